@@ -1,18 +1,18 @@
-// Decides how fast a hundred thousand codes are made, and ten thousand webhooks delivered, and how many redemptions go on meanwhile beside
-// how many there are alone. It must not know how either is done. Everything is on 127.0.0.1 and ends by itself.
+// Measures how fast a hundred thousand codes are created and ten thousand webhooks delivered, and how many redemptions run meanwhile,
+// compared with redemptions alone. Everything is on 127.0.0.1 and ends by itself.
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { boot, caller } from "../tests/workerd/harness.mjs";
-import { redeem, standalone } from "../tests/workerd/shop.mjs";
+import { redeem, standalone } from "../tests/workerd/redemption_fixtures.mjs";
 
 const CODES = Number(process.env.BENCH_CODES ?? 100_000);
-const LETTERS = Number(process.env.BENCH_LETTERS ?? 10_000);
+const DELIVERIES = Number(process.env.BENCH_LETTERS ?? 10_000);
 const CALLERS = 16;
-/** How long redemptions are counted alone. */
+/** The time in which redemptions are counted alone. */
 const ALONE_MS = 5_000;
 
 export async function measureBulk() {
-  const service = await boot({ rehearsal: false });
+  const service = await boot({ testHooks: false });
   try {
     const call = caller(service.url);
     return { codes: await codes(call), webhooks: await webhooks(call) };
@@ -21,7 +21,7 @@ export async function measureBulk() {
   }
 }
 
-/** Redemptions a second by so many callers until something has ended. */
+/** Returns the redemptions a second of so many callers until a job has ended. */
 async function meanwhile(call, what) {
   const ready = await Promise.all(Array.from({ length: CALLERS }, () => standalone(call, { quantity: null })));
   let [count, over] = [0, false];
@@ -64,7 +64,7 @@ async function codes(call) {
   return row;
 }
 
-/** So many letters: a webhook is told of each redemption, until enough of them have come. */
+/** Sends so many webhook deliveries: a webhook receives an event of each redemption, until enough of them have arrived. */
 async function webhooks(call) {
   let come = 0;
   let enough;
@@ -73,7 +73,7 @@ async function webhooks(call) {
     request.resume().on("end", () => {
       response.end();
       come += 1;
-      if (come >= LETTERS) enough();
+      if (come >= DELIVERIES) enough();
     });
   });
   await new Promise((done) => receiver.listen(0, "127.0.0.1", done));
@@ -87,7 +87,7 @@ async function webhooks(call) {
     await call("DELETE", `${path}/${hook.body.id}`, undefined);
     const after = await meanwhile(call, () => sleep(ALONE_MS));
     const usual = (before.rate + after.rate) / 2;
-    const row = { letters: LETTERS, seconds: during.seconds, redemptions: { alone: usual, during: during.rate, ratio: during.rate / usual } };
+    const row = { deliveries: DELIVERIES, seconds: during.seconds, redemptions: { alone: usual, during: during.rate, ratio: during.rate / usual } };
     console.log("webhooks", row);
     return row;
   } finally {

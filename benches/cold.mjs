@@ -1,5 +1,5 @@
-// Decides how long the first answers of the built Worker take: of a process that has just been started, and of an object that had
-// left memory. It must not know how either comes to life. Everything is on 127.0.0.1 and ends by itself.
+// Measures the first answers of the built Worker: of a process that has just been started, and of an object that had left memory.
+// Everything is on 127.0.0.1 and ends by itself.
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { Agent, request } from "node:http";
@@ -13,12 +13,12 @@ import { serveFlags, writeConfig } from "../worker/tools/config.mjs";
 import { developmentText, serverHeaders } from "../worker/tools/setup.mjs";
 import { launch } from "../worker/tools/workerd.mjs";
 
-/** workerd lets go of an object that nobody has asked for ten seconds. */
+/** workerd drops an object after ten seconds without a request. */
 const LEFT_MS = 12_000;
 const START_MS = 20_000;
 const CODE = "COLD";
 
-/** Medians in milliseconds: until a new process listens, its first answer, its second, and the first of an object that had left. */
+/** Returns medians in milliseconds: until a new process listens, its first answer, its second, and the first of an object that had left. */
 export async function measureCold({ rounds }) {
   const data = mkdtempSync(join(tmpdir(), "scrip-cold-"));
   try {
@@ -50,25 +50,25 @@ async function observe(ask, listens) {
   return { listens, first, second, returned: await read() };
 }
 
-/** Starts a process over the data, and ends it when `use` is done, which is given how to ask and how long it took to listen. */
+/** Starts a process over the data, and ends it after `use`, which receives a caller and the time until the process listened. */
 async function lived(data, use) {
   const built = builtFolder();
   const port = await freePort();
   const flags = serveFlags({ address: `127.0.0.1:${port}`, data, assets: join(built, "assets") });
   const config = writeConfig(built);
-  const begun = performance.now();
-  const child = launch({ flags, config, more: { SCRIP_SETUP: developmentText() }, hear: () => {} });
+  const startedAt = performance.now();
+  const child = launch({ flags, config, variables: { SCRIP_SETUP: developmentText() }, onLine: () => {} });
   const agent = new Agent({ keepAlive: true });
   try {
     while (!(await listens(port))) {
-      if (child.exitCode !== null || performance.now() - begun > START_MS) throw new Error("workerd does not listen");
+      if (child.exitCode !== null || performance.now() - startedAt > START_MS) throw new Error("workerd does not listen");
       await sleep(2);
     }
-    return await use((method, path, body) => asked({ agent, port, method, path, body }), performance.now() - begun);
+    return await use((method, path, body) => send({ agent, port, method, path, body }), performance.now() - startedAt);
   } finally {
     agent.destroy();
     child.kill("SIGKILL");
-    await child.gone;
+    await child.ended;
   }
 }
 
@@ -79,13 +79,13 @@ async function listens(port) {
   return is;
 }
 
-/** One request over a connection that is kept: what it answers and after how long. */
-async function asked({ agent, port, method, path, body }) {
-  const begun = performance.now();
+/** Sends one request over a kept connection; returns its answer and duration. */
+async function send({ agent, port, method, path, body }) {
+  const startedAt = performance.now();
   const sent = request({ agent, port, host: "127.0.0.1", method, path, headers: { ...serverHeaders, "content-type": "application/json" } });
   sent.end(body);
   const [reply] = await once(sent, "response");
   let text = "";
   for await (const chunk of reply) text += chunk;
-  return { status: reply.statusCode, text, ms: performance.now() - begun };
+  return { status: reply.statusCode, text, ms: performance.now() - startedAt };
 }

@@ -1,5 +1,5 @@
-// Decides how many requests a second the built Worker answers on plain workerd, beside a bare increment of a Durable
-// Object in the same rounds. It must not know how either works. Everything is on 127.0.0.1 and ends by itself.
+// Measures the requests a second of the built Worker on plain workerd, compared with a bare increment of a Durable Object in the same
+// rounds. Everything is on 127.0.0.1 and ends by itself.
 import autocannon from "autocannon";
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -18,7 +18,7 @@ const SECONDS = Number(process.env.BENCH_SECONDS ?? 3);
 
 export async function measureEdge({ rounds }) {
   const increment = await bootIncrement();
-  const worker = await boot({ rehearsal: false });
+  const worker = await boot({ testHooks: false });
   try {
     const contenders = [
       { name: "bare Durable Object increment", url: `${increment.url}/increment`, body: { order: { amount: 10000 } } },
@@ -31,7 +31,7 @@ export async function measureEdge({ rounds }) {
   }
 }
 
-/** What the Worker is asked, once that has been shown to work. */
+/** Returns the requests for the Worker, once each has been shown to work. */
 async function requests(url) {
   const call = caller(url);
   const created = await call("POST", "/v1/vouchers", {
@@ -67,7 +67,7 @@ async function compare(contenders, rounds) {
   }));
 }
 
-/** Requests a second; an answer other than 2xx spoils the measurement. */
+/** Returns the requests a second; an answer other than 2xx spoils the measurement. */
 async function load({ name, url, body }, duration) {
   const result = await autocannon({
     url, method: "POST", headers: serverHeaders, body: JSON.stringify(body), connections: CONNECTIONS, duration,

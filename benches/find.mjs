@@ -1,5 +1,5 @@
-// Decides workload W3 by hand in plain JavaScript, and by a tree of JSON that is interpreted rule by rule. Both answer
-// all ids that qualify, in order, and nothing else that the engine does. It must not know the engine.
+// Solves workload W3 by hand in plain JavaScript, and by a JSON tree that is interpreted rule by rule. Both answer all qualifying ids, in
+// order, and nothing else of the engine's answer.
 
 /** The promotions as the API writes them, newest first, each with its rule. */
 function promotions({ promotion_tiers: tiers, validation_rules: rules }) {
@@ -7,7 +7,7 @@ function promotions({ promotion_tiers: tiers, validation_rules: rules }) {
   return [...tiers].sort((a, b) => (a.created_at < b.created_at ? 1 : -1)).map(({ id }) => ({ id, rule: ruleOf.get(id) }));
 }
 
-/** By hand, as a shop's own code would: everything that can be looked up is looked up. */
+/** Solves it by hand, as a shop's own code would, with lookups where possible. */
 export function prepare(rules) {
   return promotions(rules).map(({ id, rule }) => ({
     id,
@@ -28,7 +28,7 @@ export function find(offers, { customer, order }) {
   return { ids };
 }
 
-/** The same rules as trees that name facts, as engines hold them whose rules are data. */
+/** The same rules as trees that name facts, as in engines whose rules are data. */
 export function prepareTrees(rules) {
   return promotions(rules).map(({ id, rule }) => ({
     id,
@@ -46,14 +46,14 @@ const OPERATORS = {
   equal: (found, wanted) => found === wanted,
 };
 
-function holds(rule, facts) {
-  if (rule.all) return rule.all.every((part) => holds(part, facts));
-  if (rule.any) return facts[rule.any].some((item) => holds(rule.of, item));
+function isTrue(rule, facts) {
+  if (rule.all) return rule.all.every((part) => isTrue(part, facts));
+  if (rule.any) return facts[rule.any].some((item) => isTrue(rule.of, item));
   return OPERATORS[rule.operator](facts[rule.fact], rule.value);
 }
 
 export function findInTrees(trees, { customer, order }) {
   const amount = order.items.reduce((sum, item) => sum + item.price * item.quantity, 0);
   const facts = { amount, segment: customer.metadata.segment, items: order.items };
-  return { ids: trees.filter(({ rule }) => holds(rule, facts)).map(({ id }) => id) };
+  return { ids: trees.filter(({ rule }) => isTrue(rule, facts)).map(({ id }) => id) };
 }

@@ -1,5 +1,5 @@
-// Decides how long one contender in JavaScript takes for one workload: `measure.mjs <contender> <workload> <ms>`. It is
-// a process of its own, so that no contender warms the machine for another. Prints the answer first, then nanoseconds.
+// Measures one contender in JavaScript for one workload: `measure.mjs <contender> <workload> <ms>`. It is a process of its own, so that no
+// contender warms the machine for another. Prints the answer first, then nanoseconds.
 import { readFileSync } from "node:fs";
 import * as byHand from "./find.mjs";
 import * as plain from "./plain.mjs";
@@ -81,7 +81,7 @@ async function packed() {
   return scrip;
 }
 
-/** The median of batches of about ten milliseconds, after a warm-up that lets V8 compile large wasm in the background. */
+/** Returns the median of batches of about ten milliseconds, after a warm-up that lets V8 compile large wasm in the background. */
 function time(body, total) {
   let kept;
   const batch = (count) => {

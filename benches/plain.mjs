@@ -1,6 +1,5 @@
-// Decides the workloads by hand in plain JavaScript, as a shop's own checkout would: the rule and the effects are this
-// code. It answers amounts and statuses in the shape of the API, and nothing else that the engine does: no reasons, no
-// validity, no counts, no bounds.
+// Solves the workloads by hand in plain JavaScript, as a shop's own checkout would, with the rule and the effects as code. It answers
+// amounts and statuses in the format of the API, without the engine's reasons, validity, counts and bounds.
 
 /** Reads the rules once, as far as this code understands them. */
 export function prepare(rules) {
@@ -31,7 +30,7 @@ export function validate({ offers, limit }, { redeemables, customer, order }) {
     const offer = offers.get(id);
     if (applied.length === limit) {
       skipped.push({ id, status: "SKIPPED" });
-    } else if (holds(offer, amount, segment, order.items)) {
+    } else if (isValid(offer, amount, segment, order.items)) {
       const taken = off(offer, left, order.items, total);
       total -= taken;
       applied.push({ id, status: "APPLICABLE", order: { total_applied_discount_amount: taken, total_amount: total } });
@@ -50,12 +49,12 @@ export function validate({ offers, limit }, { redeemables, customer, order }) {
   };
 }
 
-export function holds(offer, amount, segment, items) {
+export function isValid(offer, amount, segment, items) {
   return amount > offer.moreThan && offer.segments.includes(segment)
     && items.some((item) => item.product_id === offer.product);
 }
 
-/** Takes off what is left of each line, and gives how much in all; `total` is what is left of all of them. */
+/** Takes the rest of each line off, and returns the sum; `total` is the rest of all of them. */
 export function off(offer, left, items, total) {
   return offer.share === null ? spread(offer.amount, left, total) : percent(offer, left, items);
 }

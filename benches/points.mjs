@@ -1,21 +1,20 @@
-// Decides what is measured of points on plain workerd: how long a member with many transactions takes to be read beside one with few,
-// and how many redemptions go on while the points of many cards lapse in one instant. It must not know how either is done.
-// Everything is on 127.0.0.1 and ends by itself.
+// Measures points on plain workerd. It times the reading of a member with many transactions compared with one with few, and counts
+// redemptions while the points of many cards expire in one instant. Everything is on 127.0.0.1 and ends by itself.
 import { setTimeout as sleep } from "node:timers/promises";
 import { boot, caller } from "../tests/workerd/harness.mjs";
-import { club, made, member } from "../tests/workerd/points.mjs";
-import { redeem, standalone } from "../tests/workerd/shop.mjs";
+import { club, made, member } from "../tests/workerd/points_fixtures.mjs";
+import { redeem, standalone } from "../tests/workerd/redemption_fixtures.mjs";
 
 const MANY = 10_000;
 const FEW = 10;
 const READS = Number(process.env.BENCH_READS ?? 200);
 const CARDS = Number(process.env.BENCH_CARDS ?? 100_000);
 const CALLERS = 16;
-/** Cards that are copies of one, and how many of them are made at once. */
+/** Cards that are copies of one, and the number of copies per call. */
 const ALIKE = 10_000;
 const COPIES = 250;
 const DAY_MS = 86_400_000;
-/** How long redemptions are counted while nothing else is done. */
+/** The time in which redemptions are counted without other work. */
 const ALONE_MS = 8_000;
 
 const median = (list) => [...list].sort((a, b) => a - b)[list.length >> 1];
@@ -30,7 +29,7 @@ export async function measurePoints() {
   }
 }
 
-/** So many things at once as there are callers. */
+/** Runs so many calls at once as there are callers. */
 async function each(count, what) {
   let next = 0;
   await Promise.all(Array.from({ length: CALLERS }, async () => {
@@ -38,7 +37,7 @@ async function each(count, what) {
   }));
 }
 
-/** Reads of the two members by turns, so that a slow moment is both's. */
+/** Reads the two members by turns, so that a slow moment affects both. */
 async function reads(call) {
   const { program } = await club(call, { earns: 0 });
   const sizes = { few: FEW, many: MANY };
@@ -48,13 +47,13 @@ async function reads(call) {
     const { path, card } = members[name];
     await each(count - 1, () => made(call, "POST", `${path}/cards/${card}/points`, { points: 1 }));
   }
-  const asked = {
+  const paths = {
     "the member": ({ path }) => path,
     "a page of transactions": ({ path, card }) => `${path}/cards/${card}/transactions?limit=100`,
     "the membership": ({ customer }) => `/v2/loyalties/memberships/${customer}`,
   };
   const rows = {};
-  for (const [what, path] of Object.entries(asked)) {
+  for (const [what, path] of Object.entries(paths)) {
     const took = { few: [], many: [] };
     for (let turn = 0; turn < READS; turn += 1) {
       for (const name of turn % 2 ? ["few", "many"] : ["many", "few"]) {
@@ -69,26 +68,26 @@ async function reads(call) {
   return rows;
 }
 
-/** Redemptions a second, alone before and after, and while the points lapse. */
+/** Returns redemptions a second, alone before and after, and while the points expire. */
 async function sweep(call) {
   const period = { value: 1, unit: "DAY" };
   const points_expiration = { type: "ROLLING_EXPIRATION", rolling_expiration: { period } };
   const { program } = await club(call, { definition: { points_expiration } });
-  // All come on one morning three days ago and lapse at the end of the next day, which is past. Calls with a
-  // clock of their own ask for no alarm.
+  // All arrive on one morning three days ago and expire at the end of the next day, which is past. Calls with a clock of their own set no
+  // alarm.
   const morning = Math.floor(Date.now() / DAY_MS) * DAY_MS - 3 * DAY_MS + DAY_MS / 3;
-  const then = (place) => (method, path, body) => call(method, path, body, { "scrip-rehearsal-now": String(morning + place) });
+  const then = (place) => (method, path, body) => call(method, path, body, { "scrip-test-now": String(morning + place) });
   const before = await due(call);
   for (let made = 0; made < CARDS; made += ALIKE) await several(call, then(made), program, Math.min(ALIKE, CARDS - made));
   const code = await standalone(call, { quantity: null });
   const alone = [await redemptions(call, code, () => sleep(ALONE_MS))];
-  // Who is the first to be armed by the real clock wakes the object for all that is due: for what lapsed.
+  // The first call by the real clock wakes the object for all that is due: for the expired points.
   await member(call, program, 1);
   const most = before + 2;
   let left = await due(call);
   const found = left;
   const during = await redemptions(call, code, async () => {
-    // To count what is left takes longer, the more there is.
+    // Counting the rest takes longer, the more there is.
     for (; left > most; left = await due(call)) await sleep(Math.max(200, CARDS / 10));
   });
   alone.push(await redemptions(call, code, () => sleep(ALONE_MS)));
@@ -101,16 +100,16 @@ async function sweep(call) {
   return row;
 }
 
-/** So many members: one is made by calls, and the others are copies of what it has, as calls would take an hour for all. */
+/** Creates so many members: one by calls, and the others as copies of it, because calls would take an hour for all. */
 async function several(call, then, program, count) {
   const { customer } = await member(then, program, 1);
   for (let first = 1; first < count; first += COPIES) {
     const body = { customer_id: customer, first, count: Math.min(COPIES, count - first) };
-    await made(call, "POST", "/rehearsal/copies", body);
+    await made(call, "POST", "/test-hooks/copies", body);
   }
 }
 
-/** How many redemptions there are a second until something is over, and the longest that one took. */
+/** Returns the redemptions a second until a job is over, and the longest of them. */
 async function redemptions(call, code, until) {
   let [count, longest, going] = [0, 0, true];
   const begun = performance.now();
@@ -131,4 +130,4 @@ async function redemptions(call, code, until) {
   return { rate: count / seconds, seconds, longest };
 }
 
-const due = async (call) => (await made(call, "GET", "/rehearsal/rows")).due;
+const due = async (call) => (await made(call, "GET", "/test-hooks/rows")).due;

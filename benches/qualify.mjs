@@ -1,9 +1,9 @@
-// Decides what workload W3 is in this API's objects: every promotion a tier with a validation rule, created the later
-// the earlier it is tried, the basket a request for whatever qualifies. It must not know who answers.
+// Converts workload W3 into objects of this API: every promotion is a tier with a validation rule, created the later the earlier it is
+// tried. The basket is a request for all that qualifies.
 import { tests } from "./translate.mjs";
 import { generate } from "./workload/w3.mjs";
 
-/** What must come out, whoever answers: how many, and the first three. */
+/** The expected result of every contender: the number, and the first three. */
 const EXPECTED = { total: 128, first: ["p_0070", "p_0728", "p_0905"] };
 const NEWEST = Date.parse("2026-02-01T00:00:00Z");
 
@@ -16,6 +16,11 @@ export function workload() {
 function rules(promotions) {
   return {
     complete: true,
+    vouchers: [],
+    promotion_stacks: [],
+    customers: [],
+    products: [],
+    skus: [],
     campaigns: [{ id: "camp_w3", name: "W3", campaign_type: "PROMOTION", active: true }],
     promotion_tiers: promotions.map(({ id, effect }, place) => ({
       id, name: id, created_at: new Date(NEWEST - place * 1000).toISOString(), campaign_id: "camp_w3", active: true,
@@ -41,7 +46,7 @@ function request({ customer, items }) {
   };
 }
 
-/** Says what is wrong with an answer, all ids in order or a first page, or nothing. */
+/** Returns the fault of an answer, all ids in order or a first page, or undefined. */
 export function fault({ ids, redeemables }) {
   const found = ids ? { total: ids.length, first: ids.slice(0, 3) }
     : { total: redeemables?.total, first: redeemables?.data?.slice(0, 3).map(({ id }) => id) };

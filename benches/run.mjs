@@ -1,5 +1,5 @@
-// Decides what is measured and how it is told: every contender in a process of its own, in rounds that are shuffled,
-// ratios within a round, medians over the rounds. It must not know how any contender works.
+// Runs the measurements and reports them. Every contender has a process of its own, in shuffled rounds, with ratios within a round and
+// medians over the rounds.
 //
 // npm run bench                everything
 // npm run bench -- edge        only this part; the others stay as they were in results.json
@@ -20,7 +20,7 @@ const MS = Number(process.env.BENCH_MS ?? 300);
 const WORKLOADS = ["w1", "w2", "w3", "w4"];
 const NATIVE = ["floor", "floor-text", "engine", "engine-text"];
 const SCRIPT = ["js-object", "js-text", "js-same", "wasm-text", "wasm-bytes", "wasm-object"];
-/** What looks for qualifying promotions has names of its own: the answers are others. */
+/** Contenders that find qualifying promotions have names of their own, because their answers differ. */
 const FINDING = "find-";
 const FIND_NATIVE = [...NATIVE, "tree"].map((name) => FINDING + name);
 const FIND_SCRIPT = ["js-object", "js-text", "js-same", "js-tree", "wasm-text", "wasm-bytes"].map((name) => FINDING + name);
@@ -36,7 +36,7 @@ const PARTS = {
   },
   package: () => packageSize(),
   worker: () => workerSize(),
-  // Loaded late: its libraries are installed by the toolchain's check.
+  // Imported late: the toolchain's check installs its libraries.
   edge: async () => (await import("./edge.mjs")).measureEdge({ rounds: ROUNDS }),
   scale: async () => (await import("./scale.mjs")).measureScale(),
   bulk: async () => (await import("./bulk.mjs")).measureBulk(),
@@ -44,17 +44,17 @@ const PARTS = {
   points: async () => (await import("./points.mjs")).measurePoints(),
 };
 
-/** What is measured of the released Worker. */
+/** Measurements of the released Worker. */
 const OF_WORKER = new Set(["worker", "edge", "scale", "bulk", "cold"]);
 
-async function main(asked) {
-  const unknown = asked.find((name) => !(name in PARTS));
+async function main(names) {
+  const unknown = names.find((name) => !(name in PARTS));
   if (unknown) throw new Error(`unknown part \`${unknown}\`; there are ${Object.keys(PARTS).join(", ")}`);
   await ensureToolchain();
-  const wanted = asked.length === 0 ? Object.keys(PARTS) : asked;
+  const wanted = names.length === 0 ? Object.keys(PARTS) : names;
   await (wanted.some((name) => OF_WORKER.has(name)) ? buildAll() : buildPackage());
   // It sets the clock.
-  if (wanted.includes("points")) await buildWorker({ rehearsal: true });
+  if (wanted.includes("points")) await buildWorker({ testHooks: true });
   const results = {
     ...(existsSync(resultsPath) ? JSON.parse(readFileSync(resultsPath, "utf8")) : {}),
     machine: {
@@ -70,7 +70,7 @@ async function main(asked) {
   console.log("written: benches/results.json and the tables in README.md and benches/README.md");
 }
 
-/** The workloads in this API's objects, as files for the native contenders. */
+/** Writes the workloads in this API's objects, as files for the native contenders. */
 function prepareWorkloads() {
   mkdirSync(scratch, { recursive: true });
   for (const name of WORKLOADS) {
@@ -81,7 +81,7 @@ function prepareWorkloads() {
   binary = build();
 }
 
-/** Builds the native contenders and says where they lie. */
+/** Builds the native contenders and returns their folder. */
 function build() {
   console.log("building the native contenders");
   const options = { cwd: root, encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "inherit"] };
@@ -90,7 +90,7 @@ function build() {
   return artifacts.findLast((message) => message.executable && message.target?.name === "native").executable;
 }
 
-/** One process: checks the answer, gives it and nanoseconds. */
+/** Runs one process: checks the answer, returns it and nanoseconds. */
 function measure(contender, name) {
   const native = [...NATIVE, ...FIND_NATIVE].includes(contender);
   const file = (kind) => new URL(`${name}.${kind}.json`, scratch).pathname;

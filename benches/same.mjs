@@ -1,8 +1,8 @@
-// Decides the workloads by hand in plain JavaScript as `plain.mjs` and `find.mjs` do, and then answers everything that
-// the API answers: the order after each code, the goods in scope, reasons, the stacking rules. It is the same work, so
-// that the comparison says what the engine costs and not what its answer is worth. It must not know the engine.
+// Solves the workloads by hand in plain JavaScript as `plain.mjs` and `find.mjs` do, and then gives the complete answer of the API. That is
+// the order after each code, the goods in scope, reasons and the stacking rules. With the same work the comparison shows the cost of the
+// engine, not of the answer.
 import { prepare as prepareToFind } from "./find.mjs";
-import { holds, off, prepare as preparePlain } from "./plain.mjs";
+import { isValid, off, prepare as preparePlain } from "./plain.mjs";
 
 const STACKING_RULES = {
   redeemables_limit: 30, applicable_redeemables_limit: 5, applicable_redeemables_category_limits: {},
@@ -33,7 +33,7 @@ export function validate({ offers, limit, stacking }, { redeemables, customer, o
     const offer = offers.get(named.id);
     if (applied.length === limit) {
       skipped.push(skip(named.id));
-    } else if (holds(offer, amount, segment, order.items)) {
+    } else if (isValid(offer, amount, segment, order.items)) {
       const before = [...left];
       const touched = order.items.map((item) => touches(offer, item));
       touched.forEach((is, place) => { ever[place] ||= is; });
@@ -50,13 +50,13 @@ export function validate({ offers, limit, stacking }, { redeemables, customer, o
   const answer = { id: `valid_${id(18)}`, valid: applied.length > 0, redeemables: applied };
   if (skipped.length > 0) answer.skipped_redeemables = skipped;
   if (inapplicable.length > 0) answer.inapplicable_redeemables = inapplicable;
-  // Its lines say what the whole request took off them.
+  // Its lines show the discount of the whole request.
   answer.order = snapshot(order.items, { amounts, before: amounts, left, touched: ever, ever }, amount, total);
   answer.stacking_rules = stacking;
   return answer;
 }
 
-/** Whether an offer has to do with a line, if only for nothing: a discount of nothing is told, too. */
+/** Returns whether an offer concerns a line, also with a discount of zero, which the answer contains too. */
 const touches = ({ share, target }, item) => share === null || target === null || item.product_id === target;
 
 function snapshot(items, { amounts, before, left, touched, ever }, amount, total) {
@@ -77,10 +77,10 @@ function snapshot(items, { amounts, before, left, touched, ever }, amount, total
   };
 }
 
-/** Units are told one by one up to so many in an order. */
+/** Units are listed one by one up to so many in an order. */
 const MOST_NUMBERED = 1000;
 
-/** The product that a code is about, and the SKUs of it in the order, each with its units. */
+/** Returns the product of a code, and its SKUs in the order, each with its units. */
 function goods({ target, share }, items) {
   if (target === null || share === null) return [];
   const places = [...items.keys()].filter((place) => items[place].product_id === target);
@@ -117,7 +117,7 @@ function refuse(code, offer, amount, segment, requestId) {
   };
 }
 
-/** For workload W3: what is looked through, and what a page of the answer says of each. */
+/** For workload W3: the candidates, and their entries in a page of the answer. */
 export function prepareFinding(rules) {
   const tiers = new Map(rules.promotion_tiers.map((tier) => [tier.id, tier]));
   return prepareToFind(rules).map((offer) => ({ ...offer, tier: tiers.get(offer.id) }));
@@ -160,5 +160,5 @@ function found({ id: name, tier }, items, amounts, amount) {
   };
 }
 
-/** An answer without what is drawn anew each time. */
+/** Removes the random parts of an answer. */
 export const undrawn = (text) => text.replace(/"(valid_|v-)[0-9a-f]{18}"/g, '"$1"');

@@ -1,16 +1,16 @@
-// Decides how much longer what a shop asks takes in a project of a million vouchers and a hundred thousand customers than in one of a hundred
-// of each: both on plain workerd, asked by turns. It must not know how either is stored. Everything is on 127.0.0.1 and ends by itself.
+// Measures a shop's requests in a project of a million vouchers and a hundred thousand customers, compared with one of a hundred of each.
+// Both run on plain workerd, by turns. Everything is on 127.0.0.1 and ends by itself.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { setTimeout as sleep } from "node:timers/promises";
 import { boot, caller } from "../tests/workerd/harness.mjs";
-import { asked } from "./scale/asked.mjs";
+import { requests } from "./scale/requests.mjs";
 import { recipe, fill } from "./scale/shop.mjs";
 
 const TURNS = Number(process.env.BENCH_TURNS ?? 40);
 const CALLERS = 16;
-/** How long redemptions are counted in one turn, and in how many turns. */
+/** The time in which redemptions are counted in one turn, and the number of turns. */
 const REDEEM = { ms: 3_000, turns: 3 };
 const SIZES = {
   small: { codes: 10, customers: 100 },
@@ -25,19 +25,19 @@ export async function measureScale() {
   try {
     for (const [name, size] of Object.entries(SIZES)) shops[name] = await open(name, size);
     const rows = [];
-    for (const row of asked) rows.push(await compare(row, shops));
+    for (const row of requests) rows.push(await compare(row, shops));
     rows.push(await redemptions(shops));
-    for (const row of rows) console.log(told(row));
+    for (const row of rows) console.log(describe(row));
     return { sizes: SIZES, filled_s: shops.large.filled_s, first_ms: shops.large.first_ms, rows };
   } finally {
     await Promise.all(Object.values(shops).map(({ service }) => service.stop()));
   }
 }
 
-const told = ({ name, small, large, ratio, refused }) =>
+const describe = ({ name, small, large, ratio, refused }) =>
   refused ? `${name}: refused` : `${name}: ${small.toFixed(2)} -> ${large.toFixed(2)}, ${ratio.toFixed(2)}`;
 
-/** A shop of a size: filled once, and kept for the next time as long as it is filled in the same way. */
+/** Opens a shop of a size: filled once, and kept for the next time as long as the code that fills it is the same. */
 async function open(name, size) {
   const data = `${folders}${name}`;
   const stamp = `${data}.json`;
@@ -48,10 +48,10 @@ async function open(name, size) {
     rmSync(stamp, { force: true });
   }
   mkdirSync(data, { recursive: true });
-  const service = await boot({ rehearsal: false, data });
+  const service = await boot({ testHooks: false, data });
   const call = caller(service.url);
   if (known.hash === hash) {
-    // The first request opens the database, and brings it to the newest step.
+    // The first request opens the database, and migrates it to the newest step.
     const { ms } = await call("GET", "/v1/vouchers?limit=1");
     return { service, call, ...known, first_ms: ms };
   }
@@ -63,7 +63,7 @@ async function open(name, size) {
   return { service, call, ...filled };
 }
 
-/** A request to both shops by turns, so that a slow moment is both's. */
+/** Sends a request to both shops by turns, so that a slow moment affects both. */
 async function compare({ name, path }, shops) {
   const took = { small: [], large: [] };
   for (let turn = 0; turn < TURNS; turn += 1) {
@@ -79,7 +79,7 @@ async function compare({ name, path }, shops) {
   return { name, small, large, ratio: large / small };
 }
 
-/** How long a redemption takes, told from how many there are a second. */
+/** Returns the duration of a redemption, computed from the redemptions a second. */
 async function redemptions(shops) {
   const took = { small: [], large: [] };
   for (let turn = 0; turn < REDEEM.turns; turn += 1) {

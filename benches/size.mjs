@@ -1,5 +1,4 @@
-// Decides how large the package and the Worker are where it counts: what a page downloads, what is uploaded, and the wasm alone; raw,
-// gzip -9, brotli 11.
+// Measures the size of the package and the Worker: the download of a page, the upload, and the wasm alone; raw, gzip -9, brotli 11.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
@@ -14,7 +13,7 @@ export function packageSize() {
   return { ...parts, whole: add([parts.wasm, parts.glue]) };
 }
 
-/** The modules of the released Worker. Its files are served beside it and do not count. */
+/** The modules of the released Worker. Its files are served separately and do not count. */
 export function workerSize() {
   const modules = join(builtFolder(), "modules");
   const sized = (isWanted) => add(readdirSync(modules).filter(isWanted).map((name) => sizes(readFileSync(join(modules, name)))));
@@ -22,7 +21,7 @@ export function workerSize() {
   return { ...parts, whole: add([parts.wasm, parts.scripts]) };
 }
 
-/** An entry and everything that it imports. */
+/** Bundles an entry with all its imports. */
 function scriptsOf(entry, found = new Set()) {
   if (found.has(entry)) return found;
   found.add(entry);

@@ -1,5 +1,5 @@
-// Decides how results read: a few lines in README.md and all tables in benches/README.md, each between two markers, nothing
-// absolute without what it is compared with beside it.
+// Formats the results: a few lines in README.md and all tables in benches/README.md, each between two markers. Every absolute value is next
+// to the value with which it is compared.
 import { readFileSync, writeFileSync } from "node:fs";
 
 const NAMES = {
@@ -39,7 +39,7 @@ const kilobytes = (bytes) => `${(bytes / 1000).toFixed(1)} kB`;
 
 const MARKS = ["<!-- bench -->", "<!-- /bench -->"];
 
-/** The few lines of README.md and all tables of benches/README.md. */
+/** Writes the few lines of README.md and all tables of benches/README.md. */
 export function writeTables(results) {
   fill("../README.md", summary(results));
   fill("README.md", tables(results));
@@ -53,7 +53,7 @@ function fill(file, lines) {
   writeFileSync(path, `${text.slice(0, start)}${MARKS[0]}\n${lines}\n${text.slice(end)}`);
 }
 
-/** What a reader wants to know, each with the ratio that says what it is worth. */
+/** Returns the headline figures, each with the ratio that qualifies it. */
 export function summary({ machine, workloads, package: sizes, edge }) {
   const found = (name, contender) => workloads[name].find((row) => row.contender === contender);
   const page = ([name, what]) => {
@@ -74,14 +74,14 @@ export function summary({ machine, workloads, package: sizes, edge }) {
   ].join("\n");
 }
 
-/** The largest basket in milliseconds, and beside what the small one's amounts take. */
+/** Returns the time of the largest basket in milliseconds, next to that of the small one's amounts. */
 function largest(rows, small) {
   const floor = small.find(({ contender }) => contender === "floor").ns;
-  const told = ["engine-text", "wasm-bytes", "wasm-text"].map((name) => {
+  const times = ["engine-text", "wasm-bytes", "wasm-text"].map((name) => {
     const { ns } = rows.find(({ contender }) => contender === name);
     return `${NAMES[name]}: ${(ns / 1e6).toFixed(1)} ms, ${number(ns / floor)} × the floor of W2`;
   });
-  return `${told.join("; ")}. The answer tells of all 500 lines 31 times.\n`;
+  return `${times.join("; ")}. The answer contains all 500 lines 31 times.\n`;
 }
 
 export function tables({ machine, method, workloads = {}, package: ofPackage, worker, edge, cold, scale, bulk }) {
@@ -146,8 +146,8 @@ function bulkTable({ codes, webhooks }) {
   return [
     "**What is done in bulk, beside 16 callers who redeem**", "",
     "| | seconds | redemptions a second, alone | meanwhile | meanwhile × alone |", "|---|---:|---:|---:|---:|",
-    row(`${number(codes.codes)} codes are made (${codes.alone_s.toFixed(1)} s with nobody beside)`, codes.beside_s, codes.redemptions),
-    row(`${number(webhooks.letters)} webhooks are delivered`, webhooks.seconds, webhooks.redemptions),
+    row(`${number(codes.codes)} codes are made (${codes.alone_s.toFixed(1)} s alone)`, codes.beside_s, codes.redemptions),
+    row(`${number(webhooks.deliveries)} webhooks are delivered`, webhooks.seconds, webhooks.redemptions),
     "",
   ];
 }

@@ -1,9 +1,9 @@
-// Decides what a workload is in this API's objects: every promotion a voucher with a validation rule, the basket a
-// request that names them all in the order of their priority. It must not know who answers.
+// Converts a workload into objects of this API: every promotion is a voucher with a validation rule. The basket is a request that names
+// them all in the order of their priority.
 import { readFileSync } from "node:fs";
 import { generate } from "./workload/w4.mjs";
 
-/** What must come out, whoever answers; nothing is timed before it does. */
+/** The expected result of every contender; no time is taken before it matches. */
 const EXPECTED = {
   w1: {
     discount: 2880, total: 55857, applied: { SAVE10: 2880 },
@@ -36,6 +36,9 @@ export function workload(name) {
 function rules(offers, limit) {
   return {
     complete: true,
+    customers: [],
+    products: [],
+    skus: [],
     stacking_rules: { redeemables_application_mode: "PARTIAL", applicable_redeemables_limit: limit },
     vouchers: offers.map(({ code, effect }) => (
       { id: `v_${code}`, code, type: "DISCOUNT_VOUCHER", active: true, discount: discount(effect) })),
@@ -51,7 +54,7 @@ function discount(effect) {
     : { type: "AMOUNT", amount_off: effect.amount, effect: "APPLY_TO_ITEMS_PROPORTIONALLY" };
 }
 
-/** The three tests of a workload's rule, all of which must hold. */
+/** The three tests of a workload's rule, all of which must be true. */
 export function tests({ all: [amount, segment, { any_item: item }] }) {
   return {
     1: { name: "order.initial_amount", conditions: { $more_than: [amount.value] }, rules: {} },
@@ -84,7 +87,7 @@ function request(basket, offers) {
   };
 }
 
-/** Says what is wrong with an answer in the shape of `POST /v1/validations`, or nothing. */
+/** Returns the fault of an answer in the format of `POST /v1/validations`, or undefined. */
 export function fault({ expected }, answer) {
   const off = (item) => item.order?.total_applied_discount_amount;
   const found = {

@@ -1,17 +1,16 @@
-// Decides what a page or a server sees of the engine: prepare rules, ask about baskets, fetch the bundle.
-// It must not know where the wasm comes from; the entry points beside it do, each for its own host.
+// Defines the API of the package: prepare rules, decide about baskets. The entry points next to it load the wasm, each for its own host.
 import init, * as engine from "./engine.js";
 
-// What the binary exports; nothing while it is not loaded.
+// The exports of the binary; undefined while it is not loaded.
 let wasm;
 let loading;
 
-/** Loads the engine from bytes or a compiled module that are at hand. */
+/** Loads the engine from bytes or a compiled module. */
 export function loadSync(source) {
   wasm ??= engine.initSync({ module: source });
 }
 
-/** Loads the engine once, however often it is called; a failed attempt can be repeated. */
+/** Loads the engine once, also when it is called several times; a failed attempt can be repeated. */
 export function loadFrom(source) {
   if (wasm) return Promise.resolve();
   loading ??= init({ module_or_path: source })
@@ -23,23 +22,44 @@ export function loadFrom(source) {
   return loading;
 }
 
-/** Reads and compiles rules once, so that only the basket crosses into wasm afterwards. */
-export function prepare(rules) {
+/** Throws while the engine is not loaded. */
+export function checkLoaded() {
   if (!wasm) throw new Error("the engine is not loaded yet: `await load()` before `prepare`");
+}
+
+/**
+ * Reads and compiles rules once, so that only the basket crosses into wasm afterwards. With a customer token every request is that
+ * customer's, and only the server knows the facts of the customer.
+ */
+export function prepare(rules, { customerToken } = {}) {
+  checkLoaded();
   const bytes = wireForm(rules);
+  const customer = customerToken === undefined || customerToken === null ? undefined : provenBy(customerToken);
   try {
-    return new Prepared(new engine.Rules(bytes));
-  } catch (told) {
-    throw typeof told === "string" ? unreadable(JSON.parse(told)) : told;
+    return new Prepared(new engine.Rules(bytes, customer));
+  } catch (problem) {
+    throw typeof problem === "string" ? unreadable(JSON.parse(problem)) : problem;
   }
 }
 
-/** What is wrong with rules, in the message for people and in the cause for an editor of rules. */
-const unreadable = ({ message, path, text }) => new Error(`rules: ${message}`, { cause: { path, text } });
+/** Returns an error about rules, with a message for people and a cause for an editor of rules. */
+const unreadable = ({ path, text }) => new Error(`rules${/^[^[]/.test(path) ? "." : ""}${path}: ${text}`, { cause: { path, text } });
+
+/** Returns the customer of a token. The server checks its signature. */
+function provenBy(token) {
+  try {
+    const body = atob(token.split(".")[1].replaceAll("-", "+").replaceAll("_", "/"));
+    const { sub } = JSON.parse(new TextDecoder().decode(Uint8Array.from(body, (character) => character.charCodeAt(0))));
+    if (typeof sub === "string" && sub !== "") return sub;
+  } catch {
+    // Refused below, like a token that names no customer.
+  }
+  throw new TypeError("customerToken must be a JSON Web Token whose `sub` names the customer");
+}
 
 const encoder = new TextEncoder();
 
-// Safari's decoder stops after 2 GB: a new one comes long before that.
+// Safari's decoder stops after 2 GB: it is replaced long before that.
 let decoder;
 let decoded = Infinity;
 
@@ -52,9 +72,20 @@ function textOf(bytes) {
   return decoder.decode(bytes);
 }
 
+/** Lets rules decide by a clock where the caller names no time. */
+export let decideAt;
+
 /** Rules that are ready to decide. */
 class Prepared {
   #rules;
+  // Gives the time of a decision where the caller names none.
+  #clock = Date;
+
+  static {
+    decideAt = (prepared, clock) => {
+      prepared.#clock = clock;
+    };
+  }
 
   constructor(rules) {
     this.#rules = rules;
@@ -70,10 +101,13 @@ class Prepared {
     return this.#decide("validate", bytesOf(request), context);
   }
 
-  /** What goes in is what `JSON.stringify` would send, so dates, `toJSON` and `undefined` mean what they mean on the wire. */
+  /**
+   * Decides about an object. It means the same as its text by `JSON.stringify`, so dates, `toJSON` and `undefined` have their usual
+   * meaning.
+   */
   validateObject(request, context) {
     if (isPlain(request, 0)) return this.#decide("validateObject", request, context);
-    return JSON.parse(this.validate(writtenOut(request), context));
+    return JSON.parse(this.validate(toJsonText(request), context));
   }
 
   qualify(request, context) {
@@ -88,7 +122,7 @@ class Prepared {
 
   qualifyObject(request, context) {
     if (isPlain(request, 0)) return this.#decide("qualifyObject", request, context);
-    return JSON.parse(this.qualify(writtenOut(request), context));
+    return JSON.parse(this.qualify(toJsonText(request), context));
   }
 
   get hash() {
@@ -101,7 +135,7 @@ class Prepared {
   }
 
   #decide(verb, request, context) {
-    return this.#live()[verb](request, moment(context), seed(context));
+    return this.#live()[verb](request, moment(context, this.#clock), seed(context));
   }
 
   #live() {
@@ -111,60 +145,24 @@ class Prepared {
 }
 if (Symbol.dispose) Prepared.prototype[Symbol.dispose] = Prepared.prototype.free;
 
-/** Gets the service's bundle, asks only for what is newer than `lastGood`, and keeps `lastGood` when anything fails. */
-export async function fetchBundle(baseUrl, credentials, lastGood, { signal, origin } = {}) {
-  const kept = lastGood && { ...lastGood, prepared: lastGood.prepared ?? prepare(lastGood.bytes) };
-  try {
-    const headers = { "X-Client-Application-Id": credentials.id, "X-Client-Token": credentials.token };
-    if (origin) headers.Origin = origin;
-    if (kept?.etag) headers["If-None-Match"] = kept.etag;
-    const response = await fetch(`${String(baseUrl).replace(/\/+$/, "")}/client/v1/bundle`, { headers, signal });
-    if (response.status === 304 && kept) return { ...kept, fresh: true, problem: undefined };
-    if (!response.ok) throw await refused(response);
-    const bytes = new Uint8Array(await response.arrayBuffer());
-    const etag = response.headers.get("etag");
-    return { bytes, etag, prepared: named(prepare(bytes), etag), fresh: true, problem: undefined };
-  } catch (problem) {
-    if (!kept) throw problem;
-    return { ...kept, fresh: false, problem };
-  }
-}
-
-/** What the service said instead of a bundle, with its error body for who wants to know more. */
-async function refused(response) {
-  const { status } = response;
-  const body = await response.json().catch(() => undefined);
-  const said = [body?.message, body?.details].filter(Boolean).join(": ");
-  const error = new Error(`the service answered ${status} to the request for its bundle${said && `: ${said}`}`);
-  return Object.assign(error, { status, body });
-}
-
-/** The service names a bundle by the hash of its content; rules that do not fit their name were damaged on the way. */
-function named(prepared, etag) {
-  const name = /^"([0-9a-f]{64})"$/.exec(etag ?? "")?.[1];
-  if (!name || name === prepared.hash) return prepared;
-  prepared.free();
-  throw new Error("the bundle is not the one that its etag names");
-}
-
-/** What a request means that is no plain value of JSON, as few are: the page's own writer says. */
-function writtenOut(request) {
+/** Returns the JSON text of a request that is no plain value; `JSON.stringify` defines its meaning. */
+function toJsonText(request) {
   let text;
   try {
     text = JSON.stringify(request);
   } catch {
-    // Told below, as what cannot be written at all.
+    // Reported below, as a request that cannot be written at all.
   }
   if (text === undefined) throw new Error("the request must be an object that can be written as JSON");
   return text;
 }
 
-// Half of a letter has no UTF-8; written out it is an escape, which the engine refuses.
-const HALF = /\p{Surrogate}/u;
+// An unpaired surrogate has no UTF-8; as JSON it is an escape, which the engine refuses.
+const UNPAIRED_SURROGATE = /\p{Surrogate}/u;
 
-/** Whether `JSON.stringify` would write a value as it stands. Deeper ones than the engine takes are not looked at. */
+/** Returns whether `JSON.stringify` would write a value unchanged. Values that are too deep for the engine are not examined. */
 function isPlain(value, depth) {
-  if (typeof value === "string") return !HALF.test(value);
+  if (typeof value === "string") return !UNPAIRED_SURROGATE.test(value);
   if (value === null || typeof value === "boolean") return true;
   if (typeof value === "number") return Number.isFinite(value);
   if (typeof value !== "object" || depth > 64 || typeof value.toJSON === "function") return false;
@@ -174,14 +172,15 @@ function isPlain(value, depth) {
   }
   const kind = Object.getPrototypeOf(value);
   if (kind !== null && Object.getPrototypeOf(kind) !== null) return false;
-  for (const name of Object.keys(value)) if (HALF.test(name) || !isPlain(value[name], depth + 1)) return false;
+  for (const name of Object.keys(value)) if (UNPAIRED_SURROGATE.test(name) || !isPlain(value[name], depth + 1)) return false;
   return true;
 }
 
 function wireForm(rules) {
   if (typeof rules === "string") return encoder.encode(rules);
   if (ArrayBuffer.isView(rules)) return bytesOf(rules);
-  if (rules instanceof ArrayBuffer) return new Uint8Array(rules);
+  // By its name: a test environment such as jsdom has buffers of two realms.
+  if (Object.prototype.toString.call(rules) === "[object ArrayBuffer]") return new Uint8Array(rules);
   if (rules !== null && typeof rules === "object") return encoder.encode(JSON.stringify(rules));
   throw new TypeError("rules must be JSON text, its UTF-8 bytes or a plain object");
 }
@@ -191,11 +190,11 @@ function bytesOf(view) {
   return new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
 }
 
-// A text without a zone would mean another moment on every machine, so it is refused.
+// A text without a zone would mean another time on every machine, so it is refused.
 const ZONED = /^\d{4}-\d\d-\d\d(T.+(Z|[+-]\d\d:\d\d))?$/;
 
-function moment(context) {
-  const now = context?.now ?? Date.now();
+function moment(context, clock) {
+  const now = context?.now ?? clock.now();
   const text = typeof now === "string";
   const ms = text ? (ZONED.test(now) ? Date.parse(now) : NaN) : Number(now);
   if (!Number.isSafeInteger(ms) || !(text || typeof now === "number" || now instanceof Date)) {
@@ -204,7 +203,7 @@ function moment(context) {
   return BigInt(ms);
 }
 
-/** As the caller says it; without one the engine draws its own. */
+/** Returns the seed of the caller; without one the engine draws its own. */
 function seed(context) {
   return context?.seed === undefined ? undefined : String(context.seed);
 }

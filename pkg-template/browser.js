@@ -1,5 +1,6 @@
-// Browsers and bundlers: `new URL(…, import.meta.url)` is what both understand without a plugin.
+// Entry for browsers and bundlers: both understand `new URL(…, import.meta.url)` without a plugin.
 import { loadFrom } from "./api.js";
 
 export const load = (source) => loadFrom(source ?? new URL("./scrip.wasm", import.meta.url));
-export { prepare, fetchBundle } from "./api.js";
+export { prepare } from "./api.js";
+export { fetchBundle } from "./bundle.js";

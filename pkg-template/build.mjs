@@ -1,4 +1,4 @@
-// Decides how `pkg/` is made from the engine: its binary and glue as the Worker's are made, then the files of this folder around them.
+// Builds `pkg/` from the engine: its binary and glue as for the Worker, then the files of this folder around them.
 import { copyFile, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -9,45 +9,45 @@ import { bind, compile, optimise } from "../worker/tools/wasm.mjs";
 const template = dirname(fileURLToPath(import.meta.url));
 const root = dirname(template);
 
-/** Builds the package into `out`; gives the size of the wasm in bytes, as it is and compressed. */
-export async function build(out = join(root, "pkg"), say = () => {}) {
+/** Builds the package into `out`; returns the size of the wasm in bytes, raw and compressed. */
+export async function build(out = join(root, "pkg"), report = () => {}) {
   await rm(out, { recursive: true, force: true });
   await mkdir(out, { recursive: true });
 
-  say("compiling the engine to wasm");
+  report("compiling the engine to wasm");
   const compiled = await compile("scrip-package", "release");
 
-  say("binding and shrinking it");
+  report("binding and shrinking it");
   await bind(compiled, out, "engine");
   // `strip` in the cargo profile instead of here would hide the target's features from wasm-bindgen.
   await optimise(join(out, "engine_bg.wasm"), join(out, "scrip.wasm"), "-O3", "--reorder-functions-by-name", "--strip-debug", "--strip-producers");
   await rm(join(out, "engine_bg.wasm"));
 
-  await smaller(join(out, "engine.js"), join(out, "engine.js"));
-  await smaller(join(template, "api.js"), join(out, "api.js"));
+  await minifyScript(join(out, "engine.js"), join(out, "engine.js"));
+  for (const name of ["api.js", "bundle.js", "clock.js"]) await minifyScript(join(template, name), join(out, name));
   for (const name of ["node.js", "workerd.js", "browser.js", "slim.js", "slim.d.ts", "scrip.d.ts"]) {
     await copyFile(join(template, name), join(out, name));
   }
   await copyFile(join(template, "scrip.d.ts"), join(out, "scrip.d.cts"));
   await copyFile(join(root, "LICENSE"), join(out, "LICENSE"));
-  await bundled(out, "node.cjs.js", "node.cjs", { format: "cjs", platform: "node" });
-  await bundled(out, "script.js", "script.js", { format: "iife", globalName: "scrip", platform: "browser" });
-  await manifest(out);
-  const size = await sizes(join(out, "scrip.wasm"));
-  await readme(out, size);
+  await bundleEntry(out, "node.cjs.js", "node.cjs", { format: "cjs", platform: "node", inject: [join(template, "encoding.cjs.js")] });
+  await bundleEntry(out, "script.js", "script.js", { format: "iife", globalName: "scrip", platform: "browser" });
+  await writeManifest(out);
+  const size = await measureSizes(join(out, "scrip.wasm"));
+  await writeReadme(out, size);
   return size;
 }
 
-/** A script without what only its readers need; its first line, when it is a comment, stays. */
-async function smaller(from, to) {
+/** Minifies a script; its first line, when it is a comment, stays. */
+async function minifyScript(from, to) {
   const text = await readFile(from, "utf8");
   const { code } = await esbuild.transform(text, { minify: true, target: "es2022", format: "esm" });
   const banner = text.startsWith("//") ? `${text.split("\n", 1)[0]}\n` : "";
   await writeFile(to, banner + code);
 }
 
-/** The two entries that must be one file: what `import` means to them is settled here. */
-async function bundled(out, from, to, options) {
+/** Bundles the two entries that must be one file; the meaning of `import` is resolved here. */
+async function bundleEntry(out, from, to, options) {
   const banner = (await readFile(join(template, from), "utf8")).split("\n", 1)[0];
   const temporary = join(out, `entry-${from}`);
   await copyFile(join(template, from), temporary);
@@ -59,8 +59,8 @@ async function bundled(out, from, to, options) {
   await rm(temporary);
 }
 
-/** The version is the workspace's own, so that the package and the service can be compared. */
-async function manifest(out) {
+/** The version is that of the workspace, so that the package and the service can be compared. */
+async function writeManifest(out) {
   const cargo = await readFile(join(root, "Cargo.toml"), "utf8");
   const version = /\[workspace\.package\][^[]*?^version = "([^"]+)"/ms.exec(cargo)?.[1];
   if (!version) throw new Error("no version under [workspace.package] in Cargo.toml");
@@ -68,15 +68,15 @@ async function manifest(out) {
   await writeFile(join(out, "package.json"), `${JSON.stringify({ ...JSON.parse(text), version }, null, 2)}\n`);
 }
 
-/** The README's sizes are those of the binary beside it. */
-async function readme(out, size) {
+/** Fills the sizes of the binary into the README. */
+async function writeReadme(out, size) {
   const text = await readFile(join(template, "README.md"), "utf8");
   const filled = text.replace(/\{(raw|gzip|brotli)\}/g, (_, kind) => String(Math.round(size[kind] / 1000)));
   await writeFile(join(out, "README.md"), filled);
 }
 
-/** Raw, gzip -9 and brotli -11, the three that a reader compares. */
-export async function sizes(path) {
+/** Returns the sizes raw, with gzip -9 and with brotli -11. */
+export async function measureSizes(path) {
   const wasm = await readFile(path);
   const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: wasm.length };
   return {

@@ -1,4 +1,4 @@
-// Node, CommonJS: the same, built into one file `node.cjs` because `require` cannot follow the modules everywhere.
+// Entry for CommonJS in Node, built into one file `node.cjs` because `require` cannot follow the modules everywhere.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadSync } from "./api.js";
@@ -6,4 +6,5 @@ import { loadSync } from "./api.js";
 loadSync(readFileSync(join(__dirname, "scrip.wasm")));
 
 export const load = async () => {};
-export { prepare, fetchBundle } from "./api.js";
+export { prepare } from "./api.js";
+export { fetchBundle } from "./bundle.js";

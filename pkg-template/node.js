@@ -1,8 +1,12 @@
-// Node, ES modules: the wasm lies beside this file and is loaded while it is imported.
+// Entry for ES modules in Node: the wasm lies next to this file and is loaded while it is imported.
 import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { loadSync } from "./api.js";
 
-loadSync(readFileSync(new URL("./scrip.wasm", import.meta.url)));
+// A path and no `new URL(…, import.meta.url)`: bundlers for servers turn that into the address of an asset, which is no file.
+loadSync(readFileSync(join(dirname(fileURLToPath(import.meta.url)), "scrip.wasm")));
 
 export const load = async () => {};
-export { prepare, fetchBundle } from "./api.js";
+export { prepare } from "./api.js";
+export { fetchBundle } from "./bundle.js";

@@ -1,1008 +1,2928 @@
 /**
  * Vouchers and promotions decided in the page or on your server, without a call.
  *
- * Money is a whole number of minor units (`4900` is 49.00), moments are UTC, and the same rules, request, `now` and
+ * Money is a whole number of minor units (`4900` is 49.00), and times are UTC. The same rules, request, `now` and
  * `seed` give the same bytes everywhere, the Scrip service included.
  */
 
 /** Any JSON object. */
 export type Json = { [field: string]: unknown };
 
-/** When and with which seed a decision is made; both are filled in when left out. */
+/** The time and the seed of a decision; both have defaults. */
 export interface Context {
   /**
-   * The moment of the decision: a `Date`, whole milliseconds since 1970, or ISO 8601 text with its zone
-   * (`2026-03-01T12:00:00Z`). Default: now.
+   * The time of the decision: a `Date`, whole milliseconds since 1970, or ISO 8601 text with its zone
+   * (`2026-03-01T12:00:00Z`). Default: now, by this machine's clock; for a bundle's rules, by the service's.
    */
-  now?: Date | number | string;
+  now?: Date | number | string | undefined;
   /**
-   * 2 to 64 hex digits, two for a byte; shorter ones are filled with zeros. Ids in the answer are made from it.
+   * 2 to 64 hex digits, two for a byte; shorter ones are padded with zeros. Ids in the answer are derived from it.
    * Default: 32 random bytes, so every answer has ids of its own.
    */
-  seed?: string;
+  seed?: string | undefined;
 }
 
-// Shapes, written from the engine's tables by `UPDATE=1 cargo nextest run -p scrip --test types`.
+// Shapes, written from the engine's tables by `UPDATE=1 cargo nextest run -p scrip --test it types`.
 
-/** What is asked: redeemables, and the order that they are for. */
+/** Redeemables to validate or redeem, and the order to apply them to. */
 export interface ValidationRequest extends Json {
-  /** In the order in which they are applied; a promotion stack stands alone. */
+  /** Redeemables in the order of application. Each may occur once, and a promotion stack must be the only one. */
   redeemables: RedeemableRequest[];
-  /** The cart. */
-  order?: OrderRequest;
-  /** Whose cart it is. */
-  customer?: CustomerRequest;
-  /** A lock on what applies. */
-  session?: SessionRequest;
-  /** Stands for the customer. */
-  tracking_id?: string;
-  /** Of the redemption; rules may ask for it. */
-  metadata?: Json;
-  /** What is shown beyond the usual. */
-  options?: OptionsRequest;
+  /** Order to apply the redeemables to. An `id` alone loads the stored order. */
+  order?: OrderRequest | undefined;
+  /** Customer who redeems. From a client with a customer token, the customer of the token. */
+  customer?: CustomerRequest | undefined;
+  /** Session that sets or uses a lock. Absent means no lock. */
+  session?: SessionRequest | undefined;
+  /** Identifier of the customer: a `tracking_id` of an earlier answer, or a `source_id`. Used if no customer is sent. */
+  tracking_id?: string | undefined;
+  /** Metadata of the redemption, which validation rules can test. */
+  metadata?: Json | undefined;
+  /** Names of further data to include in the answer. */
+  options?: OptionsRequest | undefined;
 }
 
-/** A redeemable as it is asked for. */
+/** Redeemable in a request. */
 export interface RedeemableRequest extends Json {
-  /** What it is. */
+  /** Type of the redeemable. */
   object: RedeemableObject;
-  /** Of a voucher its code, of a tier or a stack its id. */
+  /** Code of a voucher, or ID of a promotion tier or promotion stack. */
   id: string;
-  /** What is spent of a gift card. */
+  /** Gift credits to spend, for a gift card. */
   gift?: {
-    /** Minor units; as much as possible when left out. */
-    credits?: number;
-  };
-  /** What points are exchanged for. */
+    /** Gift credits to spend, in minor units. Absent means as many as possible. */
+    credits?: number | undefined;
+  } | undefined;
+  /** Reward that points buy. Required for a loyalty card. */
   reward?: {
-    /** The service's own name for it. */
+    /** ID of the reward. */
     id: string;
-    /** Points of a loyalty card. */
-    points?: number;
-  };
+    /** Number of points to spend on a reward of type `COIN`. Absent means as many as order and card allow. */
+    points?: number | undefined;
+  } | undefined;
 }
 
-/** What can be redeemed: a gift card and a loyalty card are vouchers. */
+/** Type of redeemable. Gift cards and loyalty cards are of type `voucher`. */
 export type RedeemableObject = "voucher" | "promotion_tier" | "promotion_stack";
 
-/** A cart as it is sent. */
+/** Order in a request. All amounts are in minor units. */
 export interface OrderRequest extends Json {
-  /** The service's own name for it. */
-  id?: string;
-  /** The caller's name for it. */
-  source_id?: string;
-  /** How it stands. */
-  status?: "CREATED" | "PAID" | "CANCELED" | "FULFILLED";
-  /** Minor units; the sum of the lines when left out. */
-  amount?: number;
-  /** Before units were added, in minor units. */
-  initial_amount?: number;
-  /** Taken off the order as a whole before this request. */
-  discount_amount?: number;
-  /** Its lines. */
-  items?: OrderItemRequest[];
-  /** Custom data. */
-  metadata?: Json;
-  /** When it was made. */
-  created_at?: string;
-  /** Whose it is. */
-  customer_id?: string;
-  /** The id of the customer who referred. */
-  referrer_id?: string;
-  /** Who buys, where the request says it nowhere else. */
-  customer?: CustomerRequest;
-  /** Who referred: only the id is read. */
-  referrer?: Json;
+  /** ID of the object. */
+  id?: string | undefined;
+  /** Unique name of the order in the merchant's system. */
+  source_id?: string | undefined;
+  /** Status of the order. A client may send only statuses that the client policy allows. */
+  status?: "CREATED" | "PAID" | "CANCELED" | "FULFILLED" | undefined;
+  /** Amount of the order before discounts, in minor units. Absent means the sum of the items. */
+  amount?: number | undefined;
+  /** Amount of the order before units were added by discounts, in minor units. */
+  initial_amount?: number | undefined;
+  /** Discount on the whole order that was given before this request, in minor units. */
+  discount_amount?: number | undefined;
+  /** Items of the order. */
+  items?: OrderItemRequest[] | undefined;
+  /** Metadata: custom properties of the merchant, by key. */
+  metadata?: Json | undefined;
+  /** Moment at which the order was made, in UTC. Absent means now. */
+  created_at?: string | undefined;
+  /** ID or `source_id` of the buyer. Used if no customer is sent. */
+  customer_id?: string | undefined;
+  /** ID of the customer who referred the buyer. */
+  referrer_id?: string | undefined;
+  /** Buyer. Used if the request names no customer outside the order. */
+  customer?: CustomerRequest | undefined;
+  /** Customer who referred the buyer. Only `id` is read, and only without `referrer_id`. */
+  referrer?: Json | undefined;
 }
 
-/** A line of a cart as it is sent. */
+/** Item of an order in a request. */
 export interface OrderItemRequest extends Json {
-  /** The id of the product. */
-  product_id?: string;
-  /** The id of the SKU. */
-  sku_id?: string;
-  /** The caller's name for the goods. */
-  source_id?: string;
-  /** What `source_id` names. */
-  related_object?: "product" | "sku";
-  /** Units, whole, also as text; 1 when left out. */
-  quantity?: number | string;
-  /** Units that are free. */
-  discount_quantity?: number | string;
-  /** Units that the customer put in the cart. */
-  initial_quantity?: number | string;
-  /** Of the line, in minor units; price times quantity when left out. */
-  amount?: number;
-  /** Taken off the line before this request. */
-  discount_amount?: number;
-  /** Before units were added, in minor units. */
-  initial_amount?: number;
-  /** Of one unit, in minor units. */
-  price?: number;
-  /** What is known of the product beside the catalogue. */
-  product?: Goods;
-  /** What is known of the SKU beside the catalogue. */
-  sku?: Goods;
-  /** Custom data. */
-  metadata?: Json;
+  /** ID of the product. */
+  product_id?: string | undefined;
+  /** ID of the SKU. */
+  sku_id?: string | undefined;
+  /** Unique name of the product or SKU in the merchant's system. Requires `related_object`. */
+  source_id?: string | undefined;
+  /** Type of the object that `source_id` names. */
+  related_object?: "product" | "sku" | undefined;
+  /** Number of units, as a number or as text. Default 1. */
+  quantity?: number | string | undefined;
+  /** Number of units that are free already, as a number or as text. */
+  discount_quantity?: number | string | undefined;
+  /** Number of units before free units were added, as a number or as text. */
+  initial_quantity?: number | string | undefined;
+  /** Amount of the item before discounts, in minor units. Absent means price times quantity. */
+  amount?: number | undefined;
+  /** Discount on the item that was given before this request, in minor units. */
+  discount_amount?: number | undefined;
+  /** Amount of the item before free units were added, in minor units. */
+  initial_amount?: number | undefined;
+  /** Price of one unit, in minor units. Absent means the price of the SKU or product. */
+  price?: number | undefined;
+  /** Data of the product that take precedence over the catalogue. */
+  product?: Goods | undefined;
+  /** Data of the SKU that take precedence over the catalogue. */
+  sku?: Goods | undefined;
+  /** Metadata: custom properties of the merchant, by key. */
+  metadata?: Json | undefined;
 }
 
-/** A product, with its `name`, or a SKU, which is called `sku`. */
+/** Product or SKU of an order item. A product is named by `name`, a SKU by `sku`. */
 export interface Goods extends Json {
-  /** The service's own name for it. */
-  id?: string;
-  /** The caller's name for it. */
-  source_id?: string;
-  /** Whether the catalogue takes what is sent here. */
-  override?: boolean;
-  /** What people call it. */
-  name?: string;
-  /** What people call the SKU. */
-  sku?: string;
-  /** Of one unit, in minor units. */
-  price?: number;
-  /** Custom data. */
-  metadata?: Json;
+  /** ID of the object. */
+  id?: string | undefined;
+  /** Unique name of the product or SKU in the merchant's system. */
+  source_id?: string | undefined;
+  /** `true` to write these data to the catalogue when the order is stored. Default `false`. Ignored from a client. */
+  override?: boolean | undefined;
+  /** Name of the product. */
+  name?: string | undefined;
+  /** Name of the SKU. */
+  sku?: string | undefined;
+  /** Price of one unit, in minor units. Takes precedence over the price in the catalogue. */
+  price?: number | undefined;
+  /** Metadata: custom properties of the merchant, by key. */
+  metadata?: Json | undefined;
 }
 
-/** A customer as one is sent: two names, custom data and a profile. */
+/** Customer in a request: names, profile and metadata. */
 export interface CustomerRequest extends Json {
-  /** The service's own name for it. */
-  id?: string;
-  /** The caller's name for it. */
-  source_id?: string;
-  /** What people call it. */
-  name?: string;
-  /** What it is about, for people. */
-  description?: string;
-  /** The e-mail address; it names nobody. */
-  email?: string;
-  /** The telephone number. */
-  phone?: string;
-  /** The day of birth. */
-  birthday?: string;
-  /** The day of birth. */
-  birthdate?: string;
-  /** Where they live. */
-  address?: Address;
-  /** Custom data. */
-  metadata?: Json;
+  /** ID of the object. */
+  id?: string | undefined;
+  /** Unique name of the customer in the merchant's system. The name of a stored customer never changes. */
+  source_id?: string | undefined;
+  /** Full name of the customer. */
+  name?: string | undefined;
+  /** Note of the merchant on the customer. */
+  description?: string | undefined;
+  /** Email address. In decisions, orders, events and publications, identifies the customer if neither `id` nor `source_id` is sent. */
+  email?: string | undefined;
+  /** Phone number of the customer, stored as sent. */
+  phone?: string | undefined;
+  /** Date of birth, used if `birthdate` is absent. */
+  birthday?: string | undefined;
+  /** Date of birth. A date-time is accepted as well. */
+  birthdate?: string | undefined;
+  /** Postal address. `null` removes the address of a stored customer. */
+  address?: Address | undefined;
+  /** Metadata: custom properties of the merchant, by key. */
+  metadata?: Json | undefined;
 }
 
-/** An address. */
+/** Postal address of a customer. */
 export interface Address extends Json {
-  /** The town. */
-  city?: string;
-  /** The state or region. */
-  state?: string;
-  /** Street and number. */
-  line_1?: string;
-  /** What else is needed to find it. */
-  line_2?: string;
-  /** The country. */
-  country?: string;
-  /** The postal code. */
-  postal_code?: string;
+  /** City of the address. */
+  city?: string | null | undefined;
+  /** State or region of the address. */
+  state?: string | null | undefined;
+  /** First line of the address, with street and number. */
+  line_1?: string | null | undefined;
+  /** Second line of the address. */
+  line_2?: string | null | undefined;
+  /** Country of the address, as sent. */
+  country?: string | null | undefined;
+  /** Postal code of the address. */
+  postal_code?: string | null | undefined;
 }
 
-/** A lock on what applies, so that it can be redeemed with its key. */
+/** Session, which can set a lock that reserves the applied redeemables until they are redeemed with the key. */
 export interface SessionRequest extends Json {
-  /** Which kind of it. */
-  type?: "LOCK";
-  /** Whose lock; the service makes one when left out. */
-  key?: string;
-  /** How long it lasts. */
-  ttl?: number;
-  /** The unit of `ttl`. */
-  ttl_unit?: "DAYS" | "HOURS" | "MINUTES" | "SECONDS" | "MILLISECONDS" | "MICROSECONDS" | "NANOSECONDS";
+  /** Type of session. `LOCK` sets a lock; absent sets none, and uses the lock with this key. */
+  type?: "LOCK" | undefined;
+  /** Key of the session. Absent means a generated key. */
+  key?: string | undefined;
+  /** Lifetime of the lock, in `ttl_unit`. Absent means 7 days, for a client the longest lifetime of the client policy. */
+  ttl?: number | undefined;
+  /** Unit of `ttl`. Default `DAYS`. */
+  ttl_unit?: "DAYS" | "HOURS" | "MINUTES" | "SECONDS" | "MILLISECONDS" | "MICROSECONDS" | "NANOSECONDS" | undefined;
 }
 
-/** What an answer shows beyond the usual. */
+/** Names of further data to include in the answer. */
 export interface OptionsRequest extends Json {
-  /** `order`, `redemption`, `redeemable`, `category`, `trace`; other names are passed over. */
-  expand?: string[];
+  /** Names of data to include: `order`, `redemption`, `redeemable`, `category`, `trace`. Other names are ignored. */
+  expand?: string[] | undefined;
 }
 
-/** An order with what was done to it. All amounts are minor units. */
+/** Order with the discounts of a decision. All amounts are in minor units, and an absent amount means 0. */
 export interface Order extends Json {
-  /** The service's own name for it. */
-  id?: string;
-  /** How it stands. */
-  status?: "CREATED" | "PAID" | "CANCELED" | "FULFILLED";
-  /** The caller's name for it. */
-  source_id?: string | null;
-  /** Before discounts, units included that were added. */
-  amount?: number;
-  /** Before units were added, in minor units. */
-  initial_amount?: number;
-  /** Taken off the order as a whole. */
-  discount_amount?: number;
-  /** Taken off its lines, in minor units. */
-  items_discount_amount?: number;
-  /** Taken off by everything, earlier requests included. */
-  total_discount_amount?: number;
-  /** To pay; never below zero. */
-  total_amount?: number;
-  /** Taken off the order as a whole by this request. */
-  applied_discount_amount?: number;
-  /** Taken off its lines by this request. */
-  items_applied_discount_amount?: number;
-  /** Taken off by this request, lines and the order as a whole. */
-  total_applied_discount_amount?: number;
-  /** Its lines. */
-  items?: OrderItem[];
-  /** Custom data. */
-  metadata?: Json;
-  /** Whose it is; pages are not told. */
-  customer_id?: string | null;
-  /** Who referred them; pages are not told. */
-  referrer_id?: string | null;
-  /** What it is. */
+  /** ID of the object. */
+  id?: string | undefined;
+  /** Status of the order. Absent if none was sent. */
+  status?: "CREATED" | "PAID" | "CANCELED" | "FULFILLED" | undefined;
+  /** Unique name of the order in the merchant's system. */
+  source_id?: string | null | undefined;
+  /** Amount of the order before discounts, in minor units, with units added by discounts. Absent without any known price. */
+  amount?: number | undefined;
+  /** Amount of the order before discounts added or removed units, in minor units. Absent if no units changed. */
+  initial_amount?: number | undefined;
+  /** Discount on the whole order so far, in minor units, with discounts of earlier requests. */
+  discount_amount?: number | undefined;
+  /** Sum of the discounts on the items so far, in minor units. */
+  items_discount_amount?: number | undefined;
+  /** Sum of `discount_amount` and `items_discount_amount`, in minor units. */
+  total_discount_amount?: number | undefined;
+  /** Amount to pay after all discounts, in minor units, never below 0. */
+  total_amount?: number | undefined;
+  /** Discount on the whole order by this request, in minor units. For a single redeemable, by this redeemable alone. */
+  applied_discount_amount?: number | undefined;
+  /** Sum of the discounts on the items by this request, in minor units. For a single redeemable, by this redeemable alone. */
+  items_applied_discount_amount?: number | undefined;
+  /** Sum of `applied_discount_amount` and `items_applied_discount_amount`, in minor units. */
+  total_applied_discount_amount?: number | undefined;
+  /** Items of the order. Absent if the order has none. */
+  items?: OrderItem[] | undefined;
+  /** Metadata: custom properties of the merchant, by key. */
+  metadata?: Json | undefined;
+  /** ID of the buyer. Absent for a client without proof, and if the customer is not stored. */
+  customer_id?: string | null | undefined;
+  /** ID of the customer who referred the buyer. Absent for a client without proof. */
+  referrer_id?: string | null | undefined;
+  /** Type of the object. */
   object: "order";
 }
 
-/** A line of an order with what was done to it. */
+/** Item of an order, with discounts and changed units. */
 export interface OrderItem extends Json {
-  /** Of a line that the service keeps. */
-  id?: string;
-  /** What it is. */
+  /** ID of the item. Absent if the item is not stored. */
+  id?: string | undefined;
+  /** Type of the object. */
   object: "order_item";
-  /** The caller's name for the goods. */
-  source_id?: string;
-  /** What `source_id` names. */
-  related_object?: "product" | "sku";
-  /** The id of the product. */
-  product_id?: string;
-  /** The id of the SKU. */
-  sku_id?: string;
-  /** Units, those included that were added. */
+  /** Unique name of the product or SKU in the merchant's system. Absent if the item was not named so. */
+  source_id?: string | undefined;
+  /** Type of the object that `source_id` names. */
+  related_object?: "product" | "sku" | undefined;
+  /** ID of the product. Absent if unknown. */
+  product_id?: string | undefined;
+  /** ID of the SKU. Absent if unknown. */
+  sku_id?: string | undefined;
+  /** Number of units, with units added by discounts. */
   quantity: number;
-  /** Units that the customer put in the cart, where units came or went. */
-  initial_quantity?: number;
-  /** Units that are free. */
-  discount_quantity?: number;
-  /** Units that became free by this request. */
-  applied_discount_quantity?: number;
-  /** Units that came, or went: below zero. */
-  applied_quantity?: number;
-  /** Their money. */
-  applied_quantity_amount?: number;
-  /** Before discounts. */
-  amount?: number;
-  /** Before units were added, in minor units. */
-  initial_amount?: number;
-  /** Taken off, in minor units. */
-  discount_amount?: number;
-  /** Taken off by this request. */
-  applied_discount_amount?: number;
-  /** Of one unit, in minor units. */
-  price?: number;
-  /** After the discounts of the line. */
-  subtotal_amount?: number;
-  /** What was given in place of units of this line. */
+  /** Number of units before discounts added or removed some. 0 for an item that a discount added. */
+  initial_quantity?: number | undefined;
+  /** Number of free units so far. */
+  discount_quantity?: number | undefined;
+  /** Number of units made free by this request. For a single redeemable, by this redeemable alone. */
+  applied_discount_quantity?: number | undefined;
+  /** Number of units added by this request, negative for removed units. For a single redeemable, by this redeemable alone. */
+  applied_quantity?: number | undefined;
+  /** Amount of the units in `applied_quantity`, in minor units, negative for removed units. */
+  applied_quantity_amount?: number | undefined;
+  /** Amount of the item before discounts, in minor units. Absent if no price is known. */
+  amount?: number | undefined;
+  /** Amount of the item before discounts added or removed units, in minor units. */
+  initial_amount?: number | undefined;
+  /** Discount on the item so far, in minor units, with discounts of earlier requests. */
+  discount_amount?: number | undefined;
+  /** Discount on the item by this request, in minor units. For a single redeemable, by this redeemable alone. */
+  applied_discount_amount?: number | undefined;
+  /** Price of one unit, in minor units. Absent if no price is known. */
+  price?: number | undefined;
+  /** Amount of the item after its discounts, in minor units, never below 0. */
+  subtotal_amount?: number | undefined;
+  /** Replacements of units of this item by units of another. Absent if none. */
   application_details?: {
-    /** The line that lost units. */
+    /** Index of the item that lost units, from 0. */
     source_index: number;
-    /** Units that it lost, below zero. */
+    /** Number of units that were removed, as a negative number. */
     source_applied_quantity: number;
-    /** Their money, below zero. */
+    /** Amount of the removed units in minor units, as a negative number. */
     source_applied_quantity_amount: number;
-    /** The line that won units. */
+    /** Index of the item that gained units, from 0. */
     target_index: number;
-    /** Units that it won. */
+    /** Number of units that were added. */
     target_applied_quantity: number;
-    /** Their money. */
+    /** Amount of the added units, in minor units. */
     target_applied_quantity_amount: number;
-    /** Taken off them. */
+    /** Discount on the added units, in minor units. */
     target_applied_discount_amount: number;
-  }[];
-  /** The product. */
-  product?: Goods;
-  /** The SKU. */
-  sku?: Goods;
-  /** Custom data. */
-  metadata?: Json;
+  }[] | undefined;
+  /** Product of the item. Absent if the item is of no known product. */
+  product?: Goods | undefined;
+  /** SKU of the item. Absent if the item is of no known SKU. */
+  sku?: Goods | undefined;
+  /** Metadata: custom properties of the merchant, by key. */
+  metadata?: Json | undefined;
 }
 
-/** Why something is not applied. */
+/** Reason for which a redeemable is not applied. */
 export interface Refusal extends Json {
-  /** The HTTP status that redeeming would answer. */
-  code?: number;
-  /** For programs: `voucher_expired`, `not_found`, …. */
+  /** HTTP status that a redemption would be answered with. */
+  code?: number | undefined;
+  /** Machine-readable error key. See the list of error keys. */
   key: string;
-  /** For people: why. */
+  /** Short text of the error, for people. Programs decide by `key`. */
   message: string;
-  /** Which rule, which code. */
-  details?: string;
-  /** The request, as the log names it. */
-  request_id?: string;
-  /** The id of what the refusal is about. */
-  resource_id?: string;
-  /** The kind of what the refusal is about. */
-  resource_type?: string;
-  /** The words of the rule's author. */
+  /** Longer text for people, usually with the code, the rule or the field. Absent when the error key is sufficient. */
+  details?: string | undefined;
+  /** ID of the request, as in the log of the service. */
+  request_id?: string | undefined;
+  /** ID or code of the object that the refusal is about. Absent when the refusal is about no object. */
+  resource_id?: string | undefined;
+  /** Type of the object in `resource_id`. */
+  resource_type?: string | undefined;
+  /** Custom error of the violated validation rule. Absent when the rule declares none. */
   error?: {
-    /** For people: why. */
+    /** Text that the author of the validation rule wrote for customers. */
     message: string;
-  };
+  } | undefined;
 }
 
-/** A discount with the numbers that its formulas came to. */
+/** Discount as applied, with the values that its formulas gave. */
 export interface Discount extends Json {
-  /** Which kind of it. */
+  /** Type of discount: `AMOUNT` off, `PERCENT` off, a `FIXED` price, or free units (`UNIT`). */
   type: "AMOUNT" | "PERCENT" | "FIXED" | "UNIT";
-  /** What it acts on. */
+  /** Part of the order that the discount acts on, or the way of giving units. */
   effect: "APPLY_TO_ORDER" | "APPLY_TO_ITEMS" | "APPLY_TO_ITEMS_PROPORTIONALLY" | "APPLY_TO_ITEMS_PROPORTIONALLY_BY_QUANTITY" | "APPLY_TO_ITEMS_BY_QUANTITY" | "ADD_MISSING_ITEMS" | "ADD_NEW_ITEMS" | "ADD_SAME_ITEMS" | "ADD_MANY_ITEMS" | "REPLACE_ITEMS";
-  /** Whether a formula had a say. */
-  is_dynamic?: boolean;
-  /** Minor units that are taken off. */
-  amount_off?: number;
-  /** A percentage that is taken off, with at most six decimals. */
-  percent_off?: number;
-  /** What is left to pay, in minor units. */
-  fixed_amount?: number;
-  /** Takes off this much at most, in minor units. */
-  amount_limit?: number;
-  /** Takes off this much at most of all units together. */
-  aggregated_amount_limit?: number;
-  /** How many units are given. */
-  unit_off?: number;
-  /** Which product or SKU is given. */
-  unit_type?: string;
-  /** The product that is given. */
-  product?: Goods;
-  /** The SKU that is given. */
-  sku?: Goods;
-  /** What is given, where it is more than one thing. */
+  /** `true` if a formula determined the value. */
+  is_dynamic?: boolean | undefined;
+  /** Amount of the discount, in minor units. Present for `AMOUNT`. */
+  amount_off?: number | undefined;
+  /** Percentage of the discount. Present for `PERCENT`. */
+  percent_off?: number | undefined;
+  /** Amount that remains to pay for the order or for each unit, in minor units. Absent if prices are defined for each item. */
+  fixed_amount?: number | undefined;
+  /** Highest discount of the order, or of each order item, in minor units. Absent without a limit. */
+  amount_limit?: number | undefined;
+  /** Highest discount of all order items together, in minor units. Absent without a limit. */
+  aggregated_amount_limit?: number | undefined;
+  /** Number of units that are given. Present for `UNIT`. */
+  unit_off?: number | undefined;
+  /** ID of the product, SKU or collection that is given. Present for `UNIT`. */
+  unit_type?: string | undefined;
+  /** Product that is given. */
+  product?: Goods | undefined;
+  /** SKU that is given. */
+  sku?: Goods | undefined;
+  /** Products and SKUs that are given together. Present for `ADD_MANY_ITEMS`. */
   units?: {
-    /** How many units are given. */
+    /** Number of units that are given. */
     unit_off: number;
-    /** Which product or SKU is given. */
+    /** ID of the product or SKU that is given. */
     unit_type: string;
-    /** What it acts on. */
-    effect?: "APPLY_TO_ORDER" | "APPLY_TO_ITEMS" | "APPLY_TO_ITEMS_PROPORTIONALLY" | "APPLY_TO_ITEMS_PROPORTIONALLY_BY_QUANTITY" | "APPLY_TO_ITEMS_BY_QUANTITY" | "ADD_MISSING_ITEMS" | "ADD_NEW_ITEMS" | "ADD_SAME_ITEMS" | "ADD_MANY_ITEMS" | "REPLACE_ITEMS";
-    /** The product. */
-    product?: Goods;
-    /** The SKU. */
-    sku?: Goods;
-  }[];
+    /** Way of adding the units. */
+    effect?: "APPLY_TO_ORDER" | "APPLY_TO_ITEMS" | "APPLY_TO_ITEMS_PROPORTIONALLY" | "APPLY_TO_ITEMS_PROPORTIONALLY_BY_QUANTITY" | "APPLY_TO_ITEMS_BY_QUANTITY" | "ADD_MISSING_ITEMS" | "ADD_NEW_ITEMS" | "ADD_SAME_ITEMS" | "ADD_MANY_ITEMS" | "REPLACE_ITEMS" | undefined;
+    /** Product that is given. */
+    product?: Goods | undefined;
+    /** SKU that is given. */
+    sku?: Goods | undefined;
+  }[] | undefined;
 }
 
-/** What a redeemable gives. */
+/** Grant of a redeemable: discount, gift credits or points. */
 export interface Grant extends Json {
-  /** What it takes off. */
-  discount?: Discount;
-  /** Of a gift card: its money. */
+  /** Discount of a coupon or promotion tier, with resolved amounts. */
+  discount?: Discount | undefined;
+  /** Gift credits of a gift card. Absent for other redeemables. */
   gift?: {
-    /** What was on it. */
+    /** Gift credits on the card before the redemption, in minor units. */
     balance: number;
-    /** What is spent. */
+    /** Gift credits that are spent, in minor units. */
     credits: number;
-    /** What sessions hold of it. */
-    locked_credits?: number;
-  };
-  /** Of a loyalty card: its points. */
+    /** Gift credits that sessions reserve, in minor units. Present in qualifications with a session. */
+    locked_credits?: number | undefined;
+  } | undefined;
+  /** Points of a loyalty card. Absent for other redeemables. */
   loyalty_card?: {
-    /** Points that are spent, or that are on it where nothing was asked for. */
+    /** Number of points that are spent. Without a reward, number of points on the card. */
     points: number;
-    /** What is on it. */
-    balance?: number;
-  };
-  /** What points are exchanged for. */
-  reward?: Reward;
-  /** The bundles of goods that its rules ask for. */
-  bundle?: Bundles;
+    /** Number of points on the card. Present without a reward. */
+    balance?: number | undefined;
+  } | undefined;
+  /** Reward that the points buy. Absent without a reward. */
+  reward?: Reward | undefined;
+  /** Product bundles that the validation rules require. Absent if none are required. */
+  bundle?: Bundles | undefined;
 }
 
-/** What points are exchanged for. */
+/** Reward that points buy, with the price. */
 export interface Reward extends Json {
-  /** The service's own name for it. */
+  /** ID of the object. */
   id: string;
-  /** The id of the assignment of the reward. */
+  /** ID of the reward assignment that sets the price. */
   assignment_id: string;
-  /** What it is. */
+  /** Type of the object. */
   object: "reward";
-  /** What people call it. */
+  /** Name of the reward. */
   name: string;
-  /** Which kind of it. */
+  /** Type of reward: `MATERIAL` a product, `CAMPAIGN` a voucher or a balance, `COIN` a discount in money. */
   type: "MATERIAL" | "CAMPAIGN" | "COIN";
-  /** What it costs. */
+  /** Number of points that the reward costs. */
   points: number;
 }
 
-/** The bundles of goods that a rule asks for. */
+/** Product bundles that the validation rules of a redeemable require. */
 export interface Bundles extends Json {
-  /** How many bundles are complete. */
+  /** Number of bundles that the order completes. */
   quantity: number;
-  /** How many count at most. */
+  /** Largest number of bundles that count. */
   limit: number;
-  /** What of the order belongs to them. */
+  /** Units of the order that belong to complete bundles. */
   identified: {
-    /** What it is. */
+    /** Type of the product: `product`, `sku` or `products_collection`. */
     object: string;
-    /** The service's own name for it. */
+    /** ID of the product, SKU or collection. */
     id: string;
-    /** How many units. */
+    /** Number of units. */
     item_quantity: number;
-    /** The place of the line. */
+    /** Index of the item in the order, from 0. */
     item_index: number;
   }[];
-  /** What the next one lacks. */
+  /** Units that the next bundle lacks. Absent if none. */
   missing?: {
-    /** What it is. */
+    /** Type of the product: `product`, `sku` or `products_collection`. */
     object: string;
-    /** The service's own name for it. */
+    /** ID of the product, SKU or collection. */
     id: string;
-    /** How many units. */
+    /** Number of units. */
     item_quantity: number;
-  }[];
+  }[] | undefined;
 }
 
-/** Goods that a redeemable is about, or not. */
+/** List of the items that a redeemable applies to, or does not apply to. */
 export interface GoodsList extends Json {
-  /** What it is. */
+  /** Type of the object. */
   object: "list";
-  /** The member that holds what is listed. */
+  /** Name of the member that contains the entries. Always `data`. */
   data_ref: "data";
-  /** What is listed. */
+  /** Entries of the validation rule, and one entry for each product or SKU of the order that they cover. */
   data: {
-    /** What it is. */
+    /** Type of the object. */
     object: "product" | "sku" | "products_collection";
-    /** The service's own name for it. */
+    /** ID of the object. */
     id: string;
-    /** The caller's name for it. */
-    source_id?: string;
-    /** The id of the product. */
-    product_id?: string;
-    /** The caller's name for the product. */
-    product_source_id?: string;
-    /** Whether it names goods of the order, and not the rule's own entry. */
-    strict?: boolean;
-    /** Of one unit, in minor units. */
-    price?: number;
-    /** A formula for the price. */
-    price_formula?: number | string;
-    /** Acts on so many units at most over the life of a campaign or tier, for each customer or each product as its name says. */
-    product_campaign_quantity_limit?: number;
-    /** A formula for such a limit. */
-    product_campaign_quantity_limit_formula?: string;
-    /** Acts on so many units at most over the life of a campaign or tier, for each customer or each product as its name says. */
-    product_customer_campaign_quantity_limit?: number;
-    /** A formula for such a limit. */
-    product_customer_campaign_quantity_limit_formula?: string;
-    /** Acts on so many units at most over the life of a campaign or tier, for each customer or each product as its name says. */
-    product_in_collection_campaign_quantity_limit?: number;
-    /** A formula for such a limit. */
-    product_in_collection_campaign_quantity_limit_formula?: string;
-    /** Acts on so many units at most over the life of a campaign or tier, for each customer or each product as its name says. */
-    product_in_collection_customer_campaign_quantity_limit?: number;
-    /** A formula for such a limit. */
-    product_in_collection_customer_campaign_quantity_limit_formula?: string;
-    /** Acts on so many units at most over the life of a campaign or tier, for each customer or each product as its name says. */
-    product_promotion_tier_quantity_limit?: number;
-    /** A formula for such a limit. */
-    product_promotion_tier_quantity_limit_formula?: string;
-    /** Acts on so many units at most over the life of a campaign or tier, for each customer or each product as its name says. */
-    product_customer_promotion_tier_quantity_limit?: number;
-    /** A formula for such a limit. */
-    product_customer_promotion_tier_quantity_limit_formula?: string;
-    /** Acts on so many units at most over the life of a campaign or tier, for each customer or each product as its name says. */
-    product_in_collection_promotion_tier_quantity_limit?: number;
-    /** A formula for such a limit. */
-    product_in_collection_promotion_tier_quantity_limit_formula?: string;
-    /** Acts on so many units at most over the life of a campaign or tier, for each customer or each product as its name says. */
-    product_in_collection_customer_promotion_tier_quantity_limit?: number;
-    /** A formula for such a limit. */
-    product_in_collection_customer_promotion_tier_quantity_limit_formula?: string;
-    /** Which of the units it acts on. */
-    effect?: "APPLY_TO_EVERY" | "APPLY_TO_CHEAPEST" | "APPLY_FROM_CHEAPEST" | "APPLY_TO_MOST_EXPENSIVE" | "APPLY_FROM_MOST_EXPENSIVE";
-    /** Acts on so many units of each at most. */
-    quantity_limit?: number;
-    /** Acts on so many units of all together at most. */
-    aggregated_quantity_limit?: number;
-    /** Takes off this much at most, in minor units. */
-    amount_limit?: number;
-    /** Takes off this much at most of all units together. */
-    aggregated_amount_limit?: number;
-    /** So many are passed over first. */
-    skip_initially?: number;
-    /** Acts on every so-manieth. */
-    repeat?: number;
-    /** Whether it acts on lines or on units. */
-    target?: "ITEM" | "UNIT";
-    /** The lines, by their places. */
-    order_item_indices?: number[];
-    /** The units of the lines. */
+    /** Identifier of the product, SKU or collection in the merchant's system. */
+    source_id?: string | undefined;
+    /** ID of the product of a SKU. */
+    product_id?: string | undefined;
+    /** Identifier of the product of a SKU in the merchant's system. */
+    product_source_id?: string | undefined;
+    /** `true` for a product or SKU of the order, `false` for an entry of the validation rule. Set in results, without effect in a rule. */
+    strict?: boolean | undefined;
+    /** Price of one unit with a discount of type `FIXED`, in minor units. Default is the `fixed_amount` of the discount. */
+    price?: number | undefined;
+    /** Formula for `price`, in major units. `price` is used instead if the formula cannot be evaluated. */
+    price_formula?: number | string | undefined;
+    /** Highest number of units that are discounted over the lifetime of the campaign or promotion tier. Names with `customer` count each customer separately, names with `in_collection` each product. */
+    product_campaign_quantity_limit?: number | undefined;
+    /** Formula for the limit of the same name, which is used instead if the formula cannot be evaluated. */
+    product_campaign_quantity_limit_formula?: string | undefined;
+    /** Highest number of units that are discounted over the lifetime of the campaign or promotion tier. Names with `customer` count each customer separately, names with `in_collection` each product. */
+    product_customer_campaign_quantity_limit?: number | undefined;
+    /** Formula for the limit of the same name, which is used instead if the formula cannot be evaluated. */
+    product_customer_campaign_quantity_limit_formula?: string | undefined;
+    /** Highest number of units that are discounted over the lifetime of the campaign or promotion tier. Names with `customer` count each customer separately, names with `in_collection` each product. */
+    product_in_collection_campaign_quantity_limit?: number | undefined;
+    /** Formula for the limit of the same name, which is used instead if the formula cannot be evaluated. */
+    product_in_collection_campaign_quantity_limit_formula?: string | undefined;
+    /** Highest number of units that are discounted over the lifetime of the campaign or promotion tier. Names with `customer` count each customer separately, names with `in_collection` each product. */
+    product_in_collection_customer_campaign_quantity_limit?: number | undefined;
+    /** Formula for the limit of the same name, which is used instead if the formula cannot be evaluated. */
+    product_in_collection_customer_campaign_quantity_limit_formula?: string | undefined;
+    /** Highest number of units that are discounted over the lifetime of the campaign or promotion tier. Names with `customer` count each customer separately, names with `in_collection` each product. */
+    product_promotion_tier_quantity_limit?: number | undefined;
+    /** Formula for the limit of the same name, which is used instead if the formula cannot be evaluated. */
+    product_promotion_tier_quantity_limit_formula?: string | undefined;
+    /** Highest number of units that are discounted over the lifetime of the campaign or promotion tier. Names with `customer` count each customer separately, names with `in_collection` each product. */
+    product_customer_promotion_tier_quantity_limit?: number | undefined;
+    /** Formula for the limit of the same name, which is used instead if the formula cannot be evaluated. */
+    product_customer_promotion_tier_quantity_limit_formula?: string | undefined;
+    /** Highest number of units that are discounted over the lifetime of the campaign or promotion tier. Names with `customer` count each customer separately, names with `in_collection` each product. */
+    product_in_collection_promotion_tier_quantity_limit?: number | undefined;
+    /** Formula for the limit of the same name, which is used instead if the formula cannot be evaluated. */
+    product_in_collection_promotion_tier_quantity_limit_formula?: string | undefined;
+    /** Highest number of units that are discounted over the lifetime of the campaign or promotion tier. Names with `customer` count each customer separately, names with `in_collection` each product. */
+    product_in_collection_customer_promotion_tier_quantity_limit?: number | undefined;
+    /** Formula for the limit of the same name, which is used instead if the formula cannot be evaluated. */
+    product_in_collection_customer_promotion_tier_quantity_limit_formula?: string | undefined;
+    /** Selection and order of the targets by unit price. Default `APPLY_TO_EVERY`. */
+    effect?: "APPLY_TO_EVERY" | "APPLY_TO_CHEAPEST" | "APPLY_FROM_CHEAPEST" | "APPLY_TO_MOST_EXPENSIVE" | "APPLY_FROM_MOST_EXPENSIVE" | undefined;
+    /** Highest number of discounted units of each order item. Absent means no limit. */
+    quantity_limit?: number | undefined;
+    /** Highest number of discounted units of all order items of this entry. Absent means no limit. */
+    aggregated_quantity_limit?: number | undefined;
+    /** Highest discount of each order item, in minor units. Absent means no limit. */
+    amount_limit?: number | undefined;
+    /** Highest discount of all order items of this entry, in minor units. Absent means no limit. */
+    aggregated_amount_limit?: number | undefined;
+    /** Number of targets to skip first. Default 0. */
+    skip_initially?: number | undefined;
+    /** Distance between discounted targets: 1 for each, 2 for every second. Default 1. */
+    repeat?: number | undefined;
+    /** Unit of selection: order items (`ITEM`) or their single units (`UNIT`). Default `ITEM`. */
+    target?: "ITEM" | "UNIT" | undefined;
+    /** Positions of the order items that are covered, from 0, in the order of application. Set in results, without effect in a rule. */
+    order_item_indices?: number[] | undefined;
+    /** Units of the order items that are covered, in the order of application. */
     order_item_units?: {
-      /** The place of the line. */
+      /** Position of the order item, from 0. */
       index: number;
-      /** The units of the line, by their places. */
-      units?: number[];
-      /** Whether they are too many to be numbered. */
-      units_limit_exceeded?: boolean;
-    }[];
+      /** Numbers of the covered units of the order item, from 1. Absent if `units_limit_exceeded` is `true`. */
+      units?: number[] | undefined;
+      /** `true` if the order has too many units to list them. Discounts are still calculated in full. */
+      units_limit_exceeded?: boolean | undefined;
+    }[] | undefined;
   }[];
-  /** How many there are on all pages. */
+  /** Number of entries. */
   total: number;
 }
 
-/** What `expand` adds to what is said of a redeemable. */
+/** Data that `expand` adds to a redeemable. */
 export interface Expanded extends Json {
-  /** Custom data, with `redeemable`. */
-  metadata?: Json;
-  /** The name of a tier or a stack, with `redeemable`. */
-  name?: string;
-  /** The line that a shop shows for it. */
-  banner?: string;
-  /** The name of its campaign. */
-  campaign_name?: string;
-  /** The id of its campaign. */
-  campaign_id?: string;
-  /** Its category, with `category`. */
-  categories?: Category[];
+  /** Metadata of the redeemable. Present with `expand` `redeemable`. */
+  metadata?: Json | undefined;
+  /** Name of a promotion tier or promotion stack. Present with `expand` `redeemable`. */
+  name?: string | undefined;
+  /** Text of a promotion tier to display in a shop. Present with `expand` `redeemable`. */
+  banner?: string | undefined;
+  /** Name of the campaign. Present with `expand` `redeemable`. */
+  campaign_name?: string | undefined;
+  /** ID of the campaign. Present with `expand` `redeemable`. */
+  campaign_id?: string | undefined;
+  /** Category of the redeemable, or none. Present with `expand` `category`. */
+  categories?: Category[] | undefined;
 }
 
-/** A category, with what the stacking rules make of it. */
+/** Category of a redeemable, with its role in the stacking rules. */
 export interface Category extends Json {
-  /** The service's own name for it. */
+  /** ID of the object. */
   id: string;
-  /** What people call it. */
+  /** Name of the category, unique in the project. */
   name: string;
-  /** Its rank: the lower comes first. */
+  /** Rank of the category; a lower number comes first. Used if the stacking rules sort by `CATEGORY_HIERARCHY`. */
   hierarchy: number;
-  /** What it is. */
+  /** Type of the object. */
   object: "category";
-  /** When it was made. */
-  created_at?: string;
-  /** When it was changed last. */
-  updated_at?: string | null;
-  /** Whether it applies with exclusive ones, or alone. */
-  stacking_rules_type?: "JOINT" | "EXCLUSIVE";
+  /** Moment of the creation, in UTC. */
+  created_at?: string | undefined;
+  /** Moment of the last change, in UTC. `null` means no change since the creation. */
+  updated_at?: string | null | undefined;
+  /** Role in the stacking rules: `EXCLUSIVE` redeemables exclude those of other categories, except for `JOINT` ones. Absent without a role. */
+  stacking_rules_type?: "JOINT" | "EXCLUSIVE" | undefined;
 }
 
-/** The verdict on one redeemable: `status` says which. */
+/** Verdict on one redeemable, discriminated by `status`. */
 export type Redeemable = Applicable | Inapplicable | Skipped;
 
-/** It applies. */
+/** Redeemable that applies. */
 export interface Applicable extends Json {
-  /** How it stands. */
+  /** Status of the verdict. Always `APPLICABLE`. */
   status: "APPLICABLE";
-  /** As it was asked for; of a stack, the tier. */
+  /** Code or ID as requested. For a promotion stack, the ID of the promotion tier. */
   id: string;
-  /** What it is. */
+  /** Type of the redeemable. */
   object: RedeemableObject;
-  /** The order after it. */
-  order?: Order;
-  /** Goods that it is about. */
+  /** Order after this redeemable and those before, with the discounts. Absent without an order. */
+  order?: Order | undefined;
+  /** Products, SKUs and collections that the discount may act on. */
   applicable_to: GoodsList;
-  /** Goods that it is not about. */
+  /** Products, SKUs and collections that the discount leaves out. */
   inapplicable_to: GoodsList;
-  /** What it gives. */
+  /** Grant of the redeemable. */
   result: Grant;
-  /** Custom data, with `redeemable`. */
-  metadata?: Json;
-  /** The name of a tier or a stack, with `redeemable`. */
-  name?: string;
-  /** The line that a shop shows for it. */
-  banner?: string;
-  /** The name of its campaign. */
-  campaign_name?: string;
-  /** The id of its campaign. */
-  campaign_id?: string;
-  /** Its category, with `category`. */
-  categories?: Category[];
+  /** Metadata of the redeemable. Present with `expand` `redeemable`. */
+  metadata?: Json | undefined;
+  /** Name of a promotion tier or promotion stack. Present with `expand` `redeemable`. */
+  name?: string | undefined;
+  /** Text of a promotion tier to display in a shop. Present with `expand` `redeemable`. */
+  banner?: string | undefined;
+  /** Name of the campaign. Present with `expand` `redeemable`. */
+  campaign_name?: string | undefined;
+  /** ID of the campaign. Present with `expand` `redeemable`. */
+  campaign_id?: string | undefined;
+  /** Category of the redeemable, or none. Present with `expand` `category`. */
+  categories?: Category[] | undefined;
 }
 
-/** It does not apply. */
+/** Redeemable that does not apply. */
 export interface Inapplicable extends Json {
-  /** How it stands. */
+  /** Status of the verdict. Always `INAPPLICABLE`. */
   status: "INAPPLICABLE";
-  /** As it was asked for; of a stack, the tier. */
+  /** Code or ID as requested. For a promotion stack, the ID of the promotion tier. */
   id: string;
-  /** What it is. */
+  /** Type of the redeemable. */
   object: RedeemableObject;
-  /** What came of it. */
+  /** Reason for which the redeemable does not apply. */
   result: {
-    /** Why. */
+    /** Error that a redemption would be answered with. */
     error: Refusal;
-    /** Why, in short. */
+    /** Key and message of the error. The message is that of the validation rule if the rule has one. */
     details: Reason;
-    /** The bundles of goods that its rules ask for. */
-    bundle?: Bundles;
+    /** Product bundles that the validation rules require. Absent if none are required. */
+    bundle?: Bundles | undefined;
   };
-  /** Custom data, with `redeemable`. */
-  metadata?: Json;
-  /** The name of a tier or a stack, with `redeemable`. */
-  name?: string;
-  /** The line that a shop shows for it. */
-  banner?: string;
-  /** The name of its campaign. */
-  campaign_name?: string;
-  /** The id of its campaign. */
-  campaign_id?: string;
-  /** Its category, with `category`. */
-  categories?: Category[];
+  /** Metadata of the redeemable. Present with `expand` `redeemable`. */
+  metadata?: Json | undefined;
+  /** Name of a promotion tier or promotion stack. Present with `expand` `redeemable`. */
+  name?: string | undefined;
+  /** Text of a promotion tier to display in a shop. Present with `expand` `redeemable`. */
+  banner?: string | undefined;
+  /** Name of the campaign. Present with `expand` `redeemable`. */
+  campaign_name?: string | undefined;
+  /** ID of the campaign. Present with `expand` `redeemable`. */
+  campaign_id?: string | undefined;
+  /** Category of the redeemable, or none. Present with `expand` `category`. */
+  categories?: Category[] | undefined;
 }
 
-/** A reason in short. */
+/** Short form of a reason. */
 export interface Reason extends Json {
-  /** For programs: `voucher_expired`, `not_found`, …. */
+  /** Machine-readable key of the reason. See the list of error keys. */
   key: string;
-  /** For people: why. */
+  /** Short text of the reason, for people. */
   message: string;
 }
 
-/** It was not tried, or left out; the key is `known_to_server_only` when the rules do not have the code. */
+/** Redeemable that was skipped without fault. The key is `known_to_server_only` if only the server can decide. */
 export interface Skipped extends Json {
-  /** How it stands. */
+  /** Status of the verdict. Always `SKIPPED`. */
   status: "SKIPPED";
-  /** As it was asked for; of a stack, the tier. */
+  /** Code or ID as requested. For a promotion stack, the ID of the promotion tier. */
   id: string;
-  /** What it is. */
+  /** Type of the redeemable. */
   object: RedeemableObject;
-  /** What came of it. */
+  /** Reason for which the redeemable was skipped. */
   result: {
-    /** Why. */
+    /** Key and message of the reason. */
     details: Reason;
   };
-  /** Custom data, with `redeemable`. */
-  metadata?: Json;
-  /** The name of a tier or a stack, with `redeemable`. */
-  name?: string;
-  /** The line that a shop shows for it. */
-  banner?: string;
-  /** The name of its campaign. */
-  campaign_name?: string;
-  /** The id of its campaign. */
-  campaign_id?: string;
-  /** Its category, with `category`. */
-  categories?: Category[];
+  /** Metadata of the redeemable. Present with `expand` `redeemable`. */
+  metadata?: Json | undefined;
+  /** Name of a promotion tier or promotion stack. Present with `expand` `redeemable`. */
+  name?: string | undefined;
+  /** Text of a promotion tier to display in a shop. Present with `expand` `redeemable`. */
+  banner?: string | undefined;
+  /** Name of the campaign. Present with `expand` `redeemable`. */
+  campaign_name?: string | undefined;
+  /** ID of the campaign. Present with `expand` `redeemable`. */
+  campaign_id?: string | undefined;
+  /** Category of the redeemable, or none. Present with `expand` `category`. */
+  categories?: Category[] | undefined;
 }
 
-/** A lock on redeemables. */
+/** Lock that reserves redeemables for a limited time. */
 export interface Session extends Json {
-  /** Which kind of it. */
+  /** Type of session. Always `LOCK`. */
   type: "LOCK";
-  /** What to redeem with. */
+  /** Key of the session, to send with the redemption. */
   key: string;
-  /** How long it lasts. */
+  /** Lifetime of the lock, in `ttl_unit`. */
   ttl: number;
-  /** The unit of `ttl`. */
+  /** Unit of `ttl`. */
   ttl_unit: "DAYS" | "HOURS" | "MINUTES" | "SECONDS" | "MILLISECONDS" | "MICROSECONDS" | "NANOSECONDS";
 }
 
-/** The verdict on a request: what `POST /client/v1/validations` answers. */
+/** Verdict on a request with several redeemables. */
 export interface Validation extends Json {
-  /** The service's own name for it. */
+  /** ID of the object. */
   id: string;
-  /** Whether the request can be redeemed as it is. */
+  /** `true` if the request can be redeemed as sent. */
   valid: boolean;
-  /** What applies; of a request that does not, all. */
+  /** Verdicts on all redeemables in application mode `ALL`. In mode `PARTIAL` those that apply, or if none, those refused. */
   redeemables: Redeemable[];
-  /** What does not apply. */
-  inapplicable_redeemables?: Inapplicable[];
-  /** What was left out. */
-  skipped_redeemables?: Skipped[];
-  /** The order after all; only when `valid`. */
-  order?: Order;
-  /** Stands for the customer. */
-  tracking_id?: string;
-  /** The lock, where one was asked for. */
-  session?: Session;
-  /** The project's rules for redeemables in one request. */
+  /** Verdicts on redeemables that do not apply. Absent if none. */
+  inapplicable_redeemables?: Inapplicable[] | undefined;
+  /** Verdicts on redeemables that were skipped. Absent if none. */
+  skipped_redeemables?: Skipped[] | undefined;
+  /** Order after all redeemables, with the discounts. Present if `valid` is `true` and an order was sent. */
+  order?: Order | undefined;
+  /** Encrypted identifier of the customer, which later requests may send back. */
+  tracking_id?: string | undefined;
+  /** Lock that was set. Absent if the request asked for none. */
+  session?: Session | undefined;
+  /** Stacking rules of the project that were followed. */
   stacking_rules: StackingRules;
-  /** Facts that only the server has, such as `voucher/MY-CODE`; absent when the verdict is final. */
-  provisional?: string[];
-  /** Why, redeemable by redeemable, with `trace`. */
-  trace?: Trace[];
+  /** Facts that only the server has and the verdict depends on. Absent if the verdict is final. */
+  provisional?: string[] | undefined;
+  /** Explanation of the verdict on each redeemable, in the order of evaluation. Present with `expand` `trace`. */
+  trace?: Trace[] | undefined;
 }
 
-/** The project's rules for redeemables in one request. */
+/** Stacking rules that the project applies to several redeemables in one request. */
 export interface StackingRules extends Json {
-  /** Categories whose redeemables apply alone. */
+  /** IDs of exclusive categories. A redeemable in one of them excludes all redeemables outside exclusive and joint categories. Default none. */
   exclusive_categories: string[];
-  /** Categories whose redeemables apply with exclusive ones. */
+  /** IDs of joint categories. Their redeemables can be combined with exclusive ones. Default none. */
   joint_categories: string[];
-  /** Redeemables in a request, at most. */
+  /** Highest number of redeemables in one request. Default 30. */
   redeemables_limit: number;
-  /** Redeemables that apply, at most. */
+  /** Highest number of redeemables that one request applies; further ones are skipped. At most `redeemables_limit`. Default 5. */
   applicable_redeemables_limit: number;
-  /** The same within a category. */
+  /** Highest number of redeemables of one category that one request applies. At most `applicable_redeemables_limit`. `null` means no limit and is the default. */
   applicable_redeemables_per_category_limit: number | null;
-  /** The same for categories of their own, by their ids. */
+  /** Limits of single categories by their ID. Replace `applicable_redeemables_per_category_limit` for these categories. Default none. */
   applicable_redeemables_category_limits: Record<string, number>;
-  /** Exclusive redeemables that apply, at most. */
+  /** Highest number of exclusive redeemables that one request applies. Default 1. */
   applicable_exclusive_redeemables_limit: number;
-  /** The same within a category. */
-  applicable_exclusive_redeemables_per_category_limit?: number | null;
-  /** Whether all must apply. */
+  /** Highest number of exclusive redeemables of one category that one request applies. At most `applicable_exclusive_redeemables_limit`. `null` or absent means no limit. */
+  applicable_exclusive_redeemables_per_category_limit?: number | null | undefined;
+  /** Handling of a redeemable that fails: `ALL` then applies none, `PARTIAL` applies the others. Default `ALL`. */
   redeemables_application_mode: "ALL" | "PARTIAL";
-  /** In which order they apply. */
+  /** Order of application: as in the request (`REQUESTED_ORDER`), or by rank of the category (`CATEGORY_HIERARCHY`). Default `REQUESTED_ORDER`. */
   redeemables_sorting_rule: "CATEGORY_HIERARCHY" | "REQUESTED_ORDER";
-  /** Whether several discounts may fall on one line. */
+  /** Discounts on one order item in a request: `STACK` allows several, `ONCE` allows one. Default `STACK`. */
   redeemables_products_application_mode: "STACK" | "ONCE";
-  /** What becomes of one that takes nothing off. */
+  /** Handling of a redeemable without effect on the order: `REDEEM_ANYWAY` applies the redeemable, `SKIP` does not. Default `REDEEM_ANYWAY`. */
   redeemables_no_effect_rule: "REDEEM_ANYWAY" | "SKIP";
-  /** Categories of which such a one is left out. */
+  /** IDs of categories that always skip a redeemable without effect. Default none. */
   no_effect_skip_categories: string[];
-  /** Categories of which such a one is redeemed. */
+  /** IDs of categories that always apply a redeemable without effect. Default none. */
   no_effect_redeem_anyway_categories: string[];
-  /** Whether a rollback changes the order. */
+  /** Effect of a rollback on the order: `WITH_ORDER` also removes the discount from the order, `WITHOUT_ORDER` leaves the order unchanged. Default `WITH_ORDER`. */
   redeemables_rollback_order_mode: "WITH_ORDER" | "WITHOUT_ORDER";
-  /** In which order groups of them apply. */
+  /** Order of joint redeemables with exclusive ones: after them (`JOINT_ALWAYS_LAST`), or all by `redeemables_sorting_rule`. Cannot be changed. */
   grouped_redeemables_sorting_rule: "JOINT_ALWAYS_LAST" | "REDEEMABLES_SORTING_RULE";
 }
 
-/** Why one redeemable was applied, left out or refused; a page reads less than a server. */
+/** Explanation of the verdict on one redeemable. A client gets fewer details than a server. */
 export interface Trace extends Json {
-  /** As it was asked for. */
-  id?: string;
-  /** What it is. */
-  object?: RedeemableObject;
-  /** What became of it. */
+  /** Code or ID of the redeemable, as requested. */
+  id?: string | undefined;
+  /** Type of the redeemable. */
+  object?: RedeemableObject | undefined;
+  /** Result for the redeemable: `APPLIED`, `SKIPPED` without fault, or `REFUSED`. */
   verdict: "APPLIED" | "SKIPPED" | "REFUSED";
-  /** Of what applied: what it took off. */
-  amount?: number;
-  /** Of it, off the order as a whole. */
-  order_amount?: number;
-  /** Of it, off each line. */
+  /** Discount of the redeemable in total, in minor units. Present for `APPLIED`. */
+  amount?: number | undefined;
+  /** Part of the discount on the whole order, in minor units. */
+  order_amount?: number | undefined;
+  /** Parts of the discount on single items. Present for `APPLIED`. */
   lines?: {
-    /** The place of the line. */
+    /** Index of the item in the order, from 0. */
     index: number;
-    /** What was taken off it. */
+    /** Discount on the item, in minor units. */
     amount: number;
-  }[];
-  /** Of what did not: why. */
-  key?: string;
-  /** For people: why. */
-  message?: string;
-  /** What in particular. */
-  details?: string;
-  /** The words of the rule's author. */
-  custom_message?: string;
-  /** The limit that was reached. */
-  limit?: number;
-  /** What would change it, as far as a shopper may know. */
-  change?: Change;
-  /** The test that refused. */
+  }[] | undefined;
+  /** Machine-readable reason. Absent for `APPLIED`. */
+  key?: string | undefined;
+  /** Short text of the reason, for people. Absent for `APPLIED`. */
+  message?: string | undefined;
+  /** Longer text of the reason, for people. Absent for a client. */
+  details?: string | undefined;
+  /** Text that the author of the validation rule wrote for customers. Absent if the rule has none. */
+  custom_message?: string | undefined;
+  /** Limit of the stacking rules that was reached. Present if a limit was the reason. */
+  limit?: number | undefined;
+  /** Change with which the redeemable would apply, without the product. Present for a client. */
+  change?: Change | undefined;
+  /** Validation rule and test that refused. Absent for a client. */
   rule?: {
-    /** The service's own name for it. */
+    /** ID of the validation rule. */
     id: string;
-    /** Its key within the rule. */
+    /** Key of the test in the validation rule, with the keys of enclosing tests. */
     test: string;
-    /** The name of the rule. */
+    /** Name of the tested fact. */
     name: string;
-    /** What of it was looked at. */
-    property?: string;
-    /** How it was compared. */
-    operator?: string;
-    /** With what. */
+    /** Metadata property that was tested. Absent if the test is not about metadata. */
+    property?: string | undefined;
+    /** Operator that was not met. Absent if the test has none. */
+    operator?: string | undefined;
+    /** Values that the test compares with. */
     wanted: string[];
-    /** What there was. */
-    found?: string;
-    /** What would change it. */
-    change?: Change;
-  };
+    /** Value that the test found. Absent if there was none. */
+    found?: string | undefined;
+    /** Change with which the test would be met. Absent if none is known. */
+    change?: Change | undefined;
+  } | undefined;
 }
 
-/** What would have to change: `by` so many units or minor units, `of` what. */
+/** Smallest change with which a test of a validation rule would be met. */
 export interface Change extends Json {
-  /** What to do: more, less, add, …. */
+  /** Kind of change: `more`, `less`, `add`, `remove`, `set`, `after` or `before`. */
   act: string;
-  /** By so many units or minor units. */
-  by?: number;
-  /** Of what. */
-  of?: string;
-  /** The same as a sentence. */
+  /** Size of the change, in minor units or units. Absent if the change is not a number. */
+  by?: number | undefined;
+  /** Product, value or moment that the change concerns. Absent if the change concerns the tested value itself. */
+  of?: string | undefined;
+  /** Description of the change, for people. */
   text: string;
 }
 
-/** What is answered instead when the request cannot be read: the error body of the service. */
+/** Error that is returned if a request cannot be read. */
 export interface Invalid extends Json {
-  /** The HTTP status that the service would send. */
+  /** HTTP status that the service would answer with. */
   code: number;
-  /** For programs: `voucher_expired`, `not_found`, …. */
+  /** Machine-readable error key. See the list of error keys. */
   key: string;
-  /** For people: why. */
+  /** Short text of the error, for people. Programs decide by `key`. */
   message: string;
-  /** Which rule, which code. */
-  details?: string;
-  /** The request, as the log names it. */
-  request_id?: string;
-  /** The id of what the refusal is about. */
-  resource_id?: string;
-  /** The kind of what the refusal is about. */
-  resource_type?: string;
-  /** The words of the rule's author. */
+  /** Longer text for people, usually with the code, the rule or the field. Absent when the error key is sufficient. */
+  details?: string | undefined;
+  /** ID of the request, as in the log of the service. */
+  request_id?: string | undefined;
+  /** ID or code of the object that the refusal is about. Absent when the refusal is about no object. */
+  resource_id?: string | undefined;
+  /** Type of the object in `resource_id`. */
+  resource_type?: string | undefined;
+  /** Custom error of the violated validation rule. Absent when the rule declares none. */
   error?: {
-    /** For people: why. */
+    /** Text that the author of the validation rule wrote for customers. */
     message: string;
-  };
+  } | undefined;
 }
 
-/** What is looked for: nothing asks for whatever works for nobody in particular. */
+/** Customer, order and options of a qualification. An empty object asks for an anonymous customer without an order. */
 export interface QualificationRequest extends Json {
-  /** For whom. */
-  customer?: CustomerRequest;
-  /** For which cart. */
-  order?: OrderRequest;
-  /** Stands for the customer. */
-  tracking_id?: string;
-  /** Which facts are looked at. */
-  scenario?: "ALL" | "CUSTOMER_WALLET" | "AUDIENCE_ONLY" | "PRODUCTS" | "PRODUCTS_DISCOUNT" | "PROMOTION_STACKS" | "PRODUCTS_BY_CUSTOMER" | "PRODUCTS_DISCOUNT_BY_CUSTOMER";
-  /** What is shown, and how much. */
+  /** Customer that redeemables are sought for. Absent means an anonymous customer. */
+  customer?: CustomerRequest | undefined;
+  /** Order to which the redeemables would apply. */
+  order?: OrderRequest | undefined;
+  /** Identifier of the customer: a `tracking_id` of an earlier answer, or a `source_id`. Used if no customer is sent. */
+  tracking_id?: string | undefined;
+  /** Kind of redeemables to find, and facts to evaluate. Default `ALL`: redeemables that apply to this customer and order. */
+  scenario?: "ALL" | "CUSTOMER_WALLET" | "AUDIENCE_ONLY" | "PRODUCTS" | "PRODUCTS_DISCOUNT" | "PROMOTION_STACKS" | "PRODUCTS_BY_CUSTOMER" | "PRODUCTS_DISCOUNT_BY_CUSTOMER" | undefined;
+  /** Size of the page, filters, sorting and further data to include. */
   options?: {
-    /** How many are shown; 5 when left out. */
-    limit?: number;
-    /** The `more_starting_after` of the page before. */
-    starting_after?: string | null;
-    /** What is found, by field. */
+    /** Largest number of results on one page. Default 5. A client gets fewer if the answer would exceed 1,000,000 bytes, or after 120,000 steps of evaluation. A candidate takes 100 steps and one for each order item, a promotion stack thirty times as many. */
+    limit?: number | undefined;
+    /** Value of `more_starting_after` of the previous page. `null` or absent means the first page. */
+    starting_after?: string | null | undefined;
+    /** Conditions by field of the results. */
     filters?: {
-      /** Whether all conditions must hold, or any. */
-      junction?: "and" | "or" | "AND" | "OR";
-      /** The id of its category. */
-      category_id?: FilterConditions;
-      /** The id of its campaign. */
-      campaign_id?: FilterConditions;
-      /** The type of the campaign. */
-      campaign_type?: FilterConditions;
-      /** The id of what is found. */
-      resource_id?: FilterConditions;
-      /** The kind of what is found. */
-      resource_type?: FilterConditions;
-      /** The type of the voucher. */
-      voucher_type?: FilterConditions;
-      /** The code of the voucher. */
-      code?: FilterConditions;
-      /** What the customer is to the voucher. */
-      holder_role?: FilterConditions;
-    };
-    /** `redeemable`, `category`, `validation_rules`; other names are passed over. */
-    expand?: string[];
-    /** Newest first, or by what is taken off. */
-    sorting_rule?: "DEFAULT" | "BEST_DEAL" | "LEAST_DEAL";
-  };
-  /** Whose locks are one's own. */
+      /** Junction of the fields. Default `and`: all conditions must be met; `or` requires one. */
+      junction?: "and" | "or" | "AND" | "OR" | undefined;
+      /** Conditions on the ID of the category. */
+      category_id?: FilterConditions | undefined;
+      /** Conditions on the ID of the campaign. */
+      campaign_id?: FilterConditions | undefined;
+      /** Conditions on the type of the campaign. */
+      campaign_type?: FilterConditions | undefined;
+      /** Conditions on the ID of the result. */
+      resource_id?: FilterConditions | undefined;
+      /** Conditions on the type of the result: `campaign`, `voucher` or `promotion_tier`. */
+      resource_type?: FilterConditions | undefined;
+      /** Conditions on the type of the voucher. */
+      voucher_type?: FilterConditions | undefined;
+      /** Conditions on the code of the voucher. */
+      code?: FilterConditions | undefined;
+      /** Conditions on the role of the customer: `OWNER`, `REFERRER` or `REFEREE`. */
+      holder_role?: FilterConditions | undefined;
+    } | undefined;
+    /** Names of data to include: `redeemable`, `category`, `validation_rules`. Other names are ignored. */
+    expand?: string[] | undefined;
+    /** Order of the results: `DEFAULT` the newest first, `BEST_DEAL` the largest discount first, `LEAST_DEAL` the smallest first. */
+    sorting_rule?: "DEFAULT" | "BEST_DEAL" | "LEAST_DEAL" | undefined;
+  } | undefined;
+  /** Session whose reservations count as available. Sets no lock. */
   session?: {
-    /** Which kind of it. */
-    type?: "LOCK";
-    /** Whose lock. */
-    key?: string;
-  };
-  /** Of the redemption that is planned; rules may ask for it. */
-  metadata?: Json;
+    /** Type of session. Always `LOCK`. */
+    type?: "LOCK" | undefined;
+    /** Key of the session. */
+    key?: string | undefined;
+  } | undefined;
+  /** Metadata of the planned redemption, which validation rules can test. */
+  metadata?: Json | undefined;
 }
 
-/** What a field must be. */
+/** Conditions on the value of one field. */
 export interface FilterConditions extends Json {
-  /** What must hold, by operator. */
+  /** Conditions by operator. All must be met. */
   conditions?: {
-    /** The first of these. */
-    "$is"?: string[] | string;
-    /** Anything but the first of these. */
-    "$is_not"?: string[] | string;
-    /** One of these. */
-    "$in"?: string[] | string;
-    /** None of these. */
-    "$not_in"?: string[] | string;
-    /** Anything at all. */
-    "$has_value"?: unknown;
-    /** Nothing. */
-    "$is_unknown"?: unknown;
-  };
+    /** Value that the field must have. Only the first of several values counts. */
+    "$is"?: string[] | string | undefined;
+    /** Value that the field must not have. Only the first of several values counts. */
+    "$is_not"?: string[] | string | undefined;
+    /** Values of which the field must have one. */
+    "$in"?: string[] | string | undefined;
+    /** Values of which the field must have none. */
+    "$not_in"?: string[] | string | undefined;
+    /** Condition that the field has a value. The operand is ignored. */
+    "$has_value"?: unknown | undefined;
+    /** Condition that the field has no value. The operand is ignored. */
+    "$is_unknown"?: unknown | undefined;
+  } | undefined;
 }
 
-/** What works, page by page. */
+/** Page of redeemables that apply, and the order as sent. */
 export interface Qualification extends Json {
-  /** What works. */
+  /** Page of redeemables and campaigns that apply. */
   redeemables: {
-    /** What it is. */
+    /** Type of the object. */
     object: "list";
-    /** The member that holds what is listed. */
+    /** Name of the member that contains the results. Always `data`. */
     data_ref: "data";
-    /** What is listed. */
+    /** Redeemables and campaigns that apply, in the requested order. */
     data: Qualified[];
-    /** How many there are on all pages. */
+    /** Number of results on all pages. For a client, candidates that were not evaluated count as results. */
     total: number;
-    /** Whether there are more after these. */
+    /** `true` if a further page exists, also after a page with fewer than `limit` results. */
     has_more: boolean;
-    /** Where the next page begins. */
-    more_starting_after?: string;
+    /** Value of `starting_after` for the next page, to be sent back with all digits. Absent on the last page. */
+    more_starting_after?: string | undefined;
   };
-  /** Stands for the customer. */
-  tracking_id?: string;
-  /** As it was sent. */
-  order?: Order;
-  /** The project's rules for redeemables in one request. */
+  /** Encrypted identifier of the customer, which later requests may send back. */
+  tracking_id?: string | undefined;
+  /** Order as sent, without computed amounts. Absent if none was sent. */
+  order?: Order | undefined;
+  /** Stacking rules of the project, by which results may be combined. */
   stacking_rules: StackingRules;
-  /** Facts that only the server has, such as `voucher/MY-CODE`; absent when the verdict is final. */
-  provisional?: string[];
+  /** Facts that only the server has and the results depend on. Absent if the results are final. */
+  provisional?: string[] | undefined;
 }
 
-/** Something that works, by itself. */
+/** Redeemable or campaign that applies, evaluated alone. */
 export interface Qualified extends Json {
-  /** What a validation takes as a redeemable's id. */
+  /** ID of the result, or code of a voucher, to use as the `id` of a redeemable. */
   id: string;
-  /** What it is. */
+  /** Type of the result. */
   object: "campaign" | "voucher" | "promotion_tier" | "promotion_stack";
-  /** When it was made. */
-  created_at?: string;
-  /** What it gives. */
-  result?: Grant;
-  /** The order with it. */
-  order?: Order;
-  /** Goods that it is about. */
-  applicable_to?: GoodsList;
-  /** Goods that it is not about. */
-  inapplicable_to?: GoodsList;
-  /** The first rule that guards it. */
-  validation_rule_id?: string;
-  /** The rules that guard it, with `validation_rules`. */
+  /** Moment of the creation, in UTC. */
+  created_at?: string | undefined;
+  /** Grant of the redeemable. Absent for a campaign. */
+  result?: Grant | undefined;
+  /** Order with the discounts of this redeemable alone. Absent without an order. */
+  order?: Order | undefined;
+  /** Products, SKUs and collections that the discount may act on. */
+  applicable_to?: GoodsList | undefined;
+  /** Products, SKUs and collections that the discount leaves out. */
+  inapplicable_to?: GoodsList | undefined;
+  /** ID of the first validation rule of the result. Absent if none. */
+  validation_rule_id?: string | undefined;
+  /** Assignments of validation rules to the result. Present with `expand` `validation_rules`. */
   validation_rules_assignments?: {
-    /** What it is. */
+    /** Type of the object. */
     object: "list";
-    /** The member that holds what is listed. */
+    /** Name of the member that contains the assignments. Always `data`. */
     data_ref: "data";
-    /** What is listed. */
+    /** Assignments of validation rules. */
     data: {
-      /** The service's own name for it. */
+      /** ID of the object. */
       id: string;
-      /** The id of the validation rule. */
+      /** ID of the validation rule. */
       rule_id: string;
-      /** The id of what it belongs to. */
+      /** ID of the object that the rule is assigned to. */
       related_object_id: string;
-      /** What kind of thing it belongs to. */
+      /** Type of the object that the rule is assigned to. */
       related_object_type: string;
-      /** What it is. */
+      /** Type of the object. */
       object: "validation_rules_assignment";
-      /** Whether what was looked at of the rule holds. */
+      /** Result of the rule: `VALID`, `PARTIALLY_VALID` if tests were omitted, `INVALID` if a product bundle is missing. */
       validation_status: "VALID" | "PARTIALLY_VALID" | "INVALID";
-      /** Names of the rule that were not looked at. */
+      /** Names of tests that the qualification omitted. */
       validation_omitted_rules: string[];
     }[];
-    /** How many there are on all pages. */
+    /** Number of assignments. */
     total: number;
+  } | undefined;
+  /** Promotion tiers of a promotion stack that apply. Absent for other results. */
+  redeemables?: Applicable[] | undefined;
+  /** Metadata of the result. Present with `expand` `redeemable`. */
+  metadata?: Json | undefined;
+  /** Name of a campaign, promotion tier or promotion stack. Present with `expand` `redeemable`. */
+  name?: string | undefined;
+  /** Text of a promotion tier to display in a shop. Present with `expand` `redeemable`. */
+  banner?: string | undefined;
+  /** Name of the campaign. Present with `expand` `redeemable`. */
+  campaign_name?: string | undefined;
+  /** ID of the campaign. Present with `expand` `redeemable`. */
+  campaign_id?: string | undefined;
+  /** Category of the result, or none. Present with `expand` `category`. */
+  categories?: Category[] | undefined;
+}
+
+/** Stacking rules of a project. Without `id` they are the defaults. */
+export interface KeptStackingRules extends Json {
+  /** IDs of exclusive categories. A redeemable in one of them excludes all redeemables outside exclusive and joint categories. Default none. */
+  exclusive_categories: string[];
+  /** IDs of joint categories. Their redeemables can be combined with exclusive ones. Default none. */
+  joint_categories: string[];
+  /** Highest number of redeemables in one request. Default 30. */
+  redeemables_limit: number;
+  /** Highest number of redeemables that one request applies; further ones are skipped. At most `redeemables_limit`. Default 5. */
+  applicable_redeemables_limit: number;
+  /** Highest number of redeemables of one category that one request applies. At most `applicable_redeemables_limit`. `null` means no limit and is the default. */
+  applicable_redeemables_per_category_limit: number | null;
+  /** Limits of single categories by their ID. Replace `applicable_redeemables_per_category_limit` for these categories. Default none. */
+  applicable_redeemables_category_limits: Record<string, number>;
+  /** Highest number of exclusive redeemables that one request applies. Default 1. */
+  applicable_exclusive_redeemables_limit: number;
+  /** Highest number of exclusive redeemables of one category that one request applies. At most `applicable_exclusive_redeemables_limit`. `null` or absent means no limit. */
+  applicable_exclusive_redeemables_per_category_limit?: number | null | undefined;
+  /** Base of a discount: the amounts before all discounts (`INITIAL_AMOUNT`) or after earlier ones (`DISCOUNTED_AMOUNT`). Default `DISCOUNTED_AMOUNT`. */
+  discount_calculation_mode: "INITIAL_AMOUNT" | "DISCOUNTED_AMOUNT";
+  /** IDs of categories that always calculate from the amounts before all discounts. Default none. */
+  initial_amount_mode_categories: string[];
+  /** IDs of categories that always calculate from the amounts after earlier discounts. Default none. */
+  discounted_amount_mode_categories: string[];
+  /** Handling of a redeemable that fails: `ALL` then applies none, `PARTIAL` applies the others. Default `ALL`. */
+  redeemables_application_mode: "ALL" | "PARTIAL";
+  /** Order of application: as in the request (`REQUESTED_ORDER`), or by rank of the category (`CATEGORY_HIERARCHY`). Default `REQUESTED_ORDER`. */
+  redeemables_sorting_rule: "CATEGORY_HIERARCHY" | "REQUESTED_ORDER";
+  /** Discounts on one order item in a request: `STACK` allows several, `ONCE` allows one. Default `STACK`. */
+  redeemables_products_application_mode: "STACK" | "ONCE";
+  /** Handling of a redeemable without effect on the order: `REDEEM_ANYWAY` applies the redeemable, `SKIP` does not. Default `REDEEM_ANYWAY`. */
+  redeemables_no_effect_rule: "REDEEM_ANYWAY" | "SKIP";
+  /** IDs of categories that always skip a redeemable without effect. Default none. */
+  no_effect_skip_categories: string[];
+  /** IDs of categories that always apply a redeemable without effect. Default none. */
+  no_effect_redeem_anyway_categories: string[];
+  /** Effect of a rollback on the order: `WITH_ORDER` also removes the discount from the order, `WITHOUT_ORDER` leaves the order unchanged. Default `WITH_ORDER`. */
+  redeemables_rollback_order_mode: "WITH_ORDER" | "WITHOUT_ORDER";
+  /** Order of joint redeemables with exclusive ones: after them (`JOINT_ALWAYS_LAST`), or all by `redeemables_sorting_rule`. Cannot be changed. */
+  grouped_redeemables_sorting_rule: "JOINT_ALWAYS_LAST" | "REDEEMABLES_SORTING_RULE";
+  /** ID of the object. */
+  id?: string | undefined;
+  /** Moment of the creation, in UTC. */
+  created_at?: string | undefined;
+  /** Moment of the last change, in UTC. `null` means no change since the creation. */
+  updated_at?: string | null | undefined;
+  /** Type of the object. */
+  object?: "stacking_rules" | undefined;
+}
+
+/** Time zone with the moments at which the UTC offset changes. */
+export interface TimeZone extends Json {
+  /** Name of the time zone in the IANA database. */
+  name: string;
+  /** Seconds ahead of UTC before the first transition, negative for zones behind UTC. Default 0. */
+  offset?: number | undefined;
+  /** Changes of the UTC offset, in ascending order of time. */
+  transitions?: {
+    /** Moment of the change, in UTC. */
+    at: string;
+    /** Seconds ahead of UTC from this moment on, negative for zones behind UTC. */
+    offset: number;
+  }[] | undefined;
+}
+
+/** Named conditions on customer, order and redemption, and the items that a discount acts on. Assignments put a rule into effect. */
+export interface ValidationRule extends Json {
+  /** ID of the object. */
+  id: string;
+  /** Name of the rule. */
+  name: string;
+  /** Form in which the rule was edited. Stored as sent, without effect. */
+  type: "expression" | "basic" | "advanced" | "complex";
+  /** Kind of object for which editors offer the rule. Does not restrict assignments. */
+  context_type: string;
+  /** Tests by their keys, and the logic that joins them. Empty without tests. */
+  rules: RuleTests;
+  /** Product bundles that an order must contain. Empty without bundles. */
+  bundle_rules: BundleRules;
+  /** Items that a discount with this rule acts on. */
+  applicable_to: Scope;
+  /** Message of the merchant for failed tests without a message of their own. `null` without one. */
+  error: {
+    /** Text of the message. `null` or absent without one. */
+    message?: string | null | undefined;
+  } | null;
+  /** Parts of the definition that are probably mistakes. Present only in the response to a creation or a change. */
+  warnings?: {
+    /** Path of the part in the rule. */
+    path: string;
+    /** Description of the mistake. */
+    text: string;
+  }[] | undefined;
+  /** Number of objects that the rule is assigned to. */
+  assignments_count: number;
+  /** Moment of the creation, in UTC. */
+  created_at: string;
+  /** Moment of the last change, in UTC. `null` means no change since the creation. */
+  updated_at: string | null;
+  /** Type of the object. */
+  object: "validation_rules";
+}
+
+/** Tests by their keys, and the logic that joins them. */
+export type RuleTests = {
+  /** Expression that joins the keys with `and`, `or` and parentheses. Keys that are not mentioned are not evaluated. `null` or absent means that all must pass. */
+  logic?: string | null | undefined;
+  [name: string]: RuleTest | null | string | undefined;
+};
+
+/** Test of one fact about the customer, order or redemption. */
+export interface RuleTest extends Json {
+  /** Name of the fact to test. */
+  name: "customer.segment" | "customer_segment" | "customer.metadata" | "customer.loyalty.tier" | "publication.redeemable_by_linked_customer" | "order.amount" | "order.total_amount" | "order.initial_amount" | "order.metadata" | "order.items.count" | "order.items.price_any" | "order.items.price_each" | "order.items.metadata_any" | "order.items.metadata_each" | "order.items.any" | "order.items.every" | "order.items.none" | "order.items.cheapest" | "order.items.most_expensive" | "order.items.aggregated_amount" | "order.items.aggregated_quantity" | "order.items.price" | "order.items.quantity" | "order.items.metadata" | "product.id" | "sku.id" | "product.price" | "sku.price" | "product.quantity" | "sku.quantity" | "product.discount_applicable" | "sku.discount_applicable" | "product.metadata" | "product.metadata.aggregated_quantity" | "product.metadata.aggregated_amount" | "product.metadata.discount_applicable" | "product.metadata.match_all" | "redemption.count.daily" | "redemption.count.weekly" | "redemption.count.monthly" | "redemption.count.per_customer" | "redemption.count.per_customer.daily" | "redemption.count.per_customer.weekly" | "redemption.count.per_customer.monthly" | "redemption.count.per_api_key" | "redemption.count.per_user" | "redemption.api_key" | "redemption.user.login" | "redemption.metadata" | "redemption.gift.amount" | "redemption.reward.pay_with_points.points_used" | "campaign.orders.amount" | "campaign.orders.amount_discounted" | "campaign.redemptions.count" | "campaign.redemptions.count.daily" | "campaign.redemptions.count.weekly" | "campaign.redemptions.count.monthly" | "campaign.redemptions.customers_count" | "campaign.redemptions.customers_count.daily" | "campaign.redemptions.customers_count.weekly" | "campaign.redemptions.customers_count.monthly" | "custom_event.metadata" | "member.metadata";
+  /** Key of the metadata to test. Required if `name` refers to metadata. `null` or absent for other names. */
+  property?: string | null | undefined;
+  /** Conditions on the tested value, all of which must be met. `null` or absent means none. */
+  conditions?: RuleConditions | null | undefined;
+  /** Tests of the matched items. `null` or absent means none. */
+  rules?: RuleTests | null | undefined;
+  /** Message of the merchant if the test fails. `null` or absent means the message of the rule. */
+  error?: {
+    /** Text of the message. `null` or absent means none. */
+    message?: string | null | undefined;
+  } | null | undefined;
+}
+
+/** Conditions on the tested value, all of which must be met. */
+export interface RuleConditions extends Json {
+  /** Accepted values. The tested value must equal one of them. */
+  "$is"?: (string | number | boolean | RuleGoods)[] | string | number | boolean | RuleGoods | undefined;
+  /** Accepted values. The tested value must equal one of them. */
+  "$in"?: (string | number | boolean | RuleGoods)[] | string | number | boolean | RuleGoods | undefined;
+  /** Excluded values. The tested value must equal none of them. */
+  "$is_not"?: (string | number | boolean | RuleGoods)[] | string | number | boolean | RuleGoods | undefined;
+  /** Excluded values. The tested value must equal none of them. */
+  "$not_in"?: (string | number | boolean | RuleGoods)[] | string | number | boolean | RuleGoods | undefined;
+  /** Upper bound. The tested value must be lower. */
+  "$less_than"?: (number | string)[] | number | string | undefined;
+  /** Upper bound. The tested value must be lower or equal. */
+  "$less_than_or_equal"?: (number | string)[] | number | string | undefined;
+  /** Upper bound. The tested value must be lower or equal. */
+  "$less_than_equal"?: (number | string)[] | number | string | undefined;
+  /** Lower bound. The tested value must be higher. */
+  "$more_than"?: (number | string)[] | number | string | undefined;
+  /** Lower bound. The tested value must be higher. */
+  "$greater_than"?: (number | string)[] | number | string | undefined;
+  /** Lower bound. The tested value must be higher or equal. */
+  "$more_than_or_equal"?: (number | string)[] | number | string | undefined;
+  /** Lower bound. The tested value must be higher or equal. */
+  "$more_than_equal"?: (number | string)[] | number | string | undefined;
+  /** Lower bound. The tested value must be higher or equal. */
+  "$greater_than_or_equal"?: (number | string)[] | number | string | undefined;
+  /** Lower bound. The tested value must be higher or equal. */
+  "$greater_than_equal"?: (number | string)[] | number | string | undefined;
+  /** Prefixes. The tested text must begin with one of them. */
+  "$starts_with"?: string[] | string | undefined;
+  /** Suffixes. The tested text must end with one of them. */
+  "$ends_with"?: string[] | string | undefined;
+  /** Parts of a text or elements of a list. The tested value must contain one of them. */
+  "$contains"?: (string | number | boolean | RuleGoods)[] | string | number | boolean | RuleGoods | undefined;
+  /** Parts of a text or elements of a list. The tested value must contain none of them. */
+  "$not_contain"?: (string | number | boolean | RuleGoods)[] | string | number | boolean | RuleGoods | undefined;
+  /** Number of elements that the tested list must have. */
+  "$count"?: (number | string)[] | number | string | undefined;
+  /** Number of elements. The tested list must have more. */
+  "$count_more"?: (number | string)[] | number | string | undefined;
+  /** Number of elements. The tested list must have fewer. */
+  "$count_less"?: (number | string)[] | number | string | undefined;
+  /** Collections of products. The tested product or SKU must belong to one of them. */
+  "$from"?: RuleGoods[] | RuleGoods | undefined;
+  /** Moment. The tested moment must be later. */
+  "$after"?: string[] | string | undefined;
+  /** Moment. The tested moment must be earlier. */
+  "$before"?: string[] | string | undefined;
+  /** Number of days. The tested date must be more days in the past, in the project's time zone. */
+  "$more_than_ago"?: (number | string)[] | number | string | undefined;
+  /** Number of days. The tested date must be fewer days in the past, in the project's time zone. */
+  "$less_than_ago"?: (number | string)[] | number | string | undefined;
+  /** Number of days. The tested date must be exactly that many days in the past, in the project's time zone. */
+  "$is_days_ago"?: (number | string)[] | number | string | undefined;
+  /** Number of days. The tested date must be more days in the future, in the project's time zone. */
+  "$more_than_future"?: (number | string)[] | number | string | undefined;
+  /** Number of days. The tested date must be fewer days in the future, in the project's time zone. */
+  "$less_than_future"?: (number | string)[] | number | string | undefined;
+  /** Number of days. The tested date must be exactly that many days in the future, in the project's time zone. */
+  "$is_days_in_future"?: (number | string)[] | number | string | undefined;
+  /** Recurring window in the form `start;interval;duration`. The tested moment must lie inside. */
+  "$timeframe"?: string[] | string | undefined;
+  /** Period in the form `from;to`. The tested moment must lie inside. */
+  "$timeframe_absolute"?: string[] | string | undefined;
+  /** Hours on weekdays in the form `HH:MM;HH:MM;d,d`, in the project's time zone. The tested moment must lie inside. */
+  "$timeframe_daily_hours"?: string[] | string | undefined;
+  /** Weekdays, from 0 for Sunday to 6 for Saturday. The tested date must fall on one of them. */
+  "$dow"?: number[] | number | undefined;
+  /** Elements. The tested list must have exactly these, in any order. */
+  "$not_differ"?: (string | number | boolean | RuleGoods)[] | string | number | boolean | RuleGoods | undefined;
+  /** Elements. The tested list must have none of them. */
+  "$not_intersect"?: (string | number | boolean | RuleGoods)[] | string | number | boolean | RuleGoods | undefined;
+  /** Condition that the tested value is present. The content of this field is ignored. */
+  "$has_value"?: unknown | undefined;
+  /** Condition that the tested value is missing. The content of this field is ignored. */
+  "$is_unknown"?: unknown | undefined;
+  /** Condition that the tested date lies in the previous month, in the project's time zone. The content of this field is ignored. */
+  "$previous_month"?: unknown | undefined;
+  /** Condition that the tested date lies in the current month, in the project's time zone. The content of this field is ignored. */
+  "$this_month"?: unknown | undefined;
+  /** Condition that the tested date lies in the next month, in the project's time zone. The content of this field is ignored. */
+  "$next_month"?: unknown | undefined;
+}
+
+/** Product, SKU or collection that a test compares with. */
+export interface RuleGoods extends Json {
+  /** Type of the object. */
+  object?: "product" | "sku" | "products_collection" | undefined;
+  /** ID of the object. */
+  id?: string | null | undefined;
+  /** Identifier of the product, SKU or collection in the merchant's system. `null` or absent if named by `id`. */
+  source_id?: string | null | undefined;
+  /** Type of the product, SKU or collection. Stored as sent, without effect. */
+  type?: string | null | undefined;
+}
+
+/** Parts of a product bundle by their keys, and the number of bundles that count. */
+export type BundleRules = {
+  /** Highest number of bundles that count in one order. Absent means 1, `null` means 100. */
+  limit?: number | null | undefined;
+  /** Expression that joins the keys. Stored as sent; a bundle always needs all parts. */
+  logic?: string | null | undefined;
+  [name: string]: BundlePart | null | number | string | undefined;
+};
+
+/** Part of a product bundle. */
+export interface BundlePart extends Json {
+  /** Name of the fact to test. Always `order.items.any`. */
+  name: "order.items.any";
+  /** Products, SKUs or collections that form the part. */
+  conditions?: BundleConditions | null | undefined;
+  /** Test of the number of units in each bundle. `null` or absent means one unit. */
+  rules?: RuleTests | null | undefined;
+  /** Message of the merchant if the test fails. `null` or absent means the message of the rule. */
+  error?: {
+    /** Text of the message. `null` or absent means none. */
+    message?: string | null | undefined;
+  } | null | undefined;
+}
+
+/** Products, SKUs or collections that form a part of a product bundle. */
+export interface BundleConditions extends Json {
+  /** Accepted values. The tested value must equal one of them. */
+  "$is"?: RuleGoods[] | RuleGoods | undefined;
+  /** Accepted values. The tested value must equal one of them. */
+  "$in"?: RuleGoods[] | RuleGoods | undefined;
+  /** Collections of products. The tested product or SKU must belong to one of them. */
+  "$from"?: RuleGoods[] | RuleGoods | undefined;
+}
+
+/** Items that a discount with this validation rule acts on. */
+export interface Scope extends Json {
+  /** Items that the discount does not act on, even if they are included. Default none. */
+  excluded?: ScopeEntry[] | undefined;
+  /** Items that the discount acts on. Default none, which means all items that are not excluded. */
+  included?: ScopeEntry[] | undefined;
+  /** `true` if the discount acts on all items that are not excluded. Default `false`. */
+  included_all?: boolean | undefined;
+}
+
+/** Product, SKU or collection that a discount acts on or not, and the limits of the discount. */
+export interface ScopeEntry extends Json {
+  /** Type of the object. */
+  object: "product" | "sku" | "products_collection";
+  /** ID of the object. */
+  id: string;
+  /** Identifier of the product, SKU or collection in the merchant's system. */
+  source_id?: string | undefined;
+  /** ID of the product of a SKU. */
+  product_id?: string | undefined;
+  /** Identifier of the product of a SKU in the merchant's system. */
+  product_source_id?: string | undefined;
+  /** `true` for a product or SKU of the order, `false` for an entry of the validation rule. Set in results, without effect in a rule. */
+  strict?: boolean | undefined;
+  /** Price of one unit with a discount of type `FIXED`, in minor units. Default is the `fixed_amount` of the discount. */
+  price?: number | undefined;
+  /** Formula for `price`, in major units. `price` is used instead if the formula cannot be evaluated. */
+  price_formula?: number | string | undefined;
+  /** Highest number of units that are discounted over the lifetime of the campaign or promotion tier. Names with `customer` count each customer separately, names with `in_collection` each product. */
+  product_campaign_quantity_limit?: number | undefined;
+  /** Formula for the limit of the same name, which is used instead if the formula cannot be evaluated. */
+  product_campaign_quantity_limit_formula?: string | undefined;
+  /** Highest number of units that are discounted over the lifetime of the campaign or promotion tier. Names with `customer` count each customer separately, names with `in_collection` each product. */
+  product_customer_campaign_quantity_limit?: number | undefined;
+  /** Formula for the limit of the same name, which is used instead if the formula cannot be evaluated. */
+  product_customer_campaign_quantity_limit_formula?: string | undefined;
+  /** Highest number of units that are discounted over the lifetime of the campaign or promotion tier. Names with `customer` count each customer separately, names with `in_collection` each product. */
+  product_in_collection_campaign_quantity_limit?: number | undefined;
+  /** Formula for the limit of the same name, which is used instead if the formula cannot be evaluated. */
+  product_in_collection_campaign_quantity_limit_formula?: string | undefined;
+  /** Highest number of units that are discounted over the lifetime of the campaign or promotion tier. Names with `customer` count each customer separately, names with `in_collection` each product. */
+  product_in_collection_customer_campaign_quantity_limit?: number | undefined;
+  /** Formula for the limit of the same name, which is used instead if the formula cannot be evaluated. */
+  product_in_collection_customer_campaign_quantity_limit_formula?: string | undefined;
+  /** Highest number of units that are discounted over the lifetime of the campaign or promotion tier. Names with `customer` count each customer separately, names with `in_collection` each product. */
+  product_promotion_tier_quantity_limit?: number | undefined;
+  /** Formula for the limit of the same name, which is used instead if the formula cannot be evaluated. */
+  product_promotion_tier_quantity_limit_formula?: string | undefined;
+  /** Highest number of units that are discounted over the lifetime of the campaign or promotion tier. Names with `customer` count each customer separately, names with `in_collection` each product. */
+  product_customer_promotion_tier_quantity_limit?: number | undefined;
+  /** Formula for the limit of the same name, which is used instead if the formula cannot be evaluated. */
+  product_customer_promotion_tier_quantity_limit_formula?: string | undefined;
+  /** Highest number of units that are discounted over the lifetime of the campaign or promotion tier. Names with `customer` count each customer separately, names with `in_collection` each product. */
+  product_in_collection_promotion_tier_quantity_limit?: number | undefined;
+  /** Formula for the limit of the same name, which is used instead if the formula cannot be evaluated. */
+  product_in_collection_promotion_tier_quantity_limit_formula?: string | undefined;
+  /** Highest number of units that are discounted over the lifetime of the campaign or promotion tier. Names with `customer` count each customer separately, names with `in_collection` each product. */
+  product_in_collection_customer_promotion_tier_quantity_limit?: number | undefined;
+  /** Formula for the limit of the same name, which is used instead if the formula cannot be evaluated. */
+  product_in_collection_customer_promotion_tier_quantity_limit_formula?: string | undefined;
+  /** Selection and order of the targets by unit price. Default `APPLY_TO_EVERY`. */
+  effect?: "APPLY_TO_EVERY" | "APPLY_TO_CHEAPEST" | "APPLY_FROM_CHEAPEST" | "APPLY_TO_MOST_EXPENSIVE" | "APPLY_FROM_MOST_EXPENSIVE" | undefined;
+  /** Highest number of discounted units of each order item. Absent means no limit. */
+  quantity_limit?: number | undefined;
+  /** Highest number of discounted units of all order items of this entry. Absent means no limit. */
+  aggregated_quantity_limit?: number | undefined;
+  /** Highest discount of each order item, in minor units. Absent means no limit. */
+  amount_limit?: number | undefined;
+  /** Highest discount of all order items of this entry, in minor units. Absent means no limit. */
+  aggregated_amount_limit?: number | undefined;
+  /** Number of targets to skip first. Default 0. */
+  skip_initially?: number | undefined;
+  /** Distance between discounted targets: 1 for each, 2 for every second. Default 1. */
+  repeat?: number | undefined;
+  /** Unit of selection: order items (`ITEM`) or their single units (`UNIT`). Default `ITEM`. */
+  target?: "ITEM" | "UNIT" | undefined;
+  /** Positions of the order items that are covered, from 0, in the order of application. Set in results, without effect in a rule. */
+  order_item_indices?: number[] | undefined;
+  /** Units of the order items that are covered. Set in results, without effect in a rule. */
+  order_item_units?: Json[] | undefined;
+}
+
+/** List of the validation rules that are assigned to an object. */
+export interface ValidationRulesAssignments extends Json {
+  /** Type of the object. */
+  object: "list";
+  /** Name of the member that contains the assignments. Always `data`. */
+  data_ref: "data";
+  /** Assignments of the object, the oldest first. */
+  data: ValidationRulesAssignment[];
+  /** Number of assignments. */
+  total: number;
+}
+
+/** Assignment of a validation rule to an object, which the rule then restricts. */
+export interface ValidationRulesAssignment extends Json {
+  /** ID of the object. */
+  id: string;
+  /** ID of the validation rule. */
+  rule_id: string;
+  /** ID of the object that the rule is assigned to. */
+  related_object_id?: string | undefined;
+  /** Type of the object that the rule is assigned to. */
+  related_object_type?: string | undefined;
+  /** Moment of the creation, in UTC. */
+  created_at?: string | undefined;
+  /** Moment of the last change, in UTC. `null` means no change since the creation. */
+  updated_at?: string | null | undefined;
+  /** Result of the rule in a qualification: `PARTIALLY_VALID` if tests were omitted, `INVALID` if a product bundle is missing. Always `VALID` elsewhere. */
+  validation_status?: "VALID" | "PARTIALLY_VALID" | "INVALID" | undefined;
+  /** Names of tests that the qualification omitted. Empty outside qualifications. */
+  validation_omitted_rules?: string[] | undefined;
+  /** Type of the object. */
+  object?: "validation_rules_assignment" | undefined;
+}
+
+/** Discount as defined on a voucher, campaign or promotion tier. The fields that are allowed depend on `type`. */
+export interface DiscountDefinition extends Json {
+  /** Type of discount: `AMOUNT` off, `PERCENT` off, a `FIXED` price, or free units (`UNIT`). */
+  type: "AMOUNT" | "PERCENT" | "FIXED" | "UNIT";
+  /** Amount of the discount, in minor units. Required for `AMOUNT`. */
+  amount_off?: number | undefined;
+  /** Formula for `amount_off`, in major units. `amount_off` is used instead if the formula cannot be evaluated. */
+  amount_off_formula?: string | undefined;
+  /** Percentage of the discount, with at most 6 decimals. Required for `PERCENT`. */
+  percent_off?: number | undefined;
+  /** Formula for `percent_off`, which is used instead if the formula cannot be evaluated. */
+  percent_off_formula?: string | undefined;
+  /** Amount that remains to pay for the order or for each unit, in minor units. For `FIXED`; required if `effect` is `APPLY_TO_ORDER` and no formula is present. */
+  fixed_amount?: number | undefined;
+  /** Formula for `fixed_amount`, in major units. `fixed_amount` is used instead if the formula cannot be evaluated. */
+  fixed_amount_formula?: string | undefined;
+  /** Highest discount of the order, or of each order item, in minor units. For `PERCENT` only. Absent means no limit. */
+  amount_limit?: number | undefined;
+  /** Highest discount of all order items together, in minor units. For `PERCENT` and `AMOUNT`; no effect on `APPLY_TO_ORDER`. Absent means no limit. */
+  aggregated_amount_limit?: number | undefined;
+  /** Number of units to give. For `UNIT`. Default 1. */
+  unit_off?: number | undefined;
+  /** Formula for `unit_off`, which is used instead if the formula cannot be evaluated. */
+  unit_off_formula?: string | undefined;
+  /** ID of the product or SKU to give; for `ADD_SAME_ITEMS` also of a collection. `prod_5h1pp1ng` stands for shipping. Required for `UNIT` without `units`. */
+  unit_type?: string | undefined;
+  /** Product that is given, as sent. */
+  product?: {
+    /** ID of the object. */
+    id?: string | undefined;
+    /** Identifier of the product in the merchant's system. */
+    source_id?: string | undefined;
+    /** Name of the product. */
+    name?: string | undefined;
+  } | undefined;
+  /** SKU that is given, as sent. */
+  sku?: {
+    /** ID of the object. */
+    id?: string | undefined;
+    /** Identifier of the SKU in the merchant's system. */
+    source_id?: string | undefined;
+    /** Name of the SKU. */
+    sku?: string | undefined;
+    /** Name of the product of the SKU. */
+    name?: string | undefined;
+  } | undefined;
+  /** Products and SKUs that are given together. Required for `ADD_MANY_ITEMS`. */
+  units?: {
+    /** Number of units to give. Default 1. */
+    unit_off?: number | undefined;
+    /** Formula for `unit_off`, which is used instead if the formula cannot be evaluated. */
+    unit_off_formula?: string | undefined;
+    /** ID of the product or SKU that is added. `prod_5h1pp1ng` stands for shipping. */
+    unit_type: string;
+    /** Way of adding the units: `ADD_NEW_ITEMS` always adds them, `ADD_MISSING_ITEMS` first makes units free that are already in the order. */
+    effect: "ADD_NEW_ITEMS" | "ADD_MISSING_ITEMS";
+    /** Product of the units, as sent. */
+    product?: {
+      /** ID of the object. */
+      id?: string | undefined;
+      /** Identifier of the product in the merchant's system. */
+      source_id?: string | undefined;
+      /** Name of the product. */
+      name?: string | undefined;
+    } | undefined;
+    /** SKU of the units, as sent. */
+    sku?: {
+      /** ID of the object. */
+      id?: string | undefined;
+      /** Identifier of the SKU in the merchant's system. */
+      source_id?: string | undefined;
+      /** Name of the SKU. */
+      sku?: string | undefined;
+      /** Name of the product of the SKU. */
+      name?: string | undefined;
+    } | undefined;
+  }[] | undefined;
+  /** `true` if a formula determines the value. Stored as sent, without effect. */
+  is_dynamic?: boolean | undefined;
+  /** Part of the order that the discount acts on, or the way of giving units. Default is the items of the validation rule, or else the order. */
+  effect?: "APPLY_TO_ORDER" | "APPLY_TO_ITEMS" | "APPLY_TO_ITEMS_PROPORTIONALLY" | "APPLY_TO_ITEMS_PROPORTIONALLY_BY_QUANTITY" | "APPLY_TO_ITEMS_BY_QUANTITY" | "ADD_MISSING_ITEMS" | "ADD_NEW_ITEMS" | "ADD_SAME_ITEMS" | "ADD_MANY_ITEMS" | "REPLACE_ITEMS" | undefined;
+}
+
+/** Recurring windows of validity, counted from the `start_date` of the same object. */
+export interface ValidityTimeframe extends Json {
+  /** Time from the start of one window to the start of the next. */
+  interval: string;
+  /** Length of each window. */
+  duration: string;
+}
+
+/** Hours of the day on given weekdays, in the project's time zone. */
+export interface ValidityHours extends Json {
+  /** Windows of hours. A moment in any of them is valid. */
+  daily: {
+    /** Time of day at which the window begins. */
+    start_time: string;
+    /** Weekdays of the window, from 0 for Sunday to 6 for Saturday. */
+    days_of_week: number[];
+    /** Time of day at which the window ends, not before `start_time`. `null` or absent means midnight. */
+    expiration_time?: string | null | undefined;
+  }[];
+}
+
+/** Amount and balance of a gift card. */
+export interface GiftDefinition extends Json {
+  /** Amount ever loaded on the card, in minor units. */
+  amount: number;
+  /** Amount that can be spent now, in minor units. Default is `amount` less `subtracted_amount`. */
+  balance?: number | undefined;
+  /** Amount that was subtracted other than by redemptions, in minor units. */
+  subtracted_amount?: number | undefined;
+  /** Part of the order that the card pays: the order or only the items of the validation rule. Default `APPLY_TO_ORDER`. */
+  effect?: "APPLY_TO_ORDER" | "APPLY_TO_ITEMS" | undefined;
+}
+
+/** Loyalty card as a campaign defines it for new cards. */
+export interface LoyaltyCardDefinition extends Json {
+  /** Number of points on a new card. */
+  points: number;
+  /** Number of spendable points on a new card. Equal to `points`; another number in a request is ignored or refused. */
+  balance?: number | undefined;
+  /** Rules by which the points expire. Absent means that points do not expire. */
+  expiration_rules?: {
+    /** Kind of expiration: a number of months after the points arrive, or a fixed day of each year. */
+    period_type: "FIXED_DAY_OF_YEAR" | "MONTH";
+    /** Number of months until the points expire, at the end of that day. Required for `MONTH`; 0 means the day of arrival. */
+    period_value?: number | undefined;
+    /** Calendar period to the end of which the expiration is postponed. Absent means no postponement. */
+    rounding_type?: "END_OF_MONTH" | "END_OF_QUARTER" | "END_OF_HALF_YEAR" | "END_OF_YEAR" | "PARTICULAR_MONTH" | undefined;
+    /** Month of `PARTICULAR_MONTH`, 1 for January. */
+    rounding_value?: number | undefined;
+    /** Month in which the points expire, 1 for January. Required for `FIXED_DAY_OF_YEAR`. */
+    fixed_month?: number | undefined;
+    /** Day of the month at the end of which the points expire. Required for `FIXED_DAY_OF_YEAR`. */
+    fixed_day?: number | undefined;
+  } | undefined;
+}
+
+/** Discount of a promotion, which is redeemed without a code. */
+export interface PromotionTier extends Json {
+  /** ID of the object. */
+  id: string;
+  /** Name of the tier. */
+  name: string;
+  /** Text that presents the tier to customers. `null` or absent without one. */
+  banner?: string | null | undefined;
+  /** Grant of the tier. */
+  action?: {
+    /** Discount that the tier grants. */
+    discount: DiscountDefinition;
+  } | undefined;
+  /** Rank of the tier in its promotion; a lower number comes first. */
+  hierarchy?: number | undefined;
+  /** ID of the promotion that the tier belongs to. */
+  campaign_id: string | null;
+  /** ID of the promotion that the tier belongs to. Equal to `campaign_id`. */
+  promotion_id?: string | undefined;
+  /** Metadata: custom properties of the merchant, by key. */
+  metadata?: Json | undefined;
+  /** Moment of the creation, in UTC. */
+  created_at?: string | undefined;
+  /** Moment of the last change, in UTC. `null` means no change since the creation. */
+  updated_at?: string | null | undefined;
+  /** Type of the object. */
+  object: "promotion_tier";
+  /** `true` if enabled. An object that is disabled cannot be redeemed. */
+  active?: boolean | undefined;
+  /** Moment from which a redemption is possible, in UTC. `null` or absent means no bound. */
+  start_date?: string | null | undefined;
+  /** Moment after which a redemption is no longer possible, in UTC. `null` or absent means no end. */
+  expiration_date?: string | null | undefined;
+  /** Recurring windows in which a redemption is possible, counted from `start_date`. `null` or absent means at any time. */
+  validity_timeframe?: ValidityTimeframe | null | undefined;
+  /** Weekdays on which a redemption is possible, 0 for Sunday to 6 for Saturday, in the project's time zone. `null` or absent means every day. */
+  validity_day_of_week?: number[] | null | undefined;
+  /** Hours of the day in which a redemption is possible. `null` or absent means at any time. */
+  validity_hours?: ValidityHours | null | undefined;
+  /** Name of the category. `null` or absent without a category. */
+  category?: string | null | undefined;
+  /** ID of the category. `null` or absent without a category. */
+  category_id?: string | null | undefined;
+  /** Category of the object, or else of its campaign. Empty without a category or when not requested with `expand`. */
+  categories?: Category[] | undefined;
+  /** Promotion that the tier belongs to. */
+  campaign: {
+    /** ID of the object. */
+    id: string;
+    /** ID of the category of the campaign. `null` or absent without a category. */
+    category_id?: string | null | undefined;
+    /** Type of the object. */
+    object: "campaign";
+    /** `true` if enabled. An object that is disabled cannot be redeemed. */
+    active?: boolean | undefined;
+    /** Moment from which a redemption is possible, in UTC. `null` or absent means no bound. */
+    start_date?: string | null | undefined;
+    /** Moment after which a redemption is no longer possible, in UTC. `null` or absent means no end. */
+    expiration_date?: string | null | undefined;
+    /** Recurring windows in which a redemption is possible, counted from `start_date`. `null` or absent means at any time. */
+    validity_timeframe?: ValidityTimeframe | null | undefined;
+    /** Weekdays on which a redemption is possible, 0 for Sunday to 6 for Saturday, in the project's time zone. `null` or absent means every day. */
+    validity_day_of_week?: number[] | null | undefined;
+    /** Hours of the day in which a redemption is possible. `null` or absent means at any time. */
+    validity_hours?: ValidityHours | null | undefined;
   };
-  /** Of a stack, its tiers. */
-  redeemables?: Applicable[];
-  /** Custom data, with `redeemable`. */
-  metadata?: Json;
-  /** What people call it, with `redeemable`. */
-  name?: string;
-  /** The line that a shop shows for it. */
-  banner?: string;
-  /** The name of its campaign. */
-  campaign_name?: string;
-  /** The id of its campaign. */
-  campaign_id?: string;
-  /** Its category, with `category`. */
-  categories?: Category[];
+  /** Redemptions of the tier so far. */
+  summary?: {
+    /** Redemptions of the tier. */
+    redemptions: {
+      /** Number of redemptions, without those rolled back. */
+      total_redeemed: number;
+    };
+    /** Orders that the tier was redeemed on. */
+    orders: {
+      /** Total value of the orders, in minor units. */
+      total_amount: number;
+      /** Total discount that the tier gave on the orders, in minor units. */
+      total_discount_amount: number;
+    };
+  } | undefined;
+  /** Validation rules that are assigned to the tier. */
+  validation_rule_assignments: ValidationRulesAssignments;
+}
+
+/** Points that count for the tiers of a loyalty campaign, and the time for which a tier is kept. */
+export interface LoyaltyTiersExpiration extends Json {
+  /** Points that count: `BALANCE` of the card, or `POINTS_IN_PERIOD`, the points that a card gained in a calendar period. Default `BALANCE`. */
+  qualification_type?: "BALANCE" | "POINTS_IN_PERIOD" | undefined;
+  /** Length of the calendar period, in the project's time zone. Required for `POINTS_IN_PERIOD`. */
+  qualification_period?: "MONTH" | "QUARTER" | "HALF_YEAR" | "YEAR" | undefined;
+  /** Start of a tier. Only `IMMEDIATE` is possible with `BALANCE`. */
+  start_date?: {
+    /** Start of a tier: `IMMEDIATE` when the points are reached, or with the `NEXT_PERIOD`. Default `IMMEDIATE`. */
+    type: "IMMEDIATE" | "NEXT_PERIOD";
+  } | undefined;
+  /** End of a tier. */
+  expiration_date?: {
+    /** End of a tier. Default `BALANCE_DROP` with `BALANCE`, `END_OF_PERIOD` with `POINTS_IN_PERIOD`; `CUSTOM` is refused once the campaign has tiers. */
+    type: "END_OF_PERIOD" | "END_OF_NEXT_PERIOD" | "BALANCE_DROP" | "CUSTOM";
+    /** Time by which the end is postponed. Only no time (`P0D`) is possible once the campaign has tiers. Default `P0D`. */
+    extend?: string | undefined;
+    /** Rounding of the end of a tier. */
+    rounding?: {
+      /** Unit to which the end is rounded. */
+      type?: "MONTH" | "QUARTER" | "HALF_YEAR" | "YEAR" | "CUSTOM" | undefined;
+      /** Side of the unit to which the end is rounded. */
+      strategy?: "START" | "END" | undefined;
+      /** Unit of `value`. */
+      unit?: "MONTH" | undefined;
+      /** Number of units of a `CUSTOM` rounding. */
+      value?: number | undefined;
+    } | undefined;
+  } | undefined;
+}
+
+/** Points of one loyalty card. */
+export interface LoyaltyCard extends Json {
+  /** Number of points ever added to the card. */
+  points: number;
+  /** Number of points that can be spent now. */
+  balance?: number | undefined;
+  /** Number of points that were subtracted other than by redemptions and expiration. */
+  subtracted_points?: number | undefined;
+  /** Number of points that have expired. */
+  expired_points?: number | undefined;
+  /** Number of earned points that cannot be spent yet. */
+  pending_points?: number | undefined;
+  /** Last day on which the next points to expire can be spent, in the project's time zone. `null` if none expire. */
+  next_expiration_date?: string | null | undefined;
+  /** Number of points that expire after `next_expiration_date`. `null` if none expire. */
+  next_expiration_points?: number | null | undefined;
+  /** Rules by which the points expire. Absent means that points do not expire. */
+  expiration_rules?: {
+    /** Kind of expiration: a number of months after the points arrive, or a fixed day of each year. */
+    period_type: "FIXED_DAY_OF_YEAR" | "MONTH";
+    /** Number of months until the points expire, at the end of that day. Required for `MONTH`; 0 means the day of arrival. */
+    period_value?: number | undefined;
+    /** Calendar period to the end of which the expiration is postponed. Absent means no postponement. */
+    rounding_type?: "END_OF_MONTH" | "END_OF_QUARTER" | "END_OF_HALF_YEAR" | "END_OF_YEAR" | "PARTICULAR_MONTH" | undefined;
+    /** Month of `PARTICULAR_MONTH`, 1 for January. */
+    rounding_value?: number | undefined;
+    /** Month in which the points expire, 1 for January. Required for `FIXED_DAY_OF_YEAR`. */
+    fixed_month?: number | undefined;
+    /** Day of the month at the end of which the points expire. Required for `FIXED_DAY_OF_YEAR`. */
+    fixed_day?: number | undefined;
+  } | undefined;
+}
+
+/** Images of the code of a voucher. */
+export interface Assets extends Json {
+  /** QR code. `null` for a code of more than 2953 bytes. */
+  qr: Image | null;
+  /** Barcode (Code 128). `null` for a code of more than 80 characters or with characters outside printable ASCII. */
+  barcode: Image | null;
+}
+
+/** Image of the code of a voucher. */
+export interface Image extends Json {
+  /** ID of the object. */
+  id: string;
+  /** Public address of the image in SVG, which needs no credentials. */
+  url: string;
+}
+
+/** Return of part of an order, as stored in the order. */
+export interface OrderReturn extends Json {
+  /** ID of the object. */
+  id: string;
+  /** Type of the object. */
+  object: "order_return";
+  /** Moment of the return, in UTC. */
+  date: string;
+  /** Method by which discounts were settled: `SHARE` by shares, `RECHECK` by deciding the redeemables again. */
+  policy: "SHARE" | "RECHECK";
+  /** Units that were returned, by order item. */
+  items: {
+    /** ID of the order item. `null` if the item has none. */
+    id: string | null;
+    /** Number of returned units that were paid. */
+    quantity: number;
+    /** Number of free units that came back with the paid units. */
+    free_quantity: number;
+    /** Amount of the returned units before discounts, in minor units. */
+    amount: number;
+    /** Share of the returned units in the discount of the item, in minor units. */
+    discount_amount: number;
+    /** Share of the returned units in the discount of the whole order, in minor units. */
+    order_discount_amount: number;
+  }[];
+  /** Amount of all returned units before discounts, in minor units. */
+  amount: number;
+  /** Discount that is given up by the return, in minor units. */
+  discount_amount: number;
+  /** Amount to pay back to the customer, in minor units. */
+  refund_amount: number;
+  /** Part of the cost of the remaining order that is not paid, in minor units. Absent means 0. */
+  uncovered_amount?: number | undefined;
+  /** Effects of the return on each redemption of the order. */
+  redemptions: ReturnedRedemption[];
+  /** Points earned by the order that the return takes back. Absent if none. */
+  earned_points?: ReturnedPoints[] | undefined;
+  /** Points spent on the order that go back to member cards. Absent if none. */
+  spent_points?: ReturnedPoints[] | undefined;
+  /** Metadata: custom properties of the merchant, by key. */
+  metadata: Json;
+}
+
+/** Effect of a return on one redemption of the order. */
+export interface ReturnedRedemption extends Json {
+  /** ID of the redemption. */
+  id: string;
+  /** Type of the redeemed object. */
+  related_object_type: "voucher" | "promotion_tier";
+  /** ID of the redeemed voucher or promotion tier. `null` if unknown. */
+  related_object_id: string | null;
+  /** Method by which the discount was settled. `SHARE` also if a deleted redeemable cannot be decided again. */
+  policy: "SHARE" | "RECHECK";
+  /** Part of the discount that is given up by the return, in minor units. */
+  discount_amount: number;
+  /** `true` if the redemption no longer counts, because all items were returned. */
+  given_back: boolean;
+  /** Gift credits that go back to the card. Absent if the redemption spent none. */
+  gift?: {
+    /** Gift credits that go back to the card, in minor units. */
+    amount: number;
+  } | undefined;
+  /** Points that go back to the card. Absent if the redemption spent none. */
+  loyalty_card?: {
+    /** Number of points that go back to the card. */
+    points: number;
+  } | undefined;
+  /** Reason for which the redeemable grants nothing on the remaining items. Absent if a discount remains. */
+  lost?: {
+    /** Machine-readable error key of the reason. */
+    key: string;
+    /** Short text of the reason, for people. */
+    message: string;
+    /** Longer text of the reason, for people. */
+    details: string;
+  } | undefined;
+  /** Discounts and units of the redemption that remain after the return. */
+  remaining: {
+    /** Discount that remains on the whole order, in minor units. Absent means 0. */
+    discount_amount?: number | undefined;
+    /** Effects that remain on single items. */
+    items?: {
+      /** ID of the order item. */
+      id: string;
+      /** Discount that remains on the item, in minor units. Absent means 0. */
+      discount_amount?: number | undefined;
+      /** Number of units that the redemption added to the item, negative for removed units. Absent means 0. */
+      quantity?: number | undefined;
+      /** Number of units of the item that remain free. Absent means 0. */
+      free_quantity?: number | undefined;
+      /** Amount of the added units in minor units, negative for removed units. Absent means 0. */
+      amount?: number | undefined;
+    }[] | undefined;
+  };
+}
+
+/** Points that a return takes from a card or gives back to a card. */
+export interface ReturnedPoints extends Json {
+  /** ID of the loyalty card of a loyalty campaign. Absent for a member card. */
+  voucher_id?: string | undefined;
+  /** ID of the member card of a loyalty program. Absent for a loyalty card. */
+  card_id?: string | undefined;
+  /** Number of points that are moved. */
+  points: number;
+  /** Number of points that could not be taken, because the customer had spent them. */
+  missing_points?: number | undefined;
+  /** Part of the order that the points had paid, in minor units. Present for points that were spent. */
+  amount?: number | undefined;
+}
+
+/** Conditions on customers, products or SKUs by the path of a field, and the junction that joins them. */
+export type Filter = {
+  /** Junction of the conditions: `and` requires all of them, `or` requires one. */
+  junction?: "and" | "or" | "AND" | "OR" | undefined;
+  [name: string]: "and" | "or" | "AND" | "OR" | undefined | {
+    /** Conditions on the field, all of which must be met. */
+    conditions: FieldConditions;
+  };
+};
+
+/** Conditions on one field, all of which must be met. */
+export interface FieldConditions extends Json {
+  /** Accepted values. The tested value must equal one of them. */
+  "$is"?: (string | number | boolean)[] | string | number | boolean | undefined;
+  /** Excluded values. The tested value must equal none of them. */
+  "$is_not"?: (string | number | boolean)[] | string | number | boolean | undefined;
+  /** Accepted values. The tested value must equal one of them. */
+  "$in"?: (string | number | boolean)[] | string | number | boolean | undefined;
+  /** Excluded values. The tested value must equal none of them. */
+  "$not_in"?: (string | number | boolean)[] | string | number | boolean | undefined;
+  /** Parts of a text or elements of a list. The tested value must contain one of them. */
+  "$contains"?: (string | number | boolean)[] | string | number | boolean | undefined;
+  /** Parts of a text or elements of a list. The tested value must contain none of them. */
+  "$not_contain"?: (string | number | boolean)[] | string | number | boolean | undefined;
+  /** Prefixes. The tested text must begin with one of them. */
+  "$starts_with"?: string[] | string | undefined;
+  /** Suffixes. The tested text must end with one of them. */
+  "$ends_with"?: string[] | string | undefined;
+  /** Condition that the tested value is present. The content of this field is ignored. */
+  "$has_value"?: unknown | undefined;
+  /** Condition that the tested value is missing. The content of this field is ignored. */
+  "$is_unknown"?: unknown | undefined;
+  /** Lower bound. The tested value must be higher. */
+  "$more_than"?: (number | string)[] | number | string | undefined;
+  /** Upper bound. The tested value must be lower. */
+  "$less_than"?: (number | string)[] | number | string | undefined;
+  /** Lower bound. The tested value must be higher or equal. */
+  "$more_than_equal"?: (number | string)[] | number | string | undefined;
+  /** Upper bound. The tested value must be lower or equal. */
+  "$less_than_equal"?: (number | string)[] | number | string | undefined;
+  /** Moment. The tested moment must be later. */
+  "$after"?: string[] | string | undefined;
+  /** Moment. The tested moment must be earlier. */
+  "$before"?: string[] | string | undefined;
+  /** Number of days. The tested date must be more days in the past, in the project's time zone. */
+  "$more_than_ago"?: (number | string)[] | number | string | undefined;
+  /** Number of days. The tested date must be fewer days in the past, in the project's time zone. */
+  "$less_than_ago"?: (number | string)[] | number | string | undefined;
+  /** Number of days. The tested date must be exactly that many days in the past, in the project's time zone. */
+  "$is_days_ago"?: (number | string)[] | number | string | undefined;
+  /** Number of days. The tested date must be more days in the future, in the project's time zone. */
+  "$more_than_future"?: (number | string)[] | number | string | undefined;
+  /** Number of days. The tested date must be fewer days in the future, in the project's time zone. */
+  "$less_than_future"?: (number | string)[] | number | string | undefined;
+  /** Number of days. The tested date must be exactly that many days in the future, in the project's time zone. */
+  "$is_days_in_future"?: (number | string)[] | number | string | undefined;
+  /** Number of elements that the tested list must have. */
+  "$count"?: (number | string)[] | number | string | undefined;
+  /** Number of elements. The tested list must have fewer. */
+  "$count_less"?: (number | string)[] | number | string | undefined;
+  /** Number of elements. The tested list must have more. */
+  "$count_more"?: (number | string)[] | number | string | undefined;
+  /** Condition that the tested date lies in the next month, in the project's time zone. The content of this field is ignored. */
+  "$next_month"?: unknown | undefined;
+  /** Condition that the tested date lies in the current month, in the project's time zone. The content of this field is ignored. */
+  "$this_month"?: unknown | undefined;
+  /** Condition that the tested date lies in the previous month, in the project's time zone. The content of this field is ignored. */
+  "$previous_month"?: unknown | undefined;
+}
+
+/** What rules take of a campaign. */
+export interface CampaignDocument {
+  /** Validation rules of the object, by ID or as objects. */
+  validation_rules?: Given<(string | ValidationRule)[]> | null | undefined;
+  /** Assignments of validation rules to the object. */
+  validation_rules_assignments?: Given<ValidationRulesAssignments | ValidationRulesAssignment[]> | null | undefined;
+  /** Assignments of validation rules to the object. */
+  validation_rule_assignments?: Given<ValidationRulesAssignments | ValidationRulesAssignment[]> | null | undefined;
+  /** Tiers of a promotion. */
+  promotion?: Given<{
+    /** Type of the object. */
+    object?: unknown | undefined;
+    /** Name of the member that contains the tiers. Ignored. */
+    data_ref?: unknown | undefined;
+    /** Tiers of the promotion. */
+    tiers?: {
+      /** Validation rules of the object, by ID or as objects. */
+      validation_rules?: (string | ValidationRule)[] | undefined;
+      /** Assignments of validation rules to the object. */
+      validation_rules_assignments?: ValidationRulesAssignments | ValidationRulesAssignment[] | undefined;
+      /** Assignments of validation rules to the object. */
+      validation_rule_assignments?: ValidationRulesAssignments | ValidationRulesAssignment[] | undefined;
+      /** ID of the object. */
+      id: string;
+      /** Name of the tier. */
+      name: string;
+      /** Text that presents the tier to customers. `null` or absent without one. */
+      banner?: string | null | undefined;
+      /** Grant of the tier. */
+      action?: {
+        /** Discount that the tier grants. */
+        discount: DiscountDefinition;
+      } | undefined;
+      /** Rank of the tier in its promotion; a lower number comes first. */
+      hierarchy?: number | undefined;
+      /** ID of the promotion that the tier belongs to. */
+      campaign_id: string | null;
+      /** ID of the promotion that the tier belongs to. Equal to `campaign_id`. */
+      promotion_id?: string | undefined;
+      /** Metadata: custom properties of the merchant, by key. */
+      metadata?: Json | undefined;
+      /** Moment of the creation, in UTC. */
+      created_at?: string | undefined;
+      /** Moment of the last change, in UTC. `null` means no change since the creation. */
+      updated_at?: string | null | undefined;
+      /** Type of the object. */
+      object: "promotion_tier";
+      /** `true` if enabled. An object that is disabled cannot be redeemed. */
+      active?: boolean | undefined;
+      /** Moment from which a redemption is possible, in UTC. `null` or absent means no bound. */
+      start_date?: string | null | undefined;
+      /** Moment after which a redemption is no longer possible, in UTC. `null` or absent means no end. */
+      expiration_date?: string | null | undefined;
+      /** Recurring windows in which a redemption is possible, counted from `start_date`. `null` or absent means at any time. */
+      validity_timeframe?: ValidityTimeframe | null | undefined;
+      /** Weekdays on which a redemption is possible, 0 for Sunday to 6 for Saturday, in the project's time zone. `null` or absent means every day. */
+      validity_day_of_week?: number[] | null | undefined;
+      /** Hours of the day in which a redemption is possible. `null` or absent means at any time. */
+      validity_hours?: ValidityHours | null | undefined;
+      /** Name of the category. `null` or absent without a category. */
+      category?: string | null | undefined;
+      /** ID of the category. `null` or absent without a category. */
+      category_id?: string | null | undefined;
+      /** Category of the object, or else of its campaign. Empty without a category or when not requested with `expand`. */
+      categories?: Category[] | undefined;
+      /** Promotion that the tier belongs to. */
+      campaign: {
+        /** ID of the object. */
+        id: string;
+        /** ID of the category of the campaign. `null` or absent without a category. */
+        category_id?: string | null | undefined;
+        /** Type of the object. */
+        object: "campaign";
+        /** `true` if enabled. An object that is disabled cannot be redeemed. */
+        active?: boolean | undefined;
+        /** Moment from which a redemption is possible, in UTC. `null` or absent means no bound. */
+        start_date?: string | null | undefined;
+        /** Moment after which a redemption is no longer possible, in UTC. `null` or absent means no end. */
+        expiration_date?: string | null | undefined;
+        /** Recurring windows in which a redemption is possible, counted from `start_date`. `null` or absent means at any time. */
+        validity_timeframe?: ValidityTimeframe | null | undefined;
+        /** Weekdays on which a redemption is possible, 0 for Sunday to 6 for Saturday, in the project's time zone. `null` or absent means every day. */
+        validity_day_of_week?: number[] | null | undefined;
+        /** Hours of the day in which a redemption is possible. `null` or absent means at any time. */
+        validity_hours?: ValidityHours | null | undefined;
+      };
+      /** Redemptions of the tier so far. */
+      summary?: {
+        /** Redemptions of the tier. */
+        redemptions: {
+          /** Number of redemptions, without those rolled back. */
+          total_redeemed: number;
+        };
+        /** Orders that the tier was redeemed on. */
+        orders: {
+          /** Total value of the orders, in minor units. */
+          total_amount: number;
+          /** Total discount that the tier gave on the orders, in minor units. */
+          total_discount_amount: number;
+        };
+      } | undefined;
+    }[] | undefined;
+    /** Number of tiers. Ignored. */
+    total?: unknown | undefined;
+    /** `true` if more tiers follow. Ignored. */
+    has_more?: unknown | undefined;
+  }> | null | undefined;
+  /** ID of the object. */
+  id?: string | null | undefined;
+  /** Name of the campaign, unique in the project. */
+  name?: string | null | undefined;
+  /** Description of the campaign for the merchant. `null` or absent without one. */
+  description?: string | null | undefined;
+  /** Type of campaign, which decides between vouchers, loyalty cards, referral codes and promotion tiers. */
+  campaign_type?: Given<"PROMOTION" | "GIFT_VOUCHERS" | "REFERRAL_PROGRAM" | "DISCOUNT_COUPONS" | "LOYALTY_PROGRAM"> | null | undefined;
+  /** Supply of vouchers: `AUTO_UPDATE` generates one when none is free to publish, `STATIC` does not, `STANDALONE` has a single voucher. */
+  type?: Given<"AUTO_UPDATE" | "STATIC" | "STANDALONE"> | null | undefined;
+  /** `true` if a customer receives at most one voucher of the campaign. */
+  join_once?: boolean | null | undefined;
+  /** `true` if earning points gives a card of a loyalty campaign to a customer without one. */
+  auto_join?: boolean | null | undefined;
+  /** `true` if metadata of the vouchers follows the schema of vouchers, `false` for the schema of campaigns. */
+  use_voucher_metadata_schema?: boolean | null | undefined;
+  /** Time for which a voucher is valid from its publication on. `null` or absent means until the end of the voucher. */
+  activity_duration_after_publishing?: string | null | undefined;
+  /** Number of vouchers in the campaign. Increases while vouchers are generated. */
+  vouchers_count?: number | null | undefined;
+  /** Status of the generation of vouchers: `IN_PROGRESS`, `DONE` or `FAILED`. */
+  vouchers_generation_status?: string | null | undefined;
+  /** Status of the creation of the campaign: `IN_PROGRESS`, `DONE` or `FAILED`. */
+  creation_status?: string | null | undefined;
+  /** `true` if the campaign is protected from changes. Always `false`. */
+  protected?: boolean | null | undefined;
+  /** Metadata: custom properties of the merchant, by key. */
+  metadata?: Json | null | undefined;
+  /** Moment of the creation, in UTC. */
+  created_at?: string | null | undefined;
+  /** Moment of the last change, in UTC. `null` means no change since the creation. */
+  updated_at?: string | null | undefined;
+  /** Configuration of the vouchers. Absent on a promotion. */
+  voucher?: Given<{
+    /** Type of the vouchers. */
+    type: "DISCOUNT_VOUCHER" | "GIFT_VOUCHER" | "LOYALTY_CARD";
+    /** Discount of each voucher. Present for discount coupons and referral codes. */
+    discount?: DiscountDefinition | undefined;
+    /** Amount on each gift card. Present for gift vouchers. */
+    gift?: GiftDefinition | undefined;
+    /** Points on each new card, and their expiration rules. Present for loyalty campaigns. */
+    loyalty_card?: LoyaltyCardDefinition | undefined;
+    /** Form of the generated codes. */
+    code_config: {
+      /** Number of generated characters in a code. */
+      length: number;
+      /** Characters that generated characters are drawn from. */
+      charset: string;
+      /** Pattern of a code between prefix and postfix, with `#` for each generated character. */
+      pattern: string;
+      /** Text at the beginning of each code. Absent means none. */
+      prefix?: string | undefined;
+      /** Text at the end of each code. Absent means none. */
+      postfix?: string | undefined;
+    };
+    /** Limit on the redemptions of each voucher. */
+    redemption: {
+      /** Number of redemptions of each voucher. `null` means no limit. */
+      quantity: number | null;
+    };
+    /** `true` if the vouchers are referral codes. */
+    is_referral_code: boolean;
+    /** Moment from which new vouchers can be redeemed, in UTC. Same as that of the campaign. */
+    start_date?: string | undefined;
+    /** Moment after which new vouchers can no longer be redeemed, in UTC. Same as that of the campaign. */
+    expiration_date?: string | undefined;
+    /** Recurring windows in which new vouchers can be redeemed. Same as those of the campaign. */
+    validity_timeframe?: ValidityTimeframe | undefined;
+    /** Weekdays on which new vouchers can be redeemed, from 0 for Sunday to 6 for Saturday. Same as those of the campaign. */
+    validity_day_of_week?: number[] | undefined;
+    /** Hours of the day in which new vouchers can be redeemed. Same as those of the campaign. */
+    validity_hours?: ValidityHours | undefined;
+  }> | null | undefined;
+  /** Conversion event and reward of a referral program. Absent on other campaigns. */
+  referral_program?: Given<{
+    /** Event that completes a referral: a redemption of the code or a custom event. Absent means `redemption`. */
+    conversion_event_type?: "redemption" | "custom_event" | undefined;
+    /** Custom event that completes a referral. Has an effect only if `conversion_event_type` is `custom_event`. */
+    custom_event?: {
+      /** ID of the object. */
+      id?: string | undefined;
+      /** Name of the custom event. */
+      name?: string | undefined;
+    } | undefined;
+    /** Reward of the referee, granted once for each campaign. Absent means no reward. */
+    referee_reward?: {
+      /** Type of the card that receives the reward. */
+      type?: "LOYALTY_CARD" | "GIFT_VOUCHER" | undefined;
+      /** Amount of the reward: points for a loyalty card, minor units for a gift card. */
+      amount?: number | undefined;
+      /** Campaign of the card. */
+      related_object_parent?: {
+        /** ID of the object. */
+        id?: string | undefined;
+        /** Name of the campaign. */
+        name?: string | undefined;
+        /** Type of the object. */
+        object?: string | undefined;
+      } | undefined;
+    } | undefined;
+  }> | null | undefined;
+  /** Points that count for the tiers of a loyalty campaign. Absent means the balance of the card. */
+  loyalty_tiers_expiration?: Given<LoyaltyTiersExpiration> | null | undefined;
+  /** Type of the object. */
+  object?: Given<"campaign"> | null | undefined;
+  /** `true` if enabled. An object that is disabled cannot be redeemed. */
+  active?: boolean | null | undefined;
+  /** Moment from which a redemption is possible, in UTC. `null` or absent means no bound. */
+  start_date?: string | null | undefined;
+  /** Moment after which a redemption is no longer possible, in UTC. `null` or absent means no end. */
+  expiration_date?: string | null | undefined;
+  /** Recurring windows in which a redemption is possible, counted from `start_date`. `null` or absent means at any time. */
+  validity_timeframe?: Given<ValidityTimeframe> | null | undefined;
+  /** Weekdays on which a redemption is possible, 0 for Sunday to 6 for Saturday, in the project's time zone. `null` or absent means every day. */
+  validity_day_of_week?: Given<number[]> | null | undefined;
+  /** Hours of the day in which a redemption is possible. `null` or absent means at any time. */
+  validity_hours?: Given<ValidityHours> | null | undefined;
+  /** Name of the category. `null` or absent without a category. */
+  category?: string | null | undefined;
+  /** ID of the category. `null` or absent without a category. */
+  category_id?: string | null | undefined;
+  /** Category of the object, or else of its campaign. Empty without a category or when not requested with `expand`. */
+  categories?: Given<Category[]> | null | undefined;
+}
+
+/** What rules take of a voucher. */
+export interface VoucherDocument {
+  /** Validation rules of the object, by ID or as objects. */
+  validation_rules?: Given<(string | ValidationRule)[]> | null | undefined;
+  /** Assignments of validation rules to the object. */
+  validation_rules_assignments?: Given<ValidationRulesAssignments | ValidationRulesAssignment[]> | null | undefined;
+  /** Assignments of validation rules to the object. */
+  validation_rule_assignments?: Given<ValidationRulesAssignments | ValidationRulesAssignment[]> | null | undefined;
+  /** ID of the object. */
+  id?: string | null | undefined;
+  /** Code of the voucher, unique in the project. */
+  code?: string | null | undefined;
+  /** Name of the campaign of the voucher. `null` or absent without a campaign. */
+  campaign?: string | null | undefined;
+  /** ID of the campaign of the voucher. `null` or absent without a campaign. */
+  campaign_id?: string | null | undefined;
+  /** Type of the voucher, which decides between `discount`, `gift` and `loyalty_card`. */
+  type?: Given<"DISCOUNT_VOUCHER" | "GIFT_VOUCHER" | "LOYALTY_CARD"> | null | undefined;
+  /** Discount of the voucher. `null` or absent unless the type is `DISCOUNT_VOUCHER`. */
+  discount?: Given<DiscountDefinition> | null | undefined;
+  /** Balance of the gift card. `null` or absent unless the type is `GIFT_VOUCHER`. */
+  gift?: Given<GiftDefinition> | null | undefined;
+  /** Points of the loyalty card. `null` or absent unless the type is `LOYALTY_CARD`. */
+  loyalty_card?: Given<LoyaltyCard> | null | undefined;
+  /** `true` if enabled. An object that is disabled cannot be redeemed. */
+  active?: boolean | null | undefined;
+  /** Moment from which a redemption is possible, in UTC. `null` or absent means no bound. */
+  start_date?: string | null | undefined;
+  /** Moment after which a redemption is no longer possible, in UTC. `null` or absent means no end. */
+  expiration_date?: string | null | undefined;
+  /** Recurring windows in which a redemption is possible, counted from `start_date`. `null` or absent means at any time. */
+  validity_timeframe?: Given<ValidityTimeframe> | null | undefined;
+  /** Weekdays on which a redemption is possible, 0 for Sunday to 6 for Saturday, in the project's time zone. `null` or absent means every day. */
+  validity_day_of_week?: Given<number[]> | null | undefined;
+  /** Hours of the day in which a redemption is possible. `null` or absent means at any time. */
+  validity_hours?: Given<ValidityHours> | null | undefined;
+  /** Name of the category. `null` or absent without a category. */
+  category?: string | null | undefined;
+  /** ID of the category. `null` or absent without a category. */
+  category_id?: string | null | undefined;
+  /** Category of the object, or else of its campaign. Empty without a category or when not requested with `expand`. */
+  categories?: Given<Category[]> | null | undefined;
+  /** Note of the merchant on the voucher. `null` or absent without a note. */
+  additional_info?: string | null | undefined;
+  /** Metadata: custom properties of the merchant, by key. */
+  metadata?: Json | null | undefined;
+  /** `true` if the voucher is a referral code. */
+  is_referral_code?: boolean | null | undefined;
+  /** ID of the customer who owns the voucher. Absent without a holder. */
+  holder_id?: string | null | undefined;
+  /** ID of the customer who passes a referral code on. Absent on other vouchers. */
+  referrer_id?: string | null | undefined;
+  /** Moment of the creation, in UTC. */
+  created_at?: string | null | undefined;
+  /** Moment of the last change, in UTC. `null` means no change since the creation. */
+  updated_at?: string | null | undefined;
+  /** Limit on the redemptions of the voucher, and the redemptions so far. */
+  redemption?: Given<{
+    /** Number of redemptions that are allowed in total. `null` means no limit. */
+    quantity?: number | null | undefined;
+    /** Number of redemptions so far, without those rolled back. */
+    redeemed_quantity?: number | undefined;
+    /** Amount spent from a gift card so far, in minor units. Present on gift cards. */
+    redeemed_amount?: number | undefined;
+    /** Number of points spent from a loyalty card so far. Present on loyalty cards. */
+    redeemed_points?: number | undefined;
+    /** Type of the object. */
+    object?: "list" | undefined;
+    /** Path of the list of redemptions of the voucher. */
+    url?: string | undefined;
+  }> | null | undefined;
+  /** Publications of the voucher so far. */
+  publish?: Given<{
+    /** Type of the object. */
+    object: "list";
+    /** Number of publications of the voucher. */
+    count: number;
+    /** Path of the list of publications of the voucher. */
+    url: string;
+  }> | null | undefined;
+  /** Images of the code. */
+  assets?: Given<Assets> | null | undefined;
+  /** Type of the object. */
+  object?: Given<"voucher"> | null | undefined;
+  /** Form of a generated code. Ignored. */
+  code_config?: Json | null | undefined;
+  /** Hash of the code. A bundle contains the hash instead of the code. */
+  code_hash?: string | null | undefined;
+}
+
+/** What rules take of a promotion tier. */
+export interface PromotionTierDocument {
+  /** Validation rules of the object, by ID or as objects. */
+  validation_rules?: Given<(string | ValidationRule)[]> | null | undefined;
+  /** Assignments of validation rules to the object. */
+  validation_rules_assignments?: Given<ValidationRulesAssignments | ValidationRulesAssignment[]> | null | undefined;
+  /** Assignments of validation rules to the object. */
+  validation_rule_assignments?: Given<ValidationRulesAssignments | ValidationRulesAssignment[]> | null | undefined;
+  /** ID of the object. */
+  id?: string | null | undefined;
+  /** Name of the tier. */
+  name?: string | null | undefined;
+  /** Text that presents the tier to customers. `null` or absent without one. */
+  banner?: string | null | undefined;
+  /** Grant of the tier. */
+  action?: Given<{
+    /** Discount that the tier grants. */
+    discount: DiscountDefinition;
+  }> | null | undefined;
+  /** Rank of the tier in its promotion; a lower number comes first. */
+  hierarchy?: number | null | undefined;
+  /** ID of the promotion that the tier belongs to. */
+  campaign_id?: string | null | undefined;
+  /** ID of the promotion that the tier belongs to. Equal to `campaign_id`. */
+  promotion_id?: string | null | undefined;
+  /** Metadata: custom properties of the merchant, by key. */
+  metadata?: Json | null | undefined;
+  /** Moment of the creation, in UTC. */
+  created_at?: string | null | undefined;
+  /** Moment of the last change, in UTC. `null` means no change since the creation. */
+  updated_at?: string | null | undefined;
+  /** Type of the object. */
+  object?: Given<"promotion_tier"> | null | undefined;
+  /** `true` if enabled. An object that is disabled cannot be redeemed. */
+  active?: boolean | null | undefined;
+  /** Moment from which a redemption is possible, in UTC. `null` or absent means no bound. */
+  start_date?: string | null | undefined;
+  /** Moment after which a redemption is no longer possible, in UTC. `null` or absent means no end. */
+  expiration_date?: string | null | undefined;
+  /** Recurring windows in which a redemption is possible, counted from `start_date`. `null` or absent means at any time. */
+  validity_timeframe?: Given<ValidityTimeframe> | null | undefined;
+  /** Weekdays on which a redemption is possible, 0 for Sunday to 6 for Saturday, in the project's time zone. `null` or absent means every day. */
+  validity_day_of_week?: Given<number[]> | null | undefined;
+  /** Hours of the day in which a redemption is possible. `null` or absent means at any time. */
+  validity_hours?: Given<ValidityHours> | null | undefined;
+  /** Name of the category. `null` or absent without a category. */
+  category?: string | null | undefined;
+  /** ID of the category. `null` or absent without a category. */
+  category_id?: string | null | undefined;
+  /** Category of the object, or else of its campaign. Empty without a category or when not requested with `expand`. */
+  categories?: Given<Category[]> | null | undefined;
+  /** Promotion that the tier belongs to. */
+  campaign?: Given<{
+    /** ID of the object. */
+    id: string;
+    /** ID of the category of the campaign. `null` or absent without a category. */
+    category_id?: string | null | undefined;
+    /** Type of the object. */
+    object: "campaign";
+    /** `true` if enabled. An object that is disabled cannot be redeemed. */
+    active?: boolean | undefined;
+    /** Moment from which a redemption is possible, in UTC. `null` or absent means no bound. */
+    start_date?: string | null | undefined;
+    /** Moment after which a redemption is no longer possible, in UTC. `null` or absent means no end. */
+    expiration_date?: string | null | undefined;
+    /** Recurring windows in which a redemption is possible, counted from `start_date`. `null` or absent means at any time. */
+    validity_timeframe?: ValidityTimeframe | null | undefined;
+    /** Weekdays on which a redemption is possible, 0 for Sunday to 6 for Saturday, in the project's time zone. `null` or absent means every day. */
+    validity_day_of_week?: number[] | null | undefined;
+    /** Hours of the day in which a redemption is possible. `null` or absent means at any time. */
+    validity_hours?: ValidityHours | null | undefined;
+  }> | null | undefined;
+  /** Redemptions of the tier so far. */
+  summary?: Given<{
+    /** Redemptions of the tier. */
+    redemptions: {
+      /** Number of redemptions, without those rolled back. */
+      total_redeemed: number;
+    };
+    /** Orders that the tier was redeemed on. */
+    orders: {
+      /** Total value of the orders, in minor units. */
+      total_amount: number;
+      /** Total discount that the tier gave on the orders, in minor units. */
+      total_discount_amount: number;
+    };
+  }> | null | undefined;
+}
+
+/** What rules take of a promotion stack. */
+export interface PromotionStackDocument {
+  /** ID of the object. */
+  id?: string | null | undefined;
+  /** Name of the stack. */
+  name?: string | null | undefined;
+  /** ID of the promotion that the stack belongs to. */
+  campaign_id?: string | null | undefined;
+  /** ID of the category of the stack. `null` without a category. */
+  category_id?: string | null | undefined;
+  /** Category of the stack, or else of the promotion. Empty without a category. */
+  categories?: Given<Category[]> | null | undefined;
+  /** Tiers of the stack and their order. */
+  tiers?: Given<{
+    /** IDs of the tiers, in the order in which they are applied. */
+    ids: string[];
+    /** Order of the tiers. Always `MANUAL`, the order of `ids`. */
+    hierarchy_mode: "MANUAL";
+  }> | null | undefined;
+  /** Moment of the creation, in UTC. */
+  created_at?: string | null | undefined;
+  /** Moment of the last change, in UTC. `null` means no change since the creation. */
+  updated_at?: string | null | undefined;
+  /** Type of the object. */
+  object?: Given<"promotion_stack"> | null | undefined;
+}
+
+/** What rules take of a category. */
+export interface CategoryDocument {
+  /** ID of the object. */
+  id?: string | null | undefined;
+  /** Name of the category, unique in the project. */
+  name?: string | null | undefined;
+  /** Rank of the category; a lower number comes first. Used if the stacking rules sort by `CATEGORY_HIERARCHY`. */
+  hierarchy?: number | null | undefined;
+  /** Type of the object. */
+  object?: Given<"category"> | null | undefined;
+  /** Moment of the creation, in UTC. */
+  created_at?: string | null | undefined;
+  /** Moment of the last change, in UTC. `null` means no change since the creation. */
+  updated_at?: string | null | undefined;
+}
+
+/** What rules take of a reward. */
+export interface RewardDocument {
+  /** ID of the object. */
+  id?: string | null | undefined;
+  /** Name of the reward. `null` if none was given. */
+  name?: string | null | undefined;
+  /** Type of reward: `MATERIAL` a product, `CAMPAIGN` a voucher or a balance, `COIN` a discount in money. */
+  type?: Given<"CAMPAIGN" | "COIN" | "MATERIAL"> | null | undefined;
+  /** Content of the reward, by type. */
+  parameters?: Given<{
+    /** Campaign whose voucher or balance the reward gives. Present for type `CAMPAIGN`. */
+    campaign?: {
+      /** ID of the campaign. */
+      id: string;
+      /** Balance that is given, in minor units for a gift card, else in points. */
+      balance?: number | undefined;
+      /** Type of the campaign. */
+      type?: string | undefined;
+    } | undefined;
+    /** Product that the reward gives. Present for type `MATERIAL`. */
+    product?: {
+      /** ID of the product. */
+      id: string;
+      /** ID of the SKU. `null` or absent means the product without a variant. */
+      sku_id?: string | null | undefined;
+    } | undefined;
+    /** Rate at which points become money. Present for type `COIN`. */
+    coin?: {
+      /** Amount given for `points_ratio` points, in major units, as a number or as text. */
+      exchange_ratio: unknown;
+      /** Number of points that buy `exchange_ratio`. Absent means 1. */
+      points_ratio?: unknown | undefined;
+    } | undefined;
+  }> | null | undefined;
+  /** Number of units that can still be bought. `null` means no limit. */
+  stock?: number | null | undefined;
+  /** Number of units that were bought. `null` unless the reward is of type `MATERIAL`. */
+  redeemed?: number | null | undefined;
+  /** Image, description and further texts of the reward, for display. */
+  attributes?: Json | null | undefined;
+  /** Metadata: custom properties of the merchant, by key. */
+  metadata?: Json | null | undefined;
+  /** Moment of the creation, in UTC. */
+  created_at?: string | null | undefined;
+  /** Moment of the last change, in UTC. `null` means no change since the creation. */
+  updated_at?: string | null | undefined;
+  /** Type of the object. */
+  object?: Given<"reward"> | null | undefined;
+}
+
+/** What rules take of a reward assignment. */
+export interface RewardAssignmentDocument {
+  /** Validation rules of the object, by ID or as objects. */
+  validation_rules?: Given<(string | ValidationRule)[]> | null | undefined;
+  /** Assignments of validation rules to the object. */
+  validation_rules_assignments?: Given<ValidationRulesAssignments | ValidationRulesAssignment[]> | null | undefined;
+  /** Assignments of validation rules to the object. */
+  validation_rule_assignments?: Given<ValidationRulesAssignments | ValidationRulesAssignment[]> | null | undefined;
+  /** ID of the object. */
+  id?: string | null | undefined;
+  /** ID of the reward. */
+  reward_id?: string | null | undefined;
+  /** ID of the loyalty campaign. */
+  related_object_id?: string | null | undefined;
+  /** Type of the object in `related_object_id`. Always `campaign`. */
+  related_object_type?: string | null | undefined;
+  /** Price of the reward in this campaign. Absent for a reward of type `COIN`. */
+  parameters?: Given<{
+    /** Price in points. */
+    loyalty: {
+      /** Number of points that the reward costs in this campaign. */
+      points?: number | undefined;
+      /** Flag that is stored as sent and has no effect. */
+      auto_redeem?: boolean | undefined;
+    };
+  }> | null | undefined;
+  /** Moment of the creation, in UTC. */
+  created_at?: string | null | undefined;
+  /** Moment of the last change, in UTC. `null` means no change since the creation. */
+  updated_at?: string | null | undefined;
+  /** Type of the object. */
+  object?: Given<"reward_assignment"> | null | undefined;
+}
+
+/** What rules take of a customer. */
+export interface CustomerDocument {
+  /** ID of the object. */
+  id?: string | null | undefined;
+  /** Unique name of the customer in the merchant's system. `null` if none was given. */
+  source_id?: string | null | undefined;
+  /** Full name of the customer. `null` if unknown. */
+  name?: string | null | undefined;
+  /** Note of the merchant on the customer. `null` if absent. */
+  description?: string | null | undefined;
+  /** Email address of the customer. `null` if unknown. */
+  email?: string | null | undefined;
+  /** Phone number of the customer. `null` if unknown. */
+  phone?: string | null | undefined;
+  /** Date of birth, used if `birthdate` is `null`. */
+  birthday?: string | null | undefined;
+  /** Date of birth. `null` if unknown. */
+  birthdate?: string | null | undefined;
+  /** Postal address of the customer. `null` if unknown. */
+  address?: Given<Address> | null | undefined;
+  /** Metadata: custom properties of the merchant, by key. */
+  metadata?: Json | null | undefined;
+  /** Empty object, kept for existing clients. */
+  system_metadata?: Json | null | undefined;
+  /** Counts and amounts of redemptions and orders of the customer. */
+  summary?: Given<{
+    /** Counts of redemptions and rollbacks of the customer. */
+    redemptions: {
+      /** Number of redemptions that succeeded and were not rolled back. */
+      total_redeemed: number;
+      /** Number of redemptions that failed. */
+      total_failed: number;
+      /** Number of redemptions that succeeded, with those rolled back later. */
+      total_succeeded: number;
+      /** Number of redemptions that were rolled back. */
+      total_rolled_back: number;
+      /** Number of rollbacks that failed. */
+      total_rollback_failed: number;
+      /** Number of rollbacks that succeeded. */
+      total_rollback_succeeded: number;
+      /** Gift credits of the customer. */
+      gift: {
+        /** Gift credits that were spent, in minor units. */
+        redeemed_amount: number;
+        /** Gift credits left on the gift cards that the customer holds, in minor units. */
+        amount_to_go: number;
+      };
+      /** Points of the customer on loyalty cards. */
+      loyalty_card: {
+        /** Number of points that were spent. */
+        redeemed_points: number;
+        /** Number of points left on the loyalty cards that the customer holds. */
+        points_to_go: number;
+      };
+    };
+    /** Amounts and counts of the paid orders of the customer. */
+    orders: {
+      /** Amount of all paid orders after discounts, in minor units. */
+      total_amount: number;
+      /** Number of paid orders. */
+      total_count: number;
+      /** Average amount of a paid order, in minor units. */
+      average_amount: number;
+      /** Amount of the latest paid order, in minor units. 0 if the customer paid no order. */
+      last_order_amount: number;
+      /** Moment at which the latest paid order was made, in UTC. `null` if the customer paid no order. */
+      last_order_date: string | null;
+    };
+  }> | null | undefined;
+  /** Points on loyalty cards, and number of referred customers. */
+  loyalty?: Given<{
+    /** Number of points left on the loyalty cards that the customer holds. */
+    points?: number | undefined;
+    /** Number of customers referred by this customer, by all referral campaigns. */
+    referred_customers: number;
+    /** Points and number of referred customers by name of the campaign. */
+    campaigns: Json;
+  }> | null | undefined;
+  /** Referrals by which the customer came as a referee. */
+  referrals?: Given<{
+    /** Referrals of the customer, the oldest first. */
+    campaigns: {
+      /** ID of the referral campaign. */
+      campaign_id: string;
+      /** ID of the customer who referred this customer. */
+      referrer_id: string;
+      /** ID of the referral code, a voucher. */
+      related_object_id: string;
+      /** Type of the object in `related_object_id`. Always `voucher`. */
+      related_object_type: string;
+      /** Moment of the referral, in UTC. */
+      date: string;
+    }[];
+    /** Number of referrals of the customer. */
+    total: number;
+  }> | null | undefined;
+  /** Moment of the creation, in UTC. */
+  created_at?: string | null | undefined;
+  /** Moment of the last change, in UTC. `null` means no change since the creation. */
+  updated_at?: string | null | undefined;
+  /** Type of the object. */
+  object?: Given<"customer"> | null | undefined;
+  /** Points of the customer by campaign, for the filters of segments. */
+  loyalty_points?: Json | null | undefined;
+}
+
+/** What rules take of an order. */
+export interface OrderDocument {
+  /** ID of the object. */
+  id?: string | null | undefined;
+  /** Status of the order. */
+  status?: Given<"CREATED" | "PAID" | "CANCELED" | "FULFILLED"> | null | undefined;
+  /** Unique name of the order in the merchant's system. */
+  source_id?: string | null | undefined;
+  /** Amount of the order before discounts, in minor units, with units added by discounts. Absent without any known price. */
+  amount?: number | null | undefined;
+  /** Amount of the order before discounts added or removed units, in minor units. Absent if no units changed. */
+  initial_amount?: number | null | undefined;
+  /** Discount on the whole order so far, in minor units, with discounts of earlier requests. */
+  discount_amount?: number | null | undefined;
+  /** Sum of the discounts on the items so far, in minor units. */
+  items_discount_amount?: number | null | undefined;
+  /** Sum of `discount_amount` and `items_discount_amount`, in minor units. */
+  total_discount_amount?: number | null | undefined;
+  /** Amount to pay after all discounts, in minor units, never below 0. */
+  total_amount?: number | null | undefined;
+  /** Discount on the whole order by this request, in minor units. For a single redeemable, by this redeemable alone. */
+  applied_discount_amount?: number | null | undefined;
+  /** Sum of the discounts on the items by this request, in minor units. For a single redeemable, by this redeemable alone. */
+  items_applied_discount_amount?: number | null | undefined;
+  /** Sum of `applied_discount_amount` and `items_applied_discount_amount`, in minor units. */
+  total_applied_discount_amount?: number | null | undefined;
+  /** Items of the order. Absent if the order has none. */
+  items?: Given<OrderItem[]> | null | undefined;
+  /** Metadata: custom properties of the merchant, by key. */
+  metadata?: Json | null | undefined;
+  /** Moment of the creation, in UTC. */
+  created_at?: string | null | undefined;
+  /** Moment of the last change, in UTC. `null` means no change since the creation. */
+  updated_at?: string | null | undefined;
+  /** ID of the buyer. `null` if unknown. */
+  customer_id?: string | null | undefined;
+  /** Buyer, by ID. Absent or `null` if unknown. */
+  customer?: Given<{
+    /** ID of the object. */
+    id: string;
+    /** Type of the object. */
+    object: "customer";
+  }> | null | undefined;
+  /** ID of the customer who referred the buyer. `null` if unknown. */
+  referrer_id?: string | null | undefined;
+  /** Customer who referred the buyer, by ID. Absent if unknown. */
+  referrer?: Given<{
+    /** ID of the object. */
+    id: string;
+    /** Type of the object. */
+    object: "customer";
+  }> | null | undefined;
+  /** Redemptions on the order, by ID of the redemption or of the parent redemption. */
+  redemptions?: Given<Record<string, {
+    /** Moment of the redemption, in UTC. */
+    date: string;
+    /** Type of the redeemed object: `voucher`, `promotion_tier`, or `redemption` for several redeemables. */
+    related_object_type: string;
+    /** ID of the redeemed object, or of the parent redemption. `null` if unknown. */
+    related_object_id: string | null;
+    /** ID of the campaign. `null` or absent if the redeemed object has none. */
+    related_object_parent_id?: string | null | undefined;
+    /** IDs of the redemptions of a parent redemption. Absent for a single redemption. */
+    stacked?: string[] | undefined;
+    /** ID of the rollback. Absent if the redemption was not rolled back. */
+    rollback_id?: string | undefined;
+    /** Moment of the rollback, in UTC. Absent if the redemption was not rolled back. */
+    rollback_date?: string | undefined;
+    /** IDs of the rollbacks of a parent rollback. Absent for a single rollback. */
+    rollback_stacked?: string[] | undefined;
+  }>> | null | undefined;
+  /** Returns of parts of the order, the oldest first. Absent if none. */
+  returns?: Given<OrderReturn[]> | null | undefined;
+  /** Part of the cost of a paid order that is not paid, in minor units. Rollbacks and re-checks cause this; refunds leave the part out. */
+  uncovered_amount?: number | null | undefined;
+  /** Type of the object. */
+  object?: Given<"order"> | null | undefined;
+}
+
+/** What rules take of a product. */
+export interface ProductDocument {
+  /** ID of the object. */
+  id?: string | null | undefined;
+  /** Unique name of the product in the merchant's system. `null` if none was given. */
+  source_id?: string | null | undefined;
+  /** Name of the product. `null` if unknown. */
+  name?: string | null | undefined;
+  /** Price of one unit, in minor units. `null` if unknown. */
+  price?: number | null | undefined;
+  /** Names of the attributes by which the SKUs of the product differ. */
+  attributes?: Given<string[]> | null | undefined;
+  /** Metadata: custom properties of the merchant, by key. */
+  metadata?: Json | null | undefined;
+  /** HTTPS address of an image. `null` if there is none. */
+  image_url?: string | null | undefined;
+  /** Moment of the creation, in UTC. */
+  created_at?: string | null | undefined;
+  /** Moment of the last change, in UTC. `null` means no change since the creation. */
+  updated_at?: string | null | undefined;
+  /** Type of the object. */
+  object?: Given<"product"> | null | undefined;
+  /** SKUs of the product. Present when a single product is read. */
+  skus?: Given<{
+    /** Type of the object. */
+    object: "list";
+    /** Name of the member that contains the SKUs. Always `data`. */
+    data_ref: "data";
+    /** First SKUs of the product, at most 1,000. */
+    data: {
+      /** ID of the object. */
+      id: string;
+      /** Unique name of the SKU in the merchant's system. `null` if none was given. */
+      source_id: string | null;
+      /** ID of the product that contains the SKU. */
+      product_id: string;
+      /** Name of the SKU. `null` if unknown. */
+      sku: string | null;
+      /** Price of one unit, in minor units. `null` means the price of the product. */
+      price: number | null;
+      /** Currency code of the price, for information only. `null` if unknown. */
+      currency: string | null;
+      /** Values of the attributes by which the SKU differs from other SKUs of the product. */
+      attributes: Json;
+      /** Metadata: custom properties of the merchant, by key. */
+      metadata: Json;
+      /** HTTPS address of an image. `null` if there is none. */
+      image_url: string | null;
+      /** Moment of the creation, in UTC. */
+      created_at: string;
+      /** Moment of the last change, in UTC. `null` means no change since the creation. */
+      updated_at: string | null;
+      /** Type of the object. */
+      object: "sku";
+    }[];
+    /** Number of SKUs of the product. */
+    total: number;
+  }> | null | undefined;
+}
+
+/** What rules take of a SKU. */
+export interface SkuDocument {
+  /** ID of the object. */
+  id?: string | null | undefined;
+  /** Unique name of the SKU in the merchant's system. `null` if none was given. */
+  source_id?: string | null | undefined;
+  /** ID of the product that contains the SKU. */
+  product_id?: string | null | undefined;
+  /** Name of the SKU. `null` if unknown. */
+  sku?: string | null | undefined;
+  /** Price of one unit, in minor units. `null` means the price of the product. */
+  price?: number | null | undefined;
+  /** Currency code of the price, for information only. `null` if unknown. */
+  currency?: string | null | undefined;
+  /** Values of the attributes by which the SKU differs from other SKUs of the product. */
+  attributes?: Json | null | undefined;
+  /** Metadata: custom properties of the merchant, by key. */
+  metadata?: Json | null | undefined;
+  /** HTTPS address of an image. `null` if there is none. */
+  image_url?: string | null | undefined;
+  /** Moment of the creation, in UTC. */
+  created_at?: string | null | undefined;
+  /** Moment of the last change, in UTC. `null` means no change since the creation. */
+  updated_at?: string | null | undefined;
+  /** Type of the object. */
+  object?: Given<"sku"> | null | undefined;
+  /** Product of the SKU. Present where the SKU is shown without its product. */
+  product?: Given<{
+    /** ID of the object. */
+    id: string;
+    /** Unique name of the product in the merchant's system. `null` if none was given. */
+    source_id: string | null;
+    /** Name of the product. `null` if unknown. */
+    name: string | null;
+    /** Price of one unit, in minor units. `null` if unknown. */
+    price: number | null;
+    /** Names of the attributes by which the SKUs of the product differ. */
+    attributes: string[];
+    /** Metadata: custom properties of the merchant, by key. */
+    metadata: Json;
+    /** HTTPS address of an image. `null` if there is none. */
+    image_url: string | null;
+    /** Moment of the creation, in UTC. */
+    created_at: string;
+    /** Moment of the last change, in UTC. `null` means no change since the creation. */
+    updated_at: string | null;
+    /** Type of the object. */
+    object: "product";
+  }> | null | undefined;
+}
+
+/** What rules take of a product collection. */
+export interface ProductsCollectionDocument {
+  /** ID of the object. */
+  id?: string | null | undefined;
+  /** Name of the collection. */
+  name?: string | null | undefined;
+  /** Type of the collection: `STATIC` is a fixed list, `AUTO_UPDATE` follows the filter. */
+  type?: Given<"STATIC" | "AUTO_UPDATE"> | null | undefined;
+  /** Conditions that products and SKUs of the collection match. Absent for a `STATIC` collection. */
+  filter?: Given<Filter> | null | undefined;
+  /** Products and SKUs of a `STATIC` collection. Absent for an `AUTO_UPDATE` collection. */
+  products?: Given<{
+    /** ID of the object. */
+    id: string;
+    /** ID of the product of a SKU. Absent for a product. */
+    product_id?: string | undefined;
+    /** Type of the object. */
+    object: "product" | "sku";
+  }[]> | null | undefined;
+  /** Moment of the creation, in UTC. */
+  created_at?: string | null | undefined;
+  /** Moment of the last change, in UTC. `null` means no change since the creation. */
+  updated_at?: string | null | undefined;
+  /** Type of the object. */
+  object?: Given<"products_collection"> | null | undefined;
+}
+
+/** What rules take of a segment. */
+export interface SegmentDocument {
+  /** ID of the object. */
+  id?: string | null | undefined;
+  /** Name of the segment. */
+  name?: string | null | undefined;
+  /** Type of the segment: `static` is a fixed list, `auto-update` and `passive` follow the filter. */
+  type?: Given<"static" | "auto-update" | "passive"> | null | undefined;
+  /** Conditions that customers of the segment match. `null` for a `static` segment. */
+  filter?: Given<Filter> | null | undefined;
+  /** Status of the first evaluation of the filter: `IN_PROGRESS` or `DONE`. */
+  initial_sync_status?: string | null | undefined;
+  /** Moment of the creation, in UTC. */
+  created_at?: string | null | undefined;
+  /** Moment of the last change, in UTC. `null` means no change since the creation. */
+  updated_at?: string | null | undefined;
+  /** Type of the object. */
+  object?: Given<"segment"> | null | undefined;
+  /** Customers of a `static` segment. */
+  customers?: unknown;
+}
+
+/** What rules take of a validation rule. */
+export interface ValidationRulesDocument {
+  /** ID of the object. */
+  id?: string | null | undefined;
+  /** Name of the rule. */
+  name?: string | null | undefined;
+  /** Form in which the rule was edited. Stored as sent, without effect. */
+  type?: Given<"expression" | "basic" | "advanced" | "complex"> | null | undefined;
+  /** Kind of object for which editors offer the rule. Does not restrict assignments. */
+  context_type?: string | null | undefined;
+  /** Tests by their keys, and the logic that joins them. Empty without tests. */
+  rules?: Given<RuleTests> | null | undefined;
+  /** Product bundles that an order must contain. Empty without bundles. */
+  bundle_rules?: Given<BundleRules> | null | undefined;
+  /** Items that a discount with this rule acts on. */
+  applicable_to?: Given<Scope> | null | undefined;
+  /** Message of the merchant for failed tests without a message of their own. `null` without one. */
+  error?: Given<{
+    /** Text of the message. `null` or absent without one. */
+    message?: string | null | undefined;
+  }> | null | undefined;
+  /** Parts of the definition that are probably mistakes. Present only in the response to a creation or a change. */
+  warnings?: Given<{
+    /** Path of the part in the rule. */
+    path: string;
+    /** Description of the mistake. */
+    text: string;
+  }[]> | null | undefined;
+  /** Number of objects that the rule is assigned to. */
+  assignments_count?: number | null | undefined;
+  /** Moment of the creation, in UTC. */
+  created_at?: string | null | undefined;
+  /** Moment of the last change, in UTC. `null` means no change since the creation. */
+  updated_at?: string | null | undefined;
+  /** Type of the object. */
+  object?: Given<"validation_rules"> | null | undefined;
+}
+
+/** What rules take of an assignment of a validation rule. */
+export interface ValidationRulesAssignmentDocument {
+  /** ID of the object. */
+  id?: string | null | undefined;
+  /** ID of the validation rule. */
+  rule_id?: string | null | undefined;
+  /** ID of the object that the rule is assigned to. */
+  related_object_id?: string | null | undefined;
+  /** Type of the object that the rule is assigned to. */
+  related_object_type?: string | null | undefined;
+  /** Moment of the creation, in UTC. */
+  created_at?: string | null | undefined;
+  /** Moment of the last change, in UTC. `null` means no change since the creation. */
+  updated_at?: string | null | undefined;
+  /** Result of the rule in a qualification: `PARTIALLY_VALID` if tests were omitted, `INVALID` if a product bundle is missing. Always `VALID` elsewhere. */
+  validation_status?: Given<"VALID" | "PARTIALLY_VALID" | "INVALID"> | null | undefined;
+  /** Names of tests that the qualification omitted. Empty outside qualifications. */
+  validation_omitted_rules?: Given<string[]> | null | undefined;
+  /** Type of the object. */
+  object?: Given<"validation_rules_assignment"> | null | undefined;
+}
+
+/** Rules: documents in the shapes of the service's interface, by their kinds. All of them may be missing */
+export interface RuleSet {
+  /** `true` if each given list contains all objects of its kind, so that others do not exist. `false` means that only the server knows the others. Default `false`. */
+  complete?: boolean | null | undefined;
+  /** `true` if documents, `transfers` and `holds` contain everything that was counted and reserved. `false` means that counts are unknown. Default `false`. */
+  counted?: boolean | null | undefined;
+  /** `true` if codes that differ only by case are different codes. Absent leaves such codes to the server. */
+  case_sensitive_codes?: boolean | null | undefined;
+  /** Client policy of the project. Present only in a bundle. */
+  client?: unknown;
+  /** ID or `source_id` of the customer that the customer token proves. */
+  proven?: string | null | undefined;
+  /** `true` if all products and SKUs are listed, even if `complete` is `false`. Default `false`. */
+  whole_catalogue?: boolean | null | undefined;
+  /** Project of a bundle. Present only in a bundle. */
+  project?: unknown;
+  /** Stacking rules of the project. An empty object means the defaults. Absent means that a verdict on several redeemables is provisional. */
+  stacking_rules?: Given<KeptStackingRules> | null | undefined;
+  /** Time zone of the project, as in a bundle, or `UTC`. Absent means that a verdict that depends on hours or days is provisional. */
+  time_zone?: Given<string | TimeZone> | null | undefined;
+  /** Documents of a bundle that the service could not read. */
+  unreadable?: unknown;
+  /** Reservations of sessions. Default none. */
+  holds?: Given<{
+    /** Code of the voucher with the reservation. The voucher must be given. */
+    voucher: string;
+    /** Key of the session. */
+    key: string;
+    /** Moment at which the reservation ends, in UTC. */
+    expires_at: string;
+    /** Client that owns the session. Absent means the merchant's server. */
+    owner?: string | undefined;
+    /** Number of reserved redemptions. Default 1. */
+    quantity?: number | undefined;
+    /** Reserved amount of a gift card, in minor units. Absent means none. */
+    credits?: number | undefined;
+    /** Number of reserved points of a loyalty card. Absent means none. */
+    points?: number | undefined;
+  }[]> | null | undefined;
+  /** Movements between accounts of everything that was counted. Absent means that only the totals of the documents are known. */
+  transfers?: Given<{
+    /** ID of the object. */
+    id: string;
+    /** Moment of the transfer, in UTC. */
+    at: string;
+    /** Account that the units are taken from. */
+    debit: string;
+    /** Account that the units are added to. */
+    credit: string;
+    /** ID of the chain of transfers that happen all or none. */
+    chain?: string | undefined;
+    /** Number of units. Default 1. */
+    amount?: number | undefined;
+    /** ID of the transfer that this one reverses. */
+    reverses?: string | undefined;
+    /** ID of the transfer of which this one returns a part. */
+    part_of?: string | undefined;
+  }[]> | null | undefined;
+  campaigns?: Documents<CampaignDocument> | null | undefined;
+  vouchers?: Documents<VoucherDocument> | null | undefined;
+  promotion_tiers?: Documents<PromotionTierDocument> | null | undefined;
+  promotion_stacks?: Documents<PromotionStackDocument> | null | undefined;
+  categories?: Documents<CategoryDocument> | null | undefined;
+  rewards?: Documents<RewardDocument> | null | undefined;
+  reward_assignments?: Documents<RewardAssignmentDocument> | null | undefined;
+  customers?: Documents<CustomerDocument> | null | undefined;
+  orders?: Documents<OrderDocument> | null | undefined;
+  products?: Documents<ProductDocument> | null | undefined;
+  skus?: Documents<SkuDocument> | null | undefined;
+  product_collections?: Documents<ProductsCollectionDocument> | null | undefined;
+  segments?: Documents<SegmentDocument> | null | undefined;
+  validation_rules?: Documents<ValidationRulesDocument> | null | undefined;
+  validation_rules_assignments?: Documents<ValidationRulesAssignmentDocument> | null | undefined;
+  redemptions?: Documents<Json> | null | undefined;
 }
 
 // The end of the shapes.
+
+/** The verdict that the request can be redeemed as it is; it has an `order` where the request has one. */
+export interface ValidVerdict extends Validation {
+  valid: true;
+}
+
+/** The verdict that the request cannot be redeemed as it is; its redeemables have the reasons. */
+export interface InvalidVerdict extends Validation {
+  valid: false;
+  order?: undefined;
+}
+
+/** The error body in place of a verdict: the request cannot be read. */
+export type Unreadable = Invalid & { valid?: undefined; redeemables?: undefined };
+
+/** The answer of `validateObject`: `answer.valid` distinguishes the verdicts, and is `undefined` in the error body. */
+export type ValidationAnswer = ValidVerdict | InvalidVerdict | Unreadable;
+
+/** The answer of `qualifyObject`: only the error body has no `redeemables`. */
+export type QualificationAnswer = Qualification | Unreadable;
+
+type NamedKeys<T> = keyof { [K in keyof T as string extends K ? never : K]: T[K] };
+
+/**
+ * A document of the service as rules accept it: any of its members, also null for a missing one, and no member of another name.
+ * Custom data may have any members.
+ */
+export type Given<T> = T extends readonly (infer Item)[]
+  ? readonly Given<Item>[]
+  : T extends object
+    ? string extends keyof T
+      ? unknown extends T[string & keyof T]
+        ? [NamedKeys<T>] extends [never]
+          ? T
+          : { [K in NamedKeys<T> & keyof T]?: Given<T[K]> | null | undefined }
+        : { [K in keyof T]?: Given<T[K]> | null | undefined }
+      : { [K in keyof T]?: Given<T[K]> | null | undefined }
+    : T;
+
+/** A list as the service answers it; `data_ref` names the member with the items. */
+export type DocumentList = { object?: "list" | undefined; data_ref: string } & Json;
+
+/** Documents of one kind: an array, or the service's list of them. */
+export type Documents<T> = readonly T[] | DocumentList;
 
 /** Rules that were read and compiled once, ready to decide many baskets. */
 export interface Prepared {
   /**
    * Decides JSON text; the answer is the text that the service would send. A request that cannot be read is answered
    * with the service's error body, not thrown.
-   * @throws TypeError when `request` is no text or `now` is no moment
+   * @throws TypeError when `request` is no text or `now` is no time
    * @throws Error when the seed is no hex, or after `free`
    */
   validate(request: string, context?: Context): string;
 
-  /** The same for UTF-8 bytes: the entry for whoever has an HTTP body at hand, or wants to compare bytes. */
+  /** The same for UTF-8 bytes: for callers that have an HTTP body, or compare bytes. */
   validateBytes(request: Uint8Array, context?: Context): Uint8Array;
 
   /**
-   * The same for plain objects, for convenience. Goes in as `JSON.stringify` would write it and comes out as
-   * `JSON.parse` would read it; the text entry is faster when the JSON is there already.
+   * The same for plain objects, for convenience. The request means the text that `JSON.stringify` makes of it, and the
+   * answer is the value that `JSON.parse` reads. The text entry is faster when the JSON exists already.
    */
-  validateObject(request: ValidationRequest, context?: Context): Validation | Invalid;
+  validateObject(request: ValidationRequest, context?: Context): ValidationAnswer;
 
   /**
-   * Finds what of the rules would work for a customer and an order, each alone, newest first or by `sorting_rule`: JSON
-   * text in the shape of the service's qualifications. Throws what `validate` throws.
+   * Finds the redeemables that apply to a customer and an order, each alone, newest first or by `sorting_rule`: JSON
+   * text in the format of the service's qualifications. Throws the same errors as `validate`.
    */
   qualify(request: string, context?: Context): string;
 
@@ -1010,70 +2930,89 @@ export interface Prepared {
   qualifyBytes(request: Uint8Array, context?: Context): Uint8Array;
 
   /** The same for plain objects. */
-  qualifyObject(request: QualificationRequest, context?: Context): Qualification | Invalid;
+  qualifyObject(request: QualificationRequest, context?: Context): QualificationAnswer;
 
-  /** SHA-256 of the rules as they were given, 64 hex digits; the name by which answers can be told apart. */
+  /** SHA-256 of the given rules, 64 hex digits; it identifies the rules of an answer. */
   readonly hash: string;
 
-  /** Gives the memory back. Calling it again does nothing; any other use afterwards throws an Error that says so. */
+  /** Frees the memory. Calling it again does nothing; any other use afterwards throws an Error. */
   free(): void;
 
   [Symbol.dispose](): void;
 }
 
-/** A client key. It is public by nature: bound to origins, and able to do only what the project allows to pages. */
+/** A client key. It is public: bound to origins, and limited by the client policy of the project. */
 export interface Credentials {
-  /** Goes out as `X-Client-Application-Id`. */
+  /** Sent as `X-Client-Application-Id`. */
   id: string;
-  /** Goes out as `X-Client-Token`. */
+  /** Sent as `X-Client-Token`. */
   token: string;
 }
 
-/** The rules of a project as the service hands them to pages. */
-export interface Bundle {
-  /** As they came; keep them, with `etag`, to start offline the next time. */
-  bytes: Uint8Array;
-  /** What the service calls this version. */
-  etag: string | null;
-  /** Ready to decide. */
-  prepared: Prepared;
-  /** Whether the service said just now that this is the newest. */
-  fresh: boolean;
-  /** Why it is not: no network, an error of the service, rules that could not be read. */
-  problem?: Error;
+/** The time of the service, by its last answer. */
+export interface BundleClock {
+  /** The error of the local clock, in milliseconds; 0 where the round trip and the whole seconds of a `Date` explain it. */
+  offset: number;
+  /** The `Date` of the answer, in milliseconds since 1970: no decision is made at an earlier time. */
+  served: number;
 }
 
-/** What was kept of an earlier `Bundle`; one from storage needs only its bytes and its etag. */
+/** The rules of a project as the service gives them to clients. */
+export interface Bundle {
+  /** The unchanged bytes; keep them, with `etag` and `clock`, to start offline the next time. */
+  bytes: Uint8Array;
+  /** The service's name of this version: the SHA-256 of the bytes, in quotes. */
+  etag: string;
+  /** The clock by which the rules decide where a call names no `now`; absent when the service sent no `Date`. */
+  clock?: BundleClock | undefined;
+  /** Ready to decide. */
+  prepared: Prepared;
+  /** Whether the service has just confirmed that this is the newest. */
+  fresh: boolean;
+  /** The reason why it is not: no network, an error of the service, unreadable rules. */
+  problem?: Error | undefined;
+}
+
+/** A kept earlier `Bundle`; for one from storage its bytes, its etag and its clock. */
 export type LastGood = Pick<Bundle, "bytes" | "etag"> & Partial<Bundle>;
 
 /**
  * Loads the engine. Call it once before `prepare`; further calls cost nothing, a failed one can be repeated. On Node
- * and workerd the engine is there after the import, and this resolves at once.
- * @param source where the wasm is, when it is not beside this package: a URL, a `Response`, bytes or a compiled module
+ * and workerd the engine is loaded by the import, and this resolves at once.
+ * @param source the location of the wasm, when it is not next to this package: a URL, a `Response`, bytes or a compiled module
  */
 export function load(source?: string | URL | Response | BufferSource | WebAssembly.Module): Promise<void>;
+
+/** Options of rules. */
+export interface PrepareOptions {
+  /** Proves for which customer the rules decide: the token that is sent as `X-Customer-Token`. */
+  customerToken?: string | undefined;
+}
 
 /**
  * Reads and compiles rules: JSON text, its UTF-8 bytes, or a plain object.
  * @throws Error that names the field when the rules are bad, with `cause: { path, text }` for an editor of rules; also
  *   when the engine is not loaded
  */
-export function prepare(rules: string | Uint8Array | ArrayBuffer | Json): Prepared;
+export function prepare(rules: string | Uint8Array | ArrayBuffer | RuleSet, options?: PrepareOptions): Prepared;
 
 /**
- * Gets the rules from `GET {baseUrl}/client/v1/bundle`. With `lastGood` it asks only for something newer
- * (`If-None-Match`), and gives `lastGood` back with `fresh: false` and the `problem` when anything fails.
- * @throws Error when it fails and there is nothing to fall back on; with `status` and `body` when the service refused
+ * Fetches the rules from `GET {baseUrl}/client/v1/bundle`, within ten seconds. With `lastGood` it fetches only a newer bundle
+ * (`If-None-Match`), and returns `lastGood` with `fresh: false` and the `problem` when anything fails. A kept copy whose
+ * bytes do not match its etag is not used: the bundle is fetched again.
+ * @throws Error when it fails without a kept copy; with `status` and `body` when the service refused
  */
 export function fetchBundle(
   baseUrl: string | URL,
   credentials: Credentials,
-  lastGood?: LastGood,
+  lastGood?: LastGood | undefined,
   options?: {
-    /** Gives up early. */
-    signal?: AbortSignal;
+    /** Ends the fetch early. */
+    signal?: AbortSignal | undefined;
     /** For servers: a client key is bound to origins, and only browsers name theirs by themselves. */
-    origin?: string;
+    origin?: string | undefined;
+    /** Proves for which customer the rules decide: sent as `X-Customer-Token` and passed to `prepare`. */
+    customerToken?: string | undefined;
   },
 ): Promise<Bundle>;
 

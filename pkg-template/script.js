@@ -1,7 +1,8 @@
-// A classic script tag: built into one file that sets `window.scrip` and fetches the wasm from its own folder.
+// Entry for a classic script tag: built into one file that sets `window.scrip` and fetches the wasm from its own folder.
 import { loadFrom } from "./api.js";
 
 const here = document.currentScript.src;
 
 export const load = (source) => loadFrom(source ?? new URL("scrip.wasm", here));
-export { prepare, fetchBundle } from "./api.js";
+export { prepare } from "./api.js";
+export { fetchBundle } from "./bundle.js";

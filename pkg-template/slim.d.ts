@@ -1,4 +1,4 @@
-/** The same as `scrip`, with the loading left to you: nothing here knows where the wasm is. */
+/** Exports of `scrip`, for callers that load the wasm themselves. */
 export * from "./scrip.js";
 
 /** Loads the engine from a URL, a `Response`, bytes or a compiled module. */

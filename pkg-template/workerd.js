@@ -1,8 +1,9 @@
-// workerd and Cloudflare Workers: the runtime hands over the wasm as a compiled module.
+// Entry for workerd and Cloudflare Workers: the runtime provides the wasm as a compiled module.
 import module from "./scrip.wasm";
 import { loadSync } from "./api.js";
 
 loadSync(module);
 
 export const load = async () => {};
-export { prepare, fetchBundle } from "./api.js";
+export { prepare } from "./api.js";
+export { fetchBundle } from "./bundle.js";

@@ -1,7 +1,7 @@
-//! Decides how a set of rules is prepared once, so that each decision costs only its own basket. It must not know
-//! where the rules came from or who asks; what it was not given, only the server knows.
+//! Prepares a set of rules once, so that each decision processes only its own order. Facts that the set does not
+//! contain are known only to the server.
 
 pub mod facts;
 pub mod prepared;
 
-pub use prepared::Prepared;
+pub use prepared::PreparedRules;

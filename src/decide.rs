@@ -1,78 +1,76 @@
-//! Decides requests: validate, redeem, roll back. It must not know JSON, HTTP or how anything is stored.
+//! Decides requests: validate, qualify, redeem, roll back, return and earn.
 
-pub mod belief;
-pub mod caps;
 pub mod case;
 pub mod check;
-mod combination;
-pub mod concealed;
+pub mod client_refusals;
+pub mod client_trust;
 pub mod earn;
 pub mod finding;
-pub mod formula_inputs;
-mod hidden;
 pub mod items;
 pub mod judge;
-mod lock;
 pub mod loyalty;
+pub mod order_return;
 pub mod payment;
 pub mod postings;
 pub mod purchase;
 pub mod qualify;
 pub mod redeem;
 pub mod referral;
+pub mod request_usage;
 mod resolve;
-pub mod returned;
+pub mod return_order;
+pub mod returns;
 pub mod rollback;
 pub mod rule_input;
-pub mod running;
-pub mod tally;
-mod unit_goods;
+pub mod summary_delta;
 pub mod validate;
-mod workload;
 
-pub use belief::receive;
 pub use case::Case;
-pub use qualify::{Qualified, qualify};
-pub use redeem::{Redeemed, RedeemedPart, promised, redeem};
+pub use client_trust::{proved, receive};
+pub use order_return::answer::{ReturnAnswer, ReturnRequest};
+pub use qualify::{QualificationAnswer, qualify, qualify_offline};
+pub use redeem::{RedeemedPart, RedemptionDecision, promised, redeem};
 pub use referral::Referral;
-pub use rollback::{RollBack, RolledBack, rollback};
-pub use tally::{Counted, OrderCount, Tally};
-pub use validate::{Evaluated, SessionAnswer, Validated, validate};
+pub use return_order::return_items;
+pub use rollback::{RollBack, RollbackDecision, rollback};
+pub use summary_delta::{CountedAs, OrderCount, SummaryDelta};
+pub use validate::{Evaluation, SessionAnswer, ValidationDecision, validate, validate_offline};
 
 use crate::ledger::Entry;
 use crate::model::customer::Customer;
 use crate::text::Text;
 
-/// An answer, and what is to be written down because of it. How it came about is told from the answer's own steps.
+/// An answer and the changes to store with it. The steps of the answer explain the decision.
 #[derive(Debug, Clone)]
 pub struct Decision<A> {
-    /// What the caller is told.
+    /// The answer for the caller.
     pub answer: A,
-    /// What the host writes, all or nothing; `None` for an answer that changes nothing.
-    pub changes: Option<Box<Changes>>,
+    /// The writes of the host, all or none; `None` for an answer that changes nothing.
+    pub changes: Option<Box<Effects>>,
 }
 
-/// What is to be written down besides the documents of the answer itself.
+/// Changes to store in addition to the documents of the answer.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Changes {
-    /// Lines of the ledger, in order.
+pub struct Effects {
+    /// Entries of the ledger, in order.
     pub entries: Vec<Entry>,
-    /// Rewards that are vouchers or credits, which the host hands over in the same commit.
+    /// Rewards that are vouchers or credits; the host fulfils them in the same commit.
     pub grants: Vec<RewardGrant>,
-    /// Codes that a customer passed on and another redeemed.
+    /// Referral codes that were passed on and redeemed by another customer.
     pub referrals: Vec<Referral>,
-    /// The customer as the request knows them; the host merges this into what it has.
+    /// The customer as the request describes them; the host merges this into the stored profile.
     pub customer: Option<Box<Customer>>,
-    /// What is added to the counts of redemptions in the summary of whoever redeems.
-    pub tally: Tally,
-    /// What is added to the counts of orders in the summaries of those whose the order is and was.
+    /// Increments for the redemption counts in the summary of the redeeming customer.
+    pub tally: SummaryDelta,
+    /// Increments for the order counts in the summaries of the order's present and former customers.
     pub orders: Vec<OrderCount>,
 }
 
-/// A reward that is a code of a campaign, or more on the card that the customer has of it (calculation.md section 10.2).
+/// A reward that is a code of a campaign, or a credit on the card that the customer has of it
+/// (docs/spec/calculation.md#10.2).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RewardGrant {
-    /// The redemption that it belongs to.
+    /// The redemption that the reward belongs to.
     pub redemption_id: Text,
     /// The reward.
     pub reward_id: Text,
@@ -80,6 +78,6 @@ pub struct RewardGrant {
     pub campaign_id: Text,
     /// Gift credits in minor units, or points; `None` for a discount coupon.
     pub balance: Option<u64>,
-    /// Who gets it: the holder of the card.
+    /// The receiver: the holder of the card.
     pub customer_id: Option<Text>,
 }

@@ -1,5 +1,5 @@
-//! Decides how a decision asks for what it does not have. It must not know where facts come from; an answer is
-//! there, absent or unknown, and unknown is what makes a decision without the server possible.
+//! Defines how a decision loads facts. A fact is present, absent, unknown or unreadable; unknown facts allow decisions
+//! without the server.
 
 pub mod accounts;
 pub mod candidates;
@@ -10,120 +10,164 @@ pub mod offer;
 pub mod purchase;
 
 pub use accounts::*;
-pub use candidates::{Candidates, Entry, Seek, Terms};
+pub use candidates::{CandidateEntry, CandidateFilter, Candidates, ValidityBounds};
 pub use known::{Fact, Known};
 pub use offer::{Exchange, Offer};
 
-use crate::ledger::{AccountId, Session, Transfer};
+use crate::budget::StepBudget;
+use crate::json::Node;
+use crate::ledger::{AccountId, HoldOwner, Transfer};
+use crate::model::client::PublicMetadata;
 use crate::model::customer::Customer;
-use crate::model::incentive::{Campaign, Category, Incentive};
 use crate::model::order::{Goods, Metadata, Order};
-use crate::model::page::PublicMetadata;
 use crate::model::promotion::Stack;
+use crate::model::redeemable::{Campaign, Category, RedeemableTerms};
 use crate::model::redemption::PastRedemption;
-use crate::model::request::Redeemable;
-use crate::model::reward::{Reward, RewardAssignment};
+use crate::model::request::RequestedRedeemable;
+use crate::model::reward::{BoughtReward, Reward, RewardAssignment};
 use crate::model::stacking::StackingRules;
-use crate::points::tiered::CampaignTier;
+use crate::points::campaign_tiers::CampaignTier;
 use crate::rules::{Collection, Rule, Segment};
 use crate::text::Text;
 use crate::time::{Instant, TimeZone};
-use crate::work::Work;
 
-/// A rule assigned to something.
+/// A rule assigned to an object.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Assignment {
     /// Its id.
     pub id: Text,
     /// The rule.
     pub rule_id: Text,
-    /// What the rule holds for, by id or code.
+    /// The object that the rule guards, by id or code.
     pub related_object_id: Text,
-    /// What kind of thing that is, as written.
+    /// The type of the object, as sent.
     pub related_object_type: Text,
 }
 
-/// Read-only, synchronous access to everything that a decision may ask.
+/// The settings of a project that are known; a default replaces an unknown one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct KnownSettings {
+    /// The time zone.
+    pub time_zone: bool,
+    /// The stacking rules.
+    pub stacking_rules: bool,
+}
+
+/// The part of a customer's summary that some orders and redemptions account for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SummaryCounts {
+    /// Paid orders.
+    pub orders: i64,
+    /// Their total, in minor units.
+    pub order_total: i64,
+    /// Redemptions that are not rolled back.
+    pub redeemed: i64,
+    /// Redemptions that succeeded, including those that were rolled back.
+    pub succeeded: i64,
+}
+
+/// Read-only, synchronous access to all facts that a decision may need.
 pub trait Facts {
-    /// How much work a decision may do. Facts that serve several decisions of one request give what the others left.
-    fn work(&self) -> Work {
-        Work::default()
+    /// Returns the step budget of a decision. Facts that serve several decisions of one request return the rest of it.
+    fn work(&self) -> StepBudget {
+        StepBudget::default()
     }
-    /// The project's stacking rules.
+    /// Returns the project's stacking rules.
     fn stacking_rules(&self) -> Fact<'_, StackingRules>;
-    /// The project's time zone.
+    /// Returns the project's time zone.
     fn time_zone(&self) -> Fact<'_, TimeZone>;
-    /// A voucher by code or id.
-    fn voucher(&self, code: &str) -> Known<Fact<'_, Incentive>>;
-    /// A promotion tier by id.
-    fn tier(&self, id: &str) -> Known<Fact<'_, Incentive>>;
-    /// A voucher by code or id, or a tier by id, with all that belongs to it, if that has been put together beforehand and
-    /// nothing of it is missing.
-    fn offer(&self, _named: &Redeemable) -> Option<&Offer<'_>> {
+    /// Returns a voucher by code or id.
+    fn voucher(&self, code: &str) -> Known<Fact<'_, RedeemableTerms>>;
+    /// Returns a promotion tier by id.
+    fn tier(&self, id: &str) -> Known<Fact<'_, RedeemableTerms>>;
+    /// Returns a complete offer that was built beforehand, of a voucher by code or id, or of a tier by id.
+    fn offer(&self, _named: &RequestedRedeemable) -> Option<&Offer<'_>> {
         None
     }
-    /// A promotion stack by id.
+    /// Returns a promotion stack by id.
     fn stack(&self, id: &str) -> Known<Fact<'_, Stack>>;
-    /// A reward by id.
+    /// Returns a reward by id.
     fn reward(&self, id: &str) -> Known<Fact<'_, Reward>>;
-    /// How a reward is assigned to the cards of a campaign.
+    /// Returns the assignment of a reward to the cards of a campaign.
     fn reward_assignment(&self, reward_id: &str, campaign_id: &str) -> Known<Fact<'_, RewardAssignment>>;
-    /// The tier of its loyalty campaign that a card is in, which may change what rewards cost.
-    fn campaign_tier(&self, _card: &Incentive) -> Known<Fact<'_, CampaignTier>> {
+    /// Returns the tier of a card in its loyalty campaign, which may change prices of rewards.
+    fn campaign_tier(&self, _card: &RedeemableTerms) -> Known<Fact<'_, CampaignTier>> {
         Known::Absent
     }
-    /// A campaign by id.
+    /// Returns a campaign by id.
     fn campaign(&self, id: &str) -> Known<Fact<'_, Campaign>>;
-    /// A category by id.
+    /// Returns a category by id.
     fn category(&self, id: &str) -> Known<Fact<'_, Category>>;
-    /// The rules assigned to one thing alone, by its id.
+    /// Returns the rules assigned to only this object, by its id.
     fn rules_of(&self, id: &str) -> Known<Vec<Fact<'_, Rule>>>;
-    /// The rules assigned to a voucher or tier and to its campaign.
-    fn rules(&self, voucher: &Incentive) -> Known<Vec<Fact<'_, Rule>>>;
-    /// A segment by id.
+    /// Returns the rules assigned to a voucher or tier and to its campaign.
+    fn rules(&self, voucher: &RedeemableTerms) -> Known<Vec<Fact<'_, Rule>>>;
+    /// Returns a segment by id.
     fn segment(&self, id: &str) -> Known<Fact<'_, Segment>>;
-    /// A collection of products and SKUs by id.
+    /// Returns a collection of products and SKUs by id.
     fn collection(&self, id: &str) -> Known<Fact<'_, Collection>>;
-    /// A customer by id or `source_id`.
+    /// Returns a customer by id or `source_id`.
     fn customer(&self, key: &str) -> Known<Fact<'_, Customer>>;
-    /// The loyalty tiers that a customer is in, by the customer's id.
+    /// Returns the customer with an e-mail address in folded case: the one created first.
+    fn customer_by_email(&self, email: &str) -> Known<Fact<'_, Customer>>;
+    /// Returns the block of a stored customer's profile with their points, as of now; absent if the profile itself has
+    /// it.
+    fn loyalty(&self, _customer: &str) -> Known<Fact<'_, Node<'static>>> {
+        Known::Absent
+    }
+    /// Returns the loyalty tiers of a customer, by the customer's id.
     fn tiers(&self, customer: &str) -> Known<Vec<Text>>;
-    /// How often a custom event of this name was told of a customer, by the customer's id.
+    /// Returns the number of custom events of this name of a customer, by the customer's id.
     fn event_count(&self, customer: &str, event: &str) -> Known<u64>;
-    /// A stored order by id or `source_id`.
+    /// Returns a stored order by id or `source_id`.
     fn order(&self, key: &str) -> Known<Fact<'_, Order>>;
-    /// The goods that these lines name will be asked for: who has to fetch them may fetch all of them at once.
+    /// Announces that the goods of these lines will be needed, so that a store can load all of them at once.
     fn expect_goods(&self, _order: &Order) {}
-    /// A product of the catalogue by id or `source_id`.
+    /// Returns a product of the catalogue by id or `source_id`.
     fn product(&self, key: &str) -> Known<Fact<'_, Goods>>;
-    /// A SKU of the catalogue by id or `source_id`.
+    /// Returns a SKU of the catalogue by id or `source_id`.
     fn sku(&self, key: &str) -> Known<Fact<'_, Goods>>;
-    /// What was said with the latest publication of a voucher to a customer, both by id.
+    /// Returns the metadata of the latest publication of a voucher to a customer, both by id.
     fn publication(&self, voucher_id: &str, customer_id: &str) -> Known<Fact<'_, Metadata>>;
-    /// The net of all transfers of an account.
+    /// Returns the net of all transfers of an account.
     fn balance(&self, account: &AccountId) -> Known<i64>;
-    /// Units that left or reached an account since a moment, by transfers that have not been undone.
+    /// Returns the units that left or reached an account since an instant, by transfers that were not reversed.
     fn moved(&self, account: &AccountId, since: Instant) -> Known<u64>;
-    /// Units of an account under unexpired holds of other sessions than one's own.
-    fn held(&self, account: &AccountId, now: Instant, own: Option<&Session>) -> Known<u64>;
-    /// A redemption by id.
+    /// Returns the part of a customer's summary, by the customer's id, from orders and redemptions made after an
+    /// instant.
+    fn later_counts(&self, customer_id: &str, after: Instant) -> Known<SummaryCounts>;
+    /// Returns the units of an account under unexpired holds of other sessions than `own`.
+    fn held(&self, account: &AccountId, now: Instant, own: Option<&HoldOwner>) -> Known<u64>;
+    /// Returns a redemption by id.
     fn redemption(&self, id: &str) -> Known<Fact<'_, PastRedemption>>;
-    /// The transfers of a redemption, in order.
+    /// Returns the transfers of a redemption that were not reversed, in order, with their remaining amounts.
     fn chain(&self, id: &str) -> Known<Vec<Transfer>>;
-    /// Everything that may qualify, newest first: at least what is sought.
-    fn candidates(&self, seek: &Seek<'_>) -> Known<Fact<'_, Candidates>>;
-    /// How many codes of a campaign can still be handed over; `None` is without end, as a campaign that makes its own has.
+    /// Returns the voucher that a redemption of points bought; absent if it bought none.
+    fn bought_reward(&self, redemption: &PastRedemption) -> Known<BoughtReward>;
+    /// Returns the candidates of a qualification, newest first: at least those that pass the filter.
+    fn candidates(&self, seek: &CandidateFilter<'_>) -> Known<Fact<'_, Candidates>>;
+    /// Returns how many codes of a campaign can still be published; `None` without a limit, as for a campaign that
+    /// generates them.
     fn free_codes(&self, campaign_id: &str, now: Instant) -> Known<Option<u64>>;
-    /// Whether a customer holds a card of a campaign, to which a reward adds.
+    /// Returns whether a customer is the holder of a card of a campaign, to which a reward adds.
     fn has_card(&self, campaign_id: &str, customer_id: &str) -> Known<bool>;
-    /// What a code of a campaign would be, by the campaign's id.
-    fn campaign_voucher(&self, id: &str) -> Known<Fact<'_, Incentive>>;
-    /// Which rules were assigned to any of these, by id or code.
+    /// Returns the terms of a future code of a campaign, by the campaign's id.
+    fn campaign_voucher(&self, id: &str) -> Known<Fact<'_, RedeemableTerms>>;
+    /// Returns the rules assigned to any of these objects, by id or code.
     fn assignments(&self, objects: &[&str]) -> Known<Vec<Assignment>>;
-    /// The hash that stands for a customer's `source_id`; only the server has the key. One that is such a hash stays as it is.
+    /// Returns the hash of a customer's `source_id`; only the server has the key. A `source_id` that is such a hash is
+    /// returned unchanged.
     fn tracking_id(&self, source_id: &str) -> Known<Text>;
-    /// What is told of the metadata of goods and offers, where that is not all of it: then of everything else only the server
-    /// knows whether it is there.
+    /// Returns whether the channel through which the server gets the request is known.
+    fn knows_channel(&self) -> bool {
+        true
+    }
+    /// Returns which settings are known to be the project's.
+    fn knows_settings(&self) -> KnownSettings {
+        KnownSettings { time_zone: true, stacking_rules: true }
+    }
+    /// Returns the keys of public metadata of goods and offers, if the facts have only those. Then only the server
+    /// knows the rest.
     fn public_metadata(&self) -> Option<&PublicMetadata> {
         None
     }

@@ -1,7 +1,7 @@
-//! Decides what a dynamic formula says and what it comes to. It must not know vouchers, orders, discounts or where a
-//! value is found: it asks a [`Lookup`]. A formula is a small tree that can be printed, read once and evaluated often.
+//! Parses, prints and evaluates dynamic formulas. A formula is a small tree that is parsed once and evaluated often; a
+//! [`Lookup`] provides the values of its operands.
 //!
-//! calculation.md section 6.
+//! docs/spec/calculation.md#6.
 
 pub mod ast;
 pub mod error;
@@ -11,8 +11,8 @@ mod print;
 pub mod ratio;
 pub mod value;
 
-pub use ast::{Formula, Name, Operand, Which};
+pub use ast::{Formula, FormulaName, FormulaOperand, OperandLine};
 pub use error::FormulaError;
 pub use eval::{Lookup, evaluate, extreme, money, percent, units};
 pub use ratio::Ratio;
-pub use value::{Date, Value};
+pub use value::{Date, FormulaValue};

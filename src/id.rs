@@ -1,34 +1,34 @@
-//! Decides what identifiers look like: a prefix and a random part (objects.md section 1).
-//! It must not know what is identified, and it draws nothing: moment and seed come with the context.
+//! Generates identifiers: a prefix and a random part (docs/spec/objects.md#1). Instant and seed come from the context.
 
+use crate::count::Countable;
 use crate::text::{Text, hex, joined, sha256, sha256_hex};
 use crate::time::Instant;
 
-/// What the host gives to every decision. The engine has no other source of time or chance.
+/// The input of the host for every decision. The engine has no other source of time or randomness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Context {
-    /// The moment of the request.
+    /// The instant of the request.
     pub now: Instant,
-    /// Fresh randomness for this one request; the same seed gives the same identifiers.
+    /// Fresh randomness for this one request; an equal seed gives equal identifiers.
     pub seed: [u8; 32],
 }
 
 impl Context {
-    /// The identifier of the request, as errors show it: it follows from the seed alone.
+    /// Returns the identifier of the request in errors, derived only from the seed.
     pub fn request_id(&self) -> Text {
         let digest = sha256_hex(&self.seed);
         joined(&["v-", digest.get(..18).unwrap_or_default()])
     }
 }
 
-/// The letters and digits of alphanumeric identifiers.
+/// The characters of alphanumeric identifiers.
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// Bits of a hexadecimal identifier below its moment.
+/// The random bits of a hexadecimal identifier below its instant.
 const CHANCE_BITS: u32 = 28;
 
-/// Mints the identifiers of one request. Its chance is the SHA-256 of seed and counter, block after block: whoever
-/// does not know the seed cannot tell the next one.
+/// A generator of the identifiers of one request. Its randomness is the SHA-256 of seed and counter, block after block:
+/// without the seed the next one cannot be predicted.
 #[derive(Debug, Clone)]
 pub struct Ids {
     seed: [u8; 32],
@@ -39,7 +39,7 @@ pub struct Ids {
 }
 
 impl Ids {
-    /// Identifiers for the request that this context belongs to.
+    /// Returns the generator for the request of this context.
     pub fn new(context: &Context) -> Ids {
         let mut ids = Ids { seed: context.seed, blocks: 0, block: [0; 32], used: 32, next: 0 };
         let moment = u128::from(context.now.millis().unsigned_abs());
@@ -49,41 +49,44 @@ impl Ids {
         ids
     }
 
-    /// Identifiers for whoever carries out a decision: none is one that the decision itself mints for the same request, whatever
-    /// stands before it. A redemption and its transaction have the same digits, and those of another transaction must differ.
+    /// Returns a generator for the caller that executes a decision. Its identifiers never equal those of the decision
+    /// for the same request, regardless of the prefix. A redemption and its transaction share their digits, and those
+    /// of another transaction must differ.
     pub fn beside(context: &Context) -> Ids {
         let mut ids = Ids::new(&Context { seed: sha256(&[&context.seed, b"beside"]), ..*context });
-        // The decision's begin in the lower half of what is left to chance. A quarter is enough for all that one request writes.
+        // The identifiers of the decision start in the lower half of the random part. A quarter is enough for all that
+        // one request writes.
         ids.next = (ids.next & !(1 << (CHANCE_BITS - 2))) | (1 << (CHANCE_BITS - 1));
         ids
     }
 
-    /// A time-ordered identifier: 18 hexadecimal digits, each later than the one before it.
+    /// Returns a time-ordered identifier: 18 hexadecimal digits, each greater than the one before it.
     pub fn hex18(&mut self, prefix: &str) -> Text {
         let step = u128::from(self.number() & 0xfff).saturating_add(1);
+        // The upper half of its bits is free, so that it never comes to the end.
         self.next = self.next.saturating_add(step);
         joined(&[prefix, &hex(self.next.to_be_bytes().get(7..).unwrap_or_default())])
     }
 
-    /// An unpredictable identifier of `length` letters and digits.
+    /// Returns an unpredictable alphanumeric identifier of `length` characters.
     pub fn alphanumeric(&mut self, prefix: &str, length: usize) -> Text {
         let mut id = String::from(prefix);
         let mut left = length;
         while left > 0 {
-            // 62 * 4 = 248: bytes beyond are drawn again, so that every letter is equally likely.
+            // 62 * 4 = 248: bytes beyond are drawn again, so that every character is equally likely.
             let byte = usize::from(self.byte());
             if byte >= 248 {
                 continue;
             }
-            if let Some(letter) = byte.checked_rem(62).and_then(|at| ALPHABET.get(at)) {
-                id.push(char::from(*letter));
-                left = left.saturating_sub(1);
+            if let Some(character) = byte.checked_rem(62).and_then(|at| ALPHABET.get(at)) {
+                id.push(char::from(*character));
+                left = left.remaining_after(1);
             }
         }
         Text::from(id)
     }
 
-    /// 32 bytes for a key or a further seed.
+    /// Returns 32 bytes for a key or a further seed.
     pub fn secret(&mut self) -> [u8; 32] {
         let mut bytes = [0; 32];
         bytes.fill_with(|| self.byte());
@@ -97,7 +100,7 @@ impl Ids {
             self.used = 0;
         }
         let byte = self.block.get(self.used).copied().unwrap_or(0);
-        self.used = self.used.saturating_add(1);
+        self.used = self.used.plus_one();
         byte
     }
 

@@ -1,78 +1,83 @@
-//! Decides whether a count may move: one ledger for everything that is counted. It knows accounts and units,
-//! and must not know vouchers, customers or orders.
+//! Decides whether units may move: one ledger for everything that is counted. It knows only accounts and units.
 //!
-//! Two nouns, one invariant: a transfer takes from one account what it gives to another, so that all balances add
-//! up to nothing. Transfers come in linked chains, all or none; a rollback is the reverse of a chain; a lock is a
-//! hold, which counts as spent for everybody without its key until it expires.
+//! A transfer moves units from one account to another, so that all balances add up to 0. Transfers form chains, which
+//! happen all or none; a rollback is the reverse of a chain. A lock is a hold, which counts as spent for every caller
+//! without its key until it expires.
 
 pub mod account;
 pub mod book;
 pub mod journal;
 
-pub use account::{AccountId, Standing};
+pub use account::{AccountId, AccountState};
 pub use book::{Book, Shortfall};
 pub use journal::Journal;
 
 use crate::text::Text;
 use crate::time::Instant;
 
-/// A movement of `amount` units from `debit` to `credit`. It is never changed; to undo it is another transfer.
+/// A movement of `amount` units from `debit` to `credit`. It is never changed; another transfer reverses it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transfer {
-    /// Unique; a transfer of the same id is the same transfer.
+    /// Unique; a transfer with an equal id is identical.
     pub id: Text,
     /// All transfers of a chain happen, or none.
     pub chain: Text,
-    /// Where the units come from.
+    /// The source account.
     pub debit: AccountId,
-    /// Where they go to.
+    /// The target account.
     pub credit: AccountId,
-    /// How many; never 0.
+    /// The number of units; never 0.
     pub amount: u64,
-    /// The transfer that this one undoes.
+    /// The transfer that this one reverses.
     pub reverses: Option<Text>,
-    /// When.
+    /// The transfer of which this one reverses a part.
+    pub part_of: Option<Text>,
+    /// The instant of the transfer.
     pub at: Instant,
 }
 
-/// A session as one caller reaches it. Whoever knows a key can say it: what others have set under it is out of a page's reach.
+/// A session within the reach of one caller. A client reaches its own locks and redeems with those of its merchant's
+/// servers. Locks of other clients under an equal key are out of its reach.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Session {
+pub struct HoldOwner {
     /// Its key.
     pub key: Text,
-    /// By whom it was set; `None` reaches it whoever that was.
+    /// The caller who set it; `None` reaches the locks of all callers.
     pub owner: Option<Text>,
+    /// `true` if the locks of the merchant's servers under the key are reached in addition.
+    pub servers: bool,
 }
 
-impl Session {
-    /// Whether a hold is of this session.
+impl HoldOwner {
+    /// Returns whether a hold belongs to this session.
     pub fn has(&self, hold: &Hold) -> bool {
-        hold.key == self.key && self.owner.as_ref().is_none_or(|owner| *owner == hold.owner)
+        let reaches = |owner: &Text| *owner == hold.owner || (self.servers && hold.owner.is_empty());
+        hold.key == self.key && self.owner.as_ref().is_none_or(reaches)
     }
 }
 
-/// Units of an account set aside for whoever has the key.
+/// Units of an account that are reserved for callers with the key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hold {
     /// The key of the session.
     pub key: Text,
-    /// By whom it was set; empty for the shop's own servers.
+    /// The caller who set it; empty for the merchant's own servers.
     pub owner: Text,
-    /// What is set aside from.
+    /// The account with the held units.
     pub account: AccountId,
-    /// How many units.
+    /// The number of units.
     pub amount: u64,
-    /// From this moment on the hold is nothing.
+    /// The instant from which the hold does not count.
     pub expires_at: Instant,
 }
 
-/// One line of what is to be written down.
+/// One entry to store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Entry {
     /// A transfer has happened.
     Post(Transfer),
     /// Units are held; a hold of the same key, owner and account is replaced.
     Hold(Hold),
-    /// All holds of this session are given back.
-    Release(Session),
+    /// All holds of this session are released.
+    Release(HoldOwner),
 }

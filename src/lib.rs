@@ -1,8 +1,10 @@
-//! Scrip decides: which vouchers apply to a basket, for how much, and what is to be written down.
+//! Scrip decides which vouchers apply to an order, their discounts, and the changes to store.
 //!
-//! This crate must not know HTTP, storage, a clock, a source of randomness or `async`. It reads facts through
-//! one trait, takes the moment and the seed as values, and returns an answer with the changes that follow from it.
+//! This crate has no HTTP, storage, clock, randomness or `async`. It reads facts through one trait, takes the instant
+//! and the seed as values, and returns an answer with the resulting changes.
 
+pub mod budget;
+pub mod count;
 pub mod id;
 pub mod json;
 pub mod money;
@@ -10,7 +12,6 @@ pub mod ordered_map;
 pub mod shape;
 pub mod text;
 pub mod time;
-pub mod work;
 
 pub mod bundle;
 pub mod decide;

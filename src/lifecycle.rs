@@ -1,10 +1,11 @@
-//! Decides which states the documents of a loyalty program have, which call leads from which to which, what must hold for it, and
-//! what may still be edited. It must not know documents, nor how a fact about one is found.
+//! Defines the states of a loyalty program's documents: the transitions, their preconditions, and the fields that may
+//! be edited in each state.
 //!
-//! loyalty-v2.md section 2. The tables are the whole of it: who holds documents has one verb for all of them.
+//! docs/spec/loyalty.md#2. The tables contain all of it: the service has one function for the transitions of every
+//! kind.
 
+mod states;
 mod tables;
-mod words;
 
+pub use states::{Edit, Entity, EntityState, Precondition, TransitionRefusal, Verb, bad_transition};
 pub use tables::{Transition, edit, transition, transitions};
-pub use words::{Denial, Edit, Kind, Need, State, Verb, bad_transition};

@@ -1,13 +1,14 @@
-//! What can be true: the nouns of a decision, read once at the border. They must not know JSON documents or storage.
+//! Defines the typed entities of a decision, read once from JSON.
 
 pub mod card;
+pub mod client;
 pub mod customer;
 pub mod discount;
-pub mod incentive;
 pub mod order;
-pub mod page;
+pub mod order_return;
 pub mod promotion;
 pub mod qualification;
+pub mod redeemable;
 pub mod redemption;
 pub mod referral;
 pub mod request;

@@ -1,20 +1,18 @@
-//! Decides how amounts of money and percentages are held, added and rounded: the only place that rounds.
-//! It must not know orders, discounts or JSON documents, and no float comes near it.
+//! Stores, adds and rounds amounts of money and percentages without floats: only this file rounds money.
 //!
-//! calculation.md section 1: integers of minor units, half-up to a whole minor unit.
+//! docs/spec/calculation.md#1: integers of minor units, half-up to a whole minor unit.
 
 use std::fmt;
-use std::num::NonZeroU64;
 
+use crate::count::Countable;
 use crate::text::{Decimal, decimal};
 
 /// The largest integer that JSON readers and SQLite rows in a Durable Object keep exactly: 2^53 - 1.
 pub const LARGEST: i64 = 9_007_199_254_740_991;
 
-/// A non-negative amount in minor units (hundredths of the currency unit), at most [`LARGEST`]. It is held as one more
-/// than it is, so that an amount that may be missing takes no more room than one that is there.
+/// A non-negative amount in minor units (hundredths of the currency unit), at most [`LARGEST`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Money(NonZeroU64);
+pub struct Money(u64);
 
 impl Default for Money {
     fn default() -> Money {
@@ -23,7 +21,7 @@ impl Default for Money {
 }
 
 impl Money {
-    /// Nothing.
+    /// Zero.
     pub const ZERO: Money = Money::held(0);
 
     /// One minor unit.
@@ -32,12 +30,12 @@ impl Money {
     /// The largest amount, [`LARGEST`].
     pub const MAX: Money = Money::held(LARGEST.unsigned_abs());
 
-    /// An amount that is within bounds.
+    /// Returns an amount that is known to be within bounds.
     const fn held(minor: u64) -> Money {
-        Money(NonZeroU64::MIN.saturating_add(minor))
+        Money(minor)
     }
 
-    /// The amount, when it is within bounds.
+    /// Returns the amount, if it is within bounds.
     ///
     /// ```
     /// use scrip::money::Money;
@@ -52,34 +50,48 @@ impl Money {
         u64::try_from(minor).ok().map(Money::held)
     }
 
-    /// So many minor units, when that is within bounds.
+    /// Returns an amount of minor units, if it is within bounds.
     #[inline]
     pub fn of(minor: u64) -> Option<Money> {
         (minor <= LARGEST.unsigned_abs()).then_some(Money::held(minor))
     }
 
-    /// The amount in minor units.
+    /// Returns the amount in minor units.
     #[inline]
     pub const fn minor(self) -> u64 {
-        self.0.get().wrapping_sub(1)
+        self.0
     }
 
-    /// The sum, or `None` beyond [`LARGEST`].
+    /// Returns the sum; `None` beyond [`LARGEST`].
     pub fn checked_add(self, other: Money) -> Option<Money> {
         Money::of(self.minor().checked_add(other.minor())?)
     }
 
-    /// The difference, never below nothing.
-    pub fn saturating_sub(self, other: Money) -> Money {
-        Money::held(self.minor().saturating_sub(other.minor()))
+    /// Returns what remains of the amount after `taken`, and nothing when that is more.
+    #[must_use]
+    pub fn remaining_after(self, taken: Money) -> Money {
+        Money::held(self.minor().remaining_after(taken.minor()))
     }
 
-    /// The amount of `count` times this, or `None` beyond [`LARGEST`].
+    /// Returns the amount with a sign; [`LARGEST`] fits.
+    #[inline]
+    pub const fn signed(self) -> i64 {
+        self.0.cast_signed()
+    }
+
+    /// Returns how much more this is than another amount, negative when it is less.
+    #[inline]
+    pub const fn difference_from(self, other: Money) -> i64 {
+        self.signed().wrapping_sub(other.signed())
+    }
+
+    /// Returns the amount multiplied by `count`; `None` beyond [`LARGEST`].
     pub fn checked_mul(self, count: u64) -> Option<Money> {
         Money::of(self.minor().checked_mul(count)?)
     }
 
-    /// This amount in the proportion `part / whole`, rounded half-up; `None` when `whole` is 0 or the result too large.
+    /// Returns this amount in the proportion `part / whole`, rounded half up; `None` if `whole` is 0 or the result is
+    /// too large.
     #[inline]
     pub fn portion(self, part: u64, whole: u64) -> Option<Money> {
         match self.minor().checked_mul(part).and_then(|numerator| round_half_up_narrow(numerator, whole)) {
@@ -94,27 +106,27 @@ impl Money {
         Money::from_wide(round_half_up(numerator, u128::from(whole))?)
     }
 
-    /// Whether this is nothing.
+    /// Returns whether this is zero.
     pub fn is_zero(self) -> bool {
         self == Money::ZERO
     }
 
-    /// The amount from a wide intermediate result, when it is within bounds.
+    /// Returns the amount of a wide intermediate result, if it is within bounds.
     pub fn from_wide(minor: u128) -> Option<Money> {
         i64::try_from(minor).ok().and_then(Money::new)
     }
 
-    /// The sum of many, or `None` beyond [`LARGEST`].
+    /// Returns the sum of many amounts; `None` beyond [`LARGEST`].
     pub fn sum(amounts: impl IntoIterator<Item = Money>) -> Option<Money> {
-        Money::of(amounts.into_iter().fold(0, |sum: u64, amount| sum.saturating_add(amount.minor())))
+        amounts.into_iter().try_fold(Money::ZERO, Money::checked_add)
     }
 }
 
-/// `numerator / denominator` to a whole number, halves upwards; `None` when the denominator is 0.
+/// Returns `numerator / denominator` as an integer, halves upwards; `None` if the denominator is 0.
 ///
 /// ```
 /// use scrip::money::round_half_up;
-/// // calculation.md section 1: 3 % of 50350 is 1510.5 and gives 1511.
+/// // docs/spec/calculation.md#1: 3 % of 50350 is 1510.5 and gives 1511.
 /// assert_eq!(round_half_up(3 * 50_350, 100), Some(1511));
 /// ```
 pub fn round_half_up(numerator: u128, denominator: u128) -> Option<u128> {
@@ -122,23 +134,27 @@ pub fn round_half_up(numerator: u128, denominator: u128) -> Option<u128> {
     doubled.checked_div(denominator.checked_mul(2)?)
 }
 
-/// The same in 64 bits, where they are enough: wide division costs ten times as much. `None` sends the caller to the
-/// wide form.
+/// Rounds in 64 bits, if they suffice: wide division costs ten times as much. `None` makes the caller use the wide
+/// form.
 #[inline]
 fn round_half_up_narrow(numerator: u64, denominator: u64) -> Option<u64> {
     let doubled = numerator.checked_mul(2)?.checked_add(denominator)?;
     doubled.checked_div(denominator.checked_mul(2)?)
 }
 
-/// How many millionths make one percent.
+/// The number of millionths in one percent.
 const MILLIONTHS: u32 = 1_000_000;
 
-/// A percentage from 0 to 100 with at most six decimals, held as millionths of a percent.
+/// All, in millionths of a percent.
+const WHOLE: u32 = 100 * MILLIONTHS;
+
+/// A percentage from 0 to 100 with at most six decimals, stored as millionths of a percent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Percent(u32);
 
 impl Percent {
-    /// The percentage written as a plain decimal such as `12.5`; `None` out of bounds or with more than six decimals.
+    /// Parses a percentage written as a plain decimal such as `12.5`; `None` out of bounds or with more than six
+    /// decimals.
     ///
     /// ```
     /// use scrip::money::{Money, Percent};
@@ -150,22 +166,21 @@ impl Percent {
     pub fn parse(text: &str) -> Option<Percent> {
         let decimal = Decimal::plain(text).filter(|decimal| decimal.decimals() <= 6)?;
         let millionths = u32::try_from(decimal.times_ten_to(6)?).ok()?;
-        (millionths <= MILLIONTHS.checked_mul(100)?).then_some(Percent(millionths))
+        (millionths <= WHOLE).then_some(Percent(millionths))
     }
 
-    /// So many millionths of a percent, 100 at most.
+    /// Returns a percentage in millionths of a percent, at most 100 percent.
     pub fn of_millionths(millionths: u128) -> Percent {
-        let most = MILLIONTHS.saturating_mul(100);
-        Percent(u32::try_from(millionths).unwrap_or(most).min(most))
+        Percent(u32::try_from(millionths).unwrap_or(WHOLE).min(WHOLE))
     }
 
-    /// This percentage of an amount, rounded half-up; never more than the amount.
+    /// Returns this percentage of an amount, rounded half up; never more than the amount.
     #[inline]
     pub fn of(self, base: Money) -> Option<Money> {
-        base.portion(u64::from(self.0), u64::from(MILLIONTHS).checked_mul(100)?)
+        base.portion(u64::from(self.0), u64::from(WHOLE))
     }
 
-    /// This percentage of the share that `part` of `whole` units have in an amount, rounded half-up once at the end.
+    /// Returns this percentage of the share of `part` of `whole` units in an amount, rounded half up once at the end.
     ///
     /// ```
     /// use scrip::money::{Money, Percent};
@@ -179,8 +194,9 @@ impl Percent {
 
     #[cold]
     fn of_part(self, base: Money, part: u64, whole: u64) -> Option<Money> {
-        let (percent, hundred) = (u128::from(self.0), u128::from(MILLIONTHS).checked_mul(100)?);
-        // The share is `units + rest / whole`; its parts are multiplied apart, so that no product leaves 128 bits.
+        let (percent, hundred) = (u128::from(self.0), u128::from(WHOLE));
+        // The share is `units + rest / whole`; its parts are multiplied separately, so that no product exceeds 128
+        // bits.
         let wide = u128::from(base.minor()).checked_mul(u128::from(part))?;
         let (units, rest) = (wide.checked_div(u128::from(whole))?, wide.checked_rem(u128::from(whole))?);
         let product = percent.checked_mul(units)?;
@@ -189,22 +205,21 @@ impl Percent {
         Money::from_wide(sure.checked_add(round_half_up(open, hundred.checked_mul(u128::from(whole))?)?)?)
     }
 
-    /// So many times this percentage, at most 100.
+    /// Returns this percentage multiplied by `count`, at most 100.
     pub fn checked_mul(self, count: u64) -> Percent {
-        let most = u64::from(MILLIONTHS).saturating_mul(100);
-        let millionths = u64::from(self.0).saturating_mul(count).min(most);
-        u32::try_from(millionths).map_or(self, Percent)
+        let millionths = u64::from(self.0).checked_mul(count).and_then(|all| u32::try_from(all).ok());
+        Percent(millionths.map_or(WHOLE, |all| all.min(WHOLE)))
     }
 }
 
 impl Percent {
-    /// The shortest decimal.
+    /// Returns the shortest decimal.
     pub fn text(self) -> String {
         decimal(u128::from(self.0), 6)
     }
 }
 
-/// As [`Percent::text`].
+/// Prints [`Percent::text`].
 impl fmt::Display for Percent {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.text())

@@ -1,11 +1,12 @@
-//! Keeps things in the order in which they came, and finds them by name. It must not know what they are.
+//! Keeps values in the order of insertion, and finds them by name.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
+use crate::count::Countable;
 use crate::text::Text;
 
-/// Things with names; one may have several.
+/// Named values; one may have several names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OrderedMap<T> {
     things: Vec<T>,
@@ -19,7 +20,7 @@ impl<T> Default for OrderedMap<T> {
 }
 
 impl<T> OrderedMap<T> {
-    /// Things under their names; the first thing of a name keeps it.
+    /// Builds a map of values with their names; the first value of a name counts.
     pub fn new(things: Vec<T>, names: impl Fn(&T) -> [Option<&Text>; 2]) -> OrderedMap<T> {
         let mut places = BTreeMap::new();
         for (place, thing) in things.iter().enumerate() {
@@ -28,51 +29,51 @@ impl<T> OrderedMap<T> {
         OrderedMap { things, places }
     }
 
-    /// Adds a thing under a name; it takes the name over.
+    /// Adds a value under a name, which then refers to this value.
     pub fn put(&mut self, name: Text, thing: T) {
         self.places.insert(name, self.things.len());
         self.things.push(thing);
     }
 
-    /// The thing of this name.
+    /// Returns the value of this name.
     pub fn get(&self, name: &str) -> Option<&T> {
         self.at(self.place(name)?)
     }
 
-    /// The place of the thing of this name.
+    /// Returns the position of the value of this name.
     pub fn place(&self, name: &str) -> Option<usize> {
         self.places.get(name).copied()
     }
 
-    /// The thing at this place.
+    /// Returns the value at this position.
     pub fn at(&self, place: usize) -> Option<&T> {
         self.things.get(place)
     }
 
-    /// The thing of this name, made when there is none.
+    /// Returns the value of this name, and creates it if there is none.
     pub fn get_or(&mut self, name: &Text, make: impl FnOnce() -> T) -> Option<&mut T> {
         let place = match self.places.entry(name.clone()) {
             Entry::Occupied(known) => *known.get(),
             Entry::Vacant(free) => {
                 self.things.push(make());
-                *free.insert(self.things.len().saturating_sub(1))
+                *free.insert(self.things.len().remaining_after(1))
             }
         };
         self.things.get_mut(place)
     }
 
-    /// Everything, in the order in which it came.
+    /// Returns all values, in the order of insertion.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         self.things.iter()
     }
 
-    /// Whether there is nothing.
+    /// Returns whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.things.is_empty()
     }
 }
 
-/// Keeps a place under the names that have none yet: one function for things of all kinds.
+/// Adds a position under the names that have none yet. It is one function for all types of values.
 fn keep(places: &mut BTreeMap<Text, usize>, names: [Option<&Text>; 2], place: usize) {
     for name in names.into_iter().flatten() {
         places.entry(name.clone()).or_insert(place);

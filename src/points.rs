@@ -1,14 +1,15 @@
-//! Decides what becomes of loyalty points: when they can be spent, when they lapse, which are spent first and where they go
-//! back to. It must not know members, programs, vouchers or JSON documents, nor what accounts are called.
+//! Decides the movements of loyalty points: when they can be spent, when they expire, which are spent first, and to
+//! which lot they are refunded.
 //!
-//! A card is lots of points. What an operation does is told as movements between places of the card, and those are
-//! transfers of the ledger (`facts::cards`), so that whatever came is somewhere. Nothing happens by time alone: an operation
-//! first settles what was due before it, each thing at its own moment, so that a card that is swept often, once or never
-//! is the same card.
+//! A card consists of lots of points. An operation returns movements between accounts of the card, which are transfers
+//! of the ledger (`facts::cards`), so every credited point is in some account. Time alone changes nothing: an operation
+//! first settles earlier due events, each at its own instant. So the state of a card does not depend on how often it is
+//! settled.
 //!
-//! loyalty-v2.md sections 3, 4.2, 7 and 8.
+//! docs/spec/loyalty.md sections 3, 4.2, 7 and 8.
 
 pub mod calendar;
+pub mod campaign_tiers;
 pub mod card;
 pub mod definition;
 mod draft;
@@ -18,13 +19,13 @@ pub mod lots;
 pub mod pending;
 pub mod proportional;
 mod settle;
-pub mod tiered;
 
 pub use calendar::{CurrentPeriod, DateOfYear, Period, Unit};
 pub use card::{
-    Card, Cause, Figure, Figures, Lot, MOST, Movement, Next, Now, Outcome, Part, Pending, Place, Refused, Step,
+    CardOutcome, CardRefusal, CardStep, LifetimeTotal, LifetimeTotals, Lot, LotPart, MOST, MovementCause, Now,
+    PendingPoints, PointsAccount, PointsCard, PointsMovement, Upcoming,
 };
-pub use definition::{CardDefinition, SpentBack};
-pub use expiry::{Activity, Custom, Expiration, Expiry, Rounding, Sliding};
-pub use lots::{Arrival, Earned, Revocation, Spent, Take};
-pub use pending::{Delay, Wait};
+pub use definition::{CardDefinition, RefundExpiry};
+pub use expiry::{Activity, CustomActivity, Expiration, Expiry, Rounding, SlidingExpiry};
+pub use lots::{Credit, DebitReason, EarnedPoints, Revocation, SpentPoints};
+pub use pending::{Delay, PendingUntil};

@@ -1,5 +1,4 @@
-//! Decides what a grant takes off an order: the amounts of calculation.md sections 2, 3, 5 and 7 to 10. It must not know
-//! which grants are applied, in which order, or why.
+//! Computes the effect of one grant on an order: the amounts of docs/spec/calculation.md sections 2, 3, 5 and 7 to 10.
 
 pub mod bundles;
 pub mod cart;
@@ -14,10 +13,10 @@ pub mod spread;
 pub mod units;
 
 pub use bundles::{Bundles, count_bundles};
-pub use cart::{Cart, Changed, Line};
-pub use effect::{Base, LinesInScope, NoLines, apply_gift, off_lines, off_order};
+pub use cart::{Cart, Line, LineUnitChange};
+pub use effect::{DiscountBase, LinesInScope, NoLines, apply_gift, off_lines, off_order};
 pub use gain::{CoveredUnits, Gain, Replacement};
 pub use lines::{Priced, Trust, price};
-pub use numbers::{FormulaInputs, Numbers};
-pub use select::{Allowance, Cover, Unlimited, select, steps};
+pub use numbers::{FormulaInputs, NumberResolver};
+pub use select::{CapLookup, Cover, NoCaps, select, steps};
 pub use units::{FreeGoods, add_units};

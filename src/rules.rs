@@ -1,10 +1,8 @@
-//! Decides whether a validation rule holds for an order, a customer and a moment. It must not know vouchers, JSON or
-//! the ledger. A rule is a small tree that can be printed, compiled once when it is read.
+//! Decides whether a validation rule passes for an order, a customer and an instant. A rule is a small tree that can be
+//! printed, and is compiled once when it is read.
 //!
-//! validation-rules.md sections 1 to 4, 8 and 12.
+//! docs/spec/validation-rules.md sections 1 to 4, 8 and 12.
 
-pub mod about;
-pub mod basket;
 pub mod compare;
 pub mod eval;
 pub mod filter;
@@ -18,23 +16,25 @@ mod needs;
 pub mod number;
 pub mod operand;
 pub mod operator;
+pub mod order_lines;
 mod range;
 mod rule;
+pub mod subject;
 pub mod value_set;
 pub mod why;
 
-pub use basket::{Basket, GoodsIndex, ResolvedLine};
 pub use compare::{Clock, Condition};
-pub use eval::{Blamed, Failure};
-pub use filter::{Collection, Contents, Field, Filter, Members, Segment};
+pub use eval::{FailingTest, RuleFailure};
+pub use filter::{Collection, Contents, FilterField, ProfileFilter, Segment, SegmentMembers};
 pub use index::Index;
-pub use input::{EarningInput, Figures, RequestFacts, RuleFacts, RuleInput};
-pub use kind::{Asked, Counter, Kind, Period};
+pub use input::{EarningInput, LineAmounts, RequestFacts, RuleFacts, RuleInput};
+pub use kind::{CountPeriod, Counter, EarningFact, FactKind};
 pub use lint::{Warning, lint};
 pub use logic::{Expression, LogicError};
 pub use names::RuleName;
-pub use needs::Needs;
+pub use needs::RequiredFacts;
 pub use number::Number;
-pub use operand::{FoundValue, Moment, Operand, Window};
+pub use operand::{DayOrInstant, FoundValue, TestOperand, TimeWindow};
 pub use operator::Operator;
+pub use order_lines::{GoodsIndex, OrderLines, ResolvedLine};
 pub use rule::{Group, Leaf, Rule, Test};

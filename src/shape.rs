@@ -1,20 +1,19 @@
-//! Decides how the shape of a JSON object is declared: its fields with their types, bounds and meanings, as plain data. It must not
-//! know any shape, nor how one is read.
+//! Declares the shape of JSON objects as plain data: their fields with types, bounds and descriptions.
 //!
-//! A shape stands once, beside its reader or its writer. What the service takes, the description of its interface and the types
-//! of the package are made from it; a test walks it against the reader.
+//! A shape is declared once, beside its reader or its writer. The checks of the service, the API description and the
+//! types of the package are generated from it; a test compares it with the reader.
 
-mod meanings;
+mod descriptions;
 
 use crate::money::LARGEST;
 
 /// The largest whole number that JSON readers agree on: 2^53-1.
 pub const INT_MAX: i64 = LARGEST;
 
-/// Whether there is what only descriptions say. They are made natively, so that a binary in WebAssembly is smaller without it.
+/// `true` if descriptions are included. They are generated natively, and a WebAssembly binary is smaller without them.
 const IS_DESCRIBED: bool = cfg!(not(target_arch = "wasm32"));
 
-/// A text that only descriptions say.
+/// Returns a text that only descriptions need.
 pub const fn description(text: &'static str) -> &'static str {
     if IS_DESCRIBED { text } else { "" }
 }
@@ -22,34 +21,36 @@ pub const fn description(text: &'static str) -> &'static str {
 /// A field of an object.
 #[derive(Debug, Clone, Copy)]
 pub struct Field {
-    /// Its name on the wire.
+    /// Its name in JSON.
     pub name: &'static str,
-    /// What it may hold.
-    pub kind: Kind,
-    /// Whether it must be there.
+    /// The type of its value.
+    pub kind: FieldType,
+    /// `true` if it must be present.
     pub required: bool,
-    /// Whether it is there as null where there is nothing to tell.
+    /// `true` if it is present as null when it has no value.
     pub null: bool,
+    /// `true` if a sent null is a value on creation too; otherwise it counts as absent there.
+    pub null_is_value: bool,
     own: &'static str,
 }
 
 /// A shape with a name.
 #[derive(Debug)]
 pub struct Shape {
-    /// What types and schemas call it.
+    /// Its name in types and schemas.
     pub name: &'static str,
-    /// What it is, in a few words.
+    /// Its description, in a few words.
     pub meaning: &'static str,
-    /// What it holds.
-    pub kind: Kind,
+    /// Its type.
+    pub kind: FieldType,
 }
 
-/// What a field may hold.
+/// The type of a field.
 #[derive(Debug, Clone, Copy)]
-pub enum Kind {
+pub enum FieldType {
     /// Text of at most [`LONGEST_TEXT`](crate::text::LONGEST_TEXT) characters.
     Text,
-    /// Text of 1 to so many characters: a name, a code, an id.
+    /// Text of 1 to this number of characters: a name, a code, an id.
     Name(usize),
     /// A whole number within bounds.
     Int(i64, i64),
@@ -65,118 +66,125 @@ pub enum Kind {
     Duration,
     /// A time of day, `HH:mm`.
     Clock,
-    /// One of some words.
+    /// An absolute https address.
+    HttpsUrl,
+    /// One of these constants.
     OneOf(&'static [&'static str]),
     /// An object of known fields; unknown ones are dropped.
     Object(&'static [Field]),
-    /// An object whose fields are the caller's.
+    /// An object with fields of the caller.
     Map,
-    /// An object with names of the caller's, whose values are alike.
-    MapOf(&'static Kind),
-    /// An object of known fields beside others with names of the caller's, whose values are alike. It passes as it is sent, since
-    /// its reader says what is wrong with it.
-    Open(&'static [Field], &'static Kind),
-    /// A list of something, at least and at most so long.
-    List(&'static Kind, usize, usize),
+    /// An object with names of the caller and values of one type.
+    MapOf(&'static FieldType),
+    /// An object of known fields and others with names of the caller and values of one type. It is stored as sent,
+    /// since its reader checks it.
+    Open(&'static [Field], &'static FieldType),
+    /// A list, with its minimum and maximum length.
+    List(&'static FieldType, usize, usize),
     /// A shape that has a name.
     Named(&'static Shape),
-    /// Any of some kinds.
-    Either(&'static [Kind]),
-    /// Anything.
+    /// Any of these types.
+    Either(&'static [FieldType]),
+    /// Any value.
     Any,
 }
 
-/// A field that may be left out.
-pub const fn may(name: &'static str, kind: Kind) -> Field {
-    Field { name, kind, required: false, null: false, own: "" }
+/// Returns an optional field.
+pub const fn may(name: &'static str, kind: FieldType) -> Field {
+    Field { name, kind, required: false, null: false, null_is_value: false, own: "" }
 }
 
-/// A field that must be there.
-pub const fn must(name: &'static str, kind: Kind) -> Field {
+/// Returns a required field.
+pub const fn must(name: &'static str, kind: FieldType) -> Field {
     Field { required: true, ..may(name, kind) }
 }
 
-/// The object of a kind of document: its word for itself.
+/// Returns the `object` field of a kind of document.
 pub const fn object(word: &'static [&'static str]) -> Field {
-    must("object", Kind::OneOf(word))
+    must("object", FieldType::OneOf(word))
 }
 
 impl Field {
-    /// Means something of its own under a name that others have as well.
-    pub const fn says(self, meaning: &'static str) -> Field {
+    /// Sets a description of its own, for a name that other fields share.
+    pub const fn description(self, meaning: &'static str) -> Field {
         Field { own: description(meaning), ..self }
     }
 
-    /// Is always there, where others may leave it out.
+    /// Makes the field required.
     pub const fn always(self) -> Field {
         Field { required: true, ..self }
     }
 
-    /// Is there as null where there is nothing to tell.
+    /// Makes the field null when it has no value.
     pub const fn or_null(self) -> Field {
         Field { null: true, ..self }
     }
 
-    /// What it means: what it says itself, else what its name means wherever it stands.
+    /// Accepts a sent null as a value, on creation as on update.
+    pub const fn takes_null(self) -> Field {
+        Field { null_is_value: true, ..self.or_null() }
+    }
+
+    /// Returns the description: its own, else the shared one of its name.
     pub fn meaning(&self) -> &'static str {
-        if self.own.is_empty() { meanings::of(self.name).unwrap_or_default() } else { self.own }
+        if self.own.is_empty() { descriptions::of(self.name).unwrap_or_default() } else { self.own }
     }
 }
 
 impl Shape {
-    /// Its fields; none where it is no object.
+    /// Returns its fields; empty if it is no object.
     pub const fn fields(&self) -> &'static [Field] {
         match self.kind {
-            Kind::Object(fields) => fields,
+            FieldType::Object(fields) => fields,
             _ => &[],
         }
     }
 }
 
-impl Kind {
-    /// The kind of what nothing reads, so that only descriptions say it.
-    pub const fn described(self) -> Kind {
-        if IS_DESCRIBED { self } else { Kind::Any }
+impl FieldType {
+    /// Returns the type for data that no code reads, so that only descriptions contain it.
+    pub const fn described(self) -> FieldType {
+        if IS_DESCRIBED { self } else { FieldType::Any }
     }
 
-    /// The kind that a name stands for.
-    pub const fn meant(&self) -> &Kind {
+    /// Resolves a named type.
+    pub const fn meant(&self) -> &FieldType {
         match self {
-            Kind::Named(shape) => &shape.kind,
+            FieldType::Named(shape) => &shape.kind,
             kind => kind,
         }
     }
 
-    /// The fields of an object, named or not.
+    /// Returns the fields of an object, named or not.
     pub const fn fields(&self) -> &'static [Field] {
         match self.meant() {
-            Kind::Object(fields) => fields,
+            FieldType::Object(fields) => fields,
             _ => &[],
         }
     }
 }
 
 /// An amount of minor units.
-pub const AMOUNT: Kind = Kind::Int(0, INT_MAX);
+pub const AMOUNT: FieldType = FieldType::Int(0, INT_MAX);
 /// A count.
-pub const COUNT: Kind = Kind::Int(0, INT_MAX);
-/// An amount or a count that may be taken away.
-pub const CHANGE: Kind = Kind::Int(-INT_MAX, INT_MAX);
+pub const COUNT: FieldType = FieldType::Int(0, INT_MAX);
+/// A signed amount or count.
+pub const CHANGE: FieldType = FieldType::Int(-INT_MAX, INT_MAX);
 /// A name or another key: long enough for any caller, short enough for an index.
-pub const KEY: Kind = Kind::Name(crate::text::LONGEST_NAME);
+pub const KEY: FieldType = FieldType::Name(crate::text::LONGEST_NAME);
 /// A list of names.
-pub const KEYS: Kind = Kind::List(&KEY, 0, usize::MAX);
+pub const KEYS: FieldType = FieldType::List(&KEY, 0, usize::MAX);
 /// A list of texts.
-pub const TEXTS: Kind = Kind::List(&Kind::Text, 0, usize::MAX);
-/// An answer that says nothing.
-pub const EMPTY: Kind = Kind::Object(&[]);
-/// Custom data.
-pub const METADATA: Field = may("metadata", Kind::Map);
+pub const TEXTS: FieldType = FieldType::List(&FieldType::Text, 0, usize::MAX);
+/// An empty answer.
+pub const EMPTY: FieldType = FieldType::Object(&[]);
+/// Metadata.
+pub const METADATA: Field = may("metadata", FieldType::Map);
 
-/// Several lists of fields as one.
+/// Concatenates lists of fields.
 #[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "runs while the program is compiled")]
 pub const fn joined<const N: usize>(lists: &[&[Field]]) -> [Field; N] {
-    let mut all = [may("", Kind::Any); N];
+    let mut all = [may("", FieldType::Any); N];
     let (mut list, mut at) = (0, 0);
     while list < lists.len() {
         let mut place = 0;
@@ -190,7 +198,7 @@ pub const fn joined<const N: usize>(lists: &[&[Field]]) -> [Field; N] {
     all
 }
 
-/// The words of a reader's table, as a shape lists them.
+/// Returns the names of a reader's table, for a shape.
 #[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "runs while the program is compiled")]
 pub const fn words<T, const N: usize>(table: &[(&'static str, T)]) -> [&'static str; N] {
     let mut all = [""; N];
@@ -202,16 +210,16 @@ pub const fn words<T, const N: usize>(table: &[(&'static str, T)]) -> [&'static 
     all
 }
 
-/// The kind of a reader's table of words.
+/// Returns the type of a reader's table of names.
 #[macro_export]
 macro_rules! one_of {
     ($table:expr) => {{
         const WORDS: [&str; $table.len()] = $crate::shape::words($table);
-        $crate::shape::Kind::OneOf(&WORDS)
+        $crate::shape::FieldType::OneOf(&WORDS)
     }};
 }
 
-/// Several lists of fields as one.
+/// Concatenates lists of fields.
 #[macro_export]
 macro_rules! fields_of {
     ($($list:expr),+ $(,)?) => {{
@@ -220,14 +228,14 @@ macro_rules! fields_of {
     }};
 }
 
-/// A shape with a name, as a kind.
+/// Returns a named object shape as a type.
 #[macro_export]
 macro_rules! shape {
     ($name:literal, $meaning:literal, $fields:expr) => {
-        $crate::shape::Kind::Named(&$crate::shape::Shape {
+        $crate::shape::FieldType::Named(&$crate::shape::Shape {
             name: $name,
             meaning: $crate::shape::description($meaning),
-            kind: $crate::shape::Kind::Object($fields),
+            kind: $crate::shape::FieldType::Object($fields),
         })
     };
 }

@@ -1,10 +1,12 @@
-//! Decides which of several redeemables are applied, and in which order: sorting, exclusivity, limits, modes. It must
-//! not know what makes one valid or what it gives; it asks a judge.
+//! Decides which of several redeemables are applied, and in which order: sorting, exclusivity, limits, modes. A judge
+//! decides about each of them.
 //!
-//! calculation.md section 11.2.
+//! docs/spec/calculation.md#11.2.
 
+pub mod claims;
 pub mod fold;
 pub mod select;
 
-pub use fold::{Judge, Outcome, Step, Walk};
-pub use select::{Candidate, Class, Selection, select};
+pub use claims::{ClaimTrial, Claims};
+pub use fold::{ApplyOutcome, Judge, Walk, WalkStep, first_refusal};
+pub use select::{Class, Selection, StackingCandidate, select};

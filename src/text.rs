@@ -1,21 +1,23 @@
-//! Decides how short texts (codes, ids, names) are held and how a code is hashed.
-//! It must not know what any of them stand for.
+//! Defines short texts (codes, ids, names) and hashes of texts.
 
 use sha2::{Digest, Sha256};
 
+mod fold;
 mod number;
+pub use fold::fold;
 pub use number::{Decimal, are_digits, decimal};
 
-/// A short text: one pointer to letters that are shared by counting, so that a clone copies none of them.
+/// A short text: a pointer to shared, reference-counted characters, so that a clone copies none of them.
 pub type Text = arcstr::ArcStr;
 
-/// Letters of a text, at most, wherever one is read: a description, a formula, a value of custom data.
+/// The maximum length of any text in characters: a description, a formula, a metadata value.
 pub const LONGEST_TEXT: usize = 20_000;
 
-/// Letters of a name, at most: a code, an id, a key. An index holds it, and every caller's names are shorter.
+/// The maximum length of a name in characters: a code, an id, a key. It fits an index, and every caller's names are
+/// shorter.
 pub const LONGEST_NAME: usize = 1_000;
 
-/// Whether a text has more letters than these. Those of a short one are not counted.
+/// Returns whether a text has more characters than `most`. Those of a short text are not counted.
 ///
 /// ```
 /// use scrip::text::is_longer;
@@ -26,7 +28,7 @@ pub fn is_longer(text: &str, most: usize) -> bool {
     text.len() > most && text.chars().count() > most
 }
 
-/// The SHA-256 of a text in lower-case hexadecimal: how a bundle names a code without telling it.
+/// Returns the SHA-256 of a text in lower-case hexadecimal, which identifies a code in a bundle without revealing it.
 ///
 /// ```
 /// assert!(scrip::text::sha256_hex(b"A").starts_with("559aead08264d5795d39"));
@@ -35,7 +37,7 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
     hex(&sha256(&[bytes]))
 }
 
-/// The SHA-256 of parts written one after the other.
+/// Returns the SHA-256 of concatenated parts.
 pub fn sha256(parts: &[&[u8]]) -> [u8; 32] {
     let mut digest = Sha256::new();
     for part in parts {
@@ -44,12 +46,12 @@ pub fn sha256(parts: &[&[u8]]) -> [u8; 32] {
     digest.finalize().into()
 }
 
-/// Bytes in lower-case hexadecimal.
+/// Returns bytes in lower-case hexadecimal.
 pub fn hex(bytes: &[u8]) -> String {
     base16ct::lower::encode_string(bytes)
 }
 
-/// The parts as one short text.
+/// Returns the concatenated parts as a short text.
 ///
 /// ```
 /// assert_eq!(scrip::text::joined(&["voucher/", "v_1", "/credits"]), "voucher/v_1/credits");
@@ -58,7 +60,7 @@ pub fn joined(parts: &[&str]) -> Text {
     parts.concat().into()
 }
 
-/// The bytes that a hexadecimal text stands for; nothing for what is odd or no hexadecimal.
+/// Decodes a hexadecimal text; `None` for an odd length or other characters.
 ///
 /// ```
 /// use scrip::text::unhexed;
@@ -69,8 +71,8 @@ pub fn unhexed(text: &str) -> Option<Vec<u8>> {
     base16ct::mixed::decode_vec(text).ok()
 }
 
-/// The bytes that a hexadecimal text stands for, at most `N`, padded with zeros on the right; nothing for what is empty,
-/// odd, too long or no hexadecimal.
+/// Decodes a hexadecimal text of at most `N` bytes, padded with zeros on the right. Returns `None` for an empty or odd
+/// length, for more bytes, or for other characters.
 ///
 /// ```
 /// use scrip::text::unhex;

@@ -1,20 +1,18 @@
-//! Decides which tier of a structure a member is in: from points and segments, at every moment, and what is told of the way up and
-//! down. It must not know who is a member, cards, JSON documents, nor what a tier is good for.
+//! Decides the tier of a member in a tier structure from points and segments, and reports upgrades and downgrades.
 //!
-//! A member's standing moves at moments alone: where something changed, and where something is due by itself, each at its own moment.
-//! Of one moment only its end counts, so that it does not matter in which order things happened at it, and whoever reads a standing
-//! often, once or never finds the same one.
+//! A tier state changes only at certain instants: when inputs change, and when an event is due by time. Only the end of
+//! an instant counts. So neither the order of events within it nor the frequency of reading changes the result.
 //!
-//! loyalty-v2.md section 6.
+//! docs/spec/loyalty.md#6.
 
 mod advance;
+mod inputs;
 pub mod progress;
-pub mod standing;
-mod steps;
+pub mod state;
 pub mod structure;
 pub mod tracking;
 
-pub use progress::{Current, Deferred, Opportunity, Progress, Risk};
-pub use standing::{Change, Earlier, Facts, Moved, Passage, Position, Standing, Transition};
-pub use structure::{Downgrade, Expiration, Grace, Measure, Structure, Tier};
+pub use progress::{DeferredTier, Opportunity, Progress, Risk, TierProgress};
+pub use state::{Position, PriorPoints, TierChange, TierFacts, TierInputChange, TierOutcome, TierPassage, TierState};
+pub use structure::{Downgrade, Grace, LoyaltyTier, Structure, TierExpiration, TierMeasure};
 pub use tracking::{Tracking, TrackingUnit};

@@ -1,7 +1,7 @@
-//! Decides what moments, days, durations and zones are and how they are read. It must not know vouchers, and it never asks
-//! what time it is: a moment always comes from outside. The calendar itself is `chrono`'s.
+//! Defines and parses instants, days, durations and time zones. It never reads a clock: an instant always comes from
+//! the caller. The calendar is that of `chrono`.
 //!
-//! validation-rules.md section 10.
+//! docs/spec/validation-rules.md#10.
 
 mod day;
 mod duration;
@@ -13,4 +13,4 @@ pub use day::Day;
 pub use duration::Duration;
 pub use instant::Instant;
 pub use window::{DailyHours, Timeframe};
-pub use zone::TimeZone;
+pub use zone::{DayBound, TimeZone};

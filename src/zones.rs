@@ -1,33 +1,34 @@
-//! Decides which transitions the name of a time zone stands for. It must not know whose zone it is.
+//! Finds the transitions of a time zone by its name.
 //!
-//! The world's zones are a table that changes a few times a year, and the package has no room for it: natively it is
-//! `chrono-tz`'s, in a page and in the Worker that of the runtime, behind `Intl`. It is asked once, when rules are read or a
-//! project is met, and never while something is decided: a decision has the transitions, and so has a bundle, so that a page
-//! says what the service says also where the tables are of different years.
+//! The tables of the world's zones change a few times a year, and the package has no room for them. Natively they come
+//! from `chrono-tz`, in a browser and in the Worker from the runtime's `Intl`. They are read once, when rules are read
+//! or a project is opened, and never during a decision. Decisions and bundles contain the transitions, so client and
+//! service agree even with tables of different years.
 
 use crate::time::{Instant, TimeZone};
 
 #[cfg(all(target_arch = "wasm32", target_os = "unknown"))]
 mod intl;
 #[cfg(all(target_arch = "wasm32", target_os = "unknown"))]
-use intl::Offsets;
+use intl::RuntimeOffsets as Offsets;
 
 #[cfg(not(all(target_arch = "wasm32", target_os = "unknown")))]
 mod tables;
 #[cfg(not(all(target_arch = "wasm32", target_os = "unknown")))]
-use tables::Offsets;
+use tables::TableOffsets as Offsets;
 
-/// The year 2100 begins here, in seconds since 1970. The clocks of a zone stay as they are then.
+/// The start of the year 2100, in seconds since 1970. The offset of a zone does not change after it.
 const END: u32 = 4_102_444_800;
-/// Six days. No zone ever went to another time and back within them since 1970.
+/// Six days in seconds. No zone ever changed its offset and changed back within them since 1970.
 const STEP: usize = 518_400;
 
-/// What must be said instead of a name that is none.
+/// The message for an unknown name.
 pub const NAMES: &str =
     "must be `UTC` or the IANA name of a time zone that this runtime knows, such as `Europe/Warsaw`";
 
-/// The zone of an IANA name (`Europe/Warsaw`), with its transitions from 1970 to 2099; nothing for any other text. `UTC` and
-/// `GMT` aside, a name has a slash: those without one are the abbreviations of old, of which every table has others.
+/// Returns the zone of an IANA name (`Europe/Warsaw`), with its transitions from 1970 to 2099; `None` for any other
+/// text. Except for `UTC` and `GMT`, a name has a slash: those without one are old abbreviations, which differ between
+/// tables.
 ///
 /// ```
 /// let warsaw = scrip::zones::named("Europe/Warsaw").unwrap();
@@ -44,13 +45,13 @@ pub fn named(name: &str) -> Option<TimeZone> {
     Some(TimeZone { name: name.into(), offset, transitions })
 }
 
-/// The offset of 1970, and every second at which another begins.
+/// Returns the offset of 1970, and every second at which another one starts.
 fn transitions(at: impl Fn(u32) -> Option<i32>) -> Option<(i32, Vec<(Instant, i32)>)> {
     let begin = at(0)?;
     let (mut past, mut offset, mut found) = (0, begin, Vec::new());
     for second in (0..END).step_by(STEP) {
         while at(second)? != offset {
-            // The offset holds at `past`, and another one at `next`: they are brought together.
+            // The offset applies at `past`, and another one at `next`: a binary search finds the transition.
             let mut next = second;
             while next.saturating_sub(past) > 1 {
                 let between = past.midpoint(next);

@@ -1,43 +1,51 @@
-// Decides what `npm test` runs, in tiers, and how it reports: everything that a change must pass. It installs what is
-// missing, says what was skipped and why, and ends with one plain line of counts.
+// Runs `npm test` in tiers: all checks that a change must pass. It installs missing tools, reports skipped tests with the reason, and ends
+// with one line of counts.
 //
 // npm test                    everything
-// npm test -- rust workerd    only these tiers (and what they need built)
+// npm test -- rust workerd    only these tiers (and the builds that they need)
+// npm run check               the tiers `format`, `clippy` and `native`: what is run after each change, in four minutes at most
 import { spawn } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Remedy, root, run, say, works } from "../worker/tools/say.mjs";
+import { canRun, print, Remedy, root, run } from "../worker/tools/console.mjs";
 import { ensureToolchain } from "../worker/tools/toolchain.mjs";
 
-const TALLY = join(root, "target/tally.jsonl");
+const REPORT = join(root, "target/test_report.jsonl");
 const WASM = ["--target", "wasm32-unknown-unknown"];
-const REHEARSED = ["--features", "scrip-worker/rehearsal"];
+const TEST_HOOKS = ["--features", "scrip-worker/test-hooks"];
+
+/**
+ * Native tests that `npm run check` leaves to `npm test`: sweeps over all fields and routes, and slow second models. They are a twentieth of
+ * the tests and take more than half of the time.
+ */
+const SWEEPS = [
+  "malformed_input::", "load::", "oversized_input::", "webhook_events::", "generated_shops::", "referral_rewards::", "campaign_points::",
+  "fields::every_field_is_returned", "order_returns::a_full_return_restores", "order_returns::all_refunds_equal",
+  "differential::ten_thousand_cases", "every_route_has_a_story",
+];
 
 const totals = { passed: 0, failed: 0, skipped: 0 };
 const report = [];
 
 const tiers = {
   format: () => command("cargo", ["fmt", "--all", "--check"]),
+  clippy: () => clippy("--workspace", "--all-targets", ...TEST_HOOKS),
   lint: async () => {
-    const strict = ["--", "-D", "warnings"];
-    await command("cargo", ["clippy", "--workspace", "--all-targets", ...REHEARSED, ...strict]);
-    // Both at once, so that what they need has the features of both and is looked at once.
-    const binaries = ["clippy", "-p", "scrip-worker", "-p", "scrip-package", ...WASM];
-    await command("cargo", [...binaries, ...strict]);
-    await command("cargo", [...binaries, ...REHEARSED, ...strict]);
+    await tiers.clippy();
+    // Both at once, so that their dependencies have the features of both and are checked once.
+    const binaries = ["-p", "scrip-worker", "-p", "scrip-package", ...WASM];
+    await clippy(...binaries);
+    await clippy(...binaries, ...TEST_HOOKS);
   },
+  native: () => nativeTests(SWEEPS),
   rust: async () => {
-    if (await works("cargo", ["nextest", "--version"])) {
-      await command("cargo", ["nextest", "run", "--workspace", "--no-fail-fast", "--no-tests=pass", ...REHEARSED], countNextest);
-    } else {
-      await command("cargo", ["test", "--workspace", "--no-fail-fast", "--lib", "--bins", "--tests", ...REHEARSED], countCargo);
-    }
+    await nativeTests();
     await command("cargo", ["test", "--workspace", "--doc"], countCargo);
   },
   build: async () => {
     const { buildPackage, buildWorker } = await import("../worker/tools/build.mjs");
     await build("the npm package", () => buildPackage());
-    await build("the rehearsal Worker", () => buildWorker({ rehearsal: true }));
+    await build("the Worker with test hooks", () => buildWorker({ testHooks: true }));
     await build("the released Worker", () => buildWorker());
   },
   workerd: () => nodeTests("workerd"),
@@ -52,6 +60,8 @@ const tiers = {
   },
 };
 
+/** Tiers that a complete run leaves out, because they are parts of others. */
+const parts = new Set(["clippy", "native"]);
 const needsBuild = new Set(["workerd", "vectors", "stories", "client", "generated", "packaging", "browser"]);
 // Packaging shows the package in a page too.
 const needsChromium = new Set(["packaging", "browser"]);
@@ -65,24 +75,24 @@ try {
 summarise();
 process.exit(totals.failed === 0 ? 0 : 1);
 
-async function main(asked) {
-  const unknown = asked.filter((name) => !(name in tiers));
+async function main(names) {
+  const unknown = names.filter((name) => !(name in tiers));
   if (unknown.length > 0) throw new Remedy(`unknown tier \`${unknown[0]}\`; there are ${Object.keys(tiers).join(", ")}`);
-  const chosen = new Set(asked.length === 0 ? Object.keys(tiers) : asked);
-  if (asked.some((name) => needsBuild.has(name))) chosen.add("build");
+  const chosen = new Set(names.length === 0 ? Object.keys(tiers).filter((name) => !parts.has(name)) : names);
+  if (names.some((name) => needsBuild.has(name))) chosen.add("build");
   mkdirSync(join(root, "target"), { recursive: true });
-  writeFileSync(TALLY, "");
-  process.env.SCRIP_TALLY = TALLY;
+  writeFileSync(REPORT, "");
+  process.env.SCRIP_TEST_REPORT = REPORT;
   await ensureToolchain();
   if ([...chosen].some((name) => needsChromium.has(name))) await ensureChromium();
   for (const [name, tier] of Object.entries(tiers)) {
     if (!chosen.has(name)) continue;
-    const begun = Date.now();
+    const startedAt = Date.now();
     const before = { ...totals };
     console.log(`\n== ${name}`);
     await tier();
     const gained = Object.keys(totals).map((key) => `${totals[key] - before[key]} ${key}`).join(", ");
-    report.push(`${name.padEnd(10)} ${gained}, ${((Date.now() - begun) / 1000).toFixed(0)} s`);
+    report.push(`${name.padEnd(10)} ${gained}, ${((Date.now() - startedAt) / 1000).toFixed(0)} s`);
     if (name === "build" && totals.failed > before.failed) throw new Remedy("the build failed; the tiers after it cannot run");
   }
 }
@@ -102,6 +112,21 @@ async function command(program, args, count) {
   else totals.failed += 1;
 }
 
+async function clippy(...args) {
+  await command("cargo", ["clippy", ...args, "--", "-D", "warnings"]);
+}
+
+/** Runs the native tests, except for those whose names contain one of these texts. */
+async function nativeTests(without = []) {
+  if (await canRun("cargo", ["nextest", "--version"])) {
+    const filter = without.length === 0 ? [] : ["-E", `not (${without.map((name) => `test(${name})`).join(" | ")})`];
+    await command("cargo", ["nextest", "run", "--workspace", "--no-fail-fast", "--no-tests=pass", ...TEST_HOOKS, ...filter], countNextest);
+  } else {
+    const skipped = without.flatMap((name) => ["--skip", name]);
+    await command("cargo", ["test", "--workspace", "--no-fail-fast", "--lib", "--bins", "--tests", ...TEST_HOOKS, "--", ...skipped], countCargo);
+  }
+}
+
 async function build(what, body) {
   try {
     await body();
@@ -112,7 +137,7 @@ async function build(what, body) {
   }
 }
 
-/** The files `*.test.mjs` of a folder, one after another: they start servers and share two cores. */
+/** Runs the files `*.test.mjs` of a folder one after another: they start servers and share two cores. */
 async function nodeTests(folder) {
   const files = testFiles(join("tests", folder));
   if (files.length === 0) {
@@ -167,36 +192,38 @@ function countNode(output) {
   return { passed: last("pass"), failed: last("fail") + last("cancelled"), skipped: last("skipped") + last("todo") };
 }
 
-/** Debian's chromium. Without it the tests in a page are skipped, which continuous integration does not accept. */
+/**
+ * Installs Debian's chromium where it is missing. Without it the tests in a page are skipped, which continuous integration does not accept.
+ */
 async function ensureChromium() {
-  if (await works("chromium")) return;
+  if (await canRun("chromium")) return;
   await installChromium();
-  if (await works("chromium")) return;
-  say("no `chromium` on the PATH: the tests in a page will be skipped (Debian: `apt-get install chromium`)");
+  if (await canRun("chromium")) return;
+  print("no `chromium` on the PATH: the tests in a page will be skipped (Debian: `apt-get install chromium`)");
   if (process.env.CI === "true" && !ensureChromium.counted) {
     ensureChromium.counted = true;
-    say("with CI=true that is a failure");
+    print("with CI=true that is a failure");
     totals.failed += 1;
   }
 }
 
-/** Installs it where that is possible without asking anybody: on Debian, as root. */
+/** Installs it where no question is asked: on Debian, as root. */
 async function installChromium() {
-  if (process.getuid?.() !== 0 || !(await works("apt-get"))) return;
-  say("installing chromium with apt-get (once)");
+  if (process.getuid?.() !== 0 || !(await canRun("apt-get"))) return;
+  print("installing chromium with apt-get (once)");
   const env = { DEBIAN_FRONTEND: "noninteractive" };
   for (const args of [["update", "-qq"], ["install", "-y", "-qq", "chromium"]]) {
-    await run("apt-get", args, { stdio: "pipe", env }).catch((error) => say(error.message));
+    await run("apt-get", args, { stdio: "pipe", env }).catch((error) => print(error.message));
   }
 }
 
-/** What ran, kind by kind, what was skipped and why, and the counts alone on the last line. */
+/** Prints the counts by kind, the skipped tests with their reasons, and the totals alone on the last line. */
 function summarise() {
   console.log("\n== summary");
   for (const line of report) console.log(line);
   const kinds = new Map();
   const skips = [];
-  for (const { kind, subject, ran, skipped = [] } of readTally()) {
+  for (const { kind, subject, ran, skipped = [] } of readReport()) {
     const name = subject === undefined ? kind : `${kind} (${subject})`;
     kinds.set(name, (kinds.get(name) ?? 0) + ran);
     for (const reason of skipped) skips.push(`${name}: ${reason}`);
@@ -206,13 +233,13 @@ function summarise() {
   console.log(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`);
 }
 
-function readTally() {
+function readReport() {
   try {
-    return readFileSync(TALLY, "utf8").split("\n").filter(Boolean).map((line) => JSON.parse(line));
+    return readFileSync(REPORT, "utf8").split("\n").filter(Boolean).map((line) => JSON.parse(line));
   } catch (error) {
     if (error.code === "ENOENT") return [];
     throw error;
   } finally {
-    rmSync(TALLY, { force: true });
+    rmSync(REPORT, { force: true });
   }
 }

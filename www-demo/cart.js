@@ -1,4 +1,4 @@
-// Decides the cart's lines: what they are, how they are edited. It must not know codes, rules or the service.
+// Shows and edits the lines of the cart.
 import { CART } from "./config.js";
 import { readPrice, readQuantity, show, writePrice } from "./money.js";
 
@@ -7,7 +7,7 @@ const list = document.querySelector("#lines");
 const template = document.querySelector("#line");
 let changed = () => {};
 
-/** The cart as the items of an order, or nothing while a field holds something that is no number. */
+/** Returns the cart as the items of an order; undefined while a field is no number. */
 export function items() {
   if (lines.some((line) => line.price === undefined || line.quantity === undefined)) return undefined;
   return lines.map(({ name, price, quantity }) => ({
@@ -16,7 +16,7 @@ export function items() {
   }));
 }
 
-/** What the cart costs before any code. */
+/** Returns the price of the cart before any code. */
 export function amount() {
   return lines.reduce((sum, { price = 0, quantity = 0 }) => sum + price * quantity, 0);
 }

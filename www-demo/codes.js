@@ -1,5 +1,4 @@
-// Decides which codes are stacked on the cart: those that were entered, and the one that is being typed.
-// It must not know what a code is worth.
+// Keeps the codes of the cart: the entered ones, and the one that is being typed.
 import { TRY } from "./config.js";
 
 const entered = [];
@@ -7,13 +6,13 @@ const input = document.querySelector("#code");
 const chips = document.querySelector("#chips");
 let changed = () => {};
 
-/** The codes in their order, the half-typed one last. */
+/** Returns the codes in their order, the half-typed one last. */
 export function codes() {
   const typed = input.value.trim();
   return typed && !entered.includes(typed) ? [...entered, typed] : [...entered];
 }
 
-/** Stacks a code as if it had been typed and entered. */
+/** Adds a code as if it had been typed and entered. */
 export function enter(code) {
   const text = code.trim();
   if (text && !entered.includes(text)) entered.push(text);

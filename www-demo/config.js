@@ -1,5 +1,5 @@
-// Decides which service and which project this page talks to. A client key is public by nature: it names the project,
-// it is bound to origins, and it can only do what the project allows to pages.
+// Configures the service and the project of this page. A client key is public: it names the project, it is bound to origins, and the client
+// policy of the project limits it.
 
 export const SERVICE = "";
 
@@ -7,14 +7,14 @@ export const CREDENTIALS = { id: "dev-client", token: "dev-client-token" };
 
 export const CURRENCY = "EUR";
 
-/** The cart that a visitor finds; prices in minor units (cents). */
+/** The initial cart of a visitor; prices in minor units (cents). */
 export const CART = [
   { name: "Linen shirt", price: 4900, quantity: 1 },
   { name: "Enamel mug", price: 1450, quantity: 2 },
   { name: "Field notebook", price: 890, quantity: 3 },
 ];
 
-/** What the visitor can try, as a local start seeds it. */
+/** The objects that the visitor can try, as a local start seeds them. */
 export const TRY = {
   codes: ["WELCOME10", "NO-SUCH-CODE"],
   campaign: "Newsletter",

@@ -1,4 +1,4 @@
-// Decides how days and counts are written. A day without a time is a day of the project; it is never moved by the reader's time zone.
+// Formats days and counts. A day without a time is a day of the project; the reader's time zone does not change it.
 
 const DAY_MS = 86_400_000;
 const long = { day: "numeric", month: "long", year: "numeric" };
@@ -9,18 +9,18 @@ const number = new Intl.NumberFormat();
 
 const isDay = (text) => /^\d{4}-\d\d-\d\d$/.test(text);
 
-/** A day or a moment for people. */
+/** Formats a day or a time. */
 export const showDate = (text) => (isDay(text) ? day : moment).format(new Date(text));
 
-/** The day alone. */
+/** Formats the day alone. */
 export const showDay = (text) => day.format(new Date(text));
 
 export const showMonth = (ms) => month.format(new Date(ms));
 
-/** When a day ends, or the moment itself, in milliseconds. */
+/** Returns when a day ends, or the time itself, in milliseconds. */
 export const endOf = (text) => Date.parse(text) + (isDay(text) ? DAY_MS : 0);
 
-/** How far away the end of a day, a moment or a number of milliseconds is. */
+/** Returns the distance to the end of a day, a time or a number of milliseconds, as text. */
 export function distance(end) {
   const days = Math.ceil(((typeof end === "string" ? endOf(end) : end) - Date.now()) / DAY_MS);
   return days < 1 ? "less than a day" : days === 1 ? "1 day" : `${number.format(days)} days`;

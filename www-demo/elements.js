@@ -1,4 +1,4 @@
-// Decides how the member's page makes elements: of HTML and of SVG, from attributes, listeners and children. It must not know what they show.
+// Makes the elements of the member's page, HTML and SVG, from attributes, listeners and children.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -11,22 +11,22 @@ function fill(node, attributes, children) {
   return node;
 }
 
-/** An element of HTML; an attribute that is a function listens. */
+/** Makes an element of HTML; an attribute that is a function becomes a listener. */
 export const html = (tag, attributes = {}, ...children) => fill(document.createElement(tag), attributes, children);
 
-/** An element of SVG. */
+/** Makes an element of SVG. */
 export const svg = (tag, attributes = {}, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
 
-/** The element of the page with an id. */
+/** Returns the element of the page with an id. */
 export const at = (id) => document.querySelector(`#${id}`);
 
-/** Says something in a place of the page that is read out: `busy`, `done` or `failed`. */
-export function say(id, state, text) {
+/** Shows a message in a live region of the page: `busy`, `done` or `failed`. */
+export function showStatus(id, state, text) {
   at(id).dataset.state = state;
   at(id).textContent = text;
 }
 
-/** A button that is shut while what it does is under way. */
+/** Makes a button that is disabled while its action runs. */
 export function button(text, name, act, look = "quiet") {
   return html("button", {
     type: "button", class: look, "aria-label": name,

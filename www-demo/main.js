@@ -1,13 +1,14 @@
-// Decides when what happens: rules and engine at the start, a verdict at every edit, the edge when the visitor pauses.
+// Runs the cart page: rules and engine at the start, a verdict at every edit, the service when the visitor pauses.
 import { load } from "/pkg/browser.js";
 import * as cart from "./cart.js";
 import * as codes from "./codes.js";
 import { TRY } from "./config.js";
-import * as edge from "./edge.js";
+import * as serviceChecks from "./service_checks.js";
 import { show } from "./money.js";
 import * as service from "./service.js";
+import * as stack from "./stack.js";
 import * as verdict from "./verdict.js";
-import { failure } from "./words.js";
+import { failure } from "./messages.js";
 
 const at = (id) => document.querySelector(`#${id}`);
 const PAUSE_MS = 350;
@@ -16,41 +17,44 @@ const RUN_MS = 4;
 let rules;
 let waiting;
 
-/** The body that goes to the engine and, letter for letter, to the service; nothing while there is nothing to ask. */
-function request() {
+/**
+ * Returns the decision of the page, or undefined without a code or an item. It consists of the text of the request, which the service
+ * receives unchanged, and its answer.
+ */
+function decide() {
   const items = cart.items();
   const list = codes.codes();
-  if (!items || items.length === 0 || list.length === 0) return undefined;
-  return { redeemables: list.map((id) => ({ object: "voucher", id })), order: { items } };
+  if (!rules?.prepared || !items || items.length === 0 || list.length === 0) return undefined;
+  return stack.decide(list, items, (text) => rules.prepared.validate(text));
 }
 
 function changed() {
   at("before").textContent = show(cart.amount());
   clearTimeout(waiting);
-  const body = request();
-  const ready = rules?.prepared;
-  if (!body || !ready) {
-    const why = !ready ? "No rules yet." : !cart.items() ? "A price or a quantity in the cart is not a number."
+  const verdicts = decide();
+  if (!verdicts) {
+    const why = !rules?.prepared ? "No rules yet." : !cart.items() ? "A price or a quantity in the cart is not a number."
       : cart.items().length === 0 ? "The cart is empty." : "Type a code.";
     verdict.drawNothing(why, cart.items() && cart.amount());
     at("micros").textContent = "–";
-    edge.pause(why);
+    serviceChecks.pause(why);
     return;
   }
-  const text = JSON.stringify(body);
-  const answer = decide(text);
-  verdict.draw(JSON.parse(answer), answer, codes.codes(), cart.amount());
-  if (service.isOffline()) edge.pause("Offline: the verdict is the page's own, nothing is sent.");
+  const { text, answerText, refused } = verdicts;
+  time(text);
+  const answer = JSON.parse(answerText);
+  const inapplicable = [...(answer.inapplicable_redeemables ?? []), ...refused];
+  verdict.draw({ ...answer, inapplicable_redeemables: inapplicable }, answerText, codes.codes(), cart.amount());
+  if (service.isOffline()) serviceChecks.pause("Offline: the verdict is the page's own, nothing is sent.");
   else {
-    edge.pause("About to ask the edge…");
-    waiting = setTimeout(() => edge.compare(text, rules.prepared, at("customer").value), PAUSE_MS);
+    serviceChecks.pause("About to ask the edge…");
+    waiting = setTimeout(() => serviceChecks.compare(text, rules.prepared, at("customer").value), PAUSE_MS);
   }
 }
 
-/** Decides, and shows how long one decision takes: browsers blur their clocks, so it is the mean of a short run. */
-function decide(text) {
+/** Shows the duration of one decision: browsers blur their clocks, so it is the mean of a short run. */
+function time(text) {
   const context = { now: Date.now(), seed: "00" };
-  const answer = rules.prepared.validate(text);
   let runs = 0;
   const begin = performance.now();
   let spent = 0;
@@ -62,7 +66,6 @@ function decide(text) {
   const micros = (spent * 1000) / runs;
   at("micros").textContent = micros < 100 ? micros.toFixed(1) : Math.round(micros).toLocaleString();
   at("page-time").textContent = `${(micros / 1000).toFixed(3)} ms`;
-  return answer;
 }
 
 async function refreshRules() {
@@ -89,15 +92,16 @@ async function start() {
   cart.start(changed);
   codes.start(changed);
   at("ask").addEventListener("click", () => {
-    const body = request();
-    if (body && rules) edge.compare(JSON.stringify(body), rules.prepared, at("customer").value);
+    const verdicts = decide();
+    if (verdicts) serviceChecks.compare(verdicts.text, rules.prepared, at("customer").value);
   });
   at("publish").addEventListener("click", async () => {
-    const code = await edge.publish(at("campaign").value, at("customer").value);
+    const code = await serviceChecks.publish(at("campaign").value, at("customer").value);
     if (code) codes.enter(code);
   });
   at("redeem").addEventListener("click", async () => {
-    await edge.redeem(request(), at("customer").value);
+    const verdicts = decide();
+    await serviceChecks.redeem(verdicts && JSON.parse(verdicts.text), at("customer").value);
     changed();
   });
   at("offline").addEventListener("change", async () => {

@@ -1,22 +1,22 @@
-// Decides when what happens on the member's page: who the visitor is, what is read after each change, which panel shows what.
+// Runs the member's page: it identifies the visitor, reads the membership after each change, and fills the panels.
 import * as cards from "./cards.js";
 import { PAY_CARD } from "./config.js";
-import { at, say } from "./elements.js";
-import { join, keep, noProgram, readMembership, readProgram, visitor } from "./membership.js";
+import { at, showStatus } from "./elements.js";
+import { join, noProgram, readMembership, readProgram, updateVisitor, visitor } from "./membership.js";
 import * as orders from "./orders.js";
 import * as referral from "./referral.js";
 import * as requests from "./requests.js";
 import * as rewards from "./rewards.js";
 import * as tiers from "./tiers.js";
 import * as timeline from "./timeline.js";
-import * as waiting from "./waiting.js";
-import { failure } from "./words.js";
+import * as pendingPoints from "./pending_points.js";
+import { failure } from "./messages.js";
 
 let program;
 let membership;
 let turn = 0;
 
-/** Reads the membership and shows all of it; of two at once the later one is shown. */
+/** Reads the membership and shows all of it; of two reads at once the later one is shown. */
 async function refresh() {
   const own = ++turn;
   const read = await readMembership(program);
@@ -25,37 +25,37 @@ async function refresh() {
   const main = read.cards.find(({ definition }) => definition?.name === PAY_CARD) ?? read.cards[0];
   cards.draw(read.cards);
   timeline.draw(main?.lots ?? [], main?.balance.points ?? 0);
-  waiting.draw(read.cards, refresh);
+  pendingPoints.draw(read.cards, refresh);
   tiers.draw(program.tiers, read.cards.map(({ progress }) => progress).find((progress) => progress?.tier_structure));
   orders.draw(refresh, () => membership);
   await rewards.draw(read, refresh);
   return read;
 }
 
-/** Shows the page of a member, or the question who the visitor is. */
-function turnTo(isMember) {
+/** Shows the page of a member, or the form for a name. */
+function showMemberPage(isMember) {
   at("join").hidden = isMember;
   at("member").hidden = !isMember;
   at("leave").hidden = !isMember;
-  say("who", isMember ? "done" : "idle", isMember ? `${visitor.name}, member of ${program.name}` : "Nobody yet");
+  showStatus("who", isMember ? "done" : "idle", isMember ? `${visitor.name}, member of ${program.name}` : "No member yet");
 }
 
 async function show() {
   await refresh();
-  turnTo(true);
+  showMemberPage(true);
   await referral.draw();
 }
 
 async function become(name) {
-  say("join-said", "busy", "Joining…");
+  showStatus("join-status", "busy", "Joining…");
   at("become").disabled = true;
   try {
     await join(program, name);
     await show();
-    say("join-said", "idle", "");
+    showStatus("join-status", "idle", "");
     at("cards-title").focus();
   } catch (problem) {
-    say("join-said", "failed", failure(problem));
+    showStatus("join-status", "failed", failure(problem));
   }
   at("become").disabled = false;
 }
@@ -70,25 +70,25 @@ async function start() {
     event.preventDefault();
     const name = at("name").value.trim();
     if (name && program) become(name);
-    else say("join-said", "failed", program ? "Say what you are called." : noProgram);
+    else showStatus("join-status", "failed", program ? "Say what you are called." : noProgram);
   });
   at("leave").addEventListener("click", () => {
-    keep(undefined);
+    updateVisitor(undefined);
     membership = undefined;
-    turnTo(false);
+    showMemberPage(false);
     at("name").focus();
   });
   try {
     program = await readProgram();
-    if (!program) say("join-said", "failed", noProgram);
+    if (!program) showStatus("join-status", "failed", noProgram);
     else if (visitor?.customer) await show();
-    else turnTo(false);
-    if (program) say("join-said", "idle", "");
+    else showMemberPage(false);
+    if (program) showStatus("join-status", "idle", "");
   } catch (problem) {
-    // Whoever is kept here is not known to this service any more, or the service does not answer.
-    if (problem.status === 404 && program) keep(undefined);
-    say("who", "failed", "Nobody yet");
-    say("join-said", "failed", failure(problem));
+    // The stored visitor is not known to this service any more, or the service does not answer.
+    if (problem.status === 404 && program) updateVisitor(undefined);
+    showStatus("who", "failed", "No member yet");
+    showStatus("join-status", "failed", failure(problem));
   }
   document.body.dataset.ready = "true";
 }

@@ -1,31 +1,30 @@
-// Decides what the member's page knows: who the member is, and everything that the service says of their cards. It must not know the
-// page's elements, nor compute a point: what is shown was answered.
-import { PROGRAM } from "./calls.js";
-import { call } from "./shop.js";
+// Holds the data of the member's page: the visitor, and the cards as the service reports them. It computes no points.
+import { PROGRAM } from "./server_calls.js";
+import { call } from "./server_proxy.js";
 
-const KEPT = "scrip-member";
+const STORAGE_KEY = "scrip-member";
 const CHECKS = 6;
 const CHECK_MS = 150;
 
-/** Who the visitor is on this browser: names and ids, and what was done with them; nothing before the first visit. */
-export let visitor = readKept();
+/** The visitor of this browser: names and ids, and their actions; undefined before the first visit. */
+export let visitor = readVisitor();
 
-function readKept() {
+function readVisitor() {
   try {
-    return JSON.parse(localStorage.getItem(KEPT)) ?? undefined;
+    return JSON.parse(localStorage.getItem(STORAGE_KEY)) ?? undefined;
   } catch {
     return undefined;
   }
 }
 
-/** Changes what is kept of the visitor; with nothing, forgets them. */
-export function keep(changes) {
+/** Changes the stored visitor; without changes, deletes it. */
+export function updateVisitor(changes) {
   visitor = changes && { ...visitor, ...changes };
-  if (visitor) localStorage.setItem(KEPT, JSON.stringify(visitor));
-  else localStorage.removeItem(KEPT);
+  if (visitor) localStorage.setItem(STORAGE_KEY, JSON.stringify(visitor));
+  else localStorage.removeItem(STORAGE_KEY);
 }
 
-/** The program and what is in it, which changes seldom; nothing when there is no such program. */
+/** Reads the program with its parts, which change seldom; returns undefined when there is no such program. */
 export async function readProgram() {
   const program = (await call("findProgram")).data[0];
   if (!program) return undefined;
@@ -36,11 +35,11 @@ export async function readProgram() {
   return { ...program, tiers: tiers ?? [], rewards: rewards.filter(Boolean), definitions: new Map() };
 }
 
-/** Makes a customer of this name, who is a member of the program then. */
+/** Creates a customer of this name and makes them a member of the program. */
 export async function join(program, name) {
   const source_id = visitor?.source_id ?? `member-${crypto.randomUUID()}`;
-  // Kept first, so that a second try after a lost answer is about the same customer.
-  keep({ name, source_id });
+  // Stored first, so that a second try after a lost answer is about the same customer.
+  updateVisitor({ name, source_id });
   const customer = await call("createCustomer", {}, { source_id, name });
   const identity = { customer_identification: { type: "customer_id", customer_id: customer.id } };
   try {
@@ -48,10 +47,10 @@ export async function join(program, name) {
   } catch (problem) {
     if (problem.body?.key !== "member_already_exists") throw problem;
   }
-  keep({ customer: customer.id });
+  updateVisitor({ customer: customer.id });
 }
 
-/** The membership as it stands, with lots, waiting points and transactions of each card. */
+/** Reads the current membership, with lots, pending points and transactions of each card. */
 export async function readMembership(program) {
   const membership = await call("showMembership", { program: program.id, customer: visitor.customer });
   const member = membership.member.id;
@@ -69,7 +68,10 @@ async function definitionOf({ definitions }, id) {
   return definitions.get(id);
 }
 
-/** What a call says, or nothing when it is refused: its place on the page stays empty, and the call is shown with its status. */
+/**
+ * Returns the answer of a call, or undefined when it is refused. Its part of the page then stays empty, and the call is shown with its
+ * status.
+ */
 export async function optional(name, names) {
   try {
     return await call(name, names);
@@ -78,8 +80,8 @@ export async function optional(name, names) {
   }
 }
 
-/** The transaction of a list as soon as it is decided. */
-export async function decided(name, names, transaction) {
+/** Returns a transaction of a list as soon as it is decided. */
+export async function waitForDecision(name, names, transaction) {
   let found = transaction;
   for (let check = 0; check < CHECKS; check += 1) {
     found = (await optional(name, names))?.data?.find(({ id }) => id === transaction.id) ?? found;

@@ -1,30 +1,29 @@
-// Decides how orders are paid, with money or with points, and returned, and how an event is told of. It must not know what any of it
-// earns: after each, the membership is read again.
+// Pays orders, with money or with points, returns them, and sends an event. After each, the membership is read again.
 import { PAY_CARD } from "./config.js";
 import { showCount, showPoints } from "./dates.js";
-import { at, button, html, say } from "./elements.js";
-import { decided, keep, visitor } from "./membership.js";
+import { at, button, html, showStatus } from "./elements.js";
+import { updateVisitor, visitor, waitForDecision } from "./membership.js";
 import { readPrice, show } from "./money.js";
 import { intend } from "./service.js";
-import { call } from "./shop.js";
-import { failure } from "./words.js";
+import { call } from "./server_proxy.js";
+import { failure } from "./messages.js";
 
 const MOST = 6;
 
-/** Listens to the form; `shown` gives what is known of the membership, `changed` reads it again and gives it. */
+/** Listens to the form; `shown` returns the current membership, `changed` reads it again and returns it. */
 export function start(shown, changed) {
   at("order-form").addEventListener("submit", (event) => {
     event.preventDefault();
     withAmount((amount) => pay(amount, shown, changed));
   });
   at("pay-points").addEventListener("click", () => withAmount((amount) => payWithPoints(amount, shown, changed)));
-  at("review").addEventListener("click", () => tellOfReview(shown, changed));
+  at("review").addEventListener("click", () => sendReview(shown, changed));
   at("amount").addEventListener("input", () => at("amount").setAttribute("aria-invalid", String(readPrice(at("amount").value) === undefined)));
 }
 
 async function withAmount(act) {
   const amount = readPrice(at("amount").value);
-  if (!amount) return say("order-said", "failed", "The amount must be a number like 120.00.");
+  if (!amount) return showStatus("order-status", "failed", "The amount must be a number like 120.00.");
   const buttons = document.querySelectorAll("#order-form button");
   buttons.forEach((each) => { each.disabled = true; });
   try {
@@ -39,29 +38,29 @@ export function draw(changed, shown) {
   const orders = visitor?.orders ?? [];
   at("orders").replaceChildren(...orders.map((order) => html("li", {},
     html("div", {}, html("strong", {}, show(order.amount)), html("p", { class: "hint" }, `${order.id} · ${order.said}`)),
-    order.status === "PAID" ? button("Return it", `Return the order of ${show(order.amount)}`, () => giveBack(order, shown, changed)) : undefined)));
+    order.status === "PAID" ? button("Return it", `Return the order of ${show(order.amount)}`, () => returnOrder(order, shown, changed)) : undefined)));
 }
 
-const note = (order) => keep({ orders: [order, ...(visitor.orders ?? []).filter(({ id }) => id !== order.id)].slice(0, MOST) });
+const rememberOrder = (order) => updateVisitor({ orders: [order, ...(visitor.orders ?? []).filter(({ id }) => id !== order.id)].slice(0, MOST) });
 
-/** All points that the member holds or waits for. */
+/** Returns all points of the member, pending ones included. */
 const total = (membership) => membership.cards.reduce((sum, { balance }) => sum + balance.points + balance.pending_points, 0);
 
-/** What a change of the cards came to. */
+/** Describes the change of the cards' points. */
 function difference(before, after) {
   const points = total(after) - total(before);
   return points === 0 ? "The points stay as they were" : `${points > 0 ? "+" : "−"}${showPoints(Math.abs(points))}`;
 }
 
 async function attempt(busy, shown, changed, act) {
-  say("order-said", "busy", busy);
+  showStatus("order-status", "busy", busy);
   const before = shown();
   try {
     const done = await act();
     const after = await changed();
-    say("order-said", "done", `${done} ${difference(before, after)}.`);
+    showStatus("order-status", "done", `${done} ${difference(before, after)}.`);
   } catch (problem) {
-    say("order-said", "failed", failure(problem));
+    showStatus("order-status", "failed", failure(problem));
     await changed();
   }
 }
@@ -69,37 +68,37 @@ async function attempt(busy, shown, changed, act) {
 function pay(amount, shown, changed) {
   return attempt("Paying…", shown, changed, async () => {
     const order = await call("createOrder", {}, { customer: { source_id: visitor.source_id }, amount, status: "PAID" });
-    note({ id: order.id, amount, status: "PAID", said: "paid" });
+    rememberOrder({ id: order.id, amount, status: "PAID", said: "paid" });
     return `Paid ${show(amount)}.`;
   });
 }
 
-function giveBack(order, shown, changed) {
+function returnOrder(order, shown, changed) {
   return attempt("Returning…", shown, changed, async () => {
     await call("changeOrder", { order: order.id }, { status: "CANCELED" });
-    note({ ...order, status: "CANCELED", said: "returned" });
+    rememberOrder({ ...order, status: "CANCELED", said: "returned" });
     return `Returned ${show(order.amount)}.`;
   });
 }
 
-/** An order that is not paid yet, and as many points of the card as there are for it. */
+/** Creates an order that is not paid yet, and pays it with the points of the card, up to the balance. */
 function payWithPoints(amount, shown, changed) {
   return attempt("Paying with points…", shown, changed, async () => {
     const { names, cards } = shown();
     const card = cards.find(({ definition }) => definition?.name === PAY_CARD) ?? cards[0];
     const order = await call("createOrder", {}, { customer: { source_id: visitor.source_id }, amount, status: "CREATED" });
-    note({ id: order.id, amount, status: "CREATED", said: "not paid" });
+    rememberOrder({ id: order.id, amount, status: "CREATED", said: "not paid" });
     const { transaction } = await call("payWithPoints", names, { card_id: card.id, order: { id: order.id } });
-    const paid = await decided("listPayments", names, transaction);
+    const paid = await waitForDecision("listPayments", names, transaction);
     const payment = paid.details?.payment;
     if (paid.status !== "APPROVED" || !payment) return `The points were not taken: ${paid.details?.rejection?.reason ?? paid.status}.`;
-    note({ id: order.id, amount, status: "CREATED", said: `${show(payment.amount)} of it paid with points` });
+    rememberOrder({ id: order.id, amount, status: "CREATED", said: `${show(payment.amount)} of it paid with points` });
     return `${showCount(payment.points_spent)} points paid ${show(payment.amount)} of ${show(amount)}.`;
   });
 }
 
-function tellOfReview(shown, changed) {
-  return attempt("Telling of the review…", shown, changed, async () => {
+function sendReview(shown, changed) {
+  return attempt("Sending the review…", shown, changed, async () => {
     const event = { event: "review_written", customer: { source_id: visitor.source_id }, metadata: { stars: 5 } };
     await intend("/client/v1/events", event, visitor.source_id);
     return "A review was written.";

@@ -1,28 +1,27 @@
-// Decides how the calls of a shop's server are shown: what changed something one by one, what was only read once each, newest first.
-// It must not know what a call is for.
-import { at, button, html, say } from "./elements.js";
-import { curl, onCall } from "./shop.js";
+// Shows the calls of a shop's server: writing calls one by one, reading calls once each, newest first.
+import { at, button, html, showStatus } from "./elements.js";
+import { curl, onCall } from "./server_proxy.js";
 
 const MOST = 30;
 
 /** Shows every call from now on. */
 export function start() {
-  onCall((made) => {
-    const list = at(made.method === "GET" ? "reads" : "writes");
-    const title = `${made.method} ${made.target}`;
-    if (made.method === "GET") [...list.children].find((item) => item.dataset.title === title)?.remove();
-    list.prepend(entry(made, title));
+  onCall((record) => {
+    const list = at(record.method === "GET" ? "reads" : "writes");
+    const title = `${record.method} ${record.target}`;
+    if (record.method === "GET") [...list.children].find((item) => item.dataset.title === title)?.remove();
+    list.prepend(entry(record, title));
     while (list.children.length > MOST) list.lastElementChild.remove();
     at("read-count").textContent = at("reads").children.length;
   });
 }
 
-function entry(made, title) {
-  const line = curl(made, location.origin);
-  const good = made.status !== undefined && made.status < 400;
+function entry(record, title) {
+  const line = curl(record, location.origin);
+  const good = record.status !== undefined && record.status < 400;
   return html("li", { "data-title": title, "data-state": good ? "done" : "failed" },
     html("div", { class: "row between" },
-      html("span", { class: "badge" }, `${made.method} · ${made.status ?? "no answer"}`),
+      html("span", { class: "badge" }, `${record.method} · ${record.status ?? "no answer"}`),
       button("Copy", `Copy ${title}`, () => copy(line, title))),
     html("pre", { tabindex: "0", "aria-label": `${title} as curl` }, line));
 }
@@ -30,8 +29,8 @@ function entry(made, title) {
 async function copy(line, title) {
   try {
     await navigator.clipboard.writeText(line);
-    say("copied", "done", `Copied: ${title}`);
+    showStatus("copied", "done", `Copied: ${title}`);
   } catch {
-    say("copied", "failed", "The browser does not let this page copy: select the line instead.");
+    showStatus("copied", "failed", "The browser does not let this page copy: select the line instead.");
   }
 }

@@ -1,14 +1,14 @@
-// Decides how rewards are shown, bought with points and given back. It must not know whether one can be bought: the service says so.
+// Shows rewards, buys them with points and returns them. The service decides whether one can be bought.
 import { showPoints } from "./dates.js";
-import { at, button, html, say } from "./elements.js";
-import { decided, optional } from "./membership.js";
-import { call } from "./shop.js";
+import { at, button, html, showStatus } from "./elements.js";
+import { optional, waitForDecision } from "./membership.js";
+import { call } from "./server_proxy.js";
 import { show } from "./money.js";
-import { failure } from "./words.js";
+import { failure } from "./messages.js";
 
 let purchases = [];
 
-/** Shows the program's rewards and the member's purchases; `changed` is called after something was bought or given back. */
+/** Shows the program's rewards and the member's purchases; `changed` is called after a purchase or a return. */
 export async function draw({ program, names }, changed) {
   at("rewards").replaceChildren(...program.rewards.map((reward) => {
     const points = reward.costs?.[0]?.spending?.[0]?.points ?? 0;
@@ -28,10 +28,10 @@ function row(purchase, program, names, changed) {
   const approved = purchase.status === "APPROVED";
   return html("li", { "data-state": approved ? "done" : "failed" },
     html("div", {}, html("strong", {}, name), html("p", { class: "hint" }, outcome(purchase))),
-    approved ? button("Give back", `Give back ${name}`, () => giveBack(purchase, name, names, changed)) : undefined);
+    approved ? button("Give back", `Give back ${name}`, () => returnReward(purchase, name, names, changed)) : undefined);
 }
 
-/** What came of a purchase, in words. */
+/** Describes the result of a purchase. */
 function outcome({ status, details }) {
   if (status === "PENDING" || status === "PROCESSING") return "Being decided.";
   if (status !== "APPROVED") return `Not handed over: ${details?.rejection?.reason ?? status}.`;
@@ -42,21 +42,21 @@ function outcome({ status, details }) {
   return codes.length > 0 ? `Yours: ${codes.join(", ")}. Try it on the cart page.` : "It is on its way.";
 }
 
-/** Does something about a reward, shows what there is then, and says what came of it: whoever reads that finds the page as it says. */
-async function tell(busy, done, changed) {
-  say("reward-said", "busy", busy);
-  const told = await done().catch((problem) => ["failed", failure(problem)]);
+/** Runs an action on a reward, refreshes the page, and then shows the result: the page already matches the message. */
+async function runAction(busy, done, changed) {
+  showStatus("reward-status", "busy", busy);
+  const status = await done().catch((problem) => ["failed", failure(problem)]);
   await changed();
-  say("reward-said", ...told);
+  showStatus("reward-status", ...status);
 }
 
-const buy = (reward, names, changed) => tell(`Buying ${reward.name}…`, async () => {
+const buy = (reward, names, changed) => runAction(`Buying ${reward.name}…`, async () => {
   const { transaction } = await call("buyReward", names, { reward_id: reward.id });
-  const bought = await decided("listPurchases", names, transaction);
+  const bought = await waitForDecision("listPurchases", names, transaction);
   return [bought.status === "APPROVED" ? "done" : "failed", `${reward.name}: ${outcome(bought)}`];
 }, changed);
 
-const giveBack = (purchase, name, names, changed) => tell(`Giving ${name} back…`, async () => {
+const returnReward = (purchase, name, names, changed) => runAction(`Giving ${name} back…`, async () => {
   await call("refundReward", { program: names.program, purchase: purchase.id }, {});
   return ["done", `${name} was given back, and so were its points.`];
 }, changed);

@@ -1,11 +1,11 @@
-// Decides how this page talks to the service: one door, shut by the offline switch. It must not know the page's elements.
+// Sends all requests of this page to the service, unless the offline switch is on.
 import { CREDENTIALS, SERVICE } from "./config.js";
 import { fetchBundle } from "/pkg/browser.js";
 
 let offline = false;
 let inFlight = new AbortController();
 
-/** Shuts the door, also behind what is under way; or opens it. */
+/** Switches offline and aborts running requests; or switches online. */
 export function setOffline(value) {
   offline = value;
   if (offline) inFlight.abort();
@@ -14,13 +14,13 @@ export function setOffline(value) {
 
 export const isOffline = () => offline;
 
-// A hosted service answers within half a second: whoever waited this long is told that there was no answer, and can try again.
+// A hosted service answers within half a second: after this time the visitor learns that there was no answer, and can try again.
 const LONGEST_MS = 15_000;
 
-/** What ends the waiting for an answer, besides `others`. */
+/** Returns the signal that ends the wait for an answer, in addition to `others`. */
 export const patience = (...others) => AbortSignal.any([AbortSignal.timeout(LONGEST_MS), ...others]);
 
-/** An answer that is an error, or no answer; `words.js` says it to people. */
+/** An answer that is an error, or no answer; `messages.js` formats it for visitors. */
 export class Failure extends Error {
   constructor(fields) {
     super(fields.body?.message ?? "no answer");
@@ -28,7 +28,7 @@ export class Failure extends Error {
   }
 }
 
-/** Sends JSON text and gives the bytes of the answer with its headers and how long it took. */
+/** Sends JSON text and returns the bytes of the answer with its headers and its duration. */
 export async function post(path, text, extra = {}) {
   if (offline) throw new Failure({ offline: true });
   const headers = {
@@ -46,7 +46,7 @@ export async function post(path, text, extra = {}) {
 // A click is one intention: a repetition after a lost answer carries the same key and cannot count twice.
 const keys = new Map();
 
-/** Does something with the key of its intention, which stays until it is answered. */
+/** Runs an action with the key of its intention, which stays until an answer arrives. */
 export async function once(intention, act) {
   if (!keys.has(intention)) keys.set(intention, crypto.randomUUID());
   try {
@@ -59,7 +59,7 @@ export async function once(intention, act) {
   }
 }
 
-/** Sends what writes something, as a customer where one is named; gives the answer. */
+/** Sends a writing request, as a customer where one is named; returns the answer. */
 export async function intend(path, body, customer) {
   const text = JSON.stringify(body);
   return once(`${path} ${text}`, async (key) => {
@@ -69,12 +69,12 @@ export async function intend(path, body, customer) {
 }
 
 const proofs = new Map();
-// A token is not used to its very end: it has a way to go.
+// A token is not used until its very end, because the request takes time.
 const SPARE_MS = 30_000;
 
 /**
- * The header that proves to the service who the customer is. A shop's own server makes the token for whoever has logged in; here
- * the local service does, for the development project. Where nobody does, the customer is only named.
+ * Returns the header that proves to the service who the customer is. A shop's own server makes the token for the customer who has logged
+ * in. Here the local service makes it, for the development project. Where no server does, the customer is only named.
  */
 export async function proofOf(customer) {
   if (!customer || offline) return {};
@@ -90,13 +90,13 @@ export async function proofOf(customer) {
   return proof.header;
 }
 
-/** The rules for deciding in the page; the last good ones stay when the service fails. */
+/** Fetches the rules for deciding in the page; the last good ones stay when the service fails. */
 export async function bundle(lastGood) {
   if (offline) return { ...lastGood, fresh: false, problem: new Failure({ offline: true }) };
   return fetchBundle(SERVICE, CREDENTIALS, lastGood, { signal: inFlight.signal });
 }
 
-/** The JSON in bytes; nothing when they are none. */
+/** Parses JSON bytes; returns undefined when they are none. */
 export function readable(bytes) {
   try {
     return JSON.parse(new TextDecoder().decode(bytes));

@@ -1,5 +1,4 @@
-// Decides how the tiers of a program are drawn: the way through them, how far the member has come, what is next and what is at risk.
-// It must not decide a tier; the service says which it is.
+// Draws the tiers of a program with the member's progress, the next tier and the risk of a downgrade. The service decides the tier.
 import { showCount, showDay, showPoints } from "./dates.js";
 import { at, html, svg } from "./elements.js";
 
@@ -8,7 +7,7 @@ const SIDE = 34;
 
 let known = { tiers: [], progress: undefined };
 
-/** Draws the tiers from the lowest to the highest, and `progress` as far as there is one. */
+/** Draws the tiers from the lowest to the highest, and `progress` where it exists. */
 export function draw(tiers, progress) {
   known = { tiers: [...tiers].sort((one, other) => floorOf(one) - floorOf(other)), progress };
   const current = progress?.current;
@@ -17,7 +16,7 @@ export function draw(tiers, progress) {
   picture();
 }
 
-/** Draws again in the width that there is. */
+/** Draws again when the width changes. */
 export function start() {
   new ResizeObserver(picture).observe(at("tier-picture"));
 }
@@ -25,10 +24,10 @@ export function start() {
 const floorOf = (tier) => tier.qualification_rules?.min_value ?? 0;
 
 function notes(progress) {
-  if (!progress?.current?.tier?.name) return [{ state: "wait", text: "The service says of no tier that this member holds." }, ...ahead(progress)];
+  if (!progress?.current?.tier?.name) return [{ state: "wait", text: "The service reports no tier of this member." }, ...ahead(progress)];
   const { start_at: since, expires_at: until } = progress.current;
-  const held = [since && `since ${showDay(since)}`, until && `until ${showDay(until)}`].filter(Boolean).join(", ");
-  return [...(held ? [{ state: "done", text: `Held ${held}.` }] : []), ...ahead(progress)];
+  const period = [since && `since ${showDay(since)}`, until && `until ${showDay(until)}`].filter(Boolean).join(", ");
+  return [...(period ? [{ state: "done", text: `Held ${period}.` }] : []), ...ahead(progress)];
 }
 
 function ahead(progress) {
@@ -50,29 +49,29 @@ function picture() {
   host.replaceChildren(...(known.tiers.length === 0 ? [] : [way(Math.max(240, host.clientWidth))]));
 }
 
-/** The tiers at equal distances, because their bounds are far apart; between two of them the way is in points. */
+/** Draws the tiers at equal distances, because their bounds are far apart; between two of them the scale is in points. */
 function way(width) {
   const { tiers, progress } = known;
   const points = progress?.current?.points?.current;
-  const holds = tiers.findIndex(({ id }) => id === progress?.current?.tier?.id);
+  const currentIndex = tiers.findIndex(({ id }) => id === progress?.current?.tier?.id);
   const x = (index) => SIDE + (index * (width - 2 * SIDE)) / Math.max(1, tiers.length - 1);
   const reached = points === undefined ? 0 : place(points, tiers) * ((width - 2 * SIDE) / Math.max(1, tiers.length - 1));
-  const said = holds < 0 ? "no tier yet" : `${tiers[holds].name} is held`;
-  const label = `Tiers: ${tiers.map((tier) => `${tier.name} from ${showPoints(floorOf(tier))}`).join(", ")}; ${said}${
+  const status = currentIndex < 0 ? "no tier yet" : `${tiers[currentIndex].name} is held`;
+  const label = `Tiers: ${tiers.map((tier) => `${tier.name} from ${showPoints(floorOf(tier))}`).join(", ")}; ${status}${
     points === undefined ? "" : `, with ${showPoints(points)}`}`;
   return svg("svg", { width, height: HEIGHT, viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", "aria-label": label },
     svg("line", { x1: SIDE, x2: width - SIDE, y1: 34, y2: 34, class: "way" }),
     svg("line", { x1: SIDE, x2: SIDE + reached, y1: 34, y2: 34, class: "way gone" }),
     ...tiers.flatMap((tier, index) => [
-      svg("circle", { cx: x(index), cy: 34, r: index === holds ? 12 : 8, class: index === holds ? "stop held" : index < holds ? "stop passed" : "stop" }),
-      svg("text", { x: x(index), y: 64, "text-anchor": "middle", class: index === holds ? "on-line held" : "on-line" }, tier.name),
+      svg("circle", { cx: x(index), cy: 34, r: index === currentIndex ? 12 : 8, class: index === currentIndex ? "stop held" : index < currentIndex ? "stop passed" : "stop" }),
+      svg("text", { x: x(index), y: 64, "text-anchor": "middle", class: index === currentIndex ? "on-line held" : "on-line" }, tier.name),
       svg("text", { x: x(index), y: 80, "text-anchor": "middle", class: "tick" }, showCount(floorOf(tier))),
     ]),
     ...(points === undefined ? [] : [
       svg("text", { x: Math.max(14, Math.min(width - 14, SIDE + reached)), y: 14, "text-anchor": "middle", class: "on-line" }, showCount(points))]));
 }
 
-/** How many steps of the way so many points are. */
+/** Returns the position of a number of points, in steps between tiers. */
 function place(points, tiers) {
   const next = tiers.findIndex((tier) => floorOf(tier) > points);
   if (next === 0) return 0;

@@ -1,5 +1,5 @@
-// Decides how lots of points are drawn on a time line: a bar from today to the day on which they lapse, what lapses first on top.
-// It must not know where lots come from; when they lapse is what the service says.
+// Draws lots of points on a time line: a bar from today to the day on which they expire, the earliest on top. The dates come from the
+// service.
 import { distance, endOf, showDate, showMonth, showPoints } from "./dates.js";
 import { at, html, svg } from "./elements.js";
 
@@ -9,19 +9,19 @@ const DAY_MS = 86_400_000;
 
 let shown = [];
 
-/** Draws the lots that hold points, and says in words what else the balance holds. */
+/** Draws the lots with points, and describes the rest of the balance. */
 export function draw(lots, balance) {
   shown = lots.filter(({ status, points }) => status === "ACTIVE" && points.total > 0)
     .map(({ expiration_date: date, points }) => ({ date, points: points.total })).sort((one, other) => endOf(one.date) - endOf(other.date));
-  const lapsing = shown.reduce((sum, { points }) => sum + points, 0);
+  const expiring = shown.reduce((sum, { points }) => sum + points, 0);
   at("lots").replaceChildren(...shown.map(({ date, points }) => html("li", {},
     html("strong", {}, showPoints(points)), ` until the end of ${showDate(date)}, in ${distance(date)}`)));
-  at("never").textContent = balance > lapsing ? `${showPoints(balance - lapsing)} never lapse.`
-    : shown.length === 0 ? "No points yet: pay an order." : "What lapses first is spent first.";
+  at("never").textContent = balance > expiring ? `${showPoints(balance - expiring)} never expire.`
+    : shown.length === 0 ? "No points yet: pay an order." : "The points that expire first are spent first.";
   picture();
 }
 
-/** Draws again in the width that there is. */
+/** Draws again when the width changes. */
 export function start() {
   new ResizeObserver(picture).observe(at("timeline"));
 }
@@ -38,8 +38,8 @@ function chart(width) {
   const span = Math.max(last - now, DAY_MS);
   const x = (ms) => Math.max(0, Math.min(1, (ms - now) / span)) * (width - 2) + 1;
   const height = shown.length * ROW + AXIS;
-  const said = shown.map(({ date, points }) => `${showPoints(points)} until ${showDate(date)}`).join("; ");
-  return svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Time line: ${said}` },
+  const description = shown.map(({ date, points }) => `${showPoints(points)} until ${showDate(date)}`).join("; ");
+  return svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Time line: ${description}` },
     ...grid(now, span, x, height, width),
     ...shown.flatMap(({ date, points }, row) => {
       const top = row * ROW;
@@ -51,7 +51,7 @@ function chart(width) {
     }));
 }
 
-/** Today, and as many beginnings of months as there is room for. */
+/** Returns the lines for today, and for as many beginnings of months as fit. */
 function grid(now, span, x, height, width) {
   const months = [];
   const begin = new Date(now);

@@ -1,17 +1,17 @@
-// Decides how an answer is shown: the total, a line per code, the bytes. It must not compute an amount; the engine did.
+// Shows an answer: the total, a line per code, the bytes. All amounts come from the engine.
 import { show } from "./money.js";
-import { reason } from "./words.js";
+import { reason } from "./messages.js";
 
 const at = (id) => document.querySelector(`#${id}`);
 
-/** Every code of the answer once, in the order of the request. */
+/** Returns every code of the answer once, in the order of the request. */
 export function perCode(answer, codes) {
   const all = [...(answer.redeemables ?? []), ...(answer.inapplicable_redeemables ?? []), ...(answer.skipped_redeemables ?? [])];
   return codes.map((code) => all.find((each) => each.id === code) ?? { id: code, status: "INAPPLICABLE" });
 }
 
-/** Whether the engine did not know this code at all: only the server can say. */
-const undecided = (item) => item.result?.details?.key === "known_to_server_only";
+/** Returns whether the engine did not know this code at all: only the server has it. */
+export const undecided = (item) => item.result?.details?.key === "known_to_server_only";
 
 const applies = (item) => item.status === "APPLICABLE";
 
@@ -29,7 +29,7 @@ export function draw(answer, text, codes, before) {
   at("size").textContent = new TextEncoder().encode(text).length.toLocaleString();
 }
 
-/** Shows why there is no answer. */
+/** Shows the reason why there is no answer. */
 export function drawNothing(why, before) {
   at("total").textContent = before === undefined ? "–" : show(before);
   at("was").hidden = true;
@@ -78,7 +78,7 @@ function because(item, state) {
   return worth(item.result) ?? "";
 }
 
-/** What the code gives, in words. */
+/** Describes the effect of a code. */
 function worth(result) {
   const discount = result?.discount;
   const target = discount?.effect?.startsWith("APPLY_TO_ITEMS") ? "the items" : "the cart";

@@ -1,11 +1,11 @@
-// Decides what is asked of the Worker to see what earning costs: the same paid order of a customer in no program, and of customers in
-// ten programs with five active rules each, of which one fires in all, or one in each. It must not know how anything is measured.
+// Prepares requests that show the cost of earning. The same paid order comes from a customer in no program, and from customers in ten
+// programs with five active rules each. One rule fires in all programs together, or one in each.
 
 const PROGRAMS = 10;
 const RULES = 5;
 const ITEMS = Array.from({ length: 10 }, (_, place) => ({ source_id: `bench-earning-${place}`, related_object: "product", quantity: 1, price: 1000 }));
 
-/** The contenders, once each has been shown to earn what it should. */
+/** Returns the contenders, once each has been shown to earn the expected points. */
 export async function earning(call, url) {
   const make = async (path, body) => {
     const made = await call("POST", path, body);

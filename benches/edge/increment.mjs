@@ -1,5 +1,5 @@
-// Decides the least that a durable count can cost: an entry that hands bytes to one Durable Object, which adds one in one
-// transaction and answers. It is shaped like the Worker's own shell and is what redemptions are measured against.
+// Implements the least that a durable count can cost. An entry passes bytes to one Durable Object, which adds one in one transaction and
+// answers. It has the structure of the Worker's own shell, and redemptions are measured against it.
 import { DurableObject } from "cloudflare:workers";
 
 const encoder = new TextEncoder();

@@ -1,11 +1,10 @@
-//! Decides how the engine is asked: with rules prepared once, the request read beforehand or as text.
-//! It must not know what the engine does.
+//! Runs the engine for a measurement: with rules prepared once, and the request read beforehand or as text.
 
 use std::hint::black_box;
 use std::time::Duration;
 
 use scrip::Context;
-use scrip::bundle::Prepared;
+use scrip::bundle::PreparedRules;
 use scrip::time::Instant;
 
 use crate::{report, show, time};
@@ -16,17 +15,17 @@ fn context() -> Context {
     Context { now: Instant::parse("2026-03-01T12:00:00Z").expect("a moment"), seed }
 }
 
-/// Text in, text out.
+/// Reads and writes text.
 pub fn run_text(rules: &[u8], request: &[u8], total: Duration) {
-    let prepared = Prepared::new(rules).expect("the rules can be prepared");
+    let prepared = PreparedRules::new(rules).expect("the rules can be prepared");
     let context = context();
     show(&prepared.validate(request, &context).body);
     report(time(total, || prepared.validate(black_box(request), &context)));
 }
 
-/// The decision alone.
+/// Measures the decision only.
 pub fn run_compute(rules: &[u8], request: &[u8], total: Duration) {
-    let prepared = Prepared::new(rules).expect("the rules can be prepared");
+    let prepared = PreparedRules::new(rules).expect("the rules can be prepared");
     let context = context();
     show(&prepared.validate(request, &context).body);
     let request = scrip::wire::request::read_redeemables(request).expect("the request can be read");

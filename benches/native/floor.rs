@@ -1,11 +1,10 @@
-//! Decides the workloads by hand, as fast as plain Rust does it: the fixed shape of the rule over strings, two effects.
-//! It answers amounts and statuses in the shape of the API, and nothing else that the engine does: no reasons, no
-//! validity, no counts, no bounds. It is the floor that the engine is measured against.
+//! Solves the workloads by hand in plain Rust: the fixed form of the rule over strings, and two effects. It answers amounts and statuses in
+//! the format of the API, without reasons, validity, counts and bounds. The engine is measured against this floor.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A promotion, read once.
+/// A promotion that is read once.
 struct Offer {
     code: String,
     more_than: u64,
@@ -16,18 +15,18 @@ struct Offer {
 }
 
 enum Effect {
-    /// In hundredths of a percent.
+    /// Hundredths of a percent.
     Share(u64),
     Amount(u64),
 }
 
-/// The rules, read once.
+/// Rules that are read once.
 pub struct Floor {
     offers: Vec<Offer>,
     limit: usize,
 }
 
-/// The request, as far as it is read.
+/// The request with the fields that this code reads.
 #[derive(Deserialize)]
 pub struct Request<'a> {
     #[serde(borrow)]
@@ -68,7 +67,7 @@ struct Item<'a> {
     quantity: u64,
 }
 
-/// The answer.
+/// The answer of this code.
 #[derive(Serialize)]
 pub struct Answer<'a> {
     valid: bool,
@@ -117,7 +116,7 @@ struct Line<'a> {
 }
 
 impl Floor {
-    /// Reads the rules as far as this code understands them.
+    /// Reads the rules that this code understands.
     pub fn new(rules: &Value) -> Option<Floor> {
         let codes = rules["vouchers"].as_array()?.iter().zip(rules["validation_rules"].as_array()?);
         let offer = |(voucher, rule): (&Value, &Value)| {
@@ -216,7 +215,7 @@ impl Offer {
     }
 }
 
-/// Largest remainder; the lower line first among equal ones.
+/// Distributes by the largest remainder; the lower line is first among equal ones.
 fn spread(pot: u64, left: &mut [u64], total: u64) -> u64 {
     let mut rests: Vec<(u64, usize)> = Vec::with_capacity(left.len());
     let mut missing = pot;

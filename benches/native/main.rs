@@ -1,6 +1,5 @@
-//! Decides how long one native contender takes for one workload: `native <contender> <rules> <request> <ms>`. It prints
-//! the answer first, so that nothing is timed before the amounts are known to be right, then nanoseconds. It must not
-//! know the workloads: they come as files in this API's objects.
+//! Measures one native contender on one workload: `native <contender> <rules> <request> <ms>`. It prints the answer first, so that the
+//! amounts are known to be right before they are timed, then nanoseconds. The workloads are files with objects of this API.
 #![allow(
     missing_docs,
     clippy::unwrap_used,
@@ -19,7 +18,7 @@ mod qualification;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-/// A batch takes about this long.
+/// Aimed duration of a batch.
 const BATCH: Duration = Duration::from_millis(10);
 
 fn main() {
@@ -65,7 +64,7 @@ pub fn report(nanoseconds: f64) {
     println!("{{\"ns\":{nanoseconds}}}");
 }
 
-/// The median of batches, after as long a warm-up, in nanoseconds.
+/// Returns the median of batches in nanoseconds, after a warm-up of the same length.
 pub fn time<T>(total: Duration, mut body: impl FnMut() -> T) -> f64 {
     let mut batch = |count: u32| {
         let start = Instant::now();

@@ -1,11 +1,11 @@
-//! Decides how long it takes to find what of a thousand promotions qualifies: by hand, by a tree of JSON that is
-//! interpreted rule by rule, and by the engine. It must not know where the workload comes from.
+//! Measures how long it takes to find the qualifying promotions of a thousand: by hand, by a JSON tree that is interpreted rule by rule,
+//! and by the engine.
 
 use std::hint::black_box;
 use std::time::Duration;
 
 use scrip::Context;
-use scrip::bundle::Prepared;
+use scrip::bundle::PreparedRules;
 use scrip::decide::qualify::search;
 use scrip::time::Instant;
 use scrip::wire::qualification::read_qualification;
@@ -28,19 +28,19 @@ fn context() -> Context {
     Context { now: Instant::parse("2026-03-01T12:00:00Z").expect("a moment"), seed: [1; 32] }
 }
 
-/// Which ones, in order: the request read beforehand.
+/// Returns the qualifying ids in order; the request is read beforehand.
 fn run_engine(rules: &[u8], request: &[u8], total: Duration) {
-    let prepared = Prepared::new(rules).expect("the rules can be prepared");
+    let prepared = PreparedRules::new(rules).expect("the rules can be prepared");
     let context = context();
     let asked = read_qualification(request).expect("the request can be read");
-    let find = || search(prepared.facts(), black_box(&asked), &context).expect("the request holds");
+    let find = || search(prepared.facts(), black_box(&asked), &context, None).expect("the request holds");
     show_ids(&find().ids().collect::<Vec<_>>());
     report(time(total, find));
 }
 
-/// JSON in, the first page as JSON out, with the order as each of its results would leave it.
+/// Reads JSON and writes the first page as JSON, with the order after each of its results.
 fn run_engine_text(rules: &[u8], request: &[u8], total: Duration) {
-    let prepared = Prepared::new(rules).expect("the rules can be prepared");
+    let prepared = PreparedRules::new(rules).expect("the rules can be prepared");
     let context = context();
     show(&prepared.qualify(request, &context).body);
     report(time(total, || prepared.qualify(black_box(request), &context)));
@@ -65,7 +65,7 @@ fn promotions(rules: &[u8]) -> Vec<(String, Value)> {
         .collect()
 }
 
-/// A promotion with everything that can be made a number made a number.
+/// A promotion whose values are numbers where possible.
 struct Offer {
     id: String,
     more_than: u64,
@@ -73,7 +73,7 @@ struct Offer {
     product: usize,
 }
 
-/// Names and their numbers, in a table as large as a power of two.
+/// Names with their numbers, in a table whose size is a power of two.
 struct Names(Vec<Option<(String, usize)>>);
 
 impl Names {
@@ -198,8 +198,8 @@ fn run_floor(compute: bool, rules: &[u8], request: &[u8], total: Duration) {
     }
 }
 
-/// One rule after the other, each a tree of JSON, on facts that are JSON as well: how engines of rules work that hold
-/// their rules as data.
+/// Evaluates one rule after the other, each a JSON tree, on facts that are JSON as well. Rule engines that store their rules as data work
+/// like this.
 fn run_tree(rules: &[u8], request: &[u8], total: Duration) {
     let promotions: Vec<(String, Value)> = promotions(rules).into_iter().map(|(id, rule)| (id, tree(&rule))).collect();
     let request: Value = serde_json::from_slice(request).expect("the request is JSON");

@@ -1,7 +1,7 @@
-// Decides what a shop holds that is measured, and makes it with the calls that a shop makes. It must not know what is measured.
+// Creates the contents of a measured shop with the calls that a shop makes.
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** What is told here: a shop that was made otherwise is made again. */
+/** The description of the contents: a shop that was created otherwise is created again. */
 export const recipe = "2026-11-23";
 
 const CAMPAIGNS = 10;
@@ -10,7 +10,9 @@ const CATEGORIES = ["new", "old"];
 /** Customers of one request. */
 const PIECE = 5_000;
 
-/** Makes ten campaigns of so many codes, a hundred codes of none, so many customers, and what some of them redeem; gives names to ask for. */
+/**
+ * Creates ten campaigns of so many codes, a hundred codes of none, so many customers, and some redemptions; returns names for the requests.
+ */
 export async function fill(call, { codes, customers }) {
   const made = async (method, path, body) => {
     const reply = await call(method, path, body);
@@ -78,13 +80,13 @@ async function redeemed(made, number) {
   await made("POST", "/v1/redemptions", { redeemables: [redeemable], order: { amount: 10_000 }, customer: { source_id } }).catch(() => {});
 }
 
-/** When the first and the last voucher were made. */
+/** The creation times of the first and the last voucher. */
 async function ends(made) {
   const at = async (order) => (await made("GET", `/v1/vouchers?limit=1&order=${order}`)).vouchers[0].created_at;
   return [await at("created_at"), await at("-created_at")];
 }
 
-/** Behind which moment the twenty oldest customers stand. */
+/** The time after which the twenty oldest customers were created. */
 async function place(made) {
   const { customers } = await made("GET", "/v1/customers?limit=21&order=created_at");
   return customers.at(-1).created_at;

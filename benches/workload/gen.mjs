@@ -1,5 +1,5 @@
-// Decides the workloads W1 and W2: a basket of ten lines, and one or thirty promotions for it. Whole numbers only and
-// nothing drawn, so that every language and every machine gets the same bytes. `--check` compares instead of writing.
+// Generates the workloads W1 and W2: a basket of ten lines, and one or thirty promotions for it. It uses whole numbers only and no random
+// values, so that every language and every machine gets the same bytes. `--check` compares instead of writing.
 import { readFileSync, writeFileSync } from "node:fs";
 
 const IN_BASKET = ["shoes", "shirts", "hats", "bags", "socks", "belts", "jeans"];
@@ -33,7 +33,7 @@ const coupon = {
   effect: { type: "percent", bps: 1000, target: { category: "shoes" } },
 };
 
-/** Of five promotions two hold; the others fail by amount, by segment and by category. */
+/** Of five promotions two are valid; the others fail by amount, by segment and by category. */
 function promotion(place) {
   const category = IN_BASKET[place % IN_BASKET.length];
   const fails = { 1: "amount", 3: "segment", 4: "category" }[place % 5];

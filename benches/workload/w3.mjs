@@ -1,12 +1,12 @@
-// Decides workload W3: a basket of 100 lines, 1000 promotions, each with a rule of three tests, drawn from a fixed
-// sequence, so that it is the same everywhere. It must not know who answers.
+// Generates workload W3: a basket of 100 lines and 1000 promotions, each with a rule of three tests. They come from a fixed sequence, so
+// they are the same everywhere.
 
 const BASE = ["shoes", "shirts", "hats", "bags", "socks", "belts", "coats", "jeans", "gloves", "scarves", "watches",
   "rings", "toys", "books", "games", "garden", "kitchen", "bedding", "lamps", "rugs"];
 const CATEGORIES = [...BASE, ...BASE.map((name) => `${name}-sale`)];
 const SEGMENTS = ["new", "bronze", "silver", "gold", "vip", "staff", "b2b", "student"];
 
-/** A basket and the promotions, in the form of the other workloads. */
+/** Returns a basket and the promotions, in the form of the other workloads. */
 export function generate() {
   let state = 12345;
   const below = (bound) => {

@@ -1,9 +1,9 @@
-// Decides workload W4: the largest basket that there is, 500 lines, and thirty promotions that all hold, so that its
-// answer tells of all lines thirty-one times. Whole numbers only and nothing drawn. It must not know who answers.
+// Generates workload W4: the largest possible basket, 500 lines, and thirty valid promotions, so that its answer contains all lines
+// thirty-one times. It uses whole numbers only and no random values.
 
 const CATEGORIES = ["shoes", "shirts", "hats", "bags", "socks", "belts", "jeans"];
 
-/** A basket and the promotions, in the form of the other workloads. */
+/** Returns a basket and the promotions, in the form of the other workloads. */
 export function generate() {
   const items = Array.from({ length: 500 }, (_, place) => ({
     id: `li_${place}`, sku: `SKU-${1000 + place}`,

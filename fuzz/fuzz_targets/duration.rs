@@ -1,4 +1,4 @@
-//! The fuzzer's way to `fuzz/targets/duration.rs`.
+//! Entry point of the fuzzer for `fuzz/targets/duration.rs`.
 #![no_main]
 
 #[path = "../targets/duration.rs"]

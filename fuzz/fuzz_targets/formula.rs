@@ -1,4 +1,4 @@
-//! The fuzzer's way to `fuzz/targets/formula.rs`.
+//! Entry point of the fuzzer for `fuzz/targets/formula.rs`.
 #![no_main]
 
 #[path = "../targets/formula.rs"]

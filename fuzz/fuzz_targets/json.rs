@@ -1,4 +1,4 @@
-//! The fuzzer's way to `fuzz/targets/json.rs`.
+//! Entry point of the fuzzer for `fuzz/targets/json.rs`.
 #![no_main]
 
 #[path = "../targets/json.rs"]

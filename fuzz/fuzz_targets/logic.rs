@@ -1,4 +1,4 @@
-//! The fuzzer's way to `fuzz/targets/logic.rs`.
+//! Entry point of the fuzzer for `fuzz/targets/logic.rs`.
 #![no_main]
 
 #[path = "../targets/logic.rs"]

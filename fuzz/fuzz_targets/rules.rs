@@ -1,4 +1,4 @@
-//! The fuzzer's way to `fuzz/targets/rules.rs`.
+//! Entry point of the fuzzer for `fuzz/targets/rules.rs`.
 #![no_main]
 
 #[path = "../targets/rules.rs"]

@@ -1,10 +1,10 @@
-//! Any text as a duration, a moment or a time of day: it is refused or read, a moment is read back from its print, and
-//! counting with what was read ends.
+//! Reads any text as a duration, a timestamp or a time of day. The text is refused or read, a timestamp is read back from its printed form,
+//! and arithmetic with the result terminates.
 
 use scrip::formula::Date;
 use scrip::time::{DailyHours, Duration, Instant, TimeZone, Timeframe};
 
-/// What must hold for it.
+/// Checks the properties of one text.
 pub fn run(text: &str) {
     let zone = TimeZone {
         name: "Europe/Warsaw".into(),

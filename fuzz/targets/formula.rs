@@ -1,33 +1,33 @@
-//! Any text as a formula: it is refused with a sentence or read, its print is read as the same formula, and whatever the
-//! operands are it comes to something or to nothing.
+//! Reads any text as a formula. It is refused with a message or read, its printed form is read as the same formula, and its evaluation ends
+//! for all operands.
 
-use scrip::formula::{self, Formula, Lookup, Name, Operand, Ratio, Value, Which, evaluate};
+use scrip::formula::{self, Formula, FormulaName, FormulaOperand, FormulaValue, Lookup, OperandLine, Ratio, evaluate};
 use scrip::money::{LARGEST, Money};
 use scrip::text::Text;
 use scrip::time::{Instant, TimeZone};
 
-/// Operands that are as large, odd or missing as they come: which one is told by the operand and a turn.
+/// Operands that are very large, unusual or missing; the operand and a counter select which.
 struct Adverse {
     turn: u64,
     zone: TimeZone,
 }
 
 impl Adverse {
-    fn value(&self, choice: u64, depth: u32) -> Option<Value> {
+    fn value(&self, choice: u64, depth: u32) -> Option<FormulaValue> {
         Some(match choice % 12 {
-            0 => Value::Number(Ratio::whole(i128::MAX)),
-            1 => Value::Number(Ratio::whole(i128::MIN)),
-            2 => Value::Number(Ratio::new(1, i128::MAX)?),
-            3 => Value::Number(Ratio::ZERO),
-            4 => Value::of_money(Money::new(LARGEST)?),
-            5 => Value::Text(Text::from("\u{0}é,\"\\,18446744073709551616")),
-            6 => Value::Text(Text::from("0.000000000000000000000000000000001")),
-            7 => Value::Text(Text::from("9999-12-31T23:59:59.999-23:59")),
-            8 => Value::Flag(choice % 24 == 8),
-            9 => Value::of_moment(Instant::from_millis(if choice % 24 == 9 { 0 } else { 253_402_300_799_999 })?),
+            0 => FormulaValue::Number(Ratio::whole(i128::MAX)),
+            1 => FormulaValue::Number(Ratio::whole(i128::MIN)),
+            2 => FormulaValue::Number(Ratio::new(1, i128::MAX)?),
+            3 => FormulaValue::Number(Ratio::ZERO),
+            4 => FormulaValue::of_money(Money::new(LARGEST)?),
+            5 => FormulaValue::Text(Text::from("\u{0}é,\"\\,18446744073709551616")),
+            6 => FormulaValue::Text(Text::from("0.000000000000000000000000000000001")),
+            7 => FormulaValue::Text(Text::from("9999-12-31T23:59:59.999-23:59")),
+            8 => FormulaValue::Flag(choice % 24 == 8),
+            9 => FormulaValue::of_moment(Instant::from_millis(if choice % 24 == 9 { 0 } else { 253_402_300_799_999 })?),
             10 if depth < 2 => {
                 let elements = (choice..choice + 12).filter_map(|choice| self.value(choice, depth + 1));
-                Value::List(elements.collect())
+                FormulaValue::List(elements.collect())
             }
             _ => return None,
         })
@@ -35,12 +35,12 @@ impl Adverse {
 }
 
 impl Lookup for Adverse {
-    fn find(&self, operand: &Operand) -> Option<Value> {
-        // Dates ask for the moment; most of the time there is one.
-        if operand.name == Name::Now && self.turn != 3 {
-            return Value::of_moment(Instant::from_millis(1_774_746_000_000)?).into();
+    fn find(&self, operand: &FormulaOperand) -> Option<FormulaValue> {
+        // Dates need the current instant, and mostly there is one.
+        if operand.name == FormulaName::Now && self.turn != 3 {
+            return FormulaValue::of_moment(Instant::from_millis(1_774_746_000_000)?).into();
         }
-        let which = u64::from(operand.which != Which::Current);
+        let which = u64::from(operand.which != OperandLine::Current);
         let choice = operand.key.bytes().fold(self.turn + which, |sum, byte| sum + u64::from(byte));
         self.value(choice + operand.name as u64, 0)
     }
@@ -50,7 +50,7 @@ impl Lookup for Adverse {
     }
 }
 
-/// What must hold for it.
+/// Checks the properties of one text.
 pub fn run(text: &str) {
     let formula = match Formula::parse(text) {
         Ok(formula) => formula,
@@ -73,8 +73,8 @@ pub fn run(text: &str) {
             assert!(i64::try_from(amount.minor()).is_ok_and(|minor| minor <= LARGEST));
         }
         let _ = (formula::percent(&formula, &lookup), formula::units(&formula, &lookup));
-        if let Some(Value::Number(number)) = value {
-            // No decimal says a third, and some have a digit more than can be read; what is read is the same number.
+        if let Some(FormulaValue::Number(number)) = value {
+            // No decimal equals a third, and some have one digit more than can be read. The number that is read stays the same.
             let written = number.to_string();
             assert!(Ratio::parse(&written).is_none_or(|again| again == number), "{written}");
         }

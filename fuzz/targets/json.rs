@@ -1,11 +1,11 @@
-//! Decides whether any bytes are JSON for the engine exactly when they are for the JSON library, and whether what the
-//! engine puts down is read as the same again. It must not know what is read.
+//! Tests that any bytes are JSON for the engine exactly when they are JSON for the library, and that the text which the engine writes is
+//! read as the same value again.
 
 use scrip::json::{Bounds, FaultKind, read};
 
 const BOUNDS: Bounds = Bounds { deepest: 64, longest: usize::MAX, most: usize::MAX };
 
-/// What must hold for it.
+/// Checks the properties of some bytes.
 pub fn run(bytes: &[u8]) {
     let theirs = serde_json::from_slice::<serde_json::Value>(bytes);
     match read(bytes, BOUNDS) {
@@ -16,12 +16,12 @@ pub fn run(bytes: &[u8]) {
             assert!(theirs.is_ok());
         }
         Err(fault) if fault.kind == FaultKind::Deep => {}
-        // The library keeps the digits of any number; ours must be one that a double can be.
+        // The library keeps the digits of any number; the engine accepts only numbers that a double can represent.
         Err(_) => assert!(theirs.is_err() || has_infinite(bytes)),
     }
 }
 
-/// Whether something in a text looks like a number that is larger than any double.
+/// Returns true if a text contains a number that seems larger than any double.
 fn has_infinite(bytes: &[u8]) -> bool {
     let mut words = bytes.split(|byte| !matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E'));
     words.any(|word| std::str::from_utf8(word).is_ok_and(|word| word.parse::<f64>().is_ok_and(f64::is_infinite)))

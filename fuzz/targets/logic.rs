@@ -1,9 +1,9 @@
-//! Any text as the logic of a rule: it is refused or read, its print is read as the same, and evaluating it ends.
+//! Reads any text as the logic of a rule: it is refused or read, its printed form is read as the same logic, and its evaluation ends.
 
 use scrip::rules::Expression;
 use scrip::text::Text;
 
-/// What must hold for it.
+/// Checks the properties of one text.
 pub fn run(text: &str) {
     let keys: Vec<Text> = ["1", "2", "3", "10", "a"].into_iter().map(Text::from).collect();
     let Ok(expression) = Expression::parse(text, &keys) else { return };

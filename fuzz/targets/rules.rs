@@ -1,10 +1,12 @@
-//! Any text as a validation rule, a filter, a segment or a collection: it is refused with a sentence or read; what is
-//! read is looked through by the lint and decides on an adverse order without an end of its own.
+//! Reads any text as a validation rule, a filter, a segment or a collection. It is refused with a message or read. The lint of the result
+//! and its decision on an adverse order both end.
 
-use scrip::json::Members;
+use scrip::json::JsonMembers;
 use scrip::money::{LARGEST, Money};
-use scrip::rules::{Basket, Clock, Figures, GoodsIndex, Needs, RequestFacts, ResolvedLine, RuleFacts, RuleInput, lint};
-use scrip::rules::{Counter, EarningInput, Period};
+use scrip::rules::{
+    Clock, GoodsIndex, LineAmounts, OrderLines, RequestFacts, RequiredFacts, ResolvedLine, RuleFacts, RuleInput, lint,
+};
+use scrip::rules::{CountPeriod, Counter, EarningInput};
 use scrip::text::Text;
 use scrip::time::{Instant, TimeZone};
 use scrip::wire::customer::read_customer;
@@ -12,7 +14,7 @@ use scrip::wire::document::read_document;
 use scrip::wire::rules::{read_collection, read_filter, read_rule, read_segment};
 
 struct Adverse {
-    data: Members,
+    data: JsonMembers,
     amount: Option<Money>,
 }
 
@@ -21,12 +23,12 @@ impl RuleFacts for Adverse {
         self.amount
     }
 
-    fn figures(&self, line: usize) -> Figures {
+    fn figures(&self, line: usize) -> LineAmounts {
         let price = Money::new(if line == 0 { LARGEST } else { 0 });
-        Figures { price, quantity: u64::MAX, subtotal: price.filter(|_| line != 1) }
+        LineAmounts { price, quantity: u64::MAX, subtotal: price.filter(|_| line != 1) }
     }
 
-    fn goods_data(&self, _line: usize, _property: &str) -> [Option<&Members>; 4] {
+    fn goods_data(&self, _line: usize, _property: &str) -> [Option<&JsonMembers>; 4] {
         [None, Some(&self.data), None, Some(&self.data)]
     }
 
@@ -38,22 +40,27 @@ impl RuleFacts for Adverse {
         (!id.is_empty()).then(|| id.len().is_multiple_of(2))
     }
 
-    fn count(&self, _counter: Counter, period: Period) -> Option<u64> {
-        (period != Period::Day).then_some(u64::MAX)
+    fn count(&self, _counter: Counter, period: CountPeriod) -> Option<u64> {
+        (period != CountPeriod::Day).then_some(u64::MAX)
     }
 }
 
 const CUSTOMER: &str =
     r#"{"id":"c","metadata":{"p":["a",1,null,{"q":-0.5}],"d":"2026-03-29","n":{"p":"2026-03-29T00:30:00Z"}}}"#;
 
-/// What must hold for it.
+/// Checks the properties of one text.
 pub fn run(text: &str) {
     let zone = TimeZone {
         name: "Europe/Warsaw".into(),
         offset: 3600,
         transitions: vec![(Instant::from_millis(1_774_746_000_000).unwrap_or_default(), 7200)],
     };
-    let clock = Clock { now: Instant::from_millis(1_774_746_000_000).unwrap_or_default(), zone: &zone, work: None };
+    let clock = Clock {
+        now: Instant::from_millis(1_774_746_000_000).unwrap_or_default(),
+        zone: &zone,
+        zone_use: None,
+        work: None,
+    };
     let Ok(customer) = read_document(CUSTOMER, read_customer) else { return };
     let _ = (read_document(text, read_segment), read_document(text, read_collection));
     if let Ok(filter) = read_document(text, read_filter) {
@@ -68,7 +75,7 @@ pub fn run(text: &str) {
         ResolvedLine::new([None, Some(nothing)], [None, None]),
         ResolvedLine::default(),
     ];
-    let items = Basket::of(&items);
+    let items = OrderLines::of(&items);
     let index = GoodsIndex::new(items);
     for (amount, with_index) in [(None, false), (Money::new(0), true), (Money::new(LARGEST), true)] {
         let facts = Adverse { data: customer.metadata.clone(), amount };
@@ -85,8 +92,8 @@ pub fn run(text: &str) {
             request_facts: &request_facts,
             linked: with_index,
             after: amount,
-            items: if amount.is_some() { items.with(with_index.then_some(&index)) } else { Basket::of(&[]) },
-            passes: Needs::default(),
+            items: if amount.is_some() { items.with(with_index.then_some(&index)) } else { OrderLines::of(&[]) },
+            passes: RequiredFacts::default(),
             earning: with_index.then_some(EarningInput {
                 tiers: &names,
                 member: &facts.data,

@@ -9,8 +9,8 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsError, JsValue};
 
 use scrip::Context;
-use scrip::bundle::Prepared;
-use scrip::bundle::prepared::Answer;
+use scrip::bundle::PreparedRules;
+use scrip::bundle::prepared::PreparedAnswer;
 use scrip::text::unhex;
 use scrip::time::Instant;
 use scrip::wire::problem::Problem;
@@ -19,14 +19,19 @@ use scrip::wire::writer::Writer;
 /// Rules that were read and compiled once.
 #[wasm_bindgen]
 #[derive(Debug)]
-pub struct Rules(Prepared);
+pub struct Rules(PreparedRules);
 
 #[wasm_bindgen]
 impl Rules {
-    /// Reads rules, JSON in UTF-8. Those that are bad throw the problem as JSON with `path`, `text` and `message`.
+    /// Reads rules, JSON in UTF-8, for the customer that a token proves, if one does. Invalid rules throw the problem as JSON
+    /// with `path`, `text` and `message`.
     #[wasm_bindgen(constructor)]
-    pub fn new(rules: &[u8]) -> Result<Rules, String> {
-        Prepared::new(rules).map(Rules).map_err(|problem| told(&problem))
+    pub fn new(rules: &[u8], customer: Option<String>) -> Result<Rules, String> {
+        let prepared = PreparedRules::new(rules).map_err(|problem| describe_problem(&problem))?;
+        Ok(Rules(match customer {
+            Some(customer) => prepared.with_customer(&customer),
+            None => prepared,
+        }))
     }
 
     /// The content hash of the rules, hex SHA-256 of their bytes; the `ETag` of a bundle is the same text.
@@ -37,24 +42,24 @@ impl Rules {
 
     /// Decides a request, JSON in UTF-8 as HTTP carries it; throws when moment or seed are wrong.
     pub fn validate(&self, request: &[u8], now_ms: i64, seed: Option<String>) -> Result<Vec<u8>, JsError> {
-        self.decide(request, now_ms, seed, Prepared::validate)
+        self.decide(request, now_ms, seed, PreparedRules::validate)
     }
 
     /// The same with a plain object of JSON's values, which is answered by one.
     #[wasm_bindgen(js_name = validateObject)]
     pub fn validate_object(&self, request: JsValue, now_ms: i64, seed: Option<String>) -> Result<JsValue, JsError> {
-        self.decide_object(request, now_ms, seed, Prepared::validate_held)
+        self.decide_object(request, now_ms, seed, PreparedRules::validate_held)
     }
 
     /// Finds what of the rules would work, in the same way.
     pub fn qualify(&self, request: &[u8], now_ms: i64, seed: Option<String>) -> Result<Vec<u8>, JsError> {
-        self.decide(request, now_ms, seed, Prepared::qualify)
+        self.decide(request, now_ms, seed, PreparedRules::qualify)
     }
 
     /// The same with plain objects.
     #[wasm_bindgen(js_name = qualifyObject)]
     pub fn qualify_object(&self, request: JsValue, now_ms: i64, seed: Option<String>) -> Result<JsValue, JsError> {
-        self.decide_object(request, now_ms, seed, Prepared::qualify_held)
+        self.decide_object(request, now_ms, seed, PreparedRules::qualify_held)
     }
 }
 
@@ -101,14 +106,14 @@ fn text(answer: Vec<u8>) -> String {
     String::from_utf8(answer).unwrap_or_default()
 }
 
-/// What a set of rules is asked.
-type Verb = fn(&Prepared, &[u8], &Context) -> Answer;
+/// Question to a set of rules, with a request as bytes.
+type Verb = fn(&PreparedRules, &[u8], &Context) -> PreparedAnswer;
 
-/// The same of an object.
-type ObjectVerb = fn(&Prepared, serde_wasm_bindgen::Deserializer, &Context) -> Answer;
+/// Question to a set of rules, with a request as an object.
+type ObjectVerb = fn(&PreparedRules, serde_wasm_bindgen::Deserializer, &Context) -> PreparedAnswer;
 
-/// Where rules are wrong, and how.
-fn told(problem: &Problem) -> String {
+/// Writes the place and the text of a problem of rules as JSON.
+fn describe_problem(problem: &Problem) -> String {
     text(Writer::object_of(|out| {
         out.put_text("path", &problem.path);
         out.put_text("text", &problem.text);

@@ -1,104 +1,132 @@
-//! Answers requests from a prepared set of rules, JSON in and JSON out. It must not know how its rules came here.
+//! Answers requests from a prepared set of rules, JSON in and JSON out.
 
 use serde::Deserializer;
 
 use crate::bundle::facts::RuleSetFacts;
 use crate::decide;
+use crate::decide::case::stored::{customer_email, customer_key};
+use crate::facts::{Facts, Known};
 use crate::id::Context;
 use crate::json::Node;
+use crate::model::client::CustomerTrust;
 use crate::model::qualification::Qualify;
 use crate::model::request::{Channel, Redeemables};
 use crate::refusal::Refusal;
-use crate::text::sha256_hex;
+use crate::text::{Text, sha256_hex};
 use crate::wire::decision::write_validation;
 use crate::wire::error;
 use crate::wire::problem::{MOST_VALUES, Problem};
 use crate::wire::qualification::{read_qualification, read_qualification_node, write_qualification};
-use crate::wire::redemption::write_redemption;
+use crate::wire::redemptions::redemption::write_redemption;
+use crate::wire::redemptions::rollback::{Service, write_rollback};
 use crate::wire::request::{read_redeemables, read_redeemables_node, read_rollback};
-use crate::wire::rollback::{Service, write_rollback};
 use crate::wire::rule_set::RuleSet;
 
 /// A set of rules, read once.
 #[derive(Debug, Clone)]
-pub struct Prepared {
+pub struct PreparedRules {
     facts: RuleSetFacts,
     hash: String,
 }
 
 /// An answer with its HTTP status.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
-    /// 200, or what the error body says.
+pub struct PreparedAnswer {
+    /// 200, or the status in the error body.
     pub status: u16,
-    /// JSON.
+    /// The body, as JSON.
     pub body: Vec<u8>,
 }
 
-impl Answer {
-    fn refused(refusal: &Refusal, context: &Context) -> Answer {
-        Answer { status: refusal.reason.code(), body: error::write(refusal, &context.request_id()) }
+impl PreparedAnswer {
+    fn refused(refusal: &Refusal, context: &Context) -> PreparedAnswer {
+        PreparedAnswer { status: refusal.reason.code(), body: error::write(refusal, &context.request_id()) }
     }
 
-    fn unreadable(problem: &Problem, context: &Context) -> Answer {
-        Answer { status: 400, body: error::write_problem(problem, &context.request_id()) }
+    fn unreadable(problem: &Problem, context: &Context) -> PreparedAnswer {
+        PreparedAnswer { status: 400, body: error::write_problem(problem, &context.request_id()) }
     }
 }
 
-impl Prepared {
+impl PreparedRules {
     /// Reads a set of rules.
     ///
     /// ```
-    /// use scrip::{Context, bundle::Prepared, time::Instant};
+    /// use scrip::{Context, bundle::PreparedRules, time::Instant};
     /// let rules = br#"{ "vouchers": [{ "code": "TEN", "discount": { "type": "PERCENT", "percent_off": 10 } }] }"#;
-    /// let prepared = Prepared::new(rules).unwrap();
+    /// let prepared = PreparedRules::new(rules).unwrap();
     /// let context = Context { now: Instant::parse("2026-03-01").unwrap(), seed: [7; 32] };
     /// let basket = br#"{ "redeemables": [{ "object": "voucher", "id": "TEN" }], "order": { "amount": 1005 } }"#;
     /// let answer = String::from_utf8(prepared.validate(basket, &context).body).unwrap();
     /// assert!(answer.contains(r#""total_discount_amount":101,"total_amount":904"#));
     /// ```
-    pub fn new(rules: &[u8]) -> Result<Prepared, Problem> {
+    pub fn new(rules: &[u8]) -> Result<PreparedRules, Problem> {
         let facts = RuleSetFacts::new(RuleSet::read(rules)?);
-        Ok(Prepared { facts, hash: sha256_hex(rules) })
+        Ok(PreparedRules { facts, hash: sha256_hex(rules) })
     }
 
-    /// The SHA-256 of the rules as they were read: the name of a bundle.
+    /// Returns the rules for a customer proven by a token, by id or `source_id`: every request is that customer's.
+    ///
+    /// ```
+    /// # use scrip::{Context, bundle::PreparedRules, time::Instant};
+    /// # let prepared = PreparedRules::new(br#"{ "vouchers": [{ "code": "TEN", "discount": { "type": "PERCENT", "percent_off": 10 } }] }"#);
+    /// # let context = Context { now: Instant::default(), seed: [7; 32] };
+    /// let prepared = prepared.unwrap().with_customer("anna");
+    /// let answer = prepared.validate(br#"{ "redeemables": [{ "object": "voucher", "id": "TEN" }] }"#, &context);
+    /// // Only the server has the hash that stands for anna.
+    /// assert!(String::from_utf8(answer.body).unwrap().contains("tracking_id/anna"));
+    /// ```
+    pub fn with_customer(mut self, name: &str) -> PreparedRules {
+        self.facts.prove(name.into());
+        self
+    }
+
+    /// Returns the SHA-256 of the rules as they were read, which identifies a bundle.
     pub fn hash(&self) -> &str {
         &self.hash
     }
 
-    /// The facts, for deciding without JSON.
+    /// Returns the facts, for decisions without JSON.
     pub fn facts(&self) -> &RuleSetFacts {
         &self.facts
     }
 
-    /// Compiles what all qualifications have in common, once; without this the first of them does.
+    /// Prepares the candidates of all qualifications; otherwise the first qualification does.
     pub fn look_through(&self) {
         self.facts.look_through();
     }
 
-    /// Reads a request as it comes through whoever has the rules; `Err` is the answer to one that is wrong.
-    fn read(&self, request: Result<Redeemables, Problem>, context: &Context) -> Result<Redeemables, Answer> {
-        let mut request = request.map_err(|problem| Answer::unreadable(&problem, context))?;
+    /// Reads a request of the rules' owner; `Err` is the answer to an invalid one.
+    fn read(&self, request: Result<Redeemables, Problem>, context: &Context) -> Result<Redeemables, PreparedAnswer> {
+        let mut request = request.map_err(|problem| PreparedAnswer::unreadable(&problem, context))?;
         self.receive(&mut request, context)?;
         Ok(request)
     }
 
-    fn receive(&self, request: &mut Redeemables, context: &Context) -> Result<(), Answer> {
-        let channel = Channel { page: self.facts.page(), ..Channel::default() };
-        decide::receive(request, channel).map_err(|refusal| Answer::refused(&refusal, context))
+    fn receive(&self, request: &mut Redeemables, context: &Context) -> Result<(), PreparedAnswer> {
+        let mut channel = Channel { page: self.facts.page(), ..Channel::default() };
+        if let Some(page) = channel.page.as_mut().filter(|page| page.terms.customers == CustomerTrust::Proven) {
+            let is_unknown = |found: Known<_>| matches!(found, Known::Unknown);
+            let key = customer_key(request).filter(|key| is_unknown(self.facts.customer(key))).map(Text::from);
+            let email = || customer_email(request).filter(|email| is_unknown(self.facts.customer_by_email(email)));
+            page.claimed = key.or_else(email).filter(|_| page.proven.is_none());
+        }
+        if let (None, Some(proven)) = (&channel.page, self.facts.proven()) {
+            request.customer = Some(decide::proved(request.customer.take().unwrap_or_default(), proven));
+        }
+        decide::receive(request, channel).map_err(|refusal| PreparedAnswer::refused(&refusal, context))
     }
 
-    /// Validates the request in this JSON.
-    pub fn validate(&self, request: &[u8], context: &Context) -> Answer {
+    /// Validates a request in JSON.
+    pub fn validate(&self, request: &[u8], context: &Context) -> PreparedAnswer {
         self.say_valid(read_redeemables(request), context)
     }
 
-    /// Validates the request that another library holds, such as the values of a page or of the service.
+    /// Validates a request of another library, such as values of a browser or of the service.
     ///
     /// ```
-    /// # use scrip::{Context, bundle::Prepared, time::Instant};
-    /// # let prepared = Prepared::new(br#"{ "vouchers": [{ "code": "TEN", "discount": { "type": "PERCENT", "percent_off": 10 } }] }"#);
+    /// # use scrip::{Context, bundle::PreparedRules, time::Instant};
+    /// # let prepared = PreparedRules::new(br#"{ "vouchers": [{ "code": "TEN", "discount": { "type": "PERCENT", "percent_off": 10 } }] }"#);
     /// # let (prepared, context) = (prepared.unwrap(), Context { now: Instant::default(), seed: [7; 32] });
     /// let basket = serde_json::json!({ "redeemables": [{ "object": "voucher", "id": "TEN" }], "order": { "amount": 1005 } });
     /// let answer = prepared.validate_held(&basket, &context);
@@ -106,49 +134,49 @@ impl Prepared {
     /// let said: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
     /// assert_eq!(said["order"]["total_amount"], 904);
     /// ```
-    pub fn validate_held<'de, D: Deserializer<'de>>(&self, request: D, context: &Context) -> Answer {
+    pub fn validate_held<'de, D: Deserializer<'de>>(&self, request: D, context: &Context) -> PreparedAnswer {
         let request = Node::of(request, MOST_VALUES).and_then(|request| read_redeemables_node(&request));
         self.say_valid(request, context)
     }
 
-    fn say_valid(&self, request: Result<Redeemables, Problem>, context: &Context) -> Answer {
+    fn say_valid(&self, request: Result<Redeemables, Problem>, context: &Context) -> PreparedAnswer {
         let request = match self.read(request, context) {
             Ok(request) => request,
             Err(said) => return said,
         };
-        match decide::validate(&self.facts, &request, context) {
-            Ok(decision) => Answer { status: 200, body: write_validation(&decision.answer, context) },
-            Err(refusal) => Answer::refused(&refusal, context),
+        match decide::validate_offline(&self.facts, &request, context) {
+            Ok(decision) => PreparedAnswer { status: 200, body: write_validation(&decision.answer, context) },
+            Err(refusal) => PreparedAnswer::refused(&refusal, context),
         }
     }
 
-    /// Finds what of the rules would work for the customer and the order in this JSON.
-    pub fn qualify(&self, request: &[u8], context: &Context) -> Answer {
+    /// Finds the redeemables that apply to the customer and the order of a request in JSON.
+    pub fn qualify(&self, request: &[u8], context: &Context) -> PreparedAnswer {
         self.say_qualified(read_qualification(request), context)
     }
 
-    /// The same for a request that another library holds.
-    pub fn qualify_held<'de, D: Deserializer<'de>>(&self, request: D, context: &Context) -> Answer {
+    /// Finds the redeemables that apply, for a request of another library.
+    pub fn qualify_held<'de, D: Deserializer<'de>>(&self, request: D, context: &Context) -> PreparedAnswer {
         let asked = Node::of(request, MOST_VALUES).and_then(|asked| read_qualification_node(&asked));
         self.say_qualified(asked, context)
     }
 
-    fn say_qualified(&self, asked: Result<Qualify, Problem>, context: &Context) -> Answer {
+    fn say_qualified(&self, asked: Result<Qualify, Problem>, context: &Context) -> PreparedAnswer {
         let mut asked = match asked {
             Ok(asked) => asked,
-            Err(problem) => return Answer::unreadable(&problem, context),
+            Err(problem) => return PreparedAnswer::unreadable(&problem, context),
         };
         if let Err(said) = self.receive(&mut asked.request, context) {
             return said;
         }
-        match decide::qualify(&self.facts, &asked, context) {
-            Ok(decision) => Answer { status: 200, body: write_qualification(&decision.answer, context) },
-            Err(refusal) => Answer::refused(&refusal, context),
+        match decide::qualify_offline(&self.facts, &asked, context) {
+            Ok(decision) => PreparedAnswer { status: 200, body: write_qualification(&decision.answer, context) },
+            Err(refusal) => PreparedAnswer::refused(&refusal, context),
         }
     }
 
-    /// Redeems the request in this JSON, without writing anything down.
-    pub fn redeem(&self, request: &[u8], context: &Context) -> Answer {
+    /// Redeems a request in JSON, without storing anything.
+    pub fn redeem(&self, request: &[u8], context: &Context) -> PreparedAnswer {
         let request = match self.read(read_redeemables(request), context) {
             Ok(request) => request,
             Err(said) => return said,
@@ -156,24 +184,24 @@ impl Prepared {
         match decide::redeem(&self.facts, &request, context) {
             Ok(decision) => {
                 let written = write_redemption(&decision.answer, context);
-                Answer { status: written.status, body: written.answer }
+                PreparedAnswer { status: written.status, body: written.answer }
             }
-            Err(refusal) => Answer::refused(&refusal, context),
+            Err(refusal) => PreparedAnswer::refused(&refusal, context),
         }
     }
 
-    /// Undoes a redemption of the rules, without writing anything down.
-    pub fn rollback(&self, redemption_id: &str, stack: bool, request: &[u8], context: &Context) -> Answer {
+    /// Rolls back a redemption of the rules, without storing anything.
+    pub fn rollback(&self, redemption_id: &str, stack: bool, request: &[u8], context: &Context) -> PreparedAnswer {
         let request = match read_rollback(redemption_id, stack, request) {
             Ok(request) => request,
-            Err(problem) => return Answer::unreadable(&problem, context),
+            Err(problem) => return PreparedAnswer::unreadable(&problem, context),
         };
         match decide::rollback(&self.facts, &request, context) {
             Ok(decision) => {
                 let written = write_rollback(&decision.answer, &request, &Service::default());
-                Answer { status: written.status, body: written.answer }
+                PreparedAnswer { status: written.status, body: written.answer }
             }
-            Err(refusal) => Answer::refused(&refusal, context),
+            Err(refusal) => PreparedAnswer::refused(&refusal, context),
         }
     }
 }

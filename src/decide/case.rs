@@ -1,43 +1,56 @@
-//! Decides what is known of a request: what its names turned out to be, the customer, the order with its prices, the rules of
-//! the project, what only the server has. It must not know how any of it is found, or what it leads to.
+//! Collects the known facts of a request: its resolved names, the customer, the order with its prices, and the rules of
+//! the project. Also collects the facts that only the server has.
 
+mod server_only;
+mod step_cost;
 pub mod stored;
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::ops::Deref;
 
-use crate::decide::tally::Counted;
+use crate::budget::StepBudget;
+use crate::decide::order_return::answer::ReturnOutcome;
+use crate::decide::order_return::changed_order::DecideChange;
+use crate::decide::summary_delta::CountedAs;
 pub use crate::facts::Offer;
 use crate::facts::{Fact, Facts, Known};
 use crate::id::Context;
-use crate::ledger::{AccountId, Session, Standing};
-use crate::model::incentive::{Incentive, IncentiveObject};
+use crate::ledger::{AccountId, AccountState, Entry, HoldOwner, Transfer};
+use crate::model::client::ClientContext;
+use crate::model::discount::UnitEffect;
 use crate::model::order::{Metadata, Order};
-use crate::model::page::Page;
-use crate::model::request::{Redeemable, Redeemables};
+use crate::model::redeemable::{Grant, IncentiveObject, RedeemableTerms};
+use crate::model::request::{Redeemables, RequestedRedeemable};
 use crate::model::stacking::StackingRules;
+use crate::money::Money;
+use crate::pricing::Cart;
 use crate::pricing::lines::{Priced, Trust};
 use crate::refusal::Refusal;
-use crate::rules::Needs;
+use crate::rules::RequiredFacts;
 use crate::text::{Text, joined};
 use crate::time::TimeZone;
-use crate::work::Work;
-pub use stored::Buyer;
+pub use stored::RequestCustomer;
 
 /// The facts that a decision asked for and only the server has, sorted, each once.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Lacks(Vec<Text>);
+pub struct MissingFacts(Vec<Text>);
 
-impl Lacks {
+impl MissingFacts {
     /// Adds a fact by its name, such as `voucher/TEN`.
     pub fn add(&mut self, name: Text) {
         if let Err(place) = self.0.binary_search(&name) {
             self.0.insert(place, name);
         }
     }
+
+    /// Adds a fact, if there is one.
+    pub fn extend(&mut self, name: Option<Text>) {
+        name.into_iter().for_each(|name| self.add(name));
+    }
 }
 
-impl Deref for Lacks {
+impl Deref for MissingFacts {
     type Target = [Text];
 
     fn deref(&self) -> &[Text] {
@@ -45,75 +58,81 @@ impl Deref for Lacks {
     }
 }
 
-/// What a name in the request turned out to be.
+/// The result of resolving a name of the request.
 #[derive(Debug, Clone)]
-pub enum Resolved<'a> {
-    /// This.
+pub enum ResolvedName<'a> {
+    /// The name of an offer.
     Offer(Fact<'a, Offer<'a>>),
-    /// It cannot be used, whatever the order.
+    /// A redeemable that cannot be used, regardless of the order.
     Refused(Refusal),
-    /// Only the server knows it.
+    /// A name that only the server knows.
     Unknown,
 }
 
-/// A name in a page's request that is of no use: a guess, as far as anybody can say.
+/// A name in a client's request that the client must not distinguish from an unknown one.
 #[derive(Debug, Clone)]
 pub struct WrongName<'a> {
-    /// Its place in the request.
+    /// Position in the request.
     pub(super) place: usize,
-    /// What it names and the page is not told of, when it is anything.
+    /// The offer that the name has, if any, and that the client must not see.
     pub(super) offer: Option<Fact<'a, Offer<'a>>>,
-    /// Why it cannot be used.
+    /// The reason why it cannot be used.
     pub(super) refusal: Refusal,
 }
 
 /// A request with its names resolved.
 #[derive(Clone)]
 pub struct Case<'a> {
-    /// What was asked.
+    /// The request as received.
     pub request: &'a Redeemables,
-    /// What is to be redeemed: as asked, or the tiers of the stack that was asked for.
-    pub redeemables: Cow<'a, [Redeemable]>,
-    /// The stack that was asked for, by id.
+    /// The redeemables to decide: as requested, or the tiers of the requested stack.
+    pub redeemables: Cow<'a, [RequestedRedeemable]>,
+    /// The requested stack, by id.
     pub stack: Option<Text>,
-    /// Where the facts come from.
+    /// The source of facts.
     pub facts: &'a dyn Facts,
-    /// Moment and seed.
+    /// Instant and seed.
     pub context: &'a Context,
     /// The project's stacking rules.
     pub stacking: Fact<'a, StackingRules>,
     /// The project's time zone.
     pub zone: Fact<'a, TimeZone>,
-    /// The order: sent, stored, or stored under what was sent.
+    /// Set when the decision depended on the zone.
+    pub zone_use: Cell<bool>,
+    /// The order: sent, stored, or stored with the sent fields over it.
     pub order: Option<Fact<'a, Order>>,
-    /// What the stored order counts for.
-    pub counted: Option<Counted>,
-    /// Whose word counts for what its lines cost.
+    /// The part that a change of the stored order by this request gives back.
+    pub returned: Option<Box<ReturnOutcome>>,
+    /// Decides how the stored order changes; `None` if only the server can.
+    pub decide_change: Option<DecideChange>,
+    /// The summary counts of the stored order.
+    pub counted: Option<CountedAs>,
+    /// The source of its line prices: the request or the catalogue.
     pub trust: Trust,
-    /// Its goods and amounts.
+    /// The goods and amounts of the order.
     pub priced: Priced<'a>,
-    /// Who buys.
-    pub buyer: Buyer<'a>,
-    /// What each of `redeemables` is, in their order.
-    pub resolved: Vec<Resolved<'a>>,
-    /// What the rules of all offers look at, how many rules there are, and how many goods they name.
-    pub needs: (Needs, usize, usize),
-    /// Tests of rules that hold without being asked: a qualification leaves some out.
-    pub passes: Needs,
+    /// The customer of the request.
+    pub buyer: RequestCustomer<'a>,
+    /// The resolved name of each of `redeemables`, in their order.
+    pub resolved: Vec<ResolvedName<'a>>,
+    /// The facts that the rules of all offers need, the number of rules, and the number of goods that they name.
+    pub needs: (RequiredFacts, usize, usize),
+    /// Tests of rules that pass without evaluation: a qualification leaves some out.
+    pub passes: RequiredFacts,
     /// The facts that only the server has.
-    pub lacks: Lacks,
-    /// The refusal of everything, when what the request is about is there and cannot be read: nobody can say then what it
-    /// would allow.
+    pub lacks: MissingFacts,
+    /// The refusal of all redeemables, if the customer or order of the request is stored and cannot be read. Nothing
+    /// can be decided then.
     pub unreadable: Option<Refusal>,
-    /// What a page named that is of no use to it.
+    /// Names of a client's request that are hidden from it.
     pub wrong: Vec<WrongName<'a>>,
-    /// How much work may still be done.
-    pub work: Work,
+    /// The remaining step budget.
+    pub work: StepBudget,
 }
 
 impl<'a> Case<'a> {
-    /// What was said with the latest publication of a voucher to whoever buys.
-    pub fn publication(&self, voucher: &Incentive) -> Known<Fact<'_, Metadata>> {
+    /// Returns the metadata of the latest publication of a voucher to the customer of the request.
+    pub fn publication(&self, voucher: &RedeemableTerms) -> Known<Fact<'_, Metadata>> {
         let buyer = self.buyer.customer.as_deref().and_then(|customer| customer.id.as_ref());
         match buyer.filter(|_| voucher.object == IncentiveObject::Voucher) {
             Some(buyer) => self.facts.publication(&voucher.id, buyer),
@@ -121,13 +140,14 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// A request of which nothing is known yet but the rules of the project.
+    /// Returns a request of which nothing is known yet but the rules of the project.
     #[inline]
     pub fn new(facts: &'a dyn Facts, request: &'a Redeemables, context: &'a Context) -> Case<'a> {
         Case::under(facts.stacking_rules(), facts, request, context)
     }
 
-    /// The same under given stacking rules: where nothing is redeemed, nobody asks for the project's.
+    /// Returns a request under the given stacking rules, for decisions that redeem nothing and do not load the
+    /// project's.
     pub fn under(
         stacking: Fact<'a, StackingRules>,
         facts: &'a dyn Facts,
@@ -142,42 +162,60 @@ impl<'a> Case<'a> {
             context,
             stacking,
             zone: facts.time_zone(),
+            zone_use: Cell::new(false),
             order: None,
+            returned: None,
+            decide_change: None,
             counted: None,
             trust: Trust::Sent,
             priced: Priced::default(),
-            buyer: Buyer::default(),
+            buyer: RequestCustomer::default(),
             resolved: Vec::new(),
             needs: Default::default(),
-            passes: Needs::default(),
-            lacks: Lacks::default(),
+            passes: RequiredFacts::default(),
+            lacks: MissingFacts::default(),
             unreadable: None,
             wrong: Vec::new(),
             work: facts.work(),
         }
     }
 
-    /// The offer at a place, when there is one.
+    /// Reports the zone as missing if it was needed and the rules were prepared without the project's.
+    pub(super) fn lack_time_zone(&mut self) {
+        if self.zone_use.get() && !self.facts.knows_settings().time_zone {
+            self.lacks.add("project/time_zone".into());
+        }
+    }
+
+    /// Returns the offer at a position, if there is one.
     pub fn offer(&self, place: usize) -> Option<&Offer<'a>> {
         match self.resolved.get(place)? {
-            Resolved::Offer(offer) => Some(offer),
+            ResolvedName::Offer(offer) => Some(offer),
             _ => None,
         }
     }
 
-    /// The session whose key the request came with, as far as whoever asks reaches it.
-    pub fn own_session(&self) -> Option<Session> {
+    /// Returns the session whose key the request has, within the caller's reach: a client redeems with the key of its
+    /// server's lock.
+    pub fn own_session(&self) -> Option<HoldOwner> {
         let key = self.request.session.as_ref()?.key.clone()?;
-        Some(Session { key, owner: self.request.channel.page.as_ref().map(Page::owner) })
+        Some(HoldOwner { key, owner: self.request.channel.page.as_ref().map(ClientContext::owner), servers: true })
     }
 
-    /// Adds what the next name turned out to be, and what the rules of an offer look at.
-    pub(super) fn put(&mut self, resolved: Resolved<'a>) {
+    /// Returns the name of the claimed customer as a missing fact, if nothing about that customer counts without a
+    /// token.
+    pub(super) fn claimed(&self) -> Option<Text> {
+        let page = self.request.channel.page.as_ref().filter(|_| self.buyer.customer.is_none())?;
+        page.claimed.as_ref().map(|name| joined(&["customer/", name]))
+    }
+
+    /// Adds the resolution of the next name, and the facts that the rules of an offer need.
+    pub(super) fn put(&mut self, resolved: ResolvedName<'a>) {
         let resolved = match (&self.unreadable, resolved) {
-            (Some(refusal), Resolved::Offer(_)) => Resolved::Refused(refusal.clone()),
+            (Some(refusal), ResolvedName::Offer(_)) => ResolvedName::Refused(refusal.clone()),
             (_, resolved) => resolved,
         };
-        if let Resolved::Offer(offer) = &resolved {
+        if let ResolvedName::Offer(offer) = &resolved {
             let (needs, rules, goods) = self.needs;
             let (rules, goods) = (rules.saturating_add(offer.rules.len()), goods.saturating_add(offer.goods));
             self.needs = (needs.and(offer.needs), rules, goods);
@@ -185,28 +223,81 @@ impl<'a> Case<'a> {
         self.resolved.push(resolved);
     }
 
-    /// What the name at a place is, when it is one of no use.
+    /// Names the voucher in a refusal for a client as the request does: rules on the client may have only the hash of a
+    /// code.
+    pub(super) fn named_as_sent(&self, place: usize, refusal: Refusal) -> Refusal {
+        let sent = self.redeemables.get(place).filter(|_| self.request.channel.is_page());
+        match sent.zip(self.offer(place)) {
+            Some((sent, offer)) => refusal.renamed(&offer.incentive.code, &sent.id),
+            None => refusal,
+        }
+    }
+
+    /// Returns the hidden name at a position, if there is one.
     pub(super) fn wrong_at(&self, place: usize) -> Option<&WrongName<'a>> {
         self.wrong.iter().find(|wrong| wrong.place == place)
     }
 
-    /// Writes down that a fact was asked for which only the server has.
+    /// Returns the value of the order for the budget of a campaign, for a redeemable that is tried on this cart. It is
+    /// the amount of the order before the request, without the units that are free for others
+    /// (docs/spec/calculation.md#19, D19).
+    pub fn order_value(&self, cart: &Cart) -> Money {
+        self.priced.cart.amount.unwrap_or_default().remaining_after(cart.claimed_value())
+    }
+
+    /// Returns whether a redeemable may make units free that the customer put into the order, so that others see the
+    /// order without them (docs/spec/calculation.md#19, D19).
+    pub(super) fn may_claim(&self) -> bool {
+        let claims = |resolved: &ResolvedName<'_>| {
+            let ResolvedName::Offer(offer) = resolved else { return false };
+            let Grant::Discount(discount) = &offer.incentive.grant else { return false };
+            discount.units().iter().any(|unit| unit.effect == UnitEffect::AddMissingItems)
+        };
+        self.resolved.len() > 1 && self.resolved.iter().any(claims)
+    }
+
+    /// Records that a fact was requested that only the server has.
     pub fn lack(&mut self, kind: &str, id: &str) {
         self.lacks.add(joined(&[kind, "/", id]));
     }
 
-    /// How an account stands, and whether only the server knows. An account without a limit is never asked about.
-    pub fn standing(&self, account: &AccountId, allotment: Option<u64>) -> Known<Standing> {
-        if allotment.is_none() {
-            return Known::Is(Standing::default());
+    /// Returns the balance of an account, including the amounts that the request gives back to it.
+    pub fn balance(&self, account: &AccountId) -> Known<i64> {
+        let add = |net: i64, transfer: &Transfer| match (transfer.debit == *account, transfer.credit == *account) {
+            (true, false) => net.checked_sub_unsigned(transfer.amount),
+            (false, true) => net.checked_add_unsigned(transfer.amount),
+            (true, true) | (false, false) => Some(net),
+        };
+        let back = self.work.checked(self.given_back().try_fold(0, add));
+        match self.facts.balance(account) {
+            Known::Absent if back != 0 => Known::Is(back),
+            found => found.map(|balance| self.work.checked(balance.checked_add(back))),
         }
-        let balance = match self.facts.balance(account) {
+    }
+
+    /// Returns the transfers by which the request gives something back.
+    fn given_back(&self) -> impl Iterator<Item = &Transfer> {
+        self.returned.iter().flat_map(|outcome| &outcome.entries).filter_map(|entry| match entry {
+            Entry::Post(transfer) => Some(transfer),
+            Entry::Hold(_) | Entry::Release(_) => None,
+        })
+    }
+
+    /// Returns the state of an account, or that only the server knows it. An account without a limit is not queried.
+    pub fn standing(&self, account: &AccountId, allotment: Option<u64>) -> Known<AccountState> {
+        if allotment.is_none() {
+            return Known::Is(AccountState::default());
+        }
+        let balance = match self.balance(account) {
             Known::Is(balance) => balance,
             Known::Absent => 0,
             Known::Unknown => return Known::Unknown,
             Known::Unreadable => return Known::Unreadable,
         };
         let held = self.facts.held(account, self.context.now, self.own_session().as_ref());
-        Known::Is(Standing { allotment, balance, held: held.found().unwrap_or(0) })
+        if held == Known::Unreadable {
+            return Known::Unreadable;
+        }
+        Known::Is(AccountState { allotment, balance, held: held.found().unwrap_or(0) })
     }
 }

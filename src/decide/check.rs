@@ -1,5 +1,5 @@
-//! Decides whether one incentive may be used, in the order of validation-rules.md section 8; the first reason counts.
-//! It must not know what it gives or what else is applied.
+//! Decides whether one redeemable may be used, in the order of docs/spec/validation-rules.md#8; the first reason
+//! counts.
 
 use crate::decide::case::stored::IDENTIFIED;
 use crate::decide::case::{Case, Offer};
@@ -8,20 +8,22 @@ use crate::decide::items::Items;
 use crate::decide::loyalty::check_card;
 use crate::decide::rule_input::{RunningOrder, check_rules};
 use crate::facts::{Known, credits_account, incentive_account};
-use crate::model::discount::GiftEffect;
-use crate::model::incentive::{Grant, IncentiveObject};
-use crate::model::request::Redeemable;
+use crate::model::discount::{GiftEffect, SHIPPING, UnitEffect, UnitOff};
+use crate::model::redeemable::{Grant, IncentiveObject};
+use crate::model::request::RequestedRedeemable;
+use crate::model::scope::{GoodsObject, GoodsRef};
+use crate::pricing::goods::{find_named, kind_of};
 use crate::pricing::{Cart, bundles, count_bundles};
 use crate::refusal::{Reason, Refusal};
-use crate::rules::Needs;
-use crate::text::{Text, joined};
+use crate::rules::RequiredFacts;
+use crate::text::Text;
 use crate::time::{Instant, TimeZone};
 
-/// Checks a voucher against the running order. What it found is told even when it refuses.
+/// Checks a redeemable against the running order. Findings are recorded even if it is refused.
 #[inline]
 pub fn check(
     case: &Case<'_>,
-    redeemable: &Redeemable,
+    redeemable: &RequestedRedeemable,
     offer: &Offer<'_>,
     running_order: &RunningOrder<'_>,
     found: &mut Finding,
@@ -32,13 +34,40 @@ pub fn check(
         check_caps(case, offer, found)?;
     }
     check_rules(case, offer, running_order, found)?;
-    if !offer.needs.meets(Needs::BUNDLE) {
-        return Ok(());
+    if offer.needs.meets(RequiredFacts::BUNDLE) {
+        check_bundles(case, offer, running_order.cart, running_order.items, found)?;
     }
-    check_bundles(case, offer, (running_order.cart, running_order.items), found)
+    check_free_goods(case, offer, running_order.items, found)
 }
 
-/// Refuses what names a collection, or looks at goods, of which nobody can say what they are.
+/// Refuses free units of goods that neither the catalogue nor a line of the order has.
+pub fn check_free_goods(
+    case: &Case<'_>,
+    offer: &Offer<'_>,
+    items: &Items<'_>,
+    found: &mut Finding,
+) -> Result<(), Refusal> {
+    let units = match &offer.incentive.grant {
+        Grant::Discount(discount) => discount.units(),
+        Grant::Gift(_) | Grant::Loyalty(_) => return Ok(()),
+    };
+    // More units of an order line need no catalogue, and shipping is not in the catalogue.
+    let named = |unit: &&UnitOff| unit.effect != UnitEffect::AddSameItems && unit.unit_type != SHIPPING;
+    for unit in units.iter().filter(named) {
+        let mut lacks = Vec::new();
+        let goods = find_named(&unit.unit_type, kind_of(unit), case.facts, &mut |lack| lacks.push(lack));
+        let is_known = goods.sku.is_some() || goods.product.is_some() || !lacks.is_empty();
+        found.lacks.append(&mut lacks);
+        let in_order = |object| items.basket().first(&GoodsRef::new(object, unit.unit_type.clone(), None)).is_some();
+        if !is_known && ![GoodsObject::Sku, GoodsObject::Product].into_iter().any(in_order) {
+            let details = format!("Cannot find product or SKU with id {}", unit.unit_type);
+            return Err(Refusal::new(Reason::FreeGoodsNotFound, details));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses an offer that names a collection, or depends on goods, that cannot be read.
 #[inline]
 pub fn check_readable(offer: &Offer<'_>, items: &Items<'_>) -> Result<(), Refusal> {
     match items.unreadable.is_empty() {
@@ -47,10 +76,10 @@ pub fn check_readable(offer: &Offer<'_>, items: &Items<'_>) -> Result<(), Refusa
     }
 }
 
-/// Everything but the rules.
+/// Checks everything but the rules.
 pub fn check_terms(
     case: &Case<'_>,
-    redeemable: &Redeemable,
+    redeemable: &RequestedRedeemable,
     offer: &Offer<'_>,
     running_order: &RunningOrder<'_>,
     found: &mut Finding,
@@ -59,33 +88,40 @@ pub fn check_terms(
     if asks_nothing && offer.terms.plain && offer.terms.cover(case.context.now) {
         return Ok(());
     }
-    check_validity(offer, case.context.now, &case.zone)?;
+    let validity = check_validity(offer, case.context.now, &case.zone);
+    if offer.is_recurring()
+        && validity.as_ref().err().is_none_or(|refusal| refusal.reason == Reason::VoucherNotActiveNow)
+    {
+        case.zone_use.set(true);
+    }
+    validity?;
     check_referrer(case, offer, found)?;
     check_quantity(case, offer, running_order, found)?;
     check_gift(case, redeemable, offer, running_order, found)?;
     check_card(case, redeemable, offer, running_order, found)
 }
 
-/// Where units are counted of each customer, it must be possible to say who that is.
+/// Checks that the customer can be identified, if units are counted per customer.
 fn check_caps(case: &Case<'_>, offer: &Offer<'_>, found: &mut Finding) -> Result<(), Refusal> {
     let entries = || offer.scope().into_iter().flat_map(|scope| &scope.included);
     if !entries().flat_map(|entry| &entry.terms.caps).any(|cap| cap.kind.customer) {
         return Ok(());
     }
-    found.lacks.extend(case.buyer.counted().unknown.clone());
+    found.lacks.extend(case.buyer.counted().unknown.clone().or_else(|| case.claimed()));
     if case.buyer.is_identified() {
         return Ok(());
     }
-    let details = joined(&[IDENTIFIED, " required to count discounted products of each customer"]);
+    let details = format!("{IDENTIFIED} required to count discounted products of each customer");
     Err(Refusal::new(Reason::MissingCustomer, details))
 }
 
-/// Every bundle that the rules ask for must be in the order once at least (calculation.md section 8). Which key a bundle
-/// that is not there has is not public: it is a rule about the order that is violated. `[inferred]`
+/// Checks that every bundle of the rules is in the order at least once (docs/spec/calculation.md#8). A missing bundle
+/// has no public key: it counts as a violated rule about the order. `[inferred]`
 pub fn check_bundles(
     case: &Case<'_>,
     offer: &Offer<'_>,
-    (cart, items): (&Cart, &Items<'_>),
+    cart: &Cart,
+    items: &Items<'_>,
     found: &mut Finding,
 ) -> Result<(), Refusal> {
     for rule in offer.rules.iter() {
@@ -111,7 +147,8 @@ fn refuse(reason: Reason, offer: &Offer<'_>) -> Refusal {
     Refusal::new(reason, offer.incentive.code.as_str())
 }
 
-/// The same at the wrong time: a tier has one key for all of it, and its own words (validation-rules.md section 10).
+/// Refuses a redeemable at the wrong time. A tier has one key for all reasons and its own texts
+/// (docs/spec/validation-rules.md#10).
 fn refuse_time(reason: Reason, offer: &Offer<'_>) -> Result<(), Refusal> {
     if offer.incentive.object == IncentiveObject::Voucher {
         return Err(refuse(reason, offer));
@@ -121,17 +158,18 @@ fn refuse_time(reason: Reason, offer: &Offer<'_>) -> Result<(), Refusal> {
         _ => (Reason::PromotionNotActiveNow, "not active now"),
     };
     let id = &offer.incentive.id;
-    Err(Refusal::new(reason, ["Promotion Tier with id: ", id, " is ", state, "."].concat()))
+    Err(Refusal::new(reason, format!("Promotion Tier with id: {id} is {state}.")))
 }
 
-/// Switches first, then beginnings, then ends, then recurring windows; the incentive's before the campaign's.
+/// Checks active flags first, then starts, then ends, then recurring windows; those of the redeemable before the
+/// campaign's.
 pub fn check_validity(offer: &Offer<'_>, now: Instant, zone: &TimeZone) -> Result<(), Refusal> {
     let incentive = &offer.incentive;
     let campaign = offer.campaign.as_deref();
     if !incentive.active || campaign.is_some_and(|campaign| !campaign.active) {
         return refuse_time(Reason::VoucherDisabled, offer);
     }
-    // A window made when the voucher was published stands in place of the campaign's.
+    // A window made when the voucher was published replaces the campaign's.
     let overrides = incentive.validity.expiration_date.is_some();
     let campaign = campaign
         .filter(|campaign| !(campaign.activity_after_publishing && overrides))
@@ -150,14 +188,14 @@ pub fn check_validity(offer: &Offer<'_>, now: Instant, zone: &TimeZone) -> Resul
     Ok(())
 }
 
-/// A referral code is for others than the customer who passes it on (objects.md section 9).
+/// Refuses a referral code to the customer who passes it on (docs/spec/objects.md#9).
 fn check_referrer(case: &Case<'_>, offer: &Offer<'_>, found: &mut Finding) -> Result<(), Refusal> {
     let Some(referrer) = offer.referrer() else { return Ok(()) };
     let customer = case.buyer.customer.as_ref().and_then(|customer| customer.id.as_ref());
     if customer == Some(referrer) {
         return Err(refuse(Reason::ReferrerNotPermittedToRedeem, offer));
     }
-    // Who it is may be for the server to say.
+    // Only the server may know the customer.
     found.lacks.extend(case.buyer.unknown.clone());
     Ok(())
 }
@@ -185,7 +223,7 @@ fn check_quantity(
 
 fn check_gift(
     case: &Case<'_>,
-    redeemable: &Redeemable,
+    redeemable: &RequestedRedeemable,
     offer: &Offer<'_>,
     running_order: &RunningOrder<'_>,
     found: &mut Finding,
@@ -200,7 +238,7 @@ fn check_gift(
     let allotment = gift.allotment().minor();
     let left = match running_order.running.standing(case, &account, Some(allotment)) {
         Known::Is(standing) => standing.available().unwrap_or(0),
-        // Nobody can say what is left, so that nothing can be spent.
+        // The balance is not readable, so nothing can be spent.
         Known::Absent | Known::Unreadable => 0,
         Known::Unknown => {
             found.lacks.push(Text::from(account.as_str()));

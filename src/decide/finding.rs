@@ -1,41 +1,42 @@
-//! Decides what a check writes down of each redeemable besides a reason against it, and where that is found again. It must not
-//! know what is checked.
+//! Stores what the checks of each redeemable found in addition to a reason against it.
 
 use crate::model::discount::Discount;
 use crate::pricing::Bundles;
 use crate::text::Text;
 
-/// What the checks of one voucher found besides a reason against it.
+/// Findings of the checks of one redeemable in addition to a reason against it.
 #[derive(Debug, Clone, Default)]
 pub struct Finding {
-    /// Credits left on a gift card, other locks counted; `None` when only the server knows.
+    /// Remaining credits of a gift card in minor units, less other locks; `None` if only the server knows.
     pub credits: Option<u64>,
-    /// Points left on a loyalty card, other locks counted.
+    /// Remaining points of a loyalty card, less other locks.
     pub points: Option<u64>,
-    /// Points that the reward takes.
+    /// Points that the reward costs.
     pub paid: Option<u64>,
-    /// Codes left of the campaign of which the reward takes one, if they end.
+    /// Remaining codes of the campaign from which the reward takes one, if they are limited.
     pub codes: Option<u64>,
     /// Facts that only the server has.
     pub lacks: Vec<Text>,
-    /// The bundles in the order, when the rules ask for any.
+    /// `true` if a rule failed because a stored profile is not read.
+    pub withheld: bool,
+    /// The bundles in the order, if the rules require any.
     pub bundles: Option<Box<Bundles>>,
-    /// The discount with the numbers that its formulas came to and the names of the goods that it gives, when it has any.
+    /// The discount with the values of its formulas and the names of its free goods, if it has any.
     pub resolved: Option<Box<Discount>>,
 }
 
-/// What the checks of a request found, by the place of the redeemable, in order: of nearly all of them nothing.
+/// Findings of a request by the position of the redeemable, in order; nearly always empty.
 #[derive(Debug, Clone, Default)]
 pub struct Findings(Vec<(usize, Finding)>);
 
 impl Findings {
-    /// What was found of the redeemable at this place, if anything.
+    /// Returns the finding of the redeemable at this position, if any.
     pub fn get(&self, place: usize) -> Option<&Finding> {
         let at = self.at(place).ok()?;
         self.0.get(at).map(|(_, found)| found)
     }
 
-    /// The same, to write into.
+    /// Returns the finding of the redeemable at this position for writing, and creates it if needed.
     pub fn of(&mut self, place: usize) -> Option<&mut Finding> {
         let at = self.at(place).unwrap_or_else(|at| {
             self.0.insert(at, (place, Finding::default()));
@@ -44,12 +45,13 @@ impl Findings {
         self.0.get_mut(at).map(|(_, found)| found)
     }
 
-    /// Puts what was found in place of what was found before, and leaves nothing behind.
+    /// Replaces the finding at a position, and leaves `found` empty.
     #[inline]
     pub fn put(&mut self, place: usize, found: &mut Finding) {
-        let Finding { credits, points, paid, codes, lacks, bundles, resolved } = &*found;
+        let Finding { credits, points, paid, codes, lacks, withheld, bundles, resolved } = &*found;
         let is_nothing = credits.or(*points).or(*paid).or(*codes).is_none()
             && lacks.is_empty()
+            && !withheld
             && bundles.is_none()
             && resolved.is_none();
         if !(is_nothing && self.0.is_empty())
@@ -74,9 +76,14 @@ impl Findings {
         }
     }
 
-    /// All facts that only the server has.
+    /// Returns all facts that only the server has.
     pub fn lacks(&self) -> impl Iterator<Item = &Text> {
         self.0.iter().flat_map(|(_, found)| &found.lacks)
+    }
+
+    /// Returns the facts of these redeemables that only the server has.
+    pub fn lacks_of(&self, places: impl Iterator<Item = usize>) -> Vec<Text> {
+        places.filter_map(|place| self.get(place)).flat_map(|found| found.lacks.iter().cloned()).collect()
     }
 
     fn at(&self, place: usize) -> Result<usize, usize> {

@@ -1,18 +1,17 @@
-//! Decides which goods, collections and data the lines of a request have, as rules and scopes ask for them. It must not
-//! know what a rule says of them.
+//! Resolves the lines of a request to their goods, collections and data, for rules and scopes.
 //!
-//! calculation.md section 7.2, validation-rules.md section 12.
+//! docs/spec/calculation.md#7.2, docs/spec/validation-rules.md#12.
 
 use crate::decide::case::{Case, Offer};
 use crate::facts::{Fact, Known};
 use crate::model::order::{Goods, Item, RelatedObject};
 use crate::model::scope::{GoodsObject, GoodsRef};
-use crate::pricing::Priced;
+use crate::pricing::{Cart, Priced};
 use crate::refusal::Refusal;
-use crate::rules::{Basket, Clock, Collection, Contents, GoodsIndex, Index, Needs, ResolvedLine};
+use crate::rules::{Clock, Collection, Contents, GoodsIndex, Index, OrderLines, RequiredFacts, ResolvedLine};
 use crate::text::{Text, joined};
 
-/// From how many rules times lines on, it is worth to write down which goods the lines are.
+/// The product of rules and lines from which an index of the goods pays off.
 const WORTH_AN_INDEX: usize = 1024;
 
 /// The lines of an order as rules and scopes see them.
@@ -22,19 +21,21 @@ pub struct Items<'a> {
     pub(super) index: Option<GoodsIndex>,
     /// Collections that only the server knows.
     lacks: Vec<Text>,
-    /// Collections that are there and cannot be read.
+    /// Collections that are stored and cannot be read.
     pub(super) unreadable: Vec<Text>,
+    /// The positions of the lines in the order, if some lines are left out.
+    places: Option<Vec<usize>>,
 }
 
-/// Collections that rules name, as far as they are known.
+/// The known collections that rules name.
 #[derive(Default)]
-struct Gathered<'c> {
+struct CollectedCollections<'c> {
     found: Vec<Fact<'c, Collection>>,
     lacks: Vec<Text>,
     unreadable: Vec<Text>,
 }
 
-impl<'c> Gathered<'c> {
+impl<'c> CollectedCollections<'c> {
     fn has(&self, id: &str) -> bool {
         self.found.iter().any(|known| known.id == id)
     }
@@ -50,60 +51,63 @@ impl<'c> Gathered<'c> {
 }
 
 impl<'a> Items<'a> {
-    /// What the lines are.
+    /// Returns the indexed lines.
     #[inline]
-    pub fn basket(&self) -> Basket<'_> {
-        Basket::of(&self.lines).with(self.index.as_ref())
+    pub fn basket(&self) -> OrderLines<'_> {
+        OrderLines::of(&self.lines).with(self.index.as_ref())
     }
 
-    /// The lines of a case, with what its rules and scopes ask of them.
+    /// Returns the lines of a case, with the collections that its rules and scopes need.
     pub fn new(case: &'a Case<'a>) -> Items<'a> {
         Items::with_added(case, &[])
     }
 
-    /// The lines of a case and, after them, those that unit effects have added.
+    /// Returns the lines of a case followed by those that unit effects have added.
     pub fn with_added(case: &'a Case<'a>, added: &'a [Item]) -> Items<'a> {
-        let (needs, rules, goods) = case.needs;
-        let count = case.order.as_ref().map_or(0, |order| order.items.len());
-        let wants_index = rules.max(goods).saturating_mul(count) >= WORTH_AN_INDEX;
-        let collections = match needs.meets(Needs::COLLECTIONS) {
-            true => collections_of(case),
-            false => Gathered::default(),
-        };
-        Items::within(case, added, collections, wants_index)
+        Items::within(case, added, named_collections(case), None, wants_index(case))
     }
 
-    /// The lines of a case, with what the tests of many rules ask of them.
+    /// Returns the lines of a case and those added, without the lines whose units are all free.
+    pub fn without_free(case: &'a Case<'a>, cart: &'a Cart) -> Items<'a> {
+        Items::within(case, cart.added(), named_collections(case), paid_places(cart), wants_index(case))
+    }
+
+    /// Returns the lines of a case that are not free, with the collections that the tests of many rules need.
     pub fn for_index(case: &'a Case<'a>, index: &Index) -> Items<'a> {
-        let mut collections = Gathered::default();
+        let mut collections = CollectedCollections::default();
         for (id, own) in &index.collections {
             let own = own.as_ref().map(|own| Known::Is(Fact::Lent(own)));
             collections.add(id, own.unwrap_or_else(|| find_collection(case, id)));
         }
-        Items::within(case, &[], collections, false)
+        Items::within(case, &[], collections, paid_places(&case.priced.cart), false)
     }
 
-    /// The lines of a case in the collections of these names, for what is no redeemable's.
+    /// Returns the lines of a case in the named collections, for decisions without a redeemable.
     pub fn naming(case: &'a Case<'a>, named: &[Text]) -> Items<'a> {
-        let mut collections = Gathered::default();
+        let mut collections = CollectedCollections::default();
         for id in named {
             collections.add(id, find_collection(case, id));
         }
         let count = case.order.as_ref().map_or(0, |order| order.items.len());
-        Items::within(case, &[], collections, count.saturating_mul(count) >= WORTH_AN_INDEX)
+        Items::within(case, &[], collections, None, count.saturating_mul(count) >= WORTH_AN_INDEX)
     }
 
-    /// The lines in these collections, with an index if somebody wants one.
+    /// Returns the lines in these collections, limited to `places` if given, with an index if `wants_index`.
     fn within(
         case: &'a Case<'a>,
         added: &'a [Item],
-        Gathered { found: collections, lacks, unreadable }: Gathered<'_>,
+        CollectedCollections { found: collections, lacks, unreadable }: CollectedCollections<'_>,
+        places: Option<Vec<usize>>,
         wants_index: bool,
     ) -> Items<'a> {
         let Some(order) = &case.order else { return Items { lacks, unreadable, ..Items::default() } };
-        let all = order.items.iter().chain(added).enumerate();
-        let lines = all.map(|(place, item)| case.priced.line(place, item)).collect();
-        let mut items = Items { lines, lacks, unreadable, index: None };
+        let item = |place: usize| order.items.get(place).or_else(|| added.get(place.checked_sub(order.items.len())?));
+        let line = |place: usize| Some(case.priced.line(place, item(place)?));
+        let lines = match &places {
+            Some(places) => places.iter().filter_map(|place| line(*place)).collect(),
+            None => (0..order.items.len().saturating_add(added.len())).filter_map(line).collect(),
+        };
+        let mut items = Items { lines, lacks, unreadable, index: None, places };
         items.join(&collections, case);
         if wants_index {
             items.index = Some(GoodsIndex::new(items.basket()));
@@ -111,13 +115,18 @@ impl<'a> Items<'a> {
         items
     }
 
-    /// The collections that only the server knows.
+    /// Returns the position in the order of one of these lines.
+    pub fn place(&self, line: usize) -> usize {
+        self.places.as_ref().and_then(|places| places.get(line)).copied().unwrap_or(line)
+    }
+
+    /// Returns the collections that only the server knows.
     pub fn lacks(&self) -> &[Text] {
         &self.lacks
     }
 
-    /// The refusal of an offer that names a collection which cannot be read: in its tests, its scope, its bundle or what
-    /// it adds more of.
+    /// Returns the refusal of an offer that names an unreadable collection: in its tests, its scope, its bundle or its
+    /// free units.
     #[cold]
     pub(super) fn refusal_of(&self, offer: &Offer<'_>) -> Option<Refusal> {
         let mut found = offer.same_items().filter(|id| self.unreadable.contains(id)).cloned();
@@ -131,10 +140,11 @@ impl<'a> Items<'a> {
         found.map(|id| Refusal::unreadable("products_collection", &id))
     }
 
-    /// Puts every line into the collections that it is in. A line is in one as soon as its SKU or its product is.
+    /// Puts every line into its collections. A line belongs to one if its SKU or its product does.
     fn join(&mut self, collections: &[Fact<'_, Collection>], case: &Case<'_>) {
-        let clock = Clock { now: case.context.now, zone: &case.zone, work: Some(&case.work) };
-        // Collections of many goods are looked up among the lines, and not the lines in them.
+        let clock =
+            Clock { now: case.context.now, zone: &case.zone, zone_use: Some(&case.zone_use), work: Some(&case.work) };
+        // Collections of many goods are searched in the lines, and not the lines in them.
         let written_down = collections.iter().any(|collection| matches!(collection.goods, Contents::Listed(_)));
         let index = written_down.then(|| GoodsIndex::new(self.basket()));
         for collection in collections {
@@ -154,7 +164,8 @@ impl<'a> Items<'a> {
                 }
                 Contents::Listed(_) => return,
                 Contents::Passing(filter) => {
-                    for (place, (line, is_in)) in self.lines.iter().zip(&mut is_in).enumerate() {
+                    for (number, (line, is_in)) in self.lines.iter().zip(&mut is_in).enumerate() {
+                        let place = self.place(number);
                         case.hidden_of_filter(place, line.item(), filter, &mut self.lacks);
                         let fields = filter.fields.len();
                         let mut goods = known_goods(&case.priced, place, line);
@@ -168,19 +179,40 @@ impl<'a> Items<'a> {
     }
 }
 
-/// The SKU and the product of a line: what the catalogue has, before what was sent.
+/// Returns the positions of the lines that have units which are not free, if the order has free units.
+fn paid_places(cart: &Cart) -> Option<Vec<usize>> {
+    let lines = cart.lines.iter().enumerate();
+    cart.has_free_units().then(|| lines.filter(|(_, line)| !line.is_free()).map(|(place, _)| place).collect())
+}
+
+/// Returns whether the rules and scopes of a case query goods often enough for an index.
+fn wants_index(case: &Case<'_>) -> bool {
+    let (_, rules, goods) = case.needs;
+    let count = case.order.as_ref().map_or(0, |order| order.items.len());
+    rules.max(goods).saturating_mul(count) >= WORTH_AN_INDEX
+}
+
+/// Returns the collections that rules and scopes of a case name, if any.
+fn named_collections<'a>(case: &'a Case<'a>) -> CollectedCollections<'a> {
+    match case.needs.0.meets(RequiredFacts::COLLECTIONS) {
+        true => collections_of(case),
+        false => CollectedCollections::default(),
+    }
+}
+
+/// Returns the SKU and the product of a line: from the catalogue if known, else as sent.
 fn known_goods<'g>(priced: &'g Priced<'_>, place: usize, line: &ResolvedLine<'g>) -> impl Iterator<Item = &'g Goods> {
     let sent = |kind| line.item().and_then(|item| item.goods(kind));
     let [sku, product] = [RelatedObject::Sku, RelatedObject::Product].map(sent);
     [priced.sku(place).or(sku), priced.product(place).or(product)].into_iter().flatten()
 }
 
-/// The collections that rules and scopes of a case name.
+/// Returns the collections that rules and scopes of a case name.
 #[inline(never)]
-fn collections_of<'a>(case: &'a Case<'a>) -> Gathered<'a> {
+fn collections_of<'a>(case: &'a Case<'a>) -> CollectedCollections<'a> {
     let offers = || (0..case.resolved.len()).filter_map(|place| case.offer(place));
-    let mut collections = Gathered::default();
-    for rule in offers().flat_map(|offer| &offer.rules).filter(|rule| rule.needs.meets(Needs::COLLECTIONS)) {
+    let mut collections = CollectedCollections::default();
+    for rule in offers().flat_map(|offer| &offer.rules).filter(|rule| rule.needs.meets(RequiredFacts::COLLECTIONS)) {
         let mut asked: Vec<&GoodsRef> = Vec::new();
         rule.each_goods(&mut |goods| {
             if goods.object == GoodsObject::Collection {
@@ -203,7 +235,7 @@ fn collections_of<'a>(case: &'a Case<'a>) -> Gathered<'a> {
     collections
 }
 
-/// A collection by its id; the one of everything is always there.
+/// Returns a collection by its id; the one of all goods always exists.
 fn find_collection<'a>(case: &Case<'a>, id: &str) -> Known<Fact<'a, Collection>> {
     if id == Collection::EVERYTHING {
         return Known::Is(Fact::own(Collection { id: Text::from(id), goods: Contents::All }));

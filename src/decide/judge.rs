@@ -1,42 +1,34 @@
-//! Decides for the stacker whether a redeemable may be used and what it gives. It must not know the order of trying.
+//! Decides for the stacking walk whether a redeemable applies and what it gives.
 
-use crate::decide::caps::Caps;
-use crate::decide::case::{Case, Offer, Resolved};
+pub mod caps;
+pub mod formula_inputs;
+mod unit_goods;
+
+use crate::decide::case::{Case, Offer, ResolvedName};
 use crate::decide::check::check;
 use crate::decide::finding::{Finding, Findings};
-use crate::decide::formula_inputs::OfferInputs;
 use crate::decide::items::Items;
+use crate::decide::judge::caps::Caps;
+use crate::decide::judge::formula_inputs::OfferInputs;
+use crate::decide::judge::unit_goods::with_goods;
 use crate::decide::loyalty::exchange;
-use crate::decide::rule_input::{RunningOrder, check_rules_after, request_facts};
-use crate::decide::running::Running;
-use crate::decide::unit_goods::with_goods;
+use crate::decide::request_usage::RequestUsage;
+use crate::decide::rule_input::{CheckedEffect, PaidOrder, RunningOrder, check_rules_after, request_facts};
 use crate::facts::Fact;
-use crate::model::discount::{Discount, Dynamic, Gift, GiftEffect, UnitEffect, UnitOff};
-use crate::model::incentive::Grant;
+use crate::model::discount::{Discount, Dynamic, GiftCard, GiftEffect, UnitEffect, UnitOff};
 use crate::model::order::{Goods, Item};
+use crate::model::redeemable::Grant;
 use crate::model::reward::RewardKind;
 use crate::model::scope::{GoodsObject, GoodsRef, Scope};
 use crate::money::Money;
-use crate::pricing::goods::find_named;
+use crate::pricing::goods::{find_named, kind_of};
 use crate::pricing::{
-    Base, Cart, CoveredUnits, FreeGoods, Gain, LinesInScope, Numbers, add_units, apply_gift, off_lines, off_order,
-    select, steps,
+    Cart, CoveredUnits, DiscountBase, FreeGoods, Gain, LinesInScope, NumberResolver, add_units, apply_gift, off_lines,
+    off_order, select, steps,
 };
 use crate::refusal::{Reason, Refusal};
-use crate::rules::{Needs, RequestFacts};
+use crate::rules::{RequestFacts, RequiredFacts};
 use crate::stacking::Judge;
-
-/// The lines of the order and those that unit effects have added to it, which are nearly always none.
-macro_rules! lines {
-    ($judge:ident, $cart:ident, $added:ident) => {
-        if $cart.added().is_empty() {
-            $judge.items
-        } else {
-            $added = Items::with_added($judge.case, $cart.added());
-            &$added
-        }
-    };
-}
 
 static EVERYTHING: Scope = Scope { included_all: true, included: Vec::new(), excluded: Vec::new(), selective: false };
 
@@ -45,30 +37,40 @@ pub struct CaseJudge<'c> {
     case: &'c Case<'c>,
     items: &'c Items<'c>,
     request_facts: RequestFacts<'c>,
-    /// Units in reach of the redeemable at hand.
+    /// Units in scope of the current redeemable.
     covered: Vec<CoveredUnits>,
     caps: Caps<'c>,
-    /// What has been applied.
-    running: Running,
-    /// What the check at hand finds; nothing between checks.
+    /// Usage of the redeemables applied so far.
+    running: RequestUsage,
+    /// Findings of the current check; empty between checks.
     finding: Finding,
-    /// What the last check of each redeemable found.
+    /// Findings of the last check of each redeemable.
     pub found: &'c mut Findings,
 }
 
-/// What one redeemable is judged on.
-struct Attempt<'b> {
+/// The inputs for judging one redeemable.
+struct JudgedRedeemable<'b> {
     offer: &'b Offer<'b>,
     scope: Option<&'b Scope>,
     place: usize,
     cart: &'b Cart,
     items: &'b Items<'b>,
-    base: Base<'b>,
+    base: DiscountBase<'b>,
     once: bool,
 }
 
+/// Returns the lines of the order, with those that unit effects have added to it, which are nearly always none.
+fn lines<'l, 'c>(
+    case: &'c Case<'c>,
+    items: &'l Items<'c>,
+    cart: &'c Cart,
+    added: &'l mut Option<Items<'c>>,
+) -> &'l Items<'c> {
+    if cart.added().is_empty() { items } else { added.insert(Items::with_added(case, cart.added())) }
+}
+
 impl<'c> CaseJudge<'c> {
-    /// A judge over a resolved request and its lines.
+    /// Returns a judge of a resolved request and its lines.
     pub fn new(case: &'c Case<'c>, items: &'c Items<'c>, found: &'c mut Findings) -> CaseJudge<'c> {
         let (request_facts, caps) = (request_facts(case), Caps::new(case));
         CaseJudge {
@@ -77,14 +79,14 @@ impl<'c> CaseJudge<'c> {
             request_facts,
             covered: Vec::new(),
             caps,
-            running: Running::default(),
+            running: RequestUsage::default(),
             finding: Finding::default(),
             found,
         }
     }
 
-    /// Finds the units that the scope is about; they are in `self.covered` until the next redeemable.
-    fn look(&mut self, attempt: &Attempt<'_>, numbers: &Numbers<'_>) {
+    /// Selects the units in scope; they are in `self.covered` until the next redeemable.
+    fn look(&mut self, attempt: &JudgedRedeemable<'_>, numbers: &NumberResolver<'_>) {
         let scope = attempt.scope.unwrap_or(&EVERYTHING);
         self.covered.clear();
         let mut widened = None;
@@ -99,12 +101,14 @@ impl<'c> CaseJudge<'c> {
             return;
         }
         let mut allowance = self.caps.begin(attempt.offer, attempt.items.basket(), numbers);
-        select(scope, attempt.items.basket(), attempt.cart, attempt.once, &mut allowance, &mut self.covered);
+        let basket = attempt.items.basket();
+        let selected = select(scope, basket, attempt.cart, attempt.once, &mut allowance, &mut self.covered);
+        self.case.work.checked(selected);
         let lacks = allowance.lacks();
         self.found.lack(attempt.place, lacks);
     }
 
-    fn discount(&mut self, attempt: &Attempt<'_>, discount: &Discount) -> Option<Box<Gain>> {
+    fn discount(&mut self, attempt: &JudgedRedeemable<'_>, discount: &Discount) -> Option<Box<Gain>> {
         let mut gain = self.resolved_discount(attempt, discount)?;
         if attempt.scope.is_some() {
             gain.covered = std::mem::take(&mut self.covered);
@@ -112,11 +116,12 @@ impl<'c> CaseJudge<'c> {
         Some(Box::new(gain))
     }
 
-    fn resolved_discount(&mut self, attempt: &Attempt<'_>, discount: &Discount) -> Option<Gain> {
+    fn resolved_discount(&mut self, attempt: &JudgedRedeemable<'_>, discount: &Discount) -> Option<Gain> {
+        let paid = attempt.cart.has_free_units().then(|| attempt.cart.without_free_units());
         let bundles = self.found.get(attempt.place).and_then(|found| found.bundles.as_ref());
         let bundles = bundles.map(|bundles| bundles.quantity);
         let view = OfferInputs::new(self.case, attempt.offer, attempt.cart);
-        let numbers = Numbers { cart: attempt.cart, inputs: &view, bundles };
+        let numbers = NumberResolver { cart: paid.as_ref().unwrap_or(attempt.cart), inputs: &view, bundles };
         let numbered = discount.is_dynamic().then(|| resolve(discount, &numbers));
         let mut lacks = Vec::new();
         let named = numbered.as_ref().unwrap_or(discount);
@@ -140,18 +145,23 @@ impl<'c> CaseJudge<'c> {
         gain
     }
 
-    fn gift(&mut self, attempt: &Attempt<'_>, gift: &Gift) -> Result<Box<Gain>, Refusal> {
+    fn gift(&mut self, attempt: &JudgedRedeemable<'_>, gift: &GiftCard) -> Result<Box<Gain>, Refusal> {
         let left = self.found.get(attempt.place).and_then(|found| found.credits).unwrap_or(0);
         let left = Money::from_wide(u128::from(left)).unwrap_or_default();
         let wanted = self.case.redeemables.get(attempt.place).and_then(|redeemable| redeemable.credits);
         let credits = wanted.map_or(left, |wanted| wanted.min(left));
         let view = OfferInputs::new(self.case, attempt.offer, attempt.cart);
         if attempt.scope.is_some() || gift.effect == GiftEffect::ApplyToItems {
-            self.look(attempt, &Numbers { cart: attempt.cart, inputs: &view, bundles: None });
+            let paid = attempt.cart.has_free_units().then(|| attempt.cart.without_free_units());
+            self.look(
+                attempt,
+                &NumberResolver { cart: paid.as_ref().unwrap_or(attempt.cart), inputs: &view, bundles: None },
+            );
         }
         let everything = Scope::default();
         let scope = attempt.scope.unwrap_or(&everything);
-        let in_scope = LinesInScope { cart: attempt.cart, base: Base::Discounted, scope, covered: &self.covered };
+        let in_scope =
+            LinesInScope { cart: attempt.cart, base: DiscountBase::Discounted, scope, covered: &self.covered };
         let mut gain = apply_gift(gift.effect, credits, in_scope).map_err(|_| {
             Refusal::new(
                 Reason::MissingOrderItemsAmount,
@@ -164,18 +174,20 @@ impl<'c> CaseJudge<'c> {
         Ok(Box::new(gain))
     }
 
-    /// What a discount of lines or units takes off those in reach.
-    fn on_lines(&mut self, attempt: &Attempt<'_>, discount: &Discount, numbers: &Numbers<'_>) -> Option<Gain> {
-        let units: &[UnitOff] = match discount {
-            Discount::Unit(unit) => std::slice::from_ref(unit),
-            Discount::Units(units) => units,
-            _ => {
-                let everything = Scope::default();
-                let scope = attempt.scope.unwrap_or(&everything);
-                let in_scope = LinesInScope { cart: attempt.cart, base: attempt.base, scope, covered: &self.covered };
-                return off_lines(discount, numbers, in_scope);
-            }
-        };
+    /// Returns the gain of a discount of lines or units on those in scope.
+    fn on_lines(
+        &mut self,
+        attempt: &JudgedRedeemable<'_>,
+        discount: &Discount,
+        numbers: &NumberResolver<'_>,
+    ) -> Option<Gain> {
+        let units = discount.units();
+        if !matches!(discount, Discount::Unit(_) | Discount::Units(_)) {
+            let everything = Scope::default();
+            let scope = attempt.scope.unwrap_or(&everything);
+            let in_scope = LinesInScope { cart: attempt.cart, base: attempt.base, scope, covered: &self.covered };
+            return off_lines(discount, numbers, in_scope);
+        }
         let mut all = Vec::with_capacity(units.len());
         for unit in units {
             all.push(self.free_goods(attempt, unit, numbers)?);
@@ -183,17 +195,17 @@ impl<'c> CaseJudge<'c> {
         add_units(&all, attempt.cart, attempt.items.basket(), &self.covered, attempt.once)
     }
 
-    /// What is known of the goods of a unit discount: whether they are a product or a SKU, what one costs, and the line
-    /// that they would be.
-    fn free_goods(&mut self, attempt: &Attempt<'_>, unit: &UnitOff, numbers: &Numbers<'_>) -> Option<FreeGoods> {
+    /// Returns the known goods of a unit discount: product or SKU, the unit price, and the line that they would become.
+    fn free_goods(
+        &mut self,
+        attempt: &JudgedRedeemable<'_>,
+        unit: &UnitOff,
+        numbers: &NumberResolver<'_>,
+    ) -> Option<FreeGoods> {
         let times = if unit.effect == UnitEffect::ReplaceItems { 1 } else { numbers.times() };
         let units = numbers.units(&unit.unit_off).checked_mul(times)?;
         let named = |object| GoodsRef::new(object, unit.unit_type.clone(), None);
-        let told = match (&unit.sku, &unit.product) {
-            (Some(_), _) => Some(GoodsObject::Sku),
-            (None, Some(_)) => Some(GoodsObject::Product),
-            (None, None) => None,
-        };
+        let details = kind_of(unit);
         let in_cart = || {
             let kinds = [GoodsObject::Sku, GoodsObject::Product, GoodsObject::Collection];
             kinds.into_iter().find(|object| attempt.items.basket().first(&named(*object)).is_some())
@@ -207,11 +219,11 @@ impl<'c> CaseJudge<'c> {
         };
         if unit.effect == UnitEffect::AddSameItems {
             self.found.lack(attempt.place, attempt.items.lacks().to_vec());
-            free.goods = named(told.or_else(in_cart).unwrap_or(GoodsObject::Collection));
+            free.goods = named(details.or_else(in_cart).unwrap_or(GoodsObject::Collection));
             return Some(free);
         }
         let mut lacks = Vec::new();
-        let found = find_named(&unit.unit_type, told, self.case.facts, &mut |lack| lacks.push(lack));
+        let found = find_named(&unit.unit_type, details, self.case.facts, &mut |lack| lacks.push(lack));
         self.found.lack(attempt.place, lacks);
         if found.is_unreadable() {
             return None;
@@ -219,12 +231,12 @@ impl<'c> CaseJudge<'c> {
         let object = match (&found.sku, &found.product) {
             (Some(_), _) => GoodsObject::Sku,
             (None, Some(_)) => GoodsObject::Product,
-            // Goods that only the order names are what it says that they are.
-            (None, None) => told.or_else(in_cart).unwrap_or(GoodsObject::Product),
+            // Goods that are not in the catalogue have the type that the discount or the order gives them.
+            (None, None) => details.or_else(in_cart).unwrap_or(GoodsObject::Product),
         };
         let known = if object == GoodsObject::Sku { found.sku.as_deref() } else { found.product.as_deref() };
         if let Some(goods) = known {
-            // Lines are told by what was found of them, and so is what is added to them.
+            // Lines are identified by the goods that were found, and so are added lines.
             let id = goods.id.clone().unwrap_or_else(|| unit.unit_type.clone());
             free.goods = GoodsRef::new(object, id, goods.source_id.clone());
         } else {
@@ -233,8 +245,8 @@ impl<'c> CaseJudge<'c> {
         free.price = found.price();
         let (id, parent) = (Some(free.goods.id.clone()), found.sku.as_ref().and_then(|sku| sku.product_id.clone()));
         (free.item.sku_id, free.item.product_id) = if object == GoodsObject::Sku { (id, parent) } else { (None, id) };
-        let boxed = |goods: Option<Fact<'_, Goods>>, told: &Option<Goods>| {
-            goods.map(Fact::into_owned).or_else(|| told.clone()).map(Box::new)
+        let boxed = |goods: Option<Fact<'_, Goods>>, details: &Option<Goods>| {
+            goods.map(Fact::into_owned).or_else(|| details.clone()).map(Box::new)
         };
         free.item.sku = boxed(found.sku, &unit.sku);
         free.item.product = boxed(found.product, &unit.product);
@@ -244,31 +256,53 @@ impl<'c> CaseJudge<'c> {
 
 impl Judge for CaseJudge<'_> {
     fn undecided(&self, place: usize) -> bool {
-        matches!(self.case.resolved.get(place), Some(Resolved::Unknown))
+        matches!(self.case.resolved.get(place), Some(ResolvedName::Unknown))
     }
 
     fn refusal(&mut self, place: usize, cart: &Cart) -> Option<Refusal> {
         let offer = match self.case.resolved.get(place)? {
-            Resolved::Offer(offer) => offer,
-            Resolved::Refused(refusal) => return Some(refusal.clone()),
-            Resolved::Unknown => return None,
+            ResolvedName::Offer(offer) => offer,
+            ResolvedName::Refused(refusal) => return Some(refusal.clone()),
+            ResolvedName::Unknown => return None,
         };
         let redeemable = self.case.redeemables.get(place)?;
-        let added;
-        let items = lines!(self, cart, added);
-        let running_order = RunningOrder { cart, items, request_facts: &self.request_facts, running: &self.running };
+        let mut added = None;
+        let items = lines(self.case, self.items, cart, &mut added);
+        let request_facts = &self.request_facts;
+        let paid = PaidOrder::of(self.case, cart, request_facts);
+        let running_order = RunningOrder { cart, items, request_facts, running: &self.running, paid: paid.as_ref() };
         let verdict = check(self.case, redeemable, offer, &running_order, &mut self.finding);
         self.found.put(place, &mut self.finding);
-        verdict.err()
+        verdict.err().map(|refusal| self.case.named_as_sent(place, refusal))
     }
 
-    fn objection(&mut self, place: usize, before: &Cart, gain: &Gain) -> Option<Refusal> {
-        let offer = self.case.offer(place).filter(|offer| offer.needs.meets(Needs::AFTER))?;
-        let added;
-        let items = lines!(self, before, added);
+    fn refusal_of_either(&mut self, place: usize, whole: &Cart, seen: &Cart) -> Option<Refusal> {
+        let refusal = self.refusal(place, whole);
+        if refusal.is_some() {
+            return refusal;
+        }
+        let lacks = self.found.lacks_of(std::iter::once(place));
+        let refusal = self.refusal(place, seen);
+        self.found.lack(place, lacks);
+        refusal
+    }
+
+    fn objection(
+        &mut self,
+        place: usize,
+        before: &Cart,
+        gain: &Gain,
+        after: &dyn Fn() -> Option<Cart>,
+    ) -> Option<Refusal> {
+        let offer = self.case.offer(place).filter(|offer| offer.needs.meets(RequiredFacts::AFTER))?;
+        let mut added = None;
+        let items = lines(self.case, self.items, before, &mut added);
+        let request_facts = &self.request_facts;
+        let paid = PaidOrder::of(self.case, before, request_facts);
         let running_order =
-            RunningOrder { cart: before, items, request_facts: &self.request_facts, running: &self.running };
-        check_rules_after(self.case, offer, &running_order, gain, self.found.of(place)?).err()
+            RunningOrder { cart: before, items, request_facts, running: &self.running, paid: paid.as_ref() };
+        let effect = CheckedEffect { gain, total: after().and_then(|after| after.total()) };
+        check_rules_after(self.case, offer, &running_order, effect, self.found.of(place)?).err()
     }
 
     fn applied(&mut self, place: usize, gain: &Gain) {
@@ -283,17 +317,26 @@ impl Judge for CaseJudge<'_> {
         exchange.is_some_and(|exchange| !matches!(exchange.reward.kind, RewardKind::Coin(_)))
     }
 
-    fn gain(&mut self, place: usize, cart: &Cart, base: Base<'_>, once: bool) -> Result<Box<Gain>, Refusal> {
+    fn gain(
+        &mut self,
+        place: usize,
+        cart: &Cart,
+        seen: Option<&Cart>,
+        base: DiscountBase<'_>,
+        once: bool,
+    ) -> Result<Box<Gain>, Refusal> {
         let case = self.case;
         let Some(offer) = case.offer(place) else {
             return Ok(Box::default());
         };
-        let added;
-        let items = lines!(self, cart, added);
-        let attempt = Attempt { offer, scope: offer.scope(), place, cart, items, base, once };
+        let mut added = None;
+        let items = lines(self.case, self.items, cart, &mut added);
+        let cart = if is_of_running_order(offer, base) { cart } else { seen.unwrap_or(cart) };
+        let attempt = JudgedRedeemable { offer, scope: offer.scope(), place, cart, items, base, once };
         let gain = match &offer.incentive.grant {
             Grant::Discount(discount) => self
                 .discount(&attempt, discount)
+                .map(|gain| gain.within(seen.and_then(Cart::total)))
                 .ok_or_else(|| Refusal::new(Reason::InvalidAmount, "Amount has to be a valid positive number")),
             Grant::Gift(gift) => self.gift(&attempt, gift),
             Grant::Loyalty(_) => {
@@ -310,9 +353,19 @@ impl Judge for CaseJudge<'_> {
     }
 }
 
-/// The discount with the numbers that its formulas come to on the order as a whole; what reads single lines keeps its
-/// plain number (calculation.md section 4).
-fn resolve(discount: &Discount, numbers: &Numbers<'_>) -> Discount {
+/// Returns whether a redeemable discounts the running order including the units that others make free later. That
+/// applies to a percentage of the order or of all lines, after earlier discounts. A unit that was discounted before it
+/// becomes free only adds the rest (docs/spec/calculation.md#5.9, and examples 21 and 22 of section 17). All others see
+/// the order without the units (section 19, D19).
+fn is_of_running_order(offer: &Offer<'_>, base: DiscountBase<'_>) -> bool {
+    let Grant::Discount(discount @ Discount::Percent { .. }) = &offer.incentive.grant else { return false };
+    let selects = offer.scope().is_some() && discount.acts_on_lines(true);
+    matches!(base, DiscountBase::Discounted) && !selects && !discount.is_dynamic()
+}
+
+/// Returns the discount with the values of its formulas on the whole order; a formula that reads single lines keeps its
+/// plain number (docs/spec/calculation.md#4).
+fn resolve(discount: &Discount, numbers: &NumberResolver<'_>) -> Discount {
     let unit = |unit: &UnitOff| UnitOff { unit_off: Dynamic::fixed(numbers.units(&unit.unit_off)), ..unit.clone() };
     let mut resolved = discount.clone();
     match &mut resolved {

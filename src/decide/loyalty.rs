@@ -1,25 +1,24 @@
-//! Decides what points of a loyalty card are exchanged for, what that costs, and whether the card has as many. It must
-//! not know what other redeemables do.
+//! Decides the exchange of points of a loyalty card: the reward, its price, and whether the balance is sufficient.
 //!
-//! calculation.md section 10.
+//! docs/spec/calculation.md#10.
 
 use crate::decide::case::{Case, Offer};
 use crate::decide::finding::Finding;
 use crate::decide::rule_input::RunningOrder;
 use crate::facts::{Known, codes_account, points_account, stock_account};
-use crate::model::card::Card;
-use crate::model::incentive::{Grant, Incentive};
-use crate::model::request::Redeemable;
+use crate::model::card::LoyaltyCard;
+use crate::model::redeemable::{Grant, RedeemableTerms};
+use crate::model::request::RequestedRedeemable;
 use crate::model::reward::{Reward, RewardKind};
 use crate::pricing::points::{PointsPaid, pay_with_points};
 use crate::pricing::{Cart, Gain};
 use crate::refusal::{Reason, Refusal};
 use crate::text::Text;
 
-/// Checks the reward, who holds the card, and its points (validation-rules.md section 8, step 8).
+/// Checks the reward, the holder of the card, and its points (docs/spec/validation-rules.md#8, step 8).
 pub fn check_card(
     case: &Case<'_>,
-    redeemable: &Redeemable,
+    redeemable: &RequestedRedeemable,
     offer: &Offer<'_>,
     running_order: &RunningOrder<'_>,
     found: &mut Finding,
@@ -41,7 +40,7 @@ pub fn check_card(
     let left = points_left(case, &offer.incentive, card, running_order, found);
     found.points = Some(left);
     let price = match &exchange.reward.kind {
-        // Without a number it is whole blocks, and at least one must be there.
+        // Without requested points a coin costs whole blocks, and the balance must have at least one.
         RewardKind::Coin(coin) => wanted.points.unwrap_or(coin.points),
         _ => exchange.assignment.points.unwrap_or(0),
     };
@@ -50,11 +49,11 @@ pub fn check_card(
     }
     check_stock(case, &exchange.reward, running_order, found)?;
     if let RewardKind::Campaign { campaign_id, balance } = &exchange.reward.kind {
-        // Somebody has to get it.
+        // The reward needs a receiver.
         let Some(holder) = &offer.incentive.holder_id else {
             return Err(Refusal::new(Reason::MissingCustomer, "Customer is required to be rewarded"));
         };
-        check_codes(case, (campaign_id, holder), balance.is_some(), running_order, found)?;
+        check_codes(case, campaign_id, holder, balance.is_some(), running_order, found)?;
     }
     if !matches!(exchange.reward.kind, RewardKind::Coin(_)) {
         found.paid = Some(price);
@@ -70,8 +69,8 @@ pub fn check_card(
     Ok(())
 }
 
-/// A request that names a customer names the holder. One that names none comes from where the card is known, such as a
-/// till [inferred].
+/// Checks that a request that names a customer names the holder. A request without a customer comes from a place where
+/// the card is known, such as a till [inferred].
 fn check_holder(case: &Case<'_>, offer: &Offer<'_>, found: &mut Finding) -> Result<(), Refusal> {
     let Some(customer) = &case.buyer.customer else { return Ok(()) };
     if customer.id.is_some() && customer.id == offer.incentive.holder_id {
@@ -86,15 +85,15 @@ fn check_holder(case: &Case<'_>, offer: &Offer<'_>, found: &mut Finding) -> Resu
 
 pub(super) fn points_left(
     case: &Case<'_>,
-    voucher: &Incentive,
-    card: &Card,
+    voucher: &RedeemableTerms,
+    card: &LoyaltyCard,
     running_order: &RunningOrder<'_>,
     found: &mut Finding,
 ) -> u64 {
     let account = points_account(&voucher.id);
     match running_order.running.standing(case, &account, Some(card.allotment())) {
         Known::Is(standing) => standing.available().unwrap_or(0),
-        // Nobody can say what is left, so that nothing can be spent.
+        // The balance is not readable, so nothing can be spent.
         Known::Absent | Known::Unreadable => 0,
         Known::Unknown => {
             found.lacks.push(Text::from(account.as_str()));
@@ -123,10 +122,11 @@ fn check_stock(
     }
 }
 
-/// A reward that is a code takes one of its campaign, unless it adds to the card that its holder has.
+/// Checks that the campaign of a code reward has codes left, unless the reward adds to the card of its holder.
 fn check_codes(
     case: &Case<'_>,
-    (campaign_id, holder): (&Text, &Text),
+    campaign_id: &Text,
+    holder: &Text,
     adds: bool,
     running_order: &RunningOrder<'_>,
     found: &mut Finding,
@@ -166,8 +166,8 @@ fn check_codes(
     }
 }
 
-/// What a card gives: money off the order for a coin, nothing that an order shows for any other reward.
-pub fn exchange(redeemable: Option<&Redeemable>, offer: &Offer<'_>, cart: &Cart, found: &mut Finding) -> Gain {
+/// Returns the gain of a card: money off the order for a coin, none for any other reward.
+pub fn exchange(redeemable: Option<&RequestedRedeemable>, offer: &Offer<'_>, cart: &Cart, found: &mut Finding) -> Gain {
     let coin = match offer.exchange.as_ref().map(|exchange| &exchange.reward.kind) {
         Some(RewardKind::Coin(coin)) => coin,
         _ => return Gain::default(),

@@ -1,7 +1,8 @@
-//! Decides which accounts an applied redeemable moves, and by how much: what a redemption posts, what a lock holds, and
-//! therefore what a rollback gives back. It must not know whether there is enough.
+//! Decides which accounts an applied redeemable changes, and by how much. A redemption posts these amounts, a lock
+//! holds them, and a rollback reverses them.
 //!
-//! calculation.md sections 12 and 14; validation-rules.md sections 4.5 and 4.6 say what is counted.
+//! docs/spec/calculation.md sections 12 and 14; docs/spec/validation-rules.md sections 4.5 and 4.6 define what is
+//! counted.
 
 use crate::decide::case::{Case, Offer};
 use crate::decide::finding::Finding;
@@ -11,19 +12,20 @@ use crate::facts::{
     rewarded_account, spent_account, stock_account, user_account, user_total_account,
 };
 use crate::ledger::AccountId;
-use crate::model::incentive::{Grant, IncentiveObject};
+use crate::model::redeemable::{Grant, IncentiveObject};
 use crate::model::reward::RewardKind;
+use crate::money::Money;
 
 /// One movement of units.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Posting {
-    /// Where they come from; what a lock holds.
+    /// The debited account, on which a lock holds the amount.
     pub debit: AccountId,
-    /// Where they go to; `None` for what is only set aside, because it counts itself.
+    /// The credited account; `None` for an amount that is only held, because it is counted elsewhere.
     pub credit: Option<AccountId>,
-    /// What the debited account may ever give; `None` is without limit.
+    /// The total that the debited account may ever give; `None` without a limit.
     pub allotment: Option<u64>,
-    /// How many; 0 moves nothing.
+    /// The amount; 0 moves nothing.
     pub amount: u64,
 }
 
@@ -33,7 +35,8 @@ impl Posting {
     }
 }
 
-/// Gift credits or points that an applied incentive takes, which gives `given` in minor units.
+/// Returns the gift credits in minor units, or the points, that an applied redeemable takes; `given` is its discount in
+/// minor units.
 pub fn spent(offer: &Offer<'_>, found: Option<&Finding>, given: u64) -> u64 {
     match offer.incentive.grant {
         Grant::Discount(_) => 0,
@@ -42,8 +45,8 @@ pub fn spent(offer: &Offer<'_>, found: Option<&Finding>, given: u64) -> u64 {
     }
 }
 
-/// What is set aside or spent of an incentive: a redemption, gift credits or points, one of a reward's goods or codes, and
-/// a redemption of the customer's.
+/// Returns the postings that a lock holds and a redemption spends. They are a redemption of the redeemable, gift
+/// credits or points, stock or codes of a reward, and a redemption of the customer.
 pub fn reserved(offer: &Offer<'_>, found: Option<&Finding>, given: u64, customer_id: Option<&str>) -> Vec<Posting> {
     let incentive = &offer.incentive;
     let spent = spent(offer, found, given);
@@ -84,9 +87,11 @@ pub fn reserved(offer: &Offer<'_>, found: Option<&Finding>, given: u64, customer
     postings
 }
 
-/// What else a redemption counts: the channel, and the campaign's budget. `counts_order` is whether this is the first
-/// of its campaign in the request, as an order is one order however many codes it took.
-pub fn counted(case: &Case<'_>, offer: &Offer<'_>, discount: u64, counts_order: bool) -> Vec<Posting> {
+/// Returns the postings that a redemption counts in addition: the channel, and the campaign's budget, for an order of
+/// this value. `counts_order` is `true` for the first redeemable of its campaign in the request: an order counts once
+/// however many codes it has.
+pub fn counted(case: &Case<'_>, offer: &Offer<'_>, discount: u64, value: Money, counts_order: bool) -> Vec<Posting> {
+    let value = value.minor();
     let mut postings = Vec::new();
     let channel = &case.request.channel.id;
     if !channel.is_empty() {
@@ -96,15 +101,14 @@ pub fn counted(case: &Case<'_>, offer: &Offer<'_>, discount: u64, counts_order: 
     if let Some(user) = &case.request.channel.user {
         postings.push(Posting::free(user_account(user, &offer.incentive.id), user_total_account(user), 1));
     }
-    // A tier shows what came of it (objects.md section 7); every tier of a request has had the order.
+    // A tier shows its own totals (docs/spec/objects.md#7); the order counts for every tier of a request.
     if offer.incentive.object == IncentiveObject::PromotionTier {
-        let (tier, value) =
-            (Some(offer.incentive.id.as_str()), case.priced.cart.amount.map_or(0, |amount| amount.minor()));
+        let tier = Some(offer.incentive.id.as_str());
         postings.push(Posting::free(orders_account(None), orders_account(tier), value));
         postings.push(Posting::free(discounted_account(None), discounted_account(tier), discount));
     }
     if let Some(campaign) = offer.incentive.campaign_id.as_deref() {
-        let value = case.priced.cart.amount.filter(|_| counts_order).map_or(0, |amount| amount.minor());
+        let value = if counts_order { value } else { 0 };
         postings.push(Posting::free(orders_account(None), orders_account(Some(campaign)), value));
         postings.push(Posting::free(discounted_account(None), discounted_account(Some(campaign)), discount));
     }

@@ -1,162 +1,164 @@
-//! Decides whether a member can buy a reward with points, what it costs them, and which cards that is about. It must not know JSON, how
-//! anything is stored, nor how what is bought is handed over; and it changes nothing: trying and buying are one decision.
+//! Decides whether a member can buy a reward with points, its price, and the cards involved. A dry run and a purchase
+//! are the same decision.
 //!
-//! loyalty-v2.md sections 7 and 10.
+//! docs/spec/loyalty.md sections 7 and 10.
 
-use crate::decide::case::{Buyer, Case};
+use crate::decide::case::{Case, RequestCustomer};
 use crate::decide::items::Items;
+use crate::decide::request_usage::RequestUsage;
 use crate::decide::rule_input::{OfferFacts, RunningOrder, request_facts};
-use crate::decide::running::Running;
-use crate::facts::purchase::{Buying, Cost, LoyaltyReward, Rewarded};
+use crate::facts::purchase::{Cost, LoyaltyReward, RewardBuyer, RewardContent};
 use crate::facts::{Fact, Facts};
 use crate::id::Context;
 use crate::model::request::Redeemables;
-use crate::points::limits::{Exceeded, Resting};
-use crate::rules::{EarningInput, Needs};
+use crate::points::limits::{ExceededLimit, LimitRefusal};
+use crate::rules::{EarningInput, RequiredFacts};
 use crate::text::Text;
 
-/// Why a reward cannot be bought, in the order in which it is told.
+/// The reason why a reward cannot be bought; the first one counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Denied {
-    /// Its state does not let it be.
+pub enum PurchaseRefusal {
+    /// The reward is not active.
     Inactive,
-    /// Not now.
+    /// The reward is outside its validity.
     OutOfTime,
-    /// There is none left.
+    /// The reward is out of stock.
     OutOfStock,
-    /// It costs nothing that fits who buys.
+    /// No cost of the reward applies to the member.
     NoCost,
-    /// Nobody can say what it costs.
+    /// A fact that the price needs cannot be read.
     Unreadable,
     /// The member has no card to pay with.
     NoCard {
-        /// Of which kind.
+        /// The required card definition.
         card_definition_id: Text,
     },
-    /// The member has no card for the points that it gives.
+    /// The member has no card for the points that the reward gives.
     NoTarget {
-        /// Of which kind.
+        /// The required card definition.
         card_definition_id: Text,
     },
-    /// There are fewer points.
+    /// The card has too few points.
     Short {
-        /// What it costs.
+        /// The price in points.
         required: u64,
-        /// What there is.
+        /// The balance in points.
         available: u64,
     },
 }
 
-/// What stands in the way of a purchase that could be made at another time, or by another member.
+/// The reason against a purchase that could be made at another time, or by another member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Hindrance {
-    /// More would be spent than may be.
-    Limited(Exceeded),
-    /// The member bought it too often.
-    Resting(Resting),
+pub enum PurchaseBlocker {
+    /// The purchase would exceed a spending limit.
+    Limited(ExceededLimit),
+    /// The member has reached the frequency limit.
+    LimitRefusal(LimitRefusal),
 }
 
-/// What a purchase is about.
+/// The decided purchase.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Bought<'r> {
-    /// The price.
+pub struct PurchasePlan<'r> {
+    /// The cost that applies.
     pub cost: &'r Cost,
-    /// Which of the cards pays.
+    /// The index of the paying card.
     pub card: usize,
-    /// Which of the cards gets the points that are bought, when points are.
+    /// The index of the card that gets the bought points, if points are bought.
     pub target: Option<usize>,
-    /// What stands in the way, if something does: then it is rejected.
-    pub hindrance: Option<Hindrance>,
+    /// The reason against the purchase, if any: then it is rejected.
+    pub blocker: Option<PurchaseBlocker>,
 }
 
-/// What a reward costs a member, and which cards that is about.
+/// The price of a reward for a member, and the cards involved.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Price<'r> {
-    /// The price.
+    /// The cost that applies.
     pub cost: &'r Cost,
-    /// Which of the cards pays.
+    /// The index of the paying card.
     pub card: usize,
-    /// Which of the cards gets the points that are bought; why none does, where none does.
-    pub target: Result<Option<usize>, Denied>,
+    /// The index of the card that gets the bought points, or the reason why no card does.
+    pub target: Result<Option<usize>, PurchaseRefusal>,
 }
 
-/// What a reward of which so many are left costs a member; nothing is without end.
+/// Returns the price of a reward for a member; `left` is its stock, `None` without a limit.
 pub fn price<'r>(
     reward: &'r LoyaltyReward,
     left: Option<u64>,
-    buying: &Buying<'_>,
+    buying: &RewardBuyer<'_>,
     facts: &dyn Facts,
     context: &Context,
-) -> Result<Price<'r>, Denied> {
+) -> Result<Price<'r>, PurchaseRefusal> {
     if !reward.is_active {
-        return Err(Denied::Inactive);
+        return Err(PurchaseRefusal::Inactive);
     }
     if !reward.validity.holds(context.now, &facts.time_zone()) {
-        return Err(Denied::OutOfTime);
+        return Err(PurchaseRefusal::OutOfTime);
     }
     if left == Some(0) {
-        return Err(Denied::OutOfStock);
+        return Err(PurchaseRefusal::OutOfStock);
     }
     let cost = cost_of(reward, buying, facts, context)?;
     let card_of = |definition: &Text| buying.cards.iter().position(|card| card.card_definition_id == *definition);
     let card = card_of(&cost.card_definition_id)
-        .ok_or_else(|| Denied::NoCard { card_definition_id: cost.card_definition_id.clone() })?;
+        .ok_or_else(|| PurchaseRefusal::NoCard { card_definition_id: cost.card_definition_id.clone() })?;
     let target = match &reward.gives {
-        Rewarded::Thing(_) => Ok(None),
-        Rewarded::Points { card_definition_id, .. } => {
-            let no_target = || Denied::NoTarget { card_definition_id: card_definition_id.clone() };
+        RewardContent::Thing(_) => Ok(None),
+        RewardContent::Points { card_definition_id, .. } => {
+            let no_target = || PurchaseRefusal::NoTarget { card_definition_id: card_definition_id.clone() };
             card_of(card_definition_id).map(Some).ok_or_else(no_target)
         }
     };
     Ok(Price { cost, card, target })
 }
 
-/// What it comes to that a member buys a reward of which so many are left; nothing is without end.
+/// Decides the purchase of a reward by a member; `left` is its stock, `None` without a limit.
 pub fn purchase<'r>(
     reward: &'r LoyaltyReward,
     left: Option<u64>,
-    buying: &Buying<'_>,
+    buying: &RewardBuyer<'_>,
     facts: &dyn Facts,
     context: &Context,
-) -> Result<Bought<'r>, Denied> {
+) -> Result<PurchasePlan<'r>, PurchaseRefusal> {
     let Price { cost, card, target } = price(reward, left, buying, facts, context)?;
     let target = target?;
-    let no_card = || Denied::NoCard { card_definition_id: cost.card_definition_id.clone() };
+    let no_card = || PurchaseRefusal::NoCard { card_definition_id: cost.card_definition_id.clone() };
     let paying = buying.cards.get(card).ok_or_else(no_card)?;
     let available = u64::try_from(paying.so_far.balance).unwrap_or(0);
     if cost.points > available {
-        return Err(Denied::Short { required: cost.points, available });
+        return Err(PurchaseRefusal::Short { required: cost.points, available });
     }
     let zone = facts.time_zone();
-    let limited = paying.limits.check(cost.points, paying.so_far).err().map(Hindrance::Limited);
-    let resting = || reward.limits.allow(buying.bought, context.now, &zone).err().map(Hindrance::Resting);
-    Ok(Bought { cost, card, target, hindrance: limited.or_else(resting) })
+    let limited = paying.limits.check(cost.points, paying.so_far).err().map(PurchaseBlocker::Limited);
+    let resting = || reward.limits.allow(buying.bought, context.now, &zone).err().map(PurchaseBlocker::LimitRefusal);
+    Ok(PurchasePlan { cost, card, target, blocker: limited.or_else(resting) })
 }
 
-/// The first cost that fits who buys.
+/// Returns the first cost that applies to the member.
 fn cost_of<'r>(
     reward: &'r LoyaltyReward,
-    buying: &Buying<'_>,
+    buying: &RewardBuyer<'_>,
     facts: &dyn Facts,
     context: &Context,
-) -> Result<&'r Cost, Denied> {
+) -> Result<&'r Cost, PurchaseRefusal> {
     let asked = Redeemables::default();
     let mut case = Case::new(facts, &asked, context);
-    case.buyer = Buyer { customer: Some(Fact::Lent(buying.customer)), stored: true, ..Buyer::default() };
+    case.buyer =
+        RequestCustomer { customer: Some(Fact::Lent(buying.customer)), stored: true, ..RequestCustomer::default() };
     let items = Items::naming(&case, &[]);
-    let (setting, running) = (request_facts(&case), Running::default());
-    let order = RunningOrder { cart: &case.priced.cart, items: &items, request_facts: &setting, running: &running };
+    let (setting, running) = (request_facts(&case), RequestUsage::default());
+    let order =
+        RunningOrder { cart: &case.priced.cart, items: &items, request_facts: &setting, running: &running, paid: None };
     for cost in &reward.costs {
         let view = OfferFacts::new(&case, None, &order);
-        let mut input = view.input(Needs::NOTHING);
+        let mut input = view.input(RequiredFacts::NOTHING);
         input.earning = Some(EarningInput { tiers: &[], member: buying.member, event: None });
         let holds = cost.rule.check(&input).and_then(|()| cost.rule.check_after(&input)).is_ok();
         if !view.is_certain() || case.work.is_over() {
-            return Err(Denied::Unreadable);
+            return Err(PurchaseRefusal::Unreadable);
         }
         if holds {
             return Ok(cost);
         }
     }
-    Err(Denied::NoCost)
+    Err(PurchaseRefusal::NoCost)
 }

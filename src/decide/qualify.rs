@@ -1,108 +1,156 @@
-//! Decides what of a whole project would work for a customer and an order: each redeemable alone, as a validation of it
-//! would find, apart from the tests that qualification leaves out. It must not know JSON or how candidates are stored.
+//! Decides which redeemables of a project apply to a customer and an order. Each is validated separately, without the
+//! tests that qualification leaves out.
 //!
-//! calculation.md section 13. Only what is shown, or what the sorting needs to know, is priced.
+//! docs/spec/calculation.md#13. Only results that are shown or sorted are priced.
 
-mod alone;
 mod page;
 mod scenario;
+mod single;
 mod stack;
 
+use crate::count::Countable;
 use crate::decide::Decision;
-use crate::decide::case::{Case, Resolved};
+use crate::decide::case::{Case, ResolvedName};
 use crate::decide::finding::Findings;
-use crate::decide::rule_input::{Items, OfferFacts, RunningOrder, request_facts};
-use crate::decide::running::Running;
-use crate::decide::validate::Evaluated;
-use crate::facts::{Assignment, Candidates, Fact, Facts, Known, Seek, credits_account};
+use crate::decide::order_return::changed_order::{DecideChange, change_order};
+use crate::decide::request_usage::RequestUsage;
+use crate::decide::rule_input::{CHANNEL, Items, OfferFacts, RunningOrder, request_facts};
+use crate::decide::validate::Evaluation;
+use crate::facts::{Assignment, CandidateFilter, Candidates, Fact, Facts, Known, credits_account};
 use crate::id::Context;
-use crate::model::incentive::Grant;
-use crate::model::qualification::{Candidate, CandidateObject, PageEnd, Qualify, Scenario, SortingRule};
-use crate::model::request::{Redeemable, RedeemableObject};
+use crate::model::qualification::{Candidate, CandidateObject, PageEnd, QualificationSort, Qualify, Scenario};
+use crate::model::redeemable::Grant;
+use crate::model::request::{RedeemableObject, RequestedRedeemable};
 use crate::money::Money;
 use crate::pricing::Gain;
 use crate::refusal::{Reason, Refusal};
-use crate::rules::{Needs, about};
-use crate::stacking::{Outcome, Step, Walk};
+use crate::rules::{RequiredFacts, subject};
+use crate::stacking::{ApplyOutcome, Walk, WalkStep};
 use crate::text::Text;
-use page::Hit;
+use page::Match;
 pub use scenario::Products;
 
-/// What qualifies.
+/// The result of a qualification.
 #[derive(Clone)]
-pub struct Qualified<'a> {
-    /// What was asked.
+pub struct QualificationAnswer<'a> {
+    /// The request.
     pub asked: &'a Qualify,
-    /// The results of this page, in order: a step each, alone on the order.
-    pub evaluated: Box<Evaluated<'a>>,
-    /// What each step is about.
-    pub shown: Vec<Shown<'a>>,
-    /// How many there are on all pages.
+    /// The results of this page, in order: one step each, separately on the order.
+    pub evaluated: Box<Evaluation<'a>>,
+    /// The candidate of each step.
+    pub shown: Vec<QualifiedItem<'a>>,
+    /// The number of results on all pages. Candidates that were not evaluated count as applicable.
     pub total: usize,
     /// The cursor of the next page, when there is one.
     pub more_starting_after: Option<PageEnd>,
-    /// Which rules were assigned to what is shown, when the request asked for them.
+    /// The rule assignments of the shown results, if the request asked for them.
     pub assignments: Vec<Assignment>,
 }
 
 /// One result.
 #[derive(Clone)]
-pub struct Shown<'a> {
-    /// What it is.
+pub struct QualifiedItem<'a> {
+    /// The candidate.
     pub candidate: Candidate,
-    /// Credits of a gift card that sessions hold, when the request has a session.
+    /// The cursor of a page that ends with this result.
+    pub end: PageEnd,
+    /// Credits of a gift card that sessions hold in minor units, if the request has a session.
     pub locked_credits: Option<u64>,
-    /// What became of the tiers of a stack.
-    pub stack: Option<Box<Evaluated<'a>>>,
+    /// The outcome of the tiers of a stack.
+    pub stack: Option<Box<Evaluation<'a>>>,
 }
 
-/// What qualifies by rules and moments alone, before anything is priced.
-pub struct Search<'a> {
-    evaluated: Box<Evaluated<'a>>,
+/// Candidates that qualify by rules and validity, before anything is priced.
+pub struct CandidateQuery<'a> {
+    evaluated: Box<Evaluation<'a>>,
     set: Fact<'a, Candidates>,
-    hits: Vec<Hit<'a>>,
+    hits: Vec<Match<'a>>,
 }
 
-impl Search<'_> {
-    /// Their ids, newest first.
+impl CandidateQuery<'_> {
+    /// Returns their ids, newest first.
     pub fn ids(&self) -> impl Iterator<Item = &str> {
         self.hits.iter().filter_map(|hit| self.set.list.get(hit.place)).map(|candidate| candidate.id.as_str())
     }
 }
 
-/// Finds what works for a customer and an order. A refusal is of the request as a whole.
+/// Finds the redeemables that apply to a customer and an order. A refusal concerns the whole request.
 pub fn qualify<'a>(
     facts: &'a dyn Facts,
     asked: &'a Qualify,
     context: &'a Context,
-) -> Result<Decision<Qualified<'a>>, Refusal> {
-    // What looks as if it could only hold is not looked at before it is shown. Should it be refused then, because something
-    // of it cannot be read, everything is looked at before it is counted.
-    let (answer, counted_rightly) = try_all(facts, asked, context, false)?;
-    if counted_rightly { Ok(answer) } else { Ok(try_all(facts, asked, context, true)?.0) }
+) -> Result<Decision<QualificationAnswer<'a>>, Refusal> {
+    qualify_with(facts, asked, context, Some(change_order))
 }
 
-/// What works, and whether everything that was counted works when it is looked at.
-fn try_all<'a>(
+/// Qualifies without the redemptions of stored orders: only the server can decide how the request changes a stored
+/// order.
+pub fn qualify_offline<'a>(
     facts: &'a dyn Facts,
     asked: &'a Qualify,
     context: &'a Context,
+) -> Result<Decision<QualificationAnswer<'a>>, Refusal> {
+    qualify_with(facts, asked, context, None)
+}
+
+fn qualify_with<'a>(
+    facts: &'a dyn Facts,
+    asked: &'a Qualify,
+    context: &'a Context,
+    decide_change: Option<DecideChange>,
+) -> Result<Decision<QualificationAnswer<'a>>, Refusal> {
+    // A candidate that can only apply is not evaluated before it is shown. If it is refused then, because a part of it
+    // cannot be read, all are evaluated before counting.
+    let mut thorough = false;
+    loop {
+        let (answer, counted_rightly) = try_all(search(facts, asked, context, decide_change)?, asked, thorough)?;
+        if counted_rightly || thorough {
+            return Ok(answer);
+        }
+        thorough = true;
+    }
+}
+
+/// Returns the results, and whether every counted one was found applicable when evaluated.
+fn try_all<'a>(
+    search: CandidateQuery<'a>,
+    asked: &'a Qualify,
     thorough: bool,
-) -> Result<(Decision<Qualified<'a>>, bool), Refusal> {
-    let Search { mut evaluated, set, mut hits } = search(facts, asked, context)?;
+) -> Result<(Decision<QualificationAnswer<'a>>, bool), Refusal> {
+    let CandidateQuery { mut evaluated, set, mut hits } = search;
     let case = &mut evaluated.case;
     let mut found = Findings::default();
-    let all = asked.sorting != SortingRule::Default || asked.scenario.products() != Products::Any;
-    let plain = |hit: &Hit<'_>| set.terms.get(hit.place).is_some_and(|terms| terms.plain);
+    let all = asked.sorting != QualificationSort::Default || asked.scenario.products() != Products::Any;
+    let plain = |hit: &Match<'_>| set.terms.get(hit.place).is_some_and(|terms| terms.plain);
     let skips = case.stacking.skips_no_effect();
-    look(case, asked, &set, &mut hits, &|hit| thorough || all || skips || !plain(hit), &mut found);
-    hits.retain(|hit| hit.looked.as_ref().is_none_or(|looked| matches!(looked.1, Outcome::Applied(_))));
-    let page = page::cut(asked, hits);
+    let mut total = hits.len();
+    let size = part_size(case, asked.scenario);
+    let from = page::part(asked, &hits, size);
+    let mut after = asked.starting_after;
+    let page = loop {
+        let until = from.saturating_add(size).min(hits.len());
+        let next = hits.get(until).map(|hit| hit.end);
+        let mut part: Vec<Match<'a>> = hits.drain(from..until).collect();
+        total = total.remaining_after(part.len());
+        let last = part.last().map(|hit| hit.end);
+        look(case, asked, &set, &mut part, &|hit| thorough || all || skips || !plain(hit), &mut found);
+        part.retain(|hit| hit.looked.as_ref().is_none_or(|looked| matches!(looked.1, ApplyOutcome::Applied(_))));
+        total = total.saturating_add(part.len());
+        let mut page = page::cut(asked, part, after, next);
+        if !page.hits.is_empty() || next.is_none() {
+            break page;
+        }
+        // All matches of a part may be on earlier pages, and then the next part has the page. At most two parts are
+        // evaluated.
+        if after.take().is_none() {
+            page.more_starting_after = last;
+            break page;
+        }
+    };
     let mut hits = page.hits;
     look(case, asked, &set, &mut hits, &|hit| hit.looked.is_none(), &mut found);
-    let illegible =
-        |outcome: &Outcome| matches!(outcome, Outcome::Refused(refusal) if refusal.reason == Reason::Unreadable);
-    let works = |hit: &Hit<'_>| hit.looked.as_ref().is_none_or(|looked| !illegible(&looked.1));
+    let illegible = |outcome: &ApplyOutcome| matches!(outcome, ApplyOutcome::Refused(refusal) if refusal.reason == Reason::Unreadable);
+    let works = |hit: &Match<'_>| hit.looked.as_ref().is_none_or(|looked| !illegible(&looked.1));
     let counted_rightly = hits.iter().all(works);
     let mut steps = Vec::with_capacity(hits.len());
     let mut shown = Vec::with_capacity(hits.len());
@@ -110,8 +158,8 @@ fn try_all<'a>(
         let (Some(looked), Some(candidate)) = (hit.looked, set.list.get(hit.place)) else { continue };
         let (at, outcome) = *looked;
         let locked_credits = locked_credits(case, at);
-        shown.push(Shown { candidate: candidate.clone(), locked_credits, stack: hit.stack });
-        steps.push(Step { place: at, outcome });
+        shown.push(QualifiedItem { candidate: candidate.clone(), end: hit.end, locked_credits, stack: hit.stack });
+        steps.push(WalkStep { place: at, outcome });
     }
     case.count_answers(steps.iter().map(|step| step.place));
     case.within_bounds()?;
@@ -119,26 +167,31 @@ fn try_all<'a>(
     let walk = Walk { steps, cart: case.priced.cart.clone() };
     (evaluated.walk, evaluated.found, evaluated.valid) = (walk, found, true);
     evaluated.track();
-    let answer = Qualified {
+    let answer = QualificationAnswer {
         asked,
         evaluated,
         shown,
-        total: page.total,
+        total,
         more_starting_after: page.more_starting_after,
         assignments,
     };
     Ok((Decision { answer, changes: None }, counted_rightly))
 }
 
-/// Finds the candidates whose rules and moments hold, newest first.
-pub fn search<'a>(facts: &'a dyn Facts, asked: &'a Qualify, context: &'a Context) -> Result<Search<'a>, Refusal> {
-    let mut evaluated = Evaluated::open(facts, &asked.request, context)?;
+/// Finds the candidates whose rules and validity are met, newest first.
+pub fn search<'a>(
+    facts: &'a dyn Facts,
+    asked: &'a Qualify,
+    context: &'a Context,
+    decide_change: Option<DecideChange>,
+) -> Result<CandidateQuery<'a>, Refusal> {
+    let mut evaluated = Evaluation::open(facts, &asked.request, context, decide_change)?;
     let case = &mut evaluated.case;
-    if let Some(unknown) = case.buyer.unknown.clone() {
+    if let Some(unknown) = case.buyer.unknown.clone().or_else(|| case.claimed()) {
         case.lacks.add(unknown);
     }
     let customer = case.buyer.customer.as_ref().and_then(|customer| customer.id.clone());
-    let seek = Seek {
+    let seek = CandidateFilter {
         customer: customer.as_deref(),
         wallet: asked.scenario == Scenario::CustomerWallet,
         stacks: asked.scenario == Scenario::PromotionStacks,
@@ -150,62 +203,86 @@ pub fn search<'a>(facts: &'a dyn Facts, asked: &'a Qualify, context: &'a Context
     if !set.complete {
         case.lacks.add("candidates".into());
     }
+    if set.index.channel && !case.facts.knows_channel() {
+        case.lacks.add(CHANNEL.into());
+    }
     let facts = asked.scenario.facts();
     case.passes = asked.scenario.passes();
     case.work.takes(set.list.len());
     let (holding, lacks) = {
         let items = Items::for_index(case, &set.index);
         let request_facts = request_facts(case);
-        let running = Running::default();
+        let running = RequestUsage::default();
+        let cart = case.priced.cart.without_free_units();
         let running_order =
-            RunningOrder { cart: &case.priced.cart, items: &items, request_facts: &request_facts, running: &running };
+            RunningOrder { cart: &cart, items: &items, request_facts: &request_facts, running: &running, paid: None };
         let view = OfferFacts::new(case, None, &running_order);
-        let holding = set.index.holding(&view.input(Needs::default()), facts);
-        (holding, [items.lacks().to_vec(), view.into_lacks()].concat())
+        let holding = set.index.holding(&view.input(RequiredFacts::default()), facts);
+        let mut lacks = items.lacks().to_vec();
+        lacks.extend(view.into_lacks());
+        (holding, lacks)
     };
     lacks.into_iter().for_each(|lack| case.lacks.add(lack));
-    // Where nobody can say what the request is about, nothing works.
+    case.lack_time_zone();
+    // If the request itself cannot be read, nothing applies.
     let holding = if case.unreadable.is_some() { Vec::new() } else { holding };
-    // Without a customer, whatever looks at one is out, also what would hold for nobody in particular.
-    let nobody = case.buyer.customer.is_none();
+    // Without a customer, every candidate with a test of the customer is out, even if the test would pass.
+    let is_anonymous = case.buyer.customer.is_none();
     let mut hits = Vec::with_capacity(holding.len());
     for place in holding {
         let (Some(candidate), Some(terms)) = (set.list.get(place), set.terms.get(place)) else { continue };
-        let out = nobody && set.index.about(place) & facts & about::CUSTOMER != 0;
+        let out = is_anonymous && set.index.about(place) & facts & subject::CUSTOMER != 0;
         let in_time = !terms.plain || terms.cover(context.now);
         if !out
             && in_time
             && asked.scenario.looks_at(candidate, customer.as_deref(), asked.request.channel.is_page())
             && asked.wants(candidate, customer.as_deref())
         {
-            hits.push(Hit { place, created_at: candidate.created_at, looked: None, stack: None });
+            let end = PageEnd { created_at: candidate.created_at, of_moment: 0 };
+            hits.push(Match { place, end, looked: None, stack: None });
         }
     }
+    page::number(&mut hits);
     evaluated.case.within_bounds()?;
-    Ok(Search { evaluated, set, hits })
+    Ok(CandidateQuery { evaluated, set, hits })
 }
 
-/// Steps to put together what belongs to a candidate.
+/// Steps to load the parts of one candidate.
 const LOOK: usize = 100;
+/// Steps to evaluate the candidates of one client page: 200 for an order of 500 lines. A client's page costs no more
+/// than some validations, however many vouchers a customer has.
+const MOST_STEPS_OF_PART: usize = 120_000;
+/// Assumed number of tiers of a stack before it is loaded.
+const TIERS_OF_STACK: usize = 30;
 
-/// Looks at some of the candidates in full, each alone on the order.
+/// Returns the number of candidates to evaluate together.
+fn part_size(case: &Case<'_>, scenario: Scenario) -> usize {
+    if !case.request.channel.is_page() {
+        return usize::MAX;
+    }
+    let tiers = if scenario == Scenario::PromotionStacks { TIERS_OF_STACK } else { 1 };
+    let steps = case.priced.cart.lines.len().saturating_add(LOOK).saturating_mul(tiers);
+    MOST_STEPS_OF_PART.checked_div(steps).unwrap_or(0).max(1)
+}
+
+/// Evaluates the selected candidates in full, each separately on the order.
 #[inline(never)]
 fn look<'a>(
     case: &mut Case<'a>,
     asked: &Qualify,
     set: &Candidates,
-    hits: &mut [Hit<'a>],
-    which: &dyn Fn(&Hit<'a>) -> bool,
+    hits: &mut [Match<'a>],
+    which: &dyn Fn(&Match<'a>) -> bool,
     found: &mut Findings,
 ) {
     let from = case.resolved.len();
-    let mut hits: Vec<&mut Hit<'a>> = hits.iter_mut().filter(|hit| which(hit)).collect();
+    let mut hits: Vec<&mut Match<'a>> = hits.iter_mut().filter(|hit| which(hit)).collect();
     for hit in &mut hits {
         let Some(candidate) = set.list.get(hit.place) else { continue };
         let resolved = match candidate.object {
             CandidateObject::PromotionStack => {
                 hit.stack = stack::try_stack(case, &candidate.id);
-                Resolved::Unknown
+                ResolvedName::Unknown
             }
             _ => resolve(case, candidate),
         };
@@ -215,18 +292,19 @@ fn look<'a>(
             break;
         }
     }
-    let heard = alone::try_each(case, asked, from);
+    let heard = single::try_each(case, asked, from);
     for ((at, (outcome, mut one)), hit) in (from..).zip(heard).zip(hits.iter_mut()) {
         one.lacks.iter().for_each(|lack| case.lacks.add(lack.clone()));
-        // Of a stack only the sum is left to tell; what its tiers gave is told tier by tier.
-        let sum = hit.stack.as_ref().and_then(|stack| Money::sum(stack.applied().filter_map(Step::total)));
-        let outcome = sum.map_or(outcome, |sum| Outcome::Applied(Box::new(Gain::of_order(Some(sum)))));
+        // The step of a stack has only the sum; the gains are reported tier by tier.
+        let sum = hit.stack.as_ref().and_then(|stack| Money::sum(stack.applied().filter_map(WalkStep::total)));
+        let outcome = sum.map_or(outcome, |sum| ApplyOutcome::Applied(Box::new(Gain::of_order(Some(sum)))));
         hit.looked = Some(Box::new((at, outcome)));
         found.put(at, &mut one);
     }
+    case.lack_time_zone();
 }
 
-fn resolve<'a>(case: &mut Case<'a>, candidate: &Candidate) -> Resolved<'a> {
+fn resolve<'a>(case: &mut Case<'a>, candidate: &Candidate) -> ResolvedName<'a> {
     let object = match candidate.object {
         CandidateObject::Voucher => RedeemableObject::Voucher,
         CandidateObject::PromotionTier => RedeemableObject::PromotionTier,
@@ -234,21 +312,21 @@ fn resolve<'a>(case: &mut Case<'a>, candidate: &Candidate) -> Resolved<'a> {
         CandidateObject::Campaign => {
             return match case.facts.campaign_voucher(&candidate.id) {
                 Known::Is(voucher) => case.complete(voucher, None),
-                Known::Absent => Resolved::Refused(Refusal::not_found("campaign", &candidate.id)),
+                Known::Absent => ResolvedName::Refused(Refusal::not_found("campaign", &candidate.id)),
                 Known::Unknown => {
                     case.lack("campaign", &candidate.id);
-                    Resolved::Unknown
+                    ResolvedName::Unknown
                 }
-                Known::Unreadable => Resolved::Refused(Refusal::unreadable("campaign", &candidate.id)),
+                Known::Unreadable => ResolvedName::Refused(Refusal::unreadable("campaign", &candidate.id)),
             };
         }
     };
-    // A public code of a bundle is known by its hash alone; its id finds it as well.
+    // A public code in a bundle is known only by its hash; its id finds it as well.
     let name = if candidate.code.is_empty() { &candidate.id } else { &candidate.code };
-    case.resolve(&Redeemable { object, ..Redeemable::named(name.clone()) })
+    case.resolve(&RequestedRedeemable { object, ..RequestedRedeemable::named(name.clone()) })
 }
 
-/// What sessions hold of a gift card (calculation.md section 12).
+/// Returns the credits of a gift card that sessions hold (docs/spec/calculation.md#12).
 fn locked_credits(case: &mut Case<'_>, at: usize) -> Option<u64> {
     if !case.request.session.as_ref().is_some_and(|session| session.lock) {
         return None;
@@ -265,9 +343,9 @@ fn locked_credits(case: &mut Case<'_>, at: usize) -> Option<u64> {
     }
 }
 
-fn assignments(case: &mut Case<'_>, shown: &[Shown<'_>]) -> Vec<Assignment> {
+fn assignments(case: &mut Case<'_>, shown: &[QualifiedItem<'_>]) -> Vec<Assignment> {
     let mut names: Vec<&str> = Vec::new();
-    for Shown { candidate, .. } in shown {
+    for QualifiedItem { candidate, .. } in shown {
         let own = [Some(&candidate.id), Some(&candidate.code), candidate.campaign_id.as_ref()];
         names.extend(own.into_iter().flatten().map(Text::as_str).filter(|name| !name.is_empty()));
     }

@@ -1,21 +1,21 @@
-//! Decides whether somebody was referred: who passed the code on that they redeemed or that a custom event names, whether that is
-//! what their program counts, and what they get for it. It must not know how often they were referred before.
+//! Decides whether a customer was referred by a code that they redeemed or that a custom event names. It also finds the
+//! referrer, whether the referral program counts this conversion, and the reward.
 //!
-//! objects.md sections 4, 5 and 9.
+//! docs/spec/objects.md sections 4, 5 and 9.
 
 use crate::decide::case::{Case, Offer};
 use crate::decide::check::check_validity;
 use crate::facts::{Facts, Known};
 use crate::id::Context;
-use crate::model::incentive::Campaign;
+use crate::model::redeemable::Campaign;
 use crate::model::referral::{Conversion, RefereeReward};
 use crate::refusal::{Reason, Refusal};
 use crate::text::Text;
 
-/// That a code was used by somebody else than the customer who passes it on.
+/// The use of a referral code by another customer than its referrer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Referral {
-    /// Who passed it on.
+    /// The referrer.
     pub referrer_id: Text,
     /// The code's id.
     pub voucher_id: Text,
@@ -23,11 +23,11 @@ pub struct Referral {
     pub campaign_id: Option<Text>,
     /// Its campaign's name.
     pub campaign_name: Option<Text>,
-    /// Whether this is what its program counts.
+    /// `true` if its referral program counts this conversion.
     pub counts: bool,
-    /// What its program gives whoever was referred.
+    /// The reward of its referral program for the referee.
     pub reward: Option<RefereeReward>,
-    /// The redemption that made it one; nothing where an event did.
+    /// The redemption that caused it; `None` for an event.
     pub redemption_id: Option<Text>,
 }
 
@@ -37,21 +37,29 @@ pub struct CustomEvent<'e> {
     pub schema_id: &'e str,
     /// Its name.
     pub name: &'e str,
-    /// The customer who did it.
+    /// The customer of the event.
     pub customer_id: &'e str,
 }
 
-/// The codes that somebody passed on among what is redeemed at these places of the request, each with the id of its redemption.
-pub(super) fn by_redemption<'r>(case: &Case<'_>, redeemed: impl Iterator<Item = (usize, &'r Text)>) -> Vec<Referral> {
+/// Returns the referrals among the redeemables at these positions of the request, each with the id of its redemption.
+/// There are none if a client only names the customer: a referral changes stored data of both, and may give a reward.
+pub(in crate::decide) fn by_redemption<'r>(
+    case: &Case<'_>,
+    redeemed: impl Iterator<Item = (usize, &'r Text)>,
+) -> Vec<Referral> {
+    if case.request.channel.page.as_ref().is_some_and(|page| !page.is_believed()) {
+        return Vec::new();
+    }
     let counts = |conversion: &Conversion| matches!(conversion, Conversion::Redemption);
-    let referral = |(place, id): (usize, &Text)| {
+    let referral = |place: usize, id: &Text| {
         let found = referral(case.offer(place)?, counts)?;
         Some(Referral { redemption_id: Some(id.clone()), ..found })
     };
-    redeemed.filter_map(referral).collect()
+    redeemed.filter_map(|(place, id)| referral(place, id)).collect()
 }
 
-/// What a custom event makes of a code. One that cannot be used now is not passed on either; nothing where nobody passes it on.
+/// Returns the referral that a custom event causes for a code; `None` without a referrer. Refuses a code that cannot be
+/// used now.
 pub fn by_event(
     facts: &dyn Facts,
     code: &str,
@@ -68,7 +76,7 @@ pub fn by_event(
         Some(Known::Unreadable) => return Err(Refusal::unreadable("voucher", code)),
         Some(Known::Absent | Known::Unknown) | None => None,
     };
-    let offer = Offer::new(incentive, (campaign, None), Vec::new(), None);
+    let offer = Offer::new(incentive, campaign, None, Vec::new(), None);
     check_validity(&offer, context.now, &facts.time_zone())?;
     if offer.referrer().is_some_and(|referrer| referrer == event.customer_id) {
         return Err(Refusal::new(Reason::ReferrerNotPermittedToRedeem, offer.incentive.code.as_str()));

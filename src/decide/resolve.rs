@@ -1,18 +1,22 @@
-//! Decides what the names of a request are: the vouchers and tiers with all that belongs to them, the customer, the order with
-//! its prices. The only file that asks facts on behalf of a whole request; everything after it is total. It must not know what
-//! any of them leads to.
+//! Resolves the names of a request: vouchers and tiers with their parts, the customer, the order with its prices. Only
+//! this file loads facts for a whole request; every later step is total.
+
+mod combination;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::decide::case::{Case, Offer, Resolved, stored};
-use crate::decide::combination::{check_combination, check_stack, duplicated};
-use crate::decide::tally::Counted;
+use crate::decide::case::{Case, Offer, ResolvedName, stored};
+use crate::decide::order_return::changed_order::OrderChange;
+use crate::decide::resolve::combination::{check_combination, check_stack, duplicated};
+use crate::decide::returns::may_come_back;
+use crate::decide::summary_delta::CountedAs;
 use crate::facts::{Exchange, Fact, Known};
-use crate::model::incentive::{Grant, Incentive};
+use crate::id::Context;
 use crate::model::order::Order;
-use crate::model::request::{Redeemable, RedeemableObject, WantedReward};
+use crate::model::redeemable::{Grant, RedeemableTerms};
+use crate::model::request::{RedeemableObject, RequestedRedeemable, WantedReward};
 use crate::model::reward::RewardAssignment;
 use crate::pricing::lines::{Trust, price};
 use crate::refusal::Refusal;
@@ -20,11 +24,11 @@ use crate::rules::Rule;
 use crate::text::Text;
 
 impl<'a> Case<'a> {
-    /// Resolves the request, or refuses it as a whole (calculation.md section 11.2, steps 1 to 3).
+    /// Resolves the request, or refuses it as a whole (docs/spec/calculation.md#11.2, steps 1 to 3).
     pub fn open(&mut self) -> Result<(), Refusal> {
         let request = self.request;
         check_combination(&request.redeemables, &self.stacking)?;
-        self.buyer = stored::find_buyer(self.facts, request, &mut self.unreadable)?;
+        self.buyer = stored::find_buyer(self.facts, request, self.context.now, &mut self.unreadable)?;
         self.find_order()?;
         self.resolved = Vec::with_capacity(request.redeemables.len());
         let priced = self.price();
@@ -35,8 +39,8 @@ impl<'a> Case<'a> {
             }
             _ => {
                 self.resolve_all();
-                // What is named twice is told before what is wrong with the order; one voucher under two names, after it, and
-                // to a page only of vouchers that it may know of.
+                // A name given twice is reported before an invalid order. One voucher under two names is reported after
+                // it, and to a client only if it may know the vouchers.
                 let has_twins = self.has_twins();
                 if has_twins && named_twice(&request.redeemables) {
                     return Err(duplicated());
@@ -61,7 +65,7 @@ impl<'a> Case<'a> {
         }
         let of_line = |place: usize| [("sku", priced.sku(place)), ("product", priced.product(place))];
         let all = (0..order.items.len()).flat_map(of_line);
-        // Nobody can say what they cost, or which scopes they are in.
+        // Their prices and scopes are unknown.
         let unreadable = all.filter_map(|(kind, goods)| Some((kind, goods.filter(|goods| goods.unreadable)?))).next();
         if let Some((kind, goods)) = unreadable {
             let name = goods.id.as_deref().or(goods.source_id.as_deref()).unwrap_or_default();
@@ -70,9 +74,9 @@ impl<'a> Case<'a> {
         Ok(())
     }
 
-    /// Finds the order of the request (calculation.md section 2.1): of a stored one named by `id`, what is sent wins; of
-    /// one named by `source_id`, what is stored. For a page one that it may not touch is as one that is not stored, and the order
-    /// is a new one.
+    /// Finds the order of the request (docs/spec/calculation.md#2.1). For a stored order named by `id`, sent fields
+    /// win; for one named by `source_id`, stored fields do. An order that a client may not use counts as not stored,
+    /// and the request's is a new one.
     fn find_order(&mut self) -> Result<(), Refusal> {
         let Some(sent) = self.request.order.as_ref() else { return Ok(()) };
         let client = self.request.channel.is_page();
@@ -87,14 +91,17 @@ impl<'a> Case<'a> {
             Known::Is(stored) if self.may_touch(&stored) => {
                 let is_stored = sent.id.is_none() || sent.items.is_empty();
                 if is_stored {
-                    // Somebody vouched for what is stored (calculation.md section 19, D13).
+                    // The stored prices are trusted (docs/spec/calculation.md#19, D13).
                     self.trust = Trust::Sent;
                 }
-                self.counted = Counted::stored(&stored);
-                let order = stored::overlaid(stored.into_owned(), sent, client);
+                self.counted = CountedAs::stored(&stored);
+                let order = self.change_stored(key, stored.into_owned(), sent)?;
                 self.order = Some(Fact::Own(Arc::new(order)));
             }
-            Known::Is(_) => self.begin_order(sent),
+            Known::Is(_) => {
+                self.lacks.extend(self.buyer.unknown.clone());
+                self.begin_order(sent);
+            }
             Known::Absent | Known::Unreadable if !self.sees_orders() => self.begin_order(sent),
             Known::Absent => {
                 let other = sent.source_id.as_ref().filter(|_| sent.id.is_some());
@@ -108,7 +115,35 @@ impl<'a> Case<'a> {
         Ok(())
     }
 
-    /// Takes an order as one that is not stored, whatever id was sent with it.
+    /// Puts the sent fields over a stored order. Units that are left out are returned with their shares of the
+    /// discounts. A client cannot return units of a paid order: the stored lines count.
+    fn change_stored(&mut self, key: &str, stored: Order, sent: &Order) -> Result<Order, Refusal> {
+        let client = self.request.channel.is_page();
+        let changes = sent.id.is_some() && (!sent.items.is_empty() || sent.amount.is_some());
+        if !changes || stored.redemptions.is_empty() {
+            return Ok(stored::overlaid(stored, sent, client));
+        }
+        let Some(decide_change) = self.decide_change else {
+            self.lack("order", key);
+            return Ok(stored::overlaid(stored, sent, client));
+        };
+        let order = stored::overlaid(stored.clone(), sent, client);
+        let has_discount = sent.discount_amount.is_some();
+        let change = OrderChange { stored: &stored, order, has_discount, trust: self.trust };
+        // The ids of the return differ from those of the redemption.
+        let mut seed = self.context.seed;
+        seed.iter_mut().for_each(|byte| *byte = !*byte);
+        let changed = decide_change(self.facts, change, &Context { now: self.context.now, seed })?;
+        let was_paid = stored.status.is_some_and(may_come_back);
+        if client && was_paid && changed.returned.is_some() {
+            self.trust = Trust::Sent;
+            return Ok(Order { status: sent.status.or(stored.status), ..stored });
+        }
+        self.returned = changed.returned.map(Box::new);
+        Ok(changed.order)
+    }
+
+    /// Takes an order as one that is not stored, regardless of a sent id.
     fn begin_order(&mut self, sent: &'a Order) {
         if sent.id.is_some() {
             self.order = Some(Fact::Own(Arc::new(Order { id: None, ..sent.clone() })));
@@ -122,27 +157,30 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// Puts the tiers of a stack in its place, in their order (calculation.md section 11.2, step 2).
-    pub(super) fn expand(&mut self, named: &Redeemable) -> Result<(), Refusal> {
+    /// Replaces a stack by its tiers, in their order (docs/spec/calculation.md#11.2, step 2).
+    pub(in crate::decide) fn expand(&mut self, named: &RequestedRedeemable) -> Result<(), Refusal> {
         let stack = match self.facts.stack(&named.id) {
             Known::Is(stack) => stack,
             Known::Absent => {
-                self.put(Resolved::Refused(Refusal::not_found(named.object.name(), &named.id)));
+                self.put(ResolvedName::Refused(Refusal::not_found(named.object.name(), &named.id)));
                 return Ok(());
             }
             Known::Unknown => {
                 self.lack(named.object.name(), &named.id);
-                self.put(Resolved::Unknown);
+                self.put(ResolvedName::Unknown);
                 return Ok(());
             }
             Known::Unreadable => {
-                self.put(Resolved::Refused(Refusal::unreadable(named.object.name(), &named.id)));
+                self.put(ResolvedName::Refused(Refusal::unreadable(named.object.name(), &named.id)));
                 return Ok(());
             }
         };
         check_stack(&stack, &self.stacking)?;
-        let tier = |id: &Text| Redeemable { object: RedeemableObject::PromotionTier, ..Redeemable::named(id.clone()) };
-        let tiers: Vec<Redeemable> = stack.tiers.iter().map(tier).collect();
+        let tier = |id: &Text| RequestedRedeemable {
+            object: RedeemableObject::PromotionTier,
+            ..RequestedRedeemable::named(id.clone())
+        };
+        let tiers: Vec<RequestedRedeemable> = stack.tiers.iter().map(tier).collect();
         for tier in &tiers {
             let resolved = self.resolve(tier);
             self.put(resolved);
@@ -153,49 +191,60 @@ impl<'a> Case<'a> {
     }
 
     #[inline]
-    pub(super) fn resolve(&mut self, redeemable: &Redeemable) -> Resolved<'a> {
+    pub(in crate::decide) fn resolve(&mut self, redeemable: &RequestedRedeemable) -> ResolvedName<'a> {
         match self.facts.offer(redeemable) {
-            Some(offer) if redeemable.reward.is_none() && !self.hides(&offer.incentive) => {
-                Resolved::Offer(Fact::Lent(offer))
+            Some(offer) if redeemable.reward.is_none() && !self.hides(&offer.incentive, &redeemable.id) => {
+                ResolvedName::Offer(Fact::Lent(offer))
             }
             _ => self.resolve_parts(redeemable),
         }
     }
 
     #[inline(never)]
-    fn resolve_parts(&mut self, redeemable: &Redeemable) -> Resolved<'a> {
+    fn resolve_parts(&mut self, redeemable: &RequestedRedeemable) -> ResolvedName<'a> {
         let kind = redeemable.object.name();
         let found = match redeemable.object {
             RedeemableObject::Voucher => self.facts.voucher(&redeemable.id),
             RedeemableObject::PromotionTier => self.facts.tier(&redeemable.id),
-            // A stack is alone in its request, and was expanded.
+            // A stack is the only redeemable of its request, and was expanded.
             RedeemableObject::PromotionStack => Known::Absent,
         };
         match found {
-            Known::Is(incentive) if !self.hides(&incentive) => self.complete(incentive, redeemable.reward.as_ref()),
-            Known::Is(_) | Known::Absent => Resolved::Refused(Refusal::not_found(kind, &redeemable.id)),
+            Known::Is(incentive) if !self.hides(&incentive, &redeemable.id) => {
+                self.complete(incentive, redeemable.reward.as_ref())
+            }
+            // Only the server may know the holder.
+            Known::Is(_) if self.buyer.unknown.is_some() => {
+                self.lacks.extend(self.buyer.unknown.clone());
+                ResolvedName::Unknown
+            }
+            Known::Is(_) | Known::Absent => ResolvedName::Refused(Refusal::not_found(kind, &redeemable.id)),
             Known::Unknown => {
                 self.lack(kind, &redeemable.id);
-                Resolved::Unknown
+                ResolvedName::Unknown
             }
-            Known::Unreadable => Resolved::Refused(Refusal::unreadable(kind, &redeemable.id)),
+            Known::Unreadable => ResolvedName::Refused(Refusal::unreadable(kind, &redeemable.id)),
         }
     }
 
-    /// Finds what belongs to an incentive: its campaign, category and rules, and the reward that a card is exchanged for.
-    pub fn complete(&mut self, incentive: Fact<'a, Incentive>, wanted: Option<&WantedReward>) -> Resolved<'a> {
+    /// Finds the parts of a redeemable: its campaign, category and rules, and the reward that a card is exchanged for.
+    pub fn complete(
+        &mut self,
+        incentive: Fact<'a, RedeemableTerms>,
+        wanted: Option<&WantedReward>,
+    ) -> ResolvedName<'a> {
         match self.find_offer(incentive, wanted) {
-            Ok(offer) => Resolved::Offer(Fact::Own(Arc::new(offer))),
+            Ok(offer) => ResolvedName::Offer(Fact::Own(Arc::new(offer))),
             Err(instead) => instead,
         }
     }
 
-    /// The same; `Err` is what it is instead of an offer.
+    /// Finds the parts of an offer; `Err` is the resolution to use instead.
     fn find_offer(
         &mut self,
-        incentive: Fact<'a, Incentive>,
+        incentive: Fact<'a, RedeemableTerms>,
         wanted: Option<&WantedReward>,
-    ) -> Result<Offer<'a>, Resolved<'a>> {
+    ) -> Result<Offer<'a>, ResolvedName<'a>> {
         let campaign = match incentive.campaign_id.as_deref() {
             Some(id) => self.need("campaign", id, self.facts.campaign(id))?,
             None => None,
@@ -211,16 +260,16 @@ impl<'a> Case<'a> {
             let id = &exchange.assignment.id;
             rules.extend(self.need_rules(id, self.facts.rules_of(id))?);
         }
-        Ok(Offer::new(incentive, (campaign, category), rules, exchange))
+        Ok(Offer::new(incentive, campaign, category, rules, exchange))
     }
 
-    /// A part of an offer that may be missing, but must be readable when it is there.
+    /// Returns a part of an offer that may be absent, but must be readable if it is stored.
     fn need<T: Clone>(
         &mut self,
         kind: &str,
         id: &str,
         fact: Known<Fact<'a, T>>,
-    ) -> Result<Option<Fact<'a, T>>, Resolved<'a>> {
+    ) -> Result<Option<Fact<'a, T>>, ResolvedName<'a>> {
         match fact {
             Known::Is(fact) => Ok(Some(fact)),
             Known::Absent => Ok(None),
@@ -228,41 +277,47 @@ impl<'a> Case<'a> {
                 self.lack(kind, id);
                 Ok(None)
             }
-            Known::Unreadable => Err(Resolved::Refused(Refusal::unreadable(kind, id))),
+            Known::Unreadable => Err(ResolvedName::Refused(Refusal::unreadable(kind, id))),
         }
     }
 
-    /// Rules, all of which must be known and readable: one that is passed over would give money away.
-    fn need_rules(&mut self, id: &str, rules: Known<Vec<Fact<'a, Rule>>>) -> Result<Vec<Fact<'a, Rule>>, Resolved<'a>> {
+    /// Returns rules, all of which must be known and readable: a skipped rule would give money away.
+    fn need_rules(
+        &mut self,
+        id: &str,
+        rules: Known<Vec<Fact<'a, Rule>>>,
+    ) -> Result<Vec<Fact<'a, Rule>>, ResolvedName<'a>> {
         match rules {
             Known::Is(rules) => Ok(rules),
             Known::Absent => Ok(Vec::new()),
             Known::Unknown => {
                 self.lack("rules", id);
-                Err(Resolved::Unknown)
+                Err(ResolvedName::Unknown)
             }
-            Known::Unreadable => Err(Resolved::Refused(Refusal::unreadable("a validation rule of what is known", id))),
+            Known::Unreadable => {
+                Err(ResolvedName::Refused(Refusal::unreadable("a validation rule of what is known", id)))
+            }
         }
     }
 
-    /// Finds the reward that a loyalty card is to be exchanged for; `Err` when only the server could. That there is
-    /// none is told at its place among the checks.
+    /// Finds the reward that a loyalty card is to be exchanged for; `Err` if only the server can. A missing reward is
+    /// reported by the checks.
     fn find_exchange(
         &mut self,
-        voucher: &Incentive,
+        voucher: &RedeemableTerms,
         wanted: Option<&WantedReward>,
-    ) -> Result<Option<Exchange<'a>>, Resolved<'a>> {
+    ) -> Result<Option<Exchange<'a>>, ResolvedName<'a>> {
         let (Grant::Loyalty(_), Some(wanted)) = (&voucher.grant, wanted) else { return Ok(None) };
         let reward = self.facts.reward(&wanted.id);
         let campaign = voucher.campaign_id.as_deref().unwrap_or_default();
         let assignment = self.facts.reward_assignment(&wanted.id, campaign);
         match (reward, assignment) {
             (Known::Unreadable, _) | (_, Known::Unreadable) => {
-                Err(Resolved::Refused(Refusal::unreadable("reward", &wanted.id)))
+                Err(ResolvedName::Refused(Refusal::unreadable("reward", &wanted.id)))
             }
             (Known::Unknown, _) | (_, Known::Unknown) => {
                 self.lack("reward", &wanted.id);
-                Err(Resolved::Unknown)
+                Err(ResolvedName::Unknown)
             }
             (Known::Is(reward), Known::Is(assignment)) => {
                 let assignment = self.priced(voucher, assignment)?;
@@ -272,12 +327,12 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// An assignment with the price that it has for the holder of a card.
+    /// Returns an assignment with its price for the holder of a card.
     fn priced(
         &mut self,
-        card: &Incentive,
+        card: &RedeemableTerms,
         assignment: Fact<'a, RewardAssignment>,
-    ) -> Result<Fact<'a, RewardAssignment>, Resolved<'a>> {
+    ) -> Result<Fact<'a, RewardAssignment>, ResolvedName<'a>> {
         match self.facts.campaign_tier(card) {
             Known::Absent => Ok(assignment),
             Known::Is(tier) => {
@@ -288,35 +343,27 @@ impl<'a> Case<'a> {
             }
             Known::Unknown => {
                 self.lack("loyalty tier", &card.id);
-                Err(Resolved::Unknown)
+                Err(ResolvedName::Unknown)
             }
-            Known::Unreadable => Err(Resolved::Refused(Refusal::unreadable("loyalty tier", &card.id))),
+            Known::Unreadable => Err(ResolvedName::Refused(Refusal::unreadable("loyalty tier", &card.id))),
         }
     }
 
-    /// Whether one voucher is named twice: by its code, by its id, or once by each.
+    /// Returns whether one voucher is named twice: by equivalent forms of its code, by its id, or by both.
     #[inline(never)]
     fn has_twins(&self) -> bool {
-        if named_twice(&self.redeemables) {
-            return true;
-        }
-        // Those that are all named by their codes are told apart by them.
-        let offers = || {
-            self.redeemables.iter().zip(&self.resolved).filter_map(|(named, resolved)| match resolved {
-                Resolved::Offer(offer) => Some((named, offer)),
-                Resolved::Refused(_) | Resolved::Unknown => None,
-            })
-        };
-        offers().any(|(named, offer)| offer.incentive.code != named.id)
-            && any_twice(&mut offers().map(|(_, offer)| (offer.incentive.id.as_str(), "")))
+        any_twice(&mut self.redeemables.iter().zip(&self.resolved).map(|(named, resolved)| match resolved {
+            ResolvedName::Offer(offer) => (offer.incentive.id.as_str(), named.object.name()),
+            ResolvedName::Refused(_) | ResolvedName::Unknown => (named.id.as_str(), named.object.name()),
+        }))
     }
 }
 
-fn named_twice(redeemables: &[Redeemable]) -> bool {
+fn named_twice(redeemables: &[RequestedRedeemable]) -> bool {
     any_twice(&mut redeemables.iter().map(|named| (named.id.as_str(), named.object.name())))
 }
 
-/// Whether a name is there twice, of those of one kind.
+/// Returns whether a name occurs twice among those of one kind.
 fn any_twice(names: &mut dyn Iterator<Item = (&str, &'static str)>) -> bool {
     let mut seen = BTreeSet::new();
     for name in names {

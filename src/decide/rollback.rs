@@ -1,70 +1,82 @@
-//! Decides whether a redemption may be undone, and what undoing it does to counts and to the order. It must not know
-//! how rollbacks are written or stored.
+//! Decides whether a redemption may be rolled back, and the effect on counts and on the order.
 //!
-//! calculation.md section 15.
+//! docs/spec/calculation.md#15.
 
-use crate::decide::tally::{Counted, recounted, sum};
-use crate::decide::{Changes, Decision, Tally};
+use crate::budget::StepBudget;
+use crate::count::length;
+use crate::decide::order_return::remaining;
+use crate::decide::order_return::reward_return::{RewardReturn, RewardReturns};
+use crate::decide::order_return::settled::Redemptions;
+use crate::decide::summary_delta::{CountedAs, given_back, recounted};
+use crate::decide::{Decision, Effects, SummaryDelta};
 use crate::facts::{Facts, Known};
 use crate::id::{Context, Ids};
-use crate::ledger::Book;
+use crate::ledger::{Book, Transfer};
 use crate::model::customer::Customer;
-use crate::model::order::{Metadata, Order, OrderStatus};
-use crate::model::redemption::{PastLine, PastRedemption, PastState, Spent};
+use crate::model::order::{Item, Metadata, Order, OrderStatus};
+use crate::model::redemption::{PastLine, PastOrder, PastRedemption, PastState, SpentUnits};
 use crate::model::stacking::RollbackMode;
 use crate::money::Money;
+use crate::pricing::Cart;
 use crate::refusal::{Reason, Refusal};
 use crate::text::Text;
 use crate::time::Instant;
 
-/// How long after a redemption it can be undone: 3 months, counted as 92 days (calculation.md section 15).
+/// The period after a redemption in which it can be rolled back: 3 months, counted as 92 days
+/// (docs/spec/calculation.md#15).
 const ROLLBACK_MILLIS: i64 = 92 * 86_400_000;
 
-/// A request to undo a redemption.
+/// A request to roll a redemption back.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RollBack {
     /// The redemption, by id.
     pub redemption_id: Text,
-    /// Whether the request came on the route for stacks.
+    /// `true` if the request used the route for stacks.
     pub stack: bool,
-    /// Why, in the caller's words.
+    /// The reason, as text of the caller.
     pub reason: Option<String>,
-    /// The customer by another name.
+    /// The tracking id of the customer.
     pub tracking_id: Option<Text>,
     /// The customer, who must be the redemption's.
     pub customer: Option<Customer>,
-    /// The order, which must be the redemption's; its status is the one it gets.
+    /// The order, which must be the redemption's; its status becomes the status of the stored order.
     pub order: Option<Order>,
-    /// Data of the rollback itself.
+    /// Metadata of the rollback.
     pub metadata: Metadata,
 }
 
-/// One redemption that is undone.
+/// One redemption that is rolled back.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UndonePart {
     /// The id of the rollback.
     pub id: Text,
-    /// What it undoes.
+    /// The redemption.
     pub redemption: PastRedemption,
 }
 
 /// The answer to a rollback.
 #[derive(Debug, Clone)]
-pub struct RolledBack {
-    /// When.
+pub struct RollbackDecision {
+    /// The instant of the rollback.
     pub date: Instant,
-    /// What was undone, in the order of redemption: one, or the children of a stack.
+    /// The redemptions rolled back, in the order of redemption: one, or the children of a stack.
     pub parts: Vec<UndonePart>,
     /// The rollback of the stack itself.
     pub parent: Option<UndonePart>,
-    /// The order afterwards.
+    /// The order after the rollback.
     pub order: Option<Order>,
-    /// Whether the order was changed.
+    /// The effect on the order.
     pub mode: RollbackMode,
+    /// The bought rewards that are taken back.
+    pub rewards: Vec<RewardReturn>,
 }
 
-/// Undoes a redemption, or says why it cannot be.
-pub fn rollback(facts: &dyn Facts, request: &RollBack, context: &Context) -> Result<Decision<RolledBack>, Refusal> {
+/// Rolls a redemption back, or refuses with the reason.
+pub fn rollback(
+    facts: &dyn Facts,
+    request: &RollBack,
+    context: &Context,
+) -> Result<Decision<RollbackDecision>, Refusal> {
     let id = &request.redemption_id;
     let past = facts.redemption(id).found().ok_or_else(|| Refusal::not_found("redemption", id))?.into_owned();
     let mut ids = Ids::new(context);
@@ -77,31 +89,54 @@ pub fn rollback(facts: &dyn Facts, request: &RollBack, context: &Context) -> Res
             children.filter_map(Known::found).map(|child| child.into_owned()).collect()
         }
     };
-    let parts: Vec<UndonePart> =
-        undone.into_iter().map(|redemption| UndonePart { id: ids.hex18("rr_"), redemption }).collect();
-    let chain = parent.clone().or_else(|| parts.first().map(|part| part.id.clone())).unwrap_or_default();
-    let mut book = Book::default();
-    book.reverse(&facts.chain(id).found().unwrap_or_default(), &chain, context.now);
-    let mode = facts.stacking_rules().redeemables_rollback_order_mode;
     let order_id = past.order.as_ref().and_then(|order| order.id.as_deref());
     let stored = order_id.and_then(|order| facts.order(order).found());
-    let counted = stored.as_deref().and_then(Counted::stored);
+    let transfers = facts.chain(id).found().unwrap_or_default();
+    let redemptions = stored.as_deref().map(|order| Redemptions::find(facts, order)).unwrap_or_default();
+    let as_remains = |part: PastRedemption| match stored.as_deref() {
+        Some(order) => remaining(part, order, &redemptions, &transfers),
+        None => part,
+    };
+    let rewards = RewardReturns::find(facts, undone.iter(), &transfers);
+    let parts: Vec<UndonePart> = undone
+        .into_iter()
+        .map(|redemption| UndonePart { id: ids.hex18("rr_"), redemption: rewards.lower_spent(as_remains(redemption)) })
+        .collect();
+    let transfers: Vec<Transfer> =
+        transfers.into_iter().map(|transfer| Transfer { amount: rewards.amount_back(&transfer), ..transfer }).collect();
+    let chain = parent.clone().or_else(|| parts.first().map(|part| part.id.clone())).unwrap_or_default();
+    let mut book = Book::default();
+    if book.reverse(&transfers, &chain, context.now).is_err() {
+        return Err(Refusal::out_of_bounds());
+    }
+    let mode = facts.stacking_rules().redeemables_rollback_order_mode;
+    let counted = stored.as_deref().and_then(CountedAs::stored);
+    let work = facts.work();
+    let effects = together(parts.iter().filter_map(|part| part.redemption.order.as_ref()), &work);
     let order = stored.map(|order| match mode {
-        RollbackMode::WithOrder => undo_order(order.into_owned(), &past, request),
+        RollbackMode::WithOrder => {
+            let before = order.into_owned();
+            let after = undo_order(before.clone(), effects.as_ref(), request);
+            settle_uncovered(&before, after, &work)
+        }
         RollbackMode::WithoutOrder => order.into_owned(),
     });
-    let orders = recounted(counted, order.as_ref().and_then(Counted::stored));
-    let given_back =
-        |of: fn(Spent) -> Option<u64>| sum(parts.iter().filter_map(|part| of(part.redemption.spent?))).saturating_neg();
-    let tally = Tally {
-        rolled_back: i64::try_from(parts.len()).unwrap_or(i64::MAX),
-        credits: given_back(|spent| if let Spent::Credits(credits) = spent { Some(credits) } else { None }),
-        points: given_back(|spent| if let Spent::Points(points) = spent { Some(points) } else { None }),
-        ..Tally::default()
+    let orders = recounted(counted, order.as_ref().and_then(CountedAs::stored));
+    let of_parts =
+        |of: fn(SpentUnits) -> Option<u64>| given_back(parts.iter().filter_map(|part| of(part.redemption.spent?)));
+    let tally = SummaryDelta {
+        rolled_back: length(&parts),
+        credits: of_parts(|spent| if let SpentUnits::Credits(credits) = spent { Some(credits) } else { None }),
+        points: of_parts(|spent| if let SpentUnits::Points(points) = spent { Some(points) } else { None }),
+        ..SummaryDelta::default()
     };
-    let changes = Changes { entries: book.into_entries(), tally, orders, ..Changes::default() };
+    if work.has_overflow() {
+        return Err(Refusal::out_of_bounds());
+    }
+    let changes = Effects { entries: book.into_entries(), tally, orders, ..Effects::default() };
     let parent = parent.map(|id| UndonePart { id, redemption: past });
-    let answer = RolledBack { date: context.now, parts, parent, order, mode };
+    let rewards = rewards.vouchers;
+    let answer = RollbackDecision { date: context.now, parts, parent, order, mode, rewards };
     Ok(Decision { answer, changes: Some(Box::new(changes)) })
 }
 
@@ -169,40 +204,88 @@ fn check_order(facts: &dyn Facts, request: &RollBack, past: &PastRedemption) -> 
     Ok(())
 }
 
-/// The order without what this redemption took off; what other redemptions took off stays.
-fn undo_order(order: Order, past: &PastRedemption, request: &RollBack) -> Order {
-    let rest = |now: Option<Money>, off: Money| now.map(|now| now.saturating_sub(off)).filter(|left| !left.is_zero());
-    let off = past.order.as_ref();
+/// Returns the order without the discounts of this redemption; discounts of other redemptions are kept.
+fn undo_order(order: Order, off: Option<&PastOrder>, request: &RollBack) -> Order {
+    let rest = |now: Option<Money>, off: Money| now.map(|now| now.remaining_after(off)).filter(|left| !left.is_zero());
     let mut order = order;
     order.discount_amount = rest(order.discount_amount, off.map(|off| off.discount).unwrap_or_default());
+    let mut is_emptied = Vec::with_capacity(order.items.len());
     for (place, item) in order.items.iter_mut().enumerate() {
+        let before = item.quantity;
         let line = off.and_then(|off| off.lines.get(place)).copied().unwrap_or_default();
         item.discount_amount = rest(item.discount_amount, line.discount);
-        // A line that was sent anew since has no first quantity: the units that came or went are not in it any more.
+        // A line that was sent again since has no initial quantity: it does not contain the added or removed units any
+        // more.
         let line = if item.initial_quantity.is_some() { line } else { PastLine::default() };
-        item.quantity = without(item.quantity, line.units);
+        item.quantity = without(before, line.units);
+        is_emptied.push(before > 0 && item.quantity == 0);
         item.discount_quantity =
             item.discount_quantity.map(|free| without(free, line.free_units)).filter(|free| *free > 0);
-        item.amount = item.amount.map(|amount| undo(amount, line.worth));
-        order.amount = order.amount.map(|amount| undo(amount, line.worth));
-        // Units that went took with them what others gave on them.
+        let worth = worth_of(item, line);
+        let amount = item.amount.map(|amount| undo(amount, worth));
+        let taken = item.amount.zip(amount).map_or(worth, |(before, after)| difference(before, after));
+        item.amount = amount;
+        order.amount = order.amount.map(|amount| undo(amount, taken));
+        // Removed units took with them the discounts of other redemptions on them.
         let most = item.amount.unwrap_or(Money::MAX);
         item.discount_amount = item.discount_amount.map(|off| off.min(most)).filter(|off| !off.is_zero());
         item.discount_quantity = item.discount_quantity.map(|free| free.min(item.quantity)).filter(|free| *free > 0);
     }
-    // Lines that were added for free units stand last. One without units is nobody's any more.
-    while order.items.last().is_some_and(|item| item.quantity == 0 && item.initial_quantity == Some(0)) {
-        order.items.pop();
-    }
+    // A line without units is removed.
+    let mut is_emptied = is_emptied.into_iter();
+    order.items.retain(|_| !is_emptied.next().unwrap_or_default());
     let status = request.order.as_ref().and_then(|order| order.status);
     order.status = Some(status.unwrap_or(OrderStatus::Canceled));
     order
 }
 
-/// A count before units were added to it, or taken from it when `change` is negative.
+/// Sets the unpaid part of an order that may have been paid and becomes more expensive: refunds of later returns leave
+/// it out.
+fn settle_uncovered(before: &Order, after: Order, work: &StepBudget) -> Order {
+    if !before.may_be_paid() {
+        return after;
+    }
+    let total = |order: &Order| Cart::stored(order).total().unwrap_or_default();
+    let (cost, more) = (total(&after), before.uncovered());
+    let more = work.checked(more.checked_add(cost.remaining_after(total(before))));
+    let less = total(before).remaining_after(cost);
+    let mut after = after;
+    after.set_uncovered(more.remaining_after(less));
+    after
+}
+
+/// Returns the sum of the effects of a stack's redemptions on one order.
+#[expect(clippy::arithmetic_side_effects, reason = "counts of a line stay far within 64 bits")]
+fn together<'p>(parts: impl Iterator<Item = &'p PastOrder>, work: &StepBudget) -> Option<PastOrder> {
+    parts.cloned().reduce(|mut sum, part| {
+        let add = |one: Money, other: Money| work.checked(one.checked_add(other));
+        sum.discount = add(sum.discount, part.discount);
+        sum.lines.resize(sum.lines.len().max(part.lines.len()), PastLine::default());
+        for (line, more) in sum.lines.iter_mut().zip(part.lines) {
+            line.discount = add(line.discount, more.discount);
+            line.units += more.units;
+            line.free_units += more.free_units;
+            line.worth += more.worth;
+        }
+        sum
+    })
+}
+
+/// Returns a count before units were added to it, or taken from it if `change` is negative.
 fn without(count: u64, change: i64) -> u64 {
-    let before = i64::try_from(count).unwrap_or(i64::MAX).saturating_sub(change);
-    u64::try_from(before).unwrap_or(0)
+    count.checked_sub_signed(change).unwrap_or(0)
+}
+
+/// Returns the value of the added or removed units at the present price of their line.
+fn worth_of(item: &Item, line: PastLine) -> i64 {
+    let of_one =
+        |price: Money| price.checked_mul(line.units.unsigned_abs()).and_then(|worth| i64::try_from(worth.minor()).ok());
+    item.price.and_then(of_one).map_or(line.worth, |worth| worth.wrapping_mul(line.units.signum()))
+}
+
+/// Returns by how much an amount has decreased.
+fn difference(before: Money, after: Money) -> i64 {
+    before.difference_from(after)
 }
 
 fn undo(amount: Money, change: i64) -> Money {

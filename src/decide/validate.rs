@@ -1,54 +1,61 @@
-//! Decides whether redeemables apply to an order, and for how much. Redeeming is this and a commit. It must not know how the answer is written.
+//! Decides whether redeemables apply to an order, and their discounts. A redemption runs the same evaluation and
+//! commits it.
 //!
-//! calculation.md sections 11 and 12.
+//! docs/spec/calculation.md sections 11 and 12.
+
+mod lock;
 
 use std::borrow::Cow;
 use std::ops::Deref;
 
-use crate::decide::case::{Case, Offer, Resolved};
+use crate::count::Countable;
+use crate::decide::case::{Case, Offer, ResolvedName};
 use crate::decide::finding::Findings;
 use crate::decide::items::Items;
 use crate::decide::judge::CaseJudge;
-pub use crate::decide::lock::SessionAnswer;
-pub(super) use crate::decide::lock::exceeded;
-use crate::decide::lock::{lock, wanted};
-use crate::decide::{Changes, Decision};
+use crate::decide::order_return::changed_order::{DecideChange, change_order};
+pub use crate::decide::validate::lock::SessionAnswer;
+pub(in crate::decide) use crate::decide::validate::lock::exceeded;
+use crate::decide::validate::lock::{lock, wanted};
+use crate::decide::{Decision, Effects};
 use crate::facts::{Facts, Known};
 use crate::id::{Context, Ids};
 use crate::model::order::{Order, RelatedObject};
-use crate::model::request::{Redeemable, Redeemables};
+use crate::model::request::{Redeemables, RequestedRedeemable};
 use crate::model::stacking::{ApplicationMode, StackingRules};
 use crate::pricing::Cart;
-use crate::refusal::{Refusal, Skip};
-use crate::stacking::{Candidate, Class, Outcome, Selection, Step, Walk, select};
+use crate::refusal::{Refusal, SkipReason};
+use crate::stacking::{
+    ApplyOutcome, ClaimTrial, Class, Selection, StackingCandidate, Walk, WalkStep, first_refusal, select,
+};
 use crate::text::{Text, joined};
 
-/// Whose order it is.
+/// The customers of an order.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct People<'a> {
+pub struct OrderParties<'a> {
     /// The id of the customer.
     pub customer_id: Option<&'a Text>,
     /// The id of the customer who referred them.
     pub referrer_id: Option<&'a Text>,
 }
 
-/// A request tried from end to end. It is filled in where it stands, and handed on as a place: it is as large as half a
-/// kilobyte, and what was just written is slow to copy.
+/// A request tried from end to end. It is filled in place and passed by reference, because it has half a kilobyte and
+/// fresh writes are slow to copy.
 #[derive(Clone)]
-pub struct Evaluated<'a> {
-    /// What was asked, and what it is about.
+pub struct Evaluation<'a> {
+    /// The request with its names resolved.
     pub case: Case<'a>,
-    /// What the checks found, in the order of the request.
+    /// The findings of the checks, in the order of the request.
     pub found: Findings,
     /// Every redeemable once, in the order of trying, and the order at the end.
     pub walk: Walk,
-    /// Whether the request as a whole holds.
+    /// `true` if the request as a whole is valid.
     pub valid: bool,
-    /// The hash that stands for the customer.
+    /// The hash that identifies the customer.
     pub tracking_id: Option<Text>,
 }
 
-impl<'a> Deref for Evaluated<'a> {
+impl<'a> Deref for Evaluation<'a> {
     type Target = Case<'a>;
 
     fn deref(&self) -> &Case<'a> {
@@ -56,69 +63,91 @@ impl<'a> Deref for Evaluated<'a> {
     }
 }
 
-impl<'a> Evaluated<'a> {
-    /// A request whose names are resolved, or the refusal of it as a whole.
+impl<'a> Evaluation<'a> {
+    /// Returns a request with its names resolved, or refuses it as a whole.
     pub(super) fn open(
         facts: &'a dyn Facts,
         request: &'a Redeemables,
         context: &'a Context,
-    ) -> Result<Box<Evaluated<'a>>, Refusal> {
-        let mut evaluated = Box::new(Evaluated::of(Case::new(facts, request, context)));
+        decide_change: Option<DecideChange>,
+    ) -> Result<Box<Evaluation<'a>>, Refusal> {
+        let mut evaluated = Box::new(Evaluation::of(Case::new(facts, request, context)));
+        evaluated.case.decide_change = decide_change;
         evaluated.case.open()?;
         Ok(evaluated)
     }
 
-    /// A case of which nothing has been tried.
+    /// Returns an evaluation of which nothing has been tried.
     #[inline]
-    pub(super) fn of(case: Case<'a>) -> Evaluated<'a> {
-        Evaluated { case, found: Findings::default(), walk: Walk::default(), valid: false, tracking_id: None }
+    pub(super) fn of(case: Case<'a>) -> Evaluation<'a> {
+        Evaluation { case, found: Findings::default(), walk: Walk::default(), valid: false, tracking_id: None }
     }
 
     /// Tries every redeemable of the case.
     pub(super) fn evaluate(&mut self) {
-        let Evaluated { case, found, walk, valid, .. } = self;
+        let Evaluation { case, found, walk, valid, .. } = self;
+        let mut lacks = Vec::new();
         {
             let case = &*case;
             case.count_answers(0..case.resolved.len());
             let items = Items::new(case);
-            let mut judge = CaseJudge::new(case, &items, found);
-            let initial = &case.priced.cart;
-            let mut selection = Selection::new(case.resolved.len(), &case.stacking);
-            arrange(&mut selection, case, &mut judge);
-            walk.run(&mut selection, &case.stacking, initial, &mut judge);
+            let (initial, mode) = (&case.priced.cart, case.stacking.redeemables_application_mode);
+            let mut trial = if case.may_claim() { ClaimTrial::with_claimers() } else { ClaimTrial::default() };
+            let zone_use = case.zone_use.get();
+            loop {
+                let mut judge = CaseJudge::new(case, &items, found);
+                let mut selection = Selection::new(case.resolved.len(), &case.stacking);
+                arrange(&mut selection, case, &trial, &mut judge);
+                walk.run(&mut selection, &case.stacking, initial, &trial, &mut judge);
+                if !trial.is_open() {
+                    break;
+                }
+                let has_end = mode == ApplicationMode::All && walk.has_refusal();
+                if !trial.goes_on(walk.steps.len(), walk.claims(), has_end) || !case.count_walk() {
+                    break;
+                }
+                // Units hidden in the next walk depend on the findings about the claimers in this one.
+                lacks = found.lacks_of(trial.claims().claimers());
+                *found = Findings::default();
+                case.zone_use.set(zone_use);
+            }
             *valid = is_valid(walk, &case.stacking);
         }
-        for lack in found.lacks() {
+        for lack in found.lacks().chain(&lacks) {
             case.lacks.add(lack.clone());
+        }
+        case.lack_time_zone();
+        if !case.facts.knows_settings().stacking_rules && depends_on_stacking(case, walk) {
+            case.lacks.add("project/stacking_rules".into());
         }
         case.conceal_beside(walk);
         self.track();
     }
 
-    /// Finds the hash that stands for the customer.
+    /// Finds the hash that identifies the customer.
     pub(super) fn track(&mut self) {
         self.tracking_id = tracking_id(&mut self.case);
     }
 
-    /// The steps that were applied.
-    pub fn applied(&self) -> impl Iterator<Item = &Step> {
-        self.walk.steps.iter().filter(|step| matches!(step.outcome, Outcome::Applied(_)))
+    /// Returns the steps that were applied.
+    pub fn applied(&self) -> impl Iterator<Item = &WalkStep> {
+        self.walk.steps.iter().filter(|step| matches!(step.outcome, ApplyOutcome::Applied(_)))
     }
 
-    /// The order as one of the applied steps left it.
-    pub fn cart_after(&self, step: &Step) -> Cart {
+    /// Returns the order after one of the applied steps.
+    pub fn cart_after(&self, step: &WalkStep) -> Cart {
         let mut cart = self.priced.cart.clone();
         let through = self.walk.steps.iter().position(|one| one.place == step.place).unwrap_or(0);
-        for step in self.walk.steps.iter().take(through.saturating_add(1)) {
-            if let Outcome::Applied(gain) = &step.outcome {
-                // It was added once before, so that it fits.
+        for step in self.walk.steps.iter().take(through.plus_one()) {
+            if let ApplyOutcome::Applied(gain) = &step.outcome {
+                // It was added once before, so it fits.
                 let _ = cart.add(gain);
             }
         }
         cart
     }
 
-    /// The order as the caller may see it. A page that may name a stored order is not told what its metadata says of somebody.
+    /// Returns the order as the caller may see it. A client that may name any stored order must not see its metadata.
     pub fn shown_order(&self) -> Option<Cow<'_, Order>> {
         let order = self.order.as_deref()?;
         let sent = self.request.order.as_ref().filter(|sent| sent.id.is_some() || sent.source_id.is_some());
@@ -139,56 +168,59 @@ impl<'a> Evaluated<'a> {
         Some(Cow::Owned(order))
     }
 
-    /// The keys of the custom data of the catalogue's goods that whoever asks is told of; all where none.
+    /// Returns the keys of the goods' metadata that the caller may see; `None` for all.
     pub fn public_goods(&self) -> Option<&[Text]> {
         Some(self.request.channel.page.as_ref()?.terms.metadata.product.as_slice())
     }
 
-    /// Whose order it is, by ids: of who buys, as far as they are stored, else of whom a stored order belongs to. Pages are not
-    /// told.
-    pub fn people(&self) -> People<'_> {
+    /// Returns the ids of the order's customers: the stored customer of the request, else the customer of a stored
+    /// order. Clients do not see them.
+    pub fn people(&self) -> OrderParties<'_> {
         if self.request.channel.is_page() {
-            return People::default();
+            return OrderParties::default();
         }
         let order = self.order.as_deref();
         let customer_id = match &self.buyer.customer {
             Some(customer) => customer.id.as_ref().filter(|_| self.buyer.stored),
             None => order.and_then(|order| order.customer_id.as_ref()),
         };
-        People { customer_id, referrer_id: order.and_then(|order| order.referrer_id.as_ref()) }
+        OrderParties { customer_id, referrer_id: order.and_then(|order| order.referrer_id.as_ref()) }
     }
 
-    /// The redeemable of a step.
-    pub fn redeemable(&self, step: &Step) -> Option<&Redeemable> {
+    /// Returns the redeemable of a step.
+    pub fn redeemable(&self, step: &WalkStep) -> Option<&RequestedRedeemable> {
         self.redeemables.get(step.place)
     }
 
-    /// The first refusal in the order of trying: as it is told, and as it is.
+    /// Returns the first refusal in the order of trying: as shown to the caller, and the real one.
     pub fn first_refusal(&self) -> Option<(&Refusal, &Refusal)> {
         self.walk.steps.iter().find_map(|step| match &step.outcome {
-            Outcome::Refused(told) => Some((told, self.truth(step)?)),
+            ApplyOutcome::Refused(details) => Some((details, self.truth(step)?)),
             _ => None,
         })
     }
 
-    /// How many names of codes in the request were of no use.
+    /// Returns the number of failed attempts of a client in the request. Hidden codes count, and redeemables that
+    /// failed at the unread profile of an unproven customer.
     pub fn guesses(&self) -> usize {
-        self.wrong.len()
+        let is_withheld = |step: &&WalkStep| self.found.get(step.place).is_some_and(|found| found.withheld);
+        let withheld = self.walk.steps.iter().filter(is_withheld).count();
+        self.wrong.len().saturating_add(withheld)
     }
 
-    /// Why a step was refused, whatever a page is told.
-    pub fn truth<'s>(&'s self, step: &'s Step) -> Option<&'s Refusal> {
-        let Outcome::Refused(told) = &step.outcome else { return None };
-        Some(self.wrong_at(step.place).map_or(told, |wrong| &wrong.refusal))
+    /// Returns the real refusal of a step, regardless of the client's view.
+    pub fn truth<'s>(&'s self, step: &'s WalkStep) -> Option<&'s Refusal> {
+        let ApplyOutcome::Refused(details) = &step.outcome else { return None };
+        Some(self.wrong_at(step.place).map_or(details, |wrong| &wrong.refusal))
     }
 
-    /// What a step is about, whatever a page is told.
-    pub fn meant(&self, step: &Step) -> Option<&Offer<'a>> {
+    /// Returns the offer of a step, regardless of the client's view.
+    pub fn meant(&self, step: &WalkStep) -> Option<&Offer<'a>> {
         let hidden = || self.wrong_at(step.place)?.offer.as_deref();
         self.offer(step.place).or_else(hidden)
     }
 
-    /// Whether all must hold.
+    /// Returns whether all redeemables must apply.
     pub fn all_or_nothing(&self) -> bool {
         self.stacking.redeemables_application_mode == ApplicationMode::All
     }
@@ -196,54 +228,72 @@ impl<'a> Evaluated<'a> {
 
 /// The answer to a validation.
 #[derive(Clone)]
-pub struct Validated<'a> {
+pub struct ValidationDecision<'a> {
     context: &'a Context,
-    /// Everything that was tried.
-    pub evaluated: Box<Evaluated<'a>>,
-    /// The lock, when one was asked for and set.
+    /// The evaluation of all tried redeemables.
+    pub evaluated: Box<Evaluation<'a>>,
+    /// The lock, if it was requested and set.
     pub session: Option<SessionAnswer>,
 }
 
-impl Validated<'_> {
-    /// Its id. It is made when somebody asks for it, because making it takes longer than many a decision.
+impl ValidationDecision<'_> {
+    /// Returns its id. It is generated on demand, because that takes longer than many decisions.
     pub fn id(&self) -> Text {
         first_id(self.context).0
     }
 }
 
-/// The first identifier of a validation, and those after it.
+/// Returns the first identifier of a validation, and the generator of those after it.
 fn first_id(context: &Context) -> (Text, Ids) {
     let mut ids = Ids::new(context);
     (ids.hex18("valid_"), ids)
 }
 
-/// Validates a request. A refusal of the request as a whole is an `Err`; of a redeemable it is part of the answer.
+/// Validates a request. A refusal of the request as a whole is an `Err`; that of a redeemable is part of the answer.
 pub fn validate<'a>(
     facts: &'a dyn Facts,
     request: &'a Redeemables,
     context: &'a Context,
-) -> Result<Decision<Validated<'a>>, Refusal> {
+) -> Result<Decision<ValidationDecision<'a>>, Refusal> {
+    validate_with(facts, request, context, Some(change_order))
+}
+
+/// Validates a request without the redemptions of stored orders: only the server can decide how the request changes a
+/// stored order.
+pub fn validate_offline<'a>(
+    facts: &'a dyn Facts,
+    request: &'a Redeemables,
+    context: &'a Context,
+) -> Result<Decision<ValidationDecision<'a>>, Refusal> {
+    validate_with(facts, request, context, None)
+}
+
+fn validate_with<'a>(
+    facts: &'a dyn Facts,
+    request: &'a Redeemables,
+    context: &'a Context,
+    decide_change: Option<DecideChange>,
+) -> Result<Decision<ValidationDecision<'a>>, Refusal> {
     let wanted = wanted(request, || first_id(context).1.alphanumeric("ssn_", 32))?;
-    let mut evaluated = Evaluated::open(facts, request, context)?;
+    let mut evaluated = Evaluation::open(facts, request, context, decide_change)?;
     evaluated.evaluate();
     evaluated.case.within_bounds()?;
     let session = wanted.filter(|_| evaluated.valid);
     let mut changes = None;
     if let Some(session) = &session {
-        let Evaluated { case, walk, found, .. } = &mut *evaluated;
-        let entries = lock(case, (walk, found), session, context.now)?;
-        changes = Some(Box::new(Changes { entries, ..Changes::default() }));
+        let Evaluation { case, walk, found, .. } = &mut *evaluated;
+        let entries = lock(case, walk, found, session, context.now)?;
+        changes = Some(Box::new(Effects { entries, ..Effects::default() }));
     }
-    let answer = Validated { context, evaluated, session };
+    let answer = ValidationDecision { context, evaluated, session };
     Ok(Decision { answer, changes })
 }
 
-/// Arranges in which order redeemables are tried, and what the stacking rules say of their categories.
-fn arrange(selection: &mut Selection, case: &Case<'_>, judge: &mut CaseJudge<'_>) {
-    use crate::stacking::Judge;
+/// Arranges the order in which redeemables are tried, and applies the stacking rules to their categories.
+fn arrange(selection: &mut Selection, case: &Case<'_>, trial: &ClaimTrial, judge: &mut CaseJudge<'_>) {
     let count = selection.count;
     let category = |place: usize| case.offer(place)?.category.as_deref();
-    // Without a category nothing is exclusive, and nothing comes before anything else.
+    // Without categories nothing is exclusive, and the order stays as requested.
     if (0..count).all(|place| category(place).is_none()) {
         return;
     }
@@ -253,38 +303,48 @@ fn arrange(selection: &mut Selection, case: &Case<'_>, judge: &mut CaseJudge<'_>
             names.iter().position(|known| **known == category.id).unwrap_or_else(|| {
                 names.push(&category.id);
                 selection.classes.push(Class::of(Some(category), &case.stacking));
-                names.len().saturating_sub(1)
+                names.len().remaining_after(1)
             })
         });
-        let exists = !matches!(case.resolved.get(place), Some(Resolved::Refused(_)));
+        let exists = !matches!(case.resolved.get(place), Some(ResolvedName::Refused(_)));
         let is_exclusive = class.and_then(|class| selection.classes.get(class)).is_some_and(|class| class.exclusive);
-        let valid = is_exclusive && judge.refusal(place, &case.priced.cart).is_none();
-        selection.candidates.push(Candidate { place, class, valid, exists, excluded: false });
+        let valid = is_exclusive && first_refusal(trial, place, &case.priced.cart, judge).is_none();
+        selection.candidates.push(StackingCandidate { place, class, valid, exists, excluded: false });
     }
     select(selection, &case.stacking);
 }
 
-/// ALL: nothing was refused; PARTIAL: something was applied (calculation.md section 11.2, step 8, and 19, D10). What
-/// only the server knows keeps an answer from being valid.
+/// Returns whether stacking rules may change the result of a request. They cannot for one redeemable that has an effect
+/// on an order without discounts.
+fn depends_on_stacking(case: &Case<'_>, walk: &Walk) -> bool {
+    let has_no_effect = |step: &WalkStep| match &step.outcome {
+        ApplyOutcome::Applied(gain) => gain.is_nothing(),
+        ApplyOutcome::Skipped(_) | ApplyOutcome::Refused(_) => false,
+    };
+    case.resolved.len() > 1 || case.priced.cart.total_discount().is_some() || walk.steps.iter().any(has_no_effect)
+}
+
+/// Returns whether the request is valid. ALL: nothing was refused; PARTIAL: something was applied
+/// (docs/spec/calculation.md#11.2, step 8, and 19, D10). A redeemable that only the server knows prevents a valid
+/// answer under ALL.
 fn is_valid(walk: &Walk, rules: &StackingRules) -> bool {
     let outcomes = || walk.steps.iter().map(|step| &step.outcome);
     match rules.redeemables_application_mode {
-        ApplicationMode::All => {
-            !outcomes().any(|outcome| matches!(outcome, Outcome::Refused(_) | Outcome::Skipped(Skip::Undecided)))
-        }
-        ApplicationMode::Partial => outcomes().any(|outcome| matches!(outcome, Outcome::Applied(_))),
+        ApplicationMode::All => !outcomes()
+            .any(|outcome| matches!(outcome, ApplyOutcome::Refused(_) | ApplyOutcome::Skipped(SkipReason::Undecided))),
+        ApplicationMode::Partial => outcomes().any(|outcome| matches!(outcome, ApplyOutcome::Applied(_))),
     }
 }
 
-/// The hash of the customer's `source_id`, or of the identifier that the request came with (objects.md section 15). Of whom a
-/// page only names it is the hash of what the page says.
+/// Returns the hash of the customer's `source_id`, or of the request's tracking id (docs/spec/objects.md#15). For a
+/// customer that a client only names it is the hash of the sent name.
 fn tracking_id(case: &mut Case<'_>) -> Option<Text> {
     let (request, buyer) = (case.request, &case.buyer);
     let sent = || request.customer.as_ref()?.source_id.as_ref();
     let found = || buyer.customer.as_ref()?.source_id.as_ref();
     let source_id = if buyer.named.is_some() { sent() } else { found() };
     if let (None, Some(unknown)) = (source_id, buyer.unknown.clone()) {
-        // Who was named otherwise has a hash as soon as the server knows them.
+        // A customer named otherwise has a hash as soon as the server knows them.
         case.lacks.add(unknown);
     }
     let source_id = source_id.or(request.tracking_id.as_ref())?.clone();

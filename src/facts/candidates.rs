@@ -1,54 +1,53 @@
-//! Decides what is prepared once of everything that may qualify: in which order it stands, when it holds, and its rules
-//! beside all others. It must not know requests.
+//! Prepares the candidates of qualifications once: their order, their validity, and an index of all their rules.
 //!
-//! calculation.md section 13.
+//! docs/spec/calculation.md#13.
 
 use crate::facts::known::Fact;
 use crate::model::discount::Discount;
-use crate::model::incentive::{Campaign, Grant, Incentive, Validity};
 use crate::model::qualification::Candidate;
-use crate::rules::{Index, Rule, about};
+use crate::model::redeemable::{Campaign, Grant, RedeemableTerms, Validity};
+use crate::rules::{Index, Rule, subject};
 use crate::text::Text;
 use crate::time::Instant;
 
-/// What a qualification is going to look at, so that a store need not read everything.
+/// The candidates that a qualification needs, so that a store need not read all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Seek<'a> {
-    /// The customer whose vouchers count besides the public ones.
+pub struct CandidateFilter<'a> {
+    /// The customer whose vouchers count in addition to the public ones.
     pub customer: Option<&'a str>,
-    /// Nothing but that customer's vouchers.
+    /// `true` for only that customer's vouchers.
     pub wallet: bool,
-    /// Nothing but stacks of promotion tiers.
+    /// `true` for only promotion stacks.
     pub stacks: bool,
 }
 
-/// Everything that may qualify, newest first.
+/// All candidates of qualifications, newest first.
 #[derive(Debug, Clone, Default)]
 pub struct Candidates {
-    /// What they are.
+    /// The candidates.
     pub list: Vec<Candidate>,
-    /// When each of them holds.
-    pub terms: Vec<Terms>,
-    /// The rules of each of them.
+    /// The validity of each.
+    pub terms: Vec<ValidityBounds>,
+    /// The rules of each.
     pub index: Index,
-    /// Whether there is nothing else that only the server knows.
+    /// `true` if the server has no further candidates.
     pub complete: bool,
 }
 
-/// When something holds, as far as two comparisons can say.
+/// The validity of a candidate, as far as two comparisons can decide it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Terms {
-    /// Not before.
+pub struct ValidityBounds {
+    /// The start, inclusive.
     pub from: Instant,
-    /// Not at this moment or later; `None` is without end.
+    /// The end, exclusive; `None` without an end.
     pub until: Option<Instant>,
-    /// Whether there is nothing else to look at: no count, no recurring window, nothing that could fail.
+    /// `true` if no further check is needed: no count, no recurring window, no grant that could fail.
     pub plain: bool,
 }
 
-impl Terms {
-    /// When an incentive of a campaign holds.
-    pub fn of(incentive: &Incentive, campaign: Option<&Campaign>) -> Terms {
+impl ValidityBounds {
+    /// Returns the validity of a redeemable of a campaign.
+    pub fn of(incentive: &RedeemableTerms, campaign: Option<&Campaign>) -> ValidityBounds {
         let windows = || [Some(&incentive.validity), campaign.map(|campaign| &campaign.validity)].into_iter().flatten();
         let recurs =
             |window: &Validity| window.timeframe.is_some() || window.days_of_week.is_some() || window.hours.is_some();
@@ -57,29 +56,29 @@ impl Terms {
             && incentive.quantity.is_none()
             && !windows().any(recurs);
         if !plain {
-            // What is looked at in full is not looked at here: a window of its own may stand in place of a campaign's.
-            return Terms { from: Instant::default(), until: None, plain };
+            // A full check follows anyway: its own window may replace that of a campaign.
+            return ValidityBounds { from: Instant::default(), until: None, plain };
         }
-        Terms {
+        ValidityBounds {
             from: windows().filter_map(|window| window.start_date).max().unwrap_or_default(),
             until: windows().filter_map(|window| window.expiration_date).min(),
             plain,
         }
     }
 
-    /// Whether the moment lies within.
+    /// Returns whether an instant is within.
     pub fn cover(&self, now: Instant) -> bool {
         self.from <= now && self.until.is_none_or(|until| now < until)
     }
 }
 
-/// One of them with all that belongs to it; a stack has no incentive of its own.
+/// A candidate with its parts; a stack has no terms of its own.
 #[derive(Debug, Clone)]
-pub struct Entry<'a> {
-    /// What it is.
+pub struct CandidateEntry<'a> {
+    /// The candidate.
     pub candidate: &'a Candidate,
-    /// What it grants.
-    pub incentive: Option<&'a Incentive>,
+    /// Its terms.
+    pub incentive: Option<&'a RedeemableTerms>,
     /// Its campaign.
     pub campaign: Option<&'a Campaign>,
     /// The rules assigned to it and to its campaign.
@@ -87,11 +86,10 @@ pub struct Entry<'a> {
 }
 
 impl Candidates {
-    /// Prepares them. Those of one moment stay in the order in which they came.
-    pub fn new(entries: &[Entry<'_>], complete: bool) -> Candidates {
-        let mut newest_first: Vec<&Entry<'_>> = entries.iter().collect();
-        newest_first
-            .sort_by_cached_key(|entry| u64::MAX.saturating_sub(entry.candidate.created_at.millis().unsigned_abs()));
+    /// Prepares candidates. Those created at one instant stay in the given order.
+    pub fn new(entries: &[CandidateEntry<'_>], complete: bool) -> Candidates {
+        let mut newest_first: Vec<&CandidateEntry<'_>> = entries.iter().collect();
+        newest_first.sort_by_cached_key(|entry| !entry.candidate.created_at.millis().unsigned_abs());
         let mut all = Candidates { complete, ..Candidates::default() };
         for entry in newest_first {
             all.index.add(&mut entry.rules.iter().map(|rule| &**rule));
@@ -102,21 +100,21 @@ impl Candidates {
     }
 }
 
-impl Entry<'_> {
-    fn terms(&self, asked: u8) -> Terms {
+impl CandidateEntry<'_> {
+    fn terms(&self, asked: u8) -> ValidityBounds {
         let campaign = self.campaign;
         let Some(incentive) = self.incentive else {
-            return Terms { from: Instant::default(), until: None, plain: false };
+            return ValidityBounds { from: Instant::default(), until: None, plain: false };
         };
-        let terms = Terms::of(incentive, campaign);
+        let terms = ValidityBounds::of(incentive, campaign);
         let plain = terms.plain
             && cannot_fail(&incentive.grant)
-            && asked & about::OWN == 0
+            && asked & subject::OWN == 0
             && !self.rules.iter().any(|rule| rule.bundle.is_some());
-        if plain { terms } else { Terms { from: Instant::default(), until: None, plain } }
+        if plain { terms } else { ValidityBounds { from: Instant::default(), until: None, plain } }
     }
 
-    /// The candidate with what its document leaves out and its incentive or campaign knows.
+    /// Returns the candidate with fields from its terms or campaign that its document lacks.
     fn whole(&self) -> Candidate {
         let mut candidate = self.candidate.clone();
         if let Some(incentive) = self.incentive {
@@ -138,7 +136,7 @@ fn fill(place: &mut Option<Text>, known: &Option<Text>) {
     }
 }
 
-/// Whether what it grants can be granted on any order.
+/// Returns whether a grant succeeds on any order.
 fn cannot_fail(grant: &Grant) -> bool {
     match grant {
         Grant::Discount(discount @ (Discount::Percent { .. } | Discount::Amount { .. })) => !discount.is_dynamic(),

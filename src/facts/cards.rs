@@ -1,82 +1,83 @@
-//! Decides what the accounts of a card of points are called, and which transfers its movements are. It must not know why points
-//! move, or whether they may.
+//! Defines the names of the accounts of a points card, and its movements as transfers.
 
 use crate::ledger::{AccountId, Transfer};
-use crate::points::{Figure, Figures, Movement, Place, Step};
+use crate::points::{CardStep, LifetimeTotal, LifetimeTotals, PointsAccount, PointsMovement};
 use crate::text::{Text, joined};
 
-/// The account of a place of a card. A lot has as many points as its account; a figure that gives has less than nothing there.
+/// Returns the account of a part of a card. The balance of a lot's account equals its points; that of a source total is
+/// negative.
 ///
 /// ```
 /// use scrip::facts::cards::card_account;
-/// use scrip::points::{Figure, Place};
-/// assert_eq!(card_account("lcrd_1", &Place::Lot("lcpeb_2".into())).as_str(), "card/lcrd_1/lot/lcpeb_2");
-/// assert_eq!(card_account("lcrd_1", &Place::Figure(Figure::Earned)).as_str(), "card/lcrd_1/earned");
+/// use scrip::points::{LifetimeTotal, PointsAccount};
+/// assert_eq!(card_account("lcrd_1", &PointsAccount::Lot("lcpeb_2".into())).as_str(), "card/lcrd_1/lot/lcpeb_2");
+/// assert_eq!(card_account("lcrd_1", &PointsAccount::Figure(LifetimeTotal::Earned)).as_str(), "card/lcrd_1/earned");
 /// ```
-pub fn card_account(card_id: &str, place: &Place) -> AccountId {
+pub fn card_account(card_id: &str, place: &PointsAccount) -> AccountId {
     let own = |parts: &[&str]| AccountId::new(joined(&[&["card/", card_id], parts].concat()));
     match place {
-        Place::Lot(lot) => own(&["/lot/", lot]),
-        Place::Pending(pending) => own(&["/pending/", pending]),
-        Place::Debt => own(&["/debt"]),
-        Place::Figure(figure) => own(&["/", figure_word(*figure)]),
+        PointsAccount::Lot(lot) => own(&["/lot/", lot]),
+        PointsAccount::Pending(pending) => own(&["/pending/", pending]),
+        PointsAccount::Debt => own(&["/debt"]),
+        PointsAccount::Figure(figure) => own(&["/", figure_word(*figure)]),
     }
 }
 
-/// The account of the goods of a reward that one program has. One that left and came back has new goods, so that the moment of its
-/// assignment is part of the name.
+/// Returns the account of the stock of a reward in one program. An assignment after a removal starts with new stock, so
+/// the name contains the instant of assignment.
 pub fn program_stock_account(program_id: &str, reward_id: &str, since_ms: i64) -> AccountId {
     let since = since_ms.to_string();
     AccountId::new(joined(&["program/", program_id, "/reward/", reward_id, "/since/", &since, "/stock"]))
 }
 
-/// Where the rewards are counted that the members of a program bought.
+/// Returns the account that counts the rewards that the members of a program bought.
 pub fn purchased_account(program_id: &str) -> AccountId {
     AccountId::new(joined(&["program/", program_id, "/purchased"]))
 }
 
-/// What was paid of an order with points, in minor units.
+/// Returns the account of the amount of an order paid with points, in minor units.
 pub fn paid_account(order_id: &str) -> AccountId {
     AccountId::new(joined(&["order/", order_id, "/paid_with_points"]))
 }
 
-/// Where payments with points come from.
+/// Returns the source account of payments with points.
 pub fn payments_account() -> AccountId {
     AccountId::new("project/paid_with_points")
 }
 
-/// The figures of a card's life, from what is on their accounts.
-pub fn card_figures(card_id: &str, balance: impl Fn(&AccountId) -> i64) -> Figures {
-    Figures::read(|figure| balance(&card_account(card_id, &Place::Figure(figure))))
+/// Returns the lifetime totals of a card, from the balances of their accounts.
+pub fn card_figures(card_id: &str, balance: impl Fn(&AccountId) -> i64) -> LifetimeTotals {
+    LifetimeTotals::read(|figure| balance(&card_account(card_id, &PointsAccount::Figure(figure))))
 }
 
-/// What moved in a step, as a chain.
-pub fn card_transfers(card_id: &str, chain: &Text, step: &Step) -> Vec<Transfer> {
-    let transfer = |(count, movement): (usize, &Movement)| Transfer {
+/// Returns the movements of a step as a chain of transfers.
+pub fn card_transfers(card_id: &str, chain: &Text, step: &CardStep) -> Vec<Transfer> {
+    let transfer = |count: usize, movement: &PointsMovement| Transfer {
         id: joined(&[chain, ".", &count.to_string()]),
         chain: chain.clone(),
         debit: card_account(card_id, &movement.from),
         credit: card_account(card_id, &movement.to),
         amount: movement.points,
         reverses: None,
+        part_of: None,
         at: step.at,
     };
-    step.movements.iter().enumerate().map(transfer).collect()
+    step.movements.iter().enumerate().map(|(count, movement)| transfer(count, movement)).collect()
 }
 
-fn figure_word(figure: Figure) -> &'static str {
+fn figure_word(figure: LifetimeTotal) -> &'static str {
     match figure {
-        Figure::Earned => "earned",
-        Figure::Added => "added",
-        Figure::Purchased => "purchased",
-        Figure::Refunded => "refunded",
-        Figure::Spent => "spent",
-        Figure::Subtracted => "subtracted",
-        Figure::Expired => "expired",
-        Figure::Returned => "returned",
-        Figure::PurchaseReversed => "purchased_reversed",
-        Figure::PendingTotal => "pending_total",
-        Figure::PendingActivated => "pending_activated",
-        Figure::PendingCanceled => "pending_canceled",
+        LifetimeTotal::Earned => "earned",
+        LifetimeTotal::Added => "added",
+        LifetimeTotal::Purchased => "purchased",
+        LifetimeTotal::Refunded => "refunded",
+        LifetimeTotal::Spent => "spent",
+        LifetimeTotal::Subtracted => "subtracted",
+        LifetimeTotal::Expired => "expired",
+        LifetimeTotal::Returned => "returned",
+        LifetimeTotal::PurchaseReversed => "purchased_reversed",
+        LifetimeTotal::PendingTotal => "pending_total",
+        LifetimeTotal::PendingActivated => "pending_activated",
+        LifetimeTotal::PendingCanceled => "pending_canceled",
     }
 }

@@ -1,21 +1,20 @@
-//! Decides what can be earned and what is asked to know what is: earning rules and incentives as they say it, members with
-//! their cards as they stand. It must not know what anybody earns, nor how any of it is written or stored.
+//! Defines the facts of earning: earning rules and incentives, and members with their cards.
 //!
-//! loyalty-v2.md sections 4 and 5.
+//! docs/spec/loyalty.md sections 4 and 5.
 
 use crate::facts::{Fact, Known};
-use crate::formula::Formula;
-use crate::model::incentive::Validity;
+use crate::formula::{Formula, FormulaName};
 use crate::model::order::Metadata;
+use crate::model::redeemable::Validity;
 use crate::model::scope::GoodsRef;
-use crate::points::limits::{EarnedSoFar, EarningLimits, Fired, TriggerLimits};
-use crate::points::proportional::Worth;
-use crate::points::{Earned, Expiration, Revocation};
+use crate::points::limits::{EarnedSoFar, EarningLimits, FireCount, TriggerLimits};
+use crate::points::proportional::PointsPerStep;
+use crate::points::{EarnedPoints, Expiration, Revocation};
 use crate::rules::Rule;
 use crate::text::{Text, joined};
 use crate::time::Instant;
 
-/// What something is earned for.
+/// The event that an earning rule waits for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Trigger {
     /// An order is paid.
@@ -32,28 +31,28 @@ pub enum Trigger {
 pub struct EarningRule {
     /// Assigned by the service.
     pub id: Text,
-    /// Whether its state lets it fire.
+    /// `true` if its state allows it to fire.
     pub is_active: bool,
-    /// What it is about.
+    /// The trigger.
     pub trigger: Trigger,
-    /// The first that matches is earned.
+    /// The earnings; the first that matches applies.
     pub earnings: Vec<Earning>,
-    /// When it fires.
+    /// The validity.
     pub validity: Validity,
-    /// How often it fires for one member.
+    /// The limits of firings for one member.
     pub limits: TriggerLimits,
 }
 
-/// What is earned, and by whom.
+/// The conditions and effects of earning.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Earning {
     /// Assigned by the service.
     pub id: Text,
-    /// What must hold.
+    /// The condition.
     pub rule: Rule,
-    /// Which tiers earn: one of any of these; `None` is everybody.
+    /// The tiers that earn: one of any of these; `None` for every member.
     pub tiers: Option<Vec<Tiers>>,
-    /// What is earned: all of it.
+    /// The effects, all of which are granted.
     pub effects: Vec<Effect>,
 }
 
@@ -66,7 +65,7 @@ pub struct Tiers {
     pub tier_ids: Vec<Text>,
 }
 
-/// One thing that is earned.
+/// One effect of earning.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
     /// Points.
@@ -80,49 +79,69 @@ pub enum Effect {
 pub struct Points {
     /// The definition.
     pub card_definition_id: Text,
-    /// How many.
+    /// The amount.
     pub amount: Amount,
-    /// How they lapse, where it is not as the definition says.
+    /// The expiration, if it differs from the definition's.
     pub expiration: Option<Expiration>,
 }
 
-/// How many points.
+/// An amount of points.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Amount {
-    /// So many.
+    /// A fixed number.
     Fixed(u64),
-    /// In proportion to something.
+    /// In proportion to a number.
     Proportional {
-        /// To what.
-        base: Base,
-        /// For every whole one of so many.
+        /// The number.
+        base: PointsBase,
+        /// The size of a step.
         every: u64,
-        /// As much.
-        worth: Worth,
+        /// The points of each whole step.
+        worth: PointsPerStep,
     },
-    /// As much as a formula comes to: so many, or for each of the steps.
+    /// The value of a formula, in total or for each step.
     Formula {
         /// The formula.
         formula: Formula,
-        /// What there is where it comes to no number; in proportion to something, what the steps are counted of.
+        /// The amount if the formula has no value; if proportional, it defines the steps.
         plain: Box<Amount>,
     },
 }
 
-/// What points are proportional to (loyalty-v2.md section 4.1).
+impl Amount {
+    /// Returns whether it depends on the order.
+    pub fn follows_order(&self) -> bool {
+        match self {
+            Amount::Fixed(_) => false,
+            Amount::Proportional { base, .. } => base.is_of_order(),
+            Amount::Formula { formula, plain } => plain.follows_order() || formula.looks_up(FormulaName::is_of_order),
+        }
+    }
+}
+
+/// The inputs to recompute the points that a rule gives for an order after a change of the order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PointsBasis {
+    /// The amount.
+    pub amount: Amount,
+    /// The limits of the card; for the whole card the room that it had before the order.
+    pub limits: EarningLimits,
+}
+
+/// The number that points are proportional to (docs/spec/loyalty.md#4.1).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Base {
+pub enum PointsBase {
     /// `PRE_DISCOUNT_ORDER_AMOUNT`.
     OrderAmount,
     /// `POST_DISCOUNT_ORDER_AMOUNT`.
     OrderTotal,
-    /// `ORDER_METADATA_VALUE`: a number of this name.
+    /// `ORDER_METADATA_VALUE`: a number under this name.
     OrderData(Text),
     /// `CUSTOMER_METADATA_VALUE`.
     CustomerData(Text),
     /// `CUSTOM_EVENT_METADATA_VALUE`.
     EventData(Text),
-    /// `PRE_DISCOUNT_ORDER_ITEMS_AMOUNT`: of the lines of any of these goods, each line once.
+    /// `PRE_DISCOUNT_ORDER_ITEMS_AMOUNT`: of the lines with any of these goods, each line once.
     LinesAmount(Vec<GoodsRef>),
     /// `POST_DISCOUNT_ORDER_ITEMS_AMOUNT`.
     LinesSubtotal(Vec<GoodsRef>),
@@ -130,96 +149,107 @@ pub enum Base {
     LinesQuantity(Vec<GoodsRef>),
 }
 
-impl Base {
-    /// The goods whose lines it is about; `None` where it is about no lines.
+impl PointsBase {
+    /// Returns the goods whose lines it uses; `None` if it uses no lines.
     pub fn goods(&self) -> Option<&[GoodsRef]> {
         match self {
-            Base::LinesAmount(goods) | Base::LinesSubtotal(goods) | Base::LinesQuantity(goods) => Some(goods),
-            Base::OrderAmount | Base::OrderTotal => None,
-            Base::OrderData(_) | Base::CustomerData(_) | Base::EventData(_) => None,
+            PointsBase::LinesAmount(goods) | PointsBase::LinesSubtotal(goods) | PointsBase::LinesQuantity(goods) => {
+                Some(goods)
+            }
+            PointsBase::OrderAmount | PointsBase::OrderTotal => None,
+            PointsBase::OrderData(_) | PointsBase::CustomerData(_) | PointsBase::EventData(_) => None,
+        }
+    }
+
+    /// Returns whether it is a number of the order or of its lines.
+    fn is_of_order(&self) -> bool {
+        match self {
+            PointsBase::OrderAmount | PointsBase::OrderTotal | PointsBase::OrderData(_) => true,
+            PointsBase::LinesAmount(_) | PointsBase::LinesSubtotal(_) | PointsBase::LinesQuantity(_) => true,
+            PointsBase::CustomerData(_) | PointsBase::EventData(_) => false,
         }
     }
 }
 
-/// What an earning rule hands out by its id.
+/// An incentive that earning rules grant by id.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Incentive {
     /// Assigned by the service.
     pub id: Text,
-    /// Whether its state lets it be handed out.
+    /// `true` if its state allows it to be granted.
     pub is_active: bool,
-    /// How many are left; `None` is without end.
+    /// The stock; `None` without a limit.
     pub stock: Option<u64>,
-    /// What it is.
-    pub gives: Gives,
+    /// The content.
+    pub gives: IncentiveGrant,
 }
 
-/// What an incentive gives.
+/// The content of an incentive.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Gives {
+pub enum IncentiveGrant {
     /// Points.
     Points(Points),
-    /// Something else.
-    Thing(Thing),
+    /// An item.
+    Thing(GrantedItem),
 }
 
-/// Something that is handed over.
+/// An item to be fulfilled.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Thing {
+pub enum GrantedItem {
     /// A product.
     Product(Text),
-    /// A variant of one.
+    /// A SKU.
     Sku {
         /// The product.
         product_id: Text,
-        /// The variant.
+        /// The SKU.
         id: Text,
     },
-    /// A code of a campaign of discounts.
+    /// A code of a campaign of discount coupons.
     Coupon(Text),
     /// A code of a campaign of gift cards.
     GiftCard {
         /// The campaign.
         campaign_id: Text,
-        /// Minor units on it, besides what the campaign puts there.
+        /// Minor units in addition to the campaign's own.
         balance: u64,
     },
 }
 
-/// A program, as far as earning asks.
+/// The data of a loyalty program for earning.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Program {
+pub struct LoyaltyProgram {
     /// Assigned by the service.
     pub id: Text,
-    /// Whether its state lets its members earn.
+    /// `true` if its state allows members to earn.
     pub is_active: bool,
-    /// When they do.
+    /// The validity.
     pub validity: Validity,
 }
 
-/// A member of a program with what earning asks of them.
+/// The data of a program's member for earning.
 #[derive(Debug, Clone)]
 pub struct Membership<'a> {
     /// The member.
     pub member_id: Text,
-    /// Whether their state lets them earn.
+    /// `true` if their state allows them to earn.
     pub is_active: bool,
-    /// Their custom data.
+    /// Their metadata.
     pub metadata: Metadata,
     /// The program.
-    pub program: Fact<'a, Program>,
-    /// The rules assigned to it, by id, in the order in which they were.
+    pub program: Fact<'a, LoyaltyProgram>,
+    /// The assigned rules, by id, in the order of assignment.
     pub rules: Vec<(Text, Known<Fact<'a, EarningRule>>)>,
-    /// The tiers that they hold in it.
-    pub tiers: Vec<HeldTier>,
+    /// Their current tiers in it.
+    pub tiers: Vec<CurrentTier>,
     /// Their cards.
     pub cards: Vec<EarningCard>,
 }
 
-/// A tier that a member holds.
+/// A current tier of a member.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HeldTier {
-    /// The structure that it is of.
+pub struct CurrentTier {
+    /// The structure of the tier.
     pub structure_id: Text,
     /// The tier.
     pub tier_id: Text,
@@ -232,78 +262,91 @@ pub struct EarningCard {
     pub id: Text,
     /// Its definition.
     pub card_definition_id: Text,
-    /// What the definition lets be earned.
+    /// The earning limits of the definition.
     pub limits: EarningLimits,
 }
 
-/// What became of an occasion so far.
+/// The status of an earning key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Standing {
-    /// Nothing was earned by it.
+pub enum EarningStatus {
+    /// It has not earned.
     #[default]
     New,
-    /// Something was.
+    /// It has earned.
     Earned,
-    /// And was given back.
+    /// Its earning was given back.
     GivenBack,
 }
 
-/// What an earning is known by, so that nothing is earned twice by it: an order has one for its whole life, whatever becomes of it,
-/// an event and an entry into a segment each have their own.
+/// The key by which an event earns once. An order has one for its whole life, a custom event and an entry into a
+/// segment each have their own.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Occasion(Text);
+pub struct EarningKey(Text);
 
-impl Occasion {
-    /// An order, by the service's id.
-    pub fn order(id: &str) -> Occasion {
-        Occasion(joined(&["order/", id]))
+impl EarningKey {
+    /// Returns the key of an order, by the service's id.
+    pub fn order(id: &str) -> EarningKey {
+        EarningKey(joined(&["order/", id]))
     }
 
-    /// A custom event, by the service's id.
-    pub fn custom_event(id: &str) -> Occasion {
-        Occasion(joined(&["event/", id]))
+    /// Returns the key of a custom event, by the service's id.
+    pub fn custom_event(id: &str) -> EarningKey {
+        EarningKey(joined(&["event/", id]))
     }
 
-    /// The moment at which a customer entered a segment: whoever leaves and comes back enters again.
-    pub fn segment(id: &str, customer_id: &str, entered_at: Instant) -> Occasion {
-        Occasion(joined(&["segment/", id, "/", customer_id, "/", &entered_at.millis().to_string()]))
+    /// Returns the key of a customer's entry into a segment at an instant: leaving and entering again is a new one.
+    pub fn segment(id: &str, customer_id: &str, entered_at: Instant) -> EarningKey {
+        EarningKey(joined(&["segment/", id, "/", customer_id, "/", &entered_at.millis().to_string()]))
     }
 
-    /// As it is stored.
+    /// Returns the stored text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// Returns the service's id of the order; `None` for another key.
+    pub fn order_id(&self) -> Option<&str> {
+        self.0.strip_prefix("order/")
+    }
 }
 
-/// Points that an occasion brought, as they were written down.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Points that an earning key earned, as stored.
+#[derive(Debug, Clone, PartialEq)]
 pub struct PastEarning {
     /// The card.
     pub card_id: Text,
     /// Its definition.
     pub card_definition_id: Text,
-    /// Where they went, and how many they were.
-    pub earned: Earned,
-    /// How many of them were given back already.
+    /// The points and their account.
+    pub earned: EarnedPoints,
+    /// The points given back so far, including those that were missing then.
     pub back: u64,
-    /// Its place among all that the occasion brought.
+    /// The part of them that could be taken.
+    pub taken: u64,
+    /// Its position among all earnings of the key.
     pub place: usize,
+    /// The inputs to recompute the points, if they were stored.
+    pub basis: Option<PointsBasis>,
 }
 
-/// Read-only, synchronous access to everything that earning asks besides [`crate::facts::Facts`].
+/// Read-only, synchronous access to the facts of earning in addition to [`crate::facts::Facts`].
 pub trait EarningFacts {
-    /// What became of an occasion.
-    fn standing(&self, occasion: &Occasion) -> Known<Standing>;
-    /// The memberships of a customer, in the order in which they began.
+    /// Returns the status of an earning key.
+    fn standing(&self, occasion: &EarningKey) -> Known<EarningStatus>;
+    /// Returns the memberships of a customer, in the order in which they began.
     fn memberships(&self, customer_id: &str) -> Known<Vec<Membership<'_>>>;
-    /// How often a rule fired for a member, counted since a moment, where its limits ask for one.
-    fn fired(&self, member_id: &str, rule_id: &str, since: Option<Instant>) -> Known<Fired>;
-    /// What a card has, what is due settled; what it earned since a moment, where its limits ask for one.
+    /// Returns the firings of a rule for a member, counted since an instant if its limits need one.
+    fn fired(&self, member_id: &str, rule_id: &str, since: Option<Instant>) -> Known<FireCount>;
+    /// Returns the points of a card after due events; those earned since an instant, if its limits need one.
     fn earned(&self, card_id: &str, since: Option<Instant>) -> Known<EarnedSoFar>;
-    /// An incentive by id.
+    /// Returns an incentive by id.
     fn incentive(&self, id: &str) -> Known<Fact<'_, Incentive>>;
-    /// The points that an occasion brought.
-    fn past(&self, occasion: &Occasion) -> Known<Vec<PastEarning>>;
-    /// How a card definition takes earned points back, when it does.
+    /// Returns the points of an earning key.
+    fn past(&self, occasion: &EarningKey) -> Known<Vec<PastEarning>>;
+    /// Returns how many points of an earning key a card got since an instant.
+    fn brought(&self, occasion: &EarningKey, card_id: &str, since: Instant) -> Known<u64>;
+    /// Returns how a card definition revokes earned points, if it does.
     fn revocation(&self, card_definition_id: &str) -> Known<Option<Revocation>>;
+    /// Returns the earning limits of a card definition.
+    fn limits(&self, card_definition_id: &str) -> Known<EarningLimits>;
 }

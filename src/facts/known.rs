@@ -1,23 +1,23 @@
-//! Decides what can be known of a fact, and how a case keeps one. It must not know what any fact is about.
+//! Defines the knowledge states of a fact, and its ownership within a case.
 
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// What is known of a fact.
+/// The knowledge state of a fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Known<T> {
-    /// It is this.
+    /// The fact is known.
     Is(T),
-    /// It does not exist.
+    /// The fact does not exist.
     Absent,
-    /// Only somebody else knows.
+    /// Only the server knows the fact.
     Unknown,
-    /// It is there and cannot be read, so that nobody can say what it allows: whatever needs it is refused.
+    /// The stored fact cannot be read, so its effect is unknown: every decision that needs it is refused.
     Unreadable,
 }
 
 impl<T> Known<T> {
-    /// The fact, when it is there.
+    /// Returns the fact, if it is known.
     pub fn found(self) -> Option<T> {
         match self {
             Known::Is(fact) => Some(fact),
@@ -25,7 +25,7 @@ impl<T> Known<T> {
         }
     }
 
-    /// The same with the fact turned into another.
+    /// Maps a known fact.
     pub fn map<U>(self, turn: impl FnOnce(T) -> U) -> Known<U> {
         match self {
             Known::Is(fact) => Known::Is(turn(fact)),
@@ -36,31 +36,43 @@ impl<T> Known<T> {
     }
 }
 
+impl<T> Known<Option<T>> {
+    /// Returns the fact that was made of another one; where none could be made, that one cannot be read.
+    pub fn readable(self) -> Known<T> {
+        match self {
+            Known::Is(Some(fact)) => Known::Is(fact),
+            Known::Absent => Known::Absent,
+            Known::Unknown => Known::Unknown,
+            Known::Is(None) | Known::Unreadable => Known::Unreadable,
+        }
+    }
+}
+
 impl<T> From<Option<T>> for Known<T> {
     fn from(fact: Option<T>) -> Known<T> {
         fact.map_or(Known::Absent, Known::Is)
     }
 }
 
-/// A fact as a case keeps it: lent by whoever knows it, or its own. It is as small as a place, where a `Cow` is as large
-/// as what it may own; a case moves dozens of them.
+/// A fact of a case: borrowed, or owned. It has the size of a pointer, while a `Cow` is as large as the owned value; a
+/// case moves dozens of them.
 #[derive(Debug, Clone)]
 pub enum Fact<'a, T> {
-    /// Somebody else's.
+    /// Borrowed.
     Lent(&'a T),
-    /// Its own, or shared.
+    /// Owned or shared.
     Own(Arc<T>),
 }
 
 impl<T> Fact<'_, T> {
-    /// One that nobody else has.
+    /// Returns an owned fact.
     pub fn own(fact: T) -> Self {
         Fact::Own(Arc::new(fact))
     }
 }
 
 impl<T: Clone> Fact<'_, T> {
-    /// The fact itself.
+    /// Returns the value.
     pub fn into_owned(self) -> T {
         match self {
             Fact::Lent(fact) => fact.clone(),

@@ -1,78 +1,81 @@
-//! Decides what belongs to a redeemable, and what of it can be known before any request: where it acts, what its rules look
-//! at. It must not know a request.
+//! Builds offers: a redeemable with its parts, and the properties that are known before any request, such as its scope
+//! and needed facts.
 
 use std::sync::Arc;
 
-use crate::facts::candidates::Terms;
+use crate::count::Countable;
+use crate::facts::candidates::ValidityBounds;
 use crate::facts::known::Fact;
 use crate::model::discount::{Discount, UnitEffect};
-use crate::model::incentive::{Campaign, CampaignType, Category, Grant, Incentive, IncentiveObject};
+use crate::model::redeemable::{Campaign, CampaignType, Category, Grant, IncentiveObject, RedeemableTerms, Validity};
 use crate::model::reward::{Reward, RewardAssignment};
 use crate::model::scope::Scope;
-use crate::rules::{Needs, Rule};
+use crate::rules::{RequiredFacts, Rule};
 use crate::text::Text;
 
-/// A reward that a request names, with its price for this card.
+/// A requested reward with its price for this card.
 #[derive(Debug, Clone)]
 pub struct Exchange<'a> {
-    /// What one gets.
+    /// The reward.
     pub reward: Fact<'a, Reward>,
-    /// What it costs.
+    /// The assignment with the price.
     pub assignment: Fact<'a, RewardAssignment>,
 }
 
-/// A redeemable with everything that belongs to it. Facts that stay the same put it together once, beforehand.
+/// A redeemable with all its parts. Immutable facts build it once, beforehand.
 #[derive(Debug, Clone)]
 pub struct Offer<'a> {
     /// The voucher or tier.
-    pub incentive: Fact<'a, Incentive>,
+    pub incentive: Fact<'a, RedeemableTerms>,
     /// Its campaign.
     pub campaign: Option<Fact<'a, Campaign>>,
     /// Its category, or its campaign's.
     pub category: Option<Fact<'a, Category>>,
     /// The rules assigned to it and to its campaign, and to the reward that it is exchanged for.
     pub rules: Vec<Fact<'a, Rule>>,
-    /// What points of a loyalty card are exchanged for.
+    /// The reward of a loyalty card.
     pub exchange: Option<Box<Exchange<'a>>>,
-    /// What its rules look at.
-    pub needs: Needs,
-    /// When it holds; plain when nothing else but its rules says so.
-    pub terms: Terms,
-    /// Which of its rules has the scope, if any names goods.
+    /// The facts that its rules need.
+    pub needs: RequiredFacts,
+    /// Its validity; plain if only its rules need a further check.
+    pub terms: ValidityBounds,
+    /// The index of the rule with the scope, if any names goods.
     scoped: Option<usize>,
-    /// Whether units in its scope are counted over the life of a campaign or tier.
+    /// `true` if units in its scope are counted over the lifetime of a campaign or tier.
     pub capped: bool,
-    /// How many goods its rules name.
+    /// The number of goods that its rules name.
     pub goods: usize,
 }
 
 impl<'a> Offer<'a> {
-    /// An incentive with what belongs to it.
+    /// Returns a redeemable with its parts.
     pub fn new(
-        incentive: Fact<'a, Incentive>,
-        (campaign, category): (Option<Fact<'a, Campaign>>, Option<Fact<'a, Category>>),
+        incentive: Fact<'a, RedeemableTerms>,
+        campaign: Option<Fact<'a, Campaign>>,
+        category: Option<Fact<'a, Category>>,
         mut rules: Vec<Fact<'a, Rule>>,
         exchange: Option<Box<Exchange<'a>>>,
     ) -> Offer<'a> {
         join_scopes(&mut rules);
-        let bundles = |rule: &Rule| if rule.bundle.is_some() { Needs::BUNDLE } else { Needs::default() };
-        let needs = rules.iter().fold(Needs::default(), |needs, rule| needs.and(rule.needs).and(bundles(rule)));
-        let terms = Terms::of(&incentive, campaign.as_deref());
+        let bundles =
+            |rule: &Rule| if rule.bundle.is_some() { RequiredFacts::BUNDLE } else { RequiredFacts::default() };
+        let needs = rules.iter().fold(RequiredFacts::default(), |needs, rule| needs.and(rule.needs).and(bundles(rule)));
+        let terms = ValidityBounds::of(&incentive, campaign.as_deref());
         let scoped = rules.iter().position(|rule| rule.scope.names_goods());
         let (capped, mut goods) = (false, 0_usize);
-        rules.iter().for_each(|rule| rule.each_goods(&mut |_| goods = goods.saturating_add(1)));
+        rules.iter().for_each(|rule| rule.each_goods(&mut |_| goods = goods.plus_one()));
         let mut offer = Offer { incentive, campaign, category, rules, exchange, needs, terms, scoped, capped, goods };
         let selective = offer.scope().filter(|scope| scope.selective);
         offer.capped = selective.is_some_and(|scope| scope.included.iter().any(|entry| !entry.terms.caps.is_empty()));
-        // Cards have balances, and whoever passes a code on may not use it.
+        // Cards have balances, and a referrer may not use their own code.
         if offer.same_items().is_some() {
-            offer.needs = offer.needs.and(Needs::COLLECTIONS);
+            offer.needs = offer.needs.and(RequiredFacts::COLLECTIONS);
         }
         offer.terms.plain &= matches!(offer.incentive.grant, Grant::Discount(_)) && offer.referrer().is_none();
         offer
     }
 
-    /// The collection whose products a unit discount adds more of, if it is one of that kind.
+    /// Returns the collection of `ADD_SAME_ITEMS`, if it is such a unit discount.
     pub fn same_items(&self) -> Option<&Text> {
         match &self.incentive.grant {
             Grant::Discount(Discount::Unit(unit)) if unit.effect == UnitEffect::AddSameItems => Some(&unit.unit_type),
@@ -80,28 +83,34 @@ impl<'a> Offer<'a> {
         }
     }
 
-    /// Who passes it on: of a code that says so or belongs to a referral program, whoever it was published to (objects.md
-    /// section 9).
+    /// Returns the referrer: of a code that names one or belongs to a referral program, the customer it was published
+    /// to (docs/spec/objects.md section 9).
     pub fn referrer(&self) -> Option<&Text> {
         let campaign = self.campaign.as_deref();
         let is_referral = campaign.is_some_and(|campaign| campaign.campaign_type == CampaignType::ReferralProgram);
         self.incentive.referrer_id.as_ref().or(self.incentive.holder_id.as_ref().filter(|_| is_referral))
     }
 
-    /// Whether anybody may know of it: a tier, or a code that its campaign has for everybody.
+    /// Returns whether it or its campaign has a recurring window.
+    pub fn is_recurring(&self) -> bool {
+        let campaign = self.campaign.as_deref().map(|campaign| &campaign.validity);
+        [Some(&self.incentive.validity), campaign].into_iter().flatten().any(Validity::is_recurring)
+    }
+
+    /// Returns whether it is public: a tier, or a code of a public campaign.
     pub fn is_public(&self) -> bool {
         self.incentive.object == IncentiveObject::PromotionTier
             || self.campaign.as_deref().is_some_and(|campaign| campaign.public)
     }
 
-    /// The lines it is about: the scope of the first rule that names any goods, which has that of the others in it.
+    /// Returns the scope: that of the first rule that names any goods, into which the others are merged.
     pub fn scope(&self) -> Option<&Scope> {
         self.rules.get(self.scoped?).map(|rule| &rule.scope)
     }
 }
 
-/// Of several rules that name goods the first has the scope of all: what the first of them includes, without what any of
-/// them excludes (calculation.md section 7.2, validation-rules.md section 6). `[inferred]`
+/// Merges the scopes of several rules into the first that names goods: the inclusions of the first, without the
+/// exclusions of all (docs/spec/calculation.md#7.2, docs/spec/validation-rules.md#6). `[inferred]`
 fn join_scopes(rules: &mut [Fact<'_, Rule>]) {
     if rules.iter().filter(|rule| rule.scope.names_goods()).count() < 2 {
         return;

@@ -1,13 +1,12 @@
-//! Decides what can be bought with points and what is asked to know whether it can: rewards as they say it, who buys with which cards.
-//! It must not know what anybody buys, nor how any of it is written or stored.
+//! Defines the facts of purchases with points: rewards, and members with their cards.
 //!
-//! loyalty-v2.md section 7.
+//! docs/spec/loyalty.md#7.
 
-use crate::facts::earning::Thing;
+use crate::facts::earning::GrantedItem;
 use crate::model::customer::Customer;
-use crate::model::incentive::Validity;
 use crate::model::order::Metadata;
-use crate::points::limits::{Fired, SpendingLimits, SpentSoFar, TriggerLimits};
+use crate::model::redeemable::Validity;
+use crate::points::limits::{FireCount, SpendingLimits, SpentTotals, TriggerLimits};
 use crate::rules::Rule;
 use crate::text::Text;
 
@@ -16,67 +15,67 @@ use crate::text::Text;
 pub struct LoyaltyReward {
     /// Assigned by the service.
     pub id: Text,
-    /// Whether its state lets it be bought.
+    /// `true` if its state allows it to be bought.
     pub is_active: bool,
-    /// When it can be.
+    /// The validity.
     pub validity: Validity,
-    /// How often by one member.
+    /// The limits of purchases for one member.
     pub limits: TriggerLimits,
-    /// What it costs: the first that fits.
+    /// The prices; the first that applies counts.
     pub costs: Vec<Cost>,
-    /// What it is.
-    pub gives: Rewarded,
-    /// Whether its points come back.
+    /// The content.
+    pub gives: RewardContent,
+    /// `true` if its points can be refunded.
     pub is_refundable: bool,
 }
 
-/// A price, and for whom.
+/// A price with its condition.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cost {
     /// Assigned by the service.
     pub id: Text,
-    /// For whom.
+    /// The condition on the member.
     pub rule: Rule,
-    /// How many points.
+    /// The price in points.
     pub points: u64,
-    /// Of which cards.
+    /// The card definition that pays.
     pub card_definition_id: Text,
 }
 
-/// What a reward gives.
+/// The content of a reward.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Rewarded {
-    /// Something that is handed over.
-    Thing(Thing),
+pub enum RewardContent {
+    /// An item.
+    Thing(GrantedItem),
     /// Points on a card of the member.
     Points {
-        /// Of which kind.
+        /// The card definition.
         card_definition_id: Text,
-        /// How many.
+        /// The number of points.
         points: u64,
     },
 }
 
-/// A card with what its points may be spent on, what is due settled.
+/// A card with its spending limits, after due events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PayingCard {
-    /// Of which kind it is.
+    /// The card definition.
     pub card_definition_id: Text,
-    /// What may be spent.
+    /// The spending limits.
     pub limits: SpendingLimits,
-    /// What there is, and what was spent.
-    pub so_far: SpentSoFar,
+    /// The balance, and the points spent so far.
+    pub so_far: SpentTotals,
 }
 
-/// Who buys.
+/// The buying member.
 #[derive(Debug, Clone, Copy)]
-pub struct Buying<'a> {
+pub struct RewardBuyer<'a> {
     /// The customer.
     pub customer: &'a Customer,
-    /// The member's custom data.
+    /// The member's metadata.
     pub member: &'a Metadata,
     /// The member's cards.
     pub cards: &'a [PayingCard],
-    /// How often the member bought the reward before.
-    pub bought: Fired,
+    /// The earlier purchases of the reward by the member.
+    pub bought: FireCount,
 }

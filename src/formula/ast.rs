@@ -1,103 +1,111 @@
-//! Decides what a formula can say: its operands, functions and operators, each with its name. It must not know how a
-//! formula is read, printed or evaluated; the tables here are what all three go by.
+//! Defines the elements of a formula: its operands, functions and operators, with their names. Parsing, printing and
+//! evaluation use these tables.
 
 use crate::formula::ratio::Ratio;
 use crate::text::Text;
 
-/// A formula as it was understood: a tree, written down node by node, each before its parts. One list of plain steps is
-/// read, compared, copied and dropped with a fraction of the code that boxes would need.
+/// A parsed formula: a tree, stored node by node, each before its parts. One list of plain nodes needs a fraction of
+/// the code that boxes would need.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Formula {
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<FormulaNode>,
 }
 
 impl Formula {
-    /// How many nodes it has.
+    /// Returns the number of nodes.
     pub fn size(&self) -> usize {
         self.steps.len()
     }
+
+    /// Returns whether it has an operand that passes `test`.
+    pub fn looks_up(&self, test: impl Fn(FormulaName) -> bool) -> bool {
+        self.steps.iter().any(|step| match &step.what {
+            NodeKind::Operand(operand) => test(operand.name),
+            NodeKind::Number(_) | NodeKind::Text(_) | NodeKind::Call(_) => false,
+        })
+    }
 }
 
-/// How many bytes a formula may be long.
+/// The maximum length of a formula in bytes.
 pub const LONGEST: usize = 2_000;
-/// How deep brackets, arguments and signs may nest.
+/// The maximum nesting of brackets, arguments and signs.
 pub const DEEPEST: u8 = 32;
-/// How many nodes the tree may have.
+/// The maximum number of nodes.
 pub const MOST_STEPS: usize = 500;
 
 /// A node of the tree.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Step {
-    /// What it is.
-    pub what: What,
-    /// In a chain, the operator between the part before and this one.
+pub(crate) struct FormulaNode {
+    /// The kind.
+    pub what: NodeKind,
+    /// The operator between the part before and this one, in a chain.
     pub joint: Option<Function>,
-    /// How many steps it is, with all of its parts.
+    /// The number of nodes including all of its parts.
     pub size: usize,
 }
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum What {
+pub(crate) enum NodeKind {
     /// A number, never negative.
     Number(Ratio),
     /// A text.
     Text(Text),
-    /// Something to be looked up.
-    Operand(Operand),
+    /// An operand.
+    Operand(FormulaOperand),
     /// A function of its parts.
     Call(Function),
 }
 
-/// The parts of a node, one after the other; each begins with its own step.
-pub(crate) struct Parts<'a>(pub &'a [Step]);
+/// An iterator over the parts of a node; each starts with its own node.
+pub(crate) struct NodeParts<'a>(pub &'a [FormulaNode]);
 
-impl<'a> Iterator for Parts<'a> {
-    type Item = &'a [Step];
+impl<'a> Iterator for NodeParts<'a> {
+    type Item = &'a [FormulaNode];
 
-    fn next(&mut self) -> Option<&'a [Step]> {
+    fn next(&mut self) -> Option<&'a [FormulaNode]> {
         let (part, rest) = self.0.split_at_checked(self.0.first()?.size)?;
         self.0 = rest;
         Some(part)
     }
 }
 
-/// A value that belongs to the basket, the customer, the voucher or the moment.
+/// A value of the order, the customer, the voucher or the instant.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Operand {
-    /// What it is.
-    pub name: Name,
-    /// Of which line, for the operands that belong to a line.
-    pub which: Which,
+pub struct FormulaOperand {
+    /// The name.
+    pub name: FormulaName,
+    /// The line, for the operands of a line.
+    pub which: OperandLine,
     /// The property, for metadata.
     pub key: Text,
 }
 
 /// The line that an operand belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Which {
-    /// The one that a discount is computed for.
+pub enum OperandLine {
+    /// The line that a discount is computed for.
     Current,
-    /// The one with the lowest unit price.
+    /// The line with the lowest unit price.
     Cheapest,
-    /// The one with the highest unit price.
+    /// The line with the highest unit price.
     MostExpensive,
 }
 
-impl Which {
-    /// What stands before the name of the operand.
+impl OperandLine {
+    /// Returns the prefix of the operand's name.
     pub(crate) fn prefix(self) -> &'static str {
         match self {
-            Which::Current => "",
-            Which::Cheapest => "CHEAPEST_",
-            Which::MostExpensive => "MOST_EXPENSIVE_",
+            OperandLine::Current => "",
+            OperandLine::Cheapest => "CHEAPEST_",
+            OperandLine::MostExpensive => "MOST_EXPENSIVE_",
         }
     }
 }
 
-/// What can be looked up (calculation.md section 6). Money is expected in major units: `Value::of_money`.
+/// The names of operands (docs/spec/calculation.md#6). Money is expected in major units: `FormulaValue::of_money`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Name {
+pub enum FormulaName {
     /// A property of the order's metadata.
     OrderMetadata,
     /// A property of the customer's metadata.
@@ -112,7 +120,7 @@ pub enum Name {
     ItemPrice,
     /// The amount of a line before any discount.
     ItemAmount,
-    /// What is left of a line's amount after earlier discounts.
+    /// The remaining amount of a line after earlier discounts.
     ItemSubtotal,
     /// The units of a line.
     ItemUnitsQuantity,
@@ -122,89 +130,115 @@ pub enum Name {
     ItemProductMetadata,
     /// The order amount.
     OrderAmount,
-    /// How many lines there are.
+    /// The number of lines.
     OrderItemsQuantity,
-    /// How many units there are.
+    /// The number of units.
     OrderUnitsQuantity,
-    /// How many bundles were found.
+    /// The number of bundles found.
     BundleQuantity,
-    /// How often the voucher may be redeemed.
+    /// The maximum number of redemptions of the voucher.
     VoucherRedemptionQuantity,
-    /// How often the voucher has been redeemed.
+    /// The number of redemptions of the voucher.
     VoucherRedeemedQuantity,
-    /// How often the voucher has been published.
+    /// The number of publications of the voucher.
     VoucherPublishCount,
-    /// From when the voucher is valid.
+    /// The start of the voucher's validity.
     VoucherStartDate,
-    /// Until when the voucher is valid.
+    /// The end of the voucher's validity.
     VoucherExpirationDate,
-    /// From when the promotion tier is valid.
+    /// The start of the promotion tier's validity.
     PromotionTierStartDate,
-    /// Until when the promotion tier is valid.
+    /// The end of the promotion tier's validity.
     PromotionTierExpirationDate,
-    /// The day on which the customer was born; a text that writes a date will do.
+    /// The customer's day of birth; a text that contains a date is accepted.
     CustomerBirthdate,
-    /// The moment of the decision; today is asked for by this name as well.
+    /// The instant of the decision, also used for today.
     Now,
 }
 
-/// The operands by name, and whether they take a key. Those of a line are also known with a prefix ([`Which`]).
-pub(crate) const OPERANDS: &[(&str, Name, bool)] = &[
-    ("ORDER_METADATA", Name::OrderMetadata, true),
-    ("CUSTOMER_METADATA", Name::CustomerMetadata, true),
-    ("REDEEMABLE_METADATA", Name::RedeemableMetadata, true),
-    ("REDEMPTION_METADATA", Name::RedemptionMetadata, true),
-    ("PUBLICATION_METADATA", Name::PublicationMetadata, true),
-    ("ORDER_ITEM_PRICE", Name::ItemPrice, false),
-    ("ORDER_ITEM_AMOUNT", Name::ItemAmount, false),
-    ("ORDER_ITEM_SUBTOTAL", Name::ItemSubtotal, false),
-    ("ORDER_ITEM_UNITS_QUANTITY", Name::ItemUnitsQuantity, false),
-    ("ORDER_ITEM_METADATA", Name::ItemMetadata, true),
-    ("ORDER_ITEM_PRODUCT_METADATA", Name::ItemProductMetadata, true),
-    ("ORDER_AMOUNT", Name::OrderAmount, false),
-    ("ORDER_ITEMS_QUANTITY", Name::OrderItemsQuantity, false),
-    ("ORDER_UNITS_QUANTITY", Name::OrderUnitsQuantity, false),
-    ("order.bundle.quantity", Name::BundleQuantity, false),
-    ("VOUCHER_REDEMPTION_QUANTITY", Name::VoucherRedemptionQuantity, false),
-    ("VOUCHER_REDEEMED_QUANTITY", Name::VoucherRedeemedQuantity, false),
-    ("VOUCHER_PUBLISH_COUNT", Name::VoucherPublishCount, false),
-    ("VOUCHER_START_DATE", Name::VoucherStartDate, false),
-    ("VOUCHER_EXPIRATION_DATE", Name::VoucherExpirationDate, false),
-    ("PROMOTION_TIER_START_DATE", Name::PromotionTierStartDate, false),
-    ("PROMOTION_TIER_EXPIRATION_DATE", Name::PromotionTierExpirationDate, false),
-    ("CUSTOMER_BIRTHDATE", Name::CustomerBirthdate, false),
-    ("NOW", Name::Now, false),
+/// The operands by name, with `true` if they take a key. Those of a line also exist with a prefix ([`OperandLine`]).
+pub(crate) const OPERANDS: &[(&str, FormulaName, bool)] = &[
+    ("ORDER_METADATA", FormulaName::OrderMetadata, true),
+    ("CUSTOMER_METADATA", FormulaName::CustomerMetadata, true),
+    ("REDEEMABLE_METADATA", FormulaName::RedeemableMetadata, true),
+    ("REDEMPTION_METADATA", FormulaName::RedemptionMetadata, true),
+    ("PUBLICATION_METADATA", FormulaName::PublicationMetadata, true),
+    ("ORDER_ITEM_PRICE", FormulaName::ItemPrice, false),
+    ("ORDER_ITEM_AMOUNT", FormulaName::ItemAmount, false),
+    ("ORDER_ITEM_SUBTOTAL", FormulaName::ItemSubtotal, false),
+    ("ORDER_ITEM_UNITS_QUANTITY", FormulaName::ItemUnitsQuantity, false),
+    ("ORDER_ITEM_METADATA", FormulaName::ItemMetadata, true),
+    ("ORDER_ITEM_PRODUCT_METADATA", FormulaName::ItemProductMetadata, true),
+    ("ORDER_AMOUNT", FormulaName::OrderAmount, false),
+    ("ORDER_ITEMS_QUANTITY", FormulaName::OrderItemsQuantity, false),
+    ("ORDER_UNITS_QUANTITY", FormulaName::OrderUnitsQuantity, false),
+    ("order.bundle.quantity", FormulaName::BundleQuantity, false),
+    ("VOUCHER_REDEMPTION_QUANTITY", FormulaName::VoucherRedemptionQuantity, false),
+    ("VOUCHER_REDEEMED_QUANTITY", FormulaName::VoucherRedeemedQuantity, false),
+    ("VOUCHER_PUBLISH_COUNT", FormulaName::VoucherPublishCount, false),
+    ("VOUCHER_START_DATE", FormulaName::VoucherStartDate, false),
+    ("VOUCHER_EXPIRATION_DATE", FormulaName::VoucherExpirationDate, false),
+    ("PROMOTION_TIER_START_DATE", FormulaName::PromotionTierStartDate, false),
+    ("PROMOTION_TIER_EXPIRATION_DATE", FormulaName::PromotionTierExpirationDate, false),
+    ("CUSTOMER_BIRTHDATE", FormulaName::CustomerBirthdate, false),
+    ("NOW", FormulaName::Now, false),
 ];
 
-impl Operand {
-    /// The operand of this name, still without its key, and whether it takes one.
-    pub(crate) fn named(word: &str) -> Option<(Operand, bool)> {
-        let prefixed = [Which::Cheapest, Which::MostExpensive].into_iter();
-        let (which, rest) = prefixed
-            .filter_map(|which| Some((which, word.strip_prefix(which.prefix())?)))
-            .find(|(_, rest)| rest.starts_with("ORDER_ITEM_"))
-            .unwrap_or((Which::Current, word));
-        let (_, name, keyed) = OPERANDS.iter().find(|(known, ..)| *known == rest)?;
-        Some((Operand { name: *name, which, key: Text::default() }, *keyed))
+impl FormulaName {
+    /// Returns whether it is a value of the order or of one of its lines.
+    pub fn is_of_order(self) -> bool {
+        match self {
+            FormulaName::OrderMetadata
+            | FormulaName::OrderAmount
+            | FormulaName::OrderItemsQuantity
+            | FormulaName::OrderUnitsQuantity => true,
+            FormulaName::ItemPrice
+            | FormulaName::ItemAmount
+            | FormulaName::ItemSubtotal
+            | FormulaName::ItemUnitsQuantity => true,
+            FormulaName::ItemMetadata | FormulaName::ItemProductMetadata | FormulaName::BundleQuantity => true,
+            FormulaName::CustomerMetadata | FormulaName::RedeemableMetadata | FormulaName::RedemptionMetadata => false,
+            FormulaName::PublicationMetadata
+            | FormulaName::VoucherRedemptionQuantity
+            | FormulaName::VoucherRedeemedQuantity => false,
+            FormulaName::VoucherPublishCount | FormulaName::VoucherStartDate | FormulaName::VoucherExpirationDate => {
+                false
+            }
+            FormulaName::PromotionTierStartDate | FormulaName::PromotionTierExpirationDate => false,
+            FormulaName::CustomerBirthdate | FormulaName::Now => false,
+        }
     }
 }
 
-impl Name {
-    /// How it is written, and whether a key follows.
+impl FormulaOperand {
+    /// Returns the operand of this name, without its key, and whether it takes one.
+    pub(crate) fn named(word: &str) -> Option<(FormulaOperand, bool)> {
+        let prefixed = [OperandLine::Cheapest, OperandLine::MostExpensive].into_iter();
+        let (which, rest) = prefixed
+            .filter_map(|which| Some((which, word.strip_prefix(which.prefix())?)))
+            .find(|(_, rest)| rest.starts_with("ORDER_ITEM_"))
+            .unwrap_or((OperandLine::Current, word));
+        let (_, name, keyed) = OPERANDS.iter().find(|(known, ..)| *known == rest)?;
+        Some((FormulaOperand { name: *name, which, key: Text::default() }, *keyed))
+    }
+}
+
+impl FormulaName {
+    /// Returns the name as written, and whether a key follows.
     pub(crate) fn written(self) -> (&'static str, bool) {
         let found = OPERANDS.iter().find(|(_, name, _)| *name == self);
         found.map_or(("", false), |(written, _, keyed)| (written, *keyed))
     }
 }
 
-/// What can be computed from values, called or written between them.
+/// A function or operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Function {
-    /// Operators of one level from left to right: flat, so that a long sum is no deep tree.
+    /// Operators of one precedence from left to right: flat, so that a long sum is no deep tree.
     Chain,
-    /// Values in brackets, `("a";"b")`: a set to look in.
+    /// Values in brackets, `("a";"b")`: a set to search.
     List,
-    /// The other sign.
+    /// Negation of a number.
     Negative,
     Or,
     And,
@@ -237,7 +271,7 @@ pub(crate) enum Function {
     Floor,
     Ceil,
     If,
-    /// Of the value, then value and result of each case, then the rest.
+    /// Arguments: the value, then value and result of each case, then the default.
     Switch,
     Today,
     Date,
@@ -252,19 +286,19 @@ pub(crate) enum Function {
     MonthsUntil,
 }
 
-/// How tightly an operator binds: the higher, the tighter.
-pub(crate) type Level = u8;
-/// Tests stand alone: `a > b > c` says nothing. Those with a name may also be called, `DATE_IS(a;b)`.
-pub(crate) const TESTS: Level = 2;
-/// What is only called holds together more tightly than any operator.
-pub(crate) const CALLED: Level = 5;
+/// The precedence of an operator: a higher one binds more tightly.
+pub(crate) type Precedence = u8;
+/// The precedence of tests, which cannot be chained: `a > b > c` is invalid. Those with a name may also be called,
+/// `DATE_IS(a;b)`.
+pub(crate) const TESTS: Precedence = 2;
+/// The precedence of functions, which bind more tightly than any operator.
+pub(crate) const CALLED: Precedence = 5;
 
-/// What stands before each case of a `SWITCH`, and nowhere else.
+/// The keyword before each case of a `SWITCH`.
 pub(crate) const CASE: &str = "SWITCH_CASE";
 
-/// The functions: how they are written, how tightly they bind, and how many arguments they take; 0 for any number.
-/// `TODAY` stands without brackets.
-pub(crate) const FUNCTIONS: &[(&str, Function, Level, usize)] = &[
+/// The functions: name, precedence, and number of arguments, 0 for any number. `TODAY` is written without brackets.
+pub(crate) const FUNCTIONS: &[(&str, Function, Precedence, usize)] = &[
     ("OR", Function::Or, 0, 2),
     ("AND", Function::And, 1, 2),
     (">=", Function::MoreThanOrEqual, TESTS, 2),
@@ -311,8 +345,8 @@ pub(crate) const FUNCTIONS: &[(&str, Function, Level, usize)] = &[
 ];
 
 impl Function {
-    /// How it is written, and how tightly it binds; a list has no name.
-    pub(crate) fn written(self) -> (&'static str, Level) {
+    /// Returns the name and the precedence; a list has no name.
+    pub(crate) fn written(self) -> (&'static str, Precedence) {
         let found = FUNCTIONS.iter().find(|(_, function, ..)| *function == self);
         found.map_or(("", CALLED), |(name, _, level, _)| (name, *level))
     }

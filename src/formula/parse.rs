@@ -1,11 +1,13 @@
-//! Decides which texts are formulas: reads them into the tree. It must not know what they come to.
+//! Parses formulas into the tree.
 //!
-//! calculation.md section 6. Loosest first: `OR`, `AND`, one test, `+ -`, `* / %`, the sign `-`. Arguments stand between
-//! semicolons, texts between double quotes, where `\"` is a quote and `\\` a backslash. Names are as the table of the
-//! specification writes them, upper and lower case included.
+//! docs/spec/calculation.md#6. Operators by rising precedence: `OR`, `AND`, one test, `+ -`, `* / %`, the sign `-`.
+//! Arguments are separated by semicolons. Texts are in double quotes, where `\"` is a quote and `\\` a backslash. Names
+//! are written as in the table of the specification, including case.
 
+use crate::count::Countable;
 use crate::formula::ast::{
-    CALLED, CASE, DEEPEST, FUNCTIONS, Formula, Function, LONGEST, Level, MOST_STEPS, Operand, Step, TESTS, What,
+    CALLED, CASE, DEEPEST, FUNCTIONS, Formula, FormulaNode, FormulaOperand, Function, LONGEST, MOST_STEPS, NodeKind,
+    Precedence, TESTS,
 };
 use crate::formula::error::FormulaError;
 use crate::formula::ratio::Ratio;
@@ -13,7 +15,7 @@ use crate::formula::value::Date;
 use crate::text::Text;
 
 impl Formula {
-    /// Reads a formula of at most 2000 bytes.
+    /// Parses a formula of at most 2000 bytes.
     ///
     /// ```
     /// use scrip::formula::Formula;
@@ -23,20 +25,20 @@ impl Formula {
     /// assert_eq!(error.to_string(), "has an unexpected `)` at 16");
     /// ```
     pub fn parse(text: &str) -> Result<Formula, FormulaError> {
-        let word = Word { kind: Kind::End, text: "", at: 0 };
-        let mut reader = Reader { text, end: 0, word, steps: Vec::new(), error: None };
+        let word = Token { kind: TokenKind::End, text: "", at: 0 };
+        let mut reader = FormulaReader { text, end: 0, word, steps: Vec::new(), error: None };
         match reader.whole() {
             Some(()) => Ok(Formula { steps: reader.steps }),
-            // Whatever ends the reading early has said why.
+            // An early end of parsing has set the error.
             None => Err(reader.error.unwrap_or(FormulaError { before: "is no formula", word: None, after: "" })),
         }
     }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum TokenKind {
     Number,
-    /// With its quotes.
+    /// Includes the quotes.
     Text,
     Name,
     Sign,
@@ -44,35 +46,35 @@ enum Kind {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Word<'a> {
-    kind: Kind,
+struct Token<'a> {
+    kind: TokenKind,
     text: &'a str,
-    /// Where it begins, in bytes.
+    /// The start, in bytes.
     at: usize,
 }
 
-/// Reading stops with `None` and leaves the reason here, in place of a result that every step would hand upwards.
-struct Reader<'a> {
+/// The parser. It stops with `None` and leaves the error here, instead of a result in every step.
+struct FormulaReader<'a> {
     text: &'a str,
-    /// Where the word in front ends, in bytes.
+    /// The end of the current word, in bytes.
     end: usize,
-    /// The word in front.
-    word: Word<'a>,
-    steps: Vec<Step>,
+    /// The current word.
+    word: Token<'a>,
+    steps: Vec<FormulaNode>,
     error: Option<FormulaError>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> FormulaReader<'a> {
     fn whole(&mut self) -> Option<()> {
         if self.text.len() > LONGEST {
             return self.fail("is longer than 2000 bytes");
         }
         self.step()?;
-        if self.word.kind == Kind::End {
+        if self.word.kind == TokenKind::End {
             return self.fail("is empty");
         }
         self.infix(0, 0)?;
-        if self.word.kind == Kind::End { Some(()) } else { self.unexpected() }
+        if self.word.kind == TokenKind::End { Some(()) } else { self.unexpected() }
     }
 
     fn fail(&mut self, before: &'static str) -> Option<()> {
@@ -81,51 +83,49 @@ impl<'a> Reader<'a> {
     }
 
     /// Fails at a word.
-    fn fault(&mut self, before: &'static str, word: Word<'_>, after: &'static str) -> Option<()> {
-        let place = self
-            .text
-            .get(..word.at)
-            .map_or(0, |before| before.chars().fold(0_usize, |count, _| count.saturating_add(1)))
-            .saturating_add(1);
+    fn fault(&mut self, before: &'static str, word: Token<'_>, after: &'static str) -> Option<()> {
+        let place = self.text.get(..word.at).map_or(0, |before| before.chars().count()).plus_one();
         self.error = Some(FormulaError { before, word: Some((word.text.to_owned(), place)), after });
         None
     }
 
     fn unexpected(&mut self) -> Option<()> {
         match self.word.kind {
-            Kind::End => self.fail("ends too early"),
+            TokenKind::End => self.fail("ends too early"),
             _ => self.fault("has an unexpected ", self.word, ""),
         }
     }
 
-    /// Moves to the next word and gives back the one before it.
-    fn step(&mut self) -> Option<Word<'a>> {
+    /// Moves to the next word and returns the one before it.
+    fn step(&mut self) -> Option<Token<'a>> {
         let text = self.text;
         let left = text.get(self.end..)?;
         let rest = left.trim_ascii_start();
         let at = text.len().checked_sub(rest.len())?;
         let (kind, length) = match rest.bytes().next() {
-            None => (Kind::End, 0),
-            Some(b'0'..=b'9') => (Kind::Number, run(rest, |letter| letter.is_ascii_digit() || letter == b'.')),
-            Some(b'"') => (Kind::Text, closing(rest)),
-            Some(b'<' | b'>') if rest.as_bytes().get(1) == Some(&b'=') => (Kind::Sign, 2),
-            Some(letter) if is_of_name(letter) => (Kind::Name, run(rest, is_of_name)),
-            Some(_) => (Kind::Sign, 1),
+            None => (TokenKind::End, 0),
+            Some(b'0'..=b'9') => {
+                (TokenKind::Number, run(rest, |character| character.is_ascii_digit() || character == b'.'))
+            }
+            Some(b'"') => (TokenKind::Text, closing(rest)),
+            Some(b'<' | b'>') if rest.as_bytes().get(1) == Some(&b'=') => (TokenKind::Sign, 2),
+            Some(character) if is_of_name(character) => (TokenKind::Name, run(rest, is_of_name)),
+            Some(_) => (TokenKind::Sign, 1),
         };
-        let next = Word { kind, text: rest.get(..length)?, at };
-        if kind == Kind::Text && length == 0 {
-            self.fault("has a text that is not closed, ", Word { text: rest, ..next }, "")?;
+        let next = Token { kind, text: rest.get(..length)?, at };
+        if kind == TokenKind::Text && length == 0 {
+            self.fault("has a text that is not closed, ", Token { text: rest, ..next }, "")?;
         }
         self.end = at.checked_add(length)?;
         Some(std::mem::replace(&mut self.word, next))
     }
 
-    /// Whether this sign or name stands in front.
+    /// Returns whether the current word is this sign or name.
     fn stands(&self, written: &str) -> bool {
-        matches!(self.word.kind, Kind::Sign | Kind::Name) && self.word.text == written
+        matches!(self.word.kind, TokenKind::Sign | TokenKind::Name) && self.word.text == written
     }
 
-    /// Steps over a sign or name where it stands in front.
+    /// Skips a sign or name if it is the current word.
     fn takes(&mut self, written: &str) -> Option<bool> {
         let stands = self.stands(written);
         if stands {
@@ -138,24 +138,24 @@ impl<'a> Reader<'a> {
         if self.takes(written)? { Some(()) } else { self.unexpected() }
     }
 
-    /// Adds a node at a place; its size is told when its parts are known.
-    fn add(&mut self, place: usize, what: What) -> Option<()> {
+    /// Inserts a node at a position; `close` sets its size when its parts are known.
+    fn add(&mut self, place: usize, what: NodeKind) -> Option<()> {
         if self.steps.len() >= MOST_STEPS {
             return self.fail("has more than 500 parts");
         }
-        self.steps.insert(place, Step { what, joint: None, size: 1 });
+        self.steps.insert(place, FormulaNode { what, joint: None, size: 1 });
         Some(())
     }
 
-    /// Everything since this place is part of the node there.
+    /// Makes all nodes since this position parts of the node there.
     fn close(&mut self, place: usize) -> Option<()> {
         let size = self.steps.len().checked_sub(place)?;
         self.steps.get_mut(place)?.size = size;
         Some(())
     }
 
-    /// Operators of this level and whatever binds tighter.
-    fn infix(&mut self, level: Level, depth: u8) -> Option<()> {
+    /// Parses operators of this precedence and higher ones.
+    fn infix(&mut self, level: Precedence, depth: u8) -> Option<()> {
         if level >= CALLED {
             return self.factor(depth);
         }
@@ -165,7 +165,7 @@ impl<'a> Reader<'a> {
         let mut chained = false;
         while let Some(operator) = self.operator(level) {
             if !chained {
-                self.add(start, What::Call(Function::Chain))?;
+                self.add(start, NodeKind::Call(Function::Chain))?;
                 chained = true;
             }
             self.step()?;
@@ -179,7 +179,7 @@ impl<'a> Reader<'a> {
         if chained { self.close(start) } else { Some(()) }
     }
 
-    fn operator(&self, level: Level) -> Option<Function> {
+    fn operator(&self, level: Precedence) -> Option<Function> {
         let (_, operator, ..) =
             FUNCTIONS.iter().find(|(written, _, binds, _)| *binds == level && self.stands(written))?;
         Some(*operator)
@@ -193,26 +193,26 @@ impl<'a> Reader<'a> {
         let start = self.steps.len();
         let word = self.word;
         match word.kind {
-            Kind::Number => match Ratio::parse(word.text) {
+            TokenKind::Number => match Ratio::parse(word.text) {
                 Some(number) => {
                     self.step()?;
-                    self.add(start, What::Number(number))
+                    self.add(start, NodeKind::Number(number))
                 }
                 None => self.fault("has ", word, ", which is no number that can be held exactly"),
             },
-            Kind::Text => {
+            TokenKind::Text => {
                 self.step()?;
-                self.add(start, What::Text(unquoted(word.text)))
+                self.add(start, NodeKind::Text(unquoted(word.text)))
             }
-            Kind::Name => self.named(depth),
+            TokenKind::Name => self.named(depth),
             _ if self.takes("-")? => {
-                self.add(start, What::Call(Function::Negative))?;
+                self.add(start, NodeKind::Call(Function::Negative))?;
                 self.factor(deeper)?;
                 self.close(start)
             }
             _ if self.stands("(") => {
                 if self.arguments(deeper)? > 1 {
-                    self.add(start, What::Call(Function::List))?;
+                    self.add(start, NodeKind::Call(Function::List))?;
                     self.close(start)?;
                 }
                 Some(())
@@ -221,7 +221,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What stands between brackets, parted by semicolons: one thing at least. How many there are.
+    /// Parses arguments in brackets, separated by semicolons, at least one. Returns their number.
     fn arguments(&mut self, depth: u8) -> Option<usize> {
         self.require("(")?;
         self.infix(0, depth)?;
@@ -234,15 +234,15 @@ impl<'a> Reader<'a> {
         Some(count)
     }
 
-    /// An operand, a function, or a test that is called.
+    /// Parses an operand, a function, or a test that is called.
     fn named(&mut self, depth: u8) -> Option<()> {
         let word = self.word;
-        if let Some((mut operand, keyed)) = Operand::named(word.text) {
+        if let Some((mut operand, keyed)) = FormulaOperand::named(word.text) {
             self.step()?;
             if keyed {
                 operand.key = self.key(word)?;
             }
-            return self.add(self.steps.len(), What::Operand(operand));
+            return self.add(self.steps.len(), NodeKind::Operand(operand));
         }
         let known = FUNCTIONS.iter().find(|(written, _, level, _)| *written == word.text && *level >= TESTS);
         match known {
@@ -256,13 +256,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn call(&mut self, function: Function, level: Level, wanted: usize, depth: u8) -> Option<()> {
+    fn call(&mut self, function: Function, level: Precedence, wanted: usize, depth: u8) -> Option<()> {
         let word = self.step()?;
         let start = self.steps.len();
         // A test counts as two levels, because it may be printed with brackets of its own and a list inside.
         let test = level == TESTS;
         let deeper = depth.checked_add(if test { 2 } else { 1 })?;
-        self.add(start, What::Call(if test { Function::Chain } else { function }))?;
+        self.add(start, NodeKind::Call(if test { Function::Chain } else { function }))?;
         let found = match function {
             Function::Today => 0,
             Function::Switch => self.cases(deeper)?,
@@ -275,12 +275,12 @@ impl<'a> Reader<'a> {
             let first = start.checked_add(1)?;
             let second = first.checked_add(self.steps.get(first)?.size)?;
             if found > 2 {
-                self.add(second, What::Call(Function::List))?;
+                self.add(second, NodeKind::Call(Function::List))?;
                 self.close(second)?;
             }
             self.steps.get_mut(second)?.joint = Some(function);
         }
-        if let (Function::Date | Function::DateTime, Some(What::Text(text))) =
+        if let (Function::Date | Function::DateTime, Some(NodeKind::Text(text))) =
             (function, self.steps.get(start.checked_add(1)?).map(|step| &step.what))
             && Date::parse(text).is_none()
         {
@@ -289,7 +289,7 @@ impl<'a> Reader<'a> {
         self.close(start)
     }
 
-    fn miscounted(&mut self, word: Word<'_>, wanted: usize) -> Option<()> {
+    fn miscounted(&mut self, word: Token<'_>, wanted: usize) -> Option<()> {
         self.fault(
             "has ",
             word,
@@ -302,7 +302,7 @@ impl<'a> Reader<'a> {
         )
     }
 
-    /// The arguments of a `SWITCH`: the value, the cases, the rest.
+    /// Parses the arguments of a `SWITCH`: the value, the cases, the default.
     fn cases(&mut self, depth: u8) -> Option<usize> {
         self.require("(")?;
         self.infix(0, depth)?;
@@ -323,9 +323,9 @@ impl<'a> Reader<'a> {
         Some(3)
     }
 
-    /// The property that an operand is about.
-    fn key(&mut self, operand: Word<'_>) -> Option<Text> {
-        if self.takes("(")? && self.word.kind == Kind::Text {
+    /// Parses the property of an operand.
+    fn key(&mut self, operand: Token<'_>) -> Option<Text> {
+        if self.takes("(")? && self.word.kind == TokenKind::Text {
             let word = self.step()?;
             if self.takes(")")? {
                 return Some(unquoted(word.text));
@@ -336,20 +336,20 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn is_of_name(letter: u8) -> bool {
-    letter.is_ascii_alphanumeric() || matches!(letter, b'_' | b'.') || !letter.is_ascii()
+fn is_of_name(character: u8) -> bool {
+    character.is_ascii_alphanumeric() || matches!(character, b'_' | b'.') || !character.is_ascii()
 }
 
-/// How many bytes in front belong together.
+/// Returns the number of leading bytes that pass.
 fn run(text: &str, belongs: fn(u8) -> bool) -> usize {
-    text.bytes().take_while(|letter| belongs(*letter)).count()
+    text.bytes().take_while(|character| belongs(*character)).count()
 }
 
-/// How many bytes a text has from its first quote to its last; 0 when there is no last.
+/// Returns the length in bytes of a text from its first quote to the closing one; 0 without one.
 fn closing(text: &str) -> usize {
     let mut escaped = false;
-    for (length, letter) in (1..).zip(text.bytes()).skip(1) {
-        match letter {
+    for (length, character) in (1..).zip(text.bytes()).skip(1) {
+        match character {
             _ if escaped => escaped = false,
             b'\\' => escaped = true,
             b'"' => return length,
@@ -359,19 +359,20 @@ fn closing(text: &str) -> usize {
     0
 }
 
-/// What a text says: a backslash stands for the quote or backslash after it, and before anything else for itself.
+/// Returns the content of a quoted text: a backslash escapes a quote or a backslash, and is kept before any other
+/// character.
 fn unquoted(quoted: &str) -> Text {
-    let last = quoted.len().saturating_sub(1);
-    let mut letters = quoted.get(1..last).unwrap_or("").chars();
+    let last = quoted.len().remaining_after(1);
+    let mut characters = quoted.get(1..last).unwrap_or("").chars();
     let mut text = String::new();
-    while let Some(letter) = letters.next() {
-        let mut ahead = letters.clone();
+    while let Some(character) = characters.next() {
+        let mut ahead = characters.clone();
         match ahead.next() {
-            Some(escaped @ ('"' | '\\')) if letter == '\\' => {
+            Some(escaped @ ('"' | '\\')) if character == '\\' => {
                 text.push(escaped);
-                letters = ahead;
+                characters = ahead;
             }
-            _ => text.push(letter),
+            _ => text.push(character),
         }
     }
     Text::from(text)

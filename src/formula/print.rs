@@ -1,8 +1,10 @@
-//! Decides how a formula is written: the text that is read as the same formula. It must not know what it comes to.
+//! Prints a formula as a text that parses to an equal formula.
 
 use std::fmt::{Display, Formatter, Result, Write};
 
-use crate::formula::ast::{CALLED, CASE, Formula, Function, Level, Operand, Parts, Step, What};
+use crate::formula::ast::{
+    CALLED, CASE, Formula, FormulaNode, FormulaOperand, Function, NodeKind, NodeParts, Precedence,
+};
 
 impl Display for Formula {
     fn fmt(&self, out: &mut Formatter<'_>) -> Result {
@@ -10,18 +12,18 @@ impl Display for Formula {
     }
 }
 
-fn write(steps: &[Step], out: &mut Formatter<'_>) -> Result {
+fn write(steps: &[FormulaNode], out: &mut Formatter<'_>) -> Result {
     let Some((step, rest)) = steps.split_first() else { return Ok(()) };
-    let mut parts = Parts(rest);
+    let mut parts = NodeParts(rest);
     match &step.what {
-        What::Number(number) => Display::fmt(number, out),
-        What::Text(text) => quoted(text, out),
-        What::Operand(operand) => Display::fmt(operand, out),
-        What::Call(Function::Negative) => {
+        NodeKind::Number(number) => Display::fmt(number, out),
+        NodeKind::Text(text) => quoted(text, out),
+        NodeKind::Operand(operand) => Display::fmt(operand, out),
+        NodeKind::Call(Function::Negative) => {
             out.write_char('-')?;
             write_within(CALLED, rest, out)
         }
-        What::Call(Function::Chain) => {
+        NodeKind::Call(Function::Chain) => {
             let tighter = level(steps).saturating_add(1);
             parts.try_for_each(|part| {
                 if let Some(operator) = part.first().and_then(|step| step.joint) {
@@ -30,22 +32,22 @@ fn write(steps: &[Step], out: &mut Formatter<'_>) -> Result {
                 write_within(tighter, part, out)
             })
         }
-        What::Call(Function::Today) => out.write_str(Function::Today.written().0),
-        What::Call(function) => {
+        NodeKind::Call(Function::Today) => out.write_str(Function::Today.written().0),
+        NodeKind::Call(function) => {
             write!(out, "{}(", function.written().0)?;
             if let (Function::Switch, Some(value)) = (function, parts.next()) {
                 write(value, out)?;
                 write_cases(parts, out)?;
             } else {
-                write_parted(Parts(rest), out)?;
+                write_parted(NodeParts(rest), out)?;
             }
             out.write_char(')')
         }
     }
 }
 
-/// Writes a node where only what binds at least so tightly can stand without brackets.
-fn write_within(tight: Level, steps: &[Step], out: &mut Formatter<'_>) -> Result {
+/// Writes a node in a position that requires at least this precedence without brackets.
+fn write_within(tight: Precedence, steps: &[FormulaNode], out: &mut Formatter<'_>) -> Result {
     if level(steps) >= tight {
         return write(steps, out);
     }
@@ -54,18 +56,18 @@ fn write_within(tight: Level, steps: &[Step], out: &mut Formatter<'_>) -> Result
     out.write_char(')')
 }
 
-/// How tightly a node holds together: a chain as tightly as the operator before its second part.
-fn level(steps: &[Step]) -> Level {
+/// Returns the precedence of a node: for a chain that of the operator before its second part.
+fn level(steps: &[FormulaNode]) -> Precedence {
     match steps.split_first() {
-        Some((step, rest)) if step.what == What::Call(Function::Chain) => {
-            let operator = Parts(rest).nth(1).and_then(|second| second.first()?.joint);
+        Some((step, rest)) if step.what == NodeKind::Call(Function::Chain) => {
+            let operator = NodeParts(rest).nth(1).and_then(|second| second.first()?.joint);
             operator.map_or(CALLED, |operator| operator.written().1)
         }
         _ => CALLED,
     }
 }
 
-fn write_parted(parts: Parts<'_>, out: &mut Formatter<'_>) -> Result {
+fn write_parted(parts: NodeParts<'_>, out: &mut Formatter<'_>) -> Result {
     for (place, part) in parts.enumerate() {
         if place > 0 {
             out.write_char(';')?;
@@ -75,8 +77,8 @@ fn write_parted(parts: Parts<'_>, out: &mut Formatter<'_>) -> Result {
     Ok(())
 }
 
-/// The arguments of a `SWITCH` after the value: the cases are parted by blanks.
-fn write_cases(mut parts: Parts<'_>, out: &mut Formatter<'_>) -> Result {
+/// Writes the arguments of a `SWITCH` after the value: the cases are separated by spaces.
+fn write_cases(mut parts: NodeParts<'_>, out: &mut Formatter<'_>) -> Result {
     let mut before = ';';
     while let Some(first) = parts.next() {
         out.write_char(before)?;
@@ -93,7 +95,7 @@ fn write_cases(mut parts: Parts<'_>, out: &mut Formatter<'_>) -> Result {
     Ok(())
 }
 
-impl Display for Operand {
+impl Display for FormulaOperand {
     fn fmt(&self, out: &mut Formatter<'_>) -> Result {
         out.write_str(self.which.prefix())?;
         let (written, keyed) = self.name.written();
@@ -109,11 +111,11 @@ impl Display for Operand {
 
 fn quoted(text: &str, out: &mut Formatter<'_>) -> Result {
     out.write_char('"')?;
-    for letter in text.chars() {
-        if matches!(letter, '"' | '\\') {
+    for character in text.chars() {
+        if matches!(character, '"' | '\\') {
             out.write_char('\\')?;
         }
-        out.write_char(letter)?;
+        out.write_char(character)?;
     }
     out.write_char('"')
 }

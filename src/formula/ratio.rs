@@ -1,24 +1,25 @@
-//! Decides how the numbers of a formula are held: as exact fractions, so that nothing is lost before the one rounding
-//! at the end. It must not know what they count. What leaves the bounds is no number (`None`), never a wrong one.
+//! Computes with the numbers of a formula as exact fractions, so that no precision is lost before the one rounding at
+//! the end. Results out of bounds are `None`, never wrong.
 //!
-//! calculation.md section 1.7.
+//! docs/spec/calculation.md#1.7.
 
 use std::cmp::Ordering;
 use std::fmt;
 
+use crate::count::Countable;
 use crate::money::Money;
 use crate::text::{Decimal, Text};
 
 /// A fraction in lowest terms; both parts fit in 127 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ratio {
-    /// Carries the sign.
+    /// The numerator, with the sign.
     top: i128,
-    /// Above 0.
+    /// The denominator, above 0.
     bottom: i128,
 }
 
-/// The largest number that divides both; 1 when that is too large to be held with a sign.
+/// Returns the greatest common divisor; 1 if it exceeds a signed number.
 fn common(one: i128, other: i128) -> i128 {
     let (mut one, mut other) = (one.unsigned_abs(), other.unsigned_abs());
     while let Some(rest) = one.checked_rem(other) {
@@ -27,20 +28,20 @@ fn common(one: i128, other: i128) -> i128 {
     i128::try_from(one).unwrap_or(1).max(1)
 }
 
-/// How many decimals a number may be rounded to, and how many digits before the point.
+/// The maximum number of decimals for rounding, and of digits before the decimal point.
 const MOST_DIGITS: i128 = 18;
 
 impl Ratio {
-    /// Nothing.
+    /// Zero.
     pub const ZERO: Ratio = Ratio { top: 0, bottom: 1 };
     const HALF: Ratio = Ratio { top: 1, bottom: 2 };
 
-    /// A whole number.
+    /// Returns a whole number.
     pub fn whole(number: i128) -> Ratio {
         Ratio { top: number, bottom: 1 }
     }
 
-    /// `top / bottom`; nothing when `bottom` is 0.
+    /// Returns `top / bottom`; `None` if `bottom` is 0.
     #[inline(never)]
     pub fn new(top: i128, bottom: i128) -> Option<Ratio> {
         let shared = common(top, bottom);
@@ -52,12 +53,12 @@ impl Ratio {
         }
     }
 
-    /// An amount in major units: `ORDER_AMOUNT` of 11499 minor units is 114.99.
+    /// Returns an amount in major units: `ORDER_AMOUNT` of 11499 minor units is 114.99.
     pub fn of_money(money: Money) -> Ratio {
         Ratio::new(i128::from(money.minor()), 100).unwrap_or(Ratio::ZERO)
     }
 
-    /// Reads a decimal as JSON or a formula writes it: `12`, `-0.5`, `1e3`.
+    /// Parses a decimal in the format of JSON or a formula: `12`, `-0.5`, `1e3`.
     ///
     /// ```
     /// use scrip::formula::Ratio;
@@ -70,55 +71,55 @@ impl Ratio {
     pub fn parse(text: &str) -> Option<Ratio> {
         let decimal = Decimal::read(text)?;
         let power = i8::try_from(decimal.exponent).ok()?;
-        // Zeros at the end say nothing, and would only use up the bounds.
+        // Trailing zeros are dropped: they would only use up the bounds.
         let places = i64::try_from(decimal.decimals()).ok()?.checked_sub(i64::from(power))?;
         let size = decimal.times_ten_to(places)?;
         let top = if decimal.negative { 0_i128.checked_sub_unsigned(size)? } else { i128::try_from(size).ok()? };
         Ratio::whole(top).shifted(i128::from(places.checked_neg()?))
     }
 
-    /// This times 10 to a power.
+    /// Returns this times 10 to a power.
     fn shifted(self, power: i128) -> Option<Ratio> {
         self.times(Ratio::whole(10).to_the(Ratio::whole(power))?)
     }
 
-    /// The sum.
+    /// Returns the sum.
     pub fn checked_add(self, other: Ratio) -> Option<Ratio> {
         let Ratio { top: mine, bottom: theirs } = Ratio::new(self.bottom, other.bottom)?;
         let top = self.top.checked_mul(theirs)?.checked_add(other.top.checked_mul(mine)?)?;
         Ratio::new(top, self.bottom.checked_mul(theirs)?)
     }
 
-    /// The number with the other sign.
+    /// Returns the negated number.
     pub fn negated(self) -> Option<Ratio> {
         Some(Ratio { top: self.top.checked_neg()?, bottom: self.bottom })
     }
 
-    /// The difference.
+    /// Returns the difference.
     pub fn minus(self, other: Ratio) -> Option<Ratio> {
         self.checked_add(other.negated()?)
     }
 
-    /// The product.
+    /// Returns the product.
     pub fn times(self, other: Ratio) -> Option<Ratio> {
-        // Shortened crosswise first, so that only what is really too large is refused.
+        // Reduced crosswise first, so that only results that are really too large fail.
         let (left, right) = (Ratio::new(self.top, other.bottom)?, Ratio::new(other.top, self.bottom)?);
         Some(Ratio { top: left.top.checked_mul(right.top)?, bottom: left.bottom.checked_mul(right.bottom)? })
     }
 
-    /// The quotient; nothing for a division by zero.
+    /// Returns the quotient; `None` for a division by zero.
     pub fn over(self, other: Ratio) -> Option<Ratio> {
         self.times(Ratio::new(other.bottom, other.top)?)
     }
 
-    /// What a division to a whole number leaves over, with the sign of this: 5.5 leaves 1.5 over 2.
+    /// Returns the remainder of a division to a whole number, with the sign of this: 5.5 by 2 leaves 1.5.
     pub fn rest_over(self, other: Ratio) -> Option<Ratio> {
         let quotient = self.over(other)?;
         let whole = quotient.top.checked_div(quotient.bottom)?;
         self.minus(other.times(Ratio::whole(whole))?)
     }
 
-    /// This to a whole power; a negative one gives the reciprocal.
+    /// Returns this to a whole power; a negative one gives the reciprocal.
     pub fn to_the(self, power: Ratio) -> Option<Ratio> {
         let mut left = power.as_whole()?.unsigned_abs();
         let mut base = if power.top < 0 { Ratio::whole(1).over(self)? } else { self };
@@ -135,32 +136,32 @@ impl Ratio {
         Some(result)
     }
 
-    /// The whole number that this is.
+    /// Returns the integer, if this is whole.
     pub fn as_whole(self) -> Option<i128> {
         (self.bottom == 1).then_some(self.top)
     }
 
-    /// Whether this is below 0.
+    /// Returns whether this is negative.
     pub fn is_negative(self) -> bool {
         self.top < 0
     }
 
-    /// How this stands to another number; nothing when their difference is out of bounds.
+    /// Compares with another number; `None` if their difference is out of bounds.
     pub fn compare(self, other: Ratio) -> Option<Ordering> {
         Some(self.minus(other)?.top.cmp(&0))
     }
 
-    /// The largest whole number that is not above this.
+    /// Returns the largest whole number that is at most this.
     fn floored(self) -> i128 {
         self.top.checked_div_euclid(self.bottom).unwrap_or(0)
     }
 
-    /// The nearest whole number, halves upwards.
+    /// Returns the nearest whole number, halves upwards.
     pub fn half_up(self) -> Option<i128> {
         Some(self.checked_add(Ratio::HALF)?.floored())
     }
 
-    /// Rounded half-up to so many decimals; a negative number of them rounds to tens, hundreds and so on.
+    /// Rounds half up to a number of decimals; a negative number rounds to tens, hundreds and so on.
     ///
     /// ```
     /// use scrip::formula::Ratio;
@@ -173,17 +174,17 @@ impl Ratio {
         self.at(digits, Ratio::HALF)
     }
 
-    /// Rounded down to so many decimals.
+    /// Rounds down to a number of decimals.
     pub fn floor(self, digits: i128) -> Option<Ratio> {
         self.at(digits, Ratio::ZERO)
     }
 
-    /// Rounded up to so many decimals.
+    /// Rounds up to a number of decimals.
     pub fn ceil(self, digits: i128) -> Option<Ratio> {
         self.negated()?.floor(digits)?.negated()
     }
 
-    /// Rounded down to so many decimals, after so much of the last one is added.
+    /// Rounds down to a number of decimals, after adding `more` of the last one.
     fn at(self, digits: i128, more: Ratio) -> Option<Ratio> {
         if digits.unsigned_abs() > MOST_DIGITS.unsigned_abs() {
             return None;
@@ -192,11 +193,11 @@ impl Ratio {
     }
 }
 
-/// How many decimals are written.
+/// The maximum number of decimals to write.
 const MOST_DECIMALS: usize = 38;
 
 impl Ratio {
-    /// The shortest decimal; a number that no decimal of 38 places can say exactly is written as a fraction, `1/3`.
+    /// Returns the shortest decimal; a number without an exact decimal of 38 places is written as a fraction, `1/3`.
     pub fn text(self) -> Text {
         let mut text = String::new();
         if self.top < 0 {
@@ -211,7 +212,7 @@ impl Ratio {
             if text.len() == point {
                 text.push('.');
             }
-            let places = text.len().saturating_sub(point);
+            let places = text.len().remaining_after(point);
             match rest.checked_mul(10) {
                 Some(tenths) if places <= MOST_DECIMALS => {
                     text.push_str(&tenths.checked_div(bottom).unwrap_or(0).to_string());
@@ -230,7 +231,7 @@ impl Ratio {
     }
 }
 
-/// As [`Ratio::text`].
+/// Prints [`Ratio::text`].
 impl fmt::Display for Ratio {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.text())

@@ -1,12 +1,13 @@
-//! Decides how a number that is not whole is held: its exact digits in one form, so that equal numbers are equal texts.
-//! It must not compute with them.
+//! Normalises numbers that are not integers: equal numbers have equal digits.
 
-/// The largest number of a double, which is what other readers of JSON have: `0.17976931348623157` times ten to this.
+use crate::count::Countable;
+
+/// The largest number of a double, which other readers of JSON use: `0.17976931348623157` times ten to this.
 const LARGEST: (&str, i64) = ("17976931348623157", 309);
 
-/// The form of a JSON number with a fraction or an exponent; nothing when it is larger than a double can be.
+/// Returns the normal form of a JSON number with a fraction or an exponent; `None` if it exceeds a double.
 ///
-/// Plain when that is short, `1.5e-7` otherwise, as JavaScript and the JSON library write them.
+/// The form is plain when that is short, `1.5e-7` otherwise, as JavaScript and the JSON library write them.
 pub(super) fn decimal(number: &str) -> Option<Box<str>> {
     let (sign, number) = match number.strip_prefix('-') {
         Some(number) => ("-", number),
@@ -16,9 +17,10 @@ pub(super) fn decimal(number: &str) -> Option<Box<str>> {
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let all = [whole, fraction].concat();
     let leading = all.bytes().take_while(|byte| *byte == b'0').count();
-    let last = all.bytes().rposition(|byte| byte != b'0').map_or(leading, |last| last.saturating_add(1));
+    let last = all.bytes().rposition(|byte| byte != b'0').map_or(leading, |last| last.plus_one());
     let significant = all.get(leading..last).unwrap_or_default();
     // The number is `0.` and its significant digits, times ten to the `point`.
+    // Exponents are cut at 2^40 and no text is that long, so that nothing saturates.
     let point = length(whole).saturating_sub(length_of(leading)).saturating_add(read_exponent(exponent));
     if significant.is_empty() {
         return Some([sign, "0.0"].concat().into());
@@ -45,7 +47,7 @@ pub(super) fn decimal(number: &str) -> Option<Box<str>> {
     Some([sign, one, two, three, four, five].concat().into())
 }
 
-/// As many zeros as a number written in full may need.
+/// The maximum number of zeros in a number written in full.
 const ZEROS: &str = "0000000000000000";
 
 fn length(text: &str) -> i64 {
@@ -56,7 +58,7 @@ fn length_of(length: usize) -> i64 {
     i64::try_from(length).unwrap_or(i64::MAX)
 }
 
-/// An exponent; one that no text is long enough to make up for is as good as the largest.
+/// Parses an exponent, limited to a range that no text is long enough to compensate.
 fn read_exponent(text: &str) -> i64 {
     const LARGEST: i64 = 1 << 40;
     let beyond = if text.starts_with('-') { -LARGEST } else { LARGEST };

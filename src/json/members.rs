@@ -1,45 +1,45 @@
-//! Decides how custom data is kept: members in the order of their names, so that the same data is the same bytes. It
-//! must not know whose data it is.
+//! Stores members of objects in the order of their names, so that equal data have equal bytes.
 
 use std::borrow::Cow;
 
 use crate::json::node::Node;
 
 /// A member of an object.
-type Member<'a> = (Cow<'a, str>, Node<'a>);
+pub(super) type Member<'a> = (Cow<'a, str>, Node<'a>);
 
-/// The members of an object that is kept, each name once, in their order.
+/// The members of a stored object, each name once, in order.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Members(Vec<Member<'static>>);
+pub struct JsonMembers(Vec<Member<'static>>);
 
-impl Members {
-    /// Members as they were read; of two of the same name the last one counts.
-    pub fn of(members: &[Member<'_>]) -> Members {
-        Members(sorted(members))
+impl JsonMembers {
+    /// Returns members in order; of several with one name the last counts.
+    pub fn of(members: &[Member<'_>]) -> JsonMembers {
+        JsonMembers(sorted(members))
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// All of them.
+    /// Returns all members.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Node<'static>)> {
         self.0.iter().map(|(name, value)| (name.as_ref(), value))
     }
 
-    /// The value of this name.
+    /// Returns the value of this name.
     pub fn get(&self, name: &str) -> Option<&Node<'static>> {
         let place = self.find(name).ok()?;
         self.0.get(place).map(|(_, value)| value)
     }
 
-    /// A value by its name or, inside nested objects, by names joined with dots (validation-rules.md section 3).
+    /// Returns a value by its name or, inside nested objects, by names joined with dots
+    /// (docs/spec/validation-rules.md#3).
     pub fn find_dotted(&self, path: &str) -> Option<&Node<'static>> {
         dotted(&self.0, path)
     }
 
-    /// Puts a value under a name, in place of the one that was there.
+    /// Sets the value of a name.
     pub fn insert(&mut self, name: &str, value: Node<'static>) {
         match self.find(name) {
             Ok(place) => {
@@ -51,19 +51,19 @@ impl Members {
         }
     }
 
-    /// Puts these over what is there.
+    /// Sets these members, replacing others of equal names.
     pub fn overlay<'n>(&mut self, over: impl Iterator<Item = (&'n str, &'n Node<'static>)>) {
         let mut all = std::mem::take(&mut self.0);
         all.extend(over.map(|(name, value)| (Cow::Owned(name.to_owned()), value.clone())));
         self.0 = each_once(all);
     }
 
-    /// Takes the object of this name out; none when there is no object.
-    pub fn take_members(&mut self, name: &str) -> Members {
+    /// Removes the object of this name and returns its members; empty if there is no object.
+    pub fn take_members(&mut self, name: &str) -> JsonMembers {
         let taken = self.find(name).ok().map(|place| self.0.remove(place));
         match taken {
-            Some((_, Node::Object(members))) => Members(members),
-            _ => Members::default(),
+            Some((_, Node::Object(members))) => JsonMembers(members),
+            _ => JsonMembers::default(),
         }
     }
 
@@ -73,7 +73,7 @@ impl Members {
 }
 
 impl Node<'_> {
-    /// The same without borrows, to be kept: every object in the order of its names, each name once.
+    /// Returns an owned copy for storing: every object in the order of its names, each name once.
     #[inline(never)]
     pub fn kept(&self) -> Node<'static> {
         match self {
@@ -94,7 +94,7 @@ impl Node<'_> {
     }
 }
 
-/// Members that are kept, in order.
+/// Returns an owned copy of members, in order.
 fn sorted(members: &[Member<'_>]) -> Vec<Member<'static>> {
     let mut kept = Vec::with_capacity(members.len());
     for (name, value) in members {
@@ -103,13 +103,19 @@ fn sorted(members: &[Member<'_>]) -> Vec<Member<'static>> {
     each_once(kept)
 }
 
-/// The members in the order of their names; of the same name the last one. Most come in order.
+/// Sorts members by name; those of one name keep their order.
+#[inline(never)]
+pub(super) fn sort_by_name(members: &mut [Member<'_>]) {
+    members.sort_by(|(one, _), (other, _)| one.cmp(other));
+}
+
+/// Sorts members by name and keeps the last of each name. Most input is sorted already.
 fn each_once(mut members: Vec<Member<'static>>) -> Vec<Member<'static>> {
     if members.windows(2).all(|pair| matches!(pair, [(one, _), (next, _)] if one < next)) {
         return members;
     }
-    members.sort_by(|(one, _), (other, _)| one.cmp(other));
-    // Equal names stand together, the last one last.
+    sort_by_name(&mut members);
+    // Equal names are adjacent, the last one last.
     members.dedup_by(|next, one| {
         let same = one.0 == next.0;
         if same {

@@ -1,15 +1,15 @@
-//! Decides what a JSON value is. It must not know how it was written.
+//! Defines a JSON value.
 
 use std::borrow::Cow;
 
-/// A JSON value. Objects keep the order of their members; of two of the same name the last one counts.
+/// A JSON value. Objects keep the order of their members; of several with one name the last counts.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Node<'a> {
-    /// Nothing.
+    /// Null.
     Null,
-    /// Yes or no.
+    /// A boolean.
     Flag(bool),
-    /// A whole number within 64 bits.
+    /// An integer within 64 bits.
     Whole(i64),
     /// Any other number, in its decimal form: `0.1`, `1e400` never, `18446744073709551616`.
     Fraction(Box<str>),
@@ -22,7 +22,7 @@ pub enum Node<'a> {
 }
 
 impl Node<'_> {
-    /// The member of this name.
+    /// Returns the member of this name.
     #[inline(never)]
     pub fn get(&self, name: &str) -> Option<&Self> {
         match self {
@@ -31,7 +31,7 @@ impl Node<'_> {
         }
     }
 
-    /// The text, when it is one.
+    /// Returns the text, if it is one.
     pub fn as_str(&self) -> Option<&str> {
         match self {
             Node::Text(text) => Some(text),
@@ -39,22 +39,22 @@ impl Node<'_> {
         }
     }
 
-    /// The whole number, when it is one, also when it was written `1000.0` or `1e3` (calculation.md section 19, D18).
+    /// Returns the integer, if it is one, also if it was written `1000.0` or `1e3` (docs/spec/calculation.md#19, D18).
     pub fn as_i64(&self) -> Option<i64> {
         match self {
             Node::Whole(number) => Some(*number),
-            // The decimal form of a number without a fraction ends so.
+            // The normal form of a number without a fraction ends so.
             Node::Fraction(text) => text.strip_suffix(".0")?.parse().ok(),
             _ => None,
         }
     }
 
-    /// The whole number, when it is one and not negative.
+    /// Returns the integer, if it is one and not negative.
     pub fn as_u64(&self) -> Option<u64> {
         self.as_i64().and_then(|number| u64::try_from(number).ok())
     }
 
-    /// Yes or no, when it is that.
+    /// Returns the boolean, if it is one.
     pub fn as_bool(&self) -> Option<bool> {
         match self {
             Node::Flag(flag) => Some(*flag),
@@ -62,7 +62,7 @@ impl Node<'_> {
         }
     }
 
-    /// The items, when it is a list.
+    /// Returns the items, if it is a list.
     pub fn as_list(&self) -> Option<&[Self]> {
         match self {
             Node::List(items) => Some(items),
@@ -70,7 +70,7 @@ impl Node<'_> {
         }
     }
 
-    /// Whether it is nothing.
+    /// Returns whether it is null.
     pub fn is_null(&self) -> bool {
         matches!(self, Node::Null)
     }

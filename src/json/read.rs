@@ -1,8 +1,8 @@
-//! Decides how a tree is filled from whatever a library reads: JSON text, the service's documents, a page's own objects. It
-//! must not know what the JSON is for, nor what is JSON: the library says that (RFC 8259).
+//! Builds a tree from the input of a deserializer: JSON text, the service's documents, objects of a browser. The
+//! library defines the syntax (RFC 8259).
 //!
-//! Texts without escapes are borrowed. A number that is not whole comes as its digits, which the JSON library hands over as
-//! an object with one member of a private name.
+//! Texts without escapes are borrowed. A number that is not an integer is read from its digits. The JSON library passes
+//! the digits as an object with one member of a private name.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -10,16 +10,17 @@ use std::fmt;
 
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
+use crate::count::Countable;
 use crate::json::decimal::decimal;
 use crate::json::node::Node;
 use crate::text::is_longer;
 
-/// What kind of fault a text has.
+/// The kind of a fault in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FaultKind {
     /// It ends before the value does.
     Early,
-    /// It is no JSON.
+    /// It is not JSON.
     Wrong,
     /// It nests too deep.
     Deep,
@@ -29,37 +30,37 @@ pub enum FaultKind {
     Many,
 }
 
-/// Why a text cannot be read.
+/// The fault of a text that cannot be parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fault {
-    /// What is wrong.
+    /// The kind.
     pub kind: FaultKind,
-    /// The line where it was seen, the first one being 1.
+    /// The line of the fault, from 1.
     pub line: usize,
-    /// How many bytes of that line had been read.
+    /// The number of bytes of that line read so far.
     pub column: usize,
 }
 
-/// What is too much to read.
+/// The bounds of a document.
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
-    /// Levels of objects and lists inside one another, at most.
+    /// The maximum nesting of objects and lists.
     pub deepest: usize,
-    /// Letters of a text or of a member's name, at most.
+    /// The maximum length of a text or of a member's name, in characters.
     pub longest: usize,
-    /// Values, those inside of others counted, at most.
+    /// The maximum number of values, including nested ones.
     pub most: usize,
 }
 
 impl Bounds {
-    /// Whatever there is.
+    /// No bounds.
     pub const NONE: Bounds = Bounds { deepest: usize::MAX, longest: usize::MAX, most: usize::MAX };
 }
 
-/// Reads JSON within bounds.
+/// Parses JSON within bounds.
 pub fn read(bytes: &[u8], bounds: Bounds) -> Result<Node<'_>, Fault> {
     let text = str::from_utf8(bytes).map_err(|error| no_text(bytes, error.valid_up_to()))?;
-    let reading = Reading::new(bounds);
+    let reading = JsonReader::new(bounds);
     let mut library = serde_json::Deserializer::from_str(text);
     let read = reading.value().deserialize(&mut library).and_then(|node| library.end().map(|()| node));
     read.map_err(|error| {
@@ -68,16 +69,16 @@ pub fn read(bytes: &[u8], bounds: Bounds) -> Result<Node<'_>, Fault> {
     })
 }
 
-/// Reads what another library holds, within bounds; the bound that was broken, when it was that.
+/// Reads a value of another library within bounds. An error contains the exceeded bound, if that is the cause.
 pub fn read_from<'de, D: Deserializer<'de>>(
     library: D,
     bounds: Bounds,
 ) -> Result<Node<'de>, (Option<FaultKind>, D::Error)> {
-    let reading = Reading::new(bounds);
+    let reading = JsonReader::new(bounds);
     reading.value().deserialize(library).map_err(|error| (reading.beyond.get(), error))
 }
 
-/// Bytes that are no text from here on, placed as the library places a fault.
+/// Returns the fault of bytes that are not UTF-8 from here on, with the position as the library counts it.
 #[cold]
 fn no_text(bytes: &[u8], at: usize) -> Fault {
     let seen = bytes.get(..=at).unwrap_or(bytes);
@@ -88,41 +89,41 @@ fn no_text(bytes: &[u8], at: usize) -> Fault {
 
 impl<'de> Deserialize<'de> for Node<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Node<'de>, D::Error> {
-        Reading::new(Bounds::NONE).value().deserialize(deserializer)
+        JsonReader::new(Bounds::NONE).value().deserialize(deserializer)
     }
 }
 
-/// The name under which the library hands over the digits of a number.
+/// The name under which the library passes the digits of a number.
 const DIGITS: &str = "$serde_json::private::Number";
 
-/// One reading of a whole value.
-struct Reading {
+/// The state of reading one whole value.
+struct JsonReader {
     bounds: Bounds,
-    /// How many values may still be read.
+    /// The remaining number of values.
     left: Cell<usize>,
-    /// The bound that was broken.
+    /// The exceeded bound.
     beyond: Cell<Option<FaultKind>>,
-    /// Whether the last value was made of digits that the library handed over.
+    /// `true` if the last value was made of digits passed by the library.
     from_digits: Cell<bool>,
 }
 
-impl Reading {
-    fn new(bounds: Bounds) -> Reading {
-        Reading { bounds, left: Cell::new(bounds.most), beyond: Cell::new(None), from_digits: Cell::new(false) }
+impl JsonReader {
+    fn new(bounds: Bounds) -> JsonReader {
+        JsonReader { bounds, left: Cell::new(bounds.most), beyond: Cell::new(None), from_digits: Cell::new(false) }
     }
 
     fn value(&self) -> Value<'_> {
         Value { reading: self, levels: self.bounds.deepest, may_be_digits: false }
     }
 
-    /// The end of a reading that breaks a bound.
+    /// Records an exceeded bound and returns the error.
     #[cold]
     fn broken<E: Error>(&self, bound: FaultKind) -> E {
         self.beyond.set(Some(bound));
         E::custom("beyond a bound")
     }
 
-    /// One more value.
+    /// Counts one more value.
     fn count<E: Error>(&self) -> Result<(), E> {
         let left = self.left.get().checked_sub(1).ok_or_else(|| self.broken(FaultKind::Many))?;
         self.left.set(left);
@@ -134,13 +135,13 @@ impl Reading {
     }
 }
 
-/// A value that is about to be read.
+/// The reader of one value.
 #[derive(Clone, Copy)]
 struct Value<'r> {
-    reading: &'r Reading,
-    /// How many levels may still be entered.
+    reading: &'r JsonReader,
+    /// The remaining levels of nesting.
     levels: usize,
-    /// Whether the library may hand over a number here.
+    /// `true` if the library may pass digits here.
     may_be_digits: bool,
 }
 
@@ -157,7 +158,7 @@ impl<'de> DeserializeSeed<'de> for Value<'_> {
 }
 
 impl Value<'_> {
-    /// A value one level further in.
+    /// Returns the reader of values one level deeper.
     fn inner<E: Error>(self) -> Result<Self, E> {
         let levels = self.levels.checked_sub(1).ok_or_else(|| self.reading.broken(FaultKind::Deep))?;
         Ok(Value { levels, may_be_digits: false, ..self })
@@ -195,8 +196,8 @@ impl<'de> Visitor<'de> for Value<'_> {
         read_number(&number.to_string()).ok_or_else(|| E::custom("no number"))
     }
 
-    /// A number that a library holds as a double, by the shortest digits that mean it; `100.0` stays what it was. JavaScript's
-    /// whole ones come as integers as long as those are exact, and after that as it writes them.
+    /// Reads a number that a library stores as a double, by its shortest exact digits; `100.0` keeps its fraction.
+    /// Integers of JavaScript arrive as integers while those are exact, and then as JavaScript writes them.
     fn visit_f64<E: Error>(self, number: f64) -> Result<Node<'de>, E> {
         let in_full = (9_007_199_254_740_992.0..1e21).contains(&number.abs());
         let digits = if in_full { number.to_string() } else { format!("{number:?}") };
@@ -230,36 +231,37 @@ impl<'de> Visitor<'de> for Value<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut library: A) -> Result<Node<'de>, A::Error> {
         let mut members = Vec::new();
-        let first = library.next_key_seed(Name(self.reading));
+        let first = library.next_key_seed(MemberName(self.reading));
         let may_be_digits = matches!(first, Ok(Some(Cow::Borrowed(DIGITS))));
         if self.levels == 0 && !may_be_digits {
             return Err(self.reading.broken(FaultKind::Deep));
         }
         let mut name = first?;
-        // A text under this name is lent or copied from what is read; digits are given away, and their name is lent.
+        // A text under this name is borrowed or copied from the input. Digits are passed as an owned text, and their
+        // name is borrowed.
         if may_be_digits {
-            let levels = self.levels.saturating_sub(1);
+            let levels = self.levels.remaining_after(1);
             let value = library.next_value_seed(Value { may_be_digits, levels, ..self })?;
             if self.reading.from_digits.take() {
                 return Ok(value);
             }
             self.reading.count()?;
             members.push((Cow::Borrowed(DIGITS), value));
-            name = library.next_key_seed(Name(self.reading))?;
+            name = library.next_key_seed(MemberName(self.reading))?;
         }
         let inner = self.inner()?;
         while let Some(known) = name {
             members.push((known, library.next_value_seed(inner)?));
-            name = library.next_key_seed(Name(self.reading))?;
+            name = library.next_key_seed(MemberName(self.reading))?;
         }
         Ok(Node::Object(members))
     }
 }
 
-/// The name of a member that is about to be read.
-struct Name<'r>(&'r Reading);
+/// The reader of a member's name.
+struct MemberName<'r>(&'r JsonReader);
 
-impl<'de> DeserializeSeed<'de> for Name<'_> {
+impl<'de> DeserializeSeed<'de> for MemberName<'_> {
     type Value = Cow<'de, str>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Cow<'de, str>, D::Error> {
@@ -267,7 +269,7 @@ impl<'de> DeserializeSeed<'de> for Name<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Name<'_> {
+impl<'de> Visitor<'de> for MemberName<'_> {
     type Value = Cow<'de, str>;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -275,7 +277,7 @@ impl<'de> Visitor<'de> for Name<'_> {
     }
 
     fn visit_borrowed_str<E: Error>(self, name: &'de str) -> Result<Cow<'de, str>, E> {
-        // Of the library's own name nobody sent the letters.
+        // The private name of the library does not count as sent characters.
         if name == DIGITS { Ok(Cow::Borrowed(DIGITS)) } else { self.0.text(Cow::Borrowed(name)) }
     }
 
@@ -288,9 +290,9 @@ impl<'de> Visitor<'de> for Name<'_> {
     }
 }
 
-/// A number in the one form in which it is held; nothing when it is larger than a double can be. Its digits are a number's.
+/// Returns a number in its normal form; `None` if it exceeds a double.
 fn read_number(digits: &str) -> Option<Node<'static>> {
-    // Minus nothing is not whole: it has a sign.
+    // Minus zero is no integer: it has a sign.
     if let Some(whole) = digits.parse().ok().filter(|_| digits != "-0") {
         return Some(Node::Whole(whole));
     }

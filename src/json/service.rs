@@ -1,36 +1,36 @@
-//! Decides how kept data crosses to and from the JSON library, in which the service holds its documents. It must not be
-//! called on the way of a validation: the package is to be without it. The library keeps a number as its digits.
+//! Converts stored data to and from the JSON library, which the service uses for its documents. A validation must not
+//! call it: the package excludes it. The library keeps a number as its digits.
 
 use std::borrow::Cow;
 
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Number, Value};
 
-use crate::json::{Bounds, Members, Node, read};
+use crate::json::{Bounds, JsonMembers, Node, read};
 
-/// A number alone, whose digits are no text.
+/// The bounds for a single number, whose digits are no text.
 const BOUNDS: Bounds = Bounds { deepest: 1, longest: 0, most: usize::MAX };
 
-impl Members {
-    /// The fields of a document of the service, to be kept.
-    pub fn of_fields(fields: &Map<String, Value>) -> Members {
+impl JsonMembers {
+    /// Returns the members of a document of the service.
+    pub fn of_fields(fields: &Map<String, Value>) -> JsonMembers {
         let members: Vec<_> = fields.iter().map(|(name, value)| (Cow::Borrowed(name.as_str()), node(value))).collect();
-        Members::of(&members)
+        JsonMembers::of(&members)
     }
 
-    /// The same as fields of a document of the service.
+    /// Returns the fields of a document of the service.
     pub fn to_fields(&self) -> Map<String, Value> {
         self.iter().map(|(name, node)| (name.to_owned(), value(node))).collect()
     }
 }
 
-/// Puts every number of a value into the one form in which it is held everywhere, so that equal numbers are equal texts;
-/// nothing when one is larger than a double can be.
+/// Brings every number of a value into its normal form, so that equal numbers have equal texts; `None` if one exceeds a
+/// double.
 pub fn settle(value: &mut Value) -> Option<()> {
     match value {
         Value::Number(number) => {
             let text = number.to_string();
-            // A whole number of few digits is in that form already.
+            // A small integer is in that form already.
             if number.as_i64().is_none_or(|whole| whole == 0) {
                 *value = self::value(&read(text.as_bytes(), BOUNDS).ok()?);
             }
@@ -42,13 +42,13 @@ pub fn settle(value: &mut Value) -> Option<()> {
     }
 }
 
-impl Serialize for Members {
+impl Serialize for JsonMembers {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.iter())
     }
 }
 
-/// A value of a document of the service.
+/// Converts a value of a document of the service.
 pub fn node(value: &Value) -> Node<'_> {
     match value {
         Value::Null => Node::Null,

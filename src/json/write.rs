@@ -1,5 +1,5 @@
-//! Decides how an answer is put down as JSON text: value by value, in the order in which they come. It must not know what it
-//! says. Names and words of ours are plain; what others wrote is escaped by the JSON library.
+//! Writes JSON text, value by value in the given order. Constants are written plainly; all other texts are escaped by
+//! the JSON library.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -7,43 +7,46 @@ use std::ops::Range;
 use serde::ser::{Error, Serialize, Serializer};
 use serde_json::value::RawValue;
 
+use crate::count::Countable;
+use crate::json::members::{Member, sort_by_name};
 use crate::json::node::Node;
 
-/// JSON that is being written.
+/// A writer of JSON.
 #[derive(Debug, Default)]
 pub struct JsonWriter {
     text: Vec<u8>,
-    /// For records, whose members stand in the order of their names.
-    records: Option<Opened>,
+    /// For records, whose members are in the order of their names.
+    records: Option<OpenObjects>,
 }
 
-/// The members of the objects that are open: their names, and where they begin.
+/// The members of the open objects: their names, and their start positions.
 #[derive(Debug, Default)]
-struct Opened {
+struct OpenObjects {
     members: Vec<(Cow<'static, str>, usize)>,
-    /// How many of the members are those of the objects around, for each object that is open.
+    /// For each open object, the number of members that belong to the objects around it.
     around: Vec<usize>,
 }
 
 impl JsonWriter {
-    /// A writer of records: every object has its members in the order of their names, so that equal records are equal texts.
+    /// Returns a writer of records: every object has its members in the order of their names, so that equal records
+    /// have equal texts.
     pub fn of_records() -> JsonWriter {
-        JsonWriter { text: Vec::new(), records: Some(Opened::default()) }
+        JsonWriter { text: Vec::new(), records: Some(OpenObjects::default()) }
     }
 
-    /// What was written.
+    /// Returns the written bytes.
     pub fn into_bytes(self) -> Vec<u8> {
         self.text
     }
 
-    /// How much was written.
+    /// Returns the number of written bytes.
     pub fn place(&self) -> usize {
         self.text.len()
     }
 
-    /// What was written there, once more: whole values or members.
+    /// Repeats whole values or members that were written before.
     pub fn again(&mut self, written: Range<usize>) {
-        // Between the first of them and what came before there may be a comma, which is another one here.
+        // The first of them may start with its comma, which is written separately here.
         let skipped = usize::from(self.text.get(written.start) == Some(&b','));
         let start = written.start.saturating_add(skipped);
         if start < written.end && written.end <= self.text.len() {
@@ -52,20 +55,25 @@ impl JsonWriter {
         }
     }
 
-    /// Puts a comma where something stands before.
+    /// Removes whole values or members written from this position on.
+    pub fn take_back(&mut self, place: usize) {
+        self.text.truncate(place);
+    }
+
+    /// Writes a comma after an earlier value.
     fn separate(&mut self) {
         if !matches!(self.text.last(), None | Some(b'{' | b'[' | b':')) {
             self.text.push(b',');
         }
     }
 
-    /// One value of our own letters.
+    /// Writes a value of plain characters.
     fn plain(&mut self, json: &[u8]) {
         self.separate();
         self.text.extend_from_slice(json);
     }
 
-    /// Begins an object.
+    /// Opens an object.
     pub fn open_object(&mut self) {
         self.plain(b"{");
         if let Some(opened) = &mut self.records {
@@ -73,7 +81,7 @@ impl JsonWriter {
         }
     }
 
-    /// Ends the object that is open.
+    /// Closes the open object.
     pub fn close_object(&mut self) {
         if let Some(opened) = &mut self.records {
             let own = opened.members.split_off(opened.around.pop().unwrap_or(0).min(opened.members.len()));
@@ -82,12 +90,12 @@ impl JsonWriter {
         self.text.push(b'}');
     }
 
-    /// Begins a list.
+    /// Opens a list.
     pub fn open_list(&mut self) {
         self.plain(b"[");
     }
 
-    /// Ends the list that is open.
+    /// Closes the open list.
     pub fn close_list(&mut self) {
         self.text.push(b']');
     }
@@ -99,21 +107,21 @@ impl JsonWriter {
         }
     }
 
-    /// A name of ours; its value comes next.
+    /// Writes a constant name; its value comes next.
     pub fn name(&mut self, name: &'static str) {
         self.begin_member(|| Cow::Borrowed(name));
         self.quote(name);
         self.text.push(b':');
     }
 
-    /// A name of somebody else's; its value comes next.
+    /// Writes a dynamic name; its value comes next.
     pub fn foreign_name(&mut self, name: &str) {
         self.begin_member(|| Cow::Owned(name.to_owned()));
         self.print(name);
         self.text.push(b':');
     }
 
-    /// A text of ours.
+    /// Writes a constant text.
     pub fn word(&mut self, word: &'static str) {
         self.separate();
         self.quote(word);
@@ -125,34 +133,34 @@ impl JsonWriter {
         self.text.push(b'"');
     }
 
-    /// A text.
+    /// Writes a text.
     pub fn text(&mut self, text: &str) {
         self.separate();
         self.print(text);
     }
 
-    /// A whole number that is not negative.
+    /// Writes an unsigned integer.
     pub fn count(&mut self, count: u64) {
         self.separate();
         self.print(&count);
     }
 
-    /// Yes or no.
+    /// Writes a boolean.
     pub fn flag(&mut self, flag: bool) {
         self.plain(if flag { b"true" } else { b"false" });
     }
 
-    /// Nothing.
+    /// Writes null.
     pub fn null(&mut self) {
         self.plain(b"null");
     }
 
-    /// A value that is JSON already, as the digits of a number are.
+    /// Writes a value that is JSON already, such as the digits of a number.
     pub fn json(&mut self, json: &str) {
         self.plain(json.as_bytes());
     }
 
-    /// Any value.
+    /// Writes any value.
     pub fn node(&mut self, node: &Node<'_>) {
         match node {
             Node::List(items) => {
@@ -175,29 +183,35 @@ impl JsonWriter {
         }
     }
 
-    /// What the library makes of a value. A vector takes everything.
+    /// Writes a value with the library. Writing to a vector cannot fail.
     fn print<T: Serialize + ?Sized>(&mut self, value: &T) {
         let _ = serde_json::to_writer(&mut self.text, value);
     }
 }
 
-/// Puts the members of the last object, which begin at these places of what was written, in the order of their names.
+/// Sorts the members of the last object, which start at these positions of the text, by name.
 fn sort_members(text: &mut Vec<u8>, members: Vec<(Cow<'static, str>, usize)>) {
     if members.is_sorted() {
         return;
     }
     let Some(first) = members.first().map(|(_, begin)| *begin) else { return };
-    // Between two of them there is a comma.
-    let ends: Vec<usize> = members.iter().skip(1).map(|(_, next)| next.saturating_sub(1)).chain([text.len()]).collect();
-    let mut written: Vec<(Cow<'static, str>, &[u8])> =
-        members.into_iter().zip(ends).filter_map(|((name, begin), end)| Some((name, text.get(begin..end)?))).collect();
-    written.sort_by(|(one, _), (other, _)| one.cmp(other));
-    let sorted = written.into_iter().map(|(_, member)| member).collect::<Vec<_>>().join(&b',');
+    // A comma separates two of them.
+    let ends: Vec<usize> =
+        members.iter().skip(1).map(|(_, next)| next.remaining_after(1)).chain([text.len()]).collect();
+    // Converted to members, so that the sorting code exists only once.
+    let mut written: Vec<Member<'_>> = Vec::with_capacity(members.len());
+    for ((name, begin), end) in members.into_iter().zip(ends) {
+        let text = text.get(begin..end).and_then(|text| str::from_utf8(text).ok());
+        written.push((name, Node::Text(Cow::Borrowed(text.unwrap_or_default()))));
+    }
+    sort_by_name(&mut written);
+    let sorted: Vec<&str> = written.iter().filter_map(|(_, member)| member.as_str()).collect();
+    let sorted = sorted.join(",");
     text.truncate(first);
-    text.extend(sorted);
+    text.extend_from_slice(sorted.as_bytes());
 }
 
-/// A value as any library takes it; digits stay digits.
+/// Serializes a value for any library; digits stay digits.
 impl Serialize for Node<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -216,7 +230,7 @@ impl Serialize for Node<'_> {
 }
 
 impl Node<'_> {
-    /// Its JSON, every object in the order of its names.
+    /// Returns its JSON, every object in the order of its names.
     pub fn text(&self) -> String {
         serde_json::to_string(&self.kept()).unwrap_or_default()
     }

@@ -1,20 +1,20 @@
-//! Decides what is left on an account. It must not know what the units stand for.
+//! Computes the available units of an account.
 
 use std::fmt;
 
 use crate::text::Text;
 
-/// The name of an account: a path such as `voucher/v_1/redemptions`. It says nothing of where the account lives.
+/// The name of an account: a path such as `voucher/v_1/redemptions`. It is independent of the location of the account.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AccountId(Text);
 
 impl AccountId {
-    /// The account of this name.
+    /// Returns the account of this name.
     pub fn new(path: impl Into<Text>) -> AccountId {
         AccountId(path.into())
     }
 
-    /// The name.
+    /// Returns the name.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -26,10 +26,10 @@ impl fmt::Display for AccountId {
     }
 }
 
-/// How an account stands for one request: what it may ever give, what has moved, what others hold.
+/// The state of an account for one request: its allotment, its balance, and the holds of others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Standing {
-    /// What the account was given to spend; `None` is without limit.
+pub struct AccountState {
+    /// The units that may be spent in total; `None` without a limit.
     pub allotment: Option<u64>,
     /// The net of all transfers: negative when units have been taken.
     pub balance: i64,
@@ -37,16 +37,17 @@ pub struct Standing {
     pub held: u64,
 }
 
-impl Standing {
-    /// Units that may be taken; `None` is without limit.
+impl AccountState {
+    /// Returns the units that may be taken; `None` without a limit.
+    #[expect(clippy::arithmetic_side_effects, reason = "three numbers of 64 bits stay far within 128")]
     pub fn available(&self) -> Option<u64> {
-        let allotment = i128::from(self.allotment?);
-        let left = allotment.saturating_add(i128::from(self.balance)).saturating_sub(i128::from(self.held));
+        let left = i128::from(self.allotment?) + i128::from(self.balance) - i128::from(self.held);
+        // No transfer can take more than that at once.
         Some(u64::try_from(left.max(0)).unwrap_or(u64::MAX))
     }
 
-    /// Units that have been taken and not given back.
+    /// Returns the units that have been taken and not given back.
     pub fn taken(&self) -> u64 {
-        u64::try_from(self.balance.saturating_neg()).unwrap_or(0)
+        self.balance.min(0).unsigned_abs()
     }
 }

@@ -1,43 +1,43 @@
-//! Decides whether transfers and holds may happen, over the standings that the caller has opened, and collects
-//! what is to be written down. It must not know where standings come from or where entries go.
+//! Decides whether transfers and holds may happen, based on the account states that the caller provides, and collects
+//! the entries to store.
 
-use super::{AccountId, Entry, Hold, Session, Standing, Transfer};
+use super::{AccountId, AccountState, Entry, Hold, HoldOwner, Transfer};
 use crate::text::{Text, joined};
 use crate::time::Instant;
 
-/// An account has fewer units than were asked of it.
+/// An account has fewer units, or room for fewer, than were asked of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shortfall {
     /// The account.
     pub account: AccountId,
-    /// Units asked for.
+    /// The wanted units.
     pub wanted: u64,
-    /// Units there are.
+    /// Units there are, or for which there is room.
     pub available: u64,
 }
 
-/// One request's view of the ledger. Accounts that were never opened are without limit.
+/// The ledger within one request. Accounts that were never opened have no limit.
 #[derive(Debug, Clone, Default)]
 pub struct Book {
-    // A request touches a handful of accounts, so that a list is enough.
-    accounts: Vec<(AccountId, Standing)>,
+    // A request uses a handful of accounts, so a list is enough.
+    accounts: Vec<(AccountId, AccountState)>,
     entries: Vec<Entry>,
 }
 
 impl Book {
-    /// Makes an account known with its standing; the first opening counts.
-    pub fn open(&mut self, account: AccountId, standing: Standing) {
+    /// Opens an account with its state; the first opening counts.
+    pub fn open(&mut self, account: AccountId, standing: AccountState) {
         if self.standing(&account).is_none() {
             self.accounts.push((account, standing));
         }
     }
 
-    /// Units that may be taken from an account; `None` is without limit.
+    /// Returns the units that may be taken from an account; `None` without a limit.
     pub fn available(&self, account: &AccountId) -> Option<u64> {
-        self.standing(account).and_then(Standing::available)
+        self.standing(account).and_then(AccountState::available)
     }
 
-    /// Posts a chain: every transfer, or none and the first shortfall.
+    /// Posts a chain: every transfer, or none. Fails with the first shortfall.
     pub fn post(&mut self, chain: Vec<Transfer>) -> Result<(), Shortfall> {
         let before = self.accounts.clone();
         for transfer in &chain {
@@ -50,22 +50,25 @@ impl Book {
         Ok(())
     }
 
-    /// Sets units aside, or says what is missing.
+    /// Holds units. Fails with the shortfall.
     pub fn hold(&mut self, hold: Hold) -> Result<(), Shortfall> {
         self.check(&hold.account, hold.amount)?;
-        self.change(&hold.account, |standing| standing.held = standing.held.saturating_add(hold.amount));
+        self.change(&hold.account, hold.amount, |standing| {
+            standing.held = standing.held.checked_add(hold.amount)?;
+            Some(())
+        })?;
         self.entries.push(Entry::Hold(hold));
         Ok(())
     }
 
-    /// Gives back all holds of a session. The standings were opened without them, so nothing else changes.
-    pub fn release(&mut self, session: Session) {
+    /// Releases all holds of a session. The account states exclude them already, so nothing else changes.
+    pub fn release(&mut self, session: HoldOwner) {
         self.entries.push(Entry::Release(session));
     }
 
-    /// Posts the reverse of a chain. Giving back can never fall short of a limit.
-    pub fn reverse(&mut self, transfers: &[Transfer], chain: &Text, at: Instant) {
-        for (count, transfer) in transfers.iter().enumerate() {
+    /// Posts the reverse of the remaining amounts of a chain. This never exceeds a limit.
+    pub fn reverse(&mut self, transfers: &[Transfer], chain: &Text, at: Instant) -> Result<(), Shortfall> {
+        for (count, transfer) in transfers.iter().filter(|transfer| transfer.amount > 0).enumerate() {
             let back = Transfer {
                 id: joined(&[chain, ".", &count.to_string()]),
                 chain: chain.clone(),
@@ -73,24 +76,25 @@ impl Book {
                 credit: transfer.debit.clone(),
                 amount: transfer.amount,
                 reverses: Some(transfer.id.clone()),
+                part_of: None,
                 at,
             };
-            self.add(&back.debit, back.amount, false);
-            self.add(&back.credit, back.amount, true);
+            self.add(&back.debit, back.amount, false)?;
+            self.add(&back.credit, back.amount, true)?;
             self.entries.push(Entry::Post(back));
         }
+        Ok(())
     }
 
-    /// What is to be written down, in order.
+    /// Returns the entries to store, in order.
     pub fn into_entries(self) -> Vec<Entry> {
         self.entries
     }
 
     fn move_units(&mut self, transfer: &Transfer) -> Result<(), Shortfall> {
         self.check(&transfer.debit, transfer.amount)?;
-        self.add(&transfer.debit, transfer.amount, false);
-        self.add(&transfer.credit, transfer.amount, true);
-        Ok(())
+        self.add(&transfer.debit, transfer.amount, false)?;
+        self.add(&transfer.credit, transfer.amount, true)
     }
 
     fn check(&self, account: &AccountId, wanted: u64) -> Result<(), Shortfall> {
@@ -100,24 +104,92 @@ impl Book {
         }
     }
 
-    fn add(&mut self, account: &AccountId, amount: u64, gain: bool) {
-        let amount = i64::try_from(amount).unwrap_or(i64::MAX);
-        self.change(account, |standing| {
+    fn add(&mut self, account: &AccountId, amount: u64, gain: bool) -> Result<(), Shortfall> {
+        self.change(account, amount, |standing| {
             standing.balance = match gain {
-                true => standing.balance.saturating_add(amount),
-                false => standing.balance.saturating_sub(amount),
-            }
-        });
+                true => standing.balance.checked_add_unsigned(amount)?,
+                false => standing.balance.checked_sub_unsigned(amount)?,
+            };
+            Some(())
+        })
     }
 
-    fn standing(&self, account: &AccountId) -> Option<&Standing> {
+    fn standing(&self, account: &AccountId) -> Option<&AccountState> {
         self.accounts.iter().find(|(known, _)| known == account).map(|(_, standing)| standing)
     }
 
-    fn change(&mut self, account: &AccountId, change: impl FnOnce(&mut Standing)) {
-        self.open(account.clone(), Standing::default());
-        if let Some((_, standing)) = self.accounts.iter_mut().find(|(known, _)| known == account) {
-            change(standing);
+    /// Changes a standing by an amount; a number of it that would leave 64 bits has no room for that.
+    fn change(
+        &mut self,
+        account: &AccountId,
+        amount: u64,
+        change: impl FnOnce(&mut AccountState) -> Option<()>,
+    ) -> Result<(), Shortfall> {
+        self.open(account.clone(), AccountState::default());
+        let standing = self.accounts.iter_mut().find(|(known, _)| known == account).map(|(_, standing)| standing);
+        let no_room = || Shortfall { account: account.clone(), wanted: amount, available: 0 };
+        standing.and_then(change).ok_or_else(no_room)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may fail")]
+mod tests {
+    use super::*;
+
+    fn transfer(amount: u64) -> Transfer {
+        Transfer {
+            id: "t_1".into(),
+            chain: "c_1".into(),
+            debit: AccountId::new("from"),
+            credit: AccountId::new("to"),
+            amount,
+            reverses: None,
+            part_of: None,
+            at: Instant::default(),
         }
+    }
+
+    fn with(account: &str, standing: AccountState) -> Book {
+        let mut book = Book::default();
+        book.open(AccountId::new(account), standing);
+        book
+    }
+
+    #[test]
+    fn a_balance_does_not_leave_64_bits() {
+        let full = || with("to", AccountState { balance: i64::MAX, ..AccountState::default() });
+        assert_eq!(full().post(vec![transfer(1)]).unwrap_err().account, AccountId::new("to"));
+        let mut book = with("to", AccountState { balance: i64::MAX - 1, ..AccountState::default() });
+        assert!(book.post(vec![transfer(1)]).is_ok());
+        assert!(book.post(vec![transfer(1)]).is_err());
+        assert_eq!(book.into_entries().len(), 1);
+        let mut empty = with("to", AccountState { balance: i64::MIN, ..AccountState::default() });
+        assert!(empty.reverse(&[transfer(1)], &"c_2".into(), Instant::default()).is_err());
+        assert!(Book::default().post(vec![transfer(u64::MAX)]).is_err());
+    }
+
+    #[test]
+    fn a_hold_does_not_leave_64_bits() {
+        let mut book = with("from", AccountState { held: u64::MAX, ..AccountState::default() });
+        let hold = |amount| Hold {
+            key: "s_1".into(),
+            owner: Text::default(),
+            account: AccountId::new("from"),
+            amount,
+            expires_at: Instant::LATEST,
+        };
+        assert!(book.hold(hold(1)).is_err());
+        assert!(book.hold(hold(0)).is_ok());
+    }
+
+    #[test]
+    fn what_is_available_is_exact_at_the_ends() {
+        let left = |allotment, balance, held| AccountState { allotment: Some(allotment), balance, held }.available();
+        assert_eq!(left(u64::MAX, 0, u64::MAX), Some(0));
+        assert_eq!(left(u64::MAX, i64::MIN, 0), Some(u64::MAX - (1 << 63)));
+        assert_eq!(left(0, i64::MIN, u64::MAX), Some(0));
+        let taken = |balance| AccountState { balance, ..AccountState::default() }.taken();
+        assert_eq!((taken(i64::MIN), taken(i64::MAX)), (1 << 63, 0));
     }
 }

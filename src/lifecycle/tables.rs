@@ -1,36 +1,41 @@
-//! The tables: which transitions there are with what must hold for each, and which fields may be edited after DRAFT. It must not
-//! know how a refusal is said.
+//! Defines the tables: the transitions with their preconditions, and the fields that may be edited after DRAFT.
 
-use super::words::{Denial, Edit, Kind, Need, State, Verb, bad_transition};
+use super::states::{Edit, Entity, EntityState, Precondition, TransitionRefusal, Verb, bad_transition};
 
 /// A row of the table of states.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Transition {
-    /// Of what.
-    pub kind: Kind,
-    /// By which call.
+    /// The kind of document.
+    pub kind: Entity,
+    /// The call.
     pub verb: Verb,
-    /// From any of these.
-    pub from: &'static [State],
-    /// To this.
-    pub to: State,
-    /// What must hold, in the order in which it is asked.
-    pub needs: &'static [Need],
+    /// The states before, any of these.
+    pub from: &'static [EntityState],
+    /// The state after.
+    pub to: EntityState,
+    /// The preconditions, in the order in which they are checked.
+    pub needs: &'static [Precondition],
 }
 
-const fn row(kind: Kind, verb: Verb, from: &'static [State], to: State, needs: &'static [Need]) -> Transition {
+const fn row(
+    kind: Entity,
+    verb: Verb,
+    from: &'static [EntityState],
+    to: EntityState,
+    needs: &'static [Precondition],
+) -> Transition {
     Transition { kind, verb, from, to, needs }
 }
 
-use Kind as K;
-use Need as N;
-use State::{Active, Deleted, Draft, Inactive};
+use Entity as K;
+use EntityState::{Active, Deleted, Draft, Inactive};
+use Precondition as N;
 use Verb as V;
 
-const RESTING: &[State] = &[Draft, Inactive];
-const ANY: &[State] = &[Draft, Active, Inactive];
+const RESTING: &[EntityState] = &[Draft, Inactive];
+const ANY: &[EntityState] = &[Draft, Active, Inactive];
 
-/// That a program has at most one tier structure is asked where it is assigned, so that activating one need not ask again.
+/// The transitions. A program has at most one tier structure: its assignment checks that, so that activation need not.
 const TRANSITIONS: &[Transition] = &[
     row(K::EarningRule, V::Activate, RESTING, Active, &[N::NamedAreActive]),
     row(K::EarningRule, V::Deactivate, &[Active], Inactive, &[N::ProgramsKeepARule]),
@@ -74,31 +79,29 @@ const TRANSITIONS: &[Transition] = &[
     row(K::Member, V::Delete, &[Active, Inactive], Deleted, &[]),
 ];
 
-/// The transition that a call makes from a state, or its refusal.
-pub fn transition(kind: Kind, verb: Verb, from: State) -> Result<&'static Transition, Denial> {
+/// Returns the transition of a call from a state, or its refusal.
+pub fn transition(kind: Entity, verb: Verb, from: EntityState) -> Result<&'static Transition, TransitionRefusal> {
     transitions(kind, verb).find(|row| row.from.contains(&from)).ok_or_else(|| bad_transition(kind, verb, from))
 }
 
-/// The transitions that a call makes; none where the kind has no such call.
-pub fn transitions(kind: Kind, verb: Verb) -> impl Iterator<Item = &'static Transition> {
+/// Returns the transitions of a call; none if the kind has no such call.
+pub fn transitions(kind: Entity, verb: Verb) -> impl Iterator<Item = &'static Transition> {
     TRANSITIONS.iter().filter(move |row| row.kind == kind && row.verb == verb)
 }
 
-/// Whether a field may be edited: what is DRAFT is open, and what is gone is closed.
-pub fn edit(kind: Kind, state: State, field: &str) -> Edit {
-    let (open, rest): (&[&str], Edit) = match kind {
-        K::EarningRule => (
-            &["name", "earnings", "error", "validity_hours", "start_date", "end_date", "trigger_limits", "metadata"],
-            Edit::Never,
-        ),
-        K::Incentive | K::Benefit => (&["name", "stock"], Edit::Never),
-        K::TierStructure | K::Program => (&["name", "metadata"], Edit::Never),
-        K::CardDefinition => (&["name", "metadata", "pay_with_points"], Edit::While(N::NoUser)),
-        K::Reward => {
-            (&["name", "metadata", "refunds", "validity_hours", "start_date", "end_date", "costs"], Edit::Never)
+/// Returns whether a field may be edited: always in DRAFT, never after deletion.
+pub fn edit(kind: Entity, state: EntityState, field: &str) -> Edit {
+    let open: &[&str] = match kind {
+        K::EarningRule => {
+            &["name", "earnings", "error", "validity_hours", "start_date", "end_date", "trigger_limits", "metadata"]
         }
-        K::Member => (&["metadata"], Edit::Never),
+        K::Incentive | K::Benefit => &["name", "stock"],
+        K::TierStructure | K::Program => &["name", "metadata"],
+        K::CardDefinition => &["name", "metadata", "pay_with_points"],
+        K::Reward => &["name", "metadata", "refunds", "validity_hours", "start_date", "end_date", "costs"],
+        K::Member => &["metadata"],
     };
+    let rest = if kind == K::CardDefinition { Edit::While(N::NoUser) } else { Edit::Never };
     match state {
         Draft => Edit::Free,
         Active | Inactive if open.contains(&field) => Edit::Free,
@@ -111,8 +114,7 @@ pub fn edit(kind: Kind, state: State, field: &str) -> Edit {
 mod tests {
     use super::*;
 
-    /// Section 2 as it is written down: for each call the states that it leads from with the one that it leads to; what is not
-    /// here does not lead anywhere.
+    /// Section 2 of the specification: for each call the states before and the state after; no other transitions exist.
     const WRITTEN: &[(&str, &str, &str)] = &[
         ("program", "activate", "DRAFT INACTIVE > ACTIVE"),
         ("program", "deactivate", "ACTIVE > INACTIVE"),
@@ -146,20 +148,20 @@ mod tests {
     #[test]
     fn every_cell_is_as_it_is_written_down() {
         let mut cells = 0;
-        for kind in Kind::ALL {
+        for kind in Entity::ALL {
             for verb in Verb::ALL {
                 let written = WRITTEN.iter().find(|(thing, word, _)| *thing == kind.thing() && *word == verb.word());
                 let (from, to) = written.map_or(("", ""), |(.., states)| states.split_once(" > ").unwrap_or_default());
-                for state in State::ALL {
+                for state in EntityState::ALL {
                     cells += 1;
-                    let told = format!("{verb:?} {kind:?} from {state:?}");
+                    let message = format!("{verb:?} {kind:?} from {state:?}");
                     match transition(kind, verb, state) {
                         Ok(row) => {
-                            assert!(from.split(' ').any(|word| word == state.word()), "{told} leads somewhere");
-                            assert_eq!(row.to.word(), to, "{told}");
+                            assert!(from.split(' ').any(|word| word == state.word()), "{message} leads somewhere");
+                            assert_eq!(row.to.word(), to, "{message}");
                         }
                         Err(denial) => {
-                            assert!(!from.split(' ').any(|word| word == state.word()), "{told} leads nowhere");
+                            assert!(!from.split(' ').any(|word| word == state.word()), "{message} leads nowhere");
                             let (verb, thing, state) = (verb.word(), kind.thing(), state.word());
                             assert_eq!(denial.details, format!("Cannot {verb} {thing} from current state: '{state}'"));
                             assert_eq!((denial.code, denial.key), (400, "invalid_state_transition"));
@@ -183,7 +185,7 @@ mod tests {
 
     #[test]
     fn every_need_is_asked_and_says_what_stands_in_the_way() {
-        for need in Need::ALL {
+        for need in Precondition::ALL {
             let is_asked = TRANSITIONS.iter().any(|row| row.needs.contains(&need));
             assert!(is_asked, "{need:?} is asked by no transition");
             let denial = need.denial("draft it", &["a".into(), "b".into()]);
@@ -197,15 +199,15 @@ mod tests {
 
     #[test]
     fn what_is_edited_after_a_draft() {
-        assert_eq!(edit(Kind::EarningRule, State::Draft, "trigger"), Edit::Free);
-        assert_eq!(edit(Kind::EarningRule, State::Active, "trigger"), Edit::Never);
-        assert_eq!(edit(Kind::EarningRule, State::Inactive, "earnings"), Edit::Free);
-        assert_eq!(edit(Kind::CardDefinition, State::Active, "pay_with_points"), Edit::Free);
-        assert_eq!(edit(Kind::CardDefinition, State::Active, "code_config"), Edit::While(Need::NoUser));
-        assert_eq!(edit(Kind::Program, State::Inactive, "start_date"), Edit::Never);
-        for kind in Kind::ALL {
-            assert_eq!(edit(kind, State::Deleted, "name"), Edit::Never);
-            assert_eq!(edit(kind, State::Active, "type"), edit(kind, State::Inactive, "type"));
+        assert_eq!(edit(Entity::EarningRule, EntityState::Draft, "trigger"), Edit::Free);
+        assert_eq!(edit(Entity::EarningRule, EntityState::Active, "trigger"), Edit::Never);
+        assert_eq!(edit(Entity::EarningRule, EntityState::Inactive, "earnings"), Edit::Free);
+        assert_eq!(edit(Entity::CardDefinition, EntityState::Active, "pay_with_points"), Edit::Free);
+        assert_eq!(edit(Entity::CardDefinition, EntityState::Active, "code_config"), Edit::While(Precondition::NoUser));
+        assert_eq!(edit(Entity::Program, EntityState::Inactive, "start_date"), Edit::Never);
+        for kind in Entity::ALL {
+            assert_eq!(edit(kind, EntityState::Deleted, "name"), Edit::Never);
+            assert_eq!(edit(kind, EntityState::Active, "type"), edit(kind, EntityState::Inactive, "type"));
         }
     }
 }

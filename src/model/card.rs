@@ -1,77 +1,90 @@
-//! Decides what is on a loyalty card of the older interface at a moment. It must not know what is spent of it, which the ledger counts, nor
-//! how points come to lapse.
+//! Defines the points of a v1 loyalty card at an instant.
 //!
-//! objects.md section 6. The card says what was ever on it, what was taken off and what was lost; of the points that lapse it says
-//! when. What is left over never lapses.
+//! docs/spec/objects.md#6. The card has the points ever credited, subtracted and expired; points with an expiration are
+//! in lots. The rest never expires. The ledger counts the spent points.
 
+use crate::count::{Countable, total};
+use crate::money::LARGEST;
 use crate::text::Text;
 use crate::time::Instant;
 
 /// A loyalty card's points.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Card {
-    /// All that were ever earned.
+pub struct LoyaltyCard {
+    /// All points ever credited.
     pub points: u64,
-    /// What was taken off by hand.
+    /// Points subtracted manually.
     pub subtracted_points: u64,
-    /// What was lost to time.
+    /// Points expired by time.
     pub expired_points: u64,
-    /// The points that lapse, those first that lapse first, no two at the same moment.
+    /// The points with an expiration, in order of expiration, at most one lot for each instant.
     pub lots: Vec<CardLot>,
-    /// The points that wait.
-    pub waiting: Vec<Waiting>,
+    /// The pending points.
+    pub waiting: Vec<PendingLot>,
 }
 
-/// When points lapse.
+/// The expiration of points.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Lapse {
-    /// The moment from which on they cannot be spent.
+pub struct LotExpiry {
+    /// The instant from which they cannot be spent.
     pub at: Instant,
     /// The day before: the last on which they can, as it is shown.
     pub last_day: Text,
 }
 
-/// Points that lapse together.
+/// Points that expire together.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CardLot {
-    /// When.
-    pub lapse: Lapse,
-    /// How many are left of them.
+    /// The expiration.
+    pub lapse: LotExpiry,
+    /// The remaining points.
     pub points: u64,
-    /// When the first of them came.
+    /// The instant of the first credit.
     pub arrived_at: Instant,
-    /// When there were more or fewer of them, if there ever were.
+    /// The instant of the last change, if any.
     pub changed_at: Option<Instant>,
 }
 
-/// Points that can be spent from a moment on.
+/// Pending points.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Waiting {
+pub struct PendingLot {
     /// Their id.
     pub id: Text,
-    /// How many.
+    /// The number of points.
     pub points: u64,
-    /// From when on.
+    /// The instant of activation.
     pub activates_at: Instant,
-    /// When they lapse then.
-    pub lapse: Option<Lapse>,
+    /// Their expiration after activation.
+    pub lapse: Option<LotExpiry>,
 }
 
-impl Card {
-    /// What may be spent in the card's whole life.
+impl LoyaltyCard {
+    /// Returns the points that may be spent in the card's lifetime.
     pub fn allotment(&self) -> u64 {
-        self.points.saturating_sub(self.subtracted_points).saturating_sub(self.expired_points)
+        self.points.remaining_after(self.subtracted_points).remaining_after(self.expired_points)
     }
 
-    /// Goes on to a moment: what waited so long is there, and what has lapsed is lost.
+    /// Returns whether the sums of the card's points, pending ones included, stay within the bounds of an amount.
+    pub fn is_within_bounds(&self) -> bool {
+        let parts = |lost: u64| {
+            let lots = self.lots.iter().map(|lot| lot.points);
+            [lost].into_iter().chain(lots).chain(self.waiting.iter().map(|one| one.points))
+        };
+        let most = LARGEST.unsigned_abs();
+        let earned = self.waiting.iter().try_fold(self.points, |sum, one| sum.checked_add(one.points));
+        [earned, total(parts(self.expired_points))].iter().all(|sum| sum.is_some_and(|sum| sum <= most))
+    }
+
+    /// Advances to an instant: activates pending points and removes expired ones.
+    #[expect(clippy::arithmetic_side_effects, reason = "`is_within_bounds` holds of a card that was read")]
     pub fn go_on(&mut self, now: Instant) {
         self.waiting.sort_by_key(|one| one.activates_at);
         for one in self.waiting.extract_if(.., |one| one.activates_at <= now) {
-            self.points = self.points.saturating_add(one.points);
+            self.points += one.points;
             let Some(lapse) = one.lapse else { continue };
             match self.lots.iter_mut().find(|lot| lot.lapse.at == lapse.at) {
                 Some(lot) => {
-                    lot.points = lot.points.saturating_add(one.points);
+                    lot.points += one.points;
                     lot.changed_at = Some(one.activates_at);
                 }
                 None => {
@@ -81,34 +94,34 @@ impl Card {
             }
         }
         for lot in self.lots.extract_if(.., |lot| lot.lapse.at <= now) {
-            self.expired_points = self.expired_points.saturating_add(lot.points);
+            self.expired_points += lot.points;
         }
         self.lots.sort_by_key(|lot| lot.lapse.at);
     }
 
-    /// The card after points were spent: what lapses first goes first.
+    /// Spends points: those that expire first are taken first.
     pub fn spend(&mut self, points: u64) {
         let mut left = points;
         for lot in &mut self.lots {
             let taken = lot.points.min(left);
-            lot.points = lot.points.saturating_sub(taken);
-            left = left.saturating_sub(taken);
+            lot.points = lot.points.remaining_after(taken);
+            left = left.remaining_after(taken);
         }
     }
 
-    /// The last day of the points that lapse next, and how many these are.
+    /// Returns the last day of the points that expire next, and their number.
     pub fn next_expiration(&self) -> Option<(&Text, u64)> {
         let next = self.lots.iter().find(|lot| lot.points > 0)?;
         let same = self.lots.iter().filter(|lot| lot.lapse.at == next.lapse.at);
-        Some((&next.lapse.last_day, same.fold(0, |sum: u64, lot| sum.saturating_add(lot.points))))
+        Some((&next.lapse.last_day, same.map(|lot| lot.points).sum()))
     }
 
-    /// All that waits.
+    /// Returns all pending points.
     pub fn waiting_points(&self) -> u64 {
-        self.waiting.iter().fold(0, |sum: u64, one| sum.saturating_add(one.points))
+        self.waiting.iter().map(|one| one.points).sum()
     }
 
-    /// Whether something on it comes or goes by time.
+    /// Returns whether any points are pending or expire.
     pub fn is_timed(&self) -> bool {
         !self.lots.is_empty() || !self.waiting.is_empty()
     }

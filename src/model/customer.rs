@@ -1,17 +1,88 @@
-//! Decides what a decision reads of a customer. It must not know contact data: no decision needs it.
+//! Defines the customer of a decision.
 
+use std::sync::LazyLock;
+
+use crate::json::{Bounds, Node, read};
 use crate::model::order::Metadata;
 use crate::text::Text;
+use crate::time::Instant;
 
-/// A customer: the stored profile under what the request sent.
+/// A customer: the stored profile with the sent fields over it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Customer {
     /// Assigned by the service; absent for one that is only in the request.
     pub id: Option<Text>,
     /// The caller's own identifier.
     pub source_id: Option<Text>,
-    /// Custom data.
+    /// Metadata.
     pub metadata: Metadata,
-    /// The rest of the profile as stored or sent, for conditions on it and answers that show the customer.
+    /// `true` if the profile has metadata, even empty; a customer that never got any has no such member.
+    pub has_metadata: bool,
+    /// The rest of the profile as stored or sent, for conditions on it and answers with the customer.
     pub document: Metadata,
+}
+
+/// The fields of a profile that a caller sends in addition to names and metadata. All others belong to the service.
+pub const SENT_FIELDS: &[&str] =
+    &["name", "description", "email", "phone", "birthday", "birthdate", "address", "source_id"];
+
+/// The fields of a profile that the service maintains, for a customer without orders, redemptions and points.
+pub const NEW_PROFILE: &str = r#"{
+    "system_metadata": {},
+    "summary": {
+        "redemptions": {
+            "total_redeemed": 0, "total_failed": 0, "total_succeeded": 0, "total_rolled_back": 0, "total_rollback_failed": 0,
+            "total_rollback_succeeded": 0,
+            "gift": { "redeemed_amount": 0, "amount_to_go": 0 },
+            "loyalty_card": { "redeemed_points": 0, "points_to_go": 0 }
+        },
+        "orders": { "total_amount": 0, "total_count": 0, "average_amount": 0, "last_order_amount": 0, "last_order_date": null }
+    },
+    "loyalty": { "points": 0, "referred_customers": 0, "campaigns": {} },
+    "referrals": { "total": 0, "campaigns": [] },
+    "object": "customer"
+}"#;
+
+static NEW: LazyLock<Metadata> = LazyLock::new(|| match read(NEW_PROFILE.as_bytes(), Bounds::NONE) {
+    Ok(Node::Object(members)) => Metadata::of(&members),
+    Ok(_) | Err(_) => Metadata::default(),
+});
+
+impl Customer {
+    /// Returns the profile that this customer would have if it was stored for the first time at `now`. It has no id yet.
+    #[must_use]
+    pub fn created(&self, now: Instant) -> Customer {
+        let mut document = NEW.clone();
+        document.insert("created_at", Node::Text(now.text().into()));
+        document.overlay(self.sent_profile());
+        // Sent metadata is stored if it is not empty.
+        let has_metadata = !self.metadata.is_empty();
+        Customer {
+            id: None,
+            source_id: self.source_id.clone(),
+            metadata: self.metadata.clone(),
+            has_metadata,
+            document,
+        }
+    }
+
+    /// Returns the e-mail address if the customer has no other name: neither an id nor a `source_id`.
+    #[must_use]
+    pub fn email_name(&self) -> Option<&str> {
+        let mut names = [&self.id, &self.source_id].into_iter().flatten();
+        if names.any(|name| !name.is_empty()) { None } else { self.email() }
+    }
+
+    /// Returns the e-mail address.
+    #[must_use]
+    pub fn email(&self) -> Option<&str> {
+        self.document.get("email")?.as_str().filter(|email| !email.is_empty())
+    }
+
+    /// Returns the fields of the profile that the caller sent and that are stored. A nested field may be under its
+    /// dotted path.
+    pub fn sent_profile(&self) -> impl Iterator<Item = (&str, &Node<'static>)> {
+        let is_kept = |path: &str| SENT_FIELDS.contains(&path.split_once('.').map_or(path, |(field, _)| field));
+        self.document.iter().filter(move |(path, value)| is_kept(path) && !value.is_null())
+    }
 }

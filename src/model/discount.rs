@@ -1,6 +1,6 @@
-//! Decides what a discount or a gift card can say: how much, where it acts, its limits. It must not know orders.
+//! Defines discounts and gift cards: the amount, the effect, the limits.
 //!
-//! calculation.md sections 4 and 9.
+//! docs/spec/calculation.md sections 4 and 9.
 
 use std::sync::Arc;
 
@@ -9,62 +9,61 @@ use crate::model::order::Goods;
 use crate::money::{Money, Percent};
 use crate::text::Text;
 
-/// A number that a formula may say anew for every order, and the one that holds when it cannot (calculation.md
-/// section 6).
+/// A number that a formula may compute for every order, and its fallback (docs/spec/calculation.md section 6).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dynamic<T> {
-    /// What holds without a formula, or when it cannot be evaluated.
+    /// The value without a formula, or if it cannot be evaluated.
     pub plain: T,
     /// The formula.
     pub formula: Option<Arc<Formula>>,
 }
 
 impl<T> Dynamic<T> {
-    /// A number without a formula.
+    /// Returns a number without a formula.
     pub fn fixed(plain: T) -> Dynamic<T> {
         Dynamic { plain, formula: None }
     }
 }
 
-/// What a discount voucher takes off.
+/// The discount of a discount coupon or promotion tier.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Discount {
     /// A share of the base.
     Percent {
         /// The share.
         percent_off: Dynamic<Percent>,
-        /// The most it may take off: of the order, or of each line.
+        /// The maximum discount: of the order, or of each line.
         amount_limit: Option<Money>,
-        /// The most it may take off all lines together.
+        /// The maximum discount of all lines together.
         aggregated_amount_limit: Option<Money>,
-        /// Where it acts; `None` lets the scope decide (calculation.md section 4).
+        /// The effect; `None` lets the scope decide (docs/spec/calculation.md#4).
         effect: Option<PercentEffect>,
     },
     /// An amount.
     Amount {
-        /// How much.
+        /// The amount.
         amount_off: Dynamic<Money>,
-        /// The most it may take off all lines together.
+        /// The maximum discount of all lines together.
         aggregated_amount_limit: Option<Money>,
-        /// Where it acts; `None` lets the scope decide.
+        /// The effect; `None` lets the scope decide.
         effect: Option<AmountEffect>,
     },
     /// A new price of the order or of each unit in scope.
     Fixed {
-        /// The price; `None` when every entry of the scope has its own.
+        /// The price; `None` if every entry of the scope has its own.
         fixed_amount: Dynamic<Option<Money>>,
-        /// Where it acts; `None` lets the scope decide.
+        /// The effect; `None` lets the scope decide.
         effect: Option<PercentEffect>,
     },
     /// Free units of one product or SKU.
     Unit(Box<UnitOff>),
-    /// Free units of several, one after the other: `ADD_MANY_ITEMS`.
+    /// Free units of several goods, one after the other: `ADD_MANY_ITEMS`.
     Units(Vec<UnitOff>),
 }
 
 impl Discount {
-    /// Whether it acts on lines or units, for which the scope has to be looked at. `scoped` says whether the scope names
-    /// any goods, which decides where a discount without an effect acts (calculation.md section 4).
+    /// Returns whether it applies to lines or units, which needs the scope. `scoped` is `true` if the scope names any
+    /// goods, which decides for a discount without an effect (docs/spec/calculation.md#4).
     pub fn acts_on_lines(&self, scoped: bool) -> bool {
         match self {
             Discount::Percent { effect, .. } | Discount::Fixed { effect, .. } => {
@@ -84,7 +83,16 @@ impl Discount {
         }
     }
 
-    /// Whether a formula has a say in it.
+    /// Returns its free units; empty for a money discount.
+    pub fn units(&self) -> &[UnitOff] {
+        match self {
+            Discount::Unit(unit) => std::slice::from_ref(unit),
+            Discount::Units(units) => units,
+            Discount::Percent { .. } | Discount::Amount { .. } | Discount::Fixed { .. } => &[],
+        }
+    }
+
+    /// Returns whether it has a formula.
     pub fn is_dynamic(&self) -> bool {
         match self {
             Discount::Percent { percent_off, .. } => percent_off.formula.is_some(),
@@ -96,48 +104,48 @@ impl Discount {
     }
 }
 
-/// Where a percentage or a new price acts.
+/// The target of a percentage or a new price.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PercentEffect {
-    /// On the running total.
+    /// The running total.
     #[default]
     ApplyToOrder,
-    /// On each line in scope.
+    /// Each line in scope.
     ApplyToItems,
 }
 
-/// Where an amount acts.
+/// The target of an amount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum AmountEffect {
-    /// On the running total.
+    /// The running total.
     #[default]
     ApplyToOrder,
     /// Once per line in scope.
     ApplyToItems,
-    /// One pot, shared by line subtotal.
+    /// One amount, divided by line subtotal.
     ApplyToItemsProportionally,
-    /// One pot, shared by quantity.
+    /// One amount, divided by quantity.
     ApplyToItemsProportionallyByQuantity,
     /// Once per unit in scope.
     ApplyToItemsByQuantity,
 }
 
-/// Free units of one product or SKU (calculation.md section 5.9).
+/// Free units of one product or SKU (docs/spec/calculation.md#5.9).
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnitOff {
-    /// How they come into the order.
+    /// The effect on the order.
     pub effect: UnitEffect,
-    /// How many, at least 1.
+    /// The number of units, at least 1.
     pub unit_off: Dynamic<u64>,
     /// The product, SKU or, for `ADD_SAME_ITEMS`, collection, by id.
     pub unit_type: Text,
-    /// The product as the discount describes it.
+    /// The product as the discount contains it.
     pub product: Option<Goods>,
-    /// The SKU as the discount describes it.
+    /// The SKU as the discount contains it.
     pub sku: Option<Goods>,
 }
 
-/// How free units come into an order.
+/// The effect of free units on an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum UnitEffect {
     /// They are always added.
@@ -145,47 +153,47 @@ pub enum UnitEffect {
     AddNewItems,
     /// Units that are in the order become free first; only those missing are added.
     AddMissingItems,
-    /// Every product of a collection that is in the order gets them.
+    /// Every product of a collection that is in the order gets units.
     AddSameItems,
-    /// Units in scope are taken away, and for each this many come in their place.
+    /// Units in scope are removed, and each is replaced by this number.
     ReplaceItems,
 }
 
-/// The product that stands for shipping (calculation.md section 4).
+/// The product that represents shipping (docs/spec/calculation.md#4).
 pub const SHIPPING: &str = "prod_5h1pp1ng";
 
 impl UnitEffect {
-    /// The effect of a unit discount that does not say one: new units, but shipping that is in the order becomes free
-    /// instead of being added once more (calculation.md section 4, inferred).
+    /// Returns the effect of a unit discount without one. It adds new units, but shipping that is in the order becomes
+    /// free instead (docs/spec/calculation.md#4, inferred).
     pub fn default_of(unit_type: &str) -> UnitEffect {
         if unit_type == SHIPPING { UnitEffect::AddMissingItems } else { UnitEffect::AddNewItems }
     }
 }
 
-/// A gift card's money.
+/// The money of a gift card.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Gift {
-    /// All that was ever loaded.
+pub struct GiftCard {
+    /// All money ever credited.
     pub amount: Money,
-    /// What was taken off by hand.
+    /// Money subtracted manually.
     pub subtracted_amount: Money,
-    /// Whether credits cover the order or its lines.
+    /// The target of credits: the order or its lines.
     pub effect: GiftEffect,
 }
 
-impl Gift {
-    /// What may be spent in the card's whole life.
+impl GiftCard {
+    /// Returns the money that may be spent in the card's lifetime.
     pub fn allotment(&self) -> Money {
-        self.amount.saturating_sub(self.subtracted_amount)
+        self.amount.remaining_after(self.subtracted_amount)
     }
 }
 
-/// Where gift credits act.
+/// The target of gift credits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum GiftEffect {
-    /// On the running total.
+    /// The running total.
     #[default]
     ApplyToOrder,
-    /// On the lines in scope.
+    /// The lines in scope.
     ApplyToItems,
 }

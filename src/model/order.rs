@@ -1,36 +1,36 @@
-//! Decides what an order is before any discount: its lines, the amounts sent with it, who buys.
-//! It must not know prices from a catalogue or what a discount does to a line.
+//! Defines an order before any discount: its lines, the sent amounts, the customer.
 //!
-//! calculation.md section 2.
+//! docs/spec/calculation.md#2.
 
+use crate::model::order_return::OrderReturn;
 use crate::money::Money;
 use crate::text::Text;
 
-/// Custom key/value pairs, sorted by key so that they are written the same everywhere.
-pub type Metadata = crate::json::Members;
+/// Metadata, sorted by key, so that every writer gives the same bytes.
+pub type Metadata = crate::json::JsonMembers;
 
-/// How many lines one order may have (calculation.md section 2.1).
+/// The maximum number of lines of an order (docs/spec/calculation.md#2.1).
 pub const LARGEST_ORDER: usize = 500;
 
-/// How the ids of lines begin (objects.md section 1).
+/// The prefix of ids of lines (docs/spec/objects.md#1).
 pub const LINE_ID: &str = "ordli_";
 
-/// Where an order is in its life.
+/// The status of an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OrderStatus {
-    /// Written down, nothing more.
+    /// Stored and not paid.
     #[default]
     Created,
-    /// Final; a redemption makes it so.
+    /// Paid and final; a redemption sets it.
     Paid,
-    /// Called off; a rollback makes it so.
+    /// Canceled; a rollback sets it.
     Canceled,
     /// Delivered.
     Fulfilled,
 }
 
 impl OrderStatus {
-    /// The name on the wire.
+    /// Returns the name in JSON.
     pub fn name(self) -> &'static str {
         match self {
             OrderStatus::Created => "CREATED",
@@ -41,16 +41,16 @@ impl OrderStatus {
     }
 }
 
-/// An order as the customer sent it or as it was stored.
+/// An order as sent or as stored.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Order {
     /// Assigned by the service.
     pub id: Option<Text>,
     /// The caller's own identifier.
     pub source_id: Option<Text>,
-    /// As sent.
+    /// The status as sent.
     pub status: Option<OrderStatus>,
-    /// Gross amount; kept even when it differs from the sum of the lines.
+    /// Gross amount; kept even if it differs from the sum of the lines.
     pub amount: Option<Money>,
     /// Gross amount before free units.
     pub initial_amount: Option<Money>,
@@ -58,25 +58,52 @@ pub struct Order {
     pub discount_amount: Option<Money>,
     /// The lines, at most [`LARGEST_ORDER`].
     pub items: Vec<Item>,
-    /// Custom data.
+    /// Metadata.
     pub metadata: Metadata,
     /// The customer that a stored order belongs to.
     pub customer_id: Option<Text>,
-    /// The customer who referred the buyer.
+    /// The customer who referred the order's customer.
     pub referrer_id: Option<Text>,
-    /// When a stored order was created.
+    /// The creation time of a stored order.
     pub created_at: Option<crate::time::Instant>,
-    /// What earlier redemptions left on a stored order, by the id of the redemption.
+    /// The effects of earlier redemptions on a stored order, by the id of the redemption.
     pub redemptions: Metadata,
+    /// The returns of a stored order, in their order.
+    pub returns: Vec<OrderReturn>,
+    /// The part of its cost that is not paid, if it changed since the last return.
+    pub uncovered: Option<Money>,
 }
 
-/// What kind of thing a `source_id` on a line names.
+impl Order {
+    /// Returns the part of the cost of a paid order that is not paid.
+    pub fn uncovered(&self) -> Money {
+        self.uncovered.or_else(|| self.last_uncovered()).unwrap_or_default()
+    }
+
+    /// Returns whether it may have been paid, even in part: its status is not only created. A canceled order may have
+    /// been paid before.
+    pub fn may_be_paid(&self) -> bool {
+        self.status.is_some_and(|status| status != OrderStatus::Created)
+    }
+
+    /// Sets the part of the cost that is not paid.
+    pub fn set_uncovered(&mut self, amount: Money) {
+        let says_more = self.uncovered.is_some() || self.last_uncovered().is_some();
+        self.uncovered = Some(amount).filter(|amount| !amount.is_zero() || says_more);
+    }
+
+    fn last_uncovered(&self) -> Option<Money> {
+        self.returns.last().map(|last| last.uncovered).filter(|amount| !amount.is_zero())
+    }
+}
+
+/// The type of goods that a `source_id` of a line names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum RelatedObject {
     /// A product.
     #[default]
     Product,
-    /// A variant of a product.
+    /// A SKU.
     Sku,
 }
 
@@ -91,15 +118,15 @@ pub struct Item {
     pub sku_id: Option<Text>,
     /// The product or SKU by the caller's identifier.
     pub source_id: Option<Text>,
-    /// What `source_id` names.
+    /// The type of goods that `source_id` names.
     pub related_object: Option<RelatedObject>,
-    /// Units; 1 when the request says nothing.
+    /// Units; 1 if the request has none.
     pub quantity: u64,
     /// Units that are free already.
     pub discount_quantity: Option<u64>,
     /// Units the customer put in the cart.
     pub initial_quantity: Option<u64>,
-    /// Gross line amount; kept even when it differs from price times quantity.
+    /// Gross line amount; kept even if it differs from price times quantity.
     pub amount: Option<Money>,
     /// Item-level discount granted before this request.
     pub discount_amount: Option<Money>,
@@ -111,13 +138,13 @@ pub struct Item {
     pub product: Option<Box<Goods>>,
     /// SKU data sent with the line.
     pub sku: Option<Box<Goods>>,
-    /// Custom data.
+    /// Metadata.
     pub metadata: Metadata,
 }
 
 impl Item {
-    /// How a line names its product or its SKU, in the order in which the names count. Each may be an id or the caller's
-    /// identifier, whatever the field is called (calculation.md section 19, D14).
+    /// Returns the names of the line's product or SKU, in order of precedence. Each may be an id or a `source_id`,
+    /// regardless of the field (docs/spec/calculation.md#19, D14).
     pub fn names(&self, kind: RelatedObject) -> impl Iterator<Item = &Text> {
         let [id, parent] = match kind {
             RelatedObject::Product => [&self.product_id, self.sku.as_ref().map_or(&None, |sku| &sku.product_id)],
@@ -130,7 +157,7 @@ impl Item {
         [id.as_ref(), source_id, inline_id, inline_source, parent.as_ref()].into_iter().flatten()
     }
 
-    /// The data of its product or SKU that was sent with it.
+    /// Returns the product or SKU data sent with the line.
     pub fn goods(&self, kind: RelatedObject) -> Option<&Goods> {
         match kind {
             RelatedObject::Product => self.product.as_deref(),
@@ -139,7 +166,7 @@ impl Item {
     }
 }
 
-/// A product or SKU as far as a decision reads it, inline in an order or from the catalogue.
+/// A product or SKU of a decision, inline in an order or from the catalogue.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Goods {
     /// Assigned by the service.
@@ -148,14 +175,14 @@ pub struct Goods {
     pub source_id: Option<Text>,
     /// The product of a SKU.
     pub product_id: Option<Text>,
-    /// The product's name or the SKU's.
+    /// The name of the product or SKU.
     pub name: Option<Text>,
     /// Unit price.
     pub price: Option<Money>,
-    /// Whether the inline data is to be written to the catalogue.
+    /// `true` if the inline data is to be written to the catalogue.
     pub overrides: Option<bool>,
-    /// Custom data.
+    /// Metadata.
     pub metadata: Metadata,
-    /// Whether nothing but its names can be read of what the catalogue has of it.
+    /// `true` if only the names of the catalogue's entry can be read.
     pub unreadable: bool,
 }

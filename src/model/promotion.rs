@@ -1,10 +1,10 @@
-//! Decides what a stack of promotion tiers is: which tiers, in which order. It must not know what a tier grants.
+//! Defines a promotion stack: its tiers and their order.
 //!
-//! objects.md section 7.
+//! docs/spec/objects.md#7.
 
 use crate::text::Text;
 
-/// Tiers of one promotion that are redeemed together, by one name.
+/// Tiers of one promotion that are redeemed together under one name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stack {
     /// Assigned by the service.
@@ -13,7 +13,7 @@ pub struct Stack {
     pub name: Text,
     /// The promotion that its tiers belong to.
     pub campaign_id: Option<Text>,
-    /// Its own category; it says how the stack is listed. What stacks with what is said by its tiers' categories.
+    /// Its own category, for listing. The stacking rules use the categories of its tiers.
     pub category_id: Option<Text>,
     /// The tiers by id, in the order in which they are tried.
     pub tiers: Vec<Text>,

@@ -1,42 +1,42 @@
-//! Decides what a request to qualify can say, and what is known of everything that may be found. It must not know JSON
-//! or what qualifies.
+//! Defines a request for a qualification, and its candidates.
 //!
-//! calculation.md section 13.
+//! docs/spec/calculation.md#13.
 
+use crate::count::Countable;
 use crate::model::request::Redeemables;
 use crate::text::Text;
 use crate::time::Instant;
 
-/// How many results one page has when the request does not say, and at most.
+/// The number of results of a page if the request has none.
 pub const DEFAULT_LIMIT: u64 = 5;
 /// The largest page.
-pub const LARGEST_LIMIT: u64 = 50;
+pub const LARGEST_LIMIT: u64 = 100;
 
-/// What is looked for.
+/// The scenario of a qualification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scenario {
-    /// Whatever works for this customer and order.
+    /// All redeemables that apply to this customer and order.
     #[default]
     All,
-    /// Vouchers of the customer that work for this order.
+    /// Vouchers of the customer that apply to this order.
     CustomerWallet,
-    /// Whatever the customer's profile allows, whatever the order.
+    /// All redeemables that the customer's profile allows, regardless of the order.
     AudienceOnly,
-    /// What discounts the products of the order or asks for them.
+    /// Redeemables that discount or require the products of the order.
     Products,
-    /// What discounts the products of the order.
+    /// Redeemables that discount the products of the order.
     ProductsDiscount,
-    /// Stacks of promotion tiers that work for this order.
+    /// Promotion stacks that apply to this order.
     PromotionStacks,
-    /// As `Products`, for what the customer's profile allows.
+    /// As `Products`, for redeemables that the customer's profile allows.
     ProductsByCustomer,
-    /// As `ProductsDiscount`, for what the customer's profile allows.
+    /// As `ProductsDiscount`, for redeemables that the customer's profile allows.
     ProductsDiscountByCustomer,
 }
 
-/// In which order results come.
+/// The order of results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum SortingRule {
+pub enum QualificationSort {
     /// The newest first.
     #[default]
     Default,
@@ -46,117 +46,123 @@ pub enum SortingRule {
     LeastDeal,
 }
 
-/// What of a result is compared by a filter.
+/// The field of a result that a filter compares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Field {
+pub enum QualificationField {
     /// Its category, or its campaign's.
     CategoryId,
     /// Its campaign.
     CampaignId,
-    /// What its campaign is made of.
+    /// The type of its campaign.
     CampaignType,
     /// Its own id.
     ResourceId,
-    /// Campaign, voucher or tier.
+    /// Campaign, voucher, promotion tier or promotion stack.
     ResourceType,
-    /// What kind of voucher it is.
+    /// The type of the voucher.
     VoucherType,
     /// A voucher's code.
     Code,
-    /// What the customer is to a voucher.
+    /// The role of the customer for a voucher.
     HolderRole,
 }
 
-/// How a filter compares.
+/// The comparison of a filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compare {
-    /// It is one of them.
+    /// The field is one of the values.
     In,
-    /// It is none of them.
+    /// The field is none of the values.
     NotIn,
-    /// It says anything at all.
+    /// The field has a value.
     HasValue,
-    /// It says nothing.
+    /// The field has no value.
     IsUnknown,
 }
 
 /// One condition on one field.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Filter {
-    /// What is compared.
-    pub field: Field,
-    /// How.
+pub struct QualificationFilter {
+    /// The field.
+    pub field: QualificationField,
+    /// The comparison.
     pub compare: Compare,
-    /// With what.
+    /// The values.
     pub values: Vec<Text>,
 }
 
-/// The last result of a page: the moment at which it was created and, where others of that moment follow it, how many of them there have
-/// been, it among them; otherwise 0. It is written as a moment, with their number behind the milliseconds.
+/// The last result of a page: its creation time and, if others have the same, its number among them; otherwise 0. It is
+/// written as an instant, with that number after the milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PageEnd {
-    /// When it was created.
+    /// The creation time.
     pub created_at: Instant,
-    /// How many of that moment have been shown.
+    /// The number among those with this creation time.
     pub of_moment: usize,
 }
 
 impl PageEnd {
-    /// Reads what [`PageEnd::text`] writes; any moment says that all of it have been shown.
+    /// Returns whether a result has been shown, sorted by age, if this was the last.
+    pub fn has_passed(self, result: PageEnd) -> bool {
+        let shown = self.of_moment == 0 || result.of_moment <= self.of_moment;
+        result.created_at > self.created_at || result.created_at == self.created_at && shown
+    }
+
+    /// Parses the text of [`PageEnd::text`]; a plain instant means that all results of that instant have been shown.
     pub fn parse(text: &str) -> Option<PageEnd> {
         let (_, fraction) = text.split_once('.').unwrap_or_default();
         let finer = fraction.get(3..9).and_then(|digits| digits.parse().ok());
         Some(PageEnd { created_at: Instant::parse(text)?, of_moment: finer.unwrap_or_default() })
     }
 
-    /// As ISO 8601 in UTC.
+    /// Returns the text in ISO 8601, UTC.
     pub fn text(self) -> String {
-        let text = self.created_at.text();
-        match self.of_moment {
-            0 => text,
-            shown => {
-                [text.trim_end_matches('Z'), &shown.saturating_add(1_000_000).to_string().split_off(1), "Z"].concat()
-            }
+        let mut text = self.created_at.text();
+        if self.of_moment > 0 {
+            let digits = self.of_moment.saturating_add(1_000_000).to_string();
+            text.truncate(text.len().remaining_after(1));
+            text.extend([digits.get(1..).unwrap_or_default(), "Z"]);
         }
+        text
     }
 }
 
-/// A request for what qualifies.
+/// A request for a qualification.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Qualify {
-    /// Who, for which order, under which lock, what to show: everything but redeemables.
+    /// Customer, order, lock and expansions: all except redeemables.
     pub request: Redeemables,
-    /// What is looked for.
+    /// The scenario.
     pub scenario: Scenario,
-    /// How many results, 1 to [`LARGEST_LIMIT`].
+    /// The number of results, 1 to [`LARGEST_LIMIT`].
     pub limit: usize,
-    /// Only what comes after this.
+    /// The cursor after which results start.
     pub starting_after: Option<PageEnd>,
-    /// What results must be.
-    pub filters: Vec<Filter>,
-    /// Whether one filter is enough.
+    /// The filters.
+    pub filters: Vec<QualificationFilter>,
+    /// `true` if one filter is enough.
     pub any_filter: bool,
-    /// In which order.
-    pub sorting: SortingRule,
-    /// Whether to show the validation rules of each result.
+    /// The order of results.
+    pub sorting: QualificationSort,
+    /// `true` to include the validation rules of each result.
     pub expand_rules: bool,
 }
 
-/// What kind of thing may be found.
+/// The type of a candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CandidateObject {
-    /// A campaign with a code for each customer: one of its codes would do.
+    /// A campaign with a code for each customer: any one of its codes would apply.
     Campaign,
-    /// A code.
+    /// A voucher.
     Voucher,
     /// A tier of a promotion.
     PromotionTier,
-    /// A stack of tiers.
+    /// A promotion stack.
     PromotionStack,
 }
 
 impl CandidateObject {
-    /// The name on the wire.
+    /// Returns the name in JSON.
     pub fn name(self) -> &'static str {
         match self {
             CandidateObject::Campaign => "campaign",
@@ -167,35 +173,35 @@ impl CandidateObject {
     }
 }
 
-/// What is known of something that may be found, apart from what it grants and when.
+/// The data of a candidate, except its grant and validity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
-    /// Its kind.
+    /// Its type.
     pub object: CandidateObject,
     /// Its id.
     pub id: Text,
-    /// What a redeemable calls it: a voucher's code, otherwise its id.
+    /// Its name in a request: a voucher's code, otherwise its id.
     pub code: Text,
-    /// Its name, of those that have one.
+    /// Its name, if it has one.
     pub name: Option<Text>,
-    /// When it was created.
+    /// Its creation time.
     pub created_at: Instant,
     /// Its campaign.
     pub campaign_id: Option<Text>,
-    /// What its campaign is made of, as written.
+    /// The type of its campaign, as stored.
     pub campaign_type: Option<Text>,
     /// Its category, or its campaign's.
     pub category_id: Option<Text>,
-    /// What kind of voucher it is or gives out, as written.
+    /// The type of the voucher, or of the campaign's vouchers, as stored.
     pub voucher_type: Option<Text>,
-    /// The customer who holds it.
+    /// Its holder.
     pub holder_id: Option<Text>,
-    /// The customer who may pass it on.
+    /// Its referrer.
     pub referrer_id: Option<Text>,
-    /// Whether it was passed on to the customer whom it is sought for.
+    /// `true` if it was passed on to the customer of the request.
     pub passed_on: bool,
-    /// Whether it was published to them; nobody holds a public code for that.
+    /// `true` if it was published to them; a public code has no holder even then.
     pub published: bool,
-    /// Whether anybody may be told of it.
+    /// `true` if it may be shown to every caller.
     pub public: bool,
 }

@@ -1,116 +1,118 @@
-//! Decides what a redemption that was written down is to whoever undoes it. It must not know how it is stored.
+//! Defines a stored redemption as a rollback reads it.
 //!
-//! objects.md section 11.
+//! docs/spec/objects.md#11.
 
 use crate::model::order::Metadata;
 use crate::money::Money;
 use crate::text::Text;
 use crate::time::Instant;
 
-/// A redemption that was written down, as a rollback reads it.
+/// A stored redemption, as a rollback reads it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PastRedemption {
     /// Its id.
     pub id: Text,
-    /// Whether it redeemed anything, and was not undone.
+    /// Its state: success, failure or rollback.
     pub state: PastState,
-    /// When.
+    /// The instant of the redemption.
     pub date: Instant,
     /// The stack that it belongs to.
     pub parent: Option<Text>,
-    /// What it redeemed as a stack, in order.
+    /// The redemptions of its tiers or vouchers, if it is a stack, in order.
     pub children: Vec<Text>,
-    /// Who redeemed.
+    /// The redeeming customer.
     pub customer_id: Option<Text>,
     /// The order that it changed.
     pub order: Option<PastOrder>,
     /// The id of the voucher, tier or promotion stack that it redeemed.
     pub redeemed: Option<Text>,
-    /// What was spent of a card.
-    pub spent: Option<Spent>,
-    /// The voucher as it stood after it.
+    /// The spending of a card.
+    pub spent: Option<SpentUnits>,
+    /// The voucher after the redemption.
     pub voucher: Option<PastVoucher>,
     /// The document, for answers.
     pub document: Metadata,
 }
 
-/// What a redemption took off an order.
+/// The effect of a redemption on an order.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PastOrder {
     /// The id of the order.
     pub id: Option<Text>,
-    /// Off the order as a whole.
+    /// The discount of the whole order.
     pub discount: Money,
-    /// Off its lines, in their order.
+    /// The effects on its lines, in their order.
     pub lines: Vec<PastLine>,
+    /// The ids of the lines, in their order; empty for a line without one.
+    pub line_ids: Vec<Text>,
 }
 
-/// What a redemption did to a line.
+/// The effect of a redemption on a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PastLine {
-    /// What it took off.
+    /// The discount.
     pub discount: Money,
-    /// The units that came, or below zero that went.
+    /// The added units; negative for removed ones.
     pub units: i64,
-    /// Those that became free.
+    /// The units made free.
     pub free_units: i64,
-    /// What the units that came or went are worth.
+    /// The amount of the added or removed units, in minor units.
     pub worth: i64,
 }
 
-/// What was spent of a card.
+/// The spending of a card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Spent {
+pub enum SpentUnits {
     /// Credits of a gift card, in minor units.
     Credits(u64),
     /// Points of a loyalty card.
     Points(u64),
 }
 
-impl Spent {
-    /// How much it was.
+impl SpentUnits {
+    /// Returns the amount.
     pub fn amount(self) -> u64 {
         match self {
-            Spent::Credits(amount) | Spent::Points(amount) => amount,
+            SpentUnits::Credits(amount) | SpentUnits::Points(amount) => amount,
         }
     }
 }
 
-/// What a redemption took from a card, or a rollback gave back to it, and how the card stood after it.
+/// The change of a card by a redemption or its rollback, and the card after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Movement {
-    /// Credits in minor units or points; below zero what was given back.
+pub struct CardMovement {
+    /// Credits in minor units or points; negative when refunded.
     pub taken: i64,
-    /// All that had ever been loaded on the card.
+    /// The total ever credited to the card.
     pub loaded: i64,
-    /// What was left on it.
+    /// The balance.
     pub left: i64,
 }
 
-/// What was counted of a voucher when it was redeemed; what was not counted of it is not there.
+/// The counts of a voucher after its redemption; `None` for counts that it does not have.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PastVoucher {
     /// Its id.
     pub id: Text,
-    /// How often it was redeemed.
+    /// The number of redemptions.
     pub redeemed_quantity: Option<u64>,
-    /// The credits that were spent.
+    /// The spent credits.
     pub redeemed_amount: Option<u64>,
-    /// The points that were spent.
+    /// The spent points.
     pub redeemed_points: Option<u64>,
-    /// The credits that were left.
+    /// The remaining credits.
     pub credits: Option<u64>,
-    /// The points that were left.
+    /// The remaining points.
     pub points: Option<u64>,
 }
 
-/// What became of a redemption.
+/// The state of a redemption.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PastState {
-    /// It stands.
+    /// It succeeded and is valid.
     Succeeded,
-    /// It never redeemed anything.
+    /// It failed.
     Failed,
-    /// It was undone.
+    /// It was rolled back.
     RolledBack,
 }

@@ -1,28 +1,27 @@
-//! What a referral program says beside its codes: what counts as a referral, and what whoever was referred gets for it. This must
-//! not know who referred whom.
+//! Defines the settings of a referral program: the conversion event and the reward of the referee.
 
 use crate::text::Text;
 
 /// A referral program.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ReferralProgram {
-    /// What counts as a referral.
+    /// The event that counts as a referral.
     pub conversion: Conversion,
-    /// What whoever was referred gets; nothing but the discount where there is none.
+    /// The reward of the referee; `None` for only the discount.
     pub reward: Option<RefereeReward>,
 }
 
-/// What counts as a referral.
+/// The event that counts as a referral.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Conversion {
-    /// That the code is redeemed.
+    /// A redemption of the code.
     #[default]
     Redemption,
-    /// That a custom event of this kind names the code.
+    /// A custom event of this type that names the code.
     Event(EventName),
 }
 
-/// A kind of custom event, by the id of its schema or by its name; the id wins.
+/// A type of custom event, by the id of its schema or by its name; the id wins.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EventName {
     /// The schema's id.
@@ -32,7 +31,7 @@ pub struct EventName {
 }
 
 impl EventName {
-    /// Whether an event is of this kind. One that says nothing is no event's.
+    /// Returns whether an event has this type. A type without id and name matches no event.
     pub fn is_of(&self, schema_id: &str, name: &str) -> bool {
         match (&self.id, &self.name) {
             (Some(id), _) => id == schema_id,
@@ -42,7 +41,7 @@ impl EventName {
     }
 }
 
-/// What kind of card a reward is on.
+/// The type of card of a reward.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum RewardCard {
     /// Credits of a gift card, in minor units.
@@ -55,10 +54,10 @@ pub enum RewardCard {
 /// Points, or credits in minor units, on a card of a campaign.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RefereeReward {
-    /// What kind of card it is; where it does not say, whatever kind the campaign has.
+    /// The type of card; `None` for the type of the campaign.
     pub card: Option<RewardCard>,
-    /// The campaign whose card it is, by id or by name.
+    /// The campaign of the card, by id or by name.
     pub campaign: Text,
-    /// How much.
+    /// The amount.
     pub amount: u64,
 }

@@ -1,14 +1,14 @@
-//! Decides which products, SKUs and collections a grant is about, which of their units, and within which limits; and
-//! what a bundle is made of. It must not know lines or amounts of an order.
+//! Defines the scope of a grant: products, SKUs and collections, the selection of their units, and limits. It also
+//! defines product bundles.
 //!
-//! calculation.md sections 7 and 8.
+//! docs/spec/calculation.md sections 7 and 8.
 
 use crate::formula::Formula;
 use crate::model::discount::Dynamic;
 use crate::money::Money;
 use crate::text::Text;
 
-/// What an entry names. The later, the more specific: of several entries on one line the most specific counts.
+/// The type of goods of an entry, from general to specific: of several entries for one line the most specific counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum GoodsObject {
     /// The products and SKUs of a collection.
@@ -21,7 +21,7 @@ pub enum GoodsObject {
 }
 
 impl GoodsObject {
-    /// The name on the wire.
+    /// Returns the name in JSON.
     pub fn name(self) -> &'static str {
         match self {
             GoodsObject::Collection => "products_collection",
@@ -31,97 +31,97 @@ impl GoodsObject {
     }
 }
 
-/// A product, SKU or collection, by id or by the caller's identifier.
+/// A product, SKU or collection, by id or `source_id`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct GoodsRef {
-    /// What it is.
+    /// The type.
     pub object: GoodsObject,
-    /// Its id, or its `source_id` when the catalogue does not have it.
+    /// Its id, or its `source_id` if the catalogue does not have it.
     pub id: Text,
-    /// The caller's identifier.
+    /// Its `source_id`.
     pub source_id: Option<Text>,
 }
 
 impl GoodsRef {
-    /// The goods of this id and identifier.
+    /// Returns the goods of this id and `source_id`.
     pub fn new(object: GoodsObject, id: Text, source_id: Option<Text>) -> GoodsRef {
         GoodsRef { object, id, source_id }
     }
 }
 
-/// In which order the targets of an entry are taken, and which of them (calculation.md section 7.3).
+/// The order in which the targets of an entry are selected, and which of them (docs/spec/calculation.md#7.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Pick {
-    /// All, as the request has them.
+pub enum UnitOrder {
+    /// All, in the order of the request.
     #[default]
     Every,
-    /// Those with the lowest unit price.
+    /// Targets with the lowest unit price.
     ToCheapest,
     /// All, from the lowest unit price.
     FromCheapest,
-    /// Those with the highest unit price.
+    /// Targets with the highest unit price.
     ToMostExpensive,
     /// All, from the highest unit price.
     FromMostExpensive,
 }
 
-/// What `skip_initially` and `repeat` count.
+/// The target that `skip_initially` and `repeat` count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TargetKind {
     /// Lines.
     #[default]
     Item,
-    /// Units, on through all lines.
+    /// Units, across all lines.
     Unit,
 }
 
-/// A cap on discounted units over the life of a campaign or tier (calculation.md section 7.1).
+/// A cap on discounted units over the lifetime of a campaign or tier (docs/spec/calculation.md#7.1).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cap {
-    /// What is counted.
+    /// The counted unit.
     pub kind: CapKind,
-    /// The most; a formula without a plain number that cannot be evaluated is no cap.
+    /// The maximum; a formula without a plain number that cannot be evaluated is no cap.
     pub most: Dynamic<Option<u64>>,
 }
 
-/// What a cap counts.
+/// The counted unit of a cap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CapKind {
-    /// Of a promotion tier, not of the campaign.
+    /// `true` for the promotion tier, `false` for the campaign.
     pub tier: bool,
-    /// Of each customer, not of all together.
+    /// `true` for each customer, `false` for all together.
     pub customer: bool,
-    /// Of each product of the collection, not of the entry as a whole.
+    /// `true` for each product of the collection, `false` for the whole entry.
     pub each: bool,
 }
 
-/// How the units of an entry are selected and limited.
+/// The selection and limits of the units of an entry.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Terms {
+pub struct UnitLimits {
     /// Order and choice of targets.
-    pub pick: Pick,
-    /// What is counted as a target.
+    pub pick: UnitOrder,
+    /// The counted target.
     pub target: TargetKind,
-    /// How many targets are passed over first.
+    /// The number of targets to skip first.
     pub skip_initially: u64,
     /// Every n-th target, at least 1.
     pub repeat: u64,
-    /// Most units of each line.
+    /// The maximum units of each line.
     pub quantity_limit: Option<u64>,
-    /// Most units of all lines.
+    /// The maximum units of all lines.
     pub aggregated_quantity_limit: Option<u64>,
-    /// The most off each line.
+    /// The maximum discount of each line.
     pub amount_limit: Option<Money>,
-    /// The most off all lines.
+    /// The maximum discount of all lines.
     pub aggregated_amount_limit: Option<Money>,
-    /// Caps over the life of the campaign or tier.
+    /// Caps over the lifetime of the campaign or tier.
     pub caps: Vec<Cap>,
 }
 
-impl Default for Terms {
-    fn default() -> Terms {
-        Terms {
-            pick: Pick::Every,
+impl Default for UnitLimits {
+    fn default() -> UnitLimits {
+        UnitLimits {
+            pick: UnitOrder::Every,
             target: TargetKind::Item,
             skip_initially: 0,
             repeat: 1,
@@ -136,51 +136,52 @@ impl Default for Terms {
 
 /// One entry of a scope.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
-    /// What it names.
+pub struct ScopeEntry {
+    /// The goods.
     pub goods: GoodsRef,
-    /// The product of a SKU, by id and by the caller's identifier, as sent.
+    /// The product of a SKU, by id and `source_id`, as sent.
     pub product: (Option<Text>, Option<Text>),
     /// The new unit price of a FIXED discount.
     pub price: Dynamic<Option<Money>>,
-    /// Which of its units, within which limits.
-    pub terms: Terms,
-    /// The first entry of the list with equal terms: those share one list of targets (calculation.md section 19, D2).
+    /// The selection and limits of its units.
+    pub terms: UnitLimits,
+    /// The index of the first entry with equal terms: those share one list of targets (docs/spec/calculation.md#19,
+    /// D2).
     pub group: usize,
 }
 
-impl Entry {
-    /// An entry that covers every unit.
-    pub fn every(goods: GoodsRef) -> Entry {
-        Entry { goods, product: (None, None), price: Dynamic::fixed(None), terms: Terms::default(), group: 0 }
+impl ScopeEntry {
+    /// Returns an entry that covers every unit.
+    pub fn every(goods: GoodsRef) -> ScopeEntry {
+        ScopeEntry { goods, product: (None, None), price: Dynamic::fixed(None), terms: UnitLimits::default(), group: 0 }
     }
 
-    /// The formulas of the entry, for whoever wants to know what they read.
+    /// Returns the formulas of the entry.
     pub fn formulas(&self) -> impl Iterator<Item = &Formula> {
         let caps = self.terms.caps.iter().filter_map(|cap| cap.most.formula.as_deref());
         self.price.formula.as_deref().into_iter().chain(caps)
     }
 }
 
-/// The lines a grant is about: all or those included, without those excluded.
+/// The lines of a grant: all or those included, without those excluded.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Scope {
-    /// Every line, whatever `included` says.
+    /// `true` for every line, regardless of `included`.
     pub included_all: bool,
-    /// These; with none, every line (calculation.md section 19, D1).
-    pub included: Vec<Entry>,
-    /// Never these; exclusion wins.
-    pub excluded: Vec<Entry>,
-    /// Whether any entry selects or limits; otherwise every unit of every line in scope is discounted.
+    /// The included goods; if empty, every line (docs/spec/calculation.md#19, D1).
+    pub included: Vec<ScopeEntry>,
+    /// The excluded goods; exclusion wins.
+    pub excluded: Vec<ScopeEntry>,
+    /// `true` if any entry selects or limits; otherwise every unit of every line in scope is discounted.
     pub selective: bool,
 }
 
 impl Scope {
-    /// A scope of these entries, with equal ones grouped.
-    pub fn new(included_all: bool, mut included: Vec<Entry>, excluded: Vec<Entry>) -> Scope {
-        let plain = Terms::default();
+    /// Returns a scope of these entries, with equal ones grouped.
+    pub fn new(included_all: bool, mut included: Vec<ScopeEntry>, excluded: Vec<ScopeEntry>) -> Scope {
+        let plain = UnitLimits::default();
         let selective = included.iter().any(|entry| entry.terms != plain);
-        // The first entries of the groups so far: of a list that reads, they are few.
+        // The first entries of the groups so far: a readable list has few.
         let mut heads: Vec<usize> = Vec::new();
         for place in 0..included.len() {
             let terms = |place: usize| included.get(place).map(|entry| &entry.terms);
@@ -196,54 +197,55 @@ impl Scope {
         Scope { included_all, included, excluded, selective }
     }
 
-    /// The same scope with its limits on units so many times as large: complete bundles multiply them (calculation.md
+    /// Returns the scope with its limits on units multiplied: complete bundles multiply them (docs/spec/calculation.md
     /// section 8).
     pub fn with_more_units(&self, times: u64) -> Scope {
         let mut scope = self.clone();
         for entry in &mut scope.included {
             let terms = &mut entry.terms;
             for limit in [&mut terms.quantity_limit, &mut terms.aggregated_quantity_limit] {
-                *limit = limit.map(|limit| limit.saturating_mul(times));
+                // A limit beyond 64 bits is none: no line has so many units.
+                *limit = limit.and_then(|limit| limit.checked_mul(times));
             }
         }
         scope
     }
 
-    /// Puts goods into it, or out of it, with every unit of them.
+    /// Adds goods to the included or excluded ones, with every unit of them.
     pub fn add(&mut self, goods: GoodsRef, included: bool) {
-        let plain = Terms::default();
+        let plain = UnitLimits::default();
         let list = if included { &mut self.included } else { &mut self.excluded };
         let group = list.iter().position(|entry| entry.terms == plain).unwrap_or(list.len());
-        list.push(Entry { group, ..Entry::every(goods) });
+        list.push(ScopeEntry { group, ..ScopeEntry::every(goods) });
     }
 
-    /// All goods that it names: first those included, then those excluded.
+    /// Returns all goods that it names: first those included, then those excluded.
     pub fn goods(&self) -> impl Iterator<Item = &GoodsRef> {
         self.included.iter().chain(&self.excluded).map(|entry| &entry.goods)
     }
 
-    /// Whether it names any product: then a discount without an effect acts on lines.
+    /// Returns whether it names any goods: then a discount without an effect applies to lines.
     pub fn names_goods(&self) -> bool {
         !self.included.is_empty() || !self.excluded.is_empty()
     }
 }
 
-/// The most bundles that one discount counts (calculation.md section 8).
+/// The maximum number of bundles that one discount counts (docs/spec/calculation.md#8).
 pub const MOST_BUNDLES: u64 = 100;
 
-/// What has to be in the order together, and how often it counts.
+/// The goods that must be in the order together, and the number of bundles that count.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BundleRules {
-    /// All of these.
+    /// The entries, all of which are required.
     pub entries: Vec<BundleEntry>,
-    /// How many bundles count, 1 to [`MOST_BUNDLES`].
+    /// The maximum number of bundles that count, 1 to [`MOST_BUNDLES`].
     pub limit: u64,
 }
 
 /// One part of a bundle.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BundleEntry {
-    /// The goods; several stand for one another.
+    /// The goods; several are alternatives.
     pub goods: Vec<GoodsRef>,
     /// Units of them in one bundle, at least 1.
     pub quantity: u64,

@@ -1,76 +1,76 @@
-//! Decides what the stacking rules of a project say. It must not know how they are applied.
+//! Defines the stacking rules of a project.
 //!
-//! calculation.md section 11.1.
+//! docs/spec/calculation.md#11.1.
 
 use serde::Serialize;
 
 use crate::text::Text;
 
-/// How many redeemables one request may name, whatever a project says.
+/// The maximum number of redeemables of a request, for every project.
 pub const MOST_REDEEMABLES: u64 = 30;
 
-/// Whether all must hold or those that hold are taken.
+/// The condition under which redeemables are applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ApplicationMode {
-    /// One that fails fails all.
+    /// All or none: one failure refuses all.
     #[default]
     All,
-    /// Those that hold are applied.
+    /// Only the valid ones are applied.
     Partial,
 }
 
-/// In which order redeemables are applied.
+/// The order in which redeemables are applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SortingRule {
-    /// As the request names them.
+    /// The order of the request.
     #[default]
     RequestedOrder,
     /// By the hierarchy of their categories.
     CategoryHierarchy,
 }
 
-/// What a discount is computed on.
+/// The base of a discount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CalculationMode {
     /// The order before all discounts.
     #[default]
     InitialAmount,
-    /// What earlier discounts left.
+    /// The amount after earlier discounts.
     DiscountedAmount,
 }
 
-/// Whether one product may be discounted more than once.
+/// The number of discounts on one product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ProductsMode {
-    /// As often as discounts apply.
+    /// Every discount that applies.
     #[default]
     Stack,
-    /// By the first discount only.
+    /// The first discount only.
     Once,
 }
 
-/// What becomes of a redeemable that grants nothing.
+/// The treatment of a redeemable without an effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum NoEffectRule {
-    /// It is redeemed all the same.
+    /// It is redeemed.
     #[default]
     RedeemAnyway,
     /// It is skipped.
     Skip,
 }
 
-/// Whether a rollback changes the order as well.
+/// The effect of a rollback on the order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Default)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum RollbackMode {
     /// Discounts are taken off the order and it is canceled.
     #[default]
     WithOrder,
-    /// The order is left as it is.
+    /// The order is not changed.
     WithoutOrder,
 }
 
-/// How exclusive and joint redeemables are ordered among themselves.
+/// The order of exclusive and joint redeemables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum GroupedSortingRule {
     /// Exclusive first, joint last.
@@ -80,40 +80,40 @@ pub enum GroupedSortingRule {
     RedeemablesSortingRule,
 }
 
-/// The stacking rules of a project. A project that never wrote any has [`StackingRules::default`].
+/// The stacking rules of a project. A project without stored rules has [`StackingRules::default`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StackingRules {
-    /// How many redeemables one request may name, 1 to 30.
+    /// The maximum number of redeemables of a request, 1 to 30.
     pub redeemables_limit: u64,
-    /// How many may be applied.
+    /// The maximum number of applied redeemables.
     pub applicable_redeemables_limit: u64,
-    /// How many of one category may be applied.
+    /// The maximum number of applied ones of one category.
     pub applicable_redeemables_per_category_limit: Option<u64>,
-    /// The same for single categories; wins over the general limit.
+    /// The maximum for single categories; wins over the general one.
     pub applicable_redeemables_category_limits: Vec<(Text, u64)>,
-    /// How many exclusive ones may be applied.
+    /// The maximum number of applied exclusive ones.
     pub applicable_exclusive_redeemables_limit: u64,
-    /// How many exclusive ones of one category may be applied.
+    /// The maximum number of applied exclusive ones of one category.
     pub applicable_exclusive_redeemables_per_category_limit: Option<u64>,
-    /// Categories that stand alone.
+    /// The exclusive categories.
     pub exclusive_categories: Vec<Text>,
-    /// Categories that are applied whatever else is.
+    /// The categories that are applied together with exclusive ones.
     pub joint_categories: Vec<Text>,
-    /// All or those that hold.
+    /// The condition under which redeemables are applied.
     pub redeemables_application_mode: ApplicationMode,
-    /// In which order.
+    /// The order of application.
     pub redeemables_sorting_rule: SortingRule,
-    /// How often one product.
+    /// The number of discounts on one product.
     pub redeemables_products_application_mode: ProductsMode,
-    /// What of those that grant nothing.
+    /// The treatment of redeemables without an effect.
     pub redeemables_no_effect_rule: NoEffectRule,
-    /// Categories that are skipped without an effect whatever the rule says.
+    /// Categories that are always skipped without an effect.
     pub no_effect_skip_categories: Vec<Text>,
-    /// Categories that are redeemed without an effect whatever the rule says.
+    /// Categories that are always redeemed, even without an effect.
     pub no_effect_redeem_anyway_categories: Vec<Text>,
-    /// What a rollback does to the order.
+    /// The effect of a rollback on the order.
     pub redeemables_rollback_order_mode: RollbackMode,
-    /// Exclusive and joint among themselves.
+    /// The order of exclusive and joint ones.
     pub grouped_redeemables_sorting_rule: GroupedSortingRule,
     /// The base of discounts.
     pub discount_calculation_mode: CalculationMode,
@@ -124,12 +124,12 @@ pub struct StackingRules {
 }
 
 impl StackingRules {
-    /// Whether anything at all may be skipped for giving nothing.
+    /// Returns whether any redeemable may be skipped because it has no effect.
     pub fn skips_no_effect(&self) -> bool {
         self.redeemables_no_effect_rule == NoEffectRule::Skip || !self.no_effect_skip_categories.is_empty()
     }
 
-    /// How many of this category may be applied, by its own limit or by the general one.
+    /// Returns the maximum of applied ones of this category: its own limit or the general one.
     pub fn limit_of(&self, category: &Text) -> Option<u64> {
         let own = self.applicable_redeemables_category_limits.iter().find(|(known, _)| known == category);
         own.map(|(_, limit)| *limit).or(self.applicable_redeemables_per_category_limit)

@@ -1,12 +1,12 @@
-//! Decides what days, months and years are in which points are counted: a period, a date of the year, the current week or
-//! quarter, the end of a day in a zone. It must not know points.
+//! Computes days, months and years for points: a period, a date of the year, the current week or quarter, and the end
+//! of a day.
 //!
-//! loyalty-v2.md sections 3, 4 and 8. Days are those of the project's zone. A date that its month does not have is the last
-//! day of that month, and a month later than the 31st is the last day of a shorter one, as everywhere in `time`.
+//! docs/spec/loyalty.md sections 3, 4 and 8. Days are those of the project's zone. A date that its month does not have
+//! is the last day of that month. One month after the 31st is the last day of a shorter month, as everywhere in `time`.
 
 use crate::time::{Day, Instant, TimeZone};
 
-/// What a period is counted in.
+/// The unit of a period.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     /// Days of the calendar.
@@ -17,17 +17,17 @@ pub enum Unit {
     Year,
 }
 
-/// So many days, months or years.
+/// A number of days, months or years.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Period {
-    /// How many; 1 at least.
+    /// The number, at least 1.
     pub value: u32,
-    /// Of what.
+    /// The unit.
     pub unit: Unit,
 }
 
 impl Period {
-    /// The day that is so much later; nothing beyond the calendar.
+    /// Returns the day after this period; `None` beyond the calendar.
     pub fn after(self, day: Day) -> Option<Day> {
         match self.unit {
             Unit::Day => day.plus(self.value.into()),
@@ -37,7 +37,7 @@ impl Period {
     }
 }
 
-/// A date that comes every year, such as 31 December.
+/// A yearly date, such as 31 December.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DateOfYear {
     day: u32,
@@ -45,7 +45,7 @@ pub struct DateOfYear {
 }
 
 impl DateOfYear {
-    /// A day from 1 to 31 of a month from 1 to 12.
+    /// Returns a date from a day from 1 to 31 and a month from 1 to 12; `None` outside of these.
     ///
     /// ```
     /// use scrip::points::DateOfYear;
@@ -65,7 +65,7 @@ impl DateOfYear {
         self.month
     }
 
-    /// The first of some dates that is this day or comes after it; 31 February is the last day of February.
+    /// Returns the first of some dates on or after this day; 31 February is the last day of February.
     pub fn next(dates: &[DateOfYear], day: Day) -> Option<Day> {
         let year = day.date().0;
         let of = |year: i64| dates.iter().filter_map(move |date| Day::of(year, date.month, date.day));
@@ -73,23 +73,23 @@ impl DateOfYear {
     }
 }
 
-/// A period of the calendar that is running: it begins anew for everybody at the same moment.
+/// A current period of the calendar: it starts for all cards at the same instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CurrentPeriod {
-    /// Today.
+    /// The present day.
     Day,
-    /// This week, from Monday.
+    /// The present week, from Monday.
     Week,
-    /// This month.
+    /// The present month.
     Month,
-    /// This quarter, from January, April, July or October.
+    /// The present quarter, from January, April, July or October.
     Quarter,
-    /// This year.
+    /// The present year.
     Year,
 }
 
 impl CurrentPeriod {
-    /// The moment at which it began in a zone. What lies before every calendar began in 1970.
+    /// Returns the start of the period in a zone; the start of 1970 for an earlier one.
     pub fn begin(self, now: Instant, zone: &TimeZone) -> Instant {
         let first = zone.day(now).and_then(|today| self.first_day(today));
         first.and_then(|day| zone.start_of(day)).unwrap_or_default()
@@ -107,18 +107,18 @@ impl CurrentPeriod {
     }
 }
 
-/// Which month it is, from 0, of its quarter, half year or year.
+/// Returns the index of a month, from 0, in its quarter, half year or year.
 pub(super) fn place_in(month: u32, months: u32) -> u32 {
-    month.saturating_sub(1).checked_rem(months).unwrap_or(0)
+    month.checked_sub(1).and_then(|past| past.checked_rem(months)).unwrap_or(0)
 }
 
-/// The moment at which a day is over: the first of the next day. There is no later one than the last of the calendar.
+/// Returns the end of a day: the start of the next day, and at most the last instant of the calendar.
 pub fn end_of(day: Option<Day>, zone: &TimeZone) -> Instant {
     let next = day.and_then(|day| day.plus(1));
     next.and_then(|day| zone.start_of(day)).unwrap_or(Instant::LATEST)
 }
 
-/// The first moment of a day, or the last of the calendar.
+/// Returns the start of a day, or the last instant of the calendar.
 pub fn start_of(day: Option<Day>, zone: &TimeZone) -> Instant {
     day.and_then(|day| zone.start_of(day)).unwrap_or(Instant::LATEST)
 }

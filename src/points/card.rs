@@ -1,368 +1,382 @@
-//! Decides what a card of points is: its lots, what waits, what it owes, and the figures of its life. It must not know what
-//! changes them.
+//! Defines a card of points: its lots, pending points, debt and lifetime totals.
 //!
-//! Every point is in one place of the card, and moves from there to another. Figures of what came (`Earned`, `Added`, ...)
-//! give, figures of what went (`Spent`, `Expired`, ...) take, so that what came is what went and what is there.
+//! Every point is in one account of the card and moves to another. Totals of credits (`Earned`, `Added`, ...) are
+//! sources, totals of debits (`Spent`, `Expired`, ...) are targets. So credits equal debits plus the present points.
 
 use super::expiry::{Expiration, Expiry};
-use super::pending::Wait;
+use super::pending::PendingUntil;
 use crate::money::LARGEST;
 use crate::text::Text;
 use crate::time::{Day, Instant, TimeZone};
 use std::collections::BTreeMap;
 
-/// The most points that one number of a card may say: 2^53 - 1.
+/// The maximum of each number of a card: 2^53 - 1.
 pub const MOST: u64 = LARGEST.unsigned_abs();
 
-/// The moment at which something is done, and the project's zone.
+/// The instant of an operation, and the project's zone.
 #[derive(Debug, Clone, Copy)]
 pub struct Now<'a> {
-    /// The moment.
+    /// The instant.
     pub at: Instant,
     /// The zone.
     pub zone: &'a TimeZone,
 }
 
-/// Points that lapse together. What arrives on a card joins the lot that lapses as it does, so that a card has at most a lot
-/// for each day on which points lapse, however much was earned.
+/// Points that expire together. Credited points join the lot with an equal expiration. So a card has at most one lot
+/// for each day of expiration, however much was earned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lot {
     /// Its id.
     pub id: Text,
-    /// How many points are in it.
+    /// The number of points in it.
     pub points: u64,
-    /// When the first of them arrived.
+    /// The instant when the first of them were credited.
     pub arrived_at: Instant,
-    /// When they lapse.
+    /// Their expiration.
     pub expiry: Expiry,
-    /// Whether they have, by time or by hand: what comes back to it lapses at once.
+    /// `true` if it has expired, by time or manually: points refunded to it expire at once.
     pub is_closed: bool,
-    /// How many lapsed in it for which no earning was revoked yet: the buyer lost them already.
+    /// The expired points of the lot of which no earning was revoked yet: the customer lost them already.
     pub lapsed: u64,
 }
 
 impl Lot {
-    /// Whether there is something in it that can be spent, as far as is known: what is due by now must be settled.
+    /// Returns whether it has points that can be spent, provided that due events are settled.
     pub fn is_open(&self) -> bool {
         self.points > 0 && !self.is_closed
     }
 }
 
-/// Points that were earned and cannot be spent yet.
+/// Earned points that cannot be spent yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pending {
+pub struct PendingPoints {
     /// Its id.
     pub id: Text,
-    /// How many points.
+    /// The number of points.
     pub points: u64,
-    /// When they were earned.
+    /// The instant of earning.
     pub earned_at: Instant,
-    /// What they wait for.
-    pub wait: Wait,
-    /// The lot that they will be, unless another one lapses as they will.
+    /// The condition for their activation.
+    pub wait: PendingUntil,
+    /// The id of their lot, unless they join one with an equal expiration.
     pub lot: Text,
-    /// How they lapse, counted from when they arrive.
+    /// Their expiration, counted from their activation.
     pub expiration: Expiration,
 }
 
-/// A number that tells of a card's life.
+/// A lifetime total of a card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Figure {
-    /// Came: by rules, as far as they could be spent.
+pub enum LifetimeTotal {
+    /// Credit: earned by rules and spendable.
     Earned,
-    /// Came: by hand.
+    /// Credit: added manually.
     Added,
-    /// Came: bought with points of another card.
+    /// Credit: bought with points of another card.
     Purchased,
-    /// Came back: had been spent.
+    /// Credit: refunded after spending.
     Refunded,
-    /// Went: on rewards and orders.
+    /// Debit: spent on rewards and orders.
     Spent,
-    /// Went: by hand.
+    /// Debit: subtracted manually.
     Subtracted,
-    /// Went: by time, or because somebody expired a lot.
+    /// Debit: expired by time or manually.
     Expired,
-    /// Went: had been earned with what was given back.
+    /// Debit: earning that was given back.
     Returned,
-    /// Went: had been bought with points that were given back.
+    /// Debit: purchase that was given back.
     PurchaseReversed,
-    /// Came: had to wait.
+    /// Credit: earned as pending.
     PendingTotal,
-    /// Waited, and can be spent; these are among `Earned` from then on.
+    /// Pending points that were activated; from then on they are in `Earned` as well.
     PendingActivated,
-    /// Waited, and was cancelled or given back.
+    /// Pending points that were cancelled or given back.
     PendingCanceled,
 }
 
-impl Figure {
-    /// All there are.
-    pub const ALL: [Figure; 12] = [
-        Figure::Earned,
-        Figure::Added,
-        Figure::Purchased,
-        Figure::Refunded,
-        Figure::Spent,
-        Figure::Subtracted,
-        Figure::Expired,
-        Figure::Returned,
-        Figure::PurchaseReversed,
-        Figure::PendingTotal,
-        Figure::PendingActivated,
-        Figure::PendingCanceled,
+impl LifetimeTotal {
+    /// All totals.
+    pub const ALL: [LifetimeTotal; 12] = [
+        LifetimeTotal::Earned,
+        LifetimeTotal::Added,
+        LifetimeTotal::Purchased,
+        LifetimeTotal::Refunded,
+        LifetimeTotal::Spent,
+        LifetimeTotal::Subtracted,
+        LifetimeTotal::Expired,
+        LifetimeTotal::Returned,
+        LifetimeTotal::PurchaseReversed,
+        LifetimeTotal::PendingTotal,
+        LifetimeTotal::PendingActivated,
+        LifetimeTotal::PendingCanceled,
     ];
 
-    /// Whether points come from here; to the others they go.
+    /// Returns whether points come from this total; otherwise they go to it.
     pub fn gives(self) -> bool {
         match self {
-            Figure::Earned | Figure::Added | Figure::Purchased | Figure::Refunded | Figure::PendingTotal => true,
-            Figure::Spent
-            | Figure::Subtracted
-            | Figure::Expired
-            | Figure::Returned
-            | Figure::PurchaseReversed
-            | Figure::PendingActivated
-            | Figure::PendingCanceled => false,
+            LifetimeTotal::Earned
+            | LifetimeTotal::Added
+            | LifetimeTotal::Purchased
+            | LifetimeTotal::Refunded
+            | LifetimeTotal::PendingTotal => true,
+            LifetimeTotal::Spent
+            | LifetimeTotal::Subtracted
+            | LifetimeTotal::Expired
+            | LifetimeTotal::Returned
+            | LifetimeTotal::PurchaseReversed
+            | LifetimeTotal::PendingActivated
+            | LifetimeTotal::PendingCanceled => false,
         }
     }
 }
 
-/// The figures of a card's life. None ever becomes less.
+/// The lifetime totals of a card. None ever decreases.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Figures([u64; Figure::ALL.len()]);
+pub struct LifetimeTotals([u64; LifetimeTotal::ALL.len()]);
 
-impl Figures {
-    /// Figures as somebody has them, such as the balances of their accounts, whatever their sign.
-    pub fn read(of: impl Fn(Figure) -> i64) -> Figures {
-        Figures(Figure::ALL.map(|figure| of(figure).unsigned_abs()))
+impl LifetimeTotals {
+    /// Reads the totals with `of`, such as the balances of their accounts, ignoring the sign.
+    pub fn read(of: impl Fn(LifetimeTotal) -> i64) -> LifetimeTotals {
+        LifetimeTotals(LifetimeTotal::ALL.map(|figure| of(figure).unsigned_abs()))
     }
 
-    /// One of them.
-    pub fn of(&self, figure: Figure) -> u64 {
+    /// Returns one of the totals.
+    pub fn of(&self, figure: LifetimeTotal) -> u64 {
         self.0.get(figure as usize).copied().unwrap_or(0)
     }
 
-    /// All points that ever came to be spent, those apart that came back: `lifetime_bucket.points.total`.
+    /// Returns all points ever credited for spending, without refunds: `lifetime_bucket.points.total`.
     pub fn total(&self) -> u64 {
-        let came = [Figure::Earned, Figure::Added, Figure::Purchased];
-        came.into_iter().fold(0, |sum: u64, figure| sum.saturating_add(self.of(figure)))
+        let came = [LifetimeTotal::Earned, LifetimeTotal::Added, LifetimeTotal::Purchased];
+        // They stay within `MOST` together.
+        came.into_iter().map(|figure| self.of(figure)).sum()
     }
 
-    pub(super) fn add(&mut self, figure: Figure, points: u64) -> Result<(), Refused> {
-        let known = self.0.get_mut(figure as usize).ok_or(Refused::Beyond)?;
+    pub(super) fn add(&mut self, figure: LifetimeTotal, points: u64) -> Result<(), CardRefusal> {
+        let known = self.0.get_mut(figure as usize).ok_or(CardRefusal::Beyond)?;
         *known = sum(*known, points)?;
         Ok(())
     }
 }
 
-/// A card as it is stored: every open lot, everything that waits and, of what is closed or empty, the lots that an operation
-/// names. More lots that are closed or empty change nothing.
+/// A stored card: every open lot, all pending points, and those closed or empty lots that an operation names. Further
+/// closed or empty lots change nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Card {
-    /// Its lots.
+pub struct PointsCard {
+    /// The lots.
     pub lots: Vec<Lot>,
-    /// What waits.
-    pub pending: Vec<Pending>,
-    /// How many points the card owes: its balance is less than nothing, and what comes is taken off first.
+    /// The pending points.
+    pub pending: Vec<PendingPoints>,
+    /// The points that the card owes: its balance is negative, and credits pay the debt first.
     pub debt: u64,
-    /// The figures of its life.
-    pub figures: Figures,
+    /// The lifetime totals.
+    pub figures: LifetimeTotals,
 }
 
-/// What is told of the points that come or go next.
+/// The points that expire or are activated next.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Next {
-    /// How many.
+pub struct Upcoming {
+    /// The number of points.
     pub points: u64,
-    /// The last day on which they can be spent, or the first; nothing while they wait for an event.
+    /// The last day to spend expiring points, or the first day to spend pending ones; `None` while they wait for an
+    /// event.
     pub date: Option<Day>,
-    /// The last day on which that event may come.
+    /// The last day for that event.
     pub cancel_date: Option<Day>,
 }
 
-impl Card {
-    /// What can be spent; less than nothing where the card owes. What is due must be settled.
-    pub fn balance(&self) -> i64 {
-        let there =
-            self.lots.iter().filter(|lot| lot.is_open()).fold(0, |sum: u64, lot| sum.saturating_add(lot.points));
-        let (there, owed) = (i64::try_from(there).unwrap_or(i64::MAX), i64::try_from(self.debt).unwrap_or(i64::MAX));
-        there.saturating_sub(owed)
+impl PointsCard {
+    /// Refuses a card whose points cannot be counted together: no step leaves one behind.
+    pub(super) fn check(&self) -> Result<(), CardRefusal> {
+        let lots = self.lots.iter().map(|lot| lot.points);
+        lots.chain(self.pending.iter().map(|one| one.points)).try_fold(0, sum)?;
+        let figures = LifetimeTotal::ALL.into_iter().map(|figure| self.figures.of(figure));
+        figures.chain([self.debt]).try_for_each(|points| sum(points, 0).map(drop))
     }
 
-    /// What may be spent at most.
+    /// Returns the spendable balance; negative if the card owes points. Due events must be settled.
+    pub fn balance(&self) -> i64 {
+        let there: u64 = self.lots.iter().filter(|lot| lot.is_open()).map(|lot| lot.points).sum();
+        // Each is at most `MOST`, so that no bit of them is a sign.
+        there.cast_signed().wrapping_sub(self.debt.cast_signed())
+    }
+
+    /// Returns the points that may be spent at most.
     pub fn available(&self) -> u64 {
         u64::try_from(self.balance()).unwrap_or(0)
     }
 
-    /// All that waits.
+    /// Returns all pending points.
     pub fn waiting(&self) -> u64 {
-        self.pending.iter().fold(0, |sum: u64, pending| sum.saturating_add(pending.points))
+        self.pending.iter().map(|pending| pending.points).sum()
     }
 
-    /// The points that lapse next, all of the same day.
-    pub fn next_expiration(&self, zone: &TimeZone) -> Option<Next> {
+    /// Returns the points that expire next, all on one day.
+    pub fn next_expiration(&self, zone: &TimeZone) -> Option<Upcoming> {
         let open = || self.lots.iter().filter(|lot| lot.is_open());
         let first = open().filter(|lot| lot.expiry.lapses_at().is_some()).min_by_key(|lot| lot.expiry.lapses_at())?;
         let same = open().filter(|lot| lot.expiry.lapses_at() == first.expiry.lapses_at());
-        let points = same.fold(0, |sum: u64, lot| sum.saturating_add(lot.points));
-        Some(Next { points, date: first.expiry.last_day(zone), cancel_date: None })
+        let points = same.map(|lot| lot.points).sum();
+        Some(Upcoming { points, date: first.expiry.last_day(zone), cancel_date: None })
     }
 
-    /// The points that can be spent next, all of the same day, and what they wait for: those with a date before those that wait
-    /// for an event.
-    pub fn next_activation(&self, zone: &TimeZone) -> Option<(&Wait, Next)> {
-        let when = |wait: &Wait| (wait.activates_at().is_none(), wait.activates_at(), wait.cancels_at());
+    /// Returns the points that are activated next, all on one day, and their condition: those with a date before those
+    /// that wait for an event.
+    pub fn next_activation(&self, zone: &TimeZone) -> Option<(&PendingUntil, Upcoming)> {
+        let when = |wait: &PendingUntil| (wait.activates_at().is_none(), wait.activates_at(), wait.cancels_at());
         let first = &self.pending.iter().min_by_key(|pending| when(&pending.wait))?.wait;
         let same = self.pending.iter().filter(|pending| when(&pending.wait) == when(first));
-        let points = same.fold(0, |sum: u64, pending| sum.saturating_add(pending.points));
+        let points = same.map(|pending| pending.points).sum();
         let date = first.activates_at().and_then(|at| zone.day(at));
         let cancel_date = first.cancels_at().and_then(|at| zone.day(at.later(-1)));
-        Some((first, Next { points, date, cancel_date }))
+        Some((first, Upcoming { points, date, cancel_date }))
     }
 
-    /// The moment at which something lapses, becomes active or is cancelled by itself next: nothing is due before.
+    /// Returns the next instant when points expire, are activated or are cancelled by time: nothing is due before.
     pub fn next_due(&self) -> Option<Instant> {
         let lots = self.lots.iter().filter(|lot| lot.is_open()).filter_map(|lot| lot.expiry.lapses_at());
         let pending = self.pending.iter().flat_map(|one| [one.wait.activates_at(), one.wait.cancels_at()]);
         lots.chain(pending.flatten()).min()
     }
 
-    /// The lots and what waits that are new or other than before. What waits no longer is named by a step.
-    pub fn changed_since<'a>(&'a self, before: &Card) -> (Vec<&'a Lot>, Vec<&'a Pending>) {
+    /// Returns the lots and pending points that are new or changed since `before`. Steps name the pending points that
+    /// were removed.
+    pub fn changed_since<'a>(&'a self, before: &PointsCard) -> (Vec<&'a Lot>, Vec<&'a PendingPoints>) {
         let lots: BTreeMap<&Text, &Lot> = before.lots.iter().map(|lot| (&lot.id, lot)).collect();
-        let pending: BTreeMap<&Text, &Pending> = before.pending.iter().map(|pending| (&pending.id, pending)).collect();
+        let pending: BTreeMap<&Text, &PendingPoints> =
+            before.pending.iter().map(|pending| (&pending.id, pending)).collect();
         let changed_lots = self.lots.iter().filter(|lot| lots.get(&lot.id) != Some(lot));
         let changed_pending = self.pending.iter().filter(|one| pending.get(&one.id) != Some(one));
         (changed_lots.collect(), changed_pending.collect())
     }
 }
 
-/// Where points of a card are.
+/// An account of a card.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
-    /// In a lot.
+pub enum PointsAccount {
+    /// A lot.
     Lot(Text),
-    /// Waiting.
+    /// Pending points.
     Pending(Text),
-    /// What the card owes: less than nothing is there.
+    /// The debt of the card, which counts as negative.
     Debt,
-    /// Outside, where a figure counts them.
-    Figure(Figure),
+    /// A lifetime total, outside of the card.
+    Figure(LifetimeTotal),
 }
 
-/// Points that go from one place of a card to another.
+/// A movement of points between two accounts of a card.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Movement {
-    /// From where.
-    pub from: Place,
-    /// Where to.
-    pub to: Place,
-    /// How many; never 0.
+pub struct PointsMovement {
+    /// The source.
+    pub from: PointsAccount,
+    /// The target.
+    pub to: PointsAccount,
+    /// The number of points; never 0.
     pub points: u64,
 }
 
 /// Points of one lot.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part {
+pub struct LotPart {
     /// The lot.
     pub lot: Text,
-    /// How many.
+    /// The number of points.
     pub points: u64,
 }
 
-/// Why points moved.
+/// The cause of a movement.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Cause {
-    /// They were earned, added or bought: the figure that they came from.
-    Arrived(Figure),
-    /// They were earned and wait.
+pub enum MovementCause {
+    /// Points were earned, added or bought: the total they came from.
+    Arrived(LifetimeTotal),
+    /// Points were earned and are pending.
     Waits(Text),
-    /// What waited can be spent.
+    /// Pending points were activated.
     Activated(Text),
-    /// What waited was cancelled, by time, by hand or because it was given back.
+    /// Pending points were cancelled, by time, manually or because they were given back.
     Canceled(Text),
-    /// A lot lapsed by time.
+    /// A lot expired by time.
     Lapsed(Text),
-    /// Somebody expired a lot.
+    /// A lot was expired manually.
     Expired(Text),
-    /// They were spent or taken: the figure that they went to.
-    Taken(Figure),
-    /// They had been spent and came back.
+    /// Points were spent or taken: the total they went to.
+    Taken(LifetimeTotal),
+    /// Spent points were refunded.
     Refunded,
-    /// They had been earned and were given back.
+    /// Earned points were given back.
     Returned,
 }
 
-/// What happened at one moment for one reason: a transaction of the card, and a chain of transfers.
+/// The movements of one instant with one cause: a transaction of the card, and a chain of transfers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
-    /// When.
+pub struct CardStep {
+    /// The instant.
     pub at: Instant,
-    /// Why.
-    pub cause: Cause,
-    /// What moved; never empty.
-    pub movements: Vec<Movement>,
+    /// The cause.
+    pub cause: MovementCause,
+    /// The movements; never empty.
+    pub movements: Vec<PointsMovement>,
 }
 
-impl Step {
-    /// What was taken from which lots, in order.
-    pub fn taken(&self) -> Vec<Part> {
+impl CardStep {
+    /// Returns the points taken from lots, in order.
+    pub fn taken(&self) -> Vec<LotPart> {
         parts(self.movements.iter().map(|movement| (&movement.from, movement.points)))
     }
 
-    /// What came to which lots, in order.
-    pub fn brought(&self) -> Vec<Part> {
+    /// Returns the points credited to lots, in order.
+    pub fn brought(&self) -> Vec<LotPart> {
         parts(self.movements.iter().map(|movement| (&movement.to, movement.points)))
     }
 }
 
-fn parts<'a>(places: impl Iterator<Item = (&'a Place, u64)>) -> Vec<Part> {
-    let lot = |(place, points): (&Place, u64)| match place {
-        Place::Lot(lot) => Some(Part { lot: lot.clone(), points }),
-        Place::Pending(_) | Place::Debt | Place::Figure(_) => None,
+fn parts<'a>(places: impl Iterator<Item = (&'a PointsAccount, u64)>) -> Vec<LotPart> {
+    let lot = |place: &PointsAccount, points: u64| match place {
+        PointsAccount::Lot(lot) => Some(LotPart { lot: lot.clone(), points }),
+        PointsAccount::Pending(_) | PointsAccount::Debt | PointsAccount::Figure(_) => None,
     };
-    places.filter_map(lot).collect()
+    places.filter_map(|(place, points)| lot(place, points)).collect()
 }
 
-/// What an operation makes of a card.
+/// The result of an operation on a card.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outcome {
-    /// The card afterwards.
-    pub card: Card,
-    /// What was due before, in order of time. A lot lapses by time once, and what waits is activated or cancelled once, so that
-    /// a step is known by its cause.
-    pub due: Vec<Step>,
-    /// What the operation did.
-    pub steps: Vec<Step>,
+pub struct CardOutcome {
+    /// The card after the operation.
+    pub card: PointsCard,
+    /// The due events before the operation, in order of time. A lot expires by time once, and pending points are
+    /// activated or cancelled once, so the cause identifies a step.
+    pub due: Vec<CardStep>,
+    /// The steps of the operation itself.
+    pub steps: Vec<CardStep>,
 }
 
-/// Why an operation does nothing.
+/// The reason why an operation is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Refused {
-    /// There are fewer points.
+pub enum CardRefusal {
+    /// The card has too few points.
     Short {
-        /// As many.
+        /// The available points.
         available: u64,
     },
-    /// A number would be beyond [`MOST`].
+    /// A number would exceed [`MOST`].
     Beyond,
-    /// No such lot was given.
+    /// The card has no such lot.
     NoSuchLot(Text),
-    /// Another lot, or what waits, has the id that the new one was to have.
+    /// Another lot, or pending points, have the id of the new lot.
     SameId(Text),
-    /// Nothing that waits has this id: it was activated or cancelled, or never was.
+    /// No pending points have this id: they were activated or cancelled, or never existed.
     NoSuchPending(Text),
-    /// The lot has lapsed already.
+    /// The lot has expired already.
     Closed,
-    /// The points of the lot never lapse.
+    /// The points of the lot never expire.
     NeverLapses,
-    /// More is to come back than was spent and has not come back.
+    /// The refund exceeds the spent points that were not refunded yet.
     MoreThanSpent {
-        /// As many.
+        /// The points that can be refunded.
         left: u64,
     },
 }
 
-/// The sum, as far as a card can say it.
-pub(super) fn sum(points: u64, more: u64) -> Result<u64, Refused> {
-    points.checked_add(more).filter(|sum| *sum <= MOST).ok_or(Refused::Beyond)
+/// Returns the sum. Fails beyond [`MOST`].
+pub(super) fn sum(points: u64, more: u64) -> Result<u64, CardRefusal> {
+    points.checked_add(more).filter(|sum| *sum <= MOST).ok_or(CardRefusal::Beyond)
 }

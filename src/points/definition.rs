@@ -1,6 +1,6 @@
-//! What a card definition says of the points of its cards. It must not know where it is written, nor who has a card.
+//! Defines the settings of a card definition for the points of its cards.
 //!
-//! loyalty-v2.md section 3.
+//! docs/spec/loyalty.md#3.
 
 use super::expiry::Expiration;
 use super::limits::{EarningLimits, SpendingLimits};
@@ -9,37 +9,37 @@ use super::pending::Delay;
 use crate::formula::Formula;
 use crate::text::Text;
 
-/// What the cards of a definition are like.
+/// The settings of the cards of a definition.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CardDefinition {
     /// Its id.
     pub id: Text,
-    /// How points lapse, where an earning says nothing else.
+    /// The expiration of points, unless an earning has its own.
     pub expiration: Expiration,
-    /// What earned points wait for.
+    /// The delay before earned points can be spent.
     pub delay: Delay,
-    /// How many may be earned.
+    /// The limits of earning.
     pub earning: EarningLimits,
-    /// How many may be spent.
+    /// The limits of spending.
     pub spending: SpendingLimits,
-    /// How points that an order was paid with come back when it is returned; nothing where they do not.
-    pub spent_back: Option<SpentBack>,
-    /// From where points are taken that were earned with what is returned; nothing where they are not.
+    /// The refund mode of points that paid an order, when it is returned; `None` for no refund.
+    pub spent_back: Option<RefundExpiry>,
+    /// The source from which earned points are revoked when their order is returned; `None` if they are kept.
     pub earned_back: Option<Revocation>,
-    /// Whether a card may owe points.
+    /// `true` if a card may owe points.
     pub below_zero: bool,
-    /// What points are worth when an order is paid with them; nothing where none can be.
+    /// The price of a minor unit in points, for paying orders; `None` if the card cannot pay.
     pub payment: Option<Formula>,
 }
 
-/// How spent points come back.
+/// The refund mode of spent points.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum SpentBack {
-    /// All of them.
+pub enum RefundExpiry {
+    /// All points, or none.
     #[default]
     All,
-    /// As many as the goods that came back were paid with.
+    /// In proportion to the returned goods.
     Item,
-    /// In proportion to the amount that came back.
+    /// In proportion to the returned amount.
     Amount,
 }

@@ -1,34 +1,33 @@
-//! Decides when points lapse that arrive at a moment, and what puts that off. It must not know lots or how many points
-//! there are.
+//! Decides when credited points expire, and which activities postpone that.
 //!
-//! loyalty-v2.md section 8. A date of expiry is the last day on which points can be spent: they lapse at its end, which is
-//! the first moment of the next day in the project's zone, whether that day has 23, 24 or 25 hours. What would lapse beyond
-//! the year 9999 lapses at its end.
+//! docs/spec/loyalty.md#8. An expiration date is the last day on which points can be spent. They expire at its end, the
+//! start of the next day in the project's zone, whether that day has 23, 24 or 25 hours. Points that would expire after
+//! the year 9999 expire at its end.
 
 use super::calendar::{DateOfYear, Period, end_of, place_in};
 use crate::text::Text;
 use crate::time::{Day, Instant, TimeZone};
 
-/// How points lapse: what a card definition says, or an earning in its place.
+/// The expiration of points, from a card definition or from an earning.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Expiration {
     /// Never.
     #[default]
     Never,
-    /// So long after they arrived, perhaps put off to the end of a month, quarter, half year or year.
+    /// A period after the credit, optionally postponed to the end of a month, quarter, half year or year.
     Rolling {
-        /// How long they can be spent: to the end of the day that is so much after that of their arrival.
+        /// The period in which they can be spent, to the end of its last day.
         period: Period,
-        /// What that day is put off to.
+        /// The rounding of that day.
         rounding: Option<Rounding>,
     },
-    /// With the first of these dates, the day of their arrival included: a date that is listed empties the card.
+    /// On the first of these dates, including the day of the credit: a listed date empties the card.
     Calendar(Vec<DateOfYear>),
-    /// So long after the last activity.
-    Sliding(Sliding),
+    /// A period after the last activity.
+    Sliding(SlidingExpiry),
 }
 
-/// Which last day a day is put off to: the end of what it lies in.
+/// The last day of the calendar unit to which a day is postponed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rounding {
     /// Its month.
@@ -39,60 +38,60 @@ pub enum Rounding {
     HalfYear,
     /// Its year.
     Year,
-    /// The next month of this number, 1 to 12, which may be its own.
+    /// The next month with this number, 1 to 12, which may be its own.
     ParticularMonth(u32),
 }
 
-/// Points that lapse when nothing happens.
+/// The expiration of points after inactivity.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sliding {
-    /// Whether earning puts it off: also what has to wait before it can be spent.
+pub struct SlidingExpiry {
+    /// `true` if earning postpones it, including pending points.
     pub earning: bool,
-    /// Whether spending does.
+    /// `true` if spending postpones it.
     pub spending: bool,
-    /// Which custom events do.
-    pub custom: Custom,
-    /// How long nothing may happen: to the end of the day that is so much after that of the last activity.
+    /// The custom events that postpone it.
+    pub custom: CustomActivity,
+    /// The period of inactivity, to the end of its last day.
     pub period: Period,
 }
 
-/// Custom events that are an activity.
+/// The custom events that count as activity.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Custom {
+pub enum CustomActivity {
     /// None.
     No,
     /// All.
     Any,
-    /// Those of these types.
+    /// Custom events of these types.
     Of(Vec<Text>),
 }
 
-/// What a member does.
+/// An activity of a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Activity<'a> {
-    /// Earns points.
+    /// Earning points.
     Earning,
-    /// Spends points.
+    /// Spending points.
     Spending,
-    /// Is named by a custom event of this type.
+    /// A custom event of this type for the member.
     Custom(&'a str),
 }
 
-/// When the points of a lot lapse: the moment from which on they cannot be spent.
+/// The expiration of a lot: the instant from which its points cannot be spent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Expiry {
     /// Never.
     Never,
-    /// So long after their arrival.
+    /// A period after the credit.
     Rolling(Instant),
-    /// With a date of the year.
+    /// On a yearly date.
     Calendar(Instant),
-    /// When nothing happens before.
-    Sliding(Instant, Sliding),
+    /// After inactivity.
+    Sliding(Instant, SlidingExpiry),
 }
 
 impl Expiration {
-    /// When points lapse that arrive now.
+    /// Returns the expiration of points that are credited now.
     pub fn arriving(&self, now: Instant, zone: &TimeZone) -> Expiry {
         let today = zone.day(now);
         match self {
@@ -111,7 +110,7 @@ impl Expiration {
 }
 
 impl Rounding {
-    /// The last day of what a day lies in.
+    /// Returns the last day of the unit that contains a day.
     ///
     /// ```
     /// use scrip::points::Rounding;
@@ -130,31 +129,31 @@ impl Rounding {
             Rounding::Year => last_of(12),
             Rounding::ParticularMonth(number) => number.checked_add(12)?.checked_sub(month)?.checked_rem(12),
         };
-        // From the first on, because a 31st is not in every month.
+        // Starts at the first of the month, because not every month has a 31st.
         day.first_of_month()?.plus_months(ahead?)?.last_of_month()
     }
 }
 
-impl Sliding {
-    /// When points lapse of which this is the last activity.
+impl SlidingExpiry {
+    /// Returns the expiration of points whose last activity is now.
     pub fn end(&self, now: Instant, zone: &TimeZone) -> Instant {
         end_of(zone.day(now).and_then(|today| self.period.after(today)), zone)
     }
 
-    /// Whether an activity puts it off.
+    /// Returns whether an activity postpones it.
     pub fn is_moved_by(&self, activity: Activity<'_>) -> bool {
         match (activity, &self.custom) {
             (Activity::Earning, _) => self.earning,
             (Activity::Spending, _) => self.spending,
-            (Activity::Custom(_), Custom::No) => false,
-            (Activity::Custom(_), Custom::Any) => true,
-            (Activity::Custom(event), Custom::Of(types)) => types.iter().any(|known| known == event),
+            (Activity::Custom(_), CustomActivity::No) => false,
+            (Activity::Custom(_), CustomActivity::Any) => true,
+            (Activity::Custom(event), CustomActivity::Of(types)) => types.iter().any(|known| known == event),
         }
     }
 }
 
 impl Expiry {
-    /// The moment from which on points cannot be spent.
+    /// Returns the instant from which points cannot be spent.
     pub fn lapses_at(&self) -> Option<Instant> {
         match self {
             Expiry::Never => None,
@@ -162,17 +161,17 @@ impl Expiry {
         }
     }
 
-    /// The last day on which they can: what is shown as the date of expiry.
+    /// Returns the last day on which they can be spent: the shown expiration date.
     pub fn last_day(&self, zone: &TimeZone) -> Option<Day> {
         zone.day(self.lapses_at()?.later(-1))
     }
 
-    /// Whether that is over.
+    /// Returns whether they have expired.
     pub fn is_over(&self, now: Instant) -> bool {
         self.lapses_at().is_some_and(|at| at <= now)
     }
 
-    /// Puts the end off, if an activity does that here. It never comes earlier.
+    /// Postpones the expiration, if the activity does that here. It never comes earlier.
     pub fn slide(&mut self, activity: Activity<'_>, now: Instant, zone: &TimeZone) {
         if let Expiry::Sliding(at, sliding) = self
             && sliding.is_moved_by(activity)

@@ -1,166 +1,174 @@
-//! Decides how many points may be earned or spent now, and whether a rule may fire again. It must not know what has happened:
-//! whoever asks says how many points and how many times.
+//! Decides how many points may be earned or spent now, and whether a rule may fire again. The caller provides the past
+//! points and firings.
 //!
-//! loyalty-v2.md sections 3 and 4. Periods are those of the calendar in the project's zone; what was earned includes what
-//! still waits. An earning is cut to what fits; a spending is not, it is refused.
+//! docs/spec/loyalty.md sections 3 and 4. Periods are those of the calendar in the project's zone. Earned points
+//! include pending ones. An earning is reduced to the limit; a spending beyond it is refused.
 
 use super::calendar::CurrentPeriod;
+use crate::count::Countable;
 use crate::time::{Duration, Instant, TimeZone};
 
-/// What a card may earn at all.
+/// The limit of a whole card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum GlobalLimit {
-    /// Whatever.
+    /// No limit.
     #[default]
     None,
-    /// Of points on the card for an earning, of points that were spent for a spending.
+    /// The points on the card for an earning, the points spent so far for a spending.
     Total(u64),
-    /// In the current period.
+    /// The points in the current period.
     Current(CurrentPeriod, u64),
 }
 
-/// Limits on what is earned.
+/// The limits of earning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct EarningLimits {
-    /// Of the card: `BALANCE_BASED` or `TIME_BASED`.
+    /// The limit of the card: `BALANCE_BASED` or `TIME_BASED`.
     pub global: GlobalLimit,
-    /// Of one earning, at most.
+    /// The maximum of one earning.
     pub most: Option<u64>,
-    /// What must be paid at least, in minor units, to earn something.
+    /// The minimum payment to earn, in minor units.
     pub min_amount: Option<u64>,
 }
 
-/// What a card has when something is to be earned.
+/// The points of a card before an earning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct EarnedSoFar {
     /// The balance.
     pub balance: i64,
-    /// What waits.
+    /// The pending points.
     pub pending: u64,
-    /// What was earned since [`GlobalLimit::since`].
+    /// The points earned since [`GlobalLimit::since`].
     pub in_period: u64,
 }
 
-/// Limits on what is spent.
+/// The limits of spending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SpendingLimits {
-    /// Of the card: `SPENDING_BASED` or `TIME_BASED`.
+    /// The limit of the card: `SPENDING_BASED` or `TIME_BASED`.
     pub global: GlobalLimit,
-    /// Of one spending, at most.
+    /// The maximum of one spending.
     pub most: Option<u64>,
 }
 
-/// What a card has when something is to be spent; what came back does not count as spent.
+/// The points of a card before a spending; refunded points do not count as spent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct SpentSoFar {
+pub struct SpentTotals {
     /// The balance.
     pub balance: i64,
-    /// What was spent in the card's life.
+    /// The points spent in the card's lifetime.
     pub total: u64,
-    /// What was spent since [`GlobalLimit::since`].
+    /// The points spent since [`GlobalLimit::since`].
     pub in_period: u64,
 }
 
 impl GlobalLimit {
-    /// The moment since which points count; nothing where no period does.
+    /// Returns the instant since which points count; `None` without a period.
     pub fn since(self, now: Instant, zone: &TimeZone) -> Option<Instant> {
         match self {
             GlobalLimit::None | GlobalLimit::Total(_) => None,
             GlobalLimit::Current(period, _) => Some(period.begin(now, zone)),
         }
     }
+
+    /// Returns how many more points may be earned.
+    #[expect(clippy::arithmetic_side_effects, reason = "three numbers of 64 bits stay far within 128")]
+    pub fn room(self, so_far: EarnedSoFar) -> u64 {
+        match self {
+            GlobalLimit::None => u64::MAX,
+            GlobalLimit::Total(most) => {
+                let room = i128::from(most) - i128::from(so_far.balance) - i128::from(so_far.pending);
+                // A negative balance increases the room.
+                u64::try_from(room.max(0)).unwrap_or(u64::MAX)
+            }
+            GlobalLimit::Current(_, most) => most.remaining_after(so_far.in_period),
+        }
+    }
 }
 
 impl EarningLimits {
-    /// How many of these points are earned. `paid` is the amount of the order; an earning without an order has none, and no least
-    /// amount. A balance limit holds for what can be spent and what waits together, so that it also holds when that arrives.
+    /// Returns how many of these points are earned. `paid` is the amount of the order in minor units; an earning
+    /// without an order has none, and no minimum. A balance limit applies to spendable and pending points together, so
+    /// that it still applies after their activation.
     pub fn earned(&self, points: u64, paid: Option<u64>, so_far: EarnedSoFar) -> u64 {
         if self.min_amount.zip(paid).is_some_and(|(least, paid)| paid < least) {
             return 0;
         }
-        let room = match self.global {
-            GlobalLimit::None => u64::MAX,
-            GlobalLimit::Total(most) => {
-                let there = i128::from(so_far.balance).saturating_add(so_far.pending.into());
-                let room = i128::from(most).saturating_sub(there).max(0);
-                u64::try_from(room).unwrap_or(u64::MAX)
-            }
-            GlobalLimit::Current(_, most) => most.saturating_sub(so_far.in_period),
-        };
-        points.min(room).min(self.most.unwrap_or(u64::MAX))
+        points.min(self.global.room(so_far)).min(self.most.unwrap_or(u64::MAX))
     }
 }
 
 impl SpendingLimits {
-    /// How many points may be spent at once.
-    pub fn spendable(&self, so_far: SpentSoFar) -> u64 {
+    /// Returns how many points may be spent at once.
+    pub fn spendable(&self, so_far: SpentTotals) -> u64 {
         let room = match self.global {
             GlobalLimit::None => u64::MAX,
-            GlobalLimit::Total(most) => most.saturating_sub(so_far.total),
-            GlobalLimit::Current(_, most) => most.saturating_sub(so_far.in_period),
+            GlobalLimit::Total(most) => most.remaining_after(so_far.total),
+            GlobalLimit::Current(_, most) => most.remaining_after(so_far.in_period),
         };
         let there = u64::try_from(so_far.balance).unwrap_or(0);
         there.min(room).min(self.most.unwrap_or(u64::MAX))
     }
 
-    /// Whether the limits let so many points be spent, whatever there is; else the first that does not.
-    pub fn check(&self, points: u64, so_far: SpentSoFar) -> Result<(), Exceeded> {
+    /// Checks whether the limits allow a spending, regardless of the balance; returns the first that does not.
+    pub fn check(&self, points: u64, so_far: SpentTotals) -> Result<(), ExceededLimit> {
         let global = match self.global {
             GlobalLimit::None => None,
-            GlobalLimit::Total(most) => Some((Spending::Total, most, so_far.total)),
-            GlobalLimit::Current(_, most) => Some((Spending::Current, most, so_far.in_period)),
+            GlobalLimit::Total(most) => {
+                Some(ExceededLimit { limit: SpendingLimitKind::Total, most, spent: so_far.total })
+            }
+            GlobalLimit::Current(_, most) => {
+                Some(ExceededLimit { limit: SpendingLimitKind::Current, most, spent: so_far.in_period })
+            }
         };
-        let once = self.most.map(|most| (Spending::Once, most, 0));
-        let beyond = |(_, most, spent): &(Spending, u64, u64)| points > most.saturating_sub(*spent);
-        match once.into_iter().chain(global).find(beyond) {
-            Some((limit, most, spent)) => Err(Exceeded { limit, most, spent }),
-            None => Ok(()),
-        }
+        let once = self.most.map(|most| ExceededLimit { limit: SpendingLimitKind::Once, most, spent: 0 });
+        let is_exceeded = |limit: &ExceededLimit| points > limit.most.remaining_after(limit.spent);
+        once.into_iter().chain(global).find(is_exceeded).map_or(Ok(()), Err)
     }
 }
 
-/// Which limit on what is spent does not hold.
+/// The kind of an exceeded spending limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Spending {
-    /// Of the card's whole life: `SPENDING_BASED`.
+pub enum SpendingLimitKind {
+    /// The card's lifetime: `SPENDING_BASED`.
     Total,
-    /// Of the current period: `TIME_BASED`.
+    /// The current period: `TIME_BASED`.
     Current,
-    /// Of one spending: `POINTS`.
+    /// One spending: `POINTS`.
     Once,
 }
 
-/// A limit that does not hold.
+/// A limit that is exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Exceeded {
-    /// Which.
-    pub limit: Spending,
-    /// What it lets be spent.
+pub struct ExceededLimit {
+    /// The kind.
+    pub limit: SpendingLimitKind,
+    /// The maximum.
     pub most: u64,
-    /// What was spent of that.
+    /// The points spent so far.
     pub spent: u64,
 }
 
-/// How long a rule rests after it has fired for a member.
+/// The cooldown of a rule after it has fired for a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cooldown {
-    /// So many times 60 minutes.
+    /// A number of hours of 60 minutes.
     Hours(u32),
-    /// So many days, to the same time on the clock.
+    /// A number of days, to the same local time.
     Days(u32),
-    /// So many weeks, likewise.
+    /// A number of weeks, to the same local time.
     Weeks(u32),
-    /// So many months, likewise; from a 31st to the last day of a shorter one.
+    /// A number of months, to the same local time; from a 31st to the last day of a shorter one.
     Months(u32),
-    /// So many years, likewise.
+    /// A number of years, to the same local time.
     Years(u32),
 }
 
 impl Cooldown {
-    /// The moment from which on it may fire again.
+    /// Returns the instant from which it may fire again.
     pub fn end(self, fired: Instant, zone: &TimeZone) -> Instant {
         let end = match self {
-            Cooldown::Hours(hours) => Some(fired.later(i64::from(hours).saturating_mul(3_600_000))),
+            Cooldown::Hours(hours) => i64::from(hours).checked_mul(3_600_000).map(|millis| fired.later(millis)),
             Cooldown::Days(days) => fired.days_later(days, zone),
             Cooldown::Weeks(weeks) => weeks.checked_mul(7).and_then(|days| fired.days_later(days, zone)),
             Cooldown::Months(months) => fired.after(&Duration::of_months(months), zone),
@@ -172,53 +180,69 @@ impl Cooldown {
     }
 }
 
-/// How often a rule may fire for a member, or a member may buy a reward.
+/// The limits of firings of a rule for a member, or of purchases of a reward by a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TriggerLimits {
-    /// How long it rests.
+    /// The cooldown.
     pub cooldown: Option<Cooldown>,
-    /// How often in the current period.
+    /// The maximum in the current period.
     pub frequency: Option<(CurrentPeriod, u64)>,
 }
 
-/// How often it has fired for the member.
+/// The firings for the member so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Fired {
-    /// When it did last.
+pub struct FireCount {
+    /// The instant of the last firing.
     pub last: Option<Instant>,
-    /// How often since [`TriggerLimits::since`].
+    /// The number since [`TriggerLimits::since`].
     pub in_period: u64,
 }
 
-/// Why a rule may not fire.
+/// The reason why a rule may not fire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Resting {
-    /// Until a moment.
+pub enum LimitRefusal {
+    /// Not before this instant.
     Until(Instant),
-    /// Until the next period: it has fired as often as it may.
+    /// Not before the next period: the maximum is reached.
     Exhausted,
 }
 
 impl TriggerLimits {
-    /// The moment since which firings are counted; nothing where none are.
+    /// Returns the instant since which firings are counted; `None` if they are not counted.
     pub fn since(&self, now: Instant, zone: &TimeZone) -> Option<Instant> {
         self.frequency.map(|(period, _)| period.begin(now, zone))
     }
 
-    /// What these moments are to the limits.
-    pub fn fired(&self, earlier: &[Instant], now: Instant, zone: &TimeZone) -> Fired {
+    /// Returns the firings that count for the limits.
+    pub fn fired(&self, earlier: &[Instant], now: Instant, zone: &TimeZone) -> FireCount {
         let since = self.since(now, zone);
         let counted = earlier.iter().filter(|at| since.is_some_and(|since| **at >= since)).count();
-        Fired { last: earlier.iter().max().copied(), in_period: u64::try_from(counted).unwrap_or(u64::MAX) }
+        FireCount { last: earlier.iter().max().copied(), in_period: u64::try_from(counted).unwrap_or(u64::MAX) }
     }
 
-    /// Whether it may fire now.
-    pub fn allow(&self, fired: Fired, now: Instant, zone: &TimeZone) -> Result<(), Resting> {
+    /// Checks whether it may fire now.
+    pub fn allow(&self, fired: FireCount, now: Instant, zone: &TimeZone) -> Result<(), LimitRefusal> {
         let rests = self.cooldown.zip(fired.last).map(|(cooldown, last)| cooldown.end(last, zone));
         match (rests.filter(|end| now < *end), self.frequency) {
-            (Some(end), _) => Err(Resting::Until(end)),
-            (None, Some((_, most))) if fired.in_period >= most => Err(Resting::Exhausted),
+            (Some(end), _) => Err(LimitRefusal::Until(end)),
+            (None, Some((_, most))) if fired.in_period >= most => Err(LimitRefusal::Exhausted),
             (None, _) => Ok(()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn room_is_exact_at_the_ends() {
+        let room = |most, balance, pending| {
+            GlobalLimit::Total(most).room(EarnedSoFar { balance, pending, ..EarnedSoFar::default() })
+        };
+        assert_eq!(room(10, -5, 3), 12);
+        assert_eq!(room(10, i64::MAX, u64::MAX), 0);
+        assert_eq!(room(10, i64::MIN, u64::MAX), 0);
+        assert_eq!(room(0, i64::MIN, 0), 1 << 63);
     }
 }

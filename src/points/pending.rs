@@ -1,90 +1,90 @@
-//! Decides when points that were earned can be spent, or that they never can. It must not know lots or how many points
-//! there are.
+//! Decides when earned points can be spent, or when they are cancelled.
 //!
-//! loyalty-v2.md section 3. A date of activation is the first day on which points can be spent, from its first moment in the
-//! project's zone. A date of cancellation is the last day on which what they wait for may come: they are cancelled at its
-//! end.
+//! docs/spec/loyalty.md#3. An activation date is the first day on which points can be spent, from its start in the
+//! project's zone. A cancellation date is the last day for the event that they wait for: they are cancelled at its end.
 
 use super::calendar::{DateOfYear, Period, end_of, start_of};
 use crate::text::Text;
 use crate::time::{Instant, TimeZone};
 
-/// What earned points wait for: what a card definition says.
+/// The delay of earned points, from a card definition.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Delay {
-    /// Nothing.
+    /// No delay.
     #[default]
     Immediate,
-    /// The day that is so much after that on which they were earned.
+    /// A period after the day of earning.
     Period(Period),
-    /// The first of these dates after the day on which they were earned.
+    /// The first of these dates after the day of earning.
     FixedDates(Vec<DateOfYear>),
     /// A custom event of one of these types.
     Event {
         /// The types.
         types: Vec<Text>,
-        /// How long they wait: to the end of the day that is so much after that on which they were earned.
+        /// The maximum waiting period, to the end of its last day.
         cancel: Period,
     },
 }
 
-/// What points wait for that were earned at a moment.
+/// The condition that pending points wait for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wait {
-    /// A moment, so long after they were earned.
+pub enum PendingUntil {
+    /// An instant, a period after earning.
     Period(Instant),
-    /// The first moment of a date of the year.
+    /// The start of a yearly date.
     FixedDate(Instant),
-    /// A custom event of one of these types, before a moment.
+    /// A custom event of one of these types, before an instant.
     Event {
         /// The types.
         types: Vec<Text>,
-        /// From then on it is too late.
+        /// The instant from which an event is too late.
         until: Instant,
     },
 }
 
 impl Delay {
-    /// What points wait for that are earned now; nothing when they can be spent at once.
-    pub fn earned(&self, now: Instant, zone: &TimeZone) -> Option<Wait> {
+    /// Returns the condition for points that are earned now; `None` if they can be spent at once.
+    pub fn earned(&self, now: Instant, zone: &TimeZone) -> Option<PendingUntil> {
         let today = zone.day(now);
         match self {
             Delay::Immediate => None,
-            Delay::Period(period) => Some(Wait::Period(start_of(today.and_then(|today| period.after(today)), zone))),
+            Delay::Period(period) => {
+                Some(PendingUntil::Period(start_of(today.and_then(|today| period.after(today)), zone)))
+            }
             Delay::FixedDates(dates) => {
                 let tomorrow = today.and_then(|today| today.plus(1));
-                Some(Wait::FixedDate(start_of(tomorrow.and_then(|day| DateOfYear::next(dates, day)), zone)))
+                Some(PendingUntil::FixedDate(start_of(tomorrow.and_then(|day| DateOfYear::next(dates, day)), zone)))
             }
             Delay::Event { types, cancel } => {
                 let until = end_of(today.and_then(|today| cancel.after(today)), zone);
-                Some(Wait::Event { types: types.clone(), until })
+                Some(PendingUntil::Event { types: types.clone(), until })
             }
         }
     }
 }
 
-impl Wait {
-    /// The moment at which they become active by themselves.
+impl PendingUntil {
+    /// Returns the instant at which they are activated by time.
     pub fn activates_at(&self) -> Option<Instant> {
         match self {
-            Wait::Period(at) | Wait::FixedDate(at) => Some(*at),
-            Wait::Event { .. } => None,
+            PendingUntil::Period(at) | PendingUntil::FixedDate(at) => Some(*at),
+            PendingUntil::Event { .. } => None,
         }
     }
 
-    /// The moment at which they are cancelled by themselves.
+    /// Returns the instant at which they are cancelled by time.
     pub fn cancels_at(&self) -> Option<Instant> {
         match self {
-            Wait::Period(_) | Wait::FixedDate(_) => None,
-            Wait::Event { until, .. } => Some(*until),
+            PendingUntil::Period(_) | PendingUntil::FixedDate(_) => None,
+            PendingUntil::Event { until, .. } => Some(*until),
         }
     }
 
-    /// Whether they wait for a custom event of this type.
+    /// Returns whether they wait for a custom event of this type.
     pub fn is_for(&self, event: &str) -> bool {
         match self {
-            Wait::Period(_) | Wait::FixedDate(_) => false,
-            Wait::Event { types, .. } => types.iter().any(|known| known == event),
+            PendingUntil::Period(_) | PendingUntil::FixedDate(_) => false,
+            PendingUntil::Event { types, .. } => types.iter().any(|known| known == event),
         }
     }
 }

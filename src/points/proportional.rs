@@ -1,12 +1,14 @@
-//! Decides how many points a number is worth: `value` for every whole `every` in it. It must not know what the number says.
+//! Computes points in proportion to a number: `value` for every whole `every` in it.
 //!
-//! loyalty-v2.md section 4.1: `floor(base / every) * value`, in integers.
+//! docs/spec/loyalty.md#4.1: `floor(base / every) * value`, in integers.
 
 use super::card::MOST;
+use crate::count::product;
 use crate::text::Decimal;
+use std::fmt::{Display, Formatter, Result};
 
-/// The points of a number, each effect rounded down on its own. Nothing when `every` is 0, or when there were more points than
-/// [`MOST`]: who asks refuses then, and nobody gets fewer in silence.
+/// Returns the points of a number, each effect rounded down separately. Returns `None` if `every` is 0, or beyond
+/// [`MOST`]: the caller refuses then, and the points are never reduced silently.
 ///
 /// ```
 /// use scrip::points::proportional::points;
@@ -17,43 +19,52 @@ pub fn points(base: u64, every: u64, value: u64) -> Option<u64> {
     base.checked_div(every)?.checked_mul(value).filter(|points| *points <= MOST)
 }
 
-/// How many points a step is worth, to the ninth decimal.
+/// The points of one step, with nine decimals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Worth(u128);
+pub struct PointsPerStep(u128);
 
-impl Worth {
+impl Display for PointsPerStep {
+    /// Writes a number that reads back as equal.
+    fn fmt(&self, out: &mut Formatter<'_>) -> Result {
+        let (whole, rest) = (self.0.checked_div(PointsPerStep::ONE), self.0.checked_rem(PointsPerStep::ONE));
+        write!(out, "{}.{:09}", whole.unwrap_or(0), rest.unwrap_or(0))
+    }
+}
+
+impl PointsPerStep {
     const ONE: u128 = 1_000_000_000;
 
-    /// What a number says; nothing of one below 0, beyond [`MOST`] or with more decimals.
-    pub fn read(number: &Decimal<'_>) -> Option<Worth> {
+    /// Reads a number; `None` if it is negative, beyond [`MOST`] or has more decimals.
+    pub fn read(number: &Decimal<'_>) -> Option<PointsPerStep> {
         let decimals = i64::try_from(number.decimals()).ok()?.checked_sub(number.exponent.into())?;
         let worth = number.times_ten_to(9)?;
-        let fits = !number.negative && decimals <= 9 && worth <= u128::from(MOST).checked_mul(Worth::ONE)?;
-        fits.then_some(Worth(worth))
+        let fits = !number.negative && decimals <= 9 && worth <= u128::from(MOST).checked_mul(PointsPerStep::ONE)?;
+        fits.then_some(PointsPerStep(worth))
     }
 
-    /// So many whole points.
-    pub fn of(points: u64) -> Worth {
-        Worth(u128::from(points).saturating_mul(Worth::ONE))
+    /// Returns a whole number of points.
+    pub fn of(points: u64) -> PointsPerStep {
+        PointsPerStep(product(points, 1_000_000_000))
     }
 
-    /// The points of a number: for every whole `every` in it as much, all together rounded down. Nothing as for [`points`].
+    /// Returns the points of a number: its whole `every` steps multiplied by the points of a step, rounded down in
+    /// total. Returns `None` as [`points`] does.
     ///
     /// ```
-    /// use scrip::points::proportional::Worth;
+    /// use scrip::points::proportional::PointsPerStep;
     /// use scrip::text::Decimal;
-    /// let half = Worth::read(&Decimal::read("1.5").unwrap()).unwrap();
+    /// let half = PointsPerStep::read(&Decimal::read("1.5").unwrap()).unwrap();
     /// assert_eq!([half.points(3_500, 1_000), half.points(999, 1_000)], [Some(4), Some(0)]);
     /// ```
     pub fn points(self, base: u64, every: u64) -> Option<u64> {
         let steps = u128::from(base.checked_div(every)?);
-        let points = steps.checked_mul(self.0)?.checked_div(Worth::ONE)?;
+        let points = steps.checked_mul(self.0)?.checked_div(PointsPerStep::ONE)?;
         u64::try_from(points).ok().filter(|points| *points <= MOST)
     }
 }
 
-/// The whole part of a number of somebody's own, such as metadata: what is below 0 is worth nothing, and what is beyond
-/// [`MOST`] is no number. A fraction is less than any `every`, so that it is worth nothing either.
+/// Returns the whole part of a merchant's number, such as metadata. A negative one counts as 0, and one beyond [`MOST`]
+/// is no number. A fraction is less than any `every`, so it counts as 0 too.
 ///
 /// ```
 /// use scrip::points::proportional::whole;

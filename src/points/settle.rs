@@ -1,75 +1,79 @@
-//! Decides what happened to a card by time alone: which lots lapsed, what became active, what was cancelled, in order of
-//! time and each at its own moment. It must not know what anybody did.
+//! Settles a card: expires lots, activates and cancels pending points by time alone, in order of time and each at its
+//! own instant.
 //!
-//! Of what is due at one moment, what lapses comes first, then what is cancelled, then what becomes active; among equals
-//! the order is that of the ids. Points that become active lapse counted from that moment, and may have lapsed as well.
+//! Of the events due at one instant, expirations come first, then cancellations, then activations; among equal ones the
+//! ids decide. The expiration of activated points counts from that instant, and may be due as well.
 
 use std::collections::BTreeSet;
 
-use super::card::{Card, Cause, Figure, Lot, Now, Outcome, Pending, Place, Refused, Step};
-use super::draft::Draft;
+use super::card::{
+    CardOutcome, CardRefusal, CardStep, LifetimeTotal, Lot, MovementCause, Now, PendingPoints, PointsAccount,
+    PointsCard,
+};
+use super::draft::CardEdit;
 use crate::text::Text;
 use crate::time::Instant;
 
-/// What time does, in the order of one moment.
+/// A due event, in the order within one instant.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Turn {
+enum DueEvent {
     Lapses,
     IsCanceled,
     IsActivated,
 }
 
-impl Card {
-    /// The card at a moment, and what was due before or at it.
-    pub fn settle(&self, now: &Now<'_>) -> Result<Outcome, Refused> {
-        Draft::settled(self, now)?.finish()
+impl PointsCard {
+    /// Returns the card at an instant, and the events due by that instant.
+    pub fn settle(&self, now: &Now<'_>) -> Result<CardOutcome, CardRefusal> {
+        CardEdit::settled(self, now)?.finish()
     }
 
-    /// The card after the first things that are due by now, so many at most: as it is now when there were fewer, else as it was at the
-    /// moment of the last one, at which more may follow. Gives that moment too.
-    pub fn settle_first(&self, most: usize, now: &Now<'_>) -> Result<(Outcome, Instant), Refused> {
-        let mut draft = Draft::new(self, now);
+    /// Returns the card after at most `most` due events, and its instant. If there were fewer, that is now; otherwise
+    /// the instant of the last event, at which more may follow.
+    pub fn settle_first(&self, most: usize, now: &Now<'_>) -> Result<(CardOutcome, Instant), CardRefusal> {
+        let mut draft = CardEdit::new(self, now);
         draft.settle(most)?;
         let at = if draft.due.len() < most { now.at } else { draft.at };
         Ok((draft.finish()?, at))
     }
 }
 
-impl<'a> Draft<'a> {
-    /// A card that is being changed now, after everything that was due.
-    pub fn settled(card: &Card, now: &Now<'a>) -> Result<Draft<'a>, Refused> {
-        let mut draft = Draft::new(card, now);
+impl<'a> CardEdit<'a> {
+    /// Returns a card for changes now, after all due events.
+    pub fn settled(card: &PointsCard, now: &Now<'a>) -> Result<CardEdit<'a>, CardRefusal> {
+        let mut draft = CardEdit::new(card, now);
         draft.settle(usize::MAX)?;
         draft.at = now.at;
         Ok(draft)
     }
 
-    /// Does the first things that are due, so many at most.
-    fn settle(&mut self, most: usize) -> Result<(), Refused> {
+    /// Applies at most `most` due events.
+    fn settle(&mut self, most: usize) -> Result<(), CardRefusal> {
+        self.card.check()?;
         let now = self.at;
         let waiting = self.card.pending.iter().filter(|pending| pending.points > 0);
-        let mut turns: BTreeSet<(Instant, Turn, Text)> = waiting.filter_map(of_pending).collect();
+        let mut turns: BTreeSet<(Instant, DueEvent, Text)> = waiting.filter_map(of_pending).collect();
         turns.extend(self.card.lots.iter().filter_map(of_lot));
         while self.due.len() < most
             && let Some((at, turn, id)) = turns.pop_first().filter(|(at, ..)| *at <= now)
         {
             self.at = at;
             match turn {
-                Turn::Lapses => {
+                DueEvent::Lapses => {
                     self.close(&id)?;
-                    self.due_step(Cause::Lapsed(id));
+                    self.due_step(MovementCause::Lapsed(id));
                 }
-                Turn::IsCanceled => {
+                DueEvent::IsCanceled => {
                     self.cancel(&id, u64::MAX)?;
-                    self.due_step(Cause::Canceled(id));
+                    self.due_step(MovementCause::Canceled(id));
                 }
-                Turn::IsActivated => {
+                DueEvent::IsActivated => {
                     self.activate(&id)?;
-                    self.due_step(Cause::Activated(id));
+                    self.due_step(MovementCause::Activated(id));
                     turns.extend(
                         self.due
                             .last()
-                            .map(Step::brought)
+                            .map(CardStep::brought)
                             .unwrap_or_default()
                             .iter()
                             .filter_map(|part| self.card.lots.iter().find(|lot| lot.id == part.lot).and_then(of_lot)),
@@ -81,35 +85,35 @@ impl<'a> Draft<'a> {
         Ok(())
     }
 
-    /// What waited can be spent.
-    pub fn activate(&mut self, id: &Text) -> Result<(), Refused> {
-        let Pending { points, lot, expiration, .. } = self.waiting(id)?;
-        self.shift(Place::Pending(id.clone()), Place::Figure(Figure::PendingActivated), points)?;
-        self.bring(Figure::Earned, points, &lot, &expiration)
+    /// Activates pending points.
+    pub fn activate(&mut self, id: &Text) -> Result<(), CardRefusal> {
+        let PendingPoints { points, lot, expiration, .. } = self.waiting(id)?;
+        self.shift(PointsAccount::Pending(id.clone()), PointsAccount::Figure(LifetimeTotal::PendingActivated), points)?;
+        self.bring(LifetimeTotal::Earned, points, &lot, &expiration)
     }
 
-    /// So many points that waited never will be spent; says how many there were of them.
-    pub fn cancel(&mut self, id: &Text, most: u64) -> Result<u64, Refused> {
+    /// Cancels at most `most` pending points; returns how many were cancelled.
+    pub fn cancel(&mut self, id: &Text, most: u64) -> Result<u64, CardRefusal> {
         let points = self.waiting(id)?.points.min(most);
-        self.shift(Place::Pending(id.clone()), Place::Figure(Figure::PendingCanceled), points)?;
+        self.shift(PointsAccount::Pending(id.clone()), PointsAccount::Figure(LifetimeTotal::PendingCanceled), points)?;
         Ok(points)
     }
 
-    fn waiting(&self, id: &Text) -> Result<Pending, Refused> {
+    fn waiting(&self, id: &Text) -> Result<PendingPoints, CardRefusal> {
         let found = self.card.pending.iter().find(|pending| pending.id == *id && pending.points > 0);
-        found.cloned().ok_or_else(|| Refused::NoSuchPending(id.clone()))
+        found.cloned().ok_or_else(|| CardRefusal::NoSuchPending(id.clone()))
     }
 }
 
-fn of_lot(lot: &Lot) -> Option<(Instant, Turn, Text)> {
+fn of_lot(lot: &Lot) -> Option<(Instant, DueEvent, Text)> {
     let at = lot.expiry.lapses_at().filter(|_| lot.is_open())?;
-    Some((at, Turn::Lapses, lot.id.clone()))
+    Some((at, DueEvent::Lapses, lot.id.clone()))
 }
 
-fn of_pending(pending: &Pending) -> Option<(Instant, Turn, Text)> {
+fn of_pending(pending: &PendingPoints) -> Option<(Instant, DueEvent, Text)> {
     let (at, turn) = match (pending.wait.activates_at(), pending.wait.cancels_at()) {
-        (Some(at), _) => (at, Turn::IsActivated),
-        (None, Some(at)) => (at, Turn::IsCanceled),
+        (Some(at), _) => (at, DueEvent::IsActivated),
+        (None, Some(at)) => (at, DueEvent::IsCanceled),
         (None, None) => return None,
     };
     Some((at, turn, pending.id.clone()))

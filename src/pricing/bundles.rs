@@ -1,79 +1,76 @@
-//! Decides how many complete bundles a cart holds and which units serve them. It must not know what they are worth.
+//! Decides how many complete product bundles a cart contains, and which units belong to them.
 //!
-//! calculation.md section 8. A unit serves one entry of one bundle: entries for SKUs take theirs first, then those for
-//! products, then those for collections, of one kind the narrower first, so that a set within another is served; each
-//! from the lines in order. Units that are free already do not count.
+//! docs/spec/calculation.md#8. A unit serves one entry of one bundle. Entries for SKUs take units first, then those for
+//! products, then those for collections. Of one kind the narrower comes first, so that a subset of another is served.
+//! Each takes units from the lines in order. Units that are free already do not count.
 
+use crate::count::Countable;
 use crate::model::scope::{BundleEntry, BundleRules, GoodsObject, GoodsRef};
 use crate::pricing::cart::Cart;
-use crate::rules::{Basket, ResolvedLine};
+use crate::rules::{OrderLines, ResolvedLine};
 
-/// More units than 500 lines can hold.
-const MOST_UNITS: u64 = 1 << 62;
-
-/// What bundles a cart holds.
+/// More units than 500 lines can have.
+/// The bundles of a cart.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Bundles {
-    /// Complete ones, at most the limit.
+    /// The number of complete bundles, at most the limit.
     pub quantity: u64,
-    /// How many count.
+    /// The maximum number that counts.
     pub limit: u64,
-    /// Units that serve them or, when there is none, one that is not complete: the line and how many.
+    /// Units of the bundles or, if there is none, of an incomplete one: the line and the number.
     pub identified: Vec<(usize, u64)>,
-    /// What one bundle lacks, when there is none: the goods and how many units.
+    /// The missing parts of one bundle, if there is none: the goods and the number of units.
     pub missing: Vec<(GoodsRef, u64)>,
 }
 
-/// How many steps it takes to count them: each round of halving asks every line for every entry.
-pub fn steps(rules: &BundleRules, items: Basket<'_>) -> usize {
-    /// Rounds of halving, with those that find out how narrow an entry is.
+/// Returns the steps to count the bundles: each round of the binary search checks every line for every entry.
+pub fn steps(rules: &BundleRules, items: OrderLines<'_>) -> usize {
+    /// Rounds of the binary search, and those that find the width of entries.
     const ROUNDS: usize = 16;
-    let goods = rules.entries.iter().map(|entry| entry.goods.len()).fold(0, usize::saturating_add);
+    // A cost saturates: one that is larger than the budget is as good as the largest.
+    let goods: usize = rules.entries.iter().map(|entry| entry.goods.len()).sum();
     goods.saturating_mul(items.len()).saturating_mul(ROUNDS)
 }
 
 /// Counts the bundles of a cart.
-pub fn count_bundles(rules: &BundleRules, items: Basket<'_>, cart: &Cart) -> Bundles {
-    // The more bundles, the more units they take: the largest number that is complete is found by halving.
-    let (mut quantity, mut too_many): (u64, u64) = (0, rules.limit.saturating_add(1));
-    loop {
-        let middle = quantity.saturating_add(too_many.saturating_sub(quantity) >> 1);
-        if middle == quantity {
-            break;
-        }
-        match serve(rules, items, cart, middle).missing.is_empty() {
+pub fn count_bundles(rules: &BundleRules, items: OrderLines<'_>, cart: &Cart) -> Bundles {
+    // More bundles need more units, so a binary search finds the largest complete number.
+    let (mut quantity, mut most) = (0, rules.limit);
+    while quantity < most {
+        let middle = most.remaining_after(most.remaining_after(quantity) >> 1);
+        match serve(rules, items, cart, middle).is_some_and(|served| served.missing.is_empty()) {
             true => quantity = middle,
-            false => too_many = middle,
+            false => most = middle.remaining_after(1),
         }
     }
-    Bundles { quantity, ..serve(rules, items, cart, quantity.max(1)) }
+    Bundles { quantity, ..serve(rules, items, cart, quantity.max(1)).unwrap_or_default() }
 }
 
-/// The units that serve so many bundles, and what is missing of them.
-fn serve(rules: &BundleRules, items: Basket<'_>, cart: &Cart, bundles: u64) -> Bundles {
+/// Returns the units of a number of bundles, and the missing ones.
+fn serve(rules: &BundleRules, items: OrderLines<'_>, cart: &Cart, bundles: u64) -> Option<Bundles> {
     let mut free: Vec<u64> = cart.lines.iter().map(|line| line.paid_units()).collect();
-    let mut wanting: Vec<u64> = rules.entries.iter().map(|entry| entry.quantity.saturating_mul(bundles)).collect();
+    let wanting = rules.entries.iter().map(|entry| entry.quantity.checked_mul(bundles));
+    let mut wanting: Vec<u64> = wanting.collect::<Option<_>>()?;
     let mut narrowest_first: Vec<(&BundleEntry, &mut u64)> = rules.entries.iter().zip(&mut wanting).collect();
     narrowest_first.sort_by_cached_key(|(entry, _)| width(entry, items, cart));
     for (entry, wanted) in narrowest_first {
         for (units, item) in free.iter_mut().zip(items.iter()) {
             if *wanted > 0 && entry.goods.iter().any(|goods| item.is(goods)) {
                 let taken = *units.min(wanted);
-                *units = units.saturating_sub(taken);
-                *wanted = wanted.saturating_sub(taken);
+                *units = units.remaining_after(taken);
+                *wanted = wanted.remaining_after(taken);
             }
         }
     }
     let missing = rules.entries.iter().zip(wanting).filter(|(_, wanted)| *wanted > 0);
     let missing = missing.filter_map(|(entry, wanted)| Some((entry.goods.first()?.clone(), wanted))).collect();
-    let taken = cart.lines.iter().zip(&free).map(|(line, left)| line.paid_units().saturating_sub(*left));
+    let taken = cart.lines.iter().zip(&free).map(|(line, left)| line.paid_units().remaining_after(*left));
     let identified = taken.enumerate().filter(|(_, units)| *units > 0).collect();
-    Bundles { quantity: bundles, limit: rules.limit, identified, missing }
+    Some(Bundles { quantity: bundles, limit: rules.limit, identified, missing })
 }
 
-/// How much an entry can be served with: those for SKUs come before those for products, these before those for
-/// collections, and of one kind those that fewer units can serve.
-fn width(entry: &BundleEntry, items: Basket<'_>, cart: &Cart) -> u64 {
+/// Returns the sort key of an entry: SKUs before products, before collections, and of one kind those with fewer units.
+fn width(entry: &BundleEntry, items: OrderLines<'_>, cart: &Cart) -> (u8, u128) {
     let kind = match entry.goods.iter().map(|goods| goods.object).max() {
         Some(GoodsObject::Sku) => 0,
         Some(GoodsObject::Product) => 1,
@@ -81,6 +78,5 @@ fn width(entry: &BundleEntry, items: Basket<'_>, cart: &Cart) -> u64 {
     };
     let serves = |item: &ResolvedLine<'_>| entry.goods.iter().any(|goods| item.is(goods));
     let lines = cart.lines.iter().zip(items.iter()).filter(|(_, item)| serves(item));
-    let units = lines.fold(0, |sum: u64, (line, _)| sum.saturating_add(line.paid_units()));
-    units.min(MOST_UNITS).saturating_add(MOST_UNITS.saturating_mul(kind))
+    (kind, lines.map(|(line, _)| u128::from(line.paid_units())).sum())
 }

@@ -1,133 +1,150 @@
-//! Decides what one redeemable gives, as something that can be added to a cart again and again. It must not know how it
-//! was computed.
+//! Defines the gain of one redeemable, which can be added to a cart repeatedly.
 //!
-//! A gain of the order alone allocates nothing: most vouchers take a percentage or an amount off the order.
+//! A gain of the order only allocates nothing: most vouchers take a percentage or an amount off the order.
 
+use crate::count::Countable;
 use crate::model::order::Item;
 use crate::money::Money;
 
-/// Units of one line: the first of them, counted from 1, then every `step`-th, `units` in all. The units that are not
-/// free come first on a line.
+/// Selected units of one line: the first, counted from 1, then every `step`-th, `units` in total. The units that are
+/// not free come first on a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CoveredUnits {
     /// The line.
     pub place: usize,
-    /// The entry of the scope that covers it; `None` when the scope covers everything.
+    /// The entry of the scope that covers it; `None` if the scope covers all lines.
     pub entry: Option<usize>,
-    /// Whether the entry is one of those excluded; then the units are all of the line.
+    /// `true` if the entry excludes the line; then the units are all of the line that are not free.
     pub excluded: bool,
     /// The number of the first unit.
     pub first: u64,
-    /// From one unit to the next.
+    /// The distance from one unit to the next.
     pub step: u64,
-    /// How many. None, of a line in scope whose units are all free already.
+    /// The number of units; 0 for a line in scope whose units are all free already.
     pub units: u64,
 }
 
-/// What one redeemable gave, or tried to: order level, line by line, and in units.
+/// The gain of one redeemable, applied or tried: on the order, on lines, and in units.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Gain {
-    /// Off the order.
+    /// The discount of the order.
     pub order: Option<Money>,
-    /// Off each line; `None` where the line was not touched. Empty when no line was.
+    /// The discount of each line; `None` for an unaffected line. Empty without affected lines.
     pub(super) lines: Vec<Option<Money>>,
-    /// Units that came or went.
+    /// The changes of units.
     pub units: Option<Box<UnitGain>>,
-    /// The units that it was about, for answers and caps; empty when its scope names no goods.
+    /// The units in scope, for answers and caps; empty if its scope names no goods.
     pub covered: Vec<CoveredUnits>,
 }
 
-/// Units that came or went.
+/// Changes of units.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct UnitGain {
-    /// One by one.
+    /// The changes, one by one.
     pub changes: Vec<UnitChange>,
-    /// What came in place of what.
+    /// The replacements.
     pub replaced: Vec<Replacement>,
 }
 
-/// Units of one line that came or went.
+/// A change of the units of one line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnitChange {
-    /// The line; of an added one, the next place there is.
+    /// The line; for an added one, the next free position.
     pub place: usize,
-    /// Units more, or fewer.
+    /// Added units; negative for removed ones.
     pub units: i64,
-    /// Their money in minor units; `None` when their price is not known.
+    /// Their amount in minor units; `None` if their price is unknown.
     pub amount: Option<i64>,
     /// Units that become free.
     pub free: u64,
-    /// The line that is added.
+    /// The added line.
     pub added: Option<Box<Item>>,
 }
 
-/// Units that were given in place of others (calculation.md section 5.9). The source lost the units and the money of
-/// them; the target won those.
+impl UnitChange {
+    /// Returns how many of the units that become free were in the order before.
+    pub fn claimed(&self) -> u64 {
+        self.free.remaining_after(u64::try_from(self.units).unwrap_or(0))
+    }
+}
+
+/// Units that replace others (docs/spec/calculation.md#5.9). The source lost the units and their amount; the target
+/// gained its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Replacement {
-    /// The line whose units were taken away.
+    /// The line whose units were removed.
     pub source: usize,
-    /// How many.
+    /// The number of units.
     pub source_units: u64,
-    /// Their money.
+    /// Their amount.
     pub source_amount: Money,
-    /// The line that was given.
+    /// The line that received units.
     pub target: usize,
-    /// How many units.
+    /// The number of units.
     pub target_units: u64,
-    /// Their money.
+    /// Their amount.
     pub target_amount: Money,
-    /// What of it is free.
+    /// The free part of the amount.
     pub target_discount: Money,
 }
 
 impl Gain {
-    /// A gain that has not given anything yet, of so many lines.
+    /// Returns an empty gain for a number of lines.
     pub(super) fn of_lines(count: usize) -> Gain {
         Gain { lines: vec![None; count], ..Gain::default() }
     }
 
-    /// A gain of the order alone.
+    /// Returns a gain of the order only.
     pub fn of_order(order: Option<Money>) -> Gain {
         Gain { order, ..Gain::default() }
     }
 
-    /// Everything it gave; nothing when that is more than the largest amount.
+    /// Returns the gain with a maximum discount of the order.
+    #[must_use]
+    pub fn within(mut self: Box<Gain>, most: Option<Money>) -> Box<Gain> {
+        if let Some(most) = most {
+            self.order = self.order.map(|order| order.min(most));
+        }
+        self
+    }
+
+    /// Returns the total; `None` if it exceeds the largest amount.
     pub fn total(&self) -> Option<Money> {
         Money::sum(self.order.into_iter().chain(self.lines.iter().copied().flatten()))
     }
 
-    /// What it gave on lines; `None` when it touched none.
+    /// Returns the discounts of lines; `None` without affected lines.
     pub fn on_lines(&self) -> Option<Money> {
         self.each_off().next()?;
         Money::sum(self.each_off().map(|(_, off)| off))
     }
 
-    /// What it gave on a line; `None` when it did not touch it.
+    /// Returns the discount of a line; `None` for an unaffected one.
     pub fn off(&self, place: usize) -> Option<Money> {
         *self.lines.get(place)?
     }
 
-    /// The lines that it touched, in order, with what it gave on each.
+    /// Returns the affected lines, in order, with their discounts.
     pub fn each_off(&self) -> impl Iterator<Item = (usize, Money)> {
         self.lines.iter().enumerate().filter_map(|(place, off)| Some((place, (*off)?)))
     }
 
-    /// Whether it gave anything: money, or units.
+    /// Returns whether it has no effect: neither money nor units.
     pub fn is_nothing(&self) -> bool {
         self.units.is_none() && self.total().is_none_or(Money::is_zero)
     }
 
-    /// What it did to the units of a line: units, their money, and how many became free.
+    /// Returns the changes of a line's units: number, amount in minor units, and free units.
+    #[expect(clippy::arithmetic_side_effects, reason = "with each change the units of a line are within bounds")]
     pub fn units_at(&self, place: usize) -> Option<(i64, Option<i64>, u64)> {
         let changes = self.units.iter().flat_map(|units| &units.changes);
         let those = changes.filter(|change| change.place == place);
         those
             .map(|change| (change.units, change.amount, change.free))
-            .reduce(|one, other| (one.0.saturating_add(other.0), both(one.1, other.1), one.2.saturating_add(other.2)))
+            .reduce(|one, other| (one.0 + other.0, both(one.1, other.1), one.2 + other.2))
     }
 
-    /// Says what is taken off a line, in place of what was said before.
+    /// Sets the discount of a line.
     pub(super) fn set(&mut self, place: usize, off: Money) {
         if let Some(line) = self.lines.get_mut(place) {
             *line = Some(off);
@@ -135,7 +152,7 @@ impl Gain {
     }
 }
 
-/// The sum of two that may be missing.
+/// Returns the sum of two optional amounts.
 pub(super) fn both(one: Option<i64>, other: Option<i64>) -> Option<i64> {
     match (one, other) {
         (Some(one), Some(other)) => one.checked_add(other),

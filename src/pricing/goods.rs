@@ -1,39 +1,39 @@
-//! Decides which goods of the catalogue a line is. Every line is looked up, whatever it is named by and whatever price or
-//! amount it carries, and everything works on what was found, before what was sent. It must not know what goods cost an
-//! order.
+//! Finds the catalogue's goods of a line. Every line is looked up, regardless of its names, price or amount, and found
+//! goods come before the sent ones.
 //!
-//! calculation.md sections 2.2 and 19, D14.
+//! docs/spec/calculation.md sections 2.2 and 19, D14.
 
 use crate::facts::{Fact, Facts, Known};
+use crate::model::discount::UnitOff;
 use crate::model::order::{Goods, Item, RelatedObject};
 use crate::model::scope::GoodsObject;
 use crate::money::Money;
 use crate::rules::ResolvedLine;
 use crate::text::{Text, joined};
 
-/// What the catalogue has of a line.
+/// The catalogue's goods of a line.
 #[derive(Debug, Clone, Default)]
 pub struct LineGoods<'a> {
-    /// The SKU that it is.
+    /// The SKU of the line.
     pub sku: Option<Fact<'a, Goods>>,
-    /// The product that it is, or that its SKU is of.
+    /// The product of the line, or of its SKU.
     pub product: Option<Fact<'a, Goods>>,
 }
 
 impl LineGoods<'_> {
-    /// What the catalogue says that a unit costs: a SKU's own price comes first.
+    /// Returns the unit price of the catalogue: a SKU's own price comes first.
     pub fn price(&self) -> Option<Money> {
         let price = |goods: &Option<Fact<'_, Goods>>| goods.as_ref().and_then(|goods| goods.price);
         price(&self.sku).or_else(|| price(&self.product))
     }
 
-    /// Whether any of them cannot be read.
+    /// Returns whether any of them cannot be read.
     pub fn is_unreadable(&self) -> bool {
         [&self.sku, &self.product].into_iter().flatten().any(|goods| goods.unreadable)
     }
 
-    /// Takes out of a line whatever it says of goods that the catalogue has, but their names. Where it has a product, a SKU that it
-    /// does not have says nothing either: it would stand before the product.
+    /// Removes from a line all fields of goods that the catalogue has, except their names. If only the product is
+    /// known, the fields of the SKU are removed too: they would take precedence.
     pub fn overrule(&self, item: &mut Item) {
         if self.sku.is_none() && self.product.is_none() {
             return;
@@ -44,7 +44,7 @@ impl LineGoods<'_> {
         }
     }
 
-    /// The line of these goods, as rules and scopes see it.
+    /// Returns the resolved line, for rules and scopes.
     pub fn line<'t>(&'t self, item: &'t Item) -> ResolvedLine<'t> {
         let parent = self.sku.as_ref().and_then(|sku| sku.product_id.as_ref());
         let product = match (self.product.as_deref(), parent) {
@@ -55,7 +55,7 @@ impl LineGoods<'_> {
     }
 }
 
-/// Id and identifier: of what was found or, where nothing was, as they were sent.
+/// Returns id and `source_id` of the found goods or, if there are none, as they were sent.
 fn names<'t>(item: &'t Item, kind: RelatedObject, found: Option<&'t Goods>) -> [Option<&'t Text>; 2] {
     if let Some(found) = found {
         return [found.id.as_ref(), found.source_id.as_ref()];
@@ -69,8 +69,8 @@ fn names<'t>(item: &'t Item, kind: RelatedObject, found: Option<&'t Goods>) -> [
     [id.as_ref().or_else(|| inline?.id.as_ref()), by_source.or_else(|| inline?.source_id.as_ref())]
 }
 
-/// Looks the goods of a line up. Its SKU says which product it is of; without one, the first name that the catalogue
-/// knows does. `lacks` is told which names only the server knows.
+/// Finds the goods of a line. Its SKU determines its product; without one, the first name that the catalogue knows
+/// does. `lacks` receives the names that only the server knows.
 pub fn find_goods<'a>(item: &Item, facts: &'a dyn Facts, lacks: &mut dyn FnMut(Text)) -> LineGoods<'a> {
     let sku = item.names(RelatedObject::Sku).find_map(|name| known("sku", name, facts.sku(name), lacks));
     let product = match sku.as_ref().and_then(|sku| sku.product_id.as_ref()) {
@@ -83,7 +83,7 @@ pub fn find_goods<'a>(item: &Item, facts: &'a dyn Facts, lacks: &mut dyn FnMut(T
     LineGoods { sku, product }
 }
 
-/// The goods of a name, when they are there.
+/// Returns the goods of a name, if they exist.
 fn known<'a>(
     kind: &str,
     name: &str,
@@ -96,8 +96,16 @@ fn known<'a>(
     found.found()
 }
 
-/// The goods that an incentive names: of the kind that it says or, when it says none, a SKU of this name and else a
-/// product.
+/// Returns the type of free goods, if the discount has it.
+pub fn kind_of(unit: &UnitOff) -> Option<GoodsObject> {
+    match (&unit.sku, &unit.product) {
+        (Some(_), _) => Some(GoodsObject::Sku),
+        (None, Some(_)) => Some(GoodsObject::Product),
+        (None, None) => None,
+    }
+}
+
+/// Finds the goods that a redeemable names: of the given type or, without one, a SKU of this name and else a product.
 pub fn find_named<'a>(
     name: &str,
     kind: Option<GoodsObject>,

@@ -1,7 +1,6 @@
-//! Decides the cart that an order starts as: what a unit costs, what the line and the order amount to. It must not know
-//! discounts.
+//! Builds the initial cart of an order: unit prices, amounts of lines and the amount of the order.
 //!
-//! calculation.md section 2.
+//! docs/spec/calculation.md#2.
 
 use crate::facts::Facts;
 use crate::model::order::{Goods, Item, Order};
@@ -12,27 +11,28 @@ use crate::refusal::{Reason, Refusal};
 use crate::rules::ResolvedLine;
 use crate::text::Text;
 
-/// An order with the catalogue's goods beside its lines, and the amounts that follow.
+/// An order with the catalogue's goods of its lines, and the resulting amounts.
 #[derive(Debug, Clone, Default)]
 pub struct Priced<'a> {
-    /// What the catalogue has of each line, in their order.
+    /// The catalogue's goods of each line, in their order.
     goods: Vec<LineGoods<'a>>,
     /// The amounts before this request.
     pub cart: Cart,
 }
 
 impl Priced<'_> {
-    /// The SKU of the catalogue that the line at this place is of.
+    /// Returns the catalogue's SKU of the line at this position.
     pub fn sku(&self, place: usize) -> Option<&Goods> {
         self.goods.get(place)?.sku.as_deref()
     }
 
-    /// The product of the catalogue that the line at this place is of.
+    /// Returns the catalogue's product of the line at this position.
     pub fn product(&self, place: usize) -> Option<&Goods> {
         self.goods.get(place)?.product.as_deref()
     }
 
-    /// The order without what it says of goods that the catalogue has; nothing where it says nothing of any goods.
+    /// Returns the order without the sent fields of goods that the catalogue has; `None` if no fields of goods were
+    /// sent.
     pub fn overruled(&self, order: &Order) -> Option<Order> {
         if order.items.iter().all(|item| item.sku.is_none() && item.product.is_none()) {
             return None;
@@ -44,24 +44,25 @@ impl Priced<'_> {
         Some(order)
     }
 
-    /// The line at this place, as rules and scopes see it. Lines that unit effects added say everything themselves.
+    /// Returns the resolved line at this position, for rules and scopes. Lines that unit effects added contain all
+    /// their data.
     pub fn line<'t>(&'t self, place: usize, item: &'t Item) -> ResolvedLine<'t> {
         const NOTHING: &LineGoods<'_> = &LineGoods { sku: None, product: None };
         self.goods.get(place).unwrap_or(NOTHING).line(item)
     }
 }
 
-/// Whose word counts for what an order costs (calculation.md section 19, D13).
+/// The source of prices (docs/spec/calculation.md#19, D13).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trust {
-    /// What is sent, or was stored, and then the catalogue.
+    /// Sent or stored prices first, then the catalogue.
     Sent,
-    /// The catalogue, and what is sent where it says nothing: a page's prices have nobody who vouches for them.
+    /// The catalogue, and sent prices for goods that it does not have: the prices of a client are not trusted.
     Catalogue,
 }
 
-/// Looks the goods of an order up, once for everything that asks for them later, and prices it. `lacks` is told which
-/// goods only the server knows.
+/// Finds the goods of an order, once for all later steps, and computes its amounts. `lacks` receives the goods that
+/// only the server knows. Refuses amounts beyond the maximum.
 pub fn price<'a>(
     order: &Order,
     facts: &'a dyn Facts,
@@ -75,11 +76,11 @@ pub fn price<'a>(
     for (place, item) in order.items.iter().enumerate() {
         let found = find_goods(item, facts, lacks);
         let line = price_line(item, found.price(), trust);
-        lines.push(line.ok_or_else(|| too_large(&["order.items[", &place.to_string(), "]"].concat()))?);
+        lines.push(line.ok_or_else(|| too_large(&format!("order.items[{place}]")))?);
         goods.push(found);
     }
     let mut cart = Cart::new(lines, order.discount_amount).map_err(too_large)?;
-    // A page's word for the whole counts only where it has a say in a line.
+    // The order amount of a client counts only if the price of some line is not in the catalogue.
     let all_listed = !goods.is_empty() && goods.iter().all(|goods| goods.price().is_some());
     cart.amount = order.amount.filter(|_| trust == Trust::Sent || !all_listed).or(cart.amount);
     cart.initial_amount = order.initial_amount.or(cart.amount);
@@ -89,17 +90,17 @@ pub fn price<'a>(
 
 fn too_large(path: &str) -> Refusal {
     let bound = crate::money::LARGEST;
-    Refusal::new(Reason::InvalidAmount, ["Property .", path, " amounts to more than ", &bound.to_string()].concat())
+    Refusal::new(Reason::InvalidAmount, format!("Property .{path} amounts to more than {bound}"))
 }
 
-/// What the line itself says that a unit costs.
+/// Returns the unit price that the line itself has.
 fn own_price(item: &Item) -> Option<Money> {
     let inline = |goods: &Option<Box<Goods>>| goods.as_ref().and_then(|goods| goods.price);
     item.price.or_else(|| inline(&item.sku)).or_else(|| inline(&item.product))
 }
 
-/// A line with the amount that was sent, or else with what its units cost. A unit has a price also where the amount was
-/// sent (calculation.md section 19, D6).
+/// Returns a line with the sent amount, or else with the price of its units. A unit has a price also if the amount was
+/// sent (docs/spec/calculation.md#19, D6).
 fn price_line(item: &Item, listed: Option<Money>, trust: Trust) -> Option<Line> {
     let (sent, price) = match trust {
         Trust::Sent => (item.amount, own_price(item).or(listed)),

@@ -1,62 +1,63 @@
-//! Decides the numbers of a discount on one order: what its formulas come to, and what complete bundles multiply. It
-//! must not know what is done with them, nor where a customer or a voucher is found.
+//! Computes the numbers of a discount on one order: the values of its formulas, and the multiplication by complete
+//! product bundles.
 //!
-//! calculation.md sections 6 and 8.
+//! docs/spec/calculation.md sections 6 and 8.
 
-use crate::formula::{self, Formula, Lookup, Name, Operand, Value, Which};
+use crate::count::total;
+use crate::formula::{self, Formula, FormulaName, FormulaOperand, FormulaValue, Lookup, OperandLine};
 use crate::model::discount::Dynamic;
 use crate::money::{Money, Percent};
 use crate::pricing::cart::Cart;
 use crate::time::TimeZone;
 
-/// Knows what formulas may read besides the amounts of the order.
+/// The inputs of formulas other than the amounts of the order.
 pub trait FormulaInputs {
-    /// The value of an operand; `place` is the line that it is about, if it is about one.
-    fn find(&self, operand: &Operand, place: Option<usize>) -> Option<Value>;
-    /// The project's time zone.
+    /// Returns the value of an operand; `place` is the position of its line, if it has one.
+    fn find(&self, operand: &FormulaOperand, place: Option<usize>) -> Option<FormulaValue>;
+    /// Returns the project's time zone.
     fn zone(&self) -> &TimeZone;
-    /// Whether so many steps may be taken.
+    /// Takes steps from the budget. Returns whether it allows them.
     fn takes(&self, steps: usize) -> bool;
 }
 
 /// Resolves numbers on a cart.
 #[derive(Clone, Copy)]
-pub struct Numbers<'a> {
-    /// The order as it is before this discount.
+pub struct NumberResolver<'a> {
+    /// The order before this discount, without free units.
     pub cart: &'a Cart,
-    /// What else formulas read.
+    /// The other inputs of formulas.
     pub inputs: &'a dyn FormulaInputs,
-    /// Complete bundles; `None` without bundle rules.
+    /// The number of complete bundles; `None` without bundle rules.
     pub bundles: Option<u64>,
 }
 
-impl Numbers<'_> {
-    /// The percentage, on a line or on the order.
+impl NumberResolver<'_> {
+    /// Returns the percentage, on a line or on the order.
     pub fn percent(&self, number: &Dynamic<Percent>, place: Option<usize>) -> Percent {
         self.resolve(number.formula.as_deref(), place, formula::percent).unwrap_or(number.plain)
     }
 
-    /// The amount, on a line or on the order.
+    /// Returns the amount, on a line or on the order.
     pub fn money(&self, number: &Dynamic<Money>, place: Option<usize>) -> Money {
         self.resolve(number.formula.as_deref(), place, formula::money).unwrap_or(number.plain)
     }
 
-    /// The price, if there is one.
+    /// Returns the price, if there is one.
     pub fn price(&self, number: &Dynamic<Option<Money>>, place: Option<usize>) -> Option<Money> {
         self.resolve(number.formula.as_deref(), place, formula::money).or(number.plain)
     }
 
-    /// The count of units.
+    /// Returns the number of units.
     pub fn units(&self, number: &Dynamic<u64>) -> u64 {
         self.resolve(number.formula.as_deref(), None, formula::units).unwrap_or(number.plain)
     }
 
-    /// The most units of a cap, if it holds.
+    /// Returns the maximum units of a cap, if there is one.
     pub fn most(&self, number: &Dynamic<Option<u64>>, place: Option<usize>) -> Option<u64> {
         self.resolve(number.formula.as_deref(), place, formula::units).or(number.plain)
     }
 
-    /// How often the value counts: once for each complete bundle.
+    /// Returns the multiplier: the number of complete bundles, or 1.
     pub fn times(&self) -> u64 {
         self.bundles.unwrap_or(1)
     }
@@ -68,28 +69,28 @@ impl Numbers<'_> {
         read: fn(&Formula, &dyn Lookup) -> Option<T>,
     ) -> Option<T> {
         let formula = formula.filter(|formula| self.inputs.takes(formula.size()))?;
-        read(formula, &Here { numbers: self, place })
+        read(formula, &FormulaView { numbers: self, place })
     }
 }
 
-/// A formula's view from one line, or from the order as a whole.
-struct Here<'a> {
-    numbers: &'a Numbers<'a>,
+/// The inputs of a formula for one line, or for the whole order.
+struct FormulaView<'a> {
+    numbers: &'a NumberResolver<'a>,
     place: Option<usize>,
 }
 
-impl Here<'_> {
-    /// How many lines there are, when all of them may be gone through.
+impl FormulaView<'_> {
+    /// Returns the number of lines, if the budget allows to scan all of them.
     fn all(&self) -> Option<usize> {
         let count = self.numbers.cart.lines.len();
         self.numbers.inputs.takes(count).then_some(count)
     }
 
-    /// The line that an operand is about.
-    fn line_of(&self, which: Which) -> Option<usize> {
+    /// Returns the line of an operand.
+    fn line_of(&self, which: OperandLine) -> Option<usize> {
         let lines = || self.numbers.cart.lines.iter().map(|line| (line.price, line.subtotal()));
         match which {
-            Which::Current => self.place,
+            OperandLine::Current => self.place,
             extreme => {
                 let all = self.all()?;
                 formula::extreme(extreme, &lines().take(all).collect::<Vec<_>>())
@@ -98,29 +99,32 @@ impl Here<'_> {
     }
 }
 
-impl Lookup for Here<'_> {
-    fn find(&self, operand: &Operand) -> Option<Value> {
+impl Lookup for FormulaView<'_> {
+    fn find(&self, operand: &FormulaOperand) -> Option<FormulaValue> {
         let cart = self.numbers.cart;
         let line = || cart.lines.get(self.line_of(operand.which)?);
         Some(match operand.name {
-            Name::ItemPrice => Value::of_money(line()?.price?),
-            Name::ItemAmount => Value::of_money(line()?.amount?),
-            Name::ItemSubtotal => {
+            FormulaName::ItemPrice => FormulaValue::of_money(line()?.price?),
+            FormulaName::ItemAmount => FormulaValue::of_money(line()?.amount?),
+            FormulaName::ItemSubtotal => {
                 let line = line()?;
-                Value::of_money(line.amount.map(|_| line.subtotal())?)
+                FormulaValue::of_money(line.amount.map(|_| line.subtotal())?)
             }
-            Name::ItemUnitsQuantity => Value::of_count(line()?.quantity),
-            Name::ItemMetadata | Name::ItemProductMetadata => {
+            FormulaName::ItemUnitsQuantity => FormulaValue::of_count(line()?.quantity),
+            FormulaName::ItemMetadata | FormulaName::ItemProductMetadata => {
                 let place = self.line_of(operand.which)?;
                 return self.numbers.inputs.find(operand, Some(place));
             }
-            Name::OrderAmount => Value::of_money(cart.amount?),
-            Name::OrderItemsQuantity => Value::of_count(u64::try_from(cart.lines.len()).ok()?),
-            Name::OrderUnitsQuantity => {
-                let units = cart.lines.iter().take(self.all()?).map(|line| line.quantity);
-                Value::of_count(units.fold(0, u64::saturating_add))
+            FormulaName::OrderAmount => FormulaValue::of_money(cart.amount?),
+            FormulaName::OrderItemsQuantity => {
+                let lines = cart.lines.iter().take(self.all()?).filter(|line| !line.is_free());
+                FormulaValue::of_count(u64::try_from(lines.count()).ok()?)
             }
-            Name::BundleQuantity => Value::of_count(self.numbers.bundles?),
+            FormulaName::OrderUnitsQuantity => {
+                let units = cart.lines.iter().take(self.all()?).map(|line| line.quantity);
+                FormulaValue::of_count(total(units)?)
+            }
+            FormulaName::BundleQuantity => FormulaValue::of_count(self.numbers.bundles?),
             _ => return self.numbers.inputs.find(operand, None),
         })
     }

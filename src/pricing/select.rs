@@ -1,47 +1,49 @@
-//! Decides which units of which lines a scope is about. Lines are counted, never units one by one, so that a quantity
-//! of 2^53 costs what 1 costs. It must not know what is taken off them.
+//! Selects the units in a scope. It counts lines and not single units, so that a quantity of 2^53 takes as many steps
+//! as 1.
 //!
-//! calculation.md sections 7.2 to 7.4 and 19, D1 to D3.
+//! docs/spec/calculation.md sections 7.2 to 7.4 and 19, D1 to D3.
 
-use crate::model::scope::{Entry, Pick, Scope, TargetKind};
+use crate::count::Countable;
+use crate::model::scope::{Scope, ScopeEntry, TargetKind, UnitOrder};
+use crate::money::Money;
 use crate::pricing::cart::{Cart, Line};
 use crate::pricing::gain::CoveredUnits;
-use crate::rules::Basket;
+use crate::rules::OrderLines;
 
-/// Knows how many units may still be discounted in the life of a campaign or tier (calculation.md section 7.1).
-pub trait Allowance {
-    /// How many more units of this line, covered by this entry.
-    fn left(&self, entry: &Entry, place: usize) -> u64;
-    /// Takes units off what is left, for the lines after this one.
-    fn take(&mut self, entry: &Entry, place: usize, units: u64);
+/// The remaining units that may be discounted in the lifetime of a campaign or tier (docs/spec/calculation.md#7.1).
+pub trait CapLookup {
+    /// Returns how many more units of this line may be discounted under this entry.
+    fn left(&self, entry: &ScopeEntry, place: usize) -> u64;
+    /// Takes units from the rest, for the lines after this one.
+    fn take(&mut self, entry: &ScopeEntry, place: usize, units: u64);
 }
 
-/// Nothing limits the units.
-pub struct Unlimited;
+/// A lookup without caps.
+pub struct NoCaps;
 
-impl Allowance for Unlimited {
-    fn left(&self, _entry: &Entry, _place: usize) -> u64 {
+impl CapLookup for NoCaps {
+    fn left(&self, _entry: &ScopeEntry, _place: usize) -> u64 {
         u64::MAX
     }
 
-    fn take(&mut self, _entry: &Entry, _place: usize, _units: u64) {}
+    fn take(&mut self, _entry: &ScopeEntry, _place: usize, _units: u64) {}
 }
 
-/// The entry with which a scope covers a line.
+/// The cover of a line by a scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cover {
-    /// By this entry, the most specific one.
+    /// Covered by this entry, the most specific one.
     Entry(usize),
-    /// Because it covers everything.
+    /// Covered because the scope covers all lines.
     Everything,
-    /// By none, or by this one of those excluded.
+    /// Not covered, or excluded by this entry.
     Not(Option<usize>),
 }
 
-/// How a scope covers each line (calculation.md section 7.2): exclusion wins, then the most specific entry. Entries are gone
-/// through once, whatever the lines.
+/// Returns the cover of each line (docs/spec/calculation.md#7.2): exclusion wins, then the most specific entry. Each
+/// entry is visited once, regardless of the lines.
 #[inline(never)]
-pub fn covers(scope: &Scope, items: Basket<'_>) -> Vec<Cover> {
+pub fn covers(scope: &Scope, items: OrderLines<'_>) -> Vec<Cover> {
     let open = if scope.included_all || scope.included.is_empty() { Cover::Everything } else { Cover::Not(None) };
     let mut covers = vec![open; items.len()];
     let object = |place: usize| scope.included.get(place).map(|entry| entry.goods.object);
@@ -68,8 +70,9 @@ pub fn covers(scope: &Scope, items: Basket<'_>) -> Vec<Cover> {
     covers
 }
 
-/// How many steps it takes to select by a scope.
-pub fn steps(scope: &Scope, items: Basket<'_>) -> usize {
+/// Returns the steps to select by a scope.
+pub fn steps(scope: &Scope, items: OrderLines<'_>) -> usize {
+    // A cost saturates: one that is larger than the budget is as good as the largest.
     let entries = scope.included.len().saturating_add(scope.excluded.len());
     let groups = match scope.selective {
         true => scope.included.iter().enumerate().filter(|(place, entry)| entry.group == *place).count(),
@@ -80,19 +83,20 @@ pub fn steps(scope: &Scope, items: Basket<'_>) -> usize {
 }
 
 /// Appends the units that the scope is about to `found`: by entries with equal terms, each in the order in which its
-/// targets are taken. With `once`, lines that were given money in this request are out of reach (D8).
+/// targets are taken. With `once`, lines that were given money in this request are out of reach (D8). `None` when the units in reach leave
+/// 64 bits.
 pub fn select(
     scope: &Scope,
-    items: Basket<'_>,
+    items: OrderLines<'_>,
     cart: &Cart,
     once: bool,
-    allowance: &mut dyn Allowance,
+    allowance: &mut dyn CapLookup,
     found: &mut Vec<CoveredUnits>,
-) {
+) -> Option<()> {
     if found.capacity() == 0 {
         *found = Vec::with_capacity(items.len());
     }
-    // Nearly every scope is everything, or one thing.
+    // Nearly every scope covers all lines, or has one entry.
     let plain = match (scope.included.as_slice(), scope.excluded.as_slice()) {
         ([], []) => Some(None),
         ([only], []) if !scope.included_all => Some(Some(&only.goods)),
@@ -110,7 +114,7 @@ pub fn select(
         None => {
             for (place, (cover, line)) in covers(scope, items).into_iter().zip(&cart.lines).enumerate() {
                 let out = |entry| {
-                    Some(CoveredUnits { place, entry, excluded: true, first: 1, step: 1, units: line.quantity })
+                    Some(CoveredUnits { place, entry, excluded: true, first: 1, step: 1, units: line.paid_units() })
                 };
                 found.extend(match cover {
                     Cover::Not(None) => None,
@@ -123,11 +127,12 @@ pub fn select(
     }
     if scope.selective {
         let covered = std::mem::take(found);
-        choose(scope, cart, covered, allowance, found);
+        choose(scope, cart, covered, allowance, found)?;
     }
+    Some(())
 }
 
-/// All units of a line that are not free, unless it is out of reach.
+/// Returns all units of a line that are not free, unless the line is skipped.
 #[inline]
 fn whole(place: usize, line: &Line, entry: Option<usize>, once: bool) -> Option<CoveredUnits> {
     let spent = once && line.applied.is_some_and(|applied| !applied.is_zero());
@@ -135,36 +140,37 @@ fn whole(place: usize, line: &Line, entry: Option<usize>, once: bool) -> Option<
     (!spent && line.quantity > 0).then_some(CoveredUnits { place, entry, excluded: false, first: 1, step: 1, units })
 }
 
-/// Goes through the groups of entries in order, and through each with its own terms.
+/// Selects from the groups of entries in order, each with its own terms.
 fn choose(
     scope: &Scope,
     cart: &Cart,
     covered: Vec<CoveredUnits>,
-    allowance: &mut dyn Allowance,
+    allowance: &mut dyn CapLookup,
     found: &mut Vec<CoveredUnits>,
-) {
+) -> Option<()> {
     let group_of = |covered: &CoveredUnits| {
         let entry = covered.entry.filter(|_| !covered.excluded).and_then(|entry| scope.included.get(entry));
         entry.map(|entry| entry.group)
     };
-    // Lines that nothing selects among: excluded, covered because everything is, or free already.
+    // Lines without selection: excluded, covered by a scope of all lines, or free already.
     let selected = |covered: &CoveredUnits| group_of(covered).is_some() && covered.units > 0;
     found.extend(covered.iter().filter(|covered| !selected(covered)));
     for (group, entry) in scope.included.iter().enumerate().filter(|(place, entry)| entry.group == *place) {
         let members = covered.iter().filter(|covered| selected(covered) && group_of(covered) == Some(group));
         let members: Vec<CoveredUnits> = members.copied().collect();
-        choose_group(scope, entry, cart, members, allowance, found);
+        choose_group(scope, entry, cart, members, allowance, found)?;
     }
+    Some(())
 }
 
 fn choose_group(
     scope: &Scope,
-    head: &Entry,
+    head: &ScopeEntry,
     cart: &Cart,
     members: Vec<CoveredUnits>,
-    allowance: &mut dyn Allowance,
+    allowance: &mut dyn CapLookup,
     found: &mut Vec<CoveredUnits>,
-) {
+) -> Option<()> {
     let terms = &head.terms;
     let mut counter: u64 = 0;
     // Entries share the list of targets and never a limit (D2).
@@ -173,73 +179,74 @@ fn choose_group(
         let before = counter;
         let chosen = match terms.target {
             TargetKind::Item => {
-                counter = counter.saturating_add(1);
+                counter = counter.plus_one();
                 every_nth(before, 1, terms.skip_initially, terms.repeat).map(|_| (1, 1, covered.units))
             }
             TargetKind::Unit => {
-                counter = counter.saturating_add(covered.units);
+                counter = counter.checked_add(covered.units)?;
                 let nth = every_nth(before, covered.units, terms.skip_initially, terms.repeat);
-                nth.map(|(first, units)| (first.saturating_add(1), terms.repeat, units))
+                nth.map(|(first, units)| (first.plus_one(), terms.repeat, units))
             }
         };
         let Some((first, step, units)) = chosen else { continue };
         let mut units = units.min(terms.quantity_limit.unwrap_or(u64::MAX));
-        let mut purse = None;
+        let mut remaining = None;
         if let (Some(limit), Some(own)) = (terms.aggregated_quantity_limit, covered.entry) {
             let at = left.iter().position(|(entry, _)| *entry == own).unwrap_or_else(|| {
                 left.push((own, limit));
-                left.len().saturating_sub(1)
+                left.len().remaining_after(1)
             });
-            purse = left.get_mut(at).map(|(_, left)| left);
+            remaining = left.get_mut(at).map(|(_, left)| left);
         }
-        units = units.min(purse.as_deref().copied().unwrap_or(u64::MAX));
+        units = units.min(remaining.as_deref().copied().unwrap_or(u64::MAX));
         let entry = covered.entry.and_then(|entry| scope.included.get(entry));
         if let Some(entry) = entry.filter(|entry| !entry.terms.caps.is_empty()) {
             units = units.min(allowance.left(entry, covered.place));
             allowance.take(entry, covered.place, units);
         }
-        if let Some(left) = purse {
-            *left = left.saturating_sub(units);
+        if let Some(left) = remaining {
+            *left = left.remaining_after(units);
         }
         if units > 0 {
             (covered.first, covered.step, covered.units) = (first, step, units);
             found.push(covered);
         }
     }
+    Some(())
 }
 
-/// Of `count` targets that come after `before` others: the first that is kept, from 0, and how many are. The first
-/// `skip` of all are passed over, and of the others every `repeat`-th is kept, beginning with the first.
+/// Returns the first kept target, from 0, and the number of kept ones, of `count` targets after `before` others. The
+/// first `skip` of all targets are skipped, and of the others every `repeat`-th is kept, beginning with the first.
 fn every_nth(before: u64, count: u64, skip: u64, repeat: u64) -> Option<(u64, u64)> {
     let first = match before.checked_sub(skip) {
-        None => skip.saturating_sub(before),
+        None => skip.remaining_after(before),
         Some(past) => match past.checked_rem(repeat)? {
             0 => 0,
-            into => repeat.saturating_sub(into),
+            into => repeat.remaining_after(into),
         },
     };
     let after = count.checked_sub(1)?.checked_sub(first)?;
-    Some((first, after.checked_div(repeat)?.saturating_add(1)))
+    Some((first, after.checked_div(repeat)?.plus_one()))
 }
 
-/// The lines in the order in which they are taken. One without a unit price comes last and is never the cheapest nor
-/// the most expensive (calculation.md section 19, D6).
-fn sorted(pick: Pick, cart: &Cart, mut members: Vec<CoveredUnits>) -> Vec<CoveredUnits> {
+/// Returns the lines in the order of selection. A line without a unit price comes last and is never the cheapest nor
+/// the most expensive (docs/spec/calculation.md#19, D6).
+fn sorted(pick: UnitOrder, cart: &Cart, mut members: Vec<CoveredUnits>) -> Vec<CoveredUnits> {
     let price = |covered: &CoveredUnits| {
         cart.lines.get(covered.place).and_then(|line: &Line| line.price).map(|price| price.minor())
     };
     let rising = match pick {
-        Pick::Every => return members,
-        Pick::ToCheapest | Pick::FromCheapest => true,
-        Pick::ToMostExpensive | Pick::FromMostExpensive => false,
+        UnitOrder::Every => return members,
+        UnitOrder::ToCheapest | UnitOrder::FromCheapest => true,
+        UnitOrder::ToMostExpensive | UnitOrder::FromMostExpensive => false,
     };
     let key = |covered: &CoveredUnits| match price(covered) {
         None => u64::MAX,
         Some(price) if rising => price,
-        Some(price) => u64::MAX.saturating_sub(1).saturating_sub(price),
+        Some(price) => Money::MAX.minor().remaining_after(price),
     };
     members.sort_by_cached_key(key);
-    if matches!(pick, Pick::ToCheapest | Pick::ToMostExpensive) {
+    if matches!(pick, UnitOrder::ToCheapest | UnitOrder::ToMostExpensive) {
         let extreme = members.first().and_then(price);
         members.retain(|covered| extreme.is_some() && price(covered) == extreme);
     }

@@ -1,45 +1,45 @@
-//! Decides how one amount is shared among lines so that the shares add up to it exactly. It must not know what the
-//! lines are.
+//! Divides one amount among lines so that the shares add up to it exactly.
 //!
-//! calculation.md section 1.5: largest remainder, ties to the lower line; 5.7: what a line cannot take goes to the
-//! others in order.
+//! docs/spec/calculation.md#1.5: largest remainder, ties to the lower line; 5.7: a rest beyond the cap of a line goes
+//! to the others in order.
 
+use crate::count::{Countable, product};
 use crate::money::Money;
 
-/// What a line gets of an amount that is shared.
+/// The share of a line in a divided amount.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Share {
+pub struct SpreadShare {
     /// The line.
     pub place: usize,
-    /// What it gets.
+    /// The amount of the share.
     pub given: Money,
     weight: u64,
     cap: Money,
-    /// How far its remainder is below the whole.
+    /// The distance of its remainder from the whole.
     below: u64,
 }
 
-impl Share {
-    /// The share of a line of this weight, at most `cap`; nothing as yet.
-    pub fn new(place: usize, weight: u64, cap: Money) -> Share {
-        Share { place, given: Money::ZERO, weight, cap, below: 0 }
+impl SpreadShare {
+    /// Returns an empty share of a line with this weight, at most `cap`.
+    pub fn new(place: usize, weight: u64, cap: Money) -> SpreadShare {
+        SpreadShare { place, given: Money::ZERO, weight, cap, below: 0 }
     }
 }
 
-/// Shares `amount` by weight; no share exceeds its cap, and the shares add up to the amount or to all caps.
-/// Without any weight there is nothing to share by, and every share is nothing.
+/// Divides `amount` by weight; no share exceeds its cap, and the shares add up to the amount or to all caps. Without
+/// any weight every share is 0.
 ///
 /// ```
-/// use scrip::{money::Money, pricing::spread::{Share, spread}};
+/// use scrip::{money::Money, pricing::spread::{SpreadShare, spread}};
 /// let money = |minor| Money::new(minor).unwrap();
-/// // calculation.md section 17, example 43.
-/// let mut shares = [0, 1, 2].map(|place| Share::new(place, 3333, money(3333)));
+/// // docs/spec/calculation.md#17, example 43.
+/// let mut shares = [0, 1, 2].map(|place| SpreadShare::new(place, 3333, money(3333)));
 /// spread(money(1000), &mut shares);
 /// assert_eq!(shares.map(|share| share.given), [money(334), money(333), money(333)]);
 /// ```
-pub fn spread(amount: Money, shares: &mut [Share]) {
+pub fn spread(amount: Money, shares: &mut [SpreadShare]) {
     // At most 500 weights of at most 2^53 each stay far below 2^64.
-    let total = shares.iter().fold(0, |total: u64, share| total.saturating_add(share.weight));
+    let total: u64 = shares.iter().map(|share| share.weight).sum();
     if total == 0 {
         return;
     }
@@ -47,12 +47,12 @@ pub fn spread(amount: Money, shares: &mut [Share]) {
     for share in shares.iter_mut() {
         let (floor, remainder) = divide(amount.minor(), share.weight, total);
         share.given = Money::from_wide(u128::from(floor)).unwrap_or_default();
-        share.below = total.saturating_sub(remainder);
-        missing = missing.saturating_sub(share.given);
+        share.below = total.remaining_after(remainder);
+        missing = missing.remaining_after(share.given);
     }
     if !missing.is_zero() {
-        // The largest remainder is the one that is least below the whole.
-        let mut order: Vec<&mut Share> = shares.iter_mut().collect();
+        // The largest remainder has the smallest distance from the whole.
+        let mut order: Vec<&mut SpreadShare> = shares.iter_mut().collect();
         order.sort_by_cached_key(|share| share.below);
         for share in order.into_iter().take(usize::try_from(missing.minor()).unwrap_or(usize::MAX)) {
             share.given = share.given.checked_add(Money::UNIT).unwrap_or(share.given);
@@ -61,30 +61,28 @@ pub fn spread(amount: Money, shares: &mut [Share]) {
     cut_to_caps(shares);
 }
 
-/// `amount * weight / total` and its remainder; in 64 bits where they are enough, which is nearly always.
+/// Returns `amount * weight / total` and its remainder; in 64 bits if they suffice, which is nearly always.
 fn divide(amount: u64, weight: u64, total: u64) -> (u64, u64) {
     if let Some(product) = amount.checked_mul(weight) {
         return (product.checked_div(total).unwrap_or(0), product.checked_rem(total).unwrap_or(0));
     }
-    let product = u128::from(amount).saturating_mul(u128::from(weight));
+    let product = product(amount, weight);
     let narrow = |number: Option<u128>| number.and_then(|number| u64::try_from(number).ok()).unwrap_or(0);
     (narrow(product.checked_div(u128::from(total))), narrow(product.checked_rem(u128::from(total))))
 }
 
-/// Cuts shares at their caps and hands what was cut to the other lines, in order, while they have room.
-fn cut_to_caps(shares: &mut [Share]) {
-    let mut cut: u64 = 0;
+/// Limits shares to their caps, and gives the rest to the other lines, in order, up to their caps.
+fn cut_to_caps(shares: &mut [SpreadShare]) {
+    let Some(mut cut) = Money::sum(shares.iter().map(|share| share.given.remaining_after(share.cap))) else { return };
     for share in shares.iter_mut() {
-        cut = cut.saturating_add(share.given.saturating_sub(share.cap).minor());
         share.given = share.given.min(share.cap);
     }
-    if cut == 0 {
+    if cut.is_zero() {
         return;
     }
-    let mut cut = Money::from_wide(u128::from(cut)).unwrap_or(Money::MAX);
     for share in shares.iter_mut().filter(|share| share.weight > 0) {
-        let more = share.cap.saturating_sub(share.given).min(cut);
+        let more = share.cap.remaining_after(share.given).min(cut);
         share.given = share.given.checked_add(more).unwrap_or(share.given);
-        cut = cut.saturating_sub(more);
+        cut = cut.remaining_after(more);
     }
 }

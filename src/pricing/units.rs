@@ -1,43 +1,43 @@
-//! Decides which units a discount adds, makes free or replaces, and what that does to amounts. It must not know where
-//! prices of a catalogue are found.
+//! Decides which units a discount adds, makes free or replaces, and the effect on amounts.
 //!
-//! calculation.md sections 5.9 and 19, D6 and D8. Units of an unknown price come without any money.
+//! docs/spec/calculation.md sections 5.9 and 19, D6 and D8. Units of an unknown price have no amount.
 
+use crate::count::Countable;
 use crate::model::discount::UnitEffect;
 use crate::model::order::Item;
 use crate::model::scope::{GoodsObject, GoodsRef};
 use crate::money::Money;
 use crate::pricing::cart::{Cart, Line};
 use crate::pricing::gain::{CoveredUnits, Gain, Replacement, UnitChange, UnitGain};
-use crate::rules::Basket;
+use crate::rules::OrderLines;
 
-/// Free units of one product or SKU, with everything known of it.
+/// Free units of one product or SKU, with all known data.
 #[derive(Debug, Clone)]
 pub struct FreeGoods {
-    /// How they come into the order.
+    /// The effect on the order.
     pub effect: UnitEffect,
-    /// How many; of `REPLACE_ITEMS`, for each unit that is taken away.
+    /// The number of units; for `REPLACE_ITEMS`, per replaced unit.
     pub units: u64,
-    /// The goods; of `ADD_SAME_ITEMS` they name every line that is to get units.
+    /// The goods; for `ADD_SAME_ITEMS` they name every line that gets units.
     pub goods: GoodsRef,
-    /// What the catalogue says that a unit costs.
+    /// The unit price of the catalogue.
     pub price: Option<Money>,
-    /// The line that they are added as, if the order has none of them.
+    /// The line to add if the order has none of them.
     pub item: Item,
 }
 
-/// What free units do to a cart, one kind of goods after the other; `None` when an amount or a quantity would grow
-/// beyond every bound. `reach` says which units `REPLACE_ITEMS` takes away and which lines `ADD_SAME_ITEMS` may look
-/// at. With `once`, lines that were given money in this request get nothing.
+/// Returns the gain of free units on a cart, one kind of goods after the other; `None` on overflow. `covered` has the
+/// units that `REPLACE_ITEMS` removes and the lines that `ADD_SAME_ITEMS` may use. With `once`, lines with a discount
+/// of this request get none.
 pub fn add_units(
     all: &[FreeGoods],
     cart: &Cart,
-    items: Basket<'_>,
+    items: OrderLines<'_>,
     covered: &[CoveredUnits],
     once: bool,
 ) -> Option<Gain> {
     let gain = Gain::of_lines(cart.lines.len());
-    let mut work = Work { cart: cart.clone(), items, once, gain, units: UnitGain::default() };
+    let mut work = UnitTask { cart: cart.clone(), items, once, gain, units: UnitGain::default() };
     for goods in all.iter().filter(|goods| goods.units > 0) {
         match goods.effect {
             UnitEffect::AddNewItems => {
@@ -47,7 +47,7 @@ pub fn add_units(
             UnitEffect::AddMissingItems => {
                 let line = work.line_of(&goods.goods);
                 let there = line.and_then(|place| work.cart.lines.get(place)).map_or(0, Line::paid_units);
-                work.add(goods, line, goods.units.saturating_sub(there))?;
+                work.add(goods, line, goods.units.remaining_after(there))?;
             }
             UnitEffect::AddSameItems => {
                 for place in work.lines_alike(&goods.goods, covered) {
@@ -66,16 +66,16 @@ pub fn add_units(
     Some(gain)
 }
 
-struct Work<'a> {
+struct UnitTask<'a> {
     cart: Cart,
-    items: Basket<'a>,
+    items: OrderLines<'a>,
     once: bool,
     gain: Gain,
     units: UnitGain,
 }
 
-impl Work<'_> {
-    /// The first line of these goods.
+impl UnitTask<'_> {
+    /// Returns the first line of these goods.
     fn line_of(&self, goods: &GoodsRef) -> Option<usize> {
         let known = self.items.first(goods);
         // Lines that this discount itself has added are named by id.
@@ -83,11 +83,11 @@ impl Work<'_> {
             GoodsObject::Sku => item.sku_id.as_ref() == Some(&goods.id),
             _ => item.product_id.as_ref() == Some(&goods.id),
         };
-        let before = self.cart.lines.len().saturating_sub(self.cart.added().len());
+        let before = self.cart.lines.len().remaining_after(self.cart.added().len());
         known.or_else(|| self.cart.added().iter().position(own)?.checked_add(before))
     }
 
-    /// The lines of these goods with units that are not free: of each product or SKU the first.
+    /// Returns the lines of these goods with units that are not free: the first of each product or SKU.
     fn lines_alike(&self, goods: &GoodsRef, covered: &[CoveredUnits]) -> Vec<usize> {
         let mut found: Vec<usize> = Vec::new();
         for covered in covered.iter().filter(|covered| !covered.excluded && covered.units > 0) {
@@ -100,7 +100,7 @@ impl Work<'_> {
         found
     }
 
-    /// Makes units free, `missing` of which have to come first.
+    /// Makes units free, and adds `missing` of them first.
     fn add(&mut self, goods: &FreeGoods, place: Option<usize>, missing: u64) -> Option<()> {
         let line = place.and_then(|place| self.cart.lines.get(place)).copied();
         let spent = line.and_then(|line| line.applied).is_some_and(|applied| !applied.is_zero());
@@ -112,19 +112,18 @@ impl Work<'_> {
         let place = self.change(place, missing, worth, goods.units, goods)?;
         let Some(price) = price else { return Some(()) };
         let line = self.cart.lines.get(place)?;
-        // A unit that was discounted before only adds the rest, and nothing makes a line cheaper than free.
+        // A unit that was discounted before only adds the rest, and a line never costs less than 0.
         let off = price.checked_mul(goods.units).unwrap_or(Money::MAX).min(line.subtotal());
         self.give(place, off)
     }
 
-    /// Takes units of a line away and puts others in their place. The total never grows: what the new ones cost more
-    /// is free.
+    /// Replaces units of a line by others. The total never grows: the difference to more expensive units is free.
     fn replace(&mut self, goods: &FreeGoods, source: &CoveredUnits) -> Option<()> {
         let target = self.line_of(&goods.goods);
         let Some(line) = self.cart.lines.get(source.place).copied() else { return Some(()) };
         let known = target.and_then(|place| self.cart.lines.get(place)).copied();
         let (Some(old), Some(new)) = (line.price, unit_price(known.as_ref(), goods)) else { return Some(()) };
-        // Units that have been discounted away cannot be given back, nor more than the order is said to amount to.
+        // Units cannot give back amounts that were discounted already, nor more than the amount of the order.
         let worth = line.subtotal().min(self.cart.amount.unwrap_or_default());
         let whole = worth.minor().checked_div(old.minor()).unwrap_or(source.units);
         let units = source.units.min(line.paid_units()).min(whole);
@@ -137,7 +136,7 @@ impl Work<'_> {
         let amount = Some(less(removed.minor())?);
         self.push(UnitChange { place: source.place, units: less(units)?, amount, free: 0, added: None })?;
         let target = self.change(target, count, Some(added), 0, goods)?;
-        let off = added.saturating_sub(removed);
+        let off = added.remaining_after(removed);
         self.units.replaced.push(Replacement {
             source: source.place,
             source_units: units,
@@ -150,7 +149,7 @@ impl Work<'_> {
         self.give(target, off)
     }
 
-    /// Adds units to a line, or the line.
+    /// Adds units to a line, or a new line.
     fn change(
         &mut self,
         place: Option<usize>,
@@ -186,7 +185,7 @@ impl Work<'_> {
     }
 }
 
-/// What a unit costs: on the line, else in the catalogue. Units of a line that has no amount have no money either.
+/// Returns the unit price: of the line, else of the catalogue. Units of a line without an amount have none either.
 fn unit_price(line: Option<&Line>, goods: &FreeGoods) -> Option<Money> {
     match line {
         None => goods.price,

@@ -1,78 +1,77 @@
-//! Decides what can be told of a test that failed: what it wanted, what it found, and what would pass. It must not know
-//! how tests are made or who may read about them.
+//! Defines the explanation of a failed test: its operands, the found value, and the change that would pass.
 
 use crate::text::Text;
 
-/// Why a rule does not hold.
+/// The explanation of a failed rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Why {
+pub struct RuleExplanation {
     /// The rule.
     pub rule: Text,
-    /// The key of the test; of a nested one the keys around it as well, joined with dots.
+    /// The key of the test; for a nested one with the keys of the surrounding tests, joined with dots.
     pub test: String,
     /// Its name, such as `order.amount`.
     pub name: &'static str,
-    /// The property of custom data that it is about.
+    /// The metadata property that it tests.
     pub property: Option<Text>,
-    /// The operator that decided, such as `$more_than`.
+    /// The deciding operator, such as `$more_than`.
     pub operator: &'static str,
-    /// What was wanted.
+    /// The operands.
     pub wanted: Vec<String>,
-    /// What was found; `None` for nothing.
+    /// The found value; `None` without one.
     pub found: Option<String>,
-    /// The smallest change that would pass, where there is one.
-    pub change: Option<Change>,
+    /// The smallest change that would pass, if there is one.
+    pub change: Option<Remedy>,
 }
 
 /// A change that would make a test pass.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
-    /// What is to be done.
-    pub act: Act,
-    /// By how much, in minor units or units.
+pub struct Remedy {
+    /// The action.
+    pub act: RemedyAction,
+    /// The amount of the change, in minor units or units.
     pub by: Option<u64>,
-    /// Whether that is an amount of money.
+    /// `true` if that is an amount of money.
     pub is_money: bool,
-    /// Of which goods, or to which value or moment.
+    /// The goods, value or instant of the change.
     pub of: Option<String>,
 }
 
-/// What is to be done.
+/// The action of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Act {
-    /// More of it.
+pub enum RemedyAction {
+    /// Increase.
     More,
-    /// Less of it.
+    /// Decrease.
     Less,
-    /// A thing is to be added.
+    /// Add goods.
     Add,
-    /// A thing is to be removed.
+    /// Remove goods.
     Remove,
-    /// Another value.
+    /// Set another value.
     Set,
-    /// Later.
+    /// Wait until later.
     After,
-    /// Earlier.
+    /// Use it earlier.
     Before,
 }
 
-impl Act {
-    /// The name on the wire.
+impl RemedyAction {
+    /// Returns the name in JSON.
     pub fn name(self) -> &'static str {
         match self {
-            Act::More => "more",
-            Act::Less => "less",
-            Act::Add => "add",
-            Act::Remove => "remove",
-            Act::Set => "set",
-            Act::After => "after",
-            Act::Before => "before",
+            RemedyAction::More => "more",
+            RemedyAction::Less => "less",
+            RemedyAction::Add => "add",
+            RemedyAction::Remove => "remove",
+            RemedyAction::Set => "set",
+            RemedyAction::After => "after",
+            RemedyAction::Before => "before",
         }
     }
 }
 
-impl Change {
-    /// For people, such as `8.20 more`, `1 more of SKU-1`, `after 2026-12-01`.
+impl Remedy {
+    /// Returns the text for people, such as `8.20 more`, `1 more of SKU-1`, `after 2026-12-01`.
     pub fn text(&self) -> String {
         let by = self.by.map(|by| match self.is_money {
             true => format!("{}.{:02}", by / 100, by % 100),

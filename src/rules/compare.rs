@@ -1,55 +1,66 @@
-//! Decides whether a found value meets a condition: numbers, texts, lists, days and moments. It must not know where
-//! the value was found.
+//! Decides whether a found value meets a condition: numbers, texts, lists, days and instants.
 //!
-//! validation-rules.md section 3.
+//! docs/spec/validation-rules.md#3.
 
+use std::cell::Cell;
 use std::cmp::Ordering;
 
+use crate::budget::StepBudget;
 use crate::json::Node;
 use crate::model::scope::GoodsRef;
 use crate::rules::number::Number;
-use crate::rules::operand::{FoundValue, Moment, Operand};
+use crate::rules::operand::{DayOrInstant, FoundValue, TestOperand};
 use crate::rules::operator::Operator;
-use crate::rules::value_set::{Operands, ValueSet};
+use crate::rules::value_set::{ValueOperands, ValueSet};
 use crate::time::{Day, Instant, TimeZone};
-use crate::work::Work;
 
-/// What time it is, and where.
+/// The present instant and the time zone.
 #[derive(Debug, Clone, Copy)]
 pub struct Clock<'a> {
-    /// The moment of the decision.
+    /// The instant of the decision.
     pub now: Instant,
     /// The project's time zone: days begin and end in it.
     pub zone: &'a TimeZone,
-    /// What counts how much is compared; without it nobody minds.
-    pub work: Option<&'a Work>,
+    /// Records that a comparison depended on the zone, if that matters.
+    pub zone_use: Option<&'a Cell<bool>>,
+    /// The step budget of comparisons; `None` without a limit.
+    pub work: Option<&'a StepBudget>,
 }
 
-impl Clock<'_> {
-    /// Whether so many steps may be taken.
+impl<'a> Clock<'a> {
+    /// Returns the zone for a comparison that depends on it.
+    #[inline]
+    pub(super) fn zone(&self) -> &'a TimeZone {
+        if let Some(used) = self.zone_use {
+            used.set(true);
+        }
+        self.zone
+    }
+
+    /// Takes steps from the budget. Returns whether it allows them.
     #[inline]
     pub(super) fn takes(&self, steps: usize) -> bool {
         self.work.is_none_or(|work| work.takes(steps))
     }
 }
 
-/// An operator with what it compares with.
+/// An operator with its operands.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Condition {
-    /// How to compare.
+    /// The comparison.
     pub operator: Operator,
-    /// With what; operators of one value use the first.
-    pub operands: Operands,
-    /// With which goods, in tests of goods.
+    /// The operands; operators of one value use the first.
+    pub operands: ValueOperands,
+    /// The goods, in tests of goods.
     pub goods: Vec<GoodsRef>,
 }
 
 impl Condition {
-    /// Whether what was found meets the condition.
+    /// Returns whether a found value meets the condition.
     #[inline]
     pub fn holds(&self, found: FoundValue<'_>, clock: &Clock<'_>) -> bool {
-        // Numbers against one number are nearly every condition on an order.
-        if let (FoundValue::Number(found), [Operand::Number(wanted)]) = (found, &*self.operands) {
+        // Most conditions on an order compare a number with one number.
+        if let (FoundValue::Number(found), [TestOperand::Number(wanted)]) = (found, &*self.operands) {
             match self.operator {
                 Operator::More => return found > *wanted,
                 Operator::AtLeast => return found >= *wanted,
@@ -58,20 +69,20 @@ impl Condition {
                 _ => {}
             }
         }
-        // And a text among texts nearly every one on custom data.
+        // Most conditions on metadata compare a text with a list of texts.
         if let (FoundValue::Text(found), Operator::In) = (found, self.operator) {
             return self.has_text(found);
         }
         self.holds_on(found, clock)
     }
 
-    /// Whether a text is one of those that are wanted.
+    /// Returns whether a text is one of the operands.
     #[inline]
     pub(super) fn has_text(&self, found: &str) -> bool {
         self.one(FoundValue::Text(found))
     }
 
-    /// The same, for whoever is in no hurry.
+    /// Returns whether a found value meets the condition, without the shortcuts of `holds`.
     #[inline(never)]
     pub(super) fn holds_on(&self, found: FoundValue<'_>, clock: &Clock<'_>) -> bool {
         if !clock.takes(self.steps(found)) {
@@ -96,10 +107,10 @@ impl Condition {
             Operator::Count | Operator::CountMore | Operator::CountLess => self.counts(elements.len()),
             Operator::HasValue => !elements.is_empty(),
             Operator::IsUnknown => elements.is_empty(),
-            // As sets: every element is wanted, and everything wanted is there.
+            // Compared as sets: every element is wanted, and every wanted value is found.
             Operator::NotDiffer => {
                 let found = ValueSet::found(elements.iter().map(FoundValue::of));
-                let there = |wanted: &Operand| {
+                let there = |wanted: &TestOperand| {
                     let is_there = || elements.iter().any(|value| same(FoundValue::of(value), wanted));
                     found.has_operand(wanted).unwrap_or_else(is_there)
                 };
@@ -111,10 +122,10 @@ impl Condition {
         }
     }
 
-    /// Whether a day that comes back every year meets the condition: of a birthdate the month counts, not the year
+    /// Returns whether a yearly recurring day meets the condition: of a birthdate the month counts, not the year
     /// [inferred].
     pub fn comes_back(&self, found: FoundValue<'_>, clock: &Clock<'_>) -> bool {
-        let days = || Some((clock.zone.day(clock.now)?, Moment::found(found)?.day(clock.zone)?));
+        let days = || Some((clock.zone().day(clock.now)?, DayOrInstant::found(found)?.day(clock.zone())?));
         let ahead = |wanted: i64| {
             days().is_some_and(|(today, day)| day.calendar_months_since(today).checked_rem_euclid(12) == Some(wanted))
         };
@@ -126,10 +137,10 @@ impl Condition {
         }
     }
 
-    /// Whether a moment meets the condition, where a day that it is or is not said to be stands for the whole day.
+    /// Returns whether an instant meets the condition, where an operand that is a day stands for the whole day.
     pub fn holds_by_day(&self, found: FoundValue<'_>, clock: &Clock<'_>) -> bool {
         let is_on_one = || {
-            let day = Moment::found(found).filter(|_| clock.takes(self.operands.len()))?.day(clock.zone)?;
+            let day = DayOrInstant::found(found).filter(|_| clock.takes(self.operands.len()))?.day(clock.zone())?;
             Some(self.operands.iter().any(|wanted| wanted.as_text().and_then(Day::parse) == Some(day)))
         };
         match self.operator {
@@ -139,7 +150,7 @@ impl Condition {
         }
     }
 
-    /// What a missing value satisfies: what it is not, the count of nothing, and that it is unknown.
+    /// Returns whether a missing value meets the condition: negative operators, a count of 0, and `IsUnknown` do.
     fn holds_on_nothing(&self) -> bool {
         match self.operator {
             Operator::IsUnknown => true,
@@ -159,7 +170,7 @@ impl Condition {
 
     fn number(&self) -> Option<Number> {
         match self.operands.first()? {
-            Operand::Number(number) => Some(*number),
+            TestOperand::Number(number) => Some(*number),
             _ => None,
         }
     }
@@ -172,7 +183,7 @@ impl Condition {
         }
     }
 
-    /// How much is compared, at most: values that are found by halving, and texts that are gone through for each other.
+    /// Returns the maximum steps of a comparison: sets use binary search, and texts are scanned for each other.
     fn steps(&self, found: FoundValue<'_>) -> usize {
         let values = match found {
             FoundValue::Value(Node::List(elements)) => elements.len(),
@@ -183,26 +194,26 @@ impl Condition {
             Operator::StartsWith | Operator::EndsWith => values.saturating_mul(wanted),
             Operator::Contains | Operator::NotContain => {
                 let length = |value: &Node<'_>| value.as_str().map_or(1, |text| text.len());
-                let letters = match found {
+                let characters = match found {
                     FoundValue::Text(text) => text.len(),
                     FoundValue::Value(Node::List(elements)) => {
                         elements.iter().map(length).fold(0, usize::saturating_add)
                     }
                     _ => 1,
                 };
-                letters.saturating_add(values).saturating_mul(wanted)
+                characters.saturating_add(values).saturating_mul(wanted)
             }
             Operator::NotDiffer => values.saturating_mul(4).saturating_add(wanted),
             _ => values.saturating_mul(4),
         }
     }
 
-    /// Whether one value that is no list meets the condition.
+    /// Returns whether one value that is no list meets the condition.
     fn meets(&self, found: FoundValue<'_>, clock: &Clock<'_>) -> bool {
         let order = || compare(found, self.operands.first()?, clock);
         let texts = |test: fn(&str, &str) -> bool| {
             let FoundValue::Text(found) = found else { return false };
-            let texts = self.operands.iter().filter_map(Operand::as_text);
+            let texts = self.operands.iter().filter_map(TestOperand::as_text);
             texts.into_iter().any(|wanted| test(found, wanted))
         };
         let contains = || texts(|found, wanted| found.contains(wanted)) || self.one(found);
@@ -217,17 +228,17 @@ impl Condition {
             Operator::EndsWith => texts(|found, wanted| found.ends_with(wanted)),
             Operator::Contains => contains(),
             Operator::NotContain => !contains(),
-            _ => Moment::found(found).is_some_and(|moment| self.meets_in_time(moment, clock)),
+            _ => DayOrInstant::found(found).is_some_and(|moment| self.meets_in_time(moment, clock)),
         }
     }
 
-    fn meets_in_time(&self, moment: Moment, clock: &Clock<'_>) -> bool {
-        let zone = clock.zone;
+    fn meets_in_time(&self, moment: DayOrInstant, clock: &Clock<'_>) -> bool {
+        let zone = clock.zone();
         let (Some(day), Some(today)) = (moment.day(zone), zone.day(clock.now)) else { return false };
         let ago = today.days_since(day);
         let wanted = self.number().and_then(Number::as_whole);
         let days = |test: fn(i64, i64) -> bool, days: i64| wanted.is_some_and(|wanted| test(days, wanted));
-        // Less than n days ago is not in the future, and the other way round.
+        // Less than n days ago excludes the future, and vice versa.
         let within = |days: i64, wanted: i64| (0..wanted).contains(&days);
         let beyond = |days: i64, wanted: i64| days > wanted;
         let equal = |days: i64, wanted: i64| days == wanted;
@@ -241,7 +252,7 @@ impl Condition {
             Operator::DaysInFuture => days(equal, ahead),
             Operator::DayOfWeek => {
                 let weekday = Number::whole(i64::from(day.weekday()));
-                self.operands.contains(&Operand::Number(weekday))
+                self.operands.contains(&TestOperand::Number(weekday))
             }
             Operator::PreviousMonth => day.calendar_months_since(today) == -1,
             Operator::ThisMonth => day.calendar_months_since(today) == 0,
@@ -249,7 +260,7 @@ impl Condition {
             _ => {
                 let Some(at) = moment.instant(zone) else { return false };
                 self.operands.iter().any(|wanted| match wanted {
-                    Operand::Window(window) => window.covers(at, zone),
+                    TestOperand::Window(window) => window.covers(at, zone),
                     _ => false,
                 })
             }
@@ -257,34 +268,34 @@ impl Condition {
     }
 }
 
-/// Whether a found value is a wanted one. A text that holds a number is that number to a number.
-fn same(found: FoundValue<'_>, wanted: &Operand) -> bool {
+/// Returns whether a found value equals a wanted one. A text that contains a number equals that number.
+fn same(found: FoundValue<'_>, wanted: &TestOperand) -> bool {
     match (found, wanted) {
-        (FoundValue::Text(found), Operand::Text(wanted)) => found == wanted,
-        (FoundValue::Flag(found), Operand::Flag(wanted)) => found == *wanted,
+        (FoundValue::Text(found), TestOperand::Text(wanted)) => found == wanted,
+        (FoundValue::Flag(found), TestOperand::Flag(wanted)) => found == *wanted,
         (FoundValue::Value(Node::Object(_)), _) => false,
-        (_, Operand::Moment(wanted)) => Moment::found(found) == Some(*wanted),
+        (_, TestOperand::Moment(wanted)) => DayOrInstant::found(found) == Some(*wanted),
         _ => numbers(found, wanted).is_some_and(Ordering::is_eq),
     }
 }
 
-fn numbers(found: FoundValue<'_>, wanted: &Operand) -> Option<Ordering> {
+fn numbers(found: FoundValue<'_>, wanted: &TestOperand) -> Option<Ordering> {
     let found = match found {
         FoundValue::Number(number) => number,
         FoundValue::Text(text) => Number::parse(text)?,
         _ => return None,
     };
     match wanted {
-        Operand::Number(wanted) => Some(found.cmp(wanted)),
-        Operand::Text(wanted) => Some(found.cmp(&Number::parse(wanted)?)),
+        TestOperand::Number(wanted) => Some(found.cmp(wanted)),
+        TestOperand::Text(wanted) => Some(found.cmp(&Number::parse(wanted)?)),
         _ => None,
     }
 }
 
-/// How a found value stands to a wanted one, as numbers or in time; nothing when they are of different kinds.
-fn compare(found: FoundValue<'_>, wanted: &Operand, clock: &Clock<'_>) -> Option<Ordering> {
+/// Compares a found value with a wanted one, as numbers or in time; `None` if they are of different kinds.
+fn compare(found: FoundValue<'_>, wanted: &TestOperand, clock: &Clock<'_>) -> Option<Ordering> {
     match wanted {
-        Operand::Moment(wanted) => Moment::found(found)?.compare(*wanted, clock.zone),
+        TestOperand::Moment(wanted) => DayOrInstant::found(found)?.compare(*wanted, clock.zone()),
         _ => numbers(found, wanted),
     }
 }

@@ -1,7 +1,6 @@
-//! Decides whether a profile or goods pass a filter, and what segments and collections are. It must not know how a
-//! filter is written, or which customers and products there are.
+//! Decides whether a profile or goods pass a filter, and defines segments and collections.
 //!
-//! validation-rules.md section 12.
+//! docs/spec/validation-rules.md#12.
 
 use std::sync::Arc;
 
@@ -15,32 +14,32 @@ use crate::text::Text;
 
 /// Conditions on fields, joined by and/or.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Filter {
-    /// Whether one field is enough; otherwise all must meet their conditions.
+pub struct ProfileFilter {
+    /// `true` if one field is enough; otherwise all must meet their conditions.
     pub any: bool,
     /// The fields, in the order of the document.
-    pub fields: Vec<(Field, Arc<[Condition]>)>,
+    pub fields: Vec<(FilterField, Arc<[Condition]>)>,
 }
 
-/// Where a field is.
+/// The location of a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Field {
-    /// Custom data.
+pub enum FilterField {
+    /// Metadata.
     Metadata(Text),
     /// Points of a customer in the campaign of this name.
     Points(Text),
-    /// How often a custom event of this name was told of a customer.
+    /// The number of custom events of this name of a customer.
     Events(Text),
-    /// Anything else, by its path in the document.
+    /// Any other field, by its path in the document.
     Document(Text),
-    /// The same, a day that comes back every year.
+    /// A field of the document with a day that recurs every year.
     Anniversary(Text),
-    /// The same, a moment, which a day stands for the whole day of.
+    /// A field of the document with an instant; a day as operand stands for the whole day.
     Moment(Text),
 }
 
-impl Filter {
-    /// Whether a document with its custom data passes, of which events were told so often, by their names.
+impl ProfileFilter {
+    /// Returns whether a document with its metadata passes. `events` returns the number of events by name.
     pub fn passes(
         &self,
         document: &Metadata,
@@ -49,26 +48,26 @@ impl Filter {
         clock: &Clock<'_>,
     ) -> bool {
         self.passes_by(clock, &|field| match field {
-            Field::Metadata(property) => FoundValue::value(data.find_dotted(property)),
-            Field::Document(path) | Field::Anniversary(path) | Field::Moment(path) => {
+            FilterField::Metadata(property) => FoundValue::value(data.find_dotted(property)),
+            FilterField::Document(path) | FilterField::Anniversary(path) | FilterField::Moment(path) => {
                 FoundValue::value(document.find_dotted(path))
             }
-            // Names of campaigns hold dots and spaces, so that they are never split.
-            Field::Points(name) => {
+            // Names of campaigns contain dots and spaces, so they are never split.
+            FilterField::Points(name) => {
                 // A stored customer has them under another name.
-                let told = document.find_dotted("loyalty_points.campaigns");
-                let campaigns = told.or_else(|| document.find_dotted("loyalty.campaigns"));
+                let details = document.find_dotted("loyalty_points.campaigns");
+                let campaigns = details.or_else(|| document.find_dotted("loyalty.campaigns"));
                 FoundValue::value(campaigns.and_then(|campaigns| campaigns.get(name)?.get("points")))
             }
-            Field::Events(name) => FoundValue::Number(Number::count(events(name))),
+            FilterField::Events(name) => FoundValue::Number(Number::count(events(name))),
         })
     }
 
-    /// Whether a product or SKU passes.
+    /// Returns whether a product or SKU passes.
     pub fn passes_goods(&self, goods: &Goods, clock: &Clock<'_>) -> bool {
         self.passes_by(clock, &|field| match field {
-            Field::Metadata(property) => FoundValue::value(goods.metadata.find_dotted(property)),
-            Field::Document(path) => match path.as_str() {
+            FilterField::Metadata(property) => FoundValue::value(goods.metadata.find_dotted(property)),
+            FilterField::Document(path) => match path.as_str() {
                 "price" => {
                     goods.price.map_or(FoundValue::Missing, |price| FoundValue::Number(Number::count(price.minor())))
                 }
@@ -78,20 +77,26 @@ impl Filter {
                 "product_id" => found_text(goods.product_id.as_ref()),
                 _ => FoundValue::Missing,
             },
-            Field::Points(_) | Field::Events(_) | Field::Anniversary(_) | Field::Moment(_) => FoundValue::Missing,
+            FilterField::Points(_) | FilterField::Events(_) | FilterField::Anniversary(_) | FilterField::Moment(_) => {
+                FoundValue::Missing
+            }
         })
     }
 
-    fn passes_by<'a>(&self, clock: &Clock<'_>, find: &dyn Fn(&Field) -> FoundValue<'a>) -> bool {
-        let meets = |(field, conditions): &(Field, Arc<[Condition]>)| {
+    fn passes_by<'a>(&self, clock: &Clock<'_>, find: &dyn Fn(&FilterField) -> FoundValue<'a>) -> bool {
+        let meets = |field: &FilterField, conditions: &[Condition]| {
             let found = find(field);
             conditions.iter().all(|condition| match field {
-                Field::Anniversary(_) => condition.comes_back(found, clock),
-                Field::Moment(_) => condition.holds_by_day(found, clock),
+                FilterField::Anniversary(_) => condition.comes_back(found, clock),
+                FilterField::Moment(_) => condition.holds_by_day(found, clock),
                 _ => condition.holds(found, clock),
             })
         };
-        if self.any { self.fields.iter().any(meets) } else { self.fields.iter().all(meets) }
+        let mut fields = self.fields.iter();
+        match self.any {
+            true => fields.any(|(field, conditions)| meets(field, conditions)),
+            false => fields.all(|(field, conditions)| meets(field, conditions)),
+        }
     }
 }
 
@@ -99,75 +104,105 @@ fn found_text(text: Option<&Text>) -> FoundValue<'_> {
     text.map_or(FoundValue::Missing, |text| FoundValue::Text(text))
 }
 
-/// Customers that belong together.
+/// A group of customers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Segment {
     /// Assigned by the service.
     pub id: Text,
-    /// Who belongs to it.
-    pub members: Members,
+    /// The members.
+    pub members: SegmentMembers,
 }
 
 impl Segment {
-    /// How many steps it takes to say who belongs to it.
+    /// Returns the steps to decide a membership.
     pub fn size(&self) -> usize {
         match &self.members {
-            Members::Listed(ids) => ids.len(),
-            Members::Passing(filter) => filter.fields.len(),
+            SegmentMembers::Listed(ids) => ids.len(),
+            SegmentMembers::Passing(filter) => filter.fields.len(),
         }
     }
 
-    /// The custom events whose number says who belongs to it.
+    /// Returns the custom events whose number decides the membership.
     pub fn events(&self) -> impl Iterator<Item = &Text> {
         let fields = match &self.members {
-            Members::Listed(_) => &[][..],
-            Members::Passing(filter) => filter.fields.as_slice(),
+            SegmentMembers::Listed(_) => &[][..],
+            SegmentMembers::Passing(filter) => filter.fields.as_slice(),
         };
         fields.iter().filter_map(|(field, _)| match field {
-            Field::Events(name) => Some(name),
+            FilterField::Events(name) => Some(name),
             _ => None,
         })
     }
 
-    /// Whether a customer belongs to it, of whom events were told so often, by their names.
+    /// Returns whether the points of a customer decide the membership.
+    pub fn asks_points(&self) -> bool {
+        let is_about = |path: &str| path == "loyalty" || path.starts_with("loyalty.");
+        let asks = |field: &FilterField| match field {
+            FilterField::Points(_) => true,
+            FilterField::Document(path) | FilterField::Anniversary(path) | FilterField::Moment(path) => is_about(path),
+            FilterField::Metadata(_) | FilterField::Events(_) => false,
+        };
+        match &self.members {
+            SegmentMembers::Listed(_) => false,
+            SegmentMembers::Passing(filter) => filter.fields.iter().any(|(field, _)| asks(field)),
+        }
+    }
+
+    /// Returns whether the sent fields of a customer include every field that decides the membership.
+    pub fn is_answered_by(&self, sent: &Customer) -> bool {
+        let found = |field: &FilterField| match field {
+            FilterField::Metadata(property) => sent.metadata.find_dotted(property),
+            FilterField::Document(path) | FilterField::Anniversary(path) | FilterField::Moment(path) => {
+                sent.document.find_dotted(path)
+            }
+            FilterField::Points(_) | FilterField::Events(_) => None,
+        };
+        let has = |field: &FilterField| found(field).is_some_and(|value| !value.is_null());
+        match &self.members {
+            SegmentMembers::Listed(_) => false,
+            SegmentMembers::Passing(filter) => filter.fields.iter().all(|(field, _)| has(field)),
+        }
+    }
+
+    /// Returns whether a customer is a member. `events` returns the number of events by name.
     pub fn has(&self, customer: &Customer, events: &dyn Fn(&str) -> u64, clock: &Clock<'_>) -> bool {
         match &self.members {
-            Members::Listed(ids) => customer.id.as_ref().is_some_and(|id| ids.contains(id)),
-            Members::Passing(filter) => filter.passes(&customer.document, &customer.metadata, events, clock),
+            SegmentMembers::Listed(ids) => customer.id.as_ref().is_some_and(|id| ids.contains(id)),
+            SegmentMembers::Passing(filter) => filter.passes(&customer.document, &customer.metadata, events, clock),
         }
     }
 }
 
-/// Who belongs to a segment.
+/// The members of a segment.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Members {
+pub enum SegmentMembers {
     /// These customers, by id.
     Listed(Vec<Text>),
-    /// Whoever passes, asked anew every time; active and passive ones differ only in what is written down of them.
-    Passing(Filter),
+    /// Customers who pass, evaluated every time. Active and passive segments differ only in what is stored about them.
+    Passing(ProfileFilter),
 }
 
-/// Products and SKUs that belong together.
+/// A group of products and SKUs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Collection {
     /// Assigned by the service.
     pub id: Text,
-    /// What is in it.
+    /// The content.
     pub goods: Contents,
 }
 
-/// What is in a collection.
+/// The content of a collection.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Contents {
     /// These products with all their SKUs, and these SKUs.
     Listed(Vec<GoodsRef>),
-    /// Every product and SKU that passes, each tested by itself.
-    Passing(Filter),
-    /// Everything.
+    /// Every product and SKU that passes, each tested separately.
+    Passing(ProfileFilter),
+    /// All goods.
     All,
 }
 
 impl Collection {
-    /// The id of the collection that everything is in.
+    /// The id of the collection of all goods.
     pub const EVERYTHING: &str = "pc_a11pr0dUc75";
 }

@@ -1,24 +1,25 @@
-//! Decides which of many lists of rules hold in one situation, all at once: what one list asks is asked once for all of them.
-//! It must not know whose rules they are. It says what [`Rule::check`] says, list by list; a property holds them together.
+//! Decides which of many lists of rules pass in one situation. Each different test is evaluated once for all lists. The
+//! result equals that of [`Rule::check`] for each list; a property test checks that.
 //!
-//! Why? A thousand promotions ask for a few dozen goods and segments. Every different test is kept once and looked at
-//! once for each situation; amounts are two comparisons beside the list.
+//! A thousand promotions test a few dozen goods and segments. Every different test is kept once and evaluated once for
+//! each situation; amounts are two comparisons per list.
 
 mod answers;
 mod key;
 
+use crate::count::Countable;
 use answers::{Tests, number};
 
 use crate::model::scope::GoodsObject;
 use crate::money::Money;
-use crate::rules::about;
 use crate::rules::filter::Collection;
 use crate::rules::input::RuleInput;
-use crate::rules::kind::Kind;
+use crate::rules::kind::FactKind;
 use crate::rules::logic::Expression;
-use crate::rules::needs::Needs;
-use crate::rules::range::Range;
+use crate::rules::needs::RequiredFacts;
+use crate::rules::range::AmountRange;
 use crate::rules::rule::Rule;
+use crate::rules::subject;
 use crate::text::Text;
 
 /// Many lists of rules, prepared to be checked together.
@@ -26,65 +27,68 @@ use crate::text::Text;
 pub struct Index {
     /// Every different test.
     tests: Tests,
-    /// The lists that each test must hold for.
+    /// The lists that require each test.
     needed: Vec<Vec<u32>>,
-    /// What each list is about.
+    /// The subjects of each list.
     lists: Vec<u8>,
-    /// Lists that want amounts.
-    amounts: Vec<(u32, Range)>,
-    initial: Vec<(u32, Range)>,
+    /// Lists with conditions on amounts.
+    amounts: Vec<(u32, AmountRange)>,
+    initial: Vec<(u32, AmountRange)>,
     /// Rules that are more than a conjunction.
-    trees: Vec<Tree>,
-    /// The collections that tests name, and those of them that a rule makes itself.
+    trees: Vec<OrRule>,
+    /// The collections that tests name, with the definition if a rule contains it.
     pub collections: Vec<(Text, Option<Collection>)>,
-    /// Whether any test looks at custom data of products and SKUs.
+    /// `true` if any test uses metadata of products and SKUs.
     pub goods_data: bool,
+    /// `true` if any test uses the channel of a request.
+    pub channel: bool,
 }
 
 /// A rule with an `or` in it.
 #[derive(Debug, Clone)]
-struct Tree {
+struct OrRule {
     list: u32,
     logic: Expression,
-    /// The number of the test that each place of the logic stands for.
+    /// The number of the test at each position of the logic.
     tests: Vec<u32>,
 }
 
 impl Index {
-    /// Adds a list of rules; it is known by its place from here on.
+    /// Adds a list of rules; its position identifies it.
     pub fn add(&mut self, rules: &mut dyn Iterator<Item = &Rule>) {
-        let (mut ranges, mut about) = ([Range::ANY; 2], 0);
+        let (mut ranges, mut about) = ([AmountRange::ANY; 2], 0);
         for rule in rules {
             about |= self.add_rule(rule, &mut ranges);
         }
         let list = number(self.lists.len());
         let [amount, initial] = ranges;
         for (bounded, range) in [(&mut self.amounts, amount), (&mut self.initial, initial)] {
-            if range != Range::ANY {
+            if range != AmountRange::ANY {
                 bounded.push((list, range));
             }
         }
         self.lists.push(about);
     }
 
-    /// How many lists there are.
+    /// Returns the number of lists.
     pub fn len(&self) -> usize {
         self.lists.len()
     }
 
-    /// Whether there is no list.
+    /// Returns whether there is no list.
     pub fn is_empty(&self) -> bool {
         self.lists.is_empty()
     }
 
-    /// What the tests of a list are about, all together.
+    /// Returns the subjects of all tests of a list.
     pub fn about(&self, list: usize) -> u8 {
         self.lists.get(list).copied().unwrap_or(0)
     }
 
-    /// What a rule is about; what it asks for is noted.
-    fn add_rule(&mut self, rule: &Rule, ranges: &mut [Range; 2]) -> u8 {
+    /// Adds a rule, records what it needs, and returns its subjects.
+    fn add_rule(&mut self, rule: &Rule, ranges: &mut [AmountRange; 2]) -> u8 {
         self.note_goods(rule);
+        self.channel |= rule.needs.meets(RequiredFacts::CHANNEL);
         let mut places = Vec::new();
         let plain = leaves_of(&rule.tests.logic, &mut places);
         let leaves = &rule.tests.leaves;
@@ -94,31 +98,31 @@ impl Index {
         for test in places.iter().filter_map(|place| leaves.get(*place)).map(|leaf| &leaf.test) {
             about |= test.about();
             let range = match test.name.kind {
-                Kind::Amount => Some(&mut *amount),
-                Kind::InitialAmount => Some(&mut *initial),
+                FactKind::Amount => Some(&mut *amount),
+                FactKind::InitialAmount => Some(&mut *initial),
                 _ => None,
             };
-            // What is refined is not only an amount.
+            // A test with nested tests is not only an amount.
             let within = range.filter(|_| plain && test.rules.is_none()).and_then(|range| {
                 *range = range.within(&test.conditions)?;
                 Some(())
             });
             if plain && within.is_none() {
                 let test = self.tests.number_of(test) as usize;
-                self.needed.resize_with(self.needed.len().max(test.saturating_add(1)), Vec::new);
+                self.needed.resize_with(self.needed.len().max(test.plus_one()), Vec::new);
                 self.needed.get_mut(test).into_iter().for_each(|lists| lists.push(list));
             }
         }
         if !plain {
             let tests = leaves.iter().map(|leaf| self.tests.number_of(&leaf.test)).collect();
-            self.trees.push(Tree { list, logic: rule.tests.logic.clone(), tests });
+            self.trees.push(OrRule { list, logic: rule.tests.logic.clone(), tests });
         }
         about
     }
 
-    /// What tests want to know of lines besides their names.
+    /// Records the collections and goods data that tests need.
     fn note_goods(&mut self, rule: &Rule) {
-        self.goods_data |= rule.tests.needs().meets(Needs::GOODS_DATA);
+        self.goods_data |= rule.tests.needs().meets(RequiredFacts::GOODS_DATA);
         rule.tests.each_leaf(&mut |leaf| {
             let goods = leaf.test.conditions.iter().flat_map(|condition| &condition.goods);
             for goods in goods.filter(|goods| goods.object == GoodsObject::Collection) {
@@ -130,20 +134,20 @@ impl Index {
         });
     }
 
-    /// The places of the lists whose every rule holds, in order. Tests that are not about anything `asked` for count
-    /// as held, and so do those that are about something of the incentive itself: whoever asks looks at these again.
+    /// Returns the positions of the lists whose rules all pass, in order. Tests of other subjects than `asked` count as
+    /// passed, and so do those of the redeemable itself: the caller evaluates these again.
     pub fn holding(&self, input: &RuleInput<'_>, asked: u8) -> Vec<usize> {
-        let asked = asked & !about::OWN;
+        let asked = asked & !subject::OWN;
         let mut out = vec![false; self.lists.len()];
-        // Without a branch where it matters: which of them hold is as good as random.
+        // Branch-free, because the passing tests are as good as random.
         let mut bar = |list: u32, is_out: bool| {
             if let Some(out) = out.get_mut(list as usize) {
                 *out |= is_out;
             }
         };
-        if asked & about::ORDER != 0 {
+        if asked & subject::ORDER != 0 {
             for (bounded, amount) in [(&self.amounts, input.facts.amount()), (&self.initial, input.initial_amount)] {
-                let amount = amount.map_or(Range::NO_AMOUNT, Money::minor);
+                let amount = amount.map_or(AmountRange::NO_AMOUNT, Money::minor);
                 bounded.iter().for_each(|(list, range)| bar(*list, !range.holds(amount)));
             }
         }
@@ -170,7 +174,7 @@ impl Index {
     }
 }
 
-/// The names of the tests of a rule that are not about anything `asked` for, each once.
+/// Returns the names of the tests of a rule whose subjects are not in `asked`, each once.
 pub fn omitted(rule: &Rule, asked: u8) -> Vec<&'static str> {
     let mut places = Vec::new();
     leaves_of(&rule.tests.logic, &mut places);
@@ -183,7 +187,7 @@ pub fn omitted(rule: &Rule, asked: u8) -> Vec<&'static str> {
     names
 }
 
-/// Gathers the places that a logic names; true when it is nothing but `and`.
+/// Collects the positions that a logic names; returns `true` if it has only `and`.
 fn leaves_of(logic: &Expression, places: &mut Vec<usize>) -> bool {
     let (parts, plain) = match logic {
         Expression::Leaf(place) => {

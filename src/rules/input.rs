@@ -1,97 +1,103 @@
-//! Decides what a rule gets to look at. It must not know what any rule says.
+//! Defines the input of rules.
 
 use std::ops::Deref;
 
+use crate::count::Countable;
 use crate::model::order::Metadata;
 use crate::money::Money;
-use crate::rules::basket::Basket;
 use crate::rules::compare::Clock;
-use crate::rules::kind::{Counter, Period};
-use crate::rules::needs::Needs;
+use crate::rules::kind::{CountPeriod, Counter};
+use crate::rules::needs::RequiredFacts;
+use crate::rules::order_lines::OrderLines;
 use crate::text::Text;
 
-/// What is fetched only when a test asks. Whoever answers notes what only the server knows.
+/// Facts that are loaded only when a test needs them. The implementation records the facts that only the server has.
 pub trait RuleFacts {
-    /// What is left of the order amount.
+    /// Returns the remaining order amount.
     fn amount(&self) -> Option<Money>;
-    /// The figures of a line as it stands now.
-    fn figures(&self, line: usize) -> Figures;
-    /// Custom data of the SKU and the product of a line, the first that has the property counts.
+    /// Returns the present amounts of a line.
+    fn figures(&self, line: usize) -> LineAmounts;
+    /// Returns metadata of the SKU and the product of a line; the first with the property counts.
     fn goods_data(&self, line: usize, property: &str) -> [Option<&Metadata>; 4];
-    /// Whether the customer is in this segment; `None` when nobody can say: then no test of it holds.
+    /// Returns whether the known metadata of the customer is complete; otherwise no test of absent data passes.
+    fn is_customer_data_whole(&self) -> bool {
+        true
+    }
+    /// Returns whether the customer is in this segment; `None` if that is unknown: then no test of it passes.
     fn is_in_segment(&self, id: &str) -> Option<bool>;
-    /// Whether the customer is in this loyalty tier; `None` when nobody can say: then no test of it holds.
+    /// Returns whether the customer is in this loyalty tier; `None` if that is unknown: then no test of it passes.
     fn is_in_tier(&self, id: &str) -> Option<bool>;
-    /// Whether the code was published to the customer, though nobody holds it: a code for many has no holder. Only a redeemable asks.
+    /// Returns whether the code was published to the customer without being its holder: a code for many has no holder.
+    /// Only redeemables need it.
     fn is_published(&self) -> bool {
         false
     }
-    /// What is counted, this attempt included; `None` when only the server knows: then a limit holds.
-    fn count(&self, counter: Counter, period: Period) -> Option<u64>;
+    /// Returns a count, including this attempt; `None` if only the server knows: then a limit passes.
+    fn count(&self, counter: Counter, period: CountPeriod) -> Option<u64>;
 }
 
-/// A line as it stands.
+/// The present amounts of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Figures {
+pub struct LineAmounts {
     /// Unit price.
     pub price: Option<Money>,
     /// Units.
     pub quantity: u64,
-    /// What is left to pay, discounts of the line off; `None` when nothing says the amount.
+    /// The remaining amount, less discounts of the line; `None` if the amount is unknown.
     pub subtotal: Option<Money>,
 }
 
-/// What stays as it is while a request is decided.
+/// The facts that do not change while a request is decided.
 #[derive(Clone, Copy)]
 pub struct RequestFacts<'a> {
-    /// What time it is, and where.
+    /// The present instant and the time zone.
     pub clock: Clock<'a>,
-    /// The customer's custom data; `None` when there is no customer.
+    /// The customer's metadata; `None` without a customer.
     pub customer: Option<&'a Metadata>,
-    /// Whether it can be said who the customer is, so that what is counted of one customer means anything.
+    /// `true` if the customer can be identified, so that counts per customer are meaningful.
     pub identified: bool,
-    /// The order's custom data; `None` when there is no order.
+    /// The order's metadata; `None` without an order.
     pub order: Option<&'a Metadata>,
     /// The order amount before any discount.
     pub initial_amount: Option<Money>,
-    /// Custom data of the redemption.
+    /// Metadata of the redemption.
     pub redemption: &'a Metadata,
     /// The id of the caller's key, and the login of its user.
     pub channel: [Option<&'a str>; 2],
 }
 
-/// What only earning points has.
+/// Data that only earning points has.
 #[derive(Debug, Clone, Copy)]
 pub struct EarningInput<'a> {
-    /// The tiers that the customer holds, by id.
+    /// The tiers of the customer, by id.
     pub tiers: &'a [Text],
-    /// The member's custom data.
+    /// The member's metadata.
     pub member: &'a Metadata,
-    /// The custom event's, when one is what happened.
+    /// The custom event's metadata, if the event is one.
     pub event: Option<&'a Metadata>,
 }
 
-/// What a rule can look at while one redeemable is checked.
+/// The input of a rule while one redeemable is checked.
 #[derive(Clone, Copy)]
 pub struct RuleInput<'a> {
-    /// What does not depend on the redeemable.
+    /// The facts that do not depend on the redeemable.
     pub request_facts: &'a RequestFacts<'a>,
-    /// Whether the customer holds the code.
+    /// `true` if the customer is the holder of the code.
     pub linked: bool,
-    /// What is left of the order amount after the redeemable itself; only there when rules are checked for the second time.
+    /// The remaining order amount after the redeemable itself; only set for the second check of rules.
     pub after: Option<Money>,
-    /// The lines; none when there is no order.
-    pub items: Basket<'a>,
-    /// Tests that look at any of these hold without being asked; qualifications pass over some.
-    pub passes: Needs,
-    /// What only earning has; nothing where something is redeemed.
+    /// The lines; empty without an order.
+    pub items: OrderLines<'a>,
+    /// Tests that need any of these facts pass without evaluation; qualifications skip some.
+    pub passes: RequiredFacts,
+    /// Data that only earning has; `None` for a redemption.
     pub earning: Option<EarningInput<'a>>,
-    /// What is fetched when it is needed.
+    /// Facts that are loaded when needed.
     pub facts: &'a dyn RuleFacts,
 }
 
 impl RuleInput<'_> {
-    /// Whether the code was published to the customer.
+    /// Returns whether the code was published to the customer.
     pub fn is_linked(&self) -> bool {
         self.linked || self.facts.is_published()
     }
@@ -105,19 +111,19 @@ impl<'a> Deref for RuleInput<'a> {
     }
 }
 
-/// Lines of an order as a set.
+/// A set of order lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lines([u64; 8]);
 
 impl Lines {
-    /// No line.
+    /// The empty set.
     pub const NONE: Lines = Lines([0; 8]);
 
-    /// Those lines of an order of `count` that pass.
+    /// Returns the lines of an order of `count` that pass a test.
     pub fn of(count: usize, mut test: impl FnMut(usize) -> bool) -> Lines {
         let mut lines = Lines::NONE;
         for (word, start) in lines.0.iter_mut().zip((0..count).step_by(64)) {
-            for bit in 0..64_usize.min(count.saturating_sub(start)) {
+            for bit in 0..64_usize.min(count.remaining_after(start)) {
                 if test(start.saturating_add(bit)) {
                     *word |= 1 << bit;
                 }
@@ -126,19 +132,19 @@ impl Lines {
         lines
     }
 
-    /// Puts a line among them.
+    /// Adds a line.
     pub fn add(&mut self, line: usize) {
         if let Some(word) = self.0.get_mut(line >> 6) {
             *word |= 1 << (line & 63);
         }
     }
 
-    /// Whether a line is among them.
+    /// Returns whether the set contains a line.
     pub fn has(&self, line: usize) -> bool {
         self.0.get(line >> 6).is_some_and(|word| word >> (line & 63) & 1 == 1)
     }
 
-    /// Whether there is none.
+    /// Returns whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(|word| *word == 0)
     }

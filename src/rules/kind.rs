@@ -1,90 +1,89 @@
-//! Decides how a test finds what it looks at: the kinds, of which many names can be one. It must not know names, or how anything is
-//! compared.
+//! Defines how a test finds its value: the kinds, each of which several rule names may share.
 //!
-//! validation-rules.md section 4.
+//! docs/spec/validation-rules.md#4.
 
-/// What a test looks at.
+/// The value that a test uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// What is left of the order amount.
+pub enum FactKind {
+    /// The remaining order amount.
     Amount,
-    /// What is left after the redeemable itself.
+    /// The remaining amount after the redeemable itself.
     TotalAmount,
     /// The order amount before any discount.
     InitialAmount,
-    /// A figure of lines.
-    Lines(Figure, Over),
-    /// How often, or for how much, something was redeemed, this time included.
-    Count(Counter, Period),
-    /// Custom data.
-    Data(Data),
-    /// Custom data of a line.
-    LineData(Over),
-    /// Custom data of the SKU or product of a line.
+    /// An amount of lines.
+    Lines(LineAmount, LineQuantifier),
+    /// The number or amount of redemptions, including this one.
+    Count(Counter, CountPeriod),
+    /// Metadata.
+    Data(MetadataOwner),
+    /// Metadata of a line.
+    LineData(LineQuantifier),
+    /// Metadata of the SKU or product of a line.
     GoodsData,
-    /// Which goods there are.
-    Goods(Pick),
-    /// Whether the customer is in one of these segments.
+    /// The goods of the order.
+    Goods(GoodsQuantifier),
+    /// Membership in one of these segments.
     Segment,
-    /// Whether the customer is in one of these loyalty tiers.
+    /// Membership in one of these loyalty tiers.
     Tier,
-    /// Through what a request came.
+    /// The channel of the request.
     Channel(ChannelPart),
-    /// Whether the code was published to the customer.
+    /// Publication of the code to the customer.
     Linked,
-    /// Puts what the test around it matched into the scope of the discount; it tests nothing.
+    /// Puts the matches of the surrounding test into the scope of the discount; it tests nothing.
     Scopes,
-    /// Makes the test around it about every line; it tests nothing.
+    /// Makes the surrounding test apply to every line; it tests nothing.
     MatchAll,
-    /// What only earning points has: nothing that is redeemed can answer it, so that it never holds there.
-    Earning(Asked),
+    /// Data that only earning points has: it never passes for a redemption.
+    Earning(EarningFact),
 }
 
-/// What only earning points has.
+/// Data that only earning points has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Asked {
-    /// The member's custom data.
+pub enum EarningFact {
+    /// The member's metadata.
     Member,
-    /// The custom event's.
+    /// The custom event's metadata.
     Event,
 }
 
-/// A figure of a line.
+/// An amount of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Figure {
+pub enum LineAmount {
     /// Unit price.
     Price,
     /// Units.
     Quantity,
-    /// What is left to pay, discounts of the line off.
+    /// The remaining amount, less discounts of the line.
     Amount,
 }
 
-/// How lines answer together.
+/// The number of lines that must pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Over {
-    /// At least one does.
+pub enum LineQuantifier {
+    /// At least one.
     Any,
-    /// All do, and there is one.
+    /// All, and at least one.
     Each,
-    /// As the test around it says.
+    /// As the surrounding test requires.
     Inherit,
-    /// Their sum does.
+    /// Their sum.
     Sum,
 }
 
-/// Which goods a test is about.
+/// The goods that a test requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Pick {
+pub enum GoodsQuantifier {
     /// At least one line matches.
     Any,
-    /// Every line does.
+    /// Every line matches.
     Every,
-    /// No line does.
+    /// No line matches.
     None,
-    /// One of those with the lowest unit price does.
+    /// One of the lines with the lowest unit price matches.
     Cheapest,
-    /// One of those with the highest unit price does.
+    /// One of the lines with the highest unit price matches.
     MostExpensive,
     /// The cart has one of these products.
     Product,
@@ -92,9 +91,9 @@ pub enum Pick {
     Sku,
 }
 
-/// Whose custom data.
+/// The owner of metadata.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Data {
+pub enum MetadataOwner {
     /// The customer's.
     Customer,
     /// The order's.
@@ -103,25 +102,25 @@ pub enum Data {
     Redemption,
 }
 
-/// What is known of the caller.
+/// The part of the channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ChannelPart {
-    /// The id of its key.
+    /// The id of the caller's key.
     Key,
     /// The login of the user.
     User,
 }
 
-/// What is counted.
+/// The value that is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Counter {
-    /// Redemptions of the incentive.
+    /// Redemptions of the redeemable.
     Incentive,
-    /// Redemptions of the incentive by the customer.
+    /// Redemptions of the redeemable by the customer.
     IncentiveOfCustomer,
-    /// Redemptions of the incentive through the caller's key.
+    /// Redemptions of the redeemable through the caller's key.
     IncentiveOfKey,
-    /// Redemptions of the incentive by the caller's user.
+    /// Redemptions of the redeemable by the caller's user.
     IncentiveOfUser,
     /// Redemptions in the campaign.
     Campaign,
@@ -137,12 +136,12 @@ pub enum Counter {
     Points,
 }
 
-/// Over which time it is counted, by the calendar of the project's zone.
+/// The period of a count, by the calendar of the project's zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Period {
-    /// Always.
+pub enum CountPeriod {
+    /// The whole lifetime.
     Ever,
-    /// Today.
+    /// The present day.
     Day,
     /// Since Monday.
     Week,

@@ -1,39 +1,39 @@
-//! Decides what is suspicious about a rule that reads well: tests that can never hold or always do, that nobody asks, that
-//! stand there twice. It must not know where a rule is saved.
+//! Finds suspicious parts of a valid rule: tests that never or always pass, that are never evaluated, or that occur
+//! twice.
 //!
-//! A set of conditions on one value is tried on the values around everything that it names, so that this cannot
-//! disagree with how rules are evaluated.
+//! A set of conditions on one value is tried on the values around all its operands, so the result agrees with the
+//! evaluation of rules.
 
 use std::borrow::Cow;
 
+use crate::budget::StepBudget;
 use crate::json::Node;
 use crate::model::scope::GoodsRef;
 use crate::rules::compare::{Clock, Condition};
-use crate::rules::kind::{Kind, Over};
+use crate::rules::kind::{FactKind, LineQuantifier};
 use crate::rules::logic::Expression;
 use crate::rules::names::{RuleName, Values};
 use crate::rules::number::Number;
-use crate::rules::operand::{FoundValue, Operand};
+use crate::rules::operand::{FoundValue, TestOperand};
 use crate::rules::operator::Operator;
 use crate::rules::rule::{Group, Leaf, Rule, Test};
 use crate::time::{Instant, TimeZone};
-use crate::work::Work;
 
-/// Something suspicious.
+/// A suspicious part of a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
-    /// Where, such as `rules.1.conditions`.
+    /// The path, such as `rules.1.conditions`.
     pub path: String,
-    /// What.
+    /// The description.
     pub text: String,
 }
 
-/// What is suspicious about a rule, in the order of its tests.
+/// Returns the warnings of a rule, in the order of its tests.
 pub fn lint(rule: &Rule) -> Vec<Warning> {
     let mut found = Vec::new();
-    let work = Work::default();
+    let work = StepBudget::default();
     let same = |one: &GoodsRef, other: &GoodsRef| one.object == other.object && one.id == other.id;
-    lint_group(&rule.tests, ("rules", false), &work, &mut found);
+    lint_group(&rule.tests, "rules", false, &work, &mut found);
     for (place, excluded) in rule.scope.excluded.iter().enumerate() {
         let included = &rule.scope.included;
         if work.takes(included.len()) && included.iter().any(|entry| same(&entry.goods, &excluded.goods)) {
@@ -44,8 +44,8 @@ pub fn lint(rule: &Rule) -> Vec<Warning> {
     found
 }
 
-/// What is beyond the work that one decision may be is not looked at: nothing depends on what is told.
-fn lint_group(group: &Group, (path, nested): (&str, bool), work: &Work, found: &mut Vec<Warning>) {
+/// Checks a group of tests. Checks beyond the step budget are skipped: nothing depends on warnings.
+fn lint_group(group: &Group, path: &str, nested: bool, work: &StepBudget, found: &mut Vec<Warning>) {
     let mut mentioned = vec![false; group.leaves.len()];
     group.logic.each_place(&mut |place| mentioned.get_mut(place).into_iter().for_each(|seen| *seen = true));
     for (place, leaf) in group.leaves.iter().enumerate() {
@@ -64,7 +64,7 @@ fn lint_group(group: &Group, (path, nested): (&str, bool), work: &Work, found: &
             lint_test(&leaf.test, nested, &mut warn);
         }
         if let Some(rules) = &leaf.test.rules {
-            lint_group(rules, (&format!("{path}.rules"), true), work, found);
+            lint_group(rules, &format!("{path}.rules"), true, work, found);
         }
     }
     let mut together = Vec::new();
@@ -79,7 +79,7 @@ fn lint_group(group: &Group, (path, nested): (&str, bool), work: &Work, found: &
             return;
         }
         let both: Vec<Condition> = other.test.conditions.iter().chain(test.conditions.iter()).cloned().collect();
-        if one_value(test.name.kind) && leaf.key != other.key && verdict(test.name, &both) == Verdict::Never {
+        if one_value(test.name.kind) && leaf.key != other.key && verdict(test.name, &both) == LintResult::Never {
             let text = format!("contradicts the rule `{}`: both can never hold", other.key);
             found.push(Warning { path: format!("{path}.{}", leaf.key), text });
         }
@@ -92,16 +92,21 @@ fn operands(conditions: &[Condition]) -> usize {
 }
 
 fn lint_test(test: &Test, nested: bool, warn: &mut dyn FnMut(&str, String)) {
-    if matches!(test.name.kind, Kind::Scopes | Kind::MatchAll) {
+    if matches!(test.name.kind, FactKind::Scopes | FactKind::MatchAll) {
         if !nested {
             warn("", format!("`{}` has a meaning only inside of another rule", test.name.text));
         }
         return;
     }
-    if !nested && matches!(test.name.kind, Kind::Lines(_, Over::Inherit) | Kind::LineData(Over::Inherit)) {
+    if !nested
+        && matches!(
+            test.name.kind,
+            FactKind::Lines(_, LineQuantifier::Inherit) | FactKind::LineData(LineQuantifier::Inherit)
+        )
+    {
         warn("", "stands outside of a rule about items: it looks at every line".to_owned());
     }
-    if matches!(test.name.kind, Kind::Earning(_)) {
+    if matches!(test.name.kind, FactKind::Earning(_)) {
         warn("", format!("looks at loyalty, which this service does not serve: `{}` finds nothing", test.name.text));
         return;
     }
@@ -116,17 +121,17 @@ fn lint_test(test: &Test, nested: bool, warn: &mut dyn FnMut(&str, String)) {
             return;
         }
     }
-    if test.name.kind == Kind::Linked && !test.wants_true() {
+    if test.name.kind == FactKind::Linked && !test.wants_true() {
         warn(".conditions", "always holds".to_owned());
     }
     match verdict(test.name, &test.conditions) {
-        Verdict::Never => warn(".conditions", "can never hold".to_owned()),
-        Verdict::Always => warn(".conditions", "always holds".to_owned()),
-        Verdict::Depends => {}
+        LintResult::Never => warn(".conditions", "can never hold".to_owned()),
+        LintResult::Always => warn(".conditions", "always holds".to_owned()),
+        LintResult::Depends => {}
     }
 }
 
-/// The tests that must all hold for an expression to hold.
+/// Collects the tests that must all pass for an expression to pass.
 fn joined(logic: &Expression, together: &mut Vec<usize>) {
     match logic {
         Expression::Leaf(place) => together.push(*place),
@@ -135,68 +140,76 @@ fn joined(logic: &Expression, together: &mut Vec<usize>) {
     }
 }
 
-/// Whether two tests of this kind look at the same one value.
-fn one_value(kind: Kind) -> bool {
-    !matches!(kind, Kind::Lines(_, Over::Any | Over::Inherit) | Kind::LineData(_) | Kind::GoodsData | Kind::Goods(_))
+/// Returns whether two tests of this kind use the same single value.
+fn one_value(kind: FactKind) -> bool {
+    !matches!(
+        kind,
+        FactKind::Lines(_, LineQuantifier::Any | LineQuantifier::Inherit)
+            | FactKind::LineData(_)
+            | FactKind::GoodsData
+            | FactKind::Goods(_)
+    )
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Verdict {
+enum LintResult {
     Never,
     Always,
     Depends,
 }
 
-/// Tries the conditions on the values around those that they name.
-fn verdict(name: &RuleName, conditions: &[Condition]) -> Verdict {
+/// Tries the conditions on the values around their operands.
+fn verdict(name: &RuleName, conditions: &[Condition]) -> LintResult {
     use Operator as O;
     let compares = |one: &Condition| {
         let known = matches!(one.operator, O::In | O::NotIn | O::Less | O::AtMost | O::More | O::AtLeast);
-        known && one.goods.is_empty() && !one.operands.iter().any(|operand| matches!(operand, Operand::Moment(_)))
+        known && one.goods.is_empty() && !one.operands.iter().any(|operand| matches!(operand, TestOperand::Moment(_)))
     };
     if matches!(name.values, Values::Goods(_)) || !conditions.iter().all(compares) {
-        return Verdict::Depends;
+        return LintResult::Depends;
     }
     let zone = TimeZone::default();
-    let clock = Clock { now: Instant::default(), zone: &zone, work: None };
+    let clock = Clock { now: Instant::default(), zone: &zone, zone_use: None, work: None };
     let holds = |found: FoundValue<'_>| conditions.iter().all(|condition| condition.holds(found, &clock));
     let operands = || conditions.iter().flat_map(|condition| &condition.operands);
     let mut verdicts = Vec::new();
     for operand in operands() {
         match operand {
-            Operand::Number(number) => {
+            TestOperand::Number(number) => {
                 verdicts.extend(around(*number, name.values).map(|one| holds(FoundValue::Number(one))))
             }
-            Operand::Text(text) => verdicts.push(holds(FoundValue::Text(text))),
-            Operand::Flag(flag) => verdicts.extend([holds(FoundValue::Flag(*flag)), holds(FoundValue::Flag(!flag))]),
-            Operand::Moment(_) | Operand::Window(_) => {}
+            TestOperand::Text(text) => verdicts.push(holds(FoundValue::Text(text))),
+            TestOperand::Flag(flag) => {
+                verdicts.extend([holds(FoundValue::Flag(*flag)), holds(FoundValue::Flag(!flag))])
+            }
+            TestOperand::Moment(_) | TestOperand::Window(_) => {}
         }
     }
     if name.values.are_numbers() {
         verdicts.push(holds(FoundValue::Number(Number::whole(0))));
     } else {
-        // A list may have all of them, a text may be none of them, and there may be nothing.
+        // A list may contain all of them, a text may be none of them, and the value may be absent.
         let all = Node::List(operands().map(json).collect());
         verdicts.extend([holds(FoundValue::Value(&all)), holds(FoundValue::Text("\u{0}")), holds(FoundValue::Missing)]);
     }
     match (verdicts.contains(&true), verdicts.contains(&false)) {
-        (false, _) => Verdict::Never,
-        (true, false) => Verdict::Always,
-        (true, true) => Verdict::Depends,
+        (false, _) => LintResult::Never,
+        (true, false) => LintResult::Always,
+        (true, true) => LintResult::Depends,
     }
 }
 
-/// The number itself and the ones beside it. Amounts and counts are whole and not below nothing.
+/// Returns the number itself and its neighbours. Amounts and counts are whole and not negative.
 fn around(number: Number, values: Values) -> impl Iterator<Item = Number> {
     let one = Number::whole(1);
     let beside = [one.to(number), number, number.next()];
     beside.into_iter().filter(move |number| !values.are_numbers() || !number.is_negative())
 }
 
-fn json(operand: &Operand) -> Node<'static> {
+fn json(operand: &TestOperand) -> Node<'static> {
     match operand {
-        Operand::Flag(flag) => Node::Flag(*flag),
-        Operand::Number(number) => number.as_whole().map_or(Node::Null, Node::Whole),
+        TestOperand::Flag(flag) => Node::Flag(*flag),
+        TestOperand::Number(number) => number.as_whole().map_or(Node::Null, Node::Whole),
         other => Node::Text(Cow::Owned(other.text())),
     }
 }

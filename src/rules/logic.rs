@@ -1,31 +1,31 @@
-//! Decides how the tests of a rule combine: reads the logic string. It must not know what the tests are.
+//! Parses the logic string of a rule, which combines its tests.
 //!
-//! validation-rules.md section 2: `expr := term ("or" term)*; term := factor ("and" factor)*`.
+//! docs/spec/validation-rules.md#2: `expr := term ("or" term)*; term := factor ("and" factor)*`.
 
 use std::fmt;
 
 use crate::text::Text;
 
-/// How deep brackets may nest; [`LogicError::text`] says it.
+/// The maximum nesting of brackets, as [`LogicError::text`] states it.
 const DEEPEST: usize = 32;
 
-/// Tests joined by and/or; a leaf is the place of a test in the rule.
+/// Tests joined by and/or; a leaf is the position of a test in the rule.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Expression {
     /// One test.
     Leaf(usize),
-    /// All of them; none at all holds.
+    /// All of them; an empty list passes.
     All(Vec<Expression>),
     /// At least one of them.
     Any(Vec<Expression>),
 }
 
-/// Why a logic string cannot be read.
+/// The error of a logic string.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LogicError {
-    /// A key that no test has.
+    /// A key without a test.
     UnknownKey(String),
-    /// Something else was expected at this word.
+    /// An unexpected word.
     Unexpected(String),
     /// The string ends too early.
     Unfinished,
@@ -34,7 +34,7 @@ pub enum LogicError {
 }
 
 impl LogicError {
-    /// The sentence, as it follows the name of a field.
+    /// Returns the message, to follow the name of a field.
     pub fn text(&self) -> String {
         let (before, word, after) = match self {
             LogicError::UnknownKey(key) => ("names the rule `", key.as_str(), "`, which does not exist"),
@@ -46,7 +46,7 @@ impl LogicError {
     }
 }
 
-/// As [`LogicError::text`].
+/// Prints [`LogicError::text`].
 impl fmt::Display for LogicError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.text())
@@ -60,14 +60,14 @@ impl Default for Expression {
 }
 
 impl Expression {
-    /// Reads a logic string over tests with these keys. An empty one joins all tests by `and`.
+    /// Parses a logic string over tests with these keys. An empty one joins all tests by `and`.
     pub fn parse(logic: &str, keys: &[Text]) -> Result<Expression, LogicError> {
         let spaced = logic.replace('(', " ( ").replace(')', " ) ");
         let words: Vec<&str> = spaced.split_whitespace().collect();
         if words.is_empty() {
             return Ok(Expression::All((0..keys.len()).map(Expression::Leaf).collect()));
         }
-        let mut reader = Reader { words: &words, keys, wrong: None };
+        let mut reader = LogicReader { words: &words, keys, wrong: None };
         let expression = reader.read(0, true);
         if let Some(word) = reader.words.first() {
             reader.fail(LogicError::Unexpected((*word).to_owned()));
@@ -75,9 +75,9 @@ impl Expression {
         reader.wrong.map_or(Ok(expression), Err)
     }
 
-    /// Whether the expression holds, given which tests do.
+    /// Returns whether the expression passes, given which tests do.
     pub fn holds(&self, test: &mut impl FnMut(usize) -> bool) -> bool {
-        // Most rules are one list of tests: those are gone through without a call for each.
+        // Most rules are one list of tests, evaluated without a call for each.
         let mut part = |part: &Expression| match part {
             Expression::Leaf(place) => test(*place),
             Expression::All(_) | Expression::Any(_) => part.holds(test),
@@ -89,15 +89,15 @@ impl Expression {
         }
     }
 
-    /// The first test that makes the expression false (validation-rules.md section 8); nothing when it holds. A test
-    /// that does not hold but is not to blame, because another one stood in for it, is passed over.
+    /// Returns the first test that makes the expression false (docs/spec/validation-rules.md#8); `None` if it passes. A
+    /// failing test with a passing alternative is skipped.
     pub fn blame(&self, test: &mut dyn FnMut(usize) -> bool) -> Option<usize> {
         match self {
             Expression::Leaf(place) => (!test(*place)).then_some(*place),
             Expression::All(parts) => {
                 let mut first = None;
                 for part in parts {
-                    // A test that comes later than the first that failed is not asked.
+                    // A test later than the first failed one is not evaluated.
                     let is_later = |known: usize| matches!(part, Expression::Leaf(place) if *place > known);
                     if !first.is_some_and(is_later) {
                         first = first.into_iter().chain(part.blame(test)).min();
@@ -115,7 +115,7 @@ impl Expression {
         }
     }
 
-    /// Whether a test is mentioned.
+    /// Returns whether the expression contains a test.
     pub fn mentions(&self, place: usize) -> bool {
         match self {
             Expression::Leaf(own) => *own == place,
@@ -123,7 +123,7 @@ impl Expression {
         }
     }
 
-    /// Shows the place of every test that is mentioned, as often as it is.
+    /// Calls `see` with the position of every test, once for each occurrence.
     pub fn each_place(&self, see: &mut dyn FnMut(usize)) {
         match self {
             Expression::Leaf(place) => see(*place),
@@ -131,7 +131,7 @@ impl Expression {
         }
     }
 
-    /// Prints the expression over tests with these keys, so that it reads as the same one.
+    /// Prints the expression over tests with these keys, so that parsing it gives an equal one.
     pub fn print(&self, keys: &[Text]) -> String {
         let (parts, word) = match self {
             Expression::Leaf(place) => return keys.get(*place).map(Text::to_string).unwrap_or_default(),
@@ -146,14 +146,14 @@ impl Expression {
     }
 }
 
-/// Reads on after something wrong, which stands for no tests at all; the first of what is wrong is told.
-struct Reader<'a> {
+/// A parser of logic strings. It continues after an error, which stands for no tests; the first error is reported.
+struct LogicReader<'a> {
     words: &'a [&'a str],
     keys: &'a [Text],
     wrong: Option<LogicError>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> LogicReader<'a> {
     fn next(&mut self) -> Option<&'a str> {
         let (first, rest) = self.words.split_first()?;
         self.words = rest;
@@ -168,17 +168,17 @@ impl<'a> Reader<'a> {
         found
     }
 
-    /// Nothing is read after this.
+    /// Records an error and stops reading.
     #[cold]
     fn fail(&mut self, wrong: LogicError) {
         self.words = &[];
         self.wrong.get_or_insert(wrong);
     }
 
-    /// Parts joined by `or`, or those of one of them, which are joined by `and`.
+    /// Parses parts joined by `or`, or those of one of them, which are joined by `and`.
     fn read(&mut self, depth: usize, any: bool) -> Expression {
-        let (word, join): (_, fn(Vec<Expression>) -> Expression) =
-            if any { ("or", Expression::Any) } else { ("and", Expression::All) };
+        let word = if any { "or" } else { "and" };
+        let join = if any { Expression::Any } else { Expression::All };
         let mut parts = Vec::new();
         loop {
             parts.push(if any { self.read(depth, false) } else { self.factor(depth) });
@@ -215,7 +215,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// One part stands for itself; several are joined.
+/// Joins several parts; returns a single one as it is.
 fn joined(mut parts: Vec<Expression>, join: fn(Vec<Expression>) -> Expression) -> Expression {
     match (parts.len(), parts.pop()) {
         (1, Some(only)) => only,

@@ -1,47 +1,50 @@
-//! Decides what of a request tests can look at, and keeps it as a set. It must not know which test looks at what.
+//! Defines the set of request parts that tests need.
 
-/// What tests look at, as a set.
+/// A set of request parts that tests need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct Needs(u16);
+pub struct RequiredFacts(u16);
 
-impl Needs {
+impl RequiredFacts {
     /// Nothing.
-    pub const NOTHING: Needs = Needs(0);
+    pub const NOTHING: RequiredFacts = RequiredFacts(0);
     /// The customer.
-    pub const CUSTOMER: Needs = Needs(1);
+    pub const CUSTOMER: RequiredFacts = RequiredFacts(1);
     /// The order.
-    pub const ORDER: Needs = Needs(2);
+    pub const ORDER: RequiredFacts = RequiredFacts(2);
     /// Lines of the order.
-    pub const LINES: Needs = Needs(4);
-    /// What the redeemable itself leaves of the order.
-    pub const AFTER: Needs = Needs(8);
-    /// Custom data of products and SKUs.
-    pub const GOODS_DATA: Needs = Needs(16);
+    pub const LINES: RequiredFacts = RequiredFacts(4);
+    /// The order after the redeemable itself.
+    pub const AFTER: RequiredFacts = RequiredFacts(8);
+    /// Metadata of products and SKUs.
+    pub const GOODS_DATA: RequiredFacts = RequiredFacts(16);
     /// The order amount.
-    pub const AMOUNT: Needs = Needs(32);
+    pub const AMOUNT: RequiredFacts = RequiredFacts(32);
     /// The redemption, its channel, or counts.
-    pub const REDEMPTION: Needs = Needs(64);
-    /// Budgets and limits per customer, which qualifications pass over.
-    pub const BUDGET: Needs = Needs(128);
-    /// An event or a member of a programme, which only earning has.
-    pub const EARNING: Needs = Needs(256);
+    pub const REDEMPTION: RequiredFacts = RequiredFacts(64);
+    /// Budgets and limits per customer, which qualifications skip.
+    pub const BUDGET: RequiredFacts = RequiredFacts(128);
+    /// An event or a member of a program, which only earning has.
+    pub const EARNING: RequiredFacts = RequiredFacts(256);
     /// Collections of goods, also those of a scope or a bundle.
-    pub const COLLECTIONS: Needs = Needs(512);
-    /// A bundle of goods, which no test asks for; only what offers need says it.
-    pub const BUNDLE: Needs = Needs(1024);
+    pub const COLLECTIONS: RequiredFacts = RequiredFacts(512);
+    /// A product bundle, which no test uses; only the needs of offers contain it.
+    pub const BUNDLE: RequiredFacts = RequiredFacts(1024);
 
-    /// Both.
-    pub const fn and(self, other: Needs) -> Needs {
-        Needs(self.0 | other.0)
+    /// The key or the user of the request.
+    pub const CHANNEL: RequiredFacts = RequiredFacts(2048);
+
+    /// Returns the union.
+    pub const fn and(self, other: RequiredFacts) -> RequiredFacts {
+        RequiredFacts(self.0 | other.0)
     }
 
-    /// Whether they have anything in common.
-    pub fn meets(self, other: Needs) -> bool {
+    /// Returns whether the sets intersect.
+    pub fn meets(self, other: RequiredFacts) -> bool {
         self.0 & other.0 != 0
     }
 
-    /// Whether it has all of the other.
-    pub fn covers(self, other: Needs) -> bool {
+    /// Returns whether it contains all of the other.
+    pub fn covers(self, other: RequiredFacts) -> bool {
         self.0 & other.0 == other.0
     }
 }

@@ -1,5 +1,4 @@
-//! Decides how a number of custom data is held and compared: exactly, with nine decimals. It must not know what the
-//! number counts, and no float comes near it.
+//! Stores and compares numbers of metadata exactly, with nine decimals and without floats.
 
 use std::fmt;
 
@@ -13,20 +12,20 @@ const ONE: i128 = 1_000_000_000;
 const DECIMALS: i64 = 9;
 
 impl Number {
-    /// A whole number.
+    /// Returns a whole number.
     #[inline]
     pub fn whole(number: i64) -> Number {
-        // 64 bits times 30 bits always fit.
+        // The product of 64 bits and 30 bits always fits.
         Number(i128::from(number).wrapping_mul(ONE))
     }
 
-    /// A count or an amount of minor units.
+    /// Returns a count or an amount of minor units.
     #[inline]
     pub fn count(number: u64) -> Number {
         Number(i128::from(number).wrapping_mul(ONE))
     }
 
-    /// Reads a decimal number, perhaps with an exponent; decimals after the ninth are cut off.
+    /// Parses a decimal number, optionally with an exponent; decimals after the ninth are cut off.
     ///
     /// ```
     /// use scrip::rules::Number;
@@ -43,43 +42,43 @@ impl Number {
         Some(Number(if decimal.negative { size.checked_neg()? } else { size }))
     }
 
-    /// The whole number that it is, if it is one.
+    /// Returns the number as an integer, if it is whole.
     pub fn as_whole(self) -> Option<i64> {
         let whole = self.0.checked_div(ONE)?;
         i64::try_from(whole).ok().filter(|_| whole.checked_mul(ONE) == Some(self.0))
     }
 
-    /// How much more the other one is.
+    /// Returns the difference to the other number. It saturates at 128 bits, which no compared number reaches.
     #[inline(never)]
     pub fn to(self, other: Number) -> Number {
         Number(other.0.saturating_sub(self.0))
     }
 
-    /// This many and the least that a count can grow by.
+    /// Returns the next higher count.
     #[inline(never)]
     pub fn next(self) -> Number {
         Number(self.0.saturating_add(ONE))
     }
 
-    /// Whether it is below nothing.
+    /// Returns whether it is negative.
     pub fn is_negative(self) -> bool {
         self.0 < 0
     }
 
-    /// Without its sign.
+    /// Returns the absolute value.
     pub fn size(self) -> Number {
         Number(self.0.saturating_abs())
     }
 }
 
 impl Number {
-    /// The shortest decimal.
+    /// Returns the shortest decimal.
     pub fn text(self) -> String {
         [if self.is_negative() { "-" } else { "" }, &decimal(self.0.unsigned_abs(), 9)].concat()
     }
 }
 
-/// As [`Number::text`].
+/// Prints [`Number::text`].
 impl fmt::Display for Number {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.text())

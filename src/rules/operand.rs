@@ -1,7 +1,6 @@
-//! Decides what tests compare: the values that a rule names and those that a test finds, and how both are told to people. It
-//! must not know where a value was found or how it is compared.
+//! Defines the values that tests compare: operands of a rule and found values, and their texts in traces.
 //!
-//! validation-rules.md section 3.
+//! docs/spec/validation-rules.md#3.
 
 use std::cmp::Ordering;
 
@@ -10,58 +9,58 @@ use crate::rules::number::Number;
 use crate::text::Text;
 use crate::time::{DailyHours, Day, Instant, TimeZone, Timeframe};
 
-/// What a rule compares with, made when it is read.
+/// An operand of a condition, created when the rule is read.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Operand {
+pub enum TestOperand {
     /// A text.
     Text(Text),
     /// A number.
     Number(Number),
-    /// Yes or no.
+    /// A boolean.
     Flag(bool),
-    /// A day or a moment.
-    Moment(Moment),
+    /// A day or an instant.
+    Moment(DayOrInstant),
     /// A window.
-    Window(Box<Window>),
+    Window(Box<TimeWindow>),
 }
 
-/// A window that a moment lies in or not.
+/// A time window.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Window {
+pub enum TimeWindow {
     /// Recurring, from a start.
     Recurring(Instant, Timeframe),
-    /// From one moment to another; the end is outside.
+    /// From one instant to another; the end is exclusive.
     Between(Instant, Instant),
     /// Hours of some days.
     Hours(DailyHours),
 }
 
-/// A day of the calendar, or a moment.
+/// A day of the calendar, or an instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Moment {
-    /// A day, wherever it is.
+pub enum DayOrInstant {
+    /// A day, without a zone.
     Day(Day),
-    /// A moment.
+    /// An instant.
     At(Instant),
 }
 
-/// What a test found.
+/// The value that a test found.
 #[derive(Debug, Clone, Copy)]
 pub enum FoundValue<'a> {
-    /// Nothing.
+    /// No value.
     Missing,
     /// A number.
     Number(Number),
     /// A text.
     Text(&'a str),
-    /// Yes or no.
+    /// A boolean.
     Flag(bool),
-    /// Anything of custom data.
+    /// A list or an object of metadata.
     Value(&'a Node<'static>),
 }
 
 impl<'a> FoundValue<'a> {
-    /// A value of custom data. Null counts as not there; a place on a map cannot be compared.
+    /// Returns a metadata value. Null counts as missing; a map coordinate cannot be compared.
     #[inline]
     pub fn value(value: Option<&'a Node<'static>>) -> FoundValue<'a> {
         value.map_or(FoundValue::Missing, FoundValue::of)
@@ -79,7 +78,7 @@ impl<'a> FoundValue<'a> {
         }
     }
 
-    /// As it is told; nothing for what is missing.
+    /// Returns the text for traces; empty for a missing value.
     pub fn text(&self) -> String {
         match self {
             FoundValue::Missing => String::new(),
@@ -91,83 +90,83 @@ impl<'a> FoundValue<'a> {
     }
 }
 
-impl Window {
+impl TimeWindow {
     pub(super) fn covers(&self, moment: Instant, zone: &TimeZone) -> bool {
         match self {
-            Window::Recurring(start, frame) => frame.covers(*start, moment, zone),
-            Window::Between(from, to) => *from <= moment && moment < *to,
-            Window::Hours(hours) => hours.covers(moment, zone),
+            TimeWindow::Recurring(start, frame) => frame.covers(*start, moment, zone),
+            TimeWindow::Between(from, to) => *from <= moment && moment < *to,
+            TimeWindow::Hours(hours) => hours.covers(moment, zone),
         }
     }
 
-    /// For people.
+    /// Returns the text for people.
     fn text(&self) -> String {
         match self {
-            Window::Recurring(start, _) => ["recurring from ", &start.text()].concat(),
-            Window::Between(from, to) => ["from ", &from.text(), " to ", &to.text()].concat(),
-            Window::Hours(hours) => hours.text(),
+            TimeWindow::Recurring(start, _) => format!("recurring from {}", start.text()),
+            TimeWindow::Between(from, to) => format!("from {} to {}", from.text(), to.text()),
+            TimeWindow::Hours(hours) => hours.text(),
         }
     }
 }
 
-impl Operand {
-    /// The text, when it is one.
+impl TestOperand {
+    /// Returns the text, if it is one.
     pub fn as_text(&self) -> Option<&str> {
         match self {
-            Operand::Text(text) => Some(text),
+            TestOperand::Text(text) => Some(text),
             _ => None,
         }
     }
 
-    /// As it is told.
+    /// Returns the text for traces.
     pub fn text(&self) -> String {
         match self {
-            Operand::Text(text) => text.as_str().to_owned(),
-            Operand::Number(number) => number.text(),
-            Operand::Flag(flag) => flag_text(*flag),
-            Operand::Moment(Moment::Day(day)) => day.text(),
-            Operand::Moment(Moment::At(moment)) => moment.text(),
-            Operand::Window(window) => window.text(),
+            TestOperand::Text(text) => text.as_str().to_owned(),
+            TestOperand::Number(number) => number.text(),
+            TestOperand::Flag(flag) => flag_text(*flag),
+            TestOperand::Moment(DayOrInstant::Day(day)) => day.text(),
+            TestOperand::Moment(DayOrInstant::At(moment)) => moment.text(),
+            TestOperand::Window(window) => window.text(),
         }
     }
 }
 
-impl Moment {
-    /// Reads a day or a moment. A moment before 1970 is kept as its day.
-    pub fn parse(text: &str) -> Option<Moment> {
+impl DayOrInstant {
+    /// Parses a day or an instant. An instant before 1970 is kept as its day.
+    pub fn parse(text: &str) -> Option<DayOrInstant> {
         if let Some(day) = Day::parse(text) {
-            return Some(Moment::Day(day));
+            return Some(DayOrInstant::Day(day));
         }
         let before = || text.get(..10).filter(|_| text.len() > 10).and_then(Day::parse).filter(|day| day.number() < 0);
-        Instant::parse(text).map(Moment::At).or_else(|| before().map(Moment::Day))
+        Instant::parse(text).map(DayOrInstant::At).or_else(|| before().map(DayOrInstant::Day))
     }
 
-    pub(super) fn found(found: FoundValue<'_>) -> Option<Moment> {
+    pub(super) fn found(found: FoundValue<'_>) -> Option<DayOrInstant> {
         match found {
-            FoundValue::Text(text) => Moment::parse(text),
+            FoundValue::Text(text) => DayOrInstant::parse(text),
             _ => None,
         }
     }
 
-    /// The day in a zone.
+    /// Returns the day in a zone.
     pub fn day(self, zone: &TimeZone) -> Option<Day> {
         match self {
-            Moment::Day(day) => Some(day),
-            Moment::At(moment) => zone.day(moment),
+            DayOrInstant::Day(day) => Some(day),
+            DayOrInstant::At(moment) => zone.day(moment),
         }
     }
 
     pub(super) fn instant(self, zone: &TimeZone) -> Option<Instant> {
         match self {
-            Moment::Day(day) => zone.start_of(day),
-            Moment::At(moment) => Some(moment),
+            DayOrInstant::Day(day) => zone.start_of(day),
+            DayOrInstant::At(moment) => Some(moment),
         }
     }
 
-    /// Two moments compare as such; as soon as one is a day, by the calendar.
-    pub(super) fn compare(self, other: Moment, zone: &TimeZone) -> Option<Ordering> {
+    /// Compares two instants directly, and by the calendar if one of them is a day.
+    pub(super) fn compare(self, other: DayOrInstant, zone: &TimeZone) -> Option<Ordering> {
         match (self, other) {
-            (Moment::At(one), Moment::At(other)) => Some(one.cmp(&other)),
+            (DayOrInstant::At(one), DayOrInstant::At(other)) => Some(one.cmp(&other)),
             _ => Some(self.day(zone)?.cmp(&other.day(zone)?)),
         }
     }

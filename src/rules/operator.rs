@@ -1,11 +1,10 @@
-//! Decides which operators there are, what they are called and what they compare with. It must not know how they
-//! compare.
+//! Defines the operators of conditions, with their names and operands.
 //!
-//! validation-rules.md sections 3 and 12.
+//! docs/spec/validation-rules.md sections 3 and 12.
 
 use std::fmt;
 
-/// How a found value is compared with the wanted ones.
+/// The comparison of a found value with the operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Operator {
     /// Equal to one of them.
@@ -24,11 +23,11 @@ pub enum Operator {
     StartsWith,
     /// Ends with one of them.
     EndsWith,
-    /// A text has one of them in it, an array has it as an element.
+    /// A text contains one of them as a part, an array as an element.
     Contains,
     /// Contains none of them.
     NotContain,
-    /// Has so many elements.
+    /// Has this number of elements.
     Count,
     /// Has more elements.
     CountMore,
@@ -40,35 +39,35 @@ pub enum Operator {
     After,
     /// Strictly earlier.
     Before,
-    /// More than so many days ago.
+    /// More than this number of days ago.
     MoreThanAgo,
-    /// Less than so many days ago.
+    /// Less than this number of days ago.
     LessThanAgo,
-    /// So many days ago.
+    /// Exactly this number of days ago.
     DaysAgo,
-    /// More than so many days ahead.
+    /// More than this number of days ahead.
     MoreThanFuture,
-    /// Less than so many days ahead.
+    /// Less than this number of days ahead.
     LessThanFuture,
-    /// So many days ahead.
+    /// Exactly this number of days ahead.
     DaysInFuture,
     /// In a recurring window.
     Timeframe,
-    /// Between two moments.
+    /// Between two instants.
     TimeframeAbsolute,
     /// Between two times of the day on some weekdays.
     TimeframeDaily,
     /// On one of these weekdays.
     DayOfWeek,
-    /// The same elements as these, in any order.
+    /// Equal elements, in any order.
     NotDiffer,
     /// No element in common with these.
     NotIntersect,
-    /// There is a value.
+    /// The value is present.
     HasValue,
-    /// There is none.
+    /// The value is absent.
     IsUnknown,
-    /// In the month before, this one or the next one.
+    /// In the month before this one.
     PreviousMonth,
     /// In this month.
     ThisMonth,
@@ -76,18 +75,18 @@ pub enum Operator {
     NextMonth,
 }
 
-/// What an operator takes on its right.
+/// The operands of an operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Takes {
+pub enum OperandForm {
     /// Any values.
     Values,
-    /// Numbers, or moments.
+    /// Numbers, or instants.
     Comparable,
     /// Texts.
     Texts,
     /// A count from 0.
     Count,
-    /// Moments.
+    /// Instants.
     Moments,
     /// Windows, each written in one text.
     Windows,
@@ -95,27 +94,27 @@ pub enum Takes {
     Weekdays,
     /// Goods.
     Goods,
-    /// Nothing that matters.
+    /// Operands that do not matter.
     Anything,
 }
 
 /// The operators that a test may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Operators {
-    /// Whether it is one of them, or none.
+    /// Equality with one of the operands, or with none.
     Equal,
-    /// The same, and below or above.
+    /// Equality, and below or above.
     Numbers,
-    /// Whether it is one of these goods, and from which collection.
+    /// Equality with one of these goods, and the collection.
     Goods,
-    /// The same, or none of them.
+    /// Equality with one of these goods or with none, and the collection.
     GoodsOrNot,
-    /// All: what the values are is anything, and whatever does not fit a value does not hold.
+    /// All: the values may be of any type, and a value that does not fit fails.
     All,
 }
 
 impl Operators {
-    /// Whether an operator is one of them.
+    /// Returns whether an operator is allowed.
     pub fn allow(self, operator: Operator) -> bool {
         let is_equal = matches!(operator, O::In | O::NotIn);
         match self {
@@ -128,11 +127,11 @@ impl Operators {
     }
 }
 
+use OperandForm as T;
 use Operator as O;
-use Takes as T;
 
-/// Names on the wire with their operators. The first name of an operator is the one it is told by.
-pub(crate) const NAMES: &[(&str, Operator, Takes)] = &[
+/// Names in JSON with their operators. The first name of an operator is the one that is printed.
+pub(crate) const NAMES: &[(&str, Operator, OperandForm)] = &[
     ("$is", O::In, T::Values),
     ("$in", O::In, T::Values),
     ("$is_not", O::NotIn, T::Values),
@@ -176,7 +175,7 @@ pub(crate) const NAMES: &[(&str, Operator, Takes)] = &[
 ];
 
 impl Operator {
-    /// The operator of this name on the wire, aliases included.
+    /// Parses the name of an operator in JSON, aliases included.
     ///
     /// ```
     /// use scrip::rules::Operator;
@@ -187,22 +186,22 @@ impl Operator {
         NAMES.iter().find(|(known, ..)| *known == name).map(|(_, operator, _)| *operator)
     }
 
-    /// Its name on the wire.
+    /// Returns its name in JSON.
     pub fn name(self) -> &'static str {
         self.row().0
     }
 
-    /// What it takes.
-    pub fn takes(self) -> Takes {
+    /// Returns its operands.
+    pub fn takes(self) -> OperandForm {
         self.row().1
     }
 
-    fn row(self) -> (&'static str, Takes) {
+    fn row(self) -> (&'static str, OperandForm) {
         let row = NAMES.iter().find(|(_, operator, _)| *operator == self);
-        row.map_or(("", Takes::Anything), |(name, _, takes)| (*name, *takes))
+        row.map_or(("", OperandForm::Anything), |(name, _, takes)| (*name, *takes))
     }
 
-    /// Whether it says what something is not: a missing value satisfies it (validation-rules.md section 3).
+    /// Returns whether it is negated: a missing value meets it (docs/spec/validation-rules.md#3).
     pub fn is_negative(self) -> bool {
         matches!(self, O::NotIn | O::NotContain)
     }

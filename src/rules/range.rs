@@ -1,44 +1,44 @@
-//! Decides which amounts meet conditions, where that is two comparisons: nearly always. It must not know what the amounts
-//! are of.
+//! Checks amounts with two comparisons, for conditions that form a range; nearly all do.
 
+use crate::count::Countable;
 use crate::money::LARGEST;
 use crate::rules::compare::Condition;
-use crate::rules::operand::Operand;
+use crate::rules::operand::TestOperand;
 use crate::rules::operator::Operator;
 
-/// The amounts that are wanted. [`Range::NO_AMOUNT`] stands for an amount that nothing says: only what is not bounded
-/// at all holds it.
+/// A range of amounts. [`AmountRange::NO_AMOUNT`] is the value of an unknown amount: only an unbounded range
+/// contains it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Range {
+pub(super) struct AmountRange {
     least: u64,
     most: u64,
 }
 
-impl Range {
+impl AmountRange {
     pub(super) const NO_AMOUNT: u64 = u64::MAX;
-    pub(super) const ANY: Range = Range { least: 0, most: Range::NO_AMOUNT };
+    pub(super) const ANY: AmountRange = AmountRange { least: 0, most: AmountRange::NO_AMOUNT };
 
     #[inline]
     pub(super) fn holds(self, found: u64) -> bool {
         (self.least <= found) & (found <= self.most)
     }
 
-    /// Both this and what the conditions want; `None` when that is no range.
-    pub(super) fn within(self, conditions: &[Condition]) -> Option<Range> {
-        let mut range = Range { most: self.most.min(LARGEST.unsigned_abs()), ..self };
+    /// Returns the intersection with the range of some conditions; `None` if they form no range.
+    pub(super) fn within(self, conditions: &[Condition]) -> Option<AmountRange> {
+        let mut range = AmountRange { most: self.most.min(LARGEST.unsigned_abs()), ..self };
         for condition in conditions {
-            let [Operand::Number(wanted)] = &*condition.operands else { return None };
+            let [TestOperand::Number(wanted)] = &*condition.operands else { return None };
             let wanted = wanted.as_whole().and_then(|wanted| u64::try_from(wanted).ok())?;
             let (least, most) = match condition.operator {
                 Operator::In => (wanted, wanted),
                 Operator::Less if wanted == 0 => (1, 0),
-                Operator::Less => (0, wanted.saturating_sub(1)),
+                Operator::Less => (0, wanted.remaining_after(1)),
                 Operator::AtMost => (0, wanted),
-                Operator::More => (wanted.saturating_add(1), range.most),
+                Operator::More => (wanted.plus_one(), range.most),
                 Operator::AtLeast => (wanted, range.most),
                 _ => return None,
             };
-            range = Range { least: range.least.max(least), most: range.most.min(most) };
+            range = AmountRange { least: range.least.max(least), most: range.most.min(most) };
         }
         Some(range)
     }

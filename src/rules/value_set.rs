@@ -1,82 +1,81 @@
-//! Decides whether a value is one of many: values by what they are, so that one look is enough. It must not know what the
-//! values are compared for.
+//! Decides whether a value is in a set: values are indexed by type, so that one lookup is enough.
 
 use std::collections::BTreeSet;
 use std::ops::Deref;
 use std::slice::Iter;
 
 use crate::rules::number::Number;
-use crate::rules::operand::{FoundValue, Operand};
+use crate::rules::operand::{FoundValue, TestOperand};
 use crate::text::Text;
 
-/// As many are looked at one by one.
+/// The number of operands up to which they are compared one by one.
 const FEW: usize = 16;
 
-/// What a condition compares with, as it was given. Many are kept by what they are as well.
+/// The operands of a condition, in their order. Many are indexed in addition.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
-pub struct Operands {
-    list: Vec<Operand>,
-    /// Nothing where there are few, or some that are no plain values.
+pub struct ValueOperands {
+    list: Vec<TestOperand>,
+    /// The index; `None` for few operands, or for any that is no plain value.
     among: Option<Box<ValueSet>>,
 }
 
-impl From<Vec<Operand>> for Operands {
-    fn from(list: Vec<Operand>) -> Operands {
+impl From<Vec<TestOperand>> for ValueOperands {
+    fn from(list: Vec<TestOperand>) -> ValueOperands {
         let among = if list.len() > FEW { ValueSet::of(&list) } else { None };
-        Operands { among: among.map(Box::new), list }
+        ValueOperands { among: among.map(Box::new), list }
     }
 }
 
-impl Deref for Operands {
-    type Target = [Operand];
+impl Deref for ValueOperands {
+    type Target = [TestOperand];
 
-    fn deref(&self) -> &[Operand] {
+    fn deref(&self) -> &[TestOperand] {
         &self.list
     }
 }
 
-impl<'a> IntoIterator for &'a Operands {
-    type Item = &'a Operand;
-    type IntoIter = Iter<'a, Operand>;
+impl<'a> IntoIterator for &'a ValueOperands {
+    type Item = &'a TestOperand;
+    type IntoIter = Iter<'a, TestOperand>;
 
-    fn into_iter(self) -> Iter<'a, Operand> {
+    fn into_iter(self) -> Iter<'a, TestOperand> {
         self.list.iter()
     }
 }
 
-impl Operands {
-    /// The values by what they are, when there are many.
+impl ValueOperands {
+    /// Returns the index of the values, if there are many.
     pub(super) fn among(&self) -> Option<&ValueSet> {
         self.among.as_deref()
     }
 }
 
-/// Many values by what they are.
+/// Values indexed by type.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub(super) struct ValueSet {
     texts: BTreeSet<Text>,
     numbers: BTreeSet<Number>,
-    /// The numbers that texts hold.
+    /// The numbers that texts contain.
     held: BTreeSet<Number>,
     yes: bool,
     no: bool,
 }
 
 impl ValueSet {
-    fn of(operands: &[Operand]) -> Option<ValueSet> {
+    fn of(operands: &[TestOperand]) -> Option<ValueSet> {
         let mut among = ValueSet::default();
         for operand in operands {
             match operand {
-                Operand::Text(text) => among.add(FoundValue::Text(text)),
-                Operand::Number(number) => among.add(FoundValue::Number(*number)),
-                Operand::Flag(flag) => among.add(FoundValue::Flag(*flag)),
-                Operand::Moment(_) | Operand::Window(_) => return None,
+                TestOperand::Text(text) => among.add(FoundValue::Text(text)),
+                TestOperand::Number(number) => among.add(FoundValue::Number(*number)),
+                TestOperand::Flag(flag) => among.add(FoundValue::Flag(*flag)),
+                TestOperand::Moment(_) | TestOperand::Window(_) => return None,
             }
         }
         Some(among)
     }
 
-    /// The values that were found, for whoever asks which of them are there.
+    /// Returns the set of found values, to test which operands it contains.
     pub(super) fn found<'f>(all: impl Iterator<Item = FoundValue<'f>>) -> ValueSet {
         let mut among = ValueSet::default();
         all.for_each(|found| among.add(found));
@@ -98,8 +97,7 @@ impl ValueSet {
         }
     }
 
-    /// Whether a value is one of them: a text that is one of the texts or holds one of the numbers, a number that is one of
-    /// the numbers or is held by one of the texts.
+    /// Returns whether the set contains a value. A text also equals a number that it contains, and vice versa.
     pub(super) fn has(&self, found: FoundValue<'_>) -> bool {
         match found {
             FoundValue::Text(text) => {
@@ -113,13 +111,13 @@ impl ValueSet {
         }
     }
 
-    /// The same of an operand.
-    pub(super) fn has_operand(&self, wanted: &Operand) -> Option<bool> {
+    /// Returns whether the set contains an operand; `None` for an instant or a window.
+    pub(super) fn has_operand(&self, wanted: &TestOperand) -> Option<bool> {
         match wanted {
-            Operand::Text(text) => Some(self.has(FoundValue::Text(text))),
-            Operand::Number(number) => Some(self.has(FoundValue::Number(*number))),
-            Operand::Flag(flag) => Some(self.has(FoundValue::Flag(*flag))),
-            Operand::Moment(_) | Operand::Window(_) => None,
+            TestOperand::Text(text) => Some(self.has(FoundValue::Text(text))),
+            TestOperand::Number(number) => Some(self.has(FoundValue::Number(*number))),
+            TestOperand::Flag(flag) => Some(self.has(FoundValue::Flag(*flag))),
+            TestOperand::Moment(_) | TestOperand::Window(_) => None,
         }
     }
 }

@@ -1,47 +1,67 @@
-//! Decides, one redeemable after the other, whether it is applied to the running order, skipped or refused. It must
-//! not know why a redeemable is valid.
+//! Walks over the redeemables: applies each to the running order, skips it or refuses it.
 //!
-//! calculation.md section 11.2, steps 7 and 8.
+//! docs/spec/calculation.md#11.2, steps 7 and 8.
 
-use crate::model::stacking::{ApplicationMode, CalculationMode, ProductsMode, StackingRules};
-use crate::pricing::{Base, Cart, Gain};
-use crate::refusal::{Refusal, Skip};
-use crate::stacking::select::{Candidate, Class, Selection};
+use crate::count::Countable;
+use crate::model::stacking::{CalculationMode, ProductsMode, StackingRules};
+use crate::pricing::{Cart, DiscountBase, Gain};
+use crate::refusal::{Refusal, SkipReason};
+use crate::stacking::claims::{ClaimTrial, Claims};
+use crate::stacking::select::{Class, Selection, StackingCandidate};
 
-/// Knows what each redeemable is worth and whether it may be used.
+/// Decides for each redeemable its gain and whether it may be used.
 pub trait Judge {
-    /// Whether only the server could say.
+    /// Returns whether only the server can decide.
     fn undecided(&self, place: usize) -> bool;
-    /// Why it may not be used on this order, if so.
+    /// Returns why it may not be used on this order, if so.
     fn refusal(&mut self, place: usize, cart: &Cart) -> Option<Refusal>;
-    /// Why it may not be used because of the order that it would leave behind (calculation.md section 11.2, step 7.6).
-    fn objection(&mut self, _place: usize, _before: &Cart, _gain: &Gain) -> Option<Refusal> {
+    /// Returns why it may not be used either on the whole order or on the order as it sees it.
+    fn refusal_of_either(&mut self, place: usize, whole: &Cart, seen: &Cart) -> Option<Refusal> {
+        self.refusal(place, whole).or_else(|| self.refusal(place, seen))
+    }
+    /// Returns why it may not be used because of the resulting order (docs/spec/calculation.md#11.2, step 7.6).
+    fn objection(
+        &mut self,
+        _place: usize,
+        _before: &Cart,
+        _gain: &Gain,
+        _after: &dyn Fn() -> Option<Cart>,
+    ) -> Option<Refusal> {
         None
     }
-    /// It was applied, and gave this.
+    /// Records that it was applied with this gain.
     fn applied(&mut self, _place: usize, _gain: &Gain) {}
-    /// Whether it gives a reward, which no amount shows and which is an effect all the same.
+    /// Returns whether it gives a reward, which is an effect without an amount.
     fn rewards(&self, place: usize) -> bool;
-    /// What it gives. With `once`, lines that were discounted in this request are out of its reach.
-    fn gain(&mut self, place: usize, cart: &Cart, base: Base<'_>, once: bool) -> Result<Box<Gain>, Refusal>;
+    /// Returns its gain on the running order, which it sees as `seen` if units of it are free for others. With `once`,
+    /// lines that were discounted in this request are excluded.
+    fn gain(
+        &mut self,
+        place: usize,
+        cart: &Cart,
+        seen: Option<&Cart>,
+        base: DiscountBase<'_>,
+        once: bool,
+    ) -> Result<Box<Gain>, Refusal>;
 }
 
-/// What became of one redeemable.
+/// The outcome of one redeemable.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Outcome {
-    /// It gave this. The order after it is the order before it with this added; writers replay it.
+pub enum ApplyOutcome {
+    /// It was applied with this gain. The resulting order is the earlier one plus the gain; writers repeat the
+    /// addition.
     Applied(Box<Gain>),
-    /// It was left out.
-    Skipped(Skip),
+    /// It was skipped.
+    Skipped(SkipReason),
     /// It cannot be used.
     Refused(Refusal),
 }
 
-impl Step {
-    /// What it gave in all, if it was applied.
+impl WalkStep {
+    /// Returns its total gain, if it was applied.
     pub fn total(&self) -> Option<crate::money::Money> {
         match &self.outcome {
-            Outcome::Applied(gain) => gain.total(),
+            ApplyOutcome::Applied(gain) => gain.total(),
             _ => None,
         }
     }
@@ -49,106 +69,147 @@ impl Step {
 
 /// One step of the walk.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Step {
-    /// The redeemable's place in the request.
+pub struct WalkStep {
+    /// The redeemable's position in the request.
     pub place: usize,
-    /// What became of it.
-    pub outcome: Outcome,
+    /// The outcome.
+    pub outcome: ApplyOutcome,
 }
 
-/// The whole walk: every redeemable once, in the order in which they were tried, and the order at the end.
+/// The whole walk: every redeemable once, in the order of trying, and the order at the end.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Walk {
-    /// Step by step.
-    pub steps: Vec<Step>,
-    /// The order with everything applied.
+    /// The steps.
+    pub steps: Vec<WalkStep>,
+    /// The order after all applied redeemables.
     pub cart: Cart,
 }
 
 impl Walk {
-    /// Tries every candidate in turn. The walk is made where it will stand: it is read as soon as it is there.
-    pub fn run(&mut self, selection: &mut Selection, rules: &StackingRules, initial: &Cart, judge: &mut dyn Judge) {
+    /// Tries every candidate in turn. The walk is written in place, because it is read immediately.
+    pub fn run(
+        &mut self,
+        selection: &mut Selection,
+        rules: &StackingRules,
+        initial: &Cart,
+        trial: &ClaimTrial,
+        judge: &mut dyn Judge,
+    ) {
         self.cart = initial.clone();
         self.steps = Vec::with_capacity(selection.count);
-        let mut state = State { rules, initial, cart: &mut self.cart, total: 0, exclusive: 0, failed: false };
+        let mut state =
+            WalkState { rules, initial, trial, cart: &mut self.cart, total: 0, exclusive: 0, failed: false };
         for turn in 0..selection.count {
-            let Candidate { place, class, excluded, .. } = selection.at(turn);
+            let StackingCandidate { place, class, excluded, .. } = selection.at(turn);
             let outcome = match excluded {
-                true => Outcome::Skipped(Skip::Exclusion),
-                false => state.step(place, selection.class(class), judge),
+                true => ApplyOutcome::Skipped(SkipReason::Exclusion),
+                false => state.step(WalkTurn { place, steps: &self.steps }, selection.class(class), judge),
             };
-            self.steps.push(Step { place, outcome });
+            self.steps.push(WalkStep { place, outcome });
         }
     }
 }
 
-struct State<'a> {
+impl Walk {
+    /// Returns the units that were in the order and that redeemables made free.
+    pub fn claims(&self) -> Claims {
+        Claims::of(self.steps.iter().filter_map(|step| match &step.outcome {
+            ApplyOutcome::Applied(gain) => Some((step.place, &**gain)),
+            ApplyOutcome::Skipped(_) | ApplyOutcome::Refused(_) => None,
+        }))
+    }
+
+    /// Returns whether a redeemable was refused.
+    pub fn has_refusal(&self) -> bool {
+        self.steps.iter().any(|step| matches!(step.outcome, ApplyOutcome::Refused(_)))
+    }
+}
+
+struct WalkState<'a> {
     rules: &'a StackingRules,
     initial: &'a Cart,
+    trial: &'a ClaimTrial,
     cart: &'a mut Cart,
     total: u64,
     exclusive: u64,
     failed: bool,
 }
 
-impl State<'_> {
-    fn step(&mut self, place: usize, class: &mut Class, judge: &mut dyn Judge) -> Outcome {
-        if self.failed && self.rules.redeemables_application_mode == ApplicationMode::All {
-            return Outcome::Skipped(Skip::PrecedingFailure);
+/// The current redeemable and the steps before it.
+struct WalkTurn<'a> {
+    place: usize,
+    steps: &'a [WalkStep],
+}
+
+impl WalkState<'_> {
+    fn step(&mut self, turn: WalkTurn<'_>, class: &mut Class, judge: &mut dyn Judge) -> ApplyOutcome {
+        let place = turn.place;
+        if self.failed && self.trial.ends_with_refusal(self.rules.redeemables_application_mode) {
+            return ApplyOutcome::Skipped(SkipReason::PrecedingFailure);
         }
         if judge.undecided(place) {
-            return Outcome::Skipped(Skip::Undecided);
+            return ApplyOutcome::Skipped(SkipReason::Undecided);
         }
         if let Some(skip) = self.limit(class) {
-            return Outcome::Skipped(skip);
+            return ApplyOutcome::Skipped(skip);
         }
-        match self.attempt(place, class, judge) {
+        match self.attempt(turn, class, judge) {
             Err(refusal) => {
                 self.failed = true;
-                Outcome::Refused(refusal)
+                ApplyOutcome::Refused(refusal)
             }
-            Ok(None) => Outcome::Skipped(Skip::NoEffect),
+            Ok(None) => ApplyOutcome::Skipped(SkipReason::NoEffect),
             Ok(Some(gain)) => {
-                self.total = self.total.saturating_add(1);
-                self.exclusive = self.exclusive.saturating_add(u64::from(class.exclusive));
-                class.applied = class.applied.saturating_add(1);
-                Outcome::Applied(gain)
+                self.total = self.total.plus_one();
+                if class.exclusive {
+                    self.exclusive = self.exclusive.plus_one();
+                }
+                class.applied = class.applied.plus_one();
+                ApplyOutcome::Applied(gain)
             }
         }
     }
 
-    /// The first limit that one more would exceed. Only what is applied counts.
-    fn limit(&self, class: &Class) -> Option<Skip> {
+    /// Returns the first limit that one more would exceed. Only applied redeemables count.
+    fn limit(&self, class: &Class) -> Option<SkipReason> {
         let same = class.applied;
         if self.total >= self.rules.applicable_redeemables_limit {
-            return Some(Skip::Limit);
+            return Some(SkipReason::Limit);
         }
         if class.limit.is_some_and(|limit| same >= limit) {
-            return Some(Skip::CategoryLimit);
+            return Some(SkipReason::CategoryLimit);
         }
         if !class.exclusive {
             return None;
         }
         if self.exclusive >= self.rules.applicable_exclusive_redeemables_limit {
-            return Some(Skip::ExclusiveLimit);
+            return Some(SkipReason::ExclusiveLimit);
         }
-        // A class is exclusive as a whole, so that what is applied of it is exclusive.
+        // All redeemables of a class are exclusive if the class is.
         let limit = self.rules.applicable_exclusive_redeemables_per_category_limit;
-        limit.is_some_and(|limit| same >= limit).then_some(Skip::ExclusiveCategoryLimit)
+        limit.is_some_and(|limit| same >= limit).then_some(SkipReason::ExclusiveCategoryLimit)
     }
 
-    /// Validates on the running order, computes the effect and commits it; `None` when it is nothing and is left out.
-    fn attempt(&mut self, place: usize, class: &Class, judge: &mut dyn Judge) -> Result<Option<Box<Gain>>, Refusal> {
-        if let Some(refusal) = judge.refusal(place, self.cart) {
+    /// Validates the redeemable on the running order as it sees it, and applies its gain; `None` if it has no effect
+    /// and is skipped.
+    fn attempt(
+        &mut self,
+        turn: WalkTurn<'_>,
+        class: &Class,
+        judge: &mut dyn Judge,
+    ) -> Result<Option<Box<Gain>>, Refusal> {
+        let place = turn.place;
+        let seen = self.seen(&turn, self.cart);
+        if let Some(refusal) = refusal(self.trial, place, self.cart, seen.as_ref(), judge) {
             return Err(refusal);
         }
         let base = match class.mode {
-            CalculationMode::InitialAmount => Base::Initial(self.initial),
-            CalculationMode::DiscountedAmount => Base::Discounted,
+            CalculationMode::InitialAmount => DiscountBase::Initial(self.initial),
+            CalculationMode::DiscountedAmount => DiscountBase::Discounted,
         };
         let once = self.rules.redeemables_products_application_mode == ProductsMode::Once;
-        let gain = judge.gain(place, self.cart, base, once)?;
-        if let Some(refusal) = judge.objection(place, self.cart, &gain) {
+        let gain = judge.gain(place, self.cart, seen.as_ref(), base, once)?;
+        if let Some(refusal) = self.objection(&turn, seen.as_ref(), &gain, judge) {
             return Err(refusal);
         }
         if class.skips_no_effect && gain.is_nothing() && !judge.rewards(place) {
@@ -158,12 +219,58 @@ impl State<'_> {
         judge.applied(place, &gain);
         Ok(Some(gain))
     }
+
+    /// Returns an order as the current redeemable sees it, if that differs. Unsettled claims stay hidden until they are
+    /// made.
+    fn seen(&self, turn: &WalkTurn<'_>, cart: &Cart) -> Option<Cart> {
+        self.trial.seen(turn.place, cart, &|claimer| {
+            let is_past =
+                |step: &WalkStep| matches!(step.outcome, ApplyOutcome::Applied(_)) || !self.trial.is_unsettled();
+            turn.steps.iter().any(|step| step.place == claimer && is_past(step))
+        })
+    }
+
+    /// Returns why a redeemable may not be used because of the resulting order, as it sees that.
+    fn objection(
+        &self,
+        turn: &WalkTurn<'_>,
+        seen: Option<&Cart>,
+        gain: &Gain,
+        judge: &mut dyn Judge,
+    ) -> Option<Refusal> {
+        let after = || self.cart.after(gain);
+        let seen_after = || {
+            let after = after()?;
+            Some(self.seen(turn, &after).unwrap_or(after))
+        };
+        let Some(seen) = seen else { return judge.objection(turn.place, self.cart, gain, &after) };
+        let of_whole =
+            if self.trial.is_unsettled() { judge.objection(turn.place, self.cart, gain, &after) } else { None };
+        of_whole.or_else(|| judge.objection(turn.place, seen, gain, &seen_after))
+    }
+}
+
+/// Returns why a redeemable may not be used on the order that it sees or, if claims do not settle, on the whole order.
+fn refusal(
+    trial: &ClaimTrial,
+    place: usize,
+    whole: &Cart,
+    seen: Option<&Cart>,
+    judge: &mut dyn Judge,
+) -> Option<Refusal> {
+    match seen {
+        Some(seen) if trial.is_unsettled() => judge.refusal_of_either(place, whole, seen),
+        seen => judge.refusal(place, seen.unwrap_or(whole)),
+    }
+}
+
+/// Returns why a redeemable may not be used on the initial order, without the units that others make free.
+pub fn first_refusal(trial: &ClaimTrial, place: usize, initial: &Cart, judge: &mut dyn Judge) -> Option<Refusal> {
+    refusal(trial, place, initial, trial.seen(place, initial, &|_| false).as_ref(), judge)
 }
 
 fn too_large() -> Refusal {
     let bound = crate::money::LARGEST;
-    Refusal::new(
-        crate::refusal::Reason::InvalidAmount,
-        ["All discounts together amount to more than ", &bound.to_string()].concat(),
-    )
+    let details = format!("All discounts together amount to more than {bound}");
+    Refusal::new(crate::refusal::Reason::InvalidAmount, details)
 }

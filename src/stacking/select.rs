@@ -1,32 +1,31 @@
-//! Decides the order in which redeemables are tried, and which are out because an exclusive one is in. It must not
-//! know limits or amounts.
+//! Decides the order in which redeemables are tried, and which are excluded by an exclusive one.
 //!
-//! calculation.md section 11.2, steps 4 to 6.
+//! docs/spec/calculation.md#11.2, steps 4 to 6.
 
-use crate::model::incentive::Category;
+use crate::model::redeemable::Category;
 use crate::model::stacking::{CalculationMode, GroupedSortingRule, NoEffectRule, SortingRule, StackingRules};
 
-/// What stacking rules say of one category, looked up once a request.
+/// The stacking rules of one category, resolved once per request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Class {
-    /// 0 the strongest; without a category after all that have one.
+    /// The rank, 0 for the highest; redeemables without a category come last.
     pub hierarchy: u64,
-    /// Whether it stands alone.
+    /// `true` if it excludes others.
     pub exclusive: bool,
-    /// Whether it is applied whatever else is.
+    /// `true` if it is applied together with an exclusive one.
     pub joint: bool,
-    /// How many of it may be applied.
+    /// The maximum number of applied redeemables.
     pub limit: Option<u64>,
-    /// What its discounts are computed on.
+    /// The base of its discounts.
     pub mode: CalculationMode,
-    /// Whether those without an effect are left out.
+    /// `true` if redeemables without an effect are skipped.
     pub skips_no_effect: bool,
-    /// How many of it are applied by now.
+    /// The number of applied redeemables so far.
     pub applied: u64,
 }
 
 impl Class {
-    /// What the rules say of a category, or of redeemables that have none.
+    /// Returns the rules of a category, or of redeemables without one.
     pub fn of(category: Option<&Category>, rules: &StackingRules) -> Class {
         let skips = rules.redeemables_no_effect_rule == NoEffectRule::Skip;
         let mode = rules.discount_calculation_mode;
@@ -53,47 +52,47 @@ impl Class {
     }
 }
 
-/// A redeemable as stacking sees it.
+/// The stacking data of a redeemable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Candidate {
-    /// Its place in the request.
+pub struct StackingCandidate {
+    /// Its position in the request.
     pub place: usize,
-    /// The place of its category's class; `None` without a category.
+    /// The index of its category's class; `None` without a category.
     pub class: Option<usize>,
-    /// Whether it is valid on the order as it came in; asked only of exclusive ones.
+    /// Validity on the initial order; only determined for exclusive ones.
     pub valid: bool,
-    /// Whether it exists; what does not exist is never excluded.
+    /// Existence; a redeemable that does not exist is never excluded.
     pub exists: bool,
-    /// Whether it is out because an exclusive one is in.
+    /// `true` if it is excluded by an exclusive one.
     pub excluded: bool,
 }
 
-/// What is tried, and in which order.
+/// The redeemables to try, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selection {
-    /// How many there are.
+    /// The number of redeemables.
     pub count: usize,
-    /// What the rules say of those without a category.
+    /// The rules of those without a category.
     pub plain: Class,
-    /// What they say of each category.
+    /// The rules of each category.
     pub classes: Vec<Class>,
-    /// In order; empty for all in the order in which they were named, when none has a category.
-    pub candidates: Vec<Candidate>,
+    /// The candidates in order; empty for all in the order of the request, if none has a category.
+    pub candidates: Vec<StackingCandidate>,
 }
 
 impl Selection {
-    /// So many, all in the order in which they were named, and none with a category.
+    /// Returns a selection of redeemables without categories, in the order of the request.
     pub fn new(count: usize, rules: &StackingRules) -> Selection {
         Selection { count, plain: Class::of(None, rules), classes: Vec::new(), candidates: Vec::new() }
     }
 
-    /// The `turn`-th to be tried.
-    pub(super) fn at(&self, turn: usize) -> Candidate {
-        let plain = Candidate { place: turn, class: None, valid: false, exists: true, excluded: false };
+    /// Returns the candidate of a turn.
+    pub(super) fn at(&self, turn: usize) -> StackingCandidate {
+        let plain = StackingCandidate { place: turn, class: None, valid: false, exists: true, excluded: false };
         self.candidates.get(turn).copied().unwrap_or(plain)
     }
 
-    /// What the rules say of a class.
+    /// Returns the rules of a class.
     pub(super) fn class(&mut self, class: Option<usize>) -> &mut Class {
         class.and_then(|class| self.classes.get_mut(class)).unwrap_or(&mut self.plain)
     }
@@ -102,15 +101,15 @@ impl Selection {
 /// Sorts the candidates and finds the excluded ones.
 pub fn select(selection: &mut Selection, rules: &StackingRules) {
     let Selection { classes, candidates, .. } = selection;
-    let class = |candidate: &Candidate| classes.get(candidate.class?);
+    let class = |candidate: &StackingCandidate| classes.get(candidate.class?);
     if rules.redeemables_sorting_rule == SortingRule::CategoryHierarchy {
         candidates.sort_by_cached_key(|one| class(one).map_or(u64::MAX, |class| class.hierarchy));
     }
-    let exclusive = |candidate: &Candidate| class(candidate).is_some_and(|class| class.exclusive);
-    let joint = |candidate: &Candidate| class(candidate).is_some_and(|class| class.joint);
+    let exclusive = |candidate: &StackingCandidate| class(candidate).is_some_and(|class| class.exclusive);
+    let joint = |candidate: &StackingCandidate| class(candidate).is_some_and(|class| class.joint);
     if candidates.iter().any(|candidate| candidate.valid && exclusive(candidate)) {
         if rules.grouped_redeemables_sorting_rule == GroupedSortingRule::JointAlwaysLast {
-            let (last, first): (Vec<Candidate>, Vec<Candidate>) = candidates.iter().copied().partition(joint);
+            let (last, first) = candidates.iter().copied().partition::<Vec<_>, _>(joint);
             *candidates = [first, last].concat();
         }
         for candidate in candidates {

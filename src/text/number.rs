@@ -1,14 +1,14 @@
-//! Decides how a number is read from a text and written as one, exactly. It must not know what the number counts.
+//! Parses and prints decimal numbers exactly.
 
-/// Whether there is nothing but digits, and one at least.
+/// Returns whether a text has only digits, and at least one.
 pub fn are_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// A decimal number: its digits before and after the point, and the power of ten that it is multiplied with.
+/// A decimal number: its digits before and after the decimal point, and the power of ten that it is multiplied by.
 #[derive(Debug, Clone, Copy)]
 pub struct Decimal<'a> {
-    /// Whether it is below 0, or would be.
+    /// `true` if it has a minus sign.
     pub negative: bool,
     whole: &'a str,
     fraction: &'a str,
@@ -17,14 +17,14 @@ pub struct Decimal<'a> {
 }
 
 impl<'a> Decimal<'a> {
-    /// Reads digits, and more of them after a point.
+    /// Parses digits, optionally with further ones after a decimal point.
     pub fn plain(text: &'a str) -> Option<Decimal<'a>> {
         let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
         let fits = are_digits(whole) && (fraction.is_empty() || are_digits(fraction));
         fits.then_some(Decimal { negative: false, whole, fraction, exponent: 0 })
     }
 
-    /// Reads what JSON calls a number: perhaps with a sign and an exponent, and with a digit after a point.
+    /// Parses a number of JSON: optionally with a sign and an exponent, and with a digit after a decimal point.
     pub fn read(text: &'a str) -> Option<Decimal<'a>> {
         let unsigned = text.strip_prefix('-').unwrap_or(text);
         let (digits, exponent) = unsigned.split_once(['e', 'E']).unwrap_or((unsigned, "0"));
@@ -33,14 +33,14 @@ impl<'a> Decimal<'a> {
         Some(Decimal { negative: unsigned.len() < text.len(), exponent, ..plain })
     }
 
-    /// How many digits after the point there are that say something.
+    /// Returns the number of significant digits after the decimal point.
     pub fn decimals(&self) -> usize {
         self.fraction.bytes().rposition(|byte| byte != b'0').map_or(0, |last| last.saturating_add(1))
     }
 
-    /// The number without its sign times ten to a power; what is less than one then is cut off.
+    /// Returns the number without its sign, multiplied by a power of ten and truncated; `None` on overflow.
     pub fn times_ten_to(&self, power: i64) -> Option<u128> {
-        // The digit after so many others is worth 10 to the power of `place`.
+        // The next digit is worth 10 to the power of `place`.
         let mut place =
             i64::try_from(self.whole.len()).ok()?.checked_add(i64::from(self.exponent))?.checked_add(power)?;
         let mut number = 0_u128;
@@ -56,7 +56,7 @@ impl<'a> Decimal<'a> {
     }
 }
 
-/// A number of so many decimals as it is written, without zeros at its end.
+/// Prints a number with a number of decimals, without trailing zeros.
 ///
 /// ```
 /// use scrip::text::decimal;

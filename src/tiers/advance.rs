@@ -1,27 +1,32 @@
-//! Decides what becomes of a standing, moment by moment: where facts change, where a tracking period begins, where a tier is looked
-//! at again, and where a grace period ends. It must not know what is told of it.
+//! Advances a tier state in time: at changes of inputs, starts of tracking periods, ends of tier terms, and ends of
+//! grace periods.
 
-use super::standing::{Change, Facts, Moved, Passage, Position, Standing, Transition};
-use super::structure::{Expiration, Measure, Structure, Tier};
+use super::state::{Position, TierChange, TierFacts, TierInputChange, TierOutcome, TierPassage, TierState};
+use super::structure::{LoyaltyTier, Structure, TierExpiration, TierMeasure};
 use crate::time::{Instant, TimeZone};
 
-/// A standing on its way through time.
-pub(super) struct Walk<'a> {
+/// A tier state while it advances.
+pub(super) struct TierTimeline<'a> {
     structure: &'a Structure,
-    changes: &'a [Change],
+    changes: &'a [TierInputChange],
     zone: &'a TimeZone,
-    pub standing: Standing,
+    pub standing: TierState,
 }
 
-impl<'a> Walk<'a> {
-    pub fn new(structure: &'a Structure, standing: &Standing, changes: &'a [Change], zone: &'a TimeZone) -> Walk<'a> {
-        Walk { structure, changes, zone, standing: standing.clone() }
+impl<'a> TierTimeline<'a> {
+    pub fn new(
+        structure: &'a Structure,
+        standing: &TierState,
+        changes: &'a [TierInputChange],
+        zone: &'a TimeZone,
+    ) -> TierTimeline<'a> {
+        TierTimeline { structure, changes, zone, standing: standing.clone() }
     }
 
-    /// The next moment up to one, if there is any, and what happened at it.
-    pub fn step(&mut self, until: Instant) -> Option<(Instant, Option<Transition>)> {
+    /// Advances to the next instant up to `until`, if any, and returns it with the tier change.
+    pub fn step(&mut self, until: Instant) -> Option<(Instant, Option<TierChange>)> {
         let last = self.standing.at;
-        // A clock that was put back does not undo what happened.
+        // A clock that was set back does not undo earlier changes.
         let change = self.changes.first().map(|change| change.at.max(last));
         let due = self.structure.next_due(&self.standing.now, self.zone).map(|due| due.max(last));
         let at = change.into_iter().chain(due).min().filter(|at| *at <= until)?;
@@ -33,17 +38,23 @@ impl<'a> Walk<'a> {
             self.changes = rest;
         }
         let before = if at == last { &self.standing.before } else { &self.standing.now }.clone();
-        let (now, transition) = self.structure.at_end_of(&before, (at, is_active), &facts, self.zone);
-        self.standing = Standing { at, is_active, before, now };
+        let (now, transition) = self.structure.at_end_of(&before, at, is_active, &facts, self.zone);
+        self.standing = TierState { at, is_active, before, now };
         Some((at, transition))
     }
 }
 
 impl Structure {
-    /// A standing at a later moment, with everything that changed on the way, in order of time.
-    pub fn advance(&self, standing: &Standing, changes: &[Change], now: Instant, zone: &TimeZone) -> Moved {
-        let mut walk = Walk::new(self, standing, changes, zone);
-        let mut moved = Moved::default();
+    /// Returns the tier state at a later instant, with all changes up to it, in order of time.
+    pub fn advance(
+        &self,
+        standing: &TierState,
+        changes: &[TierInputChange],
+        now: Instant,
+        zone: &TimeZone,
+    ) -> TierOutcome {
+        let mut walk = TierTimeline::new(self, standing, changes, zone);
+        let mut moved = TierOutcome::default();
         while let Some((at, transition)) = walk.step(now) {
             if at == standing.at {
                 moved.again = Some(at);
@@ -54,14 +65,15 @@ impl Structure {
         moved
     }
 
-    /// Where somebody is at the end of a moment, with these facts from then on.
+    /// Returns the position at the end of an instant, with these inputs from then on.
     fn at_end_of(
         &self,
         before: &Position,
-        (at, is_active): (Instant, bool),
-        facts: &Facts,
+        at: Instant,
+        is_active: bool,
+        facts: &TierFacts,
         zone: &TimeZone,
-    ) -> (Position, Option<Transition>) {
+    ) -> (Position, Option<TierChange>) {
         let mut now = Position { facts: facts.clone(), ..before.clone() };
         let is_new_period = self.track(&mut now, before, at, zone);
         let points = self.points(&now);
@@ -73,13 +85,13 @@ impl Structure {
         if is_new_period || is_due || now.fit != before.fit {
             passage = self.look(&mut now, fit, at, zone);
         }
-        if let Expiration::Sliding(sliding) = &self.expiration
+        if let TierExpiration::Sliding(sliding) = &self.expiration
             && is_active
             && now.grace.is_none()
         {
             now.until = now.until.map(|until| until.max(sliding.end(at, zone)));
         }
-        let transition = passage.map(|passage| Transition {
+        let transition = passage.map(|passage| TierChange {
             at,
             passage,
             from: before.tier.clone(),
@@ -91,25 +103,25 @@ impl Structure {
         (now, transition)
     }
 
-    /// Begins the tracking period of a moment, if it is another one.
+    /// Starts the tracking period of an instant, if it is a new one.
     fn track(&self, now: &mut Position, before: &Position, at: Instant, zone: &TimeZone) -> bool {
-        let Measure::Earned { tracking, at_once } = self.measure else { return false };
+        let TierMeasure::Earned { tracking, at_once } = self.measure else { return false };
         let (begin, _) = tracking.period(at, zone);
         if begin <= before.period {
             return false;
         }
         let follows = tracking.period(before.period, zone).1 == begin;
         let earned = before.facts.earned;
-        now.closed = if follows && !at_once { earned.saturating_sub(before.mark).max(0) } else { 0 };
+        now.closed = if follows && !at_once { before.running() } else { 0 };
         (now.period, now.mark) = (begin, earned);
         true
     }
 
-    /// Looks at a tier beside the one that fits.
-    fn look(&self, now: &mut Position, fit: Option<&Tier>, at: Instant, zone: &TimeZone) -> Option<Passage> {
+    /// Compares the present tier with the one that fits.
+    fn look(&self, now: &mut Position, fit: Option<&LoyaltyTier>, at: Instant, zone: &TimeZone) -> Option<TierPassage> {
         let tier = self.tier_of(now);
         if Structure::is_higher(fit, tier) {
-            let passage = if tier.is_some() { Passage::Upgraded } else { Passage::Joined };
+            let passage = if tier.is_some() { TierPassage::Upgraded } else { TierPassage::Joined };
             self.enter(now, fit, at, zone);
             return Some(passage);
         }
@@ -118,19 +130,19 @@ impl Structure {
         if fit == Some(tier) || !self.may_fall(tier) {
             return self.hold(now, is_over, at, zone);
         }
-        if self.expiration != Expiration::Never && !is_over {
+        if self.expiration != TierExpiration::Never && !is_over {
             return None;
         }
         match (self.grace, now.grace) {
             (Some(grace), None) => now.grace = Some(grace.end(at, zone)),
             (Some(_), Some(end)) if end > at => {}
-            (None, _) | (Some(_), Some(_)) => return Some(self.drop(now, (tier, fit), at, zone)),
+            (None, _) | (Some(_), Some(_)) => return Some(self.drop(now, tier, fit, at, zone)),
         }
         None
     }
 
-    /// Holds a tier on. A term follows the last one, unless the member had not fitted the tier when that was over.
-    fn hold(&self, now: &mut Position, is_over: bool, at: Instant, zone: &TimeZone) -> Option<Passage> {
+    /// Keeps a tier. A new term follows the last one, unless the member did not qualify when that ended.
+    fn hold(&self, now: &mut Position, is_over: bool, at: Instant, zone: &TimeZone) -> Option<TierPassage> {
         let was_graced = now.grace.take().is_some();
         if !is_over {
             return None;
@@ -140,21 +152,29 @@ impl Structure {
             Some(over) => self.next_term(over, zone),
             None => self.term(at, zone),
         };
-        Some(Passage::Prolonged)
+        Some(TierPassage::Prolonged)
     }
 
-    /// Falls out of a tier. Who does not fit the next one either, and may fall from it at any time, has the grace of that one.
-    fn drop(&self, now: &mut Position, (tier, fit): (&Tier, Option<&Tier>), at: Instant, zone: &TimeZone) -> Passage {
+    /// Moves a member down. If they do not qualify for the next tier either, and may fall from it at any time, its
+    /// grace period starts.
+    fn drop(
+        &self,
+        now: &mut Position,
+        tier: &LoyaltyTier,
+        fit: Option<&LoyaltyTier>,
+        at: Instant,
+        zone: &TimeZone,
+    ) -> TierPassage {
         let next = self.fall(tier, fit, &now.facts.segments);
         self.enter(now, next, at, zone);
-        let Some(next) = next else { return Passage::Left };
-        if self.expiration == Expiration::Never && fit != Some(next) && self.may_fall(next) {
+        let Some(next) = next else { return TierPassage::Left };
+        if self.expiration == TierExpiration::Never && fit != Some(next) && self.may_fall(next) {
             now.grace = self.grace.map(|grace| grace.end(at, zone));
         }
-        Passage::Downgraded
+        TierPassage::Downgraded
     }
 
-    fn enter(&self, now: &mut Position, tier: Option<&Tier>, at: Instant, zone: &TimeZone) {
+    fn enter(&self, now: &mut Position, tier: Option<&LoyaltyTier>, at: Instant, zone: &TimeZone) {
         now.tier = tier.map(|tier| tier.id.clone());
         now.since = at;
         now.until = tier.and_then(|_| self.term(at, zone));

@@ -1,79 +1,79 @@
-//! Decides what is told of a member's way through the tiers: where they are, what comes by itself, what they may lose and what they
-//! may reach. It must not know how it is written.
+//! Decides the report on a member's tiers: the present tier, future changes by time, the tier at risk, and reachable
+//! tiers.
 //!
-//! What comes is what comes if nothing is earned or spent any more: the standing is walked on through what is known to happen.
+//! Future changes assume that no points are earned or spent: the tier state is advanced through known events.
 
-use super::advance::Walk;
-use super::standing::{Change, Passage, Standing};
-use super::structure::{Measure, Structure, Tier};
+use super::advance::TierTimeline;
+use super::state::{TierInputChange, TierPassage, TierState};
+use super::structure::{LoyaltyTier, Structure, TierMeasure};
 use crate::time::{Instant, TimeZone};
 
-/// So many moments ahead are looked at: tiers that are held on and on have no end.
+/// The number of future instants to check: tiers that are prolonged again and again have no end.
 const MOMENTS: usize = 60;
 
-/// What is told.
+/// The report on a member's tiers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Progress<'a> {
-    /// The tier; nothing for who is in none.
-    pub current: Option<Current<'a>>,
-    /// The tier that comes with the next tracking period.
-    pub deferred: Option<Deferred<'a>>,
-    /// What is lost next.
+    /// The present tier; `None` without one.
+    pub current: Option<TierProgress<'a>>,
+    /// The tier that starts with the next tracking period.
+    pub deferred: Option<DeferredTier<'a>>,
+    /// The next loss of a tier.
     pub risk: Option<Risk<'a>>,
-    /// What may be reached, lowest first.
+    /// The reachable tiers, lowest first.
     pub opportunities: Vec<Opportunity<'a>>,
 }
 
 /// The tier of a member.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Current<'a> {
+pub struct TierProgress<'a> {
     /// The tier.
-    pub tier: &'a Tier,
-    /// Since when.
+    pub tier: &'a LoyaltyTier,
+    /// The instant of entry.
     pub since: Instant,
-    /// When it is looked at again, or the grace period ends.
+    /// The end of its term, or of the grace period.
     pub until: Option<Instant>,
-    /// The points that are being collected.
+    /// The points collected so far.
     pub points: i64,
 }
 
-/// A tier that is reached, and comes later.
+/// A tier that is reached and starts later.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Deferred<'a> {
+pub struct DeferredTier<'a> {
     /// The tier.
-    pub tier: &'a Tier,
-    /// From when on.
+    pub tier: &'a LoyaltyTier,
+    /// The start.
     pub since: Instant,
-    /// When it will be looked at again.
+    /// The end of its term.
     pub until: Option<Instant>,
 }
 
-/// A tier that will be lost.
+/// The future loss of a tier.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Risk<'a> {
-    /// When.
+    /// The instant of the loss.
     pub at: Instant,
-    /// The tier that comes instead; nothing where none does.
-    pub to: Option<&'a Tier>,
+    /// The following tier; `None` without one.
+    pub to: Option<&'a LoyaltyTier>,
 }
 
-/// A tier that may be reached.
+/// A reachable tier.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Opportunity<'a> {
     /// The tier.
-    pub tier: &'a Tier,
-    /// How many points lack.
+    pub tier: &'a LoyaltyTier,
+    /// The missing points.
     pub points: u64,
-    /// When the points begin anew that are being collected.
+    /// The end of the period in which points are collected.
     pub until: Option<Instant>,
 }
 
 impl Structure {
-    /// What is told at a moment of a standing on which nothing is due, with what is known to change by itself, in order of time.
+    /// Returns the report on a tier state without due events. `coming` has the known future changes, in order of time.
     pub fn progress<'a>(
         &'a self,
-        standing: &Standing,
-        coming: &[Change],
+        standing: &TierState,
+        coming: &[TierInputChange],
         at: Instant,
         zone: &TimeZone,
     ) -> Progress<'a> {
@@ -81,7 +81,7 @@ impl Structure {
         let tier = self.tier_of(now);
         let collected = self.collected(now);
         let mut progress = Progress {
-            current: tier.map(|tier| Current {
+            current: tier.map(|tier| TierProgress {
                 tier,
                 since: now.since,
                 until: now.grace.or(now.until),
@@ -93,8 +93,8 @@ impl Structure {
         };
         self.look_ahead(&mut progress, standing, coming, zone);
         let until = match self.measure {
-            Measure::Balance => None,
-            Measure::Earned { tracking, .. } => Some(tracking.period(at, zone).1),
+            TierMeasure::Balance => None,
+            TierMeasure::Earned { tracking, .. } => Some(tracking.period(at, zone).1),
         };
         let reached = progress.deferred.as_ref().map(|deferred| deferred.tier).or(tier);
         let lacking = self.above(reached, &now.facts.segments).into_iter().filter_map(|tier| {
@@ -106,19 +106,25 @@ impl Structure {
         progress
     }
 
-    /// Finds what becomes of a tier first, but for its being held on.
-    fn look_ahead<'a>(&'a self, progress: &mut Progress<'a>, standing: &Standing, coming: &[Change], zone: &TimeZone) {
-        let mut walk = Walk::new(self, standing, coming, zone);
+    /// Finds the first future change of the tier, except for prolongations.
+    fn look_ahead<'a>(
+        &'a self,
+        progress: &mut Progress<'a>,
+        standing: &TierState,
+        coming: &[TierInputChange],
+        zone: &TimeZone,
+    ) {
+        let mut walk = TierTimeline::new(self, standing, coming, zone);
         for _ in 0..MOMENTS {
             let Some((at, transition)) = walk.step(Instant::LATEST.later(-1)) else { return };
             let Some(transition) = transition else { continue };
             let tier = || transition.to.as_ref().and_then(|id| self.tier(id));
             match transition.passage {
-                Passage::Prolonged => continue,
-                Passage::Joined | Passage::Upgraded => {
-                    progress.deferred = tier().map(|tier| Deferred { tier, since: at, until: transition.until });
+                TierPassage::Prolonged => continue,
+                TierPassage::Joined | TierPassage::Upgraded => {
+                    progress.deferred = tier().map(|tier| DeferredTier { tier, since: at, until: transition.until });
                 }
-                Passage::Downgraded | Passage::Left => progress.risk = Some(Risk { at, to: tier() }),
+                TierPassage::Downgraded | TierPassage::Left => progress.risk = Some(Risk { at, to: tier() }),
             }
             return;
         }

@@ -1,85 +1,85 @@
-//! Decides what a tier structure says: who fits which tier, which is higher, how long one is held and what is below it. It must not
-//! know in which tier anybody is.
+//! Defines the rules of a tier structure: the tier that fits, the order of tiers, the terms and the downgrades.
 //!
-//! loyalty-v2.md section 6.
+//! docs/spec/loyalty.md#6.
 
 use super::tracking::Tracking;
 use crate::points::calendar::{DateOfYear, Period, Unit, end_of};
-use crate::points::expiry::{Rounding, Sliding};
+use crate::points::expiry::{Rounding, SlidingExpiry};
 use crate::text::Text;
 use crate::time::{Duration, Instant, TimeZone};
 
-/// What a member's tier follows from.
+/// A tier structure.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Structure {
     /// Its id.
     pub id: Text,
     /// The definition of the cards whose points count.
     pub card_definition: Text,
-    /// Which points.
-    pub measure: Measure,
-    /// How long a tier is held before it is looked at again.
-    pub expiration: Expiration,
-    /// How far a member falls.
+    /// The points that count.
+    pub measure: TierMeasure,
+    /// The term of a tier.
+    pub expiration: TierExpiration,
+    /// The extent of a downgrade.
     pub downgrade: Downgrade,
-    /// How long a member stays who would fall.
+    /// The grace period before a downgrade.
     pub grace: Option<Grace>,
     /// Its tiers.
-    pub tiers: Vec<Tier>,
+    pub tiers: Vec<LoyaltyTier>,
 }
 
-/// What is measured.
+/// The points that decide the tier.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Measure {
-    /// The points that can be spent.
+pub enum TierMeasure {
+    /// The spendable balance.
     #[default]
     Balance,
-    /// The points that were earned in a tracking period, whatever became of them.
+    /// The points earned in a tracking period, even if spent or expired.
     Earned {
-        /// How long they are counted together.
+        /// The tracking period.
         tracking: Tracking,
-        /// Whether those of the period that goes on count. Otherwise those of the last one do, so that tiers change with periods.
+        /// `true` if the points of the current period count. Otherwise those of the last one do, so that tiers change
+        /// with periods.
         at_once: bool,
     },
 }
 
-/// How long a tier is held, whatever the points are meanwhile.
+/// The term of a tier, during which points do not matter.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Expiration {
-    /// Not at all: it is looked at as soon as what the member fits is another tier.
+pub enum TierExpiration {
+    /// No term: the tier changes as soon as another one fits.
     #[default]
     Never,
-    /// So long after it was entered, to the end of that day.
+    /// A period after the entry, to the end of its last day.
     Rolling(Period),
     /// To the end of the next of these dates.
     Calendar(Vec<DateOfYear>),
-    /// So long after the last activity, to the end of that day.
-    Sliding(Sliding),
+    /// A period after the last activity, to the end of its last day.
+    Sliding(SlidingExpiry),
 }
 
-/// How far a member falls who does not fit a tier any more.
+/// The extent of a downgrade when a member does not qualify any more.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Downgrade {
-    /// Not at all.
+    /// No downgrade.
     #[default]
     Never,
-    /// To the tier below; from there when the tier is looked at the next time.
+    /// To the tier below; further at the end of the next term.
     OneLevel,
     /// To the tier that fits.
     ToFit,
 }
 
-/// How long a member stays who would fall.
+/// The grace period before a downgrade.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Grace {
-    /// How long.
+    /// Its length.
     pub period: Period,
-    /// Whether it is put off to the end of its unit: of the day, the month or the year.
+    /// `true` if it is extended to the end of the day, the month or the year.
     pub round_up: bool,
 }
 
 impl Grace {
-    /// When it ends that begins now: at the same time of the day, unless it is rounded.
+    /// Returns the end of a grace period that starts now: the same local time, unless it is rounded.
     pub fn end(self, at: Instant, zone: &TimeZone) -> Instant {
         let Period { value, unit } = self.period;
         let exact = match unit {
@@ -97,25 +97,25 @@ impl Grace {
     }
 }
 
-/// A tier. What has two members fits the higher one.
+/// A tier. If two tiers fit, the higher one counts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Tier {
+pub struct LoyaltyTier {
     /// Its id.
     pub id: Text,
     /// Its name, for people.
     pub name: Text,
-    /// The least points that fit it.
+    /// The lowest points that fit.
     pub min: u64,
-    /// The most; without one any more fit.
+    /// The highest points that fit, if limited.
     pub max: Option<u64>,
-    /// The segment in which its members are, if it asks for one.
+    /// The segment that its members must belong to, if any.
     pub segment: Option<Text>,
-    /// Whether nobody ever leaves it downwards.
+    /// `true` if members never fall from it.
     pub is_kept: bool,
 }
 
-impl Tier {
-    /// What is higher has more: the tiers of a structure by points and, at the same, those of a segment above that for everybody.
+impl LoyaltyTier {
+    /// The sort key of tiers: by points and, for equal points, those of a segment above those for all.
     fn height(&self) -> (u64, bool, &Text) {
         (self.min, self.segment.is_some(), &self.id)
     }
@@ -130,33 +130,38 @@ impl Tier {
 }
 
 impl Structure {
-    /// A tier by its id.
-    pub fn tier(&self, id: &Text) -> Option<&Tier> {
+    /// Returns a tier by its id.
+    pub fn tier(&self, id: &Text) -> Option<&LoyaltyTier> {
         self.tiers.iter().find(|tier| tier.id == *id)
     }
 
-    /// The highest tier that so many points and these segments fit. Points between two tiers fit none.
-    pub fn fitting(&self, points: i64, segments: &[Text]) -> Option<&Tier> {
+    /// Returns the highest tier that these points and segments fit. Points between two tiers fit none.
+    pub fn fitting(&self, points: i64, segments: &[Text]) -> Option<&LoyaltyTier> {
         let fit = self.tiers.iter().filter(|tier| tier.fits(points) && tier.is_open_to(segments));
         fit.max_by_key(|tier| tier.height())
     }
 
-    /// The tiers above one, or all where there is none, that are open to whoever is in these segments, lowest first.
-    pub fn above<'a>(&'a self, tier: Option<&Tier>, segments: &[Text]) -> Vec<&'a Tier> {
-        let higher = |other: &&Tier| Structure::is_higher(Some(other), tier);
-        let mut above: Vec<&Tier> =
+    /// Returns the tiers above one, or all for `None`, that are open to members of these segments, lowest first.
+    pub fn above<'a>(&'a self, tier: Option<&LoyaltyTier>, segments: &[Text]) -> Vec<&'a LoyaltyTier> {
+        let higher = |other: &&LoyaltyTier| Structure::is_higher(Some(other), tier);
+        let mut above: Vec<&LoyaltyTier> =
             self.tiers.iter().filter(higher).filter(|other| other.is_open_to(segments)).collect();
         above.sort_by_key(|tier| tier.height());
         above
     }
 
-    /// Whether one tier is higher than another. No tier is the lowest.
-    pub(super) fn is_higher(one: Option<&Tier>, other: Option<&Tier>) -> bool {
-        one.map(Tier::height) > other.map(Tier::height)
+    /// Returns whether one tier is higher than another. No tier is the lowest.
+    pub(super) fn is_higher(one: Option<&LoyaltyTier>, other: Option<&LoyaltyTier>) -> bool {
+        one.map(LoyaltyTier::height) > other.map(LoyaltyTier::height)
     }
 
-    /// Where somebody goes who falls out of a tier and fits a lower one, or none.
-    pub(super) fn fall<'a>(&'a self, tier: &Tier, fit: Option<&'a Tier>, segments: &[Text]) -> Option<&'a Tier> {
+    /// Returns the tier after a downgrade from one that does not fit any more.
+    pub(super) fn fall<'a>(
+        &'a self,
+        tier: &LoyaltyTier,
+        fit: Option<&'a LoyaltyTier>,
+        segments: &[Text],
+    ) -> Option<&'a LoyaltyTier> {
         match self.downgrade {
             Downgrade::Never => self.tier(&tier.id),
             Downgrade::ToFit => fit,
@@ -167,30 +172,32 @@ impl Structure {
         }
     }
 
-    /// Whether members may fall out of a tier.
-    pub(super) fn may_fall(&self, tier: &Tier) -> bool {
+    /// Returns whether members may fall from a tier.
+    pub(super) fn may_fall(&self, tier: &LoyaltyTier) -> bool {
         self.downgrade != Downgrade::Never && !tier.is_kept
     }
 
-    /// When a tier is looked at again that is held from this moment on.
+    /// Returns the end of the term of a tier that starts at this instant.
     pub(super) fn term(&self, from: Instant, zone: &TimeZone) -> Option<Instant> {
         let today = zone.day(from);
         match &self.expiration {
-            Expiration::Never => None,
-            Expiration::Rolling(period) => Some(end_of(today.and_then(|today| period.after(today)), zone)),
-            Expiration::Sliding(sliding) => Some(sliding.end(from, zone)),
-            Expiration::Calendar(dates) => Some(end_of(today.and_then(|today| DateOfYear::next(dates, today)), zone)),
+            TierExpiration::Never => None,
+            TierExpiration::Rolling(period) => Some(end_of(today.and_then(|today| period.after(today)), zone)),
+            TierExpiration::Sliding(sliding) => Some(sliding.end(from, zone)),
+            TierExpiration::Calendar(dates) => {
+                Some(end_of(today.and_then(|today| DateOfYear::next(dates, today)), zone))
+            }
         }
     }
 
-    /// The same for one that was held to a moment, and is held on: a term follows the last one without a day between them.
+    /// Returns the end of the term after one that ended at an instant: it follows the last one without a gap.
     pub(super) fn next_term(&self, over: Instant, zone: &TimeZone) -> Option<Instant> {
         let from = match self.expiration {
-            Expiration::Rolling(_) | Expiration::Sliding(_) => over.later(-1),
-            Expiration::Never | Expiration::Calendar(_) => over,
+            TierExpiration::Rolling(_) | TierExpiration::Sliding(_) => over.later(-1),
+            TierExpiration::Never | TierExpiration::Calendar(_) => over,
         };
         let end = self.term(from, zone)?;
-        // Where the calendar of a zone skips a day, that day's end is its beginning.
+        // If the calendar of a zone skips a day, that day ends when it starts.
         if end > over { Some(end) } else { self.term(over, zone) }
     }
 }

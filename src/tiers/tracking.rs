@@ -1,17 +1,17 @@
-//! Decides when a tracking period begins and ends, in which earned points are counted together. It must not know points.
+//! Decides the start and the end of a tracking period, in which earned points are added up.
 //!
-//! Periods are those of the calendar and the same for everybody, so that a month begins with its first day. So many hours, days,
-//! weeks, months or years together are counted from 1970 on, weeks from Monday.
+//! Periods are those of the calendar and equal for all members, so that a month starts with its first day. Periods of
+//! several hours, days, weeks, months or years are counted from 1970, weeks from Monday.
 
 use crate::points::calendar::start_of;
 use crate::time::{Day, Instant, TimeZone};
 
 const HOUR_MS: i64 = 3_600_000;
 
-/// What a tracking period is counted in.
+/// The unit of a tracking period.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum TrackingUnit {
-    /// Hours, each of 60 minutes.
+    /// Hours of 60 minutes.
     Hour,
     /// Days of the project's zone.
     Day,
@@ -24,17 +24,17 @@ pub enum TrackingUnit {
     Year,
 }
 
-/// How long earned points are counted together.
+/// The length of a tracking period.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tracking {
-    /// How many; 1 at least.
+    /// The number, at least 1.
     pub value: u32,
-    /// Of what.
+    /// The unit.
     pub unit: TrackingUnit,
 }
 
 impl Tracking {
-    /// The moment at which the period of a moment began, and the first moment that is not in it.
+    /// Returns the start of the period that contains an instant, and its exclusive end.
     ///
     /// ```
     /// use scrip::tiers::{Tracking, TrackingUnit};
@@ -45,9 +45,10 @@ impl Tracking {
     /// ```
     pub fn period(self, at: Instant, zone: &TimeZone) -> (Instant, Instant) {
         if self.unit == TrackingUnit::Hour {
-            let length = i64::from(self.value.max(1)).saturating_mul(HOUR_MS);
+            // Hours of 32 bits fit, and what is since then is not below zero: nothing wraps.
+            let length = i64::from(self.value.max(1)).wrapping_mul(HOUR_MS);
             let since = at.millis().checked_rem_euclid(length).unwrap_or(0);
-            let begin = at.later(since.saturating_neg());
+            let begin = at.later(since.wrapping_neg());
             return (begin, begin.later(length));
         }
         let (first, next) = zone.day(at).and_then(|today| self.days(today)).unzip();
@@ -55,7 +56,7 @@ impl Tracking {
         (begin, start_of(next, zone))
     }
 
-    /// The first day of the period of a day, and of the next one.
+    /// Returns the first day of the period that contains a day, and of the next one.
     fn days(self, today: Day) -> Option<(Day, Day)> {
         let value = i64::from(self.value.max(1));
         let months = match self.unit {
@@ -77,7 +78,7 @@ impl Tracking {
     }
 }
 
-/// The span that a day is in, of so many days or weeks each: it begins one, which has this number.
+/// Returns the period of days or weeks that contains a day. The day starts a day or week, which has this number.
 fn spans(day: Day, number: i64, value: i64, days: i64) -> Option<(Day, Day)> {
     let first = day.plus(number.checked_rem_euclid(value)?.checked_mul(days)?.checked_neg()?)?;
     Some((first, first.plus(value.checked_mul(days)?)?))

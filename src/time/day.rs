@@ -1,6 +1,6 @@
-//! Decides what a day of the calendar is, and how many days and months lie between two. It must not know hours.
+//! Defines days of the calendar, and the number of days and months between two.
 //!
-//! validation-rules.md section 3: dates compare by calendar day, and days are counted, in the project's time zone.
+//! docs/spec/validation-rules.md#3: dates compare by calendar day, and days are counted, in the project's time zone.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use chrono::{Datelike, Months, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta};
 pub struct Day(NaiveDate);
 
 impl Day {
-    /// Reads `2026-03-01`. The calendar begins with the year 1: nothing was ever dated in a year 0.
+    /// Parses `2026-03-01`. The calendar starts with the year 1: the year 0 does not exist.
     pub fn parse(text: &str) -> Option<Day> {
         let (year, rest) = text.split_once('-')?;
         let (month, day) = rest.split_once('-')?;
@@ -19,38 +19,38 @@ impl Day {
         NaiveDate::from_ymd_opt(year, digits(month, 2)?, digits(day, 2)?).map(Day)
     }
 
-    /// The day that a clock on the wall shows.
+    /// Returns the day of a local time.
     pub(super) fn shown(wall: NaiveDateTime) -> Day {
         Day(wall.date())
     }
 
-    /// A time of this day, as a clock on the wall shows it.
+    /// Returns a local time on this day.
     pub(super) fn at(self, time: NaiveTime) -> NaiveDateTime {
         self.0.and_time(time)
     }
 
-    /// Year, month from 1 to 12, and day of the month from 1.
+    /// Returns year, month from 1 to 12, and day of the month from 1.
     pub fn date(self) -> (i64, u32, u32) {
         (self.0.year().into(), self.0.month(), self.0.day())
     }
 
-    /// Days since 1970-01-01.
+    /// Returns the days since 1970-01-01.
     pub fn number(self) -> i64 {
         self.0.to_epoch_days().into()
     }
 
-    /// The day so many days later.
+    /// Returns the day a number of days later.
     pub fn plus(self, days: i64) -> Option<Day> {
         self.0.checked_add_signed(TimeDelta::try_days(days)?).map(Day)
     }
 
-    /// Days from an earlier day to this one, below 0 when that lies after it.
+    /// Returns the days from an earlier day to this one; negative if that is later.
     pub fn days_since(self, earlier: Day) -> i64 {
         self.0.signed_duration_since(earlier.0).num_days()
     }
 
-    /// Complete months from an earlier day to this one, below 0 when that lies after it. A month is complete on the same day
-    /// of a later month or, where that month is shorter, on its last day.
+    /// Returns the complete months from an earlier day to this one; negative if that is later. A month is complete on
+    /// the equal day of a later month or, if that month is shorter, on its last day.
     pub fn months_since(self, earlier: Day) -> Option<i64> {
         if self < earlier {
             return earlier.months_since(self)?.checked_neg();
@@ -60,33 +60,33 @@ impl Day {
         Some(if complete <= self.0 { begun } else { begun.saturating_sub(1) })
     }
 
-    /// How many months later on the calendar this day is, whatever the day of the month.
+    /// Returns the difference in calendar months, regardless of the day of the month.
     pub fn calendar_months_since(self, earlier: Day) -> i64 {
         let month = |day: NaiveDate| i64::from(day.year()).saturating_mul(12).saturating_add(day.month0().into());
         month(self.0).saturating_sub(month(earlier.0))
     }
 
-    /// 0 for Sunday to 6 for Saturday.
+    /// Returns the weekday, 0 for Sunday to 6 for Saturday.
     pub fn weekday(self) -> u8 {
         u8::try_from(self.0.weekday().num_days_from_sunday()).unwrap_or(0)
     }
 
-    /// The Monday of its week.
+    /// Returns the Monday of its week.
     pub fn first_of_week(self) -> Option<Day> {
         self.plus(i64::from(self.0.weekday().num_days_from_monday()).saturating_neg())
     }
 
-    /// The first of its month.
+    /// Returns the first day of its month.
     pub fn first_of_month(self) -> Option<Day> {
         self.0.with_day(1).map(Day)
     }
 
-    /// The last of its month.
+    /// Returns the last day of its month.
     pub fn last_of_month(self) -> Option<Day> {
         self.first_of_month()?.plus_months(1)?.0.pred_opt().map(Day)
     }
 
-    /// The same day so many months later or, where that month is shorter, its last day.
+    /// Returns the equal day a number of months later or, if that month is shorter, its last day.
     ///
     /// ```
     /// use scrip::time::Day;
@@ -98,7 +98,7 @@ impl Day {
         self.0.checked_add_months(Months::new(months)).map(Day)
     }
 
-    /// A date of a year or, where its month is shorter, the last day of that.
+    /// Returns a date of a year or, if its month is shorter, the last day of that month.
     ///
     /// ```
     /// use scrip::time::Day;
@@ -111,19 +111,19 @@ impl Day {
         if day >= last.date().2 { Some(last) } else { first.0.with_day(day).map(Day) }
     }
 
-    /// As ISO 8601.
+    /// Returns the text in ISO 8601.
     pub fn text(self) -> String {
         self.0.to_string()
     }
 }
 
-/// A whole number of exactly so many digits. The library's own reading of a form would also take signs and spaces.
+/// Parses a number of exactly `count` digits. The parser of the library would also accept signs and spaces.
 pub(super) fn digits(text: &str, count: usize) -> Option<u32> {
     let fits = text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|_| fits)
 }
 
-/// As [`Day::text`].
+/// Prints [`Day::text`].
 impl fmt::Display for Day {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(formatter)

@@ -1,15 +1,19 @@
-//! Decides what an ISO 8601 duration is: months that the calendar counts, and an exact rest. It must not know moments.
+//! Defines ISO 8601 durations: calendar months and an exact rest.
 
 const DAY: i64 = 86_400_000;
 
-/// The designators of the halves of a duration, with the months or milliseconds of one each.
-const DATES: [(char, Part); 4] =
-    [('Y', Part::Months(12)), ('M', Part::Months(1)), ('W', Part::Millis(7 * DAY)), ('D', Part::Millis(DAY))];
-const TIMES: [(char, Part); 3] =
-    [('H', Part::Millis(3_600_000)), ('M', Part::Millis(60_000)), ('S', Part::Millis(1_000))];
+/// The designators of the two halves of a duration, with the months or milliseconds of each unit.
+const DATES: [(char, DurationPart); 4] = [
+    ('Y', DurationPart::Months(12)),
+    ('M', DurationPart::Months(1)),
+    ('W', DurationPart::Millis(7 * DAY)),
+    ('D', DurationPart::Millis(DAY)),
+];
+const TIMES: [(char, DurationPart); 3] =
+    [('H', DurationPart::Millis(3_600_000)), ('M', DurationPart::Millis(60_000)), ('S', DurationPart::Millis(1_000))];
 
 #[derive(Clone, Copy)]
-enum Part {
+enum DurationPart {
     Months(u32),
     Millis(i64),
 }
@@ -22,17 +26,17 @@ pub struct Duration {
 }
 
 impl Duration {
-    /// An exact duration.
+    /// Returns an exact duration.
     pub fn of_millis(millis: i64) -> Duration {
         Duration { months: 0, millis }
     }
 
-    /// So many months of the calendar.
+    /// Returns a duration of calendar months.
     pub fn of_months(months: u32) -> Duration {
         Duration { months, millis: 0 }
     }
 
-    /// Reads a duration that is longer than nothing.
+    /// Parses a duration longer than 0.
     ///
     /// ```
     /// use scrip::time::Duration;
@@ -52,23 +56,25 @@ impl Duration {
         (duration.months > 0 || duration.millis > 0).then_some(duration)
     }
 
-    /// Adds the numbered parts of one half, each designator at most once and in this order.
-    fn add_parts(&mut self, text: &str, designators: &[(char, Part)]) -> Option<()> {
+    /// Adds the numbers of one half, each designator at most once and in this order.
+    fn add_parts(&mut self, text: &str, designators: &[(char, DurationPart)]) -> Option<()> {
         let mut rest = text;
         for (designator, part) in designators {
             let Some((number, after)) = rest.split_once(*designator) else { continue };
-            // The library would also read a sign.
+            // The library would also accept a sign.
             let count: u32 = number.parse().ok().filter(|_| number.bytes().all(|byte| byte.is_ascii_digit()))?;
             match part {
-                Part::Months(months) => self.months = self.months.checked_add(count.checked_mul(*months)?)?,
-                Part::Millis(millis) => self.millis = self.millis.checked_add(millis.checked_mul(count.into())?)?,
+                DurationPart::Months(months) => self.months = self.months.checked_add(count.checked_mul(*months)?)?,
+                DurationPart::Millis(millis) => {
+                    self.millis = self.millis.checked_add(millis.checked_mul(count.into())?)?
+                }
             }
             rest = after;
         }
         rest.is_empty().then_some(())
     }
 
-    /// This duration `count` times over.
+    /// Returns this duration multiplied by `count`.
     pub(super) fn times(&self, count: i64) -> Option<Duration> {
         Some(Duration {
             months: self.months.checked_mul(u32::try_from(count).ok()?)?,
@@ -76,7 +82,7 @@ impl Duration {
         })
     }
 
-    /// This duration and then another.
+    /// Returns the sum of two durations.
     pub(super) fn and(&self, other: &Duration) -> Option<Duration> {
         Some(Duration {
             months: self.months.checked_add(other.months)?,
@@ -84,7 +90,7 @@ impl Duration {
         })
     }
 
-    /// No period of this length is longer, in milliseconds: no month has more than 31 days.
+    /// Returns the maximum length in milliseconds: no month has more than 31 days.
     pub(super) fn at_most(&self) -> Option<i64> {
         i64::from(self.months).checked_mul(31 * DAY)?.checked_add(self.millis)
     }

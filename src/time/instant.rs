@@ -1,6 +1,6 @@
-//! Decides what a moment is and how it is read. It must not know zones.
+//! Defines and parses instants, without time zones.
 //!
-//! validation-rules.md section 10.
+//! docs/spec/validation-rules.md#10.
 
 use std::fmt;
 
@@ -9,28 +9,28 @@ use serde::{Serialize, Serializer};
 
 use super::day::{Day, digits};
 
-/// The year 9999 ends here; later moments could not be written as four-digit years.
+/// The end of the year 9999; later instants could not be written with four-digit years.
 const LATEST_MILLIS: i64 = 253_402_300_799_999;
 
-/// A moment in UTC, in milliseconds since 1970.
+/// An instant in UTC, in milliseconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash)]
 pub struct Instant(i64);
 
 impl Instant {
-    /// The last moment that there is.
+    /// The last instant.
     pub const LATEST: Instant = Instant(LATEST_MILLIS);
 
-    /// The moment, when it lies within the years 1970 to 9999.
+    /// Returns an instant within the years 1970 to 9999.
     pub fn from_millis(millis: i64) -> Option<Instant> {
         (0..=LATEST_MILLIS).contains(&millis).then_some(Instant(millis))
     }
 
-    /// Milliseconds since 1970.
+    /// Returns the milliseconds since 1970.
     pub fn millis(self) -> i64 {
         self.0
     }
 
-    /// Reads ISO 8601: a date-time with an offset or `Z`, a date-time without (UTC), or a date (its first moment in UTC).
+    /// Parses ISO 8601: a date-time with an offset or `Z`, a date-time without (UTC), or a date (its start in UTC).
     ///
     /// ```
     /// use scrip::time::Instant;
@@ -45,19 +45,19 @@ impl Instant {
         Instant::from_millis(moment.and_utc().timestamp_millis())
     }
 
-    /// The moment `millis` later, or the latest one there is.
+    /// Returns the instant `millis` later, at most the last one.
     pub fn later(self, millis: i64) -> Instant {
         Instant(self.0.saturating_add(millis).clamp(0, LATEST_MILLIS))
     }
 
-    /// As ISO 8601 in UTC, with milliseconds.
+    /// Returns the text in ISO 8601, UTC, with milliseconds.
     pub fn text(self) -> String {
         DateTime::from_timestamp_millis(self.0)
             .map_or_else(String::new, |moment| moment.to_rfc3339_opts(SecondsFormat::Millis, true))
     }
 }
 
-/// Reads `12:00`, `12:00:00` or `12:00:00.000`. What is finer than a millisecond is left out.
+/// Parses `12:00`, `12:00:00` or `12:00:00.000`. Digits beyond milliseconds are dropped.
 fn read_time(text: &str) -> Option<NaiveTime> {
     let (time, fraction) = text.split_once('.').unwrap_or((text, ""));
     let mut parts = time.split(':').map(|part| digits(part, 2));
@@ -69,7 +69,7 @@ fn read_time(text: &str) -> Option<NaiveTime> {
     NaiveTime::from_hms_milli_opt(hours, minutes, seconds, digits(&format!("{fraction:0<3.3}"), 3)?)
 }
 
-/// Reads `Z`, `+01:00`, `+0100` or nothing: how far the clock is ahead of UTC.
+/// Parses `Z`, `+01:00`, `+0100` or nothing: the offset from UTC.
 fn read_offset(text: &str) -> Option<TimeDelta> {
     if text.is_empty() || text.eq_ignore_ascii_case("z") {
         return Some(TimeDelta::zero());
@@ -80,7 +80,7 @@ fn read_offset(text: &str) -> Option<TimeDelta> {
     TimeDelta::try_minutes(if sign == "-" { minutes.checked_neg()? } else { minutes })
 }
 
-/// As [`Instant::text`].
+/// Prints [`Instant::text`].
 impl fmt::Display for Instant {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.text())

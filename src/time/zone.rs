@@ -1,5 +1,4 @@
-//! Decides what a clock on the wall of a zone shows, and when it shows that. It must not know where a zone's transitions come
-//! from.
+//! Converts between instants and the local time of a zone.
 
 use chrono::{DateTime, Days, Months, NaiveDateTime, NaiveTime, Timelike};
 
@@ -13,7 +12,7 @@ pub struct TimeZone {
     pub name: Text,
     /// Seconds east of UTC before the first transition.
     pub offset: i32,
-    /// Moments and the offsets in seconds that hold from then on, in order.
+    /// Instants, and the offsets in seconds that apply from then on, in order.
     pub transitions: Vec<(Instant, i32)>,
 }
 
@@ -27,13 +26,13 @@ impl TimeZone {
         passed.checked_sub(1).and_then(|last| self.transitions.get(last)).map_or(self.offset, |(_, offset)| *offset)
     }
 
-    /// What a clock on the wall shows.
+    /// Returns the local time of an instant.
     pub fn wall_clock(&self, moment: Instant) -> Option<NaiveDateTime> {
         let shown = moment.millis().checked_add(millis(self.offset_at(moment)))?;
         DateTime::from_timestamp_millis(shown).map(|shown| shown.naive_utc())
     }
 
-    /// The first moment at which a clock on the wall shows this or, where it was put forward past it, the moment of that.
+    /// Returns the first instant with this local time or, if clocks skip it, the instant of that transition.
     pub fn moment_of(&self, wall: NaiveDateTime) -> Option<Instant> {
         let shown = wall.and_utc().timestamp_millis();
         let at = |offset: i32| shown.checked_sub(millis(offset));
@@ -51,30 +50,66 @@ impl TimeZone {
         Instant::from_millis(at(previous)?)
     }
 
-    /// The weekday, 0 for Sunday to 6 for Saturday.
+    /// Returns the weekday, 0 for Sunday to 6 for Saturday.
     pub fn weekday(&self, moment: Instant) -> Option<u8> {
         self.day(moment).map(Day::weekday)
     }
 
-    /// Minutes since midnight.
+    /// Returns the minutes since midnight.
     pub fn minute_of_day(&self, moment: Instant) -> Option<u16> {
         let wall = self.wall_clock(moment)?;
         u16::try_from(wall.hour().checked_mul(60)?.checked_add(wall.minute())?).ok()
     }
 
-    /// The day that a calendar on the wall shows.
+    /// Returns the local day of an instant.
     pub fn day(&self, moment: Instant) -> Option<Day> {
         self.wall_clock(moment).map(Day::shown)
     }
 
-    /// The first moment of a day.
+    /// Returns the start of a day.
     pub fn start_of(&self, day: Day) -> Option<Instant> {
         self.moment_of(day.at(NaiveTime::MIN))
     }
+
+    /// Returns the last millisecond of a day.
+    pub fn end_of(&self, day: Day) -> Option<Instant> {
+        let next = self.start_of(day.plus(1)?)?;
+        Instant::from_millis(next.millis().checked_sub(1)?)
+    }
+
+    /// Parses an instant as callers send it: a date without a time of day is that bound of the day
+    /// (docs/spec/calculation.md#19, D23).
+    ///
+    /// ```
+    /// use scrip::time::DayBound;
+    /// let warsaw = scrip::zones::named("Europe/Warsaw").unwrap();
+    /// let read = |text, bound| warsaw.read_moment(text, bound).unwrap().to_string();
+    /// assert_eq!(read("2026-03-01", DayBound::Start), "2026-02-28T23:00:00.000Z");
+    /// assert_eq!(read("2026-03-29", DayBound::End), "2026-03-29T21:59:59.999Z");
+    /// assert_eq!(read("2026-03-29T12:00:00Z", DayBound::End), "2026-03-29T12:00:00.000Z");
+    /// ```
+    pub fn read_moment(&self, text: &str, bound: DayBound) -> Option<Instant> {
+        let moment = Instant::parse(text)?;
+        let Some(day) = Day::parse(text) else { return Some(moment) };
+        // In some zones the bound of the first or the last day is outside the calendar.
+        Some(match bound {
+            DayBound::Start => self.start_of(day).unwrap_or_default(),
+            DayBound::End => self.end_of(day).unwrap_or(Instant::LATEST),
+        })
+    }
+}
+
+/// The bound of a day that a date without a time of day stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DayBound {
+    /// The start of the day, for a start.
+    Start,
+    /// The last millisecond of the day, for an end.
+    End,
 }
 
 impl Instant {
-    /// The moment a duration later, months counted on the calendar of the zone.
+    /// Returns the instant after a duration, with months counted on the calendar of the zone.
     pub fn after(self, duration: &Duration, zone: &TimeZone) -> Option<Instant> {
         let mut moment = self;
         if duration.months > 0 {
@@ -84,7 +119,7 @@ impl Instant {
         Instant::from_millis(moment.millis().checked_add(duration.millis)?)
     }
 
-    /// The moment so many days later at which a clock on the wall shows the same: a day is not always 24 hours.
+    /// Returns the instant a number of days later at an equal local time: a day is not always 24 hours.
     pub fn days_later(self, days: u32, zone: &TimeZone) -> Option<Instant> {
         zone.moment_of(zone.wall_clock(self)?.checked_add_days(Days::new(days.into()))?)
     }

@@ -1,66 +1,60 @@
-//! Decides what of a document matters to whoever lists it: its kind, its age, whose it is, whether anybody may be told of
-//! it. It must not know what it grants.
+//! Reads from documents the data that candidates of qualifications need: type, age, holder, publicity.
 //!
-//! calculation.md section 13; objects.md sections 5 to 7.
+//! docs/spec/calculation.md#13; docs/spec/objects.md sections 5 to 7.
 
-use crate::model::incentive::Incentive;
 use crate::model::qualification::{Candidate, CandidateObject};
+use crate::model::redeemable::RedeemableTerms;
 use crate::ordered_map::OrderedMap;
 use crate::text::Text;
-use crate::wire::cursor::{Cursor, read};
+use crate::wire::cursor::{JsonCursor, read};
 use crate::wire::voucher::read_voucher;
 
-/// What a set of rules lists, and what the codes of its campaigns would be, by campaign.
+/// The candidates of a set of rules, and the terms of its campaigns' future codes.
 #[derive(Debug, Clone, Default)]
-pub struct Listed {
-    /// Campaigns with a code for each customer, vouchers, tiers and stacks, as they came.
+pub struct CandidateList {
+    /// Campaigns with a code for each customer, vouchers, tiers and stacks, in the given order.
     pub candidates: Vec<Candidate>,
-    /// What a code of each campaign would be; its id is the campaign's.
-    pub campaign_vouchers: Vec<Incentive>,
+    /// The terms of a code of each campaign, with the campaign's id.
+    pub campaign_vouchers: Vec<RedeemableTerms>,
+    programs: OrderedMap<CodeCampaign>,
 }
 
-/// What of a campaign matters to its codes and tiers.
+/// The campaign data that its codes and tiers need.
 #[derive(Debug, Clone, Default)]
-struct Program {
+struct CodeCampaign {
     campaign_type: Option<Text>,
-    /// Its one code is for everybody.
+    /// Its one code is public.
     standalone: bool,
 }
 
-/// Reads what a set of rules lists.
-pub fn read_listed(body: &Cursor<'_>) -> Listed {
-    let mut listed = Listed::default();
-    let mut programs: OrderedMap<Program> = OrderedMap::default();
-    for (kind, object) in [
-        ("campaigns", CandidateObject::Campaign),
-        ("vouchers", CandidateObject::Voucher),
-        ("promotion_tiers", CandidateObject::PromotionTier),
-        ("promotion_stacks", CandidateObject::PromotionStack),
-    ] {
-        let Some(documents) = body.get(kind) else { continue };
-        for document in documents.items() {
-            let mut candidate = read_candidate(&document, object);
-            if object == CandidateObject::Campaign {
-                let standalone = is(&document, "type", "STANDALONE");
-                programs
-                    .put(candidate.id.clone(), Program { campaign_type: candidate.campaign_type.clone(), standalone });
-                match read_campaign_voucher(&document).filter(|_| !standalone) {
-                    Some(voucher) => listed.campaign_vouchers.push(voucher),
-                    None => continue,
-                }
-            } else if let Some(id) = candidate.campaign_id.as_deref() {
-                let program = programs.get(id).cloned().unwrap_or_default();
-                candidate.public = object != CandidateObject::Voucher || program.standalone;
-                candidate.campaign_type = candidate.campaign_type.or(program.campaign_type);
-            }
-            listed.candidates.push(candidate);
+impl CandidateList {
+    /// Adds a campaign; the terms of its codes are listed if each customer gets one.
+    pub fn add_campaign(&mut self, at: &JsonCursor<'_>) {
+        let candidate = read_candidate(at, CandidateObject::Campaign);
+        let standalone = is(at, "type", "STANDALONE");
+        self.programs
+            .put(candidate.id.clone(), CodeCampaign { campaign_type: candidate.campaign_type.clone(), standalone });
+        if let Some(voucher) = read_campaign_voucher(at).filter(|_| !standalone) {
+            self.campaign_vouchers.push(voucher);
+            self.candidates.push(candidate);
         }
     }
-    listed
+
+    /// Adds a voucher, a tier or a stack, after its campaign.
+    pub fn add(&mut self, at: &JsonCursor<'_>, object: CandidateObject, campaign_id: Option<&Text>) {
+        let mut candidate = read_candidate(at, object);
+        candidate.campaign_id = candidate.campaign_id.or(campaign_id.cloned());
+        if let Some(id) = candidate.campaign_id.as_deref() {
+            let program = self.programs.get(id).cloned().unwrap_or_default();
+            candidate.public = object != CandidateObject::Voucher || program.standalone;
+            candidate.campaign_type = candidate.campaign_type.or(program.campaign_type);
+        }
+        self.candidates.push(candidate);
+    }
 }
 
-/// Reads one document. A code of a campaign is public only if the campaign says so, which whoever calls knows.
-pub fn read_candidate(at: &Cursor<'_>, object: CandidateObject) -> Candidate {
+/// Reads one document. A code is public only if its campaign is, which the caller decides.
+pub fn read_candidate(at: &JsonCursor<'_>, object: CandidateObject) -> Candidate {
     let text = |name| at.option(name, read::text);
     let nested = |outer: &str, name| at.get(outer).and_then(|outer| outer.option(name, read::text));
     let is_voucher = object == CandidateObject::Voucher;
@@ -99,16 +93,16 @@ pub fn read_candidate(at: &Cursor<'_>, object: CandidateObject) -> Candidate {
     }
 }
 
-/// Reads what a code of a campaign would be, when the campaign has codes. It is known by the campaign's id.
-pub fn read_campaign_voucher(at: &Cursor<'_>) -> Option<Incentive> {
+/// Reads the terms of a code of a campaign, if the campaign has codes, with the campaign's id.
+pub fn read_campaign_voucher(at: &JsonCursor<'_>) -> Option<RedeemableTerms> {
     let config = at.get("voucher")?;
     let id = at.option("id", read::name).or(at.option("name", read::text)).unwrap_or_default();
     let voucher = read_voucher(&config, "");
-    // Nobody has redeemed the next code yet, and the campaign's own window and category are found with the campaign.
-    Some(Incentive { id: id.clone(), code: Text::default(), campaign_id: Some(id), quantity: None, ..voucher })
+    // The next code has no redemptions, and its campaign is found for window and category.
+    Some(RedeemableTerms { id: id.clone(), code: Text::default(), campaign_id: Some(id), quantity: None, ..voucher })
 }
 
-fn kind_of_voucher(at: &Cursor<'_>) -> Text {
+fn kind_of_voucher(at: &JsonCursor<'_>) -> Text {
     let said = at.get("type").and_then(|said| said.node.as_str().map(Text::from));
     match said {
         Some(said) => said,
@@ -118,6 +112,6 @@ fn kind_of_voucher(at: &Cursor<'_>) -> Text {
     }
 }
 
-fn is(at: &Cursor<'_>, name: &str, word: &str) -> bool {
+fn is(at: &JsonCursor<'_>, name: &str, word: &str) -> bool {
     at.get(name).is_some_and(|value| value.node.as_str() == Some(word))
 }

@@ -1,127 +1,138 @@
-//! Decides how one value of a JSON tree is read as what it should be, or which problem it is. It must not know what
-//! the value is for; bounds that more than one document has are here, all others with their document.
+//! Reads single values of a JSON tree as typed values, and reports problems. Bounds that several documents share are
+//! here, all others in the reader of the document.
 //!
-//! Its readers are called from everywhere and are kept out of line: inlined, they were a fifth of the package.
+//! The readers are called from everywhere and are not inlined: inlined, they were a fifth of the package.
 
 mod numbers;
+pub mod read;
 
 use std::cell::OnceCell;
 
 use crate::json::Node;
 use crate::model::order::Metadata;
 use crate::text::{LONGEST_NAME, Text, is_longer};
-use crate::time::Instant;
+use crate::time::{DayBound, Instant, TimeZone};
 use crate::wire::problem::Problem;
 
-/// Where a value stands in the value around it.
+/// The position of a value in its parent.
 #[derive(Debug, Clone, Copy)]
-enum Step<'p> {
+enum PathSegment<'p> {
     Whole,
     Member(&'p str),
     Item(usize),
 }
 
-/// Where the first problem of a document is put down. Readers go on after it with whatever stands for the wrong value,
-/// so that none of them has to give back what it had read; who reads the whole document looks here once, at its end.
+/// The store of a document's first problem. Readers continue after it with a default for the wrong value, so that none
+/// of them returns a `Result`. The reader of the whole document checks for it at the end.
 #[derive(Debug, Default)]
-struct First(OnceCell<Problem>);
-
-/// A value, and the way to it. Paths cost nothing until there is a problem to tell.
-#[derive(Debug, Clone, Copy)]
-pub struct Cursor<'p> {
-    /// The value.
-    pub node: &'p Node<'p>,
-    around: Option<&'p Cursor<'p>>,
-    step: Step<'p>,
-    first: &'p First,
+struct FirstProblem {
+    problem: OnceCell<Problem>,
+    /// As in [`JsonCursor::set_zone`].
+    zone: OnceCell<TimeZone>,
 }
 
-/// Reads a whole document that was parsed before.
-pub fn read_node<T>(node: &Node<'_>, read: impl FnOnce(&Cursor<'_>) -> T) -> Result<T, Problem> {
-    let first = First::default();
-    let read = read(&Cursor { node, around: None, step: Step::Whole, first: &first });
-    match first.0.into_inner() {
+/// A value, with the path to it. A path costs nothing until a problem is reported.
+#[derive(Debug, Clone, Copy)]
+pub struct JsonCursor<'p> {
+    /// The value.
+    pub node: &'p Node<'p>,
+    around: Option<&'p JsonCursor<'p>>,
+    step: PathSegment<'p>,
+    first: &'p FirstProblem,
+}
+
+/// Reads a whole parsed document. Fails with its first problem.
+pub fn read_node<T>(node: &Node<'_>, read: impl FnOnce(&JsonCursor<'_>) -> T) -> Result<T, Problem> {
+    let first = FirstProblem::default();
+    let read = read(&JsonCursor { node, around: None, step: PathSegment::Whole, first: &first });
+    match first.problem.into_inner() {
         Some(problem) => Err(problem),
         None => Ok(read),
     }
 }
 
-/// A closed set of words and what they mean.
-pub type Words<T> = &'static [(&'static str, T)];
+/// Returns the name of the member with the elements of a list in an answer.
+pub fn data_ref_of<'n>(node: &'n Node<'_>) -> Option<&'n str> {
+    let is_list = node.get("object").and_then(Node::as_str) == Some("list");
+    node.get("data_ref").and_then(Node::as_str).or(is_list.then_some("data"))
+}
 
-/// The word for a meaning.
-pub fn word<T: Copy + PartialEq>(words: Words<T>, meaning: T) -> Option<&'static str> {
+/// A closed set of names with their values.
+pub type WordList<T> = &'static [(&'static str, T)];
+
+/// Returns the name of a value.
+pub fn word<T: Copy + PartialEq>(words: WordList<T>, meaning: T) -> Option<&'static str> {
     words.iter().find(|(_, known)| *known == meaning).map(|(word, _)| *word)
 }
 
-/// How a value is read. What is wrong with it is put down, and something harmless is read in its place.
-pub type Read<T> = fn(&Cursor<'_>) -> T;
+/// A reader of a value. It reports a problem and returns a default for a wrong one.
+pub type Read<T> = fn(&JsonCursor<'_>) -> T;
 
-/// The members that matter to a `T`, and how each is read into it.
-pub type Fields<T> = &'static [(&'static str, fn(&mut T, &Cursor<'_>))];
+/// The members of a `T`, with the reader of each.
+pub type Fields<T> = &'static [(&'static str, fn(&mut T, &JsonCursor<'_>))];
 
-impl<'p> Cursor<'p> {
-    /// The path, such as `redeemables[1].id`; empty for the whole.
+impl<'p> JsonCursor<'p> {
+    /// Returns the path, such as `redeemables[1].id`; empty for the whole.
     #[cold]
     #[inline(never)]
     pub fn path(&self) -> String {
-        let outer = self.around.map(Cursor::path).unwrap_or_default();
+        let outer = self.around.map(JsonCursor::path).unwrap_or_default();
         match self.step {
-            Step::Whole => outer,
-            Step::Member(name) if outer.is_empty() => name.to_owned(),
-            Step::Member(name) => [&outer, ".", name].concat(),
-            Step::Item(place) => [&outer, "[", &place.to_string(), "]"].concat(),
+            PathSegment::Whole => outer,
+            PathSegment::Member(name) if outer.is_empty() => name.to_owned(),
+            PathSegment::Member(name) => format!("{outer}.{name}"),
+            PathSegment::Item(place) => format!("{outer}[{place}]"),
         }
     }
 
-    /// Puts down a problem, when it is the first.
+    /// Reports a problem, if it is the first.
     #[cold]
     #[inline(never)]
-    pub fn tell(&self, problem: Problem) {
-        let _ = self.first.0.set(problem);
+    pub fn report(&self, problem: Problem) {
+        let _ = self.first.problem.set(problem);
     }
 
-    /// The problem that this value should be something else.
+    /// Reports that this value violates a bound.
     #[cold]
     #[inline(never)]
     pub fn wrong(&self, bound: &str) {
-        if self.first.0.get().is_none() {
-            self.tell(Problem::bound(self.path(), bound, &self.node.text()));
+        if self.first.problem.get().is_none() {
+            self.report(Problem::bound(self.path(), bound, &self.node.text()));
         }
     }
 
-    /// The problem that it has more letters than these.
+    /// Reports that it has more characters than `most`.
     #[cold]
     #[inline(never)]
     pub fn long(&self, most: usize) {
-        self.wrong(&["must NOT have more than ", &most.to_string(), " characters"].concat());
+        self.wrong(&format!("must NOT have more than {most} characters"));
     }
 
-    /// A problem of this value as such.
+    /// Reports a problem of this value itself.
     #[cold]
     #[inline(never)]
     pub fn problem(&self, text: &str) {
-        if self.first.0.get().is_none() {
-            self.tell(Problem::at(self.path(), text));
+        if self.first.problem.get().is_none() {
+            self.report(Problem::at(self.path(), text));
         }
     }
 
-    /// The problem that it has no member of this name.
+    /// Reports that it has no member of this name.
     #[cold]
     #[inline(never)]
     pub fn missing(&self, name: &str) {
-        if self.first.0.get().is_none() {
-            self.tell(Problem::missing(self.path(), name));
+        if self.first.problem.get().is_none() {
+            self.report(Problem::missing(self.path(), name));
         }
     }
 
-    fn member(&'p self, name: &'p str, node: &'p Node<'p>) -> Cursor<'p> {
-        Cursor { node, around: Some(self), step: Step::Member(name), first: self.first }
+    fn member(&'p self, name: &'p str, node: &'p Node<'p>) -> JsonCursor<'p> {
+        JsonCursor { node, around: Some(self), step: PathSegment::Member(name), first: self.first }
     }
 
-    /// Its members, when it is an object.
+    /// Returns its members; reports a problem if it is no object.
     #[inline]
-    pub fn members(&'p self) -> impl Iterator<Item = (&'p str, Cursor<'p>)> {
+    pub fn members(&'p self) -> impl Iterator<Item = (&'p str, JsonCursor<'p>)> {
         let members = match self.node {
             Node::Object(members) => members.as_slice(),
             _ => {
@@ -132,9 +143,9 @@ impl<'p> Cursor<'p> {
         members.iter().map(|(name, node)| (name.as_ref(), self.member(name, node)))
     }
 
-    /// Its items, when it is a list.
+    /// Returns its items; reports a problem if it is no list.
     #[inline]
-    pub fn items(&'p self) -> impl Iterator<Item = Cursor<'p>> {
+    pub fn items(&'p self) -> impl Iterator<Item = JsonCursor<'p>> {
         let items = match self.node {
             Node::List(items) => items.as_slice(),
             _ => {
@@ -143,10 +154,15 @@ impl<'p> Cursor<'p> {
             }
         };
         let numbered = items.iter().enumerate();
-        numbered.map(|(place, node)| Cursor { node, around: Some(self), step: Step::Item(place), first: self.first })
+        numbered.map(|(place, node)| JsonCursor {
+            node,
+            around: Some(self),
+            step: PathSegment::Item(place),
+            first: self.first,
+        })
     }
 
-    /// Reads its members as they stand, when it is an object: those that are not null and that these fields name.
+    /// Reads its members in their order, if it is an object: those in `fields` that are not null.
     #[inline(never)]
     pub fn fields<T>(&self, into: &mut T, fields: Fields<T>) {
         for (name, member) in self.members().filter(|(_, member)| !member.is_null()) {
@@ -156,27 +172,27 @@ impl<'p> Cursor<'p> {
         }
     }
 
-    /// The member of this name; null counts as not there (clients.md).
+    /// Returns the member of this name; null counts as absent (docs/spec/clients.md).
     #[inline(never)]
-    pub fn get(&'p self, name: &'p str) -> Option<Cursor<'p>> {
+    pub fn get(&'p self, name: &'p str) -> Option<JsonCursor<'p>> {
         match self.node.get(name)? {
             Node::Null => None,
             node => Some(self.member(name, node)),
         }
     }
 
-    /// Whether it is null.
+    /// Returns whether it is null.
     pub fn is_null(&self) -> bool {
         matches!(self.node, Node::Null)
     }
 
-    /// The member of this name, read, when it is there.
+    /// Reads the member of this name, if it is present.
     #[inline(never)]
     pub fn option<T>(&self, name: &str, read: Read<T>) -> Option<T> {
         self.get(name).map(|member| read(&member))
     }
 
-    /// The member of this name, read; it must be there.
+    /// Reads the member of this name; reports a problem if it is absent.
     #[inline(never)]
     pub fn need<T>(&self, name: &str, read: Read<T>) -> T {
         match self.get(name) {
@@ -188,8 +204,8 @@ impl<'p> Cursor<'p> {
         }
     }
 
-    /// Reads the member of this name into its place, when it is there. Values that are made in their place need not be
-    /// moved there, which is most of the code of a reader.
+    /// Reads the member of this name into a variable, if it is present. Values that are written in place need not be
+    /// moved, which is most of the code of a reader.
     #[inline(never)]
     pub fn fill<T>(&self, name: &str, place: &mut T, read: Read<T>) {
         if let Some(member) = self.get(name) {
@@ -197,7 +213,7 @@ impl<'p> Cursor<'p> {
         }
     }
 
-    /// The same for a place that may be empty.
+    /// Reads the member of this name into an optional variable, if it is present.
     #[inline(never)]
     pub fn fill_some<T>(&self, name: &str, place: &mut Option<T>, read: Read<T>) {
         if let Some(member) = self.get(name) {
@@ -205,7 +221,7 @@ impl<'p> Cursor<'p> {
         }
     }
 
-    /// The same for a list, item by item.
+    /// Reads the items of the member of this name into a list, if it is present.
     #[inline(never)]
     pub fn fill_list<T>(&self, name: &str, place: &mut Vec<T>, read: Read<T>) {
         if let Some(member) = self.get(name) {
@@ -213,27 +229,44 @@ impl<'p> Cursor<'p> {
         }
     }
 
-    /// Every item of the member of this name, read; none when it is not there.
+    /// Reads every item of the member of this name; none if it is absent.
     pub fn list<T>(&self, name: &str, read: Read<T>) -> Vec<T> {
         let mut all = Vec::new();
         self.fill_list(name, &mut all, read);
         all
     }
 
-    /// Every item, read, when it is a list.
+    /// Reads every item, if it is a list.
     pub fn all<T>(&self, read: Read<T>) -> Vec<T> {
         let mut all = (Vec::new(), read);
         self.each(&mut all, |(all, read), item| all.push(read(item)));
         all.0
     }
 
-    /// Goes through every item, when it is a list.
+    /// Calls `see` with every item, if it is a list.
     #[inline(never)]
-    pub fn each<T>(&self, into: &mut T, see: fn(&mut T, &Cursor<'_>)) {
+    pub fn each<T>(&self, into: &mut T, see: fn(&mut T, &JsonCursor<'_>)) {
         self.items().for_each(|item| see(into, &item));
     }
 
-    /// Refuses anything but an object.
+    /// Returns the name of the member with the elements, if this is a list of an answer.
+    pub fn data_ref(&self) -> Option<&'p str> {
+        data_ref_of(self.node)
+    }
+
+    /// Calls `see` with every item of an array, or of a list of an answer.
+    #[inline(never)]
+    pub fn each_listed<T>(&self, into: &mut T, see: fn(&mut T, &JsonCursor<'_>)) {
+        match self.data_ref() {
+            Some(name) => match self.get(name) {
+                Some(array) => array.each(into, see),
+                None => self.missing(name),
+            },
+            None => self.each(into, see),
+        }
+    }
+
+    /// Reports a problem unless this is an object.
     #[inline(never)]
     pub fn object(&self) {
         if !matches!(self.node, Node::Object(_)) {
@@ -241,7 +274,7 @@ impl<'p> Cursor<'p> {
         }
     }
 
-    /// A text as it is.
+    /// Returns the text.
     #[inline(never)]
     pub fn str(&self) -> &str {
         match self.node {
@@ -253,7 +286,7 @@ impl<'p> Cursor<'p> {
         }
     }
 
-    /// A short text.
+    /// Returns a short text.
     #[inline(never)]
     pub fn text(&self) -> Text {
         match self.node {
@@ -262,7 +295,7 @@ impl<'p> Cursor<'p> {
         }
     }
 
-    /// A name: a code, an id, a key.
+    /// Returns a name: a code, an id, a key.
     #[inline(never)]
     pub fn name(&self) -> Text {
         let name = self.text();
@@ -272,19 +305,19 @@ impl<'p> Cursor<'p> {
         name
     }
 
-    /// A list of short texts.
+    /// Returns a list of short texts.
     #[inline(never)]
     pub fn texts(&self) -> Vec<Text> {
-        self.all(read::text)
+        self.all(|at| at.text())
     }
 
-    /// A long text.
+    /// Returns a long text.
     #[inline(never)]
     pub fn string(&self) -> String {
         self.str().to_owned()
     }
 
-    /// Yes or no.
+    /// Returns a boolean.
     #[inline(never)]
     pub fn flag(&self) -> bool {
         match self.node {
@@ -296,7 +329,7 @@ impl<'p> Cursor<'p> {
         }
     }
 
-    /// What was read, or what stands for it when it should be something else.
+    /// Returns the read value, or reports a problem and returns a default.
     #[inline]
     pub fn or_wrong<T: Default>(&self, read: Option<T>, bound: &str) -> T {
         read.unwrap_or_else(|| {
@@ -305,19 +338,42 @@ impl<'p> Cursor<'p> {
         })
     }
 
-    /// A text of some form.
+    /// Returns a parsed text.
     #[inline]
     pub fn parsed<T: Default>(&self, parse: fn(&str) -> Option<T>, bound: &str) -> T {
         self.or_wrong(self.node.as_str().and_then(parse), bound)
     }
 
-    /// A moment.
+    /// Returns an instant.
     #[inline(never)]
     pub fn instant(&self) -> Instant {
         self.parsed(Instant::parse, "must be an ISO 8601 date-time")
     }
 
-    /// Custom data.
+    /// Sets the zone for the days that are read from now on; UTC by default.
+    pub fn set_zone(&self, zone: &TimeZone) {
+        let _ = self.first.zone.set(zone.clone());
+    }
+
+    /// Returns a start; a date without a time is the start of that day.
+    #[inline(never)]
+    pub fn start(&self) -> Instant {
+        self.bound(DayBound::Start)
+    }
+
+    /// Returns an end; a date without a time is the end of that day.
+    #[inline(never)]
+    pub fn end(&self) -> Instant {
+        self.bound(DayBound::End)
+    }
+
+    fn bound(&self, bound: DayBound) -> Instant {
+        let zone = self.first.zone.get_or_init(TimeZone::default);
+        let moment = self.node.as_str().and_then(|text| zone.read_moment(text, bound));
+        self.or_wrong(moment, "must be an ISO 8601 date-time")
+    }
+
+    /// Returns metadata.
     #[inline(never)]
     pub fn metadata(&self) -> Metadata {
         match self.node {
@@ -332,7 +388,7 @@ impl<'p> Cursor<'p> {
         }
     }
 
-    /// Refuses anything but an object whose names are no longer than names may be.
+    /// Reports a problem unless this is an object whose names have an allowed length.
     #[inline(never)]
     pub fn check_names(&self) {
         if let Some((name, _)) = self.members().find(|(name, _)| is_longer(name, LONGEST_NAME)) {
@@ -340,7 +396,7 @@ impl<'p> Cursor<'p> {
         }
     }
 
-    /// One of a closed set of words.
+    /// Returns the value of one of a closed set of names.
     #[inline(never)]
     pub fn one_of<T: Copy + Default>(&self, words: &[(&str, T)]) -> T {
         let text = self.node.as_str();
@@ -353,46 +409,18 @@ impl<'p> Cursor<'p> {
         T::default()
     }
 
-    /// The problem that it is none of these words.
+    /// Reports that it is none of these names.
     #[cold]
     #[inline(never)]
     fn no_word(&self, words: &mut dyn Iterator<Item = &str>) {
         let words: Vec<&str> = words.collect();
-        self.wrong(&["must be one of ", &words.join(", ")].concat());
+        self.wrong(&format!("must be one of {}", words.join(", ")));
     }
 }
 
 #[cold]
 #[inline(never)]
 fn longer_than_a_name(text: &str) -> String {
-    let (bound, length) = (LONGEST_NAME.to_string(), text.chars().count().to_string());
-    ["must NOT have names of more than ", &bound, " characters (actual length is `", &length, "`)"].concat()
-}
-
-/// The readers as functions, for [`Cursor::option`], [`Cursor::need`] and [`Cursor::list`].
-pub mod read {
-    use super::{Cursor, Instant, Metadata, Text};
-    use crate::money::{Money, Percent};
-
-    macro_rules! readers {
-        ($($name:ident: $kind:ty,)*) => {$(
-            #[doc = concat!("[`Cursor::", stringify!($name), "`].")]
-            pub fn $name(at: &Cursor<'_>) -> $kind {
-                at.$name()
-            }
-        )*};
-    }
-
-    readers! {
-        text: Text,
-        name: Text,
-        texts: Vec<Text>,
-        string: String,
-        flag: bool,
-        whole_number: u64,
-        money: Money,
-        percent: Percent,
-        instant: Instant,
-        metadata: Metadata,
-    }
+    let length = text.chars().count();
+    format!("must NOT have names of more than {LONGEST_NAME} characters (actual length is `{length}`)")
 }

@@ -1,8 +1,10 @@
-//! Decides how the answer to a validation is written. It must not know how the answer came about.
+//! Writes the answer to a validation.
 //!
-//! calculation.md sections 3 and 11, objects.md section 10.
+//! docs/spec/calculation.md sections 3 and 11, docs/spec/objects.md#10.
 
+pub mod legacy_single;
 mod shapes;
+pub mod trace;
 
 pub use shapes::{
     APPLICABLE, EXPANDED, GRANT, INAPPLICABLE, LEFT_OUT, REASON, REDEEMABLE, REFUSED, SESSION, SKIPPED, TRACES,
@@ -11,35 +13,35 @@ pub use shapes::{
 
 use std::cell::OnceCell;
 
-use crate::decide::case::Resolved;
-use crate::decide::validate::{Evaluated, SessionAnswer, Validated};
+use crate::decide::case::ResolvedName;
+use crate::decide::validate::{Evaluation, SessionAnswer, ValidationDecision};
 use crate::facts::Offer;
 use crate::id::Context;
-use crate::model::incentive::{Category, Grant};
 use crate::model::order::Order;
+use crate::model::redeemable::{Category, Grant};
 use crate::model::scope::GoodsObject;
 use crate::model::stacking::StackingRules;
 use crate::pricing::{Cart, Gain};
-use crate::refusal::{Refusal, Skip};
-use crate::stacking::{Outcome, Step};
+use crate::refusal::{Refusal, SkipReason};
+use crate::stacking::{ApplyOutcome, WalkStep};
 use crate::text::Text;
 use crate::wire::cursor::word;
+use crate::wire::decision::trace::{TraceLevel, put_trace};
 use crate::wire::error::put_refusal;
 use crate::wire::offer::put_discount;
-use crate::wire::order_view::{Applied, OrderView, Seen};
+use crate::wire::order::view::{AppliedScope, OrderView, WrittenLines};
+use crate::wire::project::stacking::put_stacking_rules;
 use crate::wire::request::TTL_UNITS;
 use crate::wire::reward::put_reward;
-use crate::wire::scope::{GoodsList, LineGoods, put_name};
-use crate::wire::stacking::put_stacking_rules;
-use crate::wire::trace::{Level, put_trace};
+use crate::wire::scope::{GoodsList, ResultGoods, put_name};
 use crate::wire::writer::Writer;
 
-/// The JSON of a validation.
-pub fn write_validation(validated: &Validated<'_>, context: &Context) -> Vec<u8> {
+/// Writes the JSON of a validation.
+pub fn write_validation(validated: &ValidationDecision<'_>, context: &Context) -> Vec<u8> {
     let evaluated = &validated.evaluated;
-    let sorted = Sorted::of(evaluated);
+    let sorted = SortedSteps::of(evaluated);
     let list = Steps::new(evaluated, context);
-    let mut seen = Seen::default();
+    let mut seen = WrittenLines::default();
     Writer::object_of(|out| {
         out.put_text("id", &validated.id());
         out.put_flag("valid", evaluated.valid);
@@ -52,7 +54,7 @@ pub fn write_validation(validated: &Validated<'_>, context: &Context) -> Vec<u8>
         }
         if let Some(order) = evaluated.shown_order().filter(|_| evaluated.valid) {
             let (priced, cart) = (&evaluated.priced, &evaluated.walk.cart);
-            let view = OrderView::new(&order, priced, cart, Applied::Everything);
+            let view = OrderView::new(&order, priced, cart, AppliedScope::Everything);
             OrderView { people: evaluated.people(), public: evaluated.public_goods(), ..view }
                 .put_again(out.member("order"), &mut seen);
         }
@@ -65,7 +67,7 @@ pub fn write_validation(validated: &Validated<'_>, context: &Context) -> Vec<u8>
             out.texts("provisional", &evaluated.lacks);
         }
         if evaluated.request.expand.trace {
-            put_trace(out.member("trace"), evaluated, Level::of(evaluated));
+            put_trace(out.member("trace"), evaluated, TraceLevel::of(evaluated));
         }
     })
 }
@@ -80,58 +82,58 @@ pub(super) fn put_session(out: &mut Writer, session: &SessionAnswer) {
     });
 }
 
-/// The steps by the list that they are shown in (calculation.md section 11.2, step 8).
-pub(crate) struct Sorted<'a> {
+/// The steps by the list of the answer (docs/spec/calculation.md#11.2, step 8).
+pub(crate) struct SortedSteps<'a> {
     /// The main list.
-    pub redeemables: Vec<&'a Step>,
-    /// Those left out.
-    pub skipped: Vec<&'a Step>,
-    /// Those refused.
-    pub inapplicable: Vec<&'a Step>,
+    pub redeemables: Vec<&'a WalkStep>,
+    /// The skipped ones.
+    pub skipped: Vec<&'a WalkStep>,
+    /// The refused ones.
+    pub inapplicable: Vec<&'a WalkStep>,
 }
 
-impl<'a> Sorted<'a> {
-    pub fn of(evaluated: &'a Evaluated<'_>) -> Sorted<'a> {
-        let those = |wanted: fn(&Outcome) -> bool| -> Vec<&'a Step> {
+impl<'a> SortedSteps<'a> {
+    pub fn of(evaluated: &'a Evaluation<'_>) -> SortedSteps<'a> {
+        let those = |wanted: fn(&ApplyOutcome) -> bool| -> Vec<&'a WalkStep> {
             evaluated.walk.steps.iter().filter(|step| wanted(&step.outcome)).collect()
         };
-        let inapplicable = those(|outcome| matches!(outcome, Outcome::Refused(_)));
+        let inapplicable = those(|outcome| matches!(outcome, ApplyOutcome::Refused(_)));
         let redeemables = match (evaluated.all_or_nothing(), evaluated.valid) {
             (true, _) => those(|_| true),
-            (false, true) => those(|outcome| matches!(outcome, Outcome::Applied(_))),
+            (false, true) => those(|outcome| matches!(outcome, ApplyOutcome::Applied(_))),
             (false, false) => inapplicable.clone(),
         };
-        let skipped = those(|outcome| matches!(outcome, Outcome::Skipped(_)));
-        Sorted { redeemables, skipped, inapplicable }
+        let skipped = those(|outcome| matches!(outcome, ApplyOutcome::Skipped(_)));
+        SortedSteps { redeemables, skipped, inapplicable }
     }
 }
 
-/// How steps are written as result items.
+/// A writer of steps as result items.
 pub(crate) struct Steps<'a> {
-    /// Everything that was tried.
-    pub evaluated: &'a Evaluated<'a>,
+    /// The evaluation of all tried redeemables.
+    pub evaluated: &'a Evaluation<'a>,
     context: &'a Context,
-    /// The request that errors name, made when the first of them does.
+    /// The id of the request in errors, generated for the first of them.
     request_id: OnceCell<Text>,
 }
 
 impl<'a> Steps<'a> {
-    /// The steps of what was tried.
-    pub fn new(evaluated: &'a Evaluated<'a>, context: &'a Context) -> Steps<'a> {
+    /// Returns a writer of the evaluation's steps.
+    pub fn new(evaluated: &'a Evaluation<'a>, context: &'a Context) -> Steps<'a> {
         Steps { evaluated, context, request_id: OnceCell::new() }
     }
 
     /// Writes a list of steps as the next value.
     ///
-    /// The order after each applied one is found by adding up the gains, so that steps need not keep a copy each. A
-    /// list holds all applied ones, in the order of application, or none.
-    pub fn put(&self, out: &mut Writer, steps: &[&Step], seen: &mut Seen) {
+    /// The order after each applied one is computed by adding the gains, so that steps need no copy of it. A list
+    /// contains all applied ones, in the order of application, or none.
+    pub fn put(&self, out: &mut Writer, steps: &[&WalkStep], seen: &mut WrittenLines) {
         let mut cart = self.evaluated.priced.cart.clone();
         let order = self.evaluated.shown_order();
         out.list(|out| {
             for step in steps {
-                if let Outcome::Applied(gain) = &step.outcome {
-                    // It was added once before, so that it fits.
+                if let ApplyOutcome::Applied(gain) = &step.outcome {
+                    // It was added once before, so it fits.
                     let _ = cart.add(gain);
                 }
                 out.item().object(|out| self.put_step(out, step, order.as_deref(), &cart, seen));
@@ -139,11 +141,11 @@ impl<'a> Steps<'a> {
         });
     }
 
-    fn put_step(&self, out: &mut Writer, step: &Step, order: Option<&Order>, cart: &Cart, seen: &mut Seen) {
+    fn put_step(&self, out: &mut Writer, step: &WalkStep, order: Option<&Order>, cart: &Cart, seen: &mut WrittenLines) {
         let status = match &step.outcome {
-            Outcome::Applied(_) => "APPLICABLE",
-            Outcome::Skipped(_) => "SKIPPED",
-            Outcome::Refused(_) => "INAPPLICABLE",
+            ApplyOutcome::Applied(_) => "APPLICABLE",
+            ApplyOutcome::Skipped(_) => "SKIPPED",
+            ApplyOutcome::Refused(_) => "INAPPLICABLE",
         };
         out.put_word("status", status);
         if let Some(redeemable) = self.evaluated.redeemable(step) {
@@ -151,10 +153,10 @@ impl<'a> Steps<'a> {
             out.put_word("object", redeemable.object.name());
         }
         match &step.outcome {
-            Outcome::Applied(gain) => {
+            ApplyOutcome::Applied(gain) => {
                 if let Some(order) = order {
                     let priced = &self.evaluated.priced;
-                    let applied = Applied::Gain(gain);
+                    let applied = AppliedScope::Gain(gain);
                     let people = self.evaluated.people();
                     let public = self.evaluated.public_goods();
                     let view = OrderView { people, public, ..OrderView::new(order, priced, cart, applied) };
@@ -163,26 +165,26 @@ impl<'a> Steps<'a> {
                 self.put_scope(out, step, gain, cart);
                 self.put_grant(out, step, cart, None);
             }
-            Outcome::Skipped(skip) => put_skip(out, *skip),
-            Outcome::Refused(refusal) => self.put_refused(out, step, refusal, cart),
+            ApplyOutcome::Skipped(skip) => put_skip(out, *skip),
+            ApplyOutcome::Refused(refusal) => self.put_refused(out, step, refusal, cart),
         }
         self.put_expanded(out, step);
     }
 
-    /// Writes the goods that an applied redeemable is about, and those that it leaves out.
-    pub fn put_scope(&self, out: &mut Writer, step: &Step, gain: &Gain, cart: &Cart) {
-        self.put_goods(out.member("applicable_to"), (step, gain), cart, false);
-        self.put_goods(out.member("inapplicable_to"), (step, gain), cart, true);
+    /// Writes the goods in the scope of an applied redeemable, and those that it excludes.
+    pub fn put_scope(&self, out: &mut Writer, step: &WalkStep, gain: &Gain, cart: &Cart) {
+        self.put_goods(out.member("applicable_to"), step, gain, cart, false);
+        self.put_goods(out.member("inapplicable_to"), step, gain, cart, true);
     }
 
     /// Writes one of these lists as the next value.
-    pub fn put_goods(&self, out: &mut Writer, (step, gain): (&Step, &Gain), cart: &Cart, excluded: bool) {
+    pub fn put_goods(&self, out: &mut Writer, step: &WalkStep, gain: &Gain, cart: &Cart, excluded: bool) {
         let scope = match self.evaluated.resolved.get(step.place) {
-            Some(Resolved::Offer(offer)) => offer.scope(),
+            Some(ResolvedName::Offer(offer)) => offer.scope(),
             _ => None,
         };
         let goods = |place: usize| self.goods_of(place, cart);
-        let units = cart.lines.iter().fold(0, |sum: u64, line| sum.saturating_add(line.quantity));
+        let units = cart.lines.iter().map(|line| line.quantity).sum();
         let entries = scope.map(|scope| if excluded { &scope.excluded } else { &scope.included });
         let covered = gain.covered.iter().filter(|covered| covered.excluded == excluded && covered.units > 0);
         let list = GoodsList {
@@ -195,22 +197,23 @@ impl<'a> Steps<'a> {
         list.put(out);
     }
 
-    /// The goods of a line as a result names them: by id or, of what the catalogue does not have, by `source_id`.
-    fn goods_of<'g>(&'g self, place: usize, cart: &'g Cart) -> Option<LineGoods<'g>> {
+    /// Returns the goods of a line as a result names them: by id or, if the catalogue does not have them, by
+    /// `source_id`.
+    fn goods_of<'g>(&'g self, place: usize, cart: &'g Cart) -> Option<ResultGoods<'g>> {
         let order = self.evaluated.order.as_ref()?;
         let added = || cart.added().get(place.checked_sub(order.items.len())?);
         let item = order.items.get(place).or_else(added)?;
         let item = self.evaluated.priced.line(place, item);
         let named = |object, id: Option<&'g str>, source_id: Option<&'g str>| {
-            Some(LineGoods { object, id: id.or(source_id)?, source_id })
+            Some(ResultGoods { object, id: id.or(source_id)?, source_id })
         };
         let [product_id, product_source_id, sku_id, sku_source_id] = item.names();
         let sku = named(GoodsObject::Sku, sku_id, sku_source_id);
         sku.or_else(|| named(GoodsObject::Product, product_id, product_source_id))
     }
 
-    /// The bundles of a redeemable whose rules ask for any (calculation.md section 8).
-    fn put_bundles(&self, out: &mut Writer, step: &Step, cart: &Cart) {
+    /// Writes the product bundles of a redeemable whose rules require any (docs/spec/calculation.md#8).
+    fn put_bundles(&self, out: &mut Writer, step: &WalkStep, cart: &Cart) {
         let found = self.evaluated.found.get(step.place);
         let Some(bundles) = found.and_then(|found| found.bundles.as_ref()) else { return };
         out.member("bundle").object(|out| {
@@ -240,9 +243,10 @@ impl<'a> Steps<'a> {
         });
     }
 
-    /// What an applied redeemable granted; of a gift card also what sessions hold, when that is to be told.
-    pub fn put_grant(&self, out: &mut Writer, step: &Step, cart: &Cart, locked: Option<u64>) {
-        let Some(Resolved::Offer(offer)) = self.evaluated.resolved.get(step.place) else { return };
+    /// Writes the grant of an applied redeemable; for a gift card also the credits that sessions hold, if `locked` is
+    /// given.
+    pub fn put_grant(&self, out: &mut Writer, step: &WalkStep, cart: &Cart, locked: Option<u64>) {
+        let Some(ResolvedName::Offer(offer)) = self.evaluated.resolved.get(step.place) else { return };
         let found = self.evaluated.found.get(step.place);
         let resolved = found.and_then(|found| found.resolved.as_deref());
         out.member("result").object(|out| match &offer.incentive.grant {
@@ -253,7 +257,7 @@ impl<'a> Steps<'a> {
             }
             Grant::Loyalty(_) => {
                 let paid = found.and_then(|found| found.paid).unwrap_or(0);
-                // Without a reward nothing is paid yet, and what is on the card is told.
+                // Without a reward no points are paid yet, and the balance is written.
                 let left = found.and_then(|found| found.points).filter(|_| offer.exchange.is_none());
                 out.member("loyalty_card").object(|out| {
                     out.put_number("points", left.unwrap_or(paid));
@@ -265,7 +269,7 @@ impl<'a> Steps<'a> {
             }
             Grant::Gift(_) => {
                 let credits = match &step.outcome {
-                    Outcome::Applied(gain) => gain.total().unwrap_or_default().minor(),
+                    ApplyOutcome::Applied(gain) => gain.total().unwrap_or_default().minor(),
                     _ => 0,
                 };
                 out.member("gift").object(|out| {
@@ -277,8 +281,8 @@ impl<'a> Steps<'a> {
         });
     }
 
-    fn put_refused(&self, out: &mut Writer, step: &Step, refusal: &Refusal, cart: &Cart) {
-        // One hash for all refusals of an answer.
+    fn put_refused(&self, out: &mut Writer, step: &WalkStep, refusal: &Refusal, cart: &Cart) {
+        // All refusals of an answer have one request id.
         let request_id = self.request_id.get_or_init(|| self.context.request_id());
         out.member("result").object(|out| {
             put_refusal(out.member("error"), refusal, request_id);
@@ -288,8 +292,8 @@ impl<'a> Steps<'a> {
         });
     }
 
-    /// What the request asked to see beyond the usual (calculation.md section 11.5).
-    pub fn put_expanded(&self, out: &mut Writer, step: &Step) {
+    /// Writes the optional fields that the request asked for (docs/spec/calculation.md#11.5).
+    pub fn put_expanded(&self, out: &mut Writer, step: &WalkStep) {
         let expand = self.evaluated.request.expand;
         let Some(offer) = self.evaluated.offer(step.place) else { return };
         let Offer { incentive: voucher, campaign, category, .. } = offer;
@@ -312,7 +316,7 @@ impl<'a> Steps<'a> {
     }
 }
 
-/// Writes the list of the categories of a redeemable as the next value, with what the stacking rules make of them.
+/// Writes the list of the categories of a redeemable as the next value, with their type in the stacking rules.
 pub(crate) fn put_categories(out: &mut Writer, category: Option<&Category>, rules: &StackingRules) {
     out.list(|out| {
         let Some(category) = category else { return };
@@ -333,7 +337,7 @@ pub(crate) fn put_categories(out: &mut Writer, category: Option<&Category>, rule
     });
 }
 
-fn put_skip(out: &mut Writer, skip: Skip) {
+fn put_skip(out: &mut Writer, skip: SkipReason) {
     out.member("result").object(|out| put_details(out, skip.message(), skip.key()));
 }
 

@@ -1,37 +1,50 @@
-//! Decides the JSON of an error. It must not know why it happened.
+//! Writes errors as JSON.
 //!
-//! errors-and-auth.md section 1.
+//! docs/spec/errors-and-auth.md#1.
 
 use crate::refusal::Refusal;
 use crate::shape::fields_of;
 use crate::shape::shape;
-use crate::shape::{Field, KEY, Kind, may, must};
+use crate::shape::{Field, FieldType, KEY, may, must};
 use crate::wire::problem::Problem;
 use crate::wire::writer::Writer;
 
 /// The members of every refusal.
 const MEMBERS: &[Field] = &[
-    must("key", Kind::Text).says("For programs: `voucher_expired`, `not_found`, …"),
-    must("message", Kind::Text),
-    may("details", Kind::Text).says("Which rule, which code"),
-    may("request_id", Kind::Text),
-    may("resource_id", KEY),
-    may("resource_type", Kind::Text),
-    may("error", Kind::Object(&[must("message", Kind::Text)])),
+    must("key", FieldType::Text).description("Machine-readable error key. See the list of error keys."),
+    must("message", FieldType::Text).description("Short text of the error, for people. Programs decide by `key`."),
+    may("details", FieldType::Text)
+        .description("Longer text for people, usually with the code, the rule or the field. Absent when the error key is sufficient."),
+    may("request_id", FieldType::Text).description("ID of the request, as in the log of the service."),
+    may("resource_id", KEY)
+        .description("ID or code of the object that the refusal is about. Absent when the refusal is about no object."),
+    may("resource_type", FieldType::Text).description("Type of the object in `resource_id`."),
+    may(
+        "error",
+        FieldType::Object(&[must("message", FieldType::Text)
+            .description("Text that the author of the validation rule wrote for customers.")]),
+    )
+    .description("Custom error of the violated validation rule. Absent when the rule declares none."),
 ];
 
-/// Why something is not applied.
-pub const REFUSAL: Kind = shape!(
+/// A refusal of a redeemable.
+pub const REFUSAL: FieldType = shape!(
     "Refusal",
-    "Why something is not applied",
-    fields_of!(&[may("code", Kind::Int(400, 599)).says("The HTTP status that redeeming would answer")], MEMBERS)
+    "Reason for which a redeemable is not applied.",
+    fields_of!(
+        &[may("code", FieldType::Int(400, 599)).description("HTTP status that a redemption would be answered with.")],
+        MEMBERS
+    )
 );
 
-/// What is answered where a request cannot be read.
-pub const INVALID: Kind = shape!(
+/// The answer to a request that cannot be read.
+pub const INVALID: FieldType = shape!(
     "Invalid",
-    "What is answered instead when the request cannot be read: the error body of the service",
-    fields_of!(&[must("code", Kind::Int(400, 599)).says("The HTTP status that the service would send")], MEMBERS)
+    "Error that is returned if a request cannot be read.",
+    fields_of!(
+        &[must("code", FieldType::Int(400, 599)).description("HTTP status that the service would answer with.")],
+        MEMBERS
+    )
 );
 
 /// Writes a refusal as the next value.
@@ -53,14 +66,14 @@ pub(crate) fn put_refusal(out: &mut Writer, refusal: &Refusal, request_id: &str)
     });
 }
 
-/// The JSON of a refusal of a whole request.
+/// Returns the JSON of a refusal of a whole request.
 pub fn write(refusal: &Refusal, request_id: &str) -> Vec<u8> {
     let mut out = Writer::default();
     put_refusal(&mut out, refusal, request_id);
     out.into_bytes()
 }
 
-/// The JSON of a payload's problem.
+/// Returns the JSON of a problem of the payload.
 pub fn write_problem(problem: &Problem, request_id: &str) -> Vec<u8> {
     Writer::object_of(|out| {
         out.put_number("code", 400);

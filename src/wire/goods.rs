@@ -1,68 +1,83 @@
-//! Decides how goods are named: a product, a SKU or a collection of them, in tests, scopes and collections; and what the catalogue
-//! shows of one. It must not know what is asked of them.
+//! Reads references to goods: a product, a SKU or a collection, in tests, scopes and collections. Also defines the
+//! shapes of the catalogue's goods.
 
 use crate::json::Node;
 use crate::model::scope::{GoodsObject, GoodsRef};
-use crate::shape::{AMOUNT, COUNT, Field, KEY, KEYS, Kind, may, must, object};
+use crate::shape::{AMOUNT, COUNT, Field, FieldType, KEY, KEYS, may, must, object};
 use crate::shape::{fields_of, shape};
-use crate::wire::cursor::{Cursor, read};
+use crate::wire::cursor::{JsonCursor, read};
 
 const OF_PRODUCT: &[Field] = &[
     must("id", KEY),
-    must("source_id", KEY).or_null(),
-    must("name", Kind::Text).or_null(),
-    must("price", AMOUNT).or_null(),
-    must("attributes", KEYS).says("Names of what its SKUs differ by"),
-    must("metadata", Kind::Map),
-    must("image_url", Kind::Text).or_null(),
-    must("created_at", Kind::DateTime),
-    must("updated_at", Kind::DateTime).or_null(),
+    must("source_id", KEY)
+        .or_null()
+        .description("Unique name of the product in the merchant's system. `null` if none was given."),
+    must("name", FieldType::Text).or_null().description("Name of the product. `null` if unknown."),
+    must("price", AMOUNT).or_null().description("Price of one unit, in minor units. `null` if unknown."),
+    must("attributes", KEYS).description("Names of the attributes by which the SKUs of the product differ."),
+    must("metadata", FieldType::Map),
+    must("image_url", FieldType::Text).or_null().description("HTTPS address of an image. `null` if there is none."),
+    must("created_at", FieldType::DateTime),
+    must("updated_at", FieldType::DateTime).or_null(),
     object(&["product"]),
 ];
 
 const OF_SKU: &[Field] = &[
     must("id", KEY),
-    must("source_id", KEY).or_null(),
-    must("product_id", KEY),
-    must("sku", Kind::Text).or_null().says("What people call it"),
-    must("price", AMOUNT).or_null(),
-    must("currency", Kind::Text).or_null(),
-    must("attributes", Kind::Map).says("What it differs by from other SKUs of the product"),
-    must("metadata", Kind::Map),
-    must("image_url", Kind::Text).or_null(),
-    must("created_at", Kind::DateTime),
-    must("updated_at", Kind::DateTime).or_null(),
+    must("source_id", KEY)
+        .or_null()
+        .description("Unique name of the SKU in the merchant's system. `null` if none was given."),
+    must("product_id", KEY).description("ID of the product that contains the SKU."),
+    must("sku", FieldType::Text).or_null().description("Name of the SKU. `null` if unknown."),
+    must("price", AMOUNT)
+        .or_null()
+        .description("Price of one unit, in minor units. `null` means the price of the product."),
+    must("currency", FieldType::Text)
+        .or_null()
+        .description("Currency code of the price, for information only. `null` if unknown."),
+    must("attributes", FieldType::Map)
+        .description("Values of the attributes by which the SKU differs from other SKUs of the product."),
+    must("metadata", FieldType::Map),
+    must("image_url", FieldType::Text).or_null().description("HTTPS address of an image. `null` if there is none."),
+    must("created_at", FieldType::DateTime),
+    must("updated_at", FieldType::DateTime).or_null(),
     object(&["sku"]),
 ];
 
 /// A product.
-pub const PRODUCT: Kind = shape!(
+pub const PRODUCT: FieldType = shape!(
     "Product",
-    "A product of the catalogue",
+    "Product of the catalogue.",
     fields_of!(
         OF_PRODUCT,
         &[may(
             "skus",
-            Kind::Object(&[
+            FieldType::Object(&[
                 object(&["list"]),
-                must("data_ref", Kind::OneOf(&["data"])),
-                must("data", Kind::List(&Kind::Object(OF_SKU), 0, usize::MAX)),
-                must("total", COUNT),
+                must("data_ref", FieldType::OneOf(&["data"]))
+                    .description("Name of the member that contains the SKUs. Always `data`."),
+                must("data", FieldType::List(&FieldType::Object(OF_SKU), 0, usize::MAX))
+                    .description("First SKUs of the product, at most 1,000."),
+                must("total", COUNT).description("Number of SKUs of the product."),
             ]),
         )
-        .says("Its SKUs")],
+        .description("SKUs of the product. Present when a single product is read.")],
     )
 );
 
 /// A SKU.
-pub const SKU: Kind = shape!(
+pub const SKU: FieldType = shape!(
     "Sku",
-    "A SKU of a product",
-    fields_of!(OF_SKU, &[may("product", Kind::Object(OF_PRODUCT)).says("Its product")])
+    "SKU, a variant of a product.",
+    fields_of!(
+        OF_SKU,
+        &[may("product", FieldType::Object(OF_PRODUCT))
+            .description("Product of the SKU. Present where the SKU is shown without its product.")]
+    )
 );
 
-/// Reads a product, SKU or collection; one that does not say what it is, is an assumed one.
-pub fn read_goods(at: &Cursor<'_>, assumed: Option<GoodsObject>) -> GoodsRef {
+/// Reads a product, SKU or collection; `assumed` is the type of one that has none.
+pub fn read_goods(at: &JsonCursor<'_>, assumed: Option<GoodsObject>) -> GoodsRef {
     const OBJECTS: &[(&str, GoodsObject)] = &[
         ("product", GoodsObject::Product),
         ("sku", GoodsObject::Sku),

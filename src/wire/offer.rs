@@ -1,6 +1,6 @@
-//! Decides how discounts and gifts are read and written. It must not know where they act.
+//! Reads and writes discounts and gift cards.
 //!
-//! endpoints.md section 1, shape S7; calculation.md section 4.
+//! docs/spec/endpoints.md section 1, shape S7; docs/spec/calculation.md#4.
 
 mod shapes;
 
@@ -10,15 +10,16 @@ use std::sync::Arc;
 
 use crate::formula::Formula;
 use crate::json::Node;
-use crate::model::discount::{AmountEffect, Discount, Dynamic, Gift, GiftEffect, PercentEffect, UnitEffect, UnitOff};
-use crate::text::joined;
-use crate::wire::cursor::{Cursor, Read, Words, read, word};
+use crate::model::discount::{
+    AmountEffect, Discount, Dynamic, GiftCard, GiftEffect, PercentEffect, UnitEffect, UnitOff,
+};
+use crate::wire::cursor::{JsonCursor, Read, WordList, read, word};
 use crate::wire::order::read_goods;
 use crate::wire::writer::Writer;
 
 pub use crate::wire::scope::read_scope;
 
-const EFFECTS: Words<AmountEffect> = &[
+const EFFECTS: WordList<AmountEffect> = &[
     ("APPLY_TO_ORDER", AmountEffect::ApplyToOrder),
     ("APPLY_TO_ITEMS", AmountEffect::ApplyToItems),
     ("APPLY_TO_ITEMS_PROPORTIONALLY", AmountEffect::ApplyToItemsProportionally),
@@ -26,27 +27,27 @@ const EFFECTS: Words<AmountEffect> = &[
     ("APPLY_TO_ITEMS_BY_QUANTITY", AmountEffect::ApplyToItemsByQuantity),
 ];
 
-const PERCENT_EFFECTS: Words<PercentEffect> =
+const PERCENT_EFFECTS: WordList<PercentEffect> =
     &[("APPLY_TO_ORDER", PercentEffect::ApplyToOrder), ("APPLY_TO_ITEMS", PercentEffect::ApplyToItems)];
 
-const GIFT_EFFECTS: Words<GiftEffect> =
+const GIFT_EFFECTS: WordList<GiftEffect> =
     &[("APPLY_TO_ORDER", GiftEffect::ApplyToOrder), ("APPLY_TO_ITEMS", GiftEffect::ApplyToItems)];
 
-/// `REPLACE_ITEMS` is written like any other effect: each unit in scope becomes `unit_off` units of `unit_type`
-/// (calculation.md section 5.9 has no example of a request; inferred).
-const UNIT_EFFECTS: Words<UnitEffect> = &[
+/// The names of unit effects. `REPLACE_ITEMS` is written like any other effect: each unit in scope becomes `unit_off`
+/// units of `unit_type` (docs/spec/calculation.md#5.9 has no example of a request; inferred).
+const UNIT_EFFECTS: WordList<UnitEffect> = &[
     ("ADD_NEW_ITEMS", UnitEffect::AddNewItems),
     ("ADD_MISSING_ITEMS", UnitEffect::AddMissingItems),
     ("ADD_SAME_ITEMS", UnitEffect::AddSameItems),
     ("REPLACE_ITEMS", UnitEffect::ReplaceItems),
 ];
 
-/// The word of a discount of several kinds of units.
+/// The name of a discount of several kinds of units.
 const MANY: &str = "ADD_MANY_ITEMS";
 
 /// The types of discount.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
-enum Kind {
+enum DiscountType {
     #[default]
     Percent,
     Amount,
@@ -54,42 +55,46 @@ enum Kind {
     Unit,
 }
 
-const KINDS: Words<Kind> =
-    &[("AMOUNT", Kind::Amount), ("PERCENT", Kind::Percent), ("FIXED", Kind::Fixed), ("UNIT", Kind::Unit)];
+const KINDS: WordList<DiscountType> = &[
+    ("AMOUNT", DiscountType::Amount),
+    ("PERCENT", DiscountType::Percent),
+    ("FIXED", DiscountType::Fixed),
+    ("UNIT", DiscountType::Unit),
+];
 
-/// The fields that say something, and the types that they say it of. One that does not fit is refused, because what it
-/// says would not be done.
-const FIELDS: &[(&str, &[Kind])] = &[
-    ("percent_off", &[Kind::Percent]),
-    ("percent_off_formula", &[Kind::Percent]),
-    ("amount_off", &[Kind::Amount]),
-    ("amount_off_formula", &[Kind::Amount]),
-    ("fixed_amount", &[Kind::Fixed]),
-    ("fixed_amount_formula", &[Kind::Fixed]),
-    ("unit_off", &[Kind::Unit]),
-    ("unit_off_formula", &[Kind::Unit]),
-    ("unit_type", &[Kind::Unit]),
-    ("units", &[Kind::Unit]),
-    ("product", &[Kind::Unit]),
-    ("sku", &[Kind::Unit]),
-    ("amount_limit", &[Kind::Percent]),
-    ("aggregated_amount_limit", &[Kind::Percent, Kind::Amount]),
+/// The fields with the types of discount that they belong to. A field of another type is refused, because it would have
+/// no effect.
+const FIELDS: &[(&str, &[DiscountType])] = &[
+    ("percent_off", &[DiscountType::Percent]),
+    ("percent_off_formula", &[DiscountType::Percent]),
+    ("amount_off", &[DiscountType::Amount]),
+    ("amount_off_formula", &[DiscountType::Amount]),
+    ("fixed_amount", &[DiscountType::Fixed]),
+    ("fixed_amount_formula", &[DiscountType::Fixed]),
+    ("unit_off", &[DiscountType::Unit]),
+    ("unit_off_formula", &[DiscountType::Unit]),
+    ("unit_type", &[DiscountType::Unit]),
+    ("units", &[DiscountType::Unit]),
+    ("product", &[DiscountType::Unit]),
+    ("sku", &[DiscountType::Unit]),
+    ("amount_limit", &[DiscountType::Percent]),
+    ("aggregated_amount_limit", &[DiscountType::Percent, DiscountType::Amount]),
 ];
 
 /// Reads a discount; its fields must fit its type.
-pub fn read_discount(at: &Cursor<'_>) -> Discount {
+pub fn read_discount(at: &JsonCursor<'_>) -> Discount {
     at.object();
     let kind = at.need("type", |kind| kind.one_of(KINDS));
     for (name, _) in FIELDS.iter().filter(|(_, kinds)| !kinds.contains(&kind)) {
         if let Some(stray) = at.get(name) {
             let kind = word(KINDS, kind).unwrap_or_default();
-            stray.problem(&joined(&["must NOT be present on a discount of type ", kind]));
+            stray.problem(&format!("must NOT be present on a discount of type {kind}"));
         }
     }
     let aggregated_amount_limit = at.option("aggregated_amount_limit", read::money);
-    let percent_effect = |at: &Cursor<'_>| at.option("effect", |effect| effect.one_of(PERCENT_EFFECTS));
+    let percent_effect = |at: &JsonCursor<'_>| at.option("effect", |effect| effect.one_of(PERCENT_EFFECTS));
     match kind {
-        Kind::Percent => Discount::Percent {
+        DiscountType::Percent => Discount::Percent {
             percent_off: Dynamic {
                 plain: at.need("percent_off", read::percent),
                 formula: formula_of(at, "percent_off_formula"),
@@ -98,7 +103,7 @@ pub fn read_discount(at: &Cursor<'_>) -> Discount {
             aggregated_amount_limit,
             effect: percent_effect(at),
         },
-        Kind::Amount => Discount::Amount {
+        DiscountType::Amount => Discount::Amount {
             amount_off: Dynamic {
                 plain: at.need("amount_off", read::money),
                 formula: formula_of(at, "amount_off_formula"),
@@ -106,7 +111,7 @@ pub fn read_discount(at: &Cursor<'_>) -> Discount {
             aggregated_amount_limit,
             effect: at.option("effect", |effect| effect.one_of(EFFECTS)),
         },
-        Kind::Fixed => {
+        DiscountType::Fixed => {
             let fixed_amount = dynamic(at, "fixed_amount", "fixed_amount_formula", read::money);
             let effect = percent_effect(at);
             let priced = fixed_amount.plain.is_some() || fixed_amount.formula.is_some();
@@ -115,12 +120,12 @@ pub fn read_discount(at: &Cursor<'_>) -> Discount {
             }
             Discount::Fixed { fixed_amount, effect }
         }
-        Kind::Unit => read_units(at),
+        DiscountType::Unit => read_units(at),
     }
 }
 
-fn read_units(at: &Cursor<'_>) -> Discount {
-    let is_many = |effect: &Cursor<'_>| matches!(effect.node, Node::Text(text) if text == MANY);
+fn read_units(at: &JsonCursor<'_>) -> Discount {
+    let is_many = |effect: &JsonCursor<'_>| matches!(effect.node, Node::Text(text) if text == MANY);
     if !at.get("effect").as_ref().is_some_and(is_many) && at.get("units").is_none() {
         return Discount::Unit(Box::new(read_unit(at)));
     }
@@ -138,7 +143,7 @@ fn read_units(at: &Cursor<'_>) -> Discount {
     Discount::Units(units)
 }
 
-fn read_unit(at: &Cursor<'_>) -> UnitOff {
+fn read_unit(at: &JsonCursor<'_>) -> UnitOff {
     at.object();
     let unit_type = at.need("unit_type", read::text);
     let effect = at.option("effect", |effect| effect.one_of(UNIT_EFFECTS));
@@ -152,8 +157,8 @@ fn read_unit(at: &Cursor<'_>) -> UnitOff {
     }
 }
 
-/// A count of at least 1.
-pub(crate) fn read_count(at: &Cursor<'_>) -> u64 {
+/// Reads a number, at least 1.
+pub(crate) fn read_count(at: &JsonCursor<'_>) -> u64 {
     let count = at.whole_number();
     if count == 0 {
         at.wrong("must be at least 1");
@@ -161,17 +166,17 @@ pub(crate) fn read_count(at: &Cursor<'_>) -> u64 {
     count
 }
 
-/// A number that may be missing, and its formula.
-pub(crate) fn dynamic<T>(at: &Cursor<'_>, plain: &str, formula: &str, read: Read<T>) -> Dynamic<Option<T>> {
+/// Reads an optional number, and its formula.
+pub(crate) fn dynamic<T>(at: &JsonCursor<'_>, plain: &str, formula: &str, read: Read<T>) -> Dynamic<Option<T>> {
     Dynamic { plain: at.option(plain, read), formula: formula_of(at, formula) }
 }
 
-fn formula_of(at: &Cursor<'_>, name: &str) -> Option<Arc<Formula>> {
+fn formula_of(at: &JsonCursor<'_>, name: &str) -> Option<Arc<Formula>> {
     at.option(name, |formula| read_formula(formula, formula.str())).flatten()
 }
 
-/// Reads a formula that stands at a place.
-pub(crate) fn read_formula(at: &Cursor<'_>, text: &str) -> Option<Arc<Formula>> {
+/// Parses a formula; reports a problem if it is invalid.
+pub(crate) fn read_formula(at: &JsonCursor<'_>, text: &str) -> Option<Arc<Formula>> {
     match Formula::parse(text) {
         Ok(read) => Some(Arc::new(read)),
         Err(error) => {
@@ -181,19 +186,18 @@ pub(crate) fn read_formula(at: &Cursor<'_>, text: &str) -> Option<Arc<Formula>> 
     }
 }
 
-/// Reads a gift.
-pub fn read_gift(at: &Cursor<'_>) -> Gift {
+/// Reads a gift card.
+pub fn read_gift(at: &JsonCursor<'_>) -> GiftCard {
     at.object();
-    Gift {
+    GiftCard {
         amount: at.need("amount", read::money),
         subtracted_amount: at.option("subtracted_amount", read::money).unwrap_or_default(),
         effect: at.option("effect", |effect| effect.one_of(GIFT_EFFECTS)).unwrap_or_default(),
     }
 }
 
-/// Writes a discount as a validation echoes it: with the numbers that its formulas came to and the effect that it takes.
-/// `scoped` says whether a scope names goods, which decides the effect of a discount without one; `is_dynamic` whether
-/// a formula had a say.
+/// Writes a discount as a validation returns it: with the values of its formulas and its effect. `scoped` is `true` if
+/// a scope names goods, which decides the effect of a discount without one. `is_dynamic` is `true` if it has a formula.
 pub(crate) fn put_discount(out: &mut Writer, discount: &Discount, scoped: bool, is_dynamic: bool) {
     out.object(|out| {
         let inherited = if scoped { "APPLY_TO_ITEMS" } else { "APPLY_TO_ORDER" };
@@ -235,7 +239,7 @@ pub(crate) fn put_discount(out: &mut Writer, discount: &Discount, scoped: bool, 
             }
         };
         out.put_word("effect", effect);
-        // Prices that live on the entries of a scope are told there.
+        // Prices of the entries of a scope are written there.
         let priced_by_entries =
             matches!(discount, Discount::Fixed { fixed_amount, .. } if fixed_amount.plain.is_none());
         if !priced_by_entries {
@@ -244,7 +248,7 @@ pub(crate) fn put_discount(out: &mut Writer, discount: &Discount, scoped: bool, 
     });
 }
 
-/// The fields of free units, with the goods in short.
+/// Writes the fields of free units, with the goods in short form.
 fn put_unit(out: &mut Writer, unit: &UnitOff) {
     out.put_number("unit_off", unit.unit_off.plain);
     out.put_text("unit_type", &unit.unit_type);
@@ -265,8 +269,8 @@ mod tests {
     use crate::wire::document::read_document;
     use crate::wire::rules::read_bundle_rules;
 
-    /// What is wrong with a document; empty when nothing is.
-    fn told<T>(text: &str, read: Read<T>) -> String {
+    /// Returns the problem of a document; empty without one.
+    fn problem_text<T>(text: &str, read: Read<T>) -> String {
         match read_document(text, read) {
             Ok(_) => String::new(),
             Err(problem) => format!("{}: {}", problem.path, problem.text),
@@ -300,8 +304,8 @@ mod tests {
             (r#"{"type":"GIFT"}"#, "type: must be one of AMOUNT, PERCENT, FIXED, UNIT"),
         ];
         for (text, wanted) in cases {
-            let told = told(text, read_discount);
-            assert!(told.contains(wanted), "{text}\n{told}");
+            let details = problem_text(text, read_discount);
+            assert!(details.contains(wanted), "{text}\n{details}");
         }
         for text in [
             r#"{"type":"PERCENT","percent_off":5,"amount_off":null,"is_dynamic":false}"#,
@@ -309,7 +313,7 @@ mod tests {
             r#"{"type":"UNIT","unit_type":"prod_a"}"#,
             r#"{"type":"UNIT","units":[{"unit_type":"a","unit_off":2}]}"#,
         ] {
-            assert_eq!(told(text, read_discount), "", "{text}");
+            assert_eq!(problem_text(text, read_discount), "", "{text}");
         }
     }
 
@@ -328,14 +332,14 @@ mod tests {
             ),
         ];
         for (text, wanted) in cases {
-            let told = told(&text, read_scope);
-            assert!(told.contains(wanted), "{text}\n{told}");
+            let details = problem_text(&text, read_scope);
+            assert!(details.contains(wanted), "{text}\n{details}");
         }
         for limit in ["0", "101", "\"two\""] {
-            let told = told(&format!(r#"{{"limit":{limit}}}"#), read_bundle_rules);
-            assert!(told.contains("limit: must be an integer from 1 to 100"), "{told}");
+            let details = problem_text(&format!(r#"{{"limit":{limit}}}"#), read_bundle_rules);
+            assert!(details.contains("limit: must be an integer from 1 to 100"), "{details}");
         }
         let other = r#"{"1":{"name":"order.items.every","conditions":{"$is":[]}}}"#;
-        assert!(told(other, read_bundle_rules).contains("1.name: must be one of order.items.any"));
+        assert!(problem_text(other, read_bundle_rules).contains("1.name: must be one of order.items.any"));
     }
 }

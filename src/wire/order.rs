@@ -1,15 +1,19 @@
-//! Decides how an order is read, from a request or from the store. It must not know what its amounts come to.
+//! Reads orders, from a request or from the store.
 //!
-//! endpoints.md section 1, shapes S2 and S3; calculation.md section 2.2. Orders and lines are the bulk of every
-//! request, so their members are gone through once instead of being looked up one by one.
+//! docs/spec/endpoints.md section 1, shapes S2 and S3; docs/spec/calculation.md#2.2. Orders and lines are the bulk of
+//! every request, so each member is visited once instead of being looked up.
+
+pub mod kept_return;
+pub mod view;
 
 use crate::json::Node;
 use crate::model::order::{Goods, Item, LARGEST_ORDER, LINE_ID, Order, OrderStatus, RelatedObject};
-use crate::shape::{AMOUNT, COUNT, KEY, Kind, METADATA, may};
+use crate::shape::{AMOUNT, COUNT, FieldType, KEY, METADATA, may};
 use crate::shape::{one_of, shape};
 use crate::text::Text;
-use crate::wire::cursor::{Cursor, Fields, read};
+use crate::wire::cursor::{Fields, JsonCursor, read};
 use crate::wire::customer::CUSTOMER;
+use crate::wire::order::kept_return::read_kept_return;
 use crate::wire::problem::Problem;
 
 pub(super) const STATUSES: &[(&str, OrderStatus)] = &[
@@ -19,69 +23,84 @@ pub(super) const STATUSES: &[(&str, OrderStatus)] = &[
     ("FULFILLED", OrderStatus::Fulfilled),
 ];
 
-const RELATED: &[(&str, RelatedObject)] = &[("product", RelatedObject::Product), ("sku", RelatedObject::Sku)];
+pub(super) const RELATED: &[(&str, RelatedObject)] =
+    &[("product", RelatedObject::Product), ("sku", RelatedObject::Sku)];
 
-/// A product, with its `name`, or a SKU, which is called `sku`.
-pub const GOODS: Kind = shape!(
+/// A product, with its `name`, or a SKU, whose name is `sku`.
+pub const GOODS: FieldType = shape!(
     "Goods",
-    "A product, with its `name`, or a SKU, which is called `sku`",
+    "Product or SKU of an order item. A product is named by `name`, a SKU by `sku`.",
     &[
         may("id", KEY),
-        may("source_id", KEY),
-        may("override", Kind::Bool).says("Whether the catalogue takes what is sent here"),
-        may("name", Kind::Text),
-        may("sku", Kind::Text).says("What people call the SKU"),
-        may("price", AMOUNT),
+        may("source_id", KEY).description("Unique name of the product or SKU in the merchant's system."),
+        may("override", FieldType::Bool)
+            .description("`true` to write these data to the catalogue when the order is stored. Default `false`. Ignored from a client."),
+        may("name", FieldType::Text).description("Name of the product."),
+        may("sku", FieldType::Text).description("Name of the SKU."),
+        may("price", AMOUNT)
+            .description("Price of one unit, in minor units. Takes precedence over the price in the catalogue."),
         METADATA,
     ]
 );
 
-/// A count of units as it is sent: whole, also as text.
-const UNITS: Kind = Kind::Either(&[COUNT, Kind::Text]);
+/// A number of units in a request: whole, also as text.
+pub(super) const UNITS: FieldType = FieldType::Either(&[COUNT, FieldType::Text]);
 
-/// A line as it is sent.
-pub const ITEM: Kind = shape!(
+/// A line in a request.
+pub const ITEM: FieldType = shape!(
     "OrderItemRequest",
-    "A line of a cart as it is sent",
+    "Item of an order in a request.",
     &[
-        may("product_id", KEY),
-        may("sku_id", KEY),
-        may("source_id", KEY).says("The caller's name for the goods"),
-        may("related_object", one_of!(RELATED)).says("What `source_id` names"),
-        may("quantity", UNITS).says("Units, whole, also as text; 1 when left out"),
-        may("discount_quantity", UNITS),
-        may("initial_quantity", UNITS),
-        may("amount", AMOUNT).says("Of the line, in minor units; price times quantity when left out"),
-        may("discount_amount", AMOUNT).says("Taken off the line before this request"),
-        may("initial_amount", AMOUNT),
-        may("price", AMOUNT),
-        may("product", GOODS).says("What is known of the product beside the catalogue"),
-        may("sku", GOODS).says("What is known of the SKU beside the catalogue"),
+        may("product_id", KEY).description("ID of the product."),
+        may("sku_id", KEY).description("ID of the SKU."),
+        may("source_id", KEY)
+            .description("Unique name of the product or SKU in the merchant's system. Requires `related_object`."),
+        may("related_object", one_of!(RELATED)).description("Type of the object that `source_id` names."),
+        may("quantity", UNITS).description("Number of units, as a number or as text. Default 1."),
+        may("discount_quantity", UNITS).description("Number of units that are free already, as a number or as text."),
+        may("initial_quantity", UNITS)
+            .description("Number of units before free units were added, as a number or as text."),
+        may("amount", AMOUNT)
+            .description("Amount of the item before discounts, in minor units. Absent means price times quantity."),
+        may("discount_amount", AMOUNT)
+            .description("Discount on the item that was given before this request, in minor units."),
+        may("initial_amount", AMOUNT).description("Amount of the item before free units were added, in minor units."),
+        may("price", AMOUNT)
+            .description("Price of one unit, in minor units. Absent means the price of the SKU or product."),
+        may("product", GOODS).description("Data of the product that take precedence over the catalogue."),
+        may("sku", GOODS).description("Data of the SKU that take precedence over the catalogue."),
         METADATA,
     ]
 );
 
-/// The word for how an order stands.
-pub const STATUS: Kind = one_of!(STATUSES);
+/// The status of an order.
+pub const STATUS: FieldType = one_of!(STATUSES);
 
-/// A cart as it is sent.
-pub const ORDER: Kind = shape!(
+/// An order in a request.
+pub const ORDER: FieldType = shape!(
     "OrderRequest",
-    "A cart as it is sent",
+    "Order in a request. All amounts are in minor units.",
     &[
         may("id", KEY),
-        may("source_id", KEY),
-        may("status", STATUS),
-        may("amount", AMOUNT).says("Minor units; the sum of the lines when left out"),
-        may("initial_amount", AMOUNT),
-        may("discount_amount", AMOUNT).says("Taken off the order as a whole before this request"),
-        may("items", Kind::List(&ITEM, 0, LARGEST_ORDER)),
+        may("source_id", KEY).description("Unique name of the order in the merchant's system."),
+        may("status", STATUS)
+            .description("Status of the order. A client may send only statuses that the client policy allows."),
+        may("amount", AMOUNT)
+            .description("Amount of the order before discounts, in minor units. Absent means the sum of the items."),
+        may("initial_amount", AMOUNT)
+            .description("Amount of the order before units were added by discounts, in minor units."),
+        may("discount_amount", AMOUNT)
+            .description("Discount on the whole order that was given before this request, in minor units."),
+        may("items", FieldType::List(&ITEM, 0, LARGEST_ORDER)).description("Items of the order."),
         METADATA,
-        may("created_at", Kind::DateTime),
-        may("customer_id", KEY),
-        may("referrer_id", KEY),
-        may("customer", Kind::Named(&CUSTOMER)).says("Who buys, where the request says it nowhere else"),
-        may("referrer", Kind::Map).says("Who referred: only the id is read"),
+        may("created_at", FieldType::DateTime)
+            .description("Moment at which the order was made, in UTC. Absent means now."),
+        may("customer_id", KEY).description("ID or `source_id` of the buyer. Used if no customer is sent."),
+        may("referrer_id", KEY).description("ID of the customer who referred the buyer."),
+        may("customer", FieldType::Named(&CUSTOMER))
+            .description("Buyer. Used if the request names no customer outside the order."),
+        may("referrer", FieldType::Map)
+            .description("Customer who referred the buyer. Only `id` is read, and only without `referrer_id`."),
     ]
 );
 
@@ -100,6 +119,8 @@ const ORDER_MEMBERS: Fields<Order> = &[
     ("referrer", |order, at| order.referrer_id = order.referrer_id.take().or(at.option("id", read::name))),
     ("created_at", |order, at| order.created_at = Some(at.instant())),
     ("redemptions", |order, at| order.redemptions = at.metadata()),
+    ("returns", |order, at| order.returns = at.all(read_kept_return)),
+    ("uncovered_amount", |order, at| order.uncovered = Some(at.money())),
 ];
 
 /// The members of a line.
@@ -122,23 +143,24 @@ const ITEM_MEMBERS: Fields<Item> = &[
 ];
 
 /// Reads an order, within its bounds.
-pub fn read_order(at: &Cursor<'_>) -> Order {
+pub fn read_order(at: &JsonCursor<'_>) -> Order {
     let mut order = Order::default();
     at.fields(&mut order, ORDER_MEMBERS);
     order
 }
 
-fn read_items(at: &Cursor<'_>) -> Vec<Item> {
+fn read_items(at: &JsonCursor<'_>) -> Vec<Item> {
     let items = at.all(read_item);
     let count = items.len();
     if count > LARGEST_ORDER {
-        let bound = ["must NOT have more than ", &LARGEST_ORDER.to_string(), " items"].concat();
-        at.tell(Problem::bound(at.path(), &bound, &count.to_string()));
+        let bound = format!("must NOT have more than {LARGEST_ORDER} items");
+        at.report(Problem::bound(at.path(), &bound, &count.to_string()));
     }
     items
 }
 
-fn read_item(at: &Cursor<'_>) -> Item {
+/// Reads a line.
+pub(super) fn read_item(at: &JsonCursor<'_>) -> Item {
     let mut item = Item { quantity: 1, ..Item::default() };
     at.fields(&mut item, ITEM_MEMBERS);
     if item.source_id.is_some() && item.related_object.is_none() {
@@ -147,8 +169,8 @@ fn read_item(at: &Cursor<'_>) -> Item {
     item
 }
 
-/// The id of a line that was stored before. What callers call `id` themselves is no name of ours, and is passed over.
-fn line_id(at: &Cursor<'_>) -> Option<Text> {
+/// Returns the id of a line that was stored before. An `id` in another format belongs to the caller and is ignored.
+fn line_id(at: &JsonCursor<'_>) -> Option<Text> {
     match at.node {
         Node::Text(text) if text.starts_with(LINE_ID) => Some(Text::from(&**text)),
         _ => None,
@@ -156,7 +178,7 @@ fn line_id(at: &Cursor<'_>) -> Option<Text> {
 }
 
 /// Reads a product or SKU, inline or from the catalogue.
-pub fn read_goods(at: &Cursor<'_>) -> Goods {
+pub fn read_goods(at: &JsonCursor<'_>) -> Goods {
     at.object();
     let mut goods = Goods::default();
     at.fill_some("name", &mut goods.name, read::text);

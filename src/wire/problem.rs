@@ -1,45 +1,44 @@
-//! Decides what is said about JSON that cannot be read: the field, the value in backticks, the bound. It must not
-//! know what the JSON is for.
+//! Defines the problem of JSON that cannot be read, and its message: the field, the value in backticks, the bound.
 //!
-//! errors-and-auth.md section 3.1.
+//! docs/spec/errors-and-auth.md#3.1.
 
 use std::fmt;
 use std::ops::Deref;
 
-/// How deep arrays and objects may nest. Deeper ones are refused before they are read.
+/// The maximum nesting of arrays and objects. Deeper ones are refused before they are read.
 pub const DEEPEST: usize = 64;
 
-/// How many values a request may hold, those inside of others counted: five hundred lines with a hundred and more values of
-/// custom data each.
+/// The maximum number of values of a request, including nested ones: 500 lines with more than 100 values of metadata
+/// each.
 pub const MOST_VALUES: usize = 100_000;
 
-/// How much of a wrong value is repeated.
+/// The maximum length of a repeated wrong value, in characters.
 const LONGEST_VALUE: usize = 120;
 
-/// What is wrong with a payload, as a sentence about one of its properties. It is one pointer, because whatever is read
-/// can be this instead, and every reader hands it on.
+/// The problem of a payload, as a sentence about one of its properties. It has the size of one pointer, because every
+/// reader can return and pass it on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem(Box<Said>);
+pub struct Problem(Box<ProblemText>);
 
-/// What a [`Problem`] says.
+/// The content of a [`Problem`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
+pub struct ProblemText {
     /// The path of the property, such as `redeemables[1]`; empty for the payload itself.
     pub path: String,
-    /// What is wrong with it, such as `must be an integer`.
+    /// The problem, such as `must be an integer`.
     pub text: String,
 }
 
 impl Deref for Problem {
-    type Target = Said;
+    type Target = ProblemText;
 
-    fn deref(&self) -> &Said {
+    fn deref(&self) -> &ProblemText {
         &self.0
     }
 }
 
 impl Problem {
-    /// A problem of the property at this path.
+    /// Returns a problem of the property at this path.
     #[cold]
     pub fn at(path: impl Into<String>, text: impl Into<String>) -> Problem {
         Problem::said(path.into(), text.into())
@@ -48,16 +47,16 @@ impl Problem {
     #[cold]
     #[inline(never)]
     fn said(path: String, text: String) -> Problem {
-        Problem(Box::new(Said { path, text }))
+        Problem(Box::new(ProblemText { path, text }))
     }
 
-    /// A property that is not there.
+    /// Returns the problem of an absent property.
     #[cold]
     pub fn missing(path: impl Into<String>, name: &str) -> Problem {
-        Problem::said(path.into(), ["should have required property '", name, "'"].concat())
+        Problem::said(path.into(), format!("should have required property '{name}'"))
     }
 
-    /// A property with a value that breaks a bound, which names the value.
+    /// Returns the problem of a property that violates a bound, with its value.
     #[cold]
     pub fn bound(path: impl Into<String>, bound: &str, value: &str) -> Problem {
         Problem::broken(path.into(), bound, value)
@@ -66,42 +65,42 @@ impl Problem {
     #[cold]
     #[inline(never)]
     fn broken(path: String, bound: &str, value: &str) -> Problem {
-        Problem::said(path, [bound, " (actual value is `", &shortened(value), "`)"].concat())
+        Problem::said(path, format!("{bound} (actual value is `{}`)", shortened(value)))
     }
 
-    /// The same problem of a payload that is itself the property at this path.
+    /// Prepends a path, for a payload that is itself the property at this path.
     pub fn within(self, outer: &str) -> Problem {
         let dot = if self.path.is_empty() || self.path.starts_with('[') { "" } else { "." };
-        let path = [outer, dot, &self.path].concat();
+        let path = format!("{outer}{dot}{}", self.path);
         Problem::said(path, self.0.text)
     }
 }
 
 impl Problem {
-    /// The sentence.
+    /// Returns the message.
     pub fn sentence(&self) -> String {
         if !self.path.is_empty() {
-            return ["Property .", &self.path, " ", &self.text].concat();
+            return format!("Property .{} {}", self.path, self.text);
         }
-        // The wire's own texts differ in this one word.
+        // The published texts for the payload differ in this one word.
         match self.text.strip_prefix("should have") {
-            Some(rest) => ["Payload must have", rest].concat(),
-            None => ["Payload ", &self.text].concat(),
+            Some(rest) => format!("Payload must have{rest}"),
+            None => format!("Payload {}", self.text),
         }
     }
 }
 
-/// As [`Problem::sentence`].
+/// Prints [`Problem::sentence`].
 impl fmt::Display for Problem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.sentence())
     }
 }
 
-/// As much of a value as a message repeats.
+/// Returns the beginning of a value that a message repeats.
 pub fn shortened(text: &str) -> String {
     match text.char_indices().nth(LONGEST_VALUE) {
         None => text.to_owned(),
-        Some((end, _)) => [text.get(..end).unwrap_or_default(), "…"].concat(),
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
     }
 }

@@ -1,34 +1,36 @@
-//! Decides how requests to qualify are read and how their answers are written. It must not know what qualifies.
+//! Reads requests for qualifications and writes their answers.
 //!
-//! calculation.md section 13; endpoints.md, Qualifications; objects.md section 14.
+//! docs/spec/calculation.md#13; docs/spec/endpoints.md, Qualifications; docs/spec/objects.md#14.
 
 mod shapes;
 
 pub use shapes::{OF_QUALIFIED, QUALIFICATION, QUALIFIED, QUALIFY};
 
-use crate::decide::case::{Offer, Resolved};
-use crate::decide::qualify::{Qualified, Shown};
-use crate::decide::validate::Evaluated;
+use crate::count::Countable;
+use crate::decide::case::{Offer, ResolvedName};
+use crate::decide::qualify::{QualificationAnswer, QualifiedItem};
+use crate::decide::validate::Evaluation;
 use crate::id::Context;
 use crate::json::Node;
 use crate::model::order::{Item, Metadata, Order, OrderStatus};
 use crate::model::qualification::{
-    Compare, DEFAULT_LIMIT, Field, Filter, LARGEST_LIMIT, PageEnd, Qualify, Scenario, SortingRule,
+    Compare, DEFAULT_LIMIT, LARGEST_LIMIT, PageEnd, QualificationField, QualificationFilter, QualificationSort,
+    Qualify, Scenario,
 };
 use crate::rules::index::omitted;
-use crate::stacking::{Outcome, Step};
+use crate::stacking::{ApplyOutcome, WalkStep};
 use crate::text::Text;
 use crate::time::Instant;
-use crate::wire::cursor::{Cursor, Words, read, read_node};
+use crate::wire::cursor::{JsonCursor, WordList, read, read_node};
 use crate::wire::decision::Steps;
 use crate::wire::document::read_request;
-use crate::wire::order_view::{Applied, OrderView, Seen, put_goods, related_name};
+use crate::wire::order::view::{AppliedScope, OrderView, WrittenLines, put_goods, related_name};
 use crate::wire::problem::Problem;
+use crate::wire::project::stacking::put_stacking_rules;
 use crate::wire::request::read_around;
-use crate::wire::stacking::put_stacking_rules;
 use crate::wire::writer::Writer;
 
-const SCENARIOS: Words<Scenario> = &[
+const SCENARIOS: WordList<Scenario> = &[
     ("ALL", Scenario::All),
     ("CUSTOMER_WALLET", Scenario::CustomerWallet),
     ("AUDIENCE_ONLY", Scenario::AudienceOnly),
@@ -39,34 +41,37 @@ const SCENARIOS: Words<Scenario> = &[
     ("PRODUCTS_DISCOUNT_BY_CUSTOMER", Scenario::ProductsDiscountByCustomer),
 ];
 
-const SORTING_RULES: Words<SortingRule> =
-    &[("DEFAULT", SortingRule::Default), ("BEST_DEAL", SortingRule::BestDeal), ("LEAST_DEAL", SortingRule::LeastDeal)];
+const SORTING_RULES: WordList<QualificationSort> = &[
+    ("DEFAULT", QualificationSort::Default),
+    ("BEST_DEAL", QualificationSort::BestDeal),
+    ("LEAST_DEAL", QualificationSort::LeastDeal),
+];
 
-const JUNCTIONS: Words<bool> = &[("and", false), ("or", true), ("AND", false), ("OR", true)];
+const JUNCTIONS: WordList<bool> = &[("and", false), ("or", true), ("AND", false), ("OR", true)];
 
-const CAMPAIGN_TYPES: Words<()> = &[
+const CAMPAIGN_TYPES: WordList<()> = &[
     ("PROMOTION", ()),
     ("GIFT_VOUCHERS", ()),
     ("REFERRAL_PROGRAM", ()),
     ("DISCOUNT_COUPONS", ()),
     ("LOYALTY_PROGRAM", ()),
 ];
-const RESOURCE_TYPES: Words<()> = &[("campaign", ()), ("voucher", ()), ("promotion_tier", ())];
-const ROLES: Words<()> = &[("OWNER", ()), ("REFERRER", ()), ("REFEREE", ())];
+const RESOURCE_TYPES: WordList<()> = &[("campaign", ()), ("voucher", ()), ("promotion_tier", ())];
+const ROLES: WordList<()> = &[("OWNER", ()), ("REFERRER", ()), ("REFEREE", ())];
 
-/// The fields of a filter, and the words that its values may be; any, when there are none.
-const FIELDS: &[(&str, Field, Words<()>)] = &[
-    ("category_id", Field::CategoryId, &[]),
-    ("campaign_id", Field::CampaignId, &[]),
-    ("campaign_type", Field::CampaignType, CAMPAIGN_TYPES),
-    ("resource_id", Field::ResourceId, &[]),
-    ("resource_type", Field::ResourceType, RESOURCE_TYPES),
-    ("voucher_type", Field::VoucherType, &[]),
-    ("code", Field::Code, &[]),
-    ("holder_role", Field::HolderRole, ROLES),
+/// The fields of a filter, with the allowed values; any value for an empty list.
+const FIELDS: &[(&str, QualificationField, WordList<()>)] = &[
+    ("category_id", QualificationField::CategoryId, &[]),
+    ("campaign_id", QualificationField::CampaignId, &[]),
+    ("campaign_type", QualificationField::CampaignType, CAMPAIGN_TYPES),
+    ("resource_id", QualificationField::ResourceId, &[]),
+    ("resource_type", QualificationField::ResourceType, RESOURCE_TYPES),
+    ("voucher_type", QualificationField::VoucherType, &[]),
+    ("code", QualificationField::Code, &[]),
+    ("holder_role", QualificationField::HolderRole, ROLES),
 ];
 
-/// The operators, and whether only the first value counts.
+/// The operators, with `true` if only the first value counts.
 const OPERATORS: &[(&str, Compare, bool)] = &[
     ("$is", Compare::In, true),
     ("$is_not", Compare::NotIn, true),
@@ -76,17 +81,17 @@ const OPERATORS: &[(&str, Compare, bool)] = &[
     ("$is_unknown", Compare::IsUnknown, false),
 ];
 
-/// Reads the body of a qualification; an empty one asks for everything.
+/// Reads the body of a qualification; an empty one has the defaults.
 pub fn read_qualification(bytes: &[u8]) -> Result<Qualify, Problem> {
     read_request(if bytes.is_empty() { b"{}" } else { bytes }, read_body)
 }
 
-/// The same of a body that is a tree already.
+/// Reads the body of a qualification that was parsed before.
 pub fn read_qualification_node(body: &Node<'_>) -> Result<Qualify, Problem> {
     read_node(body, read_body)
 }
 
-fn read_body(body: &Cursor<'_>) -> Qualify {
+fn read_body(body: &JsonCursor<'_>) -> Qualify {
     body.object();
     let mut asked = Qualify {
         request: read_around(body),
@@ -100,14 +105,14 @@ fn read_body(body: &Cursor<'_>) -> Qualify {
     asked
 }
 
-fn read_options(at: &Cursor<'_>, asked: &mut Qualify) {
+fn read_options(at: &JsonCursor<'_>, asked: &mut Qualify) {
     at.object();
     if let Some(limit) = at.option("limit", read_limit) {
         asked.limit = limit;
     }
     asked.starting_after = at.option("starting_after", |at| at.parsed(PageEnd::parse, "must be an ISO 8601 date-time"));
     asked.sorting = at.option("sorting_rule", |at| at.one_of(SORTING_RULES)).unwrap_or_default();
-    // Names that mean nothing here are passed over, as in a validation.
+    // Unknown names are ignored, as in a validation.
     let names: Vec<Text> = at.list("expand", read::text);
     let named = |name: &str| names.iter().any(|given| given == name);
     asked.request.expand.redeemable = named("redeemable");
@@ -125,13 +130,18 @@ fn read_options(at: &Cursor<'_>, asked: &mut Qualify) {
     }
 }
 
-fn read_limit(at: &Cursor<'_>) -> usize {
+fn read_limit(at: &JsonCursor<'_>) -> usize {
     let limit = at.number().filter(|limit| (1..=LARGEST_LIMIT).contains(limit));
     let limit = limit.and_then(|limit| usize::try_from(limit).ok());
-    at.or_wrong(limit, "must be an integer from 1 to 50")
+    at.or_wrong(limit, "must be an integer from 1 to 100")
 }
 
-fn read_filter(at: &Cursor<'_>, field: Field, words: Words<()>, filters: &mut Vec<Filter>) {
+fn read_filter(
+    at: &JsonCursor<'_>,
+    field: QualificationField,
+    words: WordList<()>,
+    filters: &mut Vec<QualificationFilter>,
+) {
     at.object();
     let Some(conditions) = at.get("conditions") else { return at.missing("conditions") };
     for (name, values) in conditions.members() {
@@ -139,7 +149,7 @@ fn read_filter(at: &Cursor<'_>, field: Field, words: Words<()>, filters: &mut Ve
             values.problem("is not an operator of a filter");
             continue;
         };
-        let value = |value: &Cursor<'_>| {
+        let value = |value: &JsonCursor<'_>| {
             if !words.is_empty() {
                 value.one_of(words);
             }
@@ -162,52 +172,87 @@ fn read_filter(at: &Cursor<'_>, field: Field, words: Words<()>, filters: &mut Ve
         if *single {
             read.truncate(1);
         }
-        filters.push(Filter { field, compare: *compare, values: read });
+        filters.push(QualificationFilter { field, compare: *compare, values: read });
     }
 }
 
-/// The JSON of an answer.
-pub fn write_qualification(qualified: &Qualified<'_>, context: &Context) -> Vec<u8> {
+/// The maximum size of an answer to a client, in bytes.
+const MOST_BYTES: usize = 1_000_000;
+/// The bytes of an answer that are reserved for its frame and its missing facts. With them a page of results from the
+/// bundle ends where the server's page ends.
+const FRAME: usize = 1_000;
+
+/// Writes the JSON of an answer. One to a client ends before its maximum size, but not before its first result.
+pub fn write_qualification(qualified: &QualificationAnswer<'_>, context: &Context) -> Vec<u8> {
     let evaluated = &qualified.evaluated;
+    let most = match evaluated.request.channel.is_page() {
+        true => {
+            MOST_BYTES.remaining_after(Writer::object_of(|out| put_request(out, qualified)).len().saturating_add(FRAME))
+        }
+        false => usize::MAX,
+    };
     Writer::object_of(|out| {
+        let mut more_starting_after = qualified.more_starting_after;
         out.member("redeemables").object(|out| {
             out.put_word("object", "list");
             out.put_word("data_ref", "data");
-            let mut seen = Seen::default();
+            let mut seen = WrittenLines::default();
+            // The end of the results before the present instant, and the last of them.
+            let mut whole = (out.place(), None);
+            let mut last: Option<PageEnd> = None;
             out.member("data").list(|out| {
                 for (step, shown) in evaluated.walk.steps.iter().zip(&qualified.shown) {
+                    let place = out.place();
+                    let begun = last.map(|last| last.created_at) == Some(shown.end.created_at);
+                    if !begun || qualified.asked.sorting != QualificationSort::Default {
+                        whole = (place, last);
+                    }
                     out.item().object(|out| Qualifying { qualified, step, shown, context }.put(out, &mut seen));
+                    if out.place() > most && last.is_some() {
+                        // It ends within an instant only if all its results have that instant.
+                        let (place, end) = if whole.1.is_some() { whole } else { (place, last) };
+                        out.take_back(place);
+                        more_starting_after = end;
+                        break;
+                    }
+                    last = Some(shown.end);
                 }
             });
             out.put_number("total", u64::try_from(qualified.total).unwrap_or(0));
-            out.put_flag("has_more", qualified.more_starting_after.is_some());
-            out.text_if("more_starting_after", qualified.more_starting_after.map(PageEnd::text));
+            out.put_flag("has_more", more_starting_after.is_some());
+            out.text_if("more_starting_after", more_starting_after.map(PageEnd::text));
         });
         out.text_if("tracking_id", evaluated.tracking_id.as_ref());
-        if let Some(order) = &qualified.asked.request.order {
-            put_sent(out.member("order"), order);
-        }
-        put_stacking_rules(out.member("stacking_rules"), &evaluated.stacking);
+        put_request(out, qualified);
         if !evaluated.lacks.is_empty() {
             out.texts("provisional", &evaluated.lacks);
         }
     })
 }
 
-/// One result as it is written.
+/// Writes the parts of the request that an answer repeats, and the stacking rules.
+#[inline(never)]
+fn put_request(out: &mut Writer, qualified: &QualificationAnswer<'_>) {
+    if let Some(order) = &qualified.asked.request.order {
+        put_sent(out.member("order"), order);
+    }
+    put_stacking_rules(out.member("stacking_rules"), &qualified.evaluated.stacking);
+}
+
+/// One result to write.
 struct Qualifying<'a> {
-    qualified: &'a Qualified<'a>,
-    step: &'a Step,
-    shown: &'a Shown<'a>,
+    qualified: &'a QualificationAnswer<'a>,
+    step: &'a WalkStep,
+    shown: &'a QualifiedItem<'a>,
     context: &'a Context,
 }
 
 impl Qualifying<'_> {
-    fn put(&self, out: &mut Writer, seen: &mut Seen) {
+    fn put(&self, out: &mut Writer, seen: &mut WrittenLines) {
         let evaluated = &self.qualified.evaluated;
         let steps = Steps::new(evaluated, self.context);
         let candidate = &self.shown.candidate;
-        // What is used as a redeemable's id: of a voucher the code.
+        // The id for use in a redeemable: of a voucher the code.
         out.put_text("id", if candidate.code.is_empty() { &candidate.id } else { &candidate.code });
         out.put_word("object", candidate.object.name());
         if candidate.created_at > Instant::default() {
@@ -216,22 +261,22 @@ impl Qualifying<'_> {
         if let Some(stack) = &self.shown.stack {
             return self.put_stack(out, stack);
         }
-        let Outcome::Applied(gain) = &self.step.outcome else { return };
+        let ApplyOutcome::Applied(gain) = &self.step.outcome else { return };
         let mut cart = evaluated.priced.cart.clone();
-        // It was added once before, so that it fits.
+        // It was added once before, so it fits.
         let _ = cart.add(gain);
         steps.put_grant(out, self.step, &cart, self.shown.locked_credits);
         if let Some(order) = &evaluated.shown_order() {
-            let (priced, applied) = (&evaluated.priced, Applied::Gain(gain));
+            let (priced, applied) = (&evaluated.priced, AppliedScope::Gain(gain));
             let view = OrderView::new(order, priced, &cart, applied);
             OrderView { people: evaluated.people(), public: evaluated.public_goods(), ..view }
                 .put_again(out.member("order"), seen);
         }
         steps.put_scope(out, self.step, gain, &cart);
-        let Some(Resolved::Offer(offer)) = evaluated.resolved.get(self.step.place) else { return };
+        let Some(ResolvedName::Offer(offer)) = evaluated.resolved.get(self.step.place) else { return };
         out.text_if("validation_rule_id", offer.rules.first().map(|rule| &rule.id));
         steps.put_expanded(out, self.step);
-        // The name of a tier is written with what belongs to it.
+        // The name of a tier is written with its other fields.
         if self.qualified.asked.request.expand.redeemable && offer.incentive.tier.is_none() {
             out.text_if("name", candidate.name.as_ref());
         }
@@ -245,22 +290,22 @@ impl Qualifying<'_> {
         found.and_then(|found| found.bundles.as_ref()).is_some_and(|bundles| bundles.quantity == 0)
     }
 
-    /// A stack: the order with all of it, and each of its tiers as a validation shows it.
-    fn put_stack(&self, out: &mut Writer, stack: &Evaluated<'_>) {
+    /// Writes a stack: the order with all of it, and each of its tiers in the format of a validation.
+    fn put_stack(&self, out: &mut Writer, stack: &Evaluation<'_>) {
         if let Some(order) = &stack.shown_order() {
             let (priced, cart) = (&stack.priced, &stack.walk.cart);
-            let view = OrderView::new(order, priced, cart, Applied::Everything);
+            let view = OrderView::new(order, priced, cart, AppliedScope::Everything);
             OrderView { people: stack.people(), public: stack.public_goods(), ..view }.put(out.member("order"));
         }
         if self.qualified.asked.request.expand.redeemable {
             out.text_if("name", self.shown.candidate.name.as_ref());
             out.text_if("campaign_id", self.shown.candidate.campaign_id.as_ref());
         }
-        let applied: Vec<&Step> = stack.applied().collect();
-        Steps::new(stack, self.context).put(out.member("redeemables"), &applied, &mut Seen::default());
+        let applied: Vec<&WalkStep> = stack.applied().collect();
+        Steps::new(stack, self.context).put(out.member("redeemables"), &applied, &mut WrittenLines::default());
     }
 
-    /// The rules assigned to it and to its campaign, with what was left out of each.
+    /// Writes the rules assigned to it and to its campaign, with the omitted tests of each.
     fn put_assignments(&self, out: &mut Writer, offer: &Offer<'_>) {
         let candidate = &self.shown.candidate;
         let names = [Some(&candidate.id), Some(&candidate.code), candidate.campaign_id.as_ref()];
@@ -275,7 +320,7 @@ impl Qualifying<'_> {
                     let (Some(rule), true) = (rule, names.contains(&Some(&given.related_object_id))) else { continue };
                     let left_out = omitted(rule, asked);
                     let status = match left_out.is_empty() {
-                        // What asks for a bundle that is not there is shown where bundles do not matter.
+                        // A rule with a missing bundle is written, if bundles do not matter for the scenario.
                         _ if rule.bundle.is_some() && self.lacks_bundle() => "INVALID",
                         true => "VALID",
                         false => "PARTIALLY_VALID",
@@ -291,7 +336,7 @@ impl Qualifying<'_> {
                             left_out.iter().for_each(|name| out.item().text(name));
                         });
                     });
-                    total = u64::saturating_add(total, 1);
+                    total = u64::plus_one(total);
                 }
             });
             out.put_number("total", total);
@@ -299,7 +344,7 @@ impl Qualifying<'_> {
     }
 }
 
-/// The order of the request as it was sent, without any amount that it did not have.
+/// Writes the order as it was sent, without computed amounts.
 fn put_sent(out: &mut Writer, order: &Order) {
     out.object(|out| {
         out.text_if("id", order.id.as_ref());

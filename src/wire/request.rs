@@ -1,28 +1,30 @@
-//! Decides how requests to validate, redeem and roll back are read. It must not know what they lead to.
+//! Reads requests to validate, redeem and roll back.
 //!
-//! endpoints.md section 1, shapes S1 to S4 and S8; clients.md: explicit nulls count as left out.
+//! docs/spec/endpoints.md section 1, shapes S1 to S4 and S8; docs/spec/clients.md: explicit nulls count as left out.
 
 use crate::decide::rollback::RollBack;
 use crate::json::Node;
 use crate::model::customer::Customer;
-use crate::model::request::{Expand, Redeemable, RedeemableObject, Redeemables, Session, TtlUnit, WantedReward};
-use crate::shape::{COUNT, Field, KEY, Kind, METADATA, Shape, may, must};
+use crate::model::request::{
+    Expand, RedeemableObject, Redeemables, RequestedRedeemable, Session, TtlUnit, WantedReward,
+};
+use crate::shape::{COUNT, Field, FieldType, KEY, METADATA, Shape, may, must};
 use crate::shape::{fields_of, one_of, shape};
 use crate::text::Text;
-use crate::wire::cursor::{Cursor, Words, read, read_node};
+use crate::wire::cursor::{JsonCursor, WordList, read, read_node};
 use crate::wire::customer::{CUSTOMER, read_sent_customer};
 use crate::wire::document::{read_request, read_whole};
 use crate::wire::order::{ORDER, read_order};
 use crate::wire::problem::Problem;
 
-const OBJECTS: Words<RedeemableObject> = &[
+const OBJECTS: WordList<RedeemableObject> = &[
     ("voucher", RedeemableObject::Voucher),
     ("promotion_tier", RedeemableObject::PromotionTier),
     ("promotion_stack", RedeemableObject::PromotionStack),
 ];
 
-/// The words for the units of a session's time to live.
-pub(crate) const TTL_UNITS: Words<TtlUnit> = &[
+/// The names of the units of a session's duration.
+pub(crate) const TTL_UNITS: WordList<TtlUnit> = &[
     (TtlUnit::Days.name(), TtlUnit::Days),
     (TtlUnit::Hours.name(), TtlUnit::Hours),
     (TtlUnit::Minutes.name(), TtlUnit::Minutes),
@@ -32,83 +34,103 @@ pub(crate) const TTL_UNITS: Words<TtlUnit> = &[
     (TtlUnit::Nanoseconds.name(), TtlUnit::Nanoseconds),
 ];
 
-/// What can be redeemed.
-pub const OBJECT: Kind = Kind::Named(&Shape {
+/// The types of redeemables.
+pub const OBJECT: FieldType = FieldType::Named(&Shape {
     name: "RedeemableObject",
-    meaning: "What can be redeemed: a gift card and a loyalty card are vouchers",
+    meaning: "Type of redeemable. Gift cards and loyalty cards are of type `voucher`.",
     kind: one_of!(OBJECTS),
 });
 
-/// What is spent of a gift card.
-pub const CREDITS: Kind = Kind::Object(&[may("credits", COUNT).says("Minor units; as much as possible when left out")]);
+/// The credits of a gift card to spend.
+pub const CREDITS: FieldType = FieldType::Object(&[
+    may("credits", COUNT).description("Gift credits to spend, in minor units. Absent means as many as possible.")
+]);
 
-/// A redeemable as it is asked for.
-pub const REDEEMABLE: Kind = shape!(
+/// A redeemable in a request.
+pub const REDEEMABLE: FieldType = shape!(
     "RedeemableRequest",
-    "A redeemable as it is asked for",
+    "Redeemable in a request.",
     &[
-        must("object", OBJECT),
-        must("id", KEY).says("Of a voucher its code, of a tier or a stack its id"),
-        may("gift", CREDITS).says("What is spent of a gift card"),
-        may("reward", Kind::Object(&[must("id", KEY), may("points", COUNT)])),
+        must("object", OBJECT).description("Type of the redeemable."),
+        must("id", KEY).description("Code of a voucher, or ID of a promotion tier or promotion stack."),
+        may("gift", CREDITS).description("Gift credits to spend, for a gift card."),
+        may(
+            "reward",
+            FieldType::Object(&[
+                must("id", KEY).description("ID of the reward."),
+                may("points", COUNT).description(
+                    "Number of points to spend on a reward of type `COIN`. Absent means as many as order and card allow."
+                )
+            ])
+        )
+        .description("Reward that points buy. Required for a loyalty card."),
     ]
 );
 
-/// The words for the units of a session's time to live.
-pub const TTL_UNIT: Kind = one_of!(TTL_UNITS);
-/// The kind of a session.
-pub const LOCK: Kind = Kind::OneOf(&["LOCK"]);
+/// The unit of a session's duration.
+pub const TTL_UNIT: FieldType = one_of!(TTL_UNITS);
+/// The type of a session.
+pub const LOCK: FieldType = FieldType::OneOf(&["LOCK"]);
 
-/// A lock that is asked for.
-pub const SESSION: Kind = shape!(
+/// A session in a request.
+pub const SESSION: FieldType = shape!(
     "SessionRequest",
-    "A lock on what applies, so that it can be redeemed with its key",
+    "Session, which can set a lock that reserves the applied redeemables until they are redeemed with the key.",
     &[
-        may("type", LOCK),
-        may("key", KEY).says("Whose lock; the service makes one when left out"),
-        may("ttl", COUNT).says("How long it lasts"),
-        may("ttl_unit", TTL_UNIT).says("The unit of `ttl`"),
+        may("type", LOCK)
+            .description("Type of session. `LOCK` sets a lock; absent sets none, and uses the lock with this key."),
+        may("key", KEY).description("Key of the session. Absent means a generated key."),
+        may("ttl", COUNT)
+            .description("Lifetime of the lock, in `ttl_unit`. Absent means 7 days, for a client the longest lifetime of the client policy."),
+        may("ttl_unit", TTL_UNIT).description("Unit of `ttl`. Default `DAYS`."),
     ]
 );
 
-/// What an answer shows beyond the usual.
-pub const OPTIONS: Kind = shape!(
+/// The optional fields of an answer.
+pub const OPTIONS: FieldType = shape!(
     "OptionsRequest",
-    "What an answer shows beyond the usual",
-    &[may("expand", Kind::List(&Kind::Text, 0, 100))
-        .says("`order`, `redemption`, `redeemable`, `category`, `trace`; other names are passed over")]
+    "Names of further data to include in the answer.",
+    &[may("expand", FieldType::List(&FieldType::Text, 0, 100)).description(
+        "Names of data to include: `order`, `redemption`, `redeemable`, `category`, `trace`. Other names are ignored."
+    )]
 );
 
-/// What stands around redeemables.
+/// The members of a request other than redeemables.
 const AROUND: &[Field] = &[
-    may("order", ORDER).says("The cart"),
-    may("customer", Kind::Named(&CUSTOMER)).says("Whose cart it is"),
-    may("session", SESSION),
-    may("tracking_id", Kind::Text),
-    METADATA.says("Of the redemption; rules may ask for it"),
+    may("order", ORDER).description("Order to apply the redeemables to. An `id` alone loads the stored order."),
+    may("customer", FieldType::Named(&CUSTOMER))
+        .description("Customer who redeems. From a client with a customer token, the customer of the token."),
+    may("session", SESSION).description("Session that sets or uses a lock. Absent means no lock."),
+    may("tracking_id", FieldType::Text)
+        .description("Identifier of the customer: a `tracking_id` of an earlier answer, or a `source_id`. Used if no customer is sent."),
+    METADATA.description("Metadata of the redemption, which validation rules can test."),
 ];
 
 /// The body of a validation or a redemption.
 pub const REDEEMABLES: Shape = Shape {
     name: "ValidationRequest",
-    meaning: "What is asked: redeemables, and the order that they are for",
-    kind: Kind::Object(fields_of!(
-        &[must("redeemables", Kind::List(&REDEEMABLE, 1, 30))
-            .says("In the order in which they are applied; a promotion stack stands alone")],
+    meaning: "Redeemables to validate or redeem, and the order to apply them to.",
+    kind: FieldType::Object(fields_of!(
+        &[must("redeemables", FieldType::List(&REDEEMABLE, 1, 30)).description(
+            "Redeemables in the order of application. Each may occur once, and a promotion stack must be the only one."
+        )],
         AROUND,
-        &[may("options", OPTIONS)],
+        &[may("options", OPTIONS).description("Names of further data to include in the answer.")],
     )),
 };
 
 /// The body of a rollback.
 pub const ROLLBACK: Shape = Shape {
     name: "RollbackRequest",
-    meaning: "Why and for whom a redemption is rolled back",
-    kind: Kind::Object(&[
-        may("reason", Kind::Text),
-        may("tracking_id", Kind::Text),
-        may("customer", Kind::Named(&CUSTOMER)).says("Must be whoever redeemed"),
-        may("order", ORDER).says("Which order, and how it stands now"),
+    meaning: "Reason of a rollback, and checks on customer and order.",
+    kind: FieldType::Object(&[
+        may("reason", FieldType::Text).description("Reason of the rollback, stored with the rollback."),
+        may("tracking_id", FieldType::Text)
+            .description("Tracking ID or `source_id` of the customer who redeemed. Another customer is refused with `invalid_customer`."),
+        may("customer", FieldType::Named(&CUSTOMER))
+            .description("Customer who redeemed. Another customer is refused with `invalid_customer`."),
+        may("order", ORDER)
+            .description("Order of the redemption, whose `status` becomes the status after the rollback. Another order is refused with `invalid_order`."),
         METADATA,
     ]),
 };
@@ -118,17 +140,17 @@ pub fn read_redeemables(bytes: &[u8]) -> Result<Redeemables, Problem> {
     read_request(bytes, read_body)
 }
 
-/// The same of a body that is a tree already.
+/// Reads the body of a validation or a redemption that was parsed before.
 pub fn read_redeemables_node(body: &Node<'_>) -> Result<Redeemables, Problem> {
     read_node(body, read_body)
 }
 
-fn read_body(body: &Cursor<'_>) -> Redeemables {
+fn read_body(body: &JsonCursor<'_>) -> Redeemables {
     body.object();
     body.need("redeemables", |_| ());
     let redeemables = body.list("redeemables", read_redeemable);
     if redeemables.is_empty() {
-        body.tell(Problem::at("redeemables", "must NOT have fewer than 1 items"));
+        body.report(Problem::at("redeemables", "must NOT have fewer than 1 items"));
     }
     let mut request = read_around(body);
     request.redeemables = redeemables;
@@ -136,13 +158,18 @@ fn read_body(body: &Cursor<'_>) -> Redeemables {
     request
 }
 
-/// Reads what stands around redeemables, and around what is asked in their place.
+/// Reads the members of a request other than redeemables.
 #[inline(never)]
-pub(crate) fn read_around(body: &Cursor<'_>) -> Redeemables {
+pub(crate) fn read_around(body: &JsonCursor<'_>) -> Redeemables {
     let mut request = Redeemables::default();
     body.fill_some("customer", &mut request.customer, read_sent_customer);
     body.fill_some("order", &mut request.order, read_order);
-    // Older forms say with the order who buys.
+    // The returns of an order are read only from its record.
+    if let Some(order) = &mut request.order {
+        order.returns.clear();
+        order.uncovered = None;
+    }
+    // Older formats contain the customer in the order.
     if request.customer.is_none() {
         request.customer = body.get("order").and_then(|order| {
             let named = || Some(Customer { id: Some(order.option("customer_id", read::text)?), ..Customer::default() });
@@ -156,7 +183,7 @@ pub(crate) fn read_around(body: &Cursor<'_>) -> Redeemables {
     request
 }
 
-fn read_redeemable(at: &Cursor<'_>) -> Redeemable {
+fn read_redeemable(at: &JsonCursor<'_>) -> RequestedRedeemable {
     at.object();
     let id = at.need("id", |id| {
         let text = id.name();
@@ -175,13 +202,13 @@ fn read_redeemable(at: &Cursor<'_>) -> Redeemable {
         let id = reward.need("id", read::name);
         WantedReward { id, points: reward.option("points", read::whole_number) }
     });
-    Redeemable { object, credits: credits.flatten(), reward, ..Redeemable::named(id) }
+    RequestedRedeemable { object, credits: credits.flatten(), reward, ..RequestedRedeemable::named(id) }
 }
 
 /// The session of a request.
-pub(crate) fn read_session(at: &Cursor<'_>) -> Session {
+pub(crate) fn read_session(at: &JsonCursor<'_>) -> Session {
     at.object();
-    // What only a lock has says nothing without one.
+    // Members of a lock have no meaning without one.
     for (name, needed) in [("ttl", "type"), ("ttl_unit", "ttl")] {
         if at.get(name).is_some() && at.get(needed).is_none() {
             at.missing(needed);
@@ -195,8 +222,8 @@ pub(crate) fn read_session(at: &Cursor<'_>) -> Session {
     }
 }
 
-/// What the options name; names that mean nothing here are passed over, as older clients send some.
-fn read_options(at: &Cursor<'_>) -> Expand {
+/// Reads the names of expansions; unknown names are ignored, because older clients send some.
+fn read_options(at: &JsonCursor<'_>) -> Expand {
     at.object();
     let names: Vec<Text> = at.option("expand", read::texts).unwrap_or_default();
     let named = |name: &str| names.iter().any(|given| given == name);
@@ -208,17 +235,17 @@ fn read_options(at: &Cursor<'_>) -> Expand {
     }
 }
 
-/// Reads the body of a rollback; an empty one says nothing.
+/// Reads the body of a rollback; an empty one has the defaults.
 pub fn read_rollback(redemption_id: &str, stack: bool, bytes: &[u8]) -> Result<RollBack, Problem> {
     read_whole(if bytes.is_empty() { b"{}" } else { bytes }, |body| read_undoing(redemption_id, stack, body))
 }
 
-/// The same of a body that is a tree already.
+/// Reads the body of a rollback that was parsed before.
 pub fn read_rollback_node(redemption_id: &str, stack: bool, body: &Node<'_>) -> Result<RollBack, Problem> {
     read_node(body, |body| read_undoing(redemption_id, stack, body))
 }
 
-fn read_undoing(redemption_id: &str, stack: bool, body: &Cursor<'_>) -> RollBack {
+fn read_undoing(redemption_id: &str, stack: bool, body: &JsonCursor<'_>) -> RollBack {
     body.object();
     RollBack {
         redemption_id: Text::from(redemption_id),

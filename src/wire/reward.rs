@@ -1,47 +1,118 @@
-//! Decides how rewards and their assignments are read, and shown where points were exchanged for them. It must not
-//! know cards or balances.
+//! Reads rewards and their assignments, and writes rewards that points were exchanged for.
 //!
-//! calculation.md section 10; endpoints.md, rewards.
+//! docs/spec/calculation.md#10; docs/spec/endpoints.md, rewards.
 
 use crate::json::Node;
-use crate::model::reward::{Coin, Reward, RewardAssignment, RewardKind};
+use crate::model::reward::{PointsRate, Reward, RewardAssignment, RewardKind};
 use crate::money::Money;
 use crate::shape::shape;
-use crate::shape::{COUNT, Field, KEY, Kind, may, must};
+use crate::shape::{COUNT, Field, FieldType, KEY, may, must, object};
 use crate::text::Decimal;
-use crate::wire::cursor::{Cursor, read};
+use crate::wire::cursor::{JsonCursor, read};
 use crate::wire::writer::Writer;
 
 /// A reward that points are exchanged for.
-pub const REWARD: Kind = shape!("Reward", "What points are exchanged for", OF_REWARD);
+pub const REWARD: FieldType = shape!("Reward", "Reward that points buy, with the price.", OF_REWARD);
 
-/// What is told of a reward.
+/// The members of a reward in an answer.
 pub const OF_REWARD: &[Field] = &[
     must("id", KEY),
-    must("assignment_id", KEY),
-    must("object", Kind::OneOf(&["reward"])),
-    must("name", Kind::Text),
-    must("type", Kind::OneOf(&["MATERIAL", "CAMPAIGN", "COIN"])),
-    must("points", COUNT).says("What it costs"),
+    must("assignment_id", KEY).description("ID of the reward assignment that sets the price."),
+    must("object", FieldType::OneOf(&["reward"])),
+    must("name", FieldType::Text).description("Name of the reward."),
+    must("type", FieldType::OneOf(&["MATERIAL", "CAMPAIGN", "COIN"])).description(
+        "Type of reward: `MATERIAL` a product, `CAMPAIGN` a voucher or a balance, `COIN` a discount in money.",
+    ),
+    must("points", COUNT).description("Number of points that the reward costs."),
 ];
 
-/// What a reward gives.
-pub const PARAMETERS: Kind = Kind::Object(&[
-    may("campaign", Kind::Object(&[must("id", KEY), may("balance", COUNT), may("type", Kind::Text)]))
-        .says("The campaign whose code it is"),
-    may("product", Kind::Object(&[must("id", KEY), may("sku_id", KEY).or_null()])).says("The product that it is"),
+/// The content of a reward.
+pub const PARAMETERS: FieldType = FieldType::Object(&[
     may(
-        "coin",
-        Kind::Object(&[
-            must("exchange_ratio", Kind::Any).says("Major units that are given"),
-            may("points_ratio", Kind::Any).says("For so many points"),
+        "campaign",
+        FieldType::Object(&[
+            must("id", KEY).description("ID of the campaign."),
+            may("balance", COUNT).description("Balance that is given, in minor units for a gift card, else in points."),
+            may("type", FieldType::Text).description("Type of the campaign."),
         ]),
     )
-    .says("The money that it is"),
+    .description("Campaign whose voucher or balance the reward gives. Present for type `CAMPAIGN`."),
+    may(
+        "product",
+        FieldType::Object(&[
+            must("id", KEY).description("ID of the product."),
+            may("sku_id", KEY)
+                .or_null()
+                .description("ID of the SKU. `null` or absent means the product without a variant."),
+        ]),
+    )
+    .description("Product that the reward gives. Present for type `MATERIAL`."),
+    may(
+        "coin",
+        FieldType::Object(&[
+            must("exchange_ratio", FieldType::Any)
+                .description("Amount given for `points_ratio` points, in major units, as a number or as text."),
+            may("points_ratio", FieldType::Any)
+                .description("Number of points that buy `exchange_ratio`. Absent means 1."),
+        ]),
+    )
+    .description("Rate at which points become money. Present for type `COIN`."),
 ]);
 
-/// Reads a reward from its document; what its `parameters` hold says what kind it is.
-pub fn read_reward(at: &Cursor<'_>) -> Reward {
+/// The definition of a reward.
+pub const DEFINITION: FieldType = shape!(
+    "RewardDefinition",
+    "Reward that can be assigned to loyalty campaigns.",
+    &[
+        must("id", KEY),
+        must("name", FieldType::Text).or_null().description("Name of the reward. `null` if none was given."),
+        must("type", FieldType::OneOf(&["CAMPAIGN", "COIN", "MATERIAL"])).description(
+            "Type of reward: `MATERIAL` a product, `CAMPAIGN` a voucher or a balance, `COIN` a discount in money."
+        ),
+        must("parameters", PARAMETERS).description("Content of the reward, by type."),
+        must("stock", COUNT).or_null().description("Number of units that can still be bought. `null` means no limit."),
+        must("redeemed", COUNT)
+            .or_null()
+            .description("Number of units that were bought. `null` unless the reward is of type `MATERIAL`."),
+        must("attributes", FieldType::Map)
+            .description("Image, description and further texts of the reward, for display."),
+        must("metadata", FieldType::Map),
+        must("created_at", FieldType::DateTime),
+        must("updated_at", FieldType::DateTime).or_null(),
+        object(&["reward"]),
+    ]
+);
+
+/// The assignment of a reward.
+pub const ASSIGNMENT: FieldType = shape!(
+    "RewardAssignment",
+    "Assignment of a reward to a loyalty campaign, with the price.",
+    &[
+        must("id", KEY),
+        must("reward_id", KEY).description("ID of the reward."),
+        must("related_object_id", KEY).description("ID of the loyalty campaign."),
+        must("related_object_type", FieldType::Text)
+            .description("Type of the object in `related_object_id`. Always `campaign`."),
+        may(
+            "parameters",
+            FieldType::Object(&[must(
+                "loyalty",
+                FieldType::Object(&[
+                    may("points", COUNT).description("Number of points that the reward costs in this campaign."),
+                    may("auto_redeem", FieldType::Bool).description("Flag that is stored as sent and has no effect."),
+                ]),
+            )
+            .description("Price in points.")]),
+        )
+        .description("Price of the reward in this campaign. Absent for a reward of type `COIN`."),
+        must("created_at", FieldType::DateTime),
+        must("updated_at", FieldType::DateTime).or_null(),
+        object(&["reward_assignment"]),
+    ]
+);
+
+/// Reads a reward from its document; its `parameters` decide its type.
+pub fn read_reward(at: &JsonCursor<'_>) -> Reward {
     at.object();
     Reward {
         id: at.need("id", read::name),
@@ -52,7 +123,7 @@ pub fn read_reward(at: &Cursor<'_>) -> Reward {
     }
 }
 
-fn read_kind(at: &Cursor<'_>) -> RewardKind {
+fn read_kind(at: &JsonCursor<'_>) -> RewardKind {
     at.object();
     if let Some(coin) = at.option("coin", read_coin) {
         return RewardKind::Coin(coin);
@@ -74,7 +145,7 @@ fn read_kind(at: &Cursor<'_>) -> RewardKind {
     })
 }
 
-fn read_coin(at: &Cursor<'_>) -> Coin {
+fn read_coin(at: &JsonCursor<'_>) -> PointsRate {
     at.object();
     let points = at.option("points_ratio", |at| {
         let points = at.quantity();
@@ -83,11 +154,12 @@ fn read_coin(at: &Cursor<'_>) -> Coin {
         }
         points
     });
-    Coin { value: at.need("exchange_ratio", read_major), points: points.unwrap_or(1) }
+    PointsRate { value: at.need("exchange_ratio", read_major), points: points.unwrap_or(1) }
 }
 
-/// An amount in major units, as a number or as text: minor units, half up (calculation.md section 10.3).
-fn read_major(at: &Cursor<'_>) -> Money {
+/// Reads an amount in major units, as a number or as text, and returns minor units, rounded half up
+/// (docs/spec/calculation.md#10.3).
+fn read_major(at: &JsonCursor<'_>) -> Money {
     let parsed = match at.node {
         Node::Whole(number) => minor_of(&number.to_string()),
         Node::Fraction(text) => minor_of(text),
@@ -103,7 +175,7 @@ fn minor_of(text: &str) -> Option<Money> {
 }
 
 /// Reads the assignment of a reward to a campaign.
-pub fn read_reward_assignment(at: &Cursor<'_>) -> RewardAssignment {
+pub fn read_reward_assignment(at: &JsonCursor<'_>) -> RewardAssignment {
     at.object();
     let points = at.option("parameters", |parameters| {
         parameters.object();
@@ -121,12 +193,12 @@ pub fn read_reward_assignment(at: &Cursor<'_>) -> RewardAssignment {
     }
 }
 
-/// Writes a reward as the next value, with what it cost.
+/// Writes a reward as the next value, with its price.
 pub(crate) fn put_reward(out: &mut Writer, reward: &Reward, assignment: &RewardAssignment, points: u64) {
     out.object(|out| put_reward_members(out, reward, assignment, points));
 }
 
-/// The members of a reward.
+/// Writes the members of a reward.
 pub(crate) fn put_reward_members(out: &mut Writer, reward: &Reward, assignment: &RewardAssignment, points: u64) {
     out.put_text("id", &reward.id);
     out.put_text("assignment_id", &assignment.id);

@@ -1,109 +1,80 @@
-//! Decides how a whole set of rules is read from one JSON document: what a vector gives, what the npm package is fed,
-//! and the body of a bundle. It must not know which of its facts a decision will ask for.
+//! Reads a whole set of rules from one JSON document: of a test vector, of the npm package, and the body of a bundle.
+
+mod copies;
+mod given;
+mod lists;
+mod nested;
+pub(in crate::wire) mod strict;
 
 use std::sync::Arc;
 
-use crate::facts::{
-    Assignment, credits_account, points_account, points_spent_account, redeemed_account, redemptions_account,
-    spent_account,
-};
+use crate::facts::{KnownSettings, credits_account, points_account, redemptions_account};
 use crate::json::Node;
 use crate::ledger::{AccountId, Entry, Hold, Journal, Transfer};
-use crate::model::customer::Customer;
-use crate::model::incentive::{Campaign, Category, Grant, Incentive};
-use crate::model::order::{Goods, Order};
-use crate::model::page::Terms;
-use crate::model::promotion::Stack;
-use crate::model::redemption::PastRedemption;
-use crate::model::reward::{Reward, RewardAssignment};
-use crate::model::stacking::StackingRules;
-use crate::ordered_map::OrderedMap;
-use crate::rules::{Collection, Rule, Segment};
-use crate::text::{Text, joined};
-use crate::time::{Instant, TimeZone};
-use crate::wire::candidates::{Listed, read_listed};
-use crate::wire::cursor::{Cursor, read, read_node};
+use crate::wire::cursor::{JsonCursor, read, read_node};
 use crate::wire::customer::read_customer;
-use crate::wire::legible::{Illegible, set_apart};
 use crate::wire::order::{read_goods, read_order};
-use crate::wire::page::read_terms;
-use crate::wire::past::read_past;
 use crate::wire::problem::Problem;
+use crate::wire::project::client::read_terms;
+use crate::wire::project::stacking::read_stacking_rules;
+use crate::wire::project::time_zone::read_time_zone;
+use crate::wire::readability::set_apart;
 use crate::wire::reward::{read_reward, read_reward_assignment};
-use crate::wire::rules::{read_assignment, read_collection, read_rule, read_segment};
-use crate::wire::stacking::read_stacking_rules;
-use crate::wire::time_zone::read_time_zone;
-use crate::wire::voucher::{read_campaign, read_category, read_stack, read_tier, read_voucher};
+use crate::wire::rule_set::copies::find_copies;
+pub use crate::wire::rule_set::given::RuleSet;
+pub use crate::wire::rule_set::lists::{Coverage, LISTS as DOCUMENT_LISTS, ListedKind};
+pub use crate::wire::rule_set::strict::BESIDE as OTHER_MEMBERS;
+use crate::wire::rule_set::strict::check_rules;
+use crate::wire::rules::{read_assignment, read_rule};
+use crate::wire::stored_redemption::read_past;
+use crate::wire::voucher::read_category;
 
-/// Everything that a set of rules says.
-#[derive(Debug, Clone, Default)]
-pub struct RuleSet {
-    /// Whether what is not listed does not exist; otherwise only the server knows.
-    pub complete: bool,
-    /// The terms of pages where whoever asks is one, as of a bundle: then the catalogue's prices win over its own.
-    pub client: Option<Arc<Terms>>,
-    /// Whom a token of the page's proves, by id or `source_id`.
-    pub proven: Option<Text>,
-    /// Whether all products and SKUs are listed, also where not everything is: then those that are not do not exist.
-    pub whole_catalogue: bool,
-    /// The project's stacking rules.
-    pub stacking_rules: StackingRules,
-    /// The project's time zone.
-    pub time_zone: TimeZone,
-    /// Campaigns.
-    pub campaigns: Vec<Arc<Campaign>>,
-    /// Vouchers.
-    pub vouchers: Vec<Arc<Incentive>>,
-    /// The ids of vouchers that come without their code, by its hash.
-    pub by_hash: OrderedMap<Text>,
-    /// Promotion tiers.
-    pub tiers: Vec<Arc<Incentive>>,
-    /// Promotion stacks.
-    pub stacks: Vec<Stack>,
-    /// Rewards.
-    pub rewards: Vec<Reward>,
-    /// What rewards cost, by campaign.
-    pub reward_assignments: Vec<RewardAssignment>,
-    /// Categories.
-    pub categories: Vec<Arc<Category>>,
-    /// Customers.
-    pub customers: Vec<Customer>,
-    /// Stored orders.
-    pub orders: Vec<Order>,
-    /// Products.
-    pub products: Vec<Goods>,
-    /// SKUs.
-    pub skus: Vec<Goods>,
-    /// Validation rules.
-    pub rules: Vec<Arc<Rule>>,
-    /// Segments.
-    pub segments: Vec<Segment>,
-    /// Collections of products and SKUs.
-    pub collections: Vec<Collection>,
-    /// Which rule holds for what.
-    pub assignments: Vec<Assignment>,
-    /// What may be listed to somebody who names nothing.
-    pub listed: Listed,
-    /// Redemptions that were written down before.
-    pub redemptions: Vec<PastRedemption>,
-    /// What has been counted and is held; `None` when only the server knows.
-    pub journal: Option<Journal>,
-    /// What there is besides and cannot be read.
-    pub illegible: Illegible,
-}
-
-/// Whether a value can be the terms of pages: then the rules are a bundle.
+/// Returns whether a value is a client policy: then the rules are a bundle.
 fn is_terms(node: &Node<'_>) -> bool {
     matches!(node, Node::Flag(true) | Node::Object(_))
 }
 
+/// Adds a document to a set of rules.
+type Add = fn(&mut RuleSet, &JsonCursor<'_>);
+
+/// The lists of a set of rules, with the function that adds their documents.
+const LISTS: &[(&str, Add)] = &[
+    ("validation_rules_assignments", |given, at| given.assignments.push(read_assignment(at))),
+    ("validation_rules", |given, at| given.rules.push(Arc::new(read_rule(at)))),
+    ("categories", |given, at| given.categories.push(Arc::new(read_category(at)))),
+    ("campaigns", RuleSet::add_campaign),
+    ("vouchers", RuleSet::add_voucher),
+    ("promotion_tiers", RuleSet::add_tier),
+    ("campaigns", RuleSet::add_tiers_of),
+    ("promotion_stacks", RuleSet::add_stack),
+    ("rewards", |given, at| given.rewards.push(read_reward(at))),
+    ("reward_assignments", |given, at| {
+        let assignment = read_reward_assignment(at);
+        given.add_guards(at, "reward_assignment", &assignment.id);
+        given.reward_assignments.push(assignment);
+    }),
+    ("customers", |given, at| given.customers.push(read_customer(at))),
+    ("orders", |given, at| given.orders.push(read_order(at))),
+    ("products", RuleSet::add_product),
+    ("skus", |given, at| given.skus.push(read_goods(at))),
+    ("segments", RuleSet::add_segment),
+    ("product_collections", RuleSet::add_collection),
+    ("redemptions", |given, at| given.redemptions.push(read_past(at.metadata()))),
+];
+
 impl RuleSet {
-    /// Reads a set of rules. Whoever writes one by hand is told of the first problem in it; in a bundle, which is many
-    /// people's work, what does not read is set apart.
+    /// Reads a set of rules. A handwritten one fails with its first problem; in a bundle, which has many authors,
+    /// unreadable documents are separated.
     pub fn read(bytes: &[u8]) -> Result<RuleSet, Problem> {
         let node = Node::read(bytes)?;
+        if !node.get("client").is_some_and(is_terms) {
+            return read_node(&node, |body| {
+                check_rules(body);
+                RuleSet::read_once(body, &find_copies(body))
+            });
+        }
         match read_node(&node, RuleSet::read_body) {
-            Err(_) if node.get("client").is_some_and(is_terms) => RuleSet::read_legible(node),
+            Err(_) => RuleSet::read_legible(node),
             read => read,
         }
     }
@@ -119,38 +90,48 @@ impl RuleSet {
         Ok(given)
     }
 
-    fn read_body(body: &Cursor<'_>) -> RuleSet {
+    fn read_body(body: &JsonCursor<'_>) -> RuleSet {
+        RuleSet::read_once(body, &[])
+    }
+
+    /// Reads a set of rules, without the copies at these paths.
+    fn read_once(body: &JsonCursor<'_>, copies: &[String]) -> RuleSet {
         body.object();
-        let mut given = RuleSet { journal: Some(Journal::default()), ..RuleSet::default() };
+        let mut given = RuleSet { coverage: Coverage::of(body), ..RuleSet::default() };
         body.fill("complete", &mut given.complete, read::flag);
+        if body.option("counted", read::flag).unwrap_or(false) {
+            given.journal = Some(Journal::default());
+            given.has_history = body.get("transfers").is_some();
+        }
         if let Some(client) = body.get("client").filter(|client| client.node.as_bool() != Some(false)) {
             given.client = Some(read_terms(&client));
         }
         body.fill_some("proven", &mut given.proven, read::name);
         body.fill("whole_catalogue", &mut given.whole_catalogue, read::flag);
+        given.settings = KnownSettings {
+            time_zone: body.get("time_zone").is_some(),
+            stacking_rules: body.get("stacking_rules").is_some(),
+        };
         body.fill("stacking_rules", &mut given.stacking_rules, read_stacking_rules);
         body.fill("time_zone", &mut given.time_zone, read_time_zone);
-        body.fill_list("campaigns", &mut given.campaigns, |at| Arc::new(read_campaign(at)));
-        body.fill_list("promotion_tiers", &mut given.tiers, |tier| Arc::new(read_tier(tier, &document(tier))));
-        body.fill_list("promotion_stacks", &mut given.stacks, read_stack);
-        body.fill_list("rewards", &mut given.rewards, read_reward);
-        body.fill_list("reward_assignments", &mut given.reward_assignments, read_reward_assignment);
-        body.fill_list("categories", &mut given.categories, |at| Arc::new(read_category(at)));
-        body.fill_list("customers", &mut given.customers, read_customer);
-        body.fill_list("orders", &mut given.orders, read_order);
-        body.fill_list("products", &mut given.products, read_goods);
-        body.fill_list("skus", &mut given.skus, read_goods);
-        body.fill_list("validation_rules", &mut given.rules, |at| Arc::new(read_rule(at)));
-        body.fill_list("segments", &mut given.segments, read_segment);
-        body.fill_list("product_collections", &mut given.collections, read_collection);
-        body.fill_list("validation_rules_assignments", &mut given.assignments, read_assignment);
+        body.set_zone(&given.time_zone);
+        let case_sensitive = body.option("case_sensitive_codes", read::flag);
+        (given.says_case, given.ignores_case) = (case_sensitive.is_some(), case_sensitive == Some(false));
         if let Some(noted) = body.get("unreadable") {
             noted.each(&mut given, RuleSet::note_unreadable);
         }
-        given.listed = read_listed(body);
-        given.redemptions = read_redemptions(body);
-        if let Some(vouchers) = body.get("vouchers") {
-            vouchers.each(&mut given, RuleSet::add_voucher);
+        // Referenced documents come before those that name them.
+        for (list, add) in LISTS {
+            if let Some(documents) = body.get(list) {
+                documents.each_listed(&mut (&mut given, *add, copies), |(given, add, copies), document| {
+                    if copies.is_empty() || !copies.contains(&document.path()) {
+                        add(given, document);
+                    }
+                });
+            }
+        }
+        if body.get("validation_rules_assignments").is_some() {
+            given.unguarded = Vec::new();
         }
         if let Some(holds) = body.get("holds") {
             holds.each(&mut given, RuleSet::hold);
@@ -158,30 +139,18 @@ impl RuleSet {
         if let Some(transfers) = body.get("transfers") {
             given.note(&transfers.all(read_transfer), &transfers);
         }
-        if !body.option("counted", read::flag).unwrap_or(true) {
-            given.journal = None;
-        }
         given
     }
 
-    /// Notes a document that whoever made the set could not read.
-    fn note_unreadable(&mut self, at: &Cursor<'_>) {
+    /// Adds a document that the author of the set could not read.
+    fn note_unreadable(&mut self, at: &JsonCursor<'_>) {
         self.illegible.note(at);
         if let Some((hash, id)) = at.option("code_hash", read::text).zip(at.option("id", read::text)) {
             self.by_hash.put(hash, id);
         }
     }
 
-    fn add_voucher(&mut self, at: &Cursor<'_>) {
-        let voucher = read_voucher(at, &document(at));
-        self.note(&count(&voucher, at), at);
-        if let Some(hash) = at.option("code_hash", read::text) {
-            self.by_hash.put(hash, voucher.id.clone());
-        }
-        self.vouchers.push(Arc::new(voucher));
-    }
-
-    fn hold(&mut self, at: &Cursor<'_>) {
+    fn hold(&mut self, at: &JsonCursor<'_>) {
         at.object();
         let code = at.need("voucher", read::name);
         let found = self.vouchers.iter().find(|voucher| voucher.code == code);
@@ -203,28 +172,10 @@ impl RuleSet {
         }
         self.note(&entries, at);
     }
-
-    /// Notes entries, each once.
-    #[inline(never)]
-    fn note(&mut self, entries: &[Entry], at: &Cursor<'_>) {
-        if let Some(Err(conflict)) = self.journal.as_mut().map(|journal| journal.apply(entries)) {
-            at.problem(&joined(&["is given twice: `", &conflict.0, "`"]));
-        }
-    }
 }
 
-/// A document as it is kept for answers that show it.
-fn document(at: &Cursor<'_>) -> String {
-    at.node.to_string()
-}
-
-/// Reads redemptions of the past.
-fn read_redemptions(body: &Cursor<'_>) -> Vec<PastRedemption> {
-    body.list("redemptions", |past| read_past(past.metadata()))
-}
-
-/// Reads a transfer of the past: what moved where, when, and what it undid.
-fn read_transfer(at: &Cursor<'_>) -> Entry {
+/// Reads a past transfer: accounts, amount, instant and the reversed transfer.
+fn read_transfer(at: &JsonCursor<'_>) -> Entry {
     at.object();
     let account = |name: &str| AccountId::new(at.need(name, read::text));
     Entry::Post(Transfer {
@@ -234,50 +185,7 @@ fn read_transfer(at: &Cursor<'_>) -> Entry {
         credit: account("credit"),
         amount: at.option("amount", read::whole_number).unwrap_or(1),
         reverses: at.option("reverses", read::text),
+        part_of: at.option("part_of", read::text),
         at: at.need("at", read::instant),
     })
-}
-
-/// What a voucher's document says has been used, as transfers, so that there is one way of counting.
-fn count(voucher: &Incentive, at: &Cursor<'_>) -> Vec<Entry> {
-    let campaign = voucher.campaign_id.as_deref();
-    let counted = |block: &str, name: &str| at.get(block).and_then(|block| block.option(name, read::whole_number));
-    let mut entries = Vec::new();
-    let mut add = |debit: AccountId, credit: AccountId, amount: u64| {
-        if amount > 0 {
-            entries.push(Entry::Post(Transfer {
-                id: joined(&["given/", debit.as_str()]),
-                chain: "given".into(),
-                debit,
-                credit,
-                amount,
-                reverses: None,
-                at: Instant::default(),
-            }));
-        }
-    };
-    let used = counted("redemption", "redeemed_quantity").unwrap_or(0);
-    add(redemptions_account(&voucher.id), redeemed_account(campaign), used);
-    match &voucher.grant {
-        Grant::Discount(_) => {}
-        Grant::Loyalty(_) => {
-            let spent = counted("redemption", "redeemed_points").unwrap_or(0);
-            add(points_account(&voucher.id), points_spent_account(campaign), spent);
-        }
-        Grant::Gift(gift) => {
-            let allotment = gift.allotment().minor();
-            let balance = counted("gift", "balance").unwrap_or(allotment);
-            let spent = counted("redemption", "redeemed_amount").unwrap_or(allotment.saturating_sub(balance));
-            if spent > allotment {
-                let path = [&at.path(), ".redemption.redeemed_amount"].concat();
-                at.tell(Problem::bound(
-                    path,
-                    &["must be at most ", &allotment.to_string()].concat(),
-                    &spent.to_string(),
-                ));
-            }
-            add(credits_account(&voucher.id), spent_account(campaign), spent);
-        }
-    }
-    entries
 }

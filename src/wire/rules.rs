@@ -1,12 +1,14 @@
-//! Decides how validation rules are read from their documents. It must not know whether they hold.
+//! Reads validation rules from their documents.
 //!
-//! validation-rules.md sections 1 to 5. Rule names and operators that are not known are refused, naming them: a rule
-//! that is passed over would give money away.
+//! docs/spec/validation-rules.md sections 1 to 5. Unknown rule names and operators are refused by name: a skipped rule
+//! would give money away.
 
 mod condition;
+mod documents;
 mod filter;
 mod shapes;
 
+pub use documents::{COLLECTION, RULE, SEGMENT};
 pub use filter::{read_collection, read_filter, read_segment};
 pub use shapes::{BUNDLES, FIELD_CONDITIONS, FILTER, TESTS};
 
@@ -17,28 +19,29 @@ use crate::json::Node;
 use crate::model::scope::{BundleEntry, BundleRules, GoodsObject, GoodsRef, MOST_BUNDLES};
 use crate::rules::names::Values;
 use crate::rules::{
-    Collection, Contents, Expression, Field, Filter, Group, Kind, Leaf, Operand, Operator, Rule, RuleName, Test,
+    Collection, Contents, Expression, FactKind, FilterField, Group, Leaf, Operator, ProfileFilter, Rule, RuleName,
+    Test, TestOperand,
 };
 use crate::text::{Text, joined};
-use crate::wire::cursor::{Cursor, read};
+use crate::wire::cursor::{JsonCursor, read};
 use crate::wire::problem::Problem;
 use crate::wire::scope::read_scope;
 use condition::read_conditions;
 
-/// How deep rules may nest in one another.
+/// The maximum nesting of rules.
 const DEEPEST: u32 = 8;
 
-/// Tests in a rule, or inside of one test, at most: values of a test are not counted.
+/// The maximum number of tests in a rule, or inside one test; values of a test do not count.
 pub const MOST_TESTS: usize = 1_000;
 
-/// What is said of more.
+/// The message for too many tests.
 const TOO_MANY: &str = "must NOT have more than 1000 rules";
 
-/// What is said of one that nests deeper.
+/// The message for too deep nesting.
 const TOO_DEEP: &str = "nests deeper than 8 rules";
 
 /// Reads a validation rule from its document.
-pub fn read_rule(at: &Cursor<'_>) -> Rule {
+pub fn read_rule(at: &JsonCursor<'_>) -> Rule {
     at.object();
     let tests = match at.get("rules") {
         Some(rules) => read_group(&rules, 0),
@@ -59,8 +62,8 @@ pub fn read_rule(at: &Cursor<'_>) -> Rule {
     rule
 }
 
-/// Reads which rule was assigned to what.
-pub fn read_assignment(at: &Cursor<'_>) -> Assignment {
+/// Reads the assignment of a rule.
+pub fn read_assignment(at: &JsonCursor<'_>) -> Assignment {
     at.object();
     Assignment {
         id: at.option("id", read::name).unwrap_or_default(),
@@ -70,8 +73,8 @@ pub fn read_assignment(at: &Cursor<'_>) -> Assignment {
     }
 }
 
-/// The text that the rule's author wrote for a failure.
-fn read_message(at: &Cursor<'_>) -> Option<String> {
+/// Returns the custom message of a rule or test.
+fn read_message(at: &JsonCursor<'_>) -> Option<String> {
     let message = at.option("error", |error| {
         error.object();
         error.option("message", read::string)
@@ -80,7 +83,7 @@ fn read_message(at: &Cursor<'_>) -> Option<String> {
 }
 
 /// Reads numbered tests and their logic.
-fn read_group(at: &Cursor<'_>, depth: u32) -> Group {
+fn read_group(at: &JsonCursor<'_>, depth: u32) -> Group {
     if depth > DEEPEST {
         at.problem(TOO_DEEP);
         return Group::default();
@@ -98,22 +101,22 @@ fn read_group(at: &Cursor<'_>, depth: u32) -> Group {
     let leaves = numbered(leaves, |leaf| &leaf.key);
     let keys: Vec<Text> = leaves.iter().map(|leaf| leaf.key.clone()).collect();
     let said = at.get("logic");
-    let logic = Expression::parse(said.as_ref().map_or("", Cursor::str), &keys).unwrap_or_else(|error| {
+    let logic = Expression::parse(said.as_ref().map_or("", JsonCursor::str), &keys).unwrap_or_else(|error| {
         said.as_ref().unwrap_or(at).wrong(&error.text());
         Expression::default()
     });
     Group::new(leaves, logic)
 }
 
-/// Things in the order of their keys: they are mostly numbers, and "10" comes after "9".
+/// Sorts by keys, which are mostly numbers: "10" comes after "9".
 fn numbered<T>(mut things: Vec<T>, key: fn(&T) -> &Text) -> Vec<T> {
     things.sort_by_cached_key(|thing| key(thing).parse().unwrap_or(u64::MAX));
     things
 }
 
-/// Reads a test; nothing when there is none of its name.
+/// Reads a test; `None` for an unknown name.
 #[inline(never)]
-fn read_leaf(key: &str, at: &Cursor<'_>, depth: u32) -> Option<Leaf> {
+fn read_leaf(key: &str, at: &JsonCursor<'_>, depth: u32) -> Option<Leaf> {
     at.object();
     let name = at.need("name", |name| {
         let known = RuleName::find(name.str());
@@ -124,15 +127,15 @@ fn read_leaf(key: &str, at: &Cursor<'_>, depth: u32) -> Option<Leaf> {
     })?;
     let property = at.option("property", read::text).filter(|property| !property.is_empty());
     if name.values == Values::Property && property.is_none() {
-        at.problem(&joined(&["Rule '", name.text, "' must have a 'property'"]));
+        at.problem(&format!("Rule '{}' must have a 'property'", name.text));
     }
     let conditions = match at.get("conditions") {
         Some(conditions) => read_conditions(&conditions, name.values),
         None => Vec::new(),
     };
     if let Some(wrong) = conditions.iter().find(|condition| !name.operators.allow(condition.operator)) {
-        let path = [&at.path(), ".conditions.", wrong.operator.name()].concat();
-        at.tell(Problem::at(path, ["is not an operator of the rule `", name.text, "`"].concat()));
+        let path = format!("{}.conditions.{}", at.path(), wrong.operator.name());
+        at.report(Problem::at(path, format!("is not an operator of the rule `{}`", name.text)));
     }
     let mut rules = None;
     if let Some(inner) = at.get("rules")
@@ -147,25 +150,25 @@ fn read_leaf(key: &str, at: &Cursor<'_>, depth: u32) -> Option<Leaf> {
     Some(Leaf { key: Text::from(key), test, message: read_message(at) })
 }
 
-/// Tests of the older family that say what a discount is about become part of the scope (validation-rules.md section
-/// 4.4): `true` includes what the test around it matches, `false` excludes it [inferred].
+/// Adds scopes from tests of an older format to the scope of the rule (docs/spec/validation-rules.md section 4.4).
+/// `true` includes the matches of the surrounding test, `false` excludes them [inferred].
 fn add_scopes(rule: &mut Rule) {
     let Rule { id, tests, scope, own_collections, .. } = rule;
     tests.each_leaf(&mut |leaf| {
         let inner = leaf.test.rules.iter().flat_map(|rules| &rules.leaves).map(|inner| &inner.test);
-        for marker in inner.filter(|inner| inner.name.kind == Kind::Scopes) {
+        for marker in inner.filter(|inner| inner.name.kind == FactKind::Scopes) {
             let included = marker.wants_true();
             match leaf.test.name.kind {
-                Kind::Goods(_) => {
+                FactKind::Goods(_) => {
                     let named = leaf.test.conditions.iter().filter(|condition| condition.operator == Operator::In);
                     named.flat_map(|condition| &condition.goods).for_each(|goods| scope.add(goods.clone(), included));
                 }
-                Kind::GoodsData => {
-                    // The goods with this data, as a collection of the rule's own.
+                FactKind::GoodsData => {
+                    // The goods with this metadata, as a collection of the rule's own.
                     let Some(property) = leaf.test.property.clone() else { continue };
-                    let fields = vec![(Field::Metadata(property), leaf.test.conditions.clone())];
+                    let fields = vec![(FilterField::Metadata(property), leaf.test.conditions.clone())];
                     let name = joined(&[id, ".", &leaf.key]);
-                    let goods = Contents::Passing(Filter { any: false, fields });
+                    let goods = Contents::Passing(ProfileFilter { any: false, fields });
                     scope.add(GoodsRef::new(GoodsObject::Collection, name.clone(), None), included);
                     own_collections.push(Collection { id: name, goods });
                 }
@@ -175,13 +178,13 @@ fn add_scopes(rule: &mut Rule) {
     });
 }
 
-/// Reads what makes a bundle (calculation.md section 8); nothing when there is no entry. Entries need all of each other,
-/// so that their logic is not looked at.
-pub fn read_bundle_rules(at: &Cursor<'_>) -> Option<BundleRules> {
+/// Reads the definition of product bundles (docs/spec/calculation.md#8); `None` without entries. All entries are
+/// required, so their logic is ignored.
+pub fn read_bundle_rules(at: &JsonCursor<'_>) -> Option<BundleRules> {
     let mut entries: Vec<(Text, BundleEntry)> = Vec::new();
     for (key, entry) in at.members().filter(|(key, _)| *key != "limit" && *key != "logic") {
         entry.need("name", |name| name.one_of(&[("order.items.any", ())]));
-        let Some(leaf) = read_leaf(key, &entry, DEEPEST.saturating_sub(1)) else { continue };
+        let Some(leaf) = read_leaf(key, &entry, DEEPEST - 1) else { continue };
         let Some(quantity) = units_of(&leaf.test) else {
             entry.problem("must ask for a whole number of units from 1");
             continue;
@@ -210,14 +213,14 @@ pub fn read_bundle_rules(at: &Cursor<'_>) -> Option<BundleRules> {
     (!sorted.is_empty()).then_some(BundleRules { entries: sorted, limit })
 }
 
-/// How many units a part of a bundle asks for, 1 when it says nothing; nothing when that is no count.
+/// Returns the units that a part of a bundle requires, 1 by default; `None` if that is no count.
 fn units_of(test: &Test) -> Option<u64> {
     for inner in test.rules.iter().flat_map(|rules| &rules.leaves) {
         if inner.test.name.text == "order.items.aggregated_quantity" {
             for condition in inner.test.conditions.iter() {
                 match condition.operands.first() {
                     None => {}
-                    Some(Operand::Number(number)) => {
+                    Some(TestOperand::Number(number)) => {
                         let units = number.as_whole().and_then(|number| u64::try_from(number).ok());
                         return units.filter(|units| *units > 0);
                     }

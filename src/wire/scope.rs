@@ -1,7 +1,6 @@
-//! Decides how scopes are read, and how a result lists the goods that it is about. It must not know
-//! what is taken off them.
+//! Reads scopes, and writes the list of goods in a result.
 //!
-//! calculation.md section 7; validation-rules.md section 5.
+//! docs/spec/calculation.md#7; docs/spec/validation-rules.md#5.
 
 mod shapes;
 
@@ -13,22 +12,22 @@ use std::sync::Arc;
 use crate::formula::Formula;
 use crate::json::Node;
 use crate::model::discount::Dynamic;
-use crate::model::scope::{Cap, CapKind, Entry, GoodsObject, Pick, Scope, TargetKind, Terms};
+use crate::model::scope::{Cap, CapKind, GoodsObject, Scope, ScopeEntry, TargetKind, UnitLimits, UnitOrder};
 use crate::pricing::CoveredUnits;
-use crate::wire::cursor::{Cursor, Words, read, word};
+use crate::wire::cursor::{JsonCursor, WordList, read, word};
 use crate::wire::goods::read_goods;
 use crate::wire::offer::{dynamic, read_count, read_formula};
 use crate::wire::writer::Writer;
 
-pub(crate) const PICKS: Words<Pick> = &[
-    ("APPLY_TO_EVERY", Pick::Every),
-    ("APPLY_TO_CHEAPEST", Pick::ToCheapest),
-    ("APPLY_FROM_CHEAPEST", Pick::FromCheapest),
-    ("APPLY_TO_MOST_EXPENSIVE", Pick::ToMostExpensive),
-    ("APPLY_FROM_MOST_EXPENSIVE", Pick::FromMostExpensive),
+pub(crate) const PICKS: WordList<UnitOrder> = &[
+    ("APPLY_TO_EVERY", UnitOrder::Every),
+    ("APPLY_TO_CHEAPEST", UnitOrder::ToCheapest),
+    ("APPLY_FROM_CHEAPEST", UnitOrder::FromCheapest),
+    ("APPLY_TO_MOST_EXPENSIVE", UnitOrder::ToMostExpensive),
+    ("APPLY_FROM_MOST_EXPENSIVE", UnitOrder::FromMostExpensive),
 ];
 
-pub(crate) const TARGETS: Words<TargetKind> = &[("ITEM", TargetKind::Item), ("UNIT", TargetKind::Unit)];
+pub(crate) const TARGETS: WordList<TargetKind> = &[("ITEM", TargetKind::Item), ("UNIT", TargetKind::Unit)];
 
 macro_rules! cap {
     ($name:literal, $tier:literal, $customer:literal, $each:literal) => {
@@ -36,7 +35,7 @@ macro_rules! cap {
     };
 }
 
-/// The caps over the life of a campaign or tier (calculation.md section 7.1).
+/// The caps over the lifetime of a campaign or tier (docs/spec/calculation.md#7.1).
 pub(crate) const CAPS: &[(&str, &str, CapKind)] = &[
     cap!("product_campaign_quantity_limit", false, false, false),
     cap!("product_customer_campaign_quantity_limit", false, true, false),
@@ -48,15 +47,15 @@ pub(crate) const CAPS: &[(&str, &str, CapKind)] = &[
     cap!("product_in_collection_customer_promotion_tier_quantity_limit", true, true, true),
 ];
 
-/// Different limits and choices of targets in one scope, at most; each goes through all lines of an order.
+/// The maximum number of different limits and selections in one scope; each scans all lines of an order.
 const MOST_GROUPS: usize = 200;
 
-/// Reads the goods that a rule makes a discount apply to.
-pub fn read_scope(at: &Cursor<'_>) -> Scope {
+/// Reads the scope of a rule.
+pub fn read_scope(at: &JsonCursor<'_>) -> Scope {
     at.object();
     let included_all = at.option("included_all", read::flag).unwrap_or(false);
     let (mut included, excluded) = (at.list("included", read_entry), at.list("excluded", read_entry));
-    let mut groups: Vec<&Terms> = Vec::new();
+    let mut groups: Vec<&UnitLimits> = Vec::new();
     for entry in &included {
         if !groups.contains(&&entry.terms) {
             groups.push(&entry.terms);
@@ -70,7 +69,7 @@ pub fn read_scope(at: &Cursor<'_>) -> Scope {
     Scope::new(included_all, included, excluded)
 }
 
-fn read_entry(at: &Cursor<'_>) -> Entry {
+fn read_entry(at: &JsonCursor<'_>) -> ScopeEntry {
     let goods = read_goods(at, None);
     let mut caps = Vec::new();
     for (name, formula, kind) in CAPS {
@@ -79,7 +78,7 @@ fn read_entry(at: &Cursor<'_>) -> Entry {
             caps.push(Cap { kind: *kind, most });
         }
     }
-    let mut entry = Entry::every(goods);
+    let mut entry = ScopeEntry::every(goods);
     let terms = &mut entry.terms;
     at.fill("effect", &mut terms.pick, |effect| effect.one_of(PICKS));
     at.fill("target", &mut terms.target, |target| target.one_of(TARGETS));
@@ -99,8 +98,8 @@ fn read_entry(at: &Cursor<'_>) -> Entry {
     entry
 }
 
-/// A formula for a price, which may be a plain number: it is published as one.
-fn read_price_formula(at: &Cursor<'_>) -> Option<Arc<Formula>> {
+/// Reads a formula for a price, which may be a plain number: the published format allows both.
+fn read_price_formula(at: &JsonCursor<'_>) -> Option<Arc<Formula>> {
     match at.node {
         Node::Whole(number) => read_formula(at, &number.to_string()),
         Node::Fraction(number) => read_formula(at, number),
@@ -108,43 +107,43 @@ fn read_price_formula(at: &Cursor<'_>) -> Option<Arc<Formula>> {
     }
 }
 
-/// The most units of an order that a result numbers one by one (calculation.md section 7.1).
+/// The maximum number of units in an order of which a result lists each one (docs/spec/calculation.md#7.1).
 const MOST_NUMBERED: u64 = 1000;
 
 /// The goods of a line as a result names them.
 #[derive(Clone, Copy)]
-pub(crate) struct LineGoods<'a> {
-    /// What it is.
+pub(crate) struct ResultGoods<'a> {
+    /// The type.
     pub object: GoodsObject,
-    /// Its id or, when the catalogue does not have it, the caller's.
+    /// Its id or, if the catalogue does not have it, its `source_id`.
     pub id: &'a str,
-    /// The caller's identifier.
+    /// Its `source_id`.
     pub source_id: Option<&'a str>,
 }
 
-/// One of the two lists of goods in a result (calculation.md section 7.2).
+/// One of the two lists of goods in a result (docs/spec/calculation.md#7.2).
 pub(crate) struct GoodsList<'a> {
     /// The entries of the rule.
-    pub entries: &'a [Entry],
-    /// What of the order they cover; only of this list.
+    pub entries: &'a [ScopeEntry],
+    /// The units of the order that they cover; only those of this list.
     pub covered: Vec<CoveredUnits>,
-    /// Whether it lists what is out of scope.
+    /// `true` for the list of excluded goods.
     pub excluded: bool,
     /// All units of the order.
     pub units: u64,
-    /// The goods of a line.
-    pub goods: &'a dyn Fn(usize) -> Option<LineGoods<'a>>,
+    /// Returns the goods of a line.
+    pub goods: &'a dyn Fn(usize) -> Option<ResultGoods<'a>>,
 }
 
 impl GoodsList<'_> {
-    /// Writes the entries of the rule, and one for each product or SKU of the order that they cover, in the envelope of
-    /// lists.
+    /// Writes the entries of the rule, and one for each product or SKU of the order that they cover, in the format of a
+    /// list.
     pub fn put(&self, out: &mut Writer) {
         if self.entries.is_empty() && self.covered.is_empty() {
             return put_list(out, 0, |_| {});
         }
         let concrete = self.concrete();
-        // The covered lines in the order of the entries, so that each entry finds its own at the front of what is left.
+        // The covered lines in the order of the entries, so that each entry finds its own at the front of the rest.
         let mut by_entry: Vec<&CoveredUnits> = self.covered.iter().filter(|covered| covered.entry.is_some()).collect();
         by_entry.sort_by_cached_key(|covered| {
             covered.entry.map_or(u64::MAX, |entry| u64::try_from(entry).unwrap_or(u64::MAX))
@@ -175,10 +174,10 @@ impl GoodsList<'_> {
         });
     }
 
-    /// The products and SKUs of the order that the entries cover, each once, with its lines.
-    fn concrete(&self) -> Vec<(LineGoods<'_>, Vec<&CoveredUnits>)> {
+    /// Returns the products and SKUs of the order that the entries cover, each once, with its lines.
+    fn concrete(&self) -> Vec<(ResultGoods<'_>, Vec<&CoveredUnits>)> {
         let mut places = BTreeMap::new();
-        let mut found: Vec<(LineGoods<'_>, Vec<&CoveredUnits>)> = Vec::new();
+        let mut found: Vec<(ResultGoods<'_>, Vec<&CoveredUnits>)> = Vec::new();
         for covered in self.covered.iter().filter(|covered| covered.entry.is_some()) {
             let Some(goods) = (self.goods)(covered.place) else { continue };
             let place = *places.entry((goods.object, goods.id)).or_insert(found.len());
@@ -190,7 +189,7 @@ impl GoodsList<'_> {
         found
     }
 
-    /// The lines and units that are covered, in the order in which they are taken.
+    /// Writes the covered lines and units, in the order of selection.
     fn put_covered(&self, out: &mut Writer, covered: &[&CoveredUnits]) {
         let index = |covered: &CoveredUnits| u64::try_from(covered.place).unwrap_or(0);
         if covered.is_empty() {
@@ -221,7 +220,7 @@ impl GoodsList<'_> {
     }
 }
 
-/// The envelope of a list.
+/// Writes the members of a list.
 fn put_list(out: &mut Writer, total: usize, data: impl FnOnce(&mut Writer)) {
     out.object(|out| {
         out.member("data").list(data);
@@ -231,22 +230,22 @@ fn put_list(out: &mut Writer, total: usize, data: impl FnOnce(&mut Writer)) {
     });
 }
 
-/// What a result calls goods.
+/// Writes the names of goods in a result.
 pub(crate) fn put_name(out: &mut Writer, object: GoodsObject, id: &str, source_id: Option<&str>) {
     out.put_word("object", object.name());
     out.put_text("id", id);
     out.text_if("source_id", source_id);
 }
 
-/// A formula as its author may write it again.
+/// Writes a formula in a format that can be sent again.
 fn put_formula(out: &mut Writer, name: &'static str, formula: Option<&Formula>) {
     if let Some(formula) = formula {
         out.put_text(name, &formula.to_string());
     }
 }
 
-/// How an entry selects and limits, without what it leaves as it is.
-fn put_terms(out: &mut Writer, entry: &Entry) {
+/// Writes the selection and limits of an entry, without defaults.
+fn put_terms(out: &mut Writer, entry: &ScopeEntry) {
     let terms = &entry.terms;
     out.money_if("price", entry.price.plain);
     put_formula(out, "price_formula", entry.price.formula.as_deref());

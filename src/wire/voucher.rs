@@ -1,34 +1,44 @@
-//! Decides how vouchers, campaigns and categories are read from their documents, and how a voucher is shown with what
-//! has been counted of it. It must not know whether it may be used.
+//! Reads vouchers, campaigns and categories from their documents, and writes vouchers with their counts.
 //!
-//! objects.md sections 5 and 6; validation-rules.md section 10.
+//! docs/spec/objects.md sections 5 and 6; docs/spec/validation-rules.md#10.
 
+mod campaign_field;
+pub mod campaign_fields;
+mod campaigns;
+pub mod card;
+pub mod referral;
 mod shapes;
 
+pub use campaign_fields::CAMPAIGN;
+pub use campaigns::{OF_KEPT_TIER, PROMOTION_TIER, QUALIFICATION, STACK};
 pub use shapes::{
     ASSIGNMENT, ASSIGNMENTS, CAMPAIGN_OF_TIER, CARD, CATEGORIES, CATEGORY, DAYS_OF_WEEK, EXPIRATION_RULES, HOURS,
     LISTED_CATEGORY, OF_TIER, OWN_CARD, REDEMPTION, SUMMARY_OF_TIER, TIER, TIMEFRAME, VALIDITY, VOUCHER, VOUCHER_TYPE,
 };
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value, json};
 
-use crate::model::card::Card;
-use crate::model::incentive::{Campaign, CampaignType, Category, Grant, Incentive, IncentiveObject, Tier, Validity};
+use crate::count::Countable;
+use crate::model::card::LoyaltyCard;
 use crate::model::order::Metadata;
 use crate::model::promotion::Stack;
+use crate::model::redeemable::{
+    Campaign, CampaignType, Category, Grant, IncentiveObject, PromotionTier, RedeemableTerms, Validity,
+};
 use crate::text::Text;
 use crate::time::{DailyHours, Duration, Instant, Timeframe};
-use crate::wire::card::read_card;
-use crate::wire::cursor::{Cursor, Read, Words, read};
+use crate::wire::cursor::{JsonCursor, Read, WordList, read};
 use crate::wire::document::{read_fields, read_whole};
 use crate::wire::offer::{read_discount, read_gift};
 use crate::wire::problem::Problem;
-use crate::wire::referral::read_referral_program;
+use crate::wire::voucher::card::read_card;
+use crate::wire::voucher::referral::read_referral_program;
 
 /// Every day, 0 for Sunday to 6 for Saturday.
 const ALL_DAYS: [u8; 7] = [0, 1, 2, 3, 4, 5, 6];
 
-/// What a type of voucher grants.
+/// The grant of a type of voucher.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum VoucherType {
     #[default]
@@ -37,13 +47,13 @@ enum VoucherType {
     Loyalty,
 }
 
-const VOUCHER_TYPES: Words<VoucherType> = &[
+const VOUCHER_TYPES: WordList<VoucherType> = &[
     ("DISCOUNT_VOUCHER", VoucherType::Discount),
     ("GIFT_VOUCHER", VoucherType::Gift),
     ("LOYALTY_CARD", VoucherType::Loyalty),
 ];
 
-const CAMPAIGN_TYPES: Words<CampaignType> = &[
+const CAMPAIGN_TYPES: WordList<CampaignType> = &[
     ("DISCOUNT_COUPONS", CampaignType::DiscountCoupons),
     ("GIFT_VOUCHERS", CampaignType::GiftVouchers),
     ("LOYALTY_PROGRAM", CampaignType::LoyaltyProgram),
@@ -51,12 +61,12 @@ const CAMPAIGN_TYPES: Words<CampaignType> = &[
     ("PROMOTION", CampaignType::Promotion),
 ];
 
-/// Reads the fields of a document that say when it holds; they must describe possible windows.
-pub fn read_validity(at: &Cursor<'_>) -> Validity {
+/// Reads the validity of a document; its windows must be possible.
+pub fn read_validity(at: &JsonCursor<'_>) -> Validity {
     at.object();
     let mut validity = Validity::default();
-    at.fill_some("start_date", &mut validity.start_date, read::instant);
-    at.fill_some("expiration_date", &mut validity.expiration_date, read::instant);
+    at.fill_some("start_date", &mut validity.start_date, read::start);
+    at.fill_some("expiration_date", &mut validity.expiration_date, read::end);
     at.fill_some("validity_timeframe", &mut validity.timeframe, read_timeframe);
     at.fill_some("validity_day_of_week", &mut validity.days_of_week, read_days);
     at.fill_some("validity_hours", &mut validity.hours, read_hours);
@@ -76,20 +86,20 @@ pub fn read_validity(at: &Cursor<'_>) -> Validity {
     validity
 }
 
-fn read_timeframe(at: &Cursor<'_>) -> Timeframe {
+fn read_timeframe(at: &JsonCursor<'_>) -> Timeframe {
     let duration: Read<Duration> = |at| at.parsed(Duration::parse, "must be an ISO 8601 duration longer than 0");
     at.object();
     Timeframe { interval: at.need("interval", duration), duration: at.need("duration", duration) }
 }
 
-fn read_days(at: &Cursor<'_>) -> Vec<u8> {
+fn read_days(at: &JsonCursor<'_>) -> Vec<u8> {
     at.all(|at| {
         let number = at.number().and_then(|number| u8::try_from(number).ok());
         at.or_wrong(number.filter(|day| *day <= 6), "must be an integer from 0 to 6")
     })
 }
 
-fn read_hours(at: &Cursor<'_>) -> Vec<DailyHours> {
+fn read_hours(at: &JsonCursor<'_>) -> Vec<DailyHours> {
     at.object();
     let hours = at.list("daily", read_daily);
     for (place, one) in hours.iter().enumerate() {
@@ -97,28 +107,29 @@ fn read_hours(at: &Cursor<'_>) -> Vec<DailyHours> {
             other.start <= one.end && one.start <= other.end && other.days.iter().any(|day| one.days.contains(day))
         };
         if hours.iter().take(place).any(overlaps) {
-            let path = [&at.path(), ".daily[", &place.to_string(), "]"].concat();
-            at.tell(Problem::at(path, "must NOT overlap another one on the same day"));
+            let path = format!("{}.daily[{place}]", at.path());
+            at.report(Problem::at(path, "must NOT overlap another one on the same day"));
         }
     }
     hours
 }
 
-fn read_daily(at: &Cursor<'_>) -> DailyHours {
+fn read_daily(at: &JsonCursor<'_>) -> DailyHours {
     let clock: Read<u16> = |at| at.parsed(DailyHours::parse_clock, "must be a time HH:mm");
     at.object();
     let start = at.need("start_time", clock);
-    let end = at.need("expiration_time", clock);
+    let end = at.option("expiration_time", clock).unwrap_or(DailyHours::LAST_MINUTE);
     if start > end {
-        at.tell(Problem::at([at.path().as_str(), ".expiration_time"].concat(), "must NOT be earlier than start_time"));
+        let path = format!("{}.expiration_time", at.path());
+        at.report(Problem::at(path, "must NOT be earlier than start_time"));
     }
     let days = at.option("days_of_week", read_days);
     DailyHours { start, end, days: days.unwrap_or_else(|| ALL_DAYS.to_vec()) }
 }
 
-/// Reads a voucher from its document. The kind follows from what it grants when nothing says it (clients.md). `text`
-/// is the document itself, for answers that show it.
-pub fn read_voucher(at: &Cursor<'_>, text: &str) -> Incentive {
+/// Reads a voucher from its document. Without a type the grant decides it (docs/spec/clients.md). `text` is the
+/// document itself, for answers with the voucher.
+pub fn read_voucher(at: &JsonCursor<'_>, text: &str) -> RedeemableTerms {
     at.object();
     let said = at.option("type", |kind| kind.one_of(VOUCHER_TYPES));
     let grant = match said.unwrap_or_else(|| voucher_type(at)) {
@@ -126,7 +137,7 @@ pub fn read_voucher(at: &Cursor<'_>, text: &str) -> Incentive {
         VoucherType::Loyalty => Grant::Loyalty(at.need("loyalty_card", read_card)),
         VoucherType::Discount => Grant::Discount(at.need("discount", read_discount)),
     };
-    let mut voucher = Incentive {
+    let mut voucher = RedeemableTerms {
         object: IncentiveObject::Voucher,
         id: Text::default(),
         code: at.option("code", read::name).unwrap_or_default(),
@@ -159,15 +170,15 @@ pub fn read_voucher(at: &Cursor<'_>, text: &str) -> Incentive {
     voucher
 }
 
-/// Reads what a voucher and a tier say in the same way.
+/// Reads the common fields of vouchers and tiers.
 #[inline(never)]
-fn fill_common(at: &Cursor<'_>, incentive: &mut Incentive) {
+fn fill_common(at: &JsonCursor<'_>, incentive: &mut RedeemableTerms) {
     at.fill_some("category_id", &mut incentive.category_id, read::name);
     at.fill("active", &mut incentive.active, read::flag);
     incentive.validity = read_validity(at);
 }
 
-fn voucher_type(at: &Cursor<'_>) -> VoucherType {
+fn voucher_type(at: &JsonCursor<'_>) -> VoucherType {
     match (at.get("gift"), at.get("loyalty_card")) {
         (Some(_), _) => VoucherType::Gift,
         (None, Some(_)) => VoucherType::Loyalty,
@@ -175,9 +186,9 @@ fn voucher_type(at: &Cursor<'_>) -> VoucherType {
     }
 }
 
-/// Reads a promotion tier from its document; its discount stands in `action` (objects.md section 7). `text` is the
-/// document itself, for answers that show it.
-pub fn read_tier(at: &Cursor<'_>, text: &str) -> Incentive {
+/// Reads a promotion tier from its document; its discount is in `action` (docs/spec/objects.md#7). `text` is the
+/// document itself, for answers with the tier.
+pub fn read_tier(at: &JsonCursor<'_>, text: &str) -> RedeemableTerms {
     at.object();
     let discount = at.need("action", |action| {
         action.object();
@@ -192,11 +203,11 @@ pub fn read_tier(at: &Cursor<'_>, text: &str) -> Incentive {
         Some(id) => Some(id),
         None => at.option("promotion_id", read::name).or(inside.flatten()),
     };
-    let mut tier = Tier { name: Text::default(), banner: None, hierarchy: 1 };
+    let mut tier = PromotionTier { name: Text::default(), banner: None, hierarchy: 1 };
     at.fill("name", &mut tier.name, read::text);
     at.fill_some("banner", &mut tier.banner, read::text);
     at.fill("hierarchy", &mut tier.hierarchy, read::whole_number);
-    let mut incentive = Incentive {
+    let mut incentive = RedeemableTerms {
         object: IncentiveObject::PromotionTier,
         code: id.clone(),
         id,
@@ -218,7 +229,7 @@ pub fn read_tier(at: &Cursor<'_>, text: &str) -> Incentive {
 }
 
 /// Reads a promotion stack from its document.
-pub fn read_stack(at: &Cursor<'_>) -> Stack {
+pub fn read_stack(at: &JsonCursor<'_>) -> Stack {
     at.object();
     Stack {
         id: at.need("id", read::name),
@@ -232,18 +243,18 @@ pub fn read_stack(at: &Cursor<'_>) -> Stack {
     }
 }
 
-/// Reads a promotion tier from its document as it is stored.
-pub fn read_stored_tier(text: &str) -> Result<Incentive, Problem> {
+/// Reads a promotion tier from its stored document.
+pub fn read_stored_tier(text: &str) -> Result<RedeemableTerms, Problem> {
     read_whole(text.as_bytes(), |at| read_tier(at, text))
 }
 
-/// Reads a voucher from its document as it is stored.
-pub fn read_stored_voucher(text: &str) -> Result<Incentive, Problem> {
+/// Reads a voucher from its stored document.
+pub fn read_stored_voucher(text: &str) -> Result<RedeemableTerms, Problem> {
     read_whole(text.as_bytes(), |at| read_voucher(at, text))
 }
 
 /// Reads a campaign from its document.
-pub fn read_campaign(at: &Cursor<'_>) -> Campaign {
+pub fn read_campaign(at: &JsonCursor<'_>) -> Campaign {
     at.object();
     let name = at.option("name", read::text).unwrap_or_default();
     let campaign_type = at.option("campaign_type", |kind| kind.one_of(CAMPAIGN_TYPES)).unwrap_or_default();
@@ -263,8 +274,8 @@ pub fn read_campaign(at: &Cursor<'_>) -> Campaign {
     }
 }
 
-/// Reads a category from its document; a new category has hierarchy 1 (objects.md section 13).
-pub fn read_category(at: &Cursor<'_>) -> Category {
+/// Reads a category from its document; a new category has hierarchy 1 (docs/spec/objects.md#13).
+pub fn read_category(at: &JsonCursor<'_>) -> Category {
     at.object();
     Category {
         id: at.need("id", read::name),
@@ -275,20 +286,20 @@ pub fn read_category(at: &Cursor<'_>) -> Category {
     }
 }
 
-/// What the ledger has counted of a voucher.
+/// The counts of a voucher in the ledger.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Redemptions, those rolled back not counted.
+    /// Redemptions, without those rolled back.
     pub redeemed_quantity: u64,
     /// Gift credits spent, in minor units.
     pub redeemed_amount: u64,
     /// Points spent.
     pub redeemed_points: u64,
-    /// Publications; `None` leaves the block out.
+    /// Publications; `None` omits the block.
     pub published: Option<u64>,
 }
 
-/// What a card grants at a moment, as the engine reads it; nothing of what is no card, or of a card that does not read.
+/// Returns the grant of a card at an instant; `None` for another object, or for an unreadable card.
 pub fn card_of(document: &Map<String, Value>, now: Instant) -> Option<Grant> {
     let block = |name: &str| document.get(name).and_then(Value::as_object);
     let gift = block("gift").map(|gift| read_fields(gift, read_gift).map(Grant::Gift));
@@ -296,8 +307,8 @@ pub fn card_of(document: &Map<String, Value>, now: Instant) -> Option<Grant> {
     gift.or_else(card)?.ok().map(|grant| grant.at(now))
 }
 
-/// The points of a card as they are shown, in place of what it keeps of those that come and go by time.
-fn show_points(block: &mut Map<String, Value>, card: &Card) {
+/// Replaces the stored lots and pending points of a card by the members that answers show.
+fn show_points(block: &mut Map<String, Value>, card: &LoyaltyCard) {
     let is_timed = [block.remove("lots"), block.remove("waiting")].iter().any(Option::is_some);
     for name in ["subtracted_points", "expired_points", "pending_points"] {
         block.entry(name).or_insert(json!(0));
@@ -316,15 +327,25 @@ fn show_points(block: &mut Map<String, Value>, card: &Card) {
     block.insert("next_expiration_points".into(), next.map(|(_, points)| points).into());
 }
 
-/// The voucher as it is shown: its document, with what has been counted and, of a card, what is left on it.
+/// Characters to escape in a path segment: all but those that RFC 3986 calls unreserved.
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// Returns the `publish` block of a voucher with this code and number of publications.
+pub fn show_publish(code: &str, count: u64) -> Value {
+    let code = utf8_percent_encode(code, RESERVED);
+    json!({ "object": "list", "count": count, "url": format!("/v1/vouchers/{code}/publications?page=1&limit=10") })
+}
+
+/// Returns the voucher for an answer: its document with its counts and, for a card, its balance.
 pub fn show_voucher(mut document: Map<String, Value>, grant: Option<&Grant>, counts: Counts) -> Map<String, Value> {
     let code = document.get("code").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let in_path = utf8_percent_encode(&code, RESERVED);
     let quantity = document.get("redemption").and_then(|redemption| redemption.get("quantity"));
     let mut redemption = json!({
         "quantity": quantity.unwrap_or(&Value::Null),
         "redeemed_quantity": counts.redeemed_quantity,
         "object": "list",
-        "url": format!("/v1/vouchers/{code}/redemptions?page=1&limit=10"),
+        "url": format!("/v1/vouchers/{in_path}/redemptions?page=1&limit=10"),
     });
     let card = match grant {
         Some(Grant::Gift(gift)) => Some(("gift", gift.allotment().minor(), "redeemed_amount", counts.redeemed_amount)),
@@ -335,7 +356,7 @@ pub fn show_voucher(mut document: Map<String, Value>, grant: Option<&Grant>, cou
     };
     if let Some((block, allotment, counted, spent)) = card {
         if let Some(block) = document.get_mut(block).and_then(Value::as_object_mut) {
-            block.insert("balance".into(), allotment.saturating_sub(spent).into());
+            block.insert("balance".into(), allotment.remaining_after(spent).into());
             match grant {
                 Some(Grant::Loyalty(card)) => show_points(block, card),
                 _ => drop(block.entry("subtracted_amount").or_insert(json!(0))),
@@ -347,8 +368,7 @@ pub fn show_voucher(mut document: Map<String, Value>, grant: Option<&Grant>, cou
     }
     document.insert("redemption".into(), redemption);
     if let Some(count) = counts.published {
-        let url = format!("/v1/vouchers/{code}/publications?page=1&limit=10");
-        document.insert("publish".into(), json!({ "object": "list", "count": count, "url": url }));
+        document.insert("publish".into(), show_publish(&code, count));
     }
     document.insert("object".into(), "voucher".into());
     document

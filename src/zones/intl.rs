@@ -1,15 +1,14 @@
-//! Asks the runtime for the offsets of a zone, by `Intl.DateTimeFormat`. It must not know what they are for, nor ask what time
-//! it is.
+//! Reads the offsets of a zone from the runtime, with `Intl.DateTimeFormat`. It does not read the clock.
 
 use js_sys::wasm_bindgen::{JsCast, JsValue};
 use js_sys::{Array, Date, Function, Intl, Object, Reflect, global};
 
-/// The offsets of one zone: what formats a date as `1/1/1970, GMT+01:00`.
-pub(super) struct Offsets(Function);
+/// The offsets of one zone: a function that formats a date as `1/1/1970, GMT+01:00`.
+pub(super) struct RuntimeOffsets(Function);
 
-impl Offsets {
-    /// Nothing where the runtime does not know the zone, or no zones at all.
-    pub(super) fn of(name: &str) -> Option<Offsets> {
+impl RuntimeOffsets {
+    /// Returns the offsets of a zone; `None` if the runtime does not know the zone, or no zones at all.
+    pub(super) fn of(name: &str) -> Option<RuntimeOffsets> {
         let options = Object::new();
         for (option, value) in [("timeZone", name), ("timeZoneName", "longOffset")] {
             Reflect::set(&options, &option.into(), &value.into()).ok()?;
@@ -17,10 +16,10 @@ impl Offsets {
         let intl = Reflect::get(&global(), &"Intl".into()).ok()?;
         let format: Function = Reflect::get(&intl, &"DateTimeFormat".into()).ok()?.dyn_into().ok()?;
         let format = Reflect::construct(&format, &Array::of2(&"en-US".into(), &options)).ok()?;
-        Some(Offsets(format.unchecked_into::<Intl::DateTimeFormat>().format()))
+        Some(RuntimeOffsets(format.unchecked_into::<Intl::DateTimeFormat>().format()))
     }
 
-    /// Seconds east of UTC at a second since 1970.
+    /// Returns the seconds east of UTC at a second since 1970.
     pub(super) fn at(&self, second: u32) -> Option<i32> {
         let date = Date::new(&JsValue::from(0_u32));
         date.set_utc_seconds(second);
@@ -28,7 +27,7 @@ impl Offsets {
     }
 }
 
-/// Reads what follows `GMT`: nothing, or `+01:00`, or `-00:44:30`.
+/// Parses the text after `GMT`: empty, or `+01:00`, or `-00:44:30`.
 fn read(shown: &str) -> Option<i32> {
     let (_, offset) = shown.rsplit_once("GMT")?;
     let Some((sign, parts)) = offset.split_at_checked(1) else { return Some(0) };

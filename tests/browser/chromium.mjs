@@ -1,4 +1,4 @@
-// Decides how a test gets a browser: Debian's Chromium, headless, with a fresh profile and no traffic of its own.
+// Starts a browser for a test: Debian's Chromium, headless, with a fresh profile and no traffic of its own.
 import { accessSync, constants } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ const FLAGS = [
   "--disable-component-update", "--disable-sync",
 ];
 
-/** The path of a Chromium that can be started, or nothing. */
+/** Returns the path of a Chromium that can be started, or undefined. */
 export function find() {
   const places = process.env.SCRIP_CHROMIUM ? [process.env.SCRIP_CHROMIUM] : PLACES;
   return places.find((place) => {
@@ -24,13 +24,13 @@ export function find() {
   });
 }
 
-/** Why browser tests cannot run here, with the remedy; nothing when they can. */
+/** Returns why browser tests cannot run here, with the remedy; undefined when they can. */
 export function missing() {
   if (find()) return undefined;
   return "no Chromium found: `apt-get install -y chromium`, or name yours in SCRIP_CHROMIUM";
 }
 
-/** A running browser; `close` also removes its profile. */
+/** Starts a browser; its `close` also removes the profile. */
 export async function launch(options = {}) {
   const profile = await mkdtemp(join(tmpdir(), "scrip-chromium-"));
   const context = await chromium.launchPersistentContext(profile, {

@@ -1,14 +1,14 @@
-// Decides that the demo page does what it says, in a real browser against the real service on workerd: verdicts in the
-// page, the same bytes as the edge, work without a network, a code published and redeemed, everything by keyboard.
+// Tests the demo page in a real browser against the real service on workerd: verdicts in the page and the same bytes from the service. It
+// also covers work without a network, a code that is published and redeemed, and the keyboard.
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import { fileURLToPath } from "node:url";
 import { boot } from "../workerd/harness.mjs";
 import { launch, missing } from "./chromium.mjs";
-import { tally } from "./tally.mjs";
+import { countTests } from "./test_report.mjs";
 
 const why = missing();
-const check = tally("browser");
+const check = countTests("browser");
 
 let service;
 let browser;
@@ -18,7 +18,7 @@ let less;
 
 before(async () => {
   if (why) return;
-  // Behind the front, which makes the tokens that prove the demo's customer.
+  // Behind the proxy, which makes the tokens that prove the demo's customer.
   service = await boot({ bare: false });
   const tenth = { type: "PERCENT", percent_off: 10, effect: "APPLY_TO_ORDER" };
   const five = { type: "AMOUNT", amount_off: 500, effect: "APPLY_TO_ORDER" };
@@ -34,7 +34,7 @@ after(async () => {
   await service?.stop();
 });
 
-/** Asks the service as a shop's server does; an answer that is an error fails the test with its text. */
+/** Calls the service as a shop's server does; an answer that is an error fails the test with its text. */
 async function ask(method, path, body) {
   const headers = { "X-App-Id": "dev-app", "X-App-Token": "dev-token", "Content-Type": "application/json" };
   const response = await fetch(service.url + path, { method, headers, body: body && JSON.stringify(body) });
@@ -43,7 +43,7 @@ async function ask(method, path, body) {
   return JSON.parse(text);
 }
 
-/** A campaign; gives its open code when it is for everybody. Codes of others can be used once. */
+/** Creates a campaign; returns its code when it is a standalone one. Codes of other campaigns can be used once. */
 async function campaign(name, pattern, discount, more = {}) {
   const type = more.type ?? "STANDALONE";
   const redemption = { quantity: type === "STANDALONE" ? null : 1 };
@@ -54,7 +54,7 @@ async function campaign(name, pattern, discount, more = {}) {
   return vouchers.find((each) => each.campaign_id === id).code;
 }
 
-/** The page in a new tab, ready to decide, with everything that it asked for and complained about. */
+/** Opens the page in a new tab, ready to decide; returns it with its requests and its errors. */
 async function visit(size) {
   const page = await browser.context.newPage();
   if (size) await page.setViewportSize(size);
@@ -73,7 +73,7 @@ async function visit(size) {
 const state = (page, code) => page.locator("#verdicts li", { hasText: code }).getAttribute("data-state");
 const settled = (page, name) => page.waitForSelector(`#equality[data-state=${name}]`, { timeout: 15_000 });
 
-check("a code is decided while it is typed, with amounts and with the time that it took", async () => {
+check("a code is decided while it is typed, with amounts and with the time of the decision", async () => {
   const { page, complaints, text } = await visit();
   assert.equal(await text("#before"), "€104.70");
   await page.locator("#code").pressSequentially(open.slice(0, -1));
@@ -89,7 +89,7 @@ check("a code is decided while it is typed, with amounts and with the time that 
   await page.close();
 }, why);
 
-check("an edit of the cart is decided at once; what is no number is said and not sent", async () => {
+check("an edit of the cart is decided at once; an input that is no number is reported and not sent", async () => {
   const { page, requests, text } = await visit();
   await page.fill("#code", open);
   await settled(page, "identical");
@@ -127,7 +127,7 @@ for (const [name, codes] of Object.entries(SAME)) {
     const bytes = await response.body();
     await settled(page, "identical");
     assert.match(await text("#equality"), new RegExp(`^Identical: ${bytes.length.toLocaleString("en-GB")} bytes`));
-    // The page could be mistaken about itself, so the same is computed here, from the packed files in Node.
+    // The page could be wrong about itself, so the same answer is computed here, from the packed files in Node.
     const scrip = await import("../../pkg/node.js");
     const rules = await scrip.fetchBundle(service.url, { id: "dev-client", token: "dev-client-token" }, undefined, { origin: service.url });
     const context = JSON.parse(response.headers()["scrip-context"]);
@@ -137,7 +137,19 @@ for (const [name, codes] of Object.entries(SAME)) {
   }, why);
 }
 
-check("an unknown code is provisional in the page and says what it lacked; the edge knows that there is none", async () => {
+check("a valid code stays on the cart when another one is refused", async () => {
+  const { page, text } = await visit();
+  await page.fill("#code", open);
+  await page.press("#code", "Enter");
+  await page.fill("#code", early);
+  assert.equal(await state(page, open), "applicable");
+  assert.equal(await state(page, early), "inapplicable");
+  assert.equal(await text("#total"), "€94.23");
+  await settled(page, "identical");
+  await page.close();
+}, why);
+
+check("an unknown code is provisional in the page, with the missing facts; the edge knows that it does not exist", async () => {
   const { page, text } = await visit();
   await page.fill("#code", "NO-SUCH-CODE");
   assert.equal(await state(page, "NO-SUCH-CODE"), "unknown");
@@ -186,9 +198,9 @@ check("a code is published, is provisional in the page, is redeemed once and the
   await page.waitForSelector("#deal[data-state=failed]");
   assert.equal(await text("#deal"), `Cannot find voucher with id ${code}.`);
   assert.equal((await ask("GET", `/v1/vouchers/${code}`)).redemption.redeemed_quantity, 1);
-  await page.fill("#campaign", "Nobody's campaign");
+  await page.fill("#campaign", "A missing campaign");
   await page.click("#publish");
-  await page.waitForFunction(() => document.querySelector("#deal").textContent.includes("Nobody's campaign"));
+  await page.waitForFunction(() => document.querySelector("#deal").textContent.includes("A missing campaign"));
   await page.close();
 }, why);
 
@@ -223,7 +235,7 @@ check("everything can be done by keyboard, and every control has a name", async 
   await page.close();
 }, why);
 
-check("nothing is asked of anybody else, and nothing is cut off on a phone", async () => {
+check("no other host is called, and nothing is cut off on a phone", async () => {
   const { page, requests } = await visit({ width: 360, height: 780 });
   await page.fill("#code", open);
   await settled(page, "identical");

@@ -1,18 +1,18 @@
-// Decides that a browser shows the images of a code to whoever has only their address, and that a public reader of codes reads the code from
-// what is seen there. It must not know how they are drawn.
+// Tests that a browser shows the images of a code by their addresses alone. A public code reader must read the code from the rendered
+// image.
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import zxing from "@zxing/library";
 import { boot, caller } from "../workerd/harness.mjs";
 import { launch, missing } from "./chromium.mjs";
-import { tally } from "./tally.mjs";
+import { countTests } from "./test_report.mjs";
 
 const { BinaryBitmap, Code128Reader, DecodeHintType, HybridBinarizer, QRCodeReader, RGBLuminanceSource } = zxing;
 const HINTS = new Map([[DecodeHintType.TRY_HARDER, true], [DecodeHintType.CHARACTER_SET, "UTF-8"]]);
 const CODES = ["SUMMER-10", "a", "lower CASE ~ 0123456789 {[|]}", "x".repeat(80), "Käse-ß-漢字", "y".repeat(1000)];
 const PRINTED = /^[ -~]{1,80}$/;
 const why = missing();
-const check = tally("browser");
+const check = countTests("browser");
 let service;
 let browser;
 
@@ -27,7 +27,7 @@ after(async () => {
   await service?.stop();
 });
 
-/** What is seen of an image, as its light. */
+/** Returns the rendered pixels of an image, as luminance. */
 async function seen(page, url) {
   const { width, height, light } = await page.evaluate(async (address) => {
     const image = new Image();
@@ -48,7 +48,7 @@ function read(source, Reader) {
   return new Reader().decode(new BinaryBitmap(new HybridBinarizer(source)), HINTS).getText();
 }
 
-check("a reader reads from the images what the code is", async () => {
+check("a code reader reads the code from the images", async () => {
   const page = await browser.context.newPage();
   await page.goto(`${service.url}/health`);
   const call = caller(service.url);

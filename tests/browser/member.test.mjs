@@ -1,16 +1,16 @@
-// Decides that the demo's member page does what it says, in a real browser against the real service on workerd, seeded as a local start
-// seeds it: points are earned, lie in lots, wait, buy and are given back, a friend is referred, and the service says the same.
+// Tests the demo's member page in a real browser against the real service on workerd, seeded as on a local start. Points are earned, lie in
+// lots, are pending, buy rewards and are refunded, a friend is referred, and the service reports the same.
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import { fileURLToPath } from "node:url";
-import { CALLS } from "../../www-demo/calls.js";
+import { CALLS } from "../../www-demo/server_calls.js";
 import { seed } from "../../worker/tools/seed.mjs";
 import { boot, caller } from "../workerd/harness.mjs";
 import { launch, missing } from "./chromium.mjs";
-import { tally } from "./tally.mjs";
+import { countTests } from "./test_report.mjs";
 
 const why = missing();
-const check = tally("browser");
+const check = countTests("browser");
 
 let service;
 let browser;
@@ -29,7 +29,7 @@ after(async () => {
   await service?.stop();
 });
 
-/** The page in a new tab for somebody who was never there, with everything that it asked for and complained about. */
+/** Opens the page in a new tab for a new visitor; returns it with its requests and its errors. */
 async function visit(size) {
   const page = await browser.context.newPage();
   if (size) await page.setViewportSize(size);
@@ -45,7 +45,7 @@ async function visit(size) {
   return { page, requests, complaints, text };
 }
 
-/** The page of a new member of this name. */
+/** Opens the page for a new member of this name. */
 async function join(name, size) {
   const visited = await visit(size);
   await visited.page.fill("#name", name);
@@ -54,22 +54,22 @@ async function join(name, size) {
   return visited;
 }
 
-/** Does something, and waits until the page has said what came of it. */
-async function done(page, said, act, state = "done") {
-  await page.evaluate((id) => { document.querySelector(id).dataset.state = "asked"; }, said);
+/** Runs an action, and waits until the page has reported its result. */
+async function done(page, status, act, state = "done") {
+  await page.evaluate((id) => { document.querySelector(id).dataset.state = "pending"; }, status);
   await act();
   await page.waitForFunction(([id, wanted]) => ["done", "failed"].includes(document.querySelector(id).dataset.state)
-    && document.querySelector(id).dataset.state === wanted, [said, state], { timeout: 15_000 })
-    .catch(async () => assert.fail(`${said} says ${await page.getAttribute(said, "data-state")}: ${await page.textContent(said)}`));
-  return (await page.textContent(said)).trim();
+    && document.querySelector(id).dataset.state === wanted, [status, state], { timeout: 15_000 })
+    .catch(async () => assert.fail(`${status} says ${await page.getAttribute(status, "data-state")}: ${await page.textContent(status)}`));
+  return (await page.textContent(status)).trim();
 }
 
 async function pay(page, amount) {
   await page.fill("#amount", amount);
-  return done(page, "#order-said", () => page.click("#order-form button[type=submit]"));
+  return done(page, "#order-status", () => page.click("#order-form button[type=submit]"));
 }
 
-/** What the card of a name holds on the page, and what it holds by the service. */
+/** Returns the points of each card by name as the page shows them, and checks them against the service. */
 async function balances(page) {
   const shown = await page.locator(".plastic").evaluateAll((cards) => Object.fromEntries(cards.map((card) => (
     [card.getAttribute("aria-label"), Number(card.querySelector(".balance strong").textContent.replaceAll(",", ""))]))));
@@ -82,14 +82,14 @@ async function balances(page) {
 
 const DAY_MS = 86_400_000;
 const days = (count) => new Date(Date.now() + count * DAY_MS);
-const said = (date) => new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" }).format(date);
-/** When points of today lapse: twelve months later, at the end of the month. */
+const formatDate = (date) => new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" }).format(date);
+/** Returns when points of today expire: twelve months later, at the end of the month. */
 function nextYear() {
   const now = new Date();
   return new Date(Date.UTC(now.getUTCFullYear() + 1, now.getUTCMonth() + 1, 0));
 }
 
-check("seeding twice makes nothing twice", async () => {
+check("seeding twice creates nothing twice", async () => {
   await seed(service.url);
   for (const [kind, count] of [["programs", 1], ["card-definitions", 2], ["earning-rules", 3], ["tier-structures", 1], ["rewards", 2]]) {
     const { body } = await call("GET", `/v2/loyalties/${kind}?limit=100`);
@@ -98,7 +98,7 @@ check("seeding twice makes nothing twice", async () => {
   }
 }, why);
 
-check("a visitor says a name and is a member with two empty cards, and still is after another visit", async () => {
+check("a visitor enters a name and is a member with two empty cards, also on the next visit", async () => {
   const { page, complaints, text } = await join("Ann O'Neill");
   assert.match(await text("#who"), /^Ann O'Neill, member of Club$/);
   assert.deepEqual(await balances(page), { "Club points": 0, "Thank-you stars": 0 });
@@ -111,7 +111,7 @@ check("a visitor says a name and is a member with two empty cards, and still is 
   await page.click("#leave");
   assert.equal(await page.isVisible("#join-form"), true);
   await page.click("#become");
-  assert.match(await text("#join-said"), /Say what you are called/);
+  assert.match(await text("#join-status"), /Say what you are called/);
   assert.deepEqual(complaints, []);
   await page.close();
 }, why);
@@ -121,12 +121,12 @@ check("a paid order brings points in a lot on the time line, and a returned one 
   assert.match(await pay(page, "120.00"), /^Paid €120\.00\. \+120 points\.$/);
   assert.deepEqual(await balances(page), { "Club points": 120, "Thank-you stars": 0 });
   const label = await page.getAttribute("#timeline svg", "aria-label");
-  assert.equal(label, `Time line: 120 points until ${said(nextYear())}`);
-  assert.match(await text("#lots"), new RegExp(`^120 points until the end of ${said(nextYear())}, in \\d+ days$`));
+  assert.equal(label, `Time line: 120 points until ${formatDate(nextYear())}`);
+  assert.match(await text("#lots"), new RegExp(`^120 points until the end of ${formatDate(nextYear())}, in \\d+ days$`));
   assert.match(await text("#transactions li:first-child"), /Earned.*120 points/);
   await pay(page, "30");
   assert.match(await text("#lots"), /^150 points until/);
-  assert.match(await done(page, "#order-said", () => page.click("#orders li:last-child button")), /^Returned €120\.00\. −120 points\.$/);
+  assert.match(await done(page, "#order-status", () => page.click("#orders li:last-child button")), /^Returned €120\.00\. −120 points\.$/);
   assert.deepEqual(await balances(page), { "Club points": 30, "Thank-you stars": 0 });
   assert.match(await text("#orders"), /€120\.00.*returned/);
   assert.equal(await page.locator("#orders button").count(), 1, "an order is returned once");
@@ -134,56 +134,56 @@ check("a paid order brings points in a lot on the time line, and a returned one 
   await page.close();
 }, why);
 
-check("a review brings a lot that lapses first, and stars that wait until they are brought in or sent away", async () => {
+check("a review brings a lot that expires first, and pending stars until they are activated or cancelled", async () => {
   const { page, text } = await join("Cas");
   await pay(page, "40");
-  assert.match(await done(page, "#order-said", () => page.click("#review")), /^A review was written\. \+45 points\.$/);
+  assert.match(await done(page, "#order-status", () => page.click("#review")), /^A review was written\. \+45 points\.$/);
   assert.deepEqual(await balances(page), { "Club points": 55, "Thank-you stars": 0 });
   assert.deepEqual(await page.locator("#lots strong").allTextContents(), ["15 points", "40 points"]);
-  assert.match(await text("#lots li:first-child"), new RegExp(said(days(14))));
-  assert.match(await text("#waiting"), new RegExp(`30 points for Thank-you stars.*They arrive on ${said(days(1))}`));
+  assert.match(await text("#lots li:first-child"), new RegExp(formatDate(days(14))));
+  assert.match(await text("#waiting"), new RegExp(`30 points for Thank-you stars.*They arrive on ${formatDate(days(1))}`));
   assert.match(await text(".plastic:nth-child(2) .next"), /30 points waiting.*arrive on/);
-  assert.match(await done(page, "#waiting-said", () => page.click("#waiting li button:first-child")), /have arrived/);
+  assert.match(await done(page, "#waiting-status", () => page.click("#waiting li button:first-child")), /have arrived/);
   await page.waitForSelector("#waiting li", { state: "detached" });
   assert.deepEqual(await balances(page), { "Club points": 55, "Thank-you stars": 30 });
-  await done(page, "#order-said", () => page.click("#review"));
-  assert.match(await done(page, "#waiting-said", () => page.click("#waiting li button:nth-child(2)")), /will not arrive/);
+  await done(page, "#order-status", () => page.click("#review"));
+  assert.match(await done(page, "#waiting-status", () => page.click("#waiting li button:nth-child(2)")), /will not arrive/);
   await page.waitForSelector("#nothing-waits:not([hidden])");
   assert.deepEqual(await balances(page), { "Club points": 70, "Thank-you stars": 30 });
   await page.close();
 }, why);
 
-check("a reward is bought with points, a code is handed over, and what was given back brings its points back", async () => {
+check("a reward is bought with points, a code is handed over, and a returned reward refunds its points", async () => {
   const { page, text } = await join("Jan");
-  const refusal = await done(page, "#reward-said", () => page.click("#rewards li:nth-child(1) button"), "failed");
+  const refusal = await done(page, "#reward-status", () => page.click("#rewards li:nth-child(1) button"), "failed");
   assert.match(refusal, /points/i);
   await pay(page, "140");
   const mug = await page.locator("#rewards button", { hasText: "Buy" }).evaluateAll((all) => all.map((each) => each.getAttribute("aria-label")));
   assert.deepEqual([...mug].sort(), ["Buy 5 euros off for 50 points", "Buy Enamel mug for 80 points"]);
-  assert.match(await done(page, "#reward-said", () => page.click('[aria-label^="Buy Enamel mug"]')), /^Enamel mug: It is on its way\.$/);
+  assert.match(await done(page, "#reward-status", () => page.click('[aria-label^="Buy Enamel mug"]')), /^Enamel mug: It is on its way\.$/);
   assert.deepEqual(await balances(page), { "Club points": 60, "Thank-you stars": 0 });
-  const coupon = await done(page, "#reward-said", () => page.click('[aria-label^="Buy 5 euros off"]'));
+  const coupon = await done(page, "#reward-status", () => page.click('[aria-label^="Buy 5 euros off"]'));
   const [, code] = /Yours: (CLUB-\w{8})\./.exec(coupon);
   assert.equal((await call("GET", `/v1/vouchers/${code}`)).status, 200);
   assert.deepEqual(await balances(page), { "Club points": 10, "Thank-you stars": 0 });
   assert.match(await text("#transactions"), /Spent on a reward/);
-  await done(page, "#reward-said", () => page.click('[aria-label="Give back Enamel mug"]'));
+  await done(page, "#reward-status", () => page.click('[aria-label="Give back Enamel mug"]'));
   assert.deepEqual(await balances(page), { "Club points": 90, "Thank-you stars": 0 });
   await page.close();
 }, why);
 
-check("points pay for an order as far as they go", async () => {
+check("points pay for an order up to the balance", async () => {
   const { page, text } = await join("Kim");
   await pay(page, "120");
   await page.fill("#amount", "50.00");
-  assert.match(await done(page, "#order-said", () => page.click("#pay-points")), /^120 points paid €1\.20 of €50\.00\. −120 points\.$/);
+  assert.match(await done(page, "#order-status", () => page.click("#pay-points")), /^120 points paid €1\.20 of €50\.00\. −120 points\.$/);
   assert.deepEqual(await balances(page), { "Club points": 0, "Thank-you stars": 0 });
   assert.match(await text("#orders li:first-child"), /€1\.20 of it paid with points/);
-  assert.match(await done(page, "#order-said", () => page.click("#pay-points"), "failed"), /no points on the card/);
+  assert.match(await done(page, "#order-status", () => page.click("#pay-points"), "failed"), /no points on the card/);
   await page.close();
 }, why);
 
-check("points lead up a tier, which is drawn with what is next and what is at risk", async () => {
+check("points lead to a higher tier, which is drawn with the next tier and the risk of a downgrade", async () => {
   const { page, text } = await join("Lou");
   await pay(page, "20");
   assert.equal(await text("#tier"), "Bronze");
@@ -198,32 +198,32 @@ check("points lead up a tier, which is drawn with what is next and what is at ri
 check("a code is passed on: a friend redeems it, both get something, and the holders are named", async () => {
   const { page, text } = await join("Dora");
   assert.equal(await page.isDisabled("#befriend"), true);
-  await done(page, "#referral-said", () => page.click("#share"));
+  await done(page, "#referral-status", () => page.click("#share"));
   const code = await text("#referral-code");
   assert.match(code, /^FRIEND-\w{8}$/);
   assert.match(await text("#holders"), /^Dora passes it on$/);
   await page.fill("#friend", "Eve");
-  const told = await done(page, "#referral-said", () => page.click("#befriend"));
-  assert.match(told, /^Eve pays €25\.00 for €30\.00 and has the gift card HELLO-\w{8} with €10\.00\. Dora has 50 points waiting\.$/);
+  const message = await done(page, "#referral-status", () => page.click("#befriend"));
+  assert.match(message, /^Eve pays €25\.00 for €30\.00 and has the gift card HELLO-\w{8} with €10\.00\. Dora has 50 points waiting\.$/);
   assert.deepEqual(await page.locator("#holders li").allTextContents(), ["Eve was referred", "Dora passes it on"]);
   const { body } = await call("GET", `/v1/vouchers/${code}`);
   assert.equal(body.redemption.redeemed_quantity, 1);
   await page.close();
 }, why);
 
-check("what is refused is said in plain words, and what is no amount is not sent", async () => {
+check("a refusal is shown in plain words, and an input that is no amount is not sent", async () => {
   const { page, requests, text } = await join("Flo");
   const sent = requests.length;
   await page.fill("#amount", "twelve");
   assert.equal(await page.getAttribute("#amount", "aria-invalid"), "true");
   await page.press("#amount", "Enter");
-  assert.match(await text("#order-said"), /must be a number/);
+  assert.match(await text("#order-status"), /must be a number/);
   assert.equal(requests.length, sent);
   await page.route("**/demo/shop/v1/orders", (route) => route.abort());
   await page.fill("#amount", "12");
-  assert.match(await done(page, "#order-said", () => page.press("#amount", "Enter"), "failed"), /could not be reached/);
+  assert.match(await done(page, "#order-status", () => page.press("#amount", "Enter"), "failed"), /could not be reached/);
   assert.match(await text("#writes li:first-child"), /no answer/);
-  // The page reads the membership again after a refusal: what is caught on its way when a route is lifted would never go on.
+  // The page reads the membership again after a refusal. A request that is held back when a route is lifted would never continue.
   await page.waitForSelector("#order-form button[type=submit]:enabled");
   await page.unroute("**/demo/shop/v1/orders");
   const keys = [];
@@ -272,36 +272,36 @@ check("everything can be done by keyboard, and every control and picture has a n
   await page.focus("#amount");
   await page.keyboard.press("Control+A");
   await page.keyboard.type("60");
-  await done(page, "#order-said", () => page.keyboard.press("Enter"));
+  await done(page, "#order-status", () => page.keyboard.press("Enter"));
   await page.focus("#review");
-  await done(page, "#order-said", () => page.keyboard.press("Space"));
+  await done(page, "#order-status", () => page.keyboard.press("Space"));
   assert.deepEqual(await balances(page), { "Club points": 75, "Thank-you stars": 0 });
   await page.focus("#waiting button");
-  await done(page, "#waiting-said", () => page.keyboard.press("Enter"));
+  await done(page, "#waiting-status", () => page.keyboard.press("Enter"));
   await page.focus("#share");
-  await done(page, "#referral-said", () => page.keyboard.press("Enter"));
+  await done(page, "#referral-status", () => page.keyboard.press("Enter"));
   await page.focus("#friend");
   await page.keyboard.type("Ida");
-  await done(page, "#referral-said", () => page.keyboard.press("Enter"));
+  await done(page, "#referral-status", () => page.keyboard.press("Enter"));
   await page.focus("#orders button");
-  await done(page, "#order-said", () => page.keyboard.press("Enter"));
-  assert.match(await text("#order-said"), /^Returned/);
+  await done(page, "#order-status", () => page.keyboard.press("Enter"));
+  assert.match(await text("#order-status"), /^Returned/);
   const session = await browser.context.newCDPSession(page);
   const { nodes } = await session.send("Accessibility.getFullAXTree");
   const named = nodes.filter((node) => ["button", "textbox", "link", "image", "img"].includes(node.role?.value) && !node.ignored);
   assert.ok(named.length > 20, `${named.length} controls and pictures`);
-  // The emblem beside the heading says nothing that the heading does not.
+  // The emblem next to the heading repeats the heading.
   for (const { role, name } of named) assert.ok(name?.value, `a ${role.value} without a name`);
   await page.close();
 }, why);
 
 for (const colorScheme of ["light", "dark"]) {
-  check(`nothing is asked of anybody else, and nothing is cut off on a phone, in the ${colorScheme} theme`, async () => {
+  check(`no other host is called, and nothing is cut off on a phone, in the ${colorScheme} theme`, async () => {
     const { page, requests, complaints } = await join("Maximiliane-Friederike von Hohenlohe-Langenburg", { width: 360, height: 780 });
     await page.emulateMedia({ colorScheme });
     await pay(page, "99999.00");
-    await done(page, "#order-said", () => page.click("#review"));
-    await done(page, "#referral-said", () => page.click("#share"));
+    await done(page, "#order-status", () => page.click("#review"));
+    await done(page, "#referral-status", () => page.click("#share"));
     await page.click("summary >> text=What was read");
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     assert.equal(wide, 0);
@@ -316,8 +316,8 @@ for (const colorScheme of ["light", "dark"]) {
 check("a picture of the page can be taken for the README", async () => {
   const { page } = await join("Ann", { width: 1180, height: 940 });
   await pay(page, "120");
-  await done(page, "#order-said", () => page.click("#review"));
-  await done(page, "#referral-said", () => page.click("#share"));
+  await done(page, "#order-status", () => page.click("#review"));
+  await done(page, "#referral-status", () => page.click("#share"));
   const path = process.env.UPDATE === "1" ? fileURLToPath(new URL("../../www-demo/screenshot-member.png", import.meta.url)) : undefined;
   const picture = await page.screenshot({ path, clip: { x: 0, y: 0, width: 1180, height: 1072 }, fullPage: true });
   assert.ok(picture.length > 20_000 && picture.length < 400_000, `${picture.length} bytes`);

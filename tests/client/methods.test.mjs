@@ -1,29 +1,29 @@
-// Decides that every method of the official client whose operation there is works against a local Scrip: each is called in a flow of its
-// area, unmodified, and what was called is held against what the client has.
+// Tests every method of the unmodified official client whose operation exists against a local Scrip. Each is called in the flow of its
+// area, and the calls are compared with the methods of the client.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { after, before } from "node:test";
 import { credentials, developmentText, managementHeaders } from "../../worker/tools/setup.mjs";
 import { boot } from "../workerd/harness.mjs";
-import { tally } from "../workerd/tally.mjs";
+import { countTests } from "../workerd/test_report.mjs";
 import { collections, limits, products, project } from "./flows/catalogue.mjs";
-import { campaigns, distributions, vouchers } from "./flows/codes.mjs";
+import { campaigns, distributions, vouchers } from "./flows/vouchers.mjs";
 import { decisions, promotions, rules } from "./flows/decisions.mjs";
 import { loyalties, rewards } from "./flows/loyalty.mjs";
-import { page } from "./flows/page.mjs";
-import { consents, customers, orders, segments } from "./flows/people.mjs";
+import { page } from "./flows/client_side.mjs";
+import { consents, customers, orders, segments } from "./flows/customers.mjs";
 import { methodsOf, recorded } from "./recorder.mjs";
 
 const { VoucherifyClientSide, VoucherifyServerSide } = createRequire(import.meta.url)("@voucherify/sdk");
 
-/** Methods that name an operation which the interface does not have. */
+/** Methods that name an operation which the API does not have. */
 const ABSENT = new Map([
   ["loyalties.getMemberActivities", "GET /loyalties/{id}/members/{id}/activities is no operation of the interface; `activity` is"],
   ["validationRules.validate", "POST /validation-rules/{id}/validation is no operation of the interface"],
   ["apiLimitsHandler.getLastResponseHeadersFromController", "no call of the service"],
 ]);
 
-const check = tally("methods of the client");
+const check = countTests("methods of the client");
 const answered = { server: new Set(), page: new Set() };
 let service;
 let plain;
@@ -31,11 +31,11 @@ let server;
 let client;
 
 before(async () => {
-  // Limits that nothing here reaches: what is left of them is told with every answer.
+  // Limits that are never reached here; every answer reports the rest of them.
   const setup = JSON.parse(developmentText());
   const plenty = { api_calls: { key: { calls: 100_000, seconds: 60 } }, bulk_api_calls: { key: { calls: 100_000, seconds: 60 } } };
   setup.projects[0].rate_limits = { server: plenty, client: plenty };
-  service = await boot({ rehearsal: false, setup: JSON.stringify(setup) });
+  service = await boot({ testHooks: false, setup: JSON.stringify(setup) });
   plain = {
     server: VoucherifyServerSide({
       apiUrl: service.url, applicationId: credentials.server.id, secretKey: credentials.server.token, exposeResponseHeaders: true,
@@ -65,7 +65,7 @@ check("the page", () => page(client, server, manage));
 
 for (const side of ["server", "page"]) {
   check(`every method of the ${side} was answered`, () => {
-    // The same group, by two names.
+    // The same group under two names.
     const asCalled = (name) => name.replace(/^validations\.promotions\./, "promotions.");
     const missing = methodsOf(plain[side]).filter((name) => !answered[side].has(asCalled(name)) && !ABSENT.has(name));
     assert.deepEqual(missing, []);

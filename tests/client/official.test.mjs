@@ -1,26 +1,26 @@
-// Decides that the official client of this API, from the npm registry and unmodified, runs its whole flow against a local
-// Scrip: on the server a campaign with its codes, published, validated, redeemed, rolled back; the same from a page's side.
+// Runs the whole flow of the official client of this API, from the npm registry and unmodified, against a local Scrip. The server creates a
+// campaign with its codes, publishes, validates, redeems and rolls back; a page does the same with its key.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { after, before } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { credentials } from "../../worker/tools/setup.mjs";
 import { boot } from "../workerd/harness.mjs";
-import { fresh } from "../workerd/shop.mjs";
-import { tally } from "../workerd/tally.mjs";
+import { fresh } from "../workerd/redemption_fixtures.mjs";
+import { countTests } from "../workerd/test_report.mjs";
 
-// Its ESM build names files that Node does not resolve; the package's `main` is what Node users get.
+// Its ESM build names files that Node does not resolve; the package's `main` is the build for Node users.
 const { VoucherifyClientSide, VoucherifyServerSide } = createRequire(import.meta.url)("@voucherify/sdk");
 
-const check = tally("client flows");
+const check = countTests("client flows");
 const order = { amount: 20_000, items: [{ product_id: "prod_boot", quantity: 2, price: 10_000 }] };
 let service;
 let server;
 let page;
 
 before(async () => {
-  // The released build: what a shop would point its client at.
-  service = await boot({ rehearsal: false });
+  // The released build: the one to which a shop would point its client.
+  service = await boot({ testHooks: false });
   server = VoucherifyServerSide({
     apiUrl: service.url,
     applicationId: credentials.server.id,
@@ -36,7 +36,7 @@ before(async () => {
 });
 after(() => service?.stop());
 
-/** A discount campaign whose codes have all been generated. */
+/** Creates a discount campaign and waits until all its codes are generated. */
 async function discountCampaign(count, more = {}) {
   const name = fresh("Campaign ");
   const campaign = await server.campaigns.create({
@@ -74,7 +74,7 @@ async function eventually(look, patience = 20_000) {
   }
 }
 
-/** What a refused call says. */
+/** Returns the error of a refused call. */
 async function refusal(call) {
   return call.then(
     (answer) => assert.fail(`expected a refusal, got ${JSON.stringify(answer)}`),

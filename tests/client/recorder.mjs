@@ -1,9 +1,9 @@
-// Decides which methods the official client has, and which of them were called and answered. It must not know what any of them does.
+// Lists the methods of the official client, and records which of them were called and answered.
 
-/** Members of every group that are no calls of the service. */
+/** Members of every group that do not call the service. */
 const INTERNAL = new Set(["client", "requestController", "constructor"]);
 
-/** A client whose calls are noted in `answered` by their names, such as `campaigns.qualifications.examine`. */
+/** Wraps a client so that its calls are recorded in `answered` by name, such as `campaigns.qualifications.examine`. */
 export function recorded(client, answered) {
   return wrap(client, "", answered);
 }
@@ -16,9 +16,9 @@ function wrap(target, path, answered) {
       if (typeof value === "function") {
         return (...args) => {
           const answer = value.apply(held, args);
-          const note = (told) => {
+          const note = (answer) => {
             answered.add(path + name);
-            return told;
+            return answer;
           };
           return typeof answer?.then === "function" ? answer.then(note) : note(answer);
         };
@@ -28,7 +28,7 @@ function wrap(target, path, answered) {
   });
 }
 
-/** The names of all methods. */
+/** Returns the names of all methods. */
 export function methodsOf(client, path = "") {
   const own = Object.keys(client).filter((name) => !INTERNAL.has(name));
   const groups = own.filter((name) => isGroup(client[name]));

@@ -1,11 +1,11 @@
-// Decides what `npm run conform` does: a public tool reads /openapi.json of the released Worker and sends what the description allows and
-// what it forbids, of every operation; no answer may be a server error, have a status or a type that is not described, or a body that does
-// not fit. It is no part of `npm test`, because it takes minutes. EXAMPLES= draws as many further requests for each operation, which takes
-// hours with twenty; SEED= repeats them, SECONDS= bounds them.
+// Implements `npm run conform`. A public tool reads /openapi.json of the released Worker and sends valid and invalid requests for every
+// operation. No answer may be a server error, have a status or a type that is not described, or have a body that does not fit. It is no
+// part of `npm test`, because it takes minutes. EXAMPLES= generates that many further requests for each operation, which takes hours with
+// twenty; SEED= repeats them, SECONDS= limits them.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { buildAll } from "../../worker/tools/build.mjs";
-import { main, root, run, say } from "../../worker/tools/say.mjs";
+import { main, print, root, run } from "../../worker/tools/console.mjs";
 import { credentials } from "../../worker/tools/setup.mjs";
 import { ensureToolchain } from "../../worker/tools/toolchain.mjs";
 import { boot } from "../workerd/harness.mjs";
@@ -15,7 +15,7 @@ const CHECKS = ["not_a_server_error", "status_code_conformance", "content_type_c
 const out = join(root, "target/conformance");
 const venv = join(out, "venv");
 
-/** Installs the tool where it is not, beside the build and nowhere else. */
+/** Installs the tool where it is missing, next to the build and nowhere else. */
 async function install() {
   const stamp = join(venv, "wanted.txt");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === WANTED) return;
@@ -30,7 +30,7 @@ await main(async () => {
   await ensureToolchain();
   if (process.env.BUILT !== "1") await buildAll();
   await install();
-  const service = await boot({ rehearsal: false });
+  const service = await boot({ testHooks: false });
   const header = (name, value) => ["--header", `${name}: ${value}`];
   try {
     await run(join(venv, "bin/schemathesis"), [
@@ -43,7 +43,7 @@ await main(async () => {
       ...header("X-Management-Id", credentials.management.id), ...header("X-Management-Token", credentials.management.token),
       ...header("Origin", "http://localhost:3000"), ...process.argv.slice(2),
     ], { stdio: "inherit", cwd: out });
-    say("no server error, and nothing that is not described");
+    print("no server error, and nothing that is not described");
   } finally {
     await service.stop();
   }

@@ -1,5 +1,5 @@
-// Decides that the description is one from which clients are made: two public generators, one of TypeScript and one of Python, make a client
-// of /openapi.json with no warning, it compiles whole, and does a shop's story against the real service.
+// Tests that clients can be generated from the description. Two public generators, one of TypeScript and one of Python, make a client of
+// /openapi.json with no warning. It compiles completely, and runs a shop's flow against the real service.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -8,24 +8,24 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { after, before } from "node:test";
 import { promisify } from "node:util";
-import { root, works } from "../../worker/tools/say.mjs";
+import { canRun, root } from "../../worker/tools/console.mjs";
 import { credentials } from "../../worker/tools/setup.mjs";
 import { boot } from "../workerd/harness.mjs";
-import { tally } from "../workerd/tally.mjs";
+import { countTests } from "../workerd/test_report.mjs";
 
-const check = tally("generated clients");
+const check = countTests("generated clients");
 const run = promisify(execFile);
 const here = join(root, "tests/generated");
 const out = join(root, "target/generated");
 const description = join(out, "openapi.json");
 const PYTHON = process.env.SCRIP_PYTHON ?? "python3";
-// Continuous integration has it; whoever has none is told so, and tests the rest.
-const lacksPython = process.env.CI === "true" || (await works(PYTHON, ["-m", "venv", "--help"])) ? undefined : `no \`${PYTHON}\` with venv (or name yours in SCRIP_PYTHON)`;
+// Continuous integration has it; without it the test is skipped with a reason.
+const lacksPython = process.env.CI === "true" || (await canRun(PYTHON, ["-m", "venv", "--help"])) ? undefined : `no \`${PYTHON}\` with venv (or name yours in SCRIP_PYTHON)`;
 let service;
 let operations;
 
 before(async () => {
-  service = await boot({ rehearsal: false });
+  service = await boot({ testHooks: false });
   mkdirSync(out, { recursive: true });
   const text = await (await fetch(`${service.url}/openapi.json`)).text();
   writeFileSync(description, text);
@@ -33,7 +33,7 @@ before(async () => {
 });
 after(() => service?.stop());
 
-/** Runs a program to its end; what it said is the failure's message. */
+/** Runs a program to its end; its output is the message of the failure. */
 async function ran(program, args, cwd = root) {
   try {
     return await run(program, args, { cwd, maxBuffer: 64 * 1024 * 1024 });
@@ -42,7 +42,7 @@ async function ran(program, args, cwd = root) {
   }
 }
 
-const asked = () => [service.url, credentials.server.id, credentials.server.token];
+const programArguments = () => [service.url, credentials.server.id, credentials.server.token];
 
 check("a TypeScript client compiles under `strict` and works", async () => {
   const client = join(out, "typescript");
@@ -67,7 +67,7 @@ check("a TypeScript client compiles under `strict` and works", async () => {
     entryPoints: [join(here, "smoke.ts")], outfile: program, bundle: true, format: "esm", platform: "node", target: "node20",
     alias: { "scrip-client": join(client, "index.ts"), "scrip-client/client": join(client, "client/index.ts") },
   });
-  const { stdout } = await ran(process.execPath, [program, ...asked()]);
+  const { stdout } = await ran(process.execPath, [program, ...programArguments()]);
   assert.match(stdout, /the TypeScript client works/);
 }, { timeout: 300_000 });
 
@@ -84,21 +84,21 @@ check("a Python client compiles and works", async () => {
   }
   const client = join(out, "python");
   rmSync(client, { recursive: true, force: true });
-  const { stdout: said, stderr } = await ran(python, [
+  const { stdout: output, stderr } = await ran(python, [
     "-m", "openapi_python_client", "generate", "--path", description, "--output-path", client, "--config", join(here, "python.yml"),
   ]);
-  assert.doesNotMatch(said + stderr, /warning|skipping|error/i, said + stderr);
+  assert.doesNotMatch(output + stderr, /warning|skipping|error/i, output + stderr);
   await ran(python, ["-m", "compileall", "-q", client]);
   const modules = await functionsOf(join(client, "scrip_client/api"));
   assert.equal(modules.length, operations, "a module for each operation");
   const every = "import importlib, sys\nfor name in sys.stdin.read().split(): importlib.import_module(name)";
   await imported(python, every, modules, client);
-  const { stdout } = await run(python, [join(here, "smoke.py"), ...asked()], { env: { ...process.env, PYTHONPATH: client } })
+  const { stdout } = await run(python, [join(here, "smoke.py"), ...programArguments()], { env: { ...process.env, PYTHONPATH: client } })
     .catch((error) => assert.fail(`${error.stdout}\n${error.stderr}`));
   assert.match(stdout, /the Python client works/);
 }, { skip: lacksPython, timeout: 400_000 });
 
-/** The modules that hold one operation each, as Python names them. */
+/** Returns the modules that contain one operation each, as Python names them. */
 async function functionsOf(folder) {
   const modules = [];
   for (const entry of await readdir(folder, { withFileTypes: true })) {
@@ -110,7 +110,7 @@ async function functionsOf(folder) {
   return modules;
 }
 
-/** Imports every module, so that a name which is not there is found. */
+/** Imports every module, so that a missing name is found. */
 async function imported(python, program, modules, path) {
   const child = run(python, ["-c", program], { env: { ...process.env, PYTHONPATH: path }, maxBuffer: 16 * 1024 * 1024 });
   child.child.stdin.end(modules.join("\n"));

@@ -1,5 +1,5 @@
-// Decides what a shop does with the client that a public generator makes of the description: a code is made, tried, redeemed and found
-// again, and a refusal is read. Everything is typed by the description alone: it compiles under `strict`, with no cast.
+// Runs a shop's flow with the client that a public generator makes of the description: a code is created, validated, redeemed and found
+// again, and a refusal is read. All types come from the description: it compiles under `strict`, with no cast.
 import { createClient, createConfig } from "scrip-client/client";
 import * as scrip from "scrip-client";
 
@@ -8,7 +8,7 @@ const [url, id, token] = process.argv.slice(2);
 if (!url || !id || !token) throw new Error("usage: smoke <url> <id> <token>");
 const client = createClient(createConfig({ baseUrl: url, headers: { "X-App-Id": id, "X-App-Token": token } }));
 
-function told<T>(what: string, answer: { data?: T; error?: unknown }): T {
+function dataOf<T>(what: string, answer: { data?: T; error?: unknown }): T {
   if (answer.data === undefined) throw new Error(`${what}: ${JSON.stringify(answer.error)}`);
   return answer.data;
 }
@@ -18,29 +18,29 @@ function expect<T>(what: string, found: T, wanted: T): void {
 }
 
 const code = `TS-${Date.now()}`;
-const made = told("create", await scrip.postV1VouchersCode({
+const made = dataOf("create", await scrip.createVoucherWithCode({
   client,
   path: { code },
   body: { type: "DISCOUNT_VOUCHER", discount: { type: "PERCENT", percent_off: 10 }, redemption: { quantity: 1 } },
 }));
 expect("the code", made.code, code);
 
-const asked = { redeemables: [{ object: "voucher" as const, id: code }], order: { amount: 10_470 } };
-const validation = told("validate", await scrip.postV1Validations({ client, body: asked }));
+const request = { redeemables: [{ object: "voucher" as const, id: code }], order: { amount: 10_470 } };
+const validation = dataOf("validate", await scrip.validate({ client, body: request }));
 expect("the verdict", validation.valid, true);
 expect("the total", validation.order?.total_amount, 9_423);
 
-const redeemed = told("redeem", await scrip.postV1Redemptions({ client, body: asked, headers: { "Idempotency-Key": code } }));
+const redeemed = dataOf("redeem", await scrip.redeem({ client, body: request, headers: { "Idempotency-Key": code } }));
 expect("one redemption", redeemed.redemptions.length, 1);
 expect("its result", redeemed.redemptions[0]?.result, "SUCCESS");
 
-const read = told("get", await scrip.getV1VouchersCode({ client, path: { code } }));
+const read = dataOf("get", await scrip.getVoucher({ client, path: { code } }));
 expect("redeemed", read.redemption?.redeemed_quantity, 1);
 
-const listed = told("list", await scrip.getV1Redemptions({ client, query: { limit: 5 } }));
+const listed = dataOf("list", await scrip.listRedemptions({ client, query: { limit: 5 } }));
 expect("the newest", listed.redemptions.length > 0, true);
 
-const refused = await scrip.getV1VouchersCode({ client, path: { code: `${code}-none` } });
+const refused = await scrip.getVoucher({ client, path: { code: `${code}-none` } });
 expect("the status", refused.response.status, 404);
 const error = refused.error;
 if (error === undefined || !("key" in error)) throw new Error("a refusal has a key");

@@ -1,4 +1,4 @@
-// Decides that the package gives memory back: rules that are freed, calls that are over, and neither at the other's cost.
+// Tests that the package frees memory: of freed rules and of finished calls, without harm to each other.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -7,12 +7,12 @@ import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { build } from "../../pkg-template/build.mjs";
-import { tally } from "../browser/tally.mjs";
+import { countTests } from "../browser/test_report.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const pkg = join(here, "../../pkg");
 const { rules, request, context } = JSON.parse(readFileSync(join(here, "basket.json"), "utf8"));
-const check = tally("packaging");
+const check = countTests("packaging");
 const text = JSON.stringify(request);
 
 let scrip;
@@ -21,11 +21,11 @@ let memory;
 before(async () => {
   if (!existsSync(join(pkg, "scrip.wasm"))) await build(pkg);
   scrip = await import("../../pkg/node.js");
-  // Asked again, the glue gives what is loaded already.
+  // Imported again, the glue returns the loaded instance.
   ({ memory } = (await import("../../pkg/engine.js")).initSync());
 }, { timeout: 600_000 });
 
-/** Rules with this many codes, so that they fill more than a page of memory. */
+/** Returns rules with this many codes, so that they fill more than a page of memory. */
 const many = (count) => JSON.stringify({
   ...rules,
   vouchers: [...rules.vouchers, ...Array.from({ length: count }, (_, place) => ({
@@ -33,7 +33,7 @@ const many = (count) => JSON.stringify({
   }))],
 });
 
-/** Memory after twice as many rounds is what it was after the first ones. */
+/** Checks that memory after twice as many rounds is the same as after the first ones. */
 function steady(rounds, work) {
   for (let round = 0; round < rounds; round += 1) work(round);
   const then = memory.buffer.byteLength;
@@ -41,12 +41,12 @@ function steady(rounds, work) {
   assert.equal(memory.buffer.byteLength, then);
 }
 
-check("rules that are freed leave their memory to the next, whatever their size", () => {
+check("freed rules leave their memory to the next, at any size", () => {
   const sizes = [1, 900, 40, 3000, 300].map(many);
   steady(20, (round) => scrip.prepare(sizes[round % sizes.length]).free());
 });
 
-check("newer rules take the place of older ones while those still answer", () => {
+check("newer rules replace older ones while those still answer", () => {
   const sizes = [500, 700].map(many);
   let held = scrip.prepare(sizes[0]);
   const expected = held.validate(text, context);
@@ -60,7 +60,7 @@ check("newer rules take the place of older ones while those still answer", () =>
   held.free();
 });
 
-check("calls, large and small, good and bad, leave nothing behind and disturb no rules", () => {
+check("calls, large and small, good and bad, leave no memory behind and disturb no rules", () => {
   const [small, large] = [1, 2000].map((count) => scrip.prepare(many(count)));
   const expected = [small, large].map((held) => held.validate(text, context));
   const padded = JSON.stringify({ ...request, metadata: { note: "ä".repeat(300_000) } });
@@ -69,7 +69,7 @@ check("calls, large and small, good and bad, leave nothing behind and disturb no
     const kept = bytes.slice();
     large.qualify(JSON.stringify({ order: request.order }), context);
     assert.throws(() => small.validate(text, { seed: "xyz" }), /^Error: seed `xyz` must be/);
-    assert.throws(() => scrip.prepare(`{"vouchers":5}`), /^Error: rules: Property \.vouchers must be an array/);
+    assert.throws(() => scrip.prepare(`{"vouchers":5}`), /^Error: rules\.vouchers: must be an array/);
     assert.equal(JSON.parse(small.validate("{", context)).code, 400);
     assert.deepEqual([small, large].map((held) => held.validate(text, context)), expected);
     assert.equal(small.hash.length, 64);
@@ -79,7 +79,7 @@ check("calls, large and small, good and bad, leave nothing behind and disturb no
   large.free();
 });
 
-check("rules that nobody holds any more are freed", async () => {
+check("rules without a reference are freed", async () => {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc");
   const rules = many(2000);

@@ -1,17 +1,17 @@
-// Decides that plain objects in and out mean what their text means, whatever a page has in its hands: a request that is
-// given as an object is answered as the text is that `JSON.stringify` makes of it.
+// Tests that plain objects in and out mean the same as their text. A request that is given as an object is answered as the text that
+// `JSON.stringify` makes of it.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { before } from "node:test";
 import { fileURLToPath } from "node:url";
 import { build } from "../../pkg-template/build.mjs";
-import { tally } from "../browser/tally.mjs";
+import { countTests } from "../browser/test_report.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const pkg = join(here, "../../pkg");
 const { rules, request, context } = JSON.parse(readFileSync(join(here, "basket.json"), "utf8"));
-const check = tally("packaging");
+const check = countTests("packaging");
 
 let prepared;
 
@@ -51,8 +51,8 @@ const REQUESTS = {
   "a name that would change what an object inherits": about(named("__proto__")),
   "other names that objects have": about({ ...named("constructor"), ...named("toString"), ...named("hasOwnProperty") }),
   "the name that the library has a use of its own for": about(JSON.parse('{ "$serde_json::private::Number": "12" }')),
-  "a text that is half of a letter": about({ text: "\ud83d" }),
-  "a name that is half of a letter": about({ "\udc4d": 1 }),
+  "a text with an unpaired surrogate": about({ text: "\ud83d" }),
+  "a name with an unpaired surrogate": about({ "\udc4d": 1 }),
   "names like numbers": about({ 2: "two", 1: "one", b: "b", 10: "ten" }),
   "the same object twice": (() => { const shared = { a: [1] }; return about({ one: shared, other: shared }); })(),
   "as deep as may be": about(nested(61)),
@@ -85,7 +85,7 @@ check("custom data comes back as it was sent", () => {
   assert.equal({}.admin, undefined);
 });
 
-check("what cannot be written as JSON is refused before it is decided", () => {
+check("a value that cannot be written as JSON is refused before the decision", () => {
   const loop = { ...request };
   loop.order = { metadata: { loop } };
   for (const wrong of [undefined, () => 1, Symbol("mark"), 5n, about({ big: 5n }), loop]) {
@@ -93,7 +93,7 @@ check("what cannot be written as JSON is refused before it is decided", () => {
   }
 });
 
-check("objects that were sent stay as they were", () => {
+check("sent objects are not changed", () => {
   const sent = Object.freeze({ ...request, order: Object.freeze({ ...request.order, metadata: Object.freeze({ a: 1 }) }) });
   const before = JSON.stringify(sent);
   prepared.validateObject(sent, context);

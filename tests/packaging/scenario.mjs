@@ -1,5 +1,5 @@
-// Decides what every host is asked: the same basket through every entry, and the mistakes that people make.
-// It must not know the host; the files beside it import the installed package each in its own way and call this.
+// Runs the same scenario on every host: the same basket through every entry, and frequent mistakes. The files next to it import the
+// installed package each in its own way and call this.
 
 const refusal = (body) => {
   try {

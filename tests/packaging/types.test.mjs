@@ -1,5 +1,5 @@
-// Decides that the package's types say what the engine answers: every answer that the packed package gives to a vector is
-// compiled against them, and is the one that the vector pins. Fields beyond those that are named are allowed to callers, for what a later version adds; here they are not.
+// Tests that the package's types describe the engine's answers. Every answer of the packed package to a vector is compiled against them and
+// must be the pinned one. The types allow callers fields beyond the named ones, for later versions; here they are not allowed.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,17 +8,17 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { scrip } from "../support/package.mjs";
-import { fault, tally, vectors } from "../support/vectors.mjs";
+import { appendReport, fault, vectors } from "../support/vectors.mjs";
 
 const types = readFileSync(fileURLToPath(new URL("../../pkg-template/scrip.d.ts", import.meta.url)), "utf8");
 const KINDS = { validate: ["ValidationRequest", "Validation"], qualify: ["QualificationRequest", "Qualification"] };
 
-/** The types without their allowance for more fields; custom data stays the caller's. */
+/** Returns the types without their allowance for more fields; custom data stays open. */
 const strict = types.replaceAll(/ extends (Expanded, )?Json \{/g, (_, more) => (more ? " extends Expanded {" : " {"))
   .replaceAll(/^ *\[field: string\]: unknown;\n/gm, "");
 
-/** What TypeScript says of some files, by their names. */
-function told(files) {
+/** Returns the errors of TypeScript for some files, by their names. */
+function complaints(files) {
   const folder = mkdtempSync(join(tmpdir(), "scrip-types-"));
   try {
     const paths = Object.entries(files).map(([name, text]) => {
@@ -26,7 +26,7 @@ function told(files) {
       return join(folder, name);
     });
     const options = {
-      strict: true, noEmit: true, target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext, types: [],
+      strict: true, exactOptionalPropertyTypes: true, noEmit: true, target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext, types: [],
       lib: ["lib.es2022.d.ts", "lib.esnext.disposable.d.ts", "lib.dom.d.ts"], moduleResolution: ts.ModuleResolutionKind.Bundler,
     };
     const program = ts.createProgram(paths.filter((path) => !path.endsWith(".d.ts")), options);
@@ -40,7 +40,7 @@ function told(files) {
   }
 }
 
-test("every answer and every request that is answered fits the types, and nothing that they do not name", () => {
+test("every answer and every answered request fits the types, and has no field beyond them", () => {
   const lines = ['import type * as scrip from "./scrip";', 'import type * as open from "./open";'];
   let ran = 0;
   for (const vector of vectors()) {
@@ -58,37 +58,97 @@ test("every answer and every request that is answered fits the types, and nothin
     lines.push(`/* ${path} */ export const answer${ran}: scrip.${answers} = ${answer};`);
     if (!refused) lines.push(`/* ${path} */ export const request${ran}: open.${kind[0]} = ${JSON.stringify(request)};`);
   }
-  const wrong = told({ "scrip.d.ts": strict, "open.d.ts": types, "answers.ts": lines.join("\n") });
+  const wrong = complaints({ "scrip.d.ts": strict, "open.d.ts": types, "answers.ts": lines.join("\n") });
   assert.deepEqual(wrong.slice(0, 20).map(({ text }) => text), []);
-  tally({ kind: "types", ran, skipped: [] });
+  appendReport({ kind: "types", ran, skipped: [] });
 });
 
-test("a page that reads the types reads them as meant", () => {
-  const page = `import type { Prepared, Validation, Invalid } from "./scrip";
-declare const prepared: Prepared;
-const verdict: Validation | Invalid = prepared.validateObject({
-  redeemables: [{ object: "promotion_tier", id: "promo_1" }, { object: "voucher", id: "CARD", reward: { id: "rew_1", points: 5 } }],
+// Their rules have members on purpose that no document has.
+const ODD = new Set(["90-worked/24-many-items.json", "90-worked/28-many-of-four.json", "95-offline/a-document-that-does-not-read.json"]);
+
+test("the rules of every vector fit the types", () => {
+  const lines = ['import type * as scrip from "./scrip";'];
+  const all = vectors().filter(({ path }) => !ODD.has(path));
+  for (const { path, given } of all) lines.push(`/* ${path} */ export const rules${lines.length}: scrip.RuleSet = ${JSON.stringify(given)};`);
+  assert.ok(lines.length > 1_000);
+  assert.deepEqual(complaints({ "scrip.d.ts": types, "rules.ts": lines.join("\n") }).slice(0, 20).map(({ text }) => text), []);
 });
-for (const redeemable of "redeemables" in verdict ? (verdict as Validation).redeemables : []) {
-  if (redeemable.status === "APPLICABLE") {
-    const off: number | undefined = redeemable.order?.total_applied_discount_amount;
-    const name: string | undefined = redeemable.result.discount?.product?.name;
-    console.log(off, name);
-  } else if (redeemable.status === "INAPPLICABLE") {
-    const key: string = redeemable.result.error.key;
-    console.log(key);
-  } else {
-    const key: string = redeemable.result.details.key;
-    console.log(key);
+
+const PAGE = `import { prepare, type Bundle, type Prepared, type QualificationRequest, type ValidationRequest } from "./scrip";
+declare const prepared: Prepared;
+declare const maybe: { id: string } | undefined;
+const request: ValidationRequest = {
+  redeemables: [{ object: "promotion_tier", id: "promo_1" }, { object: "voucher", id: "CARD", reward: { id: "rew_1", points: 5 } }],
+  customer: maybe, order: undefined,
+};
+const answer = prepared.validateObject(request, { now: undefined });
+if (answer.valid) {
+  const total: number | undefined = answer.order?.total_amount;
+  const id: string = answer.id;
+  for (const redeemable of answer.redeemables) {
+    if (redeemable.status === "APPLICABLE") {
+      const off: number | undefined = redeemable.order?.total_applied_discount_amount;
+      const name: string | undefined = redeemable.result.discount?.product?.name;
+      console.log(off, name, total, id);
+    } else if (redeemable.status === "INAPPLICABLE") {
+      const key: string = redeemable.result.error.key;
+      console.log(key);
+    } else {
+      const key: string = redeemable.result.details.key;
+      console.log(key);
+    }
   }
+} else if (answer.valid === false) {
+  const facts: string[] | undefined = answer.provisional;
+  // @ts-expect-error what is refused has no order
+  console.log(answer.order.total_amount, facts);
+} else {
+  const details: string | undefined = answer.details;
+  const code: number = answer.code;
+  console.log(details, code);
 }
+const found = prepared.qualifyObject({ scenario: "ALL" } satisfies QualificationRequest);
+if (found.redeemables) console.log(found.redeemables.data.length);
+else console.log(found.key.length);
 // @ts-expect-error nothing else can be redeemed
 prepared.validateObject({ redeemables: [{ object: "coupon", id: "A" }] });
+prepare({
+  complete: true,
+  time_zone: "Europe/Berlin",
+  vouchers: [{ code: "A", discount: { type: "AMOUNT", amount_off: 500 }, metadata: { any: ["thing"] }, expiration_date: null }],
+  validation_rules: [{ id: "r", rules: { "1": { name: "order.amount", conditions: { $more_than: [100] } }, logic: "1" } }],
+  segments: [{ id: "s", type: "auto-update", filter: { junction: "and", "metadata.vip": { conditions: { $is: [true] } } } }],
+});
+// @ts-expect-error a voucher has an expiration_date
+prepare({ vouchers: [{ code: "A", expirationDate: "2026-01-01T00:00:00Z" }] });
+// @ts-expect-error rules have vouchers
+prepare({ voucher: [] });
+// @ts-expect-error no discount is of this type
+prepare({ vouchers: [{ code: "A", discount: { type: "RATE" } }] });
+// @ts-expect-error no rule looks at this
+prepare({ validation_rules: [{ id: "r", rules: { "1": { name: "order.weather" } } }] });
+const kept = (bundle: Bundle) => ({ bytes: bundle.bytes, etag: bundle.etag, clock: bundle.clock });
+console.log(kept);
 `;
-  assert.deepEqual(told({ "scrip.d.ts": types, "page.ts": page }).map(({ text }) => text), []);
+
+test("a page that reads the types reads them as meant", () => {
+  assert.deepEqual(complaints({ "scrip.d.ts": types, "page.ts": PAGE }).map(({ text }) => text), []);
 });
 
-test("what no answer is does not fit", () => {
+test("the README's examples compile", () => {
+  const readme = readFileSync(fileURLToPath(new URL("../../pkg-template/README.md", import.meta.url)), "utf8");
+  const examples = [...readme.matchAll(/```js\n([^`]*(?:`[^`]+)*?)```/g)].map(([, text]) => text);
+  assert.ok(examples.length >= 4);
+  const files = { "scrip.d.ts": types };
+  // An example that imports nothing continues the first one.
+  examples.forEach((text, place) => {
+    const whole = text.includes("import ") ? text : `${examples[0]}\n${text}`;
+    files[`example${place}.ts`] = `${whole.replaceAll('from "scrip"', 'from "./scrip"')}\nexport {};`;
+  });
+  assert.deepEqual(complaints(files).map(({ text }) => text), []);
+});
+
+test("a value that is no answer does not fit", () => {
   const answer = JSON.parse(readFileSync(fileURLToPath(new URL("answer.json", import.meta.url)), "utf8"));
   const [redeemable] = answer.redeemables;
   const wrong = [
@@ -102,6 +162,6 @@ test("what no answer is does not fit", () => {
   ];
   const lines = ['import type * as scrip from "./scrip";', `export const right: scrip.Validation = ${JSON.stringify(answer)};`];
   wrong.forEach(([type, value], place) => lines.push(`export const wrong${place}: scrip.${type} = ${JSON.stringify(value)};`));
-  const refused = new Set(told({ "scrip.d.ts": strict, "answers.ts": lines.join("\n") }).map(({ line }) => line));
+  const refused = new Set(complaints({ "scrip.d.ts": strict, "answers.ts": lines.join("\n") }).map(({ line }) => line));
   assert.deepEqual([...refused].sort(), wrong.map((_, place) => place + 2));
 });

@@ -1,14 +1,14 @@
-//! Invariants 22 to 25: decisions are the same twice, unknown facts never turn a final verdict, and redeeming is
-//! validating and a commit, which a rollback takes back.
+//! Tests invariants 22 to 25: decisions are repeatable, unknown facts never change a final verdict, and a redemption is a validation with a
+//! commit that a rollback reverses.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::holds;
-use crate::stacking::amounts_agree;
-use crate::world::{
+use crate::fixtures::{
     World, amount, applied, asked, list, redeem, rollback, text, validate, validation_bytes, voucher_of, world,
 };
+use crate::holds;
+use crate::stacking::amounts_agree;
 
 const CASES: u32 = 600;
 
@@ -31,7 +31,7 @@ fn the_same_facts_in_any_order_give_the_same_bytes() {
 }
 
 #[test]
-fn facts_that_nobody_asked_for_change_nothing() {
+fn unrequested_facts_change_nothing() {
     holds(CASES, world(), |World { mut given, request }| {
         let whole = validation_bytes(&given, &request);
         let asked = asked(&request);
@@ -41,10 +41,10 @@ fn facts_that_nobody_asked_for_change_nothing() {
     });
 }
 
-/// Takes facts away: some vouchers are known to the server only, or nothing has been counted.
+/// Removes facts: some vouchers are known to the server only, or nothing has been counted.
 #[test]
-fn a_final_verdict_stays_when_more_is_known() {
-    let missing = prop::sample::subsequence(crate::world::CODES.to_vec(), 0..3);
+fn more_facts_do_not_change_a_final_verdict() {
+    let missing = prop::sample::subsequence(crate::fixtures::CODES.to_vec(), 0..3);
     holds(CASES, (world(), missing, any::<bool>()), |(World { mut given, request }, missing, counted)| {
         let whole = validate(&given, &request);
         given["complete"] = json!(false);
@@ -61,7 +61,7 @@ fn a_final_verdict_stays_when_more_is_known() {
     });
 }
 
-/// What an order says of money, whichever call shows it.
+/// Returns the amounts of an order, which are the same in the answer of every call.
 fn money(order: &Value) -> Value {
     let names = [
         "amount",
@@ -102,9 +102,9 @@ fn validation_and_redemption_agree() {
     });
 }
 
-/// Invariant 21: nothing is redeemed more often, and no card spends more, than it was given.
+/// Invariant 21: no code is redeemed more often, and no card spends more, than it allows.
 #[test]
-fn nothing_is_oversold() {
+fn no_limit_is_oversold() {
     holds(CASES, world(), |World { given, request }| {
         let done = redeem(&given, &request);
         for one in list(&done, "redemptions") {
@@ -123,7 +123,7 @@ fn nothing_is_oversold() {
     });
 }
 
-/// Invariant 25: the project as it is after a redemption, and what a rollback makes of its order.
+/// Invariant 25: the project after a redemption, and its order after a rollback.
 #[test]
 fn a_rollback_restores_the_order() {
     holds(CASES, (world(), any::<bool>()), |(World { mut given, request }, with_order)| {

@@ -1,21 +1,22 @@
-//! Ten thousand generated cases, decided here and written down for the package: the wasm must give the same bytes. It
-//! must not know what the right answer is, only that there is one and that most cases reach it.
+//! Decides ten thousand generated cases and writes them for the package, whose wasm must give the same bytes. The cases have no expected
+//! answers; the test only requires that most of them reach one.
 
 use std::fmt::Write as _;
 
-use scrip::bundle::Prepared;
+use scrip::bundle::PreparedRules;
 use scrip::text::sha256_hex;
+use scrip::wire::Problem;
 use serde_json::{Value, json};
 
-use crate::corpus::{Case, case};
-use crate::world::context;
+use crate::fixtures::context;
+use crate::generator::{Case, case};
 
-/// How many cases `npm test` compares.
+/// Number of cases that `npm test` compares.
 const CASES: u64 = 10_000;
 
-/// What a case comes to: the bytes of the answer, or what is wrong with the given rules.
+/// Returns the result of a case: the bytes of the answer, or the problem of the given rules.
 fn decide(case: &Case) -> Result<Vec<u8>, String> {
-    let prepared = Prepared::new(case.given.to_string().as_bytes()).map_err(|problem| problem.to_string())?;
+    let prepared = PreparedRules::new(case.given.to_string().as_bytes()).map_err(|problem| in_page(&problem))?;
     let request = case.request.to_string();
     let answer = match case.verb {
         "qualify" => prepared.qualify(request.as_bytes(), &context()),
@@ -24,9 +25,15 @@ fn decide(case: &Case) -> Result<Vec<u8>, String> {
     Ok(answer.body)
 }
 
-/// Counts what a corpus must not lack: a generator that only makes refusals compares nothing.
+/// Formats a problem of rules as the package does.
+fn in_page(problem: &Problem) -> String {
+    let dot = if problem.path.is_empty() || problem.path.starts_with('[') { "" } else { "." };
+    format!("rules{dot}{}: {}", problem.path, problem.text)
+}
+
+/// Counts the kinds of answers that the cases must reach: a generator that produces only refusals compares nothing.
 #[derive(Default, Debug)]
-struct Reached {
+struct ResultCounts {
     unreadable: usize,
     refused: usize,
     applied: usize,
@@ -35,7 +42,7 @@ struct Reached {
     qualified: usize,
 }
 
-impl Reached {
+impl ResultCounts {
     fn count(&mut self, verb: &str, answer: &Value) {
         let list = |name: &str| answer[name].as_array().map_or(0, Vec::len);
         let applied = |item: &&Value| item["status"] == "APPLICABLE";
@@ -54,11 +61,11 @@ impl Reached {
 #[test]
 fn ten_thousand_cases_for_the_package() {
     let mut lines = String::new();
-    let mut reached = Reached::default();
+    let mut reached = ResultCounts::default();
     for number in 0..CASES {
         let case = case(number);
         let decided = decide(&case);
-        let told = match &decided {
+        let answer = match &decided {
             Ok(bytes) => {
                 reached.count(case.verb, &serde_json::from_slice(bytes).unwrap());
                 json!({ "sha256": sha256_hex(bytes) })
@@ -68,7 +75,7 @@ fn ten_thousand_cases_for_the_package() {
                 json!({ "problem": problem })
             }
         };
-        let line = json!({ "number": number, "verb": case.verb, "given": case.given, "request": case.request, "answer": told });
+        let line = json!({ "number": number, "verb": case.verb, "given": case.given, "request": case.request, "answer": answer });
         writeln!(lines, "{line}").unwrap();
     }
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("target");
@@ -81,5 +88,5 @@ fn ten_thousand_cases_for_the_package() {
         && reached.inapplicable > 2_000
         && reached.qualified > 1_000;
     assert!(enough, "the corpus reaches too little of the engine: {reached:?}");
-    crate::tally::record(&json!({ "kind": "generated cases", "subject": "native", "ran": CASES }));
+    crate::test_report::record(&json!({ "kind": "generated cases", "subject": "native", "ran": CASES }));
 }

@@ -1,8 +1,8 @@
-//! What events earn: each way of calculating, each reason why not, and histories beside a naive second model that reads the stored
-//! documents itself. They must not know how the engine holds a rule.
+//! Tests what events earn: each calculation, each reason for no earning, and histories against a naive second model that reads the stored
+//! documents itself.
 
 mod examples;
+mod fixtures;
 mod histories;
-mod naive;
-mod reading;
-mod shop;
+mod model;
+mod unreadable_documents;

@@ -1,8 +1,8 @@
-//! Formulas: every operand, function and operator of calculation.md section 6, and the worked values of the specification.
+//! Tests formulas: every operand, function and operator of docs/spec/calculation.md#6, and the worked values of the specification.
 
 use chrono::{Days, Months, NaiveDate};
 use proptest::prelude::*;
-use scrip::formula::{self, Formula, Lookup, Operand, Value, Which, evaluate};
+use scrip::formula::{self, Formula, FormulaOperand, FormulaValue, Lookup, OperandLine, evaluate};
 use scrip::json;
 use scrip::money::{Money, Percent};
 use scrip::time::{Instant, TimeZone};
@@ -13,12 +13,12 @@ const BOUNDS: json::Bounds = json::Bounds { deepest: 2, longest: usize::MAX, mos
 
 /// Operands as they are written, with their values.
 pub struct Table {
-    pub values: Vec<(String, Value)>,
+    pub values: Vec<(String, FormulaValue)>,
     pub zone: TimeZone,
 }
 
 impl Lookup for Table {
-    fn find(&self, operand: &Operand) -> Option<Value> {
+    fn find(&self, operand: &FormulaOperand) -> Option<FormulaValue> {
         let written = operand.to_string();
         self.values.iter().find(|(name, _)| *name == written).map(|(_, value)| value.clone())
     }
@@ -31,10 +31,10 @@ impl Lookup for Table {
 /// A basket, a customer and a voucher on Friday 13 March 2026, 23:30 in UTC and half past midnight of Saturday in the
 /// zone of the project.
 pub fn table() -> Table {
-    let money = |minor| Value::of_money(Money::new(minor).unwrap());
-    let count = |count| Value::of_count(count);
-    let data = |text: &str| Value::of_json(&json::read(text.as_bytes(), BOUNDS).unwrap()).unwrap();
-    let moment = |text: &str| Value::of_moment(Instant::parse(text).unwrap());
+    let money = |minor| FormulaValue::of_money(Money::new(minor).unwrap());
+    let count = |count| FormulaValue::of_count(count);
+    let data = |text: &str| FormulaValue::of_json(&json::read(text.as_bytes(), BOUNDS).unwrap()).unwrap();
+    let moment = |text: &str| FormulaValue::of_moment(Instant::parse(text).unwrap());
     let values = [
         ("ORDER_METADATA(\"day_of_week\")", count(5)),
         ("ORDER_METADATA(\"store_city\")", data(r#""New York""#)),
@@ -79,14 +79,14 @@ pub fn table() -> Table {
     }
 }
 
-pub fn shown(value: Option<Value>) -> String {
+pub fn shown(value: Option<FormulaValue>) -> String {
     match value {
         None => "none".to_owned(),
-        Some(Value::Text(text)) => format!("{text:?}"),
-        Some(Value::Number(number)) => number.to_string(),
-        Some(Value::Flag(flag)) => flag.to_string(),
-        Some(Value::List(elements)) => elements.into_iter().map(|element| shown(Some(element))).collect(),
-        Some(Value::Date(date)) => date.day(&TimeZone::default()).unwrap().to_string(),
+        Some(FormulaValue::Text(text)) => format!("{text:?}"),
+        Some(FormulaValue::Number(number)) => number.to_string(),
+        Some(FormulaValue::Flag(flag)) => flag.to_string(),
+        Some(FormulaValue::List(elements)) => elements.into_iter().map(|element| shown(Some(element))).collect(),
+        Some(FormulaValue::Date(date)) => date.day(&TimeZone::default()).unwrap().to_string(),
     }
 }
 
@@ -94,7 +94,7 @@ pub fn read(text: &str) -> Formula {
     Formula::parse(text).unwrap_or_else(|error| panic!("`{text}` {error}"))
 }
 
-/// Every text comes to what stands beside it.
+/// Checks that every text evaluates to the value next to it.
 fn come_to(cases: &[(&str, &str)]) {
     let table = table();
     for (text, wanted) in cases {
@@ -133,7 +133,7 @@ fn numbers_follow_the_usual_rules() {
 
 /// The table of functions, with its worked values.
 #[test]
-fn functions_come_to_the_values_of_the_specification() {
+fn functions_have_the_values_of_the_specification() {
     come_to(&[
         ("ROUND(75.55;1)", "75.6"),
         ("ROUND(CUSTOMER_METADATA(\"value\");0)", "76"),
@@ -191,9 +191,9 @@ fn operands_are_looked_up() {
 }
 
 #[test]
-fn what_no_value_stands_for_is_missing() {
+fn an_operand_without_a_value_is_missing() {
     for text in ["null", "{\"a\":1}", "1e300", "1.5e-40"] {
-        assert_eq!(Value::of_json(&json::read(text.as_bytes(), BOUNDS).unwrap()), None, "{text}");
+        assert_eq!(FormulaValue::of_json(&json::read(text.as_bytes(), BOUNDS).unwrap()), None, "{text}");
     }
 }
 
@@ -222,7 +222,7 @@ fn texts_are_tested() {
     ]);
 }
 
-/// What decides for itself decides beside what is missing, on either side.
+/// An operand that decides alone also decides next to a missing one, on either side.
 #[test]
 fn conditions_are_joined() {
     come_to(&[
@@ -272,13 +272,13 @@ fn dates_are_those_of_the_project() {
     ]);
 }
 
-/// A month is complete when so many months added to its first day are over, and a year is twelve of them.
+/// A month is complete when that number of months added to its first day has passed, and a year is twelve months.
 #[test]
 fn months_are_counted_as_they_are_added() {
     let first = NaiveDate::from_ymd_opt(2023, 12, 1).unwrap();
     holds(2_000, (0..900_u64, 0..900_u64), |(from, to)| {
         let [from, to] = [from, to].map(|days| first.checked_add_days(Days::new(days)).unwrap());
-        let now = Value::of_moment(Instant::parse(&to.to_string()).unwrap());
+        let now = FormulaValue::of_moment(Instant::parse(&to.to_string()).unwrap());
         let table = Table { values: vec![("NOW".to_owned(), now)], zone: TimeZone::default() };
         let come_to = |name: &str| shown(evaluate(&read(&format!("{name}(DATE(\"{from}\"))")), &table));
         let (early, late, sign) = if from <= to { (from, to, 1) } else { (to, from, -1) };
@@ -293,11 +293,11 @@ fn months_are_counted_as_they_are_added() {
     });
 }
 
-/// calculation.md section 17, rows 3 and 42, as far as the formula goes, and section 1.7.
+/// docs/spec/calculation.md#17, rows 3 and 42, for the formula alone, and section 1.7.
 #[test]
 fn results_become_amounts_percentages_and_counts() {
     let row_3 = |price: i64, text: &str| {
-        let money = |minor| Value::of_money(Money::new(minor).unwrap());
+        let money = |minor| FormulaValue::of_money(Money::new(minor).unwrap());
         let values = vec![("ORDER_AMOUNT".to_owned(), money(46_500)), ("ORDER_ITEM_PRICE".to_owned(), money(price))];
         let table = Table { values, zone: TimeZone::default() };
         formula::money(&read(text), &table).unwrap().minor()
@@ -331,12 +331,12 @@ fn results_become_amounts_percentages_and_counts() {
 }
 
 #[test]
-fn the_extreme_line_is_told_by_price_then_subtotal_then_place() {
+fn the_extreme_line_is_found_by_price_then_subtotal_then_index() {
     let line = |price: Option<i64>, subtotal| (price.and_then(Money::new), Money::new(subtotal).unwrap());
     let lines = [line(None, 0), line(Some(500), 900), line(Some(900), 900), line(Some(500), 800), line(Some(900), 800)];
-    assert_eq!(formula::extreme(Which::Cheapest, &lines), Some(3));
-    assert_eq!(formula::extreme(Which::MostExpensive, &lines), Some(4));
-    assert_eq!(formula::extreme(Which::Current, &lines), None);
-    assert_eq!(formula::extreme(Which::Cheapest, &[line(None, 5)]), None);
-    assert_eq!(formula::extreme(Which::MostExpensive, &[lines[1], lines[1]]), Some(0));
+    assert_eq!(formula::extreme(OperandLine::Cheapest, &lines), Some(3));
+    assert_eq!(formula::extreme(OperandLine::MostExpensive, &lines), Some(4));
+    assert_eq!(formula::extreme(OperandLine::Current, &lines), None);
+    assert_eq!(formula::extreme(OperandLine::Cheapest, &[line(None, 5)]), None);
+    assert_eq!(formula::extreme(OperandLine::MostExpensive, &[lines[1], lines[1]]), Some(0));
 }

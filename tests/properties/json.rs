@@ -1,5 +1,5 @@
-//! Decides whether the reader and the writer of JSON agree with the JSON library, text by text: what is JSON, what it
-//! says, and how it is put down again. It must not know what is read.
+//! Compares the engine's reader and writer of JSON with the JSON library, text by text: which texts are JSON, their values, and their
+//! written form.
 
 use proptest::prelude::*;
 use scrip::json::{Bounds, FaultKind, JsonWriter, Node, read};
@@ -12,7 +12,7 @@ use crate::holds;
 
 const DEEPEST: usize = 64;
 
-/// What the engine's own reader makes of a text: objects in order, each name once.
+/// Reads a text with the engine's own reader: objects in order, each name once.
 fn ours(text: &[u8]) -> Result<String, FaultKind> {
     let node =
         read(text, Bounds { deepest: DEEPEST, longest: usize::MAX, most: usize::MAX }).map_err(|fault| fault.kind)?;
@@ -27,7 +27,7 @@ fn theirs(text: &[u8]) -> Result<String, bool> {
     Ok(value.to_string())
 }
 
-/// The library keeps digits; what it makes of them where it does not is what all others make of them.
+/// The library keeps the digits of numbers; where it does not, its result is that of all other libraries.
 fn round(value: &mut Value) -> Option<()> {
     match value {
         Value::Number(number) => {
@@ -44,7 +44,7 @@ fn round(value: &mut Value) -> Option<()> {
     }
 }
 
-/// Same verdict, and of an undamaged text the same text again: damage can make a number so long that the library rounds it.
+/// Compares the verdicts and, for an undamaged text, the written text. Damage can make a number so long that the library rounds it.
 fn agree(text: &[u8], whole: bool) -> Result<(), TestCaseError> {
     let shown = String::from_utf8_lossy(text).into_owned();
     match (ours(text), theirs(text)) {
@@ -96,7 +96,7 @@ fn document() -> impl Strategy<Value = String> {
 }
 
 #[test]
-fn a_document_is_read_and_put_down_as_the_library_does() {
+fn a_document_is_read_and_written_as_by_the_library() {
     holds(1_500, document(), |text| agree(text.as_bytes(), true));
 }
 
@@ -121,7 +121,7 @@ fn any_bytes_are_read_without_a_panic() {
     holds(2_000, prop::collection::vec(any::<u8>(), 0..64), |bytes| agree(&bytes, false));
 }
 
-/// A number that no double holds keeps its digits; one that is larger than any double is no number.
+/// A number that no double represents keeps its digits; a number larger than any double is refused.
 #[test]
 fn long_numbers_keep_their_digits() {
     for (given, held) in [
@@ -153,7 +153,7 @@ fn long_numbers_keep_their_digits() {
 
 /// Depth is counted while reading, and lists count as objects do.
 #[test]
-fn a_double_is_read_as_what_javascript_writes_of_it() {
+fn a_double_is_read_from_the_text_that_javascript_writes() {
     let written = [
         (9_007_199_254_740_992.0, "9007199254740992"),
         (-9_007_199_254_740_994.0, "-9007199254740994"),
@@ -167,13 +167,13 @@ fn a_double_is_read_as_what_javascript_writes_of_it() {
         let library: F64Deserializer<Error> = number.into_deserializer();
         assert_eq!(Node::deserialize(library).unwrap(), read(text.as_bytes(), Bounds::NONE).unwrap(), "{text}");
     }
-    // JavaScript has no such number; a document has.
+    // JavaScript has no such number, but a document may.
     let library: F64Deserializer<Error> = 100.0.into_deserializer();
     assert_eq!(Node::deserialize(library).unwrap().text(), "100.0");
 }
 
 #[test]
-fn what_nests_deeper_than_the_bound_is_refused() {
+fn nesting_beyond_the_bound_is_refused() {
     let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
     assert!(ours(nested(DEEPEST).as_bytes()).is_ok());
     assert_eq!(ours(nested(DEEPEST + 1).as_bytes()), Err(FaultKind::Deep));
@@ -181,9 +181,9 @@ fn what_nests_deeper_than_the_bound_is_refused() {
     assert_eq!(ours(objects.as_bytes()), Err(FaultKind::Deep));
 }
 
-/// What a library holds is read as its text is, whole numbers beyond 64 bits too.
+/// A value of the library is read as its text would be, including integers beyond 64 bits.
 #[test]
-fn numbers_that_a_library_holds_are_read_as_their_digits() {
+fn numbers_of_the_library_are_read_from_their_digits() {
     for digits in
         ["18446744073709551616", "-9223372036854775809", "170141183460469231731687303715884105728", "1e400", "0.10"]
     {
@@ -194,10 +194,9 @@ fn numbers_that_a_library_holds_are_read_as_their_digits() {
     }
 }
 
-/// Records are equal texts where they are equal, so that their members stand as the library's sorted map has them, whatever
-/// letters their names have.
+/// Records are equal exactly when their texts are equal. So their members have the order of the library's sorted map, for all characters.
 #[test]
-fn members_of_records_stand_in_the_order_of_their_names() {
+fn members_of_records_are_sorted_by_name() {
     let name = proptest::string::string_regex("[\u{1}\"\\\\Zaé]{0,3}").expect("an expression");
     holds(2_000, proptest::collection::vec((name, 0..9_u8), 0..8), |members| {
         let map: serde_json::Map<String, Value> =

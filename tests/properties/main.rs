@@ -1,5 +1,5 @@
-//! Properties: what must hold for any input, beside slow and obvious second models. Seeds are fixed, so that a run is
-//! the same everywhere; `SCRIP_SEED` looks elsewhere. A failure is printed at its smallest and becomes a vector.
+//! Tests properties that must be true for any input, against slow and simple second models. Seeds are fixed, so that every run is the same;
+//! `SCRIP_SEED` selects another seed. A failure is printed in its smallest form and becomes a vector.
 #![allow(
     clippy::panic,
     clippy::unwrap_used,
@@ -7,42 +7,48 @@
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
     clippy::unreachable,
-    reason = "a trial may fail"
+    reason = "a test may fail loudly"
 )]
 
-#[path = "../support/tally.rs"]
-mod tally;
+#[path = "../support/service_facts.rs"]
+mod service_facts;
+#[path = "../support/test_report.rs"]
+mod test_report;
 
-mod basket;
-mod big;
-mod bundles;
-mod corpus;
-mod customers;
-mod dates;
+mod case_folding;
+mod customer_texts;
+mod date_parsing;
 mod decisions;
 mod differential;
 mod earning;
+mod exact_fractions;
+mod fixtures;
 mod formula;
-mod grammar;
+mod formula_grammar;
+mod formula_numbers;
+mod free_units;
+mod generator;
 mod json;
 mod ledger;
-mod model;
 mod money;
+mod order_lines;
+mod order_returns;
+mod ordered_map;
+mod point_spending;
 mod points;
 mod pricing;
-mod purchase;
-mod qualifying;
-mod ratios;
+mod product_bundles;
+mod qualification;
+mod qualification_pages;
+mod recurring_windows;
 mod rule_input;
 mod rules;
-mod shelf;
 mod spreading;
-mod stacker;
 mod stacking;
+mod stacking_against_model;
+mod stacking_model;
 mod tiers;
-mod windows;
-mod world;
-mod zones;
+mod time_zones;
 
 use std::fmt::Debug;
 
@@ -59,5 +65,5 @@ where
     if let Err(failure) = TestRunner::new(config).run(&inputs, property) {
         panic!("{failure}\nseed {seed}");
     }
-    tally::record(&serde_json::json!({ "kind": "properties", "ran": 1, "cases": cases }));
+    test_report::record(&serde_json::json!({ "kind": "properties", "ran": 1, "cases": cases }));
 }

@@ -1,11 +1,12 @@
-//! Points of a card beside second models: dates found by walking through the calendar day by day, and a card of single points
-//! that is played anew from its first event each time. They must not know how the engine keeps lots.
+//! Tests the points of a card against second models: dates found by walking through the calendar day by day, and a card of single points
+//! that is replayed from its first event each time.
 
-pub mod almanac;
+pub mod calendar_model;
 pub mod dates;
 mod examples;
+mod histories;
 mod limits;
-pub mod plan;
-mod rows;
-mod tokens;
-mod traffic;
+pub mod operations;
+mod stored_rows;
+mod strategies;
+mod unit_points_model;

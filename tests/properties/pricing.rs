@@ -1,22 +1,20 @@
-//! Invariants of pricing: lines that are counted are what units one by one would be; no discount exceeds its line or its
-//! order; amounts stay identities; a larger limit never gives less; free units change what they say and nothing else.
-
-use proptest::prelude::*;
-use proptest::test_runner::TestCaseError;
-use scrip::formula::{Operand, Value};
-use scrip::model::discount::{AmountEffect, Discount, Dynamic, GiftEffect, PercentEffect, UnitEffect};
-use scrip::model::order::Item;
-use scrip::model::scope::{Entry, GoodsObject, GoodsRef, Pick, Scope, TargetKind, Terms};
-use scrip::money::{Money, Percent};
-use scrip::pricing::{
-    Base, Cart, CoveredUnits, FormulaInputs, FreeGoods, Gain, Line, LinesInScope, Numbers, Unlimited, add_units,
-    apply_gift, off_lines, off_order, select,
-};
-use scrip::rules::{Basket, ResolvedLine};
-use scrip::text::Text;
-use scrip::time::TimeZone;
+//! Tests the invariants of pricing: counting, bounds of discounts, identities of amounts, limits and free units.
 
 use crate::holds;
+use proptest::prelude::*;
+use proptest::test_runner::TestCaseError;
+use scrip::formula::{FormulaOperand, FormulaValue};
+use scrip::model::discount::{AmountEffect, Discount, Dynamic, GiftEffect, PercentEffect, UnitEffect};
+use scrip::model::order::Item;
+use scrip::model::scope::{GoodsObject, GoodsRef, Scope, ScopeEntry, TargetKind, UnitLimits, UnitOrder};
+use scrip::money::{Money, Percent};
+use scrip::pricing::{
+    Cart, CoveredUnits, DiscountBase, FormulaInputs, FreeGoods, Gain, Line, LinesInScope, NoCaps, NumberResolver,
+    add_units, apply_gift, off_lines, off_order, select,
+};
+use scrip::rules::{OrderLines, ResolvedLine};
+use scrip::text::Text;
+use scrip::time::TimeZone;
 
 const GOODS: [&str; 4] = ["a", "b", "c", "d"];
 
@@ -69,19 +67,19 @@ fn items_of(drawn: &[Drawn]) -> Vec<ResolvedLine<'static>> {
     drawn.iter().map(|drawn| ResolvedLine::new([Some(named(GOODS[drawn.product])), None], [None, None])).collect()
 }
 
-fn terms() -> impl Strategy<Value = Terms> {
+fn terms() -> impl Strategy<Value = UnitLimits> {
     let pick = prop_oneof![
-        Just(Pick::Every),
-        Just(Pick::ToCheapest),
-        Just(Pick::FromCheapest),
-        Just(Pick::ToMostExpensive),
-        Just(Pick::FromMostExpensive)
+        Just(UnitOrder::Every),
+        Just(UnitOrder::ToCheapest),
+        Just(UnitOrder::FromCheapest),
+        Just(UnitOrder::ToMostExpensive),
+        Just(UnitOrder::FromMostExpensive)
     ];
     let limit = || proptest::option::weighted(0.3, 0..6_u64);
     let most = || proptest::option::weighted(0.3, (0..1500_u64).prop_map(money));
     let target = prop_oneof![Just(TargetKind::Item), Just(TargetKind::Unit)];
     (pick, target, 0..4_u64, 1..4_u64, limit(), limit(), most(), most()).prop_map(
-        |(pick, target, skip_initially, repeat, quantity_limit, aggregated_quantity_limit, one, all)| Terms {
+        |(pick, target, skip_initially, repeat, quantity_limit, aggregated_quantity_limit, one, all)| UnitLimits {
             pick,
             target,
             skip_initially,
@@ -95,9 +93,9 @@ fn terms() -> impl Strategy<Value = Terms> {
     )
 }
 
-fn entry(product: usize, terms: &Terms) -> Entry {
+fn entry(product: usize, terms: &UnitLimits) -> ScopeEntry {
     let goods = GoodsRef::new(GoodsObject::Product, GOODS[product].into(), None);
-    Entry { terms: terms.clone(), ..Entry::every(goods) }
+    ScopeEntry { terms: terms.clone(), ..ScopeEntry::every(goods) }
 }
 
 /// Entries for the products whose bits are set, with one of two sets of terms each.
@@ -108,7 +106,7 @@ fn scope() -> impl Strategy<Value = Scope> {
             let included =
                 included.map(|product| entry(product, if second >> product & 1 == 1 { &other } else { &one }));
             let excluded = (0..4).filter(|product| out & named & second >> product & 1 == 1);
-            let excluded = excluded.map(|product| entry(product, &Terms::default())).collect();
+            let excluded = excluded.map(|product| entry(product, &UnitLimits::default())).collect();
             Scope::new(all, included.collect(), excluded)
         },
     )
@@ -116,18 +114,18 @@ fn scope() -> impl Strategy<Value = Scope> {
 
 fn reach_of(scope: &Scope, drawn: &[Drawn], cart: &Cart) -> Vec<CoveredUnits> {
     let mut found = Vec::new();
-    select(scope, Basket::of(&items_of(drawn)), cart, false, &mut Unlimited, &mut found);
+    select(scope, OrderLines::of(&items_of(drawn)), cart, false, &mut NoCaps, &mut found);
     found
 }
 
-/// calculation.md 7.2 to 7.4 in the obvious way: a list of every unit, walked one by one. What comes out are the
-/// numbers of the units of each line.
+/// Implements docs/spec/calculation.md 7.2 to 7.4 in the simple way: a list of every unit, processed one by one. Returns the unit numbers
+/// of each line.
 fn naive(scope: &Scope, drawn: &[Drawn]) -> Vec<Vec<u64>> {
     let mut chosen: Vec<Vec<u64>> = vec![Vec::new(); drawn.len()];
     let named =
-        |entries: &[Entry], line: &Drawn| entries.iter().position(|entry| entry.goods.id == GOODS[line.product]);
+        |entries: &[ScopeEntry], line: &Drawn| entries.iter().position(|entry| entry.goods.id == GOODS[line.product]);
     let paid = |line: &Drawn| line.quantity - line.free;
-    let mut lists: Vec<(Terms, Vec<usize>)> = Vec::new();
+    let mut lists: Vec<(UnitLimits, Vec<usize>)> = Vec::new();
     for entry in &scope.included {
         if !lists.iter().any(|(terms, _)| *terms == entry.terms) {
             lists.push((entry.terms.clone(), Vec::new()));
@@ -150,11 +148,13 @@ fn naive(scope: &Scope, drawn: &[Drawn]) -> Vec<Vec<u64>> {
         places.retain(|place| paid(&drawn[*place]) > 0);
         let price = |place: &usize| drawn[*place].price;
         match terms.pick {
-            Pick::Every => {}
-            Pick::ToCheapest | Pick::FromCheapest => places.sort_by_key(|place| price(place).unwrap_or(u64::MAX)),
+            UnitOrder::Every => {}
+            UnitOrder::ToCheapest | UnitOrder::FromCheapest => {
+                places.sort_by_key(|place| price(place).unwrap_or(u64::MAX))
+            }
             _ => places.sort_by_key(|place| std::cmp::Reverse(price(place).map_or(-1, i128::from))),
         }
-        if matches!(terms.pick, Pick::ToCheapest | Pick::ToMostExpensive) {
+        if matches!(terms.pick, UnitOrder::ToCheapest | UnitOrder::ToMostExpensive) {
             let extreme = places.first().and_then(price);
             places.retain(|place| extreme.is_some() && price(place) == extreme);
         }
@@ -166,7 +166,7 @@ fn naive(scope: &Scope, drawn: &[Drawn]) -> Vec<Vec<u64>> {
                 TargetKind::Unit => targets.extend(units.map(|unit| vec![unit])),
             }
         }
-        // Each entry counts for itself, and here every entry is a product.
+        // Each entry counts separately, and here every entry is a product.
         let mut left = [terms.aggregated_quantity_limit.unwrap_or(u64::MAX); GOODS.len()];
         let kept = targets.into_iter().skip(terms.skip_initially as usize).step_by(terms.repeat as usize);
         for (place, unit) in kept.flatten() {
@@ -182,7 +182,7 @@ fn naive(scope: &Scope, drawn: &[Drawn]) -> Vec<Vec<u64>> {
 }
 
 #[test]
-fn lines_that_are_counted_are_units_one_by_one() {
+fn counted_lines_equal_single_units() {
     let inputs = (scope(), proptest::collection::vec(drawn_line(), 0..7));
     holds(4000, inputs, |(scope, drawn)| {
         let cart = cart_of(&drawn);
@@ -227,16 +227,16 @@ fn discount() -> impl Strategy<Value = Discount> {
     prop_oneof![percent, amount, fixed]
 }
 
-/// Sees nothing but the amounts of the order.
+/// Resolves only the amounts of the order.
 #[derive(Default)]
-struct Blind(TimeZone);
+struct AmountsOnly(TimeZone);
 
-impl FormulaInputs for Blind {
+impl FormulaInputs for AmountsOnly {
     fn takes(&self, _steps: usize) -> bool {
         true
     }
 
-    fn find(&self, _operand: &Operand, _place: Option<usize>) -> Option<Value> {
+    fn find(&self, _operand: &FormulaOperand, _place: Option<usize>) -> Option<FormulaValue> {
         None
     }
 
@@ -246,8 +246,8 @@ impl FormulaInputs for Blind {
 }
 
 fn gain_of(discount: &Discount, cart: &Cart, initial: Option<&Cart>, scope: &Scope, drawn: &[Drawn]) -> Gain {
-    let numbers = Numbers { cart, inputs: &Blind::default(), bundles: None };
-    let base = initial.map_or(Base::Discounted, Base::Initial);
+    let numbers = NumberResolver { cart, inputs: &AmountsOnly::default(), bundles: None };
+    let base = initial.map_or(DiscountBase::Discounted, DiscountBase::Initial);
     if !discount.acts_on_lines(true) {
         return off_order(discount, &numbers, base).unwrap();
     }
@@ -255,7 +255,7 @@ fn gain_of(discount: &Discount, cart: &Cart, initial: Option<&Cart>, scope: &Sco
     off_lines(discount, &numbers, LinesInScope { cart, base, scope, covered: &reach }).unwrap()
 }
 
-/// The identities of calculation.md section 3, and that nothing is taken off that is not there.
+/// Checks the identities of docs/spec/calculation.md#3, and that no discount exceeds the available amount.
 fn is_sound(cart: &Cart, before: Option<&Cart>) -> Result<(), TestCaseError> {
     for line in &cart.lines {
         prop_assert!(line.discount.unwrap_or_default() <= line.amount.unwrap_or_default(), "{line:?}");
@@ -265,7 +265,7 @@ fn is_sound(cart: &Cart, before: Option<&Cart>) -> Result<(), TestCaseError> {
     let all = lines.checked_add(cart.discount.unwrap_or_default()).unwrap();
     prop_assert_eq!(cart.total_discount().unwrap_or_default(), all);
     let amount = cart.amount.unwrap_or_default();
-    prop_assert_eq!(cart.total().unwrap_or_default(), amount.saturating_sub(all));
+    prop_assert_eq!(cart.total().unwrap_or_default(), amount.remaining_after(all));
     if let Some(before) = before {
         prop_assert!(cart.total() <= before.total(), "the total grew");
     }
@@ -299,7 +299,7 @@ fn no_discount_exceeds_its_line_or_its_order() {
     });
 }
 
-/// A limit raised, or taken away.
+/// Raises a limit, or removes it.
 fn raised<T: Copy>(limit: Option<T>, by: impl Fn(T) -> T, away: bool) -> Option<T> {
     limit.filter(|_| !away).map(by)
 }
@@ -329,7 +329,7 @@ fn a_larger_limit_never_gives_less() {
                 }
             }
         }
-        // Limits on units only spread one pot otherwise, and an entry's limit may then cut more of it.
+        // Limits on units only distribute one amount differently, and an entry's limit may then cut more of it.
         let spreads = matches!(
             discount,
             Discount::Amount {
@@ -350,13 +350,13 @@ fn a_larger_limit_never_gives_less() {
 }
 
 #[test]
-fn gift_credits_are_given_as_far_as_they_reach() {
+fn gift_credits_pay_up_to_the_balance() {
     let inputs = (proptest::collection::vec(drawn_line(), 1..6), scope(), 0..6000_u64, any::<bool>());
     holds(2000, inputs, |(drawn, scope, credits, on_items)| {
         let mut cart = cart_of(&drawn);
         let reach = reach_of(&scope, &drawn, &cart);
         let effect = if on_items { GiftEffect::ApplyToItems } else { GiftEffect::ApplyToOrder };
-        let in_scope = LinesInScope { cart: &cart, base: Base::Discounted, scope: &scope, covered: &reach };
+        let in_scope = LinesInScope { cart: &cart, base: DiscountBase::Discounted, scope: &scope, covered: &reach };
         let Ok(gain) = apply_gift(effect, money(credits), in_scope) else { return Ok(()) };
         prop_assert!(gain.total().unwrap() <= money(credits).min(cart.total().unwrap()));
         cart.add(&gain).unwrap();
@@ -379,13 +379,13 @@ fn free_goods() -> impl Strategy<Value = FreeGoods> {
 }
 
 #[test]
-fn free_units_change_what_they_say() {
+fn free_units_change_the_cart_as_reported() {
     let inputs =
         (proptest::collection::vec(drawn_line(), 0..5), scope(), proptest::collection::vec(free_goods(), 1..4));
     holds(4000, inputs, |(drawn, scope, all)| {
         let before = cart_of(&drawn);
         let reach = reach_of(&scope, &drawn, &before);
-        let gain = add_units(&all, &before, Basket::of(&items_of(&drawn)), &reach, false).unwrap();
+        let gain = add_units(&all, &before, OrderLines::of(&items_of(&drawn)), &reach, false).unwrap();
         let mut cart = before.clone();
         cart.add(&gain).unwrap();
         is_sound(&cart, Some(&before))?;
@@ -405,12 +405,46 @@ fn free_units_change_what_they_say() {
         }
         prop_assert_eq!(signed(cart.amount) - signed(before.amount), delta);
         for replaced in cart.replaced() {
-            prop_assert_eq!(replaced.target_discount, replaced.target_amount.saturating_sub(replaced.source_amount));
+            prop_assert_eq!(replaced.target_discount, replaced.target_amount.remaining_after(replaced.source_amount));
         }
         let adds = all.iter().all(|goods| goods.effect == UnitEffect::AddNewItems);
         if adds {
             prop_assert_eq!(cart.total(), before.total());
         }
+        Ok(())
+    });
+}
+
+#[test]
+fn an_order_without_its_free_units_is_the_paid_amount() {
+    let adds = free_goods().prop_filter("nothing is replaced", |goods| goods.effect != UnitEffect::ReplaceItems);
+    let inputs = (proptest::collection::vec(drawn_line(), 0..5), proptest::collection::vec(adds, 1..4));
+    holds(4000, inputs, |(drawn, all)| {
+        let priced = |line: &Drawn| line.sent.is_none() && line.price.is_some();
+        let drawn: Vec<Drawn> = drawn.into_iter().filter(priced).collect();
+        let plain = |line: &Drawn| Drawn { free: 0, discount: None, ..line.clone() };
+        let drawn: Vec<Drawn> = drawn.iter().map(plain).collect();
+        let mut cart = cart_of(&drawn);
+        let before = cart.clone();
+        let reach = reach_of(&Scope::default(), &drawn, &before);
+        let gain = add_units(&all, &before, OrderLines::of(&items_of(&drawn)), &reach, false).unwrap();
+        cart.add(&gain).unwrap();
+        let paid = cart.without_free_units();
+        prop_assert_eq!(paid.total(), cart.total());
+        // The customer's units that became free are the removed ones, at their price.
+        let mut gone = 0;
+        for (place, line) in paid.lines.iter().enumerate() {
+            let then = drawn.get(place).map_or(0, |line| line.quantity);
+            let now = cart.lines[place];
+            prop_assert_eq!(line.quantity, now.quantity - now.free);
+            let price = now.price.map_or(0, Money::minor);
+            gone += price * (then - line.quantity);
+            prop_assert_eq!(line.amount.unwrap_or_default().minor(), price * line.quantity);
+            prop_assert_eq!(line.discount.unwrap_or_default().is_zero(), true);
+        }
+        let left = |amount: Option<Money>| amount.map(|amount| amount.minor() - gone);
+        prop_assert_eq!(paid.amount.map(Money::minor), left(before.amount));
+        prop_assert_eq!(paid.initial_amount.map(Money::minor), left(before.initial_amount));
         Ok(())
     });
 }

@@ -1,14 +1,16 @@
-//! Rules asked in a scene that has an amount, lines and perhaps a customer, and knows nothing else.
+//! Evaluates rules with an amount, lines and an optional customer as the only facts.
 
-use scrip::json::Members;
+use scrip::json::JsonMembers;
 use scrip::money::Money;
-use scrip::rules::{Basket, Clock, Figures, GoodsIndex, Needs, RequestFacts, Rule, RuleFacts, RuleInput};
-use scrip::rules::{Counter, Period};
+use scrip::rules::{
+    Clock, GoodsIndex, LineAmounts, OrderLines, RequestFacts, RequiredFacts, Rule, RuleFacts, RuleInput,
+};
+use scrip::rules::{CountPeriod, Counter};
 use scrip::time::{Instant, TimeZone};
 
-/// A moment in this zone.
+/// Returns the clock of an instant in this zone.
 pub fn clock(zone: &TimeZone) -> Clock<'_> {
-    Clock { now: Instant::from_millis(1_774_746_000_000).unwrap(), zone, work: None }
+    Clock { now: Instant::from_millis(1_774_746_000_000).unwrap(), zone, zone_use: None, work: None }
 }
 
 struct Nothing(Option<Money>);
@@ -18,11 +20,11 @@ impl RuleFacts for Nothing {
         self.0
     }
 
-    fn figures(&self, _line: usize) -> Figures {
-        Figures::default()
+    fn figures(&self, _line: usize) -> LineAmounts {
+        LineAmounts::default()
     }
 
-    fn goods_data(&self, _line: usize, _property: &str) -> [Option<&Members>; 4] {
+    fn goods_data(&self, _line: usize, _property: &str) -> [Option<&JsonMembers>; 4] {
         [None; 4]
     }
 
@@ -34,25 +36,25 @@ impl RuleFacts for Nothing {
         Some(false)
     }
 
-    fn count(&self, _counter: Counter, _period: Period) -> Option<u64> {
+    fn count(&self, _counter: Counter, _period: CountPeriod) -> Option<u64> {
         None
     }
 }
 
-/// Whether a rule holds.
-pub fn check(rule: &Rule, amount: i64, items: Basket<'_>, index: Option<&GoodsIndex>) -> bool {
+/// Returns the result of a rule.
+pub fn check(rule: &Rule, amount: i64, items: OrderLines<'_>, index: Option<&GoodsIndex>) -> bool {
     check_for(rule, None, amount, items, index)
 }
 
-/// The same for a customer with this data.
+/// Returns the result of a rule for a customer with this data.
 pub fn check_for(
     rule: &Rule,
-    customer: Option<&Members>,
+    customer: Option<&JsonMembers>,
     amount: i64,
-    items: Basket<'_>,
+    items: OrderLines<'_>,
     index: Option<&GoodsIndex>,
 ) -> bool {
-    let (zone, data) = (TimeZone::default(), Members::default());
+    let (zone, data) = (TimeZone::default(), JsonMembers::default());
     let setting = RequestFacts {
         clock: clock(&zone),
         customer,
@@ -67,7 +69,7 @@ pub fn check_for(
         linked: false,
         after: None,
         items: items.with(index),
-        passes: Needs::default(),
+        passes: RequiredFacts::default(),
         earning: None,
         facts: &Nothing(Money::new(amount)),
     };

@@ -1,8 +1,8 @@
-//! Rules beside slow and obvious second models: the logic, comparisons, days, and what the lint says.
+//! Tests rules against slow and simple second models: the logic, comparisons, days, and the findings of the lint.
 
 use proptest::prelude::*;
 use scrip::json::Node;
-use scrip::rules::{Basket, Clock, Condition, Expression, FoundValue, Number, Operand, Operator, lint};
+use scrip::rules::{Clock, Condition, Expression, FoundValue, Number, Operator, OrderLines, TestOperand, lint};
 use scrip::text::Text;
 use scrip::time::{Instant, TimeZone};
 use scrip::wire::document::read_document;
@@ -15,7 +15,7 @@ fn keys(count: usize) -> Vec<Text> {
     (1..=count).map(|key| Text::from(key.to_string())).collect()
 }
 
-/// Expressions as a logic string can say them: what joins, joins at least two.
+/// Generates expressions that a logic string can express: `and` and `or` have at least two operands.
 fn expression() -> impl Strategy<Value = Expression> {
     let leaf = (0..6_usize).prop_map(Expression::Leaf);
     leaf.prop_recursive(5, 40, 4, |inner| {
@@ -32,7 +32,7 @@ fn naive(expression: &Expression, truths: &[bool]) -> bool {
     }
 }
 
-/// And for or, or for and.
+/// Exchanges and and or.
 fn turned(expression: &Expression) -> Expression {
     match expression {
         Expression::Leaf(place) => Expression::Leaf(*place),
@@ -46,7 +46,7 @@ fn truths() -> impl Strategy<Value = Vec<bool>> {
 }
 
 #[test]
-fn a_logic_reads_back_as_it_is_printed() {
+fn a_printed_logic_reads_back_equal() {
     holds(2_000, (expression(), any::<bool>()), |(expression, upper)| {
         let mut printed = expression.print(&keys(6));
         if upper {
@@ -58,7 +58,7 @@ fn a_logic_reads_back_as_it_is_printed() {
 }
 
 #[test]
-fn a_logic_is_its_truth_table() {
+fn a_logic_equals_its_truth_table() {
     holds(4_000, (expression(), truths()), |(expression, truths)| {
         let found = expression.holds(&mut |place| truths[place]);
         prop_assert_eq!(found, naive(&expression, &truths));
@@ -70,13 +70,13 @@ fn a_logic_is_its_truth_table() {
 }
 
 #[test]
-fn the_test_to_blame_fails_and_its_kind_decides() {
+fn the_deciding_test_fails_and_its_kind_decides() {
     holds(4_000, (expression(), truths()), |(expression, truths)| {
         let blamed = expression.blame(&mut |place| truths[place]);
         prop_assert_eq!(blamed.is_none(), naive(&expression, &truths));
         if let Some(blamed) = blamed {
             prop_assert!(!truths[blamed] && expression.mentions(blamed));
-            // Had every failing test before it held, the expression would still be false: none of them decided.
+            // If every failing test before it had passed, the expression would still be false: none of them decided.
             let mut better = truths.clone();
             better[..blamed].fill(true);
             prop_assert!(!naive(&expression, &better));
@@ -91,7 +91,7 @@ fn any_text_is_a_logic_or_is_refused() {
         if let Ok(expression) = Expression::parse(&text, &keys(9)) {
             let printed = expression.print(&keys(9));
             let again = Expression::parse(&printed, &keys(9));
-            // Nothing at all joins every test.
+            // An empty logic joins every test.
             prop_assert!(text.trim().is_empty() || again == Ok(expression), "{:?} {:?}", text, printed);
         }
         Ok(())
@@ -101,11 +101,11 @@ fn any_text_is_a_logic_or_is_refused() {
 const BASE: &[Operator] =
     &[Operator::In, Operator::NotIn, Operator::Less, Operator::AtMost, Operator::More, Operator::AtLeast];
 
-fn condition(operator: Operator, operands: Vec<Operand>) -> Condition {
+fn condition(operator: Operator, operands: Vec<TestOperand>) -> Condition {
     Condition { operator, operands: operands.into(), goods: Vec::new() }
 }
 
-/// The same question in integers.
+/// Compares with integers only.
 fn compares(operator: Operator, found: i64, wanted: &[i64]) -> bool {
     match operator {
         Operator::In => wanted.contains(&found),
@@ -118,7 +118,7 @@ fn compares(operator: Operator, found: i64, wanted: &[i64]) -> bool {
 }
 
 #[test]
-fn numbers_compare_as_integers_do() {
+fn numbers_compare_as_integers() {
     let inputs = (
         0..BASE.len(),
         -5..5_i64,
@@ -129,8 +129,8 @@ fn numbers_compare_as_integers_do() {
         let (zone, operator) = (TimeZone::default(), BASE[operator]);
         let operands = |as_text: bool| {
             let operand = |number: &i64| match as_text {
-                true => Operand::Text(Text::from(number.to_string())),
-                false => Operand::Number(Number::whole(*number)),
+                true => TestOperand::Text(Text::from(number.to_string())),
+                false => TestOperand::Number(Number::whole(*number)),
             };
             condition(operator, wanted.iter().map(operand).collect())
         };
@@ -140,7 +140,7 @@ fn numbers_compare_as_integers_do() {
             let found = operands(as_text).holds(FoundValue::value(Some(value)), &clock(&zone));
             prop_assert_eq!(found, expected, "{:?} {:?} {:?}", operator, value, wanted);
         }
-        // Of a list any element will do, and of a negative operator every one must.
+        // For a list any element suffices; for a negative operator every element must match.
         let node = Node::List(list.iter().copied().map(Node::Whole).collect());
         let each = |element: &i64| compares(operator, *element, &wanted);
         let expected = if operator == Operator::NotIn { list.iter().all(each) } else { list.iter().any(each) };
@@ -150,13 +150,14 @@ fn numbers_compare_as_integers_do() {
 }
 
 #[test]
-fn what_is_not_is_the_opposite_of_what_is() {
+fn a_negated_operator_is_the_opposite() {
     let texts = proptest::collection::vec("[abc]{0,2}", 0..4);
     holds(4_000, (texts.clone(), texts, any::<bool>()), |(found, wanted, missing)| {
         let zone = TimeZone::default();
         let node = Node::List(found.iter().map(|text| Node::Text(text.clone().into())).collect());
         let found = if missing { FoundValue::Missing } else { FoundValue::value(Some(&node)) };
-        let operands: Vec<Operand> = wanted.iter().map(|text| Operand::Text(Text::from(text.as_str()))).collect();
+        let operands: Vec<TestOperand> =
+            wanted.iter().map(|text| TestOperand::Text(Text::from(text.as_str()))).collect();
         for (one, opposite) in [(Operator::In, Operator::NotIn), (Operator::Contains, Operator::NotContain)] {
             let ask = |operator| condition(operator, operands.clone()).holds(found, &clock(&zone));
             prop_assert_ne!(ask(one), ask(opposite), "{:?}", one);
@@ -167,7 +168,7 @@ fn what_is_not_is_the_opposite_of_what_is() {
     });
 }
 
-/// Values that are the same to one another in more ways than one.
+/// Returns values that are equal to one another in more ways than one.
 fn value() -> impl Strategy<Value = Node<'static>> {
     let text = |text: &'static str| Just(Node::Text(text.into()));
     prop_oneof![
@@ -186,30 +187,30 @@ fn value() -> impl Strategy<Value = Node<'static>> {
     ]
 }
 
-fn operand(value: &Node<'_>) -> Option<Operand> {
+fn operand(value: &Node<'_>) -> Option<TestOperand> {
     Some(match value {
-        Node::Text(text) => Operand::Text(Text::from(text.as_ref())),
-        Node::Flag(flag) => Operand::Flag(*flag),
-        Node::Whole(number) => Operand::Number(Number::whole(*number)),
-        Node::Fraction(text) => Operand::Number(Number::parse(text)?),
+        Node::Text(text) => TestOperand::Text(Text::from(text.as_ref())),
+        Node::Flag(flag) => TestOperand::Flag(*flag),
+        Node::Whole(number) => TestOperand::Number(Number::whole(*number)),
+        Node::Fraction(text) => TestOperand::Number(Number::parse(text)?),
         Node::Null | Node::List(_) | Node::Object(_) => return None,
     })
 }
 
 #[test]
-fn many_values_are_found_as_a_few_are() {
+fn large_and_small_lists_match_equally() {
     let values = || proptest::collection::vec(value(), 0..60);
     holds(2_000, (values(), values()), |(found, wanted)| {
-        let (zone, operands) = (TimeZone::default(), wanted.iter().filter_map(operand).collect::<Vec<Operand>>());
+        let (zone, operands) = (TimeZone::default(), wanted.iter().filter_map(operand).collect::<Vec<TestOperand>>());
         let clock = clock(&zone);
-        // One operand is compared and not looked up.
+        // A single operand is compared without a lookup.
         let is_one = |value: &Node<'static>| {
-            let one = |wanted: &Operand| {
+            let one = |wanted: &TestOperand| {
                 condition(Operator::In, vec![wanted.clone()]).holds(FoundValue::value(Some(value)), &clock)
             };
             operands.iter().any(one)
         };
-        let is_there = |wanted: &Operand| {
+        let is_there = |wanted: &TestOperand| {
             found.iter().any(|value| {
                 condition(Operator::In, vec![wanted.clone()]).holds(FoundValue::value(Some(value)), &clock)
             })
@@ -230,7 +231,7 @@ fn many_values_are_found_as_a_few_are() {
 }
 
 #[test]
-fn days_ago_and_ahead_divide_time() {
+fn relative_days_partition_time() {
     let warsaw = TimeZone {
         name: "Europe/Warsaw".into(),
         offset: 3600,
@@ -240,10 +241,10 @@ fn days_ago_and_ahead_divide_time() {
     };
     let around = || 1_774_746_000_000 - 20 * 86_400_000..1_774_746_000_000_i64 + 20 * 86_400_000;
     holds(4_000, (around(), around(), 0..12_i64), |(now, date, days)| {
-        let clock = Clock { now: Instant::from_millis(now).unwrap(), zone: &warsaw, work: None };
+        let clock = Clock { now: Instant::from_millis(now).unwrap(), zone: &warsaw, zone_use: None, work: None };
         let date = Instant::from_millis(date).unwrap();
         let text = date.to_string();
-        let operand = vec![Operand::Number(Number::whole(days))];
+        let operand = vec![TestOperand::Number(Number::whole(days))];
         let ask = |operator| condition(operator, operand.clone()).holds(FoundValue::Text(&text), &clock);
         let day = |moment: Instant| warsaw.day(moment).unwrap().number();
         let ago = day(clock.now) - day(date);
@@ -253,7 +254,7 @@ fn days_ago_and_ahead_divide_time() {
         prop_assert_eq!(ask(Operator::MoreThanFuture), -ago > days);
         prop_assert_eq!(ask(Operator::DaysInFuture), -ago == days);
         prop_assert_eq!(ask(Operator::LessThanFuture), ago <= 0 && -ago < days);
-        // A day begins where the one before it ends, also on the day of the change.
+        // A day begins at the end of the previous one, also on the day of the change.
         let start = warsaw.start_of(warsaw.day(date).unwrap()).unwrap();
         let next = warsaw.start_of(warsaw.day(date).unwrap().plus(1).unwrap()).unwrap();
         prop_assert!(start <= date && date < next);
@@ -262,7 +263,7 @@ fn days_ago_and_ahead_divide_time() {
 }
 
 #[test]
-fn the_lint_warns_of_what_no_amount_or_every_amount_passes() {
+fn the_lint_warns_of_constant_results() {
     const NAMES: &[&str] =
         &["$is", "$is_not", "$less_than", "$less_than_or_equal", "$more_than", "$more_than_or_equal"];
     let conditions = proptest::collection::vec((0..NAMES.len(), -2..9_i64), 1..4);
@@ -275,7 +276,7 @@ fn the_lint_warns_of_what_no_amount_or_every_amount_passes() {
             "1": { "name": "order.amount", "conditions": members }, "logic": "1",
         }});
         let rule = read_document(&rule.to_string(), read_rule).unwrap();
-        let passing = (0..30).filter(|amount| check(&rule, *amount, Basket::of(&[]), None)).count();
+        let passing = (0..30).filter(|amount| check(&rule, *amount, OrderLines::of(&[]), None)).count();
         let warnings = lint(&rule);
         let warned = |text: &str| warnings.iter().any(|warning| warning.text == text);
         prop_assert_eq!(warned("can never hold"), passing == 0, "{:?} {:?}", conditions, warnings);
@@ -323,7 +324,7 @@ fn the_lint_names_what_is_suspicious() {
 }
 
 #[test]
-fn a_malformed_rule_is_refused_where_it_is_wrong() {
+fn a_malformed_rule_is_refused_with_its_path() {
     let refused = |rules: serde_json::Value| {
         let rule = serde_json::json!({ "rules": rules });
         let problem = read_document(&rule.to_string(), read_rule).unwrap_err();
@@ -384,10 +385,10 @@ fn a_malformed_rule_is_refused_where_it_is_wrong() {
     assert!(refused(serde_json::json!({ "1": nested })).ends_with("nests deeper than 8 rules"));
 }
 
-/// What a page reads of three codes: one that there is not, one that has expired, one that somebody holds, whoever is named. Only
-/// the proven holder reads more.
+/// A client gets the same answer for a missing code, an expired code and a code that another customer holds, under every claimed name. Only
+/// the verified holder gets more.
 #[test]
-fn a_page_reads_the_same_of_every_code_that_it_cannot_use() {
+fn a_client_gets_equal_answers_for_all_unusable_codes() {
     let rules = r#"{ "complete": true, "client": true, WHO "customers": [{ "id": "cust_1" }],
         "vouchers": [
             { "id": "v_1", "code": "CODE", "discount": { "type": "PERCENT", "percent_off": 10 }, EXTRA }
@@ -401,7 +402,10 @@ fn a_page_reads_the_same_of_every_code_that_it_cannot_use() {
     let context = scrip::Context { now: Instant::parse("2026-03-01T12:00:00Z").unwrap(), seed: [1; 32] };
     let seen_by = |who: &str, extra: &str, code: &str| {
         let rules = rules.replace("EXTRA", extra).replace("CODE", code).replace("WHO", who);
-        let answer = scrip::bundle::Prepared::new(rules.as_bytes()).unwrap().validate(request, &context).body;
+        let answer = scrip::bundle::PreparedRules::new(crate::service_facts::world(&rules).as_bytes())
+            .unwrap()
+            .validate(request, &context)
+            .body;
         serde_json::from_slice::<serde_json::Value>(&answer).unwrap()["trace"].to_string()
     };
     let trace = |extra: &str, code: &str| seen_by("", extra, code);

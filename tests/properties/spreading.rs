@@ -1,10 +1,10 @@
-//! Invariant 2: what is spread adds up, beside a second model in exact fractions.
+//! Tests invariant 2: spread amounts add up, against a second model in exact fractions.
 
 use std::cmp::Ordering;
 
 use proptest::prelude::*;
 use scrip::money::Money;
-use scrip::pricing::spread::{Share, spread};
+use scrip::pricing::spread::{SpreadShare, spread};
 
 use crate::holds;
 
@@ -17,7 +17,7 @@ struct Fraction {
 
 impl Fraction {
     fn floor(self) -> u128 {
-        // Counting down from the quotient keeps this model free of the engine's formula.
+        // Counting down from the quotient keeps this model independent of the engine's formula.
         let mut whole = self.above / self.below + 1;
         while whole * self.below > self.above {
             whole -= 1;
@@ -34,7 +34,8 @@ impl Fraction {
     }
 }
 
-/// calculation.md 1.5 and 5.7 in the obvious way: floors, then one unit at a time to the largest rest, then the caps.
+/// Implements docs/spec/calculation.md 1.5 and 5.7 in the simple way: floors, then one unit at a time to the largest remainder, then the
+/// caps.
 fn naive(amount: u64, weights: &[u64], caps: &[u64]) -> Vec<u64> {
     let below: u128 = weights.iter().map(|weight| u128::from(*weight)).sum();
     if below == 0 {
@@ -83,13 +84,14 @@ fn lines() -> impl Strategy<Value = Vec<(u64, u64)>> {
 fn spread_plain(amount: u64, weights: &[u64], caps: &[u64]) -> Vec<u64> {
     let money = |minor: u64| Money::new(i64::try_from(minor).unwrap()).unwrap();
     let lines = weights.iter().zip(caps).enumerate();
-    let mut shares: Vec<Share> = lines.map(|(place, (weight, cap))| Share::new(place, *weight, money(*cap))).collect();
+    let mut shares: Vec<SpreadShare> =
+        lines.map(|(place, (weight, cap))| SpreadShare::new(place, *weight, money(*cap))).collect();
     spread(money(amount), &mut shares);
     shares.into_iter().map(|share| share.given.minor()).collect()
 }
 
 #[test]
-fn a_spread_is_the_second_models() {
+fn a_spread_equals_the_second_model() {
     holds(6_000, (0..200_000_u64, lines()), |(amount, lines)| {
         let (weights, caps): (Vec<u64>, Vec<u64>) = lines.into_iter().unzip();
         prop_assert_eq!(spread_plain(amount, &weights, &caps), naive(amount, &weights, &caps));

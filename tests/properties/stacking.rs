@@ -1,4 +1,4 @@
-//! Invariants 4 to 7 and 9 to 11: what is applied together, and what it does to the order.
+//! Tests invariants 4 to 7 and 9 to 11: which redeemables are applied together, and their effect on the order.
 
 use std::cell::Cell;
 
@@ -6,12 +6,12 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
 use serde_json::{Value, json};
 
+use crate::fixtures::{World, amount, applied, asked, list, statuses, text, validate, voucher_of, world};
 use crate::holds;
-use crate::world::{World, amount, applied, asked, list, statuses, text, validate, voucher_of, world};
 
 const CASES: u32 = 600;
 
-/// Invariant 4, for any order that an answer shows.
+/// Checks invariant 4 for any order of an answer.
 pub fn amounts_agree(order: &Value) -> TestCaseResult {
     let total_discount = amount(order, "discount_amount") + amount(order, "items_discount_amount");
     prop_assert_eq!(amount(order, "total_discount_amount"), total_discount);
@@ -55,9 +55,9 @@ fn amounts_agree_in_every_order_shown() {
     });
 }
 
-/// The other properties say little about worlds in which nothing happens; this one says that things do.
+/// Checks that the generated cases reach enough results, because the other properties prove little without effects.
 #[test]
-fn the_worlds_are_not_empty() {
+fn generated_cases_have_effects() {
     let (applied_two, failed, skipped) = (Cell::new(0), Cell::new(0), Cell::new(0));
     holds(400, world(), |World { given, request }| {
         let answer = validate(&given, &request);
@@ -74,7 +74,7 @@ fn the_worlds_are_not_empty() {
 }
 
 #[test]
-fn every_redeemable_has_one_fate() {
+fn every_redeemable_has_one_result() {
     holds(CASES, world(), |World { given, request }| {
         let answer = validate(&given, &request);
         let (fates, asked) = (statuses(&answer), asked(&request));
@@ -100,7 +100,7 @@ fn every_redeemable_has_one_fate() {
 }
 
 #[test]
-fn no_limit_is_exceeded_and_exclusive_ones_stand_alone() {
+fn no_limit_is_exceeded_and_exclusive_ones_are_single() {
     holds(CASES, world(), |World { given, request }| {
         let answer = validate(&given, &request);
         let rules = &given["stacking_rules"];
@@ -157,7 +157,7 @@ fn all_or_nothing_is_all_or_nothing() {
 }
 
 #[test]
-fn what_partial_applied_alone_gives_the_same_order() {
+fn the_applied_part_of_a_partial_request_gives_the_same_order() {
     holds(CASES, world(), |World { mut given, mut request }| {
         given["stacking_rules"]["redeemables_application_mode"] = json!("PARTIAL");
         let answer = validate(&given, &request);
@@ -178,7 +178,7 @@ fn what_partial_applied_alone_gives_the_same_order() {
 }
 
 #[test]
-fn what_does_not_exist_changes_nothing_under_partial() {
+fn missing_redeemables_change_nothing_in_partial_mode() {
     holds(CASES, (world(), 0..7_usize), |(World { mut given, mut request }, place)| {
         given["stacking_rules"]["redeemables_application_mode"] = json!("PARTIAL");
         request["redeemables"].as_array_mut().unwrap().retain(|entry| entry["id"] != "NOPE");
@@ -224,7 +224,7 @@ fn once_discounts_a_line_once() {
     });
 }
 
-/// Percentages of the initial amount commute as long as something is left to pay.
+/// Percentages of the initial amount commute while an amount is left to pay.
 #[test]
 fn initial_amounts_do_not_depend_on_the_order_of_percentages() {
     let percents = prop::collection::vec(1..34_u64, 1..4);

@@ -1,5 +1,5 @@
-//! Tiers beside a second model, which plays every history anew from its beginning. It must not know how the engine remembers.
+//! Tests tiers against a second model, which replays every history from its beginning.
 
 mod examples;
+mod histories;
 mod model;
-mod traffic;

@@ -1,18 +1,17 @@
-// Decides what must be true after a crash: acknowledged answers, documents, counts and balances say the same. Everything is asked of
-// the public interface, as a shop could. It must not know how the service was loaded or killed.
+// Checks after a crash that acknowledged answers, documents, counts and balances agree. It uses the public API only, as a shop could.
 import assert from "node:assert/strict";
 
 const PAGE = 100;
 
-/** Checks a round whose lost calls with a key were sent again; gives what to look at again in the end. */
-export async function agree(call, play) {
+/** Checks a round whose lost calls with a key were sent again; returns the counts to check again at the end. */
+export async function checkConsistency(call, play) {
   const read = reader(call);
-  const told = { redemptions: 0, rollbacks: 0 };
+  const totals = { redemptions: 0, rollbacks: 0 };
   const customers = new Map();
   for (const code of [...Object.values(play.codes), ...play.cards]) {
     const found = await redemptionsOf(read, play, code);
-    told.redemptions += found.successes.length;
-    told.rollbacks += found.rollbacks.length;
+    totals.redemptions += found.successes.length;
+    totals.rollbacks += found.rollbacks.length;
     for (const one of [...found.successes, ...found.rollbacks]) {
       const count = customers.get(one.customer.source_id) ?? { total_succeeded: 0, total_rollback_succeeded: 0 };
       count[one.object === "redemption" ? "total_succeeded" : "total_rollback_succeeded"] += 1;
@@ -32,10 +31,10 @@ export async function agree(call, play) {
   }
   const codes = await checkCampaign(read, call, play);
   await checkImports(read, call, play);
-  return { ...told, codes };
+  return { ...totals, codes };
 }
 
-/** A reader that wants 200: a document, or with `all` every row of a list. */
+/** Returns a reader that requires 200: it reads a document, or with `all` every row of a list. */
 function reader(call) {
   const read = async (path) => {
     const { status, body } = await call("GET", path);
@@ -53,15 +52,15 @@ function reader(call) {
   return read;
 }
 
-/** The redemptions and rollbacks of a code, each held to what was answered. */
+/** Returns the redemptions and rollbacks of a code, each compared with its answer. */
 async function redemptionsOf(read, play, code) {
   const listed = await read.all(`/v1/redemptions?filters[voucher_code][conditions][$is][0]=${code}`, "redemptions");
   const successes = listed.filter((one) => one.object === "redemption" && one.result === "SUCCESS");
   const rollbacks = listed.filter((one) => one.object === "redemption_rollback" && one.result === "SUCCESS");
-  const asked = play.asked.filter((entry) => entry.kind === "redemption" && entry.code === code);
-  match(asked, successes, (entry) => entry.answer.body.redemptions[0].id);
+  const calls = play.calls.filter((entry) => entry.kind === "redemption" && entry.code === code);
+  match(calls, successes, (entry) => entry.answer.body.redemptions[0].id);
   const ids = new Set(successes.map((one) => one.id));
-  const undone = play.asked.filter((entry) => entry.kind === "rollback" && ids.has(entry.of));
+  const undone = play.calls.filter((entry) => entry.kind === "rollback" && ids.has(entry.of));
   match(undone, rollbacks, (entry) => entry.answer.body.id);
   const rolledBack = new Set(rollbacks.map((one) => one.redemption));
   assert.equal(rolledBack.size, rollbacks.length, `${code}: a redemption was rolled back twice`);
@@ -76,13 +75,13 @@ async function redemptionsOf(read, play, code) {
 }
 
 /**
- * Every acknowledged success has exactly one document, under the id that was told; a refusal has none; what was lost has one or
- * none; and there is no document that nobody asked for.
+ * Checks that every acknowledged success has exactly one document, under the id in its answer. A refusal has none, and a lost call has one
+ * or none. No document may exist without a call.
  */
-function match(asked, documents, idOf) {
+function match(calls, documents, idOf) {
   const byMark = new Map();
   for (const one of documents) byMark.set(one.metadata.mark, [...(byMark.get(one.metadata.mark) ?? []), one.id]);
-  for (const entry of asked) {
+  for (const entry of calls) {
     const found = byMark.get(entry.mark) ?? [];
     const what = `${entry.kind} ${entry.mark}${entry.key ? " with a key" : ""}: ${entry.lost ? "lost" : entry.answer.status}`;
     if (entry.lost) assert.ok(found.length <= 1, `${what}, and there are ${found}`);
@@ -90,10 +89,10 @@ function match(asked, documents, idOf) {
     else assert.deepEqual(found, [], what);
     byMark.delete(entry.mark);
   }
-  assert.deepEqual([...byMark.keys()], [], "documents that nobody asked for");
+  assert.deepEqual([...byMark.keys()], [], "documents without a call");
 }
 
-/** A card's balance, what moved it, and the documents of both agree. */
+/** Checks that a card's balance, its transactions, and the redemptions and rollbacks agree. */
 async function checkCard(read, play, card, { successes, rollbacks, rolledBack }) {
   const moved = [];
   for (let after = ""; ; ) {
@@ -105,14 +104,14 @@ async function checkCard(read, play, card, { successes, rollbacks, rolledBack })
   assert.equal(new Set(moved.map((one) => one.id)).size, moved.length, `${card.code}: a transaction is listed twice`);
   const of = (type) => moved.filter((one) => one.type === type);
   const [additions, spendings, refunds] = [of("CREDITS_ADDITION"), of("CREDITS_REDEMPTION"), of("CREDITS_REFUND")];
-  const asked = play.asked.filter((entry) => entry.kind === "addition" && entry.card === card.code);
+  const calls = play.calls.filter((entry) => entry.kind === "addition" && entry.card === card.code);
   const sources = additions.map((one) => one.source_id).sort();
   assert.equal(new Set(sources).size, sources.length, `${card.code} was loaded twice by one call`);
-  for (const entry of asked.filter(({ lost }) => !lost)) {
+  for (const entry of calls.filter(({ lost }) => !lost)) {
     assert.equal(sources.includes(entry.mark), entry.answer.status === 200, `${entry.mark}: loaded on ${card.code}`);
   }
-  const marks = new Set(asked.map(({ mark }) => mark));
-  for (const source of sources) assert.ok(marks.has(source), `${card.code} was loaded by ${source}, which nobody asked`);
+  const marks = new Set(calls.map(({ mark }) => mark));
+  for (const source of sources) assert.ok(marks.has(source), `${card.code} was loaded by ${source} without a call`);
   assert.equal(spendings.length, successes.length, `${card.code}: transactions and redemptions`);
   assert.equal(refunds.length, rollbacks.length, `${card.code}: transactions and rollbacks`);
   const sum = (list, amount) => list.reduce((total, one) => total + amount(one), 0);
@@ -126,7 +125,7 @@ async function checkCard(read, play, card, { successes, rollbacks, rolledBack })
   assert.ok(card.gift.balance >= 0, `${card.code} is below zero`);
 }
 
-/** The orders of some redemptions are there and name them. */
+/** Checks that the orders of some redemptions exist and name them. */
 async function checkOrders(read, { successes, rolledBack }) {
   for (const one of sample(successes, 3)) {
     const order = await read(`/v1/orders/${one.order.id}`);
@@ -137,7 +136,7 @@ async function checkOrders(read, { successes, rolledBack }) {
   }
 }
 
-/** The codes of a campaign are as many as were asked for, and each that was published has exactly one holder. */
+/** Checks that a campaign has as many codes as were requested, and that each published code has exactly one holder. */
 async function checkCampaign(read, call, play) {
   const vouchers = await read.all(`/v1/vouchers?campaign=${play.campaign}`, "vouchers");
   const campaign = await read(`/v1/campaigns/${play.campaign}`);
@@ -145,7 +144,7 @@ async function checkCampaign(read, call, play) {
   assert.equal(campaign.vouchers_generation_status, "DONE", play.campaign);
   assert.equal(new Set(vouchers.map((one) => one.code)).size, vouchers.length, `${play.campaign}: a code twice`);
   let left = vouchers.length - play.count;
-  for (const entry of play.asked.filter(({ kind, of }) => kind === "making" || (kind === "import" && of === "campaign"))) {
+  for (const entry of play.calls.filter(({ kind, of }) => kind === "making" || (kind === "import" && of === "campaign"))) {
     const mine = entry.kind === "making"
       ? vouchers.filter((one) => one.metadata.mark === entry.mark)
       : vouchers.filter((one) => one.code.startsWith(`INTO-${entry.mark}-`));
@@ -154,9 +153,9 @@ async function checkCampaign(read, call, play) {
     else assert.equal(mine.length, entry.answer.status === 202 ? wanted : 0, `${entry.mark}: codes, and ${entry.answer.status}`);
     left -= mine.length;
   }
-  // Whatever publications made on the spot is in the hands that they were made for, as every other code is counted here.
+  // Codes that publications created have a holder, because every other code is counted here.
   const most = play.type === "STATIC" ? 0 : vouchers.filter(({ holder_id }) => holder_id).length;
-  assert.ok(left >= 0 && left <= most, `${play.campaign}: ${left} codes that nobody asked for, at most ${most} of them on the spot`);
+  assert.ok(left >= 0 && left <= most, `${play.campaign}: ${left} codes without a call, at most ${most} of them on the spot`);
   await checkHolders(call, play, vouchers);
   return vouchers;
 }
@@ -169,7 +168,7 @@ async function checkHolders(call, play, vouchers) {
     held.set(one.holder_id, one.code);
   }
   for (const one of vouchers.filter(({ holder_id }) => !holder_id)) assert.equal(one.publish.count, 0, one.code);
-  for (const entry of play.asked.filter(({ kind }) => kind === "publication")) {
+  for (const entry of play.calls.filter(({ kind }) => kind === "publication")) {
     if (!entry.lost && entry.answer.status === 200) {
       const { voucher, customer_id } = entry.answer.body;
       assert.equal(held.get(customer_id), voucher.code, `${entry.mark} was published to ${customer_id}`);
@@ -178,22 +177,22 @@ async function checkHolders(call, play, vouchers) {
     }
     const { status, body } = await call("GET", `/v1/customers/${entry.holder}`);
     if (!entry.lost) assert.equal(status, 404, `${entry.mark} was refused and made a customer`);
-    // Wholly or not at all: the customer that a publication makes, and the code in its hand.
+    // A publication creates its customer and publishes its code together, or does neither.
     if (status === 200) assert.ok(held.delete(body.id), `${entry.mark} was lost, made a customer, and published nothing`);
   }
-  assert.deepEqual([...held], [], "codes in hands that nobody asked for");
+  assert.deepEqual([...held], [], "holders without a call");
 }
 
-/** What was brought in a list is all there, or, when the call was lost, perhaps not at all. */
+/** Checks that an import is complete, or, when the call was lost, perhaps missing altogether. */
 async function checkImports(read, call, play) {
-  for (const entry of play.asked.filter(({ kind, of }) => kind === "import" && of !== "campaign")) {
+  for (const entry of play.calls.filter(({ kind, of }) => kind === "import" && of !== "campaign")) {
     const found = [];
     for (const name of sample(entry.names, 3)) found.push((await call("GET", `/v1/${entry.of}/${name}`)).status);
     const [first] = found;
     assert.ok(found.every((status) => status === first), `${entry.mark}: a list that is there in part: ${found}`);
     if (!entry.lost) assert.equal(first === 200, entry.answer.status === 202, `${entry.mark}: ${entry.answer.status}`);
   }
-  for (const entry of play.asked.filter(({ answer, lost }) => !lost && answer?.body?.async_action_id)) {
+  for (const entry of play.calls.filter(({ answer, lost }) => !lost && answer?.body?.async_action_id)) {
     const action = await read(`/v1/async-actions/${entry.answer.body.async_action_id}`);
     assert.equal(action.operation_status, "SUCCESS", `${entry.mark}: ${JSON.stringify(action.result)}`);
     const count = entry.names?.length ?? entry.count ?? play.earlier.codes.length;
@@ -201,9 +200,9 @@ async function checkImports(read, call, play) {
   }
 }
 
-/** A campaign that was to go is gone with all its codes, or, when nobody heard of it, perhaps untouched. */
-export async function agreeOnRemoval(call, play) {
-  const entry = play.asked.find(({ kind }) => kind === "removal");
+/** Checks that a deleted campaign is gone with all its codes, or, when the answer was lost, perhaps unchanged. */
+export async function checkRemoval(call, play) {
+  const entry = play.calls.find(({ kind }) => kind === "removal");
   if (!entry) return;
   const { campaign, codes } = play.earlier;
   const shown = await call("GET", `/v1/campaigns/${campaign}`);
@@ -214,8 +213,8 @@ export async function agreeOnRemoval(call, play) {
   assert.ok(statuses.every((status) => status === shown.status), `${campaign} ${shown.status}, its codes ${statuses}`);
 }
 
-/** Locks that were acknowledged and not used keep their share of a code: others get exactly the rest, and the locks get theirs. */
-export async function agreeOnLocks(call, play, redeem) {
+/** Checks that acknowledged, unused locks keep their share of a code: other callers get exactly the rest, and the locks get theirs. */
+export async function checkLocks(call, play, redeem) {
   const code = play.codes.lockable;
   const count = async () => (await reader(call)(`/v1/vouchers/${code}`)).redemption.redeemed_quantity;
   const free = play.quantities.lockable - (await count()) - play.locked.length;

@@ -1,26 +1,25 @@
-// Decides what a soak asks of the service, and writes down what was asked and answered: redemptions, locks, rollbacks, publications,
-// imports, cards that are loaded, codes that are made and a campaign that goes, with and without an Idempotency-Key. It must not know
-// what has to be true afterwards.
+// Makes the calls of a soak, with and without an Idempotency-Key, and records them with their answers. They are redemptions, locks,
+// rollbacks, publications, imports, additions to cards, creation of codes and the deletion of a campaign.
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
-import { order } from "../workerd/shop.mjs";
+import { order } from "../workerd/redemption_fixtures.mjs";
 
 /** Clients at a time. */
 const CLIENTS = 8;
-/** How long to wait for the answers after which a kill comes. */
+/** The time limit for the answers before a kill. */
 const PATIENCE_MS = 2_000;
-/** How many codes the campaign of a round begins with. */
+/** The number of codes with which the campaign of a round begins. */
 const CODES = 300;
-/** How often a code is good. `lockable` is small, because it is used up in the end. */
+/** The redemption limit of each code. `lockable` is small, because it is used up at the end. */
 const QUANTITIES = { plenty: null, scarce: 25, lockable: 30 };
 const CARD = 20_000;
 
 const DISCOUNT = { type: "DISCOUNT_VOUCHER", discount: { type: "AMOUNT", amount_off: 500 } };
 
-/** How often each thing is done, beside the others. */
+/** The relative frequency of each kind of call. */
 const SHARES = { redeem: 30, spend: 20, rollBack: 15, lock: 10, redeemLocked: 5, publish: 15, load: 5, bring: 3, make: 1, drop: 1 };
 
-/** What a round plays with, made before anything is killed. `earlier` is the world of the round before. */
+/** Creates the fixtures of a round, before any kill. `earlier` has those of the previous round. */
 export async function world(call, round, seed, earlier) {
   const name = `${seed}-${round}`;
   const made = async (path, body) => {
@@ -37,17 +36,17 @@ export async function world(call, round, seed, earlier) {
     await made(`/v1/vouchers/${card}`, { type: "GIFT_VOUCHER", gift: { amount: CARD }, redemption: { quantity: null } });
   }
   const campaign = `CAMPAIGN-${name}`;
-  // One sort makes a code on the spot when a publication finds none, the other refuses.
+  // One type creates a code on the spot when a publication finds none, the other refuses.
   const type = round % 2 === 0 ? "STATIC" : "AUTO_UPDATE";
-  // Its codes are made while the clients are at work already, and while it is killed.
+  // Its codes are created while the clients work already, and while it is killed.
   await made("/v1/campaigns", {
     name: campaign, type, vouchers_count: CODES, voucher: { ...DISCOUNT, redemption: { quantity: 1 } },
   });
   return {
     name, codes, cards, campaign, type, earlier, quantities: QUANTITIES, card: CARD, count: CODES, clients: CLIENTS,
-    // What was asked, in the order of asking.
-    asked: [],
-    // Redemptions that were acknowledged, and keys of locks that nobody has used: what later steps take up.
+    // The calls, in the order of sending.
+    calls: [],
+    // Acknowledged redemptions and keys of unused locks, for later steps.
     redeemed: [],
     locked: [],
     dropped: false,
@@ -55,19 +54,19 @@ export async function world(call, round, seed, earlier) {
 }
 
 /**
- * Lets the clients work until so many calls were answered, kills the service a moment later, and writes down which calls were lost.
- * A call that breaks off before that is an error. `spell` tells the loads of one round apart.
+ * Lets the clients work until so many calls were answered, kills the service a moment later, and records which calls were lost. A call that
+ * breaks off before that is an error. `spell` distinguishes the loads of one round.
  */
-export async function load(call, play, { dice, spell, answers, later, kill }) {
+export async function load(call, play, { createRandom, spell, answers, later, kill }) {
   let dying = false;
   let answered = 0;
   let enough;
   const reached = new Promise((done) => (enough = done));
   const ended = Array.from({ length: CLIENTS }, async (_, client) => {
-    const chance = dice(play.name, spell, client);
+    const chance = createRandom(play.name, spell, client);
     for (let step = 0; ; step += 1) {
       const entry = next(play, chance, { client, mark: `${play.name}.${spell}.${client}.${step}` });
-      play.asked.push(entry);
+      play.calls.push(entry);
       await ask(call, entry).catch((error) => {
         if (!dying) throw error;
         entry.lost = true;
@@ -78,14 +77,14 @@ export async function load(call, play, { dice, spell, answers, later, kill }) {
       if (answered === answers) enough();
     }
   });
-  // On a machine that is busy the calls do not come as fast.
+  // On a busy machine the calls do not come as fast.
   await Promise.race([reached, sleep(PATIENCE_MS, undefined, { ref: false }), ...ended]);
   await sleep(later);
   dying = true;
   await Promise.all([kill(), ...ended]);
 }
 
-/** Sends what an entry says and keeps what comes back. An internal failure is none that a kill explains. */
+/** Sends the call of an entry and keeps its answer. A kill does not explain an internal failure. */
 export async function ask(call, entry) {
   const answer = await call(entry.method, entry.path, entry.body, entry.key ? { "idempotency-key": entry.key } : {});
   assert.ok(answer.status < 500, `${entry.mark} ${entry.path}: ${answer.status} ${JSON.stringify(answer.body)}`);
@@ -93,14 +92,14 @@ export async function ask(call, entry) {
   entry.lost = false;
 }
 
-/** What others may take up. */
+/** Keeps the redemptions and locks that later steps use. */
 export function learn(play, { kind, answer, session }) {
   if (answer.status !== 200) return;
   if (kind === "redemption") play.redeemed.push(answer.body.redemptions[0].id);
   if (kind === "lock" && answer.body.valid) play.locked.push(session);
 }
 
-/** The next call of a client. What cannot be done yet is a redemption. */
+/** Returns the next call of a client. A call without its preconditions becomes a redemption. */
 function next(play, chance, { client, mark }) {
   const key = chance.chance(0.6) ? `key-${mark}` : undefined;
   const entry = (kind, path, body, more = {}) => ({ kind, method: "POST", path, body, mark, key, ...more });
@@ -131,7 +130,7 @@ function next(play, chance, { client, mark }) {
       if (play.locked.length === 0) return steps.lock();
       return redemption(play.codes.lockable, {}, play.locked.splice(chance.int(0, play.locked.length - 1), 1)[0]);
     },
-    // A customer of its own shows what became of a publication that nobody heard of.
+    // A customer of its own shows the fate of a publication whose answer was lost.
     publish: () =>
       entry("publication", "/v1/publications", {
         campaign: { name: play.campaign, count: 1 }, customer: { source_id: `holder-${mark}` }, metadata: { mark },

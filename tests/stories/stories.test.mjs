@@ -1,5 +1,4 @@
 // Runs every story over HTTP against the built Worker on workerd: the files that also run in process (worker/tests/stories.rs).
-// It must not know what a story is about.
 import assert from "node:assert/strict";
 import { appendFileSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +15,7 @@ const PEOPLE = {
   none: {},
 };
 
-/** The headers of somebody with a key of a project, as setup.json names them. */
+/** Returns the headers of a caller with a key of a project, as setup.json names them. */
 function credentials(who, project) {
   if (who in PEOPLE) return PEOPLE[who];
   if (who.startsWith("closed-")) return credentials(who.slice("closed-".length), "closed");
@@ -24,27 +23,34 @@ function credentials(who, project) {
   if (who === "server") return { "x-app-id": `${project}-app`, "x-app-token": `${project}-token` };
   if (who === "client") return { "x-client-application-id": `${project}-client`, "x-client-token": `${project}-client-token`, origin };
   if (who === "management") return { "x-management-id": `${project}-management`, "x-management-token": `${project}-management-token` };
-  throw new Error(`\`${who}\` is nobody`);
+  throw new Error(`\`${who}\` is unknown`);
 }
 
 const skipped = [];
 let ran = 0;
 let worker;
+/** Whether a story left users in the service: they belong to the directory, which is not cleared. */
+let hasUsers = false;
 before(async () => {
   process.env.SCRIP_SETUP = readFileSync(join(folder, "setup.json"), "utf8");
-  worker = await boot({ rehearsal: true });
+  worker = await boot({ testHooks: true });
 });
 after(async () => {
   await worker?.stop();
   const line = JSON.stringify({ kind: "stories", subject: "http", ran, skipped });
-  if (process.env.SCRIP_TALLY) appendFileSync(process.env.SCRIP_TALLY, `${line}\n`);
+  if (process.env.SCRIP_TEST_REPORT) appendFileSync(process.env.SCRIP_TEST_REPORT, `${line}\n`);
 });
 
 for (const path of stories()) {
   const story = JSON.parse(readFileSync(join(folder, path), "utf8"));
   test(`${path}: ${story.name}`, async () => {
+    if (hasUsers) {
+      await worker.stop();
+      worker = await boot({ testHooks: true });
+    }
+    hasUsers = story.steps.some((step) => step.call?.includes("/users"));
     for (const project of new Set(["dev", "closed", story.project ?? "dev"])) {
-      const cleared = await send("POST", "/rehearsal/given", { ...credentials("server", project), "content-type": "application/json" }, "{}");
+      const cleared = await send("POST", "/test-hooks/given", { ...credentials("server", project), "content-type": "application/json" }, "{}");
       assert.equal(cleared.status, 200, cleared.text);
     }
     await run(story, path);
@@ -86,10 +92,10 @@ async function run(story, path) {
   }
 }
 
-/** Runs the work that is due until there is none, as the alarm would. */
+/** Runs the due jobs until there is none, as the alarm would. */
 async function work(now, project) {
   for (let round = 0; round < 200; round += 1) {
-    const { text, status } = await send("POST", "/rehearsal/alarm", { ...credentials("server", project), "scrip-rehearsal-now": String(now) }, "");
+    const { text, status } = await send("POST", "/test-hooks/alarm", { ...credentials("server", project), "scrip-test-now": String(now) }, "");
     assert.equal(status, 200, text);
     const { next } = JSON.parse(text);
     if (next === null || Date.parse(next) > now) return;
@@ -99,7 +105,7 @@ async function work(now, project) {
 }
 
 async function rows(project) {
-  return JSON.parse((await send("GET", "/rehearsal/rows", credentials("server", project))).text);
+  return JSON.parse((await send("GET", "/test-hooks/rows", credentials("server", project))).text);
 }
 
 function moment(step, now) {
@@ -110,12 +116,12 @@ function moment(step, now) {
 }
 
 async function call(step, project, bound, now) {
-  // A link that was told leads to whoever told it.
+  // A link in an answer leads to the host that sent it.
   const [, method, target] = /^(\S+) (?:https?:\/\/[^/]+)?(.*)$/.exec(fill(step.call, bound));
   const who = step.as ?? "server";
   const headers = who === "oauth" ? { authorization: `Bearer ${bound.get("token")}` } : { ...credentials(who, project) };
   // Tokens live by the real clock, which the entry reads.
-  if (who !== "oauth" && !target.startsWith("/v1/oauth/")) headers["scrip-rehearsal-now"] = String(now);
+  if (who !== "oauth" && !target.startsWith("/v1/oauth/")) headers["scrip-test-now"] = String(now);
   const body = bodyOf(step, bound);
   if (body !== undefined) headers["content-type"] = step.csv !== undefined ? "text/csv" : step.form === undefined ? "application/json" : "application/x-www-form-urlencoded";
   for (const [name, value] of Object.entries(step.headers ?? {})) {
@@ -128,7 +134,7 @@ async function call(step, project, bound, now) {
 function bodyOf(step, bound) {
   if (step.form !== undefined) return fill(step.form, bound);
   if (step.csv !== undefined) return fill(step.csv, bound);
-  if (step.raw !== undefined) return step.raw;
+  if (step.raw !== undefined) return fill(step.raw, bound);
   if (step.repeat) return `${step.repeat.before ?? ""}${step.repeat.text.repeat(step.repeat.times)}${step.repeat.behind ?? ""}`;
   return step.send === undefined ? undefined : fill(JSON.stringify(step.send), bound);
 }
@@ -142,7 +148,8 @@ async function send(method, target, headers, body) {
 /** Puts bound values in place of `$names`, longer names first. */
 function fill(text, bound) {
   const names = [...bound.keys()].sort((one, other) => other.length - one.length);
-  return names.reduce((filled, name) => filled.replaceAll(`$${name}`, () => String(bound.get(name))), text);
+  const textOf = (value) => (typeof value === "object" ? JSON.stringify(value) : String(value));
+  return names.reduce((filled, name) => filled.replaceAll(`$${name}`, () => textOf(bound.get(name))), text);
 }
 
 function fits(wanted, found, bound, place) {

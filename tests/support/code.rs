@@ -1,7 +1,6 @@
-//! Decides what of a source text is code, where its functions begin and end, and which words it uses.
-//! It must not know any language's grammar beyond comments, literals and braces.
+//! Separates code from comments and literals in a source text, and finds its functions and words.
 
-/// How single quotes are used.
+/// The meanings of single quotes.
 #[derive(Clone, Copy, PartialEq)]
 enum Language {
     /// For letters and lifetimes.
@@ -21,84 +20,86 @@ pub fn blank_script(text: &str) -> String {
 }
 
 fn without_literals(text: &str, language: Language) -> String {
-    let letters: Vec<char> = text.chars().collect();
+    let characters: Vec<char> = text.chars().collect();
     let mut code = String::with_capacity(text.len());
     let mut at = 0;
-    while at < letters.len() {
-        let end = literal_end(&letters, at, language);
+    while at < characters.len() {
+        let end = literal_end(&characters, at, language);
         if end == at {
-            code.push(letters[at]);
+            code.push(characters[at]);
             at += 1;
             continue;
         }
-        code.extend(letters[at..end].iter().map(|letter| if *letter == '\n' { '\n' } else { ' ' }));
+        code.extend(characters[at..end].iter().map(|character| if *character == '\n' { '\n' } else { ' ' }));
         at = end;
     }
     code
 }
 
-/// Where the comment or literal that begins here ends; here itself, when none begins.
-fn literal_end(letters: &[char], at: usize, language: Language) -> usize {
-    let next = letters.get(at + 1).copied().unwrap_or(' ');
-    let before = at.checked_sub(1).map_or(' ', |place| letters[place]);
-    match letters[at] {
-        '/' if next == '/' => find(letters, at, |place| letters[place] == '\n'),
-        '/' if next == '*' => find(letters, at + 2, |place| letters[place] == '/' && letters[place - 1] == '*') + 1,
+/// Returns the end of the comment or literal that begins here; the same position when none begins.
+fn literal_end(characters: &[char], at: usize, language: Language) -> usize {
+    let next = characters.get(at + 1).copied().unwrap_or(' ');
+    let before = at.checked_sub(1).map_or(' ', |place| characters[place]);
+    match characters[at] {
+        '/' if next == '/' => find(characters, at, |place| characters[place] == '\n'),
+        '/' if next == '*' => {
+            find(characters, at + 2, |place| characters[place] == '/' && characters[place - 1] == '*') + 1
+        }
         'r' if language == Language::Rust
             && (next == '"' || next == '#')
             && !before.is_alphanumeric()
             && before != '_' =>
         {
-            raw_end(letters, at)
+            raw_end(characters, at)
         }
-        quote @ ('\'' | '`') if language == Language::Script => quoted_end(letters, at + 1, quote),
-        '"' => quoted_end(letters, at + 1, '"'),
-        '\'' => letter_end(letters, at, next),
+        quote @ ('\'' | '`') if language == Language::Script => quoted_end(characters, at + 1, quote),
+        '"' => quoted_end(characters, at + 1, '"'),
+        '\'' => character_end(characters, at, next),
         _ => at,
     }
-    .min(letters.len())
+    .min(characters.len())
 }
 
-fn find(letters: &[char], from: usize, holds: impl Fn(usize) -> bool) -> usize {
-    (from..letters.len()).find(|place| holds(*place)).unwrap_or(letters.len())
+fn find(characters: &[char], from: usize, holds: impl Fn(usize) -> bool) -> usize {
+    (from..characters.len()).find(|place| holds(*place)).unwrap_or(characters.len())
 }
 
-fn quoted_end(letters: &[char], from: usize, quote: char) -> usize {
+fn quoted_end(characters: &[char], from: usize, quote: char) -> usize {
     let mut at = from;
-    while at < letters.len() && letters[at] != quote {
-        at += if letters[at] == '\\' { 2 } else { 1 };
+    while at < characters.len() && characters[at] != quote {
+        at += if characters[at] == '\\' { 2 } else { 1 };
     }
     at + 1
 }
 
 /// `'a'` and `'\n'` are literals; a lifetime is not.
-fn letter_end(letters: &[char], at: usize, next: char) -> usize {
+fn character_end(characters: &[char], at: usize, next: char) -> usize {
     match next {
-        '\\' => quoted_end(letters, at + 1, '\''),
-        _ if letters.get(at + 2) == Some(&'\'') => at + 3,
+        '\\' => quoted_end(characters, at + 1, '\''),
+        _ if characters.get(at + 2) == Some(&'\'') => at + 3,
         _ => at,
     }
 }
 
-fn raw_end(letters: &[char], at: usize) -> usize {
-    let hashes = letters[at + 1..].iter().take_while(|letter| **letter == '#').count();
-    if letters.get(at + 1 + hashes) != Some(&'"') {
+fn raw_end(characters: &[char], at: usize) -> usize {
+    let hashes = characters[at + 1..].iter().take_while(|character| **character == '#').count();
+    if characters.get(at + 1 + hashes) != Some(&'"') {
         return at;
     }
     let closes = |place: usize| {
-        letters[place] == '"'
-            && letters[place + 1..].iter().take(hashes).filter(|letter| **letter == '#').count() == hashes
+        characters[place] == '"'
+            && characters[place + 1..].iter().take(hashes).filter(|character| **character == '#').count() == hashes
     };
-    find(letters, at + 2 + hashes, closes) + 1 + hashes
+    find(characters, at + 2 + hashes, closes) + 1 + hashes
 }
 
 /// The identifiers of a line.
 pub fn words(line: &str) -> Vec<String> {
-    let parts = line.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+    let parts = line.split(|character: char| !character.is_alphanumeric() && character != '_');
     parts.filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-/// Every function of blanked Rust: its name, its first line and how many lines it has.
+/// Returns every function of blanked Rust: its name, its first line and its number of lines.
 pub fn functions(code: &str) -> Vec<(String, usize, usize)> {
     let lines: Vec<&str> = code.lines().collect();
     let mut found = Vec::new();
@@ -114,12 +115,12 @@ pub fn functions(code: &str) -> Vec<(String, usize, usize)> {
     found
 }
 
-/// On which line, from the first, the first body closes; `None` for a function without a body.
+/// Returns the line, from the first, on which the first body ends; `None` for a function without a body.
 fn body_end(lines: &[&str]) -> Option<usize> {
     let (mut depth, mut brackets) = (0_i64, 0_i64);
     for (count, line) in lines.iter().enumerate() {
-        for letter in line.chars() {
-            match letter {
+        for character in line.chars() {
+            match character {
                 '(' | '[' => brackets += 1,
                 ')' | ']' => brackets -= 1,
                 ';' if depth == 0 && brackets == 0 => return None,
@@ -142,7 +143,7 @@ mod tests {
     use super::{blank, functions};
 
     #[test]
-    fn only_code_is_left() {
+    fn comments_and_literals_are_blanked() {
         let text =
             "let a = \"fn x() {\"; // fn y() {\nlet b: &'a str = r#\"}\"#; let c = '{';\n/* fn\n z */ fn real() {\n}\n";
         let code = blank(text);

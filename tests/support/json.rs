@@ -1,5 +1,4 @@
-//! Decides how JSON is kept with its keys in order and how it is laid out in a file. `serde_json::Value` would sort
-//! the keys, and then no vector could promise bytes. It must not know what the JSON means.
+//! Implements JSON with ordered keys and its layout in a file. `serde_json::Value` would sort the keys, and vectors could not pin bytes.
 
 use std::fmt;
 
@@ -9,7 +8,7 @@ use serde_json::Number;
 /// Lines of a vector file are broken when they would be longer than this.
 const WIDTH: usize = 112;
 
-/// JSON as it was written.
+/// JSON with the order of its members.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Json {
     Null,
@@ -33,12 +32,12 @@ impl Json {
         }
     }
 
-    /// Without any white space: the bytes of an answer.
+    /// Writes without white space: the bytes of an answer.
     pub fn compact(&self) -> String {
         self.line("", "")
     }
 
-    /// Laid out for reading, continued at this indentation; `used` is what stands before it on its line.
+    /// Formats for reading at this indentation; `used` is the number of characters before it on its line.
     pub fn pretty(&self, indent: usize, used: usize) -> String {
         let line = self.line(" ", " ");
         if line.chars().count() + indent + used <= WIDTH {
@@ -66,7 +65,7 @@ impl Json {
         }
     }
 
-    /// On one line, with `after` behind every comma and colon and `inside` within the braces of an object.
+    /// Writes on one line, with `after` behind every comma and colon and `inside` within the braces of an object.
     fn line(&self, after: &str, inside: &str) -> String {
         match self {
             Json::Null => "null".to_owned(),
@@ -146,7 +145,7 @@ impl<'de> Visitor<'de> for InOrder {
             fields.push(field);
         }
         match fields.as_slice() {
-            // So the library hands over a number whose digits it keeps.
+            // The library passes a number on like this when it keeps its digits.
             [(name, Json::Text(digits))] if name == "$serde_json::private::Number" => {
                 digits.parse().map(Json::Number).map_err(serde::de::Error::custom)
             }

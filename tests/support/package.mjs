@@ -1,5 +1,4 @@
-// Decides which file of the packed package a test loads: its Node entry, as the package's manifest names it. It must not
-// know what is decided with it.
+// Loads the packed package for a test: its Node entry, as the package's manifest names it.
 import { readFileSync } from "node:fs";
 
 const folder = new URL("../../pkg/", import.meta.url);

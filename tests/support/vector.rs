@@ -1,17 +1,19 @@
-//! Decides what a vector file is: what is given, what is asked, what the specification claims of the answer, and which
-//! bytes the answer is. It must not know who answers.
+//! Reads vector files: the given facts, the request, the claims of the specification about the answer, and the bytes of the answer.
 //!
-//! `claims` are written by hand from the specification and are never rewritten: `[json pointer, value]`, where null says
-//! that there must be nothing. There is at least one, because `expect` says nothing to a reader: it pins the exact answer,
-//! so that the native engine, the wasm package and the service are comparable byte for byte. `UPDATE=1` writes it:
+//! `spec` cites the rules of `docs/spec` that the vector checks, and `why` gives a reason that they do not contain. At least one of them is
+//! present.
 //!
-//! * `{ "sha256": "…" }` is the digest of the answer's bytes. With a `request_id` beside it the request is refused as a
-//!   whole: the engine draws that id, and a service puts its own in its place.
-//! * `{ "answer": {…} }` is the answer in full. Some twenty vectors have it, whose point is the whole shape of an answer of
-//!   their kind (the first of each verb, of a refusal, of a trace, of a rollback): write `"expect": { "answer": {} }`.
+//! `claims` are written by hand from the specification, and no tool changes them: `[json pointer, value]`, where null means that the member
+//! must be absent. There is at least one, because `expect` explains nothing: it pins the exact answer, so that the native engine, the wasm
+//! package and the service are compared byte for byte. `UPDATE=1` writes it:
 //!
-//! An answer that is another one is written to `target/vectors/found/`, and `npm run vectors -- NAME` shows what changed.
-//! What is long because there is much of one thing is written once and repeated (`extremes`).
+//! * `{ "sha256": "…" }` is the digest of the answer's bytes. With `request_id` the request is refused as a whole: the engine generates
+//!   that id, and a service replaces it.
+//! * `{ "answer": {…} }` is the complete answer. About twenty vectors have it, to show the whole form of an answer (the first of each verb,
+//!   of a refusal, of a trace, of a rollback): write `"expect": { "answer": {} }`.
+//!
+//! A differing answer is written to `target/vectors/found/`, and `npm run vectors -- NAME` shows the difference. Repeated values are
+//! written as templates (`templates`).
 
 use std::path::{Path, PathBuf};
 
@@ -21,18 +23,19 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
-use super::extremes;
 use super::json::Json;
+use super::service_facts::world;
+use super::templates;
 
 /// A vector file as it was read.
 pub struct Vector {
-    /// Where it lies, from the folder of the vectors: `20-percent/half-up.json`.
+    /// Path from the folder of the vectors: `20-percent/half-up.json`.
     pub path: String,
-    /// The folder of all of its kind.
+    /// The root folder of its kind.
     folder: &'static str,
-    /// What is asked: `validate`, `qualify`, `redeem` or `rollback`; `tiers` of the vectors of tiers.
+    /// Verb of the request: `validate`, `qualify`, `redeem` or `rollback`; `tiers` in the vectors of tiers.
     pub verb: String,
-    /// The moment, in ISO 8601.
+    /// The current instant in ISO 8601.
     pub now: String,
     /// The seed, in hexadecimal.
     pub seed: String,
@@ -42,7 +45,7 @@ pub struct Vector {
     pub request: String,
     /// Pointers and values.
     pub claims: Vec<(String, Value)>,
-    /// What the answer is, byte for byte, when it has been written.
+    /// The exact answer, when it has been pinned.
     expect: Option<Expect>,
     text: String,
 }
@@ -53,7 +56,9 @@ struct File<'a> {
     #[serde(borrow)]
     name: &'a RawValue,
     #[serde(borrow)]
-    why: &'a RawValue,
+    spec: Option<&'a RawValue>,
+    #[serde(borrow)]
+    why: Option<&'a RawValue>,
     #[serde(borrow)]
     verb: &'a RawValue,
     #[serde(borrow)]
@@ -66,6 +71,23 @@ struct File<'a> {
     claims: &'a RawValue,
     #[serde(borrow)]
     expect: Option<&'a RawValue>,
+}
+
+/// The rules that a vector checks: `docs/spec/calculation.md#3.1`, or a list of such citations. `tests/tidy.rs` resolves them.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Citations {
+    One(String),
+    Several(Vec<String>),
+}
+
+impl Citations {
+    fn count(&self) -> usize {
+        match self {
+            Citations::One(citation) => usize::from(!citation.is_empty()),
+            Citations::Several(citations) => citations.len(),
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -83,7 +105,7 @@ enum Expect {
 }
 
 impl Expect {
-    /// What pins an answer's bytes; in full where it was pinned in full.
+    /// Returns what pins an answer's bytes; the complete answer where it was pinned completely.
     fn of(answer: &str, in_full: bool) -> Result<Json, String> {
         let shown = Json::parse(answer)?;
         let field = |name: &str, value: Json| (name.to_owned(), value);
@@ -122,22 +144,22 @@ fn digest(answer: &str) -> String {
 
 /// The folder of the vectors of decisions.
 const DECISIONS: &str = "tests/vectors";
-/// The folder of those of tiers.
+/// The folder of the vectors of tiers.
 pub const TIERS: &str = "tests/tiers";
 
-/// The root of the repository, for every crate of it.
+/// Returns the root of the repository, for every crate of it.
 fn root() -> PathBuf {
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
     let found = own.ancestors().find(|folder| folder.join(DECISIONS).is_dir());
     found.unwrap_or_else(|| panic!("no folder above {} has vectors", own.display())).to_path_buf()
 }
 
-/// Every vector file whose path begins so, in order.
+/// Returns every vector file whose path has this prefix, in order.
 pub fn beginning_with(only: &str) -> Vec<Vector> {
     within(DECISIONS, only)
 }
 
-/// The same of a folder.
+/// Returns every vector file of a folder whose path has this prefix.
 pub fn within(vectors: &'static str, only: &str) -> Vec<Vector> {
     let folder = root().join(vectors);
     let mut paths = Vec::new();
@@ -151,7 +173,7 @@ pub fn within(vectors: &'static str, only: &str) -> Vec<Vector> {
     vectors
 }
 
-/// Every vector that `ONLY` lets through.
+/// Returns every vector that `ONLY` selects.
 pub fn chosen() -> Vec<Vector> {
     beginning_with(&std::env::var("ONLY").unwrap_or_default())
 }
@@ -173,19 +195,22 @@ fn read(path: &Path, (folder, name): (&'static str, String)) -> Vector {
     let context: Context = part(&name, "context", file.context);
     let title: String = part(&name, "name", file.name);
     assert!(!title.is_empty(), "{name}: `name` is empty");
-    let why: String = part(&name, "why", file.why);
-    assert!(!why.is_empty(), "{name}: `why` is empty");
+    let why = file.why.map(|why| part::<String>(&name, "why", why));
+    assert!(why.as_deref() != Some(""), "{name}: `why` is empty");
+    let cited = file.spec.map(|spec| part::<Citations>(&name, "spec", spec).count());
+    assert!(cited != Some(0), "{name}: `spec` is empty");
+    assert!(cited.is_some() || why.is_some(), "{name}: has neither `spec` nor `why`");
     let claims: Vec<(String, Value)> = part(&name, "claims", file.claims);
     assert!(!claims.is_empty(), "{name}: claims nothing of the answer");
     let whole = |field: &str, raw: &RawValue| {
-        extremes::whole(raw.get()).unwrap_or_else(|fault| panic!("{name}: `{field}`: {fault}"))
+        templates::whole(raw.get()).unwrap_or_else(|fault| panic!("{name}: `{field}`: {fault}"))
     };
     Vector {
         folder,
         verb: part(&name, "verb", file.verb),
         now: context.now,
         seed: context.seed,
-        given: whole("given", file.given),
+        given: world(&whole("given", file.given)),
         request: whole("request", file.request),
         claims,
         expect: file.expect.map(|expect| part(&name, "expect", expect)),
@@ -199,7 +224,7 @@ fn part<'a, T: Deserialize<'a>>(name: &str, field: &str, raw: &'a RawValue) -> T
 }
 
 impl Vector {
-    /// What is wrong with somebody's answer, if anything: first the claims, then the bytes.
+    /// Returns the fault of an answer, if there is one: first the claims, then the bytes.
     pub fn fault(&self, subject: &str, answer: &str) -> Option<String> {
         let found = root().join("target/vectors/found").join(subject).join(&self.path);
         let fault = self.fault_of(answer);
@@ -232,7 +257,7 @@ impl Vector {
         self.expect.as_ref().and_then(Expect::request_id)
     }
 
-    /// What is wrong with an answer, claim by claim.
+    /// Returns the claims that an answer violates.
     pub fn broken_claims(&self, answer: &str) -> Vec<String> {
         let answer: Value = match serde_json::from_str(answer) {
             Ok(answer) => answer,
@@ -248,7 +273,7 @@ impl Vector {
         self.claims.iter().filter_map(differs).collect()
     }
 
-    /// Pins an answer in the file, where the claims hold; everything else in it stays as it stands.
+    /// Pins an answer in the file where the claims are met; the rest of the file stays.
     pub fn pin(&self, answer: &str) -> Result<(), String> {
         let broken = self.broken_claims(answer);
         if !broken.is_empty() {
@@ -256,15 +281,17 @@ impl Vector {
         }
         let file: File<'_> = serde_json::from_str(&self.text).map_err(|error| error.to_string())?;
         let kept = [
-            ("name", file.name),
+            ("name", Some(file.name)),
+            ("spec", file.spec),
             ("why", file.why),
-            ("verb", file.verb),
-            ("context", file.context),
-            ("given", file.given),
-            ("request", file.request),
-            ("claims", file.claims),
+            ("verb", Some(file.verb)),
+            ("context", Some(file.context)),
+            ("given", Some(file.given)),
+            ("request", Some(file.request)),
+            ("claims", Some(file.claims)),
         ];
-        let mut lines: Vec<String> = kept.iter().map(|(key, raw)| format!("  \"{key}\": {}", raw.get())).collect();
+        let line = |(key, raw): &(&str, Option<&RawValue>)| raw.map(|raw| format!("  \"{key}\": {}", raw.get()));
+        let mut lines: Vec<String> = kept.iter().filter_map(line).collect();
         let expect = Expect::of(answer, matches!(self.expect, Some(Expect::Answer { .. })))?;
         lines.push(format!("  \"expect\": {}", expect.pretty(2, 11)));
         let text = format!("{{\n{}\n}}\n", lines.join(",\n"));
@@ -274,7 +301,7 @@ impl Vector {
         std::fs::write(root().join(self.folder).join(&self.path), text).map_err(|error| error.to_string())
     }
 
-    /// Writes an answer, byte for byte, where somebody gathers answers.
+    /// Writes the exact bytes of an answer to a folder.
     pub fn keep(&self, folder: &Path, answer: &str) {
         write(&folder.join(&self.path), answer);
     }

@@ -1,17 +1,17 @@
-// Decides how a vector file is read and compared in JavaScript: the same claims and the same bytes as tests/support/vector.rs,
-// which says what stands in a file, and what tests/support/extremes.rs says of much of one thing. It must not know who answers.
+// Reads and compares vector files in JavaScript: the same claims and the same bytes as tests/support/vector.rs, which describes the files.
+// tests/support/templates.rs describes the templates for repeated values.
 import { createHash } from "node:crypto";
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const FIELDS = ["name", "why", "verb", "context", "given", "request", "claims", "expect"];
+const FIELDS = ["name", "spec", "why", "verb", "context", "given", "request", "claims", "expect"];
 
-/** Where a failing answer lies, by who gave it; `npm run vectors` shows what changed. */
+/** The folder of failing answers, by engine; `npm run vectors` shows the differences. */
 export const FOUND = "target/vectors/found";
 
-/** Every vector that `ONLY` lets through, with its path, in order. */
+/** Returns the vectors that `ONLY` selects, with their paths, in order. */
 export function vectors() {
   const only = process.env.ONLY ?? "";
   const chosen = vectorPaths().filter((path) => path.startsWith(only));
@@ -22,18 +22,34 @@ export function vectors() {
     const unknown = Object.keys(vector).filter((field) => !FIELDS.includes(field));
     if (unknown.length > 0) throw new Error(`${path}: unknown field \`${unknown[0]}\``);
     if (!(vector.claims.length > 0)) throw new Error(`${path}: claims nothing of the answer`);
-    const request = whole(vector.request);
+    const request = expand(vector.request);
     const written = partOf(text, "request");
-    return { ...vector, path, given: whole(vector.given), request, sent: written.includes('"@') ? JSON.stringify(request) : written };
+    return { ...vector, path, given: world(expand(vector.given)), request, sent: written.includes('"@') ? JSON.stringify(request) : written };
   });
 }
 
-/** Some JSON in its parts, each as it is written: texts, brackets, commas, colons and the rest. */
+const LISTS = [
+  "campaigns", "vouchers", "promotion_tiers", "promotion_stacks", "categories", "rewards", "reward_assignments", "customers", "orders",
+  "products", "skus", "product_collections", "segments", "validation_rules", "validation_rules_assignments", "redemptions",
+];
+
+/**
+ * Completes the `given` of a vector to the data of a service, as tests/support/service_facts.rs does. Everything is counted, and a complete one has
+ * every list.
+ */
+export function world(given) {
+  const { counted = true } = given;
+  const lists = given.complete === true ? Object.fromEntries(LISTS.map((list) => [list, []])) : {};
+  const settings = { time_zone: "UTC", stacking_rules: {}, case_sensitive_codes: true };
+  return { counted, ...settings, ...(counted && { transfers: [] }), ...lists, ...given };
+}
+
+/** Splits JSON into its tokens as they are written: texts, brackets, commas, colons and the rest. */
 export function partsOf(json) {
   return json.match(/"(?:[^"\\]|\\.)*"|[[\]{},:]|[^"[\]{},:\s]+/gs) ?? [];
 }
 
-/** The value of a field as it is written: parsed and printed, a number may be another text. */
+/** Returns the value of a field as it is written: parsed and printed, a number may be another text. */
 function partOf(json, field) {
   let depth = 0;
   const parts = partsOf(json);
@@ -49,7 +65,7 @@ function partOf(json, field) {
   return parts.slice(begin, begin + length).join("");
 }
 
-/** The paths of all vectors in a folder that holds the repository, in order. */
+/** Returns the paths of all vectors in a folder of the repository, in order. */
 export function vectorPaths(under = root) {
   const folder = join(under, "tests/vectors");
   const areas = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ name }) => name);
@@ -57,31 +73,31 @@ export function vectorPaths(under = root) {
   return paths.filter((path) => path.endsWith(".json")).sort();
 }
 
-/** A part of a vector, with what is written once put there as often as it says. */
-function whole(part, count = 0) {
+/** Expands the templates for repeated values in a part of a vector. */
+function expand(part, count = 0) {
   if (typeof part === "string") return part.replaceAll("{n}", count).replaceAll("{nn}", String(count).padStart(2, "0"));
   if (Array.isArray(part)) {
-    const each = (value) => Array.from({ length: value["@times"] }, (_, count) => whole(value["@each"], count));
-    return part.flatMap((value) => (Object.hasOwn(value ?? {}, "@each") ? each(value) : [whole(value, count)]));
+    const each = (value) => Array.from({ length: value["@times"] }, (_, count) => expand(value["@each"], count));
+    return part.flatMap((value) => (Object.hasOwn(value ?? {}, "@each") ? each(value) : [expand(value, count)]));
   }
   if (part === null || typeof part !== "object") return part;
   if ("@from" in part) return part["@from"] + count;
   if ("@cycle" in part) return part["@cycle"][count % part["@cycle"].length];
   if ("@text" in part) return part["@text"].repeat(part["@times"]);
-  return Object.fromEntries(Object.entries(part).map(([field, value]) => [field, whole(value, count)]));
+  return Object.fromEntries(Object.entries(part).map(([field, value]) => [field, expand(value, count)]));
 }
 
-/** What is wrong with somebody's answer, or nothing: first the claims by hand, then the bytes. */
+/** Returns the fault of an answer, or an empty text: first the claims by hand, then the bytes. */
 export function fault(vector, subject, text) {
   const found = join(root, FOUND, subject, vector.path);
-  const wrong = faultOf(vector, text);
-  if (wrong === "") {
+  const problem = faultOf(vector, text);
+  if (problem === "") {
     rmSync(found, { force: true });
     return "";
   }
   mkdirSync(dirname(found), { recursive: true });
   writeFileSync(found, text);
-  return `${wrong}\n${FOUND}/${subject}/${vector.path} holds the answer; \`npm run vectors -- ${vector.path.replace(/\.json$/, "")}\` shows what changed`;
+  return `${problem}\n${FOUND}/${subject}/${vector.path} holds the answer; \`npm run vectors -- ${vector.path.replace(/\.json$/, "")}\` shows what changed`;
 }
 
 function faultOf(vector, text) {
@@ -91,8 +107,8 @@ function faultOf(vector, text) {
     return wanted === null ? found !== undefined : JSON.stringify(found) !== JSON.stringify(wanted);
   });
   if (broken.length > 0) {
-    const told = broken.map(([pointer, wanted]) => `\`${pointer}\` is to be ${JSON.stringify(wanted)} and is ${JSON.stringify(at(answer, pointer))}`);
-    return told.join("; ");
+    const faults = broken.map(([pointer, wanted]) => `\`${pointer}\` is to be ${JSON.stringify(wanted)} and is ${JSON.stringify(at(answer, pointer))}`);
+    return faults.join("; ");
   }
   const { answer: full, sha256: wanted = digest(JSON.stringify(full)) } = vector.expect;
   return digest(text) === wanted ? "" : `the claims hold, the bytes do not: sha256 ${digest(text)} where ${wanted} is pinned`;
@@ -102,24 +118,24 @@ export function digest(text) {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** The id that the engine draws for a request that is refused as a whole. */
+/** Returns the id that the engine draws for a request that is refused as a whole. */
 export function requestId({ expect }) {
   return expect.answer?.code === undefined ? expect.request_id : expect.answer.request_id;
 }
 
-/** The value that a JSON pointer names. */
+/** Returns the value at a JSON pointer. */
 function at(value, pointer) {
   const steps = pointer.split("/").slice(1).map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
   return steps.reduce((found, step) => (
     found !== null && typeof found === "object" && Object.hasOwn(found, step) ? found[step] : undefined), value);
 }
 
-/** Says what ran, when anybody asked for it. */
+/** Records the counts for the summary of `npm test`. */
 export function record(subject, ran, skipped) {
-  tally({ kind: "vectors", subject, ran, skipped });
+  appendReport({ kind: "vectors", subject, ran, skipped });
 }
 
-/** One line of what ran, for the summary. */
-export function tally(line) {
-  if (process.env.SCRIP_TALLY) appendFileSync(process.env.SCRIP_TALLY, `${JSON.stringify(line)}\n`);
+/** Appends a line to the file that SCRIP_TEST_REPORT names. */
+export function appendReport(line) {
+  if (process.env.SCRIP_TEST_REPORT) appendFileSync(process.env.SCRIP_TEST_REPORT, `${JSON.stringify(line)}\n`);
 }

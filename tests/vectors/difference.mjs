@@ -1,6 +1,5 @@
-// Shows what changed in the answers to vectors: a vector pins the bytes of its answer by a digest, which tells nobody what
-// moved. The answers of a revision are asked of the engine as it was there, those of now of the engine as it is. It must not
-// know what is right.
+// Shows the changes in the answers to vectors: a vector pins the bytes of its answer by a digest, which does not show the difference. The
+// answers of a revision come from the engine of that revision, the current ones from the current engine.
 //
 // npm run vectors                                     every answer that differs from those of HEAD
 // npm run vectors -- 20-percent/half-up 30-amount     only vectors whose paths begin so
@@ -9,7 +8,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, w
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
-import { Remedy, main, root, run, say, step } from "../../worker/tools/say.mjs";
+import { main, print, Remedy, root, run, step } from "../../worker/tools/console.mjs";
 import { FOUND, partsOf, vectorPaths } from "../support/vectors.mjs";
 
 const FOLDER = join(root, "target/vectors");
@@ -28,14 +27,14 @@ await main(async () => {
     if (shown(path, values.from.replaceAll("/", "-"), before, "now", now)) differing += 1;
     for (const subject of SUBJECTS) shown(path, "now", now, subject, join(root, FOUND, subject), true);
   }
-  say(`${differing} of ${paths.length} answers differ from those of ${values.from}`);
+  print(`${differing} of ${paths.length} answers differ from those of ${values.from}`);
 });
 
 function listed(folder) {
   return JSON.parse(readFileSync(join(folder, "paths.json"), "utf8"));
 }
 
-/** The folder with a revision's answers: taken from its vectors where they hold them in full, else asked of its engine. */
+/** Returns the folder with a revision's answers: taken from its vectors where they contain them in full, else from its engine. */
 async function answersOf(revision) {
   const commit = (await run("git", ["rev-parse", "--verify", `${revision}^{commit}`])).trim();
   const folder = join(FOLDER, commit.slice(0, 12));
@@ -47,13 +46,13 @@ async function answersOf(revision) {
     mkdirSync(fresh, { recursive: true });
   }
   await run("git", ["archive", "--output", join(source, "source.tar"), commit]);
-  // Its files are new, whenever they were written, so that cargo compiles them.
+  // Its files count as new, so that cargo compiles them.
   await run("tar", ["-xmf", join(source, "source.tar"), "-C", source]);
   const paths = vectorPaths(source);
   const full = new Map(paths.map((path) => [path, JSON.parse(readFileSync(join(source, "tests/vectors", path), "utf8")).expect?.answer]));
   for (const [path, answer] of full) if (answer !== undefined) write(join(made, path), JSON.stringify(answer));
   if (paths.some((path) => full.get(path) === undefined)) {
-    // A place apart: cargo takes what is compiled there for this tree's own where sources are older.
+    // A target folder of its own: cargo would reuse its results for this tree where sources are older.
     await ask(`asking the engine of ${revision}`, source, made, { CARGO_TARGET_DIR: join(FOLDER, "build") });
   }
   write(join(made, "paths.json"), JSON.stringify(paths));
@@ -71,16 +70,18 @@ async function answersNow() {
   return folder;
 }
 
-/** Has every vector answered by the engine whose source lies there. That some do not hold is what this is for. */
+/** Has every vector answered by the engine of a source folder. Failing vectors are expected here. */
 async function ask(what, source, folder, env) {
-  const cargo = ["--quiet", "-p", "scrip", "--test", "vectors"];
-  const asked = { ...env, SCRIP_ANSWERS: folder, SCRIP_TALLY: undefined, ONLY: undefined, UPDATE: undefined };
-  await step(what, "cargo", ["test", ...cargo, "--no-run"], { cwd: source, env: asked });
-  await run("cargo", ["test", ...cargo, "every_vector_holds"], { cwd: source, env: asked, stdio: "ignore" }).catch(() => {});
+  // Older revisions have a program for the vectors alone.
+  const program = existsSync(join(source, "tests/it")) ? "it" : "vectors";
+  const cargo = ["--quiet", "-p", "scrip", "--test", program];
+  const variables = { ...env, SCRIP_ANSWERS: folder, SCRIP_TEST_REPORT: undefined, ONLY: undefined, UPDATE: undefined };
+  await step(what, "cargo", ["test", ...cargo, "--no-run"], { cwd: source, env: variables });
+  await run("cargo", ["test", ...cargo, "every_vector_holds"], { cwd: source, env: variables, stdio: "ignore" }).catch(() => {});
   if (readdirSync(folder).length === 0) throw new Remedy(`no vector was answered: \`cargo test -p scrip --test vectors\` in ${source} says why`);
 }
 
-/** Shows how two answers to a vector differ, and whether they do. */
+/** Prints the difference between two answers to a vector; returns whether there is one. */
 function shown(path, name, folder, otherName, otherFolder, onlyFound = false) {
   const [one, other] = [text(folder, path), text(otherFolder, path)];
   if (one === other || (onlyFound && other === "")) return false;
@@ -101,7 +102,7 @@ function write(path, content) {
   writeFileSync(path, content);
 }
 
-/** JSON with a line for each value, and every byte of each value as it was. */
+/** Returns JSON with a line for each value, and every byte of each value unchanged. */
 function laidOut(json) {
   const parts = partsOf(json);
   let depth = 0;

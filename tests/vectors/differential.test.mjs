@@ -1,5 +1,4 @@
-// Compares the packed package with the native engine, byte for byte, on the cases that the properties wrote down. It
-// must not know what is right: only whether both say the same.
+// Compares the packed package with the native engine, byte for byte, on the cases that the property tests wrote.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync, readFileSync } from "node:fs";
@@ -7,7 +6,7 @@ import { createInterface } from "node:readline";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { spawnSync } from "node:child_process";
-import { tally } from "../support/vectors.mjs";
+import { appendReport } from "../support/vectors.mjs";
 
 const folder = new URL("../../pkg/", import.meta.url);
 const manifest = JSON.parse(readFileSync(new URL("package.json", folder)));
@@ -26,17 +25,17 @@ test("the wasm gives the native engine's bytes on every generated case", async (
   for await (const line of createInterface({ input: createReadStream(written) })) {
     const { number, verb, given, request, answer } = JSON.parse(line);
     const found = decide(verb, given, JSON.stringify(request));
-    if (answer.problem !== undefined) assert.equal(found.problem, `rules: ${answer.problem}`, `case ${number}`);
+    if (answer.problem !== undefined) assert.equal(found.problem, answer.problem, `case ${number}`);
     else assert.equal(sha256(found.text), answer.sha256, `case ${number}: ${JSON.stringify({ verb, given, request })}\nthe wasm says ${found.text ?? found.problem}`);
     ran += 1;
   }
   assert.equal(ran, 10_000);
-  tally({ kind: "generated cases", subject: "wasm", ran });
+  appendReport({ kind: "generated cases", subject: "wasm", ran });
 });
 
-/** Whether this run of the tests has written the cases; those of an older engine would say something else. */
+/** Returns whether this run of the tests has written the cases; those of an older engine would differ. */
 function writtenNow() {
-  const ran = process.env.SCRIP_TALLY;
+  const ran = process.env.SCRIP_TEST_REPORT;
   return existsSync(written) && ran !== undefined && existsSync(ran) && readFileSync(ran, "utf8").includes('"generated cases"');
 }
 

@@ -1,5 +1,4 @@
-// Runs every vector against the wasm of the packed package, by its Node entry and each of its three ways in: text,
-// bytes and objects. It must not know how the engine decides.
+// Runs every vector against the wasm of the packed package, by its Node entry and with each kind of input: text, bytes and objects.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { scrip } from "../support/package.mjs";

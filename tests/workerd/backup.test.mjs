@@ -1,9 +1,9 @@
-// Decides that an archive is what was committed at one moment, taken while a service works as hard as it can, and that it serves again
-// elsewhere: nothing acknowledged before is lost, counts and ledger agree with the documents, alarms ring. An archive that is not what
-// was written is refused, and nothing is changed by it.
+// Tests archives that are taken under full load: an archive contains the committed state of one instant and can be served again elsewhere.
+// Every write acknowledged before is present, counts and ledger agree with the documents, and alarms run. A changed archive is refused
+// without any effect.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
@@ -11,12 +11,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { newestSchema } from "../../worker/tools/archive.mjs";
 import { backup } from "../../worker/tools/backup.mjs";
 import { restore } from "../../worker/tools/restore.mjs";
-import { root } from "../../worker/tools/say.mjs";
-import { balanceOf, codeOf, fresh, giftCard, redeem, redeemedOf, standalone } from "./shop.mjs";
+import { root } from "../../worker/tools/console.mjs";
+import { balanceOf, codeOf, fresh, giftCard, redeem, redeemedOf, standalone } from "./redemption_fixtures.mjs";
 import { boot, caller } from "./harness.mjs";
-import { tally } from "./tally.mjs";
+import { countTests } from "./test_report.mjs";
 
-const check = tally("backup");
+const check = countTests("backup");
 const CALLERS = 16;
 const ROUNDS = 5;
 const AMOUNT = 1_000_000_000;
@@ -24,13 +24,13 @@ const folder = mkdtempSync(join(tmpdir(), "scrip-backup-"));
 const data = join(folder, "data");
 let service;
 let call;
-/** What the load of the first test left: an archive, and what it must have. */
+/** The result of the first test's load: an archive, and its required contents. */
 let archived;
 
 before(async () => {
   service = await boot({ data: join(data, "objects") });
   call = caller(service.url);
-  // The first one compiles what copies, for which no load should wait.
+  // The first run compiles the copying program, for which no load should wait.
   await backup({ data, to: join(folder, "archive-idle") });
 }, { timeout: 600_000 });
 after(async () => {
@@ -38,7 +38,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-check(`an archive taken under load has all that was acknowledged before, ${ROUNDS} times, and the service goes on`, async (context) => {
+check(`an archive taken under load has all writes acknowledged before it, ${ROUNDS} times, and the service goes on`, async (context) => {
   const code = await standalone(call, { quantity: 1_000_000 });
   const card = await giftCard(call, { amount: AMOUNT });
   const load = startLoad(code, card);
@@ -50,7 +50,7 @@ check(`an archive taken under load has all that was acknowledged before, ${ROUND
     const manifest = await backup({ data, to });
     const took = Date.now() - begun;
     archived = { to, code, card, least: [...load.acknowledged].slice(0, before) };
-    assert.ok(load.acknowledged.size > before, "nobody was served meanwhile");
+    assert.ok(load.acknowledged.size > before, "no call was served meanwhile");
     context.diagnostic(`${manifest.files.length} files in ${took} ms, ${load.acknowledged.size - before} requests answered meanwhile`);
     await assertWhole(archived, load.acknowledged);
   }
@@ -59,12 +59,12 @@ check(`an archive taken under load has all that was acknowledged before, ${ROUND
   assert.deepEqual(readdirSync(folder).filter((name) => name.includes("partial")), []);
 }, { timeout: 240_000, counts: ROUNDS });
 
-check("a restore over data that are there keeps these beside, and takes the place of all of them", async () => {
+check("a restore over existing data keeps these, and replaces all of them", async () => {
   const place = join(folder, "over");
   const other = await boot({ data: join(place, "objects") });
   const foreign = await standalone(caller(other.url), { quantity: 5 });
   await assert.rejects(restore({ from: archived.to, data: place }), /is in use by the service with pid \d+/);
-  assert.equal(await redeemedOf(caller(other.url), foreign), 0, "a refused restore hurts nobody");
+  assert.equal(await redeemedOf(caller(other.url), foreign), 0, "a refused restore changes nothing");
   await other.stop();
   const { kept } = await restore({ from: archived.to, data: place });
   assert.ok(existsSync(join(kept, "scrip-project")), "what was there before is kept");
@@ -77,20 +77,20 @@ check("a restore over data that are there keeps these beside, and takes the plac
   }
 });
 
-check("what was being done goes on after a restore, though nobody asks for it", async () => {
+check("running jobs continue after a restore without any request", async () => {
   const voucher = { type: "DISCOUNT_VOUCHER", discount: { type: "AMOUNT", amount_off: 5 }, redemption: { quantity: 1 } };
   const campaign = { name: fresh("LATE-"), campaign_type: "DISCOUNT_COUPONS", type: "AUTO_UPDATE", vouchers_count: 100_000, voucher };
   const { status, body } = await call("POST", "/v1/campaigns", campaign);
   assert.equal(status, 200, JSON.stringify(body));
   const to = join(folder, "archive-later");
   await backup({ data, to });
-  // Any look at a project wakes it, so that the second one is left alone for a while.
+  // Any request to a project wakes it, so the second one gets no request for a while.
   const [atOnce, later] = [await progressOf(to, 0), await progressOf(to, 8_000)];
   assert.ok(atOnce < 100, "the work was over too soon to prove anything");
   assert.ok(later > atOnce, `${later} % after a while, and ${atOnce} % at once`);
 });
 
-/** How far the newest async action of an archive is when it is looked at first, so many milliseconds after it was restored. */
+/** Returns the progress of the newest async action of an archive at its first reading, so many milliseconds after the restore. */
 async function progressOf(from, afterMs) {
   const place = mkdtempSync(join(folder, "later-"));
   await restore({ from, data: place });
@@ -118,24 +118,24 @@ const spoilt = {
   "its format is a later one": [(at) => changeManifest(at, (manifest) => (manifest.format = 2)), /its manifest has format `2`, this version reads 1/],
 };
 
-for (const [name, [spoil, told]] of Object.entries(spoilt)) {
+for (const [name, [spoil, message]] of Object.entries(spoilt)) {
   check(`an archive is refused when ${name}, and nothing is changed`, async () => {
     const [from, place] = [mkdtempSync(join(folder, "spoilt-")), mkdtempSync(join(folder, "place-"))];
     cpSync(archived.to, from, { recursive: true });
     cpSync(archived.to, place, { recursive: true });
     spoil(from);
     const was = lookOf(place);
-    await assert.rejects(restore({ from, data: place }), told);
+    await assert.rejects(restore({ from, data: place }), message);
     assert.deepEqual(lookOf(place), was);
     rmSync(from, { recursive: true });
     rmSync(place, { recursive: true });
   });
 }
 
-check("a database that is damaged within is no archive, whatever its manifest says", async () => {
+check("a database that is damaged within is no archive, even under a matching manifest", async () => {
   const from = mkdtempSync(join(folder, "spoilt-"));
   cpSync(archived.to, from, { recursive: true });
-  // A page in the middle of nothing but noise, and a manifest that agrees with it.
+  // A page of noise in the middle, and a manifest that agrees with it.
   const bytes = readFileSync(largest(from));
   bytes.fill(0xaa, 4_096 * 3, 4_096 * 6);
   writeFileSync(largest(from), bytes);
@@ -148,28 +148,28 @@ check("a database that is damaged within is no archive, whatever its manifest sa
   assert.ok(!existsSync(join(folder, "damaged")));
 });
 
-check("the commands say in a line what they did, and what they did not do", async () => {
+check("the commands print their result in a line, also when they did nothing", async () => {
   const command = (name, words, env) => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, `worker/tools/${name}.mjs`), ...words], { env: { ...process.env, ...env }, encoding: "utf8" });
-    return { status, said: `${stdout}${stderr}` };
+    return { status, output: `${stdout}${stderr}` };
   };
   const to = join(folder, "by-command");
   const made = command("backup", [to], { SCRIP_DATA: data });
-  assert.equal(made.status, 0, made.said);
-  assert.match(made.said, /by-command has \d+ files of [\d.]+ MB, each whole/);
+  assert.equal(made.status, 0, made.output);
+  assert.match(made.output, /by-command has \d+ files of [\d.]+ MB, each whole/);
   const twice = command("backup", [to], { SCRIP_DATA: data });
   assert.equal(twice.status, 1);
-  assert.match(twice.said, /is there already: name a new folder/);
-  assert.match(command("backup", [join(folder, "nothing")], { SCRIP_DATA: join(folder, "no-data") }).said, /there is no data in/);
+  assert.match(twice.output, /is there already: name a new folder/);
+  assert.match(command("backup", [join(folder, "nothing")], { SCRIP_DATA: join(folder, "no-data") }).output, /there is no data in/);
   const busy = command("restore", [to], { SCRIP_DATA: data });
   assert.equal(busy.status, 1);
-  assert.match(busy.said, /is in use by the service with pid/);
+  assert.match(busy.output, /is in use by the service with pid/);
   const restored = command("restore", [to], { SCRIP_DATA: join(folder, "by-command-data") });
-  assert.equal(restored.status, 0, restored.said);
-  assert.match(restored.said, /is what it was at \d{4}-/);
+  assert.equal(restored.status, 0, restored.output);
+  assert.match(restored.output, /is what it was at \d{4}-/);
 });
 
-/** Callers who redeem a code and spend from a gift card as fast as they can. */
+/** Redeems a code and spends from a gift card as fast as the callers can. */
 function startLoad(code, card) {
   let running = true;
   const acknowledged = new Map();
@@ -191,7 +191,7 @@ function startLoad(code, card) {
   };
 }
 
-/** Restores an archive elsewhere and holds what is served there to what was acknowledged. */
+/** Restores an archive elsewhere and compares the served data with the acknowledged writes. */
 async function assertWhole({ to, code, card, least }, acknowledged) {
   const place = join(folder, "elsewhere");
   await restore({ from: to, data: place });
@@ -204,7 +204,7 @@ async function assertWhole({ to, code, card, least }, acknowledged) {
     assert.equal(await redeemedOf(ask, code), of(code), "the count and the documents");
     assert.equal(await balanceOf(ask, card), AMOUNT - 7 * of(card), "the ledger and the documents");
     const sooner = [...there.keys()].filter((id) => !acknowledged.has(id));
-    assert.ok(sooner.length <= CALLERS, "what is there was asked for by somebody who waited for the answer");
+    assert.ok(sooner.length <= CALLERS, "every further redemption belongs to a caller that waited for its answer");
     assert.equal((await redeem(ask, code)).status, 200);
     assert.equal(await redeemedOf(ask, code), of(code) + 1);
   } finally {
@@ -213,7 +213,7 @@ async function assertWhole({ to, code, card, least }, acknowledged) {
   }
 }
 
-/** All redemptions of a code: pairs of id and code. */
+/** Returns all redemptions of a code: pairs of id and code. */
 async function listed(ask, code) {
   const found = [];
   for (let page = 1; ; page += 1) {
@@ -224,7 +224,7 @@ async function listed(ask, code) {
   }
 }
 
-/** The path of an archive's largest file: the project's. */
+/** Returns the path of an archive's largest file: the project's. */
 function largest(archive) {
   const { files } = JSON.parse(readFileSync(join(archive, "manifest.json"), "utf8"));
   return join(archive, files.reduce((one, other) => (other.bytes > one.bytes ? other : one)).path);
@@ -243,7 +243,7 @@ function changeManifest(archive, change) {
   writeFileSync(path, JSON.stringify(manifest));
 }
 
-/** The names, lengths and moments of everything in a folder. */
+/** Returns the names, lengths and times of all files in a folder. */
 function lookOf(place) {
   return readdirSync(place, { recursive: true }).sort().map((name) => {
     const { size, mtimeMs } = statSync(join(place, name));

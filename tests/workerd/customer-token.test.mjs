@@ -1,4 +1,4 @@
-// Decides that a token which a shop makes itself proves its customer to the running service, and that nothing else does.
+// Tests that a token made by a shop proves its customer to the running service, and that no other token does.
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { readFile } from "node:fs/promises";
@@ -6,9 +6,9 @@ import { after, before } from "node:test";
 import { credentials } from "../../worker/tools/setup.mjs";
 import { customerToken } from "./customer-token.mjs";
 import { boot, caller } from "./harness.mjs";
-import { tally } from "./tally.mjs";
+import { countTests } from "./test_report.mjs";
 
-const check = tally("customer tokens");
+const check = countTests("customer tokens");
 const project = "proj_dev";
 let service;
 let call;
@@ -23,7 +23,7 @@ before(async () => {
 });
 after(() => service?.stop());
 
-/** What a page is answered that locks with a token. */
+/** Returns the answer to a page that locks with a token. */
 function lock(token) {
   const { id, token: secret } = credentials.client;
   const headers = { "x-client-application-id": id, "x-client-token": secret, origin: "http://localhost:3000", "x-customer-token": token };
@@ -31,10 +31,10 @@ function lock(token) {
   return call("POST", "/client/v1/validations", body, headers);
 }
 
-async function refused(token, told) {
+async function refused(token, details) {
   const { status, body } = await lock(token);
   assert.deepEqual([status, body.key], [401, "invalid_customer_token"], JSON.stringify(body));
-  assert.match(body.details, told);
+  assert.match(body.details, details);
 }
 
 check("a token made by the formula proves the customer", async () => {
@@ -49,7 +49,14 @@ check("a token made by the service proves the customer", async () => {
   assert.equal((await lock(body.token)).status, 200);
 });
 
-check("what is forged, changed, cut short, old or for others proves nobody", async () => {
+check("a token does not count before its nbf", async () => {
+  const now = Math.floor(Date.now() / 1000);
+  await refused(customerToken(key, project, "anna", 900, now, { nbf: now + 600 }), /by its `nbf` it begins in \d+ s/);
+  await refused(customerToken(key, project, "anna", 900, now, { nbf: "soon" }), /whole seconds since 1970/);
+  assert.equal((await lock(customerToken(key, project, "anna", 900, now, { nbf: now }))).status, 200);
+});
+
+check("a token that is forged, changed, cut, expired or for another project proves no customer", async () => {
   const token = customerToken(key, project, "anna");
   const [head, body, seal] = token.split(".");
   const part = (value) => Buffer.from(JSON.stringify(value)).toString("base64url");

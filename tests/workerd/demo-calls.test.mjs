@@ -1,21 +1,21 @@
-// Decides that the local front forwards the calls of the demo's list with the server's keys, and no others; what is wrong is answered and
-// goes nowhere. The service behind it is a stand-in that notes what arrives.
+// Tests that the local proxy forwards the calls of the demo's list with the server's keys, and no others. Other requests are refused and
+// not forwarded. A stand-in for the service records the arriving calls.
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import { createServer } from "node:http";
-import { CALLS, methodsOf, targetOf } from "../../www-demo/calls.js";
+import { CALLS, methodsOf, targetOf } from "../../www-demo/server_calls.js";
 import { answerDemo, isForDemo } from "../../worker/tools/demo.mjs";
-import { openFront } from "../../worker/tools/front.mjs";
+import { openProxy } from "../../worker/tools/http_proxy.mjs";
 import { credentials } from "../../worker/tools/setup.mjs";
 import { freePort } from "./harness.mjs";
-import { tally } from "./tally.mjs";
+import { countTests } from "./test_report.mjs";
 
-const check = tally("demo calls");
+const check = countTests("demo calls");
 const names = new Proxy({}, { get: (_, name) => `${String(name)}_0a-1` });
 const JSON_TYPE = { "content-type": "application/json" };
 let arrived = [];
 let standIn;
-let front;
+let proxy;
 let url;
 
 before(async () => {
@@ -30,25 +30,25 @@ before(async () => {
   const port = await freePort();
   url = `http://127.0.0.1:${port}`;
   const demo = { isFor: isForDemo, answer: (request, reply) => answerDemo(service, request, reply) };
-  front = await openFront({ port, socket: "/nowhere/scrip", demo });
+  proxy = await openProxy({ port, socket: "/nowhere/scrip", demo });
 });
 after(() => {
-  front?.close();
+  proxy?.close();
   standIn?.close();
   standIn?.closeAllConnections();
 });
 
-/** Asks the front, and gives its answer with what arrived behind it. */
+/** Calls the proxy; returns its answer with the calls that arrived at the service. */
 async function ask(method, path, { body, headers = JSON_TYPE } = {}) {
   arrived = [];
   const reply = await fetch(url + path, { method, headers, body });
   return { status: reply.status, headers: reply.headers, body: await reply.json(), arrived };
 }
 
-async function refused(status, told, method, path, options) {
+async function refused(status, details, method, path, options) {
   const answer = await ask(method, path, options);
   assert.deepEqual([answer.status, answer.body.code], [status, status], `${method} ${path}`);
-  assert.match(answer.body.details, told);
+  assert.match(answer.body.details, details);
   assert.deepEqual(answer.arrived, [], `${method} ${path} went on`);
   return answer;
 }
@@ -68,12 +68,12 @@ check("every call of the list arrives as it was made, with the server's keys and
   }
 });
 
-check("a call without a body goes on without one", async () => {
+check("a call without a body is forwarded without one", async () => {
   const { arrived: [sent] } = await ask("POST", `/demo/shop${targetOf(CALLS.activatePending, names)}`);
   assert.equal(sent.body, "");
 });
 
-check("what is not in the list is not found, whatever it is close to", async () => {
+check("a call outside of the list is not found, also when it is close to one", async () => {
   const none = [
     "/", "/v1/vouchers", "/v1/vouchers?limit=100", "/v1/campaigns", "/v1/customers/", "/v1/customers/anna", "/v1/customers?limit=100", "/v1/orders/",
     "/v1/orders/a/b", "/v1/orders/..%2fcampaigns", "/v1/orders/%2e%2e", "/v1/orders/a.b", "/v1/orders/a%00", `/v1/orders/${"a".repeat(101)}`,
@@ -86,7 +86,7 @@ check("what is not in the list is not found, whatever it is close to", async () 
   }
 });
 
-check("a call of the list by another method is not allowed, and the answer says which is", async () => {
+check("a call of the list by another method is not allowed, and the answer names the allowed one", async () => {
   for (const call of Object.values(CALLS)) {
     for (const method of ["GET", "POST", "PUT", "DELETE", "PATCH"].filter((each) => each !== call.method)) {
       const answer = await refused(405, /made by/, method, `/demo/shop${targetOf(call, names)}`);
@@ -96,7 +96,7 @@ check("a call of the list by another method is not allowed, and the answer says 
   await refused(405, /made by POST/, "GET", "/demo/customer-token");
 });
 
-check("a body that is none, too long or of another type is refused by what is wrong with it", async () => {
+check("a body that is no JSON object, too long or of another type is refused with the reason", async () => {
   const paths = ["/demo/shop/v1/orders", "/demo/customer-token"];
   for (const path of paths) {
     await refused(400, /must be JSON$/, "POST", path, { body: "{" });
@@ -109,11 +109,11 @@ check("a body that is none, too long or of another type is refused by what is wr
   await refused(400, /`source_id`/, "POST", "/demo/customer-token");
 });
 
-check("what is no path of the demo is not answered by it", async () => {
+check("a path outside of the demo is not answered by it", async () => {
   for (const path of ["/demo/shop", "/demo/shopping/v1/orders", "/demo/customer-token?x=1", "/demo", "/v1/orders"]) assert.equal(isForDemo(path), false, path);
 });
 
-check("while the service is not there, it is said so", async () => {
+check("an absent service is reported", async () => {
   standIn.close();
   standIn.closeAllConnections();
   await refused(503, /started again/, "POST", "/demo/shop/v1/orders", { body: "{}" });

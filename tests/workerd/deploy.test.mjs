@@ -1,4 +1,4 @@
-// Decides that the released Worker can be deployed as it is: wrangler accepts it, and it holds nothing of the tests.
+// Tests that the released Worker can be deployed: wrangler accepts it, and it contains nothing of the tests.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
@@ -7,11 +7,11 @@ import { before } from "node:test";
 import { promisify } from "node:util";
 import { workerSize } from "../../benches/size.mjs";
 import { buildAll, builtFolder } from "../../worker/tools/build.mjs";
-import { root } from "../../worker/tools/say.mjs";
-import { tally } from "./tally.mjs";
+import { root } from "../../worker/tools/console.mjs";
+import { countTests } from "./test_report.mjs";
 
 const run = promisify(execFile);
-const check = tally("deploy");
+const check = countTests("deploy");
 
 before(async () => {
   await buildAll();
@@ -26,18 +26,20 @@ check("wrangler deploy --dry-run passes", async () => {
   }
 });
 
-// The goal is 1.2 MB; by plain means it is not met (ARCHITECTURE.md, "Known limits"). Images of codes and their two encoders brought
-// the last growth but one: what codes are told of publications and what is refused since was paid for by minifying the scripts. Whoever makes
-// it larger says here by what.
-check("what is uploaded is at most 1.42 MB after gzip", () => {
+// The goal is 1.2 MB; by plain means it is not met (docs/limits.md). Images of codes and their two encoders brought the
+// last growth but one; minifying the scripts paid for the publications of codes and their refusals. Returns, comparison without case and
+// strict rules brought 60 kB more. Returned rewards, users of organisations and the share of each key brought 19 kB. Checked arithmetic,
+// typed records, named queries of the store, plain texts of refusals and the library for routes brought the last 16 kB (1.563 MB in all).
+// A change that makes the upload larger gives its reason here.
+check("the upload is at most 1.57 MB after gzip", () => {
   const { raw, gzip } = workerSize().whole;
   console.log(`the Worker: ${raw} bytes, ${gzip} gzip`);
-  assert.ok(gzip <= 1_420_000, `${gzip} bytes after gzip`);
+  assert.ok(gzip <= 1_570_000, `${gzip} bytes after gzip`);
 });
 
-check("the released Worker knows no rehearsal", async () => {
+check("the released Worker has no test hooks", async () => {
   const wasm = await readFile(join(builtFolder(), "modules/index_bg.wasm"));
-  assert.equal(wasm.includes("scrip-rehearsal"), false);
-  const rehearsed = await readFile(join(builtFolder(true), "modules/index_bg.wasm"));
-  assert.equal(rehearsed.includes("scrip-rehearsal"), true);
+  assert.equal(wasm.includes("scrip-test-"), false);
+  const withHooks = await readFile(join(builtFolder(true), "modules/index_bg.wasm"));
+  assert.equal(withHooks.includes("scrip-test-"), true);
 });

@@ -1,12 +1,12 @@
-// Decides that a large export is downloaded as it is read, from an object that goes on serving, and breaks off rather than end early; and
-// that a large file comes in while the object serves. It must not know what is exported beside a few columns.
+// Tests that a large export is streamed from an object that goes on serving, and breaks off rather than end early. A large file can be
+// imported while the object serves.
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { boot, caller } from "./harness.mjs";
-import { tally } from "./tally.mjs";
+import { countTests } from "./test_report.mjs";
 
-const check = tally("exports");
+const check = countTests("exports");
 const ROWS = 100_000;
 const MIB = 1_048_576;
 const SERVER = { "x-app-id": "dev-app", "x-app-token": "dev-token" };
@@ -76,7 +76,7 @@ check(`${ROWS} rows are downloaded by a link alone, in parts, while the object s
   context.diagnostic(`${text.length} bytes in ${Math.round(performance.now() - from)} ms, chunks of ${largest} at most`);
 }, { timeout: 400_000 });
 
-check("a link that is not right opens nothing, and one whose export goes breaks off", async () => {
+check("a wrong link opens nothing, and a download whose export is deleted breaks off", async () => {
   // More than lies in the buffers between the two ends.
   const done = await exported({ fields: [...FIELDS, ...WIDE], campaign_id: campaign });
   for (const url of [`${done.result.url}0`, done.result.url.split("?")[0], `${done.result.url.split("?")[0]}?token=${"0".repeat(64)}.9.9`]) {
@@ -90,10 +90,10 @@ check("a link that is not right opens nothing, and one whose export goes breaks 
   assert.equal((await fetch(`${service.url}/v1/exports/${done.id}`, { method: "DELETE", headers: SERVER })).status, 204);
   await assert.rejects(async () => {
     while (!(await reader.read()).done);
-  }, "whoever reads learns that this is not the whole");
+  }, "the reader notices that the file is incomplete");
 }, { timeout: 400_000 });
 
-check(`${ROWS} rows of a form come in, and no call waits for long`, async (context) => {
+check(`${ROWS} rows of a form are imported, and no call waits for long`, async (context) => {
   const row = (place) => `c-${place},Customer ${place},"{""n"":${place}}"`;
   const file = ["source_id,name,metadata", ...Array.from({ length: ROWS }, (_, place) => row(place))].join("\r\n");
   const form = new FormData();

@@ -1,5 +1,4 @@
-// Decides how a test gets a running Worker: the built one, on plain workerd, with a data folder of its own.
-// It must not know what the test asks of it.
+// Starts a Worker for a test: the built one, on plain workerd, with a data folder of its own.
 import { spawn } from "node:child_process";
 import { createWriteStream, existsSync, mkdirSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -11,19 +10,19 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { builtFolder } from "../../worker/tools/build.mjs";
 import { serveFlags, writeConfig } from "../../worker/tools/config.mjs";
 import { serve } from "../../worker/tools/serve.mjs";
-import { root } from "../../worker/tools/say.mjs";
+import { root } from "../../worker/tools/console.mjs";
 import { managementHeaders, serverHeaders } from "../../worker/tools/setup.mjs";
 
 /**
- * Starts the built Worker. Gives `{ url, data, pid, stop(), kill9(), restart() }`; `stop` also removes a data folder that
- * was made here. Without `port` a free one is taken; `rehearsal` is the build that obeys the tests' headers; `setup` takes
- * the place of the development's projects and keys, unless `local` is false webhooks may go to the own machine, and with `ailing` the service is there even when it cannot do its work.
- * The tests and measurements are of the Worker itself; with `bare: false` it stands behind the front of `npm start`.
+ * Starts the built Worker. Returns `{ url, data, pid, stop(), kill9(), restart() }`; `stop` also removes a data folder that was made here.
+ * Without `port` a free one is taken. `testHooks` selects the build that obeys the tests' headers. `setup` replaces the development's
+ * projects and keys. Unless `local` is false webhooks may go to the local machine. With `ailing` the service starts even when it is not
+ * healthy. The tests and measurements use the Worker itself; with `bare: false` it runs behind the proxy of `npm start`.
  */
-export async function boot({ rehearsal = true, port, data, setup, metricsToken, watch = false, silentMs, ailing, bare = true, local } = {}) {
-  const built = builtFolder(rehearsal);
+export async function boot({ testHooks = true, port, data, setup, metricsToken, watch = false, silentMs, ailing, bare = true, local } = {}) {
+  const built = builtFolder(testHooks);
   if (!existsSync(join(built, "modules/index.mjs"))) {
-    throw new Error(`no built Worker in ${built}: run \`npm run build${rehearsal ? " -- --rehearsal" : ""}\` first`);
+    throw new Error(`no built Worker in ${built}: run \`npm run build${testHooks ? " -- --test-hooks" : ""}\` first`);
   }
   const own = data === undefined;
   const folder = data ?? (await mkdtemp(join(tmpdir(), "scrip-")));
@@ -48,8 +47,8 @@ export async function boot({ rehearsal = true, port, data, setup, metricsToken, 
 }
 
 /**
- * Starts plain workerd over a changed configuration of the built Worker, whose data lies in `folder`; `env` holds the setups.
- * Gives `{ url, said(), stop() }`; `stop` is sudden.
+ * Starts plain workerd over a changed configuration of the built Worker, whose data lies in `folder`; `env` has the setups. Returns `{ url,
+ * output(), stop() }`; `stop` is sudden.
  */
 export async function bootChanged(folder, change, env = {}) {
   const built = builtFolder(true);
@@ -61,21 +60,21 @@ export async function bootChanged(folder, change, env = {}) {
   const flags = serveFlags({ address: `127.0.0.1:${port}`, data: folder, assets: join(built, "assets") });
   const workerd = createRequire(join(root, "package.json"))("workerd").default;
   const child = spawn(workerd, ["serve", ...flags, path], { env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
-  let said = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (said += chunk));
-  const gone = new Promise((done) => child.once("exit", done));
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
+  const exited = new Promise((done) => child.once("exit", done));
   const stop = async () => {
     child.kill("SIGKILL");
-    await gone;
+    await exited;
   };
   for (const latest = Date.now() + 20_000; !(await fetch(`${url}/openapi.json`).then((reply) => reply.ok, () => false)); ) {
     if (Date.now() < latest && child.exitCode === null) await sleep(50);
-    else throw await stop().then(() => new Error(`workerd did not start: ${said}`));
+    else throw await stop().then(() => new Error(`workerd did not start: ${output}`));
   }
-  return { url, said: () => said, stop };
+  return { url, output: () => output, stop };
 }
 
-/** A port that nobody listens on now. */
+/** Returns a port without a listener. */
 export function freePort() {
   return new Promise((done, failed) => {
     const probe = createServer();
@@ -87,7 +86,7 @@ export function freePort() {
   });
 }
 
-/** A caller with the development's keys: `call(method, path, body?, headers?)` gives `{ status, body, headers, ms }`. */
+/** Returns a caller with the development's keys: `call(method, path, body?, headers?)` gives `{ status, body, headers, ms }`. */
 export function caller(url) {
   return async (method, path, body, headers = {}) => {
     const keys = path.startsWith("/management/") ? managementHeaders : serverHeaders;

@@ -1,18 +1,18 @@
-// Decides that `/health` says whether the service can do its work, and `/health/live` only whether the process answers: a disk
-// that is full or gone and a setup that cannot be read are told without what is inside, and do not make the watcher kill anything.
+// Tests that `/health` reports whether the service can do its work, and `/health/live` only whether the process answers. A disk that is
+// full or missing and an unreadable setup are reported without internals, and the supervisor kills nothing.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { appendFileSync } from "node:fs";
+import { appendFileSync, existsSync } from "node:fs";
 import { mkdtemp, readFile, rm, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { boot, caller } from "./harness.mjs";
-import { standalone } from "./shop.mjs";
-import { tally } from "./tally.mjs";
+import { standalone } from "./redemption_fixtures.mjs";
+import { countTests } from "./test_report.mjs";
 
-const check = tally("health");
+const check = countTests("health");
 const STORAGE = "the storage takes no writes: it may be full, read-only or gone";
 const SETUP = "the setup `SCRIP_SETUP` is missing or cannot be read: the log says where it is wrong";
 const undo = [];
@@ -32,30 +32,31 @@ async function ask(service, path) {
   return { status: reply.status, body: await reply.json() };
 }
 
-/** Health as it is now, and not as it was a second ago. */
+/** Returns the health of now, and not that of a second ago. */
 async function healthOf(service) {
   await sleep(1_050);
   return ask(service, "/health");
 }
 
 function assertAiling({ status, body }, details) {
-  const { request_id, ...told } = body;
-  assert.deepEqual(told, { code: 503, key: "service_unavailable", message: "The service cannot do its work", details });
+  const { request_id, ...error } = body;
+  assert.deepEqual(error, { code: 503, key: "service_unavailable", message: "The service cannot do its work", details });
   assert.match(request_id, /^v-[0-9a-f]{18}$/);
   assert.equal(status, 503);
 }
 
-check("a healthy service says so, asked a hundred times it looks once", async () => {
+check("a healthy service reports it, and a hundred calls cause one check", async () => {
   const service = await booted();
   const begun = performance.now();
   const all = await Promise.all(Array.from({ length: 100 }, () => ask(service, "/health")));
   for (const one of all) assert.deepEqual(one, { status: 200, body: { status: "ok" } });
   assert.deepEqual(await ask(service, "/health/live"), { status: 200, body: { status: "ok" } });
   assert.ok(performance.now() - begun < 5_000);
+  assert.equal(existsSync(join(service.data, "health")), false, "no file is written");
 });
 
 for (const [name, setup] of [["empty", ""], ["cut short", '{"projects":[{"id":"secret-project"'], ["without a key", '{"projects":[]}']]) {
-  check(`a setup that is ${name} is told to everybody, what is wrong with it only to the log`, async () => {
+  check(`a setup that is ${name} is reported to all callers, and its details only to the log`, async () => {
     const service = await booted({ setup, ailing: true });
     assertAiling(await healthOf(service), SETUP);
     assert.equal((await ask(service, "/health/live")).status, 200);
@@ -67,7 +68,7 @@ for (const [name, setup] of [["empty", ""], ["cut short", '{"projects":[{"id":"s
   });
 }
 
-check("a full disk is told, hurts nobody's counts, and is over when there is room again", async () => {
+check("a full disk is reported, harms no counts, and is over when there is room again", async () => {
   const folder = await mkdtemp(join(tmpdir(), "scrip-full-"));
   const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=16m", "none", folder]);
   assert.equal(mounted.status, 0, String(mounted.stderr));
@@ -76,7 +77,7 @@ check("a full disk is told, hurts nobody's counts, and is over when there is roo
   const { pid } = service;
   const call = caller(service.url);
   await standalone(call, { quantity: 5 });
-  // Long-lived databases write into room that they have; so let there be some.
+  // Long-lived databases have free pages for their writes; this one gets some.
   for (let more = 0; more < 20; more += 1) await standalone(call, { quantity: 5 });
   const ballast = join(folder, "ballast");
   assert.throws(() => {
@@ -84,7 +85,7 @@ check("a full disk is told, hurts nobody's counts, and is over when there is roo
   }, { code: "ENOSPC" });
   assertAiling(await healthOf(service), STORAGE);
   assert.equal((await ask(service, "/health/live")).status, 200);
-  // The watcher has asked a few times by then.
+  // The supervisor has asked a few times by then.
   await sleep(6_000);
   assert.equal(service.pid, pid, "a full disk is not mended by a new process");
   await unlink(ballast);
@@ -92,7 +93,7 @@ check("a full disk is told, hurts nobody's counts, and is over when there is roo
   await standalone(call, { quantity: 5 });
 }, { skip: process.getuid?.() !== 0 && "only root can make a small disk" });
 
-check("a data folder that is gone is told", async () => {
+check("a missing data folder is reported", async () => {
   const folder = await mkdtemp(join(tmpdir(), "scrip-gone-"));
   const service = await booted({ data: folder });
   assert.equal((await ask(service, "/health")).status, 200);

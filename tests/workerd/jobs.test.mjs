@@ -1,13 +1,13 @@
-// Decides that long work leaves room: while a hundred thousand codes are made, and while their campaign goes, validations take less
+// Tests that jobs leave room for requests. While a hundred thousand codes are created or deleted with their campaign, validations take less
 // than three times as long as alone. Times are compared within one run, as medians, because a machine has other work at times.
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
-import { AIM_ALONE_MS, AIM_MOST_MS, AIM_MS, FIRST, LEAST, MOST, Pace, aimMs, nextRows, restMs } from "../../worker/shell/pace.mjs";
+import { AIM_ALONE_MS, AIM_MOST_MS, AIM_MS, FIRST, LEAST, MOST, JobPacer, aimMs, nextRows, restMs } from "../../worker/shell/job_pacer.mjs";
 import { boot, caller } from "./harness.mjs";
-import { fresh, order, standalone } from "./shop.mjs";
-import { tally } from "./tally.mjs";
+import { fresh, order, standalone } from "./redemption_fixtures.mjs";
+import { countTests } from "./test_report.mjs";
 
-const check = tally("jobs");
+const check = countTests("jobs");
 const SLOWER = 3;
 const TIMES = 300;
 const EVERY = 20;
@@ -16,7 +16,7 @@ let service;
 let call;
 
 before(async () => {
-  service = await boot({ rehearsal: false });
+  service = await boot({ testHooks: false });
   call = caller(service.url);
 });
 after(() => service?.stop());
@@ -31,7 +31,7 @@ check(`validations during a 100,000-code job and during a campaign's deletion ta
     const campaign = await begin();
     const during = { "codes are made": await median(validate, campaign.action) };
     const { progress } = await action(campaign.action);
-    // The making ends with its campaign, and the removal has what was made.
+    // The creation ends with its campaign, and the deletion covers the created codes.
     const removal = await call("DELETE", `/v1/campaigns/${campaign.id}`);
     assert.equal(removal.status, 202, JSON.stringify(removal.body));
     during["they are removed"] = await median(validate, removal.body.async_action_id);
@@ -47,7 +47,7 @@ check(`validations during a 100,000-code job and during a campaign's deletion ta
   }
 }, { timeout: 400_000 });
 
-check("what a piece of long work does follows from what the last one took", () => {
+check("the size of a slice follows from the last one", () => {
   assert.equal(nextRows(100, AIM_MS), 100, "what fits stays");
   assert.equal(nextRows(100, AIM_MS * 1.25), 80, "a little too much");
   assert.equal(nextRows(400, 1_000), 200, "a machine that was busy once is no slower one");
@@ -56,25 +56,25 @@ check("what a piece of long work does follows from what the last one took", () =
   const shrunk = Array.from({ length: 50 }).reduce((rows) => nextRows(rows, 60_000), FIRST);
   assert.deepEqual([grown, shrunk], [MOST, LEAST], "never more than that, never less");
   assert.deepEqual([aimMs(1), aimMs(3 * AIM_MS), aimMs(60_000)], [AIM_MS, 1.5 * AIM_MS, AIM_MOST_MS], "longer beside many who ask");
-  assert.equal(aimMs(0), AIM_ALONE_MS, "and beside nobody");
+  assert.equal(aimMs(0), AIM_ALONE_MS, "and without requests");
   assert.equal(nextRows(100, AIM_MS, AIM_MS * 1.1), 110);
-  // A third of the time at most is long work's, whatever the machine.
+  // Jobs get a third of the time at most, on any machine.
   for (const took of [3, 6, 50, 1_000]) assert.ok(took / (took + restMs(took)) <= 1 / 3);
   assert.ok(restMs(0) > 0);
 });
 
-check("long work has about a third of the time beside however many ask, and nearly all of it beside nobody", async () => {
+check("jobs get about a third of the time beside any number of callers, and nearly all of it without one", async () => {
   for (const rowMs of [0.01, 0.05, 0.2]) {
     for (const callers of [1, 4, 16, 64]) {
       const { share } = await worked({ callers, rowMs });
-      assert.ok(share > 0.2 && share <= 0.35, `beside ${callers}, at ${rowMs} ms a row, it had ${share}`);
+      assert.ok(share > 0.2 && share <= 0.35, `with ${callers} callers, at ${rowMs} ms a row, it had ${share}`);
     }
     const { share } = await worked({ callers: 0, rowMs });
-    assert.ok(share > 0.8, `beside nobody, at ${rowMs} ms a row, it had ${share}`);
+    assert.ok(share > 0.8, `without requests, at ${rowMs} ms a row, it had ${share}`);
   }
 });
 
-check("who only looks now and then how far long work is takes little of its time", async () => {
+check("a caller that polls the progress of a job takes little of its time", async () => {
   for (const rowMs of [0.01, 0.05, 0.2]) {
     const { share } = await worked({ callers: 0, rowMs, looksMs: 100 });
     assert.ok(share > 0.75, `at ${rowMs} ms a row, it had ${share}`);
@@ -82,7 +82,7 @@ check("who only looks now and then how far long work is takes little of its time
 });
 
 /**
- * What share of a modelled object's time long work has, beside so many who ask again at once and one who asks every `looksMs`; a request
+ * Returns the share of a modelled object's time that jobs get. So many callers send again at once, and one polls every `looksMs`; a request
  * takes a millisecond.
  */
 async function worked({ callers, rowMs, looksMs = Infinity }) {
@@ -94,31 +94,31 @@ async function worked({ callers, rowMs, looksMs = Infinity }) {
   const object = {
     now: () => time,
     served: () => served,
-    // A timer has its turn behind all that waited before it.
+    // A timer fires after all that waited before it.
     async sleep(ms) {
       const end = time + ms;
       for (let turns = 0; callers > 0 && (time < end || turns < callers); turns += 1) turn();
       for (; looks < time; looks += looksMs) turn();
       time = Math.max(time, end);
     },
-    async alone(work) {
+    async exclusively(job) {
       const begun = time;
-      work();
+      job();
       time += 1;
       working += time - begun;
       return time - begun;
     },
-    piece(rows) {
+    slice(rows) {
       time += rows * rowMs;
       return 0;
     },
   };
-  const pace = new Pace(object);
-  for (let spell = 0; spell < 3; spell += 1) await pace.spell();
+  const pacer = new JobPacer(object);
+  for (let spell = 0; spell < 3; spell += 1) await pacer.spell();
   return { share: working / time };
 }
 
-/** A campaign of a hundred thousand codes, and the job that makes them. */
+/** Creates a campaign of a hundred thousand codes; returns it with the job that creates them. */
 async function begin() {
   const campaign = {
     name: fresh("JOB-"), type: "AUTO_UPDATE", vouchers_count: 100_000,
@@ -130,7 +130,7 @@ async function begin() {
   return { id: body.id, action: actions.async_actions[0].id };
 }
 
-/** The median time of some validations in ms, one after the other; they end with a job that is named, as nothing is beside them then. */
+/** Returns the median time of some validations in ms, one after the other; they end with the job named by `until`. */
 async function median(validate, until) {
   const times = [];
   while (times.length < TIMES) {
@@ -142,7 +142,7 @@ async function median(validate, until) {
   return times.sort((a, b) => a - b)[times.length >> 1];
 }
 
-/** Waits for the end of a job; gives the median time alone after it. */
+/** Waits for the end of a job; returns the median time alone after it. */
 async function idle(validate, id) {
   while ((await action(id)).status === "IN_PROGRESS") await validate();
   return median(validate);

@@ -1,19 +1,19 @@
-// Decides that no request holds the object for long: the worst of each kind, each alone on a quiet service. Clocks inside stand still
-// while an event runs, so that a request is timed from outside: by the time that the process was given, where the system tells it, so
-// that a busy machine does not fail it, without what it takes to send the same bytes for nothing; the best of a few tries counts.
+// Tests that no request occupies the object for long: the worst of each kind, each alone on a quiet service. Clocks inside stand still
+// while an event runs, so a request is timed from outside. The CPU time of the process is taken where the system reports it, so that a busy
+// machine does not fail the test. The cost of sending the same bytes is subtracted, and the best of a few tries counts.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before } from "node:test";
 import { serverHeaders } from "../../worker/tools/setup.mjs";
 import { boot } from "./harness.mjs";
-import { tally } from "./tally.mjs";
-import { cases, writtenOut } from "./worst.mjs";
+import { countTests } from "./test_report.mjs";
+import { cases, writtenOut } from "./load_cases.mjs";
 
 /** Milliseconds of the object's time that a request may take, on two cores. */
 const MOST = 250;
 const TRIES = 7;
 
-const check = tally("load");
+const check = countTests("load");
 let service;
 
 before(async () => {
@@ -21,7 +21,7 @@ before(async () => {
 });
 after(() => service?.stop());
 
-/** Milliseconds of work that the process has done, in the ticks of Linux; elsewhere those that have passed. */
+/** Returns the CPU milliseconds of the process, in the ticks of Linux; elsewhere the elapsed ones. */
 function worked() {
   try {
     const fields = readFileSync(`/proc/${service.pid}/stat`, "utf8").split(") ")[1].split(" ");
@@ -34,7 +34,7 @@ function worked() {
 async function send([method, target, body], headers = {}, again = 3) {
   const begun = worked();
   const sent = fetch(`${service.url}${target}`, { method, headers: { ...serverHeaders, ...headers }, body });
-  // A connection that was kept open may be closed in the very moment in which it is used again.
+  // A kept connection may be closed in the very moment in which it is used again.
   const reply = await sent.catch((error) => (again > 0 ? undefined : Promise.reject(error)));
   if (!reply) return send([method, target, body], headers, again - 1);
   const text = await reply.text();
@@ -56,7 +56,7 @@ for (const { name, before: given = [], request, status, says = "" } of cases.fil
       const idle = await send(call, { accept: "text/html" });
       assert.equal(idle.status, 406);
       const reply = await send(call);
-      // What was deleted is gone the second time, which takes no time.
+      // A deleted object is missing the second time, which takes no time.
       if (tries > 0 && reply.status !== status) break;
       assert.equal(reply.status, status, reply.text.slice(0, 400));
       assert.ok(reply.text.includes(says), reply.text.slice(0, 400));

@@ -1,14 +1,14 @@
-// Decides that `/metrics` is for whoever has the token, reads as Prometheus reads it, and tells what was done: requests by their routes,
-// decisions by their verdicts, how long they took, what waits.
+// Tests that `/metrics` requires its token and follows the Prometheus format. It reports requests by their routes, decisions by their
+// verdicts, durations and queue sizes.
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
-import { BOUNDS_MS } from "../../worker/shell/figures.mjs";
+import { BOUNDS_MS } from "../../worker/shell/metrics.mjs";
 import { developmentText } from "../../worker/tools/setup.mjs";
 import { boot, caller } from "./harness.mjs";
-import { fresh, redeem, standalone } from "./shop.mjs";
-import { tally } from "./tally.mjs";
+import { fresh, redeem, standalone } from "./redemption_fixtures.mjs";
+import { countTests } from "./test_report.mjs";
 
-const check = tally("metrics");
+const check = countTests("metrics");
 const TOKEN = "only-for-the-operator";
 let service;
 let call;
@@ -28,7 +28,7 @@ async function scrape() {
   return parse(await reply.text());
 }
 
-check("only the token opens it, and nothing else does", async () => {
+check("only the token opens it", async () => {
   for (const headers of [{}, { authorization: "Bearer wrong" }, { authorization: `Basic ${TOKEN}` }, { "x-app-id": "dev-app", "x-app-token": "dev-token" }]) {
     const reply = await ask(headers);
     assert.equal(reply.status, 401);
@@ -39,7 +39,7 @@ check("only the token opens it, and nothing else does", async () => {
   assert.ok(!("/metrics" in described.paths));
 });
 
-check("without a token of its own a service has no such path", async () => {
+check("a service without a metrics token has no such path", async () => {
   const other = await boot({ metricsToken: "" });
   try {
     for (const headers of [{}, { authorization: "Bearer " }, { authorization: `Bearer ${TOKEN}` }]) {
@@ -52,13 +52,13 @@ check("without a token of its own a service has no such path", async () => {
   }
 });
 
-check("the numbers are those of what was done", async () => {
+check("the numbers match the calls", async () => {
   const code = await standalone(call, { quantity: 3 });
   const before = await scrape();
   for (let times = 0; times < 3; times += 1) assert.equal((await redeem(call, code)).status, 200);
   assert.equal((await redeem(call, code)).status, 400, "the fourth is one too many");
   await call("POST", "/v1/validations", { redeemables: [{ object: "voucher", id: code }], order: { amount: 100 } });
-  await call("POST", "/v1/validations", { redeemables: [{ object: "voucher", id: "nobody-has-this" }], order: { amount: 100 } });
+  await call("POST", "/v1/validations", { redeemables: [{ object: "voucher", id: "no-such-code" }], order: { amount: 100 } });
   await call("GET", `/v1/vouchers/${code}`);
   assert.equal((await call("GET", "/v1/no-such/path-of-anna")).status, 404);
   const after = await scrape();
@@ -81,7 +81,7 @@ check("the numbers are those of what was done", async () => {
 check("a request that fails is counted as such, by the entry and by its object", async () => {
   const code = await standalone(call, { quantity: 3 });
   const before = await scrape();
-  assert.equal((await redeem(call, code, { "scrip-rehearsal-fault": "throw" })).status, 500);
+  assert.equal((await redeem(call, code, { "scrip-test-fault": "throw" })).status, 500);
   const after = await scrape();
   const gained = (name, labels) => after.value(name, labels) - before.value(name, labels);
   assert.equal(gained("scrip_requests_total", { route: "/v1/redemptions", method: "POST", status: "500" }), 1);
@@ -89,21 +89,21 @@ check("a request that fails is counted as such, by the entry and by its object",
   assert.equal(gained("scrip_decisions_total", { project: "proj_dev", operation: "redemption", verdict: "valid", reason: "" }), 0, "what was undone was not decided");
 });
 
-check("what waits is told while it waits, and commits are timed", async () => {
+check("waiting work is reported while it waits, and commits are timed", async () => {
   const voucher = { type: "DISCOUNT_VOUCHER", discount: { type: "AMOUNT", amount_off: 5 }, redemption: { quantity: 1 } };
   const campaign = { name: fresh("MANY-"), campaign_type: "DISCOUNT_COUPONS", type: "AUTO_UPDATE", vouchers_count: 20_000, voucher };
   assert.equal((await call("POST", "/v1/campaigns", campaign)).status, 200);
-  const told = await scrape();
-  assert.equal(told.value("scrip_queue_length", { project: "proj_dev", queue: "async_actions" }), 1);
-  assert.ok(told.value("scrip_queue_length", { project: "proj_dev", queue: "due" }) >= 1);
-  assert.ok(told.value("scrip_alarm_delay_seconds", { project: "proj_dev" }) < 30);
-  assert.equal(told.value("scrip_project_up", { project: "proj_dev" }), 1);
+  const waiting = await scrape();
+  assert.equal(waiting.value("scrip_queue_length", { project: "proj_dev", queue: "async_actions" }), 1);
+  assert.ok(waiting.value("scrip_queue_length", { project: "proj_dev", queue: "due" }) >= 1);
+  assert.ok(waiting.value("scrip_alarm_delay_seconds", { project: "proj_dev" }) < 30);
+  assert.equal(waiting.value("scrip_project_up", { project: "proj_dev" }), 1);
   for (let times = 0; times < 16; times += 1) await standalone(call, { quantity: 1 });
   const later = await scrape();
-  assert.ok(later.value("scrip_commit_seconds_count", { project: "proj_dev" }) - told.value("scrip_commit_seconds_count", { project: "proj_dev" }) >= 2);
+  assert.ok(later.value("scrip_commit_seconds_count", { project: "proj_dev" }) - waiting.value("scrip_commit_seconds_count", { project: "proj_dev" }) >= 2);
 });
 
-check("every project of the setup is asked, and buckets are those of entry and objects alike", async () => {
+check("every project of the setup is included, and buckets are those of entry and objects alike", async () => {
   const setup = JSON.parse(developmentText());
   const [first] = setup.projects;
   const keys = first.keys.map((key) => ({ ...key, id: `other-${key.id}` }));
@@ -114,7 +114,7 @@ check("every project of the setup is asked, and buckets are those of entry and o
     const reply = await fetch(`${other.url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } });
     const { text, value } = parse(await reply.text());
     for (const project of ["proj_dev", "proj_other"]) assert.equal(value("scrip_project_up", { project }), 1);
-    // Whoever looks at a project first must leave it as one that was asked for something.
+    // The first look at a project must leave it initialised like a request does.
     const management = { "x-management-id": "other-dev-management", "x-management-token": "dev-management-token" };
     const rules = await (await fetch(`${other.url}/management/v1/projects/proj_other/stacking-rules`, { headers: management })).json();
     assert.equal(rules[rules.data_ref].length, 1, JSON.stringify(rules));
@@ -127,7 +127,7 @@ check("every project of the setup is asked, and buckets are those of entry and o
   }
 });
 
-/** Reads the text format, and refuses whatever Prometheus would. Gives `{ text, value(name, labels) }`. */
+/** Parses the text format, and refuses all that Prometheus would refuse. Returns `{ text, value(name, labels) }`. */
 function parse(text) {
   assert.ok(text.endsWith("\n"));
   const types = new Map();
@@ -150,10 +150,10 @@ function parse(text) {
     const family = types.get(current) === "histogram" ? name.replace(/_(bucket|sum|count)$/, "") : name;
     assert.equal(family, current, `${name} stands apart from its declaration`);
     if (types.get(current) === "counter") assert.match(name, /_total$/);
-    const read = [...labels.matchAll(/([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)"/g)].map(([, label, told]) => [label, told]);
+    const read = [...labels.matchAll(/([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)"/g)].map(([, label, value]) => [label, value]);
     assert.equal(new Set(read.map(([label]) => label)).size, read.length, line);
     const id = idOf(name, Object.fromEntries(read));
-    assert.ok(!samples.has(id), `${id} is told twice`);
+    assert.ok(!samples.has(id), `${id} is listed twice`);
     samples.set(id, { name, labels: Object.fromEntries(read), value: Number(value) });
   }
   for (const [name, type] of types) if (type === "histogram") assertCumulative(name, [...samples.values()]);

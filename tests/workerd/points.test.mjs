@@ -1,17 +1,17 @@
-// Decides that points are earned and given back exactly once, however many ask at once and whenever the process dies.
+// Tests that points are earned and refunded exactly once, under parallel calls and crashes.
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { boot, caller } from "./harness.mjs";
-import { cardOf, club, made, member, told } from "./points.mjs";
-import { fresh, redeem, standalone } from "./shop.mjs";
-import { tally } from "./tally.mjs";
+import { cardOf, club, countTransactions, made, member } from "./points_fixtures.mjs";
+import { fresh, redeem, standalone } from "./redemption_fixtures.mjs";
+import { countTests } from "./test_report.mjs";
 
-const check = tally("points");
+const check = countTests("points");
 const ROUNDS = 8;
 const CALLERS = 12;
 const CARDS = 300;
-/** Redemptions for each lot that is swept beside them, at most. */
+/** The most redemptions for each lot that is swept at the same time. */
 const FOR_A_LOT = 8;
 const DAY_MS = 86_400_000;
 let service;
@@ -25,7 +25,7 @@ after(() => service?.stop());
 
 const many = (count, what) => Promise.all(Array.from({ length: count }, (_, place) => what(place)));
 
-check("one order paid by 50 parallel calls earns once, and called off by 20 gives back once", async () => {
+check("one order paid by 50 parallel calls earns once, and cancelled by 20 gives back once", async () => {
   const refunds = { earned_points: { type: "REFUNDABLE", methods: [{ type: "REVOKE_FROM_BALANCE", mode: "REVOKE_TO_ZERO" }] } };
   const { program } = await club(call, { earns: 123, definition: { refunds } });
   const one = await member(call, program, 1);
@@ -40,7 +40,7 @@ check("one order paid by 50 parallel calls earns once, and called off by 20 give
   await many(20, () => call("PUT", `/v1/orders/${order.id}`, { status: "CANCELED" }));
   const card = await cardOf(call, one);
   assert.deepEqual([card.balance.points, card.lifetime_bucket.points.earned, card.lifetime_bucket.points.returned], [1, 123, 123]);
-  assert.deepEqual(await told(call, one), { POINTS_RETURNED: 1, POINTS_EARNED: 1, ADMIN_CREDIT: 1 });
+  assert.deepEqual(await countTransactions(call, one), { POINTS_RETURNED: 1, POINTS_EARNED: 1, ADMIN_CREDIT: 1 });
 });
 
 check(`kill -9 while orders are paid, ${ROUNDS} rounds: every order earned once, none was lost, none doubled`, async (context) => {
@@ -59,19 +59,19 @@ check(`kill -9 while orders are paid, ${ROUNDS} rounds: every order earned once,
     const card = await cardOf(call, one);
     assert.deepEqual([card.balance.points, card.lifetime_bucket.points.earned], [paid.size + 1, paid.size], `after round ${round + 1}`);
   }
-  assert.equal((await told(call, one)).POINTS_EARNED, paid.size);
+  assert.equal((await countTransactions(call, one)).POINTS_EARNED, paid.size);
   assert.ok(unanswered >= ROUNDS, `only ${unanswered} requests were in flight at ${ROUNDS} kills: the load was too light to prove anything`);
   context.diagnostic(`${paid.size} orders, ${unanswered} unanswered at a kill and paid again`);
 }, { timeout: 240_000 });
 
-check(`${CARDS} cards whose points lapsed are swept while ${CALLERS} callers redeem as fast as they can`, async (context) => {
+check(`the points of ${CARDS} cards expire while ${CALLERS} callers redeem as fast as they can`, async (context) => {
   const points_expiration = { type: "ROLLING_EXPIRATION", rolling_expiration: { period: { value: 1, unit: "DAY" } } };
   const { program } = await club(call, { definition: { points_expiration } });
-  // They come three days ago. Calls with a clock of their own ask for no alarm.
-  const then = { "scrip-rehearsal-now": String(Date.now() - 3 * DAY_MS) };
-  const due = async () => (await made(call, "GET", "/rehearsal/rows")).due;
+  // They arrive three days ago. Calls with a clock of their own set no alarm.
+  const then = { "scrip-test-now": String(Date.now() - 3 * DAY_MS) };
+  const due = async () => (await made(call, "GET", "/test-hooks/rows")).due;
   const before = await due();
-  for (let place = 0; place < CARDS; place += 1) await member((...asked) => call(...asked, then), program, 1);
+  for (let place = 0; place < CARDS; place += 1) await member((...parts) => call(...parts, then), program, 1);
   const code = await standalone(call, { quantity: null });
   await member(call, program, 1);
   const found = await due();
@@ -93,7 +93,7 @@ function pay({ customer: id }, source_id) {
   return made(call, "POST", "/v1/orders", { source_id, amount: 100, status: "PAID", customer: { id } });
 }
 
-/** Callers pay orders as fast as they can until the process is killed; gives the orders that got no answer. */
+/** Pays orders as fast as the callers can until the process is killed; returns the orders that got no answer. */
 async function payUntilKilled(one, paid) {
   let alive = true;
   const open = [];
@@ -104,7 +104,7 @@ async function payUntilKilled(one, paid) {
         await pay(one, source);
         paid.add(source);
       } catch (error) {
-        // A dead process answers nobody; anything else is a failure of the test.
+        // A dead process gives no answer; any other error is a failure of the test.
         if (error instanceof assert.AssertionError || alive) throw error;
         open.push(source);
       }

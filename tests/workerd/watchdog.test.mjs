@@ -1,13 +1,13 @@
-// Decides that a process which no longer answers is killed and started again, and that the request which stalled it left
-// nothing behind. A spin inside one event cannot be interrupted from within plain workerd; the watcher outside does it.
+// Tests that a process which no longer answers is killed and restarted, and that the request which stalled it wrote nothing. A spin inside
+// one event cannot be interrupted from within plain workerd; the supervisor outside does it.
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { boot, caller } from "./harness.mjs";
-import { redeem, redeemedOf, standalone } from "./shop.mjs";
-import { tally } from "./tally.mjs";
+import { redeem, redeemedOf, standalone } from "./redemption_fixtures.mjs";
+import { countTests } from "./test_report.mjs";
 
-const check = tally("watchdog");
+const check = countTests("watchdog");
 let service;
 
 before(async () => {
@@ -19,7 +19,7 @@ check("a stalled process is replaced and nothing of the stalled request is writt
   const call = caller(service.url);
   const code = await standalone(call, { quantity: 5 });
   const before = service.pid;
-  const stalled = redeem(call, code, { "scrip-rehearsal-fault": "stall" }).then(() => "answered", () => "broken off");
+  const stalled = redeem(call, code, { "scrip-test-fault": "stall" }).then(() => "answered", () => "broken off");
   assert.equal(await stalled, "broken off");
   const redeemed = await eventually(() => redeemedOf(call, code), 20_000);
   assert.equal(redeemed, 0);

@@ -1,7 +1,7 @@
-// Decides how the description is shown: by the page component of the field, from our own files, with a request that can be sent. It must
-// not ask anybody but the service that it came from, and keeps no credentials: they are gone with the page.
+// Shows the OpenAPI description with Swagger UI, from files of this service alone, and lets the reader send requests. Requests go only to
+// the service that served the page. Credentials are not kept after the page is closed.
 
-// Everybody knows them; a deployed service has none of them, and `npm start` says so of its own.
+// These credentials are public. A deployed service has none of them, and `npm start` prints its own.
 const DEVELOPMENT = {
   "X-App-Id": "dev-app",
   "X-App-Token": "dev-token",
@@ -16,14 +16,14 @@ const docs = SwaggerUIBundle({
   url: "/openapi.json",
   dom_id: "#docs",
   deepLinking: true,
-  // Hundreds of operations: what is not looked at is not drawn.
+  // There are hundreds of operations: they stay collapsed until opened.
   docExpansion: "none",
   defaultModelsExpandDepth: -1,
   filter: true,
   tryItOutEnabled: true,
   displayRequestDuration: true,
   persistAuthorization: false,
-  // Nobody else is told what this service describes.
+  // No other host receives the description.
   validatorUrl: null,
   onComplete() {
     if (!isLocal) return;

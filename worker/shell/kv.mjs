@@ -1,6 +1,5 @@
-// Decides how plain workerd keeps a KV namespace: the runtime turns every KV call into an HTTP request to this service,
-// which keeps the pairs in the SQLite database of one Durable Object. It must not know what the pairs mean.
-// On Cloudflare and in `wrangler dev` it is not used.
+// Implements a KV namespace for plain workerd. The runtime turns every KV call into an HTTP request to this service, which stores the pairs
+// in the SQLite database of one Durable Object. Cloudflare and `wrangler dev` do not use it.
 import { DurableObject } from "cloudflare:workers";
 
 const LIST_MOST = 1_000;
@@ -100,7 +99,7 @@ export class Pairs extends DurableObject {
     return Response.json({ keys, list_complete: complete, ...cursor, cacheStatus: null });
   }
 
-  /** Whether a pair has expired is asked at every read; the alarm only clears away what nobody reads. */
+  /** Sets the alarm for an expiration. Every read checks whether a pair has expired; the alarm only removes expired pairs. */
   async sweepBy(seconds) {
     const armed = await this.ctx.storage.getAlarm();
     if (armed === null || armed > seconds * 1000) await this.ctx.storage.setAlarm(seconds * 1000);
@@ -113,7 +112,7 @@ export class Pairs extends DurableObject {
   }
 }
 
-/** The second at which a pair ends, or `null`; not a number when the query holds none. */
+/** Returns the second at which a pair expires, or `null`; NaN when the query has an unreadable number. */
 function expiryOf(query) {
   if (query.has("expiration_ttl")) return now() + Number(query.get("expiration_ttl"));
   return query.has("expiration") ? Number(query.get("expiration")) : null;

@@ -1,17 +1,17 @@
-// Decides what a line of the log looks like: one JSON object, the same as `worker/src/host/log.rs` writes. It must not know what went wrong.
+// Writes lines of the log: one JSON object each, the same as `worker/src/host/log.rs` writes.
 
-// What is worth keeping of a stack; an overflow brings a hundred frames of the same name.
+// Longer stacks are cut; an overflow brings a hundred frames of the same name.
 const STACK_LINES = 12;
 
-/** Writes a line: what happened, and what is known of it. Nothing of what was sent belongs in it. */
+/** Writes a line with an event and its known fields. It contains nothing of what a caller sent. */
 export function log(event, fields) {
   console.error(JSON.stringify({ at: new Date().toISOString(), level: "error", event, ...fields }));
 }
 
-/** What an error says of itself, and first what the engine did, when it was its panic. */
-export function told(error) {
+/** Returns the stack of an error, preceded by the message of the engine's panic where there was one. */
+export function describeError(error) {
   const stack = String(error?.stack ?? error).split("\n").slice(0, STACK_LINES).join("\n");
-  const panicked = globalThis.scripPanicked;
+  const panicMessage = globalThis.scripPanicked;
   globalThis.scripPanicked = undefined;
-  return panicked === undefined ? stack : `${panicked}\n${stack}`;
+  return panicMessage === undefined ? stack : `${panicMessage}\n${stack}`;
 }

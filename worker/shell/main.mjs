@@ -1,13 +1,13 @@
-// Decides what the Worker exports, and that no caller waits for ever. It must not know what a request asks for.
+// Exports the classes and the entry of the Worker, and limits how long a caller waits for an answer.
 import module from "./index_bg.wasm";
 import * as entry from "glue/entry";
-import { log, told } from "./log.mjs";
+import { describeError, log } from "./log.mjs";
 
 export { Directory, Gate, Project } from "./object.mjs";
 
 entry.initSync({ module });
 
-// Far above what any request needs; an answer that has not come by then will not come.
+// Far above the time that any request needs; an answer that has not come by then will not come.
 const LATEST_MS = 25_000;
 
 export default {
@@ -18,24 +18,27 @@ export default {
     });
     try {
       const answer = await Promise.race([entry.fetch(request, env, ctx), late]);
-      return answer ?? failed(request, `there was no answer within ${LATEST_MS} ms`);
+      return answer ?? answerFailure(request, `there was no answer within ${LATEST_MS} ms`);
     } catch (error) {
-      return failed(request, told(error));
+      return answerFailure(request, describeError(error));
     } finally {
       clearTimeout(timer);
     }
   },
 };
 
-/** The answer when the entry itself failed. What the request did is not known: a retry with its Idempotency-Key is safe. */
-function failed(request, error) {
+/** Answers for an entry that failed. The effect of the request is unknown: a retry with its Idempotency-Key is safe. */
+function answerFailure(request, error) {
   const requestId = `v-${crypto.randomUUID().replaceAll("-", "").slice(0, 18)}`;
   log("request_failed", { request_id: requestId, route: routeOf(request), status: 500, error });
   const body = { code: 500, key: "internal_error", message: "Internal error", request_id: requestId };
   return Response.json(body, { status: 500, headers: { "x-request-id": requestId } });
 }
 
-/** The route of a request by its pattern; what was called may name somebody. It is counted as answered, where the entry still can. */
+/**
+ * Returns the route of a request as a pattern, because its path may contain personal data. Counts the request as answered, where the entry
+ * still can.
+ */
 function routeOf(request) {
   try {
     return entry.countFailed(request.method, new URL(request.url).pathname);

@@ -1,187 +1,230 @@
-// Decides how a Durable Object commits: one synchronous call of the engine inside one transaction, and what becomes of
-// a failure. It must not know any route, document or rule: those are Rust's. Nothing in `serve` awaits, so no other
-// event can come between the first read and the commit.
+// Runs the requests of a Durable Object, each as one synchronous call of the engine inside one transaction, and handles their failures.
+// Routes, documents and rules are those of the Rust code. `runRequest` contains no await, so no other event comes between the first read
+// and the commit. `batch.mjs` groups the requests that share a flush.
 //
-// Why the engine is a second instance of the same module: between two calls nothing is ever in flight in it, so that
-// an instance which trapped is thrown away without any request of another caller being lost. The entry, where requests
-// wait for their objects, keeps its own instance.
+// The engine is a second instance of the same module. Between two calls nothing is in flight in it, so an instance that trapped can be
+// replaced and no other request is lost. The entry, where requests wait for their objects, has its own instance.
 import { DurableObject } from "cloudflare:workers";
 import module from "./index_bg.wasm";
 import * as engine from "glue/engine";
-import { Courier } from "./courier.mjs";
-import { Figures } from "./figures.mjs";
-import { log, told } from "./log.mjs";
-import { Pace } from "./pace.mjs";
+import { AlarmClock } from "./alarm_clock.mjs";
+import { BatchQueue } from "./batch.mjs";
+import { Dispatcher } from "./webhook_dispatcher.mjs";
+import { ObjectMetrics } from "./metrics.mjs";
+import { describeError, log } from "./log.mjs";
+import { JobPacer } from "./job_pacer.mjs";
 
 engine.initSync({ module });
 
 const EMPTY = new Uint8Array(0);
 // After a failed alarm: the first wait, and the longest.
 const RETRY_MS = 2_000;
-const RETRY_MOST_MS = 300_000;
-// How long an alarm that waits for letters rests before it looks for work again, at most.
+const RETRY_MAX_MS = 300_000;
+// The longest rest of an alarm that waits for deliveries before it looks for jobs again.
 const REST_MOST_MS = 1_000;
-// What alone is kept of a project that was deleted.
-const GONE = "gone";
-// How many requests the objects of this isolate have served: they share one thread.
+// The only value that is kept of a deleted project.
+const DELETED_KEY = "gone";
+// The number of requests to the objects of this isolate, which share one thread.
 let served = 0;
 
 class ScripObject extends DurableObject {
-  /** Whether the store has not been opened yet in this life of the object. */
+  /** True until the store is opened for the first time in this life of the object. */
   #fresh = true;
-  #alarmAt = undefined;
+  /** True if a request has been served in this life: only a request brings the settings of the project, which the store asks for once. */
+  #hasServed = false;
+  #alarm = new AlarmClock({ now: () => Date.now(), setAlarm: (moment) => this.ctx.storage.setAlarm(moment), after });
   #failedAlarms = 0;
-  #figures = new Figures();
-  #pace = new Pace({
-    piece: (rows) => this.#piece(rows),
+  #metrics = new ObjectMetrics();
+  #requests = new BatchQueue({
+    run: (request) => this.runRequest(request),
+    finish: (outcomes) => this.#finishBatch(outcomes),
+    abort: (error) => this.#abort("batch_failed", error),
+    now: () => Date.now(),
+    pause: () => scheduler.wait(0),
+  });
+  #pacer = new JobPacer({
+    slice: (rows) => this.#runSlice(rows),
     served: () => served,
     now: () => Date.now(),
     sleep: (ms) => new Promise((done) => setTimeout(done, ms)),
-    alone: (work) => this.#alone(work),
+    exclusively: (job) => this.#runExclusively(job),
   });
   #failedRounds = 0;
-  #courier = new Courier({
-    round: (carried) => this.#round(carried),
+  #dispatcher = new Dispatcher({
+    commitRound: (report) => this.#commitRound(report),
     fetch: (url, init) => fetch(url, init),
     served: () => served,
     now: () => Date.now(),
     sleep: (ms) => new Promise((done) => setTimeout(done, ms)),
-    after: (ms, run) => {
-      const timer = setTimeout(run, ms);
-      return () => clearTimeout(timer);
-    },
+    after,
   });
-  /** Ends the rest of an alarm that waits for letters. */
-  #stir = () => {};
+  /** Ends the rest of an alarm that waits for deliveries. */
+  #wakeUp = () => {};
 
-  /** Answers one request: `[status, header lines, bytes]`. The entry is the only caller. */
-  serve(method, target, lines, body) {
+  /** Answers one request after its batch has run: `[status, header lines, bytes]`. The entry is the only caller. */
+  async serve(method, target, lines, body) {
     served += 1;
+    const { reply } = await this.#requests.add({ method, target, lines, body: body ?? EMPTY });
+    return reply;
+  }
+
+  /** Runs one request in a transaction of its own. Returns its reply and, unless it failed, the facts that its batch needs. */
+  runRequest({ method, target, lines, body }) {
+    const startedAt = Date.now();
     try {
-      const begun = Date.now();
-      const [status, headers, bytes, work, letters, verdicts] = this.#commit((sql) =>
-        engine.serveObject(this.setup(), this.#fresh, method, target, lines, body ?? EMPTY, sql));
-      this.#arm(work);
-      if (work !== null && work <= Date.now()) this.#stir();
-      this.#lettersWait(letters);
-      this.#count(begun, method !== "GET", verdicts);
-      return [status, headers, bytes];
+      const [status, headers, bytes, work, deliveries, verdicts, undone] = this.#commit(
+        (sql) => engine.serveObject(this.setup(), this.#fresh || !this.#hasServed, method, target, lines, body, sql),
+        (answer) => answer.at(-1),
+      );
+      // A call that is undone also undoes what the store wrote about the project.
+      this.#hasServed ||= !undone;
+      const decided = { ms: Date.now() - startedAt, verdicts, writes: method !== "GET" };
+      return { reply: [status, headers, bytes], work, deliveries, decided };
     } catch (error) {
       const requestId = requestIdIn(lines);
-      this.#figures.failures += 1;
-      this.#failed("request_failed", error, { request_id: requestId, route: () => engine.routeOf(method, target), status: 500 });
-      return engine.failedReply(requestId);
+      this.#metrics.failures += 1;
+      this.#recordFailure("request_failed", error, { request_id: requestId, route: () => engine.routeOf(method, target), status: 500 });
+      return { reply: engine.failedReply(requestId) };
     }
   }
 
-  /** What the object counted, and how much waits in it, as JSON. The entry asks when whoever runs the service does. */
+  /**
+   * Sets the alarms of a batch and counts it, in the turn of its commits, so that both are durable or neither is. An alarm that is set for
+   * an earlier time stays. While a job rests between two slices, a request may have set an alarm that the last slice knew nothing of.
+   */
+  #finishBatch(outcomes) {
+    const work = earliest(outcomes.map((outcome) => outcome.work));
+    this.#alarm.scheduleAt(work);
+    if (work !== null && work <= Date.now()) this.#wakeUp();
+    this.#scheduleDeliveries(earliest(outcomes.map((outcome) => outcome.deliveries)));
+    this.#count(outcomes.flatMap(({ decided }) => decided ?? []));
+  }
+
+  /** Returns the metrics of the object and the size of its queues as JSON. The entry calls it for `/metrics`. */
   figures() {
     try {
-      const waiting = this.#commit((sql) => engine.waitingIn(this.#fresh, sql));
-      return JSON.stringify({ waiting: JSON.parse(waiting), ...this.#figures.told() });
+      const [waiting, work, deliveries] = this.#commit((sql) => engine.waitingIn(this.#fresh, sql));
+      this.#alarm.scheduleAt(work);
+      this.#scheduleDeliveries(deliveries);
+      return JSON.stringify({ waiting: JSON.parse(waiting), ...this.#metrics.toJson() });
     } catch (error) {
-      this.#failed("figures_failed", error);
+      this.#recordFailure("figures_failed", error);
       throw error;
     }
   }
 
-  /** Counts an event that was committed; of some that wrote, how long the disk takes, which nobody waits for here. */
-  #count(begun, writes, verdicts) {
-    const decided = Date.now();
-    this.#figures.decided(decided - begun, verdicts);
-    if (!writes || !this.#figures.timesCommit()) return;
-    // That a commit fails is told where the request is answered.
-    this.ctx.storage.sync().then(() => this.#figures.committed(Date.now() - decided), () => {});
+  /** Counts the committed requests of a batch. Of some batches that wrote, it also times the disk; no answer waits for that. */
+  #count(decided) {
+    for (const { ms, verdicts } of decided) this.#metrics.countDecision(ms, verdicts);
+    if (!decided.some(({ writes }) => writes) || !this.#metrics.shouldTimeCommit()) return;
+    const startedAt = Date.now();
+    // A commit that fails ends the object and answers the requests of its batch with an error.
+    this.ctx.storage.sync().then(() => this.#metrics.countCommit(Date.now() - startedAt), () => {});
   }
 
   /**
-   * Runs what is due for a while, carries letters beside it, and asks for a new alarm. The alarm that runs is only gone when this returns,
-   * so that whoever dies in between is woken again. While a letter is on its way, long work goes on whenever some is due.
+   * Runs due jobs for a while, sends deliveries at the same time, and sets a new alarm. The current alarm is only removed when this
+   * returns, so a process that dies in between is woken again. Jobs that become due run also while a delivery is on its way.
    */
   async alarm() {
-    this.#alarmAt = undefined;
-    let carrying = true;
-    const carried = this.#carry().finally(() => {
-      carrying = false;
-      this.#stir();
+    this.#alarm.recordFired();
+    let isDelivering = true;
+    const delivering = this.#deliver().finally(() => {
+      isDelivering = false;
+      this.#wakeUp();
     });
     do {
-      const next = await this.#work();
-      if (carrying) await this.#rest(next);
-    } while (carrying);
-    this.#arm(await carried);
+      const next = await this.#runJobs();
+      if (isDelivering) await this.#rest(next);
+    } while (isDelivering);
+    this.#alarm.scheduleAt(await delivering);
   }
 
-  /** Runs what is due for a while; gives when more is. A failure is noted in a transaction of its own, and tried again later, but never given up here. */
-  async #work() {
+  /**
+   * Runs due jobs for a while; returns when the next are due. A failure is noted in a transaction of its own and tried again later; it is
+   * never given up here.
+   */
+  async #runJobs() {
     let next;
     try {
-      next = await this.#pace.spell();
+      next = await this.#pacer.spell();
       this.#failedAlarms = 0;
     } catch (error) {
-      this.#figures.failedAlarms += 1;
-      this.#failed("alarm_failed", error);
+      this.#metrics.failedAlarms += 1;
+      this.#recordFailure("alarm_failed", error);
       next = this.#noteFailedAlarm(error);
     }
-    this.#arm(next);
+    this.#alarm.scheduleAt(next);
     return next;
   }
 
-  /** Rests until work is due, something new waits or all letters have arrived. */
+  /** Rests until a job is due, new work arrives or all deliveries have ended. */
   #rest(next) {
     return new Promise((done) => {
       const timer = setTimeout(done, Math.min(Math.max((next ?? Infinity) - Date.now(), 1), REST_MOST_MS));
-      this.#stir = () => {
+      this.#wakeUp = () => {
         clearTimeout(timer);
         done();
       };
     });
   }
 
-  /** Carries letters; gives when more are due. After a failure that is later and later. */
-  async #carry() {
+  /** Sends deliveries; returns when the next are due. After each failure that is later. */
+  async #deliver() {
     try {
-      const next = await this.#courier.spell();
+      const next = await this.#dispatcher.spell();
       this.#failedRounds = 0;
       return next;
     } catch (error) {
-      this.#failed("letters_failed", error);
-      const wait = Math.min(RETRY_MS * 2 ** this.#failedRounds, RETRY_MOST_MS);
+      this.#recordFailure("letters_failed", error);
+      const wait = Math.min(RETRY_MS * 2 ** this.#failedRounds, RETRY_MAX_MS);
       this.#failedRounds += 1;
       return Date.now() + wait;
     }
   }
 
-  /** Asks for the alarm of letters, and tells whoever carries some already. Nobody looks for work because of them. */
-  #lettersWait(moment) {
-    this.#arm(moment);
-    if (moment !== null && moment <= Date.now()) this.#courier.stir();
+  /** Sets the alarm for deliveries, and wakes the dispatcher where it runs. They are no reason to look for jobs. */
+  #scheduleDeliveries(moment) {
+    this.#alarm.scheduleAt(moment);
+    if (moment !== null && moment <= Date.now()) this.#dispatcher.wakeUp();
   }
 
-  #piece(rows) {
-    const [work, letters] = this.#commit((sql) => engine.runAlarm(this.#fresh, rows, sql));
-    this.#lettersWait(letters);
+  #runSlice(rows) {
+    if (this.#alarm.isSetBack()) this.#catchUp();
+    const [work, deliveries] = this.#commit((sql) => engine.runAlarm(this.#fresh, rows, sql));
+    this.#scheduleDeliveries(deliveries);
     return work;
   }
 
-  #round(carried) {
-    const [round, alarm] = this.#commit((sql) => engine.runLetters(this.#fresh, JSON.stringify(carried), sql));
-    this.#arm(alarm);
+  /** Handles work that an earlier, wrong clock has delayed. Its failure does not belong to the next job. */
+  #catchUp() {
+    try {
+      this.#scheduleDeliveries(this.#commit((sql) => engine.catchUp(this.#fresh, sql)));
+      this.#alarm.recordCatchUp();
+    } catch (error) {
+      this.#recordFailure("catch_up_failed", error);
+    }
+  }
+
+  #commitRound(report) {
+    const [round, alarm] = this.#commit((sql) => engine.runDeliveries(this.#fresh, JSON.stringify(report), sql));
+    this.#alarm.scheduleAt(alarm);
     return JSON.parse(round);
   }
 
   /**
-   * Does some work while no request is let in, and says how many milliseconds it took. The clock may stand still until the disk has
-   * answered; a timer would not move it, as it tells the moment for which it was set. What throws behind the door would end the object.
+   * Runs a function while no request is let in; returns its duration in milliseconds. The clock may stand still until the disk has
+   * answered. A timer would not move it, because a timer reports the time for which it was set. An error thrown inside
+   * `blockConcurrencyWhile` would end the object.
    */
-  async #alone(work) {
+  async #runExclusively(job) {
     let [took, failure] = [0, undefined];
     await this.ctx.blockConcurrencyWhile(async () => {
       try {
-        const begun = Date.now();
-        work();
+        const startedAt = Date.now();
+        job();
         await this.ctx.storage.sync();
-        took = Date.now() - begun;
+        took = Date.now() - startedAt;
       } catch (error) {
         failure = { error };
       }
@@ -190,56 +233,77 @@ class ScripObject extends DurableObject {
     return took;
   }
 
-  /** When to try again: what the service says, or, when it cannot even note the failure, more and more rarely. */
+  /** Returns when to try again: the time of the service, or, when it cannot even note the failure, an ever longer wait. */
   #noteFailedAlarm(error) {
-    const wait = Math.min(RETRY_MS * 2 ** this.#failedAlarms, RETRY_MOST_MS);
+    const wait = Math.min(RETRY_MS * 2 ** this.#failedAlarms, RETRY_MAX_MS);
     this.#failedAlarms += 1;
     try {
       return this.#commit((sql) => engine.noteFailedAlarm(this.#fresh, String(error), sql)) ?? Date.now() + wait;
     } catch (worse) {
-      this.#failed("alarm_not_noted", worse);
+      this.#recordFailure("alarm_not_noted", worse);
       return Date.now() + wait;
     }
   }
 
-  /** One call inside one transaction: whatever it throws undoes whatever it wrote. */
-  #commit(call) {
-    const { storage } = this.ctx;
-    const answer = storage.transactionSync(() => call(storage.sql));
-    this.#fresh = false;
-    return answer;
-  }
-
   /**
-   * Sets the alarm in the same turn as the commit, so that both are durable or neither. An earlier one stays: while work rests between
-   * two pieces, a request may have asked for an alarm that the last piece knew nothing of.
+   * Runs one call inside one transaction. An error undoes all that the call wrote, and so does an answer for which `isDry` returns true.
    */
-  #arm(moment) {
-    if (moment === null || this.#alarmAt <= moment) return;
-    this.#alarmAt = moment;
-    this.ctx.storage.setAlarm(moment);
+  #commit(call, isDry = () => false) {
+    const { storage } = this.ctx;
+    let dry;
+    try {
+      const answer = storage.transactionSync(() => {
+        const answered = call(storage.sql);
+        if (!isDry(answered)) return answered;
+        dry = answered;
+        throw new Error("a dry run");
+      });
+      this.#fresh = false;
+      return answer;
+    } catch (error) {
+      if (dry === undefined) throw error;
+      return dry;
+    }
   }
 
-  /** Takes everything that is stored, and what was to be done with it: the next request finds an object that begins. */
+  /** Deletes the stored data and the alarm: the next request finds a new object. */
   async clear() {
     await this.ctx.storage.deleteAlarm();
     await this.ctx.storage.deleteAll();
     this.#fresh = true;
-    this.#alarmAt = undefined;
+    this.#hasServed = false;
+    this.#alarm.clear();
   }
 
-  #failed(event, error, known) {
-    failed(this.ctx, event, error, known);
+  #recordFailure(event, error, known) {
+    recordFailure(this.ctx, event, error, known);
   }
+
+  /** Ends this life of the object. Writes that are not flushed are lost, and every request that waits for its answer gets an error. */
+  #abort(event, error) {
+    log(event, { object: this.ctx.id.name, error: describeError(error) });
+    this.ctx.abort(String(error));
+  }
+}
+
+/** Runs a function later; returns its cancellation. */
+function after(ms, run) {
+  const timer = setTimeout(run, ms);
+  return () => clearTimeout(timer);
+}
+
+/** Returns the earliest of some times; null when there is none. */
+function earliest(moments) {
+  const known = moments.filter((moment) => moment !== null && moment !== undefined);
+  return known.length === 0 ? null : Math.min(...known);
 }
 
 const requestIdIn = (lines) => /(?:^|\n)scrip-request-id\n(.*)\n/.exec(lines)?.[1] ?? "v-unknown";
 
 /**
- * Makes the engine usable again and writes a failure down, with its `route` as the engine knows it; when even that fails, the object
- * starts anew.
+ * Makes the engine usable again and logs a failure, with its `route` as the engine knows it. When even that fails, the object starts again.
  */
-function failed(ctx, event, error, { route, ...known } = {}) {
+function recordFailure(ctx, event, error, { route, ...known } = {}) {
   const failure = { object: ctx.id.name, ...known };
   let lost;
   try {
@@ -248,13 +312,13 @@ function failed(ctx, event, error, { route, ...known } = {}) {
   } catch (worse) {
     lost = worse;
   }
-  log(event, { ...failure, error: told(error) });
+  log(event, { ...failure, error: describeError(error) });
   if (lost === undefined) return;
-  log("engine_lost", { object: ctx.id.name, error: told(lost) });
+  log("engine_lost", { object: ctx.id.name, error: describeError(lost) });
   ctx.abort(String(lost));
 }
 
-/** Counts what the pages of one project guess, beside the project and in memory alone. The entry is the only caller. */
+/** Counts failed codes of the clients of one project, outside of the project and in memory alone. The entry is the only caller. */
 export class Gate extends DurableObject {
   ask(project, key, address, lines) {
     return this.#try(() => engine.askGate(project, key, address, lines));
@@ -268,35 +332,36 @@ export class Gate extends DurableObject {
     try {
       return call();
     } catch (error) {
-      failed(this.ctx, "gate_failed", error);
+      recordFailure(this.ctx, "gate_failed", error);
       throw error;
     }
   }
 }
 
-/** Everything of one project that must be true now. */
+/** The data of one project, with the guarantees of one Durable Object. */
 export class Project extends ScripObject {
-  /** Whether the project was deleted. Its id never comes again: who is still believed for a while finds nothing to write in. */
-  #gone;
+  /** True if the project was deleted. Its id is never used again: a key that is still accepted for a while cannot write any more. */
+  #isDeleted;
 
   constructor(ctx, env) {
     super(ctx, env);
-    this.#gone = ctx.storage.kv.get(GONE) === true;
+    this.#isDeleted = ctx.storage.kv.get(DELETED_KEY) === true;
   }
 
   setup() {
     return undefined;
   }
 
-  serve(method, target, lines, body) {
-    return this.#gone ? engine.goneReply(requestIdIn(lines)) : super.serve(method, target, lines, body);
+  /** Checked when a request runs, because the project may be deleted while the request waits. */
+  runRequest(request) {
+    return this.#isDeleted ? { reply: engine.goneReply(requestIdIn(request.lines)) } : super.runRequest(request);
   }
 
-  /** The project is gone. The entry is the only caller. */
+  /** Deletes the project. The entry is the only caller. */
   async empty() {
-    this.#gone = true;
+    this.#isDeleted = true;
     await this.clear();
-    this.ctx.storage.kv.put(GONE, true);
+    this.ctx.storage.kv.put(DELETED_KEY, true);
   }
 }
 

@@ -1,13 +1,35 @@
-//! The areas of the interface. A file knows its own documents and nothing of another's handlers.
+//! The handlers, a folder for each context: they parse the request, call the domain and shape the response. A context uses only lower
+//! contexts (ARCHITECTURE.md).
 
+pub mod async_actions;
+pub mod balances;
+pub mod bundle;
+pub mod campaigns;
 pub mod catalogue;
-pub mod codes;
-pub mod decisions;
-pub mod loyalty;
+pub mod categories;
+pub mod customers;
+pub mod events;
+pub mod exports;
+pub mod legacy;
+pub mod locations;
+pub mod loyalty_campaigns;
+pub mod loyalty_members;
+pub mod loyalty_programs;
 pub mod management;
+pub mod metadata_schemas;
+pub mod oauth;
 pub mod orders;
-pub mod people;
-pub mod project;
 pub mod promotions;
-pub mod rules;
+pub mod publications;
+pub mod qualifications;
+pub mod redemptions;
+pub mod rewards;
+pub mod segments;
+pub mod stacking_rules;
 pub mod system;
+#[cfg(feature = "test-hooks")]
+pub mod test_hooks;
+pub mod trash_bin;
+pub mod validation_rules;
+pub mod vouchers;
+pub mod webhooks;

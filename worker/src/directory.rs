@@ -1,32 +1,35 @@
-//! The directory: which projects and keys there are. It applies the setup, answers the look-ups of the entry, says whether it can
-//! work, and serves what is about projects, keys, users and tokens. It must not know what is in a project.
+//! The directory of projects, keys, users and tokens: applies the setup, answers look-ups of the entry, checks the health,
+//! and serves the management API.
 
 mod setup;
-mod sound;
+mod setup_checks;
 
 use crate::access::auth::{IMAGES, Record};
 use crate::access::images;
-use crate::access::keys::{self, Key};
+use crate::access::keys::{self, ApiKey};
 use crate::access::projects::{self, WEBHOOK_TOKEN_LENGTH};
-use crate::digest::sha256_hex;
-use crate::directory::setup::Project;
-use crate::http::health::{self, Lack};
+use crate::access::users;
+use crate::commit;
+use crate::constant_time::sha256_hex;
+use crate::directory::setup::SetupProject;
+use crate::http::health::{self, HealthProblem};
 use crate::http::reply::{bytes_reply, empty_reply, json_reply};
 use crate::http::request::{Reply, Request};
 use crate::service;
 use crate::store::Store;
 use crate::store::document::Document;
-use crate::store::sql::{self, Fault};
+use crate::store::documents::setup as stored;
+use crate::store::sql::Fault;
 use scrip::Context;
 use scrip::id::Ids;
 use serde_json::{Map, json};
 
-/// What the directory is asked for the ids of all projects.
+/// Path of the request for the ids of all projects.
 pub const PROJECTS: &str = "/internal/projects";
-/// As many projects as are told at once.
+/// Maximum number of projects in one response.
 const PROJECTS_MAX: i64 = 1_000;
 
-/// Answers a request in the directory's object: look-ups under `/internal/`, and whatever the entry sends there to be served.
+/// Answers a request in the directory's object: look-ups below `/internal/`, and management calls that the entry forwards.
 pub fn serve_directory(
     request: &Request,
     store: &mut Store<'_>,
@@ -61,32 +64,28 @@ fn found(record: Option<Record>) -> Result<Reply, Fault> {
     Ok(bytes_reply(200, serde_json::to_vec(&record).map_err(|error| Fault(error.to_string()))?))
 }
 
-/// The projects that some key opens: nobody else can have asked for anything in one.
+/// Returns the ids of projects with at least one key; without a key a project has no calls.
 fn projects(store: &Store<'_>) -> Result<Reply, Fault> {
-    let rows = store.rows(
-        "SELECT DISTINCT parent FROM document WHERE kind = 'key' AND parent IS NOT NULL ORDER BY 1 LIMIT +?1",
-        &[PROJECTS_MAX.into()],
-    )?;
-    let ids = rows.iter().map(|row| sql::text(row, 0)).collect::<Result<Vec<_>, Fault>>()?;
+    let ids = stored::list_projects_with_keys(store, PROJECTS_MAX)?;
     Ok(json_reply(200, &json!(ids)))
 }
 
-/// Says whether the setup is one, and writes a row: a fault of that is undone, and the entry says that nothing can be written.
+/// Checks that the setup is valid and that a row can be written. A fault of the write is undone, and the entry reports it.
 fn health(setup: &str, store: &mut Store<'_>, context: &Context) -> Result<Reply, Fault> {
     if !is_applied(setup, store)?
-        && let Err(fault) = sound::read(setup)
+        && let Err(fault) = setup_checks::read(setup)
     {
         store.note(format!("is not healthy: {}", fault.0));
-        return Ok(health::reply(&[Lack::Setup], &context.request_id()));
+        return Ok(health::reply(&[HealthProblem::Setup], &context.request_id()));
     }
     apply(setup, store, context)?;
-    // A row whose only use is that it could be written.
+    // This row only tests that the database accepts writes.
     store.put("health", &Document::new("health".into(), None, context.now.millis(), Map::new()));
-    store.commit()?;
+    commit::run_internal(store, context)?;
     Ok(health::reply(&[], &context.request_id()))
 }
 
-/// What the rows of a setup look like: when that changes, it is applied again.
+/// Version of the rows of a setup: a change of it applies the setup again.
 const FORM: &str = "2";
 
 fn mark(setup: &str) -> String {
@@ -98,26 +97,25 @@ fn is_applied(setup: &str, store: &Store<'_>) -> Result<bool, Fault> {
     Ok(applied.is_some_and(|applied| applied.key.as_deref() == Some(&mark(setup))))
 }
 
-/// Applies a setup that has not been applied: its projects and keys take the place of those of the setup before. What was made by the
-/// interface stays, but where the setup says it now.
+/// Applies a new setup: its projects and keys replace those of the setup before. Projects and keys of the management API
+/// stay, unless the setup declares them now.
 fn apply(setup: &str, store: &mut Store<'_>, context: &Context) -> Result<(), Fault> {
     if is_applied(setup, store)? {
         return Ok(());
     }
-    let read = sound::read(setup)?;
+    let read = setup_checks::read(setup)?;
     let address_header = read.address_header.map(|name| name.to_ascii_lowercase());
     let now_ms = context.now.millis();
     let mut ids = Ids::new(context);
-    store.write_now("DELETE FROM document WHERE kind = 'setup'", &[])?;
-    store.write_now("DELETE FROM document WHERE kind = 'key' AND holder IS NULL", &[])?;
-    store.write_now("DELETE FROM document WHERE kind = 'project' AND parent IS NULL", &[])?;
+    stored::delete_applied(store)?;
     for mut project in read.projects {
         let client = setup::take_client(&mut project)?;
         project.settings.address_header.clone_from(&address_header);
-        store.write_now("DELETE FROM document WHERE kind = 'project' AND id = +?1", &[project.id.as_str().into()])?;
+        part_from_maker(store, &project, &mut ids)?;
+        stored::delete_project(store, &project.id)?;
         sign(store, &project, &mut ids, now_ms)?;
         for key in project.keys.drain(..) {
-            let key = Key {
+            let key = ApiKey {
                 project: project.id.clone(),
                 class: key.class,
                 id: key.id,
@@ -127,24 +125,30 @@ fn apply(setup: &str, store: &mut Store<'_>, context: &Context) -> Result<(), Fa
                 former: None,
             };
             let row = key.row(false, now_ms)?;
-            store.write_now("DELETE FROM document WHERE kind = 'key' AND id = +?1", &[row.id.as_str().into()])?;
+            stored::delete_key(store, &row.id)?;
             store.insert(keys::KEY, &row);
         }
         store.insert(projects::PROJECT, &setup::shown(project, client, now_ms).row());
     }
     let applied = Document::new("setup".into(), Some(mark(setup)), now_ms, Map::new());
     store.insert("setup", &applied);
-    store.commit()?;
-    // A token lives as long as the key that it was made with; the setup may have given that another secret.
-    store.write_now(
-        "DELETE FROM token WHERE record ->> 'id' NOT IN
-           (SELECT body ->> 'id' FROM document WHERE kind = 'key' AND holder IS NOT NULL AND body ->> 'class' = 'server')",
-        &[],
-    )
+    commit::run_internal(store, context)?;
+    // A token lives as long as its key; the setup may have changed the key's secret.
+    stored::delete_tokens(store)
 }
 
-/// What signs a project's webhooks is what the setup says, else what was drawn for it once.
-fn sign(store: &mut Store<'_>, project: &Project, ids: &mut Ids, now_ms: i64) -> Result<(), Fault> {
+/// Moves a project that the management API created, and that the setup declares now, into an organisation of its own.
+fn part_from_maker(store: &mut Store<'_>, project: &SetupProject, ids: &mut Ids) -> Result<(), Fault> {
+    let Some(before) = projects::find(store, &project.id)?.filter(|before| !before.is_set_up()) else { return Ok(()) };
+    let mut logins: Vec<String> = project.keys.iter().filter_map(|key| key.user.clone()).collect();
+    for row in keys::of_project(store, &project.id)? {
+        logins.extend(ApiKey::of(&row)?.user);
+    }
+    users::copy_to_project(store, ids, &before, &logins)
+}
+
+/// Stores the secret that signs a project's webhooks: that of the setup, else one that is generated once.
+fn sign(store: &mut Store<'_>, project: &SetupProject, ids: &mut Ids, now_ms: i64) -> Result<(), Fault> {
     let id = &project.id;
     match &project.webhook_token {
         Some(token) => projects::keep_webhook_token(store, id, token, true, now_ms),

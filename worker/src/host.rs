@@ -1,17 +1,17 @@
-//! Decides how the Workers runtime reaches the service: the entry of a request, the object that commits, its SQL.
-//! It must not know what a voucher is; what it hands over is bytes, headers, a moment and a seed.
+//! Connects the Workers runtime to the service: the entry of a request, the object that commits, its SQL.
+//! It passes bytes, headers, a moment and a seed.
 
 mod asset;
+mod attempt_limiter;
 mod bindings;
-mod chance;
 mod durable;
 mod entry;
-mod gate;
 mod health;
 mod key;
 mod log;
 mod metrics;
 mod object;
-#[cfg(feature = "rehearsal")]
-mod rehearsal;
-mod wire;
+mod object_protocol;
+mod random;
+#[cfg(feature = "test-hooks")]
+mod test_hooks;

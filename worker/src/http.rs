@@ -1,20 +1,21 @@
-//! Requests and replies as data: what comes in, how it is bounded and read, which route it is, and how an answer is written.
-//! It must not know documents, credentials or what any operation does.
+//! Requests and replies as data: limits and reading of requests, matching of routes, and writing of responses.
 
+pub mod allowed_origins;
+pub mod answer;
 pub mod caller;
+pub mod client_publication_policy;
+pub mod entity_names;
+pub mod file;
 pub mod health;
-pub mod intake;
-pub mod life;
-pub mod listing;
+pub mod list_options;
 pub mod metrics;
-pub mod names;
-pub mod origins;
+pub mod name_limits;
 pub mod public;
-pub mod publishing;
 pub mod query;
-pub mod rates;
+pub mod rate_limits;
 pub mod reply;
 pub mod request;
+pub mod request_checks;
 pub mod route;
 pub mod shape;
 pub mod table;

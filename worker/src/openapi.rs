@@ -1,48 +1,57 @@
-//! The description of the interface, generated from the route table. The committed file lies beside the Worker; a test regenerates it.
-//! It must not know what an operation does.
+//! The OpenAPI description, generated from the route table. The committed file is next to the Worker; a test regenerates it.
 
+mod parameters;
 pub mod refusals;
 pub mod schema;
+mod tags;
 
-use crate::access::page::shown::disclosure::Disclosure;
-use crate::access::page::shown::told_on;
-use crate::http::caller::Class;
-use crate::http::intake::Sent;
+use crate::access::client::response_filter::disclosure::Disclosure;
+use crate::access::client::response_filter::disclosure_on;
+use crate::http::caller::CredentialClass;
+use crate::http::request_checks::MediaKind;
 use crate::http::route::Route;
-use crate::http::shape::{Field, Kind};
-use crate::openapi::schema::{Schemas, Way};
+use crate::http::shape::{Field, FieldType};
+use crate::openapi::schema::{Direction, SchemaRegistry};
+use crate::openapi::tags::TAGS;
 use serde_json::{Map, Value as Json, json};
 
 /// Every operation of the published surface, one a line, `METHOD /path`.
 pub const PUBLISHED: &str = include_str!("surface/published.txt");
 
-/// An operation as lists of operations name it: `GET /v1/campaigns`.
+/// Returns the name of an operation in lists: `GET /v1/campaigns`.
 pub fn name(route: &Route) -> String {
     format!("{} {}", route.method, route.path)
 }
 
-/// Writes the description anew: from the routes and the shapes of what they read and answer, with `examples` of real answers.
+/// The description of the whole interface.
+const ABOUT: &str = "Scrip issues and redeems vouchers, promotions, gift cards and loyalty points at the edge. \
+    Servers call `/v1` and `/v2` with a server key or an OAuth token, clients call `/client/v1` with a public key, and operators call `/management/v1` with a management key. \
+    Amounts are whole numbers of minor currency units, and moments are ISO 8601 in UTC. \
+    Unknown fields of a request body are ignored, and a field that is sent as `null` counts as absent on creation. \
+    A refused request changes nothing unless the description of its operation declares a record; the property `key` of the response is the error key. \
+    A method that a path does not allow is answered with 405 and the header `Allow`.";
+
+/// Generates the description from the routes and the shapes of requests and responses, with `examples` of real responses.
 pub fn generate(areas: &[&[Route]], examples: &Json) -> Json {
-    let mut schemas = Schemas::default();
+    let mut schemas = SchemaRegistry::default();
     let mut paths = Map::new();
-    let mut tags = Vec::new();
-    let released = |route: &&Route| !route.path.starts_with("/rehearsal/");
+    let mut used = Vec::new();
+    let released = |route: &&Route| !route.path.starts_with("/test-hooks/");
     for route in areas.iter().flat_map(|area| area.iter()).filter(released) {
         let entry = paths.entry(route.path).or_insert_with(|| json!({}));
         if let Some(entry) = entry.as_object_mut() {
             entry.insert(route.method.to_lowercase(), operation(route, examples, &mut schemas));
         }
-        let tag = json!({ "name": tag(route) });
-        if !tags.contains(&tag) {
-            tags.push(tag);
-        }
+        used.push(tags::name(route.path));
     }
     let responses = refusals::components(examples.get("refusals"), &mut schemas);
     let schemas = schemas.named_from(&[&Json::from(paths.clone()), &responses]);
+    let tags = TAGS.iter().filter(|tag| used.contains(&tag.name));
+    let tags: Vec<Json> = tags.map(|tag| json!({ "name": tag.name, "description": tag.description })).collect();
     json!({
         "openapi": "3.1.0",
         "info": { "title": "Scrip", "version": env!("CARGO_PKG_VERSION"), "license": { "name": "Apache-2.0", "identifier": "Apache-2.0" },
-            "description": "Promotions, vouchers and gift cards, decided at the edge. Amounts are whole numbers of minor units. What a path does not allow is answered with 405 and the header `Allow`." },
+            "description": ABOUT },
         "tags": tags,
         "paths": paths,
         "components": { "securitySchemes": schemes(), "schemas": schemas, "responses": responses },
@@ -50,55 +59,60 @@ pub fn generate(areas: &[&[Route]], examples: &Json) -> Json {
 }
 
 fn schemes() -> Json {
-    let key = |name: &str| json!({ "type": "apiKey", "in": "header", "name": name });
+    let key = |name: &str, description: &str| json!({ "type": "apiKey", "in": "header", "name": name, "description": description });
     json!({
-        "X-App-Id": key("X-App-Id"), "X-App-Token": key("X-App-Token"),
-        "X-Client-Application-Id": key("X-Client-Application-Id"), "X-Client-Token": key("X-Client-Token"),
-        "X-Management-Id": key("X-Management-Id"), "X-Management-Token": key("X-Management-Token"),
-        "OAuth": { "type": "http", "scheme": "bearer", "description": "A token from POST /v1/oauth/token" },
+        "X-App-Id": key("X-App-Id", "Public ID of a server key."),
+        "X-App-Token": key("X-App-Token", "Secret of the server key. The secret must not leave the merchant's server."),
+        "X-Client-Application-Id": key("X-Client-Application-Id", "Public ID of a client key. The header `Origin` must be among the trusted domains of the project."),
+        "X-Client-Token": key("X-Client-Token", "Token of the client key. Pages contain the token, so that it proves no customer."),
+        "X-Management-Id": key("X-Management-Id", "Public ID of a management key."),
+        "X-Management-Token": key("X-Management-Token", "Secret of the management key. The secret must not leave the operator's server."),
+        "OAuth": { "type": "http", "scheme": "bearer", "description": "OAuth token from `POST /v1/oauth/token`, valid for 15 minutes and limited to its scopes. The scopes `api` and `client_api` open all operations of servers and of clients." },
     })
 }
 
-/// What an operation is about, as its path says it.
-fn tag(route: &Route) -> &'static str {
-    let named =
-        |segment: &&str| !matches!(*segment, "" | "v1" | "v2" | "client" | "management" | "projects" | "{projectId}");
-    match route.classes {
-        [] => "service",
-        _ => route.path.split('/').find(named).unwrap_or("service"),
-    }
-}
+/// The text of the header `Idempotency-Key`.
+const IDEMPOTENCY_KEY: &str = "Key chosen by the caller, one for each intended effect. \
+    A retry with the same key, query and body within 24 hours receives the first response again, with the header `idempotency-replayed: true`. \
+    The same key with another query or body is refused with `idempotency_key_reused`. \
+    A refusal that changed nothing is not kept.";
 
-fn operation(route: &Route, examples: &Json, schemas: &mut Schemas) -> Json {
-    let parameter =
-        |name: &str| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } });
+/// The text of the header `X-Customer-Token`.
+const CUSTOMER_TOKEN: &str = "Customer token that proves for which customer the client acts: a JSON Web Token signed with HS256. \
+    `POST /v1/customer-tokens` creates one. \
+    A token that is expired or wrongly signed is refused with `invalid_customer_token`. \
+    The header is ignored when the caller uses a server key.";
+
+fn operation(route: &Route, examples: &Json, schemas: &mut SchemaRegistry) -> Json {
+    let parameter = |name: &str| {
+        let description = parameters::description(route.path, name);
+        json!({ "name": name, "in": "path", "required": true, "description": description, "schema": { "type": "string" } })
+    };
     let in_path = |segment: &'static str| segment.strip_prefix('{')?.strip_suffix('}');
     let mut parameters: Vec<Json> = route.path.split('/').filter_map(in_path).map(parameter).collect();
     parameters.extend(route.query.iter().map(|field| query_parameter(field, schemas)));
     if route.method == "POST" && route.remembered {
-        let told = "The same key with the same body gives the first answer again, with `idempotency-replayed: true`";
-        parameters.push(json!({ "name": "Idempotency-Key", "in": "header", "description": told, "schema": { "type": "string", "maxLength": 255 } }));
+        parameters.push(json!({ "name": "Idempotency-Key", "in": "header", "description": IDEMPOTENCY_KEY, "schema": { "type": "string", "maxLength": 255 } }));
     }
     if route.is_client_side() {
-        let told = "Proves the page's customer: a JSON Web Token with HS256, as POST /v1/customer-tokens makes it. A server's key needs none, and does not look at it";
-        parameters.push(json!({ "name": "X-Customer-Token", "in": "header", "description": told, "schema": { "type": "string", "maxLength": 8192 } }));
+        parameters.push(json!({ "name": "X-Customer-Token", "in": "header", "description": CUSTOMER_TOKEN, "schema": { "type": "string", "maxLength": 8192 } }));
     }
     let mut operation = json!({
-        "tags": [tag(route)], "summary": route.summary, "operationId": operation_id(route), "parameters": parameters,
-        "security": security(route),
+        "tags": [tags::name(route.path)], "summary": route.summary, "description": route.about, "operationId": route.id,
+        "parameters": parameters, "security": security(route),
     });
     let example = |part: &str| examples.get(part).and_then(|of| of.get(name(route))).cloned();
     let mut responses = Map::new();
-    let mut told = success(route, example("answers"), schemas);
-    if let (Some((media, example)), Some(told)) = (route.file, told.as_object_mut()) {
-        let content = told.entry("content").or_insert_with(|| json!({}));
+    let mut response = success(route, example("answers"), schemas);
+    if let (Some((media, example)), Some(response)) = (route.file, response.as_object_mut()) {
+        let content = response.entry("content").or_insert_with(|| json!({}));
         content[media] = json!({ "schema": { "type": "string" }, "example": example });
     }
-    responses.insert(route.success.to_string(), told);
+    responses.insert(route.success.to_string(), response);
     responses.extend(refusals::of(route));
     if let Some((status, also)) = route.also {
-        let schema = schemas.of(&also, Way::Answered);
-        responses.insert(status.to_string(), answered(status, also.fields().is_empty(), schema, None));
+        let schema = schemas.of(&also, Direction::Answered);
+        responses.insert(status.to_string(), answered(status, "", also.fields().is_empty(), schema, None));
     }
     if let Some(operation) = operation.as_object_mut() {
         operation.insert("responses".into(), Json::Object(responses));
@@ -109,13 +123,13 @@ fn operation(route: &Route, examples: &Json, schemas: &mut Schemas) -> Json {
     operation
 }
 
-fn body(route: &Route, example: Option<Json>, schemas: &mut Schemas) -> Json {
+fn body(route: &Route, example: Option<Json>, schemas: &mut SchemaRegistry) -> Json {
     let media = match route.sent() {
-        Sent::Json => "application/json",
-        Sent::Form => "application/x-www-form-urlencoded",
-        Sent::File => "multipart/form-data",
+        MediaKind::Json => "application/json",
+        MediaKind::Form => "application/x-www-form-urlencoded",
+        MediaKind::File => "multipart/form-data",
     };
-    let one = schemas.object(route.body, Way::Sent);
+    let one = schemas.object(route.body, Direction::Sent);
     let schema = if route.many { json!({ "type": "array", "items": one }) } else { one };
     let mut content = json!({ "schema": schema });
     if let (Some(content), Some(example)) = (content.as_object_mut(), example) {
@@ -125,47 +139,50 @@ fn body(route: &Route, example: Option<Json>, schemas: &mut Schemas) -> Json {
     json!({ "required": required, "content": { media: content } })
 }
 
-/// The schema of what a route answers; a page is told what its disclosure lets through.
-fn success(route: &Route, example: Option<Json>, schemas: &mut Schemas) -> Json {
+/// Returns the schema of the response of a route; a client receives only the members that its disclosure allows.
+fn success(route: &Route, example: Option<Json>, schemas: &mut SchemaRegistry) -> Json {
     if route.success == 204 {
-        return json!({ "description": "Done" });
+        return json!({ "description": text_of(204, route.returns) });
     }
-    let told = told_on(route);
-    let schema = match (route.list, told) {
-        (Some((data_ref, beside)), told) => {
-            let item = match told {
+    let message = disclosure_on(route);
+    let schema = match (route.list, message) {
+        (Some((data_ref, beside)), message) => {
+            let item = match message {
                 Some(Disclosure::These(members)) => {
-                    members.iter().find(|(name, _)| *name == data_ref).map(|(_, told)| told)
+                    members.iter().find(|(name, _)| *name == data_ref).map(|(_, message)| message)
                 }
-                _ => told,
+                _ => message,
             };
             let items = match item {
-                Some(told) => schemas.told(&route.answers, told),
-                None => schemas.of(&route.answers, Way::Answered),
+                Some(message) => schemas.disclosed(&route.answers, message),
+                None => schemas.of(&route.answers, Direction::Answered),
             };
-            envelope((data_ref, !route.by_cursor), items, beside, schemas)
+            envelope(data_ref, !route.by_cursor, items, beside, schemas)
         }
-        // A server that calls a page's route is told all.
-        (None, Some(told)) if route.classes.contains(&Class::Server) => {
-            json!({ "anyOf": [schemas.told(&route.answers, told), schemas.of(&route.answers, Way::Answered)] })
+        // A server that calls a client-side route receives all members.
+        (None, Some(message)) if route.classes.contains(&CredentialClass::Server) => {
+            json!({ "anyOf": [schemas.disclosed(&route.answers, message), schemas.of(&route.answers, Direction::Answered)] })
         }
-        (None, Some(told)) => schemas.told(&route.answers, told),
-        (None, None) => schemas.of(&route.answers, Way::Answered),
+        (None, Some(message)) => schemas.disclosed(&route.answers, message),
+        (None, None) => schemas.of(&route.answers, Direction::Answered),
     };
     let is_file_alone = route.file.is_some() && route.answers.fields().is_empty();
-    answered(route.success, is_file_alone, schema, example)
+    answered(route.success, route.returns, is_file_alone, schema, example)
 }
 
-/// The schema of a page of a list, which says in which member it lists unless it goes by cursors.
-fn envelope((data_ref, is_named): (&str, bool), items: Json, beside: &[Field], schemas: &mut Schemas) -> Json {
-    let mut schema = schemas.object(beside, Way::Answered);
+/// Returns the schema of a page of a list. Unless it is cursor-based, the page names the member with its items.
+fn envelope(data_ref: &str, is_named: bool, items: Json, beside: &[Field], schemas: &mut SchemaRegistry) -> Json {
+    let mut schema = schemas.object(beside, Direction::Answered);
     let own = [
-        ("object", json!({ "type": "string", "enum": ["list"], "description": "What it is" })),
+        ("object", json!({ "type": "string", "enum": ["list"], "description": "Type of the object. Always `list`." })),
         (
             "data_ref",
-            json!({ "type": "string", "enum": [data_ref], "description": "The member that holds what is listed" }),
+            json!({ "type": "string", "enum": [data_ref], "description": "Name of the property that contains the listed objects." }),
         ),
-        (data_ref, json!({ "type": "array", "items": items, "description": "What is listed" })),
+        (
+            data_ref,
+            json!({ "type": "array", "items": items, "description": "Listed objects of this page, in the requested order." }),
+        ),
     ];
     for (name, property) in own.into_iter().filter(|(name, _)| is_named || *name != "data_ref") {
         if let Some(properties) = schema.get_mut("properties").and_then(Json::as_object_mut) {
@@ -178,25 +195,33 @@ fn envelope((data_ref, is_named): (&str, bool), items: Json, beside: &[Field], s
     schema
 }
 
-/// A response; one that says nothing has no body.
-fn answered(status: u16, is_bare: bool, schema: Json, example: Option<Json>) -> Json {
-    let told = match status {
-        202 => "It is done later",
-        304 => "What the caller has already",
-        503 => "The service cannot do its work",
-        _ => "Done",
-    };
+/// Returns a response; a bare one has no body.
+fn answered(status: u16, contents: &'static str, is_bare: bool, schema: Json, example: Option<Json>) -> Json {
+    let description = text_of(status, contents);
     if is_bare {
-        return json!({ "description": told });
+        return json!({ "description": description });
     }
     let mut content = json!({ "schema": schema });
     if let (Some(content), Some(example)) = (content.as_object_mut(), example) {
         content.insert("example".into(), example);
     }
-    json!({ "description": told, "content": { "application/json": content } })
+    json!({ "description": description, "content": { "application/json": content } })
 }
 
-/// A description as it is committed: a line for each operation and for each schema.
+/// Returns the text of a response: its contents, else what its status means.
+fn text_of(status: u16, contents: &'static str) -> &'static str {
+    match status {
+        _ if !contents.is_empty() => contents,
+        202 => "The accepted work, which continues after the response.",
+        204 => "No content: the change is complete.",
+        304 => "No content: the caller already has the current version, as named by `If-None-Match`.",
+        404 => "No content: the named object does not exist, or is no longer valid.",
+        503 => "The error `service_unavailable`: the setup cannot be read or the storage takes no writes.",
+        _ => "The result of the call; after a dry run, the result that the call would have.",
+    }
+}
+
+/// Formats a description for the repository: a line for each operation and for each schema.
 pub fn written(document: &Json) -> String {
     let mut text = String::new();
     write(document, 0, &mut text);
@@ -222,36 +247,25 @@ fn write(value: &Json, depth: usize, text: &mut String) {
     text.push('}');
 }
 
-/// `GET /v1/campaigns/{campaignId}` is `get_v1_campaigns_campaignId`.
-fn operation_id(route: &Route) -> String {
-    let words: Vec<String> = route
-        .path
-        .split(|letter: char| !letter.is_ascii_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .map(str::to_owned)
-        .collect();
-    format!("{}_{}", route.method.to_lowercase(), words.join("_"))
-}
-
 fn security(route: &Route) -> Json {
-    let alternatives = route.classes.iter().map(|class| match class {
-        Class::Server => json!({ "X-App-Id": [], "X-App-Token": [] }),
-        Class::Client => json!({ "X-Client-Application-Id": [], "X-Client-Token": [] }),
-        Class::Management => json!({ "X-Management-Id": [], "X-Management-Token": [] }),
-        Class::OAuth => json!({ "OAuth": [route.scope] }),
-        // The token of a link is a parameter of the query; nothing else is needed beside it.
-        // Nor is anything beside the address of an image.
-        Class::Link | Class::Image => json!({}),
+    let alternatives = route.classes.iter().flat_map(|class| match class {
+        CredentialClass::Server => vec![json!({ "X-App-Id": [], "X-App-Token": [] })],
+        CredentialClass::Client => vec![json!({ "X-Client-Application-Id": [], "X-Client-Token": [] })],
+        CredentialClass::Management => vec![json!({ "X-Management-Id": [], "X-Management-Token": [] })],
+        CredentialClass::OAuth => route.scopes().map(|scope| json!({ "OAuth": [scope] })).collect(),
+        // The token of a link is a parameter of the query; no other credentials are needed.
+        // The address of an image needs none either.
+        CredentialClass::Link | CredentialClass::Image => vec![json!({})],
     });
     Json::Array(alternatives.collect())
 }
 
-fn query_parameter(field: &Field, schemas: &mut Schemas) -> Json {
+fn query_parameter(field: &Field, schemas: &mut SchemaRegistry) -> Json {
     let mut parameter = json!({
         "name": field.name, "in": "query", "required": field.required, "description": field.meaning(),
-        "schema": schemas.of(&field.kind, Way::Answered),
+        "schema": schemas.of(&field.kind, Direction::Answered),
     });
-    if matches!(field.kind.meant(), Kind::Object(_) | Kind::Map)
+    if matches!(field.kind.meant(), FieldType::Object(_) | FieldType::Map)
         && let Some(parameter) = parameter.as_object_mut()
     {
         parameter.insert("style".into(), "deepObject".into());

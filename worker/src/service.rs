@@ -1,90 +1,95 @@
-//! Decides which route answers a request, and turns what it says into a reply.
-//! It must not know the runtime that called it, and it awaits nothing.
+//! Runs one call: finds its route, calls the handler and commits. It contains no `await`.
 
-use crate::access::guesses::GUESSES;
-use crate::access::idempotency::{self, Asked, Memory};
-use crate::access::keys::Signed;
-use crate::access::page::{self, shown};
-use crate::http::caller::{Caller, Class, ONWARD};
-use crate::http::intake::{self, header};
-use crate::http::names;
+use crate::access::client::{self, response_filter};
+use crate::access::failed_attempts::GUESSES;
+use crate::access::idempotency::{self, IdempotentCall, Memory};
+use crate::access::keys::WebhookSecretUpdate;
+use crate::commit;
+use crate::domain::webhooks::subscriptions;
+use crate::http::caller::{Caller, CredentialClass, FORWARD_TO_PROJECT};
+use crate::http::name_limits;
 use crate::http::public::answer_public;
 use crate::http::query::Query;
 use crate::http::reply::{self, CallError, error_reply, unauthorized};
 use crate::http::request::{Reply, Request};
-use crate::http::route::{Answer, Body, Call};
-use crate::shop::webhooks;
+use crate::http::request_checks::{self, header};
+use crate::http::route::{Call, Response, ResponseBody};
+use crate::job_runner;
+use crate::jobs::queue_metrics::{self, QueueMetrics};
+use crate::jobs::{outbox, queue};
+use crate::routes::TABLE;
 use crate::store::Store;
 use crate::store::facts::Catalogue;
 use crate::store::sql::Fault;
-use crate::table::TABLE;
-use crate::work::figures::{self, Waiting};
-use crate::work::{outbox, sweep};
 use scrip::Context;
 use scrip::id::Ids;
 use std::cell::Cell;
 
-/// Answers a request that has been admitted. Everything that it writes is written at its end, or not at all; a `Fault` means that
-/// the host must undo the transaction.
+/// Answers an admitted request. All of its writes are committed, or none; after a `Fault` the host must undo the transaction.
 pub fn serve(request: &Request, store: &mut Store<'_>, context: &Context) -> Result<Reply, Fault> {
     begin(store, context)?;
-    if request.path == webhooks::SIGNED {
-        let Signed { project, signing } =
+    if request.path == subscriptions::SIGNED {
+        let WebhookSecretUpdate { project, signing } =
             serde_json::from_slice(&request.body).map_err(|error| Fault(format!("a secret does not read: {error}")))?;
-        webhooks::sign_with(store, &project, &signing, context.now.millis());
-        store.commit()?;
+        subscriptions::sign_with(store, &project, &signing, context.now.millis());
+        commit::run_internal(store, context)?;
         return Ok(reply::empty_reply(204));
     }
     serve_call(request, store, context)
 }
 
-/// How much waits in a project; whoever asks may be the first who does.
-pub fn waiting(store: &mut Store<'_>, context: &Context) -> Result<Waiting, Fault> {
+/// Returns the queue metrics of a project; the call may be the first one of the project.
+pub fn waiting(store: &mut Store<'_>, context: &Context) -> Result<QueueMetrics, Fault> {
     begin(store, context)?;
-    figures::waiting(store, context.now.millis())
+    queue_metrics::waiting(store, context.now.millis())
 }
 
-/// Writes what a project begins with, where it is new: stacking rules that have an id, and a key for tracking ids.
+/// Writes the initial documents of a new project: stacking rules with an id, and a key for tracking ids.
 fn begin(store: &mut Store<'_>, context: &Context) -> Result<(), Fault> {
     if !store.take_new() {
         return Ok(());
     }
-    crate::shop::stacking_rules::begin(store, context, &mut Ids::new(context));
+    crate::domain::stacking_rules::begin(store, context, &mut Ids::new(context));
     crate::store::tracking::Tracker::begin(store, context.now.millis());
-    store.commit()
+    commit::run_internal(store, context)
 }
 
-/// The same in an object that is no project's: the directory.
+/// Answers a request without project set-up: the directory calls it directly.
 pub fn serve_call(request: &Request, store: &mut Store<'_>, context: &Context) -> Result<Reply, Fault> {
-    #[cfg(feature = "rehearsal")]
+    #[cfg(feature = "test-hooks")]
     {
-        store.rehearsed = header(request, "scrip-rehearsal-fault").and_then(crate::store::rehearsal::Rehearsed::named);
+        store.injected_fault =
+            header(request, "scrip-test-fault").and_then(crate::store::fault_injection::InjectedFault::named);
     }
-    // One event has one name: the engine writes it into its answers as well.
+    // A request has one id: the engine writes it into its answers too.
     let request_id = context.request_id();
     let request_id = request_id.as_str();
     let caller = header(request, "scrip-caller").and_then(|text| serde_json::from_str::<Caller>(text).ok());
+    if let Some(caller) = &caller {
+        store.settle_code_keys(caller.settings.case_sensitive_codes)?;
+    }
     let guesses = Cell::new(0);
-    let mut reply = match answer(request, caller.as_ref(), store, context, (request_id, &guesses)) {
+    let mut reply = match answer(request, caller.as_ref(), store, context, request_id, &guesses) {
         Ok(reply) => reply,
         Err(CallError::Refused(body)) => {
             store.discard();
             error_reply(&body, request_id)
         }
         Err(CallError::Fault(fault)) => {
-            // Nothing has been written yet: a statement that is too long is refused before the commit, and so is a request that
-            // reads too much.
+            // No write has run yet: a statement that is too long, and a request that reads too much, are
+            // refused before the commit.
             let spent = store.is_spent().then(reply::reads_too_much);
             let Some(body) = spent.or_else(|| reply::check_row(store.longest_asked(), "ask for names").err()) else {
                 return Err(fault);
             };
             store.discard();
+            store.undo_at_end();
             error_reply(&body, request_id)
         }
     };
     reply::set_header(&mut reply, "x-request-id", request_id);
     if guesses.get() > 0 {
-        // For the entry alone, also of what was refused or failed for another reason in the end.
+        // For the entry only, also when the call was refused or failed for another reason.
         reply::set_header(&mut reply, GUESSES, &guesses.get().to_string());
     }
     if let Some(origin) = caller.as_ref().and_then(|caller| caller.origin.as_deref()) {
@@ -98,9 +103,10 @@ fn answer(
     caller: Option<&Caller>,
     store: &mut Store<'_>,
     context: &Context,
-    (request_id, guesses): (&str, &Cell<usize>),
+    request_id: &str,
+    guesses: &Cell<usize>,
 ) -> Result<Reply, CallError> {
-    intake::check_head(request)?;
+    request_checks::check_head(request)?;
     let matched = TABLE.find(&request.method, &request.path)?;
     let route = matched.route;
     let Some(caller) = caller.filter(|_| !route.classes.is_empty()) else {
@@ -110,21 +116,21 @@ fn answer(
         return Ok(reply::too_large(request_id));
     }
     let query = Query::read(&request.query);
-    let file = route.file.filter(|_| matches!(caller.class, Class::Link | Class::Image));
-    intake::check_media(request, route.sent(), file.map(|(media, _)| media))?;
-    names::check_names(request, &matched, &query)?;
+    let file = route.file.filter(|_| matches!(caller.class, CredentialClass::Link | CredentialClass::Image));
+    request_checks::check_media(request, route.sent(), file.map(|(media, _)| media))?;
+    name_limits::check_names(request, &matched, &query)?;
     if !route.upload {
-        intake::check_size(request, route.many)?;
+        request_checks::check_size(request, route.many)?;
     }
-    // Who asks is settled before anything is given again: a kept answer is told to the customer alone to whom it was told.
-    let page = page::asking(route, caller, request, store, context.now.millis())?;
+    // The customer is verified before a stored response is repeated: only the customer who got it may get it again.
+    let page = client::asking(route, caller, request, store, context.now.millis())?;
     let proven = page.as_ref().and_then(|page| page.proven.as_deref().map(str::to_owned));
-    let asked = Asked { caller, route, proven: proven.as_deref(), now_ms: context.now.millis() };
+    let asked = IdempotentCall { caller, route, proven: proven.as_deref(), now_ms: context.now.millis() };
     let memory = match idempotency::recall(request, &asked, store)? {
         Memory::Answered(reply) => return Ok(reply),
         memory => memory,
     };
-    // What was answered before is given again whole; from here on a request reads no more than it may.
+    // A repeated response is returned whole; from here on the reads of a request are limited.
     store.bound();
     let mut call = Call {
         route,
@@ -139,30 +145,29 @@ fn answer(
         page,
         guesses,
         catalogue: Catalogue::default(),
-        #[cfg(feature = "rehearsal")]
-        run_due: TABLE.run_due,
+        #[cfg(feature = "test-hooks")]
+        run_due: Some(job_runner::run_due),
     };
     let mut answer = (route.run)(&mut call)?;
     if let Some(page) = &call.page {
-        shown::keep(route, page, &mut answer)?;
+        response_filter::keep(route, page, &mut answer)?;
     }
-    reply::check_writes(call.store, 0)?;
+    reply::check_writes(call.store)?;
     let reply = written(answer);
     reply::check_answer(&reply)?;
-    // What another project is to answer is remembered there.
-    if !reply.headers.iter().any(|(name, _)| name == ONWARD) {
+    // A response of another project's object is stored there.
+    if !reply.headers.iter().any(|(name, _)| name == FORWARD_TO_PROJECT) {
         idempotency::remember(memory, &reply, &asked, call.store)?;
     }
-    sweep::arm(call.store, context.now.millis())?;
-    (TABLE.commit)(&mut call)?;
+    commit::run(&mut call)?;
     Ok(reply)
 }
 
-fn written(answer: Answer) -> Reply {
+fn written(answer: Response) -> Reply {
     let mut reply = match answer.body {
-        Body::Value(body) => reply::json_reply(answer.status, &body),
-        Body::Written(body) if body.is_empty() => reply::empty_reply(answer.status),
-        Body::Written(body) => reply::bytes_reply(answer.status, body),
+        ResponseBody::Value(body) => reply::json_reply(answer.status, &body),
+        ResponseBody::Written(body) if body.is_empty() => reply::empty_reply(answer.status),
+        ResponseBody::Written(body) => reply::bytes_reply(answer.status, body),
     };
     for (name, value) in answer.headers {
         reply::set_header(&mut reply, name, &value);
@@ -170,20 +175,34 @@ fn written(answer: Answer) -> Reply {
     reply
 }
 
-/// Runs one piece of the work that is due, of `rows` rows at most, and says through [`Store::alarm`] when the next is.
-pub fn alarm(store: &mut Store<'_>, context: &Context, rows: u64) -> Result<(), Fault> {
-    (TABLE.run_due)(store, context, rows)
+/// Requests the alarms of all queues when the object has just started: an earlier alarm may have been set by another clock.
+pub fn wake(store: &mut Store<'_>, now_ms: i64) -> Result<(), Fault> {
+    queue::wake_for_next(store, now_ms)?;
+    outbox::wake(store, now_ms)
 }
 
-/// Settles what came of letters to webhooks, and gives what is to be sent next.
-pub fn letters(store: &mut Store<'_>, context: &Context, carried: &outbox::Carried) -> Result<outbox::Round, Fault> {
+/// Resets times that a clock set back since had delayed.
+pub fn catch_up(store: &mut Store<'_>, context: &Context) -> Result<(), Fault> {
+    queue::catch_up(store, context.now.millis())
+}
+
+/// Runs one slice of a due job, of at most `rows` rows; [`Store::alarm`] returns when the next is due.
+pub fn alarm(store: &mut Store<'_>, context: &Context, rows: u64) -> Result<(), Fault> {
+    job_runner::run_due(store, context, rows)
+}
+
+/// Records outcomes of webhook deliveries, and returns the next deliveries.
+pub fn deliveries(
+    store: &mut Store<'_>,
+    context: &Context,
+    carried: &outbox::DispatchReport,
+) -> Result<outbox::DispatchBatch, Fault> {
     let round = outbox::round(store, context, carried)?;
-    sweep::arm(store, context.now.millis())?;
-    store.commit()?;
+    commit::run_internal(store, context)?;
     Ok(round)
 }
 
-/// Records, in a transaction of its own, that [`alarm`] ended with a fault and was undone; the work is tried again later.
+/// Records, in a transaction of its own, that [`alarm`] ended with a fault and was undone; the job is retried later.
 pub fn alarm_failed(store: &mut Store<'_>, context: &Context, what: &str) -> Result<(), Fault> {
-    crate::work::jobs::note_failure(store, context, what)
+    job_runner::record_failure(store, context, what)
 }

@@ -9,48 +9,48 @@
     reason = "a test may fail loudly"
 )]
 
-#[path = "support/described.rs"]
-mod described;
-#[path = "support/edge.rs"]
-mod edge;
+#[path = "support/description_check.rs"]
+mod description_check;
+#[path = "support/in_process.rs"]
+mod in_process;
 #[path = "support/story.rs"]
 mod story;
 #[path = "../../tests/support/mod.rs"]
 mod support;
 
-use described::{Examples, Fit};
-use scrip::bundle::Prepared;
-use scrip::model::page::Page;
-use scrip_worker::access::page::shown;
+use description_check::{Examples, Fit};
+use scrip::bundle::PreparedRules;
+use scrip::model::client::ClientContext;
+use scrip_worker::access::client::response_filter;
 use scrip_worker::http::request::{Reply, Request};
 use scrip_worker::openapi;
-use scrip_worker::table::{AREAS, TABLE};
+use scrip_worker::routes::{AREAS, TABLE};
 use serde_json::Value as Json;
-use support::{tally, vector};
+use support::{test_report, vector};
 
-/// Members of answers that no story is given, each with the reason.
+/// Members of answers that no story receives, each with the reason.
 const UNSEEN: &str = include_str!("../src/surface/unseen.txt");
 
-/// Holds every answer against the description, and picks the examples of the next one.
-struct Described<'d> {
+/// Compares every answer with the description, and selects examples for the next one.
+struct DescriptionRun<'d> {
     document: &'d Json,
     fit: Fit<'d>,
     examples: Examples,
 }
 
-impl Described<'_> {
+impl DescriptionRun<'_> {
     fn see(&mut self, request: &Request, reply: &Reply, body: &Json) -> Result<(), String> {
         let Ok(found) = TABLE.find(&request.method, &request.path) else { return Ok(()) };
         let route = found.route;
-        if request.method == "OPTIONS" || request.method == "HEAD" || route.path.starts_with("/rehearsal/") {
+        if request.method == "OPTIONS" || request.method == "HEAD" || route.path.starts_with("/test-hooks/") {
             return Ok(());
         }
         let name = openapi::name(route);
         let status = reply.status.to_string();
-        let told = &self.document["paths"][route.path][route.method.to_lowercase()]["responses"][&status];
-        let response = match told["$ref"].as_str() {
+        let described = &self.document["paths"][route.path][route.method.to_lowercase()]["responses"][&status];
+        let response = match described["$ref"].as_str() {
             Some(named) => self.document.pointer(named.trim_start_matches('#')).unwrap(),
-            None => told,
+            None => described,
         };
         if response.is_null() {
             return Err(format!("nothing says that {name} answers {status}: {body}"));
@@ -71,18 +71,18 @@ impl Described<'_> {
         };
         match self.fit.misfit(schema, body, "the answer", &name) {
             None => Ok(()),
-            Some(told) => Err(format!("the shape of the answer to {name} says otherwise: {told}")),
+            Some(problem) => Err(format!("the shape of the answer to {name} says otherwise: {problem}")),
         }
     }
 
-    /// Holds the answers of the vectors against the description as well: they know what no story does.
+    /// Compares the answers of the vectors with the description as well, because they contain cases that no story has.
     fn see_vectors(&mut self) -> Vec<String> {
         let mut wrong = Vec::new();
         for vector in vector::beginning_with("") {
             let now = scrip::time::Instant::parse(&vector.now).unwrap();
             let seed = scrip::text::unhex(&vector.seed).unwrap();
             let context = scrip::Context { now, seed };
-            let Ok(prepared) = Prepared::new(vector.given.as_bytes()) else { continue };
+            let Ok(prepared) = PreparedRules::new(vector.given.as_bytes()) else { continue };
             let body = vector.request.as_bytes();
             let (name, answer) = match vector.verb.as_str() {
                 "validate" => ("Validation", prepared.validate(body, &context)),
@@ -100,26 +100,26 @@ impl Described<'_> {
             let name = if answer.status >= 400 { "Error" } else { name };
             let body: Json = serde_json::from_slice(&answer.body).unwrap();
             let schema = serde_json::json!({ "$ref": format!("#/components/schemas/{name}") });
-            if let Some(told) = self.fit.misfit(&schema, &body, "the answer", name) {
-                wrong.push(format!("{}: the shape of the answer says otherwise: {told}", vector.path));
+            if let Some(problem) = self.fit.misfit(&schema, &body, "the answer", name) {
+                wrong.push(format!("{}: the shape of the answer says otherwise: {problem}", vector.path));
             }
         }
         wrong
     }
 
-    /// What the description says of answers and no story was given.
+    /// Returns the described members of answers that no story received.
     fn unseen(&self) -> Vec<String> {
         let mut named = Vec::new();
         for (name, schema) in self.document["components"]["schemas"].as_object().unwrap() {
             if !name.ends_with("Request") && !name.starts_with("Page") {
-                described::named(schema, name, &mut named);
+                description_check::named(schema, name, &mut named);
             }
         }
         named.retain(|member| !self.fit.seen.contains(member));
         named
     }
 
-    /// Writes the examples and the description, and which members nothing has shown, with the reasons that are known.
+    /// Writes the examples and the description, and the members that no answer contained with their known reasons.
     fn write(&self, unseen: &[String]) {
         let folder = env!("CARGO_MANIFEST_DIR");
         let is_about = |line: &&str, member: &String| line.split(' ').next() == Some(member);
@@ -137,24 +137,24 @@ impl Described<'_> {
     }
 }
 
-/// Holds every answer to a page against what a page may be told. Where the engine writes it, nothing else does.
+/// Checks that an answer to a client contains only disclosed members. Answers that the engine writes are excluded.
 fn tells_no_more(story: &Json, request: &Request, reply: &Reply, body: &Json) -> Result<(), String> {
     let Ok(found) = TABLE.find(&request.method, &request.path) else { return Ok(()) };
     let is_server = request.headers.iter().any(|(name, _)| name == "x-app-id");
     if !found.route.is_client_side() || is_server || reply.status >= 400 || body.is_null() {
         return Ok(());
     }
-    let setup: Json = serde_json::from_str(edge::SETUP).unwrap();
+    let setup: Json = serde_json::from_str(in_process::SETUP).unwrap();
     let id = format!("proj_{}", story["project"].as_str().unwrap_or("dev"));
     let project = setup["projects"].as_array().unwrap().iter().find(|project| project["id"] == id.as_str()).unwrap();
     let mut client = project["client"].as_object().unwrap().clone();
-    client.retain(|name, _| scrip::wire::page::NAMES.contains(&name.as_str()));
-    let terms = scrip::wire::page::terms_of(&Json::Object(client)).unwrap();
-    // One that has proven who its customer is is told the most.
-    let page = Page { terms, proven: Some("whoever".into()) };
+    client.retain(|name, _| scrip::wire::project::client::NAMES.contains(&name.as_str()));
+    let terms = scrip::wire::project::client::terms_of(&Json::Object(client)).unwrap();
+    // A client with a verified customer gets the most data.
+    let page = ClientContext { terms, proven: Some("customer".into()), ..ClientContext::default() };
     let mut kept = body.clone();
-    shown::keep_of(found.route, &page, &mut kept);
-    if kept == *body { Ok(()) } else { Err(format!("a page is told more than it may be: {body}\n  instead of {kept}")) }
+    response_filter::keep_of(found.route, &page, &mut kept);
+    if kept == *body { Ok(()) } else { Err(format!("a page receives more than it may: {body}\n  instead of {kept}")) }
 }
 
 #[test]
@@ -164,17 +164,18 @@ fn stories() {
     assert!(!stories.is_empty(), "there is no story under `{only}`");
     let mut wrong = Vec::new();
     let document = openapi::generate(AREAS, &Json::Null);
-    let mut described = Described { document: &document, fit: Fit::new(&document), examples: Examples::default() };
+    let mut described = DescriptionRun { document: &document, fit: Fit::new(&document), examples: Examples::default() };
     for (name, story) in &stories {
+        described.examples.in_sample_shop = name.starts_with("00-sample-shop/");
         let see = &mut |request: &Request, reply: &Reply, body: &Json| {
             tells_no_more(story, request, reply, body)?;
             described.see(request, reply, body)
         };
-        if let Err(told) = story::run(story, see) {
-            wrong.push(format!("{name}: {told}"));
+        if let Err(problem) = story::run(story, see) {
+            wrong.push(format!("{name}: {problem}"));
         }
     }
-    tally::record(&serde_json::json!({ "kind": "stories", "ran": stories.len(), "skipped": [] }));
+    test_report::record(&serde_json::json!({ "kind": "stories", "ran": stories.len(), "skipped": [] }));
     println!("{} stories", stories.len());
     if only.is_empty() {
         wrong.extend(described.see_vectors());
@@ -193,15 +194,15 @@ fn stories() {
     assert!(wrong.is_empty(), "{} of {} stories:\n{}", wrong.len(), stories.len(), wrong.join("\n"));
 }
 
-/// A route without a story would be a promise that nothing checks.
+/// A route without a story would be a promise without a test.
 #[test]
 fn every_route_has_a_story() {
-    let told: Vec<(String, String)> = story::read_all("").iter().flat_map(|(_, story)| story::calls(story)).collect();
+    let calls: Vec<(String, String)> = story::read_all("").iter().flat_map(|(_, story)| story::calls(story)).collect();
     for route in AREAS.iter().flat_map(|area| area.iter()) {
-        if route.path.starts_with("/rehearsal/") {
+        if route.path.starts_with("/test-hooks/") {
             continue;
         }
-        let has = told.iter().any(|(method, path)| {
+        let has = calls.iter().any(|(method, path)| {
             let found = TABLE.find(method, path);
             found.is_ok_and(|found| found.route.method == route.method && found.route.path == route.path)
         });

@@ -1,18 +1,18 @@
-// Decides what `npm run backup` does: an archive of a local service's data, made while it serves. It must not know how it serves.
+// Implements `npm run backup`: it makes an archive of a local service's data while the service runs.
 //
 // npm run backup                   to backups/<moment>
 // npm run backup -- <new folder>
 //
-// Each object is copied as it is at one moment. Objects are copied one after the other: projects and the directory know nothing of each
-// other that would have to agree.
+// Each object is copied as it is at one instant, one object after the other. Projects and the directory contain nothing that must agree
+// across objects.
 import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { seal, sync } from "./archive.mjs";
-import { copyDatabases } from "./copier.mjs";
-import { main, Remedy, root, say } from "./say.mjs";
+import { copyDatabases } from "./db_copy.mjs";
+import { main, print, Remedy, root } from "./console.mjs";
 
-/** Makes an archive of the data folder `data` at the path `to`, where nothing may be; gives its manifest. */
+/** Makes an archive of the data folder `data` at the free path `to`; returns its manifest. */
 export async function backup({ data, to }) {
   const objects = join(data, "objects");
   if (!existsSync(objects)) throw new Remedy(`there is no data in ${data}: say with SCRIP_DATA=... where the service has it`);
@@ -24,7 +24,7 @@ export async function backup({ data, to }) {
     const copied = await copyDatabases(objects, join(partial, "objects"));
     if (copied.length === 0) throw new Remedy(`there are no databases in ${objects}: the service has never run there`);
     const files = copied.map(({ file, schema }) => ({ path: `objects/${file}`, schema }));
-    // That the demo's campaigns are there; without it the next start would make them once more.
+    // Records that the demo's campaigns exist; without it the next start would create them again.
     if (existsSync(join(data, "seeded"))) {
       cpSync(join(data, "seeded"), join(partial, "seeded"));
       files.push({ path: "seeded" });
@@ -46,6 +46,6 @@ if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) 
     const to = resolve(root, process.argv[2] ?? `backups/${moment}Z`);
     const { files } = await backup({ data, to });
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-    say(`${to} has ${files.length} files of ${(bytes / 1e6).toFixed(1)} MB, each whole; copy it to another machine`);
+    print(`${to} has ${files.length} files of ${(bytes / 1e6).toFixed(1)} MB, each whole; copy it to another machine`);
   });
 }

@@ -1,14 +1,14 @@
-// Decides how the Worker and the npm package are built: Rust to a binary and its glue, then the JavaScript shell around two
-// instances of it, then the files of the demo. Nothing is downloaded here and nothing is built twice.
+// Builds the Worker and the npm package. Rust becomes a binary with its glue, the JavaScript shell is put around two instances of it, and
+// the files of the demo are added. Nothing is downloaded here and nothing is built twice.
 //
-// node worker/tools/build.mjs [--rehearsal] [--executable]
+// node worker/tools/build.mjs [--test-hooks] [--executable]
 import { cpSync, existsSync, mkdirSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { NAMES } from "./names.mjs";
-import { main, root, run, say, step } from "./say.mjs";
-import { hashOf, unlessFresh } from "./stamp.mjs";
+import { NAMES } from "./symbolicate.mjs";
+import { main, print, root, run, step } from "./console.mjs";
+import { hashOf, buildUnlessFresh } from "./build_cache.mjs";
 import { ensureToolchain } from "./toolchain.mjs";
 import { bind, compile, optimise } from "./wasm.mjs";
 
@@ -20,53 +20,53 @@ const DESCRIPTION = "worker/openapi.json";
 const PACKAGE = ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "src", "pkg-template", ...BINDING];
 
 /**
- * The folder of a built Worker: `modules/`, apart, because wrangler takes every wasm beside a module for one, `assets/`, and
- * `names.txt`, which `npm run names` reads and nobody uploads.
+ * Returns the folder of a built Worker. `modules/` is separate, because wrangler takes every wasm file next to a module for one. `assets/`
+ * has the served files. `names.txt` is for `npm run names` and is not uploaded.
  */
-export function builtFolder(rehearsal = false) {
-  return join(root, rehearsal ? "target/rehearsal" : "worker/build");
+export function builtFolder(testHooks = false) {
+  return join(root, testHooks ? "target/test-hooks" : "worker/build");
 }
 
-/** Builds everything, a released Worker beside the package, because each part has a stretch in which it keeps one core busy. */
-export async function buildAll({ rehearsal = false } = {}) {
-  await together([buildPackage(), buildModules(kindOf(rehearsal))]);
-  await copyAssets(builtFolder(rehearsal), kindOf(rehearsal));
-  return builtFolder(rehearsal);
+/** Builds the package and a Worker at the same time, because each build keeps only one core busy for a while. */
+export async function buildAll({ testHooks = false } = {}) {
+  await awaitAll([buildPackage(), buildModules(kindOf(testHooks))]);
+  await copyAssets(builtFolder(testHooks), kindOf(testHooks));
+  return builtFolder(testHooks);
 }
 
-/** Builds the Worker around what there is of the package; with `rehearsal` it obeys the tests' headers and must never be deployed. */
-export async function buildWorker({ rehearsal = false } = {}) {
-  await buildModules(kindOf(rehearsal));
-  await copyAssets(builtFolder(rehearsal), kindOf(rehearsal));
-  return builtFolder(rehearsal);
+/** Builds the Worker with the package as it is. With `testHooks` it obeys the headers of the tests and must never be deployed. */
+export async function buildWorker({ testHooks = false } = {}) {
+  await buildModules(kindOf(testHooks));
+  await copyAssets(builtFolder(testHooks), kindOf(testHooks));
+  return builtFolder(testHooks);
 }
 
-const kindOf = (rehearsal) => (rehearsal ? "rehearsal" : "release");
+const kindOf = (testHooks) => (testHooks ? "test-hooks" : "release");
 
-/** Waits for all, so that nothing goes on after the first failure is told. */
-async function together(parts) {
+/** Waits for all parts, so that no part continues after the first failure is reported. */
+async function awaitAll(parts) {
   const failed = (await Promise.allSettled(parts)).find(({ status }) => status === "rejected");
   if (failed) throw failed.reason;
 }
 
 async function buildModules(kind) {
-  const rehearsal = kind === "rehearsal";
+  const testHooks = kind === "test-hooks";
   const glue = join(root, "target/glue", kind);
-  await unlessFresh(`target/stamps/glue-${kind}`, join(glue, "index_bg.wasm"), hashOf(RUST, kind), async () => {
-    const compiled = await step(`compiling the Worker (${kind})`, () => compile("scrip-worker", "worker", rehearsal ? ["scrip-worker/rehearsal"] : []));
+  await buildUnlessFresh(`target/stamps/glue-${kind}`, join(glue, "index_bg.wasm"), hashOf(RUST, kind), async () => {
+    const compiled = await step(`compiling the Worker (${kind})`, () => compile("scrip-worker", "worker", testHooks ? ["scrip-worker/test-hooks"] : []));
     await step("binding the Worker and making it smaller", async () => {
       rmSync(glue, { recursive: true, force: true });
       await bind(compiled, glue, "bound", { restarts: true });
-      // Level 3 takes three times as long, and a redemption is no faster. Data packed without its zeros is thousands of pieces, and
-      // larger when it is compressed. The names of functions, which a stack in the log alone needs, would be an eighth of the Worker.
-      // By name the copies that one function has for several types stand side by side, and compress to an eighth less than where they fell.
+      // Level 3 takes three times as long, and a redemption is no faster. Packing data without its zeros makes thousands of pieces, which
+      // are larger when compressed. Function names would be an eighth of the Worker, and only a stack in the log needs them. Ordered by
+      // name, the copies of one function for several types are adjacent and compress to an eighth less.
       const options = ["-O1", "--skip-pass=memory-packing", "--enable-exception-handling", "--reorder-functions-by-name", `--symbolmap=${join(glue, NAMES)}`];
       await optimise(join(glue, "bound_bg.wasm"), join(glue, "index_bg.wasm"), ...options);
     });
   });
-  const out = builtFolder(rehearsal);
+  const out = builtFolder(testHooks);
   const modules = join(out, "modules");
-  await unlessFresh(`target/stamps/worker-${kind}`, join(modules, "index.mjs"), hashOf([...RUST, ...SHELL], kind), async () => {
+  await buildUnlessFresh(`target/stamps/worker-${kind}`, join(modules, "index.mjs"), hashOf([...RUST, ...SHELL], kind), async () => {
     rmSync(out, { recursive: true, force: true });
     mkdirSync(modules, { recursive: true });
     await bundle(glue, modules);
@@ -76,14 +76,14 @@ async function buildModules(kind) {
   });
 }
 
-/** One file of JavaScript. The glue is in it twice, so that entry and objects have an instance each. */
+/** Bundles the shell into one file of JavaScript. The glue is in it twice, so that entry and objects have an instance each. */
 async function bundle(glue, out) {
   const esbuild = await import("esbuild");
   await esbuild.build({
     entryPoints: [join(root, "worker/shell/main.mjs")],
     outfile: join(out, "index.mjs"),
     bundle: true,
-    // What is uploaded counts: comments and indents of the glue are a fifth of it. Names stay, so that a trace can be read.
+    // The size of the upload matters: comments and indents of the glue are a fifth of it. Names stay, so that a stack trace is readable.
     minifyWhitespace: true,
     minifySyntax: true,
     format: "esm",
@@ -97,10 +97,10 @@ async function bundle(glue, out) {
   });
 }
 
-/** The demo at `/`, the package under `/pkg/`, the description, and what shows it under `/docs/`. */
+/** Copies the demo to `/`, the package to `/pkg/`, the OpenAPI description, and its viewer to `/docs/`. */
 async function copyAssets(out, kind) {
   const assets = join(out, "assets");
-  await unlessFresh(`target/stamps/assets-${kind}`, assets, hashOf(["www-demo", "pkg", DESCRIPTION, "worker/docs", "package-lock.json"]), async () => {
+  await buildUnlessFresh(`target/stamps/assets-${kind}`, assets, hashOf(["www-demo", "pkg", DESCRIPTION, "worker/docs", "package-lock.json"]), async () => {
     rmSync(assets, { recursive: true, force: true });
     mkdirSync(assets, { recursive: true });
     for (const [from, to] of [["www-demo", ""], ["pkg", "pkg"], [DESCRIPTION, "openapi.json"], ["worker/docs", "docs"]]) {
@@ -117,11 +117,11 @@ async function copyAssets(out, kind) {
 export async function buildPackage() {
   const script = join(root, "pkg-template/build.mjs");
   if (!existsSync(script)) return;
-  await unlessFresh("target/stamps/package", join(root, "pkg/package.json"), hashOf(PACKAGE), () =>
+  await buildUnlessFresh("target/stamps/package", join(root, "pkg/package.json"), hashOf(PACKAGE), () =>
     step("building the npm package", () => run(process.execPath, [script], { stdio: "inherit" })));
 }
 
-/** One program that serves everything, for a machine without Node. */
+/** Builds one program that serves everything, for a machine without Node. */
 async function buildExecutable() {
   const { writeExecutable } = await import("./executable.mjs");
   await writeExecutable(builtFolder());
@@ -129,10 +129,10 @@ async function buildExecutable() {
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   await main(async () => {
-    const wanted = new Set(process.argv.slice(2));
+    const options = new Set(process.argv.slice(2));
     await ensureToolchain();
-    await buildAll({ rehearsal: wanted.has("--rehearsal") });
-    if (wanted.has("--executable")) await buildExecutable();
-    say("worker/build/ is ready for `npx wrangler deploy -c worker/wrangler.toml`, pkg/ for `npm publish`");
+    await buildAll({ testHooks: options.has("--test-hooks") });
+    if (options.has("--executable")) await buildExecutable();
+    print("worker/build/ is ready for `npx wrangler deploy -c worker/wrangler.toml`, pkg/ for `npm publish`");
   });
 }

@@ -1,10 +1,10 @@
-// Decides how plain workerd is told to run the built Worker. Ports, folders and secrets are given when it starts.
+// Writes the configuration with which plain workerd runs the built Worker. Ports, folders and secrets are given when it starts.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const COMPATIBILITY_DATE = "2026-04-01";
 
-// Where one develops, webhooks may go to the own machine. Anywhere else workerd's own network lets nothing out to private addresses.
+// In development webhooks may go to the local machine. Otherwise workerd's own network lets no request out to private addresses.
 const LOCAL_NETWORK = `
     (name = "internet", network = (allow = ["public", "private"], tlsOptions = (trustBrowserCas = true))),`;
 const LOCAL_BINDING = `
@@ -56,14 +56,14 @@ const kv :Workerd.Worker = (
 );
 `;
 
-/** Writes the configuration beside a built Worker, with `local` for where one develops; gives its path. */
+/** Writes the configuration next to a built Worker, with `local` for development; returns its path. */
 export function writeConfig(built, { local = false } = {}) {
   const path = join(built, local ? "workerd.capnp" : "workerd-open.capnp");
   writeFileSync(path, config(local));
   return path;
 }
 
-/** What is said on the command line: where to listen, where the objects lie, where the files lie. */
+/** Returns the arguments of the command line: the address, the folder of the objects and the folder of the files. */
 export function serveFlags({ address, data, assets }) {
   return [`--socket-addr=http=${address}`, `--directory-path=objects=${data}`, `--directory-path=assets=${assets}`];
 }

@@ -1,57 +1,60 @@
-// Decides what the demo's pages are answered on a local start in the place of a shop's own server: a token for whoever is typed there,
-// and the calls of `www-demo/calls.js` with the server's keys. It is of the development project alone, whose keys are public anyway;
-// a shop does both on a server of its own, for the customer who has logged in.
-import { methodsOf } from "../../www-demo/calls.js";
+// Answers the demo's pages on a local start in the place of a shop's own server. It makes a token for any name that is typed there, and
+// forwards the calls of `www-demo/server_calls.js` with the server's keys. It serves the development project only, whose keys are public. A
+// shop does both on its own server, for the customer who has logged in.
+import { methodsOf } from "../../www-demo/server_calls.js";
 import { serverHeaders } from "./setup.mjs";
 
 const TOKEN = "/demo/customer-token";
-/** What follows it is the target of a call. */
-const SHOP = "/demo/shop";
+/** The path prefix of a forwarded call; the target of the call follows it. */
+const SERVER_PROXY = "/demo/shop";
 const BODY_BYTES_MAX = 10_000;
-const SENT_ON = ["idempotency-key"];
+const FORWARDED_HEADERS = ["idempotency-key"];
 
-/** Whether a request is for this file, and not for the service. */
-export const isForDemo = (target) => target === TOKEN || target.startsWith(`${SHOP}/`);
+/** Returns whether a request is for this module, and not for the service. */
+export const isForDemo = (target) => target === TOKEN || target.startsWith(`${SERVER_PROXY}/`);
 
 /** Answers a page from the service at `url`. */
 export async function answerDemo(url, request, reply) {
   const [status, body, headers] = await (request.url === TOKEN ? makeToken(url, request) : forward(url, request)).catch((error) => {
-    if (error instanceof Refusal) return [error.status, told(error.status, error.message), error.headers];
+    if (error instanceof Refusal) return [error.status, errorBody(error.status, error.message), error.headers];
     throw error;
   });
   reply.writeHead(status, { "content-type": "application/json", "cache-control": "no-store", ...headers });
   reply.end(body);
 }
 
-/** `{ "source_id" }` in, what `POST /v1/customer-tokens` says out. */
+/** Reads `{ "source_id" }` and returns the answer of `POST /v1/customer-tokens`. */
 async function makeToken(url, request) {
   if (request.method !== "POST") throw new Refusal(405, "a token is made by POST", { allow: "POST" });
-  const sent = await readJson(request);
-  const customer = { source_id: sent?.source_id };
+  const body = await readJson(request);
+  const customer = { source_id: body?.source_id };
   if (typeof customer.source_id !== "string") throw new Refusal(400, "the body must be JSON with the text `source_id`");
-  return ask(`${url}/v1/customer-tokens`, { method: "POST", headers: serverHeaders, body: JSON.stringify({ customer }) });
+  return callService(`${url}/v1/customer-tokens`, { method: "POST", headers: serverHeaders, body: JSON.stringify({ customer }) });
 }
 
-/** A call of the list with the server's keys; the page's own headers stay behind. */
+/** Forwards a call of the list with the server's keys, without the page's own headers. */
 async function forward(url, request) {
-  const target = request.url.slice(SHOP.length);
+  const target = request.url.slice(SERVER_PROXY.length);
   const methods = methodsOf(target);
-  if (methods.length === 0) throw new Refusal(404, "the demo's pages make no such call; www-demo/calls.js has the list");
+  if (methods.length === 0) throw new Refusal(404, "the demo's pages make no such call; www-demo/server_calls.js has the list");
   if (!methods.includes(request.method)) throw new Refusal(405, `this call is made by ${methods.join(" or ")}`, { allow: methods.join(", ") });
   const body = request.method === "GET" ? undefined : await readJson(request);
   const headers = { ...serverHeaders };
-  for (const name of SENT_ON) if (request.headers[name] !== undefined) headers[name] = request.headers[name];
-  return ask(url + target, { method: request.method, headers, body: body && JSON.stringify(body) });
+  for (const name of FORWARDED_HEADERS) if (request.headers[name] !== undefined) headers[name] = request.headers[name];
+  return callService(url + target, { method: request.method, headers, body: body && JSON.stringify(body) });
 }
 
-async function ask(target, options) {
+async function callService(target, options) {
   const answer = await fetch(target, { ...options, redirect: "manual" }).catch(() => {
     throw new Refusal(503, "the service is being started again");
   });
   return [answer.status, await answer.text()];
 }
 
-/** The object in the body, or nothing when there is none. Whoever sends JSON across origins has to ask first, and is not answered. */
+/**
+ * Returns the object in the body, or undefined for an empty one. A page of another origin needs a preflight to send JSON, and gets no
+ * answer to it.
+ */
 async function readJson(request) {
   const type = request.headers["content-type"] ?? "";
   if (!/^application\/json\s*(;|$)/i.test(type)) throw new Refusal(415, "the content-type must be application/json");
@@ -63,12 +66,12 @@ async function readJson(request) {
     chunks.push(chunk);
   }
   if (length === 0) return undefined;
-  const value = parsed(Buffer.concat(chunks).toString());
+  const value = parse(Buffer.concat(chunks).toString());
   if (value === null || typeof value !== "object" || Array.isArray(value)) throw new Refusal(400, "the body must be a JSON object");
   return value;
 }
 
-function parsed(text) {
+function parse(text) {
   try {
     return JSON.parse(text);
   } catch {
@@ -76,7 +79,7 @@ function parsed(text) {
   }
 }
 
-/** What is not answered, with its reason. */
+/** A request that is refused, with the reason. */
 class Refusal extends Error {
   constructor(status, details, headers = {}) {
     super(details);
@@ -84,7 +87,7 @@ class Refusal extends Error {
   }
 }
 
-function told(code, details) {
+function errorBody(code, details) {
   const messages = { 404: "Not Found", 405: "Method Not Allowed", 413: "Payload Too Large", 415: "Unsupported Media Type", 503: "Service unavailable" };
   return JSON.stringify({ code, message: messages[code] ?? "Bad Request", details });
 }

@@ -1,7 +1,7 @@
-// Decides what `npm run dev` does: build, then `wrangler dev` over the built Worker. Slower than `npm start`, and nearer to
-// Cloudflare's own simulator.
+// Implements `npm run dev`: a build, then `wrangler dev` over the built Worker. It is slower than `npm start`, and nearer to Cloudflare's
+// own simulator.
 import { join } from "node:path";
-import { main, root, run } from "./say.mjs";
+import { main, root, run } from "./console.mjs";
 import { ensureToolchain } from "./toolchain.mjs";
 
 await main(async () => {

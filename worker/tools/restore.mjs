@@ -1,17 +1,17 @@
-// Decides what `npm run restore` does: it puts an archive of `npm run backup` where a service finds its data. It must not know what is in it.
+// Implements `npm run restore`: it puts an archive of `npm run backup` into the data folder of a service.
 //
 // npm run restore -- <archive>
 //
-// Everything is looked at and copied beside the data first; then two folders change their names. What was there before is kept.
+// The whole archive is checked and copied next to the data first; then two folders are renamed. The previous data are kept.
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { newestSchema, sha256Of, sync, unseal } from "./archive.mjs";
-import { checkDatabases } from "./copier.mjs";
-import { lockFolder } from "./lock.mjs";
-import { main, Remedy, root, say } from "./say.mjs";
+import { checkDatabases } from "./db_copy.mjs";
+import { lockFolder } from "./data_lock.mjs";
+import { main, print, Remedy, root } from "./console.mjs";
 
-/** Puts the archive `from` into the data folder `data`; gives `{ manifest, kept }`, `kept` being where the data is that was there before. */
+/** Puts the archive `from` into the data folder `data`; returns `{ manifest, kept }`, where `kept` is the folder of the previous data. */
 export async function restore({ from, data }) {
   const objects = join(data, "objects");
   const manifest = await unseal(from);
@@ -19,7 +19,7 @@ export async function restore({ from, data }) {
   const found = await checkDatabases(databases.map((path) => join(from, path)));
   const newer = found.find(({ schema }) => schema > newestSchema());
   if (newer !== undefined) throw new Remedy(`${newer.file} has schema step ${newer.schema}, this version knows ${newestSchema()}; nothing was changed`);
-  // Nobody may serve what is about to go; whoever does is named.
+  // No service may run on the data; the error names one that does.
   const lock = await lockFolder(objects, "none: it restores");
   const partial = join(data, `objects.restoring-${process.pid}`);
   const kept = join(data, `objects.before-${new Date().toISOString().replaceAll(":", "-")}`);
@@ -35,11 +35,11 @@ export async function restore({ from, data }) {
     lock.release();
     throw error;
   }
-  // The lock went with what was there before.
+  // The lock was moved with the previous data.
   rmSync(join(kept, "service.json"), { force: true });
-  const had = readdirSync(kept).length > 0;
-  if (!had) rmSync(kept, { recursive: true });
-  return { manifest, kept: had ? kept : undefined };
+  const hasPrevious = readdirSync(kept).length > 0;
+  if (!hasPrevious) rmSync(kept, { recursive: true });
+  return { manifest, kept: hasPrevious ? kept : undefined };
 }
 
 async function copyIn(from, { files }, partial) {
@@ -56,7 +56,7 @@ async function copyIn(from, { files }, partial) {
   for (const folder of folders) sync(folder);
 }
 
-/** The new data take the place of the old ones; when that fails the old ones have it again. */
+/** Replaces the old data by the new ones; when that fails the old ones are moved back. */
 function swap({ objects, partial, kept }) {
   renameSync(objects, kept);
   try {
@@ -73,7 +73,7 @@ if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) 
     if (archive === undefined) throw new Remedy("name the archive: npm run restore -- backups/<moment>");
     const data = resolve(root, process.env.SCRIP_DATA ?? ".scrip");
     const { manifest, kept } = await restore({ from: resolve(root, archive), data });
-    say(`${data} is what it was at ${manifest.began}`);
-    if (kept) say(`what was there before is kept: start the service and look, then remove ${kept}`);
+    print(`${data} is what it was at ${manifest.began}`);
+    if (kept) print(`what was there before is kept: start the service and look, then remove ${kept}`);
   });
 }

@@ -1,14 +1,11 @@
-// Decides what a first local start contains: the stacking rules and the campaigns that the demo and the README use.
-// It speaks to the service as any client would.
-import { PROJECT, seedClub, send } from "./club.mjs";
-import { say } from "./say.mjs";
-import { managementHeaders, serverHeaders } from "./setup.mjs";
+// Creates the campaigns of a first local start, which the demo and the README use. The stacking rules stay the default ones. It calls the
+// service as any client would.
+import { PROJECT, seedLoyaltyProgram, send } from "./seed_loyalty.mjs";
+import { print } from "./console.mjs";
+import { serverHeaders } from "./setup.mjs";
 
-/** What is written down of a data folder that has all of this; another word when there is more. */
+/** The text that marks a data folder with all of these objects; it changes when objects are added. */
 export const SEEDED = "campaigns, club";
-
-// A cart keeps the codes that hold when another one does not; everything else stays as a project starts.
-const stackingRules = { redeemables_application_mode: "PARTIAL" };
 
 const campaigns = [
   {
@@ -80,7 +77,7 @@ const campaigns = [
       redemption: { quantity: 1000 },
       code_config: { pattern: "FRIEND-########" },
     },
-    // Beside what is on each of these gift cards from the start.
+    // In addition to the amount that each of these gift cards has from the start.
     referral_program: {
       conversion_event_type: "redemption",
       referee_reward: { type: "GIFT_VOUCHER", amount: 900, related_object_parent: { name: "Friends' gifts", object: "CAMPAIGN" } },
@@ -88,12 +85,9 @@ const campaigns = [
   },
 ];
 
-/** Fills the development project. What is there already stays, so that a seeding cut short can be repeated. */
+/** Creates the objects in the development project. Existing ones stay, so that an interrupted seeding can be repeated. */
 export async function seed(url) {
-  const rules = `${url}/management/v1/projects/${PROJECT}/stacking-rules`;
-  const { data } = await (await send("GET", rules, managementHeaders)).json();
-  await send("PUT", `${rules}/${data[0].id}`, managementHeaders, stackingRules);
   for (const campaign of campaigns) await send("POST", `${url}/v1/campaigns`, serverHeaders, campaign);
-  await seedClub(url);
-  say(`seeded the project ${PROJECT} with the campaigns ${campaigns.map(({ name }) => `"${name}"`).join(", ")} and a points program`);
+  await seedLoyaltyProgram(url);
+  print(`seeded the project ${PROJECT} with the campaigns ${campaigns.map(({ name }) => `"${name}"`).join(", ")} and a points program`);
 }

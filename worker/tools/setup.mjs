@@ -1,5 +1,5 @@
-// Decides the project and the credentials of a local start. They are public: a deployed Worker has its own in the secret
-// `SCRIP_SETUP`, and a local start too when that variable is set.
+// Defines the project and the credentials of a local start. They are public: a deployed Worker has its own in the secret `SCRIP_SETUP`, and
+// so has a local start when that variable is set.
 
 export const credentials = {
   server: { id: "dev-app", token: "dev-token" },
@@ -7,9 +7,9 @@ export const credentials = {
   management: { id: "dev-management", token: "dev-management-token" },
 };
 
-/** What signs the webhooks of the development project. */
+/** The secret that signs the webhooks of the development project. */
 export const webhookToken = "dev-webhook-token-of-proj-dev";
-/** The token with which `/metrics` is asked on a development start. */
+/** The token for `/metrics` on a development start. */
 export const developmentMetricsToken = "dev-metrics-token";
 
 const development = {
@@ -30,12 +30,12 @@ const development = {
   ],
 };
 
-/** The text of the binding `SCRIP_SETUP`. */
+/** Returns the text of the binding `SCRIP_SETUP`. */
 export function setupText() {
   return process.env.SCRIP_SETUP ?? developmentText();
 }
 
-/** The setup of the development project, whose keys everybody knows. */
+/** Returns the setup of the development project, whose keys are public. */
 export function developmentText() {
   return JSON.stringify(development);
 }

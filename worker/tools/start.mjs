@@ -1,7 +1,7 @@
-// Decides what `npm start` does: install what is missing, build, serve on plain workerd, seed, say where to look.
+// Implements `npm start`: install missing packages, build, serve on plain workerd, seed, print the addresses.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { main, Remedy, root, say, step } from "./say.mjs";
+import { main, print, Remedy, root, step } from "./console.mjs";
 import { ensureToolchain } from "./toolchain.mjs";
 
 await main(async () => {
@@ -17,9 +17,9 @@ await main(async () => {
   const metricsToken = process.env.SCRIP_METRICS_TOKEN ?? own;
   const local = process.env.SCRIP_LOCAL !== "false";
   const service = await step("starting", () => serve({ built, port, data: join(data, "objects"), metricsToken, local }));
-  end(service);
+  endOnSignal(service);
   await seedOnce(service.url, data);
-  await welcome(service.url, data);
+  await printWelcome(service.url, data);
   throw await service.failed;
 });
 
@@ -29,7 +29,7 @@ function readPort(text) {
   throw new Remedy(`PORT is \`${text}\`: it must be a whole number from 1 to 65535`);
 }
 
-/** What can be seen before anything is built; the service itself reads the setup when it starts, and names what is wrong. */
+/** Refuses a setup that is not JSON before the build. The service itself checks the contents when it starts, and names the error. */
 function refuseUnreadableSetup(text) {
   if (text === undefined) return;
   const otherwise = "write projects and keys as in worker/tools/setup.mjs, or unset it for the development project";
@@ -41,15 +41,15 @@ function refuseUnreadableSetup(text) {
   }
 }
 
-/** Ctrl-C and SIGTERM end workerd too; a second one does not wait for it. */
-function end(service) {
+/** Ends workerd on Ctrl-C and SIGTERM; a second signal does not wait for it. */
+function endOnSignal(service) {
   let ending = false;
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
     process.on(signal, async () => {
       if (ending) await service.kill9();
       else {
         ending = true;
-        say("ending");
+        print("ending");
         await service.stop();
       }
       process.exit(0);
@@ -57,7 +57,7 @@ function end(service) {
   }
 }
 
-/** What the demo needs, once for each data folder; not with credentials of the operator's own. */
+/** Seeds the demo once for each data folder; not with credentials of the operator's own. */
 async function seedOnce(url, data) {
   if (process.env.SCRIP_SETUP) return;
   const { SEEDED, seed } = await import("./seed.mjs");
@@ -68,7 +68,7 @@ async function seedOnce(url, data) {
   writeFileSync(mark, `${SEEDED}\n`);
 }
 
-async function welcome(url, data) {
+async function printWelcome(url, data) {
   const { credentials, developmentMetricsToken } = await import("./setup.mjs");
   const { server, client, management } = credentials;
   console.log(`

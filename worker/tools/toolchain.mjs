@@ -1,12 +1,12 @@
-// Decides which programs the builds need and installs those that are missing, from package registries alone.
-// Only Node's own modules are used here: it runs before anything is installed.
+// Installs missing programs that the builds need, from package registries only. It imports only Node's own modules, because it runs before
+// packages are installed.
 import { existsSync, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { homedir } from "node:os";
-import { Remedy, root, run, step, works } from "./say.mjs";
+import { canRun, Remedy, root, run, step } from "./console.mjs";
 import { WASM_TARGET } from "./wasm.mjs";
 
-/** Everything that is needed before a build; quick when it is there. */
+/** Installs all that a build needs; quick when it is present. */
 export async function ensureToolchain() {
   ensureNode();
   await ensureRust();
@@ -20,23 +20,23 @@ function ensureNode() {
   }
 }
 
-/** Cargo, the pinned toolchain and a C compiler. */
+/** Checks for Cargo and a C compiler, and installs the pinned toolchain. */
 export async function ensureRust() {
   // A shell that was open when rustup was installed does not know its folder yet.
   const cargoBin = join(process.env.CARGO_HOME ?? join(homedir(), ".cargo"), "bin");
   if (existsSync(cargoBin) && !process.env.PATH.split(delimiter).includes(cargoBin)) {
     process.env.PATH = `${cargoBin}${delimiter}${process.env.PATH}`;
   }
-  if (!(await works("cargo"))) {
+  if (!(await canRun("cargo"))) {
     throw new Remedy("`cargo` was not found: install Rust with rustup, from https://rustup.rs");
   }
-  if (!(await works("cc"))) {
+  if (!(await canRun("cc"))) {
     throw new Remedy("no C compiler was found as `cc`: install one (Debian: `apt-get install build-essential`; macOS: `xcode-select --install`)");
   }
   // The first call in this folder makes rustup install the toolchain that rust-toolchain.toml pins.
   const sysroot = (await run("rustc", ["--print", "sysroot"])).trim();
   if (!existsSync(join(sysroot, "lib/rustlib", WASM_TARGET))) {
-    if (!(await works("rustup"))) {
+    if (!(await canRun("rustup"))) {
       throw new Remedy(`the Rust target ${WASM_TARGET} is missing and \`rustup\` was not found: install it with rustup, from https://rustup.rs`);
     }
     await step(`installing the Rust target ${WASM_TARGET}`, () => run("rustup", ["target", "add", WASM_TARGET], { stdio: "inherit" }));

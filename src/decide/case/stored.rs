@@ -1,76 +1,133 @@
-//! Decides what a request is about where something is stored under what it sent: the customer and the order. It must not
-//! know redeemables.
+//! Finds the stored customer and the stored order of a request, and merges the sent fields into them.
 
 use std::sync::Arc;
 
 use crate::facts::{Fact, Facts, Known};
+use crate::json::Node;
 use crate::model::customer::Customer;
 use crate::model::order::Order;
 use crate::model::request::Redeemables;
 use crate::refusal::Refusal;
-use crate::text::{Text, joined};
+use crate::text::{Text, fold, joined};
+use crate::time::Instant;
 
-/// Who can be told from others, as refusals say it: see [`Buyer::is_identified`].
-pub(in crate::decide) const IDENTIFIED: &str = "A customer with a source_id, or with the id of a stored one, is";
+/// The ways to identify a customer, as refusals name them: see [`RequestCustomer::is_identified`].
+pub(in crate::decide) const IDENTIFIED: &str =
+    "A customer with a source_id, with an e-mail address, or with the id of a stored one, is";
 
 /// The customer of a request.
 #[derive(Debug, Clone, Default)]
-pub struct Buyer<'a> {
-    /// The stored profile under what the request sent; `None` without any customer.
+pub struct RequestCustomer<'a> {
+    /// The stored profile with the sent fields over it; `None` without any customer.
     pub customer: Option<Fact<'a, Customer>>,
-    /// Whether there is a stored profile.
+    /// `true` if a profile is stored.
     pub stored: bool,
-    /// The name of the profile that only the server has.
+    /// The fact that names the profile, if only the server has it.
     pub unknown: Option<Text>,
-    /// Whom a page means by a name that nobody proves: they are counted, and nothing else of them is looked at. What rules see is
-    /// `customer`, of whom nothing is stored.
-    pub named: Option<Box<Buyer<'a>>>,
+    /// The e-mail address with folded case, if the request identifies the customer by nothing else.
+    pub email: Option<Text>,
+    /// The customer that a client names without proof. They are counted, and no other data of them is read. Rules see
+    /// `customer`, which has no stored data.
+    pub named: Option<Box<RequestCustomer<'a>>>,
 }
 
-impl<'a> Buyer<'a> {
-    /// Whether it can be said who this is: a stored profile, or one that is going to be stored under its `source_id`. An
-    /// e-mail address names nobody (endpoints.md, S1), and an id that nothing has is given to nobody.
+/// The meaning of absent data about a customer for a condition that needs it (docs/spec/calculation.md#19, D21).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Absence {
+    /// The customer has no such data.
+    Known,
+    /// The customer has no such data if they are new; only the server knows whether they are.
+    IfNew,
+    /// A client named a stored customer without proof: the profile is not read, and the condition fails.
+    Withheld,
+}
+
+impl<'a> RequestCustomer<'a> {
+    /// Returns whether the customer can be distinguished from others: a stored profile, or one that will be stored
+    /// under its `source_id` or e-mail address. An id without a stored profile identifies no customer.
     pub fn is_identified(&self) -> bool {
         self.counted().unknown.is_some() || self.counted_as().is_some()
     }
 
-    /// What counts the customer: the id, or the `source_id` of one who is new, for whom there can only be locks.
+    /// Returns the name that the customer is counted by. It is the id, or the `source_id` or e-mail address of a new
+    /// customer, who can only have locks.
     pub fn counted_as(&self) -> Option<&Text> {
-        let Buyer { customer, stored, unknown, .. } = self.counted();
+        let RequestCustomer { customer, stored, unknown, email, .. } = self.counted();
         let customer = customer.as_ref()?;
         let source_id = customer.source_id.as_ref().filter(|source_id| !source_id.is_empty());
-        customer.id.as_ref().filter(|_| *stored || unknown.is_some()).or(source_id)
+        customer.id.as_ref().filter(|_| *stored || unknown.is_some()).or(source_id).or(email.as_ref())
     }
 
-    /// Who is counted.
-    pub fn counted(&self) -> &Buyer<'a> {
+    /// Takes over the profile that is found under a name, or records that only the server has it.
+    fn find(&mut self, name: &str, found: Known<Fact<'_, Customer>>, unreadable: &mut Option<Refusal>) {
+        match found {
+            Known::Is(stored) => {
+                self.customer = Some(Fact::own(stored.into_owned()));
+                self.stored = true;
+            }
+            Known::Unknown => self.unknown = Some(joined(&["customer/", name])),
+            Known::Unreadable => *unreadable = Some(Refusal::unreadable("customer", name)),
+            Known::Absent => {}
+        }
+    }
+
+    /// Returns the meaning of absent data about the customer.
+    pub fn absence(&self) -> Absence {
+        match self.named.as_deref() {
+            Some(named) if named.stored => Absence::Withheld,
+            Some(named) if named.unknown.is_some() => Absence::IfNew,
+            Some(_) | None => Absence::Known,
+        }
+    }
+
+    /// Returns whether the request names the customer for the first time.
+    pub fn is_new(&self) -> bool {
+        self.customer.is_some() && !self.stored && self.unknown.is_none()
+    }
+
+    /// Returns the customer who is counted.
+    pub fn counted(&self) -> &RequestCustomer<'a> {
         self.named.as_deref().unwrap_or(self)
     }
 }
 
-/// What a request names its customer by: the id, else the `source_id`, else what pages are told of it.
+/// Returns the e-mail address with folded case, if a request identifies its customer by nothing else but a tracking id.
+pub fn customer_email(request: &Redeemables) -> Option<Text> {
+    let by_client = request.channel.page.as_ref().and_then(|page| page.email.as_deref());
+    let email = by_client.or_else(|| request.customer.as_ref().and_then(Customer::email_name));
+    email.map(|email| Text::from(fold(email)))
+}
+
+/// Returns the name of the customer in a request: the id, else the `source_id`, else the tracking id.
 pub fn customer_key(request: &Redeemables) -> Option<&str> {
     let named = request.customer.as_ref();
     let named = named.and_then(|customer| customer.id.as_deref().or(customer.source_id.as_deref()));
     named.or(request.tracking_id.as_deref())
 }
 
-/// The stored customer under what the request sent; what is sent wins for this evaluation (endpoints.md, S1).
+/// Finds the stored customer of the request; the sent fields win for this evaluation (docs/spec/endpoints.md, S1). A
+/// customer who is not stored has the profile that the request would create at `now`.
 pub(in crate::decide) fn find_buyer<'a>(
     facts: &dyn Facts,
     request: &'a Redeemables,
+    now: Instant,
     unreadable: &mut Option<Refusal>,
-) -> Result<Buyer<'a>, Refusal> {
+) -> Result<RequestCustomer<'a>, Refusal> {
     let page = request.channel.page.as_ref();
     if page.is_some_and(|page| !page.is_believed()) {
-        return Ok(find_named(facts, request, unreadable));
+        return Ok(find_named(facts, request, now, unreadable));
     }
     let sent = request.customer.as_ref();
-    let key = customer_key(request);
+    let mut key = customer_key(request);
     let mut found = key.map_or(Known::Absent, |key| facts.customer(key));
-    // A page that says two names is not told which of them somebody has: the first that somebody has counts.
+    // A client that sends two names must not learn which of them exists: the first that exists counts.
     if let (Some(_), Known::Absent, Some(other)) = (page, &found, sent.and_then(|sent| sent.source_id.as_deref())) {
         found = facts.customer(other);
+    }
+    let email = customer_email(request).filter(|_| matches!(found, Known::Absent));
+    if let Some(email) = email.as_deref() {
+        found = facts.customer_by_email(email);
+        key = Some(email);
     }
     let mut unknown = None;
     match (&found, key) {
@@ -85,58 +142,75 @@ pub(in crate::decide) fn find_buyer<'a>(
         {
             return Err(Refusal::taken("customer", source_id));
         }
-        return Ok(Buyer { customer: sent.map(Fact::Lent), unknown, ..Buyer::default() });
+        let customer = match unknown {
+            Some(_) => sent.map(Fact::Lent),
+            None => sent.map(|sent| Fact::own(sent.created(now))),
+        };
+        return Ok(RequestCustomer { customer, unknown, email, ..RequestCustomer::default() });
     };
     let mut customer = stored.into_owned();
     if let Some(sent) = sent {
-        let overlaid = |name: &str| name != "id" && name != "metadata";
-        let document = sent.document.iter().filter(|(name, value)| overlaid(name) && !value.is_null());
-        customer.document.overlay(document);
+        customer.document.overlay(sent.sent_profile());
+        customer.has_metadata |= !sent.metadata.is_empty();
         customer.metadata.overlay(sent.metadata.iter());
     }
-    Ok(Buyer { customer: Some(Fact::Own(Arc::new(customer))), stored: true, unknown, named: None })
+    Ok(RequestCustomer { customer: Some(Fact::Own(Arc::new(customer))), stored: true, unknown, email, named: None })
 }
 
-/// Whom a page names, without a proof: the first of the names that somebody has, and otherwise somebody new. Whether there is
-/// anybody of the name, nothing but counts tells.
-fn find_named<'a>(facts: &dyn Facts, request: &'a Redeemables, unreadable: &mut Option<Refusal>) -> Buyer<'a> {
+/// Returns the customer that a client names without a proof: the first of the names that exists, and otherwise a new
+/// one. Rules see a new customer with the fields that the client may send. [`RequestCustomer::absence`] defines their
+/// meaning if a profile is stored.
+fn find_named<'a>(
+    facts: &dyn Facts,
+    request: &'a Redeemables,
+    now: Instant,
+    unreadable: &mut Option<Refusal>,
+) -> RequestCustomer<'a> {
     let sent = request.customer.as_ref();
     let seen = match sent {
-        Some(sent) => Customer { id: None, source_id: None, ..sent.clone() },
-        None if request.tracking_id.is_some() => Customer::default(),
-        None => return Buyer::default(),
+        Some(sent) => Customer { source_id: None, ..sent.created(now) },
+        None if request.tracking_id.is_some() => Customer::default().created(now),
+        None => return RequestCustomer::default(),
     };
     let own = [sent.and_then(|sent| sent.id.as_ref()), sent.and_then(|sent| sent.source_id.as_ref())];
     let tracked = request.tracking_id.as_ref().filter(|_| own.iter().all(Option::is_none));
     let names = || own.into_iter().flatten().chain(tracked).filter(|name| !name.is_empty());
-    // Whoever is new is known by their own identifier afterwards.
+    // A new customer is known by their own identifier afterwards.
     let new = Customer {
         source_id: own[1].filter(|name| !name.is_empty()).or(names().next()).cloned(),
         ..Customer::default()
     };
-    let mut named = Buyer { customer: Some(Fact::Own(Arc::new(new))), ..Buyer::default() };
+    let mut named = RequestCustomer { customer: Some(Fact::own(new)), ..RequestCustomer::default() };
     for name in names() {
-        match facts.customer(name) {
-            Known::Is(stored) => {
-                named.customer = Some(Fact::Own(Arc::new(stored.into_owned())));
-                named.stored = true;
-                break;
-            }
-            Known::Unknown => named.unknown = Some(joined(&["customer/", name])),
-            Known::Unreadable => *unreadable = Some(Refusal::unreadable("customer", name)),
-            Known::Absent => {}
+        named.find(name, facts.customer(name), unreadable);
+        if named.stored {
+            break;
         }
     }
-    Buyer { customer: Some(Fact::Own(Arc::new(seen))), named: Some(Box::new(named)), ..Buyer::default() }
+    let email = customer_email(request).filter(|_| !named.stored && named.unknown.is_none());
+    if let Some(email) = email {
+        // Only the names of a new customer are stored: the address is one.
+        let sent = request.channel.page.as_ref().and_then(|page| page.email.clone());
+        let mut new = named.customer.take().map(Fact::into_owned).unwrap_or_default();
+        new.document.insert("email", sent.map_or(Node::Null, |email| Node::Text(email.to_string().into())));
+        named.customer = Some(Fact::own(new));
+        named.find(&email, facts.customer_by_email(&email), unreadable);
+        named.email = Some(email);
+    }
+    RequestCustomer {
+        customer: Some(Fact::Own(Arc::new(seen))),
+        named: Some(Box::new(named)),
+        ..RequestCustomer::default()
+    }
 }
 
-/// Whether an order of this `source_id` is stored, so that another one cannot be stored under it.
+/// Returns whether an order with this `source_id` is stored, so that no other can be stored under it.
 pub(in crate::decide) fn is_taken(facts: &dyn Facts, source_id: &Text) -> bool {
     facts.order(source_id).found().is_some_and(|other| other.source_id.as_ref() == Some(source_id))
 }
 
-/// A stored order under what was sent. The amounts that it was stored with are for nobody's page to change (calculation.md
-/// section 19, D13).
+/// Returns a stored order with the sent fields over it. A client cannot change the stored amounts
+/// (docs/spec/calculation.md section 19, D13).
 pub(in crate::decide) fn overlaid(stored: Order, sent: &Order, client: bool) -> Order {
     if sent.id.is_none() {
         return Order { status: sent.status.or(stored.status), ..stored };

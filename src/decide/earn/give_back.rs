@@ -1,73 +1,223 @@
-//! Decides when an order earns and when it gives back, and what of each card: by the refund policies of card definitions. It must not
-//! know what was earned for what.
+//! Decides when an order earns and when it gives points back, and how many of each card. The inputs are the points that
+//! the changed order would earn, and the refund policies of card definitions.
 //!
-//! loyalty-v2.md section 3, `refunds.earned_points`. What is handed over, goods and codes, stays: no policy takes it back.
+//! docs/spec/loyalty.md#3, `refunds.earned_points`. Fulfilled goods and codes are kept: no policy takes them back.
 
-use crate::decide::returned::Share;
-use crate::facts::Known;
-use crate::facts::earning::{EarningFacts, Occasion, PastEarning, Standing};
-use crate::model::order::OrderStatus;
+use crate::count::{Countable, total};
+use crate::decide::earn::order_points;
+use crate::decide::returns::ReturnedShare;
+use crate::facts::earning::{Amount, EarningFacts, EarningKey, EarningStatus, PastEarning, PointsBasis};
+use crate::facts::{Facts, Known};
+use crate::id::Context;
+use crate::model::customer::Customer;
+use crate::model::order::{Order, OrderStatus};
 use crate::points::Revocation;
+use crate::points::limits::{EarnedSoFar, GlobalLimit};
+use crate::text::Text;
 
-/// What an order's new status means to what it earns.
+/// The effect of an order's new status on its earning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Turn {
-    /// It is paid: it earns, if it never has.
+pub enum OrderTransition {
+    /// The order is paid: it earns, if it has not earned yet.
     Paid,
-    /// It is called off: what it earned is given back, if it has not been.
+    /// The order is canceled: its earning is given back, once.
     CalledOff,
 }
 
-impl Turn {
-    /// What it means that an order is now in a status, and was in another or was not there. The occasion says whether anything
-    /// is left to do, so that a status that is told twice, or out of turn, does nothing twice.
-    pub fn of(was: Option<OrderStatus>, is: OrderStatus) -> Option<Turn> {
+impl OrderTransition {
+    /// Returns the transition of an order that is now in status `is`, and was in another or did not exist. The earning
+    /// key prevents a second effect, so a status may be reported twice or out of order.
+    pub fn of(was: Option<OrderStatus>, is: OrderStatus) -> Option<OrderTransition> {
         match is {
             _ if was == Some(is) => None,
-            OrderStatus::Paid => Some(Turn::Paid),
-            OrderStatus::Canceled => Some(Turn::CalledOff),
+            OrderStatus::Paid => Some(OrderTransition::Paid),
+            OrderStatus::Canceled => Some(OrderTransition::CalledOff),
             OrderStatus::Created | OrderStatus::Fulfilled => None,
         }
     }
 }
 
-/// Points that are taken back from a card: what [`crate::points::Card::revoke`] is asked.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GiveBack {
-    /// What was earned, as many points of it as are taken now.
-    pub past: PastEarning,
-    /// How many of them have been given back then, in all.
-    pub due: u64,
-    /// From where it is taken.
-    pub method: Revocation,
+/// The present state of an order that earned points.
+#[derive(Debug, Clone, Copy)]
+pub struct OrderLeft<'a> {
+    /// The order.
+    pub order: &'a Order,
+    /// The customer of the order.
+    pub customer: &'a Customer,
+    /// The share of its amount that was returned since it earned.
+    pub share: ReturnedShare,
 }
 
-/// What of an occasion is given back when such a share of its order has come back, all returns so far together; nothing when it earned
-/// nothing or that has been done. `None` when something that it asks
-/// is there and cannot be read: then nobody may call it done.
-pub fn give_back(facts: &dyn EarningFacts, occasion: &Occasion, share: Share) -> Option<Vec<GiveBack>> {
-    match facts.standing(occasion) {
-        Known::Is(Standing::Earned) => {}
-        Known::Is(Standing::New | Standing::GivenBack) | Known::Absent => return Some(Vec::new()),
+/// The movement of earned points.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EarningCorrection {
+    /// Points are taken from the card.
+    Revoke(Revocation),
+    /// Points are added to the card again, or for the first time.
+    Restore,
+}
+
+/// Points by which the earning of an order decreases or increases after a change of the order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GiveBack {
+    /// The past earning, with the points that move now.
+    pub past: PastEarning,
+    /// The highest number of points that the order has earned by it.
+    pub total: u64,
+    /// The number of those points that are given back in total after this movement.
+    pub due: u64,
+    /// The direction of the movement.
+    pub movement: EarningCorrection,
+}
+
+/// Decides which points of an earning key are given back or restored, so that the order has the points that it would
+/// earn now. A canceled order keeps none. Nothing moves if it earned nothing or the movement is done already. Returns
+/// `None` if a fact that it needs cannot be read.
+pub fn give_back(
+    facts: &dyn Facts,
+    earning: &dyn EarningFacts,
+    occasion: &EarningKey,
+    left: Option<OrderLeft<'_>>,
+    context: &Context,
+) -> Option<Vec<GiveBack>> {
+    match earning.standing(occasion) {
+        Known::Is(EarningStatus::Earned) => {}
+        Known::Is(EarningStatus::New | EarningStatus::GivenBack) | Known::Absent => return Some(Vec::new()),
         Known::Unknown | Known::Unreadable => return None,
     }
-    let past = match facts.past(occasion) {
+    let past = match earning.past(occasion) {
         Known::Is(past) => past,
         Known::Absent => return Some(Vec::new()),
         Known::Unknown | Known::Unreadable => return None,
     };
+    let earned = match left {
+        None => vec![0; past.len()],
+        Some(left) => PreviousEarning { facts, earning, occasion, past: &past, context }.points_of(left)?,
+    };
     let mut back = Vec::with_capacity(past.len());
-    for mut past in past {
-        let due = share.of(past.earned.points);
-        past.earned.points = due.saturating_sub(past.back);
-        if past.earned.points == 0 {
+    for (past, earned) in past.into_iter().zip(earned) {
+        if past.earned.points.checked_sub(past.back) == Some(earned) {
             continue;
         }
-        match facts.revocation(&past.card_definition_id) {
-            Known::Is(Some(method)) => back.push(GiveBack { past, due, method }),
-            Known::Is(None) | Known::Absent => {}
+        let method = match earning.revocation(&past.card_definition_id) {
+            Known::Is(method) => method,
+            Known::Absent => None,
             Known::Unknown | Known::Unreadable => return None,
-        }
+        };
+        back.extend(moved(past, earned, method));
     }
     Some(back)
+}
+
+/// The past earning of an order, to be decided again.
+struct PreviousEarning<'a> {
+    facts: &'a dyn Facts,
+    earning: &'a dyn EarningFacts,
+    occasion: &'a EarningKey,
+    past: &'a [PastEarning],
+    context: &'a Context,
+}
+
+/// A card that got points of an order, and the points that the order has earned on it so far.
+struct CardRoom {
+    id: Text,
+    earned: u64,
+    /// The points of the order that the card has room for, including those that it already has.
+    room: u64,
+}
+
+impl PreviousEarning<'_> {
+    /// Returns how many points the order earns by each past earning. A fixed number counts by the remaining share of
+    /// the order's amount. Others count as a new order like it would have earned when it was paid. Cards limit both by
+    /// their room.
+    fn points_of(&self, left: OrderLeft<'_>) -> Option<Vec<u64>> {
+        if left.share.is_whole() {
+            return Some(vec![0; self.past.len()]);
+        }
+        let bases: Vec<&Amount> = self.past.iter().filter_map(|past| Some(&past.basis.as_ref()?.amount)).collect();
+        if bases.is_empty() {
+            return Some(self.past.iter().map(|past| share_left(past, left.share)).collect());
+        }
+        let decided = order_points(self.facts, left.order, left.customer, &bases, self.context)?;
+        let mut decided_points = decided.points.into_iter();
+        let mut cards: Vec<CardRoom> = Vec::new();
+        let mut earned = Vec::with_capacity(self.past.len());
+        for past in self.past {
+            if !cards.iter().any(|card| card.id == past.card_id) {
+                cards.push(self.room_of(past)?);
+            }
+            let card = cards.iter_mut().find(|card| card.id == past.card_id)?;
+            let points = match &past.basis {
+                Some(basis) => card.points(decided_points.next()?, basis, past, decided.paid),
+                None => share_left(past, left.share),
+            };
+            card.earned = card.earned.checked_add(points)?;
+            earned.push(points);
+        }
+        Some(earned)
+    }
+
+    /// Finds the limit of a whole card, and the points that the card has without the order.
+    fn room_of(&self, of: &PastEarning) -> Option<CardRoom> {
+        let global = match self.earning.limits(&of.card_definition_id) {
+            Known::Is(limits) => limits.global,
+            Known::Absent => GlobalLimit::None,
+            Known::Unknown | Known::Unreadable => return None,
+        };
+        let since = global.since(self.context.now, &self.facts.time_zone());
+        let so_far = match global {
+            GlobalLimit::None => Known::Absent,
+            GlobalLimit::Total(_) | GlobalLimit::Current(..) => self.earning.earned(&of.card_id, since),
+        };
+        let mut so_far = match so_far {
+            Known::Is(so_far) => so_far,
+            Known::Absent => EarnedSoFar::default(),
+            Known::Unknown | Known::Unreadable => return None,
+        };
+        let in_period = match since.map(|since| self.earning.brought(self.occasion, &of.card_id, since)) {
+            Some(Known::Is(points)) => points,
+            None | Some(Known::Absent) => 0,
+            Some(Known::Unknown | Known::Unreadable) => return None,
+        };
+        let own = || self.past.iter().filter(|past| past.card_id == of.card_id);
+        let there = total(own().map(|past| past.earned.points.remaining_after(past.taken)))?;
+        let kept = total(own().map(|past| past.earned.points.remaining_after(past.back)))?;
+        so_far.balance = so_far.balance.checked_sub_unsigned(there)?;
+        so_far.in_period = so_far.in_period.remaining_after(in_period);
+        // Points that the order keeps of an earlier period take no room in this one.
+        let earlier = if since.is_some() { kept.remaining_after(in_period) } else { 0 };
+        Some(CardRoom { id: of.card_id.clone(), earned: 0, room: global.room(so_far).checked_add(earlier)? })
+    }
+}
+
+impl CardRoom {
+    /// Returns how many of the points of an order are earned on the card. Today's limit restricts only new points: a
+    /// card that got more meanwhile keeps the points of the order.
+    fn points(&self, points: u64, basis: &PointsBasis, past: &PastEarning, paid: u64) -> u64 {
+        let so_far = EarnedSoFar { pending: self.earned, in_period: self.earned, ..EarnedSoFar::default() };
+        let then = basis.limits.earned(points, Some(paid), so_far);
+        let now = self.room.remaining_after(self.earned);
+        then.min(now.max(past.earned.points.remaining_after(past.back)))
+    }
+}
+
+/// Returns the remaining share of a fixed number of points.
+fn share_left(past: &PastEarning, share: ReturnedShare) -> u64 {
+    past.earned.points.remaining_after(share.of(past.earned.points))
+}
+
+/// Returns the movement of a past earning after which it has earned `earned` points. Points that could not be taken for
+/// lack of balance are not restored: the customer had them.
+fn moved(mut past: PastEarning, earned: u64, method: Option<Revocation>) -> Option<GiveBack> {
+    let more = earned.remaining_after(past.earned.points);
+    let total = past.earned.points.max(earned);
+    (past.back, past.taken) = (past.back.checked_add(more)?, past.taken.checked_add(more)?);
+    let due = total.remaining_after(earned);
+    let (points, movement) = match method {
+        _ if due < past.back => (past.taken.remaining_after(due), EarningCorrection::Restore),
+        Some(method) => (due.remaining_after(past.back), EarningCorrection::Revoke(method)),
+        None => return None,
+    };
+    past.earned.points = points;
+    Some(GiveBack { past, total, due, movement })
 }

@@ -1,95 +1,137 @@
-//! Decides what a member gets of an effect, and what is left for the next one of the same event: room on cards, pieces of an
-//! incentive. It must not know rules.
+//! Decides the grant of an effect for a member. Tracks the remaining room on cards and stock of incentives for the next
+//! effect of the event.
 //!
-//! loyalty-v2.md section 4.2, step 5. Several rules that fill one card share its limits, and several that hand out the last piece
-//! of an incentive hand out one.
+//! docs/spec/loyalty.md#4.2, step 5. Rules that add points to one card share its limits. Rules that give the last unit
+//! of an incentive give it once.
 
+use crate::count::Countable;
 use crate::decide::earn::amount;
-use crate::decide::earn::scene::Scene;
-use crate::decide::earn::verdict::{Gift, Granted, GrantedPoints, Withheld};
+use crate::decide::earn::context::EarningContext;
+use crate::decide::earn::verdict::{EffectSkipped, GrantedEffect, GrantedGift, GrantedPoints};
 use crate::facts::Known;
-use crate::facts::earning::{EarningCard, EarningFacts, Effect, Gives, Membership, Points};
-use crate::points::limits::{EarnedSoFar, GlobalLimit};
+use crate::facts::earning::{EarningCard, EarningFacts, Effect, IncentiveGrant, Membership, Points, PointsBasis};
+use crate::points::limits::{EarnedSoFar, EarningLimits, GlobalLimit};
 use crate::text::Text;
 
-/// What this event has taken so far.
-pub struct Granting<'f> {
+/// The grants of this event so far.
+pub struct GrantBudget<'f> {
     facts: &'f dyn EarningFacts,
-    cards: Vec<(Text, EarnedSoFar)>,
+    cards: Vec<CardState>,
     pieces: Vec<(Text, u64)>,
 }
 
-impl<'f> Granting<'f> {
-    /// Nothing was granted yet.
-    pub fn new(facts: &'f dyn EarningFacts) -> Granting<'f> {
-        Granting { facts, cards: Vec::new(), pieces: Vec::new() }
+/// The state of a card, including the grants of the event.
+struct CardState {
+    id: Text,
+    so_far: EarnedSoFar,
+    /// The room that it had before the event, if a limit applies to the whole card.
+    room: Option<u64>,
+}
+
+impl<'f> GrantBudget<'f> {
+    /// Returns a budget without grants.
+    pub fn new(facts: &'f dyn EarningFacts) -> GrantBudget<'f> {
+        GrantBudget { facts, cards: Vec::new(), pieces: Vec::new() }
     }
 
-    /// Grants an effect, as far as there is something to grant.
-    pub fn grant(&mut self, effect: &Effect, member: &Membership<'_>, scene: &Scene<'_>) -> Result<Granted, Withheld> {
+    /// Grants an effect, limited by room and stock.
+    pub fn grant(
+        &mut self,
+        effect: &Effect,
+        member: &Membership<'_>,
+        scene: &EarningContext<'_>,
+    ) -> Result<GrantedEffect, EffectSkipped> {
         match effect {
             Effect::Points(points) => {
-                let gift = Gift::Points(self.points(points, member, scene)?);
-                Ok(Granted { incentive_id: None, gift })
+                let gift = GrantedGift::Points(self.points(points, member, scene)?);
+                Ok(GrantedEffect { incentive_id: None, gift })
             }
             Effect::Incentive(id) => self.incentive(id, member, scene),
         }
     }
 
-    fn incentive(&mut self, id: &Text, member: &Membership<'_>, scene: &Scene<'_>) -> Result<Granted, Withheld> {
+    fn incentive(
+        &mut self,
+        id: &Text,
+        member: &Membership<'_>,
+        scene: &EarningContext<'_>,
+    ) -> Result<GrantedEffect, EffectSkipped> {
         let incentive = match self.facts.incentive(id) {
             Known::Is(incentive) => incentive,
-            Known::Absent => return Err(Withheld::NoIncentive),
-            Known::Unknown | Known::Unreadable => return Err(Withheld::Unreadable),
+            Known::Absent => return Err(EffectSkipped::NoIncentive),
+            Known::Unknown | Known::Unreadable => return Err(EffectSkipped::Unreadable),
         };
         if !incentive.is_active {
-            return Err(Withheld::InactiveIncentive);
+            return Err(EffectSkipped::InactiveIncentive);
         }
         let taken = self.pieces.iter().find(|(known, _)| known == id).map_or(0, |(_, taken)| *taken);
         if incentive.stock.is_some_and(|stock| stock <= taken) {
-            return Err(Withheld::OutOfStock);
+            return Err(EffectSkipped::OutOfStock);
         }
         let gift = match &incentive.gives {
-            Gives::Points(points) => Gift::Points(self.points(points, member, scene)?),
-            Gives::Thing(thing) => Gift::Thing(thing.clone()),
+            IncentiveGrant::Points(points) => GrantedGift::Points(self.points(points, member, scene)?),
+            IncentiveGrant::Thing(thing) => GrantedGift::Thing(thing.clone()),
         };
         match self.pieces.iter_mut().find(|(known, _)| known == id) {
-            Some((_, taken)) => *taken = taken.saturating_add(1),
+            Some((_, taken)) => *taken = taken.plus_one(),
             None => self.pieces.push((id.clone(), 1)),
         }
-        Ok(Granted { incentive_id: Some(id.clone()), gift })
+        Ok(GrantedEffect { incentive_id: Some(id.clone()), gift })
     }
 
     fn points(
         &mut self,
         effect: &Points,
         member: &Membership<'_>,
-        scene: &Scene<'_>,
-    ) -> Result<GrantedPoints, Withheld> {
+        scene: &EarningContext<'_>,
+    ) -> Result<GrantedPoints, EffectSkipped> {
         let uncapped = amount::points(&effect.amount, scene)?;
         let card = member.cards.iter().find(|card| card.card_definition_id == effect.card_definition_id);
-        let card = card.ok_or(Withheld::NoCard)?;
-        let so_far = self.so_far(card, scene)?;
+        let card = card.ok_or(EffectSkipped::NoCard)?;
+        let state = self.state(card, scene)?;
+        let (so_far, room) = (&mut state.so_far, state.room);
         let paid = scene.cart().map(|cart| cart.total().unwrap_or_default().minor());
         let points = card.limits.earned(uncapped, paid, *so_far);
         if points == 0 {
-            return Err(Withheld::Limited);
+            return Err(EffectSkipped::Limited);
         }
-        // What waits counts as what is there, so that it need not be known here which of the two these will be.
-        so_far.pending = so_far.pending.saturating_add(points);
-        so_far.in_period = so_far.in_period.saturating_add(points);
+        // Pending points count as available ones, so it need not be known here which of the two these will be.
+        so_far.pending = so_far.pending.checked_add(points).ok_or(EffectSkipped::TooMany)?;
+        so_far.in_period = so_far.in_period.checked_add(points).ok_or(EffectSkipped::TooMany)?;
         Ok(GrantedPoints {
             card_id: card.id.clone(),
             card_definition_id: card.card_definition_id.clone(),
             points,
             uncapped,
             expiration: effect.expiration.clone(),
+            basis: basis(effect, card.limits, room, scene),
         })
     }
 
-    /// What the card has, this event included. What no limit asks for is not looked up.
-    fn so_far(&mut self, card: &EarningCard, scene: &Scene<'_>) -> Result<&mut EarnedSoFar, Withheld> {
-        let place = match self.cards.iter().position(|(known, _)| *known == card.id) {
+    /// Returns the points that an effect does not give for the present order and could give for a changed one.
+    pub fn absent(
+        &mut self,
+        effect: &Effect,
+        member: &Membership<'_>,
+        scene: &EarningContext<'_>,
+    ) -> Option<GrantedPoints> {
+        let Effect::Points(points) = effect else { return None };
+        let card = member.cards.iter().find(|card| card.card_definition_id == points.card_definition_id)?;
+        let room = self.state(card, scene).ok()?.room;
+        let basis = basis(points, card.limits, room, scene)?;
+        Some(GrantedPoints {
+            card_id: card.id.clone(),
+            card_definition_id: card.card_definition_id.clone(),
+            points: 0,
+            uncapped: 0,
+            expiration: points.expiration.clone(),
+            basis: Some(basis),
+        })
+    }
+
+    /// Returns the state of a card. It is loaded only if a limit needs it.
+    fn state(&mut self, card: &EarningCard, scene: &EarningContext<'_>) -> Result<&mut CardState, EffectSkipped> {
+        let place = match self.cards.iter().position(|known| known.id == card.id) {
             Some(place) => place,
             None => {
                 let global = card.limits.global;
@@ -98,15 +140,24 @@ impl<'f> Granting<'f> {
                     GlobalLimit::None => Known::Absent,
                     GlobalLimit::Total(_) | GlobalLimit::Current(..) => self.facts.earned(&card.id, since),
                 };
-                let known = match known {
+                let so_far = match known {
                     Known::Is(known) => known,
                     Known::Absent => EarnedSoFar::default(),
-                    Known::Unknown | Known::Unreadable => return Err(Withheld::Unreadable),
+                    Known::Unknown | Known::Unreadable => return Err(EffectSkipped::Unreadable),
                 };
-                self.cards.push((card.id.clone(), known));
-                self.cards.len().saturating_sub(1)
+                let room = (global != GlobalLimit::None).then(|| global.room(so_far));
+                self.cards.push(CardState { id: card.id.clone(), so_far, room });
+                self.cards.len().remaining_after(1)
             }
         };
-        self.cards.get_mut(place).map(|(_, so_far)| so_far).ok_or(Withheld::Unreadable)
+        self.cards.get_mut(place).ok_or(EffectSkipped::Unreadable)
     }
+}
+
+/// Returns how to recompute the points of an effect under the limits of a card, if they depend on the order of the
+/// event.
+fn basis(points: &Points, limits: EarningLimits, room: Option<u64>, scene: &EarningContext<'_>) -> Option<PointsBasis> {
+    scene.cart().filter(|_| points.amount.follows_order())?;
+    let global = room.map_or(GlobalLimit::None, GlobalLimit::Total);
+    Some(PointsBasis { amount: points.amount.clone(), limits: EarningLimits { global, ..limits } })
 }

@@ -1,24 +1,23 @@
-//! Decides what is told of an event: which rules fired with what they gave, and of every other why it did not. It must not know how
-//! that was found.
+//! Defines the result of earning: the rules that fired with what they gave, and the reason of every other rule.
 
-use crate::facts::earning::Thing;
+use crate::facts::earning::{GrantedItem, PointsBasis};
 use crate::points::Expiration;
-use crate::points::limits::Resting;
+use crate::points::limits::LimitRefusal;
 use crate::text::Text;
 use std::collections::BTreeSet;
 
-/// What an event earns.
+/// The result of earning for an event.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Earnings {
-    /// Why nobody was asked, when nobody was.
-    pub idle: Option<Idle>,
-    /// What each membership of the customer has of it.
+    /// The reason why no rule was evaluated, if none was.
+    pub idle: Option<NotEarned>,
+    /// The earnings of each membership of the customer.
     pub memberships: Vec<MemberEarnings>,
 }
 
 impl Earnings {
-    /// What fired: the membership, the rule and what it gave.
-    pub fn firings(&self) -> impl Iterator<Item = (&MemberEarnings, &RuleOutcome, &Firing)> {
+    /// Returns the fired rules: the membership, the rule and what it gave.
+    pub fn firings(&self) -> impl Iterator<Item = (&MemberEarnings, &RuleOutcome, &FiredEarning)> {
         self.memberships.iter().flat_map(|member| {
             member.rules.iter().filter_map(move |rule| {
                 let firing = rule.outcome.as_ref().ok().filter(|firing| firing.counts())?;
@@ -27,111 +26,115 @@ impl Earnings {
         })
     }
 
-    /// The cards to which points go, each once.
+    /// Returns the cards that receive points, each once.
     pub fn cards(&self) -> Vec<&str> {
         let given = self.firings().flat_map(|(_, _, firing)| firing.effects.iter().flatten());
         let cards = given.filter_map(|granted| match &granted.gift {
-            Gift::Points(points) => Some(points.card_id.as_str()),
-            Gift::Thing(_) => None,
+            GrantedGift::Points(points) => Some(points.card_id.as_str()),
+            GrantedGift::Thing(_) => None,
         });
         cards.collect::<BTreeSet<&str>>().into_iter().collect()
     }
 }
 
-/// What a membership has of an event.
+/// The earnings of a membership from an event.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MemberEarnings {
     /// The member.
     pub member_id: Text,
     /// The program.
     pub program_id: Text,
-    /// Why none of its rules was asked, when none was.
-    pub idle: Option<Idle>,
-    /// What became of its rules, in their order.
+    /// The reason why none of its rules was evaluated, if none was.
+    pub idle: Option<NotEarned>,
+    /// The outcomes of its rules, in their order.
     pub rules: Vec<RuleOutcome>,
 }
 
-/// What became of a rule.
+/// The outcome of a rule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RuleOutcome {
     /// The rule.
     pub rule_id: Text,
-    /// What it gave, or why it did not fire.
-    pub outcome: Result<Firing, Idle>,
+    /// The fired earning, or the reason why the rule did not fire.
+    pub outcome: Result<FiredEarning, NotEarned>,
 }
 
 /// A rule that fired.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Firing {
+pub struct FiredEarning {
     /// The earning that matched.
     pub earning_id: Text,
-    /// What became of its effects, in their order.
-    pub effects: Vec<Result<Granted, Withheld>>,
+    /// The outcomes of its effects, in their order.
+    pub effects: Vec<Result<GrantedEffect, EffectSkipped>>,
+    /// Points that the effects do not give for the present order and could give for a changed one.
+    pub absent: Vec<GrantedPoints>,
 }
 
-impl Firing {
-    /// Whether it gave anything: one that did not is no firing to the limits of its rule.
+impl FiredEarning {
+    /// Returns whether it gave anything. Otherwise it does not count for the limits of its rule.
     pub fn counts(&self) -> bool {
         self.effects.iter().any(Result::is_ok)
     }
 }
 
-/// What an effect gave.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Granted {
-    /// The incentive by which it did, of which there is one less.
+/// An effect that was granted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GrantedEffect {
+    /// The incentive that was used; its stock decreases by one.
     pub incentive_id: Option<Text>,
-    /// What.
-    pub gift: Gift,
+    /// The granted points or item.
+    pub gift: GrantedGift,
 }
 
-/// What was given.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Gift {
+/// Points or an item.
+#[derive(Debug, Clone, PartialEq)]
+pub enum GrantedGift {
     /// Points.
     Points(GrantedPoints),
-    /// Something that is handed over.
-    Thing(Thing),
+    /// An item to be fulfilled.
+    Thing(GrantedItem),
 }
 
 /// Points for a card.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct GrantedPoints {
     /// The card.
     pub card_id: Text,
     /// Its definition.
     pub card_definition_id: Text,
-    /// How many.
+    /// The number of points.
     pub points: u64,
-    /// How many there would be without limits.
+    /// The number of points without limits.
     pub uncapped: u64,
-    /// How they lapse, where it is not as the definition says.
+    /// The expiration, if it differs from the definition's.
     pub expiration: Option<Expiration>,
+    /// The inputs to recompute the points, if they depend on the order.
+    pub basis: Option<PointsBasis>,
 }
 
-/// Why a rule, a membership or a whole event earns nothing.
+/// The reason why a rule, a membership or a whole event earns nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Idle {
-    /// The occasion has earned before.
+pub enum NotEarned {
+    /// The earning key has earned before.
     Repeated,
-    /// Something that it asks is there and cannot be read, or nobody can say it.
+    /// A fact that it needs cannot be read or is unknown.
     Unreadable,
-    /// The member, the program or the rule is in another state.
+    /// The member, the program or the rule is not active.
     Inactive,
-    /// It has not begun, or is over, or these are not its hours.
+    /// It has not begun, is over, or is outside its hours.
     OutOfTime,
-    /// It is about something else.
+    /// The trigger is a different one.
     OtherTrigger,
-    /// It fired before.
-    Resting(Resting),
-    /// None of its earnings matches: why each does not.
-    NoMatch(Vec<Mismatch>),
+    /// The limits of the rule are reached.
+    LimitRefusal(LimitRefusal),
+    /// None of its earnings matches; the reason of each.
+    NoMatch(Vec<EarningMismatch>),
 }
 
-/// Why an earning does not match.
+/// The reason why an earning does not match.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Mismatch {
-    /// The member holds none of its tiers.
+pub enum EarningMismatch {
+    /// The member has none of its tiers.
     Tier,
     /// This test of its rules fails, by its key.
     Rule(Option<Text>),
@@ -139,14 +142,14 @@ pub enum Mismatch {
     Unreadable,
 }
 
-/// Why an effect gave nothing.
+/// The reason why an effect gave nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Withheld {
-    /// It comes to no points.
+pub enum EffectSkipped {
+    /// The amount gives no points.
     NoPoints,
-    /// What it is proportional to is not there, or is no number.
+    /// The number that it is proportional to is absent, or not a number.
     NoNumber,
-    /// It comes to more points than a card can have.
+    /// The points exceed the maximum of a card.
     TooMany,
     /// The member has no card of the definition.
     NoCard,
@@ -154,43 +157,43 @@ pub enum Withheld {
     Limited,
     /// There is no such incentive.
     NoIncentive,
-    /// The incentive is in another state.
+    /// The incentive is not active.
     InactiveIncentive,
-    /// There is none left.
+    /// The incentive is out of stock.
     OutOfStock,
-    /// Something that it asks is there and cannot be read, or nobody can say it.
+    /// A fact that it needs cannot be read or is unknown.
     Unreadable,
 }
 
-impl Withheld {
-    /// As the transaction tells it (`details.rejection.reason`).
+impl EffectSkipped {
+    /// Returns the name in transactions (`details.rejection.reason`).
     pub fn word(self) -> &'static str {
         match self {
-            Withheld::NoPoints => "no_points",
-            Withheld::NoNumber => "missing_number",
-            Withheld::TooMany => "too_many_points",
-            Withheld::NoCard => "missing_card",
-            Withheld::Limited => "earning_limit_exceeded",
-            Withheld::NoIncentive => "incentive_not_found",
-            Withheld::InactiveIncentive => "incentive_not_active",
-            Withheld::OutOfStock => "out_of_stock",
-            Withheld::Unreadable => "unreadable",
+            EffectSkipped::NoPoints => "no_points",
+            EffectSkipped::NoNumber => "missing_number",
+            EffectSkipped::TooMany => "too_many_points",
+            EffectSkipped::NoCard => "missing_card",
+            EffectSkipped::Limited => "earning_limit_exceeded",
+            EffectSkipped::NoIncentive => "incentive_not_found",
+            EffectSkipped::InactiveIncentive => "incentive_not_active",
+            EffectSkipped::OutOfStock => "out_of_stock",
+            EffectSkipped::Unreadable => "unreadable",
         }
     }
 }
 
-impl Idle {
-    /// As it is told to whoever examines.
+impl NotEarned {
+    /// Returns the name in estimates.
     pub fn word(&self) -> &'static str {
         match self {
-            Idle::Repeated => "already_earned",
-            Idle::Unreadable => "unreadable",
-            Idle::Inactive => "not_active",
-            Idle::OutOfTime => "out_of_time",
-            Idle::OtherTrigger => "other_trigger",
-            Idle::Resting(Resting::Until(_)) => "cooldown",
-            Idle::Resting(Resting::Exhausted) => "frequency_exhausted",
-            Idle::NoMatch(_) => "no_earning_matches",
+            NotEarned::Repeated => "already_earned",
+            NotEarned::Unreadable => "unreadable",
+            NotEarned::Inactive => "not_active",
+            NotEarned::OutOfTime => "out_of_time",
+            NotEarned::OtherTrigger => "other_trigger",
+            NotEarned::LimitRefusal(LimitRefusal::Until(_)) => "cooldown",
+            NotEarned::LimitRefusal(LimitRefusal::Exhausted) => "frequency_exhausted",
+            NotEarned::NoMatch(_) => "no_earning_matches",
         }
     }
 }

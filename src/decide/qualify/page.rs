@@ -1,84 +1,102 @@
-//! Decides the order of what qualifies, and where one page ends and the next begins. It must not know why anything
-//! qualifies.
+//! Decides the order of qualification results, and the limits of each page.
 //!
-//! calculation.md section 13: the cursor is the moment at which the last result of a page was created. Tiers of a promotion that is made
-//! in one call are all of one moment, and more of them than a page has: then it says how many of them there have been.
+//! docs/spec/calculation.md#13: the cursor is the creation time of the last result of a page. Tiers of a promotion that
+//! is created in one call have the same instant, and there may be more of them than a page has. Then the cursor also
+//! has the number of that result among them.
 
-use crate::decide::validate::Evaluated;
-use crate::model::qualification::{PageEnd, Qualify, SortingRule};
-use crate::stacking::Outcome;
-use crate::time::Instant;
+use crate::count::Countable;
+use crate::decide::validate::Evaluation;
+use crate::model::qualification::{PageEnd, QualificationSort, Qualify};
+use crate::stacking::ApplyOutcome;
 
-/// A candidate that qualifies as far as has been seen.
+/// A candidate that qualifies so far.
 #[derive(Clone)]
-pub(super) struct Hit<'a> {
-    /// Its place among the candidates.
+pub(super) struct Match<'a> {
+    /// Its position among the candidates.
     pub place: usize,
-    /// When it was created.
-    pub created_at: Instant,
-    /// Its place among what was resolved, and what it gives, once it was looked at.
-    pub looked: Option<Box<(usize, Outcome)>>,
-    /// What became of the tiers of a stack.
-    pub stack: Option<Box<Evaluated<'a>>>,
+    /// The cursor of a page that ends with this result.
+    pub end: PageEnd,
+    /// Its position among the resolved names and its outcome, once it was evaluated.
+    pub looked: Option<Box<(usize, ApplyOutcome)>>,
+    /// The outcome of the tiers of a stack.
+    pub stack: Option<Box<Evaluation<'a>>>,
 }
 
 /// One page.
-pub(super) struct Page<'a> {
-    /// What it shows, in order.
-    pub hits: Vec<Hit<'a>>,
-    /// How many there are on all pages.
-    pub total: usize,
-    /// Where the next one begins, when there is one.
+pub(super) struct QualificationPage<'a> {
+    /// The results, in order.
+    pub hits: Vec<Match<'a>>,
+    /// The cursor of the next page, when there is one.
     pub more_starting_after: Option<PageEnd>,
 }
 
-/// Sorts what qualifies and takes one page of it.
-pub(super) fn cut<'a>(asked: &Qualify, mut hits: Vec<Hit<'a>>) -> Page<'a> {
-    let total = hits.len();
-    if asked.sorting != SortingRule::Default {
+/// Numbers the matches that were created at the same instant, newest first.
+pub(super) fn number(hits: &mut [Match<'_>]) {
+    for same in hits.chunk_by_mut(|one, other| one.end.created_at == other.end.created_at) {
+        if same.len() > 1 {
+            (1..).zip(same).for_each(|(number, hit)| hit.end.of_moment = number);
+        }
+    }
+}
+
+/// Returns the start of the part that contains a page, in parts of `size`.
+pub(super) fn part(asked: &Qualify, hits: &[Match<'_>], size: usize) -> usize {
+    let Some(after) = asked.starting_after else { return 0 };
+    // Sorted by age, the page begins after the last result, and in any other order possibly with an older one.
+    let first = passed(hits, after).remaining_after(usize::from(asked.sorting != QualificationSort::Default));
+    first.remaining_after(first.checked_rem(size).unwrap_or(0))
+}
+
+/// Sorts the matches and takes the page after this cursor. The first match of the following part ends at `next`.
+pub(super) fn cut<'a>(
+    asked: &Qualify,
+    mut hits: Vec<Match<'a>>,
+    after: Option<PageEnd>,
+    next: Option<PageEnd>,
+) -> QualificationPage<'a> {
+    if asked.sorting != QualificationSort::Default {
         hits.sort_by_cached_key(|hit| deal(asked.sorting, hit));
     }
-    let from = asked.starting_after.map_or(0, |after| begin(asked.sorting, &hits, after));
-    let mut until = from.saturating_add(asked.limit).min(total);
-    let moment = |place: usize| hits.get(place).map(|hit| hit.created_at);
-    if asked.sorting == SortingRule::Default && until < total {
-        // Whoever keeps of a moment the milliseconds alone goes on behind all of it, so that this page ends before them, if it can.
+    let from = after.map_or(0, |after| begin(asked.sorting, &hits, after));
+    let end = |place: usize| hits.get(place).map_or(next, |hit| Some(hit.end));
+    let mut until = from.saturating_add(asked.limit).min(hits.len());
+    if asked.sorting == QualificationSort::Default && end(until).is_some() {
+        // A caller that keeps only the milliseconds of an instant continues after all of it, so this page ends before
+        // it, if it can.
+        let moment = |place: usize| end(place).map(|end| end.created_at);
         let first = (from..until).find(|place| moment(*place) == moment(until)).unwrap_or(until);
         until = if first > from { first } else { until };
     }
-    let last = until.checked_sub(1).and_then(moment).filter(|_| from < until && until < total);
-    let more_starting_after = last.map(|created_at| {
-        let mut of_moment = 0_usize;
-        let (shown, rest) = hits.split_at(until);
-        if rest.iter().any(|hit| hit.created_at == created_at) {
-            of_moment = shown.iter().filter(|hit| hit.created_at == created_at).count();
-        }
-        PageEnd { created_at, of_moment }
-    });
+    let is_last = until == hits.len() && next.is_none();
+    let more_starting_after = until.checked_sub(1).and_then(end).filter(|_| from < until && !is_last);
     hits.truncate(until);
     let hits = hits.split_off(from.min(until));
-    Page { hits, total, more_starting_after }
+    QualificationPage { hits, more_starting_after }
 }
 
-/// Where a page begins that comes after this. What has gone since may have been the last of a page: in the order of age all younger ones
-/// are behind it, in any other nobody knows what is.
-fn begin(sorting: SortingRule, hits: &[Hit<'_>], after: PageEnd) -> usize {
-    let same = || hits.iter().enumerate().filter(|(_, hit)| hit.created_at == after.created_at).map(|(place, _)| place);
-    let last = match after.of_moment.checked_sub(1) {
-        Some(before) => same().nth(before),
-        None => same().next_back(),
-    };
-    match last {
-        Some(last) => last.saturating_add(1),
-        None if sorting == SortingRule::Default => hits.partition_point(|hit| hit.created_at >= after.created_at),
-        None => hits.len(),
+/// Returns the number of results already shown, sorted by age.
+#[inline(never)]
+fn passed(hits: &[Match<'_>], after: PageEnd) -> usize {
+    hits.partition_point(|hit| after.has_passed(hit.end))
+}
+
+/// Returns the start of the page after this cursor. The last result of a page may be deleted meanwhile. Sorted by age,
+/// all younger results are before the cursor; in any other order the position is unknown.
+fn begin(sorting: QualificationSort, hits: &[Match<'_>], after: PageEnd) -> usize {
+    if sorting == QualificationSort::Default {
+        return passed(hits, after);
     }
+    let is_last = |hit: &Match<'_>| match after.of_moment {
+        0 => hit.end.created_at == after.created_at,
+        _ => hit.end == after,
+    };
+    hits.iter().rposition(is_last).map_or(hits.len(), |last| last.plus_one())
 }
 
-fn deal(sorting: SortingRule, hit: &Hit<'_>) -> u64 {
+fn deal(sorting: QualificationSort, hit: &Match<'_>) -> u64 {
     let off = match hit.looked.as_deref() {
-        Some((_, Outcome::Applied(gain))) => gain.total().unwrap_or_default().minor(),
+        Some((_, ApplyOutcome::Applied(gain))) => gain.total().unwrap_or_default().minor(),
         _ => 0,
     };
-    if sorting == SortingRule::BestDeal { u64::MAX.saturating_sub(off) } else { off }
+    if sorting == QualificationSort::BestDeal { !off } else { off }
 }

@@ -1,56 +1,67 @@
-//! Decides what a scenario looks at: which candidates, which tests of their rules, and what they must have to do with
-//! the products of the order. It must not know amounts.
+//! Decides the parts of a scenario: its candidates, the evaluated tests of their rules, and their required relation to
+//! the products of the order.
 //!
-//! calculation.md section 13.
+//! docs/spec/calculation.md#13.
 
 use crate::model::discount::{Discount, UnitOff};
-use crate::model::incentive::Grant;
-use crate::model::qualification::{Candidate, CandidateObject, Compare, Field, Filter, Qualify, Scenario};
-use crate::model::scope::{Entry, GoodsObject, GoodsRef};
-use crate::rules::{Basket, Needs, ResolvedLine, Rule, about};
+use crate::model::qualification::{
+    Candidate, CandidateObject, Compare, QualificationField, QualificationFilter, Qualify, Scenario,
+};
+use crate::model::redeemable::Grant;
+use crate::model::scope::{GoodsObject, GoodsRef, ScopeEntry};
+use crate::rules::{OrderLines, RequiredFacts, ResolvedLine, Rule, subject};
 
 use super::super::case::Offer;
 
-/// What a candidate must have to do with the products of the order.
+/// The required relation of a candidate to the products of the order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Products {
-    /// Nothing.
+    /// No relation.
     Any,
-    /// It discounts one of them, or asks for one of them.
+    /// It discounts or requires one of them.
     Concerned,
     /// It discounts one of them.
     Discounted,
 }
 
 impl Scenario {
-    /// What tests of rules are looked at, as [`about`] says it. Counts never are; those of the products scenarios ask
-    /// only whether the products have to do with it, and whether the customer may.
+    /// Returns the kinds of tests that are evaluated, as in [`subject`]. Tests of counts never are. Those of the
+    /// products scenarios only check the products and whether the customer is excluded.
     pub fn facts(self) -> u8 {
         match self {
-            Scenario::All | Scenario::CustomerWallet | Scenario::PromotionStacks => about::EVERYTHING & !about::COUNTED,
-            Scenario::AudienceOnly => about::CUSTOMER,
-            Scenario::Products | Scenario::ProductsDiscount => about::BARRED,
-            Scenario::ProductsByCustomer | Scenario::ProductsDiscountByCustomer => about::BARRED | about::CUSTOMER,
+            Scenario::All | Scenario::CustomerWallet | Scenario::PromotionStacks => {
+                subject::EVERYTHING & !subject::COUNTED
+            }
+            Scenario::AudienceOnly => subject::CUSTOMER,
+            Scenario::Products | Scenario::ProductsDiscount => subject::BARRED,
+            Scenario::ProductsByCustomer | Scenario::ProductsDiscountByCustomer => subject::BARRED | subject::CUSTOMER,
         }
     }
 
-    /// The tests that hold without being asked when a rule is looked at for one candidate alone.
-    pub fn passes(self) -> Needs {
+    /// Returns the tests that pass without evaluation when a rule is checked for one candidate.
+    pub fn passes(self) -> RequiredFacts {
         match self.asks_order() {
-            true => Needs::BUDGET,
+            true => RequiredFacts::BUDGET,
             false => {
-                let order = Needs::ORDER.and(Needs::LINES).and(Needs::GOODS_DATA).and(Needs::AMOUNT);
-                order.and(Needs::AFTER).and(Needs::REDEMPTION).and(Needs::BUDGET).and(Needs::EARNING)
+                let order = RequiredFacts::ORDER
+                    .and(RequiredFacts::LINES)
+                    .and(RequiredFacts::GOODS_DATA)
+                    .and(RequiredFacts::AMOUNT);
+                order
+                    .and(RequiredFacts::AFTER)
+                    .and(RequiredFacts::REDEMPTION)
+                    .and(RequiredFacts::BUDGET)
+                    .and(RequiredFacts::EARNING)
             }
         }
     }
 
-    /// Whether the order as a whole matters.
+    /// Returns whether the whole order matters.
     pub fn asks_order(self) -> bool {
-        self.facts() & about::ORDER != 0
+        self.facts() & subject::ORDER != 0
     }
 
-    /// What the products of the order matter.
+    /// Returns the required relation to the products of the order.
     pub fn products(self) -> Products {
         match self {
             Scenario::Products | Scenario::ProductsByCustomer => Products::Concerned,
@@ -61,9 +72,10 @@ impl Scenario {
         }
     }
 
-    /// Whether a scenario looks at this candidate for this customer. Codes that belong to somebody are told to nobody
-    /// else, and of a campaign with a code for each customer the campaign is told. A page is told only the codes of its
-    /// customer: whoever opens it could list all others (errors-and-auth.md, client-side keys are public).
+    /// Returns whether a scenario considers this candidate for this customer. Codes with a holder are shown to no other
+    /// customer, and of a campaign with a code for each customer only the campaign is shown. A client sees only the
+    /// codes of its customer, because any page visitor could list the others (docs/spec/errors-and-auth.md, client-side
+    /// keys are public).
     pub fn looks_at(self, candidate: &Candidate, customer: Option<&str>, page: bool) -> bool {
         let holder = candidate.holder_id.as_deref();
         let given = candidate.passed_on || candidate.published && holder.is_none();
@@ -85,7 +97,7 @@ impl Scenario {
 }
 
 impl Qualify {
-    /// Whether a candidate is what the filters want.
+    /// Returns whether a candidate passes the filters.
     pub fn wants(&self, candidate: &Candidate, customer: Option<&str>) -> bool {
         let mut passed = self.filters.iter().map(|filter| passes(filter, candidate, customer));
         if self.any_filter && !self.filters.is_empty() {
@@ -96,16 +108,18 @@ impl Qualify {
     }
 }
 
-fn passes(filter: &Filter, candidate: &Candidate, customer: Option<&str>) -> bool {
+fn passes(filter: &QualificationFilter, candidate: &Candidate, customer: Option<&str>) -> bool {
     let found = match filter.field {
-        Field::CategoryId => candidate.category_id.as_deref(),
-        Field::CampaignId => candidate.campaign_id.as_deref(),
-        Field::CampaignType => candidate.campaign_type.as_deref(),
-        Field::ResourceId => Some(candidate.id.as_str()),
-        Field::ResourceType => Some(candidate.object.name()),
-        Field::VoucherType => candidate.voucher_type.as_deref(),
-        Field::Code => Some(candidate.code.as_str()).filter(|_| candidate.object == CandidateObject::Voucher),
-        Field::HolderRole => role(candidate, customer),
+        QualificationField::CategoryId => candidate.category_id.as_deref(),
+        QualificationField::CampaignId => candidate.campaign_id.as_deref(),
+        QualificationField::CampaignType => candidate.campaign_type.as_deref(),
+        QualificationField::ResourceId => Some(candidate.id.as_str()),
+        QualificationField::ResourceType => Some(candidate.object.name()),
+        QualificationField::VoucherType => candidate.voucher_type.as_deref(),
+        QualificationField::Code => {
+            Some(candidate.code.as_str()).filter(|_| candidate.object == CandidateObject::Voucher)
+        }
+        QualificationField::HolderRole => role(candidate, customer),
     };
     let among = || found.is_some_and(|found| filter.values.iter().any(|value| value == found));
     match filter.compare {
@@ -116,7 +130,7 @@ fn passes(filter: &Filter, candidate: &Candidate, customer: Option<&str>) -> boo
     }
 }
 
-/// What a customer is to a voucher: who passes a referral code on, who was referred with it, or its owner.
+/// Returns the role of a customer for a voucher: referrer, referee or owner.
 fn role(candidate: &Candidate, customer: Option<&str>) -> Option<&'static str> {
     let customer = customer?;
     let is_referral = candidate.campaign_type.as_deref() == Some("REFERRAL_PROGRAM");
@@ -129,8 +143,8 @@ fn role(candidate: &Candidate, customer: Option<&str>) -> Option<&'static str> {
     (candidate.holder_id.as_deref() == Some(customer)).then_some(if is_referral { "REFEREE" } else { "OWNER" })
 }
 
-/// Whether an offer has to do with the products of the order in this way.
-pub fn concerns(products: Products, offer: &Offer<'_>, items: Basket<'_>) -> bool {
+/// Returns whether an offer has the required relation to the products of the order.
+pub fn concerns(products: Products, offer: &Offer<'_>, items: OrderLines<'_>) -> bool {
     match products {
         Products::Any => true,
         Products::Discounted => discounts(offer, items),
@@ -138,8 +152,8 @@ pub fn concerns(products: Products, offer: &Offer<'_>, items: Basket<'_>) -> boo
     }
 }
 
-/// Whether the discount acts on lines, and on one of these.
-fn discounts(offer: &Offer<'_>, items: Basket<'_>) -> bool {
+/// Returns whether the discount applies to lines, and to one of these.
+fn discounts(offer: &Offer<'_>, items: OrderLines<'_>) -> bool {
     let Grant::Discount(discount) = &offer.incentive.grant else { return false };
     let is_one = |unit: &UnitOff| {
         let kinds = [GoodsObject::Sku, GoodsObject::Product, GoodsObject::Collection];
@@ -155,14 +169,14 @@ fn discounts(offer: &Offer<'_>, items: Basket<'_>) -> bool {
     let Some(scope) = scope.filter(|_| discount.acts_on_lines(scope.is_some())) else {
         return discount.acts_on_lines(scope.is_some()) && !items.is_empty();
     };
-    let among = |list: &[Entry], item: &ResolvedLine<'_>| list.iter().any(|entry| item.is(&entry.goods));
+    let among = |list: &[ScopeEntry], item: &ResolvedLine<'_>| list.iter().any(|entry| item.is(&entry.goods));
     let everything = scope.included_all || scope.included.is_empty();
     items.iter().any(|item| (everything || among(&scope.included, item)) && !among(&scope.excluded, item))
 }
 
-/// Whether a rule asks for one of the lines by name.
-fn requires(rule: &Rule, items: Basket<'_>) -> bool {
-    let asked = rule.tests.leaves.iter().map(|leaf| &leaf.test).filter(|test| test.about() == about::GOODS);
+/// Returns whether a rule requires one of the lines by name.
+fn requires(rule: &Rule, items: OrderLines<'_>) -> bool {
+    let asked = rule.tests.leaves.iter().map(|leaf| &leaf.test).filter(|test| test.about() == subject::GOODS);
     let wanted = asked.flat_map(|test| test.conditions.iter()).filter(|condition| !condition.operator.is_negative());
     wanted.into_iter().any(|condition| items.has_any(&condition.goods))
 }

@@ -1,14 +1,13 @@
-//! Decides what a stack of promotion tiers gives when nothing else is redeemed with it. It must not know what else
-//! there is.
+//! Decides the gain of a stack of promotion tiers when no other redeemable is redeemed with it.
 
-use crate::decide::case::{Case, Lacks};
-use crate::decide::validate::Evaluated;
-use crate::model::request::Redeemable;
+use crate::decide::case::{Case, MissingFacts};
+use crate::decide::validate::Evaluation;
+use crate::model::request::RequestedRedeemable;
 use crate::text::Text;
 
-/// Tries a stack as a validation of it would; nothing, when it does not hold or gives nothing.
-pub(super) fn try_stack<'a>(case: &mut Case<'a>, id: &Text) -> Option<Box<Evaluated<'a>>> {
-    let mut alone = Evaluated::of(Case {
+/// Tries a stack as a validation of it would; `None` if it does not apply or gives nothing.
+pub(super) fn try_stack<'a>(case: &mut Case<'a>, id: &Text) -> Option<Box<Evaluation<'a>>> {
+    let mut alone = Evaluation::of(Case {
         request: case.request,
         redeemables: (&[]).into(),
         stack: None,
@@ -16,6 +15,9 @@ pub(super) fn try_stack<'a>(case: &mut Case<'a>, id: &Text) -> Option<Box<Evalua
         context: case.context,
         stacking: case.stacking.clone(),
         zone: case.zone.clone(),
+        zone_use: case.zone_use.clone(),
+        returned: case.returned.clone(),
+        decide_change: case.decide_change,
         counted: None,
         order: case.order.clone(),
         trust: case.trust,
@@ -24,12 +26,12 @@ pub(super) fn try_stack<'a>(case: &mut Case<'a>, id: &Text) -> Option<Box<Evalua
         resolved: Vec::new(),
         needs: Default::default(),
         passes: case.passes,
-        lacks: Lacks::default(),
+        lacks: MissingFacts::default(),
         unreadable: case.unreadable.clone(),
         wrong: Vec::new(),
         work: case.work.clone(),
     });
-    alone.case.expand(&Redeemable::named(id.clone())).ok()?;
+    alone.case.expand(&RequestedRedeemable::named(id.clone())).ok()?;
     alone.evaluate();
     case.work = alone.case.work.clone();
     alone.lacks.iter().for_each(|lack| case.lacks.add(lack.clone()));

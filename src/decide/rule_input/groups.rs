@@ -1,63 +1,103 @@
-//! Decides which segments and which loyalty tiers the customer of a case is in. It must not know which rule asks.
+//! Decides which segments and which loyalty tiers the customer of a case is in.
 //!
-//! validation-rules.md section 12.
+//! docs/spec/validation-rules.md#12.
 
 use crate::decide::case::Case;
+use crate::decide::case::stored::Absence;
 use crate::facts::Known;
+use crate::json::Node;
 use crate::model::customer::Customer;
 use crate::refusal::Refusal;
 use crate::rules::{Clock, Segment};
 use crate::text::{Text, joined};
 
-/// Whether a customer is in a group, or why nobody can say.
-pub enum Belongs {
+/// The membership of a customer in a group, or the reason why it is unknown.
+pub enum GroupMembership {
     /// It is known.
     Is(bool),
-    /// This fact is lacking.
+    /// The result if the customer is new, which only the server knows.
+    IfNew(bool),
+    /// The profile that decides it is not read.
+    Withheld,
+    /// This fact is missing.
     Lacks(Text),
-    /// What is stored does not read.
+    /// The stored data cannot be read.
     Unreadable(Option<Refusal>),
 }
 
-/// Whether the customer of a case is in a segment.
-pub fn is_in_segment(case: &Case<'_>, id: &str) -> Belongs {
-    let Some(customer) = case.buyer.customer.as_deref() else { return Belongs::Is(false) };
-    match case.facts.segment(id) {
-        Known::Is(segment) => is_among(case, customer, &segment),
-        Known::Absent => Belongs::Is(false),
-        Known::Unknown => Belongs::Lacks(joined(&["segment/", id])),
-        Known::Unreadable => Belongs::Unreadable(Some(Refusal::unreadable("segment", id))),
+/// Returns whether the customer of a case is in a segment.
+pub fn is_in_segment(case: &Case<'_>, id: &str) -> GroupMembership {
+    let Some(customer) = case.buyer.customer.as_deref() else { return GroupMembership::Is(false) };
+    let segment = match case.facts.segment(id) {
+        Known::Is(segment) => segment,
+        Known::Absent => return GroupMembership::Is(false),
+        Known::Unknown => return GroupMembership::Lacks(joined(&["segment/", id])),
+        Known::Unreadable => return GroupMembership::Unreadable(Some(Refusal::unreadable("segment", id))),
+    };
+    let absence = case.buyer.absence();
+    let is_sent = || case.request.customer.as_ref().is_some_and(|sent| segment.is_answered_by(sent));
+    match absence {
+        Absence::Withheld if !is_sent() => GroupMembership::Withheld,
+        Absence::IfNew if !is_sent() => match is_among(case, customer, &segment) {
+            GroupMembership::Is(is) => GroupMembership::IfNew(is),
+            other => other,
+        },
+        Absence::Known | Absence::IfNew | Absence::Withheld => is_among(case, customer, &segment),
     }
 }
 
-fn is_among(case: &Case<'_>, customer: &Customer, segment: &Segment) -> Belongs {
+fn is_among(case: &Case<'_>, customer: &Customer, segment: &Segment) -> GroupMembership {
     if !case.work.takes(segment.size()) {
-        return Belongs::Is(false);
+        return GroupMembership::Is(false);
     }
-    // Of whom nothing is stored nothing was told.
     let who = customer.id.as_deref().unwrap_or_default();
+    let with_points;
+    let customer = match case.buyer.stored && segment.asks_points() {
+        false => customer,
+        true => match case.facts.loyalty(who) {
+            Known::Is(loyalty) => {
+                let mut document = customer.document.clone();
+                document.insert("loyalty", Node::clone(&loyalty));
+                with_points = Customer { document, ..customer.clone() };
+                &with_points
+            }
+            Known::Absent => customer,
+            Known::Unknown => return GroupMembership::Lacks(joined(&["loyalty/", who])),
+            Known::Unreadable => return GroupMembership::Unreadable(None),
+        },
+    };
+    // A new customer sent no event yet.
+    let named = segment.events().filter(|_| !case.buyer.is_new());
     let mut events: Vec<(&Text, u64)> = Vec::new();
-    for name in segment.events() {
+    for name in named {
         match case.facts.event_count(who, name) {
             Known::Is(count) => events.push((name, count)),
             Known::Absent => {}
-            Known::Unknown => return Belongs::Lacks(joined(&["event/", name])),
-            Known::Unreadable => return Belongs::Unreadable(None),
+            Known::Unknown => return GroupMembership::Lacks(joined(&["event/", name])),
+            Known::Unreadable => return GroupMembership::Unreadable(None),
         }
     }
     let count = |name: &str| events.iter().find(|(known, _)| *known == name).map_or(0, |(_, count)| *count);
-    let clock = Clock { now: case.context.now, zone: &case.zone, work: Some(&case.work) };
-    Belongs::Is(segment.has(customer, &count, &clock))
+    let clock =
+        Clock { now: case.context.now, zone: &case.zone, zone_use: Some(&case.zone_use), work: Some(&case.work) };
+    GroupMembership::Is(segment.has(customer, &count, &clock))
 }
 
-/// Whether the customer of a case is in a loyalty tier; one of whom nothing is stored cannot be.
-pub fn is_in_tier(case: &Case<'_>, id: &str) -> Belongs {
+/// Returns whether the customer of a case is in a loyalty tier; a new one is in none.
+pub fn is_in_tier(case: &Case<'_>, id: &str) -> GroupMembership {
+    if case.buyer.is_new() {
+        return match case.buyer.absence() {
+            Absence::Known => GroupMembership::Is(false),
+            Absence::IfNew => GroupMembership::IfNew(false),
+            Absence::Withheld => GroupMembership::Withheld,
+        };
+    }
     let customer = case.buyer.customer.as_deref().and_then(|customer| customer.id.as_ref());
-    let Some(customer) = customer else { return Belongs::Unreadable(None) };
+    let Some(customer) = customer else { return GroupMembership::Unreadable(None) };
     match case.facts.tiers(customer) {
-        Known::Is(tiers) => Belongs::Is(tiers.iter().any(|tier| tier == id)),
-        Known::Absent => Belongs::Is(false),
-        Known::Unknown => Belongs::Lacks(joined(&["loyalty_tier/", id])),
-        Known::Unreadable => Belongs::Unreadable(None),
+        Known::Is(tiers) => GroupMembership::Is(tiers.iter().any(|tier| tier == id)),
+        Known::Absent => GroupMembership::Is(false),
+        Known::Unknown => GroupMembership::Lacks(joined(&["loyalty_tier/", id])),
+        Known::Unreadable => GroupMembership::Unreadable(None),
     }
 }

@@ -1,24 +1,23 @@
-//! Decides which lines of an order a condition on goods is about, and how figures of lines are gone through. It must not know
-//! which test asks.
+//! Decides which lines of an order a condition on goods matches, and combines amounts of lines.
 
 use crate::money::Money;
 use crate::rules::compare::Condition;
 use crate::rules::input::{Lines, RuleInput};
-use crate::rules::kind::{Figure, Over};
+use crate::rules::kind::{LineAmount, LineQuantifier};
 use crate::rules::number::Number;
 use crate::rules::operator::Operator;
 
-/// What tests inside of another one look at.
+/// The lines for nested tests.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::rules) struct Within {
-    /// The lines that the one around matched.
+pub(in crate::rules) struct NestedTests {
+    /// The lines that the surrounding test matched.
     pub lines: Lines,
-    /// Whether all of them must answer, where one could.
+    /// `true` if all of them must pass, instead of one.
     pub each: bool,
 }
 
 impl Condition {
-    /// The lines that are any of its goods.
+    /// Returns the lines that have any of its goods.
     pub(super) fn lines(&self, input: &RuleInput<'_>) -> Lines {
         let mut lines = Lines::NONE;
         if input.clock.takes(input.items.looks().saturating_mul(self.goods.len())) {
@@ -29,15 +28,15 @@ impl Condition {
         lines
     }
 
-    /// Whether any line is any of its goods.
+    /// Returns whether any line has any of its goods.
     #[inline(never)]
     pub(super) fn is_on_a_line(&self, input: &RuleInput<'_>) -> bool {
         input.clock.takes(input.items.looks().saturating_mul(self.goods.len())) && input.items.has_any(&self.goods)
     }
 }
 
-/// The lines with the lowest or highest unit price, within the collections of `$from` if there are any; of equal
-/// ones those that match [inferred: one that matches is enough].
+/// Returns the lines with the lowest or highest unit price, within the collections of `$from` if there are any. Of
+/// equal prices the matching ones count [inferred: one that matches is enough].
 pub(super) fn extreme(
     cheapest: bool,
     among: &[(&Condition, Lines)],
@@ -58,8 +57,8 @@ pub(super) fn extreme(
     Lines::of(input.items.len(), meets_all)
 }
 
-/// The sum of a figure over lines; nothing when it would grow beyond every bound.
-pub(in crate::rules) fn sum(figure: Figure, input: &RuleInput<'_>, lines: Option<&Lines>) -> Option<Number> {
+/// Returns the sum of an amount over lines; `None` if it overflows or exceeds the step budget.
+pub(in crate::rules) fn sum(figure: LineAmount, input: &RuleInput<'_>, lines: Option<&Lines>) -> Option<Number> {
     if !input.clock.takes(input.items.len()) {
         return None;
     }
@@ -67,9 +66,9 @@ pub(in crate::rules) fn sum(figure: Figure, input: &RuleInput<'_>, lines: Option
     for line in (0..input.items.len()).filter(|line| lines.is_none_or(|lines| lines.has(*line))) {
         let figures = input.facts.figures(line);
         sum = sum.checked_add(match figure {
-            Figure::Price => figures.price.map_or(0, Money::minor),
-            Figure::Quantity => figures.quantity,
-            Figure::Amount => figures.subtotal.map_or(0, Money::minor),
+            LineAmount::Price => figures.price.map_or(0, Money::minor),
+            LineAmount::Quantity => figures.quantity,
+            LineAmount::Amount => figures.subtotal.map_or(0, Money::minor),
         })?;
     }
     Some(Number::count(sum))
@@ -80,26 +79,27 @@ pub(super) fn all_lines(input: &RuleInput<'_>) -> Lines {
 }
 
 pub(super) fn over_lines(
-    over: Over,
+    over: LineQuantifier,
     input: &RuleInput<'_>,
-    within: Option<&Within>,
+    within: Option<&NestedTests>,
     test: impl Fn(usize) -> bool,
 ) -> bool {
     if !input.clock.takes(input.items.len()) {
         return false;
     }
-    let each = over == Over::Each || (over == Over::Inherit && within.is_some_and(|within| within.each));
+    let each =
+        over == LineQuantifier::Each || (over == LineQuantifier::Inherit && within.is_some_and(|within| within.each));
     let mut lines =
         (0..input.items.len()).filter(|line| within.is_none_or(|within| within.lines.has(*line))).peekable();
     if each { lines.peek().is_some() && lines.all(test) } else { lines.any(test) }
 }
 
-/// A figure of one line.
-pub(in crate::rules) fn figure(figure: Figure, input: &RuleInput<'_>, line: usize) -> Option<Number> {
+/// Returns an amount of one line.
+pub(in crate::rules) fn figure(figure: LineAmount, input: &RuleInput<'_>, line: usize) -> Option<Number> {
     let figures = input.facts.figures(line);
     match figure {
-        Figure::Price => figures.price.map(|price| Number::count(price.minor())),
-        Figure::Quantity => Some(Number::count(figures.quantity)),
-        Figure::Amount => figures.subtotal.map(|subtotal| Number::count(subtotal.minor())),
+        LineAmount::Price => figures.price.map(|price| Number::count(price.minor())),
+        LineAmount::Quantity => Some(Number::count(figures.quantity)),
+        LineAmount::Amount => figures.subtotal.map(|subtotal| Number::count(subtotal.minor())),
     }
 }

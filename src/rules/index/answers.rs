@@ -1,29 +1,29 @@
-//! Decides which of many different tests hold, with what tests of one kind look for looked up once. It must not know
-//! lists of rules.
+//! Decides which of many different tests pass. Tests of one property share its lookup.
 
+use crate::count::Countable;
 use crate::json::Node;
 use crate::model::order::Metadata;
 use crate::ordered_map::OrderedMap;
 use crate::rules::compare::Condition;
 use crate::rules::index::key::key;
 use crate::rules::input::RuleInput;
-use crate::rules::kind::{Data, Kind};
-use crate::rules::needs::Needs;
-use crate::rules::operand::Operand;
+use crate::rules::kind::{FactKind, MetadataOwner};
+use crate::rules::needs::RequiredFacts;
+use crate::rules::operand::TestOperand;
 use crate::rules::operator::Operator;
 use crate::rules::rule::Test;
 use crate::text::Text;
 
-/// How a test is asked when there are many: those of one kind share what they find.
+/// The evaluation of a test among many: tests of one property share the found value.
 #[derive(Debug, Clone)]
-pub(super) enum Way {
-    /// By itself.
+pub(super) enum TestLookup {
+    /// Evaluated separately.
     Alone,
-    /// Whether a property of the customer, by its place, is one of some texts.
+    /// A test whether a property of the customer, by its position, is one of some texts.
     Texts(usize),
 }
 
-/// A property of the customer, and which tests each text that they name makes hold.
+/// A property of the customer, and the tests that each text of it makes pass.
 #[derive(Debug, Clone)]
 pub(super) struct Property {
     name: Text,
@@ -31,7 +31,7 @@ pub(super) struct Property {
 }
 
 impl Property {
-    /// The tests that hold because of the text that the property is; nothing when it is no text.
+    /// Returns the tests that pass because of the text of the property; `None` if it is no text.
     fn named_by(&self, customer: &Metadata) -> Option<&[u32]> {
         match customer.find_dotted(&self.name)? {
             Node::Text(text) => Some(self.texts.get(text).map_or(&[], Vec::as_slice)),
@@ -40,21 +40,21 @@ impl Property {
     }
 }
 
-/// Every different test, each kept once and known by its number.
+/// Every different test, each kept once and identified by its number.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tests {
-    /// By their keys.
+    /// The tests by their keys.
     tests: OrderedMap<Test>,
-    /// What each of them is about.
+    /// The subjects of each test.
     about: Vec<u8>,
-    /// How each of them is asked.
-    ways: Vec<Way>,
+    /// The evaluation of each test.
+    ways: Vec<TestLookup>,
     /// The properties that they name.
     properties: Vec<Property>,
 }
 
 impl Tests {
-    /// The number of a test; every different one is kept once.
+    /// Returns the number of a test; every different one is kept once.
     pub(super) fn number_of(&mut self, test: &Test) -> u32 {
         let next = self.about.len();
         let key = key(test).map_or_else(|| next.to_string().into(), Text::from);
@@ -67,17 +67,19 @@ impl Tests {
         number(next)
     }
 
-    /// Which tests hold.
+    /// Returns which tests pass.
     pub(super) fn answers(&self, input: &RuleInput<'_>, asked: u8) -> Vec<bool> {
-        // What no test may be asked about must not be looked up either.
-        let shares = input.passes == Needs::default();
+        // Tests that pass without evaluation must not be looked up either.
+        let shares = input.passes == RequiredFacts::default();
         let texts: Vec<Option<&[u32]>> =
             self.properties.iter().map(|property| property.named_by(input.customer?)).collect();
         let tests = self.tests.iter().zip(&self.about).zip(&self.ways);
-        let answer = |((test, about), way): ((&Test, &u8), &Way)| match way {
+        let answer = |((test, about), way): ((&Test, &u8), &TestLookup)| match way {
             _ if about & asked == 0 => true,
-            // Those that hold are found by the text, below.
-            Way::Texts(property) if shares => !matches!(texts.get(*property), Some(Some(_))) && test.holds_alone(input),
+            // Passing tests are found by the text, below.
+            TestLookup::Texts(property) if shares => {
+                !matches!(texts.get(*property), Some(Some(_))) && test.holds_alone(input)
+            }
             _ => test.holds_alone(input),
         };
         let mut found: Vec<bool> = tests.map(answer).collect();
@@ -88,29 +90,31 @@ impl Tests {
     }
 }
 
-/// How a test is asked among many.
-pub(super) fn way(test: &Test, number: u32, properties: &mut Vec<Property>) -> Way {
+/// Returns the evaluation of a test among many.
+pub(super) fn way(test: &Test, number: u32, properties: &mut Vec<Property>) -> TestLookup {
     let [Condition { operator: Operator::In, operands, .. }] = &*test.conditions else {
-        return Way::Alone;
+        return TestLookup::Alone;
     };
     match (test.name.kind, &test.property) {
-        _ if test.rules.is_some() => Way::Alone,
-        (Kind::Data(Data::Customer), Some(property)) if operands.iter().all(|one| one.as_text().is_some()) => {
+        _ if test.rules.is_some() => TestLookup::Alone,
+        (FactKind::Data(MetadataOwner::Customer), Some(property))
+            if operands.iter().all(|one| one.as_text().is_some()) =>
+        {
             let place = properties.iter().position(|known| known.name == *property).unwrap_or_else(|| {
                 properties.push(Property { name: property.clone(), texts: OrderedMap::default() });
-                properties.len().saturating_sub(1)
+                properties.len().remaining_after(1)
             });
-            let Some(Property { texts, .. }) = properties.get_mut(place) else { return Way::Alone };
-            for text in operands.iter().filter_map(Operand::as_text) {
+            let Some(Property { texts, .. }) = properties.get_mut(place) else { return TestLookup::Alone };
+            for text in operands.iter().filter_map(TestOperand::as_text) {
                 texts.get_or(&Text::from(text), Vec::new).into_iter().for_each(|tests| tests.push(number));
             }
-            Way::Texts(place)
+            TestLookup::Texts(place)
         }
-        _ => Way::Alone,
+        _ => TestLookup::Alone,
     }
 }
 
-/// A place as indexes keep it.
+/// Returns a position as indexes store it.
 pub(super) fn number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }

@@ -1,15 +1,15 @@
-//! Decides which tests ask the same: those of one key. It must not know who asks them.
+//! Identifies equal tests by a key.
 
 use std::collections::BTreeSet;
 
 use crate::rules::compare::Condition;
 use crate::rules::logic::Expression;
-use crate::rules::operand::Operand;
+use crate::rules::operand::TestOperand;
 use crate::rules::operator::Operator;
 use crate::rules::rule::Test;
 use crate::text::{Text, joined};
 
-/// The key of a test, a text that says everything that it asks; nothing for one with a window, which has none.
+/// Returns the key of a test, a text of everything that it compares; `None` for one with a window, which has no key.
 pub(super) fn key(test: &Test) -> Option<String> {
     let mut key = String::new();
     put(&mut key, test).then_some(key)
@@ -31,15 +31,15 @@ fn put_condition(key: &mut String, condition: &Condition) -> bool {
     let mut operands: Vec<Text> = Vec::new();
     for operand in &condition.operands {
         let kind = match operand {
-            Operand::Text(_) => "t",
-            Operand::Number(_) => "n",
-            Operand::Flag(_) => "f",
-            Operand::Moment(_) => "m",
-            Operand::Window(_) => return false,
+            TestOperand::Text(_) => "t",
+            TestOperand::Number(_) => "n",
+            TestOperand::Flag(_) => "f",
+            TestOperand::Moment(_) => "m",
+            TestOperand::Window(_) => return false,
         };
         operands.push(joined(&[kind, &operand.text()]));
     }
-    // Of these the order says nothing.
+    // Their order does not matter.
     if matches!(condition.operator, Operator::In | Operator::NotIn) {
         let mut each_once = BTreeSet::new();
         each_once.extend(operands);
@@ -54,7 +54,7 @@ fn put_condition(key: &mut String, condition: &Condition) -> bool {
     true
 }
 
-/// Adds a text so that it is clear where it ends.
+/// Adds a text with its length, so that its end is unambiguous.
 fn part(key: &mut String, text: &str) {
     key.push_str(&text.len().to_string());
     key.push(':');

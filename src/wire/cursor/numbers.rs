@@ -1,26 +1,25 @@
-//! Decides how a value is read as a number: whole, of either sign, cut off, an amount or a percentage. It must not know what the number
-//! counts.
+//! Reads numbers: unsigned, signed, rounded, amounts and percentages.
 
-use super::Cursor;
+use super::JsonCursor;
 use crate::json::Node;
 use crate::money::{LARGEST, Money, Percent};
 use crate::text::Decimal;
 
-/// What a whole number must be; its end is [`LARGEST`].
+/// The bound of whole numbers; its end is [`LARGEST`].
 const WHOLE: &str = "must be an integer from 0 to 9007199254740991";
 
-impl Cursor<'_> {
-    /// The whole number of either sign that it is, without a word when it is none.
+impl JsonCursor<'_> {
+    /// Returns the signed integer, without reporting a problem.
     pub fn integer(&self) -> Option<i64> {
         self.node.as_i64().filter(|number| number.unsigned_abs() <= LARGEST.unsigned_abs())
     }
 
-    /// The whole number that it is, without a word when it is none.
+    /// Returns the unsigned integer, without reporting a problem.
     pub fn number(&self) -> Option<u64> {
         self.node.as_i64().filter(|number| *number <= LARGEST).and_then(|number| u64::try_from(number).ok())
     }
 
-    /// The whole number that a number with at most 6 decimals is cut off to, or that it is filled up to.
+    /// Returns a number with at most 6 decimals, rounded up or down to an integer.
     pub fn rounded(&self, up: bool) -> Option<u64> {
         let Node::Fraction(text) = self.node else { return self.number() };
         let millionths = Decimal::read(text).filter(|read| !read.negative)?.times_ten_to(6)?;
@@ -28,13 +27,13 @@ impl Cursor<'_> {
         u64::try_from(whole).ok()
     }
 
-    /// A whole number from 0 to the largest that is exact everywhere.
+    /// Returns an integer from 0 to the largest that is exact everywhere.
     #[inline(never)]
     pub fn whole_number(&self) -> u64 {
         self.or_wrong(self.number(), WHOLE)
     }
 
-    /// A count of units: a whole number, or a text that holds one (calculation.md section 2.2).
+    /// Returns a number of units: an integer, or a text with one (docs/spec/calculation.md#2.2).
     #[inline(never)]
     pub fn quantity(&self) -> u64 {
         match self.node {
@@ -46,13 +45,13 @@ impl Cursor<'_> {
         }
     }
 
-    /// An amount of minor units.
+    /// Returns an amount in minor units.
     #[inline(never)]
     pub fn money(&self) -> Money {
         Money::from_wide(u128::from(self.whole_number())).unwrap_or_default()
     }
 
-    /// A percentage.
+    /// Returns a percentage.
     #[inline(never)]
     pub fn percent(&self) -> Percent {
         let read = match self.node {

@@ -1,181 +1,217 @@
-//! The shapes of validations. It must not know how an answer came about.
+//! Defines the shapes of validations.
 
-use crate::shape::{AMOUNT, COUNT, Field, KEY, Kind, Shape, TEXTS, may, must};
+use crate::shape::{AMOUNT, COUNT, Field, FieldType, KEY, Shape, TEXTS, may, must};
 use crate::shape::{fields_of, shape};
+use crate::wire::decision::trace::TRACE;
 use crate::wire::error::REFUSAL;
 use crate::wire::offer::RESOLVED;
-use crate::wire::order_view::ORDER;
+use crate::wire::order::view::ORDER;
+use crate::wire::project::stacking::STACKING_RULES;
 use crate::wire::request::{LOCK, OBJECT, TTL_UNIT};
 use crate::wire::reward::REWARD;
 use crate::wire::scope::GOODS_LIST;
-use crate::wire::stacking::STACKING_RULES;
-use crate::wire::trace::TRACE;
 use crate::wire::voucher::LISTED_CATEGORY;
 
-const BUNDLED: &[Field] =
-    &[must("object", Kind::Text), must("id", KEY), must("item_quantity", COUNT).says("How many units")];
+const BUNDLED: &[Field] = &[
+    must("object", FieldType::Text).description("Type of the product: `product`, `sku` or `products_collection`."),
+    must("id", KEY).description("ID of the product, SKU or collection."),
+    must("item_quantity", COUNT).description("Number of units."),
+];
 
-/// The bundles of goods that a rule asks for.
-const BUNDLES: Kind = shape!(
+/// The product bundles that a rule requires.
+const BUNDLES: FieldType = shape!(
     "Bundles",
-    "The bundles of goods that a rule asks for",
+    "Product bundles that the validation rules of a redeemable require.",
     &[
-        must("quantity", COUNT).says("How many bundles are complete"),
-        must("limit", COUNT).says("How many count at most"),
+        must("quantity", COUNT).description("Number of bundles that the order completes."),
+        must("limit", COUNT).description("Largest number of bundles that count."),
         must(
             "identified",
-            Kind::List(
-                &Kind::Object(fields_of!(BUNDLED, &[must("item_index", COUNT).says("The place of the line")])),
+            FieldType::List(
+                &FieldType::Object(fields_of!(
+                    BUNDLED,
+                    &[must("item_index", COUNT).description("Index of the item in the order, from 0.")]
+                )),
                 0,
                 usize::MAX
             )
         )
-        .says("What of the order belongs to them"),
-        may("missing", Kind::List(&Kind::Object(BUNDLED), 0, usize::MAX)).says("What the next one lacks"),
+        .description("Units of the order that belong to complete bundles."),
+        may("missing", FieldType::List(&FieldType::Object(BUNDLED), 0, usize::MAX))
+            .description("Units that the next bundle lacks. Absent if none."),
     ]
 );
 
-/// What a redeemable gives.
-pub const GRANT: Kind = shape!(
+/// The grant of a redeemable.
+pub const GRANT: FieldType = shape!(
     "Grant",
-    "What a redeemable gives",
+    "Grant of a redeemable: discount, gift credits or points.",
     &[
-        may("discount", RESOLVED),
+        may("discount", RESOLVED).description("Discount of a coupon or promotion tier, with resolved amounts."),
         may(
             "gift",
-            Kind::Object(&[
-                must("balance", AMOUNT).says("What was on it"),
-                must("credits", AMOUNT).says("What is spent"),
-                may("locked_credits", AMOUNT).says("What sessions hold of it"),
+            FieldType::Object(&[
+                must("balance", AMOUNT).description("Gift credits on the card before the redemption, in minor units."),
+                must("credits", AMOUNT).description("Gift credits that are spent, in minor units."),
+                may("locked_credits", AMOUNT).description(
+                    "Gift credits that sessions reserve, in minor units. Present in qualifications with a session."
+                ),
             ])
-        ),
+        )
+        .description("Gift credits of a gift card. Absent for other redeemables."),
         may(
             "loyalty_card",
-            Kind::Object(&[
-                must("points", COUNT).says("Points that are spent, or that are on it where nothing was asked for"),
-                may("balance", COUNT),
+            FieldType::Object(&[
+                must("points", COUNT)
+                    .description("Number of points that are spent. Without a reward, number of points on the card."),
+                may("balance", COUNT).description("Number of points on the card. Present without a reward."),
             ])
-        ),
-        may("reward", REWARD),
-        may("bundle", BUNDLES).says("The bundles of goods that its rules ask for"),
+        )
+        .description("Points of a loyalty card. Absent for other redeemables."),
+        may("reward", REWARD).description("Reward that the points buy. Absent without a reward."),
+        may("bundle", BUNDLES)
+            .description("Product bundles that the validation rules require. Absent if none are required."),
     ]
 );
 
-/// A reason in short.
-pub const REASON: Kind = shape!(
+/// A reason in short form.
+pub const REASON: FieldType = shape!(
     "Reason",
-    "A reason in short",
-    &[must("key", Kind::Text).says("For programs: `voucher_expired`, `not_found`, …"), must("message", Kind::Text)]
+    "Short form of a reason.",
+    &[
+        must("key", FieldType::Text).description("Machine-readable key of the reason. See the list of error keys."),
+        must("message", FieldType::Text).description("Short text of the reason, for people.")
+    ]
 );
 
 const EXPANSION: &[Field] = &[
-    may("metadata", Kind::Map).says("Custom data, with `redeemable`"),
-    may("name", Kind::Text).says("The name of a tier or a stack, with `redeemable`"),
-    may("banner", Kind::Text),
-    may("campaign_name", Kind::Text),
-    may("campaign_id", KEY),
-    may("categories", Kind::List(&LISTED_CATEGORY, 0, 1)).says("Its category, with `category`"),
+    may("metadata", FieldType::Map).description("Metadata of the redeemable. Present with `expand` `redeemable`."),
+    may("name", FieldType::Text)
+        .description("Name of a promotion tier or promotion stack. Present with `expand` `redeemable`."),
+    may("banner", FieldType::Text)
+        .description("Text of a promotion tier to display in a shop. Present with `expand` `redeemable`."),
+    may("campaign_name", FieldType::Text).description("Name of the campaign. Present with `expand` `redeemable`."),
+    may("campaign_id", KEY).description("ID of the campaign. Present with `expand` `redeemable`."),
+    may("categories", FieldType::List(&LISTED_CATEGORY, 0, 1))
+        .description("Category of the redeemable, or none. Present with `expand` `category`."),
 ];
 
-/// What `expand` adds to what is said of a redeemable.
-pub const EXPANDED: Shape = Shape {
-    name: "Expanded",
-    meaning: "What `expand` adds to what is said of a redeemable",
-    kind: Kind::Object(EXPANSION),
-};
+/// The fields that `expand` adds to a redeemable.
+pub const EXPANDED: Shape =
+    Shape { name: "Expanded", meaning: "Data that `expand` adds to a redeemable.", kind: FieldType::Object(EXPANSION) };
 
-const NAMED: &[Field] = &[must("id", KEY).says("As it was asked for; of a stack, the tier"), must("object", OBJECT)];
+const NAMED: &[Field] = &[
+    must("id", KEY).description("Code or ID as requested. For a promotion stack, the ID of the promotion tier."),
+    must("object", OBJECT).description("Type of the redeemable."),
+];
 
-/// It applies.
-pub const APPLICABLE: Kind = shape!(
+/// The redeemable applies.
+pub const APPLICABLE: FieldType = shape!(
     "Applicable",
-    "It applies",
+    "Redeemable that applies.",
     fields_of!(
-        &[must("status", Kind::OneOf(&["APPLICABLE"]))],
+        &[must("status", FieldType::OneOf(&["APPLICABLE"])).description("Status of the verdict. Always `APPLICABLE`.")],
         NAMED,
         &[
-            may("order", ORDER).says("The order after it"),
-            must("applicable_to", GOODS_LIST),
-            must("inapplicable_to", GOODS_LIST),
-            must("result", GRANT).says("What it gives"),
+            may("order", ORDER).description(
+                "Order after this redeemable and those before, with the discounts. Absent without an order."
+            ),
+            must("applicable_to", GOODS_LIST)
+                .description("Products, SKUs and collections that the discount may act on."),
+            must("inapplicable_to", GOODS_LIST)
+                .description("Products, SKUs and collections that the discount leaves out."),
+            must("result", GRANT).description("Grant of the redeemable."),
         ],
         EXPANSION,
     )
 );
 
-/// It does not apply.
-pub const INAPPLICABLE: Kind = shape!(
+/// The redeemable does not apply.
+pub const INAPPLICABLE: FieldType = shape!(
     "Inapplicable",
-    "It does not apply",
+    "Redeemable that does not apply.",
     fields_of!(
-        &[must("status", Kind::OneOf(&["INAPPLICABLE"]))],
+        &[must("status", FieldType::OneOf(&["INAPPLICABLE"]))
+            .description("Status of the verdict. Always `INAPPLICABLE`.")],
         NAMED,
         &[must(
             "result",
-            Kind::Object(&[
-                must("error", REFUSAL).says("Why"),
-                must("details", REASON).says("Why, in short"),
-                may("bundle", BUNDLES).says("The bundles of goods that its rules ask for"),
+            FieldType::Object(&[
+                must("error", REFUSAL).description("Error that a redemption would be answered with."),
+                must("details", REASON).description(
+                    "Key and message of the error. The message is that of the validation rule if the rule has one."
+                ),
+                may("bundle", BUNDLES)
+                    .description("Product bundles that the validation rules require. Absent if none are required."),
             ])
-        )],
+        )
+        .description("Reason for which the redeemable does not apply.")],
         EXPANSION,
     )
 );
 
-/// It was not tried, or left out.
-pub const SKIPPED: Kind = shape!(
+/// The redeemable was skipped.
+pub const SKIPPED: FieldType = shape!(
     "Skipped",
-    "It was not tried, or left out; the key is `known_to_server_only` when the rules do not have the code",
+    "Redeemable that was skipped without fault. The key is `known_to_server_only` if only the server can decide.",
     fields_of!(
-        &[must("status", Kind::OneOf(&["SKIPPED"]))],
+        &[must("status", FieldType::OneOf(&["SKIPPED"])).description("Status of the verdict. Always `SKIPPED`.")],
         NAMED,
-        &[must("result", Kind::Object(&[must("details", REASON).says("Why")]))],
+        &[must("result", FieldType::Object(&[must("details", REASON).description("Key and message of the reason.")]))
+            .description("Reason for which the redeemable was skipped.")],
         EXPANSION,
     )
 );
 
 /// The verdict on one redeemable.
-pub const REDEEMABLE: Kind = Kind::Named(&Shape {
+pub const REDEEMABLE: FieldType = FieldType::Named(&Shape {
     name: "Redeemable",
-    meaning: "The verdict on one redeemable: `status` says which",
-    kind: Kind::Either(&[APPLICABLE, INAPPLICABLE, SKIPPED]),
+    meaning: "Verdict on one redeemable, discriminated by `status`.",
+    kind: FieldType::Either(&[APPLICABLE, INAPPLICABLE, SKIPPED]),
 });
 
 /// A lock on redeemables.
-pub const SESSION: Kind = shape!(
+pub const SESSION: FieldType = shape!(
     "Session",
-    "A lock on redeemables",
+    "Lock that reserves redeemables for a limited time.",
     &[
-        must("type", LOCK),
-        must("key", KEY).says("What to redeem with"),
-        must("ttl", COUNT).says("How long it lasts"),
-        must("ttl_unit", TTL_UNIT).says("The unit of `ttl`"),
+        must("type", LOCK).description("Type of session. Always `LOCK`."),
+        must("key", KEY).description("Key of the session, to send with the redemption."),
+        must("ttl", COUNT).description("Lifetime of the lock, in `ttl_unit`."),
+        must("ttl_unit", TTL_UNIT).description("Unit of `ttl`."),
     ]
 );
 
-/// The lists of what was refused and left out.
-pub const REFUSED: Kind = Kind::List(&INAPPLICABLE, 0, 30);
-/// What was left out.
-pub const LEFT_OUT: Kind = Kind::List(&SKIPPED, 0, 30);
+/// The list of refused redeemables.
+pub const REFUSED: FieldType = FieldType::List(&INAPPLICABLE, 0, 30);
+/// The list of skipped redeemables.
+pub const LEFT_OUT: FieldType = FieldType::List(&SKIPPED, 0, 30);
 
-/// Why, redeemable by redeemable.
-pub const TRACES: Field = may("trace", Kind::List(&TRACE, 0, 30)).says("Why, redeemable by redeemable, with `trace`");
+/// The explanations, one per redeemable.
+pub const TRACES: Field = may("trace", FieldType::List(&TRACE, 0, 30)).description(
+    "Explanation of the verdict on each redeemable, in the order of evaluation. Present with `expand` `trace`.",
+);
 
 /// The verdict on a request.
-pub const VALIDATION: Kind = shape!(
+pub const VALIDATION: FieldType = shape!(
     "Validation",
-    "The verdict on a request: what `POST /client/v1/validations` answers",
+    "Verdict on a request with several redeemables.",
     &[
         must("id", KEY),
-        must("valid", Kind::Bool).says("Whether the request can be redeemed as it is"),
-        must("redeemables", Kind::List(&REDEEMABLE, 0, 30)).says("What applies; of a request that does not, all"),
-        may("inapplicable_redeemables", REFUSED).says("What does not apply"),
-        may("skipped_redeemables", LEFT_OUT).says("What was left out"),
-        may("order", ORDER).says("The order after all; only when `valid`"),
-        may("tracking_id", Kind::Text),
-        may("session", SESSION).says("The lock, where one was asked for"),
-        must("stacking_rules", STACKING_RULES),
-        may("provisional", TEXTS),
+        must("valid", FieldType::Bool).description("`true` if the request can be redeemed as sent."),
+        must("redeemables", FieldType::List(&REDEEMABLE, 0, 30))
+            .description("Verdicts on all redeemables in application mode `ALL`. In mode `PARTIAL` those that apply, or if none, those refused."),
+        may("inapplicable_redeemables", REFUSED)
+            .description("Verdicts on redeemables that do not apply. Absent if none."),
+        may("skipped_redeemables", LEFT_OUT).description("Verdicts on redeemables that were skipped. Absent if none."),
+        may("order", ORDER)
+            .description("Order after all redeemables, with the discounts. Present if `valid` is `true` and an order was sent."),
+        may("tracking_id", FieldType::Text)
+            .description("Encrypted identifier of the customer, which later requests may send back."),
+        may("session", SESSION).description("Lock that was set. Absent if the request asked for none."),
+        must("stacking_rules", STACKING_RULES).description("Stacking rules of the project that were followed."),
+        may("provisional", TEXTS)
+            .description("Facts that only the server has and the verdict depends on. Absent if the verdict is final."),
         TRACES,
     ]
 );

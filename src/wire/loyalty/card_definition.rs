@@ -1,15 +1,15 @@
-//! Decides how a card definition is read. It must not know what its sections do to points.
+//! Reads card definitions.
 //!
-//! loyalty-v2.md section 3.
+//! docs/spec/loyalty.md#3.
 
 use crate::formula::Formula;
 use crate::points::limits::{EarningLimits, GlobalLimit, SpendingLimits};
-use crate::points::{CardDefinition, CurrentPeriod, Delay, Revocation, SpentBack};
-use crate::wire::cursor::{Cursor, Words, read};
+use crate::points::{CardDefinition, CurrentPeriod, Delay, RefundExpiry, Revocation};
+use crate::wire::cursor::{JsonCursor, WordList, read};
 use crate::wire::loyalty::expiration::{read_dates, read_expiration, read_period};
 
-/// Reads a card definition from its document. What it does not say has its default.
-pub fn read_card_definition(at: &Cursor<'_>) -> CardDefinition {
+/// Reads a card definition from its document. Absent sections have their defaults.
+pub fn read_card_definition(at: &JsonCursor<'_>) -> CardDefinition {
     at.object();
     let mut definition = CardDefinition { id: at.need("id", read::name), ..CardDefinition::default() };
     at.fill("points_expiration", &mut definition.expiration, read_expiration);
@@ -29,7 +29,7 @@ pub fn read_card_definition(at: &Cursor<'_>) -> CardDefinition {
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-enum Waits {
+enum ActivationRule {
     #[default]
     Not,
     Period,
@@ -37,19 +37,19 @@ enum Waits {
     Event,
 }
 
-const WAITS: Words<Waits> = &[
-    ("IMMEDIATE", Waits::Not),
-    ("PERIOD_BASED", Waits::Period),
-    ("FIXED_DATES", Waits::Dates),
-    ("EVENT_BASED", Waits::Event),
+const WAITS: WordList<ActivationRule> = &[
+    ("IMMEDIATE", ActivationRule::Not),
+    ("PERIOD_BASED", ActivationRule::Period),
+    ("FIXED_DATES", ActivationRule::Dates),
+    ("EVENT_BASED", ActivationRule::Event),
 ];
 
-fn read_delay(at: &Cursor<'_>) -> Delay {
+fn read_delay(at: &JsonCursor<'_>) -> Delay {
     match at.need("type", |kind| kind.one_of(WAITS)) {
-        Waits::Not => Delay::Immediate,
-        Waits::Period => at.need("period_based", |period| Delay::Period(period.need("period", read_period))),
-        Waits::Dates => at.need("fixed_dates", |dates| Delay::FixedDates(dates.need("dates", read_dates))),
-        Waits::Event => at.need("event_based", |event| Delay::Event {
+        ActivationRule::Not => Delay::Immediate,
+        ActivationRule::Period => at.need("period_based", |period| Delay::Period(period.need("period", read_period))),
+        ActivationRule::Dates => at.need("fixed_dates", |dates| Delay::FixedDates(dates.need("dates", read_dates))),
+        ActivationRule::Event => at.need("event_based", |event| Delay::Event {
             types: event.need("event_types", read::texts),
             cancel: event.need("cancel_period", read_period),
         }),
@@ -76,7 +76,7 @@ enum LimitType {
     Amount,
 }
 
-const LIMITS: Words<LimitType> = &[
+const LIMITS: WordList<LimitType> = &[
     ("BALANCE_BASED", LimitType::Total),
     ("SPENDING_BASED", LimitType::Total),
     ("TIME_BASED", LimitType::Time),
@@ -92,14 +92,14 @@ const PERIODS: &[(&str, Option<CurrentPeriod>)] = &[
     ("YEAR", Some(CurrentPeriod::Year)),
 ];
 
-/// Reads the period of the calendar that is running: its unit.
-pub fn read_current_period(at: &Cursor<'_>) -> CurrentPeriod {
+/// Reads the unit of a current calendar period.
+pub fn read_current_period(at: &JsonCursor<'_>) -> CurrentPeriod {
     at.object();
     let unit = at.need("current_period", |period| period.need("unit", |unit| unit.one_of(PERIODS)));
     unit.unwrap_or(CurrentPeriod::Day)
 }
 
-fn read_limit(at: &Cursor<'_>) -> Limit {
+fn read_limit(at: &JsonCursor<'_>) -> Limit {
     match at.need("type", |kind| kind.one_of(LIMITS)) {
         LimitType::Total => Limit::Total(at.need("max", read::whole_number)),
         LimitType::Points => Limit::Points(at.need("max", read::whole_number)),
@@ -111,14 +111,14 @@ fn read_limit(at: &Cursor<'_>) -> Limit {
     }
 }
 
-const LIMITED: Words<bool> = &[("NO_LIMIT", false), ("LIMITED", true)];
+const LIMITED: WordList<bool> = &[("NO_LIMIT", false), ("LIMITED", true)];
 
-fn read_limits(at: &Cursor<'_>) -> Vec<Limit> {
+fn read_limits(at: &JsonCursor<'_>) -> Vec<Limit> {
     let is_limited = at.need("type", |kind| kind.one_of(LIMITED));
     if is_limited { at.list("limits", read_limit) } else { Vec::new() }
 }
 
-fn read_global(at: &Cursor<'_>) -> GlobalLimit {
+fn read_global(at: &JsonCursor<'_>) -> GlobalLimit {
     match read_limits(at).as_slice() {
         [] => GlobalLimit::None,
         [Limit::Total(most)] => GlobalLimit::Total(*most),
@@ -130,7 +130,7 @@ fn read_global(at: &Cursor<'_>) -> GlobalLimit {
     }
 }
 
-fn read_earning(at: &Cursor<'_>) -> EarningLimits {
+fn read_earning(at: &JsonCursor<'_>) -> EarningLimits {
     at.object();
     let mut limits = EarningLimits::default();
     at.fill("global", &mut limits.global, read_global);
@@ -146,7 +146,7 @@ fn read_earning(at: &Cursor<'_>) -> EarningLimits {
     limits
 }
 
-fn read_spending(at: &Cursor<'_>) -> SpendingLimits {
+fn read_spending(at: &JsonCursor<'_>) -> SpendingLimits {
     at.object();
     let mut limits = SpendingLimits::default();
     at.fill("global", &mut limits.global, read_global);
@@ -161,24 +161,24 @@ fn read_spending(at: &Cursor<'_>) -> SpendingLimits {
     limits
 }
 
-const REFUNDED: Words<bool> = &[("NONE", false), ("REFUNDABLE", true)];
-const SPENT: Words<SpentBack> =
-    &[("REFUND_ALL", SpentBack::All), ("REFUND_ITEM", SpentBack::Item), ("REFUND_AMOUNT", SpentBack::Amount)];
+const REFUNDED: WordList<bool> = &[("NONE", false), ("REFUNDABLE", true)];
+const SPENT: WordList<RefundExpiry> =
+    &[("REFUND_ALL", RefundExpiry::All), ("REFUND_ITEM", RefundExpiry::Item), ("REFUND_AMOUNT", RefundExpiry::Amount)];
 
-/// The one method of a section of refunds; nothing where nothing is refunded.
-fn read_method<T>(at: &Cursor<'_>, read: fn(&Cursor<'_>) -> T) -> Option<T> {
+/// Reads the single method of a section of refunds; `None` without refunds.
+fn read_method<T>(at: &JsonCursor<'_>, read: fn(&JsonCursor<'_>) -> T) -> Option<T> {
     let is_refunded = at.need("type", |kind| kind.one_of(REFUNDED));
     if is_refunded { at.list("methods", read).into_iter().next() } else { None }
 }
 
-fn read_spent_back(at: &Cursor<'_>) -> Option<SpentBack> {
+fn read_spent_back(at: &JsonCursor<'_>) -> Option<RefundExpiry> {
     read_method(at, |method| method.need("mode", |mode| mode.one_of(SPENT)))
 }
 
-const FROM_PENDING: Words<bool> = &[("REVOKE_FROM_BALANCE", false), ("REVOKE_FROM_PENDING", true)];
-const BELOW_ZERO: Words<bool> = &[("REVOKE_TO_ZERO", false), ("REVOKE_BELOW_ZERO", true)];
+const FROM_PENDING: WordList<bool> = &[("REVOKE_FROM_BALANCE", false), ("REVOKE_FROM_PENDING", true)];
+const BELOW_ZERO: WordList<bool> = &[("REVOKE_TO_ZERO", false), ("REVOKE_BELOW_ZERO", true)];
 
-fn read_earned_back(at: &Cursor<'_>) -> Option<Revocation> {
+fn read_earned_back(at: &JsonCursor<'_>) -> Option<Revocation> {
     read_method(at, |method| {
         if method.need("type", |kind| kind.one_of(FROM_PENDING)) {
             return Revocation::FromPending;
@@ -188,16 +188,16 @@ fn read_earned_back(at: &Cursor<'_>) -> Option<Revocation> {
     })
 }
 
-const PAID: Words<bool> = &[("NO_PAYMENTS", false), ("EXCHANGE_RATIO", true)];
+const PAID: WordList<bool> = &[("NO_PAYMENTS", false), ("EXCHANGE_RATIO", true)];
 
-fn read_payment(at: &Cursor<'_>) -> Option<Formula> {
+fn read_payment(at: &JsonCursor<'_>) -> Option<Formula> {
     if !at.need("type", |kind| kind.one_of(PAID)) {
         return None;
     }
     at.need("exchange_ratio", |ratio| ratio.need("formula", read_formula))
 }
 
-fn read_formula(at: &Cursor<'_>) -> Option<Formula> {
+fn read_formula(at: &JsonCursor<'_>) -> Option<Formula> {
     let text = at.str();
     match Formula::parse(text) {
         Ok(formula) => Some(formula),
@@ -211,7 +211,7 @@ fn read_formula(at: &Cursor<'_>) -> Option<Formula> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::points::{Custom, DateOfYear, Expiration, Period, Rounding, Sliding, Unit};
+    use crate::points::{CustomActivity, DateOfYear, Expiration, Period, Rounding, SlidingExpiry, Unit};
     use crate::wire::document::read_document;
     use crate::wire::loyalty::expiration::write_expiration;
 
@@ -250,7 +250,7 @@ mod tests {
         let global = GlobalLimit::Current(CurrentPeriod::Week, 7);
         assert_eq!(definition.earning, EarningLimits { global, most: Some(5), min_amount: Some(100) });
         assert_eq!(definition.spending, SpendingLimits { global: GlobalLimit::Total(9), most: None });
-        assert_eq!(definition.spent_back, Some(SpentBack::Item));
+        assert_eq!(definition.spent_back, Some(RefundExpiry::Item));
         assert_eq!(definition.earned_back, Some(Revocation::BelowZero));
         assert!(definition.below_zero && definition.payment.is_some());
     }
@@ -258,15 +258,15 @@ mod tests {
     #[test]
     fn what_is_written_of_a_way_of_lapsing_is_read_again() {
         let period = Period { value: 2, unit: Unit::Day };
-        let sliding = |custom| Expiration::Sliding(Sliding { earning: true, spending: false, custom, period });
+        let sliding = |custom| Expiration::Sliding(SlidingExpiry { earning: true, spending: false, custom, period });
         let dates = [DateOfYear::new(31, 12), DateOfYear::new(30, 6)];
         let mut all = vec![
             Expiration::Never,
             Expiration::Rolling { period, rounding: None },
             Expiration::Calendar(dates.into_iter().flatten().collect()),
-            sliding(Custom::No),
-            sliding(Custom::Any),
-            sliding(Custom::Of(vec!["ms_1".into()])),
+            sliding(CustomActivity::No),
+            sliding(CustomActivity::Any),
+            sliding(CustomActivity::Of(vec!["ms_1".into()])),
         ];
         let roundings = [Rounding::Month, Rounding::Quarter, Rounding::HalfYear, Rounding::Year];
         let roundings = roundings.into_iter().chain([Rounding::ParticularMonth(3)]);

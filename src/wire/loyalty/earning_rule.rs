@@ -1,12 +1,12 @@
-//! Decides how an earning rule is read. It must not know what is earned.
+//! Reads earning rules.
 //!
-//! loyalty-v2.md section 4.
+//! docs/spec/loyalty.md#4.
 
 use crate::facts::earning::{Earning, EarningRule, Effect, Tiers, Trigger};
 use crate::points::CurrentPeriod;
 use crate::points::limits::{Cooldown, TriggerLimits};
 use crate::text::Text;
-use crate::wire::cursor::{Cursor, Words, read};
+use crate::wire::cursor::{JsonCursor, WordList, read};
 use crate::wire::loyalty::card_definition::read_current_period;
 use crate::wire::loyalty::points::{read_count, read_points, read_proportional};
 use crate::wire::loyalty::program::STATES;
@@ -14,43 +14,43 @@ use crate::wire::loyalty::window::read_window;
 use crate::wire::rules::read_rule;
 
 #[derive(Clone, Copy, Default)]
-enum Word {
+enum EffectName {
     #[default]
     OrderPaid,
     CustomEvent,
     SegmentEntered,
 }
 
-const EVENTS: Words<Word> = &[
-    ("customer.order.paid", Word::OrderPaid),
-    ("customer.custom_event", Word::CustomEvent),
-    ("customer.segment.entered", Word::SegmentEntered),
+const EVENTS: WordList<EffectName> = &[
+    ("customer.order.paid", EffectName::OrderPaid),
+    ("customer.custom_event", EffectName::CustomEvent),
+    ("customer.segment.entered", EffectName::SegmentEntered),
 ];
 
-/// Which tests look at what there is when something happens (validation-rules.md section 5): the beginnings of their names.
-fn looked_at(word: Word) -> &'static [&'static str] {
+/// Returns the prefixes of the tests that an event supports (docs/spec/validation-rules.md#4.7).
+fn looked_at(word: EffectName) -> &'static [&'static str] {
     match word {
-        Word::OrderPaid => &["customer.", "customer_segment", "member.", "order.", "product.", "sku."],
-        Word::CustomEvent => &["customer.", "customer_segment", "member.", "custom_event."],
-        Word::SegmentEntered => &["customer.", "customer_segment", "member."],
+        EffectName::OrderPaid => &["customer.", "customer_segment", "member.", "order.", "product.", "sku."],
+        EffectName::CustomEvent => &["customer.", "customer_segment", "member.", "custom_event."],
+        EffectName::SegmentEntered => &["customer.", "customer_segment", "member."],
     }
 }
 
-/// The same by the word for what happens; no test looks at what never does.
+/// Returns the prefixes of the tests that an event supports, by its name; none for an unknown event.
 pub fn tests_of(event: &str) -> &'static [&'static str] {
     EVENTS.iter().find(|(known, _)| *known == event).map_or(&[], |(_, word)| looked_at(*word))
 }
 
 fn contexts(trigger: &Trigger) -> &'static [&'static str] {
     looked_at(match trigger {
-        Trigger::OrderPaid => Word::OrderPaid,
-        Trigger::CustomEvent(_) => Word::CustomEvent,
-        Trigger::SegmentEntered(_) => Word::SegmentEntered,
+        Trigger::OrderPaid => EffectName::OrderPaid,
+        Trigger::CustomEvent(_) => EffectName::CustomEvent,
+        Trigger::SegmentEntered(_) => EffectName::SegmentEntered,
     })
 }
 
 /// Reads an earning rule.
-pub fn read_earning_rule(at: &Cursor<'_>) -> EarningRule {
+pub fn read_earning_rule(at: &JsonCursor<'_>) -> EarningRule {
     at.object();
     let trigger = at.need("trigger", read_trigger);
     let mut earnings = Vec::new();
@@ -68,25 +68,25 @@ pub fn read_earning_rule(at: &Cursor<'_>) -> EarningRule {
     }
 }
 
-fn read_trigger(at: &Cursor<'_>) -> Trigger {
+fn read_trigger(at: &JsonCursor<'_>) -> Trigger {
     at.object();
     match at.need("event", |at| at.one_of(EVENTS)) {
-        Word::OrderPaid => Trigger::OrderPaid,
-        Word::CustomEvent => Trigger::CustomEvent(at.need("custom_event", |at| {
+        EffectName::OrderPaid => Trigger::OrderPaid,
+        EffectName::CustomEvent => Trigger::CustomEvent(at.need("custom_event", |at| {
             at.object();
             at.need("schema_id", read::name)
         })),
-        Word::SegmentEntered => Trigger::SegmentEntered(at.need("segment", read_id)),
+        EffectName::SegmentEntered => Trigger::SegmentEntered(at.need("segment", read_id)),
     }
 }
 
-fn read_id(at: &Cursor<'_>) -> Text {
+fn read_id(at: &JsonCursor<'_>) -> Text {
     at.object();
     at.need("id", read::name)
 }
 
-fn read_earning(at: &Cursor<'_>, trigger: &Trigger) -> Earning {
-    // Its tests stand where those of a validation rule do.
+fn read_earning(at: &JsonCursor<'_>, trigger: &Trigger) -> Earning {
+    // Its tests have the format of a validation rule.
     let rule = read_rule(at);
     rule.tests.each_leaf(&mut |leaf| {
         let name = leaf.test.name.text;
@@ -104,10 +104,10 @@ fn read_earning(at: &Cursor<'_>, trigger: &Trigger) -> Earning {
     Earning { id: at.need("id", read::name), rule, tiers: at.option("tier_rules", read_tiers).flatten(), effects }
 }
 
-fn read_tiers(at: &Cursor<'_>) -> Option<Vec<Tiers>> {
+fn read_tiers(at: &JsonCursor<'_>) -> Option<Vec<Tiers>> {
     at.object();
     let any_of = at.need("type", |at| at.one_of(&[("NO_REQUIREMENTS", false), ("ANY_OF", true)]));
-    let tiers = |at: &Cursor<'_>| {
+    let tiers = |at: &JsonCursor<'_>| {
         at.object();
         let structure_id = at.need("tier_structure_id", read::name);
         Tiers { structure_id, tier_ids: at.need("tier_ids", read::texts) }
@@ -122,32 +122,40 @@ fn read_tiers(at: &Cursor<'_>) -> Option<Vec<Tiers>> {
 }
 
 #[derive(Clone, Copy, Default)]
-enum Kind {
+enum CalculationKind {
     #[default]
     Points,
     Proportional,
     Incentive,
 }
 
-const KINDS: Words<Kind> =
-    &[("POINTS", Kind::Points), ("POINTS_PROPORTIONAL", Kind::Proportional), ("INCENTIVE", Kind::Incentive)];
+const KINDS: WordList<CalculationKind> = &[
+    ("POINTS", CalculationKind::Points),
+    ("POINTS_PROPORTIONAL", CalculationKind::Proportional),
+    ("INCENTIVE", CalculationKind::Incentive),
+];
 
-fn read_effect(at: &Cursor<'_>) -> Option<Effect> {
+fn read_effect(at: &JsonCursor<'_>) -> Option<Effect> {
     at.object();
-    let (name, read): (&str, fn(&Cursor<'_>) -> Effect) = match at.need("type", |at| at.one_of(KINDS)) {
-        Kind::Points => ("points", |at| Effect::Points(read_points(at))),
-        Kind::Proportional => ("points_proportional", |at| Effect::Points(read_proportional(at))),
-        Kind::Incentive => ("incentive", |at| Effect::Incentive(read_id(at))),
+    let kind = at.need("type", |at| at.one_of(KINDS));
+    let name = match kind {
+        CalculationKind::Points => "points",
+        CalculationKind::Proportional => "points_proportional",
+        CalculationKind::Incentive => "incentive",
     };
     let Some(block) = at.get(name) else {
         at.missing(name);
         return None;
     };
-    Some(read(&block))
+    Some(match kind {
+        CalculationKind::Points => Effect::Points(read_points(&block)),
+        CalculationKind::Proportional => Effect::Points(read_proportional(&block)),
+        CalculationKind::Incentive => Effect::Incentive(read_id(&block)),
+    })
 }
 
 #[derive(Clone, Copy, Default)]
-enum Span {
+enum EarningWindow {
     #[default]
     Hours,
     Days,
@@ -156,16 +164,16 @@ enum Span {
     Years,
 }
 
-const SPANS: Words<Span> = &[
-    ("HOUR", Span::Hours),
-    ("DAY", Span::Days),
-    ("WEEK", Span::Weeks),
-    ("MONTH", Span::Months),
-    ("YEAR", Span::Years),
+const SPANS: WordList<EarningWindow> = &[
+    ("HOUR", EarningWindow::Hours),
+    ("DAY", EarningWindow::Days),
+    ("WEEK", EarningWindow::Weeks),
+    ("MONTH", EarningWindow::Months),
+    ("YEAR", EarningWindow::Years),
 ];
 
-/// Reads how often something acts for one member; purchases of rewards are limited in the same words.
-pub fn read_limits(at: &Cursor<'_>) -> TriggerLimits {
+/// Reads the limits of firings for one member; limits of reward purchases have an equal format.
+pub fn read_limits(at: &JsonCursor<'_>) -> TriggerLimits {
     at.object();
     TriggerLimits {
         cooldown: at.option("cooldown", read_cooldown).flatten(),
@@ -173,20 +181,20 @@ pub fn read_limits(at: &Cursor<'_>) -> TriggerLimits {
     }
 }
 
-fn read_cooldown(at: &Cursor<'_>) -> Option<Cooldown> {
+fn read_cooldown(at: &JsonCursor<'_>) -> Option<Cooldown> {
     at.object();
     if !at.need("type", |at| at.one_of(&[("NO_COOLDOWN", false), ("FIXED_COOLDOWN", true)])) {
         return None;
     }
-    let period = |at: &Cursor<'_>| {
+    let period = |at: &JsonCursor<'_>| {
         at.object();
         let (value, unit) = (at.need("value", read_count), at.need("unit", |at| at.one_of(SPANS)));
         Some(match unit {
-            Span::Hours => Cooldown::Hours(value),
-            Span::Days => Cooldown::Days(value),
-            Span::Weeks => Cooldown::Weeks(value),
-            Span::Months => Cooldown::Months(value),
-            Span::Years => Cooldown::Years(value),
+            EarningWindow::Hours => Cooldown::Hours(value),
+            EarningWindow::Days => Cooldown::Days(value),
+            EarningWindow::Weeks => Cooldown::Weeks(value),
+            EarningWindow::Months => Cooldown::Months(value),
+            EarningWindow::Years => Cooldown::Years(value),
         })
     };
     let Some(fixed) = at.get("fixed_cooldown") else {
@@ -201,7 +209,7 @@ fn read_cooldown(at: &Cursor<'_>) -> Option<Cooldown> {
     period(&of)
 }
 
-fn read_frequency(at: &Cursor<'_>) -> Option<(CurrentPeriod, u64)> {
+fn read_frequency(at: &JsonCursor<'_>) -> Option<(CurrentPeriod, u64)> {
     at.object();
     if !at.need("type", |at| at.one_of(&[("NO_LIMIT", false), ("LIMITED", true)])) {
         return None;
@@ -219,7 +227,7 @@ fn read_frequency(at: &Cursor<'_>) -> Option<(CurrentPeriod, u64)> {
     first
 }
 
-fn read_frequency_limit(at: &Cursor<'_>) -> Option<(CurrentPeriod, u64)> {
+fn read_frequency_limit(at: &JsonCursor<'_>) -> Option<(CurrentPeriod, u64)> {
     at.object();
     at.need("type", |at| at.one_of(&[("TIME_BASED", ())]));
     let most = at.need("triggers", |at| {

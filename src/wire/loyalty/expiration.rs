@@ -1,41 +1,41 @@
-//! Decides how it is read and written when points lapse. It must not know which points.
+//! Reads and writes the expiration of points.
 //!
-//! loyalty-v2.md section 8.
+//! docs/spec/loyalty.md#8.
 
 use serde_json::{Value, json};
 
-use crate::points::{Custom, DateOfYear, Expiration, Expiry, Period, Rounding, Sliding, Unit};
-use crate::wire::cursor::{Cursor, Words, read, word};
+use crate::points::{CustomActivity, DateOfYear, Expiration, Expiry, Period, Rounding, SlidingExpiry, Unit};
+use crate::wire::cursor::{JsonCursor, WordList, read, word};
 
-/// The ways of lapsing.
+/// The types of expiration.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Lapse {
-    /// They do not.
+pub enum ExpirationType {
+    /// No expiration.
     #[default]
     Never,
-    /// So long after they arrived.
+    /// A period after the credit.
     Rolling,
-    /// With a date of the year.
+    /// On a yearly date.
     Calendar,
-    /// So long after the last activity.
+    /// A period after the last activity.
     Sliding,
 }
 
-/// Their words.
-pub const LAPSES: Words<Lapse> = &[
-    ("NO_EXPIRATION", Lapse::Never),
-    ("ROLLING_EXPIRATION", Lapse::Rolling),
-    ("CALENDAR_EXPIRATION", Lapse::Calendar),
-    ("SLIDING_EXPIRATION", Lapse::Sliding),
+/// The names of the types.
+pub const LAPSES: WordList<ExpirationType> = &[
+    ("NO_EXPIRATION", ExpirationType::Never),
+    ("ROLLING_EXPIRATION", ExpirationType::Rolling),
+    ("CALENDAR_EXPIRATION", ExpirationType::Calendar),
+    ("SLIDING_EXPIRATION", ExpirationType::Sliding),
 ];
 
-/// The word for how a lot lapses.
+/// Returns the name of a lot's type of expiration.
 pub fn expiration_type(expiry: &Expiry) -> &'static str {
     let lapse = match expiry {
-        Expiry::Never => Lapse::Never,
-        Expiry::Rolling(_) => Lapse::Rolling,
-        Expiry::Calendar(_) => Lapse::Calendar,
-        Expiry::Sliding(..) => Lapse::Sliding,
+        Expiry::Never => ExpirationType::Never,
+        Expiry::Rolling(_) => ExpirationType::Rolling,
+        Expiry::Calendar(_) => ExpirationType::Calendar,
+        Expiry::Sliding(..) => ExpirationType::Sliding,
     };
     word(LAPSES, lapse).unwrap_or_default()
 }
@@ -43,13 +43,13 @@ pub fn expiration_type(expiry: &Expiry) -> &'static str {
 const UNITS: &[(&str, Option<Unit>)] =
     &[("DAY", Some(Unit::Day)), ("MONTH", Some(Unit::Month)), ("YEAR", Some(Unit::Year))];
 
-/// Reads a whole number of a calendar.
-pub(super) fn read_count(at: &Cursor<'_>) -> u32 {
+/// Reads a number of calendar units.
+pub(super) fn read_count(at: &JsonCursor<'_>) -> u32 {
     at.or_wrong(at.number().and_then(|number| u32::try_from(number).ok()), "must be an integer from 0 to 4294967295")
 }
 
-/// Reads a length of days, months or years.
-pub fn read_period(at: &Cursor<'_>) -> Period {
+/// Reads a period of days, months or years.
+pub fn read_period(at: &JsonCursor<'_>) -> Period {
     at.object();
     let value = at.need("value", read_count);
     if value == 0 {
@@ -58,12 +58,12 @@ pub fn read_period(at: &Cursor<'_>) -> Period {
     Period { value, unit: at.need("unit", |unit| unit.one_of(UNITS)).unwrap_or(Unit::Day) }
 }
 
-/// Reads days of every year.
-pub fn read_dates(at: &Cursor<'_>) -> Vec<DateOfYear> {
+/// Reads yearly dates.
+pub fn read_dates(at: &JsonCursor<'_>) -> Vec<DateOfYear> {
     at.all(read_date).into_iter().flatten().collect()
 }
 
-fn read_date(at: &Cursor<'_>) -> Option<DateOfYear> {
+fn read_date(at: &JsonCursor<'_>) -> Option<DateOfYear> {
     at.object();
     let date = DateOfYear::new(at.need("day", read_count), at.need("month", read_count));
     if date.is_none() {
@@ -72,19 +72,19 @@ fn read_date(at: &Cursor<'_>) -> Option<DateOfYear> {
     date
 }
 
-/// Reads how points lapse.
-pub fn read_expiration(at: &Cursor<'_>) -> Expiration {
+/// Reads an expiration of points.
+pub fn read_expiration(at: &JsonCursor<'_>) -> Expiration {
     match at.need("type", |lapse| lapse.one_of(LAPSES)) {
-        Lapse::Never => Expiration::Never,
-        Lapse::Rolling => at.need("rolling_expiration", |rolling| {
+        ExpirationType::Never => Expiration::Never,
+        ExpirationType::Rolling => at.need("rolling_expiration", |rolling| {
             rolling.object();
             let rounding = rolling.option("rounding", read_rounding);
             Expiration::Rolling { period: rolling.need("period", read_period), rounding }
         }),
-        Lapse::Calendar => {
+        ExpirationType::Calendar => {
             at.need("calendar_expiration", |dates| Expiration::Calendar(dates.need("expiration_dates", read_dates)))
         }
-        Lapse::Sliding => Expiration::Sliding(at.need("sliding_expiration", read_sliding)),
+        ExpirationType::Sliding => Expiration::Sliding(at.need("sliding_expiration", read_sliding)),
     }
 }
 
@@ -96,7 +96,7 @@ const ROUNDINGS: &[(&str, Option<Rounding>)] = &[
     ("END_OF_PARTICULAR_MONTH", None),
 ];
 
-fn read_rounding(at: &Cursor<'_>) -> Rounding {
+fn read_rounding(at: &JsonCursor<'_>) -> Rounding {
     at.object();
     let plain = at.need("type", |kind| kind.one_of(ROUNDINGS));
     plain.unwrap_or_else(|| {
@@ -108,21 +108,21 @@ fn read_rounding(at: &Cursor<'_>) -> Rounding {
     })
 }
 
-/// Reads what puts off the end of points that lapse when nothing happens.
-pub fn read_sliding(at: &Cursor<'_>) -> Sliding {
+/// Reads the activities that postpone a sliding expiration.
+pub fn read_sliding(at: &JsonCursor<'_>) -> SlidingExpiry {
     at.object();
     let flag = |name| at.option(name, read::flag).unwrap_or(false);
     let types = at.option("custom_activity_types", read::texts).unwrap_or_default();
     let custom = match (flag("custom_activity"), types.is_empty()) {
-        (false, _) => Custom::No,
-        (true, true) => Custom::Any,
-        (true, false) => Custom::Of(types),
+        (false, _) => CustomActivity::No,
+        (true, true) => CustomActivity::Any,
+        (true, false) => CustomActivity::Of(types),
     };
     let (earning, spending) = (flag("earning_activity"), flag("spending_activity"));
-    Sliding { earning, spending, custom, period: at.need("period", read_period) }
+    SlidingExpiry { earning, spending, custom, period: at.need("period", read_period) }
 }
 
-/// Writes how points lapse, as it is read.
+/// Writes an expiration of points, in the format that is read.
 pub fn write_expiration(expiration: &Expiration) -> Value {
     match expiration {
         Expiration::Never => json!({ "type": "NO_EXPIRATION" }),
@@ -155,15 +155,15 @@ fn write_rounding(rounding: Rounding) -> Value {
     json!({ "type": word })
 }
 
-/// Writes what puts off the end of points, as it is read.
-pub fn write_sliding(sliding: &Sliding) -> Value {
+/// Writes the activities that postpone a sliding expiration, in the format that is read.
+pub fn write_sliding(sliding: &SlidingExpiry) -> Value {
     let types: Vec<&str> = match &sliding.custom {
-        Custom::No | Custom::Any => Vec::new(),
-        Custom::Of(types) => types.iter().map(|kind| kind.as_str()).collect(),
+        CustomActivity::No | CustomActivity::Any => Vec::new(),
+        CustomActivity::Of(types) => types.iter().map(|kind| kind.as_str()).collect(),
     };
     json!({
         "earning_activity": sliding.earning, "spending_activity": sliding.spending,
-        "custom_activity": sliding.custom != Custom::No, "custom_activity_types": types,
+        "custom_activity": sliding.custom != CustomActivity::No, "custom_activity_types": types,
         "period": write_period(sliding.period),
     })
 }

@@ -1,10 +1,10 @@
-//! Decides how an incentive is read. It must not know who gets it.
+//! Reads incentives.
 //!
-//! loyalty-v2.md section 5.
+//! docs/spec/loyalty.md#5.
 
-use crate::facts::earning::{Amount, Gives, Incentive, Points, Thing};
+use crate::facts::earning::{Amount, GrantedItem, Incentive, IncentiveGrant, Points};
 use crate::text::Text;
-use crate::wire::cursor::{Cursor, Words, read};
+use crate::wire::cursor::{JsonCursor, WordList, read};
 use crate::wire::loyalty::points::{read_points, read_proportional};
 
 #[derive(Clone, Copy, Default)]
@@ -16,7 +16,7 @@ enum Type {
     Digital,
 }
 
-const TYPES: Words<Type> = &[
+const TYPES: WordList<Type> = &[
     ("POINTS", Type::Points),
     ("POINTS_PROPORTIONAL", Type::Proportional),
     ("MATERIAL", Type::Material),
@@ -24,15 +24,15 @@ const TYPES: Words<Type> = &[
 ];
 
 /// Reads an incentive.
-pub fn read_incentive(at: &Cursor<'_>) -> Incentive {
+pub fn read_incentive(at: &JsonCursor<'_>) -> Incentive {
     at.object();
     let gives = match at.need("type", |at| at.one_of(TYPES)) {
-        Type::Points => Gives::Points(block(at, "points", read_points).unwrap_or_else(no_points)),
+        Type::Points => IncentiveGrant::Points(block(at, "points", read_points).unwrap_or_else(no_points)),
         Type::Proportional => {
-            Gives::Points(block(at, "points_proportional", read_proportional).unwrap_or_else(no_points))
+            IncentiveGrant::Points(block(at, "points_proportional", read_proportional).unwrap_or_else(no_points))
         }
-        Type::Material => Gives::Thing(block(at, "material", read_material).unwrap_or_else(nothing)),
-        Type::Digital => Gives::Thing(block(at, "digital", read_digital).unwrap_or_else(nothing)),
+        Type::Material => IncentiveGrant::Thing(block(at, "material", read_material).unwrap_or_else(nothing)),
+        Type::Digital => IncentiveGrant::Thing(block(at, "digital", read_digital).unwrap_or_else(nothing)),
     };
     Incentive {
         id: at.need("id", read::name),
@@ -42,8 +42,8 @@ pub fn read_incentive(at: &Cursor<'_>) -> Incentive {
     }
 }
 
-/// A block that must be there.
-pub(super) fn block<T>(at: &Cursor<'_>, name: &str, read: impl Fn(&Cursor<'_>) -> T) -> Option<T> {
+/// Reads a required block; reports a problem if it is absent.
+pub(super) fn block<T>(at: &JsonCursor<'_>, name: &str, read: impl Fn(&JsonCursor<'_>) -> T) -> Option<T> {
     let found = at.get(name).map(|block| read(&block));
     if found.is_none() {
         at.missing(name);
@@ -55,37 +55,37 @@ fn no_points() -> Points {
     Points { card_definition_id: Text::default(), amount: Amount::Fixed(0), expiration: None }
 }
 
-/// What stands for a thing that does not read.
-pub(super) fn nothing() -> Thing {
-    Thing::Product(Text::default())
+/// Returns the default for an unreadable item.
+pub(super) fn nothing() -> GrantedItem {
+    GrantedItem::Product(Text::default())
 }
 
-fn read_id(at: &Cursor<'_>) -> Text {
+fn read_id(at: &JsonCursor<'_>) -> Text {
     at.object();
     at.need("id", read::name)
 }
 
-/// Goods that are given: a product or one of its SKUs.
-pub(super) fn read_material(at: &Cursor<'_>) -> Thing {
+/// Reads granted goods: a product or one of its SKUs.
+pub(super) fn read_material(at: &JsonCursor<'_>) -> GrantedItem {
     at.object();
     match at.need("type", |at| at.one_of(&[("PRODUCT", false), ("SKU", true)])) {
-        false => Thing::Product(at.need("product", read_id)),
+        false => GrantedItem::Product(at.need("product", read_id)),
         true => {
             let ids = block(at, "sku", |at| {
                 at.object();
                 (at.need("product_id", read::name), at.need("id", read::name))
             });
             let (product_id, id) = ids.unwrap_or_default();
-            Thing::Sku { product_id, id }
+            GrantedItem::Sku { product_id, id }
         }
     }
 }
 
-/// A code that is given: of a discount or of a gift card.
-pub(super) fn read_digital(at: &Cursor<'_>) -> Thing {
+/// Reads a granted code: of a discount coupon or a gift card.
+pub(super) fn read_digital(at: &JsonCursor<'_>) -> GrantedItem {
     at.object();
     match at.need("type", |at| at.one_of(&[("DISCOUNT_COUPONS", false), ("GIFT_VOUCHERS", true)])) {
-        false => Thing::Coupon(at.need("discount_coupons", |at| {
+        false => GrantedItem::Coupon(at.need("discount_coupons", |at| {
             at.object();
             at.need("campaign_id", read::name)
         })),
@@ -95,7 +95,7 @@ pub(super) fn read_digital(at: &Cursor<'_>) -> Thing {
                 (at.need("campaign_id", read::name), at.need("balance", read::whole_number))
             });
             let (campaign_id, balance) = card.unwrap_or_default();
-            Thing::GiftCard { campaign_id, balance }
+            GrantedItem::GiftCard { campaign_id, balance }
         }
     }
 }

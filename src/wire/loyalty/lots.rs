@@ -1,18 +1,15 @@
-//! Decides how the lots of a card and what waits on it are kept: what a row says of one beside how many points there are, which its
-//! account says. It must not know what is shown of them.
+//! Reads and writes the stored rows of a card's lots and pending points. The ledger has their points.
 
 use serde_json::{Value, json};
 
-use crate::points::{Expiration, Expiry, Lot, Pending, Sliding, Wait};
-use crate::text::Text;
-use crate::time::Instant;
-use crate::wire::cursor::{Cursor, Words, read};
+use crate::points::{Expiration, Expiry, Lot, PendingPoints, PendingUntil, SlidingExpiry};
+use crate::wire::cursor::{JsonCursor, WordList, read};
 use crate::wire::loyalty::expiration::{
-    LAPSES, Lapse, expiration_type, read_expiration, read_sliding, write_expiration, write_sliding,
+    ExpirationType, LAPSES, expiration_type, read_expiration, read_sliding, write_expiration, write_sliding,
 };
 
 /// Reads a lot, without its points.
-pub fn read_lot(at: &Cursor<'_>) -> Lot {
+pub fn read_lot(at: &JsonCursor<'_>) -> Lot {
     at.object();
     Lot {
         id: at.need("id", read::name),
@@ -24,19 +21,19 @@ pub fn read_lot(at: &Cursor<'_>) -> Lot {
     }
 }
 
-fn read_expiry(at: &Cursor<'_>) -> Expiry {
+fn read_expiry(at: &JsonCursor<'_>) -> Expiry {
     let lapses_at = || at.need("lapses_at", read::instant);
     match at.need("type", |lapse| lapse.one_of(LAPSES)) {
-        Lapse::Never => Expiry::Never,
-        Lapse::Rolling => Expiry::Rolling(lapses_at()),
-        Lapse::Calendar => Expiry::Calendar(lapses_at()),
-        Lapse::Sliding => Expiry::Sliding(lapses_at(), at.need("sliding_expiration", read_sliding)),
+        ExpirationType::Never => Expiry::Never,
+        ExpirationType::Rolling => Expiry::Rolling(lapses_at()),
+        ExpirationType::Calendar => Expiry::Calendar(lapses_at()),
+        ExpirationType::Sliding => Expiry::Sliding(lapses_at(), at.need("sliding_expiration", read_sliding)),
     }
 }
 
-/// Writes a lot, as it is read.
+/// Writes a lot, in the format that is read.
 pub fn write_lot(lot: &Lot) -> Value {
-    let sliding: Option<&Sliding> = match &lot.expiry {
+    let sliding: Option<&SlidingExpiry> = match &lot.expiry {
         Expiry::Never | Expiry::Rolling(_) | Expiry::Calendar(_) => None,
         Expiry::Sliding(_, sliding) => Some(sliding),
     };
@@ -47,37 +44,40 @@ pub fn write_lot(lot: &Lot) -> Value {
     })
 }
 
-/// What points wait for, without when.
+/// The type of a pending condition.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Waiting {
+enum PendingCondition {
     #[default]
     Period,
     FixedDate,
     Event,
 }
 
-const WAITS: Words<Waiting> =
-    &[("PERIOD_BASED", Waiting::Period), ("FIXED_DATES", Waiting::FixedDate), ("EVENT_BASED", Waiting::Event)];
+const WAITS: WordList<PendingCondition> = &[
+    ("PERIOD_BASED", PendingCondition::Period),
+    ("FIXED_DATES", PendingCondition::FixedDate),
+    ("EVENT_BASED", PendingCondition::Event),
+];
 
-/// The word for what points wait for.
-pub fn pending_type(wait: &Wait) -> &'static str {
+/// Returns the name of a pending condition's type.
+pub fn pending_type(wait: &PendingUntil) -> &'static str {
     match wait {
-        Wait::Period(_) => "PERIOD_BASED",
-        Wait::FixedDate(_) => "FIXED_DATES",
-        Wait::Event { .. } => "EVENT_BASED",
+        PendingUntil::Period(_) => "PERIOD_BASED",
+        PendingUntil::FixedDate(_) => "FIXED_DATES",
+        PendingUntil::Event { .. } => "EVENT_BASED",
     }
 }
 
-/// Reads what waits, without its points.
-pub fn read_pending(at: &Cursor<'_>) -> Pending {
+/// Reads pending points, without their number.
+pub fn read_pending(at: &JsonCursor<'_>) -> PendingPoints {
     at.object();
     let until = at.need("until", read::instant);
     let wait = match at.need("type", |kind| kind.one_of(WAITS)) {
-        Waiting::Period => Wait::Period(until),
-        Waiting::FixedDate => Wait::FixedDate(until),
-        Waiting::Event => Wait::Event { types: at.need("types", read::texts), until },
+        PendingCondition::Period => PendingUntil::Period(until),
+        PendingCondition::FixedDate => PendingUntil::FixedDate(until),
+        PendingCondition::Event => PendingUntil::Event { types: at.need("types", read::texts), until },
     };
-    Pending {
+    PendingPoints {
         id: at.need("id", read::name),
         points: 0,
         earned_at: at.need("earned_at", read::instant),
@@ -87,11 +87,11 @@ pub fn read_pending(at: &Cursor<'_>) -> Pending {
     }
 }
 
-/// Writes what waits, as it is read.
-pub fn write_pending(pending: &Pending) -> Value {
-    let (until, types): (Instant, &[Text]) = match &pending.wait {
-        Wait::Period(at) | Wait::FixedDate(at) => (*at, &[]),
-        Wait::Event { types, until } => (*until, types),
+/// Writes pending points, in the format that is read.
+pub fn write_pending(pending: &PendingPoints) -> Value {
+    let (until, types) = match &pending.wait {
+        PendingUntil::Period(at) | PendingUntil::FixedDate(at) => (*at, [].as_slice()),
+        PendingUntil::Event { types, until } => (*until, types.as_slice()),
     };
     let types: Vec<&str> = types.iter().map(|kind| kind.as_str()).collect();
     json!({
@@ -104,14 +104,15 @@ pub fn write_pending(pending: &Pending) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::points::{Custom, Period, Unit};
+    use crate::points::{CustomActivity, Period, Unit};
+    use crate::time::Instant;
     use crate::wire::document::read_document;
 
     #[test]
     fn what_is_written_is_read_again() {
         let at = Instant::parse("2026-05-17T10:00:00.123Z").unwrap_or_default();
         let period = Period { value: 1, unit: Unit::Month };
-        let sliding = Sliding { earning: false, spending: true, custom: Custom::Any, period };
+        let sliding = SlidingExpiry { earning: false, spending: true, custom: CustomActivity::Any, period };
         let expiries = [
             Expiry::Never,
             Expiry::Rolling(at),
@@ -122,10 +123,10 @@ mod tests {
             let lot = Lot { id: "lcpeb_1".into(), points: 0, arrived_at: at, expiry, is_closed: true, lapsed: 7 };
             assert_eq!(read_document(&write_lot(&lot).to_string(), read_lot).ok(), Some(lot));
         }
-        let event = Wait::Event { types: vec!["ms_1".into()], until: at };
-        for wait in [Wait::Period(at), Wait::FixedDate(at), event] {
+        let event = PendingUntil::Event { types: vec!["ms_1".into()], until: at };
+        for wait in [PendingUntil::Period(at), PendingUntil::FixedDate(at), event] {
             let (id, lot, expiration) = ("lcppb_1".into(), "lcpeb_1".into(), Expiration::Sliding(sliding.clone()));
-            let pending = Pending { id, points: 0, earned_at: at, wait, lot, expiration };
+            let pending = PendingPoints { id, points: 0, earned_at: at, wait, lot, expiration };
             assert_eq!(read_document(&write_pending(&pending).to_string(), read_pending).ok(), Some(pending));
         }
     }

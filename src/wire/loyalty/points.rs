@@ -1,19 +1,18 @@
-//! Decides how what several documents of loyalty programs share is read: how many points. It must not know which document
-//! has it.
+//! Reads amounts of points, which several documents of loyalty programs share.
 //!
-//! loyalty-v2.md sections 4 and 4.1.
+//! docs/spec/loyalty.md sections 4 and 4.1.
 
-use crate::facts::earning::{Amount, Base, Points};
+use crate::facts::earning::{Amount, Points, PointsBase};
 use crate::json::Node;
 use crate::model::scope::{GoodsObject, GoodsRef};
 use crate::points::MOST;
-use crate::points::proportional::Worth;
+use crate::points::proportional::PointsPerStep;
 use crate::text::{Decimal, Text};
-use crate::wire::cursor::{Cursor, Words, read};
+use crate::wire::cursor::{JsonCursor, WordList, read};
 use crate::wire::loyalty::expiration::read_expiration;
 
-/// A fixed number of points on a card.
-pub fn read_points(at: &Cursor<'_>) -> Points {
+/// Reads a fixed number of points on a card.
+pub fn read_points(at: &JsonCursor<'_>) -> Points {
     at.object();
     Points {
         card_definition_id: at.need("card_definition_id", read::name),
@@ -35,7 +34,7 @@ enum Calculation {
     LinesQuantity,
 }
 
-const CALCULATIONS: Words<Calculation> = &[
+const CALCULATIONS: WordList<Calculation> = &[
     ("PRE_DISCOUNT_ORDER_AMOUNT", Calculation::OrderAmount),
     ("POST_DISCOUNT_ORDER_AMOUNT", Calculation::OrderTotal),
     ("ORDER_METADATA_VALUE", Calculation::OrderData),
@@ -47,7 +46,7 @@ const CALCULATIONS: Words<Calculation> = &[
 ];
 
 impl Calculation {
-    /// Where its block stands.
+    /// Returns the path of its block.
     fn path(self) -> [&'static str; 2] {
         match self {
             Calculation::OrderAmount => ["order", "amount"],
@@ -62,24 +61,24 @@ impl Calculation {
     }
 }
 
-/// A number of points in proportion to something.
-pub fn read_proportional(at: &Cursor<'_>) -> Points {
+/// Reads a number of points in proportion to a base.
+pub fn read_proportional(at: &JsonCursor<'_>) -> Points {
     at.object();
     let calculation = at.need("calculation_type", |at| at.one_of(CALCULATIONS));
     let [outer, inner] = calculation.path();
-    let block = |at: &Cursor<'_>| {
+    let block = |at: &JsonCursor<'_>| {
         at.object();
         let property = || at.need("property", read::name);
         let goods = || read_all_goods(at);
         let base = match calculation {
-            Calculation::OrderAmount => Base::OrderAmount,
-            Calculation::OrderTotal => Base::OrderTotal,
-            Calculation::OrderData => Base::OrderData(property()),
-            Calculation::CustomerData => Base::CustomerData(property()),
-            Calculation::EventData => Base::EventData(property()),
-            Calculation::LinesAmount => Base::LinesAmount(goods()),
-            Calculation::LinesSubtotal => Base::LinesSubtotal(goods()),
-            Calculation::LinesQuantity => Base::LinesQuantity(goods()),
+            Calculation::OrderAmount => PointsBase::OrderAmount,
+            Calculation::OrderTotal => PointsBase::OrderTotal,
+            Calculation::OrderData => PointsBase::OrderData(property()),
+            Calculation::CustomerData => PointsBase::CustomerData(property()),
+            Calculation::EventData => PointsBase::EventData(property()),
+            Calculation::LinesAmount => PointsBase::LinesAmount(goods()),
+            Calculation::LinesSubtotal => PointsBase::LinesSubtotal(goods()),
+            Calculation::LinesQuantity => PointsBase::LinesQuantity(goods()),
         };
         Amount::Proportional { base, every: at.need("every", read_every), worth: at.need("value", read_worth) }
     };
@@ -104,24 +103,24 @@ pub fn read_proportional(at: &Cursor<'_>) -> Points {
     }
 }
 
-pub(super) fn read_every(at: &Cursor<'_>) -> u64 {
+pub(super) fn read_every(at: &JsonCursor<'_>) -> u64 {
     at.or_wrong(at.number().filter(|every| *every > 0), "must be an integer from 1 to 9007199254740991")
 }
 
-fn read_worth(at: &Cursor<'_>) -> Worth {
+fn read_worth(at: &JsonCursor<'_>) -> PointsPerStep {
     let worth = match at.node {
-        Node::Fraction(digits) => Decimal::read(digits).as_ref().and_then(Worth::read),
-        Node::Whole(_) => at.number().filter(|points| *points <= MOST).map(Worth::of),
+        Node::Fraction(digits) => Decimal::read(digits).as_ref().and_then(PointsPerStep::read),
+        Node::Whole(_) => at.number().filter(|points| *points <= MOST).map(PointsPerStep::of),
         Node::Null | Node::Flag(_) | Node::Text(_) | Node::List(_) | Node::Object(_) => None,
     };
     at.or_wrong(worth, "must be a number from 0 to 9007199254740991 with at most 9 decimals")
 }
 
-pub(super) const GOODS: Words<GoodsObject> =
+pub(super) const GOODS: WordList<GoodsObject> =
     &[("product", GoodsObject::Product), ("sku", GoodsObject::Sku), ("products_collection", GoodsObject::Collection)];
 
-/// The goods that a block is about: one at least.
-fn read_all_goods(at: &Cursor<'_>) -> Vec<GoodsRef> {
+/// Reads the goods of a block, at least one.
+fn read_all_goods(at: &JsonCursor<'_>) -> Vec<GoodsRef> {
     let all = at.need("applicable_to", |at| at.all(read_goods));
     if all.is_empty() {
         at.need("applicable_to", |at| at.wrong("must NOT have fewer than 1 items"));
@@ -129,7 +128,7 @@ fn read_all_goods(at: &Cursor<'_>) -> Vec<GoodsRef> {
     all
 }
 
-fn read_goods(at: &Cursor<'_>) -> GoodsRef {
+fn read_goods(at: &JsonCursor<'_>) -> GoodsRef {
     at.object();
     let object = at.need("type", |at| at.one_of(GOODS));
     let id: Text = at.need(object.name(), |at| {
@@ -139,11 +138,11 @@ fn read_goods(at: &Cursor<'_>) -> GoodsRef {
     GoodsRef::new(object, id, None)
 }
 
-/// A number from 1 on.
-pub fn read_count(at: &Cursor<'_>) -> u32 {
+/// Reads a number, at least 1.
+pub fn read_count(at: &JsonCursor<'_>) -> u32 {
     at.or_wrong(small(at).filter(|count| *count > 0), "must be an integer from 1 to 4294967295")
 }
 
-fn small(at: &Cursor<'_>) -> Option<u32> {
+fn small(at: &JsonCursor<'_>) -> Option<u32> {
     at.number().and_then(|number| u32::try_from(number).ok())
 }

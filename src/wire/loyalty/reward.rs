@@ -1,9 +1,9 @@
-//! Decides how a reward of a loyalty program is read. It must not know who buys it.
+//! Reads rewards of loyalty programs.
 //!
-//! loyalty-v2.md section 7.
+//! docs/spec/loyalty.md#7.
 
-use crate::facts::purchase::{Cost, LoyaltyReward, Rewarded};
-use crate::wire::cursor::{Cursor, Words, read};
+use crate::facts::purchase::{Cost, LoyaltyReward, RewardContent};
+use crate::wire::cursor::{JsonCursor, WordList, read};
 use crate::wire::loyalty::earning_rule::read_limits;
 use crate::wire::loyalty::incentive::{block, nothing, read_digital, read_material};
 use crate::wire::loyalty::program::STATES;
@@ -11,11 +11,11 @@ use crate::wire::loyalty::window::read_window;
 use crate::wire::rules::read_rule;
 
 /// Reads a reward.
-pub fn read_loyalty_reward(at: &Cursor<'_>) -> LoyaltyReward {
+pub fn read_loyalty_reward(at: &JsonCursor<'_>) -> LoyaltyReward {
     at.object();
     let is_digital = at.need("type", |at| at.one_of(&[("MATERIAL", false), ("DIGITAL", true)]));
     let gives = match is_digital {
-        false => block(at, "material", read_material).map(Rewarded::Thing),
+        false => block(at, "material", read_material).map(RewardContent::Thing),
         true => block(at, "digital", read_given),
     };
     let costs = match at.get("costs") {
@@ -31,32 +31,32 @@ pub fn read_loyalty_reward(at: &Cursor<'_>) -> LoyaltyReward {
         validity: read_window(at),
         limits: at.option("purchase_limits", read_limits).unwrap_or_default(),
         costs,
-        gives: gives.unwrap_or_else(|| Rewarded::Thing(nothing())),
+        gives: gives.unwrap_or_else(|| RewardContent::Thing(nothing())),
         is_refundable: at.option("refunds", read_refunds).unwrap_or(false),
     }
 }
 
-const REFUNDS: Words<bool> = &[("NONE", false), ("REFUNDABLE", true)];
+const REFUNDS: WordList<bool> = &[("NONE", false), ("REFUNDABLE", true)];
 
-fn read_refunds(at: &Cursor<'_>) -> bool {
+fn read_refunds(at: &JsonCursor<'_>) -> bool {
     at.object();
     at.need("type", |at| at.one_of(REFUNDS))
 }
 
 /// Reads codes or points.
-fn read_given(at: &Cursor<'_>) -> Rewarded {
+fn read_given(at: &JsonCursor<'_>) -> RewardContent {
     at.object();
-    let Some(points) = at.get("loyalty_card_points") else { return Rewarded::Thing(read_digital(at)) };
+    let Some(points) = at.get("loyalty_card_points") else { return RewardContent::Thing(read_digital(at)) };
     at.need("type", |at| at.one_of(&[("LOYALTY_CARD_POINTS", ())]));
     points.object();
-    Rewarded::Points {
+    RewardContent::Points {
         card_definition_id: points.need("card_definition_id", read::name),
         points: points.need("points", read::whole_number),
     }
 }
 
-fn read_cost(at: &Cursor<'_>) -> Cost {
-    // Its tests stand where those of a validation rule do.
+fn read_cost(at: &JsonCursor<'_>) -> Cost {
+    // Its tests have the format of a validation rule.
     let rule = read_rule(at);
     let spending = at.list("spending", |price| {
         price.object();

@@ -1,43 +1,44 @@
-//! Decides the JSON of tier structures, of their tiers, and of where a member stands in one. It must not know when anybody moves.
+//! Reads tier structures and tiers. Also reads and writes tier states of members.
 //!
-//! Structures are read in the form in which they are stored, the older one. loyalty-v2.md section 6.
+//! Structures are read in the stored format, which is the older one of the API. docs/spec/loyalty.md#6.
 
 use serde_json::{Value, json};
 
 use crate::tiers::{
-    Downgrade, Expiration, Facts, Grace, Measure, Passage, Position, Standing, Structure, Tier, Tracking, TrackingUnit,
+    Downgrade, Grace, LoyaltyTier, Position, Structure, TierExpiration, TierFacts, TierMeasure, TierPassage, TierState,
+    Tracking, TrackingUnit,
 };
 use crate::time::Instant;
-use crate::wire::cursor::{Cursor, Words, read, word};
-use crate::wire::loyalty::expiration::{LAPSES, Lapse, read_count, read_dates, read_period, read_sliding};
+use crate::wire::cursor::{JsonCursor, WordList, read, word};
+use crate::wire::loyalty::expiration::{ExpirationType, LAPSES, read_count, read_dates, read_period, read_sliding};
 
-const MEASURES: Words<bool> = &[("POINT_BALANCE", false), ("POINT_EARNED", true)];
-const CHANGES: Words<bool> = &[("IMMEDIATELY", true), ("NEXT_TRACKING_PERIOD", false)];
-const UNITS: Words<TrackingUnit> = &[
+const MEASURES: WordList<bool> = &[("POINT_BALANCE", false), ("POINT_EARNED", true)];
+const CHANGES: WordList<bool> = &[("IMMEDIATELY", true), ("NEXT_TRACKING_PERIOD", false)];
+const UNITS: WordList<TrackingUnit> = &[
     ("HOUR", TrackingUnit::Hour),
     ("DAY", TrackingUnit::Day),
     ("WEEK", TrackingUnit::Week),
     ("MONTH", TrackingUnit::Month),
     ("YEAR", TrackingUnit::Year),
 ];
-const DOWNGRADES: Words<Downgrade> =
+const DOWNGRADES: WordList<Downgrade> =
     &[("NO_DOWNGRADE", Downgrade::Never), ("SINGLE_LEVEL", Downgrade::OneLevel), ("MULTI_LEVEL", Downgrade::ToFit)];
-const TIER_DOWNGRADES: Words<bool> = &[("INHERIT", false), ("NO_DOWNGRADE", true)];
-const PASSAGES: Words<Passage> = &[
-    ("JOINED", Passage::Joined),
-    ("UPGRADED", Passage::Upgraded),
-    ("DOWNGRADED", Passage::Downgraded),
-    ("LEFT", Passage::Left),
-    ("PROLONGED", Passage::Prolonged),
+const TIER_DOWNGRADES: WordList<bool> = &[("INHERIT", false), ("NO_DOWNGRADE", true)];
+const PASSAGES: WordList<TierPassage> = &[
+    ("JOINED", TierPassage::Joined),
+    ("UPGRADED", TierPassage::Upgraded),
+    ("DOWNGRADED", TierPassage::Downgraded),
+    ("LEFT", TierPassage::Left),
+    ("PROLONGED", TierPassage::Prolonged),
 ];
 
-/// The word for what became of a tier.
-pub fn passage_type(passage: Passage) -> &'static str {
+/// Returns the name of a kind of tier change.
+pub fn passage_type(passage: TierPassage) -> &'static str {
     word(PASSAGES, passage).unwrap_or_default()
 }
 
 /// Reads a tier structure, without its tiers.
-pub fn read_tier_structure(at: &Cursor<'_>) -> Structure {
+pub fn read_tier_structure(at: &JsonCursor<'_>) -> Structure {
     at.object();
     let mut structure = Structure {
         id: at.need("id", read::name),
@@ -54,7 +55,7 @@ pub fn read_tier_structure(at: &Cursor<'_>) -> Structure {
     structure
 }
 
-fn read_earned(at: &Cursor<'_>) -> Measure {
+fn read_earned(at: &JsonCursor<'_>) -> TierMeasure {
     at.object();
     let tracking = at.need("period", |period| {
         period.object();
@@ -64,24 +65,24 @@ fn read_earned(at: &Cursor<'_>) -> Measure {
         }
         Tracking { value, unit: period.need("unit", |unit| unit.one_of(UNITS)) }
     });
-    Measure::Earned { tracking, at_once: at.need("type", |kind| kind.one_of(CHANGES)) }
+    TierMeasure::Earned { tracking, at_once: at.need("type", |kind| kind.one_of(CHANGES)) }
 }
 
-fn read_expiration(at: &Cursor<'_>) -> Expiration {
+fn read_expiration(at: &JsonCursor<'_>) -> TierExpiration {
     at.object();
     match at.need("type", |lapse| lapse.one_of(LAPSES)) {
-        Lapse::Never => Expiration::Never,
-        Lapse::Rolling => {
-            Expiration::Rolling(at.need("rolling_expiration", |rolling| rolling.need("period", read_period)))
+        ExpirationType::Never => TierExpiration::Never,
+        ExpirationType::Rolling => {
+            TierExpiration::Rolling(at.need("rolling_expiration", |rolling| rolling.need("period", read_period)))
         }
-        Lapse::Calendar => {
-            at.need("calendar_expiration", |calendar| Expiration::Calendar(calendar.need("calendar_dates", read_dates)))
-        }
-        Lapse::Sliding => Expiration::Sliding(at.need("sliding_expiration", read_sliding)),
+        ExpirationType::Calendar => at.need("calendar_expiration", |calendar| {
+            TierExpiration::Calendar(calendar.need("calendar_dates", read_dates))
+        }),
+        ExpirationType::Sliding => TierExpiration::Sliding(at.need("sliding_expiration", read_sliding)),
     }
 }
 
-fn read_downgrade(at: &Cursor<'_>) -> (Downgrade, Option<Grace>) {
+fn read_downgrade(at: &JsonCursor<'_>) -> (Downgrade, Option<Grace>) {
     at.object();
     let grace = at.option("grace_period", |grace| {
         let round_up = grace.option("round_up", read::flag).unwrap_or(false);
@@ -92,8 +93,8 @@ fn read_downgrade(at: &Cursor<'_>) -> (Downgrade, Option<Grace>) {
 
 const BOUND: &str = "must be a number from 0 on";
 
-/// Reads a tier. Points are whole, so that a bound between two of them is the next one inside.
-pub fn read_tier(at: &Cursor<'_>) -> Tier {
+/// Reads a tier. Points are whole, so a bound between two of them is rounded inwards.
+pub fn read_tier(at: &JsonCursor<'_>) -> LoyaltyTier {
     at.object();
     let (min, max, segment) = at.need("qualification_rules", |rules| {
         rules.object();
@@ -102,7 +103,7 @@ pub fn read_tier(at: &Cursor<'_>) -> Tier {
         (min, max, rules.option("segment", |segment| segment.need("id", read::name)))
     });
     let is_kept = at.option("downgrade", |down| down.need("type", |kind| kind.one_of(TIER_DOWNGRADES)));
-    Tier {
+    LoyaltyTier {
         id: at.need("id", read::name),
         name: at.option("name", read::text).unwrap_or_default(),
         min,
@@ -112,8 +113,8 @@ pub fn read_tier(at: &Cursor<'_>) -> Tier {
     }
 }
 
-/// Writes where a member stands, as it is read.
-pub fn write_standing(standing: &Standing) -> Value {
+/// Writes a tier state, in the format that is read.
+pub fn write_standing(standing: &TierState) -> Value {
     json!({
         "at": standing.at.to_string(), "is_active": standing.is_active,
         "before": write_position(&standing.before), "now": write_position(&standing.now),
@@ -132,10 +133,10 @@ fn write_position(position: &Position) -> Value {
     })
 }
 
-/// Reads where a member stands.
-pub fn read_standing(at: &Cursor<'_>) -> Standing {
+/// Reads a tier state.
+pub fn read_standing(at: &JsonCursor<'_>) -> TierState {
     at.object();
-    Standing {
+    TierState {
         at: at.need("at", read::instant),
         is_active: at.need("is_active", read::flag),
         before: at.need("before", read_position),
@@ -143,7 +144,7 @@ pub fn read_standing(at: &Cursor<'_>) -> Standing {
     }
 }
 
-fn read_position(at: &Cursor<'_>) -> Position {
+fn read_position(at: &JsonCursor<'_>) -> Position {
     at.object();
     let signed = |name| at.need(name, |points| points.or_wrong(points.integer(), "must be an integer"));
     Position {
@@ -152,7 +153,7 @@ fn read_position(at: &Cursor<'_>) -> Position {
         until: at.option("until", read::instant),
         grace: at.option("grace", read::instant),
         fit: at.option("fit", read::name),
-        facts: Facts {
+        facts: TierFacts {
             balance: signed("balance"),
             earned: signed("earned"),
             segments: at.need("segments", read::texts),
@@ -171,7 +172,7 @@ mod tests {
     #[test]
     fn what_is_written_is_read_again() {
         let at = Instant::parse("2026-05-17T10:00:00.123Z").unwrap_or_default();
-        let facts = Facts { balance: -3, earned: 12, segments: vec!["seg_1".into()] };
+        let facts = TierFacts { balance: -3, earned: 12, segments: vec!["seg_1".into()] };
         let now = Position {
             tier: Some("lt_1".into()),
             since: at,
@@ -183,7 +184,7 @@ mod tests {
             mark: -7,
             closed: 5,
         };
-        let standing = Standing { at, is_active: true, before: Position::default(), now };
+        let standing = TierState { at, is_active: true, before: Position::default(), now };
         assert_eq!(read_document(&write_standing(&standing).to_string(), read_standing).ok(), Some(standing));
     }
 

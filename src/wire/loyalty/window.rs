@@ -1,16 +1,16 @@
-//! Decides how it is read when a document of a loyalty program holds: from when to when, and in which hours. It must not know what holds.
+//! Reads the validity of documents of loyalty programs: start, end and daily hours.
 //!
-//! loyalty-v2.md sections 4 and 7.
+//! docs/spec/loyalty.md sections 4 and 7.
 
-use crate::model::incentive::Validity;
+use crate::model::redeemable::Validity;
 use crate::time::DailyHours;
-use crate::wire::cursor::{Cursor, Read, Words, read};
+use crate::wire::cursor::{JsonCursor, Read, WordList, read};
 use crate::wire::loyalty::expiration::read_count;
 
-const HOURS: Words<bool> = &[("ANY_TIME", false), ("DAILY", true)];
+const HOURS: WordList<bool> = &[("ANY_TIME", false), ("DAILY", true)];
 
-/// Reads when a document holds. The older form of its hours has no type.
-pub fn read_window(at: &Cursor<'_>) -> Validity {
+/// Reads the validity of a document. The older format of its hours has no type.
+pub fn read_window(at: &JsonCursor<'_>) -> Validity {
     at.object();
     let mut window = Validity::default();
     at.fill_some("start_date", &mut window.start_date, read::instant);
@@ -19,16 +19,17 @@ pub fn read_window(at: &Cursor<'_>) -> Validity {
     window
 }
 
-fn read_hours(at: &Cursor<'_>) -> Option<Vec<DailyHours>> {
+fn read_hours(at: &JsonCursor<'_>) -> Option<Vec<DailyHours>> {
     at.object();
     let is_daily = at.option("type", |kind| kind.one_of(HOURS)).unwrap_or(true);
     is_daily.then(|| at.list("daily", read_daily))
 }
 
-fn read_daily(at: &Cursor<'_>) -> DailyHours {
+fn read_daily(at: &JsonCursor<'_>) -> DailyHours {
     let clock: Read<u16> = |at| at.parsed(DailyHours::parse_clock, "must be a time HH:mm");
     at.object();
     let days = at.need("days_of_week", |days| days.all(read_count));
     let days = days.into_iter().filter_map(|day| u8::try_from(day).ok()).collect();
-    DailyHours { start: at.need("start_time", clock), end: at.need("end_time", clock), days }
+    let end = at.option("end_time", clock).unwrap_or(DailyHours::LAST_MINUTE);
+    DailyHours { start: at.need("start_time", clock), end, days }
 }

@@ -1,142 +1,185 @@
-//! The shapes of qualifications. It must not know what qualifies.
+//! Defines the shapes of qualifications.
 
 use super::{JUNCTIONS, SCENARIOS, SORTING_RULES};
-use crate::shape::{COUNT, Field, KEY, Kind, METADATA, Shape, TEXTS, may, must};
+use crate::shape::{COUNT, Field, FieldType, KEY, METADATA, Shape, TEXTS, may, must};
 use crate::shape::{one_of, shape};
 use crate::wire::customer::CUSTOMER;
 use crate::wire::decision::{APPLICABLE, GRANT};
 use crate::wire::order::ORDER as SENT_ORDER;
-use crate::wire::order_view::ORDER;
+use crate::wire::order::view::ORDER;
+use crate::wire::project::stacking::STACKING_RULES;
 use crate::wire::request::LOCK;
 use crate::wire::scope::GOODS_LIST;
-use crate::wire::stacking::STACKING_RULES;
 use crate::wire::voucher::LISTED_CATEGORY;
 
-/// Some values, or one.
-const VALUES: Kind = Kind::Either(&[Kind::List(&Kind::Text, 1, 100), Kind::Text]);
+/// Several values, or one.
+const VALUES: FieldType = FieldType::Either(&[FieldType::List(&FieldType::Text, 1, 100), FieldType::Text]);
 
 /// The conditions of a filter.
-const CONDITIONS: Kind = shape!(
+const CONDITIONS: FieldType = shape!(
     "FilterConditions",
-    "What a field must be",
+    "Conditions on the value of one field.",
     &[may(
         "conditions",
-        Kind::Object(&[
-            may("$is", VALUES).says("The first of these"),
-            may("$is_not", VALUES).says("Anything but the first of these"),
-            may("$in", VALUES).says("One of these"),
-            may("$not_in", VALUES).says("None of these"),
-            may("$has_value", Kind::Any).says("Anything at all"),
-            may("$is_unknown", Kind::Any).says("Nothing"),
+        FieldType::Object(&[
+            may("$is", VALUES).description("Value that the field must have. Only the first of several values counts."),
+            may("$is_not", VALUES)
+                .description("Value that the field must not have. Only the first of several values counts."),
+            may("$in", VALUES).description("Values of which the field must have one."),
+            may("$not_in", VALUES).description("Values of which the field must have none."),
+            may("$has_value", FieldType::Any)
+                .description("Condition that the field has a value. The operand is ignored."),
+            may("$is_unknown", FieldType::Any)
+                .description("Condition that the field has no value. The operand is ignored."),
         ])
-    )]
+    )
+    .description("Conditions by operator. All must be met.")]
 );
 
-const OPTIONS: Kind = Kind::Object(&[
-    may("limit", Kind::Int(1, 50)).says("How many are shown; 5 when left out"),
-    may("starting_after", Kind::DateTime).or_null().says("The `more_starting_after` of the page before"),
+const OPTIONS: FieldType = FieldType::Object(&[
+    may("limit", FieldType::Int(1, 100))
+        .description("Largest number of results on one page. Default 5. A client gets fewer if the answer would exceed 1,000,000 bytes, or after 120,000 steps of evaluation. A candidate takes 100 steps and one for each order item, a promotion stack thirty times as many."),
+    may("starting_after", FieldType::DateTime)
+        .or_null()
+        .description("Value of `more_starting_after` of the previous page. `null` or absent means the first page."),
     may(
         "filters",
-        Kind::Object(&[
-            may("junction", one_of!(JUNCTIONS)),
-            may("category_id", CONDITIONS),
-            may("campaign_id", CONDITIONS),
-            may("campaign_type", CONDITIONS).says("The type of the campaign"),
-            may("resource_id", CONDITIONS).says("The id of what is found"),
-            may("resource_type", CONDITIONS).says("The kind of what is found"),
-            may("voucher_type", CONDITIONS).says("The type of the voucher"),
-            may("code", CONDITIONS),
-            may("holder_role", CONDITIONS).says("What the customer is to the voucher"),
+        FieldType::Object(&[
+            may("junction", one_of!(JUNCTIONS))
+                .description("Junction of the fields. Default `and`: all conditions must be met; `or` requires one."),
+            may("category_id", CONDITIONS).description("Conditions on the ID of the category."),
+            may("campaign_id", CONDITIONS).description("Conditions on the ID of the campaign."),
+            may("campaign_type", CONDITIONS).description("Conditions on the type of the campaign."),
+            may("resource_id", CONDITIONS).description("Conditions on the ID of the result."),
+            may("resource_type", CONDITIONS)
+                .description("Conditions on the type of the result: `campaign`, `voucher` or `promotion_tier`."),
+            may("voucher_type", CONDITIONS).description("Conditions on the type of the voucher."),
+            may("code", CONDITIONS).description("Conditions on the code of the voucher."),
+            may("holder_role", CONDITIONS)
+                .description("Conditions on the role of the customer: `OWNER`, `REFERRER` or `REFEREE`."),
         ]),
     )
-    .says("What is found, by field"),
-    may("expand", Kind::List(&Kind::Text, 0, 100))
-        .says("`redeemable`, `category`, `validation_rules`; other names are passed over"),
-    may("sorting_rule", one_of!(SORTING_RULES)).says("Newest first, or by what is taken off"),
+    .description("Conditions by field of the results."),
+    may("expand", FieldType::List(&FieldType::Text, 0, 100)).description(
+        "Names of data to include: `redeemable`, `category`, `validation_rules`. Other names are ignored.",
+    ),
+    may("sorting_rule", one_of!(SORTING_RULES))
+        .description("Order of the results: `DEFAULT` the newest first, `BEST_DEAL` the largest discount first, `LEAST_DEAL` the smallest first."),
 ]);
 
-/// What is looked for.
+/// The request for a qualification.
 pub const QUALIFY: Shape = Shape {
     name: "QualificationRequest",
-    meaning: "What is looked for: nothing asks for whatever works for nobody in particular",
-    kind: Kind::Object(&[
-        may("customer", Kind::Named(&CUSTOMER)).says("For whom"),
-        may("order", SENT_ORDER).says("For which cart"),
-        may("tracking_id", Kind::Text),
-        may("scenario", one_of!(SCENARIOS)).says("Which facts are looked at"),
-        may("options", OPTIONS).says("What is shown, and how much"),
-        may("session", Kind::Object(&[may("type", LOCK), may("key", KEY).says("Whose lock")]))
-            .says("Whose locks are one's own"),
-        METADATA.says("Of the redemption that is planned; rules may ask for it"),
+    meaning: "Customer, order and options of a qualification. An empty object asks for an anonymous customer without an order.",
+    kind: FieldType::Object(&[
+        may("customer", FieldType::Named(&CUSTOMER))
+            .description("Customer that redeemables are sought for. Absent means an anonymous customer."),
+        may("order", SENT_ORDER).description("Order to which the redeemables would apply."),
+        may("tracking_id", FieldType::Text)
+            .description("Identifier of the customer: a `tracking_id` of an earlier answer, or a `source_id`. Used if no customer is sent."),
+        may("scenario", one_of!(SCENARIOS))
+            .description("Kind of redeemables to find, and facts to evaluate. Default `ALL`: redeemables that apply to this customer and order."),
+        may("options", OPTIONS).description("Size of the page, filters, sorting and further data to include."),
+        may(
+            "session",
+            FieldType::Object(&[
+                may("type", LOCK).description("Type of session. Always `LOCK`."),
+                may("key", KEY).description("Key of the session."),
+            ]),
+        )
+        .description("Session whose reservations count as available. Sets no lock."),
+        METADATA.description("Metadata of the planned redemption, which validation rules can test."),
     ]),
 };
 
-/// The rules of something that works, in its list.
-const CHECKED: Kind = Kind::Object(&[
-    must("object", Kind::OneOf(&["list"])),
-    must("data_ref", Kind::OneOf(&["data"])),
+/// The rules of a result, in a list.
+const CHECKED: FieldType = FieldType::Object(&[
+    must("object", FieldType::OneOf(&["list"])),
+    must("data_ref", FieldType::OneOf(&["data"]))
+        .description("Name of the member that contains the assignments. Always `data`."),
     must(
         "data",
-        Kind::List(
-            &Kind::Object(&[
+        FieldType::List(
+            &FieldType::Object(&[
                 must("id", KEY),
-                must("rule_id", KEY),
-                must("related_object_id", KEY),
-                must("related_object_type", Kind::Text),
-                must("object", Kind::OneOf(&["validation_rules_assignment"])),
-                must("validation_status", Kind::OneOf(&["VALID", "PARTIALLY_VALID", "INVALID"])),
-                must("validation_omitted_rules", TEXTS),
+                must("rule_id", KEY).description("ID of the validation rule."),
+                must("related_object_id", KEY).description("ID of the object that the rule is assigned to."),
+                must("related_object_type", FieldType::Text)
+                    .description("Type of the object that the rule is assigned to."),
+                must("object", FieldType::OneOf(&["validation_rules_assignment"])),
+                must("validation_status", FieldType::OneOf(&["VALID", "PARTIALLY_VALID", "INVALID"])).description(
+                    "Result of the rule: `VALID`, `PARTIALLY_VALID` if tests were omitted, `INVALID` if a product bundle is missing.",
+                ),
+                must("validation_omitted_rules", TEXTS).description("Names of tests that the qualification omitted."),
             ]),
             0,
             usize::MAX,
         ),
-    ),
-    must("total", COUNT),
+    )
+    .description("Assignments of validation rules."),
+    must("total", COUNT).description("Number of assignments."),
 ]);
 
-/// The members of something that works.
+/// The members of a result.
 pub const OF_QUALIFIED: &[Field] = &[
-    must("id", KEY).says("What a validation takes as a redeemable's id"),
-    must("object", Kind::OneOf(&["campaign", "voucher", "promotion_tier", "promotion_stack"])),
-    may("created_at", Kind::DateTime),
-    may("result", GRANT).says("What it gives"),
-    may("order", ORDER).says("The order with it"),
-    may("applicable_to", GOODS_LIST),
-    may("inapplicable_to", GOODS_LIST),
-    may("validation_rule_id", KEY).says("The first rule that guards it"),
-    may("validation_rules_assignments", CHECKED).says("The rules that guard it, with `validation_rules`"),
-    may("redeemables", Kind::List(&APPLICABLE, 0, 30)).says("Of a stack, its tiers"),
-    may("metadata", Kind::Map).says("Custom data, with `redeemable`"),
-    may("name", Kind::Text).says("What people call it, with `redeemable`"),
-    may("banner", Kind::Text),
-    may("campaign_name", Kind::Text),
-    may("campaign_id", KEY),
-    may("categories", Kind::List(&LISTED_CATEGORY, 0, 1)).says("Its category, with `category`"),
+    must("id", KEY).description("ID of the result, or code of a voucher, to use as the `id` of a redeemable."),
+    must("object", FieldType::OneOf(&["campaign", "voucher", "promotion_tier", "promotion_stack"]))
+        .description("Type of the result."),
+    may("created_at", FieldType::DateTime),
+    may("result", GRANT).description("Grant of the redeemable. Absent for a campaign."),
+    may("order", ORDER).description("Order with the discounts of this redeemable alone. Absent without an order."),
+    may("applicable_to", GOODS_LIST).description("Products, SKUs and collections that the discount may act on."),
+    may("inapplicable_to", GOODS_LIST).description("Products, SKUs and collections that the discount leaves out."),
+    may("validation_rule_id", KEY).description("ID of the first validation rule of the result. Absent if none."),
+    may("validation_rules_assignments", CHECKED)
+        .description("Assignments of validation rules to the result. Present with `expand` `validation_rules`."),
+    may("redeemables", FieldType::List(&APPLICABLE, 0, 30))
+        .description("Promotion tiers of a promotion stack that apply. Absent for other results."),
+    may("metadata", FieldType::Map).description("Metadata of the result. Present with `expand` `redeemable`."),
+    may("name", FieldType::Text)
+        .description("Name of a campaign, promotion tier or promotion stack. Present with `expand` `redeemable`."),
+    may("banner", FieldType::Text)
+        .description("Text of a promotion tier to display in a shop. Present with `expand` `redeemable`."),
+    may("campaign_name", FieldType::Text).description("Name of the campaign. Present with `expand` `redeemable`."),
+    may("campaign_id", KEY).description("ID of the campaign. Present with `expand` `redeemable`."),
+    may("categories", FieldType::List(&LISTED_CATEGORY, 0, 1))
+        .description("Category of the result, or none. Present with `expand` `category`."),
 ];
 
-/// Something that works, by itself.
-pub const QUALIFIED: Kind = shape!("Qualified", "Something that works, by itself", OF_QUALIFIED);
+/// A result.
+pub const QUALIFIED: FieldType =
+    shape!("Qualified", "Redeemable or campaign that applies, evaluated alone.", OF_QUALIFIED);
 
-/// What works, page by page.
-pub const QUALIFICATION: Kind = shape!(
+/// A page of results.
+pub const QUALIFICATION: FieldType = shape!(
     "Qualification",
-    "What works, page by page",
+    "Page of redeemables that apply, and the order as sent.",
     &[
         must(
             "redeemables",
-            Kind::Object(&[
-                must("object", Kind::OneOf(&["list"])),
-                must("data_ref", Kind::OneOf(&["data"])),
-                must("data", Kind::List(&QUALIFIED, 0, 500)),
-                must("total", COUNT),
-                must("has_more", Kind::Bool),
-                may("more_starting_after", Kind::DateTime),
+            FieldType::Object(&[
+                must("object", FieldType::OneOf(&["list"])),
+                must("data_ref", FieldType::OneOf(&["data"]))
+                    .description("Name of the member that contains the results. Always `data`."),
+                must("data", FieldType::List(&QUALIFIED, 0, 500))
+                    .description("Redeemables and campaigns that apply, in the requested order."),
+                must("total", COUNT).description(
+                    "Number of results on all pages. For a client, candidates that were not evaluated count as results."
+                ),
+                must("has_more", FieldType::Bool)
+                    .description("`true` if a further page exists, also after a page with fewer than `limit` results."),
+                may("more_starting_after", FieldType::DateTime).description(
+                    "Value of `starting_after` for the next page, to be sent back with all digits. Absent on the last page."
+                ),
             ])
         )
-        .says("What works"),
-        may("tracking_id", Kind::Text),
-        may("order", ORDER).says("As it was sent"),
-        must("stacking_rules", STACKING_RULES),
-        may("provisional", TEXTS),
+        .description("Page of redeemables and campaigns that apply."),
+        may("tracking_id", FieldType::Text)
+            .description("Encrypted identifier of the customer, which later requests may send back."),
+        may("order", ORDER).description("Order as sent, without computed amounts. Absent if none was sent."),
+        must("stacking_rules", STACKING_RULES)
+            .description("Stacking rules of the project, by which results may be combined."),
+        may("provisional", TEXTS)
+            .description("Facts that only the server has and the results depend on. Absent if the results are final."),
     ]
 );

@@ -1,19 +1,21 @@
-//! Decides how filters, segments and collections are read. It must not know who or what is in them.
+//! Reads filters, segments and collections.
 //!
-//! validation-rules.md section 12.
+//! docs/spec/validation-rules.md#12.
 
 use crate::model::scope::GoodsObject;
 use crate::rules::names::Values;
 use crate::rules::operator::Operator;
-use crate::rules::{Collection, Condition, Contents, Field, Filter, Members, Number, Operand, Segment};
+use crate::rules::{
+    Collection, Condition, Contents, FilterField, Number, ProfileFilter, Segment, SegmentMembers, TestOperand,
+};
 use crate::text::Text;
-use crate::wire::cursor::{Cursor, read};
+use crate::wire::cursor::{JsonCursor, read};
 use crate::wire::goods::read_goods;
 use crate::wire::rules::condition::read_conditions;
 
 /// Reads a filter: a junction, and conditions by the path of their field.
-pub fn read_filter(at: &Cursor<'_>) -> Filter {
-    let mut filter = Filter { any: false, fields: Vec::new() };
+pub fn read_filter(at: &JsonCursor<'_>) -> ProfileFilter {
+    let mut filter = ProfileFilter { any: false, fields: Vec::new() };
     let mut joined = false;
     for (name, member) in at.members() {
         if name == "junction" {
@@ -38,26 +40,26 @@ pub fn read_filter(at: &Cursor<'_>) -> Filter {
     filter
 }
 
-/// The fields of a day that comes back each year.
+/// The fields with a yearly recurring day.
 const BIRTH: &[&str] = &["birthdate", "birthday"];
 
-/// The fields of a moment.
+/// The fields with an instant.
 const MOMENTS: &[&str] = &["created_at", "updated_at"];
 
-fn field(path: &str) -> Field {
+fn field(path: &str) -> FilterField {
     if let Some(property) = path.strip_prefix("metadata.") {
-        return Field::Metadata(Text::from(property));
+        return FilterField::Metadata(Text::from(property));
     }
-    // Names of campaigns and of events hold dots and spaces.
+    // Names of campaigns and of events contain dots and spaces.
     let between = |first: &str, last: &str| path.strip_prefix(first).and_then(|rest| rest.strip_suffix(last));
     if let Some(event) = between("events.", ".count") {
-        return Field::Events(Text::from(event));
+        return FilterField::Events(Text::from(event));
     }
     match between("loyalty_points.campaigns.", ".points") {
-        Some(campaign) => Field::Points(Text::from(campaign)),
-        None if BIRTH.contains(&path) => Field::Anniversary(Text::from(path)),
-        None if MOMENTS.contains(&path) => Field::Moment(Text::from(path)),
-        None => Field::Document(Text::from(path)),
+        Some(campaign) => FilterField::Points(Text::from(campaign)),
+        None if BIRTH.contains(&path) => FilterField::Anniversary(Text::from(path)),
+        None if MOMENTS.contains(&path) => FilterField::Moment(Text::from(path)),
+        None => FilterField::Document(Text::from(path)),
     }
 }
 
@@ -65,9 +67,9 @@ fn is_date(path: &str) -> bool {
     MOMENTS.contains(&path) || BIRTH.contains(&path)
 }
 
-/// On dates, "more than 3" is "more than 3 days ago".
+/// Converts comparisons of dates with numbers: "more than 3" is "more than 3 days ago".
 fn count_days(condition: &mut Condition) {
-    let counts = matches!(condition.operands.first(), Some(Operand::Number(number)) if *number >= Number::whole(0));
+    let counts = matches!(condition.operands.first(), Some(TestOperand::Number(number)) if *number >= Number::whole(0));
     condition.operator = match condition.operator {
         Operator::More if counts => Operator::MoreThanAgo,
         Operator::Less if counts => Operator::LessThanAgo,
@@ -76,18 +78,18 @@ fn count_days(condition: &mut Condition) {
 }
 
 /// Reads a segment: a static list of customers or a filter.
-pub fn read_segment(at: &Cursor<'_>) -> Segment {
+pub fn read_segment(at: &JsonCursor<'_>) -> Segment {
     let is_static =
         at.need("type", |kind| kind.one_of(&[("static", true), ("auto-update", false), ("passive", false)]));
     let members = match is_static {
-        true => Members::Listed(at.list("customers", read_customer_id)),
-        false => Members::Passing(at.need("filter", read_filter)),
+        true => SegmentMembers::Listed(at.list("customers", read_customer_id)),
+        false => SegmentMembers::Passing(at.need("filter", read_filter)),
     };
     Segment { id: at.option("id", read::name).unwrap_or_default(), members }
 }
 
-/// A customer of a list: the id, or an object that has it.
-fn read_customer_id(at: &Cursor<'_>) -> Text {
+/// Reads a customer of a list: the id, or an object with it.
+fn read_customer_id(at: &JsonCursor<'_>) -> Text {
     match at.node.as_str() {
         Some(_) => at.name(),
         None => at.need("id", read::name),
@@ -95,7 +97,7 @@ fn read_customer_id(at: &Cursor<'_>) -> Text {
 }
 
 /// Reads a collection: a static list of products and SKUs or a filter.
-pub fn read_collection(at: &Cursor<'_>) -> Collection {
+pub fn read_collection(at: &JsonCursor<'_>) -> Collection {
     let id = at.option("id", read::name).unwrap_or_default();
     if id == Collection::EVERYTHING {
         return Collection { id, goods: Contents::All };

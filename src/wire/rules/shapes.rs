@@ -1,191 +1,248 @@
-//! The shapes of tests, of their conditions and of filters. It must not know whether they hold.
+//! Defines the shapes of tests, of their conditions and of filters.
 //!
-//! Readers say what is wrong with a rule or a filter; these only describe them.
+//! The readers report problems of a rule or a filter; the shapes only describe them.
 
 use crate::rules::names::WORDS;
-use crate::rules::operator::{NAMES, Operator, Takes};
-use crate::shape::{Field, INT_MAX, KEY, Kind, Shape, may, must};
+use crate::rules::operator::{NAMES, OperandForm, Operator};
+use crate::shape::{Field, FieldType, INT_MAX, KEY, Shape, may, must};
 
-const NUMBER: Kind = Kind::Number(-INT_MAX, INT_MAX);
+const NUMBER: FieldType = FieldType::Number(-INT_MAX, INT_MAX);
 
 /// A product, a SKU or a collection.
-const GOODS: Kind = Kind::Named(&Shape {
+const GOODS: FieldType = FieldType::Named(&Shape {
     name: "RuleGoods",
-    meaning: "A product, a SKU or a collection of them",
-    kind: Kind::Object(&[
-        may("object", Kind::OneOf(&["product", "sku", "products_collection"])),
+    meaning: "Product, SKU or collection that a test compares with.",
+    kind: FieldType::Object(&[
+        may("object", FieldType::OneOf(&["product", "sku", "products_collection"])),
         may("id", KEY).or_null(),
-        may("source_id", KEY).or_null(),
-        may("type", Kind::Text).or_null().says("Kept as it was sent"),
+        may("source_id", KEY).or_null().description(
+            "Identifier of the product, SKU or collection in the merchant's system. `null` or absent if named by `id`.",
+        ),
+        may("type", FieldType::Text)
+            .or_null()
+            .description("Type of the product, SKU or collection. Stored as sent, without effect."),
     ]),
 });
 
-/// A text, a number or a flag.
-const PLAIN: Kind = Kind::Either(&[Kind::Text, NUMBER, Kind::Bool]);
+/// A text, a number or a boolean.
+const PLAIN: FieldType = FieldType::Either(&[FieldType::Text, NUMBER, FieldType::Bool]);
 
-/// What the values of an operator are: a list of them, or one.
-const fn taken(takes: Takes) -> Kind {
+/// Returns the type of an operator's values: a list of them, or one.
+const fn taken(takes: OperandForm) -> FieldType {
     match takes {
-        Takes::Values => {
-            const VALUE: Kind = Kind::Either(&[Kind::Text, NUMBER, Kind::Bool, GOODS]);
-            Kind::Either(&[Kind::List(&VALUE, 0, usize::MAX), VALUE])
+        OperandForm::Values => {
+            const VALUE: FieldType = FieldType::Either(&[FieldType::Text, NUMBER, FieldType::Bool, GOODS]);
+            FieldType::Either(&[FieldType::List(&VALUE, 0, usize::MAX), VALUE])
         }
-        Takes::Comparable => {
-            const VALUE: Kind = Kind::Either(&[NUMBER, Kind::Text]);
-            Kind::Either(&[Kind::List(&VALUE, 1, usize::MAX), VALUE])
+        OperandForm::Comparable => {
+            const VALUE: FieldType = FieldType::Either(&[NUMBER, FieldType::Text]);
+            FieldType::Either(&[FieldType::List(&VALUE, 1, usize::MAX), VALUE])
         }
-        Takes::Texts | Takes::Windows => Kind::Either(&[Kind::List(&Kind::Text, 1, usize::MAX), Kind::Text]),
-        Takes::Count => {
-            const VALUE: Kind = Kind::Either(&[Kind::Number(0, INT_MAX), Kind::Text]);
-            Kind::Either(&[Kind::List(&VALUE, 1, usize::MAX), VALUE])
+        OperandForm::Texts | OperandForm::Windows => {
+            FieldType::Either(&[FieldType::List(&FieldType::Text, 1, usize::MAX), FieldType::Text])
         }
-        Takes::Moments => Kind::Either(&[Kind::List(&Kind::DateTime, 1, usize::MAX), Kind::DateTime]),
-        Takes::Weekdays => Kind::Either(&[Kind::List(&Kind::Int(0, 6), 0, usize::MAX), Kind::Int(0, 6)]),
-        Takes::Goods => Kind::Either(&[Kind::List(&GOODS, 0, usize::MAX), GOODS]),
-        Takes::Anything => Kind::Any,
+        OperandForm::Count => {
+            const VALUE: FieldType = FieldType::Either(&[FieldType::Number(0, INT_MAX), FieldType::Text]);
+            FieldType::Either(&[FieldType::List(&VALUE, 1, usize::MAX), VALUE])
+        }
+        OperandForm::Moments => {
+            FieldType::Either(&[FieldType::List(&FieldType::DateTime, 1, usize::MAX), FieldType::DateTime])
+        }
+        OperandForm::Weekdays => {
+            FieldType::Either(&[FieldType::List(&FieldType::Int(0, 6), 0, usize::MAX), FieldType::Int(0, 6)])
+        }
+        OperandForm::Goods => FieldType::Either(&[FieldType::List(&GOODS, 0, usize::MAX), GOODS]),
+        OperandForm::Anything => FieldType::Any,
     }
 }
 
-/// What an operator says of what is found.
+/// Returns the description of an operator.
 const fn said(operator: Operator) -> &'static str {
     match operator {
-        Operator::In => "One of these",
-        Operator::NotIn => "None of these",
-        Operator::Less => "Below this",
-        Operator::AtMost => "At most this",
-        Operator::More => "Above this",
-        Operator::AtLeast => "At least this",
-        Operator::StartsWith => "Begins with one of these",
-        Operator::EndsWith => "Ends with one of these",
-        Operator::Contains => "Has one of these in it",
-        Operator::NotContain => "Has none of these in it",
-        Operator::Count => "Has so many elements",
-        Operator::CountMore => "Has more elements",
-        Operator::CountLess => "Has fewer elements",
-        Operator::From => "Is in one of these collections",
-        Operator::After => "Later than this",
-        Operator::Before => "Earlier than this",
-        Operator::MoreThanAgo => "More than so many days ago",
-        Operator::LessThanAgo => "Less than so many days ago",
-        Operator::DaysAgo => "So many days ago",
-        Operator::MoreThanFuture => "More than so many days ahead",
-        Operator::LessThanFuture => "Less than so many days ahead",
-        Operator::DaysInFuture => "So many days ahead",
-        Operator::Timeframe => "In a window that comes again: `start;interval;duration`",
-        Operator::TimeframeAbsolute => "Between two moments: `from;to`",
-        Operator::TimeframeDaily => "Between two times of day, on some weekdays: `HH:MM;HH:MM;d,d`",
-        Operator::DayOfWeek => "On one of these weekdays, 0 is Sunday",
-        Operator::NotDiffer => "The same elements as these, in any order",
-        Operator::NotIntersect => "No element in common with these",
-        Operator::HasValue => "There is a value",
-        Operator::IsUnknown => "There is none",
-        Operator::PreviousMonth => "In the month before this one",
-        Operator::ThisMonth => "In this month",
-        Operator::NextMonth => "In the month after this one",
+        Operator::In => "Accepted values. The tested value must equal one of them.",
+        Operator::NotIn => "Excluded values. The tested value must equal none of them.",
+        Operator::Less => "Upper bound. The tested value must be lower.",
+        Operator::AtMost => "Upper bound. The tested value must be lower or equal.",
+        Operator::More => "Lower bound. The tested value must be higher.",
+        Operator::AtLeast => "Lower bound. The tested value must be higher or equal.",
+        Operator::StartsWith => "Prefixes. The tested text must begin with one of them.",
+        Operator::EndsWith => "Suffixes. The tested text must end with one of them.",
+        Operator::Contains => "Parts of a text or elements of a list. The tested value must contain one of them.",
+        Operator::NotContain => "Parts of a text or elements of a list. The tested value must contain none of them.",
+        Operator::Count => "Number of elements that the tested list must have.",
+        Operator::CountMore => "Number of elements. The tested list must have more.",
+        Operator::CountLess => "Number of elements. The tested list must have fewer.",
+        Operator::From => "Collections of products. The tested product or SKU must belong to one of them.",
+        Operator::After => "Moment. The tested moment must be later.",
+        Operator::Before => "Moment. The tested moment must be earlier.",
+        Operator::MoreThanAgo => {
+            "Number of days. The tested date must be more days in the past, in the project's time zone."
+        }
+        Operator::LessThanAgo => {
+            "Number of days. The tested date must be fewer days in the past, in the project's time zone."
+        }
+        Operator::DaysAgo => {
+            "Number of days. The tested date must be exactly that many days in the past, in the project's time zone."
+        }
+        Operator::MoreThanFuture => {
+            "Number of days. The tested date must be more days in the future, in the project's time zone."
+        }
+        Operator::LessThanFuture => {
+            "Number of days. The tested date must be fewer days in the future, in the project's time zone."
+        }
+        Operator::DaysInFuture => {
+            "Number of days. The tested date must be exactly that many days in the future, in the project's time zone."
+        }
+        Operator::Timeframe => {
+            "Recurring window in the form `start;interval;duration`. The tested moment must lie inside."
+        }
+        Operator::TimeframeAbsolute => "Period in the form `from;to`. The tested moment must lie inside.",
+        Operator::TimeframeDaily => {
+            "Hours on weekdays in the form `HH:MM;HH:MM;d,d`, in the project's time zone. The tested moment must lie inside."
+        }
+        Operator::DayOfWeek => {
+            "Weekdays, from 0 for Sunday to 6 for Saturday. The tested date must fall on one of them."
+        }
+        Operator::NotDiffer => "Elements. The tested list must have exactly these, in any order.",
+        Operator::NotIntersect => "Elements. The tested list must have none of them.",
+        Operator::HasValue => "Condition that the tested value is present. The content of this field is ignored.",
+        Operator::IsUnknown => "Condition that the tested value is missing. The content of this field is ignored.",
+        Operator::PreviousMonth => {
+            "Condition that the tested date lies in the previous month, in the project's time zone. The content of this field is ignored."
+        }
+        Operator::ThisMonth => {
+            "Condition that the tested date lies in the current month, in the project's time zone. The content of this field is ignored."
+        }
+        Operator::NextMonth => {
+            "Condition that the tested date lies in the next month, in the project's time zone. The content of this field is ignored."
+        }
     }
 }
 
-/// All operators, each under every name that it has.
+/// Returns all operators, each under all of its names.
 #[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "runs while the program is compiled")]
 const fn operators() -> [Field; NAMES.len()] {
-    let mut all = [may("", Kind::Any); NAMES.len()];
+    let mut all = [may("", FieldType::Any); NAMES.len()];
     let mut place = 0;
     while place < NAMES.len() {
         let (name, operator, takes) = NAMES[place];
-        all[place] = may(name, taken(takes)).says(said(operator));
+        all[place] = may(name, taken(takes)).description(said(operator));
         place += 1;
     }
     all
 }
 
-/// The conditions of a test: each operator with what it compares with.
-static CONDITIONS: Shape =
-    Shape { name: "RuleConditions", meaning: "What a value must be: all of these", kind: Kind::Object(&operators()) };
+/// The conditions of a test: each operator with its operands.
+static CONDITIONS: Shape = Shape {
+    name: "RuleConditions",
+    meaning: "Conditions on the tested value, all of which must be met.",
+    kind: FieldType::Object(&operators()),
+};
 
-const fn of_field(name: &'static str, operator: Operator, takes: Takes) -> Field {
+const fn of_field(name: &'static str, operator: Operator, takes: OperandForm) -> Field {
     let kind = match takes {
-        Takes::Values => Kind::Either(&[Kind::List(&PLAIN, 0, usize::MAX), PLAIN]),
+        OperandForm::Values => FieldType::Either(&[FieldType::List(&PLAIN, 0, usize::MAX), PLAIN]),
         takes => taken(takes),
     };
-    may(name, kind).says(said(operator))
+    may(name, kind).description(said(operator))
 }
 
-/// The operators of filters (validation-rules.md section 12).
+/// The operators of filters (docs/spec/validation-rules.md#12).
 pub const FIELD_CONDITIONS: &[Field] = &[
-    of_field("$is", Operator::In, Takes::Values),
-    of_field("$is_not", Operator::NotIn, Takes::Values),
-    of_field("$in", Operator::In, Takes::Values),
-    of_field("$not_in", Operator::NotIn, Takes::Values),
-    of_field("$contains", Operator::Contains, Takes::Values),
-    of_field("$not_contain", Operator::NotContain, Takes::Values),
-    of_field("$starts_with", Operator::StartsWith, Takes::Texts),
-    of_field("$ends_with", Operator::EndsWith, Takes::Texts),
-    of_field("$has_value", Operator::HasValue, Takes::Anything),
-    of_field("$is_unknown", Operator::IsUnknown, Takes::Anything),
-    of_field("$more_than", Operator::More, Takes::Comparable),
-    of_field("$less_than", Operator::Less, Takes::Comparable),
-    of_field("$more_than_equal", Operator::AtLeast, Takes::Comparable),
-    of_field("$less_than_equal", Operator::AtMost, Takes::Comparable),
-    of_field("$after", Operator::After, Takes::Moments),
-    of_field("$before", Operator::Before, Takes::Moments),
-    of_field("$more_than_ago", Operator::MoreThanAgo, Takes::Count),
-    of_field("$less_than_ago", Operator::LessThanAgo, Takes::Count),
-    of_field("$is_days_ago", Operator::DaysAgo, Takes::Count),
-    of_field("$more_than_future", Operator::MoreThanFuture, Takes::Count),
-    of_field("$less_than_future", Operator::LessThanFuture, Takes::Count),
-    of_field("$is_days_in_future", Operator::DaysInFuture, Takes::Count),
-    of_field("$count", Operator::Count, Takes::Count),
-    of_field("$count_less", Operator::CountLess, Takes::Count),
-    of_field("$count_more", Operator::CountMore, Takes::Count),
-    of_field("$next_month", Operator::NextMonth, Takes::Anything),
-    of_field("$this_month", Operator::ThisMonth, Takes::Anything),
-    of_field("$previous_month", Operator::PreviousMonth, Takes::Anything),
+    of_field("$is", Operator::In, OperandForm::Values),
+    of_field("$is_not", Operator::NotIn, OperandForm::Values),
+    of_field("$in", Operator::In, OperandForm::Values),
+    of_field("$not_in", Operator::NotIn, OperandForm::Values),
+    of_field("$contains", Operator::Contains, OperandForm::Values),
+    of_field("$not_contain", Operator::NotContain, OperandForm::Values),
+    of_field("$starts_with", Operator::StartsWith, OperandForm::Texts),
+    of_field("$ends_with", Operator::EndsWith, OperandForm::Texts),
+    of_field("$has_value", Operator::HasValue, OperandForm::Anything),
+    of_field("$is_unknown", Operator::IsUnknown, OperandForm::Anything),
+    of_field("$more_than", Operator::More, OperandForm::Comparable),
+    of_field("$less_than", Operator::Less, OperandForm::Comparable),
+    of_field("$more_than_equal", Operator::AtLeast, OperandForm::Comparable),
+    of_field("$less_than_equal", Operator::AtMost, OperandForm::Comparable),
+    of_field("$after", Operator::After, OperandForm::Moments),
+    of_field("$before", Operator::Before, OperandForm::Moments),
+    of_field("$more_than_ago", Operator::MoreThanAgo, OperandForm::Count),
+    of_field("$less_than_ago", Operator::LessThanAgo, OperandForm::Count),
+    of_field("$is_days_ago", Operator::DaysAgo, OperandForm::Count),
+    of_field("$more_than_future", Operator::MoreThanFuture, OperandForm::Count),
+    of_field("$less_than_future", Operator::LessThanFuture, OperandForm::Count),
+    of_field("$is_days_in_future", Operator::DaysInFuture, OperandForm::Count),
+    of_field("$count", Operator::Count, OperandForm::Count),
+    of_field("$count_less", Operator::CountLess, OperandForm::Count),
+    of_field("$count_more", Operator::CountMore, OperandForm::Count),
+    of_field("$next_month", Operator::NextMonth, OperandForm::Anything),
+    of_field("$this_month", Operator::ThisMonth, OperandForm::Anything),
+    of_field("$previous_month", Operator::PreviousMonth, OperandForm::Anything),
 ];
 
-const CONDITIONS_OF: Field = may("conditions", Kind::Named(&CONDITIONS)).or_null();
-const PROPERTY: Field = may("property", Kind::Text).or_null().says("Of custom data, which");
-const ERROR: Field =
-    may("error", Kind::Object(&[may("message", Kind::Text).or_null().says("What is told where it does not hold")]))
+const CONDITIONS_OF: Field = may("conditions", FieldType::Named(&CONDITIONS))
+    .or_null()
+    .description("Conditions on the tested value, all of which must be met. `null` or absent means none.");
+const PROPERTY: Field = may("property", FieldType::Text).or_null().description(
+    "Key of the metadata to test. Required if `name` refers to metadata. `null` or absent for other names.",
+);
+const ERROR: Field = may(
+    "error",
+    FieldType::Object(&[may("message", FieldType::Text)
         .or_null()
-        .says("What its author says where it does not hold");
+        .description("Text of the message. `null` or absent means none.")]),
+)
+.or_null()
+.description("Message of the merchant if the test fails. `null` or absent means the message of the rule.");
 
 /// A test of a rule.
 static TEST: Shape = Shape {
     name: "RuleTest",
-    meaning: "A test of a rule, and tests of what it matches",
-    kind: Kind::Object(&[
-        must("name", Kind::OneOf(WORDS)).says("What is looked at"),
+    meaning: "Test of one fact about the customer, order or redemption.",
+    kind: FieldType::Object(&[
+        must("name", FieldType::OneOf(WORDS)).description("Name of the fact to test."),
         PROPERTY,
         CONDITIONS_OF,
-        may("rules", Kind::Named(&TESTS)).or_null().says("Tests of what it matches"),
+        may("rules", FieldType::Named(&TESTS))
+            .or_null()
+            .description("Tests of the matched items. `null` or absent means none."),
         ERROR,
     ]),
 };
 
-/// The tests of a rule by their keys, and how they are joined.
+/// The tests of a rule by their keys, and their logic.
 pub static TESTS: Shape = Shape {
     name: "RuleTests",
-    meaning: "Tests by their keys, and how they are joined",
-    kind: Kind::Open(&[LOGIC], &Kind::Named(&TEST)),
+    meaning: "Tests by their keys, and the logic that joins them.",
+    kind: FieldType::Open(&[LOGIC], &FieldType::Named(&TEST)),
 };
 
-const LOGIC: Field = may("logic", Kind::Text)
+const LOGIC: Field = may("logic", FieldType::Text)
     .or_null()
-    .says("How the keys are joined, such as `1 and (2 or 3)`; all of them when left out");
+    .description("Expression that joins the keys with `and`, `or` and parentheses. Keys that are not mentioned are not evaluated. `null` or absent means that all must pass.");
 
-/// The bundles that a rule asks for.
+/// The product bundles that a rule requires.
 pub static BUNDLES: Shape = Shape {
     name: "BundleRules",
-    meaning: "The parts of a bundle by their keys, and how many bundles there may be",
-    kind: Kind::Open(
-        &[may("limit", Kind::Int(1, 100)).or_null().says("So many bundles; 1 when left out, 100 when null"), LOGIC],
-        &Kind::Named(&Shape {
+    meaning: "Parts of a product bundle by their keys, and the number of bundles that count.",
+    kind: FieldType::Open(
+        &[
+            may("limit", FieldType::Int(1, 100))
+                .or_null()
+                .description("Highest number of bundles that count in one order. Absent means 1, `null` means 100."),
+            LOGIC.description("Expression that joins the keys. Stored as sent; a bundle always needs all parts."),
+        ],
+        &FieldType::Named(&Shape {
             name: "BundlePart",
-            meaning: "Goods of which a bundle has some",
-            kind: Kind::Object(&[
-                must("name", Kind::OneOf(&["order.items.any"])),
-                may("conditions", Kind::Named(&PART)).or_null().says("Which goods"),
-                may("rules", Kind::Named(&TESTS)).or_null().says("How many of them"),
+            meaning: "Part of a product bundle.",
+            kind: FieldType::Object(&[
+                must("name", FieldType::OneOf(&["order.items.any"]))
+                    .description("Name of the fact to test. Always `order.items.any`."),
+                may("conditions", FieldType::Named(&PART))
+                    .or_null()
+                    .description("Products, SKUs or collections that form the part."),
+                may("rules", FieldType::Named(&TESTS))
+                    .or_null()
+                    .description("Test of the number of units in each bundle. `null` or absent means one unit."),
                 ERROR,
             ]),
         }),
@@ -194,27 +251,29 @@ pub static BUNDLES: Shape = Shape {
 
 static PART: Shape = Shape {
     name: "BundleConditions",
-    meaning: "Which goods are a part of a bundle",
-    kind: Kind::Object(&[
-        may("$is", taken(Takes::Goods)).says(said(Operator::In)),
-        may("$in", taken(Takes::Goods)).says(said(Operator::In)),
-        may("$from", taken(Takes::Goods)).says(said(Operator::From)),
+    meaning: "Products, SKUs or collections that form a part of a product bundle.",
+    kind: FieldType::Object(&[
+        may("$is", taken(OperandForm::Goods)).description(said(Operator::In)),
+        may("$in", taken(OperandForm::Goods)).description(said(Operator::In)),
+        may("$from", taken(OperandForm::Goods)).description(said(Operator::From)),
     ]),
 };
 
 /// A filter of customers or goods.
 pub static FILTER: Shape = Shape {
     name: "Filter",
-    meaning: "Conditions by the path of a field, and how they are joined",
-    kind: Kind::Open(
-        &[may("junction", Kind::OneOf(&["and", "or", "AND", "OR"])).says("Whether all of them must hold, or one")],
-        &Kind::Object(&[must(
+    meaning: "Conditions on customers, products or SKUs by the path of a field, and the junction that joins them.",
+    kind: FieldType::Open(
+        &[may("junction", FieldType::OneOf(&["and", "or", "AND", "OR"]))
+            .description("Junction of the conditions: `and` requires all of them, `or` requires one.")],
+        &FieldType::Object(&[must(
             "conditions",
-            Kind::Named(&Shape {
+            FieldType::Named(&Shape {
                 name: "FieldConditions",
-                meaning: "What a field must be: all of these",
-                kind: Kind::Object(FIELD_CONDITIONS),
+                meaning: "Conditions on one field, all of which must be met.",
+                kind: FieldType::Object(FIELD_CONDITIONS),
             }),
-        )]),
+        )
+        .description("Conditions on the field, all of which must be met.")]),
     ),
 };

@@ -1,266 +1,360 @@
-//! The shapes of vouchers, tiers and categories, and of what says when something holds. It must not know whether one may be used.
+//! Defines the shapes of vouchers, tiers and categories, and of validity.
 
 use super::VOUCHER_TYPES;
-use crate::shape::{AMOUNT, COUNT, Field, KEY, Kind, METADATA, TEXTS, may, must};
+use crate::shape::{AMOUNT, COUNT, Field, FieldType, KEY, METADATA, TEXTS, may, must};
 use crate::shape::{fields_of, one_of, shape};
 use crate::wire::offer::{DISCOUNT, GIFT};
 
 /// Recurring windows.
-pub const TIMEFRAME: Kind = shape!(
+pub const TIMEFRAME: FieldType = shape!(
     "ValidityTimeframe",
-    "Recurring windows, counted from its start",
-    &[must("interval", Kind::Duration), must("duration", Kind::Duration)]
+    "Recurring windows of validity, counted from the `start_date` of the same object.",
+    &[
+        must("interval", FieldType::Duration)
+            .description("Time from the start of one window to the start of the next."),
+        must("duration", FieldType::Duration).description("Length of each window."),
+    ]
 );
-/// 0 for Sunday to 6 for Saturday.
-pub const DAYS_OF_WEEK: Kind = Kind::List(&Kind::Int(0, 6), 0, 7);
+/// Weekdays, 0 for Sunday to 6 for Saturday.
+pub const DAYS_OF_WEEK: FieldType = FieldType::List(&FieldType::Int(0, 6), 0, 7);
 /// Hours of the day on some weekdays.
-pub const HOURS: Kind = shape!(
+pub const HOURS: FieldType = shape!(
     "ValidityHours",
-    "Hours of the day on some weekdays",
+    "Hours of the day on given weekdays, in the project's time zone.",
     &[must(
         "daily",
-        Kind::List(
-            &Kind::Object(&[
-                must("start_time", Kind::Clock),
-                must("days_of_week", Kind::List(&Kind::Int(0, 6), 1, 7)),
-                must("expiration_time", Kind::Clock),
+        FieldType::List(
+            &FieldType::Object(&[
+                must("start_time", FieldType::Clock).description("Time of day at which the window begins."),
+                must("days_of_week", FieldType::List(&FieldType::Int(0, 6), 1, 7))
+                    .description("Weekdays of the window, from 0 for Sunday to 6 for Saturday."),
+                may("expiration_time", FieldType::Clock).or_null().description(
+                    "Time of day at which the window ends, not before `start_time`. `null` or absent means midnight."
+                ),
             ]),
             1,
             100
         )
-    )]
+    )
+    .description("Windows of hours. A moment in any of them is valid.")]
 );
 
 /// The types of vouchers.
-pub const VOUCHER_TYPE: Kind = one_of!(VOUCHER_TYPES);
+pub const VOUCHER_TYPE: FieldType = one_of!(VOUCHER_TYPES);
 
-/// When points of a program expire.
+/// The expiration rules of a loyalty campaign's points.
 pub const EXPIRATION_RULES: Field = may(
     "expiration_rules",
-    Kind::Object(&[
-        must("period_type", Kind::OneOf(&["FIXED_DAY_OF_YEAR", "MONTH"])).says("What a period is"),
-        may("period_value", Kind::Int(0, 1_000)).says("How many months; none is the end of the day"),
+    FieldType::Object(&[
+        must("period_type", FieldType::OneOf(&["FIXED_DAY_OF_YEAR", "MONTH"]))
+            .description("Kind of expiration: a number of months after the points arrive, or a fixed day of each year."),
+        may("period_value", FieldType::Int(0, 1_000))
+            .description("Number of months until the points expire, at the end of that day. Required for `MONTH`; 0 means the day of arrival."),
         may(
             "rounding_type",
-            Kind::OneOf(&["END_OF_MONTH", "END_OF_QUARTER", "END_OF_HALF_YEAR", "END_OF_YEAR", "PARTICULAR_MONTH"]),
+            FieldType::OneOf(&[
+                "END_OF_MONTH",
+                "END_OF_QUARTER",
+                "END_OF_HALF_YEAR",
+                "END_OF_YEAR",
+                "PARTICULAR_MONTH",
+            ]),
         )
-        .says("To which end of a period it is rounded"),
-        may("rounding_value", Kind::Int(1, 12)).says("To which month"),
-        may("fixed_month", Kind::Int(1, 12)).says("In which month"),
-        may("fixed_day", Kind::Int(1, 31)).says("On which day of it"),
+        .description("Calendar period to the end of which the expiration is postponed. Absent means no postponement."),
+        may("rounding_value", FieldType::Int(1, 12)).description("Month of `PARTICULAR_MONTH`, 1 for January."),
+        may("fixed_month", FieldType::Int(1, 12))
+            .description("Month in which the points expire, 1 for January. Required for `FIXED_DAY_OF_YEAR`."),
+        may("fixed_day", FieldType::Int(1, 31))
+            .description("Day of the month at the end of which the points expire. Required for `FIXED_DAY_OF_YEAR`."),
     ]),
-);
+)
+.description("Rules by which the points expire. Absent means that points do not expire.");
 
-/// The loyalty card that a program gives.
-pub const CARD: Kind = shape!(
+/// The loyalty card that a campaign defines.
+pub const CARD: FieldType = shape!(
     "LoyaltyCardDefinition",
-    "The loyalty card that a program gives",
-    &[must("points", COUNT).says("Points that it begins with"), may("balance", COUNT), EXPIRATION_RULES]
-);
-
-/// A loyalty card that comes with what has already happened to it.
-pub const OWN_CARD: Kind = shape!(
-    "LoyaltyCard",
-    "The points of a loyalty card",
+    "Loyalty card as a campaign defines it for new cards.",
     &[
-        must("points", COUNT).says("Points that were ever on it"),
-        may("balance", COUNT),
-        may("subtracted_points", COUNT),
-        may("expired_points", COUNT),
-        may("pending_points", COUNT),
-        may("next_expiration_date", Kind::Date).or_null(),
-        may("next_expiration_points", COUNT).or_null(),
+        must("points", COUNT).description("Number of points on a new card."),
+        may("balance", COUNT)
+            .description("Number of spendable points on a new card. Equal to `points`; another number in a request is ignored or refused."),
         EXPIRATION_RULES,
     ]
 );
 
-/// How often a voucher may be redeemed.
-pub const REDEMPTION: Kind =
-    Kind::Object(&[may("quantity", Kind::Int(1, crate::shape::INT_MAX))
-        .says("How often it may be redeemed; any number when left out")]);
-
-const OF_CATEGORY: &[Field] =
-    &[must("id", KEY), must("name", KEY), must("hierarchy", COUNT), must("object", Kind::OneOf(&["category"]))];
-
-/// A category of redeemables.
-pub const CATEGORY: Kind = shape!(
-    "KeptCategory",
-    "A category of redeemables",
-    fields_of!(OF_CATEGORY, &[must("created_at", Kind::DateTime), must("updated_at", Kind::DateTime).or_null()],)
+/// A loyalty card with its past changes.
+pub const OWN_CARD: FieldType = shape!(
+    "LoyaltyCard",
+    "Points of one loyalty card.",
+    &[
+        must("points", COUNT).description("Number of points ever added to the card."),
+        may("balance", COUNT).description("Number of points that can be spent now."),
+        may("subtracted_points", COUNT)
+            .description("Number of points that were subtracted other than by redemptions and expiration."),
+        may("expired_points", COUNT).description("Number of points that have expired."),
+        may("pending_points", COUNT).description("Number of earned points that cannot be spent yet."),
+        may("next_expiration_date", FieldType::Date).or_null()
+            .description("Last day on which the next points to expire can be spent, in the project's time zone. `null` if none expire."),
+        may("next_expiration_points", COUNT).or_null()
+            .description("Number of points that expire after `next_expiration_date`. `null` if none expire."),
+        EXPIRATION_RULES,
+    ]
 );
 
-/// A category as a decision names it.
-pub const LISTED_CATEGORY: Kind = shape!(
+/// The maximum number of redemptions of a voucher.
+pub const REDEMPTION: FieldType = FieldType::Object(&[may("quantity", FieldType::Int(1, crate::shape::INT_MAX))
+    .takes_null()
+    .description("Number of redemptions of a voucher. `null` means no limit; absent means the default of the type.")]);
+
+const OF_CATEGORY: &[Field] = &[
+    must("id", KEY),
+    must("name", KEY).description("Name of the category, unique in the project."),
+    must("hierarchy", COUNT).description(
+        "Rank of the category; a lower number comes first. Used if the stacking rules sort by `CATEGORY_HIERARCHY`.",
+    ),
+    must("object", FieldType::OneOf(&["category"])),
+];
+
+/// A category of redeemables.
+pub const CATEGORY: FieldType = shape!(
+    "KeptCategory",
+    "Group of campaigns, vouchers, promotion tiers and stacks, which stacking rules refer to.",
+    fields_of!(
+        OF_CATEGORY,
+        &[must("created_at", FieldType::DateTime), must("updated_at", FieldType::DateTime).or_null()],
+    )
+);
+
+/// A category in a decision.
+pub const LISTED_CATEGORY: FieldType = shape!(
     "Category",
-    "A category, with what the stacking rules make of it",
+    "Category of a redeemable, with its role in the stacking rules.",
     fields_of!(
         OF_CATEGORY,
         &[
-            may("created_at", Kind::DateTime),
-            may("updated_at", Kind::DateTime).or_null(),
-            may("stacking_rules_type", Kind::OneOf(&["JOINT", "EXCLUSIVE"]))
-                .says("Whether it applies with exclusive ones, or alone"),
+            may("created_at", FieldType::DateTime),
+            may("updated_at", FieldType::DateTime).or_null(),
+            may("stacking_rules_type", FieldType::OneOf(&["JOINT", "EXCLUSIVE"]))
+                .description("Role in the stacking rules: `EXCLUSIVE` redeemables exclude those of other categories, except for `JOINT` ones. Absent without a role."),
         ],
     )
 );
-/// The categories of something.
-pub const CATEGORIES: Kind = Kind::List(&LISTED_CATEGORY, 0, 1);
+/// The categories of an object.
+pub const CATEGORIES: FieldType = FieldType::List(&LISTED_CATEGORY, 0, 1);
 
 /// The assignment of a validation rule.
-pub const ASSIGNMENT: Kind = shape!(
+pub const ASSIGNMENT: FieldType = shape!(
     "ValidationRulesAssignment",
-    "What a validation rule guards",
+    "Assignment of a validation rule to an object, which the rule then restricts.",
     &[
         must("id", KEY),
-        must("rule_id", KEY),
-        may("related_object_id", KEY),
-        may("related_object_type", Kind::Text),
-        may("created_at", Kind::DateTime),
-        may("updated_at", Kind::DateTime).or_null(),
-        may("validation_status", Kind::OneOf(&["VALID", "PARTIALLY_VALID", "INVALID"])),
-        may("validation_omitted_rules", TEXTS),
-        may("object", Kind::OneOf(&["validation_rules_assignment"])),
+        must("rule_id", KEY).description("ID of the validation rule."),
+        may("related_object_id", KEY).description("ID of the object that the rule is assigned to."),
+        may("related_object_type", FieldType::Text).description("Type of the object that the rule is assigned to."),
+        may("created_at", FieldType::DateTime),
+        may("updated_at", FieldType::DateTime).or_null(),
+        may("validation_status", FieldType::OneOf(&["VALID", "PARTIALLY_VALID", "INVALID"]))
+            .description("Result of the rule in a qualification: `PARTIALLY_VALID` if tests were omitted, `INVALID` if a product bundle is missing. Always `VALID` elsewhere."),
+        may("validation_omitted_rules", TEXTS)
+            .description("Names of tests that the qualification omitted. Empty outside qualifications."),
+        may("object", FieldType::OneOf(&["validation_rules_assignment"])),
     ]
 );
 
-/// The rules that guard something, in their list.
-pub const ASSIGNMENTS: Kind = shape!(
+/// The rules of an object, in a list.
+pub const ASSIGNMENTS: FieldType = shape!(
     "ValidationRulesAssignments",
-    "The rules that guard something",
+    "List of the validation rules that are assigned to an object.",
     &[
-        must("object", Kind::OneOf(&["list"])),
-        must("data_ref", Kind::OneOf(&["data"])),
-        must("data", Kind::List(&ASSIGNMENT, 0, usize::MAX)),
-        must("total", COUNT),
+        must("object", FieldType::OneOf(&["list"])),
+        must("data_ref", FieldType::OneOf(&["data"]))
+            .description("Name of the member that contains the assignments. Always `data`."),
+        must("data", FieldType::List(&ASSIGNMENT, 0, usize::MAX))
+            .description("Assignments of the object, the oldest first."),
+        must("total", COUNT).description("Number of assignments."),
     ]
 );
 
-/// When something holds, as answers say it.
+/// The validity in an answer.
 pub const VALIDITY: &[Field] = &[
-    may("active", Kind::Bool),
-    may("start_date", Kind::DateTime).or_null(),
-    may("expiration_date", Kind::DateTime).or_null(),
-    may("validity_timeframe", TIMEFRAME).or_null(),
-    may("validity_day_of_week", DAYS_OF_WEEK).or_null(),
-    may("validity_hours", HOURS).or_null(),
-    may("category", KEY).or_null(),
-    may("category_id", KEY).or_null(),
-    may("categories", CATEGORIES),
+    may("active", FieldType::Bool).description("`true` if enabled. An object that is disabled cannot be redeemed."),
+    may("start_date", FieldType::DateTime).or_null()
+        .description("Moment from which a redemption is possible, in UTC. `null` or absent means no bound."),
+    may("expiration_date", FieldType::DateTime).or_null()
+        .description("Moment after which a redemption is no longer possible, in UTC. `null` or absent means no end."),
+    may("validity_timeframe", TIMEFRAME).or_null()
+        .description("Recurring windows in which a redemption is possible, counted from `start_date`. `null` or absent means at any time."),
+    may("validity_day_of_week", DAYS_OF_WEEK).or_null()
+        .description("Weekdays on which a redemption is possible, 0 for Sunday to 6 for Saturday, in the project's time zone. `null` or absent means every day."),
+    may("validity_hours", HOURS).or_null()
+        .description("Hours of the day in which a redemption is possible. `null` or absent means at any time."),
+    may("category", KEY).or_null().description("Name of the category. `null` or absent without a category."),
+    may("category_id", KEY).or_null().description("ID of the category. `null` or absent without a category."),
+    may("categories", CATEGORIES)
+        .description("Category of the object, or else of its campaign. Empty without a category or when not requested with `expand`."),
 ];
 
 /// An image of a code.
-const IMAGE: Kind = shape!(
+const IMAGE: FieldType = shape!(
     "Image",
-    "An image of a code",
-    &[must("id", KEY), must("url", Kind::Text).says("Where anybody finds it, in SVG")]
-);
-
-/// The images of a code.
-const ASSETS: Kind = shape!(
-    "Assets",
-    "Images of a code; null for what it cannot be drawn as",
+    "Image of the code of a voucher.",
     &[
-        must("qr", IMAGE).or_null().says("As a QR code; null beyond 2953 bytes"),
-        must("barcode", IMAGE)
-            .or_null()
-            .says("As a bar code (Code 128); null beyond 80 characters and beyond printed ASCII"),
+        must("id", KEY),
+        must("url", FieldType::Text).description("Public address of the image in SVG, which needs no credentials."),
     ]
 );
 
-/// A voucher with what has been counted of it.
-pub const VOUCHER: Kind = shape!(
+/// The images of a code.
+const ASSETS: FieldType = shape!(
+    "Assets",
+    "Images of the code of a voucher.",
+    &[
+        must("qr", IMAGE).or_null().description("QR code. `null` for a code of more than 2953 bytes."),
+        must("barcode", IMAGE).or_null()
+            .description("Barcode (Code 128). `null` for a code of more than 80 characters or with characters outside printable ASCII."),
+    ]
+);
+
+/// A voucher with its counts.
+pub const VOUCHER: FieldType = shape!(
     "Voucher",
-    "A voucher with what has been counted of it",
+    "Stored code that can be redeemed: a discount coupon, gift card, loyalty card or referral code.",
     fields_of!(
         &[
             must("id", KEY),
-            must("code", KEY),
-            may("campaign", KEY).or_null(),
-            may("campaign_id", KEY).or_null(),
-            may("type", VOUCHER_TYPE),
-            may("discount", DISCOUNT).or_null(),
-            may("gift", GIFT).or_null(),
-            may("loyalty_card", OWN_CARD).or_null(),
+            must("code", KEY).description("Code of the voucher, unique in the project."),
+            may("campaign", KEY)
+                .or_null()
+                .description("Name of the campaign of the voucher. `null` or absent without a campaign."),
+            may("campaign_id", KEY)
+                .or_null()
+                .description("ID of the campaign of the voucher. `null` or absent without a campaign."),
+            may("type", VOUCHER_TYPE)
+                .description("Type of the voucher, which decides between `discount`, `gift` and `loyalty_card`."),
+            may("discount", DISCOUNT)
+                .or_null()
+                .description("Discount of the voucher. `null` or absent unless the type is `DISCOUNT_VOUCHER`."),
+            may("gift", GIFT)
+                .or_null()
+                .description("Balance of the gift card. `null` or absent unless the type is `GIFT_VOUCHER`."),
+            may("loyalty_card", OWN_CARD)
+                .or_null()
+                .description("Points of the loyalty card. `null` or absent unless the type is `LOYALTY_CARD`."),
         ],
         VALIDITY,
         &[
-            may("additional_info", Kind::Text).or_null(),
+            may("additional_info", FieldType::Text)
+                .or_null()
+                .description("Note of the merchant on the voucher. `null` or absent without a note."),
             METADATA,
-            may("is_referral_code", Kind::Bool),
-            may("holder_id", KEY),
-            may("referrer_id", KEY),
-            may("created_at", Kind::DateTime),
-            may("updated_at", Kind::DateTime).or_null(),
+            may("is_referral_code", FieldType::Bool).description("`true` if the voucher is a referral code."),
+            may("holder_id", KEY).description("ID of the customer who owns the voucher. Absent without a holder."),
+            may("referrer_id", KEY)
+                .description("ID of the customer who passes a referral code on. Absent on other vouchers."),
+            may("created_at", FieldType::DateTime),
+            may("updated_at", FieldType::DateTime).or_null(),
             may(
                 "redemption",
-                Kind::Object(&[
-                    may("quantity", COUNT).or_null().says("How often it may be redeemed; any number when null"),
-                    may("redeemed_quantity", COUNT),
-                    may("redeemed_amount", COUNT),
-                    may("redeemed_points", COUNT),
-                    may("object", Kind::OneOf(&["list"])),
-                    may("url", Kind::Text),
+                FieldType::Object(&[
+                    may("quantity", COUNT)
+                        .or_null()
+                        .description("Number of redemptions that are allowed in total. `null` means no limit."),
+                    may("redeemed_quantity", COUNT)
+                        .description("Number of redemptions so far, without those rolled back."),
+                    may("redeemed_amount", COUNT)
+                        .description("Amount spent from a gift card so far, in minor units. Present on gift cards."),
+                    may("redeemed_points", COUNT)
+                        .description("Number of points spent from a loyalty card so far. Present on loyalty cards."),
+                    may("object", FieldType::OneOf(&["list"])),
+                    may("url", FieldType::Text).description("Path of the list of redemptions of the voucher."),
                 ])
-            ),
+            )
+            .description("Limit on the redemptions of the voucher, and the redemptions so far."),
             may(
                 "publish",
-                Kind::Object(&[must("object", Kind::OneOf(&["list"])), must("count", COUNT), must("url", Kind::Text)])
-            ),
-            may("validation_rules_assignments", ASSIGNMENTS),
-            may("assets", ASSETS).says("Images of its code"),
-            may("object", Kind::OneOf(&["voucher"])),
+                FieldType::Object(&[
+                    must("object", FieldType::OneOf(&["list"])),
+                    must("count", COUNT).description("Number of publications of the voucher."),
+                    must("url", FieldType::Text).description("Path of the list of publications of the voucher.")
+                ])
+            )
+            .description("Publications of the voucher so far."),
+            may("validation_rules_assignments", ASSIGNMENTS)
+                .description("Validation rules that are assigned to the voucher."),
+            may("assets", ASSETS).description("Images of the code."),
+            may("object", FieldType::OneOf(&["voucher"])),
         ],
     )
 );
 
-/// A promotion tier, without what the service counts of it.
+/// A promotion tier, without the counts of the service.
 pub const OF_TIER: &[Field] = fields_of!(
     &[
         must("id", KEY),
-        must("name", KEY),
-        may("banner", Kind::Text).or_null(),
-        may("action", Kind::Object(&[must("discount", DISCOUNT)])),
-        may("hierarchy", COUNT),
-        must("campaign_id", KEY).or_null(),
-        may("promotion_id", KEY),
+        must("name", KEY).description("Name of the tier."),
+        may("banner", FieldType::Text)
+            .or_null()
+            .description("Text that presents the tier to customers. `null` or absent without one."),
+        may("action", FieldType::Object(&[must("discount", DISCOUNT).description("Discount that the tier grants.")]))
+            .description("Grant of the tier."),
+        may("hierarchy", COUNT).description("Rank of the tier in its promotion; a lower number comes first."),
+        must("campaign_id", KEY).or_null().description("ID of the promotion that the tier belongs to."),
+        may("promotion_id", KEY).description("ID of the promotion that the tier belongs to. Equal to `campaign_id`."),
         METADATA,
-        may("created_at", Kind::DateTime),
-        may("updated_at", Kind::DateTime).or_null(),
-        must("object", Kind::OneOf(&["promotion_tier"])),
+        may("created_at", FieldType::DateTime),
+        may("updated_at", FieldType::DateTime).or_null(),
+        must("object", FieldType::OneOf(&["promotion_tier"])),
     ],
     VALIDITY,
 );
 
 /// The campaign of a tier.
-pub const CAMPAIGN_OF_TIER: Kind = Kind::Object(fields_of!(
-    &[must("id", KEY), may("category_id", KEY).or_null(), must("object", Kind::OneOf(&["campaign"]))],
+pub const CAMPAIGN_OF_TIER: FieldType = FieldType::Object(fields_of!(
+    &[
+        must("id", KEY),
+        may("category_id", KEY)
+            .or_null()
+            .description("ID of the category of the campaign. `null` or absent without a category."),
+        must("object", FieldType::OneOf(&["campaign"])),
+    ],
     VALIDITY.split_at(6).0,
 ));
 
-/// What was redeemed of a tier.
-pub const SUMMARY_OF_TIER: Kind = Kind::Object(&[
-    must("redemptions", Kind::Object(&[must("total_redeemed", COUNT).says("How often it was redeemed")]))
-        .says("What was redeemed"),
+/// The totals of a tier's redemptions.
+pub const SUMMARY_OF_TIER: FieldType = FieldType::Object(&[
     must(
-        "orders",
-        Kind::Object(&[
-            must("total_amount", AMOUNT).says("What the orders were worth"),
-            must("total_discount_amount", AMOUNT).says("What was taken off them"),
+        "redemptions",
+        FieldType::Object(&[
+            must("total_redeemed", COUNT).description("Number of redemptions, without those rolled back.")
         ]),
     )
-    .says("On which orders"),
+    .description("Redemptions of the tier."),
+    must(
+        "orders",
+        FieldType::Object(&[
+            must("total_amount", AMOUNT).description("Total value of the orders, in minor units."),
+            must("total_discount_amount", AMOUNT)
+                .description("Total discount that the tier gave on the orders, in minor units."),
+        ]),
+    )
+    .description("Orders that the tier was redeemed on."),
 ]);
 
-/// A promotion tier as a redemption shows it.
-pub const TIER: Kind = shape!(
+/// A promotion tier in a redemption.
+pub const TIER: FieldType = shape!(
     "RedeemedTier",
-    "A promotion tier as a redemption shows it",
+    "Promotion tier as a redemption returns the tier.",
     fields_of!(
         OF_TIER,
         &[
-            may("campaign", CAMPAIGN_OF_TIER).or_null().says("Its campaign, where it is expanded"),
-            may("summary", SUMMARY_OF_TIER).says("What was redeemed of it, where it is expanded"),
-            may("validation_rule_assignments", ASSIGNMENTS),
+            may("campaign", CAMPAIGN_OF_TIER)
+                .or_null()
+                .description("Promotion that the tier belongs to. `null` or absent when not requested with `expand`."),
+            may("summary", SUMMARY_OF_TIER)
+                .description("Redemptions of the tier so far. Absent when not requested with `expand`."),
+            may("validation_rule_assignments", ASSIGNMENTS).description(
+                "Validation rules that are assigned to the tier. Absent when not requested with `expand`."
+            ),
         ],
     )
 );

@@ -1,6 +1,6 @@
-// What a shop does with its catalogue and what it says of a project, through the official client.
+// Flows of a shop through the official client: its catalogue and the settings of its project.
 import assert from "node:assert/strict";
-import { done, file, fresh } from "./together.mjs";
+import { done, file, fresh } from "./shared.mjs";
 
 /** Products and SKUs: every method. */
 export async function products(server) {
@@ -57,7 +57,7 @@ export async function project(server, manage) {
   assert.equal((await server.metadataSchemas.get("publication")).related_object, "publication");
 }
 
-/** Limits, as the last answer told them; async actions. */
+/** Limits, as the last answer reported them; async actions. */
 export async function limits(server) {
   await server.campaigns.list();
   assert.equal(server.apiLimitsHandler.areLimitsAvailable(), true);

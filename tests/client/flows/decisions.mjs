@@ -1,6 +1,6 @@
-// What a shop decides through the official client: validations, redemptions, promotions, qualifications, rules.
+// Flows of a shop through the official client: validations, redemptions, promotions, qualifications, rules.
 import assert from "node:assert/strict";
-import { fresh, order } from "./together.mjs";
+import { fresh, order } from "./shared.mjs";
 
 async function code(server, more = {}) {
   const made = fresh("D-");
@@ -30,6 +30,15 @@ export async function decisions(server) {
   assert.equal((await server.redemptions.rollbackStackable(stack.parent_redemption.id)).rollbacks.length, 2);
   const qualified = await server.qualifications.checkEligibility({ order, scenario: "ALL", options: { limit: 5 } });
   assert.equal(qualified.redeemables.object, "list");
+  const most = await server.qualifications.checkEligibility({ order, scenario: "ALL", options: { limit: 100 } });
+  assert.equal(most.redeemables.object, "list");
+  // A refusal has the message of the rule's author.
+  const rule = await server.validationRules.create({
+    name: fresh("Rule "), type: "expression", error: { message: "Spend more" },
+    rules: { 1: { name: "order.amount", conditions: { $more_than: [9_000_000] } }, logic: "1" },
+  });
+  const ruled = await code(server, { validation_rules: [rule.id] });
+  await assert.rejects(server.redemptions.redeem(ruled, { order }), (refusal) => refusal.code === 400 && refusal.error?.message === "Spend more");
 }
 
 /** Promotions, their tiers and their stacks: every method. */
@@ -64,7 +73,7 @@ export async function promotions(server) {
   await assert.rejects(server.promotions.tiers.get(made.id), { code: 404 });
 }
 
-/** Validation rules and their assignments: every method whose operation there is. */
+/** Validation rules and their assignments: every method whose operation exists. */
 export async function rules(server) {
   const rule = await server.validationRules.create({
     name: fresh("Rule "), type: "expression",

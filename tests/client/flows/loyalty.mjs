@@ -1,6 +1,6 @@
-// What a shop does with loyalty campaigns and rewards through the official client.
+// Flows of a shop through the official client: loyalty campaigns and rewards.
 import assert from "node:assert/strict";
-import { eventually, fresh, order } from "./together.mjs";
+import { eventually, fresh, order } from "./shared.mjs";
 
 async function program(server) {
   return server.loyalties.create({
@@ -39,9 +39,9 @@ async function earning(server, campaign) {
   await server.loyalties.disableEarningRule(campaign.id, made.id);
   assert.equal((await server.loyalties.enableEarningRule(campaign.id, made.id)).active, true);
   assert.equal((await server.loyalties.listEarningRules(campaign.id)).data.length, 1);
-  const [gone] = await server.loyalties.createEarningRule(campaign.id, [rule]);
-  await server.loyalties.deleteEarningRule(campaign.id, gone.id);
-  await assert.rejects(server.loyalties.getEarningRule(campaign.id, gone.id), { code: 404 });
+  const [deleted] = await server.loyalties.createEarningRule(campaign.id, [rule]);
+  await server.loyalties.deleteEarningRule(campaign.id, deleted.id);
+  await assert.rejects(server.loyalties.getEarningRule(campaign.id, deleted.id), { code: 404 });
 }
 
 async function members(server, campaign) {

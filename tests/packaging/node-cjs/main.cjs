@@ -1,4 +1,4 @@
-// Decides whether the installed package works in a CommonJS program. It must not know where the package came from.
+// Tests the installed package in a CommonJS program.
 const scrip = require("scrip");
 const basket = require("./basket.json");
 

@@ -1,4 +1,4 @@
-// Decides whether the installed package works in an ES module. It must not know where the package came from.
+// Tests the installed package in an ES module.
 import { readFileSync } from "node:fs";
 import * as scrip from "scrip";
 import { scenario } from "./scenario.mjs";

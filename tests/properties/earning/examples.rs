@@ -1,15 +1,17 @@
-//! One event at a time, with numbers written by hand.
+//! Tests single events with numbers that were written by hand.
 
-use scrip::decide::earn::{Earnings, Gift, Idle, Mismatch, Turn, What, Withheld};
-use scrip::facts::earning::{Occasion, Thing};
+use scrip::decide::earn::{
+    EarningCorrection, EarningEvent, EarningMismatch, Earnings, EffectSkipped, GrantedGift, NotEarned, OrderTransition,
+};
+use scrip::facts::earning::{EarningKey, GrantedItem};
 use scrip::model::order::OrderStatus;
-use scrip::points::limits::{EarningLimits, GlobalLimit, Resting};
+use scrip::points::limits::{EarningLimits, GlobalLimit, LimitRefusal};
 use scrip::points::{CurrentPeriod, Revocation};
 use scrip::wire::customer::read_customer;
 use scrip::wire::document::read_document;
 use serde_json::{Value, json};
 
-use super::shop::{Shop, Terms, at, program, rule};
+use super::fixtures::{Shop, Terms, at, program, rule};
 
 const NOON: &str = "2026-03-02T12:00:00Z";
 
@@ -48,11 +50,11 @@ fn shop_of(rules: Vec<Value>) -> Shop {
     Shop::new(catalogue(), customer(), vec![(program("lprg_1"), rules)])
 }
 
-/// What the first rule of the first program gave: its earning and the points of each effect.
-fn first(earnings: &Earnings) -> Result<(String, Vec<Result<u64, Withheld>>), Idle> {
-    let points = |gift: &Gift| match gift {
-        Gift::Points(points) => points.points,
-        Gift::Thing(_) => 0,
+/// Returns the result of the first rule of the first program: its earning and the points of each effect.
+fn first(earnings: &Earnings) -> Result<(String, Vec<Result<u64, EffectSkipped>>), NotEarned> {
+    let points = |gift: &GrantedGift| match gift {
+        GrantedGift::Points(points) => points.points,
+        GrantedGift::Thing(_) => 0,
     };
     earnings.memberships[0].rules[0].outcome.clone().map(|firing| {
         let effects = firing
@@ -63,23 +65,23 @@ fn first(earnings: &Earnings) -> Result<(String, Vec<Result<u64, Withheld>>), Id
     })
 }
 
-fn gives(effect: Value, wanted: Result<u64, Withheld>) {
+fn gives(effect: Value, wanted: Result<u64, EffectSkipped>) {
     let mut shop = shop_of(vec![rule("r", paid(), json!([{ "id": "e", "effects": [effect] }]))]);
     assert_eq!(first(&shop.pay(&order(), at(NOON))).unwrap().1, [wanted], "{effect}");
 }
 
 #[test]
-fn each_calculation_is_of_its_own_number() {
+fn each_calculation_uses_its_own_number() {
     let every = |every: u64, value: u64| json!({ "every": every, "value": value });
     let of = |property: &str| json!({ "property": property, "every": 2, "value": 3 });
     let goods = |kind: &str, id: &str| json!({ "every": 1_000, "value": 1, "applicable_to": [{ "type": kind, kind: { "id": id } }] });
     gives(points(12), Ok(12));
-    gives(points(0), Err(Withheld::NoPoints));
+    gives(points(0), Err(EffectSkipped::NoPoints));
     gives(proportional("PRE_DISCOUNT_ORDER_AMOUNT", ["order", "amount"], every(1_000, 2)), Ok(16));
     gives(proportional("POST_DISCOUNT_ORDER_AMOUNT", ["order", "total_amount"], every(1_000, 2)), Ok(14));
     gives(
         proportional("POST_DISCOUNT_ORDER_AMOUNT", ["order", "total_amount"], every(7_001, 2)),
-        Err(Withheld::NoPoints),
+        Err(EffectSkipped::NoPoints),
     );
     gives(
         proportional("POST_DISCOUNT_ORDER_AMOUNT", ["order", "total_amount"], json!({ "every": 1_000, "value": 1.5 })),
@@ -87,8 +89,8 @@ fn each_calculation_is_of_its_own_number() {
     );
     gives(proportional("ORDER_METADATA_VALUE", ["order", "metadata"], of("stars")), Ok(9));
     gives(proportional("CUSTOMER_METADATA_VALUE", ["customer", "metadata"], of("age")), Ok(60));
-    gives(proportional("CUSTOMER_METADATA_VALUE", ["customer", "metadata"], of("name")), Err(Withheld::NoNumber));
-    gives(proportional("CUSTOMER_METADATA_VALUE", ["customer", "metadata"], of("shoes")), Err(Withheld::NoNumber));
+    gives(proportional("CUSTOMER_METADATA_VALUE", ["customer", "metadata"], of("name")), Err(EffectSkipped::NoNumber));
+    gives(proportional("CUSTOMER_METADATA_VALUE", ["customer", "metadata"], of("shoes")), Err(EffectSkipped::NoNumber));
     gives(proportional("PRE_DISCOUNT_ORDER_ITEMS_AMOUNT", ["order_items", "amount"], goods("product", "shoes")), Ok(6));
     gives(
         proportional("POST_DISCOUNT_ORDER_ITEMS_AMOUNT", ["order_items", "subtotal_amount"], goods("sku", "shoes_42")),
@@ -106,7 +108,7 @@ fn each_calculation_is_of_its_own_number() {
         { "type": "product", "product": { "id": "shoes" } }, { "type": "sku", "sku": { "id": "shoes_42" } } ] });
     gives(proportional("ORDER_ITEMS_QUANTITY", ["order_items", "quantity"], both), Ok(20));
     let huge = json!({ "every": 1, "value": 9_007_199_254_740_991_u64 });
-    gives(proportional("PRE_DISCOUNT_ORDER_AMOUNT", ["order", "amount"], huge), Err(Withheld::TooMany));
+    gives(proportional("PRE_DISCOUNT_ORDER_AMOUNT", ["order", "amount"], huge), Err(EffectSkipped::TooMany));
 }
 
 #[test]
@@ -124,12 +126,13 @@ fn a_number_of_an_event_counts_and_so_do_tests_of_it() {
         read_document(&json!({ "id": "x", "metadata": metadata }).to_string(), read_customer).unwrap()
     };
     let (run, swim) = (event(json!({ "kind": "run", "km": 42.195 })), event(json!({ "kind": "swim", "km": 2 })));
-    let what = |schema_id: &'static str| What::CustomEvent { schema_id: Some(schema_id), metadata: &run.metadata };
+    let what =
+        |schema_id: &'static str| EarningEvent::CustomEvent { schema_id: Some(schema_id), metadata: &run.metadata };
     assert_eq!(first(&shop.examine(what("ms_1"), at(NOON))), Ok(("e".to_owned(), vec![Ok(8)])));
-    assert_eq!(first(&shop.examine(what("ms_2"), at(NOON))), Err(Idle::OtherTrigger));
-    let other = What::CustomEvent { schema_id: None, metadata: &swim.metadata };
-    let failed = Mismatch::Rule(Some("1".into()));
-    assert_eq!(first(&shop.examine(other, at(NOON))), Err(Idle::NoMatch(vec![failed])));
+    assert_eq!(first(&shop.examine(what("ms_2"), at(NOON))), Err(NotEarned::OtherTrigger));
+    let other = EarningEvent::CustomEvent { schema_id: None, metadata: &swim.metadata };
+    let failed = EarningMismatch::Rule(Some("1".into()));
+    assert_eq!(first(&shop.examine(other, at(NOON))), Err(NotEarned::NoMatch(vec![failed])));
 }
 
 #[test]
@@ -157,7 +160,7 @@ fn the_first_earning_that_matches_wins_with_all_its_effects() {
 }
 
 #[test]
-fn members_and_tiers_are_what_rules_ask() {
+fn rules_require_members_and_tiers() {
     let ask = |name: &str, operator: &str, value: &str| {
         let mut test = json!({ "name": name, "conditions": { operator: [value] } });
         if name == "member.metadata" {
@@ -177,39 +180,40 @@ fn members_and_tiers_are_what_rules_ask() {
 }
 
 #[test]
-fn an_order_earns_once_and_gives_back_once() {
+fn an_order_earns_once_and_is_revoked_once() {
     let mut shop = shop_of(vec![rule("r", paid(), json!([{ "id": "e", "effects": [points(5)] }]))]);
     shop.terms.insert("gold", Terms { revocation: Some(Revocation::ToZero), ..Terms::default() });
     assert_eq!(shop.call_off("ord_1"), []);
     assert_eq!(shop.pay(&order(), at(NOON)).firings().count(), 1);
-    assert_eq!(shop.pay(&order(), at(NOON)).idle, Some(Idle::Repeated));
+    assert_eq!(shop.pay(&order(), at(NOON)).idle, Some(NotEarned::Repeated));
     let back = shop.call_off("ord_1");
-    assert_eq!((back.len(), back[0].method, back[0].past.earned.points), (1, Revocation::ToZero, 5));
+    let method = EarningCorrection::Revoke(Revocation::ToZero);
+    assert_eq!((back.len(), back[0].movement, back[0].past.earned.points), (1, method, 5));
     assert_eq!(shop.call_off("ord_1"), []);
-    assert_eq!(shop.pay(&order(), at(NOON)).idle, Some(Idle::Repeated));
+    assert_eq!(shop.pay(&order(), at(NOON)).idle, Some(NotEarned::Repeated));
 }
 
 #[test]
-fn a_definition_that_takes_nothing_back_leaves_what_was_earned() {
+fn a_definition_without_revocation_keeps_earned_points() {
     let mut shop = shop_of(vec![rule("r", paid(), json!([{ "id": "e", "effects": [points(5)] }]))]);
     shop.pay(&order(), at(NOON));
     assert_eq!(shop.call_off("ord_1"), []);
-    assert_eq!(shop.pay(&order(), at(NOON)).idle, Some(Idle::Repeated));
+    assert_eq!(shop.pay(&order(), at(NOON)).idle, Some(NotEarned::Repeated));
 }
 
 #[test]
-fn a_status_turns_once() {
+fn an_order_status_changes_once() {
     use OrderStatus::{Canceled, Created, Fulfilled, Paid};
-    assert_eq!(Turn::of(None, Paid), Some(Turn::Paid));
-    assert_eq!(Turn::of(Some(Created), Paid), Some(Turn::Paid));
-    assert_eq!(Turn::of(Some(Paid), Paid), None);
-    assert_eq!(Turn::of(Some(Paid), Fulfilled), None);
-    assert_eq!(Turn::of(Some(Fulfilled), Canceled), Some(Turn::CalledOff));
-    assert_eq!(Turn::of(Some(Canceled), Canceled), None);
+    assert_eq!(OrderTransition::of(None, Paid), Some(OrderTransition::Paid));
+    assert_eq!(OrderTransition::of(Some(Created), Paid), Some(OrderTransition::Paid));
+    assert_eq!(OrderTransition::of(Some(Paid), Paid), None);
+    assert_eq!(OrderTransition::of(Some(Paid), Fulfilled), None);
+    assert_eq!(OrderTransition::of(Some(Fulfilled), Canceled), Some(OrderTransition::CalledOff));
+    assert_eq!(OrderTransition::of(Some(Canceled), Canceled), None);
 }
 
 #[test]
-fn rules_share_the_room_on_a_card_and_the_stock_of_an_incentive() {
+fn rules_share_the_limit_of_a_card_and_the_stock_of_an_incentive() {
     let gift = json!({ "type": "INCENTIVE", "incentive": { "id": "linc_1" } });
     let earnings = |id: &str| json!([{ "id": id, "effects": [points(30), gift] }]);
     let rules = vec![rule("r1", paid(), earnings("e1")), rule("r2", paid(), earnings("e2"))];
@@ -220,20 +224,20 @@ fn rules_share_the_room_on_a_card_and_the_stock_of_an_incentive() {
         "material": { "type": "PRODUCT", "product": { "id": "mug" } } }));
     let earnings = shop.pay(&order(), at(NOON));
     let effects = |place: usize| earnings.memberships[0].rules[place].outcome.clone().unwrap().effects;
-    let gifts: Vec<Gift> = effects(0).into_iter().map(|effect| effect.unwrap().gift).collect();
-    assert_eq!(gifts[1], Gift::Thing(Thing::Product("mug".into())));
+    let gifts: Vec<GrantedGift> = effects(0).into_iter().map(|effect| effect.unwrap().gift).collect();
+    assert_eq!(gifts[1], GrantedGift::Thing(GrantedItem::Product("mug".into())));
     let second = effects(1);
-    let Gift::Points(rest) = &second[0].as_ref().unwrap().gift else { panic!("points") };
-    assert_eq!((rest.points, rest.uncapped, &second[1]), (10, 30, &Err(Withheld::OutOfStock)));
+    let GrantedGift::Points(rest) = &second[0].as_ref().unwrap().gift else { panic!("points") };
+    assert_eq!((rest.points, rest.uncapped, &second[1]), (10, 30, &Err(EffectSkipped::OutOfStock)));
     let mut more = order();
     more["id"] = json!("ord_2");
     let nothing = shop.pay(&more, at(NOON));
-    assert_eq!(first(&nothing).unwrap().1, [Err(Withheld::Limited), Err(Withheld::OutOfStock)]);
+    assert_eq!(first(&nothing).unwrap().1, [Err(EffectSkipped::Limited), Err(EffectSkipped::OutOfStock)]);
     assert_eq!(nothing.firings().count(), 0);
 }
 
 #[test]
-fn what_cannot_be_given_says_why() {
+fn an_effect_that_cannot_apply_has_a_reason() {
     let mut shop = shop_of(vec![rule(
         "r",
         paid(),
@@ -250,13 +254,14 @@ fn what_cannot_be_given_says_why() {
     };
     shop.stock(incentive("linc_draft", "DRAFT"));
     shop.stock(incentive("linc_points", "ACTIVE"));
-    let wanted = [Err(Withheld::NoCard), Err(Withheld::NoIncentive), Err(Withheld::InactiveIncentive), Ok(9)];
+    let wanted =
+        [Err(EffectSkipped::NoCard), Err(EffectSkipped::NoIncentive), Err(EffectSkipped::InactiveIncentive), Ok(9)];
     assert_eq!(first(&shop.pay(&order(), at(NOON))).unwrap().1, wanted);
     assert_eq!(shop.taken.get("linc_points"), Some(&1));
 }
 
 #[test]
-fn a_rule_rests_and_comes_back_by_the_clock_of_the_project() {
+fn a_rule_rests_in_the_time_zone_of_the_project() {
     let mut once = rule("r", paid(), json!([{ "id": "e", "effects": [points(1)] }]));
     once["trigger_limits"] = json!({ "cooldown": { "type": "NO_COOLDOWN" }, "frequency": { "type": "LIMITED", "limits": [
         { "type": "TIME_BASED", "period": { "type": "CURRENT_PERIOD", "current_period": { "unit": "DAY" } },
@@ -269,12 +274,12 @@ fn a_rule_rests_and_comes_back_by_the_clock_of_the_project() {
     };
     // Midnight in Warsaw is 23:00 in Greenwich.
     assert_eq!(pay("a", "2026-03-02T12:00:00Z"), Ok(1));
-    assert_eq!(pay("b", "2026-03-02T22:59:59Z"), Err(Idle::Resting(Resting::Exhausted)));
+    assert_eq!(pay("b", "2026-03-02T22:59:59Z"), Err(NotEarned::LimitRefusal(LimitRefusal::Exhausted)));
     assert_eq!(pay("c", "2026-03-02T23:00:00Z"), Ok(1));
 }
 
 #[test]
-fn a_card_earns_so_much_in_a_period() {
+fn a_card_has_an_earning_limit_for_each_period() {
     let mut shop = shop_of(vec![rule("r", paid(), json!([{ "id": "e", "effects": [points(30)] }]))]);
     let limits = EarningLimits {
         global: GlobalLimit::Current(CurrentPeriod::Month, 50),
@@ -287,16 +292,16 @@ fn a_card_earns_so_much_in_a_period() {
         (own["id"], own["discount_amount"]) = (json!(id), json!(discount));
         first(&shop.pay(&own, at(now))).unwrap().1[0]
     };
-    assert_eq!(pay("a", 2_001, NOON), Err(Withheld::Limited));
+    assert_eq!(pay("a", 2_001, NOON), Err(EffectSkipped::Limited));
     assert_eq!(pay("b", 2_000, NOON), Ok(20));
     assert_eq!(pay("c", 0, NOON), Ok(20));
     assert_eq!(pay("d", 0, NOON), Ok(10));
-    assert_eq!(pay("e", 0, NOON), Err(Withheld::Limited));
+    assert_eq!(pay("e", 0, NOON), Err(EffectSkipped::Limited));
     assert_eq!(pay("f", 0, "2026-04-01T00:00:00Z"), Ok(20));
 }
 
 #[test]
-fn who_is_away_and_what_is_not_open_earns_nothing() {
+fn inactive_members_and_programs_earn_nothing() {
     let earnings = || json!([{ "id": "e", "effects": [points(1)] }]);
     let idle = |own: Value, rules: Vec<Value>| {
         let mut shop = Shop::new(catalogue(), customer(), vec![(own, rules)]);
@@ -310,35 +315,35 @@ fn who_is_away_and_what_is_not_open_earns_nothing() {
     };
     let plain = || vec![rule("r", paid(), earnings())];
     assert_eq!(idle(program("p"), plain()), None);
-    assert_eq!(idle(with(program("p"), "status", json!("INACTIVE")), plain()), Some(Idle::Inactive));
-    assert_eq!(idle(with(program("p"), "member_is_away", json!(true)), plain()), Some(Idle::Inactive));
+    assert_eq!(idle(with(program("p"), "status", json!("INACTIVE")), plain()), Some(NotEarned::Inactive));
+    assert_eq!(idle(with(program("p"), "member_is_away", json!(true)), plain()), Some(NotEarned::Inactive));
     assert_eq!(
         idle(with(program("p"), "start_date", json!("2026-03-02T12:00:00.001Z")), plain()),
-        Some(Idle::OutOfTime)
+        Some(NotEarned::OutOfTime)
     );
-    assert_eq!(idle(with(program("p"), "end_date", json!(NOON)), plain()), Some(Idle::OutOfTime));
+    assert_eq!(idle(with(program("p"), "end_date", json!(NOON)), plain()), Some(NotEarned::OutOfTime));
     let changed = |name: &str, value: Value| vec![with(rule("r", paid(), earnings()), name, value)];
-    assert_eq!(idle(program("p"), changed("status", json!("DRAFT"))), Some(Idle::Inactive));
+    assert_eq!(idle(program("p"), changed("status", json!("DRAFT"))), Some(NotEarned::Inactive));
     let hours =
         |from: &str, to: &str| json!({ "daily": [{ "days_of_week": [1], "start_time": from, "end_time": to }] });
     // Noon in Greenwich on a Monday is one o'clock in Warsaw.
     assert_eq!(idle(program("p"), changed("validity_hours", hours("13:00", "13:00"))), None);
-    assert_eq!(idle(program("p"), changed("validity_hours", hours("12:00", "12:59"))), Some(Idle::OutOfTime));
+    assert_eq!(idle(program("p"), changed("validity_hours", hours("12:00", "12:59"))), Some(NotEarned::OutOfTime));
     assert_eq!(
         idle(program("p"), changed("trigger_limits", json!({ "cooldown": { "type": "SOON" } }))),
-        Some(Idle::Unreadable)
+        Some(NotEarned::Unreadable)
     );
     let entered = json!({ "event": "customer.segment.entered", "segment": { "id": "seg_1" } });
-    assert_eq!(idle(program("p"), vec![rule("r", entered, earnings())]), Some(Idle::OtherTrigger));
+    assert_eq!(idle(program("p"), vec![rule("r", entered, earnings())]), Some(NotEarned::OtherTrigger));
 }
 
 #[test]
-fn each_entry_into_a_segment_is_one() {
+fn each_entry_into_a_segment_earns_once() {
     let entered = json!({ "event": "customer.segment.entered", "segment": { "id": "seg_1" } });
     let mut shop = shop_of(vec![rule("r", entered, json!([{ "id": "e", "effects": [points(3)] }]))]);
     let mut enter = |now: &str| {
-        let occasion = Occasion::segment("seg_1", "cust_1", at(now));
-        shop.earn(What::SegmentEntered(Some("seg_1")), &occasion, at(now)).firings().count()
+        let occasion = EarningKey::segment("seg_1", "cust_1", at(now));
+        shop.earn(EarningEvent::SegmentEntered(Some("seg_1")), &occasion, at(now)).firings().count()
     };
     assert_eq!([enter(NOON), enter(NOON), enter("2026-03-03T12:00:00Z")], [1, 0, 1]);
 }

@@ -1,12 +1,12 @@
-//! Histories of orders, events and entries: what the engine says of each step is what the second model finds, in the order in which
-//! it was given, and nothing is given twice.
+//! Tests histories of orders, events and segment entries: each step earns what the second model finds, in the same order, and nothing is
+//! granted twice.
 
 use std::cell::Cell;
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use scrip::decide::earn::{Earnings, Gift, Idle, What, Withheld};
-use scrip::facts::earning::Occasion;
+use scrip::decide::earn::{EarningEvent, Earnings, EffectSkipped, GrantedGift, NotEarned};
+use scrip::facts::earning::EarningKey;
 use scrip::points::CurrentPeriod;
 use scrip::points::limits::{EarningLimits, GlobalLimit};
 use scrip::time::Instant;
@@ -14,8 +14,8 @@ use scrip::wire::customer::read_customer;
 use scrip::wire::document::read_document;
 use serde_json::{Value, json};
 
-use super::naive::{Fired, Gave, Naive, limit};
-use super::shop::{Shop, Terms};
+use super::fixtures::{Shop, Terms};
+use super::model::{EarningModel, Fired, GrantRecord, limit};
 use crate::holds;
 
 #[derive(Debug, Clone, Copy)]
@@ -137,7 +137,7 @@ fn rule() -> impl Strategy<Value = Value> {
     })
 }
 
-/// One step: what happens, to which order, and so many minutes after the one before.
+/// One step: its kind, its order, and the minutes since the previous step.
 #[derive(Debug, Clone)]
 struct Step {
     kind: Kind,
@@ -202,16 +202,16 @@ fn order(step: &Step) -> Value {
         "metadata": { "stars": step.km }, "items": [line("shoes", shoes, off_line), line("hat", hats, 0)] })
 }
 
-fn told(earnings: &Earnings) -> Vec<Fired> {
+fn fired(earnings: &Earnings) -> Vec<Fired> {
     let fired = earnings.firings().map(|(member, rule, firing)| {
         let place = member.member_id.strip_prefix("member_").unwrap().parse().unwrap();
-        let effect = |effect: &Result<scrip::decide::earn::Granted, _>| {
+        let effect = |effect: &Result<scrip::decide::earn::GrantedEffect, _>| {
             let granted = effect.as_ref().ok()?;
             let card = match &granted.gift {
-                Gift::Points(points) => Some((points.card_id.to_string(), points.points)),
-                Gift::Thing(_) => None,
+                GrantedGift::Points(points) => Some((points.card_id.to_string(), points.points)),
+                GrantedGift::Thing(_) => None,
             };
-            Some(Gave { incentive: granted.incentive_id.as_ref().map(ToString::to_string), card })
+            Some(GrantRecord { incentive: granted.incentive_id.as_ref().map(ToString::to_string), card })
         };
         let effects = firing.effects.iter().map(effect).collect();
         Fired { member: place, rule: rule.rule_id.to_string(), earning: firing.earning_id.to_string(), effects }
@@ -219,7 +219,7 @@ fn told(earnings: &Earnings) -> Vec<Fired> {
     fired.collect()
 }
 
-/// What can be handed out, with so many pieces.
+/// Incentives with this stock.
 fn incentives(stock: [Option<u64>; 2]) -> Value {
     json!({
         "linc_points": { "id": "linc_points", "type": "POINTS", "status": "ACTIVE", "stock": stock[0],
@@ -232,14 +232,14 @@ fn incentives(stock: [Option<u64>; 2]) -> Value {
 }
 
 #[test]
-fn a_history_earns_what_the_second_model_finds() {
+fn a_history_earns_as_in_the_second_model() {
     let seen = [const { Cell::new(0_u64) }; 5];
     let count = |place: usize, is: bool| seen[place].set(seen[place].get() + u64::from(is));
     holds(3_000, history(), |history| {
         let customer = json!({ "id": "cust_1", "metadata": { "age": 41 } });
         let tiers: Vec<(usize, &str, &str)> =
             history.tiers.iter().map(|(place, tier)| (*place, "lts_1", *tier)).collect();
-        // Whoever is in no such program holds none of its tiers.
+        // A customer outside of these programs has none of their tiers.
         let tiers: Vec<_> = tiers.into_iter().filter(|(place, ..)| *place < history.programs.len()).collect();
         let mut shop = Shop::new(json!({ "time_zone": "Europe/Warsaw" }), customer.clone(), history.programs.clone());
         shop.tiers.clone_from(&tiers);
@@ -256,7 +256,7 @@ fn a_history_earns_what_the_second_model_finds() {
         }
         let incentives = incentives(history.stock);
         incentives.as_object().unwrap().values().for_each(|incentive| shop.stock(incentive.clone()));
-        let mut naive = Naive {
+        let mut naive = EarningModel {
             programs: &history.programs,
             incentives: &incentives,
             cards: &cards,
@@ -281,13 +281,13 @@ fn a_history_earns_what_the_second_model_finds() {
                     let metadata = json!({ "km": step.km });
                     let read = json!({ "id": "e", "metadata": metadata }).to_string();
                     let read = read_document(&read, read_customer).unwrap();
-                    let what = What::CustomEvent { schema_id: Some("ms_1"), metadata: &read.metadata };
+                    let what = EarningEvent::CustomEvent { schema_id: Some("ms_1"), metadata: &read.metadata };
                     let event = json!({ "trigger": trigger, "metadata": metadata });
-                    (shop.earn(what, &Occasion::custom_event(&name), moment), naive.happens(&name, &event, now))
+                    (shop.earn(what, &EarningKey::custom_event(&name), moment), naive.happens(&name, &event, now))
                 }
                 Kind::Entered => {
-                    let occasion = Occasion::segment("seg_1", "cust_1", moment);
-                    let what = What::SegmentEntered(Some("seg_1"));
+                    let occasion = EarningKey::segment("seg_1", "cust_1", moment);
+                    let what = EarningEvent::SegmentEntered(Some("seg_1"));
                     let event = json!({ "trigger": trigger });
                     (shop.earn(what, &occasion, moment), naive.happens(&format!("seg {now}"), &event, now))
                 }
@@ -296,15 +296,17 @@ fn a_history_earns_what_the_second_model_finds() {
             count(1, found.idle.is_some());
             for outcome in found.memberships.iter().flat_map(|member| &member.rules).map(|rule| &rule.outcome) {
                 let effects = outcome.iter().flat_map(|firing| &firing.effects);
-                effects.for_each(|effect| count(2, matches!(effect, Err(Withheld::Limited | Withheld::OutOfStock))));
-                count(3, matches!(outcome, Err(Idle::Resting(_))));
-                count(4, matches!(outcome, Err(Idle::NoMatch(_))));
+                effects.for_each(|effect| {
+                    count(2, matches!(effect, Err(EffectSkipped::Limited | EffectSkipped::OutOfStock)))
+                });
+                count(3, matches!(outcome, Err(NotEarned::LimitRefusal(_))));
+                count(4, matches!(outcome, Err(NotEarned::NoMatch(_))));
             }
-            prop_assert_eq!(told(&found), wanted);
+            prop_assert_eq!(fired(&found), wanted);
         }
         Ok(())
     });
-    // Steps that earned, that came again, effects without room or stock, rules that rested, rules that did not match.
+    // Counts of steps that earned, repeated steps, effects without room or stock, resting rules, and rules that did not match.
     let seen = seen.map(Cell::into_inner);
     assert!(seen.iter().all(|often| *often > 500), "{seen:?}");
 }

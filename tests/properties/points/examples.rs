@@ -1,8 +1,9 @@
-//! Rules of points by example: every rounding, every rule of dates, what is refused, and what comes back. It must not be clever.
+//! Tests the rules of points by examples: every rounding, every rule of dates, refusals, and refunds.
 
 use scrip::points::{
-    Arrival, Card, Cause, Custom, DateOfYear, Delay, Earned, Expiration, Figure, MOST, Now, Outcome, Part, Period,
-    Refused, Revocation, Rounding, Sliding, Spent, Take, Unit, Wait,
+    CardOutcome, CardRefusal, Credit, CustomActivity, DateOfYear, DebitReason, Delay, EarnedPoints, Expiration,
+    LifetimeTotal, LotPart, MOST, MovementCause, Now, PendingUntil, Period, PointsCard, Revocation, Rounding,
+    SlidingExpiry, SpentPoints, Unit,
 };
 use scrip::text::Text;
 use scrip::time::{Instant, TimeZone};
@@ -24,7 +25,7 @@ fn dates(list: &[(u32, u32)]) -> Vec<DateOfYear> {
     list.iter().map(|(day, month)| DateOfYear::new(*day, *month).unwrap()).collect()
 }
 
-/// The date of expiry that is shown, and the moment of it.
+/// Returns the displayed expiry date and its instant.
 fn expires(expiration: &Expiration, arrived: &str) -> (String, String) {
     let expiry = expiration.arriving(at(arrived), &warsaw());
     (expiry.last_day(&warsaw()).unwrap().text(), expiry.lapses_at().unwrap().text())
@@ -35,7 +36,7 @@ fn rolling(value: u32, unit: Unit, rounding: Option<Rounding>) -> Expiration {
 }
 
 #[test]
-fn rolling_points_lapse_at_the_end_of_a_day_of_the_zone() {
+fn rolling_points_expire_at_the_end_of_a_local_day() {
     let cases = [
         // 23:30 in Warsaw, and 00:30 of the next day.
         (1, Unit::Day, "2026-05-10T21:30:00Z", "2026-05-11", "2026-05-11T22:00:00.000Z"),
@@ -55,7 +56,7 @@ fn rolling_points_lapse_at_the_end_of_a_day_of_the_zone() {
 }
 
 #[test]
-fn every_rounding_puts_off_to_the_end_of_something() {
+fn every_rounding_extends_to_the_end_of_a_period() {
     let rounded = |rounding, arrived| expires(&rolling(1, Unit::Month, Some(rounding)), arrived).0;
     let cases = [
         (Rounding::Month, "2026-01-15T12:00:00Z", "2026-02-28"),
@@ -75,18 +76,18 @@ fn every_rounding_puts_off_to_the_end_of_something() {
     for (rounding, arrived, day) in cases {
         assert_eq!(rounded(rounding, arrived), day, "{rounding:?} {arrived}");
     }
-    // The last moment of a quarter is still in it.
+    // The last instant of a quarter belongs to it.
     let day = rolling(1, Unit::Day, Some(Rounding::Quarter));
     assert_eq!(expires(&day, "2026-03-30T21:59:59.999Z").0, "2026-03-31");
     assert_eq!(expires(&day, "2026-03-30T22:00:00Z").0, "2026-06-30");
 }
 
 #[test]
-fn dates_of_the_year_empty_the_card_and_stay_in_their_month() {
+fn yearly_dates_empty_the_card_and_stay_in_their_month() {
     let calendar = |list: &[(u32, u32)], arrived| expires(&Expiration::Calendar(dates(list)), arrived).0;
     let cases = [
         (vec![(31, 12)], "2026-01-01T12:00:00Z", "2026-12-31"),
-        // On the date itself they lapse that night.
+        // On the date itself they expire that night.
         (vec![(31, 12)], "2026-12-31T12:00:00Z", "2026-12-31"),
         (vec![(31, 12)], "2026-12-31T23:00:00Z", "2027-12-31"),
         (vec![(31, 2)], "2026-01-01T12:00:00Z", "2026-02-28"),
@@ -98,21 +99,21 @@ fn dates_of_the_year_empty_the_card_and_stay_in_their_month() {
     for (list, arrived, day) in cases {
         assert_eq!(calendar(&list, arrived), day, "{list:?} {arrived}");
     }
-    // No date is ever reached: the end of the calendar.
+    // The date is never reached: it is beyond the end of the calendar.
     assert_eq!(Expiration::Calendar(vec![]).arriving(at("2026-01-01"), &warsaw()).lapses_at(), Some(Instant::LATEST));
     let long = rolling(u32::MAX, Unit::Year, None);
     assert_eq!(long.arriving(at("2026-01-01"), &warsaw()).lapses_at(), Some(Instant::LATEST));
 }
 
 #[test]
-fn what_waits_begins_with_a_day_and_is_cancelled_at_the_end_of_one() {
+fn pending_points_start_with_a_day_and_are_cancelled_at_the_end_of_a_day() {
     let zone = warsaw();
     let wait = |delay: &Delay, earned: &str| delay.earned(at(earned), &zone).unwrap();
     let period = wait(&Delay::Period(of(14, Unit::Day)), "2026-10-20T12:00:00Z");
     assert_eq!(period.activates_at(), Some(at("2026-11-02T23:00:00Z")));
     let fixed = Delay::FixedDates(dates(&[(1, 1), (31, 6)]));
     assert_eq!(wait(&fixed, "2026-05-01T12:00:00Z").activates_at(), Some(at("2026-06-29T22:00:00Z")));
-    // On the date itself it is too late for it.
+    // On the date itself it is too late.
     assert_eq!(wait(&fixed, "2026-06-30T12:00:00Z").activates_at(), Some(at("2026-12-31T23:00:00Z")));
     let event = wait(&Delay::Event { types: vec!["ms_a".into()], cancel: of(1, Unit::Month) }, "2026-01-31T12:00:00Z");
     assert_eq!((event.activates_at(), event.cancels_at()), (None, Some(at("2026-02-28T23:00:00Z"))));
@@ -123,53 +124,55 @@ fn what_waits_begins_with_a_day_and_is_cancelled_at_the_end_of_one() {
 /// A card in Warsaw, and its days.
 struct Days {
     zone: TimeZone,
-    card: Card,
+    card: PointsCard,
 }
 
 impl Days {
     fn new() -> Days {
-        Days { zone: warsaw(), card: Card::default() }
+        Days { zone: warsaw(), card: PointsCard::default() }
     }
 
     fn now(&self, day: &str) -> Now<'_> {
         Now { at: at(&format!("{day}T12:00:00Z")), zone: &self.zone }
     }
 
-    fn does(&mut self, day: &str, act: impl FnOnce(&Card, &Now<'_>) -> Result<Outcome, Refused>) -> Outcome {
+    fn does(
+        &mut self,
+        day: &str,
+        act: impl FnOnce(&PointsCard, &Now<'_>) -> Result<CardOutcome, CardRefusal>,
+    ) -> CardOutcome {
         let outcome = act(&self.card, &self.now(day)).unwrap();
         self.card = outcome.card.clone();
         outcome
     }
 
-    fn earn(&mut self, day: &str, points: u64, lot: &str, expiration: &Expiration) -> Outcome {
+    fn earn(&mut self, day: &str, points: u64, lot: &str, expiration: &Expiration) -> CardOutcome {
         let (lot, none) = (Text::from(lot), Text::from(""));
-        self.does(day, |card, now| {
-            card.earn(points, Arrival { lot: &lot, expiration }, (&Delay::Immediate, &none), now)
-        })
+        self.does(day, |card, now| card.earn(points, Credit { lot: &lot, expiration }, &Delay::Immediate, &none, now))
     }
 
-    fn wait(&mut self, day: &str, points: u64, pending: &str, delay: &Delay) -> Outcome {
+    fn wait(&mut self, day: &str, points: u64, pending: &str, delay: &Delay) -> CardOutcome {
         let (lot, pending) = (Text::from(format!("{pending}_lot")), Text::from(pending));
-        let arrival = Arrival { lot: &lot, expiration: &Expiration::Never };
-        self.does(day, |card, now| card.earn(points, arrival, (delay, &pending), now))
+        let arrival = Credit { lot: &lot, expiration: &Expiration::Never };
+        self.does(day, |card, now| card.earn(points, arrival, delay, &pending, now))
     }
 
-    fn spend(&mut self, day: &str, points: u64) -> Spent {
-        let done = self.does(day, |card, now| card.take(Take::Spend, points, now));
-        Spent { parts: done.steps[0].taken(), refunded: 0 }
+    fn spend(&mut self, day: &str, points: u64) -> SpentPoints {
+        let done = self.does(day, |card, now| card.take(DebitReason::Spend, points, now));
+        SpentPoints { parts: done.steps[0].taken(), refunded: 0 }
     }
 
-    fn on(&self, day: &str) -> Card {
+    fn on(&self, day: &str) -> PointsCard {
         self.card.settle(&self.now(day)).unwrap().card
     }
 }
 
-fn part(lot: &str, points: u64) -> Part {
-    Part { lot: lot.into(), points }
+fn part(lot: &str, points: u64) -> LotPart {
+    LotPart { lot: lot.into(), points }
 }
 
 #[test]
-fn what_lapses_first_is_spent_first_and_what_was_taken_last_comes_back_first() {
+fn the_first_expiring_points_are_spent_first_and_refunded_last() {
     let mut days = Days::new();
     days.earn("2026-01-01", 10, "never", &Expiration::Never);
     days.earn("2026-01-02", 10, "late", &rolling(20, Unit::Day, None));
@@ -180,22 +183,25 @@ fn what_lapses_first_is_spent_first_and_what_was_taken_last_comes_back_first() {
     assert_eq!(back.steps[0].brought(), [part("never", 5), part("late", 2)]);
     spent.refunded = 7;
     let now = days.now("2026-01-05");
-    assert_eq!(days.card.refund(&spent, 19, &now), Err(Refused::MoreThanSpent { left: 18 }));
-    assert_eq!(days.card.take(Take::Spend, 13, &now), Err(Refused::Short { available: 12 }));
+    assert_eq!(days.card.refund(&spent, 19, &now), Err(CardRefusal::MoreThanSpent { left: 18 }));
+    assert_eq!(days.card.take(DebitReason::Spend, 13, &now), Err(CardRefusal::Short { available: 12 }));
     let next = days.card.next_expiration(&days.zone).unwrap();
     assert_eq!((next.points, next.date.map(|day| day.text())), (2, Some("2026-01-22".into())));
     assert_eq!(days.card.next_due(), Some(at("2026-01-22T23:00:00Z")));
-    // The 10 of `soon` come back after it lapsed, and lapse at once.
+    // The 10 points of `soon` are refunded after the lot expired, and expire at once.
     let back = days.does("2026-01-10", |card, now| card.refund(&spent, 18, now));
-    let causes: Vec<&Cause> = back.steps.iter().map(|step| &step.cause).collect();
-    assert_eq!(causes, [&Cause::Refunded, &Cause::Lapsed("soon".into())]);
+    let causes: Vec<&MovementCause> = back.steps.iter().map(|step| &step.cause).collect();
+    assert_eq!(causes, [&MovementCause::Refunded, &MovementCause::Lapsed("soon".into())]);
     let figures = &back.card.figures;
-    assert_eq!([Figure::Spent, Figure::Refunded, Figure::Expired].map(|one| figures.of(one)), [25, 25, 10]);
+    assert_eq!(
+        [LifetimeTotal::Spent, LifetimeTotal::Refunded, LifetimeTotal::Expired].map(|one| figures.of(one)),
+        [25, 25, 10]
+    );
     assert_eq!((back.card.balance(), figures.total()), (20, 30));
 }
 
 #[test]
-fn points_that_lapse_together_are_one_lot() {
+fn points_that_expire_together_are_one_lot() {
     let mut days = Days::new();
     let month = rolling(1, Unit::Month, Some(Rounding::Month));
     for (day, lot) in [("2026-01-01", "a"), ("2026-01-20", "b"), ("2026-02-01", "c")] {
@@ -206,14 +212,14 @@ fn points_that_lapse_together_are_one_lot() {
 }
 
 #[test]
-fn an_activity_puts_off_what_it_is_an_activity_for() {
+fn an_activity_extends_only_its_own_lots() {
     let sliding = |earning, spending, custom| {
-        Expiration::Sliding(Sliding { earning, spending, custom, period: of(10, Unit::Day) })
+        Expiration::Sliding(SlidingExpiry { earning, spending, custom, period: of(10, Unit::Day) })
     };
     let mut days = Days::new();
-    days.earn("2026-01-01", 10, "a", &sliding(true, false, Custom::No));
-    days.earn("2026-01-02", 10, "b", &sliding(false, true, Custom::Of(vec!["ms_a".into()])));
-    let ends = |card: &Card| -> Vec<String> {
+    days.earn("2026-01-01", 10, "a", &sliding(true, false, CustomActivity::No));
+    days.earn("2026-01-02", 10, "b", &sliding(false, true, CustomActivity::Of(vec!["ms_a".into()])));
+    let ends = |card: &PointsCard| -> Vec<String> {
         card.lots.iter().map(|lot| lot.expiry.last_day(&warsaw()).unwrap().text()).collect()
     };
     assert_eq!(ends(&days.card), ["2026-01-12", "2026-01-12"], "earning on the 2nd moved `a`");
@@ -224,42 +230,43 @@ fn an_activity_puts_off_what_it_is_an_activity_for() {
     let spent = days.spend("2026-01-04", 12);
     assert_eq!(spent.parts, [part("a", 10), part("b", 2)]);
     assert_eq!(ends(&days.card)[1], "2026-01-14");
-    // Nothing happens: it lapses. Nothing brings it back.
+    // Without activity it expires, and no later activity restores it.
     let done = days.does("2026-01-20", |card, now| card.event("ms_a", now));
     assert_eq!(done.due.iter().map(|step| step.at.text()).collect::<Vec<String>>(), ["2026-01-14T23:00:00.000Z"]);
     assert_eq!(done.card.balance(), 0);
 }
 
 #[test]
-fn what_waited_lapses_counted_from_when_it_arrives() {
+fn pending_points_expire_counted_from_their_activation() {
     let mut days = Days::new();
     let (lot, pending) = (Text::from("lot"), Text::from("pend"));
     let day = rolling(1, Unit::Day, None);
-    let arrival = Arrival { lot: &lot, expiration: &day };
+    let arrival = Credit { lot: &lot, expiration: &day };
     let delay = Delay::Period(of(3, Unit::Day));
-    days.does("2026-01-01", |card, now| card.earn(7, arrival, (&delay, &pending), now));
+    days.does("2026-01-01", |card, now| card.earn(7, arrival, &delay, &pending, now));
     assert_eq!((days.card.balance(), days.card.waiting()), (0, 7));
     let (wait, next) = days.card.next_activation(&days.zone).unwrap();
-    assert!(matches!(wait, Wait::Period(_)));
+    assert!(matches!(wait, PendingUntil::Period(_)));
     assert_eq!((next.points, next.date.map(|day| day.text())), (7, Some("2026-01-04".into())));
     assert_eq!(days.on("2026-01-03").balance(), 0);
     assert_eq!(days.on("2026-01-05").balance(), 7);
-    // Nobody looked meanwhile: both happened, each at its moment.
+    // The card was not settled meanwhile: both happened, each at its own instant.
     let read = days.card.settle(&days.now("2026-02-01")).unwrap();
-    let told: Vec<(String, Cause)> = read.due.iter().map(|step| (step.at.text(), step.cause.clone())).collect();
+    let steps: Vec<(String, MovementCause)> =
+        read.due.iter().map(|step| (step.at.text(), step.cause.clone())).collect();
     let expected = [
-        ("2026-01-03T23:00:00.000Z".to_owned(), Cause::Activated(pending.clone())),
-        ("2026-01-05T23:00:00.000Z".to_owned(), Cause::Lapsed(lot.clone())),
+        ("2026-01-03T23:00:00.000Z".to_owned(), MovementCause::Activated(pending.clone())),
+        ("2026-01-05T23:00:00.000Z".to_owned(), MovementCause::Lapsed(lot.clone())),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(steps, expected);
     let now = days.now("2026-01-05");
-    assert_eq!(days.card.activate(&pending, &now), Err(Refused::NoSuchPending(pending.clone())));
+    assert_eq!(days.card.activate(&pending, &now), Err(CardRefusal::NoSuchPending(pending.clone())));
     let early = days.card.activate(&pending, &days.now("2026-01-02")).unwrap();
     assert_eq!(early.card.balance(), 7);
 }
 
 #[test]
-fn what_waits_for_an_event_is_activated_by_it_or_cancelled() {
+fn points_pending_for_an_event_are_activated_by_it_or_cancelled() {
     let delay = Delay::Event { types: vec!["ms_a".into()], cancel: of(5, Unit::Day) };
     let mut days = Days::new();
     days.wait("2026-01-01", 7, "one", &delay);
@@ -269,7 +276,7 @@ fn what_waits_for_an_event_is_activated_by_it_or_cancelled() {
     assert_eq!(next.cancel_date.map(|day| day.text()), Some("2026-01-06".into()));
     assert_eq!(days.does("2026-01-06", |card, now| card.event("ms_a", now)).card.balance(), 7);
     let late = days.does("2026-01-20", |card, now| card.event("ms_b", now));
-    assert_eq!(late.due[0].cause, Cause::Canceled("two".into()));
+    assert_eq!(late.due[0].cause, MovementCause::Canceled("two".into()));
     assert_eq!((late.card.balance(), late.card.waiting(), late.steps.len()), (7, 0, 0));
 }
 
@@ -282,7 +289,7 @@ fn earned_points_are_revoked_by_the_method() {
         days.wait("2026-01-01", 10, "pend", &delay);
         days
     };
-    let earned = Earned { pending: Some("pend".into()), lot: None, points: 10 };
+    let earned = EarnedPoints { pending: Some("pend".into()), lot: None, points: 10 };
     // While it waits, no method touches the balance.
     for method in [Revocation::FromPending, Revocation::ToZero, Revocation::BelowZero] {
         let mut days = begin();
@@ -290,37 +297,44 @@ fn earned_points_are_revoked_by_the_method() {
         assert_eq!((done.card.balance(), done.card.waiting()), (5, 0), "{method:?}");
     }
     // Active and mostly spent: 3 are left.
-    let earned = Earned { lot: Some("lot".into()), ..earned };
+    let earned = EarnedPoints { lot: Some("lot".into()), ..earned };
     let left = [(Revocation::FromPending, 3, 0), (Revocation::ToZero, 0, 3), (Revocation::BelowZero, -7, 10)];
     for (method, balance, returned) in left {
         let mut days = begin();
         days.spend("2026-02-05", 12);
         let done = days.does("2026-02-06", |card, now| card.revoke(&earned, method, now));
-        assert_eq!((done.card.balance(), done.card.figures.of(Figure::Returned)), (balance, returned), "{method:?}");
+        assert_eq!(
+            (done.card.balance(), done.card.figures.of(LifetimeTotal::Returned)),
+            (balance, returned),
+            "{method:?}"
+        );
     }
 }
 
 #[test]
-fn what_lapsed_is_not_revoked_a_second_time() {
+fn expired_points_are_not_revoked_again() {
     let mut days = Days::new();
     days.earn("2026-01-01", 10, "gone", &rolling(1, Unit::Day, None));
     days.earn("2026-01-01", 20, "kept", &Expiration::Never);
     days.spend("2026-01-02", 4);
-    let earned = Earned { pending: None, lot: Some("gone".into()), points: 10 };
+    let earned = EarnedPoints { pending: None, lot: Some("gone".into()), points: 10 };
     let done = days.does("2026-01-09", |card, now| card.revoke(&earned, Revocation::ToZero, now));
-    // 6 lapsed, and 4 were spent that had not been earned in the end.
-    assert_eq!((done.card.balance(), done.card.figures.of(Figure::Returned)), (16, 4));
+    // 6 expired, and 4 were spent whose earning was revoked later.
+    assert_eq!((done.card.balance(), done.card.figures.of(LifetimeTotal::Returned)), (16, 4));
 }
 
 #[test]
-fn what_comes_pays_what_the_card_owes() {
+fn arriving_points_pay_the_debt_of_the_card() {
     let mut days = Days::new();
     days.earn("2026-01-01", 10, "a", &Expiration::Never);
-    days.does("2026-01-02", |card, now| card.take(Take::Subtract { below_zero: true }, 25, now));
+    days.does("2026-01-02", |card, now| card.take(DebitReason::Subtract { below_zero: true }, 25, now));
     assert_eq!((days.card.balance(), days.card.available()), (-15, 0));
     let now = days.now("2026-01-02");
-    assert_eq!(days.card.take(Take::Spend, 1, &now), Err(Refused::Short { available: 0 }));
-    assert_eq!(days.card.take(Take::Subtract { below_zero: false }, 1, &now), Err(Refused::Short { available: 0 }));
+    assert_eq!(days.card.take(DebitReason::Spend, 1, &now), Err(CardRefusal::Short { available: 0 }));
+    assert_eq!(
+        days.card.take(DebitReason::Subtract { below_zero: false }, 1, &now),
+        Err(CardRefusal::Short { available: 0 })
+    );
     days.earn("2026-01-03", 10, "b", &Expiration::Never);
     assert_eq!(days.card.balance(), -5);
     days.earn("2026-01-04", 10, "c", &Expiration::Never);
@@ -328,74 +342,88 @@ fn what_comes_pays_what_the_card_owes() {
 }
 
 #[test]
-fn a_lot_is_expired_once_and_only_if_it_would_lapse() {
+fn a_lot_is_expired_once_and_only_if_it_has_an_expiry() {
     let mut days = Days::new();
     days.earn("2026-01-01", 10, "a", &rolling(9, Unit::Day, None));
     days.earn("2026-01-01", 10, "b", &Expiration::Never);
     let (a, b, none) = (Text::from("a"), Text::from("b"), Text::from("c"));
     let done = days.does("2026-01-02", |card, now| card.expire(&a, now));
-    assert_eq!(done.steps[0].cause, Cause::Expired(a.clone()));
+    assert_eq!(done.steps[0].cause, MovementCause::Expired(a.clone()));
     let now = days.now("2026-01-02");
-    assert_eq!(days.card.expire(&a, &now), Err(Refused::Closed));
-    assert_eq!(days.card.expire(&b, &now), Err(Refused::NeverLapses));
-    assert_eq!(days.card.expire(&none, &now), Err(Refused::NoSuchLot(none.clone())));
-    // It was spent whole: there is nothing to expire, and nothing happens.
+    assert_eq!(days.card.expire(&a, &now), Err(CardRefusal::Closed));
+    assert_eq!(days.card.expire(&b, &now), Err(CardRefusal::NeverLapses));
+    assert_eq!(days.card.expire(&none, &now), Err(CardRefusal::NoSuchLot(none.clone())));
+    // The lot was spent completely: nothing is left to expire.
     days.earn("2026-01-03", 1, "c", &rolling(9, Unit::Day, None));
     days.spend("2026-01-03", 1);
     assert!(days.does("2026-01-03", |card, now| card.expire(&none, now)).steps.is_empty());
 }
 
 #[test]
-fn no_number_of_a_card_is_beyond_what_can_be_said() {
+fn every_number_of_a_card_fits_in_json() {
     let mut days = Days::new();
     days.earn("2026-01-01", MOST - 10, "a", &Expiration::Never);
     days.wait("2026-01-01", 10, "p", &Delay::Period(of(5, Unit::Day)));
     let lot = Text::from("b");
-    let arrival = Arrival { lot: &lot, expiration: &Expiration::Never };
+    let arrival = Credit { lot: &lot, expiration: &Expiration::Never };
     let now = days.now("2026-01-02");
-    // What waits has its room already.
+    // Pending points already count against the limit.
     for points in [1, MOST, u64::MAX] {
-        assert_eq!(days.card.add(points, arrival, &now), Err(Refused::Beyond));
-        assert_eq!(days.card.purchase(points, arrival, &now), Err(Refused::Beyond));
+        assert_eq!(days.card.add(points, arrival, &now), Err(CardRefusal::Beyond));
+        assert_eq!(days.card.purchase(points, arrival, &now), Err(CardRefusal::Beyond));
         let pending = Text::from("q");
         let delay = Delay::Period(of(5, Unit::Day));
-        assert_eq!(days.card.earn(points, arrival, (&delay, &pending), &now), Err(Refused::Beyond));
+        assert_eq!(days.card.earn(points, arrival, &delay, &pending, &now), Err(CardRefusal::Beyond));
     }
     let read = days.on("2026-01-10");
     assert_eq!((read.available(), read.figures.total()), (MOST, MOST));
-    // A card may owe as much as it may have, and no more.
+    // The debt of a card has the same limit as its balance.
     let mut days = Days::new();
-    let below = Take::Subtract { below_zero: true };
+    let below = DebitReason::Subtract { below_zero: true };
     days.does("2026-01-01", |card, now| card.take(below, MOST, now));
     let now = days.now("2026-01-01");
     assert_eq!(days.card.balance(), -i64::try_from(MOST).unwrap());
-    assert_eq!(days.card.take(below, 1, &now), Err(Refused::Beyond));
-    assert_eq!(Days::new().card.take(below, u64::MAX, &now), Err(Refused::Beyond));
+    assert_eq!(days.card.take(below, 1, &now), Err(CardRefusal::Beyond));
+    assert_eq!(Days::new().card.take(below, u64::MAX, &now), Err(CardRefusal::Beyond));
 }
 
 #[test]
-fn ids_are_of_one_thing_and_nothing_is_nothing() {
+fn ids_are_unique_and_empty_operations_change_nothing() {
     let mut days = Days::new();
     days.earn("2026-01-01", 1, "a", &Expiration::Never);
     days.wait("2026-01-01", 1, "p", &Delay::Period(of(5, Unit::Day)));
     let (lot, pending) = (Text::from("a"), Text::from("p"));
-    let other = Arrival { lot: &lot, expiration: &rolling(1, Unit::Day, None) };
+    let other = Credit { lot: &lot, expiration: &rolling(1, Unit::Day, None) };
     let now = days.now("2026-01-02");
-    assert_eq!(days.card.add(1, other, &now), Err(Refused::SameId(lot.clone())));
+    assert_eq!(days.card.add(1, other, &now), Err(CardRefusal::SameId(lot.clone())));
     let delay = Delay::Period(of(5, Unit::Day));
-    assert_eq!(days.card.earn(1, other, (&delay, &pending), &now), Err(Refused::SameId(pending.clone())));
-    let unknown = Spent { parts: vec![part("x", 1)], refunded: 0 };
-    assert_eq!(days.card.refund(&unknown, 1, &now), Err(Refused::NoSuchLot("x".into())));
+    assert_eq!(days.card.earn(1, other, &delay, &pending, &now), Err(CardRefusal::SameId(pending.clone())));
+    let unknown = SpentPoints { parts: vec![part("x", 1)], refunded: 0 };
+    assert_eq!(days.card.refund(&unknown, 1, &now), Err(CardRefusal::NoSuchLot("x".into())));
     let before = days.card.clone();
     for outcome in [
         days.card.add(0, other, &now),
-        days.card.earn(0, other, (&delay, &pending), &now),
-        days.card.take(Take::Spend, 0, &now),
+        days.card.earn(0, other, &delay, &pending, &now),
+        days.card.take(DebitReason::Spend, 0, &now),
         days.card.event("ms_a", &now),
         days.card.settle(&now),
     ] {
         let outcome = outcome.unwrap();
         assert!(outcome.steps.is_empty() && outcome.due.is_empty() && outcome.card == before);
         assert_eq!(outcome.card.changed_since(&before), (vec![], vec![]));
+    }
+}
+
+#[test]
+fn a_card_of_more_points_than_can_be_said_is_refused() {
+    let mut days = Days::new();
+    days.earn("2026-01-01", MOST, "a", &Expiration::Never);
+    let now = days.now("2026-01-02");
+    let mut lots = days.card.clone();
+    lots.lots.push(scrip::points::Lot { id: "b".into(), points: 1, ..lots.lots[0].clone() });
+    let owed = PointsCard { debt: u64::MAX, ..days.card.clone() };
+    for card in [lots, owed] {
+        assert_eq!(card.settle(&now).map(drop), Err(CardRefusal::Beyond));
+        assert_eq!(card.take(DebitReason::Spend, 1, &now).map(drop), Err(CardRefusal::Beyond));
     }
 }

@@ -1,16 +1,17 @@
-//! Limits beside second models: what may be earned is tried point by point, rests are found on the clock of the wall.
+//! Tests limits against second models: the possible earning is tried point by point, and rest periods are found in local time.
 
 use chrono::{Datelike, NaiveDate, NaiveDateTime};
 use proptest::prelude::*;
 use scrip::points::limits::{
-    Cooldown, EarnedSoFar, EarningLimits, Fired, GlobalLimit, Resting, SpendingLimits, SpentSoFar, TriggerLimits,
+    Cooldown, EarnedSoFar, EarningLimits, FireCount, GlobalLimit, LimitRefusal, SpendingLimits, SpentTotals,
+    TriggerLimits,
 };
 use scrip::points::{CurrentPeriod, MOST, proportional};
 use scrip::text::Decimal;
 use scrip::time::{Instant, TimeZone};
 use scrip::zones::named;
 
-use super::almanac::{ZONE_COUNT, almanacs};
+use super::calendar_model::{ZONE_COUNT, almanacs};
 use super::dates::near;
 use crate::holds;
 
@@ -27,7 +28,7 @@ fn global() -> impl Strategy<Value = GlobalLimit> {
 }
 
 #[test]
-fn as_many_points_are_earned_as_fit_one_by_one() {
+fn limits_admit_the_same_points_as_one_by_one() {
     let so_far = (-20..50_i64, 0..20_u64, 0..50_u64);
     let limits = (global(), prop::option::of(1..20_u64), prop::option::of(1..100_u64));
     holds(10_000, (0..30_u64, prop::option::of(0..100_u64), limits, so_far), |(points, paid, limits, so_far)| {
@@ -51,7 +52,7 @@ fn as_many_points_are_earned_as_fit_one_by_one() {
         }
         prop_assert_eq!(limits.earned(points, paid, EarnedSoFar { balance, pending, in_period }), expected);
         let spending = SpendingLimits { global, most };
-        let spendable = spending.spendable(SpentSoFar { balance, total: pending, in_period });
+        let spendable = spending.spendable(SpentTotals { balance, total: pending, in_period });
         let may = |next: u64| {
             let fits = match global {
                 GlobalLimit::None => true,
@@ -66,7 +67,7 @@ fn as_many_points_are_earned_as_fit_one_by_one() {
 }
 
 #[test]
-fn what_has_no_limit_is_the_whole_number() {
+fn extreme_limits_and_balances_do_not_overflow() {
     let so_far = EarnedSoFar { balance: i64::MIN, pending: 0, in_period: 0 };
     let limits = EarningLimits { global: GlobalLimit::Total(u64::MAX), ..EarningLimits::default() };
     assert_eq!(limits.earned(MOST, None, so_far), MOST);
@@ -75,7 +76,7 @@ fn what_has_no_limit_is_the_whole_number() {
     assert_eq!(limits.earned(MOST, None, full), 0);
 }
 
-/// The wall clock so much later, by counting days and months one by one.
+/// Returns the local time this much later, counting days and months one by one.
 fn wall_later(from: NaiveDateTime, count: u32, unit: char) -> NaiveDateTime {
     let date = match unit {
         'D' => (0..count).fold(from.date(), |day, _| day.succ_opt().unwrap()),
@@ -89,13 +90,13 @@ fn wall_later(from: NaiveDateTime, count: u32, unit: char) -> NaiveDateTime {
 }
 
 #[test]
-fn a_rest_ends_when_the_clock_says_so() {
+fn a_rest_ends_at_the_local_time() {
     let almanacs = almanacs();
     let moment = (0..ZONE_COUNT, 1_262_304_000_000..2_200_000_000_000_i64, 0..3_u8, -9_000_000..9_000_000_i64);
     holds(5_000, (moment, 1..50_u32, 0..5_u8), |((zone, millis, sort, by), count, unit)| {
-        let almanac = &almanacs[zone];
-        let fired = Instant::from_millis(near(almanac, millis, sort, by)).unwrap();
-        let shown = almanac.zone.wall_clock(fired).unwrap();
+        let calendar = &almanacs[zone];
+        let fired = Instant::from_millis(near(calendar, millis, sort, by)).unwrap();
+        let shown = calendar.zone.wall_clock(fired).unwrap();
         let (cooldown, until) = match unit {
             0 => (Cooldown::Hours(count), None),
             1 => (Cooldown::Days(count), Some(wall_later(shown, count, 'D'))),
@@ -103,22 +104,22 @@ fn a_rest_ends_when_the_clock_says_so() {
             3 => (Cooldown::Months(count), Some(wall_later(shown, count, 'M'))),
             _ => (Cooldown::Years(count), Some(wall_later(shown, count, 'Y'))),
         };
-        let end = cooldown.end(fired, &almanac.zone);
+        let end = cooldown.end(fired, &calendar.zone);
         match until {
             None => prop_assert_eq!(end.millis() - fired.millis(), i64::from(count) * 3_600_000),
-            Some(until) => prop_assert_eq!(Some(end), almanac.zone.moment_of(until)),
+            Some(until) => prop_assert_eq!(Some(end), calendar.zone.moment_of(until)),
         }
         let limits = TriggerLimits { cooldown: Some(cooldown), frequency: None };
-        let once = limits.fired(&[fired], end, &almanac.zone);
-        prop_assert_eq!(limits.allow(once, end, &almanac.zone), Ok(()));
+        let once = limits.fired(&[fired], end, &calendar.zone);
+        prop_assert_eq!(limits.allow(once, end, &calendar.zone), Ok(()));
         let early = end.later(-1);
-        prop_assert_eq!(limits.allow(once, early, &almanac.zone), Err(Resting::Until(end)));
+        prop_assert_eq!(limits.allow(once, early, &calendar.zone), Err(LimitRefusal::Until(end)));
         Ok(())
     });
 }
 
 #[test]
-fn a_rule_fires_so_often_in_a_period_and_rests_between() {
+fn a_rule_fires_up_to_its_limit_in_a_period_and_rests_between() {
     let warsaw = named("Europe/Warsaw").unwrap();
     let limits = TriggerLimits { cooldown: Some(Cooldown::Hours(1)), frequency: Some((CurrentPeriod::Day, 2)) };
     // 2026-03-28T23:00Z is midnight in Warsaw, and the day has 23 hours.
@@ -127,15 +128,15 @@ fn a_rule_fires_so_often_in_a_period_and_rests_between() {
         let fired = limits.fired(earlier, at(now), &warsaw);
         limits.allow(fired, at(now), &warsaw)
     };
-    assert_eq!(allow(&earlier, "2026-03-29T08:59:59.999Z"), Err(Resting::Until(at("2026-03-29T09:00:00Z"))));
-    assert_eq!(allow(&earlier, "2026-03-29T09:00:00Z"), Err(Resting::Exhausted));
-    assert_eq!(allow(&earlier, "2026-03-29T21:59:59.999Z"), Err(Resting::Exhausted));
+    assert_eq!(allow(&earlier, "2026-03-29T08:59:59.999Z"), Err(LimitRefusal::Until(at("2026-03-29T09:00:00Z"))));
+    assert_eq!(allow(&earlier, "2026-03-29T09:00:00Z"), Err(LimitRefusal::Exhausted));
+    assert_eq!(allow(&earlier, "2026-03-29T21:59:59.999Z"), Err(LimitRefusal::Exhausted));
     assert_eq!(allow(&earlier, "2026-03-29T22:00:00Z"), Ok(()));
     assert_eq!(allow(&earlier[..2], "2026-03-29T09:00:00Z"), Ok(()));
     assert_eq!(limits.since(at("2026-03-29T09:00:00Z"), &warsaw), Some(at("2026-03-28T23:00:00Z")));
     let free = TriggerLimits::default();
     assert_eq!(
-        free.allow(Fired { last: Some(at("2026-01-01")), in_period: u64::MAX }, at("2026-01-01"), &warsaw),
+        free.allow(FireCount { last: Some(at("2026-01-01")), in_period: u64::MAX }, at("2026-01-01"), &warsaw),
         Ok(())
     );
 }
@@ -171,9 +172,9 @@ fn every_whole_step_of_a_number_is_worth_points() {
     assert_eq!(proportional::points(u64::MAX, 1, 1), None);
 }
 
-/// A number with a fraction, as metadata has them, is worth its whole part: nothing is lost that a step could need.
+/// A fractional number, as metadata has it, counts with its integer part. No step loses points by that.
 #[test]
-fn a_fraction_is_never_a_step() {
+fn a_fraction_gives_no_step() {
     holds(3_000, (-500..5_000_i64, 0..100_u32, 1..20_u64), |(whole, hundredths, every)| {
         let text = format!("{whole}.{hundredths:02}");
         let base = proportional::whole(&Decimal::read(&text).unwrap()).unwrap();

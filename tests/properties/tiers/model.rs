@@ -1,26 +1,26 @@
-//! Tiers in the obvious way: all that happened is a list, and every moment at which something may become another is looked at, each
-//! period's points added up from the list. It must not know what the engine keeps of a member.
+//! Models tiers in the simple way: a list of all events. Every instant at which a tier may change is evaluated, and the points of each
+//! period are summed from the list.
 
-use crate::points::almanac::Almanac;
-use crate::points::plan::{Plan, Span};
+use crate::points::calendar_model::CalendarModel;
+use crate::points::operations::{Plan, Span};
 
-/// A tier: from how many points, to how many, in which segment, and whether it is kept for good.
+/// A tier: its lower and upper bound of points, its segment, and the flag of a permanent tier.
 pub type Level = (u64, Option<u64>, Option<usize>, bool);
 
 /// A tier structure.
 #[derive(Debug, Clone)]
 pub struct Rules {
-    /// The tracking period, and whether what it is reached in counts; the balance where there is none.
+    /// The tracking period, and a flag if the period of reaching counts; the balance without a period.
     pub tracked: Option<(Span, bool)>,
     pub plan: Plan,
-    /// 0 for never, 1 for one level, 2 for as far as it goes.
+    /// 0 for no downgrade, 1 for one level, 2 for all levels.
     pub fall: u8,
     pub grace: Option<(Span, bool)>,
     /// Lowest first.
     pub levels: Vec<Level>,
 }
 
-/// What happened at a moment.
+/// An event with its instant.
 #[derive(Debug, Clone)]
 pub struct Event {
     pub at: i64,
@@ -31,7 +31,7 @@ pub struct Event {
     pub is_active: bool,
 }
 
-/// Where the member is.
+/// The state of the member.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Place {
     pub level: Option<usize>,
@@ -40,12 +40,12 @@ pub struct Place {
     pub grace: Option<i64>,
 }
 
-/// What is told: the moment, the word, from where, where to, of how many points.
-pub type Told = (i64, &'static str, Option<usize>, Option<usize>, i64);
+/// A tier event: the instant, the type, the previous tier, the new tier, and the points.
+pub type ExpectedChange = (i64, &'static str, Option<usize>, Option<usize>, i64);
 
 pub struct Model<'a> {
     pub rules: &'a Rules,
-    pub almanac: &'a Almanac,
+    pub calendar: &'a CalendarModel,
 }
 
 impl Model<'_> {
@@ -60,10 +60,10 @@ impl Model<'_> {
         };
         match self.rules.tracked {
             None => events.iter().filter(|event| event.at <= at).map(|event| event.balance).sum(),
-            Some((span, true)) => earned(self.almanac.tracked(span, at).0, at + 1),
+            Some((span, true)) => earned(self.calendar.tracked(span, at).0, at + 1),
             Some((span, false)) => {
-                let begin = self.almanac.tracked(span, at).0;
-                earned(self.almanac.tracked(span, begin - 1).0, begin)
+                let begin = self.calendar.tracked(span, at).0;
+                earned(self.calendar.tracked(span, begin - 1).0, begin)
             }
         }
     }
@@ -84,23 +84,23 @@ impl Model<'_> {
     }
 
     fn term(&self, from: i64) -> Option<i64> {
-        self.almanac.lapse(&self.rules.plan, from)
+        self.calendar.lapse(&self.rules.plan, from)
     }
 
-    /// Everything from the beginning to now.
-    pub fn play(&self, begin: i64, events: &[Event], now: i64) -> (Place, Vec<Told>) {
-        let (mut place, mut told) = (Place { since: begin, ..Place::default() }, Vec::new());
+    /// Replays everything from the beginning until now.
+    pub fn play(&self, begin: i64, events: &[Event], now: i64) -> (Place, Vec<ExpectedChange>) {
+        let (mut place, mut changes) = (Place { since: begin, ..Place::default() }, Vec::new());
         let (mut fit, mut next) = (None, Some(begin));
         while let Some(at) = next.filter(|at| *at <= now) {
             let points = self.points(events, at);
             let before = (place.level, fit);
             fit = self.fit(events, at, points);
-            let begins = self.rules.tracked.is_some_and(|(span, _)| self.almanac.tracked(span, at).0 == at);
+            let begins = self.rules.tracked.is_some_and(|(span, _)| self.calendar.tracked(span, at).0 == at);
             let is_due = place.grace.or(place.until) == Some(at);
             if begins || is_due || fit != before.1 {
                 let is_in = |level: usize| Model::is_in(events, self.rules.levels[level].2, at);
                 if let Some(word) = self.look(&mut place, fit, at, &is_in) {
-                    told.push((at, word, before.0, place.level, points));
+                    changes.push((at, word, before.0, place.level, points));
                 }
             }
             let is_active = events.iter().any(|event| event.at == at && event.is_active);
@@ -108,10 +108,10 @@ impl Model<'_> {
                 place.until = place.until.map(|until| until.max(self.term(at).unwrap()));
             }
             let event = events.iter().map(|event| event.at).filter(|other| *other > at).min();
-            let boundary = self.rules.tracked.map(|(span, _)| self.almanac.tracked(span, at).1);
+            let boundary = self.rules.tracked.map(|(span, _)| self.calendar.tracked(span, at).1);
             next = [event, boundary, place.grace.or(place.until)].into_iter().flatten().min();
         }
-        (place, told)
+        (place, changes)
     }
 
     fn look(
@@ -138,7 +138,7 @@ impl Model<'_> {
             if !is_over {
                 return None;
             }
-            // A term follows the other: its first day is the one after the last day of the other.
+            // A term follows another: its first day is the day after the last day of the previous one.
             place.until = match self.rules.plan {
                 Plan::Calendar(_) => self.term(at),
                 _ if was_graced => self.term(at),
@@ -150,7 +150,7 @@ impl Model<'_> {
         if is_held || place.grace.is_some_and(|grace| grace > at) {
             return None;
         }
-        let ends = self.rules.grace.map(|(span, round_up)| self.almanac.grace(span, round_up, at));
+        let ends = self.rules.grace.map(|(span, round_up)| self.calendar.grace(span, round_up, at));
         if place.grace.is_none() && ends.is_some() {
             place.grace = ends;
             return None;

@@ -1,41 +1,41 @@
-//! Decides where a request came from, as far as anybody can be believed who says so. It must not know what is counted by it.
+//! Decides which address a request came from, by the headers that can be trusted.
 //!
-//! Any client may send any header. Cloudflare's own is believed where the host says that it runs there, and otherwise the one
-//! header that the setup names, because a proxy of one's own sets it. `X-Forwarded-For` is believed only if it is that one.
+//! Any client may send any header. Cloudflare's own is trusted if the host runs there; otherwise the one header that the setup
+//! names, because the operator's proxy sets it. `X-Forwarded-For` is trusted only if it is that one.
 
 use crate::http::request::Request;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
-/// The header in which the host hands over an address that it vouches for. It takes away what a caller sends under that name.
+/// Header in which the host passes an address that it has verified. The host removes a header of this name that a caller sends.
 pub const VOUCHED: &str = "scrip-address";
 
-/// How long the name of a header may be.
+/// Maximum length of a header's name.
 pub const NAME_MAX: usize = 100;
 
-/// The longest text that is looked at as an address: a list of a few.
+/// Maximum length of a text that is parsed as an address list.
 const TEXT_MAX: usize = 1_000;
 
-/// The address of a request; none where nobody says so whom the setup believes.
+/// Returns the address of a request, or `None` if no trusted header names it.
 pub fn of(request: &Request, named: Option<&str>) -> Option<String> {
     let last = |name: &str| request.headers.iter().rfind(|(known, _)| known == name).map(|(_, value)| value.as_str());
     let text = last(VOUCHED).or_else(|| last(named?)).filter(|text| text.len() <= TEXT_MAX)?;
-    // A proxy adds what it saw itself at the end of what was sent to it.
+    // A proxy appends the address of its caller to the received list.
     read(text.rsplit(',').next()?.trim()).map(shown)
 }
 
-/// Whether a setup may name a header so.
+/// Returns true if a setup may use this header name.
 pub fn is_header(name: &str) -> bool {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
     !name.is_empty() && name.len() <= NAME_MAX && name.bytes().all(allowed)
 }
 
-/// An address with or without its port.
+/// Reads an address with or without its port.
 fn read(text: &str) -> Option<IpAddr> {
     let bare = || text.strip_prefix('[')?.strip_suffix(']')?.parse().ok();
     text.parse().ok().or_else(|| text.parse().ok().map(|whole: SocketAddr| whole.ip())).or_else(bare)
 }
 
-/// Of IPv6 everybody has a whole network of the last 64 bits: that counts as one address.
+/// Formats an address. An IPv6 subscriber has a whole network of the last 64 bits, which counts as one address.
 fn shown(address: IpAddr) -> String {
     match address.to_canonical() {
         IpAddr::V4(address) => address.to_string(),

@@ -1,113 +1,138 @@
-//! Who may call what: credentials of a request against the record of a key, the origin of a page, the scope of a token.
-//! Pure: it says which record to fetch and judges what was fetched. It must not know KV, objects or the clock.
+//! Authentication and authorisation: credentials against the record of a key, the origin of a client, the scope of a token.
+//! Pure: it names the record to fetch and checks the fetched one.
 
 use crate::access::{address, images, links, roles};
-use crate::digest::{equal_in_constant_time, sha256_hex};
-use crate::http::caller::{Caller, Class, Managed, Role, Settings, Signing};
-use crate::http::intake::header;
-use crate::http::names::check_params;
-use crate::http::origins;
-use crate::http::publishing::Publishing;
-use crate::http::rates::Rates;
+use crate::constant_time::{equal_in_constant_time, sha256_hex};
+use crate::http::allowed_origins;
+use crate::http::caller::{Caller, CredentialClass, ManagedProject, Settings, UserRole, WebhookSecret};
+use crate::http::client_publication_policy::Publishing;
+use crate::http::name_limits::check_params;
+use crate::http::rate_limits::Rates;
 use crate::http::reply::{self, ErrorBody, error, error_reply, forbidden, unauthorized};
 use crate::http::request::{Reply, Request};
-use crate::http::route::{Route, Switch};
+use crate::http::request_checks::header;
+use crate::http::route::{ClientSwitch, Route};
 use crate::http::shape::too_long;
-use crate::http::table::{Matched, Table};
+use crate::http::table::MatchedRoute;
 use scrip::text::{LONGEST_NAME, is_longer};
 use scrip::wire::problem::shortened;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What the directory is asked for what opens the images of a project.
+/// Path prefix at which the directory returns the record for the images of a project.
 pub const IMAGES: &str = "/internal/images/";
-/// The parameter of a path that is the address of an image.
+/// Path parameter with the id of an image.
 pub const IMAGE_ID: &str = "assetId";
-/// The header by which a client names itself; redemptions show it.
+/// Header with the name that a client gives itself; redemptions show it.
 const CHANNEL: &str = "X-Voucherify-Channel";
-/// How long that name may be.
+/// Maximum length of that name.
 const CHANNEL_MAX: usize = 255;
 
-/// What is kept of a key or a token: everything that a call needs to be let in, and no secret of the caller's.
+/// Stored record of a key or a token: all data that authentication needs, and no secret of the caller.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// The project that it opens.
+    /// Id of the project.
     pub project: String,
-    /// Its kind.
-    pub class: Class,
-    /// The public id of the key; of a token, that of the key which issued it.
+    /// Class of the credentials.
+    pub class: CredentialClass,
+    /// Public id of the key; for a token, that of the key which issued it.
     pub id: String,
-    /// The SHA-256 of the secret.
+    /// SHA-256 of the secret.
     pub token_sha256: String,
-    /// The login of the user whose key it is, if it is somebody's.
+    /// Mark of the secret with which a token was issued.
+    #[serde(default)]
+    pub made_with: Option<String>,
+    /// Login of the user who owns the key, if a user owns it.
     #[serde(default)]
     pub user: Option<String>,
-    /// OAuth scopes; empty where the class says it all.
+    /// OAuth scopes; empty if the class determines the permissions.
     #[serde(default)]
     pub scopes: Vec<String>,
-    /// Origins whose pages may call.
+    /// Origins that clients may call from.
     #[serde(default)]
     pub origins: Vec<String>,
-    /// Whether pages may redeem.
+    /// True if clients may redeem.
     #[serde(default)]
     pub redeem: bool,
-    /// What pages may publish.
+    /// Campaigns that clients may publish from.
     #[serde(default)]
     pub publish: Publishing,
-    /// Whether pages may tell of events.
+    /// True if clients may send events.
     #[serde(default)]
     pub events: bool,
-    /// Whether pages may write down who their customers are.
+    /// True if clients may create and update their customers.
     #[serde(default)]
     pub create_customers: bool,
-    /// Whether pages may list codes.
+    /// True if clients may list codes.
     #[serde(default)]
     pub list_vouchers: bool,
-    /// When a token ends, in milliseconds.
+    /// End of a token, in milliseconds.
     #[serde(default)]
     pub expires_at: Option<i64>,
-    /// The secret before this one, while it still opens.
+    /// The previous secret, during its grace period.
     #[serde(default)]
-    pub former: Option<Former>,
-    /// What the user whose key it is may do; nothing where it is nobody's.
+    pub former: Option<PreviousSecret>,
+    /// Role of the user who owns the key; `None` if no user owns it.
     #[serde(default)]
-    pub role: Option<Role>,
-    /// What signs the project's webhooks, on a management key.
+    pub role: Option<UserRole>,
+    /// Secret that signs the project's webhooks, on a management key.
     #[serde(default)]
-    pub signing: Option<Signing>,
-    /// How often it may call.
+    pub signing: Option<WebhookSecret>,
+    /// Rate limit of the key.
     #[serde(default)]
     pub rates: Rates,
-    /// The other projects that it may manage, on a management key.
+    /// Other projects that a management key may manage.
     #[serde(default)]
-    pub manages: BTreeMap<String, Managed>,
+    pub manages: BTreeMap<String, ManagedProject>,
     /// The project's settings.
     pub settings: Settings,
 }
 
-/// A secret that has been replaced, and still opens for a while.
+/// A replaced secret that stays valid for a grace period.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Former {
-    /// The SHA-256 of it.
+pub struct PreviousSecret {
+    /// SHA-256 of the secret.
     pub token_sha256: String,
-    /// When it ends, in milliseconds.
+    /// End of its validity, in milliseconds.
     pub until: i64,
 }
 
-/// What the host must fetch before the call can be judged.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Wanted {
-    /// Nothing: this is the answer.
+/// Length of the mark of a secret in characters.
+const MARK_LENGTH: usize = 16;
+
+/// Returns the mark of a secret, which identifies values made with the secret and reveals nothing about it.
+pub fn mark_of(token_sha256: &str) -> String {
+    sha256_hex(format!("mark:{token_sha256}").as_bytes()).chars().take(MARK_LENGTH).collect()
+}
+
+impl Record {
+    /// Returns the marks of the secrets that admit a call with a text of this digest; for a link, of all valid secrets.
+    fn secrets(&self, class: CredentialClass, sent_sha256: &str, now_ms: i64) -> Vec<String> {
+        let former = self.former.as_ref().filter(|former| former.until > now_ms);
+        let all = former.map(|former| &former.token_sha256).into_iter().chain([&self.token_sha256]);
+        match class {
+            CredentialClass::OAuth => self.made_with.clone().into_iter().collect(),
+            CredentialClass::Link => all.map(|secret| mark_of(secret)).collect(),
+            _ => all.filter(|secret| *secret == sent_sha256).map(|secret| mark_of(secret)).collect(),
+        }
+    }
+}
+
+/// Record or resource that the host must fetch before the call can be checked.
+pub enum KeyLookup<'m> {
+    /// The reply is known without a record.
     Answered(Reply),
-    /// What the directory says of its health, and the host of its own.
+    /// Health of the directory and of the host.
     Health,
-    /// The file that describes the interface.
+    /// The file with the OpenAPI description.
     Description,
-    /// The record under this key of KV; where it is missing, the answer of this object to this internal GET.
+    /// Record under this key in KV; when it is missing there, the reply of this object to an internal GET.
     Key {
-        /// The key of KV.
+        /// The route that the call is checked for.
+        matched: &'m MatchedRoute,
+        /// Key in KV.
         kv_key: String,
-        /// The object's name.
+        /// Name of the object.
         object: String,
         /// The internal path.
         path: String,
@@ -116,76 +141,80 @@ pub enum Wanted {
 
 /// The credentials of a request.
 struct Credentials<'r> {
-    class: Class,
+    class: CredentialClass,
     id: &'r str,
     token: &'r str,
 }
 
-/// Says which record a request needs, or answers it at once: unknown routes, preflights, public routes, missing credentials.
-pub fn lookup_key(table: &Table, request: &Request, request_id: &str) -> Result<Wanted, Reply> {
+/// Returns the record that a request needs, or its reply: unknown routes, preflights, public routes, missing credentials.
+pub fn lookup_key<'m>(
+    matched: &'m Result<MatchedRoute, ErrorBody>,
+    request: &Request,
+    request_id: &str,
+) -> Result<KeyLookup<'m>, Reply> {
     if request.method == "OPTIONS"
-        && let Some(answer) = options(table, request, request_id)
+        && let Some(answer) = options(matched, request, request_id)
     {
-        return Ok(Wanted::Answered(answer));
+        return Ok(KeyLookup::Answered(answer));
     }
     let refuse = |body: &ErrorBody| refuse(request, body, request_id);
-    crate::http::intake::check_head(request).map_err(|body| refuse(&body))?;
-    let matched = table.find(&request.method, &request.path).map_err(|body| refuse(&body))?;
+    crate::http::request_checks::check_head(request).map_err(|body| refuse(&body))?;
+    let matched = matched.as_ref().map_err(refuse)?;
     if matched.route.path == crate::http::health::PATH {
-        return Ok(Wanted::Health);
+        return Ok(KeyLookup::Health);
     }
     if matched.route.path == crate::http::public::DESCRIPTION {
-        return Ok(Wanted::Description);
+        return Ok(KeyLookup::Description);
     }
     if matched.route.classes.is_empty() {
         return crate::http::public::answer_public(matched.route, request_id)
-            .map(Wanted::Answered)
+            .map(KeyLookup::Answered)
             .ok_or_else(|| reply::failed(request_id));
     }
-    let credentials = credentials(request, &matched).map_err(|body| refuse(&body))?;
-    let (kv_key, path) = if credentials.class == Class::Link {
+    let credentials = credentials(request, matched).map_err(|body| refuse(&body))?;
+    let (kv_key, path) = if credentials.class == CredentialClass::Link {
         (format!("key:{}", credentials.id), format!("/internal/keys/{}", credentials.id))
-    } else if credentials.class == Class::Image {
+    } else if credentials.class == CredentialClass::Image {
         (images::kept_as(credentials.id), format!("{IMAGES}{}", credentials.id))
-    } else if credentials.class == Class::OAuth {
+    } else if credentials.class == CredentialClass::OAuth {
         let sha256 = sha256_hex(credentials.token.as_bytes());
         (format!("token:{sha256}"), format!("/internal/tokens/{sha256}"))
     } else {
         let name = key_name(credentials.class, credentials.id);
         (format!("key:{name}"), format!("/internal/keys/{name}"))
     };
-    Ok(Wanted::Key { kv_key, object: "directory".into(), path })
+    Ok(KeyLookup::Key { matched, kv_key, object: "directory".into(), path })
 }
 
-/// The name of a key's record: a digest, so that no public id can be mistaken for a path.
-pub fn key_name(class: Class, id: &str) -> String {
+/// Returns the name of a key's record: a digest, so that no public id can be mistaken for a path.
+pub fn key_name(class: CredentialClass, id: &str) -> String {
     let class = match class {
-        Class::Server => "server",
-        Class::Client => "client",
-        Class::Management => "management",
-        Class::OAuth => "oauth",
-        Class::Link => "link",
-        Class::Image => "image",
+        CredentialClass::Server => "server",
+        CredentialClass::Client => "client",
+        CredentialClass::Management => "management",
+        CredentialClass::OAuth => "oauth",
+        CredentialClass::Link => "link",
+        CredentialClass::Image => "image",
     };
     sha256_hex(format!("{class}:{id}").as_bytes())
 }
 
-/// What a request shows of who asks. The address of an image that cannot be one is no lack of credentials: there is nothing under it.
-fn credentials<'r>(request: &'r Request, matched: &'r Matched) -> Result<Credentials<'r>, ErrorBody> {
+/// Reads the credentials of a request. An image address that cannot be valid is not found, instead of unauthorised.
+fn credentials<'r>(request: &'r Request, matched: &'r MatchedRoute) -> Result<Credentials<'r>, ErrorBody> {
     let route = matched.route;
-    if route.classes.contains(&Class::Image) {
+    if route.classes.contains(&CredentialClass::Image) {
         check_params(matched)?;
         let token = matched.params.iter().find(|(name, _)| *name == IMAGE_ID).map_or("", |(_, id)| id);
         let id = images::project_named(token).ok_or_else(|| images::unknown(token))?;
-        return Ok(Credentials { class: Class::Image, id, token });
+        return Ok(Credentials { class: CredentialClass::Image, id, token });
     }
     let bearer = header(request, "authorization")
         .and_then(|value| value.split_once(' '))
         .filter(|(word, _)| word.eq_ignore_ascii_case("bearer"));
     let pairs = [
-        (Class::Server, "x-app-id", "x-app-token"),
-        (Class::Client, "x-client-application-id", "x-client-token"),
-        (Class::Management, "x-management-id", "x-management-token"),
+        (CredentialClass::Server, "x-app-id", "x-app-token"),
+        (CredentialClass::Client, "x-client-application-id", "x-client-token"),
+        (CredentialClass::Management, "x-management-id", "x-management-token"),
     ];
     let pairs = pairs.into_iter().filter(|(class, _, _)| route.classes.contains(class));
     let pair = pairs
@@ -194,30 +223,29 @@ fn credentials<'r>(request: &'r Request, matched: &'r Matched) -> Result<Credent
         })
         .next();
     let token = || {
-        let token = bearer.filter(|_| route.classes.contains(&Class::OAuth))?.1.trim();
-        Some(Credentials { class: Class::OAuth, id: "", token })
+        let token = bearer.filter(|_| route.classes.contains(&CredentialClass::OAuth))?.1.trim();
+        Some(Credentials { class: CredentialClass::OAuth, id: "", token })
     };
     let link = || {
-        let token = links::sent(&request.query).filter(|_| route.classes.contains(&Class::Link))?;
-        Some(Credentials { class: Class::Link, id: links::key_of(token)?, token })
+        let token = links::sent(&request.query).filter(|_| route.classes.contains(&CredentialClass::Link))?;
+        Some(Credentials { class: CredentialClass::Link, id: links::key_of(token)?, token })
     };
     pair.or_else(token).or_else(link).ok_or_else(unauthorized)
 }
 
-/// Judges a request by the record that was fetched for it.
+/// Checks a request against its record.
 pub fn admit(
-    table: &Table,
+    matched: &MatchedRoute,
     request: &Request,
     record: Option<&str>,
     now_ms: i64,
     request_id: &str,
 ) -> Result<Caller, Reply> {
-    judge(table, request, record, now_ms).map_err(|body| refuse(request, &body, request_id))
+    judge(matched, request, record, now_ms).map_err(|body| refuse(request, &body, request_id))
 }
 
-fn judge(table: &Table, request: &Request, record: Option<&str>, now_ms: i64) -> Result<Caller, ErrorBody> {
-    let matched = table.find(&request.method, &request.path)?;
-    let credentials = credentials(request, &matched)?;
+fn judge(matched: &MatchedRoute, request: &Request, record: Option<&str>, now_ms: i64) -> Result<Caller, ErrorBody> {
+    let credentials = credentials(request, matched)?;
     let record: Option<Record> = record.and_then(|text| serde_json::from_str(text).ok());
     // An unknown id costs the same comparison as a wrong secret.
     let nothing = "0".repeat(64);
@@ -226,21 +254,21 @@ fn judge(table: &Table, request: &Request, record: Option<&str>, now_ms: i64) ->
     let former = former.map_or(nothing.as_str(), |former| former.token_sha256.as_str());
     let sent = sha256_hex(credentials.token.as_bytes());
     let is_right = equal_in_constant_time(&sent, expected) | equal_in_constant_time(&sent, former);
-    // Whether a link or an address was sealed with the project's key, its object says: here it only tells which project that is.
+    // The project's object checks the seal of a link or an address; here it only names the project.
     let fits = |record: &Record| match credentials.class {
-        Class::Link => record.class == Class::Server,
-        Class::Image => record.class == Class::Image,
+        CredentialClass::Link => record.class == CredentialClass::Server,
+        CredentialClass::Image => record.class == CredentialClass::Image,
         class => is_right && record.class == class,
     };
     let record = record.filter(fits).ok_or_else(|| match credentials.class {
-        Class::Image => images::unknown(credentials.token),
+        CredentialClass::Image => images::unknown(credentials.token),
         _ => unauthorized(),
     })?;
     if record.expires_at.is_some_and(|end| end <= now_ms) {
         return Err(unauthorized());
     }
     let origin = header(request, "origin").map(str::to_owned);
-    if matched.route.is_client_side() && credentials.class != Class::Server {
+    if matched.route.is_client_side() && credentials.class != CredentialClass::Server {
         check_origin(&record, credentials.class, origin.as_deref())?;
     }
     check_scope(matched.route, &record)?;
@@ -251,14 +279,16 @@ fn judge(table: &Table, request: &Request, record: Option<&str>, now_ms: i64) ->
         return Err(lacks_permission());
     }
     check_switch(matched.route, &record)?;
+    let secrets = record.secrets(credentials.class, &sent, now_ms);
     let channel = header(request, CHANNEL).map(str::to_owned);
-    if let Some(told) = channel.as_deref().and_then(|channel| too_long(channel, CHANNEL_MAX)) {
-        return Err(error(400, "invalid_headers", "Invalid headers", format!("Header {CHANNEL} {told}")));
+    if let Some(members) = channel.as_deref().and_then(|channel| too_long(channel, CHANNEL_MAX)) {
+        return Err(error(400, "invalid_headers", "Invalid headers", format!("Header {CHANNEL} {members}")));
     }
     Ok(Caller {
         project: record.project,
         class: credentials.class,
         key_id: record.id,
+        secrets,
         user: record.user,
         scopes: record.scopes,
         origin: origin.filter(|_| matched.route.is_client_side()),
@@ -269,7 +299,7 @@ fn judge(table: &Table, request: &Request, record: Option<&str>, now_ms: i64) ->
         publish: record.publish,
         events: record.events,
         role: record.role,
-        signing: record.signing.filter(|_| record.class == Class::Management),
+        signing: record.signing.filter(|_| record.class == CredentialClass::Management),
         others,
         rates: record.rates,
         local: false,
@@ -277,15 +307,15 @@ fn judge(table: &Table, request: &Request, record: Option<&str>, now_ms: i64) ->
     })
 }
 
-/// All projects that a key may call a route of: its own, and those that it manages beside it.
-fn managed(record: &Record, route: &Route) -> BTreeMap<String, Managed> {
+/// Returns all projects that a key may call a route of: its own, and those that it also manages.
+fn managed(record: &Record, route: &Route) -> BTreeMap<String, ManagedProject> {
     let Record { settings, role, signing, .. } = record.clone();
-    let own = (record.project.clone(), Managed { settings, role, signing });
+    let own = (record.project.clone(), ManagedProject { settings, role, signing });
     let all = record.manages.clone().into_iter().chain([own]);
     all.filter(|(_, managed)| managed.role.is_none_or(|role| roles::allows(role, route))).collect()
 }
 
-/// The record as it is in the project that the path names, where that is another which the key may manage.
+/// Returns the record for the project that the path names, if that is another one which the key may manage.
 fn in_project(mut record: Record, params: &[(&'static str, String)]) -> Record {
     let named = params.iter().find(|(name, _)| *name == "projectId").map(|(_, id)| id);
     if let Some((id, managed)) = named.and_then(|id| record.manages.remove_entry(id)) {
@@ -295,36 +325,31 @@ fn in_project(mut record: Record, params: &[(&'static str, String)]) -> Record {
     record
 }
 
-/// The object that answers a call once it is let in: who may call is the directory's affair, everything else the project's.
-pub fn object(table: &Table, request: &Request, caller: &Caller) -> String {
-    let matched = table.find(&request.method, &request.path);
-    let in_directory = matched.is_ok_and(|matched| matched.route.in_directory);
-    if in_directory { "directory".into() } else { format!("project:{}", caller.project) }
+/// Returns the object that answers an authenticated call: the directory for keys and users, the project for all other calls.
+pub fn object(route: &Route, caller: &Caller) -> String {
+    if route.in_directory { "directory".into() } else { format!("project:{}", caller.project) }
 }
 
-fn check_origin(record: &Record, class: Class, origin: Option<&str>) -> Result<(), ErrorBody> {
+fn check_origin(record: &Record, class: CredentialClass, origin: Option<&str>) -> Result<(), ErrorBody> {
     match origin {
         Some(origin) if is_longer(origin, LONGEST_NAME) => {
             Err(forbidden(format!("the origin `{}` is no origin", shortened(origin))))
         }
-        Some(origin) if record.origins.iter().any(|allowed| origins::fits(allowed, origin)) => Ok(()),
+        Some(origin) if record.origins.iter().any(|allowed| allowed_origins::fits(allowed, origin)) => Ok(()),
         Some(origin) => Err(forbidden(format!("the origin `{}` is not in the project's list", shortened(origin)))),
         // A token is no public key: its holder may be a server, which has no origin.
-        None if class == Class::OAuth => Ok(()),
+        None if class == CredentialClass::OAuth => Ok(()),
         None => Err(forbidden("the header `Origin` is required on the client side")),
     }
 }
 
 fn check_scope(route: &Route, record: &Record) -> Result<(), ErrorBody> {
-    if record.class != Class::OAuth {
+    if record.class != CredentialClass::OAuth {
         return Ok(());
     }
-    let (whole, one) = if route.is_client_side() {
-        ("client_api", format!("client_{}", route.scope))
-    } else {
-        ("api", route.scope.to_owned())
-    };
-    if record.scopes.iter().any(|scope| scope == whole || *scope == one) {
+    let (whole, prefix) = if route.is_client_side() { ("client_api", "client_") } else { ("api", "") };
+    let opens = |scope: &str| scope == whole || route.scopes().any(|one| scope.strip_prefix(prefix) == Some(one));
+    if record.scopes.iter().any(|scope| opens(scope)) {
         return Ok(());
     }
     Err(lacks_permission())
@@ -335,56 +360,57 @@ fn lacks_permission() -> ErrorBody {
     error(403, "missing_required_permission", "Missing permission", details)
 }
 
-/// What a project has not switched on for pages is closed to every caller that is treated as one: a token as well as a page's key.
+/// Refuses routes that a project has not enabled for clients to client keys, and to tokens that count as clients.
 fn check_switch(route: &Route, record: &Record) -> Result<(), ErrorBody> {
-    if record.class == Class::Server {
+    if record.class == CredentialClass::Server {
         return Ok(());
     }
     match route.switch {
-        Some(Switch::Redeem) if !record.redeem => {
+        Some(ClientSwitch::Redeem) if !record.redeem => {
             Err(forbidden("the project does not allow redemptions from the client side"))
         }
-        Some(Switch::Publish) if record.publish.is_off() => {
+        Some(ClientSwitch::Publish) if record.publish.is_off() => {
             Err(forbidden("the project does not allow publications from the client side"))
         }
-        Some(Switch::Events) if !record.events => {
+        Some(ClientSwitch::Events) if !record.events => {
             Err(forbidden("the project does not allow events from the client side"))
         }
-        Some(Switch::Customers) if !record.create_customers => {
+        Some(ClientSwitch::Customers) if !record.create_customers => {
             Err(forbidden("the project does not allow customers to be created from the client side"))
         }
-        Some(Switch::Vouchers) if !record.list_vouchers => {
+        Some(ClientSwitch::Vouchers) if !record.list_vouchers => {
             Err(forbidden("the project does not allow vouchers to be listed from the client side"))
         }
         _ => Ok(()),
     }
 }
 
-/// What a page may send.
-#[cfg(not(feature = "rehearsal"))]
+/// Headers that a client may send.
+#[cfg(not(feature = "test-hooks"))]
 const ALLOWED_HEADERS: &str = "X-Client-Application-Id, X-Client-Token, Content-Type, Authorization, Idempotency-Key, \
      If-None-Match, X-Customer-Token, X-Voucherify-Channel, X-Voucherify-API-Version";
-#[cfg(feature = "rehearsal")]
+#[cfg(feature = "test-hooks")]
 const ALLOWED_HEADERS: &str = "X-Client-Application-Id, X-Client-Token, Content-Type, Authorization, Idempotency-Key, \
-     If-None-Match, X-Customer-Token, X-Voucherify-Channel, X-Voucherify-API-Version, scrip-rehearsal-now, scrip-rehearsal-seed";
+     If-None-Match, X-Customer-Token, X-Voucherify-Channel, X-Voucherify-API-Version, scrip-test-now, scrip-test-seed";
 
-/// What a path allows, for whoever asks, as it is published anyway; a page's preflight is answered whatever the path, so that the
-/// page can read what the call itself is answered.
-fn options(table: &Table, request: &Request, request_id: &str) -> Option<Reply> {
-    let allow = table.allow(&request.path);
+/// Answers OPTIONS to any caller with the methods of a path, which are published. A client's preflight is answered for
+/// any path, so that the client can read the reply of the call itself.
+fn options(matched: &Result<MatchedRoute, ErrorBody>, request: &Request, request_id: &str) -> Option<Reply> {
+    // No route has this method: the refusal of a known path lists those that it has.
+    let allow = matched.as_ref().err().and_then(|refusal| refusal.allow.as_deref());
     let mut answer = if request.path.starts_with("/client/") {
         preflight(request)
     } else {
         allow.is_some().then(|| reply::empty_reply(204))?
     };
     if let Some(allow) = allow {
-        reply::set_header(&mut answer, "allow", &allow);
+        reply::set_header(&mut answer, "allow", allow);
     }
     reply::set_header(&mut answer, "x-request-id", request_id);
     Some(answer)
 }
 
-/// A preflight carries no credentials, so any origin is told what it may send; the call itself is judged.
+/// Answers a preflight for any origin, since it carries no credentials; the call itself is checked.
 fn preflight(request: &Request) -> Reply {
     let mut answer = reply::empty_reply(204);
     reply::allow_origin(&mut answer, header(request, "origin").unwrap_or("*"));
@@ -394,7 +420,7 @@ fn preflight(request: &Request) -> Reply {
     answer
 }
 
-/// The reply of a refusal; a page may read why it was turned away, whoever it is.
+/// Returns the reply of a refusal, which a client of any origin may read.
 fn refuse(request: &Request, body: &ErrorBody, request_id: &str) -> Reply {
     let mut answer = error_reply(body, request_id);
     if let Some(origin) = header(request, "origin").filter(|_| request.path.starts_with("/client/")) {

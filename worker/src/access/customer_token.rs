@@ -1,7 +1,7 @@
-//! Customer tokens: for a short time they say, signed with a key of the project, who a page's customer is. It must not know where
-//! keys are kept, nor what a proven customer may do.
+//! Customer tokens: short-lived statements, signed with a key of the project, that prove which customer
+//! a client acts for.
 //!
-//! A token is a JSON Web Token, so that a shop makes it with any library for them, or by this formula:
+//! A token is a JSON Web Token, so that a merchant makes it with any library for them, or by this formula:
 //!
 //! ```text
 //! head  = base64url({"alg":"HS256","kid":<the key's id>,"typ":"JWT"})
@@ -18,28 +18,28 @@ use scrip::wire::problem::shortened;
 use serde_json::{Map, Value as Json, json};
 use sha2::Sha256;
 
-/// How long a token lasts where nothing is said, in seconds.
+/// Default lifetime of a token, in seconds.
 pub const SECONDS_DEFAULT: i64 = 900;
-/// How long a token lasts at most, from the moment that it says it was made, in seconds.
+/// Maximum lifetime of a token from its `iat`, in seconds.
 pub const SECONDS_MAX: i64 = 3_600;
-/// By how much the clock of whoever makes tokens may be ahead, in seconds. A token ends when it says so, whatever the clocks.
+/// Maximum lead of the issuer's clock, in seconds. A token always ends at its `exp`.
 const AHEAD_MAX: i64 = 60;
-/// The letters of a signature: 32 bytes in base64url.
+/// Number of characters of a signature: 32 bytes in base64url.
 const SEAL_LENGTH: usize = 43;
-/// Bytes of a token, at most.
+/// Maximum size of a token in bytes.
 const TOKEN_BYTES_MAX: usize = 8_192;
 
 /// A key that signs tokens.
 #[derive(Clone)]
-pub struct Key {
-    /// The name by which a token says that this key has signed it.
+pub struct SigningKey {
+    /// Name by which a token identifies this key as its signer.
     pub id: String,
-    /// The secret. Its text is what signs, as libraries take it.
+    /// Secret as text; its bytes are the HMAC key, as in JWT libraries.
     pub secret: String,
 }
 
-impl Key {
-    /// A token that says, to a project, who the customer is for so many seconds from a moment on.
+impl SigningKey {
+    /// Signs a token that proves a customer to a project, for `seconds` from `now`.
     pub fn sign(&self, project: &str, customer: &str, now: i64, seconds: i64) -> Option<String> {
         let part = |value: Json| Base64UrlUnpadded::encode_string(value.to_string().as_bytes());
         let head = part(json!({ "alg": "HS256", "typ": "JWT", "kid": self.id }));
@@ -58,30 +58,30 @@ impl Key {
     }
 }
 
-/// A token that has been read, and of which nothing is believed yet.
-pub struct Sent<'t> {
-    /// The key that is said to have signed it.
+/// Parsed token whose signature is not verified yet.
+pub struct UnverifiedToken<'t> {
+    /// The key that the token names as its signer.
     pub key: String,
     claims: Map<String, Json>,
     signed: [&'t str; 2],
     seal: Vec<u8>,
 }
 
-/// What is wrong with a token. It never says what would have been right.
+/// Returns the refusal of a token. It never contains the correct value.
 fn wrong(what: impl Into<String>) -> ErrorBody {
     error(401, "invalid_customer_token", "Invalid customer token", format!("The customer token {}", what.into()))
 }
 
 /// Reads a token of a project.
-pub fn read<'t>(token: &'t str, project: &str) -> Result<Sent<'t>, ErrorBody> {
+pub fn read<'t>(token: &'t str, project: &str) -> Result<UnverifiedToken<'t>, ErrorBody> {
     if token.len() > TOKEN_BYTES_MAX {
-        let told = format!("must NOT have more than {TOKEN_BYTES_MAX} bytes (actual length is `{}`)", token.len());
-        return Err(wrong(told));
+        let message = format!("must NOT have more than {TOKEN_BYTES_MAX} bytes (actual length is `{}`)", token.len());
+        return Err(wrong(message));
     }
     let parts: Vec<&str> = token.split('.').collect();
     let &[head, body, seal] = parts.as_slice() else {
-        let told = format!("must have three parts with a point between them (actual count is `{}`)", parts.len());
-        return Err(wrong(told));
+        let message = format!("must have three parts with a point between them (actual count is `{}`)", parts.len());
+        return Err(wrong(message));
     };
     let header = object(head, "header")?;
     let algorithm = header.get("alg").unwrap_or(&Json::Null);
@@ -93,23 +93,23 @@ pub fn read<'t>(token: &'t str, project: &str) -> Result<Sent<'t>, ErrorBody> {
     }
     let claims = object(body, "payload")?;
     if !is_for(&claims, project) {
-        let told = shown(claims.get("aud").unwrap_or(&Json::Null));
-        return Err(wrong(format!("is for another project: `aud` must be `{project}` (actual value is {told})")));
+        let message = shown(claims.get("aud").unwrap_or(&Json::Null));
+        return Err(wrong(format!("is for another project: `aud` must be `{project}` (actual value is {message})")));
     }
     let Some(Json::String(key)) = header.get("kid") else {
         return Err(wrong("names no key: its header must have a `kid`"));
     };
     if seal.len() < SEAL_LENGTH {
-        let told = format!("its signature must have {SEAL_LENGTH} characters (actual count is `{}`)", seal.len());
-        return Err(wrong(format!("was cut short: {told}")));
+        let message = format!("its signature must have {SEAL_LENGTH} characters (actual count is `{}`)", seal.len());
+        return Err(wrong(format!("was cut short: {message}")));
     }
     let Ok(seal) = Base64UrlUnpadded::decode_vec(seal) else {
         return Err(wrong("has a signature that is no base64url"));
     };
-    Ok(Sent { key: key.clone(), claims, signed: [head, body], seal })
+    Ok(UnverifiedToken { key: key.clone(), claims, signed: [head, body], seal })
 }
 
-/// One project, or a list in which it is.
+/// Returns true if the audience is the project, or a list that contains it.
 fn is_for(claims: &Map<String, Json>, project: &str) -> bool {
     match claims.get("aud") {
         Some(Json::String(named)) => named == project,
@@ -127,17 +127,17 @@ fn shown(value: &Json) -> String {
     format!("`{}`", shortened(value.as_str().unwrap_or(&value.to_string())))
 }
 
-impl Sent<'_> {
-    /// The customer whom the token proves, by id or `source_id`, if it was signed with this key and its time is now. `None` is
-    /// no key at all.
-    pub fn customer(&self, key: Option<&Key>, now_ms: i64) -> Result<&str, ErrorBody> {
+impl UnverifiedToken<'_> {
+    /// Returns the customer that the token proves, by id or `source_id`, if it was signed with this key and is valid now.
+    /// Refuses a token without a known key.
+    pub fn customer(&self, key: Option<&SigningKey>, now_ms: i64) -> Result<&str, ErrorBody> {
         let Some(key) = key else {
-            let told = "which is no key of the project, or is none any more";
-            return Err(wrong(format!("names the key `{}`, {told}", shortened(&self.key))));
+            let message = "which is no key of the project, or is none any more";
+            return Err(wrong(format!("names the key `{}`, {message}", shortened(&self.key))));
         };
         let [head, body] = self.signed;
         let seal = key.over(&[head.as_bytes(), b".", body.as_bytes()]);
-        // In a time that does not tell how far the two agree.
+        // Compares in constant time.
         if seal.is_none_or(|seal| seal.verify_slice(&self.seal).is_err()) {
             return Err(wrong("was cut short, changed, or signed with another secret than its key's"));
         }
@@ -148,7 +148,7 @@ impl Sent<'_> {
             _ if is_longer(customer, LONGEST_NAME) => {
                 Err(wrong(format!("has a `sub` of more than {LONGEST_NAME} characters")))
             }
-            // Pages are told it: whoever may choose a name could choose another customer's.
+            // Clients know tracking ids: a caller that may choose a name could choose another customer's.
             _ if Tracker::may_open(customer) => Err(wrong("has a tracking id in `sub`, which proves nobody")),
             _ => Ok(customer),
         }
@@ -159,13 +159,20 @@ impl Sent<'_> {
         let now = now_ms.div_euclid(1_000);
         let life = end.saturating_sub(made);
         if !(1..=SECONDS_MAX).contains(&life) {
-            let told = format!("`exp` must be 1 to {SECONDS_MAX} after `iat` (actual difference is `{life}`)");
-            return Err(wrong(format!("lasts too long or not at all: {told}")));
+            let message = format!("`exp` must be 1 to {SECONDS_MAX} after `iat` (actual difference is `{life}`)");
+            return Err(wrong(format!("lasts too long or not at all: {message}")));
         }
         let ahead = made.saturating_sub(now);
         if ahead > AHEAD_MAX {
-            let told = format!("at most {AHEAD_MAX} s are overlooked; the clock of whoever made it is ahead");
-            return Err(wrong(format!("begins in {ahead} s: {told}")));
+            let message = format!("at most {AHEAD_MAX} s are overlooked; the clock of whoever made it is ahead");
+            return Err(wrong(format!("begins in {ahead} s: {message}")));
+        }
+        // An issuer with a fast clock writes one time into both: the tolerance of `iat` applies to `nbf` too.
+        if self.claims.get("nbf").is_some_and(|claim| !claim.is_null()) {
+            let rest = self.seconds("nbf")?.saturating_sub(now.max(made));
+            if rest > 0 {
+                return Err(wrong(format!("does not count yet: by its `nbf` it begins in {rest} s")));
+            }
         }
         match now.saturating_sub(end) {
             since if since >= 0 => Err(wrong(format!("ended {since} s ago, {life} s after it was made"))),
@@ -175,8 +182,9 @@ impl Sent<'_> {
 
     fn seconds(&self, name: &str) -> Result<i64, ErrorBody> {
         let claim = self.claims.get(name).unwrap_or(&Json::Null);
-        let told = || wrong(format!("must have `{name}`, whole seconds since 1970 (actual value is {})", shown(claim)));
-        claim.as_i64().ok_or_else(told)
+        let message =
+            || wrong(format!("must have `{name}`, whole seconds since 1970 (actual value is {})", shown(claim)));
+        claim.as_i64().ok_or_else(message)
     }
 }
 

@@ -1,60 +1,60 @@
-//! Keys as the directory keeps them, and the record of one as a call needs it: put together anew whenever one is asked for, so that
-//! whatever changes of the project, the user or the key is true at once. It must not know what a request says of a key.
+//! Keys as the directory stores them, and the record of one that a call needs. A record is composed on every request for it, so that
+//! changes of the project, the user or the key take effect at once.
 
-use crate::access::auth::{Former, Record, key_name};
+use crate::access::auth::{PreviousSecret, Record, key_name, mark_of};
 use crate::access::images;
-use crate::access::projects::{self, Terms};
+use crate::access::projects::{self, ProjectSettings};
 use crate::access::users;
-use crate::http::caller::{Class, Managed, Role, Signing};
-use crate::http::rates::Rates;
-use crate::http::route::Answer;
-use crate::store::Store;
+use crate::http::caller::{CredentialClass, ManagedProject, UserRole, WebhookSecret};
+use crate::http::rate_limits::Rates;
+use crate::http::route::Response;
 use crate::store::document::Document;
-use crate::store::sql::{self, Fault};
+use crate::store::sql::Fault;
+use crate::store::{self, Store, access::tokens};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The kind of the rows of keys.
+/// Kind of the rows of keys.
 pub const KEY: &str = "key";
-/// What stands in the rows of keys that were made by the interface: a new setup leaves them alone.
+/// Mark in the rows of keys that were created through the API: a new setup does not change them.
 pub const MADE: &str = "made";
-/// The header in which the directory tells the entry which records it should forget. No caller sees it.
+/// Header in which the directory names the records that the entry should forget. No caller sees it.
 pub const FORGET: &str = "scrip-forget";
-/// The header in which the directory tells the entry which project's object is to be emptied. No caller sees it.
+/// Header in which the directory names the project that the entry must empty. No caller sees it.
 pub const EMPTIED: &str = "scrip-empty";
-/// The header in which the directory tells the entry what signs a project's webhooks from now on, as a `Signed`. No caller sees it.
+/// Header in which the directory sends the entry a new webhook secret, as a `WebhookSecretUpdate`. No caller sees it.
 pub const SIGNED: &str = "scrip-signed";
 
 /// A key, without its secret.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Key {
-    /// The project that it opens.
+pub struct ApiKey {
+    /// Id of the project.
     pub project: String,
-    /// Its kind.
-    pub class: Class,
-    /// Its public id.
+    /// Class of the credentials.
+    pub class: CredentialClass,
+    /// Public id.
     pub id: String,
-    /// The SHA-256 of its secret.
+    /// SHA-256 of the secret.
     pub token_sha256: String,
-    /// The login of the user whose key it is.
+    /// Login of the user who owns the key.
     #[serde(default)]
     pub user: Option<String>,
-    /// What it is called by those who keep it.
+    /// Name that its owners gave it.
     #[serde(default)]
     pub name: Option<String>,
-    /// The secret before this one.
+    /// The previous secret.
     #[serde(default)]
-    pub former: Option<Former>,
+    pub former: Option<PreviousSecret>,
 }
 
-impl Key {
+impl ApiKey {
     /// Reads a row.
-    pub fn of(row: &Document) -> Result<Key, Fault> {
+    pub fn of(row: &Document) -> Result<ApiKey, Fault> {
         let key = serde_json::from_value(serde_json::Value::Object(row.body.clone()));
         key.map_err(|error| Fault(format!("the key `{}`: {error}", row.id)))
     }
 
-    /// The row.
+    /// Returns the row of the key.
     pub fn row(&self, made: bool, now_ms: i64) -> Result<Document, Fault> {
         let body = serde_json::to_value(self).map_err(|error| Fault(error.to_string()))?;
         let body = body.as_object().cloned().unwrap_or_default();
@@ -65,37 +65,39 @@ impl Key {
     }
 }
 
-/// The rows of the keys of a project, the newest first.
+/// Lists the rows of the keys of a project, the newest first.
 pub fn of_project(store: &Store<'_>, project: &str) -> Result<Vec<Document>, Fault> {
-    store.documents(
-        "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = 'key' AND parent = +?1 ORDER BY seq DESC",
-        &[project.into()],
-    )
+    store::access::keys::list_of_project(store, project)
 }
 
-/// The record under the name of a key.
+/// Lists the rows of the keys with a login in an organisation: those of the project itself, and of the projects that it made.
+pub fn with_login(store: &Store<'_>, organisation: &str, login: &str) -> Result<Vec<Document>, Fault> {
+    store::access::keys::list_with_login(store, organisation, login)
+}
+
+/// Returns the record under the name of a key.
 pub fn record(store: &Store<'_>, name: &str) -> Result<Option<Record>, Fault> {
-    let Some(key) = store.document(KEY, name)?.map(|row| Key::of(&row)).transpose()? else { return Ok(None) };
+    let Some(key) = store.document(KEY, name)?.map(|row| ApiKey::of(&row)).transpose()? else { return Ok(None) };
     let Some(project) = projects::find(store, &key.project)? else { return Ok(None) };
-    let role = users::role(store, key.user.as_deref(), &key.project)?;
+    let role = users::role(store, key.user.as_deref(), &project)?;
     let (mut signing, mut manages) = (None, BTreeMap::new());
-    if key.class == Class::Management {
+    if key.class == CredentialClass::Management {
         signing = projects::signing(store, &key.project)?;
         for other in projects::made_by(store, &key.project)? {
-            let role = users::role(store, key.user.as_deref(), &other.id)?;
+            let role = users::role(store, key.user.as_deref(), &other)?;
             let signing = projects::signing(store, &other.id)?;
-            manages.insert(other.id, Managed { settings: other.terms.settings, role, signing });
+            manages.insert(other.id, ManagedProject { settings: other.terms.settings, role, signing });
         }
     }
     Ok(Some(Record { signing, manages, ..written(key, project.terms, role) }))
 }
 
-/// What opens the images of a project, as long as there is one.
+/// Returns the record that opens the images of a project, if the project exists.
 pub fn record_of_images(store: &Store<'_>, project: &str) -> Result<Option<Record>, Fault> {
     let Some(found) = projects::find(store, project)? else { return Ok(None) };
-    let key = Key {
+    let key = ApiKey {
         project: found.id,
-        class: Class::Image,
+        class: CredentialClass::Image,
         id: String::new(),
         token_sha256: String::new(),
         user: None,
@@ -105,13 +107,14 @@ pub fn record_of_images(store: &Store<'_>, project: &str) -> Result<Option<Recor
     Ok(Some(written(key, found.terms, None)))
 }
 
-fn written(key: Key, terms: Terms, role: Option<Role>) -> Record {
+fn written(key: ApiKey, terms: ProjectSettings, role: Option<UserRole>) -> Record {
     Record {
         rates: rates(&terms, key.class),
         project: key.project,
         class: key.class,
         id: key.id,
         token_sha256: key.token_sha256,
+        made_with: None,
         user: key.user,
         scopes: Vec::new(),
         origins: terms.origins,
@@ -129,72 +132,108 @@ fn written(key: Key, terms: Terms, role: Option<Role>) -> Record {
     }
 }
 
-fn rates(terms: &Terms, class: Class) -> Rates {
+fn rates(terms: &ProjectSettings, class: CredentialClass) -> Rates {
     match class {
-        Class::Server | Class::OAuth | Class::Link => terms.rate_limits.server,
-        Class::Client => terms.rate_limits.client,
-        Class::Management => terms.rate_limits.management,
-        Class::Image => terms.rate_limits.images,
+        CredentialClass::Server | CredentialClass::OAuth | CredentialClass::Link => terms.rate_limits.server,
+        CredentialClass::Client => terms.rate_limits.client,
+        CredentialClass::Management => terms.rate_limits.management,
+        CredentialClass::Image => terms.rate_limits.images,
     }
 }
 
-/// What a token says: it inherits everything of the key that it was made with, ends with it, and outlives its secret.
+/// Returns the record of a token, which has all settings of its key. It ends with the key and with the secret that issued it;
+/// a replaced secret ends with its grace period.
 pub fn record_of_token(store: &Store<'_>, sha256: &str, now_ms: i64) -> Result<Option<Record>, Fault> {
-    let row = store
-        .row("SELECT record FROM token WHERE sha256 = +?1 AND expires_at > ?2", &[sha256.into(), now_ms.into()])?;
-    let Some(row) = row else { return Ok(None) };
-    let issued: Issued = serde_json::from_str(sql::text(&row, 0)?).map_err(|error| Fault(error.to_string()))?;
-    let Some(record) = record(store, &key_name(Class::Server, &issued.id))? else { return Ok(None) };
+    let Some(issued) = tokens::find_record(store, sha256, now_ms)? else { return Ok(None) };
+    let issued: IssuedToken = serde_json::from_str(&issued).map_err(|error| Fault(error.to_string()))?;
+    let Some(record) = record(store, &key_name(CredentialClass::Server, &issued.id))? else { return Ok(None) };
+    // A token without a mark is older than marks, and counts as one of the current secret.
+    let secret = issued.secret.unwrap_or_else(|| mark_of(&record.token_sha256));
+    let Some(end) = secret_end(&record, &secret).filter(|end| *end > now_ms) else { return Ok(None) };
     if record.project != issued.project {
         return Ok(None);
     }
     Ok(Some(Record {
-        class: Class::OAuth,
+        class: CredentialClass::OAuth,
         token_sha256: sha256.to_owned(),
+        made_with: Some(secret),
         scopes: issued.scopes,
-        expires_at: Some(issued.expires_at),
+        expires_at: Some(issued.expires_at.min(end)),
         former: None,
         ..record
     }))
 }
 
-/// What is kept of a token when it is issued.
+/// Returns the end of a key's secret by its mark: `i64::MAX` for the current one, the end of grace for the former, else `None`.
+fn secret_end(record: &Record, mark: &str) -> Option<i64> {
+    if mark == mark_of(&record.token_sha256) {
+        return Some(i64::MAX);
+    }
+    let former = record.former.as_ref().filter(|former| mark == mark_of(&former.token_sha256));
+    former.map(|former| former.until)
+}
+
+/// Stored row of an issued token.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Issued {
-    /// The project.
+pub struct IssuedToken {
+    /// Id of the project.
     pub project: String,
-    /// The public id of the key that issued it.
+    /// Public id of the key that issued it.
     pub id: String,
-    /// What it opens.
+    /// Mark of the secret that issued it.
+    #[serde(default)]
+    pub secret: Option<String>,
+    /// Scopes that it grants.
     pub scopes: Vec<String>,
-    /// When it ends, in milliseconds.
+    /// End of its validity, in milliseconds.
     pub expires_at: i64,
 }
 
-/// What a project's object is told when another secret signs its webhooks.
+/// Message to a project's object when another secret signs its webhooks.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Signed {
-    /// The project.
+pub struct WebhookSecretUpdate {
+    /// Id of the project.
     pub project: String,
-    /// The secret.
-    pub signing: Signing,
+    /// New secret.
+    pub signing: WebhookSecret,
 }
 
-/// Tokens of a project that an entry forgets at once, at most: each is a call of the platform's. The rest are believed for a minute.
+/// Maximum number of tokens that an entry forgets at once: each needs a call of the platform. The rest stay valid for a minute.
 const FORGOTTEN_MAX: i64 = 100;
+/// Maximum number of valid tokens of one key.
+pub const TOKENS_MAX: i64 = 100;
 
-/// Has the entry that asked forget what it keeps of the keys of a project, of those that manage it, and of the project's tokens.
-pub fn forgetting(store: &Store<'_>, mut answer: Answer, project: &str) -> Result<Answer, Fault> {
+/// Returns the names under which an entry caches tokens, in the format of [`FORGET`].
+pub fn names_of_tokens(tokens: &[String]) -> String {
+    tokens.iter().map(|sha256| format!("token:{sha256}")).collect::<Vec<_>>().join(",")
+}
+
+/// Instructs the entry to forget the records of these keys, and of all tokens issued with them.
+pub fn forgetting_keys(store: &Store<'_>, mut answer: Response, rows: &[Document]) -> Result<Response, Fault> {
+    let (mut names, mut tokens) = (Vec::new(), Vec::new());
+    for row in rows {
+        let key = ApiKey::of(row)?;
+        names.push(format!("key:{}", row.id));
+        if key.class == CredentialClass::Server {
+            tokens.extend(tokens::list_of_key(store, &key.project, &key.id, 0)?);
+        }
+    }
+    tokens.truncate(usize::try_from(FORGOTTEN_MAX).unwrap_or(0));
+    names.push(names_of_tokens(&tokens));
+    answer.headers.push((FORGET, names.join(",")));
+    Ok(answer)
+}
+
+/// Instructs the entry to forget the records of a project's keys, of the keys that manage the project, and of its tokens.
+pub fn forgetting(store: &Store<'_>, mut answer: Response, project: &str) -> Result<Response, Fault> {
     let organisation = projects::find(store, project)?.map(|found| found.organisation().to_owned());
     let mut rows = of_project(store, project)?;
     if let Some(other) = organisation.filter(|other| other != project) {
         rows.extend(of_project(store, &other)?);
     }
     let mut names: Vec<String> = rows.iter().map(|row| format!("key:{}", row.id)).collect();
-    let tokens = "SELECT sha256 FROM token WHERE project = +?1 ORDER BY expires_at DESC LIMIT +?2";
-    for row in store.rows(tokens, &[project.into(), FORGOTTEN_MAX.into()])? {
-        names.push(format!("token:{}", sql::text(&row, 0)?));
-    }
+    let tokens = tokens::list_of_project(store, project, FORGOTTEN_MAX)?;
+    names.extend(tokens.iter().map(|sha256| format!("token:{sha256}")));
     names.push(images::kept_as(&images::name_of(project)));
     answer.headers.push((FORGET, names.join(",")));
     Ok(answer)

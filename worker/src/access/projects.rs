@@ -1,48 +1,47 @@
-//! Projects as the directory keeps them: those of the setup, and those that were made by the interface. It must not know what a
-//! request says of one.
+//! Projects as the directory stores them: those of the setup, and those that were created through the API.
 
-use crate::http::caller::{Settings, Signing};
-use crate::http::publishing::Publishing;
-use crate::http::rates::RateLimits;
-use crate::store::Store;
+use crate::http::caller::{Settings, WebhookSecret};
+use crate::http::client_publication_policy::Publishing;
+use crate::http::rate_limits::RateLimits;
 use crate::store::document::Document;
 use crate::store::sql::Fault;
+use crate::store::{Store, access::keys, access::tokens};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 
-/// The kind of the rows of projects.
+/// Kind of the rows of projects.
 pub const PROJECT: &str = "project";
-/// The kind of the rows that remember who was deleted, until nobody asks any more: what is in its object can be emptied again.
+/// Kind of the rows that remember deleted projects for a time: their objects can be emptied again.
 pub const DELETED: &str = "deleted_project";
-/// The kind of the rows with what signs a project's webhooks.
+/// Kind of the rows of webhook secrets.
 const WEBHOOK_TOKEN: &str = "webhook_token";
-/// How long a secret is that signs webhooks, when it is drawn here.
+/// Length of a generated webhook secret.
 pub const WEBHOOK_TOKEN_LENGTH: usize = 50;
 
-/// On which terms a project is called: what every record of its keys says.
+/// Settings of a project that every record of its keys contains.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Terms {
-    /// Its settings.
+pub struct ProjectSettings {
+    /// Settings of the project.
     pub settings: Settings,
-    /// Origins whose pages may call.
+    /// Origins that clients may call from.
     #[serde(default)]
     pub origins: Vec<String>,
-    /// Whether pages may redeem.
+    /// True if clients may redeem.
     #[serde(default)]
     pub redeem: bool,
-    /// What pages may publish.
+    /// Campaigns that clients may publish from.
     #[serde(default)]
     pub publish: Publishing,
-    /// Whether pages may tell of events.
+    /// True if clients may send events.
     #[serde(default)]
     pub events: bool,
-    /// Whether pages may write down who their customers are.
+    /// True if clients may create and update their customers.
     #[serde(default)]
     pub create_customers: bool,
-    /// Whether pages may list codes.
+    /// True if clients may list codes.
     #[serde(default)]
     pub list_vouchers: bool,
-    /// How often its keys may call.
+    /// Rate limits of its keys.
     #[serde(default)]
     pub rate_limits: RateLimits,
 }
@@ -50,16 +49,16 @@ pub struct Terms {
 /// A project.
 #[derive(Debug, Clone)]
 pub struct Project {
-    /// Its id.
+    /// Id of the project.
     pub id: String,
-    /// The project of the setup whose key made it; nothing where the setup says it itself.
+    /// The project of the setup with whose key it was created; `None` if the setup defines it.
     pub made_by: Option<String>,
-    /// When the directory heard of it.
+    /// Creation time in the directory, in milliseconds.
     pub created_at: i64,
-    /// What is shown of it.
+    /// Members that responses show.
     pub shown: Map<String, Json>,
-    /// Its terms.
-    pub terms: Terms,
+    /// Settings that the records of its keys contain.
+    pub terms: ProjectSettings,
 }
 
 impl Project {
@@ -72,7 +71,7 @@ impl Project {
         Ok(Project { id, made_by: parent, created_at, shown, terms })
     }
 
-    /// The row.
+    /// Returns the row of the project.
     pub fn row(&self) -> Document {
         let body = json!({ "shown": self.shown, "terms": self.terms });
         let body = body.as_object().cloned().unwrap_or_default();
@@ -81,18 +80,18 @@ impl Project {
         row
     }
 
-    /// The project whose keys manage it beside its own, which may be itself.
+    /// Returns the project with keys that also manage it, which may be itself.
     pub fn organisation(&self) -> &str {
         self.made_by.as_deref().unwrap_or(&self.id)
     }
 
-    /// Whether the setup says it, so that nothing else may change it.
+    /// Returns true if the setup defines it, so that only the setup may change it.
     pub fn is_set_up(&self) -> bool {
         self.made_by.is_none()
     }
 }
 
-/// A project. What one that was made learns of its surroundings, the setup says of the project that made it.
+/// Finds a project. A project that was created takes the environment settings of the project that created it.
 pub fn find(store: &Store<'_>, id: &str) -> Result<Option<Project>, Fault> {
     let Some(mut project) = store.document(PROJECT, id)?.map(Project::of).transpose()? else { return Ok(None) };
     if let Some(organisation) = project.made_by.as_deref()
@@ -103,55 +102,50 @@ pub fn find(store: &Store<'_>, id: &str) -> Result<Option<Project>, Fault> {
     Ok(Some(project))
 }
 
-/// The projects that were made with keys of one, the newest first.
+/// Lists the projects that were created with keys of one, the newest first.
 pub fn made_by(store: &Store<'_>, id: &str) -> Result<Vec<Project>, Fault> {
-    let rows = store.documents(
-        "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = 'project' AND parent = +?1
-         ORDER BY seq DESC",
-        &[id.into()],
-    )?;
-    rows.into_iter().map(Project::of).collect()
+    keys::list_projects_made_by(store, id)?.into_iter().map(Project::of).collect()
 }
 
-/// What signs the webhooks of a project.
+/// Returns the secret that signs the webhooks of a project.
 pub fn webhook_token(store: &Store<'_>, id: &str) -> Result<Option<String>, Fault> {
     Ok(signing(store, id)?.map(|signing| signing.token))
 }
 
-/// The same, with the moment since when it does.
-pub fn signing(store: &Store<'_>, id: &str) -> Result<Option<Signing>, Fault> {
+/// Returns the webhook secret of a project with the start of its use.
+pub fn signing(store: &Store<'_>, id: &str) -> Result<Option<WebhookSecret>, Fault> {
     let row = store.document(WEBHOOK_TOKEN, id)?;
     let signing = row.and_then(|row| {
         let since_ms = row.body.get("since_ms").and_then(Json::as_i64).unwrap_or(0);
-        Some(Signing { token: row.body.get("token")?.as_str()?.to_owned(), since_ms })
+        Some(WebhookSecret { token: row.body.get("token")?.as_str()?.to_owned(), since_ms })
     });
     Ok(signing)
 }
 
-/// Whether the setup itself says what signs the webhooks of a project.
+/// Returns true if the setup defines the webhook secret of a project.
 pub fn is_webhook_token_set_up(store: &Store<'_>, id: &str) -> Result<bool, Fault> {
     let row = store.document(WEBHOOK_TOKEN, id)?;
     Ok(row.is_some_and(|row| row.body.get("set_up") == Some(&Json::Bool(true))))
 }
 
-/// Keeps what signs the webhooks of a project.
+/// Stores the webhook secret of a project.
 pub fn keep_webhook_token(store: &mut Store<'_>, id: &str, token: &str, set_up: bool, now_ms: i64) {
     let body = json!({ "token": token, "set_up": set_up, "since_ms": now_ms }).as_object().cloned().unwrap_or_default();
     store.put(WEBHOOK_TOKEN, &Document::new(id.to_owned(), None, now_ms, body));
 }
 
-/// Takes everything that the directory has of a project, and remembers that it was there.
+/// Deletes a project from the directory, and records the deletion.
 pub fn delete(store: &mut Store<'_>, project: &Project, now_ms: i64) {
     store.remove(PROJECT, &project.id);
     store.remove(WEBHOOK_TOKEN, &project.id);
-    store.write("DELETE FROM document WHERE kind = 'key' AND parent = +?1", vec![project.id.as_str().into()]);
-    store.write("DELETE FROM token WHERE project = +?1", vec![project.id.as_str().into()]);
+    keys::delete_of_project(store, &project.id);
+    tokens::delete_of_project(store, &project.id);
     let mut row = Document::new(project.id.clone(), None, now_ms, Map::new());
     row.parent.clone_from(&project.made_by);
     store.put(DELETED, &row);
 }
 
-/// What is shown of a project of which nothing has been said.
+/// Returns the shown members of a project without settings.
 pub fn shown_from_the_beginning() -> Map<String, Json> {
     let quiet = json!({ "enabled": false, "value": 80, "in_app": false, "emails": [] });
     let silent = json!({ "email": false, "in_app": false, "emails": [] });

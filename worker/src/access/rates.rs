@@ -1,58 +1,58 @@
-//! Decides whether somebody who was let in calls too often, and what is told of that: so many calls in a span that begins with the
-//! first. It must not know routes' answers or the runtime; the clock is handed in, and nothing of it is ever stored.
+//! Rate limits of authenticated callers and their headers: a number of calls in a span that begins with the first.
+//! The clock is a parameter, and no count is ever stored.
 //!
-//! A process counts by itself, in memory: a call costs no way to any object because it is counted. Where several instances serve a
-//! project, as on Cloudflare, each has a count of its own, so that a rate is a bound for whoever floods one, and no quota to be sold.
+//! A process counts in its own memory, so that counting needs no call to an object. Where several instances serve a project, as on
+//! Cloudflare, each has its own count. A rate therefore bounds floods of one instance and cannot be sold as a quota.
 
-use crate::http::caller::{Caller, Class};
-use crate::http::rates::{Bounds, Rate};
+use crate::http::caller::{Caller, CredentialClass};
+use crate::http::rate_limits::{Rate, RateBounds};
 use crate::http::reply::{self, set_header};
-use crate::http::request::{Reply, Request};
-use crate::http::table::Table;
+use crate::http::request::Reply;
+use crate::http::route::Route;
 use std::collections::BTreeMap;
 
-/// Counts that are kept of addresses, and of keys and projects; beyond it those that are over go, and then all.
+/// Maximum number of counts for addresses, and for keys and projects. Beyond it expired counts are dropped, then all.
 const KEPT: usize = 20_000;
 
-/// What is left of a rate.
+/// Remaining calls of a rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Share {
+pub struct RateRemaining {
     limit: u32,
     remaining: u32,
-    /// When the next call is allowed, in seconds since 1970.
+    /// Moment at which the next call is allowed, in seconds since 1970.
     retry: i64,
 }
 
-/// What becomes of a call.
+/// Decision about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
-    /// Nobody counts.
+pub enum RateDecision {
+    /// The call is not counted.
     Unlimited,
-    /// It goes on, and this is left.
-    Within(Share),
-    /// It may be asked again in so many seconds.
+    /// The call continues, with these remaining calls.
+    Within(RateRemaining),
+    /// The call is refused, and may be repeated after this number of seconds.
     Beyond {
-        /// Nothing is left.
-        share: Share,
-        /// When something is again.
+        /// Remaining calls: none.
+        share: RateRemaining,
+        /// Seconds until the next call is allowed.
         seconds: u64,
-        /// Of what there was too much.
+        /// Name of the exceeded rate.
         of: &'static str,
     },
 }
 
-/// The calls of a span.
+/// Calls of a time window.
 #[derive(Debug, Clone, Copy)]
-struct Span {
+struct RateWindow {
     begun_ms: i64,
     used: u32,
 }
 
-impl Span {
-    /// The same as it is now. A clock that was set anew begins anew.
-    fn at(known: Option<&Span>, rate: Rate, now_ms: i64) -> Span {
-        let is_on = |span: &&Span| span.begun_ms <= now_ms && now_ms < span.end_ms(rate);
-        known.filter(is_on).copied().unwrap_or(Span { begun_ms: now_ms, used: 0 })
+impl RateWindow {
+    /// Returns the window at `now_ms`. A clock that was reset begins a new one.
+    fn at(known: Option<&RateWindow>, rate: Rate, now_ms: i64) -> RateWindow {
+        let is_on = |span: &&RateWindow| span.begun_ms <= now_ms && now_ms < span.end_ms(rate);
+        known.filter(is_on).copied().unwrap_or(RateWindow { begun_ms: now_ms, used: 0 })
     }
 
     fn end_ms(&self, rate: Rate) -> i64 {
@@ -60,31 +60,30 @@ impl Span {
     }
 }
 
-/// What one process has counted.
+/// Counts of one process.
 #[derive(Debug, Default)]
 pub struct Counts {
-    spans: BTreeMap<String, Span>,
-    addresses: BTreeMap<String, Span>,
+    spans: BTreeMap<String, RateWindow>,
+    addresses: BTreeMap<String, RateWindow>,
 }
 
 impl Counts {
-    /// Counts a call of somebody who was let in, unless it is one too many for any of the rates that hold for it.
-    pub fn ask(&mut self, table: &Table, request: &Request, caller: &Caller, now_ms: i64) -> Verdict {
-        let is_bulk = table.find(&request.method, &request.path).is_ok_and(|matched| matched.route.is_bulk());
-        let (of, bounds) = match is_bulk {
+    /// Counts a call of an authenticated caller, unless it exceeds one of the rates that apply to it.
+    pub fn ask(&mut self, route: &Route, caller: &Caller, now_ms: i64) -> RateDecision {
+        let (of, bounds) = match route.is_bulk() {
             true => ("bulk_api_calls", caller.rates.bulk_api_calls),
             false => ("api_calls", caller.rates.api_calls),
         };
-        if bounds == Bounds::default() {
-            return Verdict::Unlimited;
+        if bounds == RateBounds::default() {
+            return RateDecision::Unlimited;
         }
         let class = match caller.class {
-            Class::Server | Class::OAuth | Class::Link => "server",
-            Class::Client => "client",
-            Class::Management => "management",
-            Class::Image => "images",
+            CredentialClass::Server | CredentialClass::OAuth | CredentialClass::Link => "server",
+            CredentialClass::Client => "client",
+            CredentialClass::Management => "management",
+            CredentialClass::Image => "images",
         };
-        // Neither ids of projects nor words of ours have a space.
+        // Ids of projects and the words of this service contain no space.
         let place = format!("{of} {class} {}", caller.project);
         let named = [
             (bounds.project, false, Some(place.clone())),
@@ -97,45 +96,45 @@ impl Counts {
         ];
         let held = named.into_iter().filter_map(|(rate, is_address, name)| Some((rate?, is_address, name?)));
         let held: Vec<(Rate, bool, String)> = held.collect();
-        let mut least: Option<Share> = None;
+        let mut least: Option<RateRemaining> = None;
         for (rate, is_address, name) in &held {
-            let span = Span::at(self.part(*is_address).get(name), *rate, now_ms);
+            let span = RateWindow::at(self.part(*is_address).get(name), *rate, now_ms);
             let Some(remaining) = rate.calls.saturating_sub(span.used).checked_sub(1) else {
                 return beyond(*rate, &span, now_ms, of);
             };
             if least.is_none_or(|least| remaining < least.remaining) {
                 let retry_ms = if remaining == 0 { span.end_ms(*rate) } else { now_ms };
-                least = Some(Share { limit: rate.calls, remaining, retry: up_to_seconds(retry_ms) });
+                least = Some(RateRemaining { limit: rate.calls, remaining, retry: up_to_seconds(retry_ms) });
             }
         }
         for (rate, is_address, name) in held {
-            let mut span = Span::at(self.part(is_address).get(&name), rate, now_ms);
+            let mut span = RateWindow::at(self.part(is_address).get(&name), rate, now_ms);
             span.used = span.used.saturating_add(1);
             make_room(self.part(is_address), now_ms);
             self.part(is_address).insert(name, span);
         }
-        least.map_or(Verdict::Unlimited, Verdict::Within)
+        least.map_or(RateDecision::Unlimited, RateDecision::Within)
     }
 
-    fn part(&mut self, is_address: bool) -> &mut BTreeMap<String, Span> {
+    fn part(&mut self, is_address: bool) -> &mut BTreeMap<String, RateWindow> {
         if is_address { &mut self.addresses } else { &mut self.spans }
     }
 }
 
-fn beyond(rate: Rate, span: &Span, now_ms: i64, of: &'static str) -> Verdict {
+fn beyond(rate: Rate, span: &RateWindow, now_ms: i64, of: &'static str) -> RateDecision {
     let end_ms = span.end_ms(rate);
     let seconds = up_to_seconds(end_ms.saturating_sub(now_ms)).max(1);
-    let share = Share { limit: rate.calls, remaining: 0, retry: up_to_seconds(end_ms) };
-    Verdict::Beyond { share, seconds: u64::try_from(seconds).unwrap_or(1), of }
+    let share = RateRemaining { limit: rate.calls, remaining: 0, retry: up_to_seconds(end_ms) };
+    RateDecision::Beyond { share, seconds: u64::try_from(seconds).unwrap_or(1), of }
 }
 
-/// Whole seconds, the begun one included.
+/// Returns whole seconds, rounded up.
 fn up_to_seconds(ms: i64) -> i64 {
     ms.saturating_add(999).div_euclid(1_000)
 }
 
-/// What began more than a day ago is over, whatever its rate.
-fn make_room(spans: &mut BTreeMap<String, Span>, now_ms: i64) {
+/// Removes windows that began more than a day ago, which have ended for every rate.
+fn make_room(spans: &mut BTreeMap<String, RateWindow>, now_ms: i64) {
     const DAY_MS: i64 = 86_400_000;
     if spans.len() >= KEPT {
         spans.retain(|_, span| now_ms.saturating_sub(span.begun_ms) < DAY_MS);
@@ -145,8 +144,8 @@ fn make_room(spans: &mut BTreeMap<String, Span>, now_ms: i64) {
     }
 }
 
-impl Share {
-    /// The headers of every answer to somebody who is counted.
+impl RateRemaining {
+    /// Returns the headers of every reply to a counted caller.
     pub fn headers(&self) -> [(&'static str, String); 3] {
         [
             ("x-rate-limit-limit", self.limit.to_string()),
@@ -155,16 +154,16 @@ impl Share {
         ]
     }
 
-    /// Tells a reply.
-    pub fn tell(&self, reply: &mut Reply) {
+    /// Writes the headers into a reply.
+    pub fn write_headers(&self, reply: &mut Reply) {
         self.headers().iter().for_each(|(name, value)| set_header(reply, name, value));
     }
 }
 
-/// The answer to a call that is one too many.
-pub fn refused(request_id: &str, share: &Share, seconds: u64, of: &str) -> Reply {
+/// Returns the reply to a call above the limit.
+pub fn refused(request_id: &str, share: &RateRemaining, seconds: u64, of: &str) -> Reply {
     let mut reply = reply::too_many(request_id, seconds);
     set_header(&mut reply, "x-rate-limit-type", of);
-    share.tell(&mut reply);
+    share.write_headers(&mut reply);
     reply
 }

@@ -1,13 +1,14 @@
-//! What a role lets somebody call, route by route. It must not know who has which role.
+//! Permissions of roles, route by route.
 
-use crate::http::caller::Role;
+use crate::http::caller::UserRole;
 use crate::http::route::Route;
 
-/// What a till calls beside what it reads: it validates and redeems one code or tier at a time, as is published for this role, hands
-/// codes out, and writes down who its customers are.
+/// Writing routes of a point of sale: it validates and redeems one code or tier at a time, as is published for this role, publishes
+/// codes, and creates and updates its customers.
 const OF_TILLS: &[&str] = &[
     "/v1/vouchers/{code}/validate",
     "/v1/vouchers/{code}/redemption",
+    "/v1/vouchers/{code}/redemptions",
     "/v1/promotions/validation",
     "/v1/promotions/tiers/{tierId}/validation",
     "/v1/promotions/tiers/{promotionTierId}/redemption",
@@ -24,26 +25,25 @@ const OF_TILLS: &[&str] = &[
     "/client/v1/publish",
 ];
 
-/// Where a till has no business, whatever it would do there (errors-and-auth, section 4).
+/// Path prefixes that are closed to a point of sale for every method (errors-and-auth, section 4).
 const CLOSED_TO_TILLS: &[&str] = &["/management/", "/v1/validations", "/v1/redemptions", "/v2/"];
 
-/// Whether somebody of a role may call a route. A token may do what the key may that it was made with, so that whoever may call at all
-/// may have one.
-pub fn allows(role: Role, route: &Route) -> bool {
+/// Tests if a role may call a route. A token has the permissions of its key, so each role that may call may have tokens.
+pub fn allows(role: UserRole, route: &Route) -> bool {
     let is_read = route.is_read();
     match role {
-        Role::Admin => true,
-        Role::User => !is_of_administrators(route),
-        Role::Viewer => (is_read || route.path.starts_with("/v1/oauth/")) && !is_of_administrators(route),
-        Role::Merchant => {
+        UserRole::Admin => true,
+        UserRole::User => !is_of_administrators(route),
+        UserRole::Viewer => (is_read || route.path.starts_with("/v1/oauth/")) && !is_of_administrators(route),
+        UserRole::Merchant => {
             (is_read || OF_TILLS.contains(&route.path))
                 && !CLOSED_TO_TILLS.iter().any(|path| route.path.starts_with(path))
         }
-        Role::None => false,
+        UserRole::None => false,
     }
 }
 
-/// Who may call, what a project is, and everything that tells a secret.
+/// Returns true for routes about keys, users, project settings and secrets.
 fn is_of_administrators(route: &Route) -> bool {
     let Some(rest) = route.path.strip_prefix("/management/v1/projects") else { return false };
     let tells_secrets = ["/keys", "/webhook-token", "/customer-token-key"].iter().any(|part| rest.contains(part));

@@ -1,6 +1,6 @@
-//! What a shop sells: products, their variants, and collections of them. No area imports another's handlers.
+//! The catalogue: products, their variants, and collections of them.
 
-pub mod product_collections;
+pub mod collections;
+pub mod csv_import;
 pub mod products;
-pub mod sheets;
 pub mod skus;

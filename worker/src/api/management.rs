@@ -1,4 +1,4 @@
-//! The operator's desk: projects, their keys and users, and their brand. No area imports another's handlers.
+//! The management API: projects, their keys and users, and their branding.
 
 pub mod branding;
 mod ids;
@@ -8,30 +8,30 @@ mod terms;
 pub mod users;
 
 use crate::access::projects::Project;
-use crate::http::caller::Class;
+use crate::http::caller::CredentialClass;
 use crate::http::reply::{CallError, ErrorBody, error, not_found};
 use crate::http::route::Call;
 use scrip::wire::Problem;
 use scrip::wire::problem::shortened;
 
-const MANAGEMENT: &[Class] = &[Class::Management];
+const MANAGEMENT: &[CredentialClass] = &[CredentialClass::Management];
 
-/// What the setup says is changed there and nowhere else: the next start would undo it.
+/// Refuses a change of an object that the setup defines: the next start would undo it.
 fn protected(kind: &str, id: &str, how: &str) -> ErrorBody {
-    let told = format!("Resource {kind} with id {id} is protected and cannot be modified: it is {how}");
-    error(400, "resource_protected", "Resource is protected", told).about(kind, id)
+    let message = format!("Resource {kind} with id {id} is protected and cannot be modified: it is {how}");
+    error(400, "resource_protected", "Resource is protected", message).about(kind, id)
 }
 
-/// Refuses what is no e-mail address; `path` says where it stands. Which mailboxes there are, only a letter to them would say.
+/// Refuses an invalid e-mail address at `path`. The existence of the mailbox is not checked.
 fn check_email(email: &str, path: impl FnOnce() -> String) -> Result<(), Problem> {
     if email.contains('@') && !email.contains(['/', ' ']) {
         return Ok(());
     }
-    let told = format!("must be an e-mail address (actual value is `{}`)", shortened(email));
-    Err(Problem::at(path(), told))
+    let message = format!("must be an e-mail address (actual value is `{}`)", shortened(email));
+    Err(Problem::at(path(), message))
 }
 
-/// The project of the caller, which the entry has found to be the one that the path names.
+/// Returns the project of the caller, which the entry has matched with the path.
 fn project_of(call: &Call<'_, '_>) -> Result<Project, CallError> {
     let id = call.param("projectId");
     let is_callers = id == call.caller.project;

@@ -1,24 +1,31 @@
-//! Orders: create or update, get, list, and what being paid or canceled does to the customer's summary.
-//! It must not know what an order costs; `orders_pricing` asks the engine.
+//! Orders: create or update, get, list, and the effects of payment and cancellation on the customer's summary.
+//! `order_pricing` computes amounts with the engine.
 
-use crate::document::fields::{BUYER, KEY, LIMIT, PAGE};
-use crate::document::merge;
-use crate::document::resource::{self, Names, plain_key};
-use crate::document::shapes;
-use crate::http::listing::List;
+pub mod returns;
+
+use crate::documents::common_fields::{BUYER, KEY, LIMIT, PAGE};
+use crate::documents::merge;
+use crate::documents::resource::{self, NameLookup, plain_key};
+use crate::documents::shapes;
+use crate::domain::catalogue::order_overrides;
+use crate::domain::customers::{customer, summary};
+use crate::domain::decisions::{facts, order_pricing, order_returns};
+use crate::domain::metadata::schemas;
+use crate::http::list_options::List;
 use crate::http::reply::{CallError, ErrorBody, duplicate, invalid_payload, not_found};
-use crate::http::route::{Answer, Call, Outcome, Resource, Route, get, post, put};
-use crate::http::shape::{self, Field, Kind, Nulls, may};
-use crate::moment;
-use crate::shop::{customers, decision, metadata_schemas, orders_pricing, overrides, summary};
-use crate::store::document::{Document, Stored};
-use crate::store::facts::ById;
-use crate::work::batch;
+use crate::http::route::{Call, HandlerResult, Resource, Response, Route, get, post, put};
+use crate::http::shape::{self, Field, FieldType, Nulls, may};
+use crate::jobs::bulk_items;
+use crate::store::document::{Document, StoredDocument};
+use crate::store::documents::orders;
+use crate::store::facts::DocumentsById;
+use crate::store::records::{CustomerRecord, OrderRecord};
+use crate::timestamp;
 use scrip::decide::OrderCount;
-use scrip::decide::tally::{Counted, recounted};
+use scrip::decide::summary_delta::{CountedAs, recounted};
 use scrip::model::order::{LINE_ID, Order};
 use scrip::shape::AMOUNT;
-use scrip::text::Text;
+use scrip::text::{Text, fold};
 use scrip::time::Instant;
 use scrip::wire::Problem;
 use scrip::wire::document::read_fields;
@@ -27,31 +34,39 @@ use scrip::wire::order::{ITEM, STATUS};
 use serde_json::{Map, Value as Json, json};
 
 const FIELDS: &[Field] = &[
-    may("id", KEY),
-    may("source_id", KEY),
-    may("status", STATUS),
-    may("amount", AMOUNT),
-    may("initial_amount", AMOUNT),
-    may("discount_amount", AMOUNT),
-    // The engine reads the lines; they are here for the description.
-    may("items", Kind::List(&ITEM, 0, 500)),
-    may("metadata", Kind::Map),
-    may("created_at", Kind::DateTime),
-    may("referrer_id", KEY),
-    may("customer", BUYER),
-    may("referrer", BUYER),
+    may("id", KEY)
+        .description("ID of the order. An unknown ID becomes the ID of the new order; absent means a generated ID."),
+    may("source_id", KEY).description("Unique name of the order in the merchant's system."),
+    may("status", STATUS).description("Status of the order. Default `CREATED`."),
+    may("amount", AMOUNT)
+        .description("Amount of the items before discounts, in minor units. Absent means the sum of the items."),
+    may("initial_amount", AMOUNT).description("Amount before units were added by discounts, in minor units."),
+    may("discount_amount", AMOUNT).description("Discount on the whole order that was given elsewhere, in minor units."),
+    // The engine reads the lines; they are declared for the description.
+    may("items", FieldType::List(&ITEM, 0, 500))
+        .description("Items of the order. Absent or `null` leaves the items of a stored order as they are."),
+    may("metadata", FieldType::Map),
+    may("created_at", FieldType::DateTime)
+        .description("Moment at which the order was made, in UTC. Absent means now for a new order."),
+    may("referrer_id", KEY)
+        .description("ID or `source_id` of the customer who referred the buyer. `null` removes the referrer."),
+    may("customer", BUYER).description(
+        "Customer who buys. The profile that is sent is stored; `null` removes the customer from the order.",
+    ),
+    may("referrer", BUYER)
+        .description("Customer who referred the buyer. The profile is stored; takes precedence over `referrer_id`."),
 ];
 
-/// Orders of one import (errors-and-auth.md section 7).
+/// Maximum number of orders in one import (docs/spec/errors-and-auth.md#7).
 const IMPORT_MAX: usize = 2_000;
 
-/// What an update may say: everything but the id.
+/// Fields of an update: all except the id.
 const CHANGES: &[Field] = FIELDS.split_at(1).1;
 
 /// Orders as a resource.
 pub const ORDER: Resource = Resource {
     object: "order",
-    shape: scrip::wire::order_view::KEPT.described(),
+    shape: scrip::wire::order::view::KEPT.described(),
     parameter: "orderId",
     key: plain_key,
     show,
@@ -66,22 +81,60 @@ pub const ORDER: Resource = Resource {
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
-    get("/v1/orders", "List orders", resource::list).of(&ORDER).listed(shapes::TOTAL).scope("orders").query(&[
-        LIMIT,
-        PAGE,
-        may("order", Kind::OneOf(&["created_at", "-created_at", "updated_at", "-updated_at"])),
-    ]),
-    post("/v1/orders", "Create or update an order", create).of(&ORDER).scope("orders").body(FIELDS),
+    get("/v1/orders", "List orders", resource::list)
+        .describe(
+            "listOrders",
+            "Returns the orders of the project, the newest first by default. An unknown order of the list is refused with `invalid_query_params`.",
+        )
+        .returns("The orders of this page and the total.")
+        .of(&ORDER)
+        .listed(shapes::TOTAL)
+        .scope("orders")
+        .query(&[
+            LIMIT,
+            PAGE,
+            may("order", FieldType::OneOf(&["created_at", "-created_at", "updated_at", "-updated_at"]))
+                .description("Field to sort by, descending with a minus sign. Default `-created_at`."),
+        ]),
+    post("/v1/orders", "Create or update an order", create)
+        .describe(
+            "createOrder",
+            "Updates the order with the `id`, else the `source_id`, that is sent; otherwise creates an order. Customer and referrer are created or updated as well. Status `PAID` counts the order for the customer and gives points of earning rules; `CANCELED` takes them back. The webhook event `order.updated` follows a change, but no creation. An `id` and a `source_id` of two orders are refused with `duplicate_found`, an invalid item with `invalid_payload`.",
+        )
+        .returns("The order after the change, with all amounts computed.")
+        .of(&ORDER)
+        .scope("orders")
+        .body(FIELDS),
     post("/v1/orders/import", "Import orders", import)
+        .describe(
+            "importOrders",
+            "Starts an async action that creates or updates at most 2,000 orders, in the order of the list. The fields are checked before the action starts, the items when each order is written; each order succeeds or fails alone. A longer or malformed list is refused with `invalid_payload`.",
+        )
+        .returns("The ID of the async action, which reports the result of each order.")
         .of(&ORDER)
         .scope("orders")
         .many(FIELDS)
         .answers(200, shapes::project::ASYNC_ACTION_STARTED),
-    get("/v1/orders/{orderId}", "Get an order by id or source_id", resource::get).of(&ORDER).scope("orders"),
-    put("/v1/orders/{orderId}", "Update an order or its status", update).of(&ORDER).scope("orders").body(CHANGES),
+    get("/v1/orders/{orderId}", "Get an order by ID or source_id", resource::get)
+        .describe(
+            "getOrder",
+            "Returns one order with its redemptions and returns. An unknown ID is refused with `not_found`.",
+        )
+        .returns("The order.")
+        .of(&ORDER)
+        .scope("orders"),
+    put("/v1/orders/{orderId}", "Update an order", update)
+        .describe(
+            "updateOrder",
+            "Changes the fields that are sent; items are replaced as a whole, and metadata is merged key by key. Units that new items leave out are settled like a return. Status `PAID` gives points of earning rules, `CANCELED` takes them back. The webhook event `order.updated` follows. An unknown ID is refused with `not_found`, a `source_id` of another order with `duplicate_found`.",
+        )
+        .returns("The order after the change, with all amounts computed.")
+        .of(&ORDER)
+        .scope("orders")
+        .body(CHANGES),
 ];
 
-/// A redemption keeps whom an order belongs to by their ids alone.
+/// Shows orders with their customers; a redemption stores these only by id.
 fn show(_: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
     let shown = documents.into_iter().map(|mut order| {
         show_people(&mut order.body);
@@ -99,69 +152,70 @@ fn show_people(body: &mut Map<String, Json>) {
     }
 }
 
-/// What was sent: the lines as they came, and the rest by its fields.
-struct Sent {
+/// A sent order: the lines as they were received, and the other members by their fields.
+struct OrderRequest {
     items: Option<Json>,
     rest: Map<String, Json>,
 }
 
-fn read(call: &Call<'_, '_>, mut source: Map<String, Json>) -> Result<Sent, Problem> {
+fn read(call: &Call<'_, '_>, mut source: Map<String, Json>) -> Result<OrderRequest, Problem> {
     let items = source.remove("items").filter(|items| !items.is_null());
-    Ok(Sent { items, rest: shape::read(call.route.body, source, Nulls::Kept)? })
+    Ok(OrderRequest { items, rest: shape::read(call.route.body, source, Nulls::Kept)? })
 }
 
-fn create(call: &mut Call<'_, '_>) -> Outcome {
+fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     let source = call.source()?;
     let sent = read(call, source)?;
-    Ok(Answer::bytes(upsert(call, sent)?.into_bytes()))
+    Ok(Response::bytes(upsert(call, sent)?.into_bytes()))
 }
 
-/// The lines are read when an order's turn comes; all else is read at once.
-fn import(call: &mut Call<'_, '_>) -> Outcome {
+/// Imports orders. The lines of an order are read when it is written; all other members are read at once.
+fn import(call: &mut Call<'_, '_>) -> HandlerResult {
     let orders = call.sources()?;
     if orders.len() > IMPORT_MAX {
-        let told = format!("Payload must NOT have more than {IMPORT_MAX} items (actual number is `{}`)", orders.len());
-        return Err(invalid_payload(told).into());
+        let message =
+            format!("Payload must NOT have more than {IMPORT_MAX} items (actual number is `{}`)", orders.len());
+        return Err(invalid_payload(message).into());
     }
     for (place, order) in orders.iter().enumerate() {
         read(call, order.clone()).map_err(|problem| problem.within(&format!("[{place}]")))?;
     }
-    batch::answer(call, "ORDERS.IMPORT", orders)
+    bulk_items::answer(call, "ORDERS.IMPORT", orders)
 }
 
-/// One order of a list.
+/// Writes one order of a list.
 pub fn write_one(call: &mut Call<'_, '_>, source: Map<String, Json>) -> Result<(), CallError> {
     let sent = read(call, source)?;
     upsert(call, sent).map(drop)
 }
 
-/// The order that a sent one means, found by id, else by source_id, and changed; or a new one. Gives its text as it will be after the commit.
-fn upsert(call: &mut Call<'_, '_>, mut sent: Sent) -> Result<String, CallError> {
-    let names = Names::take(&mut sent.rest);
+/// Updates the order found by id, else by source_id, or creates a new one. Returns its text as it will be after the commit.
+fn upsert(call: &mut Call<'_, '_>, mut sent: OrderRequest) -> Result<String, CallError> {
+    let names = NameLookup::take(&mut sent.rest);
     if let Some(order) = names.find(call, &ORDER)? {
         return change(call, order, sent);
     }
     let id = names.id.unwrap_or_else(|| call.ids.hex18("ord_").to_string());
-    let body = json!({ "id": id, "source_id": names.source_id, "status": "CREATED", "created_at": moment::text(call.now_ms()), "updated_at": null });
+    let body = json!({ "id": id, "source_id": names.source_id, "status": "CREATED", "created_at": timestamp::text(call.now_ms()), "updated_at": null });
     let body = body.as_object().cloned().unwrap_or_default();
     let mut order = Document::new(id, names.source_id, call.now_ms(), body);
     let (text, counts) = write(call, &mut order, sent, true)?;
-    call.store.insert_stored(ORDER.object, Stored::printed(&order, text.clone()));
+    call.store.insert_stored(ORDER.object, StoredDocument::printed(&order, text.clone()));
     summary::find_last_orders(call.store, &counts, call.context.now.millis());
     Ok(text)
 }
 
-fn update(call: &mut Call<'_, '_>) -> Outcome {
+fn update(call: &mut Call<'_, '_>) -> HandlerResult {
     let source = call.source()?;
     let mut sent = read(call, source)?;
     let mut order = ORDER.find(call)?;
     if let Some(source_id) = sent.rest.remove("source_id") {
         rename(call, &mut order, source_id)?;
     }
-    Ok(Answer::bytes(change(call, order, sent)?.into_bytes()))
+    Ok(Response::bytes(change(call, order, sent)?.into_bytes()))
 }
 
-/// An order, unlike a customer, may be given another source_id; it must be free.
+/// Sets another source_id, which must be free. Customers, unlike orders, never change theirs.
 fn rename(call: &Call<'_, '_>, order: &mut Document, source_id: Json) -> Result<(), CallError> {
     let name = source_id.as_str().map(str::to_owned);
     if let Some(name) = name.as_deref().filter(|name| Some(*name) != order.key.as_deref())
@@ -174,56 +228,59 @@ fn rename(call: &Call<'_, '_>, order: &mut Document, source_id: Json) -> Result<
     Ok(())
 }
 
-fn change(call: &mut Call<'_, '_>, mut order: Document, sent: Sent) -> Result<String, CallError> {
+fn change(call: &mut Call<'_, '_>, mut order: Document, sent: OrderRequest) -> Result<String, CallError> {
     let created_at = order.created_at;
     call.touch(&mut order);
     let (text, counts) = write(call, &mut order, sent, false)?;
-    call.store.update_stored(ORDER.object, Stored::printed(&order, text.clone()));
+    call.store.update_stored(ORDER.object, StoredDocument::printed(&order, text.clone()));
     if order.created_at != created_at {
-        let params = vec![order.id.as_str().into(), order.created_at.into()];
-        call.store.write("UPDATE document SET created_at = ?2 WHERE kind = 'order' AND id = +?1", params);
+        orders::update_creation(call.store, &order.id, order.created_at);
     }
     summary::find_last_orders(call.store, &counts, call.context.now.millis());
     Ok(text)
 }
 
-/// Puts what was sent into an order, prices it anew, and brings customer and summary along at the commit; gives its text and what it counted.
+/// Writes sent members into an order, prices it again, and updates customer and summary when the call commits. Returns text and counts.
 fn write(
     call: &mut Call<'_, '_>,
     document: &mut Document,
-    mut sent: Sent,
+    mut sent: OrderRequest,
     is_new: bool,
 ) -> Result<(String, Vec<OrderCount>), CallError> {
     let (has_items, has_metadata) = (sent.items.is_some(), is_new || sent.rest.contains_key("metadata"));
+    let [has_amount, has_discount] = ["amount", "discount_amount"].map(|name| sent.rest.contains_key(name));
     let before = document.body.clone();
-    let people = People::settle(call, &before, &mut sent.rest)?;
-    if let Some(at) = sent.rest.remove("created_at").and_then(|at| at.as_str().and_then(moment::parse)) {
+    let people = OrderPeople::settle(call, &before, &mut sent.rest)?;
+    if let Some(at) = sent.rest.remove("created_at").and_then(|at| at.as_str().and_then(timestamp::parse)) {
         document.created_at = at;
-        document.body.insert("created_at".into(), moment::text(at).into());
+        document.body.insert("created_at".into(), timestamp::text(at).into());
     }
     let mut order = draft(call, &mut document.body, sent)?;
     check_metadata(call, &order, has_metadata, has_items)?;
     order.customer_id = people.customer_id.as_deref().map(Text::from);
     order.referrer_id = people.referrer_id.as_deref().map(Text::from);
     document.holder = people.customer_id.clone();
-    let updated_at = document.updated_at.and_then(Instant::from_millis);
-    let (text, total) = orders_pricing::priced(call, &order, updated_at)?;
-    // A new order was never paid, whatever it begins as.
+    // A new order was never paid, with any initial status.
     let stored = Some(before).filter(|_| !is_new);
     let stored = stored.and_then(|before| read_fields(&before, read_order).ok());
-    let orders = recounted(stored.as_ref().and_then(Counted::stored), Counted::of(&order, total));
-    decision::count_orders(call, &people.upserted, None, &orders)?;
+    if let Some(stored) = stored.as_ref().filter(|_| has_items || has_amount || has_discount) {
+        order = order_returns::change(call, stored, order, has_discount, &people.upserted)?;
+    }
+    let updated_at = document.updated_at.and_then(Instant::from_millis);
+    let (text, total) = order_pricing::priced(call, &order, updated_at)?;
+    let orders = recounted(stored.as_ref().and_then(CountedAs::stored), CountedAs::of(&order, total));
+    facts::count_orders(call, &people.upserted, None, &orders)?;
     Ok((text, orders))
 }
 
-/// The order as the engine reads it: what was stored, what was sent over it, and what it brings to the catalogue.
-fn draft(call: &mut Call<'_, '_>, body: &mut Map<String, Json>, sent: Sent) -> Result<Order, CallError> {
-    let Sent { items, mut rest } = sent;
+/// Returns the order as the engine reads it: stored members, sent members over them, and new goods for the catalogue.
+fn draft(call: &mut Call<'_, '_>, body: &mut Map<String, Json>, sent: OrderRequest) -> Result<Order, CallError> {
+    let OrderRequest { items, mut rest } = sent;
     rest.retain(|name, value| name != "status" || !value.is_null());
     let has_items = items.is_some();
     if let Some(items) = items {
         body.insert("items".into(), items);
-        // New lines come to a new amount, unless one is sent with them.
+        // New lines have a new amount, unless one is sent with them.
         for name in ["amount", "initial_amount"] {
             body.remove(name);
         }
@@ -232,8 +289,8 @@ fn draft(call: &mut Call<'_, '_>, body: &mut Map<String, Json>, sent: Sent) -> R
     let mut order = read_fields(body, read_order)?;
     if has_items {
         check_quantities(&order)?;
-        if overrides::any(&order) {
-            overrides::persist(call, &mut order, "")?;
+        if order_overrides::any(&order) {
+            order_overrides::persist(call, &mut order, "")?;
         }
     }
     for item in order.items.iter_mut().filter(|item| item.id.is_none()) {
@@ -242,7 +299,7 @@ fn draft(call: &mut Call<'_, '_>, body: &mut Map<String, Json>, sent: Sent) -> R
     Ok(order)
 }
 
-/// Holds the metadata of an order and of its lines against the project's schemas, as far as it was sent.
+/// Checks the sent metadata of an order and of its lines against the project's schemas.
 fn check_metadata(call: &Call<'_, '_>, order: &Order, of_order: bool, of_items: bool) -> Result<(), CallError> {
     let own = of_order.then(|| ("order", Json::Object(order.metadata.to_fields())));
     let items = order.items.iter().filter(|_| of_items);
@@ -252,7 +309,7 @@ fn check_metadata(call: &Call<'_, '_>, order: &Order, of_order: bool, of_items: 
         return Ok(());
     }
     let written: Vec<(&str, Option<&Json>)> = written.iter().map(|(name, value)| (*name, Some(value))).collect();
-    metadata_schemas::check(call.store, &written)
+    schemas::check(call.store, &written)
 }
 
 fn check_quantities(order: &Order) -> Result<(), ErrorBody> {
@@ -264,26 +321,26 @@ fn check_quantities(order: &Order) -> Result<(), ErrorBody> {
     }
 }
 
-/// Who buys, and who sent them.
-struct People {
+/// Buyer and referrer of an order.
+struct OrderPeople {
     customer_id: Option<String>,
     referrer_id: Option<String>,
-    /// Those that this request brings up to date.
-    upserted: ById,
+    /// Customers that this request updates.
+    upserted: DocumentsById,
 }
 
-impl People {
-    /// Takes them out of what was sent and brings them up to date at the commit; what is not sent stays as it was.
+impl OrderPeople {
+    /// Removes the customers from the sent order, and updates them when the call commits; absent members stay unchanged.
     fn settle(
         call: &mut Call<'_, '_>,
         before: &Map<String, Json>,
         sent: &mut Map<String, Json>,
-    ) -> Result<People, CallError> {
-        let stored = |name: &str| before.get(name).and_then(Json::as_str).map(str::to_owned);
-        let mut people = People {
-            customer_id: stored("customer_id"),
-            referrer_id: stored("referrer_id"),
-            upserted: ById::default(),
+    ) -> Result<OrderPeople, CallError> {
+        let stored = OrderRecord::of(before);
+        let mut people = OrderPeople {
+            customer_id: stored.customer_id().map(str::to_owned),
+            referrer_id: stored.referrer_id().map(str::to_owned),
+            upserted: DocumentsById::default(),
         };
         match sent.remove("customer") {
             Some(Json::Object(customer)) => people.customer_id = Some(people.upsert(call, customer)?),
@@ -307,13 +364,20 @@ impl People {
 
     fn upsert(&mut self, call: &mut Call<'_, '_>, sent: Map<String, Json>) -> Result<String, CallError> {
         let named = |name: &str| sent.get(name).and_then(Json::as_str);
+        let email = customer::email_name(CustomerRecord::of(&sent)).map(fold);
+        let has_email = |known: &Document| {
+            let stored = known.as_customer().email().map(fold);
+            email.is_some() && stored == email
+        };
         let is_there = |known: &&Document| {
-            named("id") == Some(&known.id) || named("source_id").is_some() && named("source_id") == known.key.as_deref()
+            named("id") == Some(&known.id)
+                || named("source_id").is_some() && named("source_id") == known.key.as_deref()
+                || has_email(known)
         };
         if let Some(known) = self.upserted.values().find(is_there) {
             return Err(own_referrer(&known.id).into());
         }
-        let document = customers::upsert(call, sent)?;
+        let document = customer::upsert_named(call, sent)?;
         let id = document.id.clone();
         self.upserted.insert(id.clone(), document);
         Ok(id)

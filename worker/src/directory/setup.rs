@@ -1,34 +1,34 @@
-//! What the setup says: projects, their keys, and the terms of their pages. It must not know what any of it is used for.
+//! The setup as JSON: projects, their keys and their client settings.
 
-use crate::access::projects::{self, Terms};
-use crate::http::caller::{Class, Settings};
-use crate::http::publishing::Publishing;
-use crate::http::rates::RateLimits;
+use crate::access::projects::{self, ProjectSettings};
+use crate::http::caller::{CredentialClass, Settings};
+use crate::http::client_publication_policy::Publishing;
+use crate::http::rate_limits::RateLimits;
 use crate::store::sql::Fault;
-use scrip::wire::page;
+use scrip::wire::project::client;
 use serde::Deserialize;
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
 
 /// The setup: the text binding `SCRIP_SETUP`.
 #[derive(Debug, Deserialize)]
 pub(super) struct Setup {
-    pub(super) projects: Vec<Project>,
-    /// The header in which a proxy of one's own says where a request came from.
+    pub(super) projects: Vec<SetupProject>,
+    /// Header in which the operator's own proxy sends the client address.
     #[serde(default)]
     pub(super) address_header: Option<String>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
-pub(super) struct Project {
+pub(super) struct SetupProject {
     pub(super) id: String,
     #[serde(flatten)]
     pub(super) settings: Settings,
-    /// The secret by which the receivers of its webhooks know it; drawn where it says nothing.
+    /// Secret that signs webhook deliveries; generated when absent.
     #[serde(default)]
     pub(super) webhook_token: Option<String>,
     #[serde(default)]
-    pub(super) keys: Vec<Key>,
-    /// How often its keys may call.
+    pub(super) keys: Vec<SetupKey>,
+    /// Rate limits of the keys.
     #[serde(default)]
     pub(super) rate_limits: RateLimits,
 }
@@ -45,34 +45,32 @@ pub(super) struct Client {
 }
 
 #[derive(Debug, Clone, Deserialize)]
-pub(super) struct Key {
-    pub(super) class: Class,
+pub(super) struct SetupKey {
+    pub(super) class: CredentialClass,
     pub(super) id: String,
     pub(super) token: String,
-    /// The login of the user whose key it is.
+    /// Login of the user to whose account the key belongs.
     #[serde(default)]
     pub(super) user: Option<String>,
 }
 
-/// What a project says of its pages: where they are and what they may call, and, left in its settings, the terms on which the
-/// engine serves them.
-pub(super) fn take_client(project: &mut Project) -> Result<Client, Fault> {
+/// Reads the client settings of a project: origins and routes. The members for the engine's client policy stay in its settings.
+pub(super) fn take_client(project: &mut SetupProject) -> Result<Client, Fault> {
     let wrong = |what: String| Fault(format!("`client` of the project `{}`: {what}", project.id));
     let Json::Object(said) = std::mem::take(&mut project.settings.client) else {
         project.settings.client = Json::Bool(true);
         return Ok(Client::default());
     };
-    let (terms, switches): (Map<String, Json>, Map<String, Json>) =
-        said.into_iter().partition(|(name, _)| page::NAMES.contains(&name.as_str()));
+    let (terms, switches) = said.into_iter().partition(|(name, _)| client::NAMES.contains(&name.as_str()));
     let client = serde_path_to_error::deserialize(Json::Object(switches)).map_err(|error| wrong(error.to_string()))?;
     let terms = Json::Object(terms);
-    page::terms_of(&terms).map_err(|problem| wrong(problem.to_string()))?;
+    client::terms_of(&terms).map_err(|problem| wrong(problem.to_string()))?;
     project.settings.client = terms;
     Ok(client)
 }
 
-/// A project of the setup as the directory keeps it, with what is shown of it.
-pub(super) fn shown(project: Project, client: Client, now_ms: i64) -> projects::Project {
+/// Returns the stored form of a project of the setup, with the members that the management API shows.
+pub(super) fn shown(project: SetupProject, client: Client, now_ms: i64) -> projects::Project {
     let settings = project.settings;
     let zone = settings.time_zone.get("name").unwrap_or(&settings.time_zone).as_str().filter(|name| !name.is_empty());
     let mut shown = projects::shown_from_the_beginning();
@@ -91,7 +89,7 @@ pub(super) fn shown(project: Project, client: Client, now_ms: i64) -> projects::
     ] {
         shown.insert(name.to_owned(), value);
     }
-    let terms = Terms {
+    let terms = ProjectSettings {
         settings,
         origins: client.origins,
         redeem: client.redeem,

@@ -1,19 +1,19 @@
-//! Finds out whether the service can do its work: the directory reads its setup and writes a row, and the disk takes a file. It
-//! asks at most once a second, whoever asks it how often, since everybody may. It must not know what an answer looks like.
+//! Checks that the service works: the directory reads its setup and writes a row, and the folder of the objects exists. The check
+//! is public, so it runs at most once a second for any number of calls.
 
-use super::bindings::{Bindings, Call};
-use crate::http::health::{self, Lack};
+use super::bindings::{Bindings, ObjectCall};
+use crate::http::health::{self, HealthProblem};
 use crate::http::request::Reply;
 use std::cell::RefCell;
 
-/// How long an answer is given again.
+/// Time for which a result is reused.
 const SETTLED_MILLIS: i64 = 1_000;
 
 thread_local! {
-    static LAST: RefCell<Option<(i64, Vec<Lack>)>> = const { RefCell::new(None) };
+    static LAST: RefCell<Option<(i64, Vec<HealthProblem>)>> = const { RefCell::new(None) };
 }
 
-/// The answer of `/health`.
+/// Returns the reply of `/health`.
 pub(super) async fn find(bindings: &Bindings, lines: &str, now: i64, request_id: &str) -> Reply {
     let is_settled = |at: i64| (0..SETTLED_MILLIS).contains(&now.saturating_sub(at));
     let last = LAST.with_borrow(|last| last.clone()).filter(|(at, _)| is_settled(*at));
@@ -28,20 +28,20 @@ pub(super) async fn find(bindings: &Bindings, lines: &str, now: i64, request_id:
     health::reply(&lacks, request_id)
 }
 
-async fn look(bindings: &Bindings, lines: &str) -> Vec<Lack> {
-    let call = Call { method: "GET", target: health::ASKED, lines, body: None };
+async fn look(bindings: &Bindings, lines: &str) -> Vec<HealthProblem> {
+    let call = ObjectCall { method: "GET", target: health::ASKED, lines, body: None };
     let mut lacks = Vec::new();
-    // An object whose commit fails answers nothing at all.
+    // An object with a failed commit does not answer at all.
     let is_written = match bindings.ask("directory", call).await {
         Ok(answer) if answer.status == 503 => {
-            lacks.push(Lack::Setup);
+            lacks.push(HealthProblem::Setup);
             true
         }
         Ok(answer) => answer.status == 200,
         Err(_) => false,
     };
-    if !(is_written && bindings.disk_takes_writes().await) {
-        lacks.push(Lack::Storage);
+    if !(is_written && bindings.has_folder().await) {
+        lacks.push(HealthProblem::Storage);
     }
     lacks
 }

@@ -1,46 +1,45 @@
-//! Decides where the record of an API key is found: in memory, else in KV, else with the object that owns it.
-//! It must not know what a record says; whether it admits the request is decided in `auth`.
+//! Finds the record of an API key: in memory, else in KV, else in the object that owns it. `auth` checks the record.
 //!
-//! A record carries the moment until which it may be believed, so that memory and KV together are never older than a minute,
-//! however often the process is started again. Names in memory and KV hold a mark of the setup: a process with a new setup never
-//! meets what was kept under the old one. Where processes with the old and the new one run beside each other, a record that does
-//! not fit is asked for again ([`ask`]), so that a new secret works at once.
+//! A record contains the end of its validity. So memory and KV together are never older than a minute, even after restarts
+//! of the process. Names in memory and KV contain a mark of the setup: a process with a new setup never reads records of the
+//! old one. A record that does not fit is requested again ([`ask`]): a new secret works at once while processes with both
+//! setups run.
 
-use super::bindings::{Bindings, Call, Failure};
+use super::bindings::{Bindings, ObjectCall, ObjectCallFailure};
 use super::log;
-use crate::digest::sha256_hex;
+use crate::constant_time::sha256_hex;
 use crate::store::sql::Fault;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use wasm_bindgen::JsCast;
 use worker::{Context, Env};
 
-/// How long a record may be believed after its owner gave it.
+/// Validity of a record after its owner returned it.
 const FRESH_MILLIS: i64 = 60_000;
-/// How long a record is not asked for again, whatever is sent with its key: guesses must not reach the owner one by one.
+/// Time for which a record is not requested again, for any secret sent with its key: guesses must not each reach the owner.
 const SETTLED_MILLIS: i64 = 1_000;
-/// How much of the setup's hash marks the names.
+/// Length of the prefix of the setup's hash that marks the names.
 const MARK_LENGTH: usize = 16;
-/// The shortest life that KV offers.
+/// Minimum lifetime of a value in KV, in seconds.
 const KV_SECONDS: u64 = 60;
-/// Records kept in memory; beyond it the memory starts anew.
+/// Maximum number of records in memory; above it the cache is cleared.
 const KEPT: usize = 1_000;
 
-/// A record and the moment until which it may be believed.
+/// Record with the end of its validity.
 #[derive(Clone)]
-pub(super) struct Kept {
+pub(super) struct CachedKey {
     until: i64,
-    /// What its owner said.
+    /// Record as its owner returned it.
     pub record: String,
 }
 
-impl Kept {
-    /// A moment that no clock of ours can have written is not believed either.
+impl CachedKey {
+    /// Returns true if the record is still valid. A moment that no clock of the service can have written is not.
     fn is_fresh(&self, now: i64) -> bool {
         self.until > now && self.until <= now.saturating_add(FRESH_MILLIS)
     }
 
-    /// Whether its owner may say something else by now.
+    /// Returns true if its owner may have changed it by now.
     pub fn may_have_changed(&self, now: i64) -> bool {
         self.until.saturating_sub(FRESH_MILLIS).saturating_add(SETTLED_MILLIS) <= now
     }
@@ -49,22 +48,22 @@ impl Kept {
 thread_local! {
     /// The mark of the setup; a process has one for all its life.
     static MARK: RefCell<Option<String>> = const { RefCell::new(None) };
-    static MEMORY: RefCell<BTreeMap<String, Kept>> = const { RefCell::new(BTreeMap::new()) };
+    static MEMORY: RefCell<BTreeMap<String, CachedKey>> = const { RefCell::new(BTreeMap::new()) };
 }
 
-/// Where a record is looked for.
-pub(super) struct Place<'a> {
+/// Location of a record.
+pub(super) struct KeyLocation<'a> {
     /// Its name in memory and in KV, of [`name`].
     pub name: &'a str,
     /// The object that owns it: `directory` or `project:{id}`.
     pub object: &'a str,
-    /// What to ask that object for.
+    /// Path of the record in that object.
     pub path: &'a str,
-    /// The header lines of that question.
+    /// Header lines of the call for the record.
     pub lines: &'a str,
 }
 
-/// The name under which a record is kept, as far as it was given by this setup.
+/// Returns the name under which a record of this setup is cached.
 pub(super) fn name(kv_key: &str, env: &Env) -> String {
     MARK.with_borrow_mut(|mark| {
         let mark = mark.get_or_insert_with(|| {
@@ -75,8 +74,13 @@ pub(super) fn name(kv_key: &str, env: &Env) -> String {
     })
 }
 
-/// The record, or nothing when its owner does not know it.
-pub(super) async fn find(place: &Place<'_>, now: i64, env: &Env, runtime: &Context) -> Result<Option<Kept>, Failure> {
+/// Finds the record, or returns `None` if its owner does not know it.
+pub(super) async fn find(
+    place: &KeyLocation<'_>,
+    now: i64,
+    env: &Env,
+    runtime: &Context,
+) -> Result<Option<CachedKey>, ObjectCallFailure> {
     if let Some(kept) = recall(place.name, now) {
         return Ok(Some(kept));
     }
@@ -90,11 +94,16 @@ pub(super) async fn find(place: &Place<'_>, now: i64, env: &Env, runtime: &Conte
     }
 }
 
-/// The record as its owner has it now.
-pub(super) async fn ask(place: &Place<'_>, now: i64, env: &Env, runtime: &Context) -> Result<Option<Kept>, Failure> {
+/// Requests the current record from its owner.
+pub(super) async fn ask(
+    place: &KeyLocation<'_>,
+    now: i64,
+    env: &Env,
+    runtime: &Context,
+) -> Result<Option<CachedKey>, ObjectCallFailure> {
     let kv = env.kv("KV")?;
     let bindings: &Bindings = env.unchecked_ref();
-    let call = Call { method: "GET", target: place.path, lines: place.lines, body: None };
+    let call = ObjectCall { method: "GET", target: place.path, lines: place.lines, body: None };
     let answer = bindings.ask(place.object, call).await?;
     if answer.status == 404 {
         MEMORY.with_borrow_mut(|memory| memory.remove(place.name));
@@ -104,7 +113,7 @@ pub(super) async fn ask(place: &Place<'_>, now: i64, env: &Env, runtime: &Contex
         return Err(Fault::new(format!("`{}` answered {} for a key", place.object, answer.status)).into());
     }
     let record = String::from_utf8(answer.bytes.to_vec()).map_err(|_| Fault::new("a key record is not text"))?;
-    let kept = Kept { until: now.saturating_add(FRESH_MILLIS), record };
+    let kept = CachedKey { until: now.saturating_add(FRESH_MILLIS), record };
     let put = kv.put(place.name, write_kept(&kept))?.expiration_ttl(KV_SECONDS);
     // The request does not wait for KV: when the put is lost, the next request asks the owner again.
     runtime.wait_until(async move {
@@ -116,17 +125,21 @@ pub(super) async fn ask(place: &Place<'_>, now: i64, env: &Env, runtime: &Contex
     Ok(Some(kept))
 }
 
-/// Forgets a record here and in KV, because it has changed.
-pub(super) async fn forget(name: &str, env: &Env) -> Result<(), Failure> {
+/// Forgets a record here, because it has changed.
+pub(super) fn forget_here(name: &str) {
     MEMORY.with_borrow_mut(|memory| memory.remove(name));
+}
+
+/// Forgets a record in KV, because it has changed.
+pub(super) async fn forget_in_kv(name: &str, env: &Env) -> worker::Result<()> {
     Ok(env.kv("KV")?.delete(name).await?)
 }
 
-fn recall(name: &str, now: i64) -> Option<Kept> {
+fn recall(name: &str, now: i64) -> Option<CachedKey> {
     MEMORY.with_borrow(|memory| memory.get(name).filter(|kept| kept.is_fresh(now)).cloned())
 }
 
-fn remember(name: &str, kept: Kept) {
+fn remember(name: &str, kept: CachedKey) {
     MEMORY.with_borrow_mut(|memory| {
         if memory.len() >= KEPT {
             memory.clear();
@@ -135,12 +148,12 @@ fn remember(name: &str, kept: Kept) {
     });
 }
 
-/// `{moment}`, newline, record.
-fn write_kept(kept: &Kept) -> String {
+/// Formats a cached key: `{moment}`, newline, record.
+fn write_kept(kept: &CachedKey) -> String {
     format!("{}\n{}", kept.until, kept.record)
 }
 
-fn read_kept(text: &str) -> Option<Kept> {
+fn read_kept(text: &str) -> Option<CachedKey> {
     let (until, record) = text.split_once('\n')?;
-    Some(Kept { until: until.parse().ok()?, record: record.to_owned() })
+    Some(CachedKey { until: until.parse().ok()?, record: record.to_owned() })
 }

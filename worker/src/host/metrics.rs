@@ -1,36 +1,36 @@
-//! Counts what the entry answers, in its memory, and gathers what the objects counted when whoever runs the service asks for
-//! `/metrics`. It must not know what any number means, and a request takes no further call for it.
+//! Counts the answers of the entry in memory, and collects the metrics of the objects when the operator requests
+//! `/metrics`. Counting a request needs no additional call.
 //!
-//! What is in memory begins at zero whenever an instance does, which Prometheus expects of counters. On Cloudflare there are many instances
-//! of an entry, and an answer tells of one of them.
+//! Counts in memory begin at zero with each instance, which Prometheus expects of counters. On Cloudflare there are many instances
+//! of an entry, and an answer describes one of them.
 
-use super::bindings::{Bindings, Call, Failure};
+use super::bindings::{Bindings, ObjectCall, ObjectCallFailure};
 use super::log;
 use crate::directory::PROJECTS;
 use crate::http::metrics::{Exposition, MEDIA, Metric, PATH, Times, is_allowed, seconds};
 use crate::http::reply::{error_reply, set_header, unauthorized};
 use crate::http::request::{Reply, Request};
 use crate::http::route::Route;
+use crate::jobs::queue_metrics::QueueMetrics;
+use crate::routes::TABLE;
 use crate::store::sql::Fault;
-use crate::table::TABLE;
-use crate::work::figures::Waiting;
 use serde::Deserialize;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// Method and route of what was asked; a path that is none of ours has no name here, or everybody could make up names.
-type Asked = (&'static str, &'static str);
+/// Method and route of a request. An unknown path has no name here, or callers could invent names.
+type CallName = (&'static str, &'static str);
 
-/// What the entry counts.
+/// Counters of the entry.
 #[derive(Default)]
-struct Seen {
-    requests: BTreeMap<(Asked, u16), u64>,
-    times: BTreeMap<Asked, Times>,
+struct EntryCounters {
+    requests: BTreeMap<(CallName, u16), u64>,
+    times: BTreeMap<CallName, Times>,
 }
 
 thread_local! {
-    static SEEN: RefCell<Seen> = RefCell::default();
+    static SEEN: RefCell<EntryCounters> = RefCell::default();
 }
 
 /// Counts a request that was answered.
@@ -43,7 +43,7 @@ pub(super) fn count(request: &Request, route: Option<&'static Route>, status: u1
     });
 }
 
-/// Counts a request that the shell answered in our place, after all the time that it has; gives its route as the log names it.
+/// Counts a request that the shell answered after the timeout; returns its route as the log names it.
 #[wasm_bindgen(js_name = countFailed)]
 pub fn count_failed(method: &str, path: &str) -> String {
     let request = Request { method: method.to_owned(), path: path.to_owned(), ..Request::default() };
@@ -61,11 +61,11 @@ fn method_of(method: &str) -> &'static str {
     known.into_iter().find(|known| *known == method).unwrap_or("OTHER")
 }
 
-/// What an object says of itself.
+/// Metrics of an object.
 #[derive(Debug, Deserialize)]
-struct Figures {
-    waiting: Waiting,
-    /// Operation, the reason of a refusal or nothing, and how often.
+struct ObjectMetrics {
+    waiting: QueueMetrics,
+    /// Operation, reason of its refusal (empty if accepted), and count.
     verdicts: Vec<(String, String, u64)>,
     decide: Times,
     commit: Times,
@@ -73,13 +73,13 @@ struct Figures {
     failed_alarms: u64,
 }
 
-/// The answer of `/metrics`; nothing where this service has no token for it, and so no such path.
+/// Returns the reply of `/metrics`; `None` if this service has no token for it, and so no such path.
 pub(super) async fn answer(
     bindings: &Bindings,
     request: &Request,
     lines: &str,
     request_id: &str,
-) -> Result<Option<Reply>, Failure> {
+) -> Result<Option<Reply>, ObjectCallFailure> {
     if request.path != PATH || !matches!(request.method.as_str(), "GET" | "HEAD") {
         return Ok(None);
     }
@@ -87,15 +87,15 @@ pub(super) async fn answer(
     if !is_allowed(request, &token) {
         return Ok(Some(error_reply(&unauthorized(), request_id)));
     }
-    let call = Call { method: "GET", target: PROJECTS, lines, body: None };
+    let call = ObjectCall { method: "GET", target: PROJECTS, lines, body: None };
     let answer = bindings.ask("directory", call).await?;
     let projects: Vec<String> = serde_json::from_slice(&answer.bytes.to_vec())
         .map_err(|error| Fault(format!("the directory's list of projects does not read: {error}")))?;
-    let told = bindings.figures_of(&projects).await?;
-    let figures: Vec<(&str, Option<Figures>)> = projects
+    let details = bindings.figures_of(&projects).await?;
+    let figures: Vec<(&str, Option<ObjectMetrics>)> = projects
         .iter()
-        .zip(told)
-        .map(|(project, told)| (project.as_str(), told.and_then(|told| serde_json::from_str(&told).ok())))
+        .zip(details)
+        .map(|(project, details)| (project.as_str(), details.and_then(|details| serde_json::from_str(&details).ok())))
         .collect();
     let mut reply = Reply { status: 200, headers: Vec::new(), body: write(&figures).into_bytes() };
     set_header(&mut reply, "content-type", MEDIA);
@@ -104,10 +104,10 @@ pub(super) async fn answer(
     Ok(Some(reply))
 }
 
-fn write(figures: &[(&str, Option<Figures>)]) -> String {
-    let mut told = Exposition::default();
-    let mut begin = |name, kind, help, write: &dyn Fn(&mut crate::http::metrics::Samples<'_>)| {
-        told.metric(&Metric { name, kind, help }, |samples| write(samples));
+fn write(figures: &[(&str, Option<ObjectMetrics>)]) -> String {
+    let mut details = Exposition::default();
+    let mut begin = |name, kind, help, write: &dyn Fn(&mut crate::http::metrics::MetricSamples<'_>)| {
+        details.metric(&Metric { name, kind, help }, |samples| write(samples));
     };
     begin("scrip_info", "gauge", "The version that answers.", &|samples| {
         samples.sample(&[("version", env!("CARGO_PKG_VERSION"))], 1);
@@ -143,7 +143,7 @@ fn write(figures: &[(&str, Option<Figures>)]) -> String {
     begin("scrip_decide_seconds", "histogram", "Reading, deciding and writing, before the commit.", &|samples| {
         known().for_each(|(project, figures)| samples.times(&[("project", project)], &figures.decide));
     });
-    begin("scrip_commit_seconds", "histogram", "From there to the disk's answer; one event in eight.", &|samples| {
+    begin("scrip_commit_seconds", "histogram", "From there to the disk's answer; one batch in eight.", &|samples| {
         known().for_each(|(project, figures)| samples.times(&[("project", project)], &figures.commit));
     });
     begin("scrip_queue_length", "gauge", "What waits to be done.", &|samples| {
@@ -165,5 +165,5 @@ fn write(figures: &[(&str, Option<Figures>)]) -> String {
     begin("scrip_alarm_failures_total", "counter", "Alarms that failed and are tried again.", &|samples| {
         known().for_each(|(project, figures)| samples.sample(&[("project", project)], figures.failed_alarms));
     });
-    told.text()
+    details.text()
 }

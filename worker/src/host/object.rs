@@ -1,11 +1,11 @@
-//! Decides how one event of a Durable Object becomes one call of the service, and what goes back to its shell.
+//! Runs one event of a Durable Object as one call of the service, and returns its result to the shell.
 //! It must not await: everything between the first read and the shell's commit happens inside one call.
 
 use super::durable::ObjectSql;
-use super::{chance, log, wire};
-use crate::http::intake::header;
+use super::{log, object_protocol, random};
 use crate::http::reply;
 use crate::http::request::Request;
+use crate::http::request_checks::header;
 use crate::store::Store;
 use crate::store::sql::Fault;
 use crate::{directory, service};
@@ -16,9 +16,11 @@ use wasm_bindgen::{JsError, JsValue};
 
 /// Serves one request of an object; the shell calls it inside `transactionSync`, so that an error undoes every write.
 ///
-/// `setup` is the text of the `SCRIP_SETUP` binding for the directory, and absent for a project. `fresh` says that this
-/// object has not opened its store yet. Gives `[status, header lines, bytes, when work is due or null, when letters are or null, what was
-/// decided or null]`, the last as lines of operation and reason.
+/// `setup` is the text of the `SCRIP_SETUP` binding for the directory, and absent for a project. `fresh` is true if this
+/// object has not opened its store yet.
+///
+/// Returns `[status, header lines, bytes, due time of jobs, due time of deliveries, decisions, undo]`. The times and the
+/// decisions may be null; decisions are lines of operation and reason. `undo` is true if all writes are to be undone.
 #[wasm_bindgen(js_name = serveObject)]
 pub fn serve_object(
     setup: Option<String>,
@@ -29,7 +31,7 @@ pub fn serve_object(
     body: Vec<u8>,
     sql: &ObjectSql,
 ) -> Result<Array, JsError> {
-    let request = wire::read_request(method, target, lines, body);
+    let request = object_protocol::read_request(method, target, lines, body);
     let serve = || {
         let context = context_of(&request)?;
         let mut store = open(sql, fresh, &context)?;
@@ -38,42 +40,57 @@ pub fn serve_object(
             None => service::serve(&request, &mut store, &context),
         }?;
         note(&store, &context.request_id());
-        let answer = wire::write_reply(&reply);
-        let alarms = alarms_of(&store);
-        #[cfg(feature = "rehearsal")]
-        let alarms = if super::rehearsal::has_own_clock(&request) { [JsValue::NULL, JsValue::NULL] } else { alarms };
+        let answer = object_protocol::write_reply(&reply);
+        let alarms = if store.is_undone() { [JsValue::NULL, JsValue::NULL] } else { alarms_of(&store) };
+        #[cfg(feature = "test-hooks")]
+        let alarms = if super::test_hooks::has_own_clock(&request) { [JsValue::NULL, JsValue::NULL] } else { alarms };
         alarms.iter().for_each(|moment| _ = answer.push(moment));
         answer.push(&decided_of(&store));
+        answer.push(&JsValue::from_bool(store.is_undone()));
         Ok(answer)
     };
     serve().map_err(|fault: Fault| JsError::new(&fault.0))
 }
 
-/// Runs one piece of the work that is due, of `rows` rows at most, inside `transactionSync` too. Gives when more is due, and
-/// when letters are, or null.
+/// Runs one slice of due jobs, of `rows` rows at most, inside `transactionSync` too. Returns the next due times of jobs and
+/// of deliveries, or null.
 #[wasm_bindgen(js_name = runAlarm)]
 pub fn run_alarm(fresh: bool, rows: u32, sql: &ObjectSql) -> Result<Array, JsError> {
     let run = || {
-        let context = chance::context(chance::seed()?)?;
+        let context = work_context()?;
         let mut store = open(sql, fresh, &context)?;
         service::alarm(&mut store, &context, rows.into())?;
         note(&store, "alarm");
-        let [work, letters] = alarms_of(&store);
-        Ok(Array::of2(&work, &letters))
+        let [work, deliveries] = alarms_of(&store);
+        Ok(Array::of2(&work, &deliveries))
     };
     run().map_err(|fault: Fault| JsError::new(&fault.0))
 }
 
-/// Settles what came of letters to webhooks, and gives what is to be sent next, inside a transaction too. Both are the JSON of
-/// `outbox::Carried` and `outbox::Round`; beside the latter stands the moment for which the sweep asks, or null.
-#[wasm_bindgen(js_name = runLetters)]
-pub fn run_letters(fresh: bool, carried: &str, sql: &ObjectSql) -> Result<Array, JsError> {
+/// Makes jobs due that a clock which was set back has postponed, in a separate transaction: the failure of a slice is recorded for
+/// the job that is next. Returns the due time of deliveries or null.
+#[wasm_bindgen(js_name = catchUp)]
+pub fn catch_up(fresh: bool, sql: &ObjectSql) -> Result<JsValue, JsError> {
     let run = || {
-        let context = chance::context(chance::seed()?)?;
+        let context = work_context()?;
+        let mut store = open(sql, fresh, &context)?;
+        service::catch_up(&mut store, &context)?;
+        let [_, deliveries] = alarms_of(&store);
+        Ok(deliveries)
+    };
+    run().map_err(|fault: Fault| JsError::new(&fault.0))
+}
+
+/// Settles the results of webhook deliveries, and returns the next deliveries, inside a transaction too. Both are the JSON of
+/// `outbox::DispatchReport` and `outbox::DispatchBatch`; the latter is followed by the due time of jobs, or null.
+#[wasm_bindgen(js_name = runDeliveries)]
+pub fn run_deliveries(fresh: bool, carried: &str, sql: &ObjectSql) -> Result<Array, JsError> {
+    let run = || {
+        let context = work_context()?;
         let mut store = open(sql, fresh, &context)?;
         let carried = serde_json::from_str(carried).map_err(|error| Fault::new(error.to_string()))?;
-        let round = service::letters(&mut store, &context, &carried)?;
-        note(&store, "letters");
+        let round = service::deliveries(&mut store, &context, &carried)?;
+        note(&store, "deliveries");
         let round = serde_json::to_string(&round).map_err(|error| Fault::new(error.to_string()))?;
         let [work, _] = alarms_of(&store);
         Ok(Array::of2(&JsValue::from_str(&round), &work))
@@ -81,12 +98,12 @@ pub fn run_letters(fresh: bool, carried: &str, sql: &ObjectSql) -> Result<Array,
     run().map_err(|fault: Fault| JsError::new(&fault.0))
 }
 
-/// Notes that the work which was due failed with `what`, inside a transaction of its own: the failed one wrote nothing.
-/// Gives when work is due or null.
+/// Records that the due jobs failed with `what`, inside a separate transaction: the failed one wrote nothing.
+/// Returns the due time of jobs or null.
 #[wasm_bindgen(js_name = noteFailedAlarm)]
 pub fn note_failed_alarm(fresh: bool, what: &str, sql: &ObjectSql) -> Result<JsValue, JsError> {
     let note = || {
-        let context = chance::context(chance::seed()?)?;
+        let context = work_context()?;
         let mut store = open(sql, fresh, &context)?;
         service::alarm_failed(&mut store, &context, what)?;
         note(&store, "alarm");
@@ -96,36 +113,38 @@ pub fn note_failed_alarm(fresh: bool, what: &str, sql: &ObjectSql) -> Result<JsV
     note().map_err(|fault: Fault| JsError::new(&fault.0))
 }
 
-/// The answer after a failure: `[500, header lines, bytes]`.
+/// Returns the reply after a failure: `[500, header lines, bytes]`.
 #[wasm_bindgen(js_name = failedReply)]
 pub fn failed_reply(request_id: &str) -> Array {
-    wire::write_reply(&reply::failed(request_id))
+    object_protocol::write_reply(&reply::failed(request_id))
 }
 
-/// The answer of a project that was deleted, to whoever is believed by an entry that has not heard of it: what their keys open now.
+/// Returns the answer of a deleted project, for callers whose keys an entry still accepts: the refusal of an unknown key.
 #[wasm_bindgen(js_name = goneReply)]
 pub fn gone_reply(request_id: &str) -> Array {
-    wire::write_reply(&reply::error_reply(&reply::unauthorized(), request_id))
+    object_protocol::write_reply(&reply::error_reply(&reply::unauthorized(), request_id))
 }
 
-/// Does nothing. After a trap the shell calls it: the glue makes the instance anew at the next call, and this one has
-/// no arguments that could still be lying in the memory of the old instance.
+/// Does nothing. After a trap the shell calls it: the glue creates a new instance at the next call. This one has
+/// no arguments that could still be in the memory of the old instance.
 #[wasm_bindgen]
 pub fn ready() {}
 
-/// How much waits in this object, as JSON.
+/// Returns the size of this object's queues, as JSON, and the due times of jobs and deliveries if the object has just started, or null.
 #[wasm_bindgen(js_name = waitingIn)]
-pub fn waiting_in(fresh: bool, sql: &ObjectSql) -> Result<String, JsError> {
+pub fn waiting_in(fresh: bool, sql: &ObjectSql) -> Result<Array, JsError> {
     let look = || {
-        let context = chance::context(chance::seed()?)?;
+        let context = work_context()?;
         let mut store = open(sql, fresh, &context)?;
         let waiting = service::waiting(&mut store, &context)?;
-        serde_json::to_string(&waiting).map_err(|error| Fault(error.to_string()))
+        let waiting = serde_json::to_string(&waiting).map_err(|error| Fault(error.to_string()))?;
+        let [work, deliveries] = alarms_of(&store);
+        Ok(Array::of3(&JsValue::from_str(&waiting), &work, &deliveries))
     };
     look().map_err(|fault: Fault| JsError::new(&fault.0))
 }
 
-/// What was decided, as JavaScript sees it.
+/// Converts the decision to a JavaScript value.
 fn decided_of(store: &Store<'_>) -> JsValue {
     let decided = store.take_decided();
     if decided.is_empty() {
@@ -135,29 +154,40 @@ fn decided_of(store: &Store<'_>) -> JsValue {
     JsValue::from_str(&lines)
 }
 
-/// Logs what was noted while a request or an alarm was served.
+/// Logs the warnings recorded during a request or an alarm.
 fn note(store: &Store<'_>, request_id: &str) {
     for note in store.take_notes() {
         log::write("warning", "noted", request_id, &note);
     }
 }
 
-/// The store of this object; its tables are looked after once, when the object has just come to life.
+/// Opens the store of this object. Its tables and alarms are checked once, when the object has just started.
 fn open<'a>(sql: &'a ObjectSql, fresh: bool, context: &Context) -> Result<Store<'a>, Fault> {
     log::tell_panics();
-    if fresh { Store::open(sql, context.now.millis()) } else { Ok(Store::new(sql)) }
+    if !fresh {
+        return Ok(Store::new(sql));
+    }
+    let now_ms = context.now.millis();
+    let mut store = Store::open(sql, now_ms)?;
+    service::wake(&mut store, now_ms)?;
+    Ok(store)
 }
 
-/// When work is due, and when letters are, as JavaScript sees it.
+/// Returns the due times of jobs and of deliveries, as JavaScript values.
 fn alarms_of(store: &Store<'_>) -> [JsValue; 2] {
     store.alarms().map(|at| at.map_or(JsValue::NULL, |moment| JsValue::from_f64(moment as f64)))
 }
 
-/// The moment of a request, and the seed that came with it.
+/// Returns a context with the current moment and a seed, for jobs.
+fn work_context() -> Result<Context, Fault> {
+    random::context(random::seed()?)
+}
+
+/// Reads the moment of a request, and the seed that was sent with it.
 fn context_of(request: &Request) -> Result<Context, Fault> {
-    let seed = header(request, chance::SEED_HEADER).map_or_else(chance::seed, chance::read_seed)?;
-    let context = chance::context(seed)?;
-    #[cfg(feature = "rehearsal")]
-    let context = super::rehearsal::context_of(request, context)?;
+    let seed = header(request, random::SEED_HEADER).map_or_else(random::seed, random::read_seed)?;
+    let context = random::context(seed)?;
+    #[cfg(feature = "test-hooks")]
+    let context = super::test_hooks::context_of(request, context)?;
     Ok(context)
 }

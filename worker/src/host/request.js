@@ -1,7 +1,6 @@
-// Decides how a request and an answer of the Workers runtime look to Rust: lines of text and one array of bytes.
-// It must not know routes or credentials.
+// Converts requests and answers of the Workers runtime for Rust: lines of text and one array of bytes.
 
-/** `name`, newline, `value`, newline, for every header; neither part can hold a newline. */
+/** Returns `name`, newline, `value`, newline, for every header; neither part can contain a newline. */
 export function headerLines(headers) {
   let lines = "";
   for (const [name, value] of headers) lines += `${name}\n${value}\n`;
@@ -9,8 +8,8 @@ export function headerLines(headers) {
 }
 
 /**
- * Whether Cloudflare's network hands the request over: then its headers can be believed. It names the data centre, beside the
- * headers, where no caller can write. Plain workerd fills `cf` as well, but knows no more there than who is at the other end.
+ * Returns whether Cloudflare's network delivered the request, so that its headers are trustworthy. The network names the data centre
+ * outside of the headers, where no caller can write. Plain workerd fills `cf` as well, but knows only the peer there.
  */
 export function isOnCloudflare(request) {
   return typeof request.cf?.colo === "string";
@@ -21,14 +20,14 @@ export function pause(millis) {
   return new Promise((done) => setTimeout(done, millis));
 }
 
-// A caller that is refused while it still sends sees a broken connection in place of the answer; so a body that is too
-// long is read on and thrown away, up to this many times the limit.
+// A caller that is refused while it still sends sees a broken connection in place of the answer. So a body that is too long is read and
+// discarded, up to this many times the limit.
 const PATIENCE = 4;
 
-// How long the rest of a body is waited for; the shell gives up on the whole request a little later.
+// The time limit for the rest of a body; the shell gives up the whole request a little later.
 const BODY_MS = 20_000;
 
-/** The body, or in a word why there is none: `too long`, `late`, `broken`. No more than `most` bytes are ever kept. */
+/** Returns the body, or the reason why there is none: `too long`, `late`, `broken`. No more than `most` bytes are ever kept. */
 export async function readBody(request, most) {
   if (request.body === null) return new Uint8Array(0);
   let timer;
@@ -36,7 +35,7 @@ export async function readBody(request, most) {
     timer = setTimeout(done, BODY_MS, "late");
   });
   try {
-    return await Promise.race([collected(request, most), late]);
+    return await Promise.race([collect(request, most), late]);
   } catch {
     return "broken";
   } finally {
@@ -44,10 +43,10 @@ export async function readBody(request, most) {
   }
 }
 
-async function collected(request, most) {
-  const promised = Number(request.headers.get("content-length") ?? NaN);
-  if (promised <= most) return new Uint8Array(await request.arrayBuffer());
-  if (promised > most * PATIENCE) return "too long";
+async function collect(request, most) {
+  const declared = Number(request.headers.get("content-length") ?? NaN);
+  if (declared <= most) return new Uint8Array(await request.arrayBuffer());
+  if (declared > most * PATIENCE) return "too long";
   let chunks = [];
   let length = 0;
   for await (const chunk of request.body) {
@@ -56,10 +55,10 @@ async function collected(request, most) {
     else chunks = [];
     if (length > most * PATIENCE) return "too long";
   }
-  return length > most ? "too long" : joined(chunks, length);
+  return length > most ? "too long" : join(chunks, length);
 }
 
-function joined(chunks, length) {
+function join(chunks, length) {
   const body = new Uint8Array(length);
   let at = 0;
   for (const chunk of chunks) {
@@ -69,16 +68,24 @@ function joined(chunks, length) {
   return body;
 }
 
-/** Whether the folder of the objects takes a new file; in the end one file of a few bytes is there. */
-export async function takesWrites(disk) {
-  const reply = await disk.fetch("http://disk/health", { method: "PUT", body: String(Date.now()) });
+/**
+ * Returns whether the folder of the objects is there. It checks for that of the directory, which has just answered. Nothing is written: any
+ * caller may ask.
+ */
+export async function hasFolder(disk) {
+  const reply = await disk.fetch("http://disk/scrip-directory", { method: "HEAD" });
   return reply.ok;
 }
 
-/** An answer of the runtime from a status, header lines and bytes. */
+/** Makes an answer of the runtime from a status, header lines and bytes. */
 export function respond(status, lines, bytes) {
-  const bare = status === 204 || status === 304;
-  return new Response(bare ? null : bytes, { status, headers: headersOf(lines) });
+  const isEmpty = status === 204 || status === 304;
+  return new Response(isEmpty ? null : bytes, { status, headers: [...headersOf(lines), dateHeader()] });
+}
+
+/** Returns the header with the time of the answer: a caller's clock may be wrong, and not every runtime writes it. */
+function dateHeader() {
+  return ["date", new Date().toUTCString()];
 }
 
 function headersOf(lines) {
@@ -89,25 +96,25 @@ function headersOf(lines) {
 }
 
 /**
- * An answer that comes in parts: the first is there, the others its object gives one after the other, each only when the one before has
- * been read. A part that does not come breaks the answer off, so that nobody takes a piece of a file for the whole.
+ * Makes an answer that arrives in parts. The first is present; the object gives each further part only when the one before has been read. A
+ * part that fails breaks the answer off, so that no caller takes an incomplete file for a complete one.
  */
-export function respondInParts([status, lines, first], next, stub, target, asked) {
+export function respondInParts([status, lines, first], next, stub, target, requestLines) {
   let [part, wanted] = [first, next];
   const body = new ReadableStream({
     async pull(controller) {
       if (part === undefined) {
-        const [found, told, bytes] = await stub.serve("GET", target, `${asked}scrip-part\n${wanted}\n`, undefined);
-        if (found !== 200) throw new Error(`a part of the answer is gone: ${found}`);
-        [part, wanted] = [bytes, headersOf(told).find(([name]) => name === "scrip-next")?.[1]];
+        const [partStatus, partLines, bytes] = await stub.serve("GET", target, `${requestLines}scrip-part\n${wanted}\n`, undefined);
+        if (partStatus !== 200) throw new Error(`a part of the answer is gone: ${partStatus}`);
+        [part, wanted] = [bytes, headersOf(partLines).find(([name]) => name === "scrip-next")?.[1]];
       }
       if (part.byteLength > 0) controller.enqueue(part);
       part = undefined;
       if (wanted === undefined) controller.close();
     },
   }, { highWaterMark: 0 });
-  // A stream that fails ends like one that is whole; what is shorter than its length does not.
-  const headers = headersOf(lines);
+  // A stream that fails ends like a complete one; an answer shorter than its length does not.
+  const headers = [...headersOf(lines), dateHeader()];
   const length = Number(headers.find(([name]) => name === "content-length")?.[1]);
   const sized = new FixedLengthStream(length);
   body.pipeTo(sized.writable).catch((error) => console.error(`an answer broke off: ${error}`));

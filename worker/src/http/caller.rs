@@ -1,16 +1,15 @@
-//! Who calls, once let in, and what of the project's settings travels with the call: data alone.
-//! It must not know how anybody is let in.
+//! An authenticated caller and the project settings that travel with its call, as data.
 
-use crate::http::publishing::Publishing;
-use crate::http::rates::Rates;
+use crate::http::client_publication_policy::Publishing;
+use crate::http::rate_limits::Rates;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
-/// The kind of credentials.
+/// Class of credentials.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Class {
+pub enum CredentialClass {
     /// `X-App-Id` and `X-App-Token`.
     Server,
     /// `X-Client-Application-Id` and `X-Client-Token`, with an `Origin`.
@@ -19,59 +18,63 @@ pub enum Class {
     Management,
     /// `Authorization: Bearer`.
     OAuth,
-    /// A signed link, `?token=`: it says whose key made it, and the project's object looks at the seal.
+    /// A signed link, `?token=`: it names the key that made it, and the project's object checks the seal.
     Link,
-    /// The address of an image: it names the project, and the project's object looks at the seal.
+    /// Address of an image: it names the project, and the project's object checks the seal.
     Image,
 }
 
-/// What a user of a project may do in it, by the published names.
+/// Role of a user in a project, by the published names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
-pub enum Role {
-    /// Everything.
+pub enum UserRole {
+    /// All permissions.
     Admin,
-    /// Everything but who may call.
+    /// All permissions except those over keys and users.
     User,
-    /// Looking.
+    /// Reading only.
     Viewer,
-    /// What a till does.
+    /// Permissions of a point of sale.
     Merchant,
-    /// Nothing: somebody who is a user, but not of this project. Nobody can be given it.
+    /// No permissions: a user who does not belong to this project. This role cannot be assigned.
     None,
 }
 
-/// The roles that can be given.
-pub const ROLES: &[(&str, Role)] =
-    &[("ADMIN", Role::Admin), ("USER", Role::User), ("VIEWER", Role::Viewer), ("MERCHANT", Role::Merchant)];
+/// Roles that can be assigned.
+pub const ROLES: &[(&str, UserRole)] = &[
+    ("ADMIN", UserRole::Admin),
+    ("USER", UserRole::User),
+    ("VIEWER", UserRole::Viewer),
+    ("MERCHANT", UserRole::Merchant),
+];
 
-/// What a project says about itself, as far as a call needs it.
+/// Settings of a project that a call needs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
-    /// Its name.
+    /// Name of the project.
     #[serde(default)]
     pub name: String,
     /// A zone's name, or the zone itself with offset and transitions.
     #[serde(default)]
     pub time_zone: Json,
-    /// The currency of its amounts.
+    /// Currency of its amounts.
     #[serde(default)]
     pub currency: String,
-    /// Whether `ABC` and `abc` are two codes.
+    /// True if `ABC` and `abc` are two codes.
     #[serde(default = "yes")]
     pub case_sensitive_codes: bool,
-    /// The letters of its codes, where a campaign or a code says none: digits and letters, where it says none either.
+    /// Default characters of its codes, if a campaign or a code sets none. Without them: all alphanumeric characters of ASCII.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub charset: Option<String>,
-    /// The terms on which it serves pages, as `scrip::wire::page` reads them.
+    /// Client policy, as `scrip::wire::client` reads it.
     #[serde(default = "no_terms")]
     pub client: Json,
-    /// The header with a caller's address that a proxy of one's own sets; the setup names it for all projects.
+    /// Header with the caller's address that the operator's own proxy sets; the setup names it for all projects.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address_header: Option<String>,
 }
 
-/// Where nothing is said, the terms are those of the engine.
+/// Returns the client policy of a project without one: the engine's defaults apply.
 fn no_terms() -> Json {
     Json::Bool(true)
 }
@@ -80,74 +83,78 @@ fn yes() -> bool {
     true
 }
 
-/// A project that a management key of another one may manage: the project which made it.
+/// Project that a management key of another one may manage: of the project which created it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Managed {
-    /// Its settings.
+pub struct ManagedProject {
+    /// Settings of the project.
     pub settings: Settings,
-    /// What the user whose key it is may do there.
+    /// Role that the user who owns the key has there.
     #[serde(default)]
-    pub role: Option<Role>,
-    /// What signs its webhooks.
+    pub role: Option<UserRole>,
+    /// Secret that signs its webhooks.
     #[serde(default)]
-    pub signing: Option<Signing>,
+    pub signing: Option<WebhookSecret>,
 }
 
-/// The header by which an object tells the entry, and nobody else, that another project's is to answer: that project's id.
-pub const ONWARD: &str = "scrip-onward";
+/// Header in which an object sends the entry the id of another project that must answer. No caller sees it.
+pub const FORWARD_TO_PROJECT: &str = "scrip-forward-to-project";
 
-/// The header by which the entry tells that project's object that the body comes from the first one.
+/// Header in which the entry marks, for that project's object, a body that comes from the first object.
 pub const CARRIED: &str = "scrip-carried";
 
-/// Who calls, once let in. Travels to the object as the header `scrip-caller`.
+/// Authenticated caller. It is sent to the object as the header `scrip-caller`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Caller {
-    /// The project.
+    /// Id of the project.
     pub project: String,
-    /// The kind of credentials.
-    pub class: Class,
-    /// The public id of the key.
+    /// Class of the credentials.
+    pub class: CredentialClass,
+    /// Public id of the key.
     pub key_id: String,
-    /// The login of the user whose key it is.
+    /// Marks of secrets: for a key or token, the one that was sent or that issued the token; for a link, all valid ones.
+    /// A mark does not disclose its secret.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub secrets: Vec<String>,
+    /// Login of the user who owns the key.
     #[serde(default)]
     pub user: Option<String>,
     /// OAuth scopes.
     #[serde(default)]
     pub scopes: Vec<String>,
-    /// The origin of the page, where one calls.
+    /// Origin of a client.
     #[serde(default)]
     pub origin: Option<String>,
-    /// What the client calls itself.
+    /// Name that the client gives itself.
     #[serde(default)]
     pub channel: Option<String>,
-    /// Where the request came from, as far as that can be believed.
+    /// Address that the request came from, if a trusted header names it.
     #[serde(default)]
     pub address: Option<String>,
-    /// Origins whose pages may call.
+    /// Origins that clients may call from.
     #[serde(default)]
     pub origins: Vec<String>,
-    /// Whether pages may redeem.
+    /// True if clients may redeem.
     #[serde(default)]
     pub redeem: bool,
-    /// What pages may publish.
+    /// Campaigns that clients may publish from.
     #[serde(default)]
     pub publish: Publishing,
-    /// Whether pages may tell of events.
+    /// True if clients may send events.
     #[serde(default)]
     pub events: bool,
-    /// What the user whose key it is may do; nothing where the key is nobody's, and may do all that its class may.
+    /// Role of the user who owns the key. A key without a user has none, and may do all that its class may.
     #[serde(default)]
-    pub role: Option<Role>,
-    /// The secret by which the receivers of webhooks know the project; of those alone who manage it.
+    pub role: Option<UserRole>,
+    /// Secret that signs the webhooks of the project; only for callers that manage it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub signing: Option<Signing>,
-    /// The other projects that the key may manage in the same way, by id; for routes alone that go on to one.
+    pub signing: Option<WebhookSecret>,
+    /// Other projects that the key may manage, by id; only for routes that can be forwarded to one.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub others: BTreeMap<String, Managed>,
-    /// How often it may call. The entry counts, and no object is told.
+    pub others: BTreeMap<String, ManagedProject>,
+    /// Rate limit of the key. The entry counts calls; objects do not receive this field.
     #[serde(default, skip_serializing)]
     pub rates: Rates,
-    /// Whether the service runs where one develops: webhooks may go to the own machine.
+    /// True if the service runs for local development: webhooks may be sent to the local machine.
     #[serde(default, skip_serializing_if = "is_down")]
     pub local: bool,
     /// The project's settings.
@@ -158,23 +165,23 @@ fn is_down(flag: &bool) -> bool {
     !flag
 }
 
-/// The secret by which the receivers of a project's webhooks know it.
+/// Secret that signs the webhooks of a project.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Signing {
-    /// The secret.
+pub struct WebhookSecret {
+    /// Secret text.
     pub token: String,
-    /// Since when it is that one, in milliseconds: who is told of two keeps the later one, whichever is told first.
+    /// Start of its use, in milliseconds. A receiver of two secrets keeps the later one, in any order of arrival.
     pub since_ms: i64,
 }
 
 impl Caller {
-    /// The same caller in another project that the key manages; nothing where it manages none of this id.
+    /// Returns this caller as a caller of another project that the key manages, or `None` if it does not manage that id.
     pub fn in_other(&self, project: &str) -> Option<Caller> {
-        let Managed { settings, role, signing } = self.others.get(project)?.clone();
+        let ManagedProject { settings, role, signing } = self.others.get(project)?.clone();
         Some(Caller { project: project.to_owned(), settings, role, signing, others: BTreeMap::new(), ..self.clone() })
     }
 
-    /// The value of the header `scrip-caller`.
+    /// Returns the value of the header `scrip-caller`.
     pub fn header(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }

@@ -1,35 +1,34 @@
-//! What `/metrics` answers: figures in the text format that Prometheus reads (version 0.0.4), for whoever runs the service. It must not
-//! know what is counted, nor where.
+//! Response of `/metrics`: metrics for the operator, in the text format of Prometheus (version 0.0.4).
 //!
-//! Written by hand: the format is three kinds of lines, and what is told comes from two instances of the module and the memory of
-//! each object, which a library's registry would have to be filled with anew for each answer.
+//! Written by hand: the format has three kinds of lines. The values come from two instances of the module and from the memory of
+//! each object; a library's registry would have to be filled again for each response.
 
-use crate::digest::{equal_in_constant_time, sha256_hex};
-use crate::http::intake::header;
+use crate::constant_time::{equal_in_constant_time, sha256_hex};
 use crate::http::request::Request;
+use crate::http::request_checks::header;
 use serde::Deserialize;
 use std::fmt::{Display, Write};
 
-/// The path. It is no route: whoever has no token for it finds that there is no such path.
+/// Path of the metrics. It is not a route: without the token the response is that of an unknown path.
 pub const PATH: &str = "/metrics";
-/// The type of the answer.
+/// Media type of the response.
 pub const MEDIA: &str = "text/plain; version=0.0.4; charset=utf-8";
-/// Up to how many milliseconds each bucket of a histogram counts. `worker/shell/figures.mjs` has the same.
+/// Upper bounds of the histogram buckets in milliseconds. `worker/shell/metrics.mjs` has the same ones.
 pub const BOUNDS_MS: [u64; 13] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000];
 
-/// Whether a request is of whoever runs the service: it has the token.
+/// Returns true if a request has the operator's token.
 pub fn is_allowed(request: &Request, token: &str) -> bool {
     let sent = header(request, "authorization").and_then(|value| value.split_once(' '));
     let sent = sent.filter(|(word, _)| word.eq_ignore_ascii_case("bearer")).map_or("", |(_, sent)| sent.trim());
     equal_in_constant_time(&sha256_hex(sent.as_bytes()), &sha256_hex(token.as_bytes()))
 }
 
-/// How often something took how long.
+/// Histogram of durations.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Times {
-    /// How often it took more than the bound before and at most this one; the last is for what took longer than all bounds.
+    /// Number of durations above the previous bound and up to this one; the last counts those above all bounds.
     pub counts: Vec<u64>,
-    /// How many milliseconds it took in all.
+    /// Sum of the durations, in milliseconds.
     pub sum_ms: u64,
 }
 
@@ -40,7 +39,7 @@ impl Default for Times {
 }
 
 impl Times {
-    /// Counts once more.
+    /// Counts a duration.
     pub fn took(&mut self, millis: u64) {
         let place = BOUNDS_MS.iter().position(|bound| millis <= *bound).unwrap_or(BOUNDS_MS.len());
         if let Some(count) = self.counts.get_mut(place) {
@@ -50,56 +49,56 @@ impl Times {
     }
 }
 
-/// A metric: its name and what it says. All its samples stand together, below it.
+/// A metric: its name and help text. All its samples follow it together.
 #[derive(Debug, Clone, Copy)]
 pub struct Metric {
     /// The name.
     pub name: &'static str,
     /// `counter`, `gauge` or `histogram`.
     pub kind: &'static str,
-    /// What it says.
+    /// Help text of the metric.
     pub help: &'static str,
 }
 
 /// A label and its value.
 pub type Label<'a> = (&'a str, &'a str);
 
-/// The text of an answer.
+/// Text of a response.
 #[derive(Debug, Default)]
 pub struct Exposition(String);
 
 impl Exposition {
-    /// The text.
+    /// Returns the text.
     pub fn text(self) -> String {
         self.0
     }
 
     /// Begins a metric, and writes its samples.
-    pub fn metric(&mut self, metric: &Metric, samples: impl FnOnce(&mut Samples<'_>)) {
+    pub fn metric(&mut self, metric: &Metric, samples: impl FnOnce(&mut MetricSamples<'_>)) {
         let Metric { name, kind, help } = metric;
         self.push(format_args!("# HELP {name} {help}\n# TYPE {name} {kind}\n"));
-        samples(&mut Samples { exposition: self, name });
+        samples(&mut MetricSamples { exposition: self, name });
     }
 
     fn push(&mut self, text: std::fmt::Arguments<'_>) {
-        // A text takes whatever is written.
+        // Writing to a string cannot fail.
         let _ = self.0.write_fmt(text);
     }
 }
 
 /// The samples of one metric.
-pub struct Samples<'e> {
+pub struct MetricSamples<'e> {
     exposition: &'e mut Exposition,
     name: &'e str,
 }
 
-impl Samples<'_> {
-    /// One value.
+impl MetricSamples<'_> {
+    /// Writes one value.
     pub fn sample(&mut self, labels: &[Label<'_>], value: impl Display) {
         self.line("", labels, None, &value);
     }
 
-    /// A histogram, in seconds.
+    /// Writes a histogram, in seconds.
     pub fn times(&mut self, labels: &[Label<'_>], times: &Times) {
         let mut count: u64 = 0;
         for (place, more) in times.counts.iter().enumerate() {
@@ -124,7 +123,7 @@ fn label(name: &str, value: &str) -> String {
     format!("{name}=\"{escaped}\"")
 }
 
-/// Milliseconds as seconds, exactly.
+/// Formats milliseconds as seconds, exactly.
 pub fn seconds(millis: u64) -> String {
     let (whole, rest) = (millis.checked_div(1_000).unwrap_or(0), millis.checked_rem(1_000).unwrap_or(0));
     let text = format!("{whole}.{rest:03}");
@@ -136,17 +135,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_told_once_labels_are_escaped_and_buckets_add_up() {
+    fn names_are_written_once_labels_are_escaped_and_buckets_add_up() {
         let mut times = Times::default();
         [0, 1, 2, 3, 10_001].into_iter().for_each(|millis| times.took(millis));
-        let mut told = Exposition::default();
+        let mut details = Exposition::default();
         let metric = |name, kind| Metric { name, kind, help: "What it is." };
-        told.metric(&metric("one_total", "counter"), |samples| {
+        details.metric(&metric("one_total", "counter"), |samples| {
             samples.sample(&[], 3);
             samples.sample(&[("route", "a\"b\\c\nd"), ("status", "200")], 7);
         });
-        told.metric(&metric("took_seconds", "histogram"), |samples| samples.times(&[("of", "x")], &times));
-        let text = told.text();
+        details.metric(&metric("took_seconds", "histogram"), |samples| samples.times(&[("of", "x")], &times));
+        let text = details.text();
         assert!(text.starts_with("# HELP one_total What it is.\n# TYPE one_total counter\none_total 3\n"), "{text}");
         assert!(text.contains("one_total{route=\"a\\\"b\\\\c\\nd\",status=\"200\"} 7\n"), "{text}");
         let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("took_seconds")).collect();
@@ -159,8 +158,8 @@ mod tests {
 
     #[test]
     fn milliseconds_are_seconds_to_the_digit() {
-        let told = [0, 1, 10, 1_000, 1_500, 12_345].map(seconds);
-        assert_eq!(told, ["0", "0.001", "0.01", "1", "1.5", "12.345"]);
+        let details = [0, 1, 10, 1_000, 1_500, 12_345].map(seconds);
+        assert_eq!(details, ["0", "0.001", "0.01", "1", "1.5", "12.345"]);
     }
 
     #[test]

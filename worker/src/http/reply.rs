@@ -1,5 +1,4 @@
-//! Replies: JSON bodies, the one error body, and the headers that every answer carries.
-//! It must not know routes, documents or who asks.
+//! Replies: JSON bodies, the one error body, and the headers that every reply carries.
 
 use crate::http::request::Reply;
 use crate::store::sql::{Fault, TEXT_BYTES_MAX};
@@ -8,9 +7,9 @@ use scrip::text::LONGEST_TEXT;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
-/// A body above this many bytes is refused unread (errors-and-auth: 10 MiB).
+/// Maximum size of a request body in bytes; a larger one is refused unread (errors-and-auth: 10 MiB).
 pub const BODY_BYTES_MAX: usize = 10_485_760;
-/// An answer above this many bytes is refused unsent: an object's call gives back at most 32 MiB, and headers need some of them.
+/// Maximum size of a response in bytes: an object's call returns at most 32 MiB, and the headers need a part of it.
 pub const ANSWER_BYTES_MAX: usize = 33_488_896;
 
 /// The error body, behind one pointer because refusals travel through many results.
@@ -31,55 +30,71 @@ impl std::ops::DerefMut for ErrorBody {
     }
 }
 
-/// The fields of the error body, in the order in which they are written. Those that are not set are left out.
+/// Fields of the error body, in the order of the JSON. Fields that are not set are omitted.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ErrorFields {
     /// The HTTP status.
     pub code: u16,
-    /// The machine's word for it; transport errors have none.
+    /// Key of the error; transport errors have none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    /// The short text.
+    /// Short text.
     pub message: String,
-    /// The text that names the field, the value and the bound.
+    /// Text that names the field, the value and the bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub details: Option<String>,
     /// The id of the request, set when the reply is made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
-    /// The document that it is about.
+    /// Document that it concerns.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resource_id: Option<String>,
     /// The type of that document.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resource_type: Option<String>,
-    /// Some of the documents that stand in the way.
+    /// Some of the documents that prevent the operation.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub related_object_ids: Vec<String>,
     /// The type of those documents.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub related_object_type: Option<String>,
-    /// How many of them there are.
+    /// Number of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub related_object_total: Option<i64>,
-    /// The project's own words.
+    /// The project's own message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<Json>,
-    /// What the path allows, where it does not allow what was asked: the header `Allow`.
+    /// Value of the header `Allow`: the methods of the path, if it does not allow the one of the request.
     #[serde(skip)]
     pub allow: Option<String>,
-    /// After how many seconds it can be asked again: the header `Retry-After`.
+    /// Seconds until the request may be repeated: the header `Retry-After`.
     #[serde(skip)]
     pub retry_after: Option<i64>,
 }
 
-/// Why a call ends early: a refusal for the caller, or an internal fault.
+/// Early end of a call: a refusal for the caller, or an internal fault.
 #[derive(Debug)]
 pub enum CallError {
-    /// The caller is told; nothing is written.
+    /// A refusal that the caller receives; nothing is written.
     Refused(ErrorBody),
     /// The caller learns only that it failed; everything is undone.
     Fault(Fault),
+}
+
+impl From<ErrorBody> for Fault {
+    /// Converts a refusal to a fault where no caller could correct the request, as in a job.
+    fn from(body: ErrorBody) -> Fault {
+        Fault(body.details.as_deref().unwrap_or(&body.message).to_owned())
+    }
+}
+
+impl From<CallError> for Fault {
+    fn from(error: CallError) -> Fault {
+        match error {
+            CallError::Refused(body) => body.into(),
+            CallError::Fault(fault) => fault,
+        }
+    }
 }
 
 impl From<Fault> for CallError {
@@ -94,7 +109,7 @@ impl From<ErrorBody> for CallError {
     }
 }
 
-/// An error body with a key and details.
+/// Returns an error body with a key and details.
 pub fn error(code: u16, key: &str, message: &str, details: impl Into<String>) -> ErrorBody {
     let details = Some(details.into());
     ErrorBody(Box::new(ErrorFields {
@@ -106,12 +121,12 @@ pub fn error(code: u16, key: &str, message: &str, details: impl Into<String>) ->
     }))
 }
 
-/// An error body with a key and no details.
+/// Returns an error body with a key and no details.
 pub fn bare_error(code: u16, key: &str, message: &str) -> ErrorBody {
     ErrorBody(Box::new(ErrorFields { code, key: Some(key.into()), message: message.into(), ..ErrorFields::default() }))
 }
 
-/// An error body of the transport, which has no key.
+/// Returns an error body of the transport, which has no key.
 pub fn transport_error(code: u16, message: &str, details: impl Into<String>) -> ErrorBody {
     ErrorBody(Box::new(ErrorFields {
         code,
@@ -122,7 +137,7 @@ pub fn transport_error(code: u16, message: &str, details: impl Into<String>) -> 
 }
 
 impl ErrorBody {
-    /// The same, about a document.
+    /// Names the document that the error is about.
     pub fn about(mut self, resource_type: &str, resource_id: &str) -> ErrorBody {
         self.resource_type = Some(resource_type.into());
         self.resource_id = Some(resource_id.into());
@@ -130,7 +145,7 @@ impl ErrorBody {
     }
 }
 
-/// The body does not have the shape that the operation wants.
+/// Returns the error for a body that does not have the shape of the operation.
 pub fn invalid_payload(details: impl Into<String>) -> ErrorBody {
     error(400, "invalid_payload", "Invalid payload", details)
 }
@@ -159,21 +174,21 @@ impl From<scrip::refusal::Refusal> for CallError {
     }
 }
 
-impl From<scrip::lifecycle::Denial> for ErrorBody {
-    fn from(denial: scrip::lifecycle::Denial) -> ErrorBody {
+impl From<scrip::lifecycle::TransitionRefusal> for ErrorBody {
+    fn from(denial: scrip::lifecycle::TransitionRefusal) -> ErrorBody {
         error(denial.code, denial.key, denial.message, denial.details)
     }
 }
 
-/// A request that would read more of what is stored than one may.
+/// Returns the error for a request that would read more stored rows than allowed.
 pub fn reads_too_much() -> ErrorBody {
-    let told = format!(
+    let details = format!(
         "the request reads more than `{READ_MAX}` bytes of stored documents: ask for fewer at once (`limit`), or for less with each rule"
     );
-    error(400, "request_too_complex", "Request takes too much work", told)
+    error(400, "request_too_complex", "Request takes too much work", details)
 }
 
-/// Refuses a text for the database that no row of it holds; `what` says what the payload would do with it.
+/// Refuses a text that is too long for a row of the database; `what` describes the effect of the payload.
 pub fn check_row(length: usize, what: &str) -> Result<(), ErrorBody> {
     if length <= TEXT_BYTES_MAX {
         return Ok(());
@@ -182,39 +197,40 @@ pub fn check_row(length: usize, what: &str) -> Result<(), ErrorBody> {
     Err(invalid_payload(format!("Payload must NOT {what} {bound}")))
 }
 
-/// Refuses writes, since there were so many, that a row would not hold or that no decision could read again.
-pub fn check_writes(store: &Store<'_>, mark: usize) -> Result<(), ErrorBody> {
+/// Refuses queued writes that a row would not hold or that no decision could read again. Each write is checked once.
+pub fn check_writes(store: &Store<'_>) -> Result<(), ErrorBody> {
+    let mark = store.take_unchecked();
     check_row(store.longest_write(mark), "make a document")?;
     Ok(store.check_legible(mark)?)
 }
 
-/// The body is not what its length or its chunks promise.
+/// Returns the error for a body that does not match its length or its chunks.
 pub fn broken_body() -> ErrorBody {
     invalid_payload("the body does not arrive as its head says: its length or a chunk is wrong")
 }
 
-/// The body did not arrive in time; whoever sends it may still be sending.
+/// Returns the error for a body that did not arrive in time; the client may still be sending it.
 pub fn late_body() -> ErrorBody {
     transport_error(408, "Request Timeout", "the body did not arrive in time")
 }
 
-/// Refuses, before anything is written, an answer that would not reach the caller.
+/// Refuses an answer that would not reach the caller, before any write.
 pub fn check_answer(reply: &Reply) -> Result<(), ErrorBody> {
     let length = reply.body.len();
     if length <= ANSWER_BYTES_MAX {
         return Ok(());
     }
-    let told =
+    let details =
         format!("the answer would have `{length}` bytes, at most {ANSWER_BYTES_MAX} are sent; nothing was written");
-    Err(error(413, "answer_too_large", "Answer too large", told))
+    Err(error(413, "answer_too_large", "Answer too large", details))
 }
 
-/// The query does not have the shape that the operation wants.
+/// Returns the error for a query that does not have the shape of the operation.
 pub fn invalid_query(details: impl Into<String>) -> ErrorBody {
     error(400, "invalid_query_params", "Invalid query params", details)
 }
 
-/// A refusal of a body, told of the query that it was read from.
+/// Converts a refusal of a body into one of the query that it was read from.
 pub fn of_query(error: CallError) -> CallError {
     match error {
         CallError::Refused(refusal) if refusal.key.as_deref() == Some("invalid_payload") => {
@@ -225,13 +241,13 @@ pub fn of_query(error: CallError) -> CallError {
     }
 }
 
-/// There is no such document.
+/// Returns the error for an unknown document.
 pub fn not_found(resource_type: &str, id: &str) -> ErrorBody {
     error(404, "not_found", "Resource not found", format!("Cannot find {resource_type} with id {id}"))
         .about(resource_type, id)
 }
 
-/// There is already such a document; `by` says which of its names is taken.
+/// Returns the error for a document that exists already; `by` is the name that is taken.
 pub fn duplicate(resource_type: &str, by: &str, value: &str) -> ErrorBody {
     error(
         409,
@@ -242,42 +258,42 @@ pub fn duplicate(resource_type: &str, by: &str, value: &str) -> ErrorBody {
     .about(resource_type, value)
 }
 
-/// The document cannot go: others need it, some of which are named, and there are so many of them.
-pub fn in_use((kind, id): (&str, &str), by_kind: &str, by: Vec<String>, total: i64) -> ErrorBody {
-    let told = format!("Resource {kind} with id {id} is in use by {by_kind}s with ids [{}]", by.join(", "));
-    let mut body = error(400, "resource_in_use", "Resource in use", told).about(kind, id);
+/// Returns the error for a document that others use, with the names of some and the number of all.
+pub fn in_use(kind: &str, id: &str, by_kind: &str, by: Vec<String>, total: i64) -> ErrorBody {
+    let details = format!("Resource {kind} with id {id} is in use by {by_kind}s with ids [{}]", by.join(", "));
+    let mut body = error(400, "resource_in_use", "Resource in use", details).about(kind, id);
     body.related_object_ids = by;
     body.related_object_type = Some(by_kind.to_owned());
     body.related_object_total = Some(total);
     body
 }
 
-/// The credentials are missing or wrong; the answer does not say which.
+/// Returns the error for missing or wrong credentials, which it does not distinguish.
 pub fn unauthorized() -> ErrorBody {
     bare_error(401, "unauthorized", "Unauthorized")
 }
 
-/// The credentials do not allow the operation.
+/// Returns the error for credentials that do not allow the operation.
 pub fn forbidden(details: impl Into<String>) -> ErrorBody {
     error(403, "forbidden", "Forbidden", details)
 }
 
-/// A JSON reply.
+/// Returns a JSON reply.
 pub fn json_reply(status: u16, body: &Json) -> Reply {
     bytes_reply(status, body.to_string().into_bytes())
 }
 
-/// A reply whose JSON is already written.
+/// Returns a reply with JSON that is already written.
 pub fn bytes_reply(status: u16, body: Vec<u8>) -> Reply {
     Reply { status, headers: vec![("content-type".into(), "application/json".into())], body }
 }
 
-/// A reply without a body.
+/// Returns a reply without a body.
 pub fn empty_reply(status: u16) -> Reply {
     Reply { status, headers: Vec::new(), body: Vec::new() }
 }
 
-/// The reply of a refusal.
+/// Returns the reply of a refusal.
 pub fn error_reply(body: &ErrorBody, request_id: &str) -> Reply {
     let mut body = body.clone();
     body.message = within(std::mem::take(&mut body.message));
@@ -297,7 +313,7 @@ pub fn error_reply(body: &ErrorBody, request_id: &str) -> Reply {
     reply
 }
 
-/// A text that may repeat what was sent, no longer than any text is.
+/// Shortens a text that may repeat sent data to the maximum length of a text.
 fn within(text: String) -> String {
     match text.char_indices().nth(LONGEST_TEXT) {
         None => text,
@@ -305,7 +321,7 @@ fn within(text: String) -> String {
     }
 }
 
-/// The body was larger than the service reads: a shape of its own, as published.
+/// Returns the reply to a body that is too large: a separate shape, as published.
 pub fn too_large(request_id: &str) -> Reply {
     let message = format!("Payload content length greater than maximum allowed: {BODY_BYTES_MAX}");
     let mut reply =
@@ -314,7 +330,7 @@ pub fn too_large(request_id: &str) -> Reply {
     reply
 }
 
-/// The caller asks too often, and may ask again in so many seconds: a shape of its own, as published.
+/// Returns the reply to too many calls, with the seconds until the next one: a separate shape, as published.
 pub fn too_many(request_id: &str, seconds: u64) -> Reply {
     let message = "Too many requests hit the API too quickly.";
     let mut reply = json_reply(429, &json!({ "code": 429, "message": message }));
@@ -323,7 +339,7 @@ pub fn too_many(request_id: &str, seconds: u64) -> Reply {
     reply
 }
 
-/// The reply of a fault: it names the request and nothing else.
+/// Returns the reply of a fault, which contains only the request's identifier.
 pub fn failed(request_id: &str) -> Reply {
     let body = bare_error(500, "internal_error", "Internal error");
     error_reply(&body, request_id)
@@ -335,10 +351,10 @@ pub fn set_header(reply: &mut Reply, name: &str, value: &str) {
     reply.headers.push((name.to_owned(), value.to_owned()));
 }
 
-/// The headers that a page of a trusted origin needs to read an answer.
+/// Adds the headers that a client of a trusted origin needs to read a reply.
 pub fn allow_origin(reply: &mut Reply, origin: &str) {
     set_header(reply, "access-control-allow-origin", origin);
-    let exposed = "x-request-id, scrip-context, etag, idempotency-replayed, retry-after, x-rate-limit-limit, \
+    let exposed = "x-request-id, scrip-context, date, etag, idempotency-replayed, retry-after, x-rate-limit-limit, \
          x-rate-limit-remaining, x-rate-limit-retry, x-rate-limit-type";
     set_header(reply, "access-control-expose-headers", exposed);
     set_header(reply, "vary", "origin");

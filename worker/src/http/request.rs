@@ -1,7 +1,6 @@
-//! What a host hands over and what it gets back, read whole: bytes and header lines.
-//! It must not know what any of them mean.
+//! Requests and replies that a host exchanges with the service: complete bodies and header lines.
 
-/// What one call brings, after the host has read it whole.
+/// Request with its complete body.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
     /// `GET`, `POST`, ...
@@ -16,7 +15,7 @@ pub struct Request {
     pub body: Vec<u8>,
 }
 
-/// What the host sends back.
+/// A reply for the host to send.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Reply {
     /// HTTP status.

@@ -1,21 +1,30 @@
-//! Reads bodies by their shapes: what a table of fields lets through, and how what does not fit is told. It must not know routes or
-//! documents. Rules between fields belong to the operations.
+//! Reads bodies by their shapes and reports the values that do not fit. Rules between fields belong to the operations.
 
-use crate::moment;
+use crate::timestamp;
+use http::uri::Authority;
 use scrip::text::{LONGEST_NAME, LONGEST_TEXT, is_longer};
 use scrip::wire::problem::shortened;
 use scrip::wire::{Node, Problem};
 use serde_json::{Map, Value as Json};
 
-pub use scrip::shape::{Field, INT_MAX, Kind, may, must};
+pub use scrip::shape::{Field, FieldType, INT_MAX, may, must};
 
-/// What an explicit `null` means.
+/// Meaning of an explicit `null`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Nulls {
-    /// The same as leaving the field out: on creation.
+    /// Equal to an absent field: on creation.
     Dropped,
     /// The field is cleared: on update.
     Kept,
+}
+
+/// Published fields of bodies that the service does not act on and must not ignore, each with the reason.
+const UNSUPPORTED: &[(&str, &str)] = &[("access_settings", "areas and stores are not supported")];
+
+/// Refuses fields that the service knows and does not support, at any depth.
+fn check_supported(source: &Map<String, Json>, path: &str) -> Result<(), Problem> {
+    let sent = UNSUPPORTED.iter().find(|(name, _)| source.get(*name).is_some_and(|value| !value.is_null()));
+    sent.map_or(Ok(()), |(name, reason)| Err(Problem::at(below(path, name), format!("must NOT be present: {reason}"))))
 }
 
 /// Reads an object by its fields: unknown fields are dropped, known ones must fit.
@@ -29,6 +38,7 @@ fn read_object(
     nulls: Nulls,
     path: &str,
 ) -> Result<Map<String, Json>, Problem> {
+    check_supported(&source, path)?;
     let mut object = Map::new();
     for field in fields {
         let place = below(path, field.name);
@@ -36,7 +46,9 @@ fn read_object(
             None if field.required => return Err(Problem::missing(path, field.name)),
             None => {}
             Some(Json::Null) if field.required => return Err(Problem::missing(path, field.name)),
-            Some(Json::Null) if nulls == Nulls::Kept => drop(object.insert(field.name.to_owned(), Json::Null)),
+            Some(Json::Null) if nulls == Nulls::Kept || field.null_is_value => {
+                drop(object.insert(field.name.to_owned(), Json::Null))
+            }
             Some(Json::Null) => {}
             Some(value) => {
                 object.insert(field.name.to_owned(), read_value(&field.kind, value, nulls, &place)?);
@@ -46,7 +58,7 @@ fn read_object(
     Ok(object)
 }
 
-/// The path of a property of an object.
+/// Returns the path of a property of an object.
 pub fn below(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
 }
@@ -55,12 +67,12 @@ fn wrong(path: &str, wanted: &str, value: &Json) -> Problem {
     Problem::at(path, format!("must be {wanted} (actual value is `{}`)", shown(value)))
 }
 
-/// A value as a message shows it, never long.
+/// Formats a value for a message, shortened.
 pub fn shown(value: &Json) -> String {
     shortened(&value.to_string())
 }
 
-/// What is wrong with a text that has more characters than these.
+/// Describes the problem of a text that has more characters than `most`, if it has one.
 pub fn too_long(text: &str, most: usize) -> Option<String> {
     is_longer(text, most).then(|| {
         let start = shortened(text);
@@ -68,16 +80,23 @@ pub fn too_long(text: &str, most: usize) -> Option<String> {
     })
 }
 
-fn read_value(kind: &Kind, value: Json, nulls: Nulls, path: &str) -> Result<Json, Problem> {
+fn read_value(kind: &FieldType, value: Json, nulls: Nulls, path: &str) -> Result<Json, Problem> {
     match (kind, value) {
         (
-            Kind::Text | Kind::Name(_) | Kind::Date | Kind::DateTime | Kind::Duration | Kind::Clock | Kind::OneOf(_),
+            FieldType::Text
+            | FieldType::Name(_)
+            | FieldType::Date
+            | FieldType::DateTime
+            | FieldType::Duration
+            | FieldType::Clock
+            | FieldType::HttpsUrl
+            | FieldType::OneOf(_),
             Json::String(text),
         ) => read_text(kind, text, path),
-        (Kind::Text | Kind::Name(_), value) => Err(wrong(path, "a string", &value)),
-        (Kind::Int(least, most), value) => read_int(value, *least, *most, path),
-        (Kind::Number(least, most), Json::Number(number)) => {
-            // Comparing is exact enough for bounds; the engine reads the digits themselves.
+        (FieldType::Text | FieldType::Name(_) | FieldType::HttpsUrl, value) => Err(wrong(path, "a string", &value)),
+        (FieldType::Int(least, most), value) => read_int(value, *least, *most, path),
+        (FieldType::Number(least, most), Json::Number(number)) => {
+            // The comparison is exact enough for bounds; the engine reads the digits themselves.
             #[allow(clippy::cast_precision_loss, reason = "the bounds are small whole numbers")]
             let (low, high) = (*least as f64, *most as f64);
             match number.as_f64() {
@@ -86,20 +105,22 @@ fn read_value(kind: &Kind, value: Json, nulls: Nulls, path: &str) -> Result<Json
                 _ => Ok(Json::Number(number)),
             }
         }
-        (Kind::Number(..), value) => Err(wrong(path, "a number", &value)),
-        (Kind::Bool, Json::Bool(flag)) => Ok(Json::Bool(flag)),
-        (Kind::Bool, value) => Err(wrong(path, "a boolean", &value)),
-        (Kind::Date, value) => Err(wrong(path, "a date", &value)),
-        (Kind::DateTime, value) => Err(wrong(path, "a date-time", &value)),
-        (Kind::Duration, value) => Err(wrong(path, "an ISO-8601 duration", &value)),
-        (Kind::Clock, value) => Err(wrong(path, "a time of day in the form HH:mm", &value)),
-        (Kind::OneOf(words), value) => Err(wrong(path, &format!("one of {}", words.join(", ")), &value)),
-        (Kind::Object(fields), Json::Object(source)) => Ok(Json::Object(read_object(fields, source, nulls, path)?)),
-        (Kind::Map | Kind::Open(..), Json::Object(source)) => {
+        (FieldType::Number(..), value) => Err(wrong(path, "a number", &value)),
+        (FieldType::Bool, Json::Bool(flag)) => Ok(Json::Bool(flag)),
+        (FieldType::Bool, value) => Err(wrong(path, "a boolean", &value)),
+        (FieldType::Date, value) => Err(wrong(path, "a date", &value)),
+        (FieldType::DateTime, value) => Err(wrong(path, "a date-time", &value)),
+        (FieldType::Duration, value) => Err(wrong(path, "an ISO-8601 duration", &value)),
+        (FieldType::Clock, value) => Err(wrong(path, "a time of day in the form HH:mm", &value)),
+        (FieldType::OneOf(words), value) => Err(wrong(path, &format!("one of {}", words.join(", ")), &value)),
+        (FieldType::Object(fields), Json::Object(source)) => {
+            Ok(Json::Object(read_object(fields, source, nulls, path)?))
+        }
+        (FieldType::Map | FieldType::Open(..), Json::Object(source)) => {
             check_names(&source, path)?;
             Ok(Json::Object(source))
         }
-        (Kind::MapOf(kind), Json::Object(source)) => {
+        (FieldType::MapOf(kind), Json::Object(source)) => {
             check_names(&source, path)?;
             let mut object = Map::new();
             for (name, value) in source {
@@ -108,19 +129,21 @@ fn read_value(kind: &Kind, value: Json, nulls: Nulls, path: &str) -> Result<Json
             }
             Ok(Json::Object(object))
         }
-        (Kind::Object(_) | Kind::Map | Kind::MapOf(_) | Kind::Open(..), value) => Err(wrong(path, "an object", &value)),
-        (Kind::List(item, least, most), Json::Array(items)) => read_list(item, items, (*least, *most), nulls, path),
-        (Kind::List(..), value) => Err(wrong(path, "an array", &value)),
-        (Kind::Named(shape), value) => read_value(&shape.kind, value, nulls, path),
-        (Kind::Either(kinds), value) => read_either(kinds, value, nulls, path),
-        (Kind::Any, value) => Ok(value),
+        (FieldType::Object(_) | FieldType::Map | FieldType::MapOf(_) | FieldType::Open(..), value) => {
+            Err(wrong(path, "an object", &value))
+        }
+        (FieldType::List(item, least, most), Json::Array(items)) => read_list(item, items, *least, *most, nulls, path),
+        (FieldType::List(..), value) => Err(wrong(path, "an array", &value)),
+        (FieldType::Named(shape), value) => read_value(&shape.kind, value, nulls, path),
+        (FieldType::Either(kinds), value) => read_either(kinds, value, nulls, path),
+        (FieldType::Any, value) => Ok(value),
     }
 }
 
-/// Refuses what is not of its kind among members of which some have names and others keys: for whoever reads them in words of its own
-/// first, and looks at some of them only. All of it stays as it was sent.
-pub fn check_open(kind: &Kind, source: &Json, path: &str) -> Result<(), Problem> {
-    let (Kind::Open(fields, others), Json::Object(source)) = (kind, source) else { return Ok(()) };
+/// Refuses members that are not of their kind, where some have fixed names and others are keys. For callers that parse
+/// only some members first. The source is not changed.
+pub fn check_open(kind: &FieldType, source: &Json, path: &str) -> Result<(), Problem> {
+    let (FieldType::Open(fields, others), Json::Object(source)) = (kind, source) else { return Ok(()) };
     for (name, value) in source {
         let place = below(path, name);
         match fields.iter().find(|field| field.name == name) {
@@ -132,8 +155,8 @@ pub fn check_open(kind: &Kind, source: &Json, path: &str) -> Result<(), Problem>
     Ok(())
 }
 
-/// Reads what any of the kinds takes; what none takes is refused as by the one that gets furthest into it, else as by the first.
-fn read_either(kinds: &[Kind], value: Json, nulls: Nulls, path: &str) -> Result<Json, Problem> {
+/// Reads a value that fits one of the types. If none fits, reports the error of the type that matches deepest, else of the first one.
+fn read_either(kinds: &[FieldType], value: Json, nulls: Nulls, path: &str) -> Result<Json, Problem> {
     let mut refused: Option<Problem> = None;
     for kind in kinds {
         match read_value(kind, value.clone(), nulls, path) {
@@ -147,20 +170,20 @@ fn read_either(kinds: &[Kind], value: Json, nulls: Nulls, path: &str) -> Result<
     refused.map_or(Ok(value), Err)
 }
 
-/// How many names and places a path goes through.
+/// Returns the number of names and indexes in a path.
 fn depth(path: &str) -> usize {
     path.split(['.', '[']).count()
 }
 
-/// Names that the caller chose are bounded as all names are.
+/// Limits names that the caller chose, like all names.
 fn check_names(source: &Map<String, Json>, path: &str) -> Result<(), Problem> {
     match source.keys().find(|name| is_longer(name, LONGEST_NAME)) {
         None => Ok(()),
         Some(name) => {
             let length = name.chars().count();
-            let told =
+            let message =
                 format!("must NOT have names of more than {LONGEST_NAME} characters (actual length is `{length}`)");
-            Err(Problem::at(path, told))
+            Err(Problem::at(path, message))
         }
     }
 }
@@ -169,7 +192,7 @@ fn read_int(value: Json, least: i64, most: i64, path: &str) -> Result<Json, Prob
     let Json::Number(number) = &value else {
         return Err(wrong(path, "an integer", &value));
     };
-    // A whole number may be written `1000.0` or `1e3`; it is kept as the integer (calculation.md section 19, D18).
+    // A whole number may be written `1000.0` or `1e3`; it is kept as the integer (docs/spec/calculation.md#19, D18).
     let text = number.to_string();
     let written = Node::read(text.as_bytes()).ok().and_then(|node| node.as_i64());
     match number.as_i64().or(written) {
@@ -184,55 +207,69 @@ fn bound(path: &str, sign: &str, limit: i64, value: &Json) -> Problem {
     Problem::at(path, format!("must be {sign} {limit} (actual value is `{}`)", shown(value)))
 }
 
-fn read_text(kind: &Kind, text: String, path: &str) -> Result<Json, Problem> {
+fn read_text(kind: &FieldType, text: String, path: &str) -> Result<Json, Problem> {
     let most = match kind {
-        Kind::Name(most) => *most,
+        FieldType::Name(most) => *most,
         _ => LONGEST_TEXT,
     };
-    if let Some(told) = too_long(&text, most) {
-        return Err(Problem::at(path, told));
+    if let Some(message) = too_long(&text, most) {
+        return Err(Problem::at(path, message));
     }
     let fits = match kind {
-        Kind::Name(_) if text.is_empty() => {
+        FieldType::Name(_) if text.is_empty() => {
             return Err(Problem::at(path, "must NOT have fewer than 1 characters"));
         }
-        Kind::Date => moment::is_date(&text) || moment::parse(&text).is_some(),
-        Kind::DateTime => moment::parse(&text).is_some(),
-        Kind::Duration => moment::is_duration(&text),
-        Kind::Clock => moment::is_clock(&text),
-        Kind::OneOf(words) => words.contains(&text.as_str()),
-        Kind::Name(_) | Kind::Text | Kind::Any => true,
-        // No text is any of these.
-        Kind::Int(..)
-        | Kind::Number(..)
-        | Kind::Bool
-        | Kind::Object(_)
-        | Kind::Map
-        | Kind::MapOf(_)
-        | Kind::Open(..)
-        | Kind::Named(_)
-        | Kind::Either(_)
-        | Kind::List(..) => false,
+        FieldType::Date => timestamp::is_date(&text) || timestamp::parse(&text).is_some(),
+        FieldType::DateTime => timestamp::parse(&text).is_some(),
+        FieldType::Duration => timestamp::is_duration(&text),
+        FieldType::Clock => timestamp::is_clock(&text),
+        FieldType::HttpsUrl => is_https_url(&text),
+        FieldType::OneOf(words) => words.contains(&text.as_str()),
+        FieldType::Name(_) | FieldType::Text | FieldType::Any => true,
+        // A text is none of these.
+        FieldType::Int(..)
+        | FieldType::Number(..)
+        | FieldType::Bool
+        | FieldType::Object(_)
+        | FieldType::Map
+        | FieldType::MapOf(_)
+        | FieldType::Open(..)
+        | FieldType::Named(_)
+        | FieldType::Either(_)
+        | FieldType::List(..) => false,
     };
     if fits {
-        // Of a moment that stands where a date is wanted, its date is kept.
-        let day = moment::parse(&text).filter(|_| matches!(kind, Kind::Date) && !moment::is_date(&text));
-        return Ok(Json::String(day.map_or(text, |at| moment::text(at).chars().take(10).collect())));
+        // A moment in a date field keeps only its date.
+        let day = timestamp::parse(&text).filter(|_| matches!(kind, FieldType::Date) && !timestamp::is_date(&text));
+        return Ok(Json::String(day.map_or(text, |at| timestamp::text(at).chars().take(10).collect())));
     }
     let text = shortened(&text);
-    let told = match kind {
-        Kind::OneOf(words) => format!("must be one of {} (actual value is `{text}`)", words.join(", ")),
-        Kind::Duration => format!("must be an ISO-8601 duration such as P7D or PT1H (actual value is `{text}`)"),
-        Kind::Clock => format!("must be a time of day in the form HH:mm (actual value is `{text}`)"),
+    let message = match kind {
+        FieldType::OneOf(words) => format!("must be one of {} (actual value is `{text}`)", words.join(", ")),
+        FieldType::Duration => format!("must be an ISO-8601 duration such as P7D or PT1H (actual value is `{text}`)"),
+        FieldType::Clock => format!("must be a time of day in the form HH:mm (actual value is `{text}`)"),
+        FieldType::HttpsUrl => format!("must be an absolute https address (actual value is `{text}`)"),
         _ => format!("cannot be recognized as a ISO-8601 compliant date (actual value is `{text}`)"),
     };
-    Err(Problem::at(path, told))
+    Err(Problem::at(path, message))
+}
+
+/// Returns true if a text is an absolute https URL with a host and without credentials, blanks or control characters.
+fn is_https_url(text: &str) -> bool {
+    let has_scheme = text.get(..8).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https://"));
+    let rest = text.get(8..).filter(|_| has_scheme).unwrap_or_default();
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let is_stray =
+        |character: char| character.is_whitespace() || character.is_control() || "\\<>\"`".contains(character);
+    let has_host = authority.parse::<Authority>().is_ok_and(|authority| !authority.host().is_empty());
+    has_host && !authority.contains('@') && !text.contains(is_stray)
 }
 
 fn read_list(
-    item: &Kind,
+    item: &FieldType,
     items: Vec<Json>,
-    (least, most): (usize, usize),
+    least: usize,
+    most: usize,
     nulls: Nulls,
     path: &str,
 ) -> Result<Json, Problem> {
@@ -257,19 +294,19 @@ mod tests {
     use serde_json::json;
 
     const FIELDS: &[Field] = &[
-        must("name", Kind::Name(10)),
-        may("type", Kind::OneOf(&["STATIC", "AUTO_UPDATE"])),
-        may("limit", Kind::Int(1, 100)),
+        must("name", FieldType::Name(10)),
+        may("type", FieldType::OneOf(&["STATIC", "AUTO_UPDATE"])),
+        may("limit", FieldType::Int(1, 100)),
         may(
             "order",
-            Kind::Object(&[
-                must("amount", Kind::Int(0, INT_MAX)),
-                may("items", Kind::List(&Kind::Object(&[must("id", Kind::Text)]), 1, 2)),
+            FieldType::Object(&[
+                must("amount", FieldType::Int(0, INT_MAX)),
+                may("items", FieldType::List(&FieldType::Object(&[must("id", FieldType::Text)]), 1, 2)),
             ]),
         ),
-        may("percent_off", Kind::Number(0, 100)),
-        may("start_date", Kind::DateTime),
-        may("metadata", Kind::Map),
+        may("percent_off", FieldType::Number(0, 100)),
+        may("start_date", FieldType::DateTime),
+        may("metadata", FieldType::Map),
     ];
 
     fn check(body: Json, details: &str) {
@@ -280,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_does_not_fit_is_told_where_and_why() {
+    fn a_refused_body_names_the_place_and_the_reason() {
         check(json!({}), "Payload must have required property 'name'");
         check(json!({ "name": null }), "Payload must have required property 'name'");
         check(json!({ "name": 5 }), "Property .name must be a string (actual value is `5`)");

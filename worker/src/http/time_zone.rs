@@ -1,20 +1,19 @@
-//! Decides which time zone a project has, from what its setup says: a name, or the zone itself. It must not know what is asked
-//! of one.
+//! Decides which time zone a project has from its setup: a name, or the zone itself.
 
 use crate::store::sql::Fault;
 use scrip::time::TimeZone;
 use scrip::wire::document::read_fields;
-use scrip::wire::time_zone::read_time_zone;
+use scrip::wire::project::time_zone::read_time_zone;
 use scrip::zones;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The zones that projects of this instance have, by name: to ask a runtime for the transitions of one takes longer than to serve
-/// a hundred requests, and they are the same as long as it lives.
+/// Cache of the zones of this instance's projects, by name. To get the transitions of one from the runtime takes longer than
+/// a hundred requests, and they never change while the instance runs.
 static KNOWN: Mutex<BTreeMap<String, Arc<TimeZone>>> = Mutex::new(BTreeMap::new());
 
-/// The zone that a setup says; UTC where it says nothing.
+/// Returns the zone of a setup; UTC if it has none.
 pub fn of_setup(said: &Json) -> Result<Arc<TimeZone>, Fault> {
     match said {
         Json::Null => Ok(Arc::default()),

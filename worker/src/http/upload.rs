@@ -1,20 +1,20 @@
-//! Uploaded files: the body itself, or a part of a form as RFC 7578 has it. It must not know what is in a file.
+//! Uploaded files: the body itself, or a part of a form as RFC 7578 defines it.
 //!
-//! A body is whole when it is here, and nothing here waits: the readers of such forms that are well kept read streams, with a runtime and
-//! tables of encodings behind them. What is left to do for a body at hand is to find its delimiters.
+//! The body is complete here and this code is synchronous. Maintained libraries for such forms read streams, with a runtime and
+//! tables of encodings. A complete body only needs a search for its delimiters.
 
-use crate::http::intake::header;
 use crate::http::reply::{ErrorBody, invalid_payload};
 use crate::http::request::Request;
+use crate::http::request_checks::header;
 use memchr::memmem;
 use scrip::wire::problem::shortened;
 
-/// Parts of a form, at most.
+/// Maximum number of parts of a form.
 const PARTS_MAX: usize = 20;
-/// Letters of a delimiter, at most (RFC 2046).
+/// Maximum length of a delimiter in characters (RFC 2046).
 const BOUNDARY_MAX: usize = 70;
 
-/// The file of a request.
+/// Returns the file of a request.
 pub fn file(request: &Request) -> Result<&[u8], ErrorBody> {
     let media = header(request, "content-type").unwrap_or_default();
     if !is_form(media) {
@@ -29,7 +29,7 @@ pub fn file(request: &Request) -> Result<&[u8], ErrorBody> {
     }
 }
 
-/// What a form says beside the file: whether something is so. Nothing where it does not say it, nor a body that is the file itself.
+/// Reads a boolean of a form next to the file. `None` if the form has none, or if the body is the file itself.
 pub fn flag(request: &Request, wanted: &str) -> Result<Option<bool>, ErrorBody> {
     let media = header(request, "content-type").unwrap_or_default();
     if !is_form(media) {
@@ -42,8 +42,8 @@ pub fn flag(request: &Request, wanted: &str) -> Result<Option<bool>, ErrorBody> 
         "true" => Ok(Some(true)),
         "false" => Ok(Some(false)),
         other => {
-            let told = format!("Property .{wanted} must be true or false (actual value is `{}`)", shortened(other));
-            Err(invalid_payload(told))
+            let message = format!("Property .{wanted} must be true or false (actual value is `{}`)", shortened(other));
+            Err(invalid_payload(message))
         }
     }
 }
@@ -52,26 +52,26 @@ fn is_form(media: &str) -> bool {
     media.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("multipart/form-data")
 }
 
-/// The parts of a request that is a form.
+/// Returns the parts of a request that is a form.
 fn form<'r>(request: &'r Request, media: &str) -> Result<Vec<(String, &'r [u8])>, ErrorBody> {
     let boundary = parameter(media, "boundary").unwrap_or_default();
     if boundary.is_empty() || boundary.len() > BOUNDARY_MAX {
-        let told = format!(
+        let message = format!(
             "the header `content-type` must have a `boundary` of 1 to {BOUNDARY_MAX} characters (actual value is `{}`)",
             shortened(media)
         );
-        return Err(invalid_payload(told));
+        return Err(invalid_payload(message));
     }
     parts(&request.body, &boundary)
 }
 
-/// The parts of a form: names and contents.
+/// Returns the parts of a form: names and contents.
 fn parts<'r>(body: &'r [u8], boundary: &str) -> Result<Vec<(String, &'r [u8])>, ErrorBody> {
     let broken = |what: &str| {
         invalid_payload(format!("Payload is no multipart/form-data with the boundary `{boundary}`: {what}"))
     };
     let delimiter = format!("\r\n--{boundary}");
-    // The first delimiter may be what the body begins with.
+    // The body may start with the first delimiter.
     let opening = delimiter.trim_start_matches("\r\n").as_bytes();
     let mut rest = match body.strip_prefix(opening) {
         Some(rest) => rest,
@@ -97,13 +97,13 @@ fn parts<'r>(body: &'r [u8], boundary: &str) -> Result<Vec<(String, &'r [u8])>, 
     Ok(parts)
 }
 
-/// What stands before something, and what behind it.
+/// Returns the bytes before and after a delimiter.
 fn split<'r>(bytes: &'r [u8], by: &[u8]) -> Option<(&'r [u8], &'r [u8])> {
     let at = memmem::find(bytes, by)?;
     Some((bytes.get(..at)?, bytes.get(at.checked_add(by.len())?..)?))
 }
 
-/// The name of a part, as its head says it.
+/// Returns the name of a part from its head.
 fn name(head: &[u8]) -> Option<String> {
     let head = String::from_utf8_lossy(head);
     let lines = head.split("\r\n").filter_map(|line| line.split_once(':'));
@@ -111,7 +111,7 @@ fn name(head: &[u8]) -> Option<String> {
     parameter(said.next()?.1, "name")
 }
 
-/// A parameter of a header's value, with or without quotes.
+/// Returns a parameter of a header's value, with or without quotes.
 fn parameter(value: &str, wanted: &str) -> Option<String> {
     let mut rest = value.split_once(';')?.1;
     loop {
@@ -131,14 +131,14 @@ fn parameter(value: &str, wanted: &str) -> Option<String> {
     }
 }
 
-/// A quoted text without its quotes, and what stands behind it.
+/// Returns a quoted text without its quotes, and the rest after it.
 fn unquoted(text: &str) -> Option<(String, &str)> {
     let mut said = String::new();
-    let mut letters = text.char_indices();
-    while let Some((at, letter)) = letters.next() {
-        match letter {
+    let mut characters = text.char_indices();
+    while let Some((at, character)) = characters.next() {
+        match character {
             '"' => return Some((said, text.get(at.checked_add(1)?..)?)),
-            '\\' => said.push(letters.next()?.1),
+            '\\' => said.push(characters.next()?.1),
             other => said.push(other),
         }
     }
@@ -155,7 +155,7 @@ mod tests {
         Request { headers, body: body.into(), ..Request::default() }
     }
 
-    fn told(media: &str, body: &str) -> Result<String, String> {
+    fn problem_text(media: &str, body: &str) -> Result<String, String> {
         let request = request(media, body);
         match file(&request) {
             Ok(file) => Ok(String::from_utf8(file.to_vec()).unwrap()),
@@ -165,36 +165,39 @@ mod tests {
 
     #[test]
     fn a_file_is_the_body_or_a_part_of_it() {
-        assert_eq!(told("text/csv", "a,b\r\n"), Ok("a,b\r\n".into()));
+        assert_eq!(problem_text("text/csv", "a,b\r\n"), Ok("a,b\r\n".into()));
         let form = "multipart/form-data; boundary=\"x y\"";
         let head = "Content-Disposition: form-data; filename=\"a;b=\\\"c.csv\"; name=\"file\"\r\nContent-Type: text/csv\r\n\r\n";
         let body = format!(
             "before\r\n--x y \r\n{head}code\r\nA--x\r\n\r\n--x y\r\ncontent-disposition: form-data; name=webhooks_enable\r\n\r\n\r\n--x y--\r\nbehind"
         );
-        assert_eq!(told(form, &body), Ok("code\r\nA--x\r\n".into()));
+        assert_eq!(problem_text(form, &body), Ok("code\r\nA--x\r\n".into()));
         let first = format!("--b\r\n{head}x\r\n--b--");
-        assert_eq!(told("Multipart/Form-Data; charset=utf-8; boundary=b", &first), Ok("x".into()));
+        assert_eq!(problem_text("Multipart/Form-Data; charset=utf-8; boundary=b", &first), Ok("x".into()));
     }
 
     #[test]
     fn what_is_no_form_is_refused_by_its_place() {
         let form = "multipart/form-data; boundary=b";
         let broken = |what: &str| Err(format!("Payload is no multipart/form-data with the boundary `b`: {what}"));
-        assert_eq!(told(form, ""), broken("it does not occur"));
-        assert_eq!(told(form, "--c\r\n"), broken("it does not occur"));
-        assert_eq!(told(form, "--b"), broken("it ends behind a delimiter"));
-        assert_eq!(told(form, "--bc\r\n\r\n--b--"), broken("something stands behind a delimiter"));
-        assert_eq!(told(form, "--b\r\nx"), broken("part 0 has no end"));
-        assert_eq!(told(form, "--b\r\nx\r\n--b--"), broken("part 0 has no head"));
-        assert_eq!(told(form, "--b\r\nx: y\r\n\r\nz\r\n--b--"), broken("part 0 has no name"));
+        assert_eq!(problem_text(form, ""), broken("it does not occur"));
+        assert_eq!(problem_text(form, "--c\r\n"), broken("it does not occur"));
+        assert_eq!(problem_text(form, "--b"), broken("it ends behind a delimiter"));
+        assert_eq!(problem_text(form, "--bc\r\n\r\n--b--"), broken("something stands behind a delimiter"));
+        assert_eq!(problem_text(form, "--b\r\nx"), broken("part 0 has no end"));
+        assert_eq!(problem_text(form, "--b\r\nx\r\n--b--"), broken("part 0 has no head"));
+        assert_eq!(problem_text(form, "--b\r\nx: y\r\n\r\nz\r\n--b--"), broken("part 0 has no name"));
         let part = "--b\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\nx\r\n";
         assert_eq!(
-            told(form, &format!("{part}{part}--b--")),
+            problem_text(form, &format!("{part}{part}--b--")),
             Err("Property .file must NOT be sent more than once".into())
         );
-        assert_eq!(told(form, &format!("{}--b--", part.repeat(21))), broken("it has more than 20 parts"));
-        assert_eq!(told(form, "--b--"), Err("Payload must have required property 'file'".into()));
-        assert!(told("multipart/form-data", "--b--").is_err_and(|told| told.contains("must have a `boundary`")));
-        assert!(told("multipart/form-data; boundary=", "").is_err());
+        assert_eq!(problem_text(form, &format!("{}--b--", part.repeat(21))), broken("it has more than 20 parts"));
+        assert_eq!(problem_text(form, "--b--"), Err("Payload must have required property 'file'".into()));
+        assert!(
+            problem_text("multipart/form-data", "--b--")
+                .is_err_and(|message| message.contains("must have a `boundary`"))
+        );
+        assert!(problem_text("multipart/form-data; boundary=", "").is_err());
     }
 }

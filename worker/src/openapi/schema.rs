@@ -1,27 +1,28 @@
-//! The schemas of shapes: what a table of fields says, in the words of JSON schema. It must not know operations.
+//! The schemas of shapes: tables of fields as JSON schemas.
 
-use crate::access::page::shown::disclosure::Disclosure;
-use scrip::shape::{Field, Kind, Shape};
+use crate::access::client::response_filter::disclosure::Disclosure;
+use scrip::shape::{Field, FieldType, Shape};
 use scrip::text::LONGEST_TEXT;
 use serde_json::{Map, Value as Json, json};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-/// Which way a value goes. What is sent may be null wherever it may be left out; what is answered only where its shape says so.
+/// Direction of a value. A sent value may be null where it may be absent; an answered one only if its shape allows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
+pub enum Direction {
     /// From the caller.
     Sent,
     /// To the caller.
     Answered,
 }
 
-/// The schemas that were named so far, by their names.
+/// Named schemas so far, by name.
 #[derive(Debug, Default)]
-pub struct Schemas(pub Map<String, Json>);
+pub struct SchemaRegistry(pub Map<String, Json>);
 
-impl Schemas {
-    /// Those that these documents name, and those that they name themselves: what a page is told of a shape may be all that is ever
-    /// told of it.
+impl SchemaRegistry {
+    /// Returns the schemas that these documents name, directly or through other schemas: some shapes appear only in their
+    /// disclosed form.
     pub fn named_from(self, documents: &[&Json]) -> Map<String, Json> {
         let mut named = BTreeSet::new();
         let mut left: Vec<&Json> = documents.to_vec();
@@ -43,57 +44,62 @@ impl Schemas {
         self.0.into_iter().filter(|(name, _)| is_named.contains(name)).collect()
     }
 
-    /// The schema of a kind.
-    pub fn of(&mut self, kind: &Kind, way: Way) -> Json {
+    /// Returns the schema of a type.
+    pub fn of(&mut self, kind: &FieldType, way: Direction) -> Json {
         match kind {
-            Kind::Text => json!({ "type": "string", "maxLength": LONGEST_TEXT }),
-            Kind::Name(most) => json!({ "type": "string", "minLength": 1, "maxLength": most }),
-            Kind::Int(least, most) => json!({ "type": "integer", "minimum": least, "maximum": most }),
-            Kind::Number(least, most) => json!({ "type": "number", "minimum": least, "maximum": most }),
-            Kind::Bool => json!({ "type": "boolean" }),
-            Kind::Date => json!({ "type": "string", "format": "date" }),
-            Kind::DateTime => json!({ "type": "string", "format": "date-time" }),
-            Kind::Duration => json!({ "type": "string", "format": "duration" }),
-            Kind::Clock => json!({ "type": "string", "pattern": "^([01][0-9]|2[0-3]):[0-5][0-9]$" }),
-            Kind::OneOf(words) => json!({ "type": "string", "enum": words }),
-            Kind::Object(fields) => self.object(fields, way),
-            Kind::Map => json!({ "type": "object", "additionalProperties": true }),
-            Kind::MapOf(kind) => json!({ "type": "object", "additionalProperties": self.of(kind, way) }),
-            // It passes as it is sent, so that it is the same both ways.
-            Kind::Open(fields, kind) => {
-                let mut schema = self.object(fields, Way::Answered);
-                let each = self.of(kind, Way::Answered);
+            FieldType::Text => json!({ "type": "string", "maxLength": LONGEST_TEXT }),
+            FieldType::Name(most) => json!({ "type": "string", "minLength": 1, "maxLength": most }),
+            FieldType::Int(least, most) => json!({ "type": "integer", "minimum": least, "maximum": most }),
+            FieldType::Number(least, most) => json!({ "type": "number", "minimum": least, "maximum": most }),
+            FieldType::Bool => json!({ "type": "boolean" }),
+            FieldType::Date => json!({ "type": "string", "format": "date" }),
+            FieldType::DateTime => json!({ "type": "string", "format": "date-time" }),
+            FieldType::Duration => json!({ "type": "string", "format": "duration" }),
+            FieldType::Clock => json!({ "type": "string", "pattern": "^([01][0-9]|2[0-3]):[0-5][0-9]$" }),
+            FieldType::HttpsUrl => {
+                json!({ "type": "string", "format": "uri", "pattern": "^[Hh][Tt][Tt][Pp][Ss]://[^/]" })
+            }
+            FieldType::OneOf(words) => json!({ "type": "string", "enum": words }),
+            FieldType::Object(fields) => self.object(fields, way),
+            FieldType::Map => json!({ "type": "object", "additionalProperties": true }),
+            FieldType::MapOf(kind) => json!({ "type": "object", "additionalProperties": self.of(kind, way) }),
+            // Its members pass unchanged, so it is identical in both directions.
+            FieldType::Open(fields, kind) => {
+                let mut schema = self.object(fields, Direction::Answered);
+                let each = self.of(kind, Direction::Answered);
                 if let Some(schema) = schema.as_object_mut() {
                     schema.insert("additionalProperties".into(), each);
                 }
                 schema
             }
-            Kind::List(item, least, most) => list(self.of(item, way), *least, *most),
-            Kind::Named(shape) => self.named(shape, way),
-            Kind::Either(kinds) => json!({ "anyOf": kinds.iter().map(|kind| self.of(kind, way)).collect::<Vec<_>>() }),
-            Kind::Any => json!({}),
+            FieldType::List(item, least, most) => list(self.of(item, way), *least, *most),
+            FieldType::Named(shape) => self.named(shape, way),
+            FieldType::Either(kinds) => {
+                json!({ "anyOf": kinds.iter().map(|kind| self.of(kind, way)).collect::<Vec<_>>() })
+            }
+            FieldType::Any => json!({}),
         }
     }
 
-    /// The schema of an object of these fields.
-    pub fn object(&mut self, fields: &[Field], way: Way) -> Json {
+    /// Returns the schema of an object of these fields.
+    pub fn object(&mut self, fields: &[Field], way: Direction) -> Json {
         let properties = fields.iter().map(|field| (field.name.to_owned(), self.property(field, way))).collect();
         let required = fields.iter().filter(|field| field.required).map(|field| field.name).collect();
         object(properties, required)
     }
 
-    fn property(&mut self, field: &Field, way: Way) -> Json {
+    fn property(&mut self, field: &Field, way: Direction) -> Json {
         let schema = self.of(&field.kind, way);
-        let is_null = field.null || (way == Way::Sent && !field.required);
-        described(if is_null { nullable(schema) } else { schema }, field.meaning())
+        let is_null = field.null || (way == Direction::Sent && !field.required);
+        described(if is_null { nullable(schema) } else { schema }, &text_of(field))
     }
 
-    /// A schema under its name. Objects that are sent have one of their own, because more of them may be null.
-    fn named(&mut self, shape: &Shape, way: Way) -> Json {
-        let is_own = way == Way::Answered || shape.fields().is_empty() || shape.name.ends_with("Request");
+    /// Registers a schema under its name. Sent objects have a separate one, because more of their members may be null.
+    fn named(&mut self, shape: &Shape, way: Direction) -> Json {
+        let is_own = way == Direction::Answered || shape.fields().is_empty() || shape.name.ends_with("Request");
         let name = if is_own { shape.name.to_owned() } else { format!("{}Request", shape.name) };
         if !self.0.contains_key(&name) {
-            // It is known by its name before what it holds is looked at.
+            // The name is registered before its members, which may refer to it.
             self.0.insert(name.clone(), Json::Null);
             let schema = described(self.of(&shape.kind, way), shape.meaning);
             self.0.insert(name.clone(), schema);
@@ -101,27 +107,27 @@ impl Schemas {
         reference(&name)
     }
 
-    /// The schema of what a page is told of a kind.
-    pub fn told(&mut self, kind: &Kind, told: &Disclosure) -> Json {
-        match (told, kind) {
-            (Disclosure::All | Disclosure::Metadata(_), kind) => self.of(kind, Way::Answered),
-            (Disclosure::Person(told), kind) => nullable(self.told(kind, told)),
-            (told, Kind::List(item, least, most)) => list(self.told(item, told), *least, *most),
-            (told, Kind::Either(kinds)) => {
-                json!({ "anyOf": kinds.iter().map(|kind| self.told(kind, told)).collect::<Vec<_>>() })
+    /// Returns the schema of the part of a type that a client receives.
+    pub fn disclosed(&mut self, kind: &FieldType, details: &Disclosure) -> Json {
+        match (details, kind) {
+            (Disclosure::All | Disclosure::Metadata(_), kind) => self.of(kind, Direction::Answered),
+            (Disclosure::Person(details), kind) => nullable(self.disclosed(kind, details)),
+            (details, FieldType::List(item, least, most)) => list(self.disclosed(item, details), *least, *most),
+            (details, FieldType::Either(kinds)) => {
+                json!({ "anyOf": kinds.iter().map(|kind| self.disclosed(kind, details)).collect::<Vec<_>>() })
             }
-            (Disclosure::Each(told), Kind::MapOf(kind)) => {
-                json!({ "type": "object", "additionalProperties": self.told(kind, told) })
+            (Disclosure::Each(details), FieldType::MapOf(kind)) => {
+                json!({ "type": "object", "additionalProperties": self.disclosed(kind, details) })
             }
-            (Disclosure::These(members), Kind::Object(fields)) => self.told_members(fields, members, false),
-            (Disclosure::Said(members), Kind::Object(fields)) => self.told_members(fields, members, true),
-            (told, Kind::Named(shape)) => {
-                let schema = described(self.told(&shape.kind, told), shape.meaning);
+            (Disclosure::These(members), FieldType::Object(fields)) => self.disclosed_members(fields, members, false),
+            (Disclosure::Said(members), FieldType::Object(fields)) => self.disclosed_members(fields, members, true),
+            (details, FieldType::Named(shape)) => {
+                let schema = described(self.disclosed(&shape.kind, details), shape.meaning);
                 if schema.get("anyOf").is_some() {
                     return schema;
                 }
-                // Where a page is told all of it, it has no schema of its own.
-                let whole = self.named(shape, Way::Answered);
+                // A shape that a client receives whole has no separate schema.
+                let whole = self.named(shape, Direction::Answered);
                 if self.0.get(shape.name) == Some(&schema) {
                     return whole;
                 }
@@ -129,19 +135,19 @@ impl Schemas {
                 let known = self.0.entry(&name).or_insert_with(|| schema.clone());
                 if *known == schema { reference(&name) } else { schema }
             }
-            (_, kind) => self.of(kind, Way::Answered),
+            (_, kind) => self.of(kind, Direction::Answered),
         }
     }
 
-    fn told_members(&mut self, fields: &[Field], members: &[(&str, Disclosure)], may_lack: bool) -> Json {
+    fn disclosed_members(&mut self, fields: &[Field], members: &[(&str, Disclosure)], may_lack: bool) -> Json {
         let mut properties = Map::new();
         let mut required = Vec::new();
         for field in fields {
-            let Some((_, told)) = members.iter().find(|(name, _)| *name == field.name) else { continue };
-            let schema = self.told(&field.kind, told);
+            let Some((_, details)) = members.iter().find(|(name, _)| *name == field.name) else { continue };
+            let schema = self.disclosed(&field.kind, details);
             let schema = if field.null { nullable(schema) } else { schema };
-            properties.insert(field.name.into(), described(schema, field.meaning()));
-            if field.required && !may_lack && !matches!(told, Disclosure::Person(_)) {
+            properties.insert(field.name.into(), described(schema, &text_of(field)));
+            if field.required && !may_lack && !matches!(details, Disclosure::Person(_)) {
                 required.push(field.name);
             }
         }
@@ -149,10 +155,21 @@ impl Schemas {
     }
 }
 
-/// Where the description has schemas.
+/// Returns the text of a field; that of `object` ends with its only value, if there is one.
+fn text_of(field: &Field) -> Cow<'static, str> {
+    let text = field.meaning();
+    match field.kind {
+        FieldType::OneOf([word]) if field.name == "object" && !text.contains('`') => {
+            format!("{text} Always `{word}`.").into()
+        }
+        _ => text.into(),
+    }
+}
+
+/// Path of the schemas in the description.
 const PLACE: &str = "#/components/schemas/";
 
-/// Where the description has the schema of this name.
+/// Returns a reference to the schema of this name.
 pub fn reference(name: &str) -> Json {
     json!({ "$ref": format!("{PLACE}{name}") })
 }
@@ -189,7 +206,7 @@ fn described(mut schema: Json, meaning: &str) -> Json {
     schema
 }
 
-/// The same, or null.
+/// Returns a schema that also allows null.
 fn nullable(schema: Json) -> Json {
     let Json::Object(mut members) = schema else { return schema };
     if let Some(any) = members.get_mut("anyOf").and_then(Json::as_array_mut) {

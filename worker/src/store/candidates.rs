@@ -1,60 +1,62 @@
-//! Reads everything that may qualify from the store: a statement for each kind, one for all campaigns, one for all rules,
-//! one for all balances, however many there are. It must not know what qualifies.
+//! Reads all candidates of a qualification from the store: one statement for each kind, for all campaigns, for all rules and
+//! for all balances.
 
 use super::Store;
 use super::document::{illegible, legible, read_stored};
-use super::sql::{self, Fault, Row};
-use scrip::facts::{Candidates, Entry, Fact, Known, Seek, credits_account, incentive_account, points_account};
-use scrip::model::incentive::{Campaign, Grant, Incentive};
+use super::sql::{self, Fault, SqlRow};
+use scrip::facts::{
+    CandidateEntry, CandidateFilter, Candidates, Fact, Known, credits_account, incentive_account, points_account,
+};
 use scrip::model::qualification::{Candidate, CandidateObject};
+use scrip::model::redeemable::{Campaign, Grant, RedeemableTerms};
 use scrip::rules::Rule;
 use scrip::text::Text;
 use scrip::time::Instant;
 use scrip::wire::Node;
 use scrip::wire::candidates::{read_campaign_voucher, read_candidate};
-use scrip::wire::cursor::{Cursor, Read};
+use scrip::wire::cursor::{JsonCursor, Read};
 use scrip::wire::document::read_whole;
 use scrip::wire::rules::read_rule;
 use scrip::wire::voucher::{read_campaign, read_stack, read_tier, read_voucher};
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How many of one kind are looked at, the newest first: a project may have a million codes that anybody may use.
+/// Maximum number of candidates of one kind, the newest first: a project may have a million codes without a holder.
 const CANDIDATES_MAX: i64 = 2_000;
 
-/// Everything that may qualify, and what a decision will ask of it.
+/// Candidates, with the facts that a decision needs of them.
 #[derive(Default)]
-pub struct Offered {
-    /// The moment at which it is what it is.
+pub struct CandidateRows {
+    /// Instant of the read.
     pub now: Instant,
-    /// All of it, prepared.
+    /// Prepared candidates.
     pub set: Candidates,
     /// Vouchers by code and by id, tiers by id.
-    pub incentives: BTreeMap<Text, Incentive>,
-    /// What a code of a campaign would be, by the campaign's id.
-    pub campaign_vouchers: BTreeMap<Text, Incentive>,
+    pub incentives: BTreeMap<Text, RedeemableTerms>,
+    /// Terms of a campaign's future voucher, by the campaign's id.
+    pub campaign_vouchers: BTreeMap<Text, RedeemableTerms>,
     /// Campaigns by id.
     pub campaigns: BTreeMap<Text, Campaign>,
-    /// Every rule that was assigned to any of them, by id; nothing for one that cannot be read.
+    /// Rules assigned to candidates, by id; `None` for a rule that cannot be read.
     pub rules: BTreeMap<Text, Option<Rule>>,
-    /// The ids of the rules assigned to each name.
+    /// Ids of assigned rules, by the name to which they are assigned.
     pub assigned: BTreeMap<Text, Vec<Text>>,
-    /// Balances of the accounts that limit them.
+    /// Balances of the limiting accounts.
     pub balances: BTreeMap<String, i64>,
-    /// Those of these accounts that nobody holds anything of.
+    /// Limiting accounts without holds.
     pub unheld: BTreeSet<String>,
 }
 
-/// Codes that stand for a campaign, as its document says it.
-struct Program {
+/// Campaign of codes, as its document declares it.
+struct CodeCampaign {
     campaign_type: Option<Text>,
     standalone: bool,
 }
 
-impl Offered {
-    /// Reads it.
-    pub fn read(store: &Store<'_>, seek: &Seek<'_>, now: Instant) -> Result<Offered, Fault> {
-        let mut offered = Offered { now, ..Offered::default() };
+impl CandidateRows {
+    /// Reads the candidates.
+    pub fn read(store: &Store<'_>, seek: &CandidateFilter<'_>, now: Instant) -> Result<CandidateRows, Fault> {
+        let mut offered = CandidateRows { now, ..CandidateRows::default() };
         let mut programs = BTreeMap::new();
         let mut list = Vec::new();
         if seek.stacks {
@@ -69,7 +71,7 @@ impl Offered {
             let missing = parents(vouchers.iter().chain(&tiers))?;
             let missing: Vec<&str> = missing.into_iter().filter(|id| !programs.contains_key(*id)).collect();
             if !missing.is_empty() {
-                // Campaigns of codes that are somebody's, and of tiers, are not listed themselves here.
+                // Campaigns of assigned codes and of tiers are not candidates themselves.
                 offered.read_campaigns(store, &mut programs, Some(&missing))?;
             }
             list.extend(offered.read_incentives(store, &vouchers, CandidateObject::Voucher, &programs)?);
@@ -85,11 +87,11 @@ impl Offered {
         Ok(offered)
     }
 
-    /// The newest campaigns or those of these ids; gives those that stand for their codes.
+    /// Reads the newest campaigns, or those with these ids; returns the campaigns that are candidates themselves.
     fn read_campaigns(
         &mut self,
         store: &Store<'_>,
-        programs: &mut BTreeMap<Text, Program>,
+        programs: &mut BTreeMap<Text, CodeCampaign>,
         ids: Option<&[&str]>,
     ) -> Result<Vec<Candidate>, Fault> {
         let rows = match ids {
@@ -102,7 +104,7 @@ impl Offered {
         let mut list = Vec::new();
         for row in &rows {
             let (id, text) = (sql::text(row, 1)?, sql::text(row, 3)?);
-            let read = |at: &Cursor<'_>| {
+            let read = |at: &JsonCursor<'_>| {
                 let standalone = at.node.get("type").and_then(Node::as_str) == Some("STANDALONE");
                 let candidate = read_candidate(at, CandidateObject::Campaign);
                 (standalone, candidate, read_campaign(at), read_campaign_voucher(at))
@@ -110,7 +112,7 @@ impl Offered {
             let read = read_whole(text.as_bytes(), read).map_err(|problem| illegible("campaign", id, &problem));
             // Its codes and tiers are left out with it.
             let Some((standalone, candidate, campaign, voucher)) = legible(store, read)? else { continue };
-            programs.insert(id.into(), Program { campaign_type: candidate.campaign_type.clone(), standalone });
+            programs.insert(id.into(), CodeCampaign { campaign_type: candidate.campaign_type.clone(), standalone });
             self.campaigns.insert(id.into(), campaign);
             if let Some(voucher) = voucher.filter(|_| !standalone) {
                 self.campaign_vouchers.insert(id.into(), voucher);
@@ -123,19 +125,19 @@ impl Offered {
     fn read_incentives(
         &mut self,
         store: &Store<'_>,
-        rows: &[Row],
+        rows: &[SqlRow],
         object: CandidateObject,
-        programs: &BTreeMap<Text, Program>,
+        programs: &BTreeMap<Text, CodeCampaign>,
     ) -> Result<Vec<Candidate>, Fault> {
         let mut list = Vec::new();
         for row in rows {
             let (id, text) = (sql::text(row, 1)?, sql::text(row, 3)?);
             let is_voucher = object == CandidateObject::Voucher;
-            // One whose campaign is gone is gone as well.
+            // A candidate without its campaign counts as deleted.
             if sql::text_or_null(row, 2)?.is_some_and(|parent| !programs.contains_key(parent)) {
                 continue;
             }
-            let read = |at: &Cursor<'_>| {
+            let read = |at: &JsonCursor<'_>| {
                 let incentive = if is_voucher { read_voucher(at, text) } else { read_tier(at, text) };
                 (read_candidate(at, object), incentive)
             };
@@ -155,7 +157,7 @@ impl Offered {
         Ok(list)
     }
 
-    /// The rules of all candidates and of their campaigns.
+    /// Reads the rules of all candidates and their campaigns.
     fn read_rules(&mut self, store: &Store<'_>, list: &[Candidate]) -> Result<(), Fault> {
         let mut names: BTreeSet<&str> = self.campaigns.keys().map(Text::as_str).collect();
         names.extend(list.iter().flat_map(|candidate| [candidate.id.as_str(), candidate.code.as_str()]));
@@ -167,7 +169,7 @@ impl Offered {
         )?;
         let mut wanted = BTreeSet::new();
         for row in &given {
-            // A rule without a name can be any.
+            // An assignment without a rule name could mean any rule.
             let rule = sql::text_or_null(row, 1)?.unwrap_or_default();
             self.assigned.entry(sql::text(row, 0)?.into()).or_default().push(rule.into());
             wanted.insert(rule);
@@ -185,7 +187,7 @@ impl Offered {
         Ok(())
     }
 
-    /// What is left of everything that is limited.
+    /// Reads the balances of all limited candidates.
     fn read_balances(&mut self, store: &Store<'_>) -> Result<(), Fault> {
         let mut accounts = BTreeSet::new();
         for incentive in self.incentives.values() {
@@ -219,12 +221,12 @@ impl Offered {
         Ok(())
     }
 
-    /// Whether this voucher, tier or campaign was read, and its rules with it.
+    /// Tests if this voucher, tier or campaign was read, with its rules.
     pub fn has(&self, id: &str) -> bool {
         self.incentives.contains_key(id) || self.campaign_vouchers.contains_key(id)
     }
 
-    /// The rules assigned to these names, each once; all of them must be readable.
+    /// Returns the rules assigned to names, without duplicates; all must be readable.
     pub fn rules_of(&self, names: &[&str]) -> Known<Vec<Fact<'_, Rule>>> {
         let mut rules: Vec<Fact<'_, Rule>> = Vec::new();
         for id in names.iter().filter_map(|name| self.assigned.get(*name)).flatten() {
@@ -232,7 +234,7 @@ impl Offered {
                 Some(Some(rule)) if rules.iter().any(|known| known.id == rule.id) => {}
                 Some(Some(rule)) => rules.push(Fact::Lent(rule)),
                 Some(None) => return Known::Unreadable,
-                // The rule is gone.
+                // The rule is deleted.
                 None => {}
             }
         }
@@ -251,17 +253,17 @@ impl Offered {
             let mut names = vec![candidate.id.as_str(), candidate.code.as_str()];
             names.extend(campaign_id.map(Text::as_str));
             let rules = if incentive.is_some() { self.rules_of(&names) } else { Known::Is(Vec::new()) };
-            // Nobody can say whom it is for.
+            // It is unknown to which customers it applies.
             let Known::Is(rules) = rules else { continue };
             let campaign = campaign_id.and_then(|id| self.campaigns.get(id));
-            entries.push(Entry { candidate, incentive, campaign, rules });
+            entries.push(CandidateEntry { candidate, incentive, campaign, rules });
         }
         Candidates::new(&entries, true)
     }
 }
 
-/// The newest documents of a kind: their number, id, parent and body.
-fn newest(store: &Store<'_>, kind: &str) -> Result<Vec<Row>, Fault> {
+/// Returns the newest documents of a kind: number, id, parent and body.
+fn newest(store: &Store<'_>, kind: &str) -> Result<Vec<SqlRow>, Fault> {
     let mut rows = store.rows(
         "SELECT seq, id, parent, body FROM document WHERE kind = +?1 ORDER BY created_at DESC, seq DESC LIMIT +?2",
         &[kind.into(), CANDIDATES_MAX.into()],
@@ -270,8 +272,8 @@ fn newest(store: &Store<'_>, kind: &str) -> Result<Vec<Row>, Fault> {
     Ok(rows)
 }
 
-/// The codes that somebody has passed on to the customer, by id.
-fn passed_on(store: &Store<'_>, seek: &Seek<'_>) -> Result<BTreeSet<String>, Fault> {
+/// Returns the ids of codes that a referrer passed on to the customer.
+fn passed_on(store: &Store<'_>, seek: &CandidateFilter<'_>) -> Result<BTreeSet<String>, Fault> {
     let Some(customer) = seek.customer else { return Ok(BTreeSet::new()) };
     let rows = store.rows(
         "SELECT parent FROM document WHERE kind = 'redeemable_holder' AND holder = +?1
@@ -281,9 +283,9 @@ fn passed_on(store: &Store<'_>, seek: &Seek<'_>) -> Result<BTreeSet<String>, Fau
     rows.iter().map(|row| sql::text(row, 0).map(str::to_owned)).collect()
 }
 
-/// The codes that were published to the customer, by id, among them public ones that nobody holds (calculation.md section 13,
+/// Returns the ids of codes published to the customer, including public ones without a holder (docs/spec/calculation.md#13,
 /// `CUSTOMER_WALLET`).
-fn published(store: &Store<'_>, seek: &Seek<'_>) -> Result<BTreeSet<String>, Fault> {
+fn published(store: &Store<'_>, seek: &CandidateFilter<'_>) -> Result<BTreeSet<String>, Fault> {
     let Some(customer) = seek.customer else { return Ok(BTreeSet::new()) };
     let rows = store.rows(
         "SELECT named.value FROM document, json_each(document.body, '$.vouchers_id') AS named
@@ -293,13 +295,14 @@ fn published(store: &Store<'_>, seek: &Seek<'_>) -> Result<BTreeSet<String>, Fau
     rows.iter().map(|row| sql::text(row, 0).map(str::to_owned)).collect()
 }
 
-/// The customer's vouchers, those that were given to them and, unless only those are sought, the ones that anybody may use.
+/// Returns the rows of the customer's vouchers, of those given to the customer, and, unless the filter excludes them, of
+/// those without a holder.
 fn voucher_rows<'g>(
     store: &Store<'_>,
-    seek: &Seek<'_>,
-    programs: &BTreeMap<Text, Program>,
+    seek: &CandidateFilter<'_>,
+    programs: &BTreeMap<Text, CodeCampaign>,
     given: impl Iterator<Item = &'g String>,
-) -> Result<Vec<Row>, Fault> {
+) -> Result<Vec<SqlRow>, Fault> {
     let mut rows = Vec::new();
     if let Some(customer) = seek.customer {
         rows.extend(store.rows(
@@ -314,7 +317,7 @@ fn voucher_rows<'g>(
     }
     if !seek.wallet {
         rows.extend(store.rows(
-            // Left to itself, the database goes through all codes of campaigns.
+            // Without the index hint the database scans all codes of campaigns.
             "SELECT seq, id, parent, body FROM document INDEXED BY document_open WHERE kind = 'voucher' AND parent IS NULL ORDER BY created_at DESC, seq DESC LIMIT +?1",
             &[CANDIDATES_MAX.into()],
         )?);
@@ -333,7 +336,7 @@ fn voucher_rows<'g>(
     Ok(numbered.into_iter().map(|(_, row)| row).collect())
 }
 
-fn parents<'r>(rows: impl Iterator<Item = &'r Row>) -> Result<BTreeSet<&'r str>, Fault> {
+fn parents<'r>(rows: impl Iterator<Item = &'r SqlRow>) -> Result<BTreeSet<&'r str>, Fault> {
     let mut parents = BTreeSet::new();
     for row in rows {
         parents.extend(sql::text_or_null(row, 2)?);

@@ -1,14 +1,13 @@
-//! Documents: JSON bodies under a kind, an id and a few columns to find them by. One table for every kind.
-//! It must not know what any kind of document says.
+//! Documents: JSON bodies with a kind, an id and a few columns to find them by. One table contains all kinds.
 
 use super::Store;
-use super::marks;
-use super::sql::{self, Fault, Value};
-use scrip::json::{Members, Node};
+use super::index::blind_index;
+use super::sql::{self, Fault, SqlValue};
+use scrip::json::{JsonMembers, Node};
 use scrip::wire::Problem;
 use scrip::wire::cursor::Read;
 use scrip::wire::document::{read_document, read_fields};
-use scrip::wire::record::Record;
+use scrip::wire::redemptions::record::Record;
 use serde_json::{Map, Value as Json};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -18,39 +17,39 @@ use std::collections::HashMap;
 pub struct Document {
     /// The service's own identifier.
     pub id: String,
-    /// The second name that it is found by: a code, a campaign's name, a source_id.
+    /// Second name of the document: a code, a campaign's name, a source_id.
     pub key: Option<String>,
-    /// The document that it belongs to.
+    /// Id of the parent document.
     pub parent: Option<String>,
-    /// The customer who holds it.
+    /// Id of the customer who holds it.
     pub holder: Option<String>,
-    /// Milliseconds since 1970.
+    /// Creation time in milliseconds since 1970.
     pub created_at: i64,
-    /// Milliseconds since 1970; none until the first change.
+    /// Time of the last change in milliseconds since 1970; `None` until the first change.
     pub updated_at: Option<i64>,
-    /// The record, in the shape of the wire.
+    /// Members of the document, as the API shows them.
     pub body: Map<String, Json>,
 }
 
-/// A document as its row has it: what it says is text until somebody reads it.
+/// Document of a row whose JSON text is not parsed yet.
 #[derive(Debug, Clone)]
-pub struct Stored {
-    /// As of [`Document`], and so is all but the text and the key.
+pub struct StoredDocument {
+    /// See [`Document`], for all members except text and key.
     pub id: String,
-    /// See [`Document::key`]: as the column has it, where it comes from a row (`marks`).
+    /// See [`Document::key`]; read from a row it is the value of the key column (`blind_index`).
     pub key: Option<String>,
-    /// As of [`Document`].
+    /// See [`Document`].
     pub parent: Option<String>,
     holder: Option<String>,
     created_at: i64,
     updated_at: Option<i64>,
-    /// The record, in the shape of the wire.
+    /// JSON text of the document.
     pub text: String,
 }
 
-impl Stored {
-    fn of(row: &[Value]) -> Result<Stored, Fault> {
-        Ok(Stored {
+impl StoredDocument {
+    fn of(row: &[SqlValue]) -> Result<StoredDocument, Fault> {
+        Ok(StoredDocument {
             id: sql::text(row, 0)?.to_owned(),
             key: sql::text_or_null(row, 1)?.map(str::to_owned),
             parent: sql::text_or_null(row, 2)?.map(str::to_owned),
@@ -61,116 +60,143 @@ impl Stored {
         })
     }
 
-    /// Its members for the engine, whatever they say.
-    pub fn members(&self) -> Result<Members, Fault> {
+    /// Parses the members for the engine, without a check of their shape.
+    pub fn members(&self) -> Result<JsonMembers, Fault> {
         match serde_json::from_str(&self.text) {
-            Ok(Node::Object(members)) => Ok(Members::of(&members)),
+            Ok(Node::Object(members)) => Ok(JsonMembers::of(&members)),
             Ok(_) => Err(Fault("a stored body is no object".to_owned())),
             Err(error) => Err(Fault(format!("a stored body does not parse: {error}"))),
         }
     }
 
-    /// What the columns of a document say, beside a text that is printed already.
-    pub fn printed(document: &Document, text: String) -> Stored {
-        let Document { id, key, parent, holder, created_at, updated_at, body: _ } = document;
-        let (id, key, parent, holder) = (id.clone(), key.clone(), parent.clone(), holder.clone());
-        Stored { id, key, parent, holder, created_at: *created_at, updated_at: *updated_at, text }
+    /// Combines the columns of a document with its serialized text.
+    pub fn printed(document: &Document, text: String) -> StoredDocument {
+        StoredDocument {
+            id: document.id.clone(),
+            key: document.key.clone(),
+            parent: document.parent.clone(),
+            holder: document.holder.clone(),
+            created_at: document.created_at,
+            updated_at: document.updated_at,
+            text,
+        }
     }
 
-    /// The document, to be shown or changed.
+    /// Parses the text.
     pub fn document(self) -> Result<Document, Fault> {
-        let Stored { id, key, parent, holder, created_at, updated_at, text } = self;
-        let body: Map<String, Json> =
-            serde_json::from_str(&text).map_err(|error| Fault(format!("a stored body does not parse: {error}")))?;
-        let key = marks::called(&body, key);
-        Ok(Document { id, key, parent, holder, created_at, updated_at, body })
+        let body: Map<String, Json> = serde_json::from_str(&self.text)
+            .map_err(|error| Fault(format!("a stored body does not parse: {error}")))?;
+        Ok(Document {
+            id: self.id,
+            key: blind_index::called(&body, self.key),
+            parent: self.parent,
+            holder: self.holder,
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+            body,
+        })
     }
 }
 
 impl Document {
-    /// A document that begins now, belongs to nothing and is held by nobody.
+    /// Creates a document without parent and holder.
     pub fn new(id: String, key: Option<String>, now_ms: i64, body: Map<String, Json>) -> Document {
         Document { id, key, parent: None, holder: None, created_at: now_ms, updated_at: None, body }
     }
 }
 
-/// The columns that [`read`] expects, in its order.
-pub const COLUMNS: &str = "id, key, parent, holder, created_at, updated_at, body";
+macro_rules! columns {
+    () => {
+        "id, key, parent, holder, created_at, updated_at, body"
+    };
+}
 
-/// How many these are.
+/// The columns that [`read`] expects, in its order.
+pub const COLUMNS: &str = columns!();
+
+/// Number of these columns.
 pub const WIDTH: usize = 7;
 
-/// The same of a table that a statement names otherwise.
+/// Returns these columns qualified with a table name.
 pub fn columns_of(table: &str) -> String {
     COLUMNS.split(", ").map(|name| format!("{table}.{name}")).collect::<Vec<_>>().join(", ")
 }
 
-/// A document from a row of [`COLUMNS`].
-pub fn read(row: &[Value]) -> Result<Document, Fault> {
-    Stored::of(row)?.document()
+/// Returns a statement that selects documents by conditions over the table, which may end with an order and a limit.
+pub fn select(conditions: &str) -> String {
+    format!("SELECT {COLUMNS} FROM document WHERE {conditions}")
+}
+
+/// Reads a document from a row of [`COLUMNS`].
+pub fn read(row: &[SqlValue]) -> Result<Document, Fault> {
+    StoredDocument::of(row)?.document()
 }
 
 impl Store<'_> {
-    /// The document with an id.
+    /// Returns the document with an id.
     pub fn document(&self, kind: &str, id: &str) -> Result<Option<Document>, Fault> {
-        self.stored(kind, id)?.map(Stored::document).transpose()
+        self.stored(kind, id)?.map(StoredDocument::document).transpose()
     }
 
-    /// The same as it is stored.
-    pub fn stored(&self, kind: &str, id: &str) -> Result<Option<Stored>, Fault> {
-        let row = self.row(
-            "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = +?1 AND id = +?2",
-            &[kind.into(), id.into()],
-        )?;
-        row.as_deref().map(Stored::of).transpose()
+    /// Returns the document with an id, unparsed.
+    pub fn stored(&self, kind: &str, id: &str) -> Result<Option<StoredDocument>, Fault> {
+        let row = self.row(&select("kind = +?1 AND id = +?2"), &[kind.into(), id.into()])?;
+        row.as_deref().map(StoredDocument::of).transpose()
     }
 
-    /// The document with a key, or else with an id: how a path names a campaign, a voucher or a customer.
+    /// Returns the document with a key, else the one with an id: campaigns, vouchers and customers are named so in paths.
     pub fn document_by_name(&self, kind: &str, key: &str, id: &str) -> Result<Option<Document>, Fault> {
-        self.stored_by_name(kind, key, id)?.map(Stored::document).transpose()
+        self.stored_by_name(kind, key, id)?.map(StoredDocument::document).transpose()
     }
 
-    /// The same as it is stored.
-    pub fn stored_by_name(&self, kind: &str, key: &str, id: &str) -> Result<Option<Stored>, Fault> {
+    /// Returns the document with a key, else the one with an id, unparsed.
+    pub fn stored_by_name(&self, kind: &str, key: &str, id: &str) -> Result<Option<StoredDocument>, Fault> {
+        let (by_id, by_key) = (select("kind = +?1 AND id = +?3"), select("kind = +?1 AND key = +?2"));
         let rows = self.rows(
-            "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = +?1 AND id = +?3
-             UNION ALL SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = +?1 AND key = +?2",
-            &[kind.into(), marks::key(kind, key).as_ref().into(), id.into()],
+            &format!("{by_id} UNION ALL {by_key}"),
+            &[kind.into(), blind_index::key(kind, key).as_ref().into(), id.into()],
         )?;
-        rows.first().map(|row| Stored::of(row)).transpose()
+        rows.first().map(|row| StoredDocument::of(row)).transpose()
     }
 
-    /// The documents with any of the keys, or any of the ids.
+    /// Returns the customer with an e-mail address, compared without case: the one created first.
+    pub fn stored_by_email(&self, email: &str) -> Result<Option<StoredDocument>, Fault> {
+        let row = self.row(
+            &format!(
+                "SELECT {COLUMNS} FROM document INDEXED BY customer_email
+                 WHERE kind = 'customer' AND json_extract(marks, '$.email') = +?1 ORDER BY created_at, seq LIMIT 1"
+            ),
+            &[blind_index::mark("email", email).into()],
+        )?;
+        row.as_deref().map(StoredDocument::of).transpose()
+    }
+
+    /// Returns the documents with any of the keys or ids.
     pub fn documents_by_names(&self, kind: &str, keys: &[&str], ids: &[&str]) -> Result<Vec<Document>, Fault> {
         let mut found = Vec::new();
-        let keys: Vec<Cow<'_, str>> = keys.iter().map(|key| marks::key(kind, key)).collect();
+        let keys: Vec<Cow<'_, str>> = keys.iter().map(|key| blind_index::key(kind, key)).collect();
         let keys: Vec<&str> = keys.iter().map(AsRef::as_ref).collect();
         let (keys, ids) = (super::slices(&keys), super::slices(ids));
         for place in 0..keys.len().max(ids.len()) {
             let part =
                 |names: &[&[&str]]| Json::from(names.get(place).copied().unwrap_or_default().to_vec()).to_string();
             let (keys, ids) = (part(&keys), part(&ids));
-            found.extend(self.documents(
-                "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
-                 WHERE kind = +?1 AND key IN (SELECT value FROM json_each(?2))
-                 UNION SELECT id, key, parent, holder, created_at, updated_at, body FROM document
-                 WHERE kind = +?1 AND id IN (SELECT value FROM json_each(?3))",
-                &[kind.into(), keys.into(), ids.into()],
-            )?);
+            let by_key = select("kind = +?1 AND key IN (SELECT value FROM json_each(?2))");
+            let by_id = select("kind = +?1 AND id IN (SELECT value FROM json_each(?3))");
+            let statement = format!("{by_key} UNION {by_id}");
+            found.extend(self.documents(&statement, &[kind.into(), keys.into(), ids.into()])?);
         }
         Ok(found)
     }
 
-    /// The ids of the documents that have some names, each of which is one's id or else one's key.
+    /// Returns the ids of documents by names, each of which is an id or a key.
     pub fn ids_named<'n>(&self, kind: &str, names: &[&'n str]) -> Result<HashMap<&'n str, String>, Fault> {
-        let keys: Vec<Cow<'_, str>> = names.iter().map(|name| marks::key(kind, name)).collect();
+        let keys: Vec<Cow<'_, str>> = names.iter().map(|name| blind_index::key(kind, name)).collect();
         let columns: Vec<&str> = keys.iter().map(AsRef::as_ref).collect();
         let by_id = self.ids_by("id", kind, names)?;
         let by_key = self.ids_by("key", kind, &columns)?;
-        let id_of = |(name, column): (&&'n str, &&str)| {
-            Some((*name, by_id.get(*name).or_else(|| by_key.get(*column))?.clone()))
-        };
-        Ok(names.iter().zip(&columns).filter_map(id_of).collect())
+        let id_of = |name: &'n str, column: &str| Some((name, by_id.get(name).or_else(|| by_key.get(column))?.clone()));
+        Ok(names.iter().zip(&columns).filter_map(|(name, column)| id_of(name, column)).collect())
     }
 
     fn ids_by(&self, column: &str, kind: &str, values: &[&str]) -> Result<HashMap<String, String>, Fault> {
@@ -181,17 +207,22 @@ impl Store<'_> {
         rows.iter().map(|row| Ok((sql::text(row, 0)?.to_owned(), sql::text(row, 1)?.to_owned()))).collect()
     }
 
-    /// The documents of a statement that selects [`COLUMNS`].
-    pub fn documents(&self, statement: &str, params: &[Value]) -> Result<Vec<Document>, Fault> {
+    /// Returns the documents of a statement that selects [`COLUMNS`].
+    pub fn documents(&self, statement: &str, params: &[SqlValue]) -> Result<Vec<Document>, Fault> {
         self.rows(statement, params)?.iter().map(|row| read(row)).collect()
     }
 
-    /// Adds a document at the commit.
-    pub fn insert(&mut self, kind: &str, document: &Document) {
-        self.insert_stored(kind, Stored::printed(document, printed(&document.body)));
+    /// Finds the documents that conditions over the table select.
+    pub(super) fn select(&self, conditions: &str, params: &[SqlValue]) -> Result<Vec<Document>, Fault> {
+        self.documents(&select(conditions), params)
     }
 
-    /// Adds documents of a kind that no decision reads at the commit, many with one statement.
+    /// Queues the insertion of a document.
+    pub fn insert(&mut self, kind: &str, document: &Document) {
+        self.insert_stored(kind, StoredDocument::printed(document, printed(&document.body)));
+    }
+
+    /// Queues the insertion of documents of a kind that no decision reads, many with one statement.
     pub fn insert_all(&mut self, kind: &str, documents: &[Document]) {
         match documents {
             [one] => self.insert(kind, one),
@@ -199,7 +230,7 @@ impl Store<'_> {
         }
     }
 
-    /// Replaces in the same way what they say, and when they changed.
+    /// Queues the update of their bodies and change times, many with one statement.
     pub fn update_all(&mut self, kind: &str, documents: &[Document]) {
         match documents {
             [one] => self.update(kind, one),
@@ -208,12 +239,12 @@ impl Store<'_> {
     }
 
     fn write_all(&mut self, statement: &'static str, kind: &str, documents: &[Document]) {
-        /// Documents of one statement, which is a text of some hundred kilobytes.
+        /// Number of documents of one statement, which is a text of some hundred kilobytes.
         const SLICE: usize = 100;
         let row = |of: &Document| {
             let text = printed(&of.body);
-            let (marks, label) = marks::of(kind, &text);
-            let key = of.key.as_deref().map(|key| marks::key(kind, key));
+            let (marks, label) = blind_index::of(kind, &text);
+            let key = of.key.as_deref().map(|key| blind_index::key(kind, key));
             serde_json::json!([of.id, key, of.parent, of.holder, of.created_at, of.updated_at, text, marks, label])
         };
         for slice in documents.chunks(SLICE) {
@@ -222,29 +253,29 @@ impl Store<'_> {
         }
     }
 
-    /// Adds a document at the commit that is printed already.
-    pub fn insert_stored(&mut self, kind: &str, stored: Stored) {
+    /// Queues the insertion of a serialized document.
+    pub fn insert_stored(&mut self, kind: &str, stored: StoredDocument) {
         self.write_document(INSERT, columns(kind, stored), PLACES);
     }
 
-    /// Replaces what a document says and who holds it, at the commit.
+    /// Queues the update of a document's columns and body.
     pub fn update(&mut self, kind: &str, document: &Document) {
-        self.update_stored(kind, Stored::printed(document, printed(&document.body)));
+        self.update_stored(kind, StoredDocument::printed(document, printed(&document.body)));
     }
 
-    /// The same with what is printed already.
-    pub fn update_stored(&mut self, kind: &str, stored: Stored) {
+    /// Queues the update of a serialized document.
+    pub fn update_stored(&mut self, kind: &str, stored: StoredDocument) {
         const UPDATE: &str = "UPDATE document SET key = ?3, parent = ?4, holder = ?5, updated_at = ?7, body = ?8, marks = ?9, label = ?10 WHERE kind = +?1 AND id = +?2";
         self.write_document(UPDATE, columns(kind, stored), PLACES);
     }
 
-    /// Adds a document at the commit, or replaces what the one with its id says.
+    /// Queues the insertion of a document, or the replacement of the one with its id.
     pub fn put(&mut self, kind: &str, document: &Document) {
-        self.write_document(PUT, columns(kind, Stored::printed(document, printed(&document.body))), PLACES);
+        self.write_document(PUT, columns(kind, StoredDocument::printed(document, printed(&document.body))), PLACES);
     }
 
-    /// Adds a record of a decision at the commit as it was printed, or replaces what the one with its id says. An order is found by
-    /// its `source_id`; what a redemption belongs to is only listed by it.
+    /// Queues the insertion of a decision's record as it was serialized, or the replacement of the one with its id. An
+    /// order has its `source_id` as key; other records have a parent.
     pub fn put_record(&mut self, record: Record, now_ms: i64) {
         let parent = record.parent.map(|parent| parent.to_string());
         let (key, parent) = if record.kind == "order" { (parent, None) } else { (None, parent) };
@@ -255,23 +286,23 @@ impl Store<'_> {
             parent.into(),
             record.holder.map(|holder| holder.to_string()).into(),
             now_ms.into(),
-            Value::Null,
+            SqlValue::Null,
             record.text.into(),
-            Value::Null,
-            Value::Null,
+            SqlValue::Null,
+            SqlValue::Null,
         ];
         self.write_document(PUT, params, PLACES);
     }
 
-    /// Takes a document out of the way at the commit, as it stands now: no look-up of its kind finds it any more, and its row stays.
+    /// Queues the retirement of a document: its row stays under another kind, so that no look-up finds it.
     pub fn retire(&mut self, kind: &str, document: &Document) {
         const RETIRE: &str = "UPDATE document SET kind = ?1, key = ?3, parent = ?4, holder = ?5, updated_at = ?7, body = ?8, marks = ?9, label = ?10 WHERE kind = +?11 AND id = +?2";
-        let mut params = columns(&retired(kind), Stored::printed(document, printed(&document.body)));
+        let mut params = columns(&retired(kind), StoredDocument::printed(document, printed(&document.body)));
         params.push(kind.into());
         self.write_document(RETIRE, params, PLACES);
     }
 
-    /// The same of every document of a kind that belongs to another.
+    /// Queues the retirement of all documents of a kind with a parent.
     pub fn retire_owned(&mut self, kind: &str, parent: &str) {
         self.write(
             "UPDATE document SET kind = ?1, key = NULL WHERE kind = +?2 AND parent = +?3",
@@ -279,7 +310,7 @@ impl Store<'_> {
         );
     }
 
-    /// Removes a document at the commit.
+    /// Queues the deletion of a document.
     pub fn remove(&mut self, kind: &'static str, id: &str) {
         let params = vec![kind.into(), id.into()];
         self.write_to((kind, id), "DELETE FROM document WHERE kind = +?1 AND id = +?2", params);
@@ -289,8 +320,9 @@ impl Store<'_> {
 macro_rules! insert {
     ($more:literal) => {
         concat!(
-            "INSERT INTO document (kind, id, key, parent, holder, created_at, updated_at, body, marks, label)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ",
+            "INSERT INTO document (kind, ",
+            columns!(),
+            ", marks, label) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ",
             $more
         )
     };
@@ -306,7 +338,9 @@ const PUT: &str = insert!(
 macro_rules! insert_all {
     ($more:literal) => {
         concat!(
-            "INSERT INTO document (kind, id, key, parent, holder, created_at, updated_at, body, marks, label)
+            "INSERT INTO document (kind, ",
+            columns!(),
+            ", marks, label)
              SELECT ?1, json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[2]'), json_extract(value, '$[3]'),
                json_extract(value, '$[4]'), json_extract(value, '$[5]'), json_extract(value, '$[6]'), json_extract(value, '$[7]'), json_extract(value, '$[8]') FROM json_each(?2) WHERE TRUE ",
             $more
@@ -316,22 +350,22 @@ macro_rules! insert_all {
 
 const INSERT_ALL: &str = insert_all!("");
 
-// An update from a list would look through the kind for each row of it.
+// An update from a list would scan the kind for each of its rows.
 const UPDATE_ALL: &str = insert_all!(
     "ON CONFLICT (kind, id) DO UPDATE SET updated_at = excluded.updated_at, body = excluded.body,
        marks = excluded.marks, label = excluded.label"
 );
 
-/// Where the kind, the id, the holder and the text of a document stand among its columns.
+/// Positions of kind, id, holder and text among the columns of a document.
 const PLACES: [usize; 4] = [0, 1, 4, 7];
 
-/// What the statements above bind, in the order of the insertion.
-fn columns(kind: &str, stored: Stored) -> Vec<Value> {
-    let (marks, label) = marks::of(kind, &stored.text);
+/// Returns the parameters of the statements above, in the order of the insertion.
+fn columns(kind: &str, stored: StoredDocument) -> Vec<SqlValue> {
+    let (marks, label) = blind_index::of(kind, &stored.text);
     vec![
         kind.into(),
         stored.id.into(),
-        stored.key.as_deref().map(|key| marks::key(kind, key).into_owned()).into(),
+        stored.key.as_deref().map(|key| blind_index::key(kind, key).into_owned()).into(),
         stored.parent.into(),
         stored.holder.into(),
         stored.created_at.into(),
@@ -342,55 +376,55 @@ fn columns(kind: &str, stored: Stored) -> Vec<Value> {
     ]
 }
 
-/// The kind of rows that were of another and are out of the way.
+/// Returns the kind of retired rows of a kind.
 fn retired(kind: &str) -> String {
     format!("deleted.{kind}")
 }
 
-/// Why something that is stored is no fact.
+/// Reason why a stored document gives no fact.
 #[derive(Debug)]
-pub enum Unread {
-    /// The store failed, and so does whoever asks.
+pub enum UnreadableFact {
+    /// The store failed, and the caller fails too.
     Fault(Fault),
-    /// Its document does not read, as an older version may have written it: what that says is refused, and nothing else.
+    /// The document cannot be read, perhaps because an older version wrote it; only decisions that need it are refused.
     Illegible(String),
 }
 
-impl From<Fault> for Unread {
-    fn from(fault: Fault) -> Unread {
-        Unread::Fault(fault)
+impl From<Fault> for UnreadableFact {
+    fn from(fault: Fault) -> UnreadableFact {
+        UnreadableFact::Fault(fault)
     }
 }
 
-/// What is there, if it reads; one that does not is noted, and left out.
-pub fn legible<T>(store: &Store<'_>, outcome: Result<T, Unread>) -> Result<Option<T>, Fault> {
+/// Returns the fact if it can be read; otherwise records a warning and returns `None`.
+pub fn legible<T>(store: &Store<'_>, outcome: Result<T, UnreadableFact>) -> Result<Option<T>, Fault> {
     match outcome {
         Ok(read) => Ok(Some(read)),
-        Err(Unread::Fault(fault)) => Err(fault),
-        Err(Unread::Illegible(what)) => {
+        Err(UnreadableFact::Fault(fault)) => Err(fault),
+        Err(UnreadableFact::Illegible(what)) => {
             store.note(what);
             Ok(None)
         }
     }
 }
 
-/// Reads a stored document as the engine does.
-pub fn read_stored<T>(kind: &str, id: &str, text: &str, read: Read<T>) -> Result<T, Unread> {
+/// Parses a stored document with a reader of the engine.
+pub fn read_stored<T>(kind: &str, id: &str, text: &str, read: Read<T>) -> Result<T, UnreadableFact> {
     read_document(text, read).map_err(|problem| illegible(kind, id, &problem))
 }
 
-/// Reads a document that is in hand as the engine reads a stored one.
-pub fn read_held<T>(kind: &str, document: &Document, read: Read<T>) -> Result<T, Unread> {
+/// Parses a loaded document with a reader of the engine.
+pub fn read_held<T>(kind: &str, document: &Document, read: Read<T>) -> Result<T, UnreadableFact> {
     read_fields(&document.body, read).map_err(|problem| illegible(kind, &document.id, &problem))
 }
 
-/// The JSON of a document's fields.
+/// Serializes the fields of a document.
 fn printed(body: &Map<String, Json>) -> String {
-    // Fields are names and values, which can always be written.
+    // Fields are names and values, which can always be serialized.
     serde_json::to_string(body).unwrap_or_default()
 }
 
-/// What is said of a stored document that does not read.
-pub fn illegible(kind: &str, id: &str, problem: &Problem) -> Unread {
-    Unread::Illegible(format!("the stored {kind} `{id}` does not read: {problem}"))
+/// Returns the warning for a stored document that cannot be read.
+pub fn illegible(kind: &str, id: &str, problem: &Problem) -> UnreadableFact {
+    UnreadableFact::Illegible(format!("the stored {kind} `{id}` does not read: {problem}"))
 }

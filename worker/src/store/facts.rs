@@ -1,39 +1,38 @@
-//! Answers a decision's questions from the store. Here nothing is unknown: what is not stored does not exist.
-//! It must not know what the decision is. A question has no way to fail, so a fault of the store is kept and must be
-//! asked for at the end ([`StoreFacts::finish`]).
+//! Facts of a decision from the store. None of them is unknown: a document that is not stored is absent. A fact cannot return
+//! an error, so a fault of the store is kept and must be checked at the end ([`StoreFacts::finish`]).
 
+mod cache;
 mod counts;
 mod documents;
 mod goods;
 mod rules;
-mod seen;
 
-pub use seen::{ById, Catalogue, FindCardTier, FindTiers, StoreFacts};
+pub use cache::{Catalogue, DecisionSettings, DocumentsById, FactFinders, StoreFacts};
 
-use super::candidates::Offered;
+use super::candidates::CandidateRows;
 use crate::store::tracking::Tracker;
-use scrip::facts::{Assignment, Candidates, Fact, Facts, Known, Seek};
+use scrip::budget::StepBudget;
+use scrip::facts::{Assignment, CandidateFilter, Candidates, Fact, Facts, Known, SummaryCounts};
 use scrip::json::Node;
-use scrip::ledger::{AccountId, Session, Transfer};
+use scrip::ledger::{AccountId, HoldOwner, Transfer};
 use scrip::model::customer::Customer;
-use scrip::model::incentive::{Campaign, Category, Incentive};
 use scrip::model::order::{Goods, Metadata, Order};
 use scrip::model::promotion::Stack;
+use scrip::model::redeemable::{Campaign, Category, RedeemableTerms};
 use scrip::model::redemption::PastRedemption;
-use scrip::model::reward::{Reward, RewardAssignment};
+use scrip::model::reward::{BoughtReward, Reward, RewardAssignment};
 use scrip::model::stacking::StackingRules;
-use scrip::points::tiered::CampaignTier;
+use scrip::points::campaign_tiers::CampaignTier;
 use scrip::rules::{Collection, Rule, Segment};
 use scrip::text::Text;
 use scrip::time::{Instant, TimeZone};
-use scrip::wire::past::read_past;
 use scrip::wire::reward::read_reward;
 use scrip::wire::rules::{read_collection, read_segment};
+use scrip::wire::stored_redemption::read_past;
 use scrip::wire::voucher::{read_category, read_stack};
-use scrip::work::Work;
 
 impl Facts for StoreFacts<'_, '_> {
-    fn work(&self) -> Work {
+    fn work(&self) -> StepBudget {
         self.work.borrow().clone()
     }
 
@@ -41,7 +40,7 @@ impl Facts for StoreFacts<'_, '_> {
         Fact::own(match self.known(self.find_rules_of_project()) {
             Known::Is(rules) => rules,
             Known::Absent | Known::Unknown => StackingRules::default(),
-            // Nobody can say what goes together.
+            // Without readable rules it is unknown which redeemables may be combined, so only one may be used.
             Known::Unreadable => StackingRules { redeemables_limit: 1, ..StackingRules::default() },
         })
     }
@@ -50,14 +49,14 @@ impl Facts for StoreFacts<'_, '_> {
         Fact::Lent(&self.zone)
     }
 
-    fn voucher(&self, code: &str) -> Known<Fact<'_, Incentive>> {
+    fn voucher(&self, code: &str) -> Known<Fact<'_, RedeemableTerms>> {
         if let Some(known) = self.offered.get().and_then(|offered| offered.incentives.get(code)) {
             return Known::Is(Fact::Lent(known));
         }
         self.known(self.find_voucher(code)).map(Fact::own)
     }
 
-    fn tier(&self, id: &str) -> Known<Fact<'_, Incentive>> {
+    fn tier(&self, id: &str) -> Known<Fact<'_, RedeemableTerms>> {
         if let Some(known) = self.offered.get().and_then(|offered| offered.incentives.get(id)) {
             return Known::Is(Fact::Lent(known));
         }
@@ -76,7 +75,7 @@ impl Facts for StoreFacts<'_, '_> {
         self.known(self.find_reward_assignment(reward_id, campaign_id)).map(Fact::own)
     }
 
-    fn campaign_tier(&self, card: &Incentive) -> Known<Fact<'_, CampaignTier>> {
+    fn campaign_tier(&self, card: &RedeemableTerms) -> Known<Fact<'_, CampaignTier>> {
         self.note((self.find_card_tier)(&card.id)).map(Fact::own).into()
     }
 
@@ -95,7 +94,7 @@ impl Facts for StoreFacts<'_, '_> {
         self.rules_named(&[id])
     }
 
-    fn rules(&self, voucher: &Incentive) -> Known<Vec<Fact<'_, Rule>>> {
+    fn rules(&self, voucher: &RedeemableTerms) -> Known<Vec<Fact<'_, Rule>>> {
         let names = [Some(&voucher.id), Some(&voucher.code), voucher.campaign_id.as_ref()];
         let names: Vec<&str> = names.into_iter().flatten().map(Text::as_str).collect();
         match self.offered.get().filter(|offered| offered.has(&voucher.id)) {
@@ -114,6 +113,16 @@ impl Facts for StoreFacts<'_, '_> {
 
     fn customer(&self, key: &str) -> Known<Fact<'_, Customer>> {
         self.known(self.find_customer(key)).map(Fact::own)
+    }
+
+    fn customer_by_email(&self, email: &str) -> Known<Fact<'_, Customer>> {
+        self.known(self.find_customer_by_email(email)).map(Fact::own)
+    }
+
+    fn loyalty(&self, customer: &str) -> Known<Fact<'_, Node<'static>>> {
+        let found = self.note((self.find_loyalty)(customer));
+        let read = found.as_ref().and_then(|loyalty| Some(Node::of(loyalty, usize::MAX).ok()?.kept()));
+        read.map(Fact::own).into()
     }
 
     fn tiers(&self, customer: &str) -> Known<Vec<Text>> {
@@ -152,18 +161,22 @@ impl Facts for StoreFacts<'_, '_> {
         Known::Is(self.note(self.find_moved(account, since).map(Some)).unwrap_or(0))
     }
 
-    fn held(&self, account: &AccountId, now: Instant, own: Option<&Session>) -> Known<u64> {
+    fn later_counts(&self, customer_id: &str, after: Instant) -> Known<SummaryCounts> {
+        Known::Is(self.note(self.find_later_counts(customer_id, after).map(Some)).unwrap_or_default())
+    }
+
+    fn held(&self, account: &AccountId, now: Instant, own: Option<&HoldOwner>) -> Known<u64> {
         Known::Is(self.note(self.find_held(account, now, own).map(Some)).unwrap_or(0))
     }
 
     fn redemption(&self, id: &str) -> Known<Fact<'_, PastRedemption>> {
         let stored = self.note(self.store.stored("redemption", id));
         let stored = stored.and_then(|stored| Some((self.note(stored.members().map(Some))?, stored.parent)));
-        // A rollback is listed with redemptions, and is none.
+        // A rollback has the same kind, but is no redemption.
         let stored = stored.filter(|(said, _)| said.get("object").and_then(Node::as_str) == Some("redemption"));
         let past = stored.map(|(said, parent)| {
             let past = read_past(said);
-            // The record of a promotion stack says of what it is by its place alone.
+            // The record of a promotion stack has its subject only as its parent.
             let redeemed = past.redeemed.clone().or(parent.map(Text::from));
             Fact::own(PastRedemption { redeemed, ..past })
         });
@@ -174,10 +187,14 @@ impl Facts for StoreFacts<'_, '_> {
         Known::Is(self.note(self.find_chain(id).map(Some)).unwrap_or_default())
     }
 
-    fn candidates(&self, seek: &Seek<'_>) -> Known<Fact<'_, Candidates>> {
+    fn bought_reward(&self, redemption: &PastRedemption) -> Known<BoughtReward> {
+        self.note(self.store.find_bought_reward(redemption, self.now)).into()
+    }
+
+    fn candidates(&self, seek: &CandidateFilter<'_>) -> Known<Fact<'_, Candidates>> {
         if self.offered.get().is_none() {
-            let read = self.note(Offered::read(self.store, seek, self.now).map(Some)).unwrap_or_default();
-            // Nobody else has set it in between.
+            let read = self.note(CandidateRows::read(self.store, seek, self.now).map(Some)).unwrap_or_default();
+            // The cell was empty above, and there is no concurrent writer.
             let _ = self.offered.set(read);
         }
         self.offered.get().map(|offered| Fact::Lent(&offered.set)).into()
@@ -191,7 +208,7 @@ impl Facts for StoreFacts<'_, '_> {
         Known::Is(self.note(self.store.card_of(campaign_id, customer_id)).is_some())
     }
 
-    fn campaign_voucher(&self, id: &str) -> Known<Fact<'_, Incentive>> {
+    fn campaign_voucher(&self, id: &str) -> Known<Fact<'_, RedeemableTerms>> {
         self.offered.get().and_then(|offered| offered.campaign_vouchers.get(id)).map(Fact::Lent).into()
     }
 

@@ -1,29 +1,45 @@
-//! The ledger's tables: balances, transfers and holds. It must not know what an account counts.
+//! Tables of the ledger: balances, transfers and holds.
+
+pub mod holds;
 
 use super::Store;
-use super::post::Post;
-use super::sql::{self, Fault, Value};
+use super::amount::{self, CheckedAmount};
+use super::sql::{self, Fault, SqlValue};
+use super::transfer_rows::TransferRow;
 use scrip::facts::voucher_accounts;
-use scrip::ledger::{AccountId, Entry, Transfer};
+use scrip::ledger::{AccountId, Entry};
 use serde_json::{Value as Json, json};
 use std::collections::HashMap;
+use std::ops::Range;
 
-/// How an account stands: what it holds, and what others have reserved on it.
+/// State of an account: its balance, and the amount that others have reserved.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Standing {
+pub struct AccountBalance {
     /// The net of all transfers: credits less debits.
     pub balance: i64,
-    /// What unexpired holds of other keys reserve.
+    /// Amount reserved by unexpired holds of other keys.
     pub held: i64,
 }
 
-/// The expression of a statement for an account of what the id in a column names: what accounts are called the engine says.
+/// Transfers of an account in a time.
+pub struct AccountTurnover {
+    /// Number of transfers that credit it and undo none.
+    pub credits: i64,
+    /// Sum of their amounts.
+    pub credited: i64,
+    /// Number of transfers that undo one of them whole.
+    pub reversals: i64,
+    /// Amount that was undone, whole or in part.
+    pub reversed: i64,
+}
+
+/// Returns the SQL expression for an account of the id in a column; the engine defines the names of accounts.
 pub fn account_of(account: fn(&str) -> AccountId, column: &str) -> String {
     format!("'{}'", account(&format!("' || {column} || '")))
 }
 
 impl Store<'_> {
-    /// Gives back at the commit what locks hold of a voucher, the customers' share of it included: under a key, or all of it.
+    /// Queues the release of holds on a voucher, including those on its per-customer accounts: of one key, or all.
     pub fn release_voucher(&mut self, voucher_id: &str, key: Option<&str>) {
         let (own, by_customer) = voucher_accounts(voucher_id);
         self.write(
@@ -32,13 +48,13 @@ impl Store<'_> {
         );
     }
 
-    /// How accounts stand at a moment; an account that is not listed stands at zero.
+    /// Returns the states of accounts at `now_ms`; an account that is not stored has a balance of zero.
     pub fn standings(
         &self,
         accounts: &[String],
         now_ms: i64,
         own_hold: &str,
-    ) -> Result<HashMap<String, Standing>, Fault> {
+    ) -> Result<HashMap<String, AccountBalance>, Fault> {
         let mut standings = HashMap::new();
         if accounts.is_empty() {
             return Ok(standings);
@@ -50,15 +66,60 @@ impl Store<'_> {
             &[Json::from(accounts.to_vec()).to_string().into(), now_ms.into(), own_hold.into()],
         )?;
         for row in &rows {
-            let standing = Standing { balance: sql::int(row, 1)?, held: sql::int(row, 2)? };
+            let standing = AccountBalance { balance: sql::int(row, 1)?, held: sql::int(row, 2)? };
             standings.insert(sql::text(row, 0)?.to_owned(), standing);
         }
         Ok(standings)
     }
 
-    /// Writes transfers at the commit: the transfers themselves, and the balances that follow.
-    pub fn post(&mut self, mut posts: Vec<Post>) {
-        /// Transfers of one statement.
+    /// Sums the transfers to an account in a time, and those that undo them.
+    pub fn sum_turnover(&self, account: &str, time: &Range<i64>) -> Result<AccountTurnover, Fault> {
+        let params: [SqlValue; 3] = [account.into(), time.start.into(), time.end.into()];
+        let [credits, credited] = self.sums(
+            "SELECT COUNT(*), SUM(amount) FROM transfer WHERE credit = +?1 AND at >= +?2 AND at < +?3
+               AND reverses IS NULL AND part_of IS NULL",
+            &params,
+        )?;
+        let [reversals, reversed] = self.sums(
+            "SELECT COUNT(reverses), SUM(amount) FROM transfer WHERE debit = +?1 AND at >= +?2 AND at < +?3
+               AND (reverses IS NOT NULL OR part_of IS NOT NULL)",
+            &params,
+        )?;
+        Ok(AccountTurnover { credits, credited, reversals, reversed })
+    }
+
+    /// Sums in a time the debits of one account less the credits of another.
+    pub fn sum_debits_less_credits(&self, debit: &str, credit: &str, time: &Range<i64>) -> Result<i64, Fault> {
+        let row = self.row(
+            "SELECT COALESCE((SELECT SUM(amount) FROM transfer WHERE debit = +?1 AND at >= ?3 AND at < ?4), 0)
+                  - COALESCE((SELECT SUM(amount) FROM transfer WHERE credit = +?2 AND at >= ?3 AND at < ?4), 0)",
+            &[debit.into(), credit.into(), time.start.into(), time.end.into()],
+        )?;
+        row.map_or(Ok(0), |row| sql::int(&row, 0))
+    }
+
+    /// Sums by how much accounts rose in each of some periods; an account that is not listed did not.
+    pub fn sum_rises(&self, accounts: &[String], periods: &[Range<i64>]) -> Result<Vec<HashMap<String, i64>>, Fault> {
+        let rows = self.rows(
+            "SELECT span.key, account.value,
+               COALESCE((SELECT SUM(amount) FROM transfer WHERE credit = account.value AND at >= span.value ->> 0 AND at < span.value ->> 1), 0)
+               - COALESCE((SELECT SUM(amount) FROM transfer WHERE debit = account.value AND at >= span.value ->> 0 AND at < span.value ->> 1), 0)
+             FROM json_each(?1) AS span CROSS JOIN json_each(?2) AS account",
+            &[periods_parameter(periods).into(), Json::from(accounts).to_string().into()],
+        )?;
+        let mut rises: Vec<HashMap<String, i64>> = periods.iter().map(|_| HashMap::new()).collect();
+        for row in &rows {
+            let place = usize::try_from(sql::int(row, 0)?).ok();
+            if let Some(rises) = place.and_then(|place| rises.get_mut(place)) {
+                rises.insert(sql::text(row, 1)?.to_owned(), sql::int(row, 2)?);
+            }
+        }
+        Ok(rises)
+    }
+
+    /// Queues transfers and the changes of balances.
+    pub fn post(&mut self, mut posts: Vec<TransferRow>) {
+        /// Number of transfers of one statement.
         const SLICE: usize = 2_000;
         while !posts.is_empty() {
             let rest = posts.split_off(posts.len().min(SLICE));
@@ -67,16 +128,19 @@ impl Store<'_> {
         }
     }
 
-    fn post_slice(&mut self, posts: Vec<Post>) {
+    fn post_slice(&mut self, posts: Vec<TransferRow>) {
         let rows: Vec<Json> = posts
             .iter()
-            .map(|post| json!([post.id, post.chain, post.debit, post.credit, post.amount, post.reverses, post.at]))
+            .map(|post| {
+                json!([post.id, post.chain, post.debit, post.credit, post.amount, post.reverses, post.at, post.part_of])
+            })
             .collect();
-        let rows = Value::Text(Json::Array(rows).to_string());
+        let rows = SqlValue::Text(Json::Array(rows).to_string());
         self.write_posts(
-            "INSERT INTO transfer (id, chain, debit, credit, amount, reverses, at)
+            "INSERT INTO transfer (id, chain, debit, credit, amount, reverses, at, part_of)
              SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[2]'), json_extract(value, '$[3]'),
-               json_extract(value, '$[4]'), json_extract(value, '$[5]'), json_extract(value, '$[6]') FROM json_each(?1)",
+               json_extract(value, '$[4]'), json_extract(value, '$[5]'), json_extract(value, '$[6]'),
+               json_extract(value, '$[7]') FROM json_each(?1)",
             vec![rows.clone()],
             posts,
         );
@@ -91,25 +155,25 @@ impl Store<'_> {
         );
     }
 
-    /// Writes what a decision has entered into the ledger, at the commit: what is given back first, then holds, then
-    /// transfers, each kind in one statement however many there are. `origin` stands for where a page's holds come from.
-    pub fn apply(&mut self, entries: &[Entry], origin: Option<&str>, now_ms: i64) {
-        let mut posts: Vec<Post> = Vec::new();
+    /// Queues the ledger entries of a decision: first releases, then holds, then transfers, one statement for each kind.
+    /// `origin` marks the client that sets holds.
+    pub fn apply(&mut self, entries: &[Entry], origin: Option<&str>, now_ms: i64) -> Result<(), Fault> {
+        let mut posts: Vec<TransferRow> = Vec::new();
         let mut holds: Vec<Json> = Vec::new();
         for entry in entries {
             match entry {
-                Entry::Post(transfer) => posts.push(Post {
+                Entry::Post(transfer) => posts.push(TransferRow {
                     id: transfer.id.to_string(),
                     chain: transfer.chain.to_string(),
                     debit: transfer.debit.to_string(),
                     credit: transfer.credit.to_string(),
-                    amount: i64::try_from(transfer.amount).unwrap_or(i64::MAX),
+                    amount: amount::signed(transfer.amount)?,
                     reverses: transfer.reverses.as_ref().map(ToString::to_string),
+                    part_of: transfer.part_of.as_ref().map(ToString::to_string),
                     at: transfer.at.millis(),
                 }),
                 Entry::Hold(hold) => {
-                    let (amount, expires_at) =
-                        (i64::try_from(hold.amount).unwrap_or(i64::MAX), hold.expires_at.millis());
+                    let (amount, expires_at) = (amount::signed(hold.amount)?, hold.expires_at.millis());
                     holds.push(json!([
                         hold.key.as_str(),
                         hold.owner.as_str(),
@@ -119,17 +183,21 @@ impl Store<'_> {
                     ]));
                 }
                 Entry::Release(session) => self.write(
-                    "DELETE FROM hold WHERE key = +?1 AND (?2 IS NULL OR owner = +?2)",
-                    vec![session.key.as_str().into(), session.owner.as_deref().into()],
+                    "DELETE FROM hold WHERE key = +?1 AND (?2 IS NULL OR owner = +?2 OR (?3 AND owner = ''))",
+                    vec![
+                        session.key.as_str().into(),
+                        session.owner.as_deref().into(),
+                        i64::from(session.servers).into(),
+                    ],
                 ),
             }
         }
         self.hold(&Json::Array(holds), origin, now_ms);
         self.post(posts);
+        Ok(())
     }
 
-    /// Reserves amounts at the commit, a list of key, owner, account, amount and end for each; the same owner reserves anew under
-    /// the same key, in place of the old hold.
+    /// Queues holds: a list of key, owner, account, amount and end for each. A hold of the same owner and key is replaced.
     pub fn hold(&mut self, holds: &Json, origin: Option<&str>, now_ms: i64) {
         if holds.as_array().is_none_or(Vec::is_empty) {
             return;
@@ -142,7 +210,7 @@ impl Store<'_> {
              ON CONFLICT (key, owner, account) DO UPDATE SET amount = excluded.amount, expires_at = excluded.expires_at",
             vec![holds.to_string().into(), now_ms.into(), origin.into()],
         );
-        // Holds that ended leave with new ones coming, a few at a time.
+        // New holds remove some expired ones.
         self.write(
             "DELETE FROM hold WHERE (key, owner, account) IN
                (SELECT key, owner, account FROM hold WHERE expires_at <= ?1 ORDER BY expires_at LIMIT 100)",
@@ -151,13 +219,16 @@ impl Store<'_> {
     }
 }
 
-/// How much of an account some lines of the ledger take.
-pub fn taken(moved: &[Entry], account: &str) -> i64 {
-    let amount = |transfer: &Transfer| i64::try_from(transfer.amount).unwrap_or(i64::MAX);
-    let of = |entry: &Entry| match entry {
-        Entry::Post(transfer) if transfer.debit.as_str() == account => amount(transfer),
-        Entry::Post(transfer) if transfer.credit.as_str() == account => amount(transfer).saturating_neg(),
-        Entry::Post(_) | Entry::Hold(_) | Entry::Release(_) => 0,
-    };
-    moved.iter().map(of).fold(0, i64::saturating_add)
+/// Converts periods to a parameter of a statement: the start and the end of each.
+pub(super) fn periods_parameter(periods: &[Range<i64>]) -> String {
+    Json::from(periods.iter().map(|period| json!([period.start, period.end])).collect::<Vec<_>>()).to_string()
+}
+
+/// Returns the net amount that ledger entries take from an account.
+pub fn taken(moved: &[Entry], account: &str) -> Result<i64, Fault> {
+    moved.iter().try_fold(0_i64, |taken, entry| match entry {
+        Entry::Post(transfer) if transfer.debit.as_str() == account => taken.plus(amount::signed(transfer.amount)?),
+        Entry::Post(transfer) if transfer.credit.as_str() == account => taken.minus(amount::signed(transfer.amount)?),
+        Entry::Post(_) | Entry::Hold(_) | Entry::Release(_) => Ok(taken),
+    })
 }

@@ -1,30 +1,38 @@
-//! The narrow waist between the service and its database: one statement, its parameters, its rows.
-//! It must not know which driver runs the statement, nor what the tables mean.
+//! Interface between the service and its database drivers: a statement, its parameters and its rows.
 
-/// Bytes of one text in a row: the platform's rows hold 2 MB, and the columns beside it need some of them.
+/// Maximum size of one text in a row, in bytes: the platform's rows have 2 MB, and the other columns need some of them.
 pub const TEXT_BYTES_MAX: usize = 1_900_000;
 
-/// What a statement takes and gives. The platform's numbers are doubles, so integers stay within 2^53-1, and a statement
-/// that puts a number into JSON says `CAST(… AS INTEGER)`, or the document would hold `3.0`.
+/// Value of a parameter or column. The platform's numbers are doubles, so integers stay within 2^53-1. A statement that
+/// writes a number into JSON uses `CAST(… AS INTEGER)`, or the document would contain `3.0`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Value {
+pub enum SqlValue {
     /// SQL `NULL`.
     Null,
-    /// A whole number, |n| <= 2^53-1.
+    /// An integer, |n| <= 2^53-1.
     Int(i64),
     /// Text, at most 2 MB.
     Text(String),
 }
 
-/// One row of an answer.
-pub type Row = Vec<Value>;
+/// A condition over the rows of a table, whose parameters are numbered from ?1.
+#[derive(Debug, Clone, Copy)]
+pub struct RowCondition<'c> {
+    /// The condition.
+    pub text: &'c str,
+    /// Its parameters.
+    pub params: &'c [SqlValue],
+}
 
-/// An internal failure. The host rolls the transaction back, logs it and answers 500 without a word about it.
+/// Row of a result.
+pub type SqlRow = Vec<SqlValue>;
+
+/// Internal failure. The host rolls the transaction back, logs it and answers 500 without details.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault(pub String);
 
 impl Fault {
-    /// A fault that says what went wrong, for the log.
+    /// Creates a fault with a reason for the log.
     pub fn new(what: impl Into<String>) -> Fault {
         Fault(what.into())
     }
@@ -38,67 +46,70 @@ impl std::fmt::Display for Fault {
 
 /// A driver: runs one statement with parameters `?1`, `?2`, ... (at most 100) to its end.
 ///
-/// Statements are compiled once and kept. A parameter that something is compared with or limited by is written `+?1`: SQLite may let
-/// the plan follow what is bound to a bare one, and then compiles the statement anew at every run, which takes longer than to run it.
-/// A list behind `IN` is made a table of its own whenever the statement runs: where it runs for every request, or in a trigger for every row,
-/// names are joined (`json_each(?1) AS name CROSS JOIN document ...`) and words compared (`CASE`).
+/// Statements are compiled once and cached. A parameter in a comparison or limit is written `+?1`: SQLite may choose the plan
+/// by the value of a bare one. It then compiles the statement at every run, which takes longer than the run.
+/// A list behind `IN` becomes a temporary table at every run. Statements of every request, and triggers, join names
+/// (`json_each(?1) AS name CROSS JOIN document ...`) and compare words with `CASE`.
 pub trait Sql {
-    /// Runs the statement and gives all its rows.
-    fn run(&self, statement: &str, params: &[Value]) -> Result<Vec<Row>, Fault>;
+    /// Runs a statement and returns all its rows.
+    fn run(&self, statement: &str, params: &[SqlValue]) -> Result<Vec<SqlRow>, Fault>;
+
+    /// Returns the size of the database in bytes, without free pages.
+    fn bytes(&self) -> Result<i64, Fault>;
 }
 
-impl From<&str> for Value {
-    fn from(text: &str) -> Value {
-        Value::Text(text.to_owned())
+impl From<&str> for SqlValue {
+    fn from(text: &str) -> SqlValue {
+        SqlValue::Text(text.to_owned())
     }
 }
 
-impl From<String> for Value {
-    fn from(text: String) -> Value {
-        Value::Text(text)
+impl From<String> for SqlValue {
+    fn from(text: String) -> SqlValue {
+        SqlValue::Text(text)
     }
 }
 
-impl From<i64> for Value {
-    fn from(number: i64) -> Value {
-        Value::Int(number)
+impl From<i64> for SqlValue {
+    fn from(number: i64) -> SqlValue {
+        SqlValue::Int(number)
     }
 }
 
-impl<T: Into<Value>> From<Option<T>> for Value {
-    fn from(value: Option<T>) -> Value {
-        value.map_or(Value::Null, Into::into)
+impl<T: Into<SqlValue>> From<Option<T>> for SqlValue {
+    fn from(value: Option<T>) -> SqlValue {
+        value.map_or(SqlValue::Null, Into::into)
     }
 }
 
-/// The text in a column; a fault when there is none.
-pub fn text(row: &[Value], column: usize) -> Result<&str, Fault> {
+/// Returns the text in a column; a fault for other values.
+pub fn text(row: &[SqlValue], column: usize) -> Result<&str, Fault> {
     match row.get(column) {
-        Some(Value::Text(text)) => Ok(text),
+        Some(SqlValue::Text(text)) => Ok(text),
         other => Err(Fault(format!("column {column} should be text and is {other:?}"))),
     }
 }
 
-/// The text in a column that may be null.
-pub fn text_or_null(row: &[Value], column: usize) -> Result<Option<&str>, Fault> {
+/// Returns the text in a column that may be null.
+pub fn text_or_null(row: &[SqlValue], column: usize) -> Result<Option<&str>, Fault> {
     match row.get(column) {
-        Some(Value::Null) => Ok(None),
+        Some(SqlValue::Null) => Ok(None),
         _ => text(row, column).map(Some),
     }
 }
 
-/// The whole number in a column; a fault when there is none.
-pub fn int(row: &[Value], column: usize) -> Result<i64, Fault> {
+/// Returns the integer in a column; a fault for other values.
+pub fn int(row: &[SqlValue], column: usize) -> Result<i64, Fault> {
     match row.get(column) {
-        Some(Value::Int(number)) => Ok(*number),
+        Some(SqlValue::Int(number)) => Ok(*number),
         other => Err(Fault(format!("column {column} should be a number and is {other:?}"))),
     }
 }
 
-/// The whole number in a column that may be null.
-pub fn int_or_null(row: &[Value], column: usize) -> Result<Option<i64>, Fault> {
+/// Returns the integer in a column that may be null.
+pub fn int_or_null(row: &[SqlValue], column: usize) -> Result<Option<i64>, Fault> {
     match row.get(column) {
-        Some(Value::Null) => Ok(None),
+        Some(SqlValue::Null) => Ok(None),
         _ => int(row, column).map(Some),
     }
 }

@@ -1,17 +1,18 @@
-//! The native driver, over rusqlite: for tests and tools. It must not know any table.
-//! It runs the very statements that the Durable Object runs, binds numbers as the platform does, and keeps to the same limits.
+//! Native driver over rusqlite, for tests and tools. It runs the statements of the Durable Object, binds numbers as the
+//! platform does, and has the same limits.
 
-use super::sql::{Fault, Row, Sql, Value};
+use super::sql::{Fault, Sql, SqlRow, SqlValue};
 use rusqlite::limits::Limit;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, StatementStatus, ToSql};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::path::Path;
 
-/// The platform refuses a 101st parameter, so the native driver does too.
+/// The platform refuses more than 100 parameters, and so does the native driver.
 const PARAMS_MAX: usize = 100;
-/// What else the platform refuses: a longer row or text, a longer statement or program of one, more columns, a deeper expression, more
-/// selections in one union, a longer pattern, and more triggers that fire each other.
+/// Further limits of the platform: sizes of rows, texts, statements and programs, columns, depth of expressions, terms of a
+/// union, patterns, and nested triggers.
 const LIMITS: [(Limit, i32); 8] = [
     (Limit::SQLITE_LIMIT_LENGTH, 2_000_000),
     (Limit::SQLITE_LIMIT_SQL_LENGTH, 100_000),
@@ -23,7 +24,7 @@ const LIMITS: [(Limit, i32); 8] = [
     (Limit::SQLITE_LIMIT_TRIGGER_DEPTH, 10),
 ];
 
-/// A SQLite database in memory.
+/// A SQLite database.
 pub struct Sqlite {
     connection: Connection,
     replanned: RefCell<BTreeSet<String>>,
@@ -34,9 +35,19 @@ fn fault(error: rusqlite::Error) -> Fault {
 }
 
 impl Sqlite {
-    /// An empty database that lives as long as the value.
+    /// Creates an empty database in memory.
     pub fn memory() -> Result<Sqlite, Fault> {
-        let connection = Connection::open_in_memory().map_err(fault)?;
+        Sqlite::over(Connection::open_in_memory().map_err(fault)?)
+    }
+
+    /// Opens the database in a file, with a write-ahead log like the platform; creates it when missing.
+    pub fn file(path: &Path) -> Result<Sqlite, Fault> {
+        let connection = Connection::open(path).map_err(fault)?;
+        connection.pragma_update(None, "journal_mode", "WAL").map_err(fault)?;
+        Sqlite::over(connection)
+    }
+
+    fn over(connection: Connection) -> Result<Sqlite, Fault> {
         connection.set_prepared_statement_cache_capacity(200);
         for (limit, most) in LIMITS {
             connection.set_limit(limit, most).map_err(fault)?;
@@ -44,13 +55,12 @@ impl Sqlite {
         Ok(Sqlite { connection, replanned: RefCell::default() })
     }
 
-    /// The statements that needed a new plan when they ran again, since this was last asked: because of what was bound to them, or
-    /// because the tables had changed.
+    /// Takes the statements that were compiled again at a later run, because of their parameters or a changed schema.
     pub fn take_replanned(&self) -> BTreeSet<String> {
         self.replanned.take()
     }
 
-    /// Runs `act` in a transaction: kept when it gives `Ok`, undone when it gives `Err`, as the object's shell does.
+    /// Runs `act` in a transaction: committed after `Ok`, rolled back after `Err`, as the object's shell does.
     pub fn transaction<T>(&self, act: impl FnOnce(&Sqlite) -> Result<T, Fault>) -> Result<T, Fault> {
         self.connection.execute_batch("BEGIN").map_err(fault)?;
         let outcome = act(self);
@@ -60,32 +70,32 @@ impl Sqlite {
     }
 }
 
-impl ToSql for Value {
+impl ToSql for SqlValue {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(ToSqlOutput::Borrowed(match self {
-            Value::Null => ValueRef::Null,
-            // Numbers are doubles there: what is no column of whole numbers keeps them so.
-            Value::Int(number) => ValueRef::Real(*number as f64),
-            Value::Text(text) => ValueRef::Text(text.as_bytes()),
+            SqlValue::Null => ValueRef::Null,
+            // Numbers are doubles on the platform: columns without integer affinity keep them so.
+            SqlValue::Int(number) => ValueRef::Real(*number as f64),
+            SqlValue::Text(text) => ValueRef::Text(text.as_bytes()),
         }))
     }
 }
 
-fn read(value: ValueRef<'_>) -> Result<Value, Fault> {
+fn read(value: ValueRef<'_>) -> Result<SqlValue, Fault> {
     match value {
-        ValueRef::Null => Ok(Value::Null),
-        ValueRef::Integer(number) => Ok(Value::Int(number)),
-        ValueRef::Real(number) if (number as i64) as f64 == number => Ok(Value::Int(number as i64)),
+        ValueRef::Null => Ok(SqlValue::Null),
+        ValueRef::Integer(number) => Ok(SqlValue::Int(number)),
+        ValueRef::Real(number) if (number as i64) as f64 == number => Ok(SqlValue::Int(number as i64)),
         ValueRef::Text(bytes) => {
             let text = std::str::from_utf8(bytes).map_err(|error| Fault(format!("sqlite: {error}")))?;
-            Ok(Value::Text(text.to_owned()))
+            Ok(SqlValue::Text(text.to_owned()))
         }
         other => Err(Fault(format!("sqlite: a column of type {}", other.data_type()))),
     }
 }
 
 impl Sql for Sqlite {
-    fn run(&self, statement: &str, params: &[Value]) -> Result<Vec<Row>, Fault> {
+    fn run(&self, statement: &str, params: &[SqlValue]) -> Result<Vec<SqlRow>, Fault> {
         if params.len() > PARAMS_MAX {
             return Err(Fault(format!("{} parameters where {PARAMS_MAX} are allowed", params.len())));
         }
@@ -105,5 +115,12 @@ impl Sql for Sqlite {
             self.replanned.borrow_mut().insert(statement.to_owned());
         }
         Ok(answer)
+    }
+
+    fn bytes(&self) -> Result<i64, Fault> {
+        let number =
+            |name: &str| self.connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).map_err(fault);
+        let used = number("page_count")?.saturating_sub(number("freelist_count")?);
+        Ok(used.saturating_mul(number("page_size")?))
     }
 }

@@ -1,7 +1,7 @@
-//! Tracking ids: a customer's source_id, sealed with the project's key. The same source_id gives the same text, which tells nothing
-//! to whoever lacks the key and can be opened by whoever has it. It must not know customers.
+//! Tracking ids: a customer's source_id, encrypted with the project's key. The same source_id gives the same text, which only
+//! the holder of the key can read.
 //!
-//! They are AES-SIV (RFC 5297), which is made for that: equal texts seal equally, and nothing that was changed opens.
+//! They use AES-SIV (RFC 5297): equal texts encrypt equally, and a changed text does not decrypt.
 
 use crate::store::Store;
 use crate::store::sql::Fault;
@@ -16,31 +16,31 @@ mod old;
 use old::{SEALED_MAX, TAG};
 
 const PREFIX: &str = "track_";
-/// What they are sealed for.
+/// Purpose of the encryption.
 const PURPOSE: &str = "tracking ids";
-/// No header is sealed along with a source_id.
+/// No additional data is authenticated.
 const ALONE: [&[u8]; 0] = [];
 
-/// The project's key.
+/// Encrypts with the project's key.
 #[derive(Debug, Clone)]
 pub struct Tracker {
     key: [u8; 32],
 }
 
 impl Tracker {
-    /// A tracker with a key.
+    /// Creates a tracker with a key.
     pub fn new(key: [u8; 32]) -> Tracker {
         Tracker { key }
     }
 
-    /// The tracker of a project, whose key was written when the project began.
+    /// Loads the tracker of a project, whose key was written when the project was created.
     pub fn stored(store: &Store<'_>) -> Result<Tracker, Fault> {
         let found = store.document("secret", "tracking")?;
         let key = found.as_ref().and_then(|found| found.body.get("key")).and_then(Json::as_str).and_then(unhex::<32>);
         key.map(Tracker::new).ok_or_else(|| Fault::new("the project has no tracking key"))
     }
 
-    /// Writes the key of a project that begins, at the commit. The database draws it: the seed of an event may be told to a page.
+    /// Queues the key of a new project. The database generates it, because the seed of a request may be public.
     pub fn begin(store: &mut Store<'_>, now_ms: i64) {
         store.write(
             "INSERT INTO document (kind, id, created_at, body) VALUES ('secret', 'tracking', ?1, json_object('key', lower(hex(randomblob(32)))))",
@@ -48,41 +48,41 @@ impl Tracker {
         );
     }
 
-    /// Whether a text has the look of a tracking id.
+    /// Tests if a text has the prefix of a tracking id.
     pub fn may_open(text: &str) -> bool {
         text.starts_with(PREFIX)
     }
 
-    /// A keyed digest: HMAC with SHA-256.
+    /// Returns a keyed digest: HMAC with SHA-256.
     fn digest(&self, parts: &[&[u8]]) -> Result<[u8; 32], Fault> {
         let mut digest = Hmac::<Sha256>::new_from_slice(&self.key).map_err(|error| Fault::new(error.to_string()))?;
         parts.iter().for_each(|part| digest.update(part));
         Ok(digest.finalize().into_bytes().into())
     }
 
-    /// What seals for a purpose. Its key is one of its own, so that no digest of anything else tells of it.
+    /// Returns the cipher for a purpose. Its key is derived, so that other digests disclose nothing of it.
     fn sealing(&self, purpose: &str) -> Result<Aes128Siv, Fault> {
         Ok(Aes128Siv::new(&self.digest(&[purpose.as_bytes()])?.into()))
     }
 
-    /// A text, sealed for a purpose: it opens for the same purpose only.
+    /// Encrypts a text for a purpose; it decrypts for the same purpose only.
     pub fn sealed(&self, purpose: &str, text: &str) -> Result<Vec<u8>, Fault> {
         let sealed = self.sealing(purpose)?.encrypt(ALONE, text.as_bytes());
         sealed.map_err(|error| Fault::new(format!("`{purpose}` cannot be sealed: {error}")))
     }
 
-    /// The text that was sealed for a purpose; none of what was not.
+    /// Decrypts a text that was encrypted for a purpose; `None` for other bytes.
     pub fn opened(&self, purpose: &str, sealed: &[u8]) -> Result<Option<String>, Fault> {
         let opened = self.sealing(purpose)?.decrypt(ALONE, sealed).ok();
         Ok(opened.and_then(|opened| String::from_utf8(opened).ok()))
     }
 
-    /// What stands for somebody who is only counted: it can be neither opened nor, under another purpose, be recognized.
+    /// Returns a pseudonym for counting: it cannot be decrypted, nor linked to that of another purpose.
     pub fn counted_as(&self, purpose: &str, who: &str) -> Result<String, Fault> {
         Ok(hex(&self.digest(&[purpose.as_bytes(), &[0], who.as_bytes()])?))
     }
 
-    /// The tracking id of a source_id.
+    /// Returns the tracking id of a source_id.
     pub fn tracking_id(&self, source_id: &str) -> Result<String, Fault> {
         let mut sealed = self.sealed(PURPOSE, source_id)?;
         if source_id.len() > SEALED_MAX {
@@ -91,12 +91,12 @@ impl Tracker {
         Ok(format!("{PREFIX}{}", hex(&sealed)))
     }
 
-    /// The source_id of a tracking id; none for any other text.
+    /// Returns the source_id of a tracking id; `None` for any other text.
     pub fn source_id(&self, text: &str) -> Result<Option<String>, Fault> {
         let Some(digits) = text.strip_prefix(PREFIX) else { return Ok(None) };
         let length = digits.len() / 2;
         let bytes = unhex::<{ TAG + SEALED_MAX }>(digits);
-        // A tag alone says nothing but that a text is the same.
+        // A tag without text only proves equality.
         let Some(sealed) = bytes.as_ref().and_then(|bytes| bytes.get(..length)).filter(|sealed| sealed.len() > TAG)
         else {
             return Ok(None);
@@ -104,7 +104,7 @@ impl Tracker {
         Ok(self.opened(PURPOSE, sealed)?.or_else(|| old::source_id(&self.key, sealed)))
     }
 
-    /// Whether a tracking id is that of a source_id.
+    /// Tests if a tracking id belongs to a source_id.
     pub fn is_of(&self, text: &str, source_id: &str) -> Result<bool, Fault> {
         let is_old = || text.strip_prefix(PREFIX) == Some(&hex(&old::tracking_id(&self.key, source_id)));
         Ok(self.tracking_id(source_id)? == text || is_old())
@@ -140,7 +140,7 @@ mod tests {
         }
     }
 
-    /// Handed out by the first construction, under the key of 32 threes.
+    /// Tracking ids of the first construction, under the key of 32 threes.
     #[test]
     fn what_was_handed_out_before_is_recognised() {
         let tracker = Tracker::new([3; 32]);

@@ -1,8 +1,8 @@
-//! Decides who calls in tests that ask the service without its host: the key of a server, whose project is in UTC.
+//! Provides the caller of tests that call the service without its host: a server key whose project is in UTC.
 
-use scrip_worker::http::caller::{Caller, Class, Settings};
+use scrip_worker::http::caller::{Caller, CredentialClass, Settings};
 
-/// The header with which the host says who calls.
+/// The header in which the host describes the caller.
 pub fn server() -> (String, String) {
     let settings = Settings {
         name: String::new(),
@@ -15,8 +15,9 @@ pub fn server() -> (String, String) {
     };
     let caller = Caller {
         project: "proj_dev".into(),
-        class: Class::Server,
+        class: CredentialClass::Server,
         key_id: "dev-app".into(),
+        secrets: vec![],
         user: None,
         scopes: vec![],
         origin: None,
@@ -24,7 +25,7 @@ pub fn server() -> (String, String) {
         address: None,
         origins: vec![],
         redeem: true,
-        publish: scrip_worker::http::publishing::Publishing::Any(true),
+        publish: scrip_worker::http::client_publication_policy::Publishing::Any(true),
         events: true,
         role: None,
         signing: None,

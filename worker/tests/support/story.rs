@@ -1,15 +1,17 @@
-//! A story: steps over HTTP with expectations, as data.
+//! Runs stories: steps over HTTP with expectations, as data.
 //!
-//! `{ "name", "project"?, "steps": [{ "at"?, "after"?, "as"?, "call", "query"?, "headers"?, "send"?, "raw"?, "form"?, "csv"?, "expect": { "status", "headers"?, "body"?,
-//! "absent"?, "equals"?, "nothing_written"? } } | { "wait": true } ] }`
+//! `{ "name", "project"?, "steps": [{ "at"?, "after"?, "as"?, "call", "query"?, "headers"?, "send"?, "raw"?, "form"?, "csv"?, "expect": {
+//! "status", "headers"?, "body"?, "absent"?, "equals"?, "nothing_written"? } } | { "wait": true } ] }`
 //!
-//! `project` is whose keys `server`, `client` and `management` are, as `tests/stories/setup.json` names them; the development's otherwise.
-//! Bodies match as subsets; `"$name"` binds on first use and must be equal afterwards; arrays match element by element, and in full length.
-//! A step with `in_process` cannot run over HTTP, and says why. `raw` is a body as text, `csv` one that is a CSV file, `repeat` a body of one letter so many times. `wait` runs the work that is due, over HTTP it waits for the clock.
+//! `project` selects the keys `server`, `client` and `management`, as `tests/stories/setup.json` names them; by default those of the
+//! development project. Bodies match as subsets; `"$name"` is bound on first use and must be equal afterwards. Arrays match element by
+//! element and in full length. A step with `in_process` cannot run over HTTP, and gives the reason. `raw` is a body as text, and `$name` in
+//! it may be a whole answer. `csv` is the body of a CSV file, and `repeat` a body of one repeated letter. `wait` runs the work that is due;
+//! over HTTP it waits for the clock.
 
-use crate::edge::Edge;
+use crate::in_process::Edge;
 use scrip_worker::http::request::{Reply, Request};
-use scrip_worker::table::TABLE;
+use scrip_worker::routes::TABLE;
 use serde_json::{Map, Value as Json};
 use std::path::Path;
 
@@ -29,7 +31,7 @@ const STEP_FIELDS: &[&str] = &[
     "wait",
     "in_process",
 ];
-/// Media types of answers that are no JSON: a story sees their text.
+/// Media types of answers that are not JSON: a story sees their text.
 const FILES: &[&str] = &["text/csv", "image/svg+xml"];
 const EXPECT_FIELDS: &[&str] = &["status", "headers", "body", "absent", "nothing_written"];
 
@@ -52,7 +54,7 @@ pub fn read_all(only: &str) -> Vec<(String, Json)> {
     stories
 }
 
-/// The method and path of every call of a story, names of earlier answers filled in with a letter.
+/// Returns the method and path of every call of a story, with names of earlier answers replaced by a letter.
 pub fn calls(story: &Json) -> Vec<(String, String)> {
     let steps = story["steps"].as_array().unwrap().iter().filter_map(|step| step["call"].as_str());
     steps
@@ -67,12 +69,12 @@ pub fn calls(story: &Json) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Runs a story; `see` is shown every request, its answer and the answer's JSON.
+/// Runs a story; `see` receives every request, its answer and the answer's JSON.
 pub fn run(story: &Json, see: &mut dyn FnMut(&Request, &Reply, &Json) -> Result<(), String>) -> Result<(), String> {
     run_on(&Edge::new(), story, see)
 }
 
-/// The same on a service that is there already.
+/// Runs a story on an existing service.
 pub fn run_on(
     edge: &Edge,
     story: &Json,
@@ -81,8 +83,8 @@ pub fn run_on(
     let project = story["project"].as_str().unwrap_or("dev");
     let project_id = format!("proj_{project}");
     let mut bound: Map<String, Json> = Map::new();
-    let mut now_ms = scrip_worker::moment::parse("2026-03-01T00:00:00Z").unwrap();
-    // The first call of a project writes what it begins with; no story is about that.
+    let mut now_ms = scrip_worker::timestamp::parse("2026-03-01T00:00:00Z").unwrap();
+    // The first call of a project writes its initial rows; no story tests that.
     let first = Request {
         method: "GET".into(),
         path: "/v1/campaigns".into(),
@@ -91,7 +93,8 @@ pub fn run_on(
     };
     edge.send(first, now_ms, None);
     for (index, step) in story["steps"].as_array().ok_or("a story has steps")?.iter().enumerate() {
-        let fault = |told: String| format!("step {} ({}): {told}", index + 1, step["call"].as_str().unwrap_or("wait"));
+        let fault =
+            |problem: String| format!("step {} ({}): {problem}", index + 1, step["call"].as_str().unwrap_or("wait"));
         check_fields(step, STEP_FIELDS).map_err(&fault)?;
         now_ms = moment(step, now_ms).map_err(&fault)?;
         if step["wait"] == true {
@@ -133,10 +136,10 @@ pub fn run_on(
             fits(wanted, &found, &mut bound, name).map_err(&fault)?;
         }
         if let Some(wanted) = expect.get("body") {
-            fits(wanted, &body, &mut bound, "").map_err(|told| fault(format!("{told}\n  in {text}")))?;
+            fits(wanted, &body, &mut bound, "").map_err(|problem| fault(format!("{problem}\n  in {text}")))?;
         }
         for path in expect["absent"].as_array().into_iter().flatten().filter_map(Json::as_str) {
-            // A path that is none would be absent from everything.
+            // An invalid path would be absent from everything.
             if !path.starts_with('/') {
                 return Err(fault(format!("`{path}` in `absent` does not begin with `/`")));
             }
@@ -151,12 +154,12 @@ pub fn run_on(
     Ok(())
 }
 
-/// Whether a route says of itself that it writes nothing, whatever it answers.
+/// Returns true if the route is declared as one that never writes.
 fn only_reads(sent: &Request) -> bool {
     TABLE.find(&sent.method, &sent.path).is_ok_and(|matched| matched.route.is_read())
 }
 
-/// Whether a request that reads writes what was due of cards and tiers, as the alarm would have written it: asked again, it writes nothing.
+/// Returns true if a read settles due work of cards and tiers as the alarm would have; a repeated read writes nothing.
 fn settles(sent: &Request) -> bool {
     sent.path.starts_with("/v2/loyalties/programs/") || sent.path.starts_with("/v2/loyalties/memberships")
 }
@@ -171,7 +174,7 @@ fn check_fields(object: &Json, known: &[&str]) -> Result<(), String> {
 fn moment(step: &Json, now_ms: i64) -> Result<i64, String> {
     use scrip::time::{Duration, Instant, TimeZone};
     if let Some(at) = step["at"].as_str() {
-        return scrip_worker::moment::parse(at).ok_or(format!("`{at}` is no moment"));
+        return scrip_worker::timestamp::parse(at).ok_or(format!("`{at}` is no moment"));
     }
     let Some(after) = step["after"].as_str() else { return Ok(now_ms + 1) };
     let now = Instant::from_millis(now_ms).ok_or("the clock left the calendar")?;
@@ -182,7 +185,7 @@ fn moment(step: &Json, now_ms: i64) -> Result<i64, String> {
 fn request(step: &Json, project: &str, bound: &Map<String, Json>) -> Result<Request, String> {
     let call = fill(step["call"].as_str().ok_or("a step has a call")?, bound);
     let (method, target) = call.split_once(' ').ok_or("a call is `METHOD /path`")?;
-    // A link that was told leads to whoever told it.
+    // A returned link leads to the service that returned it.
     let target = target.split_once("://").and_then(|(_, rest)| rest.find('/').map(|at| &rest[at..])).unwrap_or(target);
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let mut headers: Vec<(String, String)> = credentials(step["as"].as_str().unwrap_or("server"), project, bound)?;
@@ -194,7 +197,7 @@ fn request(step: &Json, project: &str, bound: &Map<String, Json>) -> Result<Requ
         fill(csv, bound).into_bytes()
     } else if let Some(raw) = step["raw"].as_str() {
         headers.push(("content-type".into(), "application/json".into()));
-        raw.as_bytes().to_vec()
+        fill(raw, bound).into_bytes()
     } else if let Some(repeat) = step["repeat"].as_object() {
         headers.push(("content-type".into(), "application/json".into()));
         let times = usize::try_from(repeat["times"].as_u64().ok_or("repeat has times")?).unwrap();
@@ -231,7 +234,7 @@ fn credentials(who: &str, project: &str, bound: &Map<String, Json>) -> Result<Ve
                 pairs.push(("origin".into(), origin.into()));
                 Ok(pairs)
             }
-            other => Err(format!("`{other}` is nobody")),
+            other => Err(format!("`{other}` is no known caller")),
         }
     };
     match who {
@@ -250,7 +253,7 @@ fn credentials(who: &str, project: &str, bound: &Map<String, Json>) -> Result<Ve
     }
 }
 
-/// Puts bound values in place of `$names`.
+/// Replaces `$names` by their bound values.
 fn fill(text: &str, bound: &Map<String, Json>) -> String {
     let mut names: Vec<_> = bound.iter().collect();
     names.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));

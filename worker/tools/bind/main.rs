@@ -1,5 +1,5 @@
 //! Decides how a compiled crate gets its JavaScript: by wasm-bindgen's own library, at the version of Cargo.lock, so that
-//! nobody installs a command-line tool beside it. It must not know what the crate does.
+//! no command-line tool has to be installed beside it. It must not know what the crate does.
 //!
 //! scrip-bind <crate.wasm> <folder> <name> [--restarts]
 //!

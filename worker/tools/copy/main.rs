@@ -2,7 +2,7 @@
 //! are kept, nor what is in a database.
 //!
 //! `workerd` keeps each object as a SQLite database in WAL mode and locks it as every program does that has SQLite. So another process may
-//! read it: the copy is what was committed at the moment at which it began, and whoever writes meanwhile does not wait.
+//! read it: the copy is what was committed at the moment at which it began, and writers do not wait meanwhile.
 //!
 //! The alarms of a class stand twice, in each object's own database and in `metadata.sqlite` beside them, by which the runtime wakes objects. Of
 //! databases that are copied one after the other the two may disagree, and an object would sleep for ever; so the second is written
@@ -18,7 +18,7 @@ use std::process::ExitCode;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// How long somebody else's lock is waited for; a reader meets one only while the runtime mends what a killed process left.
+/// Longest wait for the lock of another process; a reader meets one only while the runtime mends what a killed process left.
 const PATIENCE: Duration = Duration::from_secs(30);
 const PAUSE: Duration = Duration::from_millis(50);
 /// The database of a class that has the alarms of its objects.
@@ -59,7 +59,7 @@ fn take(from: &Path, to: &Path) -> Outcome<()> {
             if BESIDE.iter().any(|end| file_name.ends_with(end)) || file_name == ALARMS {
                 continue;
             }
-            // Whatever a later runtime may keep there, a copy without it would be none.
+            // A later runtime may keep other files there, and a copy without them would be incomplete.
             let object = file_name
                 .strip_suffix(".sqlite")
                 .ok_or_else(|| format!("{}: it is not known what this file is", file.display()))?;
@@ -122,10 +122,10 @@ fn check(file: &Path) -> Outcome<()> {
 }
 
 fn demand_whole(database: &Connection, file: &str) -> Outcome<()> {
-    let told: String = database
+    let report: String = database
         .query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))
         .map_err(|error| format!("{file}: {error}"))?;
-    if told == "ok" { Ok(()) } else { Err(format!("{file}: the database is damaged: {told}").into()) }
+    if report == "ok" { Ok(()) } else { Err(format!("{file}: the database is damaged: {report}").into()) }
 }
 
 /// A line of JSON: the file, and the newest step of the schema that has run in it.

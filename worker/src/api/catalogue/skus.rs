@@ -1,43 +1,84 @@
-//! SKUs, the variants of products: create or update, get, list, delete. It must not know what a line of an order costs.
+//! SKUs, the variants of products: create or update, get, list, delete.
 
-use crate::document::clause::Clause;
-use crate::document::fields::CATALOGUE_LIST;
-use crate::document::resource;
-use crate::document::shapes;
+use crate::documents::common_fields::CATALOGUE_LIST;
+use crate::documents::resource;
+use crate::documents::shapes;
+use crate::domain::catalogue::products;
+use crate::domain::catalogue::products::PRODUCT;
+use crate::domain::catalogue::skus::{FIELDS, SKU, upsert, with_products};
+use crate::domain::trash_bin;
 use crate::http::reply::{CallError, not_found};
-use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post, put};
-use crate::http::shape::{Field, Kind, Nulls, may};
-use crate::shop::bin;
-use crate::shop::products::{self, PRODUCT};
-use crate::shop::skus::{FIELDS, SKU, upsert, with_products};
+use crate::http::route::{Call, HandlerResult, Response, Route, delete, get, post, put};
+use crate::http::shape::{Field, FieldType, Nulls, may};
 use crate::store::document::Document;
+use crate::store::document_list::clause::Clause;
 use serde_json::Value as Json;
 
-/// What an update may say: everything but the two names.
+/// Fields of an update: all except the two names.
 const CHANGES: &[Field] = FIELDS.split_at(2).1;
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
     get("/v1/products/{productId}/skus", "List the SKUs of a product", list)
+        .describe(
+            "listSkus",
+            "Returns the SKUs of one product, the newest first by default. An unknown product is refused with `not_found`, an unknown order with `invalid_query_params`.",
+        )
+        .returns("The SKUs of this page and the total.")
         .of(&SKU)
         .listed(shapes::TOTAL)
         .scope("products")
+        .or_scope("skus")
         .query(CATALOGUE_LIST),
-    post("/v1/products/{productId}/skus", "Create or update a SKU of a product", create)
+    post("/v1/products/{productId}/skus", "Create or update a SKU", create)
+        .describe(
+            "createSku",
+            "Updates the SKU with the `id`, else the `source_id`, that is sent, also a SKU of another product; otherwise creates a SKU of this product. Fields that are absent stay as they are, and metadata is merged key by key. An unknown product is refused with `not_found`, an `id` and a `source_id` of two SKUs with `duplicate_found`.",
+        )
+        .returns("The SKU after the change.")
         .of(&SKU)
         .scope("products")
+        .or_scope("skus")
         .body(FIELDS),
-    get("/v1/products/{productId}/skus/{skuId}", "Get a SKU of a product", get_one).of(&SKU).scope("products"),
-    put("/v1/products/{productId}/skus/{skuId}", "Update a SKU", update).of(&SKU).scope("products").body(CHANGES),
-    delete("/v1/products/{productId}/skus/{skuId}", "Delete a SKU", remove)
+    get("/v1/products/{productId}/skus/{skuId}", "Get a SKU of a product", get_one)
+        .describe(
+            "getSkuOfProduct",
+            "Returns one SKU of a product. An unknown ID, or a SKU of another product, is refused with `not_found`.",
+        )
+        .returns("The SKU.")
         .of(&SKU)
         .scope("products")
-        .query(&[may("force", Kind::Bool)])
+        .or_scope("skus"),
+    put("/v1/products/{productId}/skus/{skuId}", "Update a SKU", update)
+        .describe(
+            "updateSku",
+            "Changes the fields that are sent; metadata is merged key by key. The names of a SKU never change here. A SKU of another product is refused with `not_found`, metadata against the schema with `metadata_validation_failed`.",
+        )
+        .returns("The SKU after the change.")
+        .of(&SKU)
+        .scope("products")
+        .or_scope("skus")
+        .body(CHANGES),
+    delete("/v1/products/{productId}/skus/{skuId}", "Delete a SKU", remove)
+        .describe(
+            "deleteSku",
+            "Deletes a SKU of a product. By default the SKU goes to the trash bin, and its `source_id` stays taken until the entry is purged. A SKU of another product is refused with `not_found`.",
+        )
+        .returns("No content. The SKU is deleted.")
+        .of(&SKU)
+        .scope("products")
+        .or_scope("skus")
+        .query(&[may("force", FieldType::Bool)
+            .description("`true` to delete for good, without an entry in the trash bin. Default `false`.")])
         .answers(204, shapes::EMPTY),
-    get("/v1/skus/{skuId}", "Get a SKU by id or source_id, with its product", get_with_product).of(&SKU).scope("skus"),
+    get("/v1/skus/{skuId}", "Get a SKU by ID or source_id", get_with_product)
+        .describe("getSku", "Returns one SKU together with its product. An unknown ID is refused with `not_found`.")
+        .returns("The SKU, with its product.")
+        .of(&SKU)
+        .scope("skus"),
 ];
 
-/// The SKU that a path names; it must be one of the path's product.
+/// Finds the SKU that a path names; it must belong to the path's product.
 fn find(call: &Call<'_, '_>) -> Result<Document, CallError> {
     let product = PRODUCT.find(call)?;
     let sku = SKU.find(call)?;
@@ -47,42 +88,42 @@ fn find(call: &Call<'_, '_>) -> Result<Document, CallError> {
     Err(not_found(SKU.object, call.param(SKU.parameter)).into())
 }
 
-fn list(call: &mut Call<'_, '_>) -> Outcome {
+fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let product = PRODUCT.find(call)?;
     let mut clause = products::created_within(call, Clause::of_kind(SKU.object))?;
-    clause.and("parent = {}", product.id);
+    clause.within(&product.id);
     let page = SKU.list.select(call.store, &call.query, clause)?;
     let shown = resource::show_body(call, page.documents)?;
-    Ok(Answer::json(Json::Object(SKU.list.envelope(shown, page.total))))
+    Ok(Response::json(Json::Object(SKU.list.envelope(shown, page.total))))
 }
 
-fn get_one(call: &mut Call<'_, '_>) -> Outcome {
-    Ok(Answer::json(Json::Object(find(call)?.body)))
+fn get_one(call: &mut Call<'_, '_>) -> HandlerResult {
+    Ok(Response::json(Json::Object(find(call)?.body)))
 }
 
-fn get_with_product(call: &mut Call<'_, '_>) -> Outcome {
+fn get_with_product(call: &mut Call<'_, '_>) -> HandlerResult {
     let sku = SKU.find(call)?;
     let shown = with_products(call, vec![sku])?;
-    Ok(Answer::json(shown.into_iter().next().unwrap_or(Json::Null)))
+    Ok(Response::json(shown.into_iter().next().unwrap_or(Json::Null)))
 }
 
-fn create(call: &mut Call<'_, '_>) -> Outcome {
+fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     let body = call.body(Nulls::Kept)?;
     let product = PRODUCT.find(call)?;
     let sku = upsert(call, &product.id, body)?;
-    Ok(Answer::json(Json::Object(sku.body)))
+    Ok(Response::json(Json::Object(sku.body)))
 }
 
-fn update(call: &mut Call<'_, '_>) -> Outcome {
+fn update(call: &mut Call<'_, '_>) -> HandlerResult {
     let body = call.body(Nulls::Kept)?;
     let mut sku = find(call)?;
     products::change(call, &SKU, &mut sku, body)?;
-    Ok(Answer::json(Json::Object(sku.body)))
+    Ok(Response::json(Json::Object(sku.body)))
 }
 
-fn remove(call: &mut Call<'_, '_>) -> Outcome {
+fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     let sku = find(call)?;
-    bin::throw(call, SKU.object, &sku, &bin::name_of(&sku, "sku"));
+    trash_bin::throw(call, SKU.object, &sku, &trash_bin::name_of(&sku, "sku"));
     call.store.remove(SKU.object, &sku.id);
-    Ok(Answer::empty(204))
+    Ok(Response::empty(204))
 }

@@ -1,15 +1,15 @@
-//! The brand of a project: at most one, kept and shown. Nothing is written to customers from here, so that nothing acts on it.
+//! Branding of a project: at most one document, stored and shown. The service sends no messages, so it has no effect.
 
 use crate::api::management::{MANAGEMENT, check_email};
-use crate::document::clause::Clause;
-use crate::document::resource::{self, plain_key, show_body};
-use crate::document::shapes;
-use crate::http::listing::List;
+use crate::documents::resource::{self, plain_key, show_body};
+use crate::documents::shapes;
+use crate::domain::stacking_rules::check_project;
+use crate::http::list_options::List;
 use crate::http::reply::error;
-use crate::http::route::{Answer, Call, Outcome, Resource, Route, delete, get, post, put};
-use crate::http::shape::{Field, Kind, Nulls, may, must};
-use crate::shop::stacking_rules::check_project;
+use crate::http::route::{Call, HandlerResult, Resource, Response, Route, delete, get, post, put};
+use crate::http::shape::{Field, FieldType, Nulls, may, must};
 use crate::store::document::Document;
+use crate::store::document_list::clause::Clause;
 use scrip::wire::Problem;
 use serde_json::{Map, Value as Json};
 
@@ -26,75 +26,110 @@ const BRAND: Resource = Resource {
 const ALL: &str = "/management/v1/projects/{projectId}/branding";
 const ONE: &str = "/management/v1/projects/{projectId}/branding/{brandingId}";
 
-/// What mails say of why they come, where nothing else is said (as published).
+/// Default text of e-mails about the reason for sending them (as published).
 const REMINDER: &str = "You are receiving this email because you opted in at our website.";
 
-const URL: Kind = Kind::Name(2_000);
-const LINE: Kind = Kind::Name(500);
+const URL: FieldType = FieldType::Name(2_000);
+const LINE: FieldType = FieldType::Name(500);
 
 macro_rules! brand {
     ($must:ident) => {
-        Kind::Object(&[
-            $must("name", LINE).says("The name of the brand"),
-            may("privacy_policy_url", URL).or_null().says("Where the privacy policy is"),
-            may("terms_of_use_url", URL).or_null().says("Where the terms of use are"),
-            may("permission_reminder", Kind::Text).or_null().says("Why somebody is written to"),
-            may("website_url", URL).or_null().says("Where the brand is"),
+        FieldType::Object(&[
+            $must("name", LINE).description("Name of the brand."),
+            may("privacy_policy_url", URL).or_null().description("Address of the privacy policy. `null` when there is none."),
+            may("terms_of_use_url", URL).or_null().description("Address of the terms of use. `null` when there are none."),
+            may("permission_reminder", FieldType::Text).or_null().description("Sentence that reminds the recipient of the reason for an e-mail. Defaults to a sentence about opting in at the website."),
+            may("website_url", URL).or_null().description("Address of the website. `null` when there is none."),
         ])
     };
 }
 macro_rules! address {
     ($must:ident) => {
-        Kind::Object(&[
-            $must("street", LINE).says("Street and number"),
-            $must("city", LINE).says("The city"),
-            may("postal", LINE).or_null().says("The postal code"),
-            may("state", LINE).says("The state"),
-            $must("country", LINE).says("The country"),
+        FieldType::Object(&[
+            $must("street", LINE).description("Street and number."),
+            $must("city", LINE).description("City."),
+            may("postal", LINE).or_null().description("Postal code. `null` when there is none."),
+            may("state", LINE).description("State or region."),
+            $must("country", LINE).description("Country."),
         ])
     };
 }
 macro_rules! contact {
     ($must:ident) => {
-        Kind::Object(&[
-            $must("email", Kind::Name(320)).says("Whom to write to"),
-            may("phone", Kind::Name(100)).or_null().says("Whom to call"),
+        FieldType::Object(&[
+            $must("email", FieldType::Name(320)).description("E-mail address for contact."),
+            may("phone", FieldType::Name(100))
+                .or_null()
+                .description("Telephone number for contact. `null` when there is none."),
         ])
     };
 }
 
 const CREATE: &[Field] = &[
-    must("brand", brand!(must)).says("The brand"),
-    must("address", address!(must)).says("Where it is"),
-    must("contact", contact!(must)).says("How it is reached"),
+    must("brand", brand!(must)).description("Brand as shown to customers: name and web addresses."),
+    must("address", address!(must)).description("Postal address of the brand."),
+    must("contact", contact!(must)).description("Contact of the brand."),
 ];
 const CHANGES: &[Field] = &[
-    may("brand", brand!(may)).says("The brand"),
-    may("address", address!(may)).says("Where it is"),
-    may("contact", contact!(may)).says("How it is reached"),
+    may("brand", brand!(may)).description("Brand as shown to customers: name and web addresses."),
+    may("address", address!(may)).description("Postal address of the brand."),
+    may("contact", contact!(may)).description("Contact of the brand."),
 ];
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
-    get(ALL, "List the brand of a project", list).of(&BRAND).listed(shapes::TOTAL).for_classes(MANAGEMENT),
-    post(ALL, "Create the brand of a project", create).of(&BRAND).for_classes(MANAGEMENT).body(CREATE),
-    get(ONE, "Get a brand", read).of(&BRAND).for_classes(MANAGEMENT),
-    put(ONE, "Update a brand", update).of(&BRAND).for_classes(MANAGEMENT).body(CHANGES),
-    delete(ONE, "Delete a brand", remove).of(&BRAND).for_classes(MANAGEMENT).answers(204, shapes::EMPTY),
+    get(ALL, "List the branding of a project", list)
+        .of(&BRAND)
+        .listed(shapes::TOTAL)
+        .for_classes(MANAGEMENT)
+        .describe(
+            "listBranding",
+            "Returns the brand of a project as a list of at most one element. The service stores the brand and sends no messages with the brand. An unknown project is refused with `not_found`.",
+        )
+        .returns("The brand of the project, if there is one, and the total."),
+    post(ALL, "Create the branding of a project", create)
+        .of(&BRAND)
+        .for_classes(MANAGEMENT)
+        .body(CREATE)
+        .describe(
+            "createBranding",
+            "Creates the brand of a project. A project has at most one brand (`branding_exist`). Missing or wrong fields are refused with `invalid_payload`.",
+        )
+        .returns("The new brand."),
+    get(ONE, "Get the branding of a project", read)
+        .of(&BRAND)
+        .for_classes(MANAGEMENT)
+        .describe("getBranding", "Returns the brand of a project. An unknown project or brand is refused with `not_found`.")
+        .returns("The brand."),
+    put(ONE, "Update the branding of a project", update)
+        .of(&BRAND)
+        .for_classes(MANAGEMENT)
+        .body(CHANGES)
+        .describe(
+            "updateBranding",
+            "Replaces the sent fields of a brand; fields that are not sent stay. `null` clears an optional field and leaves a required one unchanged. An unknown brand is refused with `not_found`, a wrong field with `invalid_payload`.",
+        )
+        .returns("The brand after the change."),
+    delete(ONE, "Delete the branding of a project", remove)
+        .of(&BRAND)
+        .for_classes(MANAGEMENT)
+        .answers(204, shapes::EMPTY)
+        .describe("deleteBranding", "Deletes the brand of a project. An unknown project or brand is refused with `not_found`.")
+        .returns("No content: the brand is deleted."),
 ];
 
 fn stored(call: &Call<'_, '_>) -> Result<Vec<Document>, crate::http::reply::CallError> {
     BRAND.list.select_all(call.store, Clause::of_kind(BRAND.object))
 }
 
-fn list(call: &mut Call<'_, '_>) -> Outcome {
+fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     check_project(call)?;
     let shown: Vec<Json> = stored(call)?.into_iter().map(|found| Json::Object(found.body)).collect();
     let total = i64::try_from(shown.len()).unwrap_or(i64::MAX);
-    Ok(Answer::json(Json::Object(BRAND.list.envelope(shown, total))))
+    Ok(Response::json(Json::Object(BRAND.list.envelope(shown, total))))
 }
 
-fn read(call: &mut Call<'_, '_>) -> Outcome {
+fn read(call: &mut Call<'_, '_>) -> HandlerResult {
     check_project(call)?;
     resource::get(call)
 }
@@ -104,13 +139,13 @@ fn check_contact(sent: &Map<String, Json>) -> Result<(), Problem> {
     email.map_or(Ok(()), |email| check_email(email, || "contact.email".to_owned()))
 }
 
-fn create(call: &mut Call<'_, '_>) -> Outcome {
+fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     check_project(call)?;
     let sent = call.body(Nulls::Dropped)?;
     check_contact(&sent)?;
     if !stored(call)?.is_empty() {
-        let told = "Cannot exist more than one branding for given project";
-        return Err(error(409, "branding_exist", "Branding exist", told).into());
+        let message = "Cannot exist more than one branding for given project";
+        return Err(error(409, "branding_exist", "Branding exist", message).into());
     }
     let id = call.ids.hex18("brd_").to_string();
     let mut body = Map::new();
@@ -139,11 +174,11 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
     }
     let document = Document::new(id, None, call.now_ms(), body);
     call.store.insert(BRAND.object, &document);
-    Ok(Answer::json(Json::Object(document.body)))
+    Ok(Response::json(Json::Object(document.body)))
 }
 
-/// Of each part, what is sent takes the place of what was; a null clears it where nothing needs to be said.
-fn update(call: &mut Call<'_, '_>) -> Outcome {
+/// Updates the brand: sent members of each part replace the stored ones, and a null clears an optional one.
+fn update(call: &mut Call<'_, '_>) -> HandlerResult {
     check_project(call)?;
     let sent = call.body(Nulls::Kept)?;
     check_contact(&sent)?;
@@ -159,10 +194,10 @@ fn update(call: &mut Call<'_, '_>) -> Outcome {
     }
     document.updated_at = Some(call.now_ms());
     call.store.update(BRAND.object, &document);
-    Ok(Answer::json(Json::Object(document.body)))
+    Ok(Response::json(Json::Object(document.body)))
 }
 
-fn remove(call: &mut Call<'_, '_>) -> Outcome {
+fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     check_project(call)?;
     resource::remove(call)
 }

@@ -1,9 +1,9 @@
-//! Public ids and secrets of keys, in the form in which published examples have them. It must not know whose they are.
+//! Public ids and secrets of keys, in the form of published examples.
 
-use crate::digest::hex;
+use crate::constant_time::hex;
 use scrip::id::Ids;
 
-/// 128 bits that nobody can guess, as five groups of hexadecimal digits.
+/// Returns 128 random bits as five groups of hexadecimal digits.
 pub(super) fn drawn(ids: &mut Ids) -> String {
     let digits = hex(&ids.secret());
     let mut groups = Vec::new();

@@ -1,74 +1,99 @@
-//! Keys of a project: made, shown, given another secret, and deleted. These operations are the service's own, and run in the directory's
-//! object. It must not know what a key opens.
+//! Keys of a project: create, get, regenerate the secret, and delete. These operations are the service's own, and run in the
+//! directory's object.
 
-use crate::access::auth::Former;
-use crate::access::keys::{self, KEY, Key, MADE, forgetting};
+use crate::access::auth::PreviousSecret;
+use crate::access::keys::{self, ApiKey, KEY, MADE, forgetting_keys};
 use crate::access::users;
 use crate::api::management::users::user_not_assigned;
 use crate::api::management::{MANAGEMENT, ids, project_of, protected};
-use crate::digest::sha256_hex;
-use crate::document::shapes;
-use crate::document::shapes::management as shown;
-use crate::http::caller::Class;
+use crate::constant_time::sha256_hex;
+use crate::documents::shapes;
+use crate::documents::shapes::management as shown;
+use crate::http::caller::CredentialClass;
 use crate::http::reply::{CallError, error, not_found};
-use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post};
-use crate::http::shape::{Field, Kind, Nulls, may, must};
-use crate::moment;
+use crate::http::route::{Call, HandlerResult, Response, Route, delete, get, post};
+use crate::http::shape::{Field, FieldType, Nulls, may, must};
+use crate::store::access::tokens;
 use crate::store::document::Document;
+use crate::timestamp;
 use serde_json::{Value as Json, json};
 
-/// Keys that are made for one project, at most.
+/// Maximum number of keys that are created for one project.
 const KEYS_MAX: usize = 50;
-/// How long a former secret may still open, at most: a week.
+/// Maximum grace period of a former secret: a week.
 const GRACE_MAX: i64 = 604_800;
 
 const ALL: &str = "/management/v1/projects/{projectId}/keys";
 const ONE: &str = "/management/v1/projects/{projectId}/keys/{keyId}";
 
 const CREATE: &[Field] = &[
-    must("class", Kind::OneOf(&["server", "client", "management"])).says("Whose key it is"),
-    may("name", Kind::Name(200)).says("What it is called"),
-    may("user", Kind::Name(255)).says("The login of the user whose key it is; it may do what the user's role lets it"),
+    must("class", FieldType::OneOf(&["server", "client", "management"])).description("Class of the key: `server` for secret keys of servers, `client` for public keys of pages, `management` for the management API."),
+    may("name", FieldType::Name(200)).description("Name of the key, for people. The name need not be unique."),
+    may("user", FieldType::Name(255))
+        .description("Login of the user who owns the key. The key has the permissions of the user's role; without a user, all permissions of its class."),
 ];
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
-    get(ALL, "List the keys of a project", list)
+    get(ALL, "List API keys", list)
         .for_classes(MANAGEMENT)
         .lists("data", shown::API_KEY, shapes::TOTAL)
+        .describe(
+            "listApiKeys",
+            "Returns all keys of a project without their secrets, including those from the operator's setup, without pages. A user must be an administrator of the project (`missing_required_permission`). An unknown project is refused with `not_found`.",
+        )
+        .returns("The keys of the project, and the total.")
         .in_directory(),
-    post(ALL, "Create a key", create)
+    post(ALL, "Create an API key", create)
         .for_classes(MANAGEMENT)
         .body(CREATE)
         .answers(200, shown::API_KEY_WITH_TOKEN)
+        .describe(
+            "createApiKey",
+            "Creates a server, client or management key of a project, up to 50 for each project (`too_many_keys`). A key that belongs to a user has the permissions of the user's role; a user without a role in the project is refused with `user_not_assigned`. The secret is returned only once, so that the response is not kept under an `Idempotency-Key`. A user must be an administrator to call.",
+        )
+        .returns("The new key with its secret, which is not shown again.")
         .in_directory()
         .forgotten(),
-    delete(ONE, "Delete a key", remove).for_classes(MANAGEMENT).answers(204, shapes::EMPTY).in_directory(),
-    post("/management/v1/projects/{projectId}/keys/{keyId}/regenerate", "Give a key another secret", regenerate)
+    delete(ONE, "Delete an API key", remove)
         .for_classes(MANAGEMENT)
-        .body(&[
-            may("grace_seconds", Kind::Int(0, GRACE_MAX)).says("How long the former secret still opens, in seconds")
-        ])
+        .answers(204, shapes::EMPTY)
+        .describe(
+            "deleteApiKey",
+            "Deletes a key. Its OAuth tokens and export links end with the key, at once in the process that answers and within a minute elsewhere. A key from the operator's setup is refused with `resource_protected`, an unknown one with `not_found`.",
+        )
+        .returns("No content: the key is deleted.")
+        .in_directory(),
+    post("/management/v1/projects/{projectId}/keys/{keyId}/regenerate", "Regenerate the secret of an API key", regenerate)
+        .for_classes(MANAGEMENT)
+        .body(&[may("grace_seconds", FieldType::Int(0, GRACE_MAX)).description(
+            "Number of seconds for which the former secret stays valid. Default 0: the former secret ends at once.",
+        )])
         .answers(200, shown::API_KEY_WITH_TOKEN)
+        .describe(
+            "regenerateApiKey",
+            "Replaces the secret of a key; the new secret is valid at once. The former secret stays valid for `grace_seconds`, and the OAuth tokens and export links made with that secret end at the same time. A key from the operator's setup is refused with `resource_protected`, an unknown one with `not_found`.",
+        )
+        .returns("The key with its new secret, which is not shown again.")
         .in_directory()
         .forgotten(),
 ];
 
-/// The id by which a key is named: it follows from its class and its public id, and tells no secret.
+/// Returns the id of a key, which follows from its class and its public id, and reveals no secret.
 fn id_of(row: &Document) -> String {
     format!("key_{}", row.id.chars().take(24).collect::<String>())
 }
 
-fn show(row: &Document, key: &Key, now_ms: i64) -> Json {
+fn show(row: &Document, key: &ApiKey, now_ms: i64) -> Json {
     let former = key.former.as_ref().filter(|former| former.until > now_ms);
     json!({
         "id": id_of(row), "object": "api_key", "class": key.class, "app_id": key.id, "name": key.name, "user": key.user,
-        "set_up": row.holder.as_deref() != Some(MADE), "created_at": moment::text(row.created_at),
-        "updated_at": row.updated_at.map(moment::text), "former_until": former.map(|former| moment::text(former.until)),
+        "set_up": row.holder.as_deref() != Some(MADE), "created_at": timestamp::text(row.created_at),
+        "updated_at": row.updated_at.map(timestamp::text), "former_until": former.map(|former| timestamp::text(former.until)),
     })
 }
 
-fn shown_once(row: &Document, key: &Key, now_ms: i64, token: &str) -> Json {
+fn shown_once(row: &Document, key: &ApiKey, now_ms: i64, token: &str) -> Json {
     let mut shown = show(row, key, now_ms);
     if let Some(shown) = shown.as_object_mut() {
         shown.insert("app_token".into(), token.into());
@@ -76,38 +101,38 @@ fn shown_once(row: &Document, key: &Key, now_ms: i64, token: &str) -> Json {
     shown
 }
 
-fn list(call: &mut Call<'_, '_>) -> Outcome {
+fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let project = project_of(call)?;
     let rows = keys::of_project(call.store, &project.id)?;
     let mut shown = Vec::with_capacity(rows.len());
     for row in &rows {
-        shown.push(show(row, &Key::of(row)?, call.now_ms()));
+        shown.push(show(row, &ApiKey::of(row)?, call.now_ms()));
     }
     let total = shown.len();
-    Ok(Answer::json(json!({ "object": "list", "data_ref": "data", "data": shown, "total": total })))
+    Ok(Response::json(json!({ "object": "list", "data_ref": "data", "data": shown, "total": total })))
 }
 
-fn create(call: &mut Call<'_, '_>) -> Outcome {
+fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     let body = call.body(Nulls::Dropped)?;
     let project = project_of(call)?;
     let text = |name: &str| body.get(name).and_then(Json::as_str).map(str::to_owned);
     let class = match text("class").as_deref() {
-        Some("client") => Class::Client,
-        Some("management") => Class::Management,
-        _ => Class::Server,
+        Some("client") => CredentialClass::Client,
+        Some("management") => CredentialClass::Management,
+        _ => CredentialClass::Server,
     };
     if let Some(login) = text("user") {
-        let user = call.store.document_by_name(users::USER, &login, "")?;
+        let user = users::with_login(call.store, project.organisation(), &login)?;
         let user = user.ok_or_else(|| not_found(users::USER, &login))?;
         users::role_in(&user, &project.id).ok_or_else(user_not_assigned)?;
     }
     let made = keys::of_project(call.store, &project.id)?;
     if made.iter().filter(|row| row.holder.as_deref() == Some(MADE)).count() >= KEYS_MAX {
-        let told = format!("the project has {KEYS_MAX} keys that were made for it, and can have no more");
-        return Err(error(400, "too_many_keys", "Too many keys", told).into());
+        let message = format!("the project has {KEYS_MAX} keys that were made for it, and can have no more");
+        return Err(error(400, "too_many_keys", "Too many keys", message).into());
     }
     let (id, token) = (ids::drawn(&mut call.ids), ids::drawn(&mut call.ids));
-    let key = Key {
+    let key = ApiKey {
         project: project.id,
         class,
         id,
@@ -118,11 +143,11 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
     };
     let row = key.row(true, call.now_ms())?;
     call.store.insert(KEY, &row);
-    Ok(Answer::json(shown_once(&row, &key, call.now_ms(), &token)))
+    Ok(Response::json(shown_once(&row, &key, call.now_ms(), &token)))
 }
 
-/// The key that the path names, when it was made here.
-fn named(call: &Call<'_, '_>) -> Result<(Document, Key), CallError> {
+/// Finds the key that the path names, if it was created through the API.
+fn named(call: &Call<'_, '_>) -> Result<(Document, ApiKey), CallError> {
     let project = project_of(call)?;
     let id = call.param("keyId");
     let row = keys::of_project(call.store, &project.id)?.into_iter().find(|row| id_of(row) == id);
@@ -130,35 +155,32 @@ fn named(call: &Call<'_, '_>) -> Result<(Document, Key), CallError> {
     if row.holder.as_deref() != Some(MADE) {
         return Err(protected("api_key", id, "changed in the setup").into());
     }
-    let key = Key::of(&row)?;
+    let key = ApiKey::of(&row)?;
     Ok((row, key))
 }
 
-/// Tokens that were made with it end with it.
-fn remove(call: &mut Call<'_, '_>) -> Outcome {
+/// Deletes a key. Its tokens end with it.
+fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     let (row, key) = named(call)?;
     call.store.remove(KEY, &row.id);
-    if key.class == Class::Server {
-        call.store.write(
-            "DELETE FROM token WHERE project = +?1 AND record ->> 'id' = +?2",
-            vec![key.project.as_str().into(), key.id.as_str().into()],
-        );
+    if key.class == CredentialClass::Server {
+        tokens::delete_of_key(call.store, &key.project, &key.id);
     }
-    Ok(forgetting(call.store, Answer::empty(204), &key.project)?)
+    Ok(forgetting_keys(call.store, Response::empty(204), &[row])?)
 }
 
-/// The former secret opens for as long as is asked for, so that whoever has it can be told the new one first.
-fn regenerate(call: &mut Call<'_, '_>) -> Outcome {
+/// Regenerates the secret. The former one, with its tokens, stays valid for the requested grace, so that the new one can be distributed.
+fn regenerate(call: &mut Call<'_, '_>) -> HandlerResult {
     let body = call.body(Nulls::Dropped)?;
     let (row, mut key) = named(call)?;
     let grace = body.get("grace_seconds").and_then(Json::as_i64).unwrap_or(0);
     let token = ids::drawn(&mut call.ids);
     let until = call.now_ms().saturating_add(grace.saturating_mul(1_000));
     let before = std::mem::replace(&mut key.token_sha256, sha256_hex(token.as_bytes()));
-    key.former = (grace > 0).then_some(Former { token_sha256: before, until });
+    key.former = (grace > 0).then_some(PreviousSecret { token_sha256: before, until });
     let mut changed = key.row(true, row.created_at)?;
     changed.updated_at = Some(call.now_ms());
     call.store.update(KEY, &changed);
-    let answer = Answer::json(shown_once(&changed, &key, call.now_ms(), &token));
-    Ok(forgetting(call.store, answer, &key.project)?)
+    let answer = Response::json(shown_once(&changed, &key, call.now_ms(), &token));
+    Ok(forgetting_keys(call.store, answer, &[row])?)
 }

@@ -1,23 +1,24 @@
-//! Projects: those of the setup, which are shown, and those that are made, changed and deleted here. Runs in the directory's object.
-//! It must not know what is in a project.
+//! Projects: those of the setup are shown, and others are created, changed and deleted here. Runs in the
+//! directory's object.
 
-use crate::access::keys::{EMPTIED, Key, SIGNED, Signed, forgetting};
+use crate::access::keys::{ApiKey, EMPTIED, SIGNED, WebhookSecretUpdate, forgetting};
 use crate::access::projects::{self, DELETED, PROJECT, Project, WEBHOOK_TOKEN_LENGTH};
-use crate::access::users;
+use crate::access::{roles, users};
 use crate::api::management::terms::{self, CHANGES, CREATE};
 use crate::api::management::{MANAGEMENT, ids, project_of, protected};
-use crate::digest::sha256_hex;
-use crate::document::shapes;
-use crate::document::shapes::management as shown;
-use crate::http::caller::{Caller, Class, Role, Signing};
+use crate::constant_time::sha256_hex;
+use crate::documents::shapes;
+use crate::documents::shapes::management as shown;
+use crate::domain::vouchers::code_generator;
+use crate::http::caller::{CredentialClass, UserRole, WebhookSecret};
 use crate::http::reply::{CallError, error, forbidden};
-use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post, put};
+use crate::http::route::{Call, HandlerResult, Response, Route, delete, get, post, put};
 use crate::http::shape::Nulls;
 use crate::store::sql::Fault;
 use scrip::wire::Problem;
 use serde_json::{Map, Value as Json, json};
 
-/// Projects that one project makes, at most: the record of its management keys holds the settings of all.
+/// Maximum number of projects that one project creates: the record of its management keys contains the settings of all.
 const PROJECTS_MAX: usize = 100;
 
 const ALL: &str = "/management/v1/projects";
@@ -25,35 +26,74 @@ const ONE: &str = "/management/v1/projects/{projectId}";
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
-    get(ALL, "List projects", list).for_classes(MANAGEMENT).lists("data", shown::PROJECT, shapes::TOTAL).in_directory(),
+    get(ALL, "List projects", list)
+        .for_classes(MANAGEMENT)
+        .lists("data", shown::PROJECT, shapes::TOTAL)
+        .describe(
+            "listProjects",
+            "Returns the project of the management key and the projects that were created with its keys, without pages. A key that belongs to a user lists only the projects in which the role of the user permits reading. `webhook_token` is shown only to administrators.",
+        )
+        .returns("The projects that the key manages, and the total.")
+        .in_directory(),
     post(ALL, "Create a project", create)
         .for_classes(MANAGEMENT)
         .body(CREATE)
         .answers(200, shown::PROJECT_CREATED)
+        .describe(
+            "createProject",
+            "Creates a project with a server key, a client key and a webhook secret, all in one transaction. The user of the calling key becomes an administrator of the project. Only a management key of a project from the operator's setup may call (`forbidden`), and such a project creates up to 100 projects (`too_many_projects`). The secrets are returned only once, so that the response is not kept under an `Idempotency-Key`.",
+        )
+        .returns("The new project with the secrets of its keys, which are not shown again.")
         .in_directory()
         .forgotten(),
-    get(ONE, "Get a project", read).for_classes(MANAGEMENT).answers(200, shown::PROJECT).in_directory(),
+    get(ONE, "Get a project", read)
+        .for_classes(MANAGEMENT)
+        .answers(200, shown::PROJECT)
+        .describe(
+            "getProject",
+            "Returns a project with its settings, client policy and rate limits. `webhook_token` is shown only to administrators. A project that the key does not manage is refused with `not_found`.",
+        )
+        .returns("The project.")
+        .in_directory(),
     put(ONE, "Update a project", update)
         .for_classes(MANAGEMENT)
         .body(CHANGES)
         .answers(200, shown::PROJECT)
+        .describe(
+            "updateProject",
+            "Replaces the sent settings of a project; settings that are not sent stay. `rate_limits` is replaced as a whole. The change applies at once in the process that answers, and within a minute elsewhere. A project from the operator's setup is refused with `resource_protected`, an unknown one with `not_found`.",
+        )
+        .returns("The project after the change.")
         .in_directory(),
-    delete(ONE, "Delete a project", remove).for_classes(MANAGEMENT).answers(204, shapes::EMPTY).in_directory(),
-    post("/management/v1/projects/{projectId}/webhook-token", "Draw a new secret for webhooks", rotate_webhook_token)
+    delete(ONE, "Delete a project", remove)
+        .for_classes(MANAGEMENT)
+        .answers(204, shapes::EMPTY)
+        .describe(
+            "deleteProject",
+            "Deletes a project for good: its keys, tokens and roles end at once, then all its data is removed. A call that fails can be repeated. A project from the operator's setup is refused with `resource_protected`, an unknown one with `not_found`.",
+        )
+        .returns("No content: the project and its data are deleted.")
+        .in_directory(),
+    post("/management/v1/projects/{projectId}/webhook-token", "Rotate the webhook secret", rotate_webhook_token)
         .for_classes(MANAGEMENT)
         .answers(200, shown::WEBHOOK_TOKEN)
+        .describe(
+            "rotateWebhookToken",
+            "Replaces the secret that signs the webhooks of a project; later deliveries, including retries, are signed with the new secret only. A secret from the operator's setup is refused with `resource_protected`, an unknown project with `not_found`.",
+        )
+        .returns("The new secret.")
         .in_directory()
         .forgotten(),
 ];
 
-/// What is shown of a project. What signs its webhooks is told to whoever may change it.
-fn show(call: &Call<'_, '_>, project: &Project) -> Result<Json, Fault> {
+/// Shows a project to a user who has a role in it. The webhook secret is shown to users who may change it.
+fn show(call: &Call<'_, '_>, project: &Project, role: Option<UserRole>) -> Result<Json, Fault> {
     let mut body = project.shown.clone();
-    if tells_secrets(call.caller) {
+    if role.is_none_or(|role| role == UserRole::Admin) {
         body.insert("webhook_token".into(), projects::webhook_token(call.store, &project.id)?.into());
     }
     let limits = project.terms.rate_limits;
-    let listed = |rate: Option<crate::http::rates::Rate>| -> Json {
+    let listed = |rate: Option<crate::http::rate_limits::Rate>| -> Json {
         rate.map(|rate| json!({ "value": rate.calls, "duration": format!("PT{}S", rate.seconds) }))
             .into_iter()
             .collect()
@@ -64,33 +104,32 @@ fn show(call: &Call<'_, '_>, project: &Project) -> Result<Json, Fault> {
     );
     body.insert("rate_limits".into(), serde_json::to_value(limits).map_err(|error| Fault(error.to_string()))?);
     body.insert("set_up".into(), project.is_set_up().into());
+    let charset = code_generator::alphabet(&project.terms.settings);
+    body.insert("default_code_config".into(), json!({ "charset": charset }));
     Ok(Json::Object(body))
 }
 
-fn tells_secrets(caller: &Caller) -> bool {
-    caller.role.is_none_or(|role| role == Role::Admin)
-}
-
-/// Those that the key manages: its own and those that it has made. Where it is somebody's, those in which they have a role.
-fn list(call: &mut Call<'_, '_>) -> Outcome {
-    let mut found: Vec<Project> = projects::find(call.store, &call.caller.project)?.into_iter().collect();
-    for project in projects::made_by(call.store, &call.caller.project)? {
-        let role = users::role(call.store, call.caller.user.as_deref(), &project.id)?;
-        if role != Some(Role::None) {
-            found.push(project);
+/// Lists the projects that the key manages: its own and those that it has created. The role that the user of the key has in a
+/// project determines if it is listed, and its shown members.
+fn list(call: &mut Call<'_, '_>) -> HandlerResult {
+    let own = projects::find(call.store, &call.caller.project)?;
+    let mut shown = Vec::new();
+    for project in own.into_iter().chain(projects::made_by(call.store, &call.caller.project)?) {
+        let role = users::role(call.store, call.caller.user.as_deref(), &project)?;
+        if role.is_none_or(|role| roles::allows(role, call.route)) {
+            shown.push(show(call, &project, role)?);
         }
     }
-    let shown = found.iter().map(|project| show(call, project)).collect::<Result<Vec<Json>, Fault>>()?;
     let total = shown.len();
-    Ok(Answer::json(json!({ "object": "list", "data_ref": "data", "data": shown, "total": total })))
+    Ok(Response::json(json!({ "object": "list", "data_ref": "data", "data": shown, "total": total })))
 }
 
-fn read(call: &mut Call<'_, '_>) -> Outcome {
+fn read(call: &mut Call<'_, '_>) -> HandlerResult {
     let project = project_of(call)?;
-    Ok(Answer::json(show(call, &project)?))
+    Ok(Response::json(show(call, &project, call.caller.role)?))
 }
 
-fn create(call: &mut Call<'_, '_>) -> Outcome {
+fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut body = call.body(Nulls::Dropped)?;
     terms::check_rates(&call.source()?)?;
     let maker = projects::find(call.store, &call.caller.project)?.filter(Project::is_set_up);
@@ -98,16 +137,16 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
         return Err(forbidden("projects are made with a management key of a project of the setup").into());
     };
     if projects::made_by(call.store, &maker.id)?.len() >= PROJECTS_MAX {
-        let told = format!("the project `{}` has made {PROJECTS_MAX} projects, and can make no more", maker.id);
-        return Err(error(400, "too_many_projects", "Too many projects", told).into());
+        let message = format!("the project `{}` has made {PROJECTS_MAX} projects, and can make no more", maker.id);
+        return Err(error(400, "too_many_projects", "Too many projects", message).into());
     }
-    let mut assigned = users_of(call, body.remove("users"))?;
-    // Whoever makes a project is let in, if by nobody else.
+    let mut assigned = users_of(call, &maker.id, body.remove("users"))?;
+    // The creator of a project always gets access to it.
     if let Some(login) = call.caller.user.as_deref()
-        && let Some(maker) = call.store.document_by_name(users::USER, login, "")?
-        && assigned.iter().all(|(user, _)| user.id != maker.id)
+        && let Some(caller) = users::with_login(call.store, &maker.id, login)?
+        && assigned.iter().all(|(user, _)| user.id != caller.id)
     {
-        assigned.push((maker, "ADMIN".to_owned()));
+        assigned.push((caller, "ADMIN".to_owned()));
     }
     let id = call.ids.alphanumeric("proj_", 12).to_string();
     let mut project = Project {
@@ -126,29 +165,30 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
         users::assign(&mut user, &id, Some(&role), call.now_ms());
         call.store.update(users::USER, &user);
     }
-    let mut answer = show(call, &project)?;
-    let server = draw_key(call, &id, Class::Server)?;
-    let client = draw_key(call, &id, Class::Client)?;
+    let mut answer = show(call, &project, call.caller.role)?;
+    let server = draw_key(call, &id, CredentialClass::Server)?;
+    let client = draw_key(call, &id, CredentialClass::Client)?;
     if let Some(answer) = answer.as_object_mut() {
         answer.insert("webhook_token".into(), webhook_token.into());
         answer.insert("server_side_key".into(), server);
         answer.insert("client_side_key".into(), client);
     }
-    // The keys that make a project manage it at once.
+    // The keys that created a project manage it at once.
     let maker = call.caller.project.clone();
-    Ok(forgetting(call.store, Answer::json(answer), &maker)?)
+    Ok(forgetting(call.store, Response::json(answer), &maker)?)
 }
 
-/// Who is to have which role from the first day, each of them known.
+/// Returns the users of an organisation with their initial roles; each user must be known.
 fn users_of(
     call: &Call<'_, '_>,
+    organisation: &str,
     sent: Option<Json>,
 ) -> Result<Vec<(crate::store::document::Document, String)>, CallError> {
     let mut assigned: Vec<(crate::store::document::Document, String)> = Vec::new();
     for (place, user) in sent.iter().flat_map(|sent| sent.as_array().into_iter().flatten()).enumerate() {
         let empty = Map::new();
         let named = user.as_object().unwrap_or(&empty);
-        let (user, role) = super::users::named_in(call, named, &format!("users[{place}]"))?;
+        let (user, role) = super::users::named_in(call, organisation, named, &format!("users[{place}]"))?;
         if assigned.iter().any(|(known, _)| known.id == user.id) {
             return Err(Problem::at(format!("users[{place}]"), format!("names `{}` again", user.id)).into());
         }
@@ -157,9 +197,9 @@ fn users_of(
     Ok(assigned)
 }
 
-fn draw_key(call: &mut Call<'_, '_>, project: &str, class: Class) -> Result<Json, Fault> {
+fn draw_key(call: &mut Call<'_, '_>, project: &str, class: CredentialClass) -> Result<Json, Fault> {
     let (id, token) = (ids::drawn(&mut call.ids), ids::drawn(&mut call.ids));
-    let key = Key {
+    let key = ApiKey {
         project: project.to_owned(),
         class,
         id: id.clone(),
@@ -173,12 +213,12 @@ fn draw_key(call: &mut Call<'_, '_>, project: &str, class: Class) -> Result<Json
     Ok(json!({ "app_id": id, "app_token": token }))
 }
 
-/// What changes holds for every key of the project: at once where this was asked, and within a minute elsewhere.
-fn update(call: &mut Call<'_, '_>) -> Outcome {
+/// Changes a project for all of its keys: at once in the process of this call, and within a minute elsewhere.
+fn update(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut body = call.body(Nulls::Dropped)?;
     let source = call.source()?;
     terms::check_rates(&source)?;
-    // The one member that may be nothing.
+    // Only this member may be null.
     if source.get("dial_code").is_some_and(Json::is_null) {
         body.insert("dial_code".into(), Json::Null);
     }
@@ -186,25 +226,31 @@ fn update(call: &mut Call<'_, '_>) -> Outcome {
     if project.is_set_up() {
         return Err(protected(PROJECT, &project.id, "changed in the setup").into());
     }
+    let case_sensitive = source.get("case_sensitive_codes").filter(|sent| !sent.is_null());
+    if let Some(sent) = case_sensitive.filter(|sent| **sent != project.terms.settings.case_sensitive_codes) {
+        let bound = format!("must be {}, as the project was created", project.terms.settings.case_sensitive_codes);
+        return Err(Problem::bound("case_sensitive_codes", &bound, &sent.to_string()).into());
+    }
     terms::apply(&mut project, body)?;
     call.store.update(PROJECT, &project.row());
-    let answer = Answer::json(show(call, &project)?);
+    let answer = Response::json(show(call, &project, call.caller.role)?);
     Ok(forgetting(call.store, answer, &project.id)?)
 }
 
-/// Its keys and tokens go with it, and what is in its object. One that was deleted may be deleted again, should emptying it have failed.
-fn remove(call: &mut Call<'_, '_>) -> Outcome {
+/// Deletes a project with its keys, its tokens and the contents of its object. A deleted one may be deleted again if its
+/// object was not emptied.
+fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     let id = call.param("projectId").to_owned();
     let gone = call.store.document(DELETED, &id)?;
     let is_gone = gone.is_some_and(|gone| gone.parent.as_deref() == Some(&call.caller.project));
-    let mut answer = Answer::empty(204);
+    let mut answer = Response::empty(204);
     if !is_gone {
         let project = project_of(call)?;
         if project.is_set_up() {
             return Err(protected(PROJECT, &id, "deleted in the setup").into());
         }
         answer = forgetting(call.store, answer, &id)?;
-        for mut user in users::of_project(call.store, &id)? {
+        for mut user in users::of_project(call.store, &project)? {
             users::assign(&mut user, &id, None, call.now_ms());
             call.store.update(users::USER, &user);
         }
@@ -214,7 +260,7 @@ fn remove(call: &mut Call<'_, '_>) -> Outcome {
     Ok(answer)
 }
 
-fn rotate_webhook_token(call: &mut Call<'_, '_>) -> Outcome {
+fn rotate_webhook_token(call: &mut Call<'_, '_>) -> HandlerResult {
     let project = project_of(call)?;
     if projects::is_webhook_token_set_up(call.store, &project.id)? {
         return Err(protected("webhook_token", &project.id, "changed in the setup").into());
@@ -222,8 +268,8 @@ fn rotate_webhook_token(call: &mut Call<'_, '_>) -> Outcome {
     let token = call.ids.alphanumeric("", WEBHOOK_TOKEN_LENGTH).to_string();
     projects::keep_webhook_token(call.store, &project.id, &token, false, call.now_ms());
     let body = json!({ "object": "webhook_token", "project_id": project.id, "webhook_token": token });
-    let mut answer = forgetting(call.store, Answer::json(body), &project.id)?;
-    let signed = Signed { project: project.id, signing: Signing { token, since_ms: call.now_ms() } };
+    let mut answer = forgetting(call.store, Response::json(body), &project.id)?;
+    let signed = WebhookSecretUpdate { project: project.id, signing: WebhookSecret { token, since_ms: call.now_ms() } };
     answer.headers.push((SIGNED, serde_json::to_string(&signed).map_err(|error| Fault(error.to_string()))?));
     Ok(answer)
 }

@@ -1,126 +1,138 @@
-//! What a request may say of a project, and what of it becomes the terms on which the project is called. It must not know where a
-//! project is kept.
+//! Fields of a project in requests, and their conversion to the settings that calls of the project
+//! use.
 
-use crate::access::projects::{Project, Terms};
+use crate::access::projects::{Project, ProjectSettings};
 use crate::api::management::check_email;
+use crate::domain::vouchers::code_generator;
+use crate::http::allowed_origins;
 use crate::http::caller::Settings;
-use crate::http::origins;
-use crate::http::publishing::Publishing;
-use crate::http::rates::{CALLS_MAX, RateLimits, SECONDS_MAX};
+use crate::http::client_publication_policy::Publishing;
+use crate::http::rate_limits::{CALLS_MAX, RateLimits, SECONDS_MAX};
 use crate::http::reply::CallError;
-use crate::http::shape::{Field, Kind, below, may, must};
+use crate::http::shape::{Field, FieldType, below, may, must};
 use crate::http::time_zone;
-use crate::shop::codes;
+use crate::store::records::ProjectRecord;
+use scrip::fields_of;
 use scrip::wire::Problem;
 use scrip::wire::problem::shortened;
 use serde_json::{Map, Value as Json};
 
-const EMAILS: Kind = Kind::List(&Kind::Name(320), 0, 100);
-const CALLOUT: Kind = Kind::Object(&[
-    must("email", Kind::Bool).says("Whether somebody is written to"),
-    must("in_app", Kind::Bool).says("Whether it is shown in an application"),
-    must("emails", EMAILS).says("To whom"),
+const EMAILS: FieldType = FieldType::List(&FieldType::Name(320), 0, 100);
+const CALLOUT: FieldType = FieldType::Object(&[
+    must("email", FieldType::Bool).description("`true` to notify by e-mail. The setting is only stored: the service sends no such notifications."),
+    must("in_app", FieldType::Bool).description("`true` to notify in the operator's application. The setting is only stored: the service sends no such notifications."),
+    must("emails", EMAILS).description("E-mail addresses that are notified."),
 ]);
-const CALLOUTS: Kind = Kind::Object(&[
-    must("distributions", CALLOUT).says("When a distribution fails"),
-    must("webhooks", CALLOUT).says("When a webhook fails"),
+const CALLOUTS: FieldType = FieldType::Object(&[
+    must("distributions", CALLOUT).description("Notifications of failed distributions."),
+    must("webhooks", CALLOUT).description("Notifications of failed webhooks."),
 ]);
-const USAGE: Kind = Kind::Object(&[
-    must("enabled", Kind::Bool).says("Whether anybody is told"),
-    must("value", Kind::Int(10, 90)).says("From what share of the limit, in percent"),
-    must("in_app", Kind::Bool).says("Whether it is shown in an application"),
-    must("emails", EMAILS).says("To whom it is written"),
+const USAGE: FieldType = FieldType::Object(&[
+    must("enabled", FieldType::Bool).description("`true` to notify of this limit. The setting is only stored: the service sends no such notifications."),
+    must("value", FieldType::Int(10, 90)).description("Share of the limit in percent from which notifications are sent."),
+    must("in_app", FieldType::Bool).description("`true` to notify in the operator's application. The setting is only stored: the service sends no such notifications."),
+    must("emails", EMAILS).description("E-mail addresses that are notified."),
 ]);
-const USAGES: Kind = Kind::Object(&[
-    may("redemptions", USAGE).says("Of redemptions"),
-    must("messages", USAGE).says("Of messages"),
-    must("api_calls", USAGE).says("Of calls"),
-    must("bulk_api_calls", USAGE).says("Of calls of many things at once"),
-    must("webhook_calls", USAGE).says("Of webhooks"),
-    must("cycle_calls", USAGE).says("Of calls of a period"),
-]);
-
-const RATE: Kind = Kind::Object(&[
-    must("calls", Kind::Int(1, CALLS_MAX)).says("How many calls"),
-    must("seconds", Kind::Int(1, SECONDS_MAX)).says("In how many seconds"),
-]);
-const BOUNDS: Kind = Kind::Object(&[
-    may("project", RATE).says("Of all calls of the project with keys of the class"),
-    may("key", RATE).says("Of each key"),
-    may("address", RATE).says("Of each address"),
-]);
-const RATES: Kind = Kind::Object(&[
-    may("api_calls", BOUNDS).says("Calls of one thing"),
-    may("bulk_api_calls", BOUNDS).says("Calls of many things at once"),
-]);
-/// How often the keys of a project may call.
-pub const RATE_LIMITS: Kind = Kind::Object(&[
-    may("server", RATES).says("Of servers, and tokens made with their keys"),
-    may("client", RATES).says("Of pages"),
-    may("management", RATES).says("Of the operator's desk"),
-    may("images", RATES).says("Of whoever has the address of an image"),
+const USAGES: FieldType = FieldType::Object(&[
+    may("redemptions", USAGE).description("Notifications of the limit of redemptions."),
+    must("messages", USAGE).description("Notifications of the limit of messages."),
+    must("api_calls", USAGE).description("Notifications of the limit of calls that concern single objects."),
+    must("bulk_api_calls", USAGE).description("Notifications of the limit of calls that concern many objects at once."),
+    must("webhook_calls", USAGE).description("Notifications of the limit of webhook calls."),
+    must("cycle_calls", USAGE).description("Notifications of the limit of calls in a billing period."),
 ]);
 
-const NAME: Kind = Kind::Name(200);
+const RATE: FieldType = FieldType::Object(&[
+    must("calls", FieldType::Int(1, CALLS_MAX)).description("Number of calls within `seconds`."),
+    must("seconds", FieldType::Int(1, SECONDS_MAX))
+        .description("Length of the period in seconds; a period begins with its first call."),
+]);
+const BOUNDS: FieldType = FieldType::Object(&[
+    may("project", RATE).description("Rate of all keys of the class together. Absent or `null` means no limit."),
+    may("key", RATE).description("Rate of each key. Absent or `null` means no limit."),
+    may("address", RATE).description("Rate of each network address of a caller. Absent or `null` means no limit."),
+]);
+const RATES: FieldType = FieldType::Object(&[
+    may("api_calls", BOUNDS).description("Rates of calls that concern single objects. Absent means no limits."),
+    may("bulk_api_calls", BOUNDS).description("Rates of calls that concern many objects at once, such as imports; counted separately. Absent means no limits."),
+]);
+/// Rate limits of the keys of a project.
+pub const RATE_LIMITS: FieldType = FieldType::Object(&[
+    may("server", RATES).description("Rates of server keys and their OAuth tokens. Absent means no limits."),
+    may("client", RATES).description("Rates of client keys. Absent means 60 calls per minute for each address."),
+    may("management", RATES).description("Rates of management keys. Absent means no limits."),
+    may("images", RATES).description(
+        "Rates of callers of voucher images, who need no key. Absent means 600 calls per minute for each address.",
+    ),
+]);
 
-macro_rules! fields {
-    ($([$($first:expr),* $(,)?])? then [$($more:expr),* $(,)?]) => {
-        &[
-            $($($first,)*)?
-            may("description", Kind::Text),
-            may("dial_code", Kind::Name(10)).or_null().says("The country's code of telephone numbers"),
-            may("webhook_version", Kind::OneOf(&["v2024-01-01"])).says("The version of webhooks"),
-            may("client_trusted_domains", Kind::List(&Kind::Name(1_000), 0, 100)).says("Origins whose pages may call"),
-            may("client_redeem_enabled", Kind::Bool).says("Whether pages may redeem"),
-            may("client_publish_enabled", Kind::Bool).says("Whether pages may publish"),
-            may("client_list_vouchers_enabled", Kind::Bool).says("Whether pages may list codes"),
-            may("client_create_customer_enabled", Kind::Bool).says("Whether pages may create customers"),
-            may("client_loyalty_events_enabled", Kind::Bool).says("Whether pages may tell of events"),
-            may("client_set_voucher_expiration_date_enabled", Kind::Bool).says("Whether pages may say when a code ends"),
-            may("webhooks_callout_notifications", CALLOUTS).says("Who is told of webhooks that fail"),
-            may("api_usage_notifications", USAGES).says("Who is told of limits that are near"),
-            may("rate_limits", RATE_LIMITS).says("How often the keys of the project may call"),
-            $($more,)*
-        ]
-    };
-}
+const NAME: FieldType = FieldType::Name(200);
+
+/// The settings that a new project and a change of one have.
+const SETTINGS: &[Field] = &[
+    may("description", FieldType::Text).description("Description of the project, for people."),
+    may("dial_code", FieldType::Name(10)).or_null().description("Country code of telephone numbers, for display. `null` means none."),
+    may("webhook_version", FieldType::OneOf(&["v2024-01-01"])).description("Version of the format of webhooks."),
+    may("client_trusted_domains", FieldType::List(&FieldType::Name(1_000), 0, 100)).description("Origins of trusted pages, which may call with a client key: scheme, host and port. `*` trusts every origin. Default none."),
+    may("client_redeem_enabled", FieldType::Bool).description("`true` when clients can redeem. Default `false`."),
+    may("client_publish_enabled", FieldType::Bool).description("`true` when clients can publish vouchers. Default `false`."),
+    may("client_list_vouchers_enabled", FieldType::Bool).description("`true` when clients can list vouchers. Default `false`."),
+    may("client_create_customer_enabled", FieldType::Bool).description("`true` when clients can create customers. Default `false`."),
+    may("client_loyalty_events_enabled", FieldType::Bool).description("`true` when clients can send custom events. Default `false`."),
+    may("client_set_voucher_expiration_date_enabled", FieldType::Bool).description("`true` to let clients set the expiration date of vouchers. The setting is only stored and has no effect."),
+    may("webhooks_callout_notifications", CALLOUTS).description("Recipients of notifications about failed deliveries. The setting is only stored: the service sends no such notifications."),
+    may("api_usage_notifications", USAGES).description("Recipients of notifications about limits that are nearly reached. The setting is only stored: the service sends no such notifications."),
+    may("rate_limits", RATE_LIMITS).description("Rate limits of the project by class of key. The sent object replaces the stored one as a whole; unknown properties are refused."),
+];
 
 /// The fields of a new project.
-pub const CREATE: &[Field] = fields!([
-    must("name", NAME),
-    must("timezone", Kind::Name(100)).says("`UTC` or the IANA name of a zone"),
-    must("currency", Kind::Name(10)),
-    must("case_sensitive_codes", Kind::Bool).says("Whether `ABC` and `abc` are two codes; it stays as it is"),
-] then [
-    may("cluster_id", Kind::Name(100)).says("Where the project is"),
-    may("api_version", Kind::OneOf(&["v2018-08-01"])).says("The version of the interface"),
-    may(
-        "users",
-        Kind::List(
-            &Kind::Object(&[
-                may("id", Kind::Name(100)).says("The user"),
-                may("login", Kind::Name(255)).says("The user, by login"),
-                must("role", Kind::Name(100)).says("What the user may do"),
-            ]),
-            0,
-            100,
+pub const CREATE: &[Field] = fields_of!(
+    &[
+        must("name", NAME).description("Name of the project, for people."),
+        must("timezone", FieldType::Name(100)).description(
+            "Time zone in which days, hours and weekdays of the project are counted: `UTC` or an IANA name."
         ),
-    )
-    .says("Who has which role from the first day"),
-]);
+        must("currency", FieldType::Name(10))
+            .description("Currency of the amounts of the project, as an ISO 4217 code. The code is not checked."),
+        must("case_sensitive_codes", FieldType::Bool).description(
+            "`true` when codes that differ only by case are different codes. The setting is fixed at creation."
+        ),
+    ],
+    SETTINGS,
+    &[
+        may("cluster_id", FieldType::Name(100)).description("Name of the cluster, for display. Default `default`."),
+        may("api_version", FieldType::OneOf(&["v2018-08-01"])).description("Version of the API."),
+        may(
+            "users",
+            FieldType::List(
+                &FieldType::Object(&[
+                    may("id", FieldType::Name(100))
+                        .description("ID of the user. Required when `login` is absent, refused together with `login`."),
+                    may("login", FieldType::Name(255))
+                        .description("Login of the user. Required when `id` is absent, refused together with `id`."),
+                    must("role", FieldType::Name(100))
+                        .description("Role of the user in the project: `ADMIN`, `USER`, `VIEWER` or `MERCHANT`."),
+                ]),
+                0,
+                100,
+            ),
+        )
+        .description("Users of the organisation with their roles in the new project. Each user is named once."),
+    ]
+);
 
 /// The fields of a project that can change.
-pub const CHANGES: &[Field] = fields!([
-    may("name", NAME),
-    may("timezone", Kind::Name(100)).says("`UTC` or the IANA name of a zone"),
-    may("currency", Kind::Name(10)),
-] then [
-    may("default_code_config", Kind::Object(&[may("charset", Kind::Name(1_000)).or_null().says("The letters of codes")]))
-        .says("How codes are made"),
+pub const CHANGES: &[Field] = fields_of!(&[
+    may("name", NAME).description("Name of the project, for people."),
+    may("timezone", FieldType::Name(100)).description("Time zone in which days, hours and weekdays of the project are counted: `UTC` or an IANA name."),
+    may("currency", FieldType::Name(10)).description("Currency of the amounts of the project, as an ISO 4217 code. The code is not checked; stored amounts are not converted."),
+], SETTINGS, &[
+    may("default_code_config", FieldType::Object(&[may("charset", FieldType::Name(1_000)).or_null().description("Characters from which codes are drawn when neither campaign nor voucher names any. `null` means digits and letters.")]))
+        .description("Defaults for the generation of codes."),
 ]);
 
-/// The terms of a project of which nothing has been said.
-pub fn of_nothing() -> Terms {
+/// Returns the settings of a project without any.
+pub fn of_nothing() -> ProjectSettings {
     let settings = Settings {
         name: String::new(),
         time_zone: Json::Null,
@@ -130,7 +142,7 @@ pub fn of_nothing() -> Terms {
         client: Json::Bool(true),
         address_header: None,
     };
-    Terms {
+    ProjectSettings {
         settings,
         origins: Vec::new(),
         redeem: false,
@@ -142,36 +154,37 @@ pub fn of_nothing() -> Terms {
     }
 }
 
-/// Refuses members of rates that there are not: the bound that somebody believes to have set would hold nobody back.
+/// Refuses unknown members of rates: a limit that the sender believes to have set would have no effect.
 pub fn check_rates(source: &Map<String, Json>) -> Result<(), Problem> {
-    source.get("rate_limits").map_or(Ok(()), |limits| check_names(&RATE_LIMITS, limits, "rate_limits"))
+    ProjectRecord::of(source).rate_limits().map_or(Ok(()), |limits| check_names(&RATE_LIMITS, limits, "rate_limits"))
 }
 
-fn check_names(kind: &Kind, sent: &Json, path: &str) -> Result<(), Problem> {
-    let (Kind::Object(fields), Json::Object(sent)) = (kind, sent) else { return Ok(()) };
+fn check_names(kind: &FieldType, sent: &Json, path: &str) -> Result<(), Problem> {
+    let (FieldType::Object(fields), Json::Object(sent)) = (kind, sent) else { return Ok(()) };
     for (name, value) in sent {
         let Some(field) = fields.iter().find(|field| field.name == name) else {
             let known: Vec<&str> = fields.iter().map(|field| field.name).collect();
-            let told = format!("must have no members but {} (actual name is `{}`)", known.join(", "), shortened(name));
-            return Err(Problem::at(path, told));
+            let message =
+                format!("must have no members but {} (actual name is `{}`)", known.join(", "), shortened(name));
+            return Err(Problem::at(path, message));
         };
         check_names(&field.kind, value, &below(path, name))?;
     }
     Ok(())
 }
 
-/// Refuses what is of its shape and still cannot be: origins that no page has, letters that nobody sees, addresses that are none.
+/// Refuses values that have their shape and are still invalid: impossible origins, invisible characters, invalid addresses.
 fn check(sent: &Map<String, Json>) -> Result<(), Problem> {
     let texts = |list: Option<&Json>| -> Vec<String> {
         let list = list.and_then(Json::as_array).into_iter().flatten();
         list.filter_map(Json::as_str).map(str::to_owned).collect()
     };
-    for (place, origin) in texts(sent.get("client_trusted_domains")).iter().enumerate() {
-        origins::check(origin, format!("client_trusted_domains[{place}]"))?;
+    for (place, origin) in ProjectRecord::of(sent).trusted_domains().enumerate() {
+        allowed_origins::check(origin, format!("client_trusted_domains[{place}]"))?;
     }
-    let charset = sent.get("default_code_config").and_then(|codes| codes.get("charset")).and_then(Json::as_str);
-    if let Some(told) = charset.and_then(codes::unseen) {
-        return Err(Problem::at("default_code_config.charset", told));
+    let charset = ProjectRecord::of(sent).charset();
+    if let Some(message) = charset.and_then(code_generator::unseen) {
+        return Err(Problem::at("default_code_config.charset", message));
     }
     for block in ["webhooks_callout_notifications", "api_usage_notifications"] {
         for (name, said) in sent.get(block).and_then(Json::as_object).into_iter().flatten() {
@@ -183,7 +196,7 @@ fn check(sent: &Map<String, Json>) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Puts what was sent in the place of what was so far, and makes the terms anew.
+/// Replaces stored members by the sent ones, and computes the settings again.
 pub fn apply(project: &mut Project, mut sent: Map<String, Json>) -> Result<(), CallError> {
     check(&sent)?;
     if let Some(limits) = sent.remove("rate_limits") {
@@ -193,9 +206,9 @@ pub fn apply(project: &mut Project, mut sent: Map<String, Json>) -> Result<(), C
     if let Some(Json::Object(codes)) = sent.get_mut("default_code_config") {
         codes.entry("charset").or_insert(Json::Null);
     }
-    // What is shown of it and cannot be sent stays.
-    if let (Some(Json::Object(usage)), Some(Json::Object(known))) =
-        (sent.get_mut("api_usage_notifications"), project.shown.get("api_usage_notifications"))
+    // Members that are shown and cannot be sent stay.
+    if let (Some(Json::Object(usage)), Some(known)) =
+        (sent.get_mut("api_usage_notifications"), ProjectRecord::of(&project.shown).usage_notifications())
     {
         for (name, value) in known {
             usage.entry(name.clone()).or_insert_with(|| value.clone());
@@ -206,12 +219,12 @@ pub fn apply(project: &mut Project, mut sent: Map<String, Json>) -> Result<(), C
     let is_on = |name: &str| project.shown.get(name) == Some(&Json::Bool(true));
     let time_zone = Json::from(text("timezone"));
     if time_zone::of_setup(&time_zone).is_err() {
-        let told = format!("{} (actual value is `{}`)", scrip::zones::NAMES, shortened(&text("timezone")));
-        return Err(Problem::at("timezone", told).into());
+        let message = format!("{} (actual value is `{}`)", scrip::zones::NAMES, shortened(&text("timezone")));
+        return Err(Problem::at("timezone", message).into());
     }
-    let origins = project.shown.get("client_trusted_domains").and_then(Json::as_array).into_iter().flatten();
+    let shown = ProjectRecord::of(&project.shown);
     let terms = &mut project.terms;
-    terms.origins = origins.filter_map(Json::as_str).map(str::to_owned).collect();
+    terms.origins = shown.trusted_domains().map(str::to_owned).collect();
     terms.redeem = is_on("client_redeem_enabled");
     terms.publish = Publishing::Any(is_on("client_publish_enabled"));
     terms.events = is_on("client_loyalty_events_enabled");
@@ -221,7 +234,6 @@ pub fn apply(project: &mut Project, mut sent: Map<String, Json>) -> Result<(), C
     terms.settings.currency = text("currency");
     terms.settings.time_zone = time_zone;
     terms.settings.case_sensitive_codes = is_on("case_sensitive_codes");
-    let codes = project.shown.get("default_code_config");
-    terms.settings.charset = codes.and_then(|codes| codes.get("charset")).and_then(Json::as_str).map(str::to_owned);
+    terms.settings.charset = shown.charset().map(str::to_owned);
     Ok(())
 }

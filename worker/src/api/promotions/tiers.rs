@@ -1,142 +1,192 @@
-//! Promotion tiers: create, get, list, update, delete, enable, disable. A tier is a document whose parent is its campaign.
-//! It must not know how a tier is decided, nor how tiers are stacked.
+//! Promotion tiers: create, get, list, delete, enable, disable. A tier is a document whose parent is its campaign.
 
-use crate::document::clause::Clause;
-use crate::document::fields::{DISCOUNT, KEY, LIMIT, PAGE, VALIDITY_DAY_OF_WEEK, VALIDITY_HOURS, VALIDITY_TIMEFRAME};
-use crate::document::list::{LIMIT_DEFAULT, LIMIT_MAX, read_int};
-use crate::document::shapes;
-use crate::document::{merge, resource};
-use crate::http::caller::Class;
+use crate::documents::common_fields::{
+    DISCOUNT, KEY, LIMIT, PAGE, VALIDITY_DAY_OF_WEEK, VALIDITY_HOURS, VALIDITY_TIMEFRAME,
+};
+use crate::documents::list::{LIMIT_DEFAULT, LIMIT_MAX, read_int};
+use crate::documents::resource;
+use crate::documents::shapes;
+use crate::domain::campaigns::campaign::CAMPAIGN;
+use crate::domain::metadata::schemas;
+use crate::domain::promotions::open_tiers;
+use crate::domain::promotions::tiers::{TIER, brief, listed, of_campaign, show, whole};
+use crate::domain::validation_rules::assignments;
+use crate::domain::vouchers::definition;
+use crate::domain::{categories, clock};
+use crate::http::caller::CredentialClass;
 use crate::http::reply::{CallError, error, in_use};
-use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post, put};
-use crate::http::shape::{Field, INT_MAX, Kind, Nulls, may, must};
-use crate::moment;
-use crate::shop::campaigns::CAMPAIGN;
-use crate::shop::tiers::{TIER, brief, listed, of_campaign, show, whole};
-use crate::shop::{assignments, categories, metadata_schemas, voucher_grant, windows, zone};
+use crate::http::route::{Call, HandlerResult, Response, Route, delete, get, post};
+use crate::http::shape::{Field, FieldType, INT_MAX, Nulls, below, may, must};
 use crate::store::document::Document;
-use crate::store::sql;
+use crate::store::document_list::clause::Clause;
+use crate::store::documents::any_kind::CountedIds;
+use crate::store::documents::promotions;
+use crate::store::records::{AssignmentRecord, PromotionTierRecord};
+use crate::timestamp;
 use scrip::wire::Problem;
 use scrip::wire::document::read_fields;
 use scrip::wire::voucher::read_tier;
 use serde_json::{Map, Value as Json, json};
 
-const ACTION: Kind = Kind::Object(&[must("discount", DISCOUNT)]);
+/// Action of a tier.
+pub const ACTION: FieldType =
+    FieldType::Object(&[must("discount", DISCOUNT).description("Discount that the tier grants.")]);
 
-/// Assignments as answers show them; of what a caller sends back, only the rules are read.
-const ASSIGNMENTS: Kind = Kind::Object(&[
-    may("object", Kind::Text),
-    may("data_ref", Kind::Text),
+/// Assignments as responses show them; in requests only the rules are read.
+pub const ASSIGNMENTS: FieldType = FieldType::Object(&[
+    may("object", FieldType::Text),
+    may("data_ref", FieldType::Text)
+        .description("Name of the member that contains the assignments. Ignored in requests."),
     may(
         "data",
-        Kind::List(
-            &Kind::Object(&[
+        FieldType::List(
+            &FieldType::Object(&[
                 may("id", KEY),
-                must("rule_id", KEY),
-                may("related_object_id", KEY),
-                may("related_object_type", Kind::Text),
-                may("created_at", Kind::DateTime),
-                may("object", Kind::Text),
+                must("rule_id", KEY).description("ID of the validation rule."),
+                may("related_object_id", KEY).description("ID of the tier. Ignored in requests."),
+                may("related_object_type", FieldType::Text)
+                    .description("Type of the object with the rule. Ignored in requests."),
+                may("created_at", FieldType::DateTime),
+                may("object", FieldType::Text),
             ]),
             0,
             RULES_MAX,
         ),
-    ),
-    may("total", Kind::Int(0, INT_MAX)),
+    )
+    .description("Assignments of the tier. Only their validation rules are read."),
+    may("total", FieldType::Int(0, INT_MAX)).description("Number of assignments. Ignored in requests."),
 ]);
 
-/// Rules that a tier may have.
-const RULES_MAX: usize = 10;
+/// Maximum number of rules of a tier.
+pub const RULES_MAX: usize = 10;
 
-/// A tier as it is created, with its promotion or after it.
+/// Maximum number of tiers in the creation of a promotion.
+pub const TIERS_MAX: usize = 100;
+
+/// Fields of a new tier, with its promotion or later.
 pub const CREATE: &[Field] = &[
-    must("name", KEY),
-    may("banner", Kind::Text),
-    may("action", ACTION),
-    may("metadata", Kind::Map),
-    may("hierarchy", Kind::Int(0, INT_MAX)),
-    may("active", Kind::Bool),
-    may("start_date", Kind::DateTime),
-    may("expiration_date", Kind::DateTime),
-    may("validity_timeframe", VALIDITY_TIMEFRAME),
-    may("validity_day_of_week", VALIDITY_DAY_OF_WEEK),
-    may("validity_hours", VALIDITY_HOURS),
-    may("category", KEY),
-    may("category_id", KEY),
-    may("validation_rules", Kind::List(&KEY, 0, RULES_MAX)),
-    may("validation_rule_assignments", ASSIGNMENTS),
-];
-
-const UPDATE: &[Field] = &[
-    may("name", KEY),
-    may("banner", Kind::Text),
-    may("action", ACTION),
-    may("metadata", Kind::Map),
-    may("hierarchy", Kind::Int(0, INT_MAX)),
-    may("start_date", Kind::DateTime),
-    may("expiration_date", Kind::DateTime),
-    may("validity_timeframe", VALIDITY_TIMEFRAME),
-    may("validity_day_of_week", VALIDITY_DAY_OF_WEEK),
-    may("validity_hours", VALIDITY_HOURS),
-    may("category", KEY),
-    may("category_id", KEY),
-    may("validation_rule_assignments", ASSIGNMENTS),
+    must("name", KEY).description("Name of the tier."),
+    may("banner", FieldType::Text).description("Text that presents the tier to customers."),
+    may("action", ACTION).description("Grant of the tier. Default is a discount of amount 0."),
+    may("metadata", FieldType::Map),
+    may("hierarchy", FieldType::Int(0, INT_MAX))
+        .description("Rank of the tier in its promotion; a lower number comes first. Default is the rank after the last tier."),
+    may("active", FieldType::Bool).description("`true` if the tier can be redeemed. Default `true`."),
+    may("start_date", FieldType::DateTime)
+        .description("Moment from which the tier can be redeemed, in UTC. A date without a time means the start of that day in the project's time zone."),
+    may("expiration_date", FieldType::DateTime)
+        .description("Moment after which the tier can no longer be redeemed, in UTC. A date without a time means the end of that day in the project's time zone."),
+    may("validity_timeframe", VALIDITY_TIMEFRAME)
+        .description("Recurring windows in which the tier can be redeemed, counted from its `start_date`, which is required then. Absent means at any time."),
+    may("validity_day_of_week", VALIDITY_DAY_OF_WEEK)
+        .description("Weekdays on which the tier can be redeemed, from 0 for Sunday to 6 for Saturday, in the project's time zone. Absent means every day."),
+    may("validity_hours", VALIDITY_HOURS)
+        .description("Hours of the day in which the tier can be redeemed, in the project's time zone. Absent means at any time."),
+    may("category", KEY)
+        .description("Name of the category of the tier. A category that does not exist is created. Default is the category of the promotion."),
+    may("category_id", KEY)
+        .description("ID of the category of the tier. The category must exist. Default is the category of the promotion."),
+    may("validation_rules", FieldType::List(&KEY, 0, RULES_MAX))
+        .description("IDs of the validation rules that are assigned to the tier."),
+    may("validation_rule_assignments", ASSIGNMENTS)
+        .description("Validation rules of the tier in the form in which a tier shows them. Ignored if `validation_rules` is present."),
 ];
 
 const LISTED: &[Field] = &[
-    may("is_available", Kind::Bool),
+    may("is_available", FieldType::Bool).description(
+        "`true` to list only tiers that are enabled and valid now, together with their promotion. Default `false`.",
+    ),
     LIMIT,
     PAGE,
-    may("order", Kind::OneOf(&["created_at", "-created_at", "updated_at", "-updated_at"])),
+    may("order", FieldType::OneOf(&["created_at", "-created_at", "updated_at", "-updated_at"]))
+        .description("Field to sort by, descending with a minus sign. Default `-created_at`."),
 ];
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
     get("/v1/promotions/tiers", "List promotion tiers", list)
+        .describe(
+            "listPromotionTiers",
+            "Returns the tiers of all promotions with their campaign, rule assignments and redemption figures, the newest first by default. With `is_available` only tiers that are valid at this moment are listed; validation rules are not evaluated. The call needs a server key or the OAuth scope `promotions`. An unknown order is refused with `invalid_query_params`.",
+        )
+        .returns("The tiers of this page and the total.")
         .of(&TIER)
         .listed(shapes::TOTAL_AND_MORE)
         .scope("promotions")
         .query(LISTED),
-    get("/client/v1/promotions/tiers", "List promotion tiers from a page", list)
+    get("/client/v1/promotions/tiers", "List promotion tiers from a client", list)
+        .describe(
+            "listClientPromotionTiers",
+            "Returns the tiers of all promotions, the newest first by default. Redemption figures and the contents of validation rules are left out, and metadata is reduced to what the project discloses to clients. The call needs a client key or the OAuth scope `client_promotions`. An unknown order is refused with `invalid_query_params`.",
+        )
+        .returns("The tiers of this page, reduced to fields that a client may see, and the total.")
         .of(&TIER)
         .listed(shapes::TOTAL_AND_MORE)
-        .for_classes(&[Class::Client, Class::OAuth])
+        .for_classes(&[CredentialClass::Client, CredentialClass::OAuth])
         .scope("promotions")
         .query(LISTED),
     get("/v1/promotions/{campaignId}/tiers", "List the tiers of a promotion", list_campaign)
+        .describe(
+            "listCampaignPromotionTiers",
+            "Returns all tiers of one promotion in the order of their `hierarchy`, without pages. An unknown campaign is refused with `not_found`, a campaign of another type with `invalid_campaign`.",
+        )
+        .returns("All tiers of the promotion and their number.")
         .of(&TIER)
         .listed(shapes::TOTAL_AND_MORE)
         .scope("promotions"),
     post("/v1/promotions/{campaignId}/tiers", "Add a tier to a promotion", create)
+        .describe(
+            "createPromotionTier",
+            "Adds a tier to a promotion and assigns validation rules to the tier, in one transaction. The webhook event `campaign.promotion_tier.created` follows. A campaign of another type is refused with `invalid_campaign`, an inconsistent discount or validity with `invalid_payload`.",
+        )
+        .returns("The new tier.")
         .of(&TIER)
         .scope("promotions")
         .body(CREATE),
-    get("/v1/promotions/tiers/{promotionTierId}", "Get a promotion tier", resource::get).of(&TIER).scope("promotions"),
-    put("/v1/promotions/tiers/{promotionTierId}", "Update a promotion tier", update)
+    get("/v1/promotions/tiers/{promotionTierId}", "Get a promotion tier", resource::get)
+        .describe(
+            "getPromotionTier",
+            "Returns one promotion tier with its campaign, rule assignments and redemption figures. An unknown ID is refused with `not_found`.",
+        )
+        .returns("The tier.")
         .of(&TIER)
-        .scope("promotions")
-        .body(UPDATE),
-    delete("/v1/promotions/tiers/{promotionTierId}", "Delete a promotion tier that no stack uses", remove)
+        .scope("promotions"),
+    delete("/v1/promotions/tiers/{promotionTierId}", "Delete a promotion tier", remove)
+        .describe(
+            "deletePromotionTier",
+            "Deletes the tier and its rule assignments; earlier redemptions stay on record. The webhook event `campaign.promotion_tier.deleted` follows. A tier that belongs to a promotion stack is refused with `resource_in_use`, an unknown ID with `not_found`.",
+        )
+        .returns("No content. The tier is deleted.")
         .of(&TIER)
         .scope("promotions")
         .answers(204, shapes::EMPTY),
     post("/v1/promotions/tiers/{promotionTierId}/enable", "Enable a promotion tier", enable)
+        .describe(
+            "enablePromotionTier",
+            "Enables the tier, so that the tier can be redeemed while its promotion is enabled and valid. The webhook event `campaign.promotion_tier.enabled` follows. An unknown ID is refused with `not_found`.",
+        )
+        .returns("The enabled tier.")
         .of(&TIER)
         .scope("promotions"),
     post("/v1/promotions/tiers/{promotionTierId}/disable", "Disable a promotion tier", disable)
+        .describe(
+            "disablePromotionTier",
+            "Disables the tier: the tier cannot be redeemed until the tier is enabled again. The webhook event `campaign.promotion_tier.disabled` follows. An unknown ID is refused with `not_found`.",
+        )
+        .returns("The disabled tier.")
         .of(&TIER)
         .scope("promotions"),
 ];
 
-/// A page of all tiers, or of those that can be used now: their windows are more than a statement can evaluate.
-fn list(call: &mut Call<'_, '_>) -> Outcome {
+/// Lists a page of all tiers, or of those that can be used now: a statement cannot evaluate their windows.
+fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut clause = Clause::of_kind(TIER.object);
     let page = if call.query.is_true("is_available") {
-        clause.and("COALESCE(json_extract(body, '$.active'), 1) = {}", 1_i64);
-        let (now, zone) = (call.context.now, zone::of(call)?);
-        let closed = windows::closed_promotions(call, now, &zone)?;
+        clause.active();
+        let (now, zone) = (call.context.now, clock::zone(call)?);
+        let closed = open_tiers::closed_promotions(call, now, &zone)?;
         let is_open = |tier: &Document| {
-            Ok(windows::is_open(&tier.body, now, &zone)
+            Ok(open_tiers::is_open(tier, now, &zone)
                 && !tier.parent.as_ref().is_some_and(|parent| closed.contains(parent)))
         };
         TIER.list.select_where(call.store, &call.query, clause, &is_open)?
@@ -148,65 +198,69 @@ fn list(call: &mut Call<'_, '_>) -> Outcome {
     let shown = show(call, page.documents)?;
     let mut envelope = TIER.list.envelope(shown, page.total);
     envelope.insert("has_more".into(), (number.saturating_mul(limit) < page.total).into());
-    Ok(Answer::json(Json::Object(envelope)))
+    Ok(Response::json(Json::Object(envelope)))
 }
 
-/// The promotion that a path names.
+/// Finds the promotion that a path names.
 pub fn find_promotion(call: &Call<'_, '_>) -> Result<Document, CallError> {
     let campaign = CAMPAIGN.find(call)?;
-    let kind = campaign.body.get("campaign_type").and_then(Json::as_str).unwrap_or_default();
+    let kind = campaign.as_campaign().campaign_type();
     if kind == "PROMOTION" {
         return Ok(campaign);
     }
-    let told = format!("Promotion tiers belong to a PROMOTION campaign (the type of this campaign is `{kind}`)");
-    Err(error(400, "invalid_campaign", "Invalid Campaign", told).into())
+    let message = format!("Promotion tiers belong to a PROMOTION campaign (the type of this campaign is `{kind}`)");
+    Err(error(400, "invalid_campaign", "Invalid Campaign", message).into())
 }
 
-fn list_campaign(call: &mut Call<'_, '_>) -> Outcome {
+fn list_campaign(call: &mut Call<'_, '_>) -> HandlerResult {
     let campaign = find_promotion(call)?;
     let tiers = of_campaign(call, &campaign.id)?;
-    Ok(Answer::json(listed(call, tiers)?))
+    Ok(Response::json(listed(call, tiers)?))
 }
 
-fn create(call: &mut Call<'_, '_>) -> Outcome {
+fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     let sent = call.body(Nulls::Dropped)?;
     let campaign = find_promotion(call)?;
     let last = last_hierarchy(call, &campaign.id)?;
     let draft = draft(call, sent, last, "")?;
-    Ok(Answer::json(insert(call, &campaign, draft)?))
+    Ok(Response::json(insert(call, &campaign, draft)?))
 }
 
-/// The highest rank among the tiers of a campaign.
+/// Returns the highest rank among the tiers of a campaign.
 pub fn last_hierarchy(call: &Call<'_, '_>, campaign_id: &str) -> Result<i64, CallError> {
-    let row = call.store.row(
-        "SELECT COALESCE(MAX(json_extract(body, '$.hierarchy')), 0) FROM document WHERE kind = 'promotion_tier' AND parent = +?1",
-        &[campaign_id.into()],
-    )?;
-    Ok(row.map_or(Ok(0), |row| sql::int(&row, 0))?)
+    Ok(promotions::find_last_hierarchy(call.store, campaign_id)?)
 }
 
-/// A tier that is checked and belongs to no campaign yet.
-pub struct Draft {
+/// Checked tier that has no campaign yet.
+pub struct TierDraft {
     body: Map<String, Json>,
     rules: Vec<String>,
     /// Its rank among the tiers of its campaign.
     pub hierarchy: i64,
 }
 
-/// What a tier does that was sent with no more than a name, as existing clients do (clients.md): nothing yet.
+/// Returns the action of a tier that was sent with only a name, as existing clients do (docs/spec/clients.md): none yet.
 fn no_action() -> Json {
     json!({ "discount": { "type": "AMOUNT", "amount_off": 0 } })
 }
 
-/// Checks a tier as it was sent, at a place of the body; without a rank of its own it comes after the last one.
-pub fn draft(call: &Call<'_, '_>, mut sent: Map<String, Json>, last: i64, place: &str) -> Result<Draft, CallError> {
+/// Checks a tier as sent at a path of the body; without a rank it comes after the last one.
+pub fn draft(
+    call: &mut Call<'_, '_>,
+    mut sent: Map<String, Json>,
+    last: i64,
+    place: &str,
+) -> Result<TierDraft, CallError> {
     take_assignments(&mut sent);
     let rules = assignments::take_rules(call, &mut sent)?;
     sent.entry("action").or_insert_with(no_action);
+    let zone = clock::zone(call)?;
+    check_within(place, definition::check_validity(&sent, &zone))?;
+    definition::settle_dates(&mut sent, &zone);
     check(&sent, place)?;
-    voucher_grant::settle_dates(&mut sent);
-    voucher_grant::settle_category(call, &mut sent)?;
-    let hierarchy = sent.get("hierarchy").and_then(Json::as_i64).unwrap_or(last.saturating_add(1));
+    check_free_goods(call, &sent, place)?;
+    definition::settle_category(call, &mut sent)?;
+    let hierarchy = PromotionTierRecord::of(&sent).hierarchy().unwrap_or(last.saturating_add(1));
     let defaults = json!({
         "banner": null, "metadata": {}, "hierarchy": hierarchy, "active": true, "start_date": null, "expiration_date": null,
         "validity_timeframe": null, "validity_day_of_week": null, "validity_hours": null, "category": null, "category_id": null,
@@ -214,110 +268,81 @@ pub fn draft(call: &Call<'_, '_>, mut sent: Map<String, Json>, last: i64, place:
     });
     let mut body = defaults.as_object().cloned().unwrap_or_default();
     body.extend(sent);
-    metadata_schemas::check(call.store, &[(TIER.object, body.get("metadata"))])?;
-    Ok(Draft { body, rules, hierarchy })
+    schemas::check_body(call.store, TIER.object, &body)?;
+    Ok(TierDraft { body, rules, hierarchy })
 }
 
-/// Adds a tier to a campaign at the commit; gives it as it will be shown.
-pub fn insert(call: &mut Call<'_, '_>, campaign: &Document, draft: Draft) -> Result<Json, CallError> {
+/// Queues a new tier of a campaign; returns its future JSON.
+pub fn insert(call: &mut Call<'_, '_>, campaign: &Document, draft: TierDraft) -> Result<Json, CallError> {
     let id = call.ids.alphanumeric("promo_", 24).to_string();
     let mut body = draft.body;
     body.insert("id".into(), id.clone().into());
     body.insert("promotion_id".into(), campaign.id.clone().into());
     body.insert("campaign_id".into(), campaign.id.clone().into());
-    body.insert("created_at".into(), moment::text(call.now_ms()).into());
+    body.insert("created_at".into(), timestamp::text(call.now_ms()).into());
     let (parent, created_at) = (Some(campaign.id.clone()), call.now_ms());
     let tier = Document { id, key: None, parent, holder: None, created_at, updated_at: None, body };
     call.store.insert(TIER.object, &tier);
     let assigned = assignments::assign(call, draft.rules, &tier.id, TIER.object);
-    let categories = categories::Shown::of(call, &[tier.clone(), campaign.clone()])?;
+    let categories = categories::CategoryLookup::of(call, &[tier.clone(), campaign.clone()])?;
     Ok(whole(tier, brief(campaign), [0; 3], assigned, &categories))
 }
 
-fn update(call: &mut Call<'_, '_>) -> Outcome {
-    let mut sent = call.body(Nulls::Kept)?;
-    let mut tier = TIER.find(call)?;
-    take_assignments(&mut sent);
-    let named = sent.contains_key("validation_rules");
-    let rules = assignments::take_rules(call, &mut sent)?;
-    voucher_grant::settle_dates(&mut sent);
-    voucher_grant::settle_category(call, &mut sent)?;
-    for name in ["name", "action", "hierarchy"] {
-        if sent.get(name).is_some_and(Json::is_null) {
-            sent.remove(name);
-        }
-    }
-    merge::merge(&mut tier.body, sent);
-    check(&tier.body, "")?;
-    metadata_schemas::check(call.store, &[(TIER.object, tier.body.get("metadata"))])?;
-    call.touch(&mut tier);
-    call.store.update(TIER.object, &tier);
-    let id = tier.id.clone();
-    let mut shown = TIER.show_one(call, tier)?;
-    if named {
-        let assigned = assignments::replace(call, rules, &id, TIER.object)?;
-        if let Some(shown) = shown.as_object_mut() {
-            shown.insert("validation_rule_assignments".into(), assignments::listed(assigned));
-        }
-    }
-    Ok(Answer::json(shown))
-}
-
-/// Turns assignments in the form of answers into the rules that they name.
-fn take_assignments(sent: &mut Map<String, Json>) {
+/// Converts assignments in the form of responses to the rules that they name.
+pub fn take_assignments(sent: &mut Map<String, Json>) {
     let Some(assignments) = sent.remove("validation_rule_assignments") else { return };
     let data = assignments.get("data").and_then(Json::as_array);
-    let rules: Vec<Json> =
-        data.into_iter().flatten().filter_map(|assignment| assignment.get("rule_id").cloned()).collect();
+    let rules: Vec<Json> = data
+        .into_iter()
+        .flatten()
+        .filter_map(|assignment| AssignmentRecord::of_value(assignment).rule_id().cloned())
+        .collect();
     sent.entry("validation_rules").or_insert(Json::Array(rules));
 }
 
-fn remove(call: &mut Call<'_, '_>) -> Outcome {
+fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     let tier = TIER.find(call)?;
-    let rows = call.store.rows(
-        "SELECT id, COUNT(*) OVER () FROM document WHERE kind = 'promotion_stack' AND parent = +?1
-           AND ?2 IN (SELECT value FROM json_each(body, '$.tiers.ids')) ORDER BY seq LIMIT 10",
-        &[tier.parent.as_deref().unwrap_or_default().into(), tier.id.as_str().into()],
-    )?;
-    let (stacks, total) = assignments::named(&rows)?;
+    let parent = tier.parent.as_deref().unwrap_or_default();
+    let CountedIds { ids: stacks, total } = promotions::list_stacks_with_tier(call.store, parent, &tier.id)?;
     if total > 0 {
-        return Err(in_use((TIER.object, &tier.id), "promotion_stack", stacks, total).into());
+        return Err(in_use(TIER.object, &tier.id, "promotion_stack", stacks, total).into());
     }
     assignments::detach(call, &tier.id);
     call.store.remove(TIER.object, &tier.id);
-    Ok(Answer::empty(204))
+    Ok(Response::empty(204))
 }
 
-/// Removes the tiers of a campaign that goes, at the commit.
+/// Removes the tiers of a deleted campaign when the call commits.
 pub fn remove_all(call: &mut Call<'_, '_>, campaign_id: &str) {
-    call.store.write(
-        "DELETE FROM document WHERE kind = 'validation_rules_assignment' AND parent IN
-           (SELECT id FROM document WHERE kind = 'promotion_tier' AND parent = +?1)",
-        vec![campaign_id.into()],
-    );
-    call.store.write(
-        "DELETE FROM document WHERE kind IN ('promotion_tier', 'promotion_stack') AND parent = +?1",
-        vec![campaign_id.into()],
-    );
+    promotions::delete_tiers_of(call.store, campaign_id);
 }
 
-fn enable(call: &mut Call<'_, '_>) -> Outcome {
+fn enable(call: &mut Call<'_, '_>) -> HandlerResult {
     let tier = resource::set_active(call, true)?;
-    Ok(Answer::json(TIER.show_one(call, tier)?))
+    Ok(Response::json(TIER.show_one(call, tier)?))
 }
 
-fn disable(call: &mut Call<'_, '_>) -> Outcome {
+fn disable(call: &mut Call<'_, '_>) -> HandlerResult {
     let tier = resource::set_active(call, false)?;
-    Ok(Answer::json(TIER.show_one(call, tier)?))
+    Ok(Response::json(TIER.show_one(call, tier)?))
 }
 
-/// Checks a tier: its discount, its dates, and that the engine reads it.
-fn check(body: &Map<String, Json>, place: &str) -> Result<(), Problem> {
-    let within = |problem: Problem| if place.is_empty() { problem } else { problem.within(place) };
-    let action = body.get("action").and_then(Json::as_object).cloned().unwrap_or_default();
-    voucher_grant::check_discount(&action, "action").map_err(within)?;
-    voucher_grant::check_validity(body).map_err(within)?;
+/// Checks that the free units of a tier are goods of the catalogue.
+pub fn check_free_goods(call: &Call<'_, '_>, body: &Map<String, Json>, place: &str) -> Result<(), CallError> {
+    let action = PromotionTierRecord::of(body).action().cloned().unwrap_or_default();
+    definition::check_free_goods(call.store, &action, &below(place, "action"))
+}
+
+/// Checks a tier: its discount, and that the engine can read it.
+pub fn check(body: &Map<String, Json>, place: &str) -> Result<(), Problem> {
+    let action = PromotionTierRecord::of(body).action().cloned().unwrap_or_default();
+    check_within(place, definition::check_discount(&action, "action"))?;
     let mut whole = body.clone();
     whole.entry("id").or_insert_with(|| "new".into());
-    read_fields(&whole, |at| read_tier(at, "")).map(drop).map_err(within)
+    check_within(place, read_fields(&whole, |at| read_tier(at, "")).map(drop))
+}
+
+/// Adds the path in the body to a problem of a tier.
+pub fn check_within(place: &str, checked: Result<(), Problem>) -> Result<(), Problem> {
+    checked.map_err(|problem| if place.is_empty() { problem } else { problem.within(place) })
 }

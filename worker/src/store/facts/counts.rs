@@ -1,24 +1,32 @@
-//! What has been counted: balances, holds and the transfers of a redemption, as the ledger's tables have them. It must not
-//! know what an account stands for.
+//! Counted facts of a decision: balances, holds and the transfers of a redemption.
 
-use super::seen::StoreFacts;
-use crate::store::document::Unread;
-use crate::store::sql::{self, Fault, Row};
-use scrip::ledger::{AccountId, Session, Transfer};
+use super::cache::StoreFacts;
+use crate::store::amount;
+use crate::store::document::UnreadableFact;
+use crate::store::sql::{self, Fault, SqlRow};
+use scrip::facts::SummaryCounts;
+use scrip::ledger::{AccountId, HoldOwner, Transfer};
 use scrip::text::Text;
 use scrip::time::Instant;
 
 impl StoreFacts<'_, '_> {
     pub(super) fn find_chain(&self, id: &str) -> Result<Vec<Transfer>, Fault> {
-        let rows = self.store.rows("SELECT id, chain, debit, credit, amount, reverses, at FROM transfer WHERE chain = +?1 ORDER BY length(id), id", &[id.into()])?;
-        let read = |row: &Row| {
+        let rows = self.store.rows(
+            "SELECT id, chain, debit, credit,
+               amount - COALESCE((SELECT SUM(amount) FROM transfer part WHERE part.part_of = own.id), 0), reverses, at
+             FROM transfer own WHERE chain = +?1
+               AND NOT EXISTS (SELECT 1 FROM transfer undone WHERE undone.reverses = own.id) ORDER BY length(id), id",
+            &[id.into()],
+        )?;
+        let read = |row: &SqlRow| {
             Ok(Transfer {
                 id: sql::text(row, 0)?.into(),
                 chain: sql::text(row, 1)?.into(),
                 debit: AccountId::new(sql::text(row, 2)?),
                 credit: AccountId::new(sql::text(row, 3)?),
-                amount: u64::try_from(sql::int(row, 4)?).unwrap_or(0),
+                amount: amount::unsigned(sql::int(row, 4)?)?,
                 reverses: sql::text_or_null(row, 5)?.map(Text::from),
+                part_of: None,
                 at: Instant::from_millis(sql::int(row, 6)?).unwrap_or_default(),
             })
         };
@@ -36,7 +44,7 @@ impl StoreFacts<'_, '_> {
         row.map_or(Ok(0), |row| sql::int(&row, 0))
     }
 
-    pub(super) fn find_free_codes(&self, campaign_id: &str, now: Instant) -> Result<Option<u64>, Unread> {
+    pub(super) fn find_free_codes(&self, campaign_id: &str, now: Instant) -> Result<Option<u64>, UnreadableFact> {
         if self.find_campaign(campaign_id)?.is_some_and(|campaign| campaign.makes_codes) {
             return Ok(None);
         }
@@ -44,15 +52,32 @@ impl StoreFacts<'_, '_> {
     }
 
     pub(super) fn find_moved(&self, account: &AccountId, since: Instant) -> Result<u64, Fault> {
-        const MOVED: &str = "SELECT COALESCE(SUM(amount), 0) FROM (
-            SELECT id, amount FROM transfer WHERE debit = +?1 AND at >= ?2 AND reverses IS NULL UNION ALL
-            SELECT id, amount FROM transfer WHERE credit = +?1 AND at >= ?2 AND reverses IS NULL) own
+        const MOVED: &str = "SELECT COALESCE(SUM(amount - COALESCE(
+              (SELECT SUM(amount) FROM transfer part WHERE part.part_of = own.id), 0)), 0) FROM (
+            SELECT id, amount FROM transfer WHERE debit = +?1 AND at >= ?2 AND reverses IS NULL AND part_of IS NULL UNION ALL
+            SELECT id, amount FROM transfer WHERE credit = +?1 AND at >= ?2 AND reverses IS NULL AND part_of IS NULL) own
             WHERE NOT EXISTS (SELECT 1 FROM transfer undone WHERE undone.reverses = own.id)";
         let row = self.store.row(MOVED, &[account.as_str().into(), since.millis().into()])?;
-        row.map_or(Ok(0), |row| sql::int(&row, 0).map(|moved| u64::try_from(moved).unwrap_or(0)))
+        row.map_or(Ok(0), |row| amount::unsigned(sql::int(&row, 0)?))
     }
 
-    pub(super) fn find_held(&self, account: &AccountId, now: Instant, own: Option<&Session>) -> Result<u64, Fault> {
+    pub(super) fn find_later_counts(&self, customer_id: &str, after: Instant) -> Result<SummaryCounts, Fault> {
+        const ORDERS: &str = "SELECT COUNT(*), COALESCE(SUM(json_extract(body, '$.total_amount')), 0)
+            FROM document INDEXED BY order_counted WHERE kind = 'order' AND holder = +?1 AND created_at > ?2
+              AND json_extract(body, '$.status') IN ('PAID', 'FULFILLED')";
+        const REDEMPTIONS: &str = "SELECT COALESCE(SUM(json_extract(body, '$.status') <> 'ROLLED_BACK'), 0), COUNT(*)
+            FROM document WHERE kind = 'redemption' AND holder = +?1 AND created_at > ?2
+              AND json_extract(body, '$.object') = 'redemption' AND json_extract(body, '$.result') = 'SUCCESS'
+              AND json_extract(body, '$.related_object_type') <> 'redemption'";
+        let two = |statement: &str| {
+            let row = self.store.row(statement, &[customer_id.into(), after.millis().into()])?;
+            row.map_or(Ok([0, 0]), |row| Ok::<_, Fault>([sql::int(&row, 0)?, sql::int(&row, 1)?]))
+        };
+        let ([orders, order_total], [redeemed, succeeded]) = (two(ORDERS)?, two(REDEMPTIONS)?);
+        Ok(SummaryCounts { orders, order_total, redeemed, succeeded })
+    }
+
+    pub(super) fn find_held(&self, account: &AccountId, now: Instant, own: Option<&HoldOwner>) -> Result<u64, Fault> {
         if self.offered.get().is_some_and(|offered| offered.unheld.contains(account.as_str())) {
             return Ok(0);
         }
@@ -61,11 +86,12 @@ impl StoreFacts<'_, '_> {
         }
         let key = own.map_or("", |own| own.key.as_str());
         let owner = own.and_then(|own| own.owner.as_deref());
+        let servers = own.is_some_and(|own| own.servers);
         let row = self.store.row(
             "SELECT COALESCE(SUM(amount), 0) FROM hold
-             WHERE account = +?1 AND expires_at > ?2 AND NOT (key = +?3 AND (?4 IS NULL OR owner = +?4))",
-            &[account.as_str().into(), now.millis().into(), key.into(), owner.into()],
+             WHERE account = +?1 AND expires_at > ?2 AND NOT (key = +?3 AND (?4 IS NULL OR owner = +?4 OR (?5 AND owner = '')))",
+            &[account.as_str().into(), now.millis().into(), key.into(), owner.into(), i64::from(servers).into()],
         )?;
-        row.map_or(Ok(0), |row| sql::int(&row, 0).map(|held| u64::try_from(held).unwrap_or(0)))
+        row.map_or(Ok(0), |row| amount::unsigned(sql::int(&row, 0)?))
     }
 }

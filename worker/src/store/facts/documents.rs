@@ -1,32 +1,31 @@
-//! Documents that are found by a name, and read: vouchers, tiers and campaigns, assignments, customers, orders. It must not know
-//! what they decide.
+//! Documents of a decision, found by name: vouchers, tiers, campaigns, assignments, customers and orders.
 
-use super::seen::StoreFacts;
-use crate::store::code::code_key;
-use crate::store::document::{Stored, Unread, illegible, legible, read_stored};
+use super::cache::StoreFacts;
+use crate::store::document::{StoredDocument, UnreadableFact, illegible, legible, read_stored};
+use crate::store::index::code_key::code_key;
 use crate::store::ledger::account_of;
-use crate::store::sql::{self, Fault, Row};
+use crate::store::sql::{self, Fault, SqlRow};
 use crate::store::tracking::Tracker;
 use scrip::facts::{Assignment, Fact, Known, credits_account, incentive_account, redemptions_account, tier_account};
 use scrip::json::Node;
 use scrip::model::customer::Customer;
-use scrip::model::incentive::{Campaign, Incentive};
 use scrip::model::order::{Metadata, Order};
+use scrip::model::redeemable::{Campaign, RedeemableTerms};
 use scrip::model::reward::RewardAssignment;
 use scrip::model::stacking::StackingRules;
 use scrip::text::Text;
 use scrip::wire::cursor::Read;
 use scrip::wire::customer::read_customer;
 use scrip::wire::order::read_order;
+use scrip::wire::project::stacking::read_stacking_rules;
 use scrip::wire::reward::read_reward_assignment;
 use scrip::wire::rules::read_assignment;
-use scrip::wire::stacking::read_stacking_rules;
 use scrip::wire::voucher::{read_campaign, read_stored_tier, read_stored_voucher};
 use serde_json::Value as Json;
 
 impl StoreFacts<'_, '_> {
-    /// A voucher with its campaign and its balances, in one look. One whose campaign is gone is gone as well.
-    pub(super) fn voucher_row(&self, code: &str) -> Result<Option<Row>, Fault> {
+    /// Reads a voucher with its campaign and balances in one statement. One without its campaign counts as deleted.
+    pub(super) fn voucher_row(&self, code: &str) -> Result<Option<SqlRow>, Fault> {
         let redemptions = account_of(redemptions_account, "v.id");
         let credits = account_of(credits_account, "v.id");
         let select = format!(
@@ -42,7 +41,7 @@ impl StoreFacts<'_, '_> {
         }
     }
 
-    /// What was said with the latest publication of a voucher to a customer.
+    /// Returns the metadata of the latest publication of a voucher to a customer.
     pub(super) fn find_publication(&self, voucher_id: &str, customer_id: &str) -> Result<Option<Metadata>, Fault> {
         let row = self.store.row(
             "SELECT json_extract(document.body, '$.metadata') FROM published JOIN document
@@ -58,7 +57,7 @@ impl StoreFacts<'_, '_> {
         }
     }
 
-    pub(super) fn find_voucher(&self, code: &str) -> Result<Option<Incentive>, Unread> {
+    pub(super) fn find_voucher(&self, code: &str) -> Result<Option<RedeemableTerms>, UnreadableFact> {
         let Some(row) = self.voucher_row(code)? else { return Ok(None) };
         let campaign = sql::text_or_null(&row, 1)?;
         if campaign.is_none() && sql::text_or_null(&row, 3)?.is_some() {
@@ -81,7 +80,7 @@ impl StoreFacts<'_, '_> {
         Ok(Some(voucher))
     }
 
-    pub(super) fn find_campaign(&self, id: &str) -> Result<Option<Campaign>, Unread> {
+    pub(super) fn find_campaign(&self, id: &str) -> Result<Option<Campaign>, UnreadableFact> {
         if let Some(text) = self.seen.borrow().campaigns.get(id) {
             return read_stored("campaign", id, text, read_campaign).map(Some);
         }
@@ -89,8 +88,8 @@ impl StoreFacts<'_, '_> {
         stored.map(|stored| read_stored("campaign", id, &stored.text, read_campaign)).transpose()
     }
 
-    /// A tier whose promotion is gone is gone as well.
-    pub(super) fn find_tier(&self, id: &str) -> Result<Option<Incentive>, Unread> {
+    /// Reads a tier; one without its campaign counts as deleted.
+    pub(super) fn find_tier(&self, id: &str) -> Result<Option<RedeemableTerms>, UnreadableFact> {
         let select = format!(
             "SELECT t.body, t.parent, c.id, c.body, (SELECT balance FROM account WHERE id = {})
              FROM document t LEFT JOIN document c ON c.kind = 'campaign' AND c.id = t.parent
@@ -117,22 +116,22 @@ impl StoreFacts<'_, '_> {
         &self,
         reward_id: &str,
         campaign_id: &str,
-    ) -> Result<Option<RewardAssignment>, Unread> {
+    ) -> Result<Option<RewardAssignment>, UnreadableFact> {
         let row = self.store.row(
             "SELECT id, body FROM document WHERE kind = 'reward_assignment' AND parent = +?1
              AND json_extract(body, '$.related_object_id') = +?2 ORDER BY seq LIMIT 1",
             &[reward_id.into(), campaign_id.into()],
         )?;
-        let read = |row: Row| {
+        let read = |row: SqlRow| {
             read_stored("reward assignment", sql::text(&row, 0)?, sql::text(&row, 1)?, read_reward_assignment)
         };
         row.map(read).transpose()
     }
 
-    /// A document of a kind that is found by its id alone.
+    /// Finds a document of a kind by id.
     pub(super) fn find<T>(&self, kind: &str, id: &str, read: Read<T>) -> Known<Fact<'_, T>> {
-        let read = |stored: Stored| read_stored(kind, id, &stored.text, read);
-        let found = self.store.stored(kind, id).map_err(Unread::from);
+        let read = |stored: StoredDocument| read_stored(kind, id, &stored.text, read);
+        let found = self.store.stored(kind, id).map_err(UnreadableFact::from);
         self.known(found.and_then(|found| found.map(read).transpose())).map(Fact::own)
     }
 
@@ -151,8 +150,7 @@ impl StoreFacts<'_, '_> {
         Ok(assignments)
     }
 
-    /// The loyalty tiers of a customer, in programs that are there, as the rows of standings say.
-    /// The tiers that a customer is in, found once for all tests of a request.
+    /// Returns the current loyalty tiers of a customer, evaluated once for all tests of a request.
     pub(super) fn tiers_of(&self, customer: &str) -> Result<Vec<Text>, Fault> {
         if let Some(known) = self.seen.borrow().tiers.get(customer) {
             return Ok(known.clone());
@@ -162,7 +160,7 @@ impl StoreFacts<'_, '_> {
         Ok(found)
     }
 
-    pub(super) fn find_customer(&self, key: &str) -> Result<Option<Customer>, Unread> {
+    pub(super) fn find_customer(&self, key: &str) -> Result<Option<Customer>, UnreadableFact> {
         let source_id = if Tracker::may_open(key) { self.tracker()?.source_id(key)? } else { None };
         let name = source_id.as_deref().unwrap_or(key);
         let Some(stored) = self.store.stored_by_name("customer", name, key)? else { return Ok(None) };
@@ -171,17 +169,24 @@ impl StoreFacts<'_, '_> {
         Ok(Some(customer))
     }
 
-    pub(super) fn find_order(&self, key: &str) -> Result<Option<Order>, Unread> {
+    pub(super) fn find_customer_by_email(&self, email: &str) -> Result<Option<Customer>, UnreadableFact> {
+        let Some(stored) = self.store.stored_by_email(email)? else { return Ok(None) };
+        let customer = read_stored("customer", email, &stored.text, read_customer)?;
+        self.seen.borrow_mut().customers.insert(stored.id.clone(), stored);
+        Ok(Some(customer))
+    }
+
+    pub(super) fn find_order(&self, key: &str) -> Result<Option<Order>, UnreadableFact> {
         let Some(stored) = self.store.stored_by_name("order", key, key)? else { return Ok(None) };
         let order = read_stored("order", key, &stored.text, read_order)?;
         self.seen.borrow_mut().orders.insert(stored.id);
         Ok(Some(order))
     }
 
-    pub(super) fn find_rules_of_project(&self) -> Result<Option<StackingRules>, Unread> {
+    pub(super) fn find_rules_of_project(&self) -> Result<Option<StackingRules>, UnreadableFact> {
         let row =
             self.store.row("SELECT body FROM document WHERE kind = 'stacking_rules' ORDER BY seq LIMIT 1", &[])?;
-        let read = |row: Row| read_stored("stacking rules", "", sql::text(&row, 0)?, read_stacking_rules);
+        let read = |row: SqlRow| read_stored("stacking rules", "", sql::text(&row, 0)?, read_stacking_rules);
         row.map(read).transpose()
     }
 }

@@ -1,8 +1,7 @@
-//! Products and SKUs: those that the lines of an order name are read in one statement, whatever they are named by.
-//! It must not know what a line costs.
+//! Products and SKUs of a decision: those of all order lines are read in one statement, by either name.
 
-use super::seen::{ByName, StoreFacts};
-use crate::store::document::{Stored, legible, read_stored};
+use super::cache::{GoodsByName, StoreFacts};
+use crate::store::document::{StoredDocument, legible, read_stored};
 use crate::store::slices;
 use crate::store::sql::{self, Fault};
 use scrip::model::order::{Goods, Order, RelatedObject};
@@ -11,7 +10,7 @@ use scrip::wire::order::read_goods;
 use serde_json::Value as Json;
 use std::sync::Arc;
 
-/// The products and SKUs of these names, and the products that those SKUs are of. One may come twice.
+/// Reads products and SKUs by names, and the products of those SKUs. Rows may repeat.
 const NAMED: &str = "
     WITH sku AS (
       SELECT sku.id, sku.key, sku.parent, sku.body FROM json_each(?1) AS name
@@ -25,7 +24,7 @@ const NAMED: &str = "
       CROSS JOIN document AS product ON product.kind = 'product' AND product.key = name.value
     UNION ALL SELECT 'product', id, key, body FROM document WHERE kind = 'product' AND id IN (SELECT parent FROM sku)";
 
-/// The same of products alone, which most lines name.
+/// Reads products only, which most lines name.
 const PRODUCTS: &str = "
     SELECT 'product', product.id, product.key, product.body FROM json_each(?1) AS name
       CROSS JOIN document AS product ON product.kind = 'product' AND product.id = name.value
@@ -33,21 +32,21 @@ const PRODUCTS: &str = "
       CROSS JOIN document AS product ON product.kind = 'product' AND product.key = name.value";
 
 impl StoreFacts<'_, '_> {
-    /// Goods by either name.
+    /// Finds goods by either name.
     pub(super) fn find_goods(&self, kind: &'static str, name: &str) -> Result<Option<Arc<Goods>>, Fault> {
         let key = (kind, name.to_owned());
         if let Some(known) = self.catalogue.0.borrow().get(&key) {
             return Ok(known.clone());
         }
         let stored = self.store.stored_by_name(kind, name, name)?;
-        let read = |stored: Stored| self.read_goods(kind, (&stored.id, stored.key.as_deref()), &stored.text);
+        let read = |stored: StoredDocument| self.read_goods(kind, &stored.id, stored.key.as_deref(), &stored.text);
         let found = stored.map(read).transpose()?;
         self.catalogue.0.borrow_mut().insert(key, found.clone());
         Ok(found)
     }
 
-    /// Goods of these names. Those that do not read are there by their names, and say so.
-    fn read_goods(&self, kind: &str, (id, key): (&str, Option<&str>), text: &str) -> Result<Arc<Goods>, Fault> {
+    /// Parses goods. Those that cannot be read keep their names and are marked as unreadable.
+    fn read_goods(&self, kind: &str, id: &str, key: Option<&str>, text: &str) -> Result<Arc<Goods>, Fault> {
         let goods = legible(self.store, read_stored(kind, id, text, read_goods))?;
         Ok(Arc::new(goods.unwrap_or_else(|| {
             let (id, source_id) = (Some(id.into()), key.map(Text::from));
@@ -81,12 +80,12 @@ impl StoreFacts<'_, '_> {
             };
             rows.extend(found?);
         }
-        let (mut by_id, mut by_source) = (ByName::new(), ByName::new());
+        let (mut by_id, mut by_source) = (GoodsByName::new(), GoodsByName::new());
         for row in &rows {
             let kind = if sql::text(row, 0)? == "sku" { "sku" } else { "product" };
             let id = sql::text(row, 1)?;
             let key = sql::text_or_null(row, 2)?;
-            let goods = self.read_goods(kind, (id, key), sql::text(row, 3)?)?;
+            let goods = self.read_goods(kind, id, key, sql::text(row, 3)?)?;
             if let Some(source_id) = key {
                 by_source.insert((kind, source_id.to_owned()), Some(Arc::clone(&goods)));
             }
@@ -100,7 +99,7 @@ impl StoreFacts<'_, '_> {
                 known.insert(key, found);
             }
         }
-        // Those of an id are known by it, also where nobody asked: the products of SKUs.
+        // Goods are cached by id too, including the products of SKUs, which no line named.
         known.extend(by_id);
         Ok(())
     }

@@ -1,7 +1,7 @@
-//! The rules of redeemables, each read once for a decision, however many redeemables have it. It must not know what they say.
+//! Rules of redeemables: each is read once for a decision.
 
-use super::seen::StoreFacts;
-use crate::store::document::{Unread, read_stored};
+use super::cache::StoreFacts;
+use crate::store::document::{UnreadableFact, read_stored};
 use crate::store::sql;
 use scrip::facts::{Fact, Known};
 use scrip::rules::Rule;
@@ -15,9 +15,9 @@ impl StoreFacts<'_, '_> {
         rules.map(|rules| rules.into_iter().map(Fact::Own).collect())
     }
 
-    fn find_rules(&self, names: &[&str]) -> Result<Vec<Arc<Rule>>, Unread> {
+    fn find_rules(&self, names: &[&str]) -> Result<Vec<Arc<Rule>>, UnreadableFact> {
         let rows = self.store.rows(
-            // The rules of the voucher come before those of its campaign, as they are checked.
+            // Rules of the voucher come before those of its campaign, in the order of their tests.
             "SELECT given.id, CASE json_type(given.body, '$.rule_id') WHEN 'text' THEN json_extract(given.body, '$.rule_id') END
              FROM json_each(?1) named
                JOIN document given ON given.kind = 'validation_rules_assignment' AND given.parent = named.value
@@ -32,9 +32,9 @@ impl StoreFacts<'_, '_> {
         self.read_rules(&ids)?;
         let seen = self.seen.borrow();
         let mut rules: Vec<Arc<Rule>> = Vec::new();
-        // One that is not there is gone.
+        // A missing rule is deleted.
         for rule in ids.iter().filter_map(|id| seen.rules.get(*id)) {
-            // A voucher whose code is its id is named twice, and its rules count once.
+            // A voucher whose code is its id is named twice; its rules count once.
             if !rules.iter().any(|known| known.id == rule.id) {
                 rules.push(Arc::clone(rule));
             }
@@ -42,8 +42,8 @@ impl StoreFacts<'_, '_> {
         Ok(rules)
     }
 
-    /// Reads those of these rules that have not been read yet.
-    fn read_rules(&self, ids: &[&str]) -> Result<(), Unread> {
+    /// Reads the rules that have not been read yet.
+    fn read_rules(&self, ids: &[&str]) -> Result<(), UnreadableFact> {
         let new: Vec<&str> = {
             let seen = self.seen.borrow();
             ids.iter().copied().filter(|id| !seen.rules.contains_key(*id)).collect()
@@ -64,9 +64,9 @@ impl StoreFacts<'_, '_> {
     }
 }
 
-/// What is said of an assignment that does not name its rule.
-fn unnamed_rule(assignment: &str) -> Unread {
-    Unread::Illegible(format!(
+/// Returns the warning for an assignment without a rule.
+fn unnamed_rule(assignment: &str) -> UnreadableFact {
+    UnreadableFact::Illegible(format!(
         "the stored validation rules assignment `{assignment}` does not say which rule it assigns"
     ))
 }

@@ -1,29 +1,32 @@
-//! Whether a database that an earlier version wrote becomes what a new one is. It must not know who reads the tables.
+//! Tests that a migrated database equals a new one.
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
 use super::*;
-use crate::store::sql::{Row, Value};
+use crate::store::index::code_key;
+use crate::store::sql::{SqlRow, SqlValue};
 use crate::store::sqlite::Sqlite;
 
-/// The database of a version that knew so many steps.
-fn of_steps(count: usize) -> Sqlite {
+mod files;
+mod organisations;
+
+/// The database of a version that knew so many migrations.
+fn of_version(count: usize) -> Sqlite {
     let sql = Sqlite::memory().unwrap();
     sql.run("CREATE TABLE migration (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL)", &[]).unwrap();
-    for (step, version) in STEPS.iter().take(count).zip(1_i64..) {
-        step.iter().for_each(|statement| drop(sql.run(statement, &[]).unwrap()));
-        sql.run("INSERT INTO migration VALUES (?1, 0)", &[version.into()]).unwrap();
+    for (migration, version) in MIGRATIONS.iter().take(count).zip(1_i64..) {
+        migration.run(&sql, version, 0).unwrap();
     }
     sql
 }
 
-/// How many steps there are before one.
-fn place_of(wanted: &[&str]) -> usize {
-    STEPS.iter().position(|step| std::ptr::eq(*step, wanted)).unwrap()
+/// The database before the migration of a name.
+fn before(name: &str) -> Sqlite {
+    of_version(MIGRATIONS.iter().position(|migration| migration.name == name).unwrap())
 }
 
 #[test]
 fn whoever_had_a_referral_code_before_passes_it_on() {
-    let sql = of_steps(6);
+    let sql = before("0007_referral_holders");
     let insert = |kind: &str, id: &str, parent: Option<&str>, holder: Option<&str>, body: &str| {
         let parent = parent.map(str::to_owned).into();
         let holder = holder.map(str::to_owned).into();
@@ -47,7 +50,7 @@ fn whoever_had_a_referral_code_before_passes_it_on() {
         r#""redeemable_object":"voucher","customer_id":"cust_a","holder_role":"REFERRER","campaign_id":"camp_r","#,
         r#""campaign_type":"REFERRAL_PROGRAM","voucher_type":"DISCOUNT_VOUCHER","metadata":{},"object":"redeemable_holder"}"#
     );
-    let row: Vec<Value> = vec![
+    let row: Vec<SqlValue> = vec![
         "rh_414243444546474849".into(),
         "v_ABCDEFGHIJKL/cust_a".into(),
         "v_ABCDEFGHIJKL".into(),
@@ -60,8 +63,7 @@ fn whoever_had_a_referral_code_before_passes_it_on() {
 
 #[test]
 fn what_fired_before_is_remembered() {
-    let begins = |step: &&[&str]| step.iter().any(|statement| statement.contains("CREATE TABLE earning_firing"));
-    let sql = of_steps(STEPS.iter().position(begins).unwrap());
+    let sql = before("0011_fired_rules");
     let firing = r#"{"member_id":"m","program_id":"p","earning_rule_id":"r","earning_id":"e","points":[{"card_definition_id":"d","points":5,"back":2}]}"#;
     let rows = [
         ("earning_occasion", "order/1", None, r#"{"standing":"GIVEN_BACK","bought":{"amount":700}}"#),
@@ -73,31 +75,38 @@ fn what_fired_before_is_remembered() {
         sql.run(statement, &[kind.into(), id.into(), parent.into(), body.into()]).unwrap();
     }
     migrate(&sql, 0).unwrap();
-    let told = |statement: &str| {
+    let details = |statement: &str| {
         let rows = sql.run(statement, &[]).unwrap();
         rows.iter().map(|row| sql::text(row, 0).unwrap().to_owned()).collect::<Vec<_>>()
     };
     let occasions =
         "SELECT json_array(id, customer, standing, bought, created_at, updated_at) FROM earning_occasion ORDER BY id";
     let known = [r#"["event/1","c","EARNED",null,5,6]"#, r#"["order/1","c","GIVEN_BACK",700,5,6]"#];
-    assert_eq!(told(occasions), known);
+    assert_eq!(details(occasions), known);
     let firings = "SELECT json_array(member, rule, at, occasion, program, earning, json(points)) FROM earning_firing";
-    assert_eq!(told(firings), [r#"["m","r",5,"order/1","p","e",[{"card_definition_id":"d","points":5,"back":2}]]"#]);
-    assert!(told("SELECT id FROM document WHERE kind LIKE 'earning_%'").is_empty());
+    assert_eq!(details(firings), [r#"["m","r",5,"order/1","p","e",[{"card_definition_id":"d","points":5,"back":2}]]"#]);
+    assert!(details("SELECT id FROM document WHERE kind LIKE 'earning_%'").is_empty());
 }
 
 #[test]
 fn holds_of_before_are_the_servers() {
-    let sql = of_steps(2);
+    let sql = before("0004_hold_owners");
     sql.run("INSERT INTO hold VALUES ('cart', 'voucher/v_1/redemptions', 1, 7)", &[]).unwrap();
     assert!(!migrate(&sql, 0).unwrap());
     let kept = sql.run("SELECT key, owner, account, amount, expires_at, created_at, origin FROM hold", &[]).unwrap();
-    let row: Vec<Value> =
-        vec!["cart".into(), "".into(), "voucher/v_1/redemptions".into(), 1.into(), 7.into(), Value::Null, Value::Null];
+    let row: Vec<SqlValue> = vec![
+        "cart".into(),
+        "".into(),
+        "voucher/v_1/redemptions".into(),
+        1.into(),
+        7.into(),
+        SqlValue::Null,
+        SqlValue::Null,
+    ];
     assert_eq!(kept, [row]);
 }
 
-/// A moment, and the quarter of an hour in which it lies.
+/// An instant in milliseconds, and its quarter hour.
 const AT: i64 = 1_774_738_799_999;
 const QUARTER: i64 = 1_971_931;
 
@@ -131,7 +140,7 @@ const ROWS: &[(&str, i64, &str)] = &[
     ("voucher", AT, r#"{"program_id":"p","type":"JOINED"}"#),
 ];
 
-/// Member, moment, occasion, program and points of what fired.
+/// Member, time, event, program and points of fired rules.
 const FIRED: &[(&str, i64, &str, &str, &str)] = &[
     (
         "m",
@@ -147,18 +156,19 @@ const FIRED: &[(&str, i64, &str, &str, &str)] = &[
 
 fn insert(sql: &dyn Sql) {
     for (member, at, occasion, program, points) in FIRED {
-        let row: [Value; 5] = [(*member).into(), (*at).into(), (*occasion).into(), (*program).into(), (*points).into()];
+        let row: [SqlValue; 5] =
+            [(*member).into(), (*at).into(), (*occasion).into(), (*program).into(), (*points).into()];
         let statement = "INSERT INTO earning_firing (member, rule, at, occasion, place, program, earning, points)
             VALUES (?1, 'r', ?2, ?3, 0, ?4, 'e', ?5)";
         sql.run(statement, &row).unwrap();
     }
     for ((kind, at, body), id) in ROWS.iter().zip(0_i64..) {
-        let row: [Value; 4] = [(*kind).into(), id.to_string().into(), (*at).into(), (*body).into()];
+        let row: [SqlValue; 4] = [(*kind).into(), id.to_string().into(), (*at).into(), (*body).into()];
         sql.run("INSERT INTO document (kind, id, created_at, body) VALUES (?1, ?2, ?3, ?4)", &row).unwrap();
     }
 }
 
-fn counted(sql: &dyn Sql) -> Vec<Row> {
+fn counted(sql: &dyn Sql) -> Vec<SqlRow> {
     let statement =
         "SELECT program || ' ' || kind || ' ' || earning_rule || earning || card_definition || tier_structure || tier,
         statistic.count, statistic.points, statistic.amount, quarter, statistic_quarter.count, statistic_quarter.points,
@@ -166,10 +176,10 @@ fn counted(sql: &dyn Sql) -> Vec<Row> {
     sql.run(statement, &[]).unwrap()
 }
 
-fn expected() -> Vec<Row> {
-    let row = |what: &str, all: [i64; 3], quarter: i64, [count, points, amount]: [i64; 3]| -> Row {
-        let all = all.into_iter().chain([quarter, count, points, amount]).map(Value::Int);
-        std::iter::once(Value::Text(what.into())).chain(all).collect()
+fn expected() -> Vec<SqlRow> {
+    let row = |what: &str, all: [i64; 3], quarter: i64, [count, points, amount]: [i64; 3]| -> SqlRow {
+        let all = all.into_iter().chain([quarter, count, points, amount]).map(SqlValue::Int);
+        std::iter::once(SqlValue::Text(what.into())).chain(all).collect()
     };
     vec![
         row("other FIRED r", [1, 0, 0], QUARTER, [1, 0, 0]),
@@ -189,30 +199,30 @@ fn what_happened_before_is_counted_like_what_happens() {
     let later = Sqlite::memory().unwrap();
     migrate(&later, 0).unwrap();
     insert(&later);
-    // What fires is counted by whoever writes it.
+    // Rules that fired are counted by their writer.
     let by_itself =
-        |row: &Row| !["FIRED", "EARNED", "WAITING"].iter().any(|kind| sql::text(row, 0).unwrap().contains(kind));
+        |row: &SqlRow| !["FIRED", "EARNED", "WAITING"].iter().any(|kind| sql::text(row, 0).unwrap().contains(kind));
     assert_eq!(counted(&later), expected().into_iter().filter(by_itself).collect::<Vec<_>>());
 
-    let earlier = of_steps(place_of(statistics::STEP));
+    let earlier = before("0012_statistics");
     insert(&earlier);
     migrate(&earlier, 0).unwrap();
     assert_eq!(counted(&earlier), expected());
 }
 
 #[test]
-fn what_is_told_of_a_tier_anew_is_counted_anew() {
+fn a_tier_transaction_that_is_repeated_is_counted_anew() {
     let sql = Sqlite::memory().unwrap();
     migrate(&sql, 0).unwrap();
     insert(&sql);
     let joined = "UPDATE document SET body = json_set(body, '$.type', 'UPGRADED') WHERE body ->> 'type' = 'JOINED'";
     sql.run(joined, &[]).unwrap();
     sql.run("DELETE FROM document WHERE body ->> 'type' = 'LEFT'", &[]).unwrap();
-    let told = sql.run("SELECT kind, count FROM statistic WHERE tier <> '' ORDER BY kind", &[]).unwrap();
-    let row = |kind: &str, count: i64| -> Row { vec![kind.into(), count.into()] };
-    assert_eq!(told, [row("JOINED", 0), row("LEFT", 0), row("UPGRADED", 1)]);
+    let details = sql.run("SELECT kind, count FROM statistic WHERE tier <> '' ORDER BY kind", &[]).unwrap();
+    let row = |kind: &str, count: i64| -> SqlRow { vec![kind.into(), count.into()] };
+    assert_eq!(details, [row("JOINED", 0), row("LEFT", 0), row("UPGRADED", 1)]);
 }
-/// Kind, parent, moment and body of what is written.
+/// Kind, parent, time and body of written documents.
 const LISTED: &[(&str, Option<&str>, i64, &str)] = &[
     ("voucher", Some("c"), 5, r#"{"type":"GIFT_VOUCHER","category":"new"}"#),
     ("voucher", Some("c"), 1_000, r#"{"type":"GIFT_VOUCHER"}"#),
@@ -226,13 +236,13 @@ const LISTED: &[(&str, Option<&str>, i64, &str)] = &[
 fn insert_listed(sql: &dyn Sql) {
     for ((kind, parent, at, body), id) in LISTED.iter().zip(0_i64..) {
         let parent = parent.map(str::to_owned);
-        let row: [Value; 5] = [(*kind).into(), id.to_string().into(), parent.into(), (*at).into(), (*body).into()];
+        let row: [SqlValue; 5] = [(*kind).into(), id.to_string().into(), parent.into(), (*at).into(), (*body).into()];
         let statement = "INSERT INTO document (kind, id, parent, created_at, body) VALUES (?1, ?2, ?3, ?4, ?5)";
         sql.run(statement, &row).unwrap();
     }
 }
 
-fn tallied(sql: &dyn Sql) -> Vec<Row> {
+fn tallied(sql: &dyn Sql) -> Vec<SqlRow> {
     sql.run("SELECT kind, name, value, count FROM tally WHERE count <> 0", &[]).unwrap()
 }
 
@@ -241,12 +251,12 @@ fn what_was_listed_before_is_counted_like_what_comes() {
     let later = Sqlite::memory().unwrap();
     migrate(&later, 0).unwrap();
     insert_listed(&later);
-    let earlier = of_steps(place_of(listed::STEP));
+    let earlier = before("0017_list_indexes");
     insert_listed(&earlier);
     migrate(&earlier, 0).unwrap();
-    let told = tallied(&earlier);
-    assert_eq!(told, tallied(&later));
-    let row = |kind: &str, name: &str, value: Value, count: i64| vec![kind.into(), name.into(), value, count.into()];
+    let details = tallied(&earlier);
+    assert_eq!(details, tallied(&later));
+    let row = |kind: &str, name: &str, value: SqlValue, count: i64| vec![kind.into(), name.into(), value, count.into()];
     for expected in [
         row("voucher", "", "".into(), 3),
         row("voucher", "category", "new".into(), 1),
@@ -255,7 +265,7 @@ fn what_was_listed_before_is_counted_like_what_comes() {
         row("voucher", "second", 1.into(), 1),
         row("redemption", "result", "FAILURE".into(), 1),
     ] {
-        assert!(told.contains(&expected), "{expected:?} is not in {told:?}");
+        assert!(details.contains(&expected), "{expected:?} is not in {details:?}");
     }
     later.run("UPDATE document SET kind = 'voucher gone' WHERE id = '0'", &[]).unwrap();
     later.run("UPDATE document SET body = json_set(body, '$.type', 'LOYALTY_CARD') WHERE id = '1'", &[]).unwrap();
@@ -272,7 +282,7 @@ fn what_was_listed_before_is_counted_like_what_comes() {
 
 #[test]
 fn customers_of_before_are_found_by_what_they_were_called() {
-    let sql = of_steps(place_of(marks::STEP));
+    let sql = before("0018_key_digests");
     sql.run(
         "WITH RECURSIVE turn(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM turn WHERE n < 1200)
          INSERT INTO document (kind, id, key, created_at, body)
@@ -290,7 +300,7 @@ fn customers_of_before_are_found_by_what_they_were_called() {
     };
     for n in [1, 2, 500, 1_199, 1_200] {
         let name = (n % 3 != 0).then(|| format!("source-{n}"));
-        let column = name.as_deref().map(|name| marks::key("customer", name).into_owned());
+        let column = name.as_deref().map(|name| blind_index::key("customer", name).into_owned());
         assert_eq!(key_of(&format!("cust_{n}")), column);
     }
     assert_eq!(key_of("v_1").as_deref(), Some("CODE"));
@@ -301,8 +311,31 @@ fn customers_of_before_are_found_by_what_they_were_called() {
 }
 
 #[test]
+fn customers_of_before_are_found_by_their_address_without_case() {
+    let sql = before("0029_folded_emails");
+    for (id, email) in [("cust_1", "Ann@Example.com"), ("cust_2", "bob@example.com"), ("cust_3", "Ä[]^@example.com")] {
+        sql.run(
+            "INSERT INTO document (kind, id, created_at, body, marks)
+             VALUES ('customer', ?1, 1, json_object('id', ?1, 'email', ?2, 'address', json_object('city', 'Ulm')), '{\"email\":\"as it was\"}')",
+            &[id.into(), email.into()],
+        )
+        .unwrap();
+    }
+    migrate(&sql, 0).unwrap();
+    let marks_of = |id: &str| {
+        let rows =
+            sql.run("SELECT marks ->> 'email', marks ->> 'city' FROM document WHERE id = ?1", &[id.into()]).unwrap();
+        [0, 1].map(|column| sql::text_or_null(&rows[0], column).unwrap().map(str::to_owned))
+    };
+    let city = blind_index::mark("city", "Ulm");
+    assert_eq!(marks_of("cust_1"), [Some(blind_index::mark("email", "ann@example.com")), Some(city.clone())]);
+    assert_eq!(marks_of("cust_3"), [Some(blind_index::mark("email", "ä[]^@example.com")), Some(city)]);
+    assert_eq!(marks_of("cust_2"), [Some("as it was".to_owned()), None], "it was without case before");
+}
+
+#[test]
 fn answers_of_before_are_found_by_their_names() {
-    let sql = of_steps(place_of(answers::STEP));
+    let sql = before("0019_idempotent_responses");
     sql.run(
         "WITH RECURSIVE turn(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM turn WHERE n < 1200)
          INSERT INTO idempotency (caller, request, key, body_hash, status, headers, body, created_at, bytes)
@@ -314,7 +347,7 @@ fn answers_of_before_are_found_by_their_names() {
         .unwrap();
     migrate(&sql, 0).unwrap();
     for n in [1, 7, 500, 501, 1_200] {
-        let name = answers::name("c", &format!("POST /v1/{n}"), "k");
+        let name = idempotent_responses::name("c", &format!("POST /v1/{n}"), "k");
         let rows = sql
             .run(
                 "SELECT body || COALESCE((SELECT group_concat(body, '') FROM (SELECT body FROM answer_slice WHERE answer = seq ORDER BY place)), ''),
@@ -323,11 +356,11 @@ fn answers_of_before_are_found_by_their_names() {
             )
             .unwrap();
         let body = if n == 7 { "body 7 goes on!".to_owned() } else { format!("body {n}") };
-        assert_eq!(rows, [vec![Value::from(body), format!("h{n} 200 [] {n} 1500").into()]]);
+        assert_eq!(rows, [vec![SqlValue::from(body), format!("h{n} 200 [] {n} 1500").into()]]);
     }
     let counted =
         sql.run("SELECT (SELECT COUNT(*) FROM answer WHERE status > 0), (SELECT COUNT(*) FROM answer_slice)", &[]);
-    assert_eq!(counted.unwrap(), [vec![Value::from(1_200_i64), 2_i64.into()]]);
+    assert_eq!(counted.unwrap(), [vec![SqlValue::from(1_200_i64), 2_i64.into()]]);
 }
 
 #[test]
@@ -354,12 +387,55 @@ fn what_was_named_and_published_before_is_found_like_what_comes() {
     let later = Sqlite::memory().unwrap();
     migrate(&later, 0).unwrap();
     insert(&later);
-    let earlier = of_steps(place_of(parted::STEP));
+    let earlier = before("0020_name_trigrams");
     insert(&earlier);
     migrate(&earlier, 0).unwrap();
-    let row = |voucher: &str, publication: &str| -> Row { vec![voucher.into(), publication.into()] };
+    let row = |voucher: &str, publication: &str| -> SqlRow { vec![voucher.into(), publication.into()] };
     assert_eq!(found(&earlier), (1, vec![row("v1", "p1"), row("v2", "p1"), row("v2", "p2")]));
     assert_eq!(found(&earlier), found(&later));
     later.run("DELETE FROM document WHERE id IN ('p1', 'c1')", &[]).unwrap();
     assert_eq!(found(&later), (0, vec![row("v2", "p2")]));
+}
+
+#[test]
+fn keys_and_names_in_lower_case_become_folded() {
+    let insert = |sql: &dyn Sql, kind: &str, id: &str, key: Option<&str>, label: Option<&str>| {
+        let row = "INSERT INTO document (kind, id, key, created_at, body, label) VALUES (?1, ?2, ?3, 0, '{}', ?4)";
+        let own = |text: Option<&str>| SqlValue::from(text.map(str::to_owned));
+        sql.run(row, &[kind.into(), id.into(), own(key), own(label)]).unwrap();
+    };
+    let earlier = || {
+        let sql = before("0026_folded_codes");
+        insert(&sql, "voucher", "v1", Some("straße"), None);
+        insert(&sql, "voucher", "v2", Some("cafe\u{301}"), None);
+        insert(&sql, "voucher", "v3", Some("plain"), None);
+        insert(&sql, "voucher", "v4", Some("strasse"), None);
+        insert(&sql, "bin_entry", "b1", Some("voucher/ſ"), None);
+        insert(&sql, "bin_entry", "b2", Some("campaign/ſ"), None);
+        insert(&sql, "customer", "c1", None, Some("straße"));
+        insert(&sql, "customer", "c2", None, Some("anna"));
+        migrate(&sql, 0).unwrap();
+        sql
+    };
+    let found = |sql: &dyn Sql, column: &str| {
+        let select =
+            format!("SELECT {column} FROM document WHERE {column} IS NOT NULL AND kind <> 'filler' ORDER BY id");
+        let rows = sql.run(&select, &[]).unwrap();
+        rows.iter().map(|row| sql::text(row, 0).unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let ignoring = earlier();
+    assert_eq!(found(&ignoring, "label"), ["strasse", "anna"]);
+    for _ in 0..2 {
+        code_key::settle_keys(&ignoring, false).unwrap();
+        // Of equal keys each keeps the earlier one.
+        let keys = ["voucher/s", "campaign/ſ", "straße", "caf\u{e9}", "plain", "strasse"];
+        assert_eq!(found(&ignoring, "key"), keys);
+    }
+    let telling_apart = earlier();
+    code_key::settle_keys(&telling_apart, true).unwrap();
+    let keys = ["voucher/ſ", "campaign/ſ", "straße", "cafe\u{301}", "plain", "strasse"];
+    assert_eq!(found(&telling_apart, "key"), keys);
+    for sql in [ignoring, telling_apart] {
+        assert!(sql.run("SELECT 1 FROM document WHERE id = 'unfolded_codes'", &[]).unwrap().is_empty());
+    }
 }

@@ -1,17 +1,16 @@
-//! Tracking ids as they were made before AES-SIV, for reading alone: documents and shops may have kept them. It must not make any
-//! that anybody is told.
+//! Decrypts tracking ids from before AES-SIV, which documents and merchants may still have. No new ones are created.
 //!
 //! The tag is a keyed digest of the text and seeds the key stream.
 
 use sha2::{Digest, Sha256};
 
-/// Longer texts are not sealed but only digested, and cannot be opened; neither then nor now.
+/// Longer texts are digested only and cannot be decrypted, in both constructions.
 pub(super) const SEALED_MAX: usize = 200;
-/// How many bytes of a tracking id are its tag; then and now.
+/// Length of the tag in bytes, in both constructions.
 pub(super) const TAG: usize = 16;
 
 fn digest(key: &[u8; 32], purpose: u8, parts: &[&[u8]]) -> [u8; 32] {
-    // The key goes in on both sides, so that no digest can be continued by somebody else.
+    // The key is hashed at both ends, so that a digest cannot be extended.
     let mut hash = Sha256::new_with_prefix(key).chain_update([purpose]);
     for part in parts {
         hash = hash.chain_update(part);
@@ -24,7 +23,7 @@ fn stream(key: &[u8; 32], tag: &[u8], text: &[u8]) -> Vec<u8> {
     text.iter().zip(noise).map(|(byte, noise)| byte ^ noise).collect()
 }
 
-/// The bytes of the tracking id that a source_id had.
+/// Returns the bytes of the old tracking id of a source_id.
 pub(super) fn tracking_id(key: &[u8; 32], source_id: &str) -> Vec<u8> {
     let mut bytes: Vec<u8> = digest(key, 1, &[source_id.as_bytes()]).into_iter().take(TAG).collect();
     if source_id.len() <= SEALED_MAX {
@@ -33,7 +32,7 @@ pub(super) fn tracking_id(key: &[u8; 32], source_id: &str) -> Vec<u8> {
     bytes
 }
 
-/// The source_id that such bytes stand for.
+/// Returns the source_id of an old tracking id.
 pub(super) fn source_id(key: &[u8; 32], bytes: &[u8]) -> Option<String> {
     let (tag, sealed) = bytes.split_at_checked(TAG)?;
     let opened = String::from_utf8(stream(key, tag, sealed)).ok()?;

@@ -1,0 +1,239 @@
+//! Implements the facts of a decision with rules in memory.
+
+use std::sync::Arc;
+
+use crate::bundle::facts::{RuleSetFacts, voucher_place};
+use crate::facts::{Assignment, CandidateFilter, Candidates, Fact, Facts, Known, KnownSettings, Offer, SummaryCounts};
+use crate::json::Node;
+use crate::ledger::{AccountId, HoldOwner, Transfer};
+use crate::model::client::PublicMetadata;
+use crate::model::customer::Customer;
+use crate::model::order::{Goods, Metadata, Order};
+use crate::model::promotion::Stack;
+use crate::model::redeemable::{Campaign, Category, RedeemableTerms};
+use crate::model::redemption::PastRedemption;
+use crate::model::request::{RedeemableObject, RequestedRedeemable};
+use crate::model::reward::{BoughtReward, Reward, RewardAssignment};
+use crate::model::stacking::StackingRules;
+use crate::rules::{Collection, Rule, Segment};
+use crate::text::{Text, fold, sha256_hex};
+use crate::time::{Instant, TimeZone};
+
+impl Facts for RuleSetFacts {
+    fn stacking_rules(&self) -> Fact<'_, StackingRules> {
+        Fact::Lent(&self.stacking_rules)
+    }
+
+    fn time_zone(&self) -> Fact<'_, TimeZone> {
+        Fact::Lent(&self.time_zone)
+    }
+
+    fn voucher(&self, code: &str) -> Known<Fact<'_, RedeemableTerms>> {
+        let place = voucher_place(&self.vouchers, self.folded.as_ref(), code);
+        if let Some(voucher) = place.and_then(|place| self.vouchers.at(place)) {
+            return Known::Is(Fact::Lent(voucher));
+        }
+        if self.is_known_in_other_case(code) {
+            return Known::Unknown;
+        }
+        if self.by_hash.is_empty() {
+            return self.known("voucher", code, None);
+        }
+        let compared = if self.folded.is_some() { fold(code) } else { code.into() };
+        let id = self.by_hash.get(&sha256_hex(compared.as_bytes()));
+        match id.and_then(|id| self.vouchers.get(id)) {
+            Some(voucher) => {
+                Known::Is(Fact::own(RedeemableTerms { code: Text::from(code), ..RedeemableTerms::clone(voucher) }))
+            }
+            None => self.known("voucher", id.map_or(code, Text::as_str), None),
+        }
+    }
+
+    fn tier(&self, id: &str) -> Known<Fact<'_, RedeemableTerms>> {
+        self.known("promotion_tier", id, self.tiers.get(id).map(|tier| &**tier))
+    }
+
+    fn offer(&self, named: &RequestedRedeemable) -> Option<&Offer<'_>> {
+        let [vouchers, tiers] = &self.offers;
+        let (place, offers) = match named.object {
+            RedeemableObject::Voucher => (voucher_place(&self.vouchers, self.folded.as_ref(), &named.id), vouchers),
+            RedeemableObject::PromotionTier => (self.tiers.place(&named.id), tiers),
+            RedeemableObject::PromotionStack => return None,
+        };
+        offers.get(place?)?.as_ref()
+    }
+
+    fn stack(&self, id: &str) -> Known<Fact<'_, Stack>> {
+        self.known("promotion_stack", id, self.stacks.get(id))
+    }
+
+    fn reward(&self, id: &str) -> Known<Fact<'_, Reward>> {
+        self.known("reward", id, self.rewards.get(id))
+    }
+
+    fn reward_assignment(&self, reward_id: &str, campaign_id: &str) -> Known<Fact<'_, RewardAssignment>> {
+        let these = |one: &&RewardAssignment| one.reward_id == reward_id && one.campaign_id == campaign_id;
+        self.known("reward_assignment", reward_id, self.reward_assignments.iter().find(these))
+    }
+
+    fn campaign(&self, id: &str) -> Known<Fact<'_, Campaign>> {
+        self.named("campaign", id, self.campaigns.get(id).map(|campaign| &**campaign))
+    }
+
+    fn category(&self, id: &str) -> Known<Fact<'_, Category>> {
+        self.named("category", id, self.categories.get(id).map(|category| &**category))
+    }
+
+    fn rules(&self, voucher: &RedeemableTerms) -> Known<Vec<Fact<'_, Rule>>> {
+        self.rules_named([Some(&voucher.id), voucher.campaign_id.as_ref()])
+    }
+
+    fn rules_of(&self, id: &str) -> Known<Vec<Fact<'_, Rule>>> {
+        self.rules_named([Some(&Text::from(id)), None])
+    }
+
+    fn segment(&self, id: &str) -> Known<Fact<'_, Segment>> {
+        self.named("segment", id, self.segments.get(id))
+    }
+
+    fn collection(&self, id: &str) -> Known<Fact<'_, Collection>> {
+        self.named("products_collection", id, self.collections.get(id))
+    }
+
+    fn customer(&self, key: &str) -> Known<Fact<'_, Customer>> {
+        self.known("customer", key, self.customers.get(key))
+    }
+
+    fn customer_by_email(&self, email: &str) -> Known<Fact<'_, Customer>> {
+        // Without all customers it is unknown whether another one with the address was created before.
+        if !self.covers("customer") {
+            return Known::Unknown;
+        }
+        // Times of the service have one text format, in the order of time.
+        fn created_at(customer: &Customer) -> Option<&str> {
+            customer.document.get("created_at").and_then(Node::as_str)
+        }
+        let mut first: Option<&Customer> = None;
+        for customer in self.customers.iter() {
+            let is_named = customer.email().is_some_and(|own| fold(own) == email);
+            if is_named && first.is_none_or(|first| created_at(customer) < created_at(first)) {
+                first = Some(customer);
+            }
+        }
+        self.known("customer", email, first)
+    }
+
+    fn tiers(&self, _customer: &str) -> Known<Vec<Text>> {
+        self.unlisted()
+    }
+
+    fn event_count(&self, _customer: &str, _event: &str) -> Known<u64> {
+        self.unlisted()
+    }
+
+    fn publication(&self, _voucher_id: &str, _customer_id: &str) -> Known<Fact<'_, Metadata>> {
+        self.unlisted()
+    }
+
+    fn order(&self, key: &str) -> Known<Fact<'_, Order>> {
+        self.known("order", key, self.orders.get(key))
+    }
+
+    fn product(&self, key: &str) -> Known<Fact<'_, Goods>> {
+        self.listed("product", key, self.products.get(key))
+    }
+
+    fn sku(&self, key: &str) -> Known<Fact<'_, Goods>> {
+        self.listed("sku", key, self.skus.get(key))
+    }
+
+    fn balance(&self, account: &AccountId) -> Known<i64> {
+        if !self.has_history && !self.is_summed(account) {
+            return Known::Unknown;
+        }
+        self.counted(|journal| journal.balance(account))
+    }
+
+    fn moved(&self, account: &AccountId, since: Instant) -> Known<u64> {
+        if self.has_history { self.counted(|journal| journal.moved(account, since)).readable() } else { Known::Unknown }
+    }
+
+    fn later_counts(&self, _: &str, _: Instant) -> Known<SummaryCounts> {
+        Known::Absent
+    }
+
+    fn held(&self, account: &AccountId, now: Instant, own: Option<&HoldOwner>) -> Known<u64> {
+        self.counted(|journal| journal.held(account, now, own)).readable()
+    }
+
+    fn redemption(&self, id: &str) -> Known<Fact<'_, PastRedemption>> {
+        self.known("redemption", id, self.redemptions.get(id))
+    }
+
+    fn chain(&self, id: &str) -> Known<Vec<Transfer>> {
+        self.counted(|journal| journal.chain(id))
+    }
+
+    /// Returns unknown: only the server knows the rest of a bought voucher.
+    fn bought_reward(&self, _redemption: &PastRedemption) -> Known<BoughtReward> {
+        Known::Unknown
+    }
+
+    fn candidates(&self, _seek: &CandidateFilter<'_>) -> Known<Fact<'_, Candidates>> {
+        Known::Is(Fact::Lent(self.look_through()))
+    }
+
+    fn free_codes(&self, campaign_id: &str, now: Instant) -> Known<Option<u64>> {
+        match self.campaigns.get(campaign_id) {
+            Some(campaign) if campaign.makes_codes => Known::Is(None),
+            Some(_) if self.covers("voucher") => {
+                let is_free = |voucher: &Arc<RedeemableTerms>| {
+                    voucher.campaign_id.as_deref() == Some(campaign_id) && voucher.is_free(now)
+                };
+                let free = self.vouchers.iter().filter(|voucher| is_free(voucher)).count();
+                Known::Is(u64::try_from(free).ok())
+            }
+            _ => Known::Unknown,
+        }
+    }
+
+    fn has_card(&self, campaign_id: &str, customer_id: &str) -> Known<bool> {
+        let is_it = |voucher: &Arc<RedeemableTerms>| {
+            voucher.campaign_id.as_deref() == Some(campaign_id) && voucher.holder_id.as_deref() == Some(customer_id)
+        };
+        match self.vouchers.iter().any(is_it) {
+            false if !self.covers("voucher") => Known::Unknown,
+            has => Known::Is(has),
+        }
+    }
+
+    fn campaign_voucher(&self, id: &str) -> Known<Fact<'_, RedeemableTerms>> {
+        self.known("campaign", id, self.campaign_vouchers.get(id))
+    }
+
+    fn assignments(&self, objects: &[&str]) -> Known<Vec<Assignment>> {
+        let wanted = |given: &&Assignment| objects.contains(&given.related_object_id.as_str());
+        Known::Is(self.assignments.iter().filter(wanted).cloned().collect())
+    }
+
+    fn tracking_id(&self, _source_id: &str) -> Known<Text> {
+        if self.covers("customer") { Known::Absent } else { Known::Unknown }
+    }
+
+    fn knows_channel(&self) -> bool {
+        self.is_world()
+    }
+
+    fn knows_settings(&self) -> KnownSettings {
+        let is_world = self.is_world();
+        KnownSettings {
+            time_zone: is_world || self.settings.time_zone,
+            stacking_rules: is_world || self.settings.stacking_rules,
+        }
+    }
+
+    fn public_metadata(&self) -> Option<&PublicMetadata> {
+        // A complete set contains all metadata.
+        self.terms.as_ref().filter(|_| !self.complete).map(|terms| &terms.metadata)
+    }
+}

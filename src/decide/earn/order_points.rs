@@ -1,0 +1,63 @@
+//! Decides how many points the amounts of earning rules give for an order in its present state, before limits of cards.
+
+use crate::decide::case::Case;
+use crate::decide::earn::context::{EarningContext, settle};
+use crate::decide::earn::{EarningEvent, EffectSkipped, amount, goods_of};
+use crate::decide::items::Items;
+use crate::decide::request_usage::RequestUsage;
+use crate::decide::rule_input::request_facts;
+use crate::facts::earning::Amount;
+use crate::facts::{Fact, Facts};
+use crate::id::Context;
+use crate::model::customer::Customer;
+use crate::model::order::Order;
+use crate::model::request::Redeemables;
+use crate::model::scope::GoodsObject;
+use crate::model::stacking::StackingRules;
+use crate::text::Text;
+
+/// The points of an order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OrderPoints {
+    /// The points of each requested amount.
+    pub points: Vec<u64>,
+    /// The amount of the order after discounts, in minor units.
+    pub paid: u64,
+}
+
+/// Returns the points of amounts for an order of a customer. Returns `None` if a fact cannot be read or the points
+/// exceed the maximum of a card.
+pub fn order_points(
+    facts: &dyn Facts,
+    order: &Order,
+    customer: &Customer,
+    amounts: &[&Amount],
+    context: &Context,
+) -> Option<OrderPoints> {
+    let asked = Redeemables::default();
+    let mut case = Case::under(Fact::own(StackingRules::default()), facts, &asked, context);
+    let what = EarningEvent::OrderPaid(order);
+    settle(&mut case, customer, what).ok()?;
+    let items = Items::naming(&case, &collections(amounts));
+    let (setting, running) = (request_facts(&case), RequestUsage::default());
+    let scene = EarningContext { what, case: &case, items: &items, setting: &setting, running: &running, tiers: &[] };
+    let points = amounts.iter().map(|amount| match amount::points(amount, &scene) {
+        Ok(points) => Some(points),
+        Err(EffectSkipped::NoPoints | EffectSkipped::NoNumber) => Some(0),
+        Err(_) => None,
+    });
+    let points = points.collect::<Option<Vec<u64>>>()?;
+    let paid = scene.cart().and_then(|cart| cart.total()).unwrap_or_default().minor();
+    (!case.work.is_over()).then_some(OrderPoints { points, paid })
+}
+
+/// Returns the collections that amounts name, each once.
+fn collections(amounts: &[&Amount]) -> Vec<Text> {
+    let mut named: Vec<Text> = Vec::new();
+    for goods in amounts.iter().flat_map(|amount| goods_of(amount)) {
+        if goods.object == GoodsObject::Collection && !named.contains(&goods.id) {
+            named.push(goods.id.clone());
+        }
+    }
+    named
+}

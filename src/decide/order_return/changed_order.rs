@@ -1,0 +1,267 @@
+//! Decides the effect of a change of a stored order on the discounts of its redemptions. Lines with fewer units give up
+//! their shares, and no discount exceeds the amount that it applies to.
+
+use crate::decide::order_return::answer::ReturnOutcome;
+use crate::decide::order_return::moved_lines::{CarriedLine, LineMoves};
+use crate::decide::order_return::rests::{cut, granted_on, settle_on_lines};
+use crate::decide::order_return::settled::{DiscountSettlement, Redemptions, Settlement};
+use crate::decide::order_return::share::{OrderShare, share_units};
+use crate::decide::order_return::units::lowered;
+use crate::facts::Facts;
+use crate::id::Context;
+use crate::model::order::{Item, Metadata, Order, OrderStatus};
+use crate::model::order_return::ReturnPolicy;
+use crate::money::Money;
+use crate::pricing::lines::{Priced, Trust, price};
+use crate::pricing::spread::{SpreadShare, spread};
+use crate::pricing::{Cart, Line};
+use crate::refusal::Refusal;
+
+/// A change of a stored order.
+pub struct OrderChange<'a> {
+    /// The order before it.
+    pub stored: &'a Order,
+    /// The order with the change, without the remaining discounts.
+    pub order: Order,
+    /// `true` if the change sets the discount of the order to another value than the stored one.
+    pub has_discount: bool,
+    /// The source of prices: the request or the catalogue.
+    pub trust: Trust,
+}
+
+/// A function that decides a change of a stored order. Only the server has the redemptions of stored orders; without it
+/// a change is not decided.
+pub type DecideChange =
+    for<'f, 'o, 'c> fn(&'f dyn Facts, OrderChange<'o>, &'c Context) -> Result<ChangedOrder, Refusal>;
+
+/// A changed order.
+pub struct ChangedOrder {
+    /// The order with the remaining discounts.
+    pub order: Order,
+    /// The returned part, if there is one.
+    pub returned: Option<ReturnOutcome>,
+}
+
+/// Puts the remaining discounts onto a changed order, and decides the returned part.
+pub fn change_order(facts: &dyn Facts, change: OrderChange<'_>, context: &Context) -> Result<ChangedOrder, Refusal> {
+    let OrderChange { stored, mut order, has_discount, trust } = change;
+    if stored.redemptions.is_empty() {
+        return Ok(ChangedOrder { order, returned: None });
+    }
+    let redemptions = Redemptions::find(facts, stored);
+    if redemptions.parts.is_empty() && !has_discounts(stored) {
+        let cart = find_amounts(facts, &order, trust)?;
+        lower_uncovered(stored, &mut order, &cart);
+        return Ok(ChangedOrder { order, returned: None });
+    }
+    let moved = LineMoves::find(stored, &order);
+    let lost = lowered(stored, &moved.left());
+    let paid: Vec<u64> = lost.iter().map(|lost| lost.paid).collect();
+    let free: Vec<u64> = lost.iter().map(|lost| lost.free).collect();
+    let back = share_units(stored, &paid, &free);
+    let mut settled = DiscountSettlement::by_share(stored, &back, &redemptions);
+    if !back.lines.is_empty() {
+        moved.forget_stale(stored, &mut order);
+    }
+    let says_discount = has_discount && order.discount_amount != stored.discount_amount;
+    if !says_discount {
+        order.discount_amount = settled.order.discount_amount;
+    }
+    let carried = moved.carry(stored, &settled.order, &mut order);
+    let mut cart = find_amounts(facts, &order, trust)?;
+    fit_free_units(&mut order, &mut cart, &carried);
+    settle_on_lines(&with_amounts(&order, &cart), &mut settled.rests);
+    let said = SaidDiscounts { order: says_discount, lines: carried.iter().map(|line| line.is_said).collect() };
+    let keeps_said = !is_lower(stored, &order, &cart);
+    let is_cut = cut_to_amounts(&mut order, &mut cart, &said.when(keeps_said), &redemptions, &mut settled);
+    let is_less = cut_to_said(&order, &said, &redemptions, &mut settled);
+    let gross = settled.order.amount;
+    let is_returned = (is_cut || is_less || !back.lines.is_empty()) && order.status != Some(OrderStatus::Canceled);
+    let returned = is_returned.then(|| {
+        settled.cost = cost_without_added(&order, &cart, gross);
+        if says_amount(&order, &cart) && cart.total() < Cart::stored(&settled.order).total() {
+            settled.order = with_amounts(&order, &cart);
+        }
+        settle(stored, &back, &redemptions, settled, context)
+    });
+    match &returned {
+        Some(outcome) => order.set_uncovered(outcome.returned.uncovered),
+        None => settle_uncovered(stored, &mut order, &cart, gross),
+    }
+    Ok(ChangedOrder { order, returned })
+}
+
+/// Marks the discounts that a change sets itself: that of the order, and those of its lines.
+struct SaidDiscounts {
+    order: bool,
+    lines: Vec<bool>,
+}
+
+impl SaidDiscounts {
+    fn when(&self, holds: bool) -> SaidDiscounts {
+        SaidDiscounts { order: self.order && holds, lines: self.lines.iter().map(|says| *says && holds).collect() }
+    }
+}
+
+fn has_discounts(order: &Order) -> bool {
+    order.discount_amount.is_some() || order.items.iter().any(|item| item.discount_amount.is_some())
+}
+
+/// Returns the cost of a changed order without added units, which are paid for separately; `gross` is the remaining
+/// amount before the addition.
+fn cost_without_added(order: &Order, cart: &Cart, gross: Option<Money>) -> Option<Money> {
+    let (total, amount) = cart.total().zip(cart.amount).filter(|_| says_amount(order, cart))?;
+    Some(total.remaining_after(amount.remaining_after(gross?)))
+}
+
+fn settle(
+    stored: &Order,
+    back: &OrderShare,
+    redemptions: &Redemptions,
+    settled: DiscountSettlement,
+    context: &Context,
+) -> ReturnOutcome {
+    let (policy, metadata) = (ReturnPolicy::Share, Metadata::default());
+    Settlement { order: stored, back, redemptions, settled, policy, metadata }.decide(context)
+}
+
+/// Returns whether the amount of an order is known: it has one, or all of its lines do.
+fn says_amount(order: &Order, cart: &Cart) -> bool {
+    order.amount.is_some() || cart.lines.iter().all(|line| line.amount.is_some())
+}
+
+/// Returns whether the order or one of its lines has a lower amount than before.
+fn is_lower(stored: &Order, order: &Order, cart: &Cart) -> bool {
+    let is_lower_line = |item: &Item, line: &Line| {
+        let known = stored.items.iter().find(|known| known.id.is_some() && known.id == item.id);
+        known.is_some_and(|known| line.amount.is_some() && line.amount < known.amount)
+    };
+    cart.amount < stored.amount || order.items.iter().zip(&cart.lines).any(|(item, line)| is_lower_line(item, line))
+}
+
+/// Returns the amounts of an order.
+fn find_amounts(facts: &dyn Facts, order: &Order, trust: Trust) -> Result<Cart, Refusal> {
+    let mut priced = Priced::default();
+    price(order, facts, trust, &mut |_| {}, &mut priced)?;
+    Ok(priced.cart)
+}
+
+fn with_amounts(order: &Order, cart: &Cart) -> Order {
+    let mut order = Order { amount: cart.amount, ..order.clone() };
+    for (item, line) in order.items.iter_mut().zip(&cart.lines) {
+        item.amount = line.amount;
+    }
+    order
+}
+
+/// Sets the unpaid part to the cost of an order beyond the payment, without added units. A discount that is lost
+/// without a return is no money to refund. `gross` is the remaining amount of the order before the addition.
+fn settle_uncovered(stored: &Order, order: &mut Order, cart: &Cart, gross: Option<Money>) {
+    if !stored.may_be_paid() {
+        return order.set_uncovered(Money::ZERO);
+    }
+    let Some(cost) = cost_without_added(order, cart, gross) else { return };
+    let paid = Cart::stored(stored).total().unwrap_or_default().remaining_after(stored.uncovered());
+    order.set_uncovered(cost.remaining_after(paid));
+}
+
+/// Lowers the unpaid part when an order costs less.
+fn lower_uncovered(stored: &Order, order: &mut Order, cart: &Cart) {
+    if !says_amount(order, cart) {
+        return;
+    }
+    let total = |cart: &Cart| cart.total().unwrap_or_default();
+    let less = total(&Cart::stored(stored)).remaining_after(total(cart));
+    order.set_uncovered(stored.uncovered().remaining_after(less));
+}
+
+/// Sets the carried discount of free units to their present price: they stay free when their price changes.
+fn fit_free_units(order: &mut Order, cart: &mut Cart, carried: &[CarriedLine]) {
+    for ((item, line), carried) in order.items.iter_mut().zip(&mut cart.lines).zip(carried) {
+        let (Some(price), false) = (line.price, carried.is_said || carried.free_units == 0) else { continue };
+        let most = line.amount.unwrap_or(Money::MAX);
+        let of_free = price.checked_mul(carried.free_units).unwrap_or(Money::MAX).min(most);
+        let of_paid = line.discount.unwrap_or_default().remaining_after(carried.free_discount);
+        line.discount = of_paid.checked_add(of_free).filter(|off| !off.is_zero());
+        item.discount_amount = line.discount;
+    }
+}
+
+/// Takes from the redemptions the discounts that a change removes; returns whether there are any.
+fn cut_to_said(
+    order: &Order,
+    said: &SaidDiscounts,
+    redemptions: &Redemptions,
+    settled: &mut DiscountSettlement,
+) -> bool {
+    let is_card = redemptions.are_cards();
+    let mut is_less = false;
+    let mut cut_to = |off: Option<Money>, line_id: Option<&str>| {
+        let granted = granted_on(&settled.rests, line_id);
+        let excess = granted.remaining_after(off.unwrap_or_default());
+        cut(excess, granted, &mut settled.rests, &is_card, line_id);
+        is_less |= !excess.is_zero();
+    };
+    if said.order {
+        cut_to(order.discount_amount, None);
+    }
+    for (item, _) in order.items.iter().zip(&said.lines).filter(|(_, says)| **says) {
+        item.id.iter().for_each(|id| cut_to(item.discount_amount, Some(id)));
+    }
+    is_less
+}
+
+/// Limits discounts, except those in `keeps`, to the amounts of the lines and the order; returns whether any was
+/// lowered.
+fn cut_to_amounts(
+    order: &mut Order,
+    cart: &mut Cart,
+    keeps: &SaidDiscounts,
+    redemptions: &Redemptions,
+    settled: &mut DiscountSettlement,
+) -> bool {
+    let is_card = redemptions.are_cards();
+    let mut is_cut = false;
+    let mut excess_of_lines: Vec<Money> = cart.lines.iter().map(excess).collect();
+    let amount = cart.amount.filter(|_| says_amount(order, cart));
+    if let Some(amount) = amount {
+        let off = |line: &Line, excess: &Money| line.discount.unwrap_or_default().remaining_after(*excess);
+        let rests: Vec<Money> =
+            cart.lines.iter().zip(&excess_of_lines).map(|(line, excess)| off(line, excess)).collect();
+        let all = Money::sum(rests.iter().copied()).unwrap_or(Money::MAX);
+        let rests = rests.iter().enumerate();
+        let mut shares: Vec<SpreadShare> =
+            rests.map(|(place, rest)| SpreadShare::new(place, rest.minor(), *rest)).collect();
+        spread(all.remaining_after(amount), &mut shares);
+        for (excess, share) in excess_of_lines.iter_mut().zip(shares) {
+            *excess = excess.checked_add(share.given).unwrap_or(*excess);
+        }
+    }
+    let lines = order.items.iter_mut().zip(&mut cart.lines).zip(&keeps.lines).zip(excess_of_lines);
+    for (((item, line), keeps), excess) in lines {
+        let Some(off) = line.discount.filter(|_| !keeps && !excess.is_zero()) else { continue };
+        item.id.iter().for_each(|id| cut(excess, off, &mut settled.rests, &is_card, Some(id)));
+        line.discount = Some(off.remaining_after(excess)).filter(|off| !off.is_zero());
+        item.discount_amount = line.discount;
+        is_cut = true;
+    }
+    if let (Some(amount), Some(off), false) = (amount, cart.discount, keeps.order) {
+        let most = amount.remaining_after(cart.items_discount().unwrap_or_default());
+        let excess = off.remaining_after(most);
+        if !excess.is_zero() {
+            cut(excess, off, &mut settled.rests, &is_card, None);
+            cart.discount = Some(most).filter(|off| !off.is_zero());
+            order.discount_amount = cart.discount;
+            is_cut = true;
+        }
+    }
+    is_cut
+}
+
+/// Returns the part of the discount of a line that exceeds its amount.
+fn excess(line: &Line) -> Money {
+    match (line.amount, line.discount) {
+        (Some(amount), Some(off)) => off.remaining_after(amount),
+        (_, Some(_) | None) => Money::ZERO,
+    }
+}

@@ -1,0 +1,148 @@
+//! Decides which redemptions own the free units of a line, and which part of its discount belongs to them.
+//!
+//! A redemption that makes units of a line free has no other discount on it: its whole discount there belongs to its
+//! free units.
+
+use crate::count::Countable;
+use crate::decide::order_return::share::{LineShare, free_discount, split};
+use crate::model::order::{Item, Order};
+use crate::model::order_return::{LineRest, RedemptionRest};
+use crate::money::Money;
+use crate::pricing::spread::{SpreadShare, spread};
+use crate::text::Text;
+
+/// Returns the discount of the redemptions that make units of a line free.
+pub fn free_granted_on(rests: &[RedemptionRest], line_id: &str) -> Money {
+    let lines = rests.iter().filter_map(|rest| rest.line(line_id)).filter(|line| line.free_units > 0);
+    Money::sum(lines.map(|line| line.discount)).unwrap_or(Money::MAX)
+}
+
+/// Takes the returned free units of a line from the redemptions, with their discount. `left` is the number of units
+/// that the line keeps.
+pub fn take_free_units(back: &LineShare, left: u64, line_id: &str, rests: &mut [RedemptionRest]) {
+    let mut free = back.free;
+    let mut lines: Vec<&mut LineRest> = rests.iter_mut().filter_map(|rest| rest.line_mut(line_id)).collect();
+    let mut shares = Vec::new();
+    for (place, line) in lines.iter_mut().enumerate() {
+        let before = count(line.free_units);
+        let taken = lower_units(line, free, left);
+        free = free.remaining_after(taken);
+        let off = split(line.discount, [taken, before.remaining_after(taken)]);
+        shares.push(SpreadShare::new(place, if before > 0 { off.minor() } else { 0 }, line.discount));
+    }
+    spread(back.free_discount, &mut shares);
+    for (line, share) in lines.into_iter().zip(shares) {
+        line.discount = line.discount.remaining_after(share.given);
+    }
+}
+
+/// Moves free units to the present lines of an order, with the units that were added for them and their discount. Units
+/// that no line has are removed.
+pub fn move_free_units(order: &Order, rests: &mut [RedemptionRest]) {
+    let mut line_ids: Vec<Text> = rests.iter().flat_map(|rest| &rest.lines).map(|line| line.line_id.clone()).collect();
+    line_ids.sort_unstable();
+    line_ids.dedup();
+    for line_id in line_ids {
+        let own = order.items.iter().find(|item| item.id.as_ref() == Some(&line_id));
+        let mut excess = units_on(rests, &line_id).remaining_after(own.map_or(0, free_of));
+        for item in &order.items {
+            let Some(to) = item.id.as_ref().filter(|id| **id != line_id) else { continue };
+            let mut room = free_of(item).remaining_after(units_on(rests, to)).min(excess);
+            for rest in rests.iter_mut() {
+                let moved = move_units(rest, &line_id, Some(to), room);
+                room = room.remaining_after(moved);
+                excess = excess.remaining_after(moved);
+            }
+        }
+        for rest in rests.iter_mut() {
+            excess = excess.remaining_after(move_units(rest, &line_id, None, excess));
+        }
+    }
+}
+
+/// Sets the discount of free units to their present price on their line.
+pub fn fit_free_discounts(order: &Order, rests: &mut [RedemptionRest]) {
+    for item in &order.items {
+        let Some(id) = item.id.as_ref().filter(|_| item.price.is_some() || item.amount.is_some()) else { continue };
+        let off = free_discount(item, item.amount.unwrap_or(Money::MAX));
+        let mut lines: Vec<&mut LineRest> = rests.iter_mut().filter_map(|rest| rest.line_mut(id)).collect();
+        let share = |place: usize, line: &LineRest| SpreadShare::new(place, count(line.free_units), Money::MAX);
+        let mut shares: Vec<SpreadShare> = lines.iter().enumerate().map(|(place, line)| share(place, line)).collect();
+        spread(off, &mut shares);
+        for (line, share) in lines.iter_mut().zip(shares).filter(|(line, _)| line.free_units > 0) {
+            line.discount = share.given;
+        }
+    }
+}
+
+fn free_of(item: &Item) -> u64 {
+    item.discount_quantity.unwrap_or(0)
+}
+
+/// Returns the units of a line that redemptions make free.
+fn units_on(rests: &[RedemptionRest], line_id: &str) -> u64 {
+    let lines = rests.iter().filter_map(|rest| rest.line(line_id));
+    lines.map(|line| count(line.free_units)).sum()
+}
+
+/// Moves at most `most` free units of a redemption from one line to another, or off the order; returns the number
+/// moved.
+#[expect(clippy::arithmetic_side_effects, reason = "counts of a line stay far within 64 bits")]
+fn move_units(rest: &mut RedemptionRest, from: &Text, to: Option<&Text>, most: u64) -> u64 {
+    let Some(line) = rest.line_mut(from) else { return 0 };
+    let (free, added) = (count(line.free_units), count(line.units));
+    let moved = free.min(most);
+    if moved == 0 {
+        return 0;
+    }
+    let kept = free.remaining_after(moved);
+    let units = split_count(added, [moved, kept]);
+    let worth = Money::new(line.worth.max(0)).unwrap_or_default();
+    let worth = signed(split(worth, [units, added.remaining_after(units)]).minor());
+    let discount = split(line.discount, [moved, kept]);
+    line.free_units = signed(kept);
+    line.units -= signed(units);
+    line.worth -= worth;
+    line.discount = line.discount.remaining_after(discount);
+    let add = |other: &mut LineRest| {
+        other.free_units += signed(moved);
+        other.units += signed(units);
+        other.worth += worth;
+        other.discount = other.discount.checked_add(discount).unwrap_or(other.discount);
+    };
+    to.into_iter().for_each(|to| rest.change_line(to, add));
+    moved
+}
+
+/// Returns the first of two parts of a count, by largest remainder.
+fn split_count(all: u64, parts: [u64; 2]) -> u64 {
+    Money::of(all).map_or(0, |all| split(all, parts).minor())
+}
+
+/// Takes at most `free` returned free units, and then added units that the line does not have any more. Returns the
+/// number of free units taken.
+#[expect(clippy::arithmetic_side_effects, reason = "counts of a line stay far within 64 bits")]
+fn lower_units(rest: &mut LineRest, free: u64, left: u64) -> u64 {
+    if rest.units < 0 {
+        return 0;
+    }
+    let taken = signed(free).min(rest.free_units.max(0));
+    let added = rest.units;
+    rest.free_units -= taken;
+    rest.units = (rest.units - taken).clamp(0, signed(left));
+    if added > 0 && rest.units < added {
+        let worth = Money::new(rest.worth).unwrap_or_default();
+        let kept = worth.portion(count(rest.units), count(added)).unwrap_or_default();
+        rest.worth = signed(kept.minor());
+    }
+    count(taken)
+}
+
+fn count(units: i64) -> u64 {
+    u64::try_from(units).unwrap_or(0)
+}
+
+/// A count of units or minor units with a sign: none has 63 bits.
+fn signed(count: u64) -> i64 {
+    count.cast_signed()
+}

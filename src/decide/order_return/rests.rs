@@ -1,0 +1,185 @@
+//! Decides which part of each redemption's discounts remains on an order, and which part a return takes.
+
+use crate::count::Countable;
+use crate::decide::order_return::free_units::{fit_free_discounts, free_granted_on, move_free_units, take_free_units};
+use crate::decide::order_return::share::OrderShare;
+use crate::model::order::Order;
+use crate::model::order_return::{LineRest, RedemptionRest};
+use crate::model::redemption::{PastLine, PastRedemption};
+use crate::money::Money;
+use crate::pricing::spread::{SpreadShare, spread};
+use crate::text::Text;
+
+/// Returns the remaining discounts of a redemption on an order.
+pub fn rest_of(past: &PastRedemption, order: &Order) -> RedemptionRest {
+    let known = order.returns.iter().rev().find_map(|one| one.rests.iter().find(|rest| rest.id == past.id));
+    if let Some(known) = known {
+        return known.clone();
+    }
+    let mut rest = RedemptionRest { id: past.id.clone(), ..RedemptionRest::default() };
+    let Some(own) = past.order.as_ref().filter(|own| own.id.is_some() && own.id == order.id) else { return rest };
+    rest.discount = own.discount;
+    for (line, line_id) in own.lines.iter().zip(&own.line_ids) {
+        if *line != PastLine::default() && !line_id.is_empty() {
+            let PastLine { discount, units, free_units, worth } = *line;
+            rest.lines.push(LineRest { line_id: line_id.clone(), discount, units, free_units, worth });
+        }
+    }
+    rest
+}
+
+/// Takes from the redemptions the discounts that a share gives up. Discounts that no redemption granted bear their part
+/// too.
+pub fn take(order: &Order, back: &OrderShare, rests: &mut [RedemptionRest]) {
+    if back.is_whole {
+        for rest in rests.iter_mut() {
+            *rest = RedemptionRest { id: rest.id.clone(), ..RedemptionRest::default() };
+        }
+        return;
+    }
+    let of_order = rests.iter_mut().map(|rest| &mut rest.discount).collect();
+    lower(back.order_discount, order.discount_amount.unwrap_or_default(), of_order);
+    for line in &back.lines {
+        let Some(item) = order.items.get(line.place) else { continue };
+        let Some(id) = &item.id else { continue };
+        let others = item.discount_amount.unwrap_or_default().remaining_after(free_granted_on(rests, id));
+        let of_paid = rests.iter_mut().filter_map(|rest| rest.line_mut(id)).filter(|own| own.free_units <= 0);
+        lower(line.paid_discount, others, of_paid.map(|own| &mut own.discount).collect());
+        let left = item.quantity.remaining_after(line.paid).remaining_after(line.free);
+        take_free_units(line, left, id, rests);
+    }
+    for rest in rests.iter_mut() {
+        let empty = |line: &LineRest| line.discount.is_zero() && line.units == 0 && line.free_units == 0;
+        rest.lines.retain(|line| !empty(line));
+    }
+}
+
+/// Takes an amount from the parts of a whole by largest remainder.
+fn lower(amount: Money, whole: Money, parts: Vec<&mut Money>) {
+    let granted = Money::sum(parts.iter().map(|part| **part)).unwrap_or(Money::MAX);
+    let others = whole.remaining_after(granted);
+    let amounts = parts.iter().map(|part| **part).chain([others]);
+    let mut shares: Vec<SpreadShare> =
+        amounts.enumerate().map(|(place, part)| SpreadShare::new(place, part.minor(), part)).collect();
+    spread(amount, &mut shares);
+    for (part, share) in parts.into_iter().zip(shares) {
+        *part = part.remaining_after(share.given);
+    }
+}
+
+/// Moves the effects of redemptions to the present lines of an order: units move to another line when a line is split
+/// or merged. Only the order determines the amount of each line.
+pub fn settle_on_lines(order: &Order, rests: &mut [RedemptionRest]) {
+    move_free_units(order, rests);
+    move_discounts(order, rests);
+    fit_free_discounts(order, rests);
+}
+
+fn move_discounts(order: &Order, rests: &mut [RedemptionRest]) {
+    let off = |line_id: &Text| {
+        let item = order.items.iter().find(|item| item.id.as_ref() == Some(line_id));
+        item.and_then(|item| item.discount_amount).unwrap_or_default()
+    };
+    let mut line_ids: Vec<Text> = rests.iter().flat_map(|rest| &rest.lines).map(|line| line.line_id.clone()).collect();
+    line_ids.sort_unstable();
+    line_ids.dedup();
+    for line_id in line_ids {
+        let excess = granted_on(rests, Some(&line_id)).remaining_after(off(&line_id));
+        if excess.is_zero() {
+            continue;
+        }
+        let others = order.items.iter().enumerate();
+        let room = others.filter_map(|(place, item)| {
+            let known = granted_on(rests, Some(item.id.as_ref()?));
+            Some((place, item.discount_amount?.remaining_after(known)))
+        });
+        let room: Vec<(usize, Money)> = room.filter(|(_, room)| !room.is_zero()).collect();
+        let all = Money::sum(room.iter().map(|(_, room)| *room)).unwrap_or(Money::MAX);
+        let own = |place: usize, rest: &RedemptionRest| {
+            let own = rest.line(&line_id)?.discount;
+            Some(SpreadShare::new(place, own.minor(), own))
+        };
+        let mut parts: Vec<SpreadShare> =
+            rests.iter().enumerate().filter_map(|(place, rest)| own(place, rest)).collect();
+        spread(excess.min(all), &mut parts);
+        let mut room = room.into_iter();
+        let mut free = room.next();
+        for part in parts {
+            let Some(rest) = rests.get_mut(part.place) else { continue };
+            rest.line_mut(&line_id)
+                .into_iter()
+                .for_each(|line| line.discount = line.discount.remaining_after(part.given));
+            let mut missing = part.given;
+            while let Some((place, left)) = free.filter(|_| !missing.is_zero()) {
+                let moved = missing.min(left);
+                let to = order.items.get(place).and_then(|item| item.id.as_ref());
+                to.into_iter().for_each(|to| add_discount(rest, to, moved));
+                missing = missing.remaining_after(moved);
+                let left = left.remaining_after(moved);
+                free = if left.is_zero() { room.next() } else { Some((place, left)) };
+            }
+        }
+    }
+}
+
+/// Returns the discount of redemptions on a line, or on the whole order.
+pub fn granted_on(rests: &[RedemptionRest], line_id: Option<&str>) -> Money {
+    let of = |rest: &RedemptionRest| match line_id {
+        Some(line_id) => rest.line(line_id).map(|line| line.discount),
+        None => Some(rest.discount),
+    };
+    Money::sum(rests.iter().filter_map(of)).unwrap_or(Money::MAX)
+}
+
+fn add_discount(rest: &mut RedemptionRest, line_id: &Text, amount: Money) {
+    if !amount.is_zero() {
+        let add = |line: &mut LineRest| line.discount = line.discount.checked_add(amount).unwrap_or(line.discount);
+        rest.change_line(line_id, add);
+    }
+}
+
+/// Takes an amount from the discounts of redemptions on a line or on the order. Card payments are reduced first, then
+/// the other discounts, and free units last. `whole` is the discount with the part that no redemption granted.
+pub fn cut(amount: Money, whole: Money, rests: &mut [RedemptionRest], is_card: &[bool], line_id: Option<&str>) {
+    let [mut cards, mut free, mut others] = [Vec::new(), Vec::new(), Vec::new()];
+    for (rest, is_card) in rests.iter_mut().zip(is_card) {
+        match line_id {
+            None if *is_card => cards.push(&mut rest.discount),
+            None => others.push(&mut rest.discount),
+            Some(line_id) => match rest.line_mut(line_id) {
+                Some(line) if *is_card => cards.push(&mut line.discount),
+                Some(line) if line.free_units > 0 => free.push(&mut line.discount),
+                Some(line) => others.push(&mut line.discount),
+                None => {}
+            },
+        }
+    }
+    let sum = |parts: &[&mut Money]| Money::sum(parts.iter().map(|part| **part)).unwrap_or(Money::MAX);
+    let (paid, free_paid) = (sum(&cards), sum(&free));
+    let of_cards = amount.min(paid);
+    let rest = whole.remaining_after(paid).remaining_after(free_paid);
+    let of_others = amount.remaining_after(of_cards).min(rest);
+    lower(of_cards, paid, cards);
+    lower(of_others, rest, others);
+    lower(amount.remaining_after(of_cards).remaining_after(of_others), free_paid, free);
+}
+
+/// Returns the remaining effect on a line, as a rollback undoes it.
+pub fn as_past(line: &LineRest) -> PastLine {
+    let LineRest { discount, units, free_units, worth, .. } = *line;
+    PastLine { discount, units, free_units, worth }
+}
+
+/// Takes the remaining discounts of a redemption off an order.
+pub fn lift(order: &mut Order, rest: &RedemptionRest) {
+    let less = |amount: &mut Option<Money>, by: Money| {
+        *amount = amount.map(|amount| amount.remaining_after(by)).filter(|amount| !amount.is_zero());
+    };
+    less(&mut order.discount_amount, rest.discount);
+    for item in &mut order.items {
+        let line = item.id.as_ref().and_then(|id| rest.line(id));
+        if let Some(line) = line {
+            less(&mut item.discount_amount, line.discount);
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Decides the consequences of a new settlement of an order's discounts: the refund, and the amounts to return to
+//! cards, counts and budgets.
+
+use crate::decide::order_return::answer::{ReturnAnswer, ReturnOutcome, ReturnedLine, ReturnedPart};
+use crate::decide::order_return::booking::{Booking, BudgetCount, ReturnBooking};
+use crate::decide::order_return::card_transfers;
+use crate::decide::order_return::rests::{rest_of, settle_on_lines, take};
+use crate::decide::order_return::reward_return::{RewardReturn, RewardReturns};
+use crate::decide::order_return::share::{OrderShare, without};
+use crate::decide::returns::may_come_back;
+use crate::decide::summary_delta::{CountedAs, SummaryDelta, given_back, recounted};
+use crate::facts::Facts;
+use crate::id::{Context, Ids};
+use crate::json::Node;
+use crate::ledger::{Entry, Transfer};
+use crate::model::order::{Item, Metadata, Order};
+use crate::model::order_return::{RedemptionRest, ReturnPolicy};
+use crate::model::redemption::{PastRedemption, PastState, SpentUnits};
+use crate::money::Money;
+use crate::pricing::Cart;
+use crate::refusal::Refusal;
+
+/// The valid redemptions of an order, with the remaining amounts of their transfers.
+#[derive(Default)]
+pub struct Redemptions {
+    /// The redemptions, by date.
+    pub parts: Vec<PastRedemption>,
+    /// Their transfers with the remaining amounts.
+    pub chains: Vec<Transfer>,
+    /// Their remaining discounts.
+    pub rests: Vec<RedemptionRest>,
+    /// The rewards that they bought with points.
+    pub rewards: RewardReturns,
+}
+
+impl Redemptions {
+    /// Finds the redemptions of an order.
+    pub fn find(facts: &dyn Facts, order: &Order) -> Redemptions {
+        let mut found = Redemptions::default();
+        let counts = |entry: &Node<'static>| entry.get("rollback_id").is_none();
+        for (id, _) in order.redemptions.iter().filter(|(_, entry)| counts(entry)) {
+            let Some(whole) = facts.redemption(id).found() else { continue };
+            if whole.state != PastState::Succeeded {
+                continue;
+            }
+            found.chains.extend(facts.chain(id).found().unwrap_or_default());
+            let children = whole.children.iter().filter_map(|child| facts.redemption(child).found());
+            let children: Vec<PastRedemption> = children.map(|child| child.into_owned()).collect();
+            found.parts.extend(if children.is_empty() { vec![whole.into_owned()] } else { children });
+        }
+        found.parts.retain(|part| part.order.as_ref().is_some_and(|own| own.id.is_some() && own.id == order.id));
+        found.parts.sort_by_key(|part| part.date);
+        found.rests = found.parts.iter().map(|part| rest_of(part, order)).collect();
+        settle_on_lines(order, &mut found.rests);
+        found.rewards = RewardReturns::find(facts, found.parts.iter(), &found.chains);
+        found
+    }
+
+    /// Returns for each redemption whether it paid with a card.
+    pub fn are_cards(&self) -> Vec<bool> {
+        self.parts.iter().map(|part| part.spent.is_some()).collect()
+    }
+
+    /// Returns the remaining discounts of a redemption.
+    pub fn rest_of(&self, redemption_id: &str) -> Option<&RedemptionRest> {
+        self.rests.iter().find(|rest| rest.id == redemption_id)
+    }
+}
+
+/// The settlement of an order's discounts.
+pub struct DiscountSettlement {
+    /// The remaining order.
+    pub order: Order,
+    /// Its cost in minor units, if that is not the total of the order.
+    pub cost: Option<Money>,
+    /// The remaining discounts of each redemption.
+    pub rests: Vec<RedemptionRest>,
+    /// The other settled values of each redemption.
+    pub parts: Vec<SettledPart>,
+}
+
+/// The settled values of a redemption in addition to its discounts.
+#[derive(Debug, Clone, Default)]
+pub struct SettledPart {
+    /// The policy.
+    pub policy: ReturnPolicy,
+    /// Its new counts in budgets and caps, if it was decided again.
+    pub budget: Option<Vec<BudgetCount>>,
+    /// The reason why it grants nothing any more.
+    pub lost: Option<Refusal>,
+}
+
+impl DiscountSettlement {
+    /// Settles by shares: each returned unit gives up its share of the discounts.
+    pub fn by_share(order: &Order, back: &OrderShare, redemptions: &Redemptions) -> DiscountSettlement {
+        let mut rests = redemptions.rests.clone();
+        take(order, back, &mut rests);
+        let parts = vec![SettledPart::default(); rests.len()];
+        DiscountSettlement { order: without(order, back), cost: None, rests, parts }
+    }
+}
+
+/// The input of a settlement.
+pub struct Settlement<'a> {
+    /// The order before the settlement.
+    pub order: &'a Order,
+    /// The returned units.
+    pub back: &'a OrderShare,
+    /// The redemptions of the order.
+    pub redemptions: &'a Redemptions,
+    /// The settled discounts.
+    pub settled: DiscountSettlement,
+    /// The requested policy.
+    pub policy: ReturnPolicy,
+    /// Metadata of the return.
+    pub metadata: Metadata,
+}
+
+impl Settlement<'_> {
+    /// Decides the refund and the amounts to return to cards, counts and budgets.
+    pub fn decide(self, context: &Context) -> ReturnOutcome {
+        let Settlement { order, back, redemptions, settled, policy, metadata } = self;
+        let mut ids = Ids::new(context);
+        let id = ids.hex18("ret_");
+        let total = |order: &Order| Cart::stored(order).total().unwrap_or_default();
+        let owed = order.uncovered();
+        let (paid, cost) = (total(order).remaining_after(owed), settled.cost.unwrap_or_else(|| total(&settled.order)));
+        // An order that is not paid yet gets no refund and has no unpaid rest.
+        let refund = if order.status.is_some_and(may_come_back) { paid.remaining_after(cost) } else { Money::ZERO };
+        let uncovered = if order.may_be_paid() { cost.remaining_after(paid) } else { Money::ZERO };
+        let mut numbering = ReturnBooking { chain: id.clone(), at: context.now, count: 0 };
+        let (mut entries, mut parts) = (Vec::new(), Vec::new());
+        let after = settled.rests.into_iter().zip(settled.parts);
+        for ((redemption, before), (rest, part)) in redemptions.parts.iter().zip(&redemptions.rests).zip(after) {
+            let touches = |item: &Item| item.id.as_ref().is_some_and(|id| before.line(id).is_some());
+            let discount = before.total().remaining_after(rest.total());
+            // A used reward is not given back with the order, nor are its points.
+            let keeps_reward = redemptions.rewards.of(&redemption.id).is_some_and(RewardReturn::is_used);
+            let is_given_back = back.is_whole && !keeps_reward;
+            let booking = Booking {
+                redemption,
+                discount_before: before.total(),
+                discount_back: discount,
+                budget: part.budget.as_deref(),
+                touches: &touches,
+                is_given_back,
+                rewards: &redemptions.rewards,
+            };
+            let transfers = booking.book(&redemptions.chains, order, back, &mut numbering);
+            let spent = transfers.iter().find_map(card_transfers::given_back);
+            entries.extend(transfers.into_iter().map(Entry::Post));
+            parts.push(ReturnedPart {
+                redemption: redemption.clone(),
+                policy: part.policy,
+                discount,
+                spent,
+                is_given_back,
+                rest,
+                lost: part.lost,
+            });
+        }
+        let of_parts = |of: fn(SpentUnits) -> Option<u64>| given_back(parts.iter().filter_map(|part| of(part.spent?)));
+        let tally = SummaryDelta {
+            credits: of_parts(|spent| if let SpentUnits::Credits(credits) = spent { Some(credits) } else { None }),
+            points: of_parts(|spent| if let SpentUnits::Points(points) = spent { Some(points) } else { None }),
+            ..SummaryDelta::default()
+        };
+        let orders = recounted(CountedAs::stored(order), CountedAs::stored(&settled.order));
+        let line_id = |place: usize| order.items.get(place).and_then(|item| item.id.clone());
+        let lines = back.lines.iter().map(|share| ReturnedLine { line_id: line_id(share.place), share: share.clone() });
+        let gross = |order: &Order| order.amount.unwrap_or_default();
+        let all_discounts = |order: &Order| gross(order).remaining_after(total(order));
+        let mut remaining = settled.order;
+        remaining.set_uncovered(uncovered);
+        let returned = ReturnAnswer {
+            id,
+            date: context.now,
+            policy,
+            lines: lines.collect(),
+            amount: gross(order).remaining_after(gross(&remaining)),
+            discount: all_discounts(order).remaining_after(all_discounts(&remaining)),
+            refund,
+            uncovered,
+            parts,
+            order: remaining,
+            metadata,
+        };
+        let taken = redemptions.rewards.vouchers.iter().filter(|reward| back.is_whole && !reward.is_used());
+        ReturnOutcome { returned, entries, tally, orders, rewards: taken.cloned().collect() }
+    }
+}

@@ -1,0 +1,267 @@
+//! Decides the gross amount of returned units and their shares of the discounts.
+//!
+//! docs/spec/calculation.md#19, D24: the discounts of a line by units, the discount of the order by largest remainder.
+//! All shares are of the present order, so that any sequence of returns adds up to the whole.
+
+use crate::count::{self, Countable};
+use crate::model::order::{Item, Order};
+use crate::money::Money;
+use crate::pricing::spread::{SpreadShare, spread};
+
+/// The returned part of a line.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LineShare {
+    /// The position of the line in the order.
+    pub place: usize,
+    /// Returned units that were paid.
+    pub paid: u64,
+    /// Returned units that were free.
+    pub free: u64,
+    /// The gross amount of the paid ones.
+    pub paid_gross: Money,
+    /// The gross amount of the free ones.
+    pub free_gross: Money,
+    /// The discount of the free ones.
+    pub free_discount: Money,
+    /// The share of the other discounts of the line.
+    pub paid_discount: Money,
+    /// The share of the discount of the order.
+    pub order_discount: Money,
+}
+
+impl LineShare {
+    /// Returns the share of all discounts of the line.
+    pub fn line_discount(&self) -> Money {
+        sum([self.free_discount, self.paid_discount])
+    }
+}
+
+/// The returned part of an order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OrderShare {
+    /// The lines with returned units.
+    pub lines: Vec<LineShare>,
+    /// The share of the discount of the order, over all lines.
+    pub order_discount: Money,
+    /// `true` if no unit is left.
+    pub is_whole: bool,
+}
+
+impl OrderShare {
+    /// Returns the gross amount of the returned units that were paid.
+    pub fn paid_gross(&self) -> Money {
+        sum(self.lines.iter().map(|line| line.paid_gross))
+    }
+
+    /// Returns the gross amount of all returned units.
+    pub fn gross(&self) -> Money {
+        sum(self.lines.iter().flat_map(|line| [line.paid_gross, line.free_gross]))
+    }
+
+    /// Returns all discounts that are given up.
+    pub fn discount(&self) -> Money {
+        sum(self.lines.iter().map(LineShare::line_discount).chain([self.order_discount]))
+    }
+
+    /// Returns the returned units of a line.
+    pub fn at(&self, place: usize) -> Option<&LineShare> {
+        self.lines.iter().find(|line| line.place == place)
+    }
+}
+
+/// Returns the units of a line that are not free.
+pub fn paid_units(item: &Item) -> u64 {
+    item.quantity.remaining_after(free_units(item))
+}
+
+/// Returns the units of a line that are free.
+pub fn free_units(item: &Item) -> u64 {
+    item.discount_quantity.unwrap_or(0).min(item.quantity)
+}
+
+/// Returns the shares of returned units; `back` has the number of paid units of each line. Free units are returned with
+/// the goods for which they were free.
+pub fn share(order: &Order, back: &[u64]) -> OrderShare {
+    share_units(order, back, &freed(order, back, &values(order)))
+}
+
+/// Returns the shares of exactly these units of each line.
+#[expect(clippy::arithmetic_side_effects, reason = "counts of a line stay far within 64 bits")]
+pub fn share_units(order: &Order, paid: &[u64], free: &[u64]) -> OrderShare {
+    let values = values(order);
+    let mut lines: Vec<LineShare> = Vec::new();
+    let mut is_whole = order.items.iter().any(|item| item.quantity > 0);
+    for (place, item) in order.items.iter().enumerate() {
+        let paid = paid.get(place).copied().unwrap_or(0).min(paid_units(item));
+        let free = free.get(place).copied().unwrap_or(0).min(free_units(item));
+        is_whole &= paid + free == item.quantity;
+        let value = values.get(place).copied().unwrap_or_default();
+        lines.push(line_share(place, item, value, [paid, free]));
+    }
+    let discount = order.discount_amount.unwrap_or_default();
+    let given = if is_whole { discount } else { share_order_discount(order, discount, &values, &mut lines) };
+    if is_whole {
+        share_order_discount(order, discount, &values, &mut lines);
+    }
+    lines.retain(|line| line.paid > 0 || line.free > 0);
+    OrderShare { lines, order_discount: given, is_whole }
+}
+
+/// Returns the amounts of the lines. The amount of the order beyond its lines is divided by units among the lines
+/// without an amount.
+fn values(order: &Order) -> Vec<Money> {
+    let known = sum(order.items.iter().filter_map(|item| item.amount));
+    let weight = |place: usize, item: &Item| {
+        SpreadShare::new(place, if item.amount.is_none() { item.quantity } else { 0 }, Money::MAX)
+    };
+    let mut shares: Vec<SpreadShare> =
+        order.items.iter().enumerate().map(|(place, item)| weight(place, item)).collect();
+    spread(order.amount.unwrap_or_default().remaining_after(known), &mut shares);
+    order.items.iter().zip(shares).map(|(item, share)| item.amount.unwrap_or(share.given)).collect()
+}
+
+/// Returns the free units to return with the goods for which they were free. A line with paid units returns them with
+/// those, other lines with all that was paid. Only whole units are returned; the last paid unit takes the rest with it.
+#[expect(clippy::arithmetic_side_effects, reason = "units and amounts of an order stay within 64 bits")]
+fn freed(order: &Order, back: &[u64], values: &[Money]) -> Vec<u64> {
+    let paid_back = |place: usize, item: &Item| back.get(place).copied().unwrap_or(0).min(paid_units(item));
+    let paid = || order.items.iter().enumerate().filter(|(_, item)| paid_units(item) > 0);
+    let units = paid().map(|(place, item)| [paid_back(place, item), paid_units(item)]);
+    let worth = paid().map(|(place, item)| {
+        let value = values.get(place).copied().unwrap_or_default().minor();
+        [part_of(value, paid_back(place, item), paid_units(item)), value]
+    });
+    let add = |[one, all]: [u64; 2], [more, of]: [u64; 2]| [one + more, all + of];
+    let (units, worth) = (units.fold([0, 0], add), worth.fold([0, 0], add));
+    let [all_back, all] = if units[0] == units[1] || worth[1] == 0 { units } else { worth };
+    let freed = |place: usize, item: &Item| match paid_units(item) {
+        0 if all == 0 => free_units(item),
+        0 => part_of(free_units(item), all_back, all),
+        paid => part_of(free_units(item), paid_back(place, item), paid),
+    };
+    order.items.iter().enumerate().map(|(place, item)| freed(place, item)).collect()
+}
+
+/// Returns `count * part / whole`, rounded down.
+fn part_of(count: u64, part: u64, whole: u64) -> u64 {
+    count::share(count, part, whole).map_or(count, |share| share.min(count))
+}
+
+/// Returns the part of the amount of a line that belongs to its free units.
+pub fn free_value(item: &Item, value: Money) -> Money {
+    match (free_units(item), item.price) {
+        (0, _) => Money::ZERO,
+        (free, Some(price)) => price.checked_mul(free).unwrap_or(Money::MAX).min(value),
+        (free, None) => split(value, [free, paid_units(item)]),
+    }
+}
+
+/// Returns the part of the discount of a line that belongs to its free units.
+pub fn free_discount(item: &Item, value: Money) -> Money {
+    item.discount_amount.unwrap_or_default().min(free_value(item, value))
+}
+
+fn line_share(place: usize, item: &Item, value: Money, [paid, free]: [u64; 2]) -> LineShare {
+    let (all_paid, all_free) = (paid_units(item), free_units(item));
+    let free_value = free_value(item, value);
+    let paid_value = value.remaining_after(free_value);
+    let discount = item.discount_amount.unwrap_or_default();
+    // The discount of free units belongs only to them.
+    let free_discount = free_discount(item, value);
+    let paid_discount = discount.remaining_after(free_discount);
+    let paid_part = [paid, all_paid.remaining_after(paid)];
+    let free_part = [free, all_free.remaining_after(free)];
+    let of_free = split(free_discount, free_part);
+    let of_paid = match all_paid {
+        0 => split(paid_discount, free_part),
+        _ => split(paid_discount, paid_part),
+    };
+    let (paid_gross, free_gross) = match all_paid {
+        0 => (Money::ZERO, split(value, free_part)),
+        _ => (split(paid_value, paid_part), split(free_value, free_part)),
+    };
+    LineShare {
+        place,
+        paid,
+        free,
+        paid_gross,
+        free_gross,
+        free_discount: of_free,
+        paid_discount: of_paid,
+        order_discount: Money::ZERO,
+    }
+}
+
+/// Divides the discount of the order between returned and kept units, and returns the returned part.
+#[expect(clippy::arithmetic_side_effects, reason = "amounts of an order stay within 64 bits")]
+fn share_order_discount(order: &Order, discount: Money, values: &[Money], lines: &mut [LineShare]) -> Money {
+    let mut shares: Vec<SpreadShare> = Vec::new();
+    let mut gross: u64 = 0;
+    for line in lines.iter() {
+        let value = values.get(line.place).copied().unwrap_or_default();
+        gross += value.minor();
+        let off = order.items.get(line.place).and_then(|item| item.discount_amount).unwrap_or_default();
+        let back = sum([line.paid_gross, line.free_gross]).remaining_after(line.line_discount());
+        let all = value.remaining_after(off);
+        for part in [back.min(all), all.remaining_after(back)] {
+            shares.push(SpreadShare::new(line.place, part.minor(), part));
+        }
+    }
+    // The amount of the order beyond its lines is not returned with any.
+    let rest = order.amount.unwrap_or_default().remaining_after(Money::of(gross).unwrap_or(Money::MAX));
+    shares.push(SpreadShare::new(lines.len(), rest.minor(), rest));
+    spread(discount, &mut shares);
+    let mut given = Money::ZERO;
+    for (line, share) in lines.iter_mut().zip(shares.chunks(2)) {
+        line.order_discount = share.first().map(|share| share.given).unwrap_or_default();
+        given = given.checked_add(line.order_discount).unwrap_or(given);
+    }
+    given
+}
+
+/// Returns the first of two parts of an amount, by largest remainder.
+pub fn split(amount: Money, [part, rest]: [u64; 2]) -> Money {
+    let mut shares = [SpreadShare::new(0, part, Money::MAX), SpreadShare::new(1, rest, Money::MAX)];
+    spread(amount, &mut shares);
+    let [first, _] = shares;
+    first.given
+}
+
+/// Returns the order without the returned units; lines without units are removed.
+pub fn without(order: &Order, back: &OrderShare) -> Order {
+    let nothing = |amount: Money| (!amount.is_zero()).then_some(amount);
+    let mut left = order.clone();
+    for line in &back.lines {
+        let Some(item) = left.items.get_mut(line.place) else { continue };
+        let gross = sum([line.paid_gross, line.free_gross]);
+        item.quantity = item.quantity.remaining_after(line.paid).remaining_after(line.free);
+        item.discount_quantity =
+            item.discount_quantity.map(|free| free.remaining_after(line.free)).filter(|free| *free > 0);
+        item.initial_quantity = item.initial_quantity.map(|units| units.remaining_after(line.paid));
+        item.amount = item.amount.map(|amount| amount.remaining_after(gross));
+        item.initial_amount = item.initial_amount.map(|amount| amount.remaining_after(line.paid_gross));
+        item.discount_amount = item.discount_amount.and_then(|off| nothing(off.remaining_after(line.line_discount())));
+    }
+    let is_left = |place: usize| {
+        back.at(place).is_none_or(|line| {
+            order.items.get(place).is_some_and(|item| item.quantity.remaining_after(line.paid) > line.free)
+        })
+    };
+    let mut place = 0_usize;
+    left.items.retain(|_| {
+        let keeps = is_left(place);
+        place = place.plus_one();
+        keeps
+    });
+    let less = |amount: Option<Money>, by: Money| {
+        amount.map(|amount| if back.is_whole { Money::ZERO } else { amount.remaining_after(by) })
+    };
+    left.amount = less(order.amount, back.gross());
+    left.initial_amount = less(order.initial_amount, back.paid_gross());
+    left.discount_amount = order.discount_amount.and_then(|off| nothing(off.remaining_after(back.order_discount)));
+    left
+}
+
+fn sum(amounts: impl IntoIterator<Item = Money>) -> Money {
+    Money::sum(amounts).unwrap_or(Money::MAX)
+}

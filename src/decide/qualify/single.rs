@@ -1,0 +1,141 @@
+//! Decides the gain of one redeemable when no other is redeemed with it.
+//!
+//! It runs the walk of a validation with one redeemable, so that a qualification agrees with a validation. Only its
+//! rules are not checked again, because the scenario has checked them.
+
+use super::scenario::concerns;
+use crate::decide::case::Case;
+use crate::decide::check::{check_bundles, check_free_goods, check_readable, check_terms};
+use crate::decide::finding::{Finding, Findings};
+use crate::decide::judge::CaseJudge;
+use crate::decide::loyalty::points_left;
+
+use crate::decide::request_usage::RequestUsage;
+use crate::decide::rule_input::{Items, PaidOrder, RunningOrder, check_rules, request_facts};
+use crate::model::qualification::Qualify;
+use crate::model::redeemable::Grant;
+use crate::model::request::RequestedRedeemable;
+use crate::pricing::{Cart, DiscountBase, Gain};
+use crate::refusal::{Reason, Refusal, SkipReason};
+use crate::rules::{RequestFacts, Rule, subject};
+use crate::stacking::{ApplyOutcome, ClaimTrial, Class, Judge, Selection, StackingCandidate, Walk};
+use crate::text::Text;
+
+/// Tries every redeemable resolved from position `from` on, and returns the outcome and the findings of each.
+pub(super) fn try_each(case: &Case<'_>, asked: &Qualify, from: usize) -> Vec<(ApplyOutcome, Finding)> {
+    if from == case.resolved.len() {
+        return Vec::new();
+    }
+    let items = Items::new(case);
+    let redeemable = RequestedRedeemable::named(Text::default());
+    let mut found = Findings::default();
+    let (judge, request_facts) = (CaseJudge::new(case, &items, &mut found), request_facts(case));
+    let mut alone =
+        SingleTrial { case, asked, items: &items, request_facts, judge, redeemable, running: RequestUsage::default() };
+    let mut heard = Vec::new();
+    for at in from..case.resolved.len() {
+        let concerned = case.offer(at).is_none_or(|offer| concerns(asked.scenario.products(), offer, items.basket()));
+        let outcome = if concerned { alone.outcome(at) } else { ApplyOutcome::Skipped(SkipReason::NoEffect) };
+        heard.push((outcome, alone.judge.found.get(at).cloned().unwrap_or_default()));
+    }
+    heard
+}
+
+struct SingleTrial<'c> {
+    case: &'c Case<'c>,
+    asked: &'c Qualify,
+    items: &'c Items<'c>,
+    request_facts: RequestFacts<'c>,
+    judge: CaseJudge<'c>,
+    redeemable: RequestedRedeemable,
+    /// Usage of the request: none, because each is tried separately.
+    running: RequestUsage,
+}
+
+impl SingleTrial<'_> {
+    fn outcome(&mut self, at: usize) -> ApplyOutcome {
+        let case = self.case;
+        let category = case.offer(at).and_then(|offer| offer.category.as_deref());
+        let plain = Class::of(category, &case.stacking);
+        let candidates = vec![StackingCandidate { place: at, class: None, valid: true, exists: true, excluded: false }];
+        let mut selection = Selection { count: 1, plain, classes: Vec::new(), candidates };
+        let mut walk = Walk::default();
+        walk.run(&mut selection, &case.stacking, &case.priced.cart, &ClaimTrial::default(), self);
+        match walk.steps.into_iter().next().map(|step| step.outcome) {
+            // If the whole order does not matter, missing data of the order is no reason.
+            Some(ApplyOutcome::Refused(refusal)) if !self.asked.scenario.asks_order() && lacks_order(&refusal) => {
+                ApplyOutcome::Applied(Box::default())
+            }
+            Some(outcome) => outcome,
+            None => ApplyOutcome::Skipped(SkipReason::Undecided),
+        }
+    }
+}
+
+fn lacks_order(refusal: &Refusal) -> bool {
+    matches!(
+        refusal.reason,
+        Reason::MissingOrder | Reason::MissingAmount | Reason::MissingOrderItems | Reason::MissingOrderItemsAmount
+    )
+}
+
+impl Judge for SingleTrial<'_> {
+    fn undecided(&self, place: usize) -> bool {
+        self.judge.undecided(place)
+    }
+
+    fn refusal(&mut self, place: usize, cart: &Cart) -> Option<Refusal> {
+        let Some(offer) = self.case.offer(place) else { return self.judge.refusal(place, cart) };
+        let mut found = Finding::default();
+        let request_facts = &self.request_facts;
+        let paid = PaidOrder::of(self.case, cart, request_facts);
+        let running_order =
+            RunningOrder { cart, items: self.items, request_facts, running: &self.running, paid: paid.as_ref() };
+        let mut verdict = check_readable(offer, self.items)
+            .and_then(|()| check_terms(self.case, &self.redeemable, offer, &running_order, &mut found));
+        // Tests of the redeemable itself could not be evaluated for all candidates together.
+        let own = |rule: &Rule| rule.tests.leaves.iter().any(|leaf| leaf.test.about() == subject::OWN);
+        if verdict.is_ok() && self.asked.scenario.asks_order() && offer.rules.iter().any(|rule| own(rule)) {
+            verdict = check_rules(self.case, offer, &running_order, &mut found);
+        }
+        if verdict.is_ok() {
+            // If the whole order does not matter, a missing bundle is a finding and not a reason.
+            verdict = check_bundles(self.case, offer, cart, self.items, &mut found);
+            verdict = if self.asked.scenario.asks_order() { verdict } else { Ok(()) };
+        }
+        verdict = verdict.and_then(|()| check_free_goods(self.case, offer, self.items, &mut found));
+        if let (Some(Reason::MissingReward), Grant::Loyalty(card)) =
+            (verdict.as_ref().err().map(|refusal| refusal.reason), &offer.incentive.grant)
+        {
+            found.points = Some(points_left(self.case, &offer.incentive, card, &running_order, &mut found));
+        }
+        self.judge.found.put(place, &mut found);
+        // A card is shown with its balance; its reward is chosen only when it is redeemed.
+        verdict.err().filter(|refusal| refusal.reason != Reason::MissingReward)
+    }
+
+    fn objection(
+        &mut self,
+        place: usize,
+        before: &Cart,
+        gain: &Gain,
+        after: &dyn Fn() -> Option<Cart>,
+    ) -> Option<Refusal> {
+        self.judge.objection(place, before, gain, after)
+    }
+
+    fn rewards(&self, place: usize) -> bool {
+        self.judge.rewards(place)
+    }
+
+    fn gain(
+        &mut self,
+        place: usize,
+        cart: &Cart,
+        seen: Option<&Cart>,
+        base: DiscountBase<'_>,
+        once: bool,
+    ) -> Result<Box<Gain>, Refusal> {
+        self.judge.gain(place, cart, seen, base, once)
+    }
+}

@@ -1,0 +1,138 @@
+//! Decides the return of units that a request names, by shares or by deciding the redeemables of the order again.
+
+pub mod facts_without;
+pub mod recheck;
+
+use crate::count::length;
+use crate::decide::order_return::answer::{ReturnOutcome, ReturnRequest};
+use crate::decide::order_return::card_transfers::{is_of, spent_rest};
+use crate::decide::order_return::rests;
+use crate::decide::order_return::settled::{DiscountSettlement, Redemptions, SettledPart, Settlement};
+use crate::decide::order_return::share::{free_units, share};
+use crate::decide::order_return::units::requested;
+use crate::decide::return_order::facts_without::FactsWithout;
+use crate::decide::return_order::recheck::{RecheckOutcome, RecheckedRedemption, is_there, redecide};
+use crate::decide::returns::may_come_back;
+use crate::decide::summary_delta::CountedAs;
+use crate::facts::{Facts, SummaryCounts};
+use crate::id::Context;
+use crate::ledger::Transfer;
+use crate::model::order::{Item, Order, OrderStatus};
+use crate::model::order_return::{RedemptionRest, ReturnPolicy};
+use crate::refusal::{Reason, Refusal};
+
+/// Returns part of an order, or refuses with the reason.
+pub fn return_items(facts: &dyn Facts, request: &ReturnRequest, context: &Context) -> Result<ReturnOutcome, Refusal> {
+    let key = &request.order_key;
+    let order = facts.order(key).found().ok_or_else(|| Refusal::not_found("order", key))?;
+    check(&order)?;
+    let back = share(&order, &requested(&order, &request.items)?);
+    let redemptions = Redemptions::find(facts, &order);
+    let mut settled = DiscountSettlement::by_share(&order, &back, &redemptions);
+    if request.policy == ReturnPolicy::Recheck && !back.is_whole {
+        check_recheck(&order, &redemptions)?;
+        recheck(&mut settled, facts, &order, &redemptions, context)?;
+    }
+    let (policy, metadata) = (request.policy, request.metadata.clone());
+    let settlement = Settlement { order: &order, back: &back, redemptions: &redemptions, settled, policy, metadata };
+    Ok(settlement.decide(context))
+}
+
+fn check(order: &Order) -> Result<(), Refusal> {
+    let status = order.status.unwrap_or(OrderStatus::Created);
+    if !may_come_back(status) {
+        let details = format!("Order must be PAID or FULFILLED to be returned (actual status is `{}`)", status.name());
+        return Err(Refusal::new(Reason::InvalidOrder, details));
+    }
+    if order.items.iter().all(|item| item.quantity == 0) {
+        let details = match order.returns.is_empty() {
+            true => "Order has no items to return",
+            false => "Order has no items left to return",
+        };
+        return Err(Refusal::new(Reason::InvalidOrder, details));
+    }
+    Ok(())
+}
+
+/// Refuses a recheck of an order with units that were free or replaced others.
+fn check_recheck(order: &Order, redemptions: &Redemptions) -> Result<(), Refusal> {
+    let changed = |item: &Item| {
+        let lines = redemptions.rests.iter().filter_map(|rest| rest.line(item.id.as_ref()?));
+        lines.map(|line| line.units.unsigned_abs()).sum()
+    };
+    let units = |item: &Item| match free_units(item) {
+        0 => [0, changed(item)],
+        free => [free, 0],
+    };
+    let found = order.items.iter().map(units).enumerate().find(|(_, units)| *units != [0, 0]);
+    let Some((place, [free, replaced])) = found else { return Ok(()) };
+    let (kind, count) = if free > 0 { ("came free", free) } else { ("were added or replaced", replaced) };
+    let details = format!(
+        "Property .policy must NOT be RECHECK for an order with units that {kind}: order.items[{place}] has `{count}`"
+    );
+    Err(Refusal::new(Reason::InvalidPayload, details))
+}
+
+/// Decides the redemptions again whose redeemables still exist; the others keep their shares.
+fn recheck(
+    settled: &mut DiscountSettlement,
+    facts: &dyn Facts,
+    order: &Order,
+    redemptions: &Redemptions,
+    context: &Context,
+) -> Result<(), Refusal> {
+    let is_again: Vec<bool> = redemptions.parts.iter().map(|part| is_there(facts, part)).collect();
+    for (rest, _) in settled.rests.iter().zip(&is_again).filter(|(_, is_again)| **is_again) {
+        rests::lift(&mut settled.order, rest);
+    }
+    let again = || redemptions.parts.iter().enumerate().filter(|(place, _)| is_again.get(*place) == Some(&true));
+    let (orders, order_total) = CountedAs::stored(order).map_or((0, 0), |counted| (1, counted.total.signed()));
+    let own = |transfer: &&Transfer| again().any(|(_, part)| is_of(transfer, &part.id));
+    let transfers: Vec<Transfer> = redemptions.chains.iter().filter(own).cloned().collect();
+    let mut requests: Vec<Vec<usize>> = Vec::new();
+    for (place, part) in again() {
+        let is_same = |group: &&mut Vec<usize>| {
+            let first = group.first().and_then(|first| redemptions.parts.get(*first));
+            first.is_some_and(|first| part.parent.is_some() && first.parent == part.parent)
+        };
+        match requests.last_mut().filter(is_same) {
+            Some(group) => group.push(place),
+            None => requests.push(vec![place]),
+        }
+    }
+    for places in requests {
+        let parts: Vec<RecheckedRedemption<'_>> = places
+            .iter()
+            .filter_map(|place| redemptions.parts.get(*place))
+            .map(|past| RecheckedRedemption { past, spent: spent_rest(&redemptions.chains, &past.id) })
+            .collect();
+        let since = parts.first().map(|part| part.past.date).unwrap_or_default();
+        let own = length(&again().filter(|(_, part)| part.date <= since).collect::<Vec<_>>());
+        let facts = FactsWithout {
+            facts,
+            transfers: &transfers,
+            customer_id: order.customer_id.as_ref(),
+            summary: SummaryCounts { orders, order_total, redeemed: own, succeeded: own },
+            since,
+        };
+        let decided = redecide(&facts, &parts, &mut settled.order, context.seed)?;
+        for (place, decided) in places.iter().zip(decided) {
+            put(settled, *place, decided);
+        }
+    }
+    Ok(())
+}
+
+fn put(settled: &mut DiscountSettlement, place: usize, decided: RecheckOutcome) {
+    let Some(rest) = settled.rests.get_mut(place) else { return };
+    let (granted, budget, lost) = match decided {
+        RecheckOutcome::Granted(granted, budget) => (granted, budget, None),
+        RecheckOutcome::Lost(refusal) => {
+            (RedemptionRest { id: rest.id.clone(), ..RedemptionRest::default() }, Vec::new(), Some(refusal))
+        }
+        RecheckOutcome::Deleted => return,
+    };
+    *rest = granted;
+    let part = SettledPart { policy: ReturnPolicy::Recheck, budget: Some(budget), lost };
+    settled.parts.get_mut(place).into_iter().for_each(|one| one.clone_from(&part));
+}

@@ -1,0 +1,131 @@
+//! Decides what the counts come to that rules ask for: what moved, what others hold, and what the request itself adds.
+//!
+//! docs/spec/validation-rules.md sections 4.5 and 4.6.
+
+use crate::count::{Countable, total};
+use crate::decide::case::Offer;
+use crate::decide::rule_input::OfferFacts;
+use crate::facts::{
+    Known, channel_account, customer_account, discounted_account, incentive_account, orders_account,
+    points_spent_account, redeemed_account, spent_account, user_account,
+};
+use crate::ledger::AccountId;
+use crate::model::redeemable::Grant;
+use crate::refusal::Refusal;
+use crate::rules::{CountPeriod, Counter};
+use crate::text::Text;
+
+impl OfferFacts<'_> {
+    /// Returns the count of a rule in a period, with the share of the current redeemable; `None` when it is not known.
+    pub(super) fn counted(&self, counter: Counter, period: CountPeriod) -> Option<u64> {
+        let Some(offer) = self.offer else { return Some(0) };
+        let incentive = &offer.incentive;
+        let campaign = incentive.campaign_id.as_deref();
+        let customer = self.case.buyer.counted_as().map(Text::as_str);
+        if matches!(counter, Counter::IncentiveOfCustomer | Counter::CampaignOfCustomer)
+            && let Some(unknown) = &self.case.buyer.counted().unknown
+        {
+            self.lack(unknown.clone());
+        }
+        let channel = &self.case.request.channel;
+        let gained = || self.effect.and_then(|effect| effect.gain.total()).unwrap_or_default().minor();
+        let is_gift = |offer: &Offer<'_>| matches!(offer.incentive.grant, Grant::Gift(_));
+        // Redeemables of the same campaign that were applied earlier in this request count, too.
+        let offers = self
+            .running_order
+            .running
+            .applied
+            .iter()
+            .filter_map(|(place, gave)| Some((self.case.offer(*place)?, *gave)));
+        let earlier =
+            offers.filter(|(other, _)| campaign.is_some() && other.incentive.campaign_id.as_deref() == campaign);
+        let (mut times, mut gave, mut credits) = (1_u64, gained(), if is_gift(offer) { gained() } else { 0 });
+        for (other, amount) in earlier {
+            times = times.plus_one();
+            gave = self.case.work.checked(gave.checked_add(amount));
+            let more = if is_gift(other) { amount } else { 0 };
+            credits = self.case.work.checked(credits.checked_add(more));
+        }
+        let (account, own, held) = match counter {
+            Counter::Incentive => (Some(incentive_account(incentive)), 1, true),
+            Counter::IncentiveOfCustomer => (customer.map(|id| customer_account(id, &incentive.id)), 1, true),
+            Counter::IncentiveOfKey => (Some(channel_account(&channel.id, &incentive.id)), 1, false),
+            Counter::IncentiveOfUser => {
+                (channel.user.as_deref().map(|user| user_account(user, &incentive.id)), 1, false)
+            }
+            Counter::Campaign => (campaign.map(|id| redeemed_account(Some(id))), times, false),
+            Counter::CampaignOfCustomer => {
+                (customer.zip(campaign).map(|(customer, campaign)| customer_account(customer, campaign)), times, false)
+            }
+            Counter::Orders => {
+                let value = self.case.order_value(self.running_order.cart).minor();
+                (campaign.map(|id| orders_account(Some(id))), value, false)
+            }
+            Counter::Discounted => (campaign.map(|id| discounted_account(Some(id))), gave, false),
+            Counter::GiftAmount => (Some(spent_account(campaign)), credits, false),
+            Counter::Points => (Some(points_spent_account(campaign)), self.paid, false),
+        };
+        let before = account.map_or(Some(0), |account| self.moved(&account, period, held))?;
+        let locked = if counter == Counter::IncentiveOfCustomer { self.locked_before(&incentive.id) } else { 0 };
+        Some(self.case.work.checked(total([before, locked, own])))
+    }
+
+    /// Returns the amount moved on an account in a period; with `held`, including the holds of other sessions.
+    fn moved(&self, account: &AccountId, period: CountPeriod, held: bool) -> Option<u64> {
+        let facts = self.case.facts;
+        let moved = match (period, self.start_of(period)) {
+            (CountPeriod::Ever, _) | (_, None) => match self.case.balance(account) {
+                Known::Is(balance) => Known::Is(balance.unsigned_abs()),
+                Known::Absent => Known::Absent,
+                Known::Unknown => Known::Unknown,
+                Known::Unreadable => Known::Unreadable,
+            },
+            (_, Some(since)) => facts.moved(account, since),
+        };
+        let moved = match moved {
+            Known::Is(moved) => moved,
+            Known::Absent => 0,
+            Known::Unknown => {
+                self.lack(Text::from(account.as_str()));
+                return None;
+            }
+            Known::Unreadable => {
+                let code = self.offer.map_or("", |offer| &offer.incentive.code);
+                self.unreadable.replace(Some(Refusal::unreadable("account", code)));
+                return None;
+            }
+        };
+        let others = if held { self.held_by_others(account) } else { Some(0) };
+        Some(self.case.work.checked(others.and_then(|others| moved.checked_add(others))))
+    }
+
+    /// Returns the holds of other sessions on an account; `None` when they cannot be read.
+    fn held_by_others(&self, account: &AccountId) -> Option<u64> {
+        match self.case.facts.held(account, self.case.context.now, self.case.own_session().as_ref()) {
+            Known::Is(held) => Some(held),
+            Known::Absent | Known::Unknown => Some(0),
+            Known::Unreadable => None,
+        }
+    }
+
+    /// Returns the holds of other sessions on a redeemable for the customer, from before the customer was stored.
+    fn locked_before(&self, incentive_id: &str) -> u64 {
+        let buyer = self.case.buyer.counted();
+        let Some(customer) = buyer.customer.as_ref().filter(|_| buyer.stored) else { return 0 };
+        let add = |sum: u64, name: &Text| sum.checked_add(self.held_by_others(&customer_account(name, incentive_id))?);
+        let names = [customer.source_id.as_ref(), buyer.email.as_ref()];
+        self.case.work.checked(names.into_iter().flatten().try_fold(0, add))
+    }
+
+    /// When the present day, week or month began in the project's zone.
+    fn start_of(&self, period: CountPeriod) -> Option<crate::time::Instant> {
+        self.case.zone_use.set(period != CountPeriod::Ever || self.case.zone_use.get());
+        let today = self.case.zone.day(self.case.context.now)?;
+        self.case.zone.start_of(match period {
+            CountPeriod::Ever => return None,
+            CountPeriod::Day => today,
+            CountPeriod::Week => today.first_of_week()?,
+            CountPeriod::Month => today.first_of_month()?,
+        })
+    }
+}

@@ -1,0 +1,105 @@
+//! Defines the increments of a decision to the counts in a customer's summary.
+//!
+//! docs/spec/objects.md#4.
+
+use crate::model::order::{Order, OrderStatus};
+use crate::money::Money;
+use crate::pricing::Cart;
+use crate::text::Text;
+use crate::time::Instant;
+
+/// Increments of the redemption counts of a customer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SummaryDelta {
+    /// Redemptions that succeeded.
+    pub succeeded: i64,
+    /// Redemptions that failed.
+    pub failed: i64,
+    /// Redemptions that were rolled back.
+    pub rolled_back: i64,
+    /// Rollbacks that failed.
+    pub rollback_failed: i64,
+    /// Gift credits spent, in minor units; negative when refunded.
+    pub credits: i64,
+    /// Points of loyalty cards spent; negative when refunded.
+    pub points: i64,
+}
+
+/// The count of an order: a paid or fulfilled order counts for its customer, a canceled one for none. So all sums
+/// follow from the present orders, regardless of their history.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CountedAs {
+    /// The customer of the order.
+    pub customer_id: Text,
+    /// The total.
+    pub total: Money,
+    /// The creation time of the order.
+    pub made_at: Option<Instant>,
+}
+
+impl CountedAs {
+    /// Returns the count of an order with this total.
+    pub fn of(order: &Order, total: Option<Money>) -> Option<CountedAs> {
+        match order.status? {
+            OrderStatus::Paid | OrderStatus::Fulfilled => Some(CountedAs {
+                customer_id: order.customer_id.clone()?,
+                total: total.unwrap_or_default(),
+                made_at: order.created_at,
+            }),
+            OrderStatus::Created | OrderStatus::Canceled => None,
+        }
+    }
+
+    /// Returns the count of a stored order.
+    pub fn stored(order: &Order) -> Option<CountedAs> {
+        CountedAs::of(order, Cart::stored(order).total())
+    }
+}
+
+/// An increment of the order counts in a customer's summary.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OrderCount {
+    /// The customer of the summary.
+    pub customer_id: Text,
+    /// Minor units; negative when taken back.
+    pub total: i64,
+    /// 1 for an order that counts now, -1 for one that does not count any more, 0 for one with another total.
+    pub count: i64,
+    /// The creation time of the order.
+    pub made_at: Option<Instant>,
+}
+
+/// Returns the increments when the count of an order changes.
+pub fn recounted(before: Option<CountedAs>, after: Option<CountedAs>) -> Vec<OrderCount> {
+    let add = |is: CountedAs| OrderCount {
+        total: is.total.signed(),
+        customer_id: is.customer_id,
+        count: 1,
+        made_at: is.made_at,
+    };
+    let take = |was: CountedAs| OrderCount {
+        total: Money::ZERO.difference_from(was.total),
+        customer_id: was.customer_id,
+        count: -1,
+        made_at: was.made_at,
+    };
+    match (before, after) {
+        (Some(was), Some(is)) if was == is => Vec::new(),
+        (Some(was), Some(is)) if was.customer_id == is.customer_id => {
+            let total = is.total.difference_from(was.total);
+            vec![OrderCount { customer_id: is.customer_id, total, count: 0, made_at: is.made_at }]
+        }
+        (was, is) => was.map(take).into_iter().chain(is.map(add)).collect(),
+    }
+}
+
+/// Returns the sum of the amounts that parts of a request took.
+pub(super) fn sum(parts: impl Iterator<Item = u64>) -> i64 {
+    // A request has at most some dozens, of at most 2^53 each.
+    parts.sum::<u64>().cast_signed()
+}
+
+/// The sum of what parts of a request give back, which is below zero.
+pub(super) fn given_back(parts: impl Iterator<Item = u64>) -> i64 {
+    sum(parts).wrapping_neg()
+}

@@ -1,0 +1,81 @@
+//! Writes a stored order: its amounts, its customers, and the history of its redemptions.
+//!
+//! docs/spec/calculation.md sections 2, 3 and 14.
+
+use crate::model::order::Order;
+use crate::pricing::lines::Priced;
+use crate::text::Text;
+use crate::time::Instant;
+use crate::wire::order::kept_return::put_returns;
+use crate::wire::order::view::{AppliedScope, OrderView, WrittenLines};
+use crate::wire::redemptions::record::put_reference;
+use crate::wire::writer::Writer;
+
+/// The data of a stored order in addition to its amounts.
+pub(in crate::wire) struct OrderRecord<'a> {
+    /// The order with its amounts.
+    pub view: OrderView<'a>,
+    /// The time of the last change, if any.
+    pub updated_at: Option<Instant>,
+    /// The customer.
+    pub customer_id: Option<&'a Text>,
+    /// The new entry in the history: the id of the redemption, and the entry as JSON.
+    pub entry: Option<(&'a Text, String)>,
+    /// `true` to include customers.
+    pub people: bool,
+}
+
+impl OrderRecord<'_> {
+    /// Writes it as the next value.
+    pub(in crate::wire) fn put(&self, out: &mut Writer) {
+        let order = self.view.order;
+        let customer_id = self.customer_id.filter(|_| self.people);
+        out.object(|out| {
+            self.view.put_plain(out, &mut WrittenLines::default());
+            out.put_word("object", "order");
+            out.text_or_null("created_at", order.created_at.map(Instant::text));
+            out.text_or_null("updated_at", self.updated_at.map(Instant::text));
+            out.text_or_null("customer_id", customer_id);
+            put_reference(out, "customer", customer_id);
+            out.text_or_null("referrer_id", order.referrer_id.as_ref().filter(|_| self.people));
+            out.member("redemptions").object(|out| {
+                let details = self.entry.as_ref().map(|(id, _)| id.as_str());
+                for (id, entry) in order.redemptions.iter().filter(|(id, _)| Some(*id) != details) {
+                    out.pair(id, |out| out.value(entry));
+                }
+                if let Some((id, entry)) = &self.entry {
+                    out.pair(id, |out| out.raw(entry));
+                }
+            });
+            put_returns(out, order);
+            out.member("metadata").metadata(&order.metadata);
+        });
+    }
+}
+
+/// Writes an order as it is stored and shown, with the amounts of its lines.
+pub fn write_order(order: &Order, priced: &Priced<'_>, updated_at: Option<Instant>) -> String {
+    Writer::record_of(|out| {
+        out.object(|out| {
+            OrderView::new(order, priced, &priced.cart, AppliedScope::Nothing)
+                .put_plain(out, &mut WrittenLines::default());
+            if order.source_id.is_none() {
+                out.member("source_id").null();
+            }
+            out.put_word("object", "order");
+            out.text_or_null("created_at", order.created_at.map(Instant::text));
+            out.text_or_null("updated_at", updated_at.map(Instant::text));
+            let people =
+                [("customer_id", "customer", &order.customer_id), ("referrer_id", "referrer", &order.referrer_id)];
+            for (name, role, id) in people {
+                out.text_or_null(name, id.as_ref());
+                if id.is_some() {
+                    put_reference(out, role, id.as_ref());
+                }
+            }
+            out.member("redemptions").metadata(&order.redemptions);
+            put_returns(out, order);
+            out.member("metadata").metadata(&order.metadata);
+        });
+    })
+}

@@ -1,0 +1,90 @@
+//! Reads a stored redemption.
+//!
+//! docs/spec/calculation.md#15, docs/spec/objects.md#11.
+
+use serde_json::{Map, Value};
+
+use crate::json::Node;
+use crate::json::service::node;
+use crate::model::order::Metadata;
+use crate::model::redemption::{CardMovement, PastLine, PastOrder, PastRedemption, PastState, PastVoucher, SpentUnits};
+use crate::money::Money;
+use crate::text::Text;
+use crate::time::Instant;
+
+/// Reads a stored redemption as a rollback needs it.
+pub fn read_past(document: Metadata) -> PastRedemption {
+    let text = |name: &str| document.get(name).and_then(Node::as_str).map(Text::from);
+    let list = document.get("related_redemptions").and_then(|related| related.get("redemptions"));
+    let children = list.and_then(Node::as_list).into_iter().flatten();
+    let is_parent = text("related_object_type").as_deref() == Some("redemption");
+    let is_card = document.get("loyalty_card").is_some();
+    let spent = document.get("amount").and_then(Node::as_u64);
+    PastRedemption {
+        id: text("id").unwrap_or_default(),
+        state: match text("status").as_deref() {
+            Some("SUCCEEDED") => PastState::Succeeded,
+            Some("ROLLED_BACK") => PastState::RolledBack,
+            _ => PastState::Failed,
+        },
+        date: text("date").and_then(|date| Instant::parse(&date)).unwrap_or_default(),
+        parent: text("redemption"),
+        children: children.filter_map(|child| child.get("id")?.as_str().map(Text::from)).collect(),
+        customer_id: text("customer_id"),
+        order: document.get("order").map(read_order),
+        redeemed: text("related_object_id").filter(|_| !is_parent),
+        spent: spent.map(|spent| if is_card { SpentUnits::Points(spent) } else { SpentUnits::Credits(spent) }),
+        voucher: document.get("voucher").filter(|voucher| matches!(voucher, Node::Object(_))).map(read_voucher),
+        document,
+    }
+}
+
+/// Returns the change of a card in the record of a redemption or of a rollback.
+pub fn movement_of(record: &Map<String, Value>) -> CardMovement {
+    let (amount, voucher) = (record.get("amount").map(node), record.get("voucher").map(node));
+    let number = |block: &str, name: &str| voucher.as_ref()?.get(block)?.get(name)?.as_i64();
+    let either = |credits: &str, points: &str| number("gift", credits).or_else(|| number("loyalty_card", points));
+    CardMovement {
+        taken: amount.as_ref().and_then(Node::as_i64).unwrap_or(0),
+        loaded: either("amount", "points").unwrap_or(0),
+        left: either("balance", "balance").unwrap_or(0),
+    }
+}
+
+fn read_order(order: &Node<'_>) -> PastOrder {
+    let lines = order.get("items").and_then(Node::as_list).unwrap_or_default();
+    let line_id = |line: &Node<'_>| line.get("id").and_then(Node::as_str).map(Text::from).unwrap_or_default();
+    PastOrder {
+        id: order.get("id").and_then(Node::as_str).map(Text::from),
+        discount: discount(order),
+        lines: lines.iter().map(read_line).collect(),
+        line_ids: lines.iter().map(line_id).collect(),
+    }
+}
+
+fn read_line(line: &Node<'_>) -> PastLine {
+    let signed = |name: &str| line.get(name).and_then(Node::as_i64).unwrap_or(0);
+    PastLine {
+        discount: discount(line),
+        units: signed("applied_quantity"),
+        free_units: signed("applied_discount_quantity"),
+        worth: signed("applied_quantity_amount"),
+    }
+}
+
+fn discount(of: &Node<'_>) -> Money {
+    let minor = of.get("applied_discount_amount").and_then(Node::as_i64);
+    minor.and_then(Money::new).unwrap_or_default()
+}
+
+fn read_voucher(voucher: &Node<'_>) -> PastVoucher {
+    let count = |block: &str, name: &str| Some(voucher.get(block)?.get(name)?.as_u64().unwrap_or(0));
+    PastVoucher {
+        id: voucher.get("id").and_then(Node::as_str).map(Text::from).unwrap_or_default(),
+        redeemed_quantity: count("redemption", "redeemed_quantity"),
+        redeemed_amount: count("redemption", "redeemed_amount"),
+        redeemed_points: count("redemption", "redeemed_points"),
+        credits: count("gift", "balance"),
+        points: count("loyalty_card", "balance"),
+    }
+}

@@ -1,0 +1,82 @@
+// Installs the packed tarball into a tiny project of some host, and checks the answers of the host.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { cp, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+export const run = promisify(execFile);
+const here = dirname(fileURLToPath(import.meta.url));
+export const pkg = join(here, "../../pkg");
+export const answerFile = join(here, "answer.json");
+
+/** Packs the package into a folder. Returns npm's report of it, and a function that makes a project next to it. */
+export async function pack(folder) {
+  const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", folder], { cwd: pkg });
+  // One npm answers with a list, another with an object by name.
+  const [packed] = Object.values(JSON.parse(stdout));
+  return { packed, project: (name) => project(folder, join(folder, packed.filename), name) };
+}
+
+/** Makes a tiny project with the tarball installed, without any network. */
+async function project(folder, tarball, name) {
+  const place = join(folder, name);
+  await cp(join(here, name), place, { recursive: true });
+  for (const shared of ["basket.json", "scenario.mjs"]) await cp(join(here, shared), join(place, shared));
+  const manifest = { name: `try-${name}`, private: true, dependencies: { scrip: `file:${tarball}` } };
+  await writeFile(join(place, "package.json"), JSON.stringify(manifest));
+  await run("npm", ["install", "--offline", "--no-audit", "--no-fund", "--ignore-scripts"], { cwd: place });
+  return place;
+}
+
+/** Checks that every entry gave the bytes of the answer file, and that every mistake was named. */
+export function right(result) {
+  const expected = readFileSync(answerFile, "utf8").trimEnd();
+  assert.equal(JSON.parse(expected).valid, true, "the answer file holds a verdict that grants a discount");
+  for (const [entry, answer] of Object.entries(result.answers)) same(answer, expected, entry);
+  assert.match(result.hash, /^[0-9a-f]{64}$/);
+  assert.equal(result.two_seeds_differ, true);
+  const { bad_rules, ...others } = result.mistakes;
+  assert.match(bad_rules, /^Error: .{10,}/);
+  assert.deepEqual(others, {
+    wrong_rules: "Error: rules.vouchers: must be an array (actual value is `5`) "
+      + JSON.stringify({ path: "vouchers", text: "must be an array (actual value is `5`)" }),
+    no_rules: "Error: rules must be JSON text, its UTF-8 bytes or a plain object",
+    object_as_text: "Error: `validate` takes JSON text; `validateObject` takes an object",
+    text_as_bytes: "Error: `validateBytes` takes a Uint8Array of JSON in UTF-8",
+    bad_now: "Error: now `yesterday` must be a Date, whole milliseconds since 1970, or ISO 8601 text with its zone",
+    now_without_zone: "Error: now `2026-03-01T12:00:00` must be a Date, whole milliseconds since 1970, or ISO 8601 text with its zone",
+    bad_seed: "Error: seed `xyz` must be 2 to 64 hex digits, two for a byte",
+    circular: "Error: the request must be an object that can be written as JSON",
+    freed_validate: "Error: these rules were freed: `prepare` them again",
+    freed_object: "Error: these rules were freed: `prepare` them again",
+    freed_hash: "Error: these rules were freed: `prepare` them again",
+  });
+}
+
+/** Compares two texts; reports where they differ, because two full answers would not be readable. */
+function same(answer, expected, entry) {
+  if (answer === expected) return;
+  let at = 0;
+  while (at < expected.length && answer[at] === expected[at]) at += 1;
+  const around = (text) => text.slice(Math.max(0, at - 30), at + 40);
+  assert.fail(`${entry}, from ${at}: \`${around(answer)}\` instead of \`${around(expected)}\``);
+}
+
+/** Opens a page and waits for the promise in `window.result`. */
+export async function visit(browser, url) {
+  const page = await browser.context.newPage();
+  const complaints = [];
+  page.on("pageerror", (error) => complaints.push(error.message));
+  try {
+    await page.goto(url);
+    await page.waitForFunction(() => window.result !== undefined, undefined, { timeout: 20_000 });
+    return await page.evaluate(() => window.result);
+  } catch (error) {
+    throw new Error([error.message, ...complaints].join("\n"));
+  } finally {
+    await page.close();
+  }
+}

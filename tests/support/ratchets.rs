@@ -1,0 +1,163 @@
+//! Counts what the repository has too much of: a count may only fall. `docs/glossary.md` lists the terms, and `git grep` with the same
+//! pattern finds the places.
+
+use regex::Regex;
+use serde_json::Value as Json;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::citations::unresolved;
+
+/// A text of the repository with its path.
+pub struct Source<'t> {
+    pub path: &'t str,
+    pub text: &'t str,
+}
+
+impl Source<'_> {
+    fn lies_in(&self, folders: &[&str]) -> bool {
+        folders.iter().any(|folder| self.path.starts_with(folder))
+    }
+
+    fn ends_with(&self, endings: &[&str]) -> bool {
+        endings.iter().any(|ending| self.path.ends_with(ending))
+    }
+}
+
+/// The engine and the service.
+const CODE: &[&str] = &["src/", "worker/src/"];
+/// Folders of the service's entities.
+const DOMAIN: &[&str] = &["worker/src/shop/", "worker/src/domain/"];
+/// Files that count amounts, points and balances.
+const COUNTING: &[&str] =
+    &["src/ledger", "src/points", "src/money", "src/pricing", "worker/src/store/ledger", "worker/src/domain/balances/"];
+
+const BANNED_IDENTIFIERS: &str = r"\b\w*([Ll]etter|[Cc]ourier|[Tt]old|[Pp]urse|[Hh]indrance|[Kk]nead|[Ss]hel(f|ves)|[Tt]eller|[Oo]nward|[Rr]ehears|[Bb]elief|[Hh]appening)\w*|\b[Ss]cribes?\b";
+const BANNED_PROSE: &str = r"(?i)\b(nobody|somebody|anybody|everybody|whoever|whatever|whichever|whom|wherever)\b";
+const SQL: &str = r#""\s*(SELECT|INSERT|UPDATE|DELETE|WITH) "#;
+
+/// Counts the matches of a pattern in some texts.
+fn matches<'s>(pattern: &str, sources: impl Iterator<Item = &'s Source<'s>>) -> usize {
+    let pattern = Regex::new(pattern).unwrap();
+    sources.map(|source| pattern.find_iter(source.text).count()).sum()
+}
+
+/// Counts the texts that have a match.
+fn matching<'s>(pattern: &str, sources: impl Iterator<Item = &'s Source<'s>>) -> usize {
+    let pattern = Regex::new(pattern).unwrap();
+    sources.filter(|source| pattern.is_match(source.text)).count()
+}
+
+/// Counts everything that has a limit, by the name of the limit.
+pub fn counts(all: &[Source<'_>]) -> BTreeMap<&'static str, usize> {
+    let own = |source: &&Source<'_>| !source.lies_in(&["tests/support/ratchets"]);
+    let rust = |folders: &'static [&'static str]| {
+        all.iter().filter(move |source| source.lies_in(folders) && source.ends_with(&[".rs"]))
+    };
+    let prose = || {
+        all.iter().filter(own).filter(|source| {
+            source.ends_with(&[".rs", ".mjs", ".js", ".ts", ".md", ".html"])
+                && !source.lies_in(&["tests/vectors/", "tests/stories/", "CHANGELOG.md"])
+        })
+    };
+    let outside_store = || rust(&["worker/src/"]).filter(|source| !source.lies_in(&["worker/src/store/"]));
+    let binaries = |folder: &str| {
+        all.iter()
+            .filter(|source| source.path.strip_prefix(folder).is_some_and(|rest| !rest.contains('/')))
+            .filter(|source| source.ends_with(&[".rs"]))
+            .count()
+    };
+    let mut counts = BTreeMap::from([
+        ("banned identifiers", matches(BANNED_IDENTIFIERS, rust(CODE))),
+        ("banned prose words", matches(BANNED_PROSE, prose())),
+        ("told, tell, tells as words", matches(r"(?i)\b(told|tells?)\b", prose())),
+        ("the older interface", matches("the older interface", prose())),
+        (
+            "doc lines that begin with a noun clause",
+            matches(r"(?m)^\s*//[/!]? ?(What|Whether|How|Where|Whose|The same|As it|Those) ", rust(CODE)),
+        ),
+        ("type names declared twice in the engine", repeated_types(rust(&["src/"]))),
+        ("type names declared twice in the service", repeated_types(rust(&["worker/src/"]))),
+        ("parameters that are tuples", matches(r"\([a-z_]+(, (mut )?[a-z_]+)+\): &?(mut )?\(", rust(CODE))),
+        ("files in one folder", fullest_folder(rust(CODE))),
+        ("files with SQL outside the store", matching(SQL, outside_store())),
+        ("files with SQL", matching(SQL, rust(&["worker/src/"]))),
+        ("lists of the columns of documents", matches("parent, holder, created_at", rust(&["worker/src/"]))),
+        ("commits of the store", matches(r"\.(commit|flush)\(\)", outside_store())),
+        ("files of the domain with untyped objects", matching("Map<String, Json>", rust(DOMAIN))),
+        (
+            "members of JSON read by name",
+            matches(r#"\.get\(""#, rust(&["worker/src/shop/", "worker/src/domain/", "worker/src/api/"])),
+        ),
+        ("saturating operations where money and points are counted", matches("saturating_", rust(COUNTING))),
+        ("test binaries of the service", binaries("worker/tests/")),
+        ("test binaries of the engine", binaries("tests/")),
+        (
+            "bytes of ARCHITECTURE.md",
+            all.iter().find(|source| source.path == "ARCHITECTURE.md").map_or(0, |source| source.text.len()),
+        ),
+        ("citations that do not resolve", unresolved(all).len()),
+        (
+            "descriptions by the name of a field",
+            matches(r#"(?m)^    \(""#, all.iter().filter(|source| source.path == "src/shape/descriptions.rs")),
+        ),
+    ]);
+    let description = all.iter().find(|source| source.path == "worker/openapi.json").unwrap();
+    counts.extend(described(&serde_json::from_str(description.text).unwrap()));
+    counts
+}
+
+/// Counts names of types that several files declare. An indented `type` is an associated type, such as `Item` of an iterator: its name is
+/// the trait's, so it is not counted.
+fn repeated_types<'s>(sources: impl Iterator<Item = &'s Source<'s>>) -> usize {
+    let declaration =
+        Regex::new(r"(?m)^(?:\s*(?:pub(?:\([^)]*\))? )?(?:struct|enum|trait)|(?:pub(?:\([^)]*\))? )?type) ([A-Z]\w*)")
+            .unwrap();
+    let mut files: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+    for source in sources {
+        for found in declaration.captures_iter(source.text) {
+            files.entry(found[1].to_owned()).or_default().insert(source.path);
+        }
+    }
+    files.values().filter(|files| files.len() > 1).count()
+}
+
+/// Counts the files of the largest folder. The file of a module that has a folder of its own is part of that folder.
+fn fullest_folder<'s>(sources: impl Iterator<Item = &'s Source<'s>>) -> usize {
+    let paths: Vec<&str> = sources.map(|source| source.path).collect();
+    let parent = |path: &'s str| path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let modules: BTreeSet<&str> = paths.iter().map(|path| parent(path)).collect();
+    let mut folders: BTreeMap<&str, usize> = BTreeMap::new();
+    for path in paths.iter().filter(|path| !modules.contains(path.trim_end_matches(".rs"))) {
+        *folders.entry(parent(path)).or_default() += 1;
+    }
+    folders.into_values().max().unwrap_or(0)
+}
+
+/// Counts what the description of the interface leaves unsaid.
+fn described(openapi: &Json) -> [(&'static str, usize); 3] {
+    let clause = Regex::new(r"^(What|How|Whether|Where|Whose|Of a|So many|Until when|Nothing)\b").unwrap();
+    let operations = openapi["paths"].as_object().unwrap().values().flat_map(|path| path.as_object().unwrap().values());
+    let operations: Vec<&Json> = operations.filter(|operation| operation["responses"].is_object()).collect();
+    let silent = operations.iter().filter(|operation| operation["description"].as_str().is_none()).count();
+    let responses = operations.iter().flat_map(|operation| operation["responses"].as_object().unwrap().values());
+    let done = responses.filter(|response| response["description"] == "Done").count();
+    let mut clauses = 0;
+    let mut left = vec![openapi];
+    while let Some(value) = left.pop() {
+        match value {
+            Json::Object(members) => {
+                clauses += usize::from(
+                    members.get("description").and_then(Json::as_str).is_some_and(|text| clause.is_match(text)),
+                );
+                left.extend(members.values());
+            }
+            Json::Array(items) => left.extend(items),
+            _ => {}
+        }
+    }
+    [
+        ("operations without a description", silent),
+        ("responses that say Done", done),
+        ("descriptions without a subject", clauses),
+    ]
+}

@@ -1,0 +1,20 @@
+// Sends a request byte by byte for a test.
+import { connect } from "node:net";
+
+/** Returns the bytes of the answer until the connection ends, or until no more arrive. */
+export function send(url, bytes, patience = 5_000) {
+  return new Promise((done) => {
+    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    let text = "";
+    const finish = (ended) => {
+      clearTimeout(timer);
+      socket.destroy();
+      done({ text, ended, statuses: [...text.matchAll(/HTTP\/1\.[01] (\d{3})/g)].map(([, status]) => Number(status)) });
+    };
+    const timer = setTimeout(finish, patience, false);
+    socket.on("data", (chunk) => (text += chunk.toString("latin1")));
+    socket.on("error", () => {});
+    socket.on("close", () => finish(true));
+    socket.write(Buffer.from(bytes, "latin1"));
+  });
+}

@@ -1,0 +1,152 @@
+//! Disclosure of a bundle: the members of the rules that a decision reads, and no others.
+//!
+//! The engine has to know which facts a bundle omits: metadata that is not public is removed here, and is unknown in the engine.
+
+use super::disclosure::DisclosedMetadata;
+use super::disclosure::Disclosure::{self, All, Metadata, Said, These};
+use scrip::wire::voucher::campaign_fields::IN_BUNDLES;
+
+const CAMPAIGN: Disclosure = Said(&disclosed::<{ IN_BUNDLES.len() }>(IN_BUNDLES));
+
+/// Discloses all of each member.
+#[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "runs while the program is compiled")]
+const fn disclosed<const N: usize>(names: &[&'static str]) -> [(&'static str, Disclosure); N] {
+    let mut all = [const { ("", All) }; N];
+    let mut place = 0;
+    while place < N {
+        all[place].0 = names[place];
+        place += 1;
+    }
+    all
+}
+
+/// A public voucher, by the hash of its code, without a count.
+const VOUCHER: Disclosure = with_windows!(
+    Said,
+    ("id", All),
+    ("code_hash", All),
+    ("type", All),
+    ("discount", All),
+    ("gift", Said(&[("amount", All), ("effect", All)])),
+    ("campaign_id", All),
+    ("category_id", All),
+    ("redemption", These(&[("quantity", All)])),
+    ("metadata", Metadata(DisclosedMetadata::Voucher)),
+    ("object", All),
+);
+
+const TIER: Disclosure = with_windows!(
+    Said,
+    ("id", All),
+    ("name", All),
+    ("banner", All),
+    ("action", All),
+    ("hierarchy", All),
+    ("campaign_id", All),
+    ("promotion_id", All),
+    ("category_id", All),
+    ("metadata", Metadata(DisclosedMetadata::Campaign)),
+    ("created_at", All),
+    ("object", All),
+);
+
+const STACK: Disclosure = Said(&[
+    ("id", All),
+    ("name", All),
+    ("campaign_id", All),
+    ("category_id", All),
+    ("tiers", Said(&[("ids", All)])),
+    ("created_at", All),
+    ("object", All),
+]);
+
+const CATEGORY: Disclosure =
+    Said(&[("id", All), ("name", All), ("hierarchy", All), ("created_at", All), ("updated_at", All), ("object", All)]);
+
+/// A product or SKU: the members that prices and rules read.
+const GOODS: Disclosure = Said(&[
+    ("id", All),
+    ("source_id", All),
+    ("product_id", All),
+    ("name", All),
+    ("sku", All),
+    ("price", All),
+    ("metadata", Metadata(DisclosedMetadata::Goods)),
+]);
+
+const COLLECTION: Disclosure = Said(&[
+    ("id", All),
+    ("type", All),
+    ("filter", All),
+    ("products", Said(&[("id", All), ("source_id", All), ("product_id", All), ("object", All)])),
+    ("object", All),
+]);
+
+/// A segment: its definition, never its customers.
+const SEGMENT: Disclosure = Said(&[("id", All), ("type", All), ("filter", All)]);
+
+const RULE: Disclosure = Said(&[
+    ("id", All),
+    ("rules", All),
+    ("bundle_rules", All),
+    ("applicable_to", All),
+    ("error", Said(&[("message", All)])),
+    ("object", All),
+]);
+
+/// Members of stacking rules that a decision reads. Change times would only give the bundle another name.
+const STACKING: Disclosure = Said(&[
+    ("exclusive_categories", All),
+    ("joint_categories", All),
+    ("redeemables_limit", All),
+    ("applicable_redeemables_limit", All),
+    ("applicable_redeemables_per_category_limit", All),
+    ("applicable_redeemables_category_limits", All),
+    ("applicable_exclusive_redeemables_limit", All),
+    ("applicable_exclusive_redeemables_per_category_limit", All),
+    ("discount_calculation_mode", All),
+    ("initial_amount_mode_categories", All),
+    ("discounted_amount_mode_categories", All),
+    ("redeemables_application_mode", All),
+    ("redeemables_sorting_rule", All),
+    ("redeemables_products_application_mode", All),
+    ("redeemables_no_effect_rule", All),
+    ("no_effect_skip_categories", All),
+    ("no_effect_redeem_anyway_categories", All),
+    ("redeemables_rollback_order_mode", All),
+    ("grouped_redeemables_sorting_rule", All),
+]);
+
+/// The client policy of the project, without the other settings of its setup.
+const TERMS: Disclosure = These(&[
+    ("customers", All),
+    ("customer_fields", All),
+    ("order_statuses", All),
+    ("reasons", All),
+    ("session_seconds", All),
+    ("metadata", All),
+]);
+
+/// A bundle.
+pub const BUNDLE: Disclosure = These(&[
+    ("complete", All),
+    ("counted", All),
+    ("client", TERMS),
+    ("case_sensitive_codes", All),
+    ("whole_catalogue", All),
+    ("project", These(&[("id", All)])),
+    ("time_zone", All),
+    ("stacking_rules", STACKING),
+    ("campaigns", CAMPAIGN),
+    ("vouchers", VOUCHER),
+    ("promotion_tiers", TIER),
+    ("promotion_stacks", STACK),
+    ("categories", CATEGORY),
+    ("products", GOODS),
+    ("skus", GOODS),
+    ("product_collections", COLLECTION),
+    ("segments", SEGMENT),
+    ("validation_rules", RULE),
+    ("validation_rules_assignments", Said(&[("rule_id", All), ("related_object_id", All)])),
+    ("unreadable", All),
+]);

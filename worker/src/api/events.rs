@@ -1,0 +1,4 @@
+//! Custom events and their schemas.
+
+pub mod events;
+pub mod schemas;

@@ -1,0 +1,4 @@
+//! Exports of documents.
+
+pub mod exports;
+pub mod scopes;

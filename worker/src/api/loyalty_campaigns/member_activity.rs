@@ -1,0 +1,188 @@
+//! Activity of a v1 loyalty card, composed from stored records: its publication, its transactions of points,
+//! its redemptions and its pending points.
+
+use crate::documents::common_fields::{KEY, LIMIT};
+use crate::documents::json_members;
+use crate::documents::keyset_list;
+use crate::documents::list::{LIMIT_DEFAULT, LIMIT_MAX, read_int};
+use crate::documents::shapes::MORE;
+use crate::documents::shapes::vouchers::MEMBER_ACTIVITY;
+use crate::domain::vouchers::voucher::find_card;
+use crate::http::reply::{CallError, invalid_query};
+use crate::http::route::{Call, HandlerResult, Response, Route, get};
+use crate::http::shape::{Field, FieldType, may};
+use crate::store::document::Document;
+use crate::store::document_list::clause::DocumentAge;
+use crate::store::documents::loyalty_campaigns::{self, HeldCard};
+use crate::store::records::{PENDING_DETAILS, RedemptionRecord, TransactionRecord};
+use crate::timestamp;
+use serde_json::{Map, Value as Json, json};
+
+const QUERY: &[Field] = &[
+    LIMIT,
+    may("order", FieldType::OneOf(&["created_at", "-created_at"]))
+        .description("Direction of the list: `created_at` for the oldest first, `-created_at` for the newest first. Default `-created_at`."),
+    may("starting_after_id", KEY).description("ID of an activity of the card. The list continues after this activity."),
+];
+
+const fn listed(route: Route) -> Route {
+    route.scope("loyalties").query(QUERY).lists("data", MEMBER_ACTIVITY, MORE)
+}
+
+/// The routes of the area.
+pub const ROUTES: &[Route] = &[
+    listed(get("/v1/loyalties/members/{memberId}/activity", "List the activity of a loyalty card", list))
+        .describe(
+            "listLoyaltyCardActivity",
+            "Returns the events of a loyalty card: publication, redemptions, rollbacks, changes of points and of pending points. The newest is first by default. A voucher of another type is refused with `not_found`, an unknown order or start with `invalid_query_params`.",
+        )
+        .returns("The activities on this page, and the ID after which the next page starts."),
+    listed(get(
+        "/v1/loyalties/{campaignId}/members/{memberId}/activity",
+        "List the activity of a campaign's loyalty card",
+        list,
+    ))
+    .describe(
+        "listLoyaltyCampaignMemberActivity",
+        "Returns the events of one card of the named campaign: publication, redemptions, rollbacks, changes of points and of pending points. The newest is first by default. A card of another campaign is refused with `not_found`, an unknown order or start with `invalid_query_params`.",
+    )
+    .returns("The activities on this page, and the ID after which the next page starts."),
+];
+
+/// Prefix of the ids of activities, before the id of the record.
+const PREFIX: &str = "event_";
+
+/// Kinds of transactions in the activity, with their types; a redemption is a separate activity.
+const MOVED: &[(&str, &str)] = &[
+    ("POINTS_ACCRUAL", "customer.rewarded.loyalty_points"),
+    ("POINTS_ADDITION", "customer.voucher.loyalty_card.points_added"),
+    ("POINTS_REMOVAL", "customer.voucher.loyalty_card.points_added"),
+    ("POINTS_TRANSFER_IN", "customer.voucher.loyalty_card.points_transferred"),
+    ("POINTS_TRANSFER_OUT", "customer.voucher.loyalty_card.points_transferred"),
+    ("POINTS_EXPIRATION", "customer.voucher.loyalty_card.points_expired"),
+    ("PENDING_POINTS_ACTIVATION", "customer.voucher.loyalty_card.pending_points.activated"),
+];
+
+fn list(call: &mut Call<'_, '_>) -> HandlerResult {
+    let card = find_card(call)?;
+    let limit = read_int(&call.query, "limit", 1, LIMIT_MAX)?.unwrap_or(LIMIT_DEFAULT);
+    let falls = match call.query.parameter("order") {
+        None | Some("-created_at") => true,
+        Some("created_at") => false,
+        Some(text) => {
+            let message = format!("Property .order must be one of created_at, -created_at (actual value is `{text}`)");
+            return Err(invalid_query(message).into());
+        }
+    };
+    let held = HeldCard { card_id: &card.id, holder_id: card.holder.as_deref().unwrap_or_default() };
+    let after = call.query.parameter("starting_after_id").map(|id| find_age(call, held, id)).transpose()?;
+    let (records, has_more) = loyalty_campaigns::list_card_records(call.store, held, after, falls, limit)?;
+    let about = About::of(call, &card)?;
+    let shown = records.into_iter().map(|record| about.show(&record.kind, record.document)).collect();
+    Ok(Response::json(Json::Object(keyset_list::envelope(shown, has_more))))
+}
+
+/// Returns the age of an activity of a card.
+fn find_age(call: &Call<'_, '_>, card: HeldCard<'_>, id: &str) -> Result<DocumentAge, CallError> {
+    let unknown = || invalid_query(format!("Property .starting_after_id must be an activity (actual value is `{id}`)"));
+    let own = id.strip_prefix(PREFIX).ok_or_else(unknown)?;
+    Ok(loyalty_campaigns::find_card_record_age(call.store, card, own)?.ok_or_else(unknown)?)
+}
+
+/// Subject of all activities of a card: its holder, its campaign and the card itself.
+struct About {
+    customer: Json,
+    campaign: Json,
+    voucher: Json,
+}
+
+impl About {
+    fn of(call: &Call<'_, '_>, card: &Document) -> Result<About, CallError> {
+        let named = |document: Option<Document>, names: &[&str]| {
+            document.map_or(Json::Null, |document| Json::Object(json_members::every(&document.body, names)))
+        };
+        let find = |kind: &'static str, id: &Option<String>| match id {
+            Some(id) => call.store.document(kind, id),
+            None => Ok(None),
+        };
+        Ok(About {
+            customer: named(
+                find("customer", &card.holder)?,
+                &["id", "source_id", "name", "email", "metadata", "object"],
+            ),
+            campaign: named(find("campaign", &card.parent)?, &["id", "name", "campaign_type", "type", "object"]),
+            voucher: named(
+                Some(card.clone()),
+                &["id", "code", "campaign", "campaign_id", "type", "holder_id", "object"],
+            ),
+        })
+    }
+
+    /// Converts a record to an activity.
+    fn show(&self, kind: &str, document: Document) -> Json {
+        let (word, more, channel) = match kind {
+            "redemption" => redeemed(&document.body),
+            "voucher_transaction" => moved(document.body),
+            "pending_points_change" => waits(document.body),
+            _ => {
+                let publication =
+                    brief(&document.body, &["id", "created_at", "customer_id", "source_id", "result", "object"]);
+                ("customer.publication.succeeded", json!({ "publication": publication }), "API")
+            }
+        };
+        let mut data = Map::new();
+        data.insert("customer".into(), self.customer.clone());
+        data.insert("campaign".into(), self.campaign.clone());
+        data.insert("voucher".into(), self.voucher.clone());
+        data.extend(more.as_object().cloned().unwrap_or_default());
+        json!({
+            "id": format!("{PREFIX}{}", document.id), "type": word, "created_at": timestamp::text(document.created_at),
+            "data": { "data": data, "event_source": { "channel": channel } },
+        })
+    }
+}
+
+fn brief(body: &Map<String, Json>, names: &[&str]) -> Json {
+    Json::Object(json_members::known(body, names))
+}
+
+fn redeemed(body: &Map<String, Json>) -> (&'static str, Json, &'static str) {
+    let record = RedemptionRecord::of(body);
+    let word = match (record.is_rollback(), record.is_failed()) {
+        (false, false) => "customer.redemption.succeeded",
+        (false, true) => "customer.redemption.failed",
+        (true, false) => "customer.redemption.rollback.succeeded",
+        (true, true) => "customer.redemption.rollback.failed",
+    };
+    let names = ["id", "date", "customer_id", "amount", "result", "status", "redemption", "reason", "object"];
+    let order = record.order().map(|order| brief(order, &["id", "source_id"]));
+    (word, json!({ "redemption": brief(body, &names), "order": order }), "API")
+}
+
+fn moved(body: Map<String, Json>) -> (&'static str, Json, &'static str) {
+    let transaction = TransactionRecord::of(&body);
+    let kind = transaction.transaction_type();
+    let word = MOVED.iter().find(|(known, _)| *known == kind).map_or("customer.rewarded", |(_, word)| *word);
+    let channel = if transaction.has_source() { "API" } else { "INTERNAL" };
+    let details = transaction.details().map().cloned().unwrap_or_default();
+    let mut more = brief(
+        &details,
+        &["balance", "order", "earning_rule", "pending_points", "source_voucher", "destination_voucher"],
+    );
+    if let Some(more) = more.as_object_mut() {
+        more.insert("transaction".into(), Json::Object(body));
+    }
+    (word, more, channel)
+}
+
+fn waits(mut body: Map<String, Json>) -> (&'static str, Json, &'static str) {
+    let word = match TransactionRecord::of(&body).change() {
+        Some("added") => "customer.voucher.loyalty_card.pending_points.added",
+        Some("canceled") => "customer.voucher.loyalty_card.pending_points.canceled",
+        _ => "customer.voucher.loyalty_card.pending_points.updated",
+    };
+    let message = body.remove(PENDING_DETAILS).unwrap_or_default();
+    let order = TransactionRecord::of_value(&message).details().order().cloned();
+    let balance = body.remove("balance").unwrap_or_default();
+    (word, json!({ "pending_points": message, "order": order, "voucher_pending_points_balance": balance }), "API")
+}

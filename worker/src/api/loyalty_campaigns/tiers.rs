@@ -1,0 +1,254 @@
+//! Tiers of loyalty campaigns: create several at once, get and list them with their mappings, and list
+//! the tiers of a member.
+
+use crate::documents::common_fields::{LIMIT, PAGE};
+use crate::documents::list::paged;
+use crate::documents::merge;
+use crate::documents::shapes::TOTAL;
+use crate::documents::shapes::campaign_earning_rules::PROGRAM_RULE as RULE_SHAPE;
+use crate::documents::shapes::campaign_tiers::{CREATE, TIER, TIER_REWARD};
+use crate::domain::campaigns::campaign::find_program;
+use crate::domain::loyalty_campaigns::earning_rules::PROGRAM_RULE;
+use crate::domain::loyalty_campaigns::tiers::{PROGRAM_TIER, check_counted, of_campaign, of_held};
+use crate::domain::metadata::schemas;
+use crate::domain::rewards::assignments::{ASSIGNMENT, of_program};
+use crate::domain::rewards::reward::{REWARD, show as show_rewards};
+use crate::domain::vouchers::voucher::find_card;
+use crate::http::list_options::List;
+use crate::http::reply::{CallError, not_found};
+use crate::http::route::{Call, HandlerResult, Response, Route, get, post};
+use crate::http::shape::{self, FieldType, Nulls, may};
+use crate::store::document::Document;
+use crate::store::document_list::clause::Clause;
+use crate::store::records::CampaignTierRecord;
+use crate::timestamp;
+use scrip::points::campaign_tiers::CampaignTier;
+use scrip::wire::Problem;
+use scrip::wire::document::read_fields;
+use scrip::wire::loyalty::loyalty_campaign_tier::read_campaign_tier;
+use serde_json::{Map, Value as Json, json};
+
+/// Maximum number of tiers of a campaign.
+const TIERS_MAX: usize = 100;
+
+const ALL: &str = "/v1/loyalties/{campaignId}/tiers";
+
+/// Value of `object` of the documents.
+const OBJECT: &str = "loyalty_tier";
+
+const TIERS: List = List {
+    data_ref: "data",
+    page_max: 1,
+    orders: &[("created_at", "created_at"), ("updated_at", "updated_at")],
+    filters: &[],
+    conditions: &[],
+};
+
+/// All mappings of a tier are loaded.
+const PARTS: List = List { data_ref: "data", page_max: 100, orders: &[], filters: &[], conditions: &[] };
+
+/// The routes of the area.
+pub const ROUTES: &[Route] = &[
+    get(ALL, "List the tiers of a loyalty campaign", list)
+        .describe(
+            "listLoyaltyCampaignTiers",
+            "Returns the tiers of a loyalty campaign, the newest first by default; the only page has at most 100 tiers. A campaign of another type is refused with `not_found`, an unknown order with `invalid_query_params`.",
+        )
+        .returns("The tiers and the total.")
+        .scope("loyalties")
+        .query(&[
+            LIMIT,
+            may("order", FieldType::OneOf(&["created_at", "-created_at", "updated_at", "-updated_at"]))
+                .description("Field to sort by, descending with a minus sign. Default `-created_at`."),
+        ])
+        .lists("data", TIER, TOTAL),
+    post(ALL, "Create tiers of a loyalty campaign", create)
+        .describe(
+            "createLoyaltyCampaignTiers",
+            "Creates tiers of a loyalty campaign: all of them or none, and at most 100 per campaign. Holders of cards are in the new tiers at once, according to their points. The webhook event `campaign.loyalty_tier.created` follows for each. Overlapping ranges of points, and unknown earning rules or rewards, are refused with `invalid_payload`, a campaign of another type with `not_found`.",
+        )
+        .returns("The new tiers, in the order of the request.")
+        .scope("loyalties")
+        .many(CREATE)
+        .answers(200, FieldType::List(&TIER, 0, TIERS_MAX)),
+    get("/v1/loyalties/{campaignId}/tiers/{loyaltyTierId}", "Get a tier of a loyalty campaign", get_one)
+        .describe(
+            "getLoyaltyCampaignTier",
+            "Returns one tier of a loyalty campaign, with its changes to earned points and to prices. A tier of another campaign is refused with `not_found`.",
+        )
+        .returns("The tier.")
+        .scope("loyalties")
+        .answers(200, TIER),
+    get(
+        "/v1/loyalties/{campaignId}/tiers/{loyaltyTierId}/earning-rules",
+        "List the earning rules of a tier of a loyalty campaign",
+        earning_rules,
+    )
+    .describe(
+        "listLoyaltyCampaignTierEarningRules",
+        "Returns the earning rules whose points a tier changes. A tier of another campaign is refused with `not_found`, a malformed page or limit with `invalid_query_params`.",
+    )
+    .returns("The earning rules of this page and the total.")
+    .scope("loyalties")
+    .query(&[LIMIT, PAGE])
+    .lists("data", RULE_SHAPE, TOTAL),
+    get(
+        "/v1/loyalties/{campaignId}/tiers/{loyaltyTierId}/rewards",
+        "List the rewards of a tier of a loyalty campaign",
+        rewards,
+    )
+    .describe(
+        "listLoyaltyCampaignTierRewards",
+        "Returns all rewards whose price a tier changes, the last assigned first. Each comes with its assignment, which has the price outside the tier. A tier of another campaign is refused with `not_found`.",
+    )
+    .returns("The rewards with their assignments, and the total.")
+    .scope("loyalties")
+    .lists("data", TIER_REWARD, TOTAL),
+    get("/v1/loyalties/members/{memberId}/tiers", "List the tiers of a loyalty card", of_member)
+        .describe(
+            "listLoyaltyCardTiers",
+            "Returns the tier that the card is in now, as its points determine the tier; the list is empty outside all tiers. A voucher of another type is refused with `not_found`.",
+        )
+        .returns("The tier of the card, if any, and the total.")
+        .scope("loyalties")
+        .lists("data", TIER, TOTAL),
+];
+
+fn list(call: &mut Call<'_, '_>) -> HandlerResult {
+    let program = find_program(call)?;
+    let mut clause = Clause::of_kind(PROGRAM_TIER);
+    clause.within(&program.id);
+    let page = TIERS.select(call.store, &call.query, clause)?;
+    let shown = page.documents.into_iter().map(|tier| Json::Object(tier.body)).collect();
+    Ok(Response::json(Json::Object(TIERS.envelope(shown, page.total))))
+}
+
+/// Creates all the tiers of a body, or none.
+fn create(call: &mut Call<'_, '_>) -> HandlerResult {
+    let program = find_program(call)?;
+    check_counted(program.as_campaign())?;
+    let mut known: Vec<CampaignTier> =
+        of_campaign(call.store, &program.id)?.into_iter().map(|(_, tier)| tier).collect();
+    let sent = call.sources()?;
+    let most = TIERS_MAX.saturating_sub(known.len());
+    if sent.is_empty() || sent.len() > most {
+        let message = format!("must have 1 to {most} items (actual number is `{}`)", sent.len());
+        return Err(Problem::at("", message).into());
+    }
+    let mut made = Vec::new();
+    for (place, one) in sent.into_iter().enumerate() {
+        let place = format!("[{place}]");
+        let body = shape::read(CREATE, one, Nulls::Dropped).map_err(|problem| problem.within(&place))?;
+        check_mapped(call, &program, &body, &place)?;
+        let tier = draft(call, &program, body)?;
+        let read = read_fields(&tier.body, read_campaign_tier).map_err(|problem| problem.within(&place))?;
+        if let Some(other) = known.iter().find(|other| overlap(other, &read)) {
+            let message = format!("must NOT overlap with those of the tier `{}`", other.name);
+            return Err(Problem::at(format!("{place}.points"), message).into());
+        }
+        known.push(read);
+        call.store.insert(PROGRAM_TIER, &tier);
+        made.push(Json::Object(tier.body));
+    }
+    Ok(Response::json(Json::Array(made)))
+}
+
+fn overlap(one: &CampaignTier, other: &CampaignTier) -> bool {
+    let ends_before = |one: &CampaignTier, other: &CampaignTier| one.to.is_some_and(|to| to < other.from);
+    !ends_before(one, other) && !ends_before(other, one)
+}
+
+fn draft(call: &mut Call<'_, '_>, program: &Document, mut body: Map<String, Json>) -> Result<Document, CallError> {
+    let id = call.ids.alphanumeric("ltr_", 24).to_string();
+    let range = CampaignTierRecord::of(&body).points();
+    let defaults = json!({
+        "id": id, "campaign_id": program.id, "config": { "points": range }, "metadata": {}, "earning_rules": {}, "rewards": {},
+        "created_at": timestamp::text(call.now_ms()), "updated_at": null, "object": OBJECT,
+    });
+    merge::fill_top(&mut body, &defaults);
+    schemas::check_body(call.store, OBJECT, &body)?;
+    let mut document = Document::new(id, None, call.now_ms(), body);
+    document.parent = Some(program.id.clone());
+    Ok(document)
+}
+
+/// Checks that the objects that a tier maps belong to its campaign.
+fn check_mapped(
+    call: &Call<'_, '_>,
+    program: &Document,
+    body: &Map<String, Json>,
+    place: &str,
+) -> Result<(), CallError> {
+    for id in CampaignTierRecord::of(body).earning_rule_ids() {
+        let rule = call.store.document(PROGRAM_RULE.object, id)?;
+        if rule.is_none_or(|rule| rule.parent.as_ref() != Some(&program.id)) {
+            return Err(unknown(&format!("{place}.earning_rules"), "an earning rule", id).into());
+        }
+    }
+    let assigned = of_program(call, &program.id)?;
+    for id in CampaignTierRecord::of(body).reward_ids() {
+        if !assigned.iter().any(|assignment| assignment.id == id || assignment.parent.as_deref() == Some(id)) {
+            return Err(unknown(&format!("{place}.rewards"), "a reward", id).into());
+        }
+    }
+    Ok(())
+}
+
+fn unknown(path: &str, what: &str, id: &str) -> Problem {
+    Problem::bound(path, &format!("must name {what} of the campaign"), id)
+}
+
+fn find(call: &Call<'_, '_>) -> Result<Document, CallError> {
+    let program = find_program(call)?;
+    let id = call.param("loyaltyTierId");
+    let tier = call.store.document(PROGRAM_TIER, id)?.filter(|tier| tier.parent.as_ref() == Some(&program.id));
+    Ok(tier.ok_or_else(|| not_found(OBJECT, id))?)
+}
+
+fn get_one(call: &mut Call<'_, '_>) -> HandlerResult {
+    let tier = find(call)?;
+    Ok(Response::json(Json::Object(tier.body)))
+}
+
+fn earning_rules(call: &mut Call<'_, '_>) -> HandlerResult {
+    let tier = find(call)?;
+    let named: Vec<String> = tier.as_campaign_tier().earning_rule_ids().map(str::to_owned).collect();
+    let named: Vec<&str> = named.iter().map(String::as_str).collect();
+    let found = call.store.documents_by_names(PROGRAM_RULE.object, &[], &named)?;
+    let shown = (PROGRAM_RULE.show)(call, found)?;
+    Ok(Response::json(Json::Object(paged(&PARTS, &call.query, shown)?)))
+}
+
+fn rewards(call: &mut Call<'_, '_>) -> HandlerResult {
+    let tier = find(call)?;
+    let mapped: Vec<&str> = tier.as_campaign_tier().reward_ids().collect();
+    let is_mapped = |assignment: &Document| {
+        mapped.contains(&assignment.id.as_str()) || assignment.parent.as_deref().is_some_and(|id| mapped.contains(&id))
+    };
+    let assignments: Vec<Document> =
+        of_program(call, tier.parent.as_deref().unwrap_or_default())?.into_iter().filter(is_mapped).collect();
+    let mut shown = Vec::new();
+    for assignment in assignments {
+        let Some(reward) = call.store.document(REWARD.object, assignment.parent.as_deref().unwrap_or_default())? else {
+            continue;
+        };
+        let reward = show_rewards(call, vec![reward])?.pop();
+        let assignment = ASSIGNMENT.show_one(call, assignment)?;
+        shown.push(json!({ "reward": reward, "assignment": assignment, "object": "loyalty_tier_reward" }));
+    }
+    let total = i64::try_from(shown.len()).unwrap_or(i64::MAX);
+    Ok(Response::json(Json::Object(PARTS.envelope(shown, total))))
+}
+
+/// Returns the tier that a card is in, if it is in one.
+fn of_member(call: &mut Call<'_, '_>) -> HandlerResult {
+    let card = find_card(call)?;
+    let mut shown = Vec::new();
+    if let Some(tier) = of_held(call, &card)?
+        && let Some(tier) = call.store.document(PROGRAM_TIER, &tier.id)?
+    {
+        shown.push(Json::Object(tier.body));
+    }
+    let total = i64::try_from(shown.len()).unwrap_or(i64::MAX);
+    Ok(Response::json(Json::Object(PARTS.envelope(shown, total))))
+}

@@ -1,0 +1,220 @@
+//! Qualifications: the engine decides which redeemables of the project apply to a customer and an order.
+//! Nothing is written.
+
+use crate::access::client;
+use crate::api::redemptions::admission;
+use crate::documents::common_fields::{BUYER, CATALOGUE_ORDER, KEY};
+use crate::documents::list::read_int;
+use crate::documents::shapes;
+use crate::domain::caller;
+use crate::domain::campaigns::campaign;
+use crate::domain::decisions::facts;
+use crate::domain::vouchers::voucher;
+use crate::http::caller::CredentialClass;
+use crate::http::list_options::List;
+use crate::http::reply::CallError;
+use crate::http::route::{Call, HandlerResult, Response, Route, ShowDocuments, post};
+use crate::http::shape::{Field, FieldType, INT_MAX, may};
+use crate::store::document_list::clause::Clause;
+use crate::store::document_list::column::member;
+use scrip::decide;
+use scrip::json::Node;
+use scrip::model::qualification::{
+    CandidateObject, Compare, QualificationField as By, QualificationFilter, QualificationSort, Qualify, Scenario,
+};
+use scrip::wire::order::ORDER;
+use scrip::wire::problem::MOST_VALUES;
+use scrip::wire::qualification::{QUALIFY, read_qualification_node, write_qualification};
+use serde_json::Value as Json;
+
+/// The older forms return documents instead of results.
+const OLDER: &[Field] = &[
+    may("customer", BUYER).description("Customer that redeemables are sought for. Absent means an anonymous customer."),
+    may("order", ORDER).description("Order to which the redeemables would apply."),
+    may(
+        "reward",
+        FieldType::Object(&[
+            may("id", KEY),
+            may("assignment_id", KEY).description("ID of the reward assignment. Ignored."),
+            may("points", FieldType::Int(0, INT_MAX)).description("Number of points. Ignored."),
+        ]),
+    )
+    .description("Reward that points would buy. Accepted for compatibility and ignored."),
+    may("metadata", FieldType::Map).description("Metadata of the planned redemption, which validation rules can test."),
+];
+
+const AUDIENCE_ONLY: Field = may("audienceRulesOnly", FieldType::Bool)
+    .description("`true` to test only rules about the customer. Default `false`.");
+const LIMIT: Field =
+    may("limit", FieldType::Int(1, LARGEST_LIMIT)).description("Number of results on one page. Default 10.");
+const LARGEST_LIMIT: i64 = 50;
+
+/// Maximum number of results that a legacy form reads.
+const OLDER_RESULTS: usize = 500;
+
+const VOUCHERS: List = List {
+    data_ref: "data",
+    page_max: 1,
+    orders: &[("created_at", "created_at"), ("updated_at", "updated_at"), ("code", "key")],
+    filters: &[],
+    conditions: &[],
+};
+
+const CAMPAIGNS: List = List {
+    data_ref: "data",
+    page_max: 1,
+    orders: &[
+        ("created_at", "created_at"),
+        ("updated_at", "updated_at"),
+        ("type", member!("type")),
+        ("code", member!("voucher.code_config.pattern")),
+        ("category", member!("category")),
+        ("campaign", "key"),
+    ],
+    filters: &[],
+    conditions: &[],
+};
+
+/// The routes of the area.
+pub const ROUTES: &[Route] = &[
+    post("/v1/qualifications", "Find applicable redeemables", qualify)
+        .describe(
+            "qualify",
+            "Returns the redeemables that would apply to a customer and an order, each tested alone as a validation would. Tests that only a redemption can answer are left out, and nothing is stored or reserved. An empty body asks for an anonymous customer without an order. A request that takes too much work is refused with `request_too_complex`, an unknown filter with `invalid_payload`.",
+        )
+        .returns("The redeemables of this page, the order as sent, and the stacking rules.")
+        .scope("qualifications")
+        .body(QUALIFY.fields())
+        .answers(200, scrip::wire::qualification::QUALIFICATION),
+    post("/client/v1/qualifications", "Find applicable redeemables from a client", qualify)
+        .describe(
+            "clientQualify",
+            "Returns the redeemables that would apply to a customer and an order, each tested alone as a validation would. Tests that only a redemption can answer are left out, and nothing is stored or reserved. Only vouchers of the customer, promotions and campaigns are listed, no codes of others. The call needs a client key or the OAuth scope `client_qualifications`. A customer other than that of the token is refused with `customer_mismatch`, a request that takes too much work with `request_too_complex`.",
+        )
+        .returns("The redeemables of this page, the order as sent, and the stacking rules.")
+        .for_classes(&[CredentialClass::Client, CredentialClass::OAuth])
+        .scope("qualifications")
+        .body(QUALIFY.fields())
+        .answers(200, scrip::wire::qualification::QUALIFICATION),
+    post("/v1/vouchers/qualification", "Find applicable vouchers", of_vouchers)
+        .describe(
+            "qualifyVouchers",
+            "Legacy form of a qualification. Each candidate is tested alone, nothing is stored or reserved. Only vouchers without a campaign are examined, at most 500. An unknown order of the list is refused with `invalid_query_params`, a malformed body with `invalid_payload`.",
+        )
+        .returns("The vouchers of this page, as stored, and the total.")
+        .scope("vouchers")
+        .query(&[
+            AUDIENCE_ONLY,
+            LIMIT,
+            may(
+                "order",
+                FieldType::OneOf(&["created_at", "-created_at", "updated_at", "-updated_at", "code", "-code"]),
+            )
+            .description("Field to sort by, descending with a minus sign. Default `-created_at`."),
+        ])
+        .body(OLDER)
+        .lists("data", scrip::wire::voucher::VOUCHER, shapes::TOTAL),
+    post("/v1/campaigns/qualification", "Find applicable campaigns", of_campaigns)
+        .describe(
+            "qualifyCampaigns",
+            "Legacy form of a qualification. Each candidate is tested alone, nothing is stored or reserved. Returns the campaigns of at most 500 applicable redeemables. An unknown order of the list is refused with `invalid_query_params`, a malformed body with `invalid_payload`.",
+        )
+        .returns("The campaigns of this page, as stored, and the total.")
+        .scope("campaigns")
+        .query(&[AUDIENCE_ONLY, LIMIT, CATALOGUE_ORDER])
+        .body(OLDER)
+        .lists("data", shapes::promotions::CAMPAIGN, shapes::TOTAL),
+];
+
+fn read(call: &Call<'_, '_>) -> Result<Qualify, CallError> {
+    let body = &call.request.body;
+    // An absent body requests everything.
+    let body = if body.iter().all(u8::is_ascii_whitespace) { b"{}" } else { body.as_slice() };
+    let body = Node::read_within(body, MOST_VALUES)?;
+    client::check_body(call, &body)?;
+    let mut asked = read_qualification_node(&body)?;
+    decide::receive(&mut asked.request, caller::channel(call))?;
+    admission::check_customer(call, &asked.request)?;
+    Ok(asked)
+}
+
+fn qualify(call: &mut Call<'_, '_>) -> HandlerResult {
+    let asked = read(call)?;
+    let facts = facts::facts(call)?;
+    let decided = decide::qualify(&facts, &asked, call.context)
+        .map(|decision| write_qualification(&decision.answer, call.context));
+    facts.end()?;
+    Ok(Response::bytes(decided?))
+}
+
+/// Returns the qualifying vouchers without a campaign, as documents.
+fn of_vouchers(call: &mut Call<'_, '_>) -> HandlerResult {
+    let filter = |field, compare, values: &[&str]| QualificationFilter {
+        field,
+        compare,
+        values: values.iter().map(|value| (*value).into()).collect(),
+    };
+    let filters = vec![
+        filter(By::ResourceType, Compare::In, &[CandidateObject::Voucher.name()]),
+        filter(By::CampaignId, Compare::IsUnknown, &[]),
+    ];
+    answer_documents(call, filters, false, "voucher", &VOUCHERS, voucher::show)
+}
+
+/// Returns the campaigns with a qualifying redeemable, as documents.
+fn of_campaigns(call: &mut Call<'_, '_>) -> HandlerResult {
+    let filters = vec![QualificationFilter { field: By::CampaignId, compare: Compare::HasValue, values: Vec::new() }];
+    answer_documents(call, filters, true, "campaign", &CAMPAIGNS, campaign::show)
+}
+
+/// Returns the tiers with matching rules about the customer.
+pub fn tiers_by_audience(call: &mut Call<'_, '_>) -> Result<Vec<String>, CallError> {
+    let tiers = QualificationFilter {
+        field: By::ResourceType,
+        compare: Compare::In,
+        values: vec![CandidateObject::PromotionTier.name().into()],
+    };
+    let asked = Qualify { scenario: Scenario::AudienceOnly, limit: OLDER_RESULTS, filters: vec![tiers], ..read(call)? };
+    candidates(call, &asked, false)
+}
+
+/// Returns the qualifying redeemables, by their own ids or by those of their campaigns.
+fn candidates(call: &mut Call<'_, '_>, asked: &Qualify, by_campaign: bool) -> Result<Vec<String>, CallError> {
+    let facts = facts::facts(call)?;
+    let decided = decide::qualify(&facts, asked, call.context).map(|decision| {
+        let candidates = decision.answer.shown.into_iter().map(|shown| shown.candidate);
+        let id = |candidate: scrip::model::qualification::Candidate| {
+            if by_campaign { candidate.campaign_id } else { Some(candidate.id) }
+        };
+        candidates.filter_map(id).map(|id| id.to_string()).collect()
+    });
+    facts.end()?;
+    Ok(decided?)
+}
+
+fn answer_documents(
+    call: &mut Call<'_, '_>,
+    filters: Vec<QualificationFilter>,
+    by_campaign: bool,
+    kind: &str,
+    list: &List,
+    show: ShowDocuments,
+) -> HandlerResult {
+    read_int(&call.query, "limit", 1, LARGEST_LIMIT)?;
+    let audience_only = call.query.is_true("audienceRulesOnly");
+    let asked = Qualify {
+        scenario: if audience_only { Scenario::AudienceOnly } else { Scenario::All },
+        limit: OLDER_RESULTS,
+        starting_after: None,
+        sorting: QualificationSort::Default,
+        filters,
+        any_filter: false,
+        ..read(call)?
+    };
+    let found = candidates(call, &asked, by_campaign)?;
+    let mut clause = Clause::of_kind(kind);
+    clause.with_ids(&found);
+    let page = list.select(call.store, &call.query, clause)?;
+    let shown = show(call, page.documents)?;
+    Ok(Response::json(Json::Object(list.envelope(shown, page.total))))
+}

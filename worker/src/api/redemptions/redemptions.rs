@@ -1,0 +1,399 @@
+//! Validations and redemptions, from servers and from clients: the engine decides the request, and its effects
+//! are written.
+
+use crate::access::client;
+use crate::api::redemptions::{admission, failures, sessions};
+use crate::documents::common_fields::{BEFORE_AFTER, KEY, LIMIT, PAGE_99};
+use crate::documents::resource::{self, plain_key};
+use crate::documents::shapes;
+use crate::domain::caller;
+use crate::domain::catalogue::order_overrides;
+use crate::domain::customers::summary;
+use crate::domain::decisions::{expanded, facts, order_returns};
+use crate::domain::referrals;
+use crate::domain::rewards::v1_fulfilment;
+use crate::domain::rewards::v1_fulfilment::RequestFulfilments;
+use crate::http::caller::CredentialClass;
+use crate::http::list_options::{List, ListFilter};
+use crate::http::reply::{CallError, duplicate};
+use crate::http::route::{Call, ClientSwitch, HandlerResult, Resource, Response, Route, get, post};
+use crate::http::shape::{FieldType, INT_MAX, may};
+use crate::store::document::Document;
+use crate::store::document_list::column::member;
+use crate::store::document_list::index::{campaign_name_of_redemption, campaign_of_redemption};
+use crate::store::document_list::voucher_columns::CODE;
+use crate::store::facts::{DocumentsById, StoreFacts};
+use scrip::Context;
+use scrip::decide::{self, Effects, Evaluation, SummaryDelta, ValidationDecision};
+use scrip::json::Node;
+use scrip::model::order::Order;
+use scrip::model::redeemable::IncentiveObject;
+use scrip::model::request::Redeemables;
+use scrip::text::hex;
+use scrip::wire::decision::write_validation;
+use scrip::wire::problem::MOST_VALUES;
+use scrip::wire::redemptions::failure::write_failure;
+use scrip::wire::redemptions::record::{PrintedAnswer, RecordForm, RecordedOrder};
+use scrip::wire::redemptions::redemption::record;
+use scrip::wire::request::{REDEEMABLES, read_redeemables_node};
+use serde_json::{Map, Value as Json, json};
+
+/// A redemption or a rollback.
+pub const RECORD: FieldType = FieldType::Either(&[
+    scrip::wire::redemptions::redemption::REDEMPTION,
+    scrip::wire::redemptions::redemption::ROLLBACK,
+]);
+
+/// Reward of an exchange of points, for requests that name the card elsewhere.
+pub const ASSIGNED_REWARD: FieldType = FieldType::Object(&[
+    may("id", KEY).description("ID of the reward. With `assignment_id`, the assignment must be of this reward."),
+    may("assignment_id", KEY).description("ID of the reward assignment, which can replace the `id` of the reward."),
+    may("points", FieldType::Int(0, INT_MAX)).description(
+        "Number of points to spend on a reward of type `COIN`. Absent means as many as order and card allow.",
+    ),
+]);
+
+/// Shapes that legacy operations share with current ones.
+pub use scrip::wire::order::ORDER;
+pub use scrip::wire::request::{CREDITS as GIFT, OPTIONS, SESSION};
+
+const ORDERS: &[&str] = &[
+    "created_at",
+    "-created_at",
+    "id",
+    "-id",
+    "voucher_code",
+    "-voucher_code",
+    "tracking_id",
+    "-tracking_id",
+    "customer_id",
+    "-customer_id",
+];
+
+/// Redemptions and rollbacks as a resource.
+pub const REDEMPTION: Resource = Resource {
+    object: "redemption",
+    shape: RECORD.described(),
+    parameter: "redemptionId",
+    key: plain_key,
+    show: resource::show_body,
+    list: List {
+        data_ref: "redemptions",
+        page_max: 99,
+        orders: &[
+            ("created_at", "created_at"),
+            ("id", "id"),
+            ("voucher_code", member!("voucher.code")),
+            ("tracking_id", member!("tracking_id")),
+            ("customer_id", "holder"),
+        ],
+        filters: &[
+            ListFilter::Is("result", member!("result")),
+            ListFilter::Name("campaign", campaign_of_redemption!(), "campaign"),
+            ListFilter::Name("customer", "holder", "customer"),
+            ListFilter::Moment("created_at", "created_at"),
+        ],
+        conditions: &[
+            ("voucher_code", CODE),
+            ("related_object_id", member!("related_object_id")),
+            ("related_object_parent_id", campaign_of_redemption!()),
+            ("parent_redemption_id", member!("redemption")),
+            ("failure_code", member!("failure_code")),
+            ("result", member!("result")),
+            ("object", member!("object")),
+            ("customer_id", "holder"),
+            ("campaign_name", campaign_name_of_redemption!()),
+            ("user_login", member!("user.login")),
+        ],
+    },
+};
+
+/// Credentials of clients.
+pub const CLIENT: &[CredentialClass] = &[CredentialClass::Client, CredentialClass::OAuth];
+
+/// The routes of the area.
+pub const ROUTES: &[Route] = &[
+    post("/v1/validations", "Validate vouchers and promotions", validate)
+        .describe(
+            "validate",
+            "Evaluates up to 30 redeemables on an order under the stacking rules and returns a verdict on each, without redeeming any. With a session of type `LOCK`, the quantities, credits and points are reserved until the session expires. Inapplicable redeemables are part of the answer, not an error. A redeemable that is named twice is refused with `duplicated_redeemables`, a malformed body with `invalid_payload`.",
+        )
+        .returns("The verdict on the request and on each redeemable, and the order with discounts applied if the request is valid.")
+        .scope("validations")
+        .body(REDEEMABLES.fields())
+        .answers(200, scrip::wire::decision::VALIDATION),
+    post("/client/v1/validations", "Validate vouchers and promotions from a client", validate)
+        .describe(
+            "clientValidate",
+            "Evaluates up to 30 redeemables on an order under the stacking rules and returns a verdict on each, without redeeming any. With a session of type `LOCK`, the quantities, credits and points are reserved until the session expires. Inapplicable redeemables are part of the answer, not an error. Codes that the client may not use read as unknown codes. The call needs a client key or the OAuth scope `client_validations`. A customer other than that of the token is refused with `customer_mismatch`, too many open sessions with `too_many_sessions`.",
+        )
+        .returns("The verdict on the request and on each redeemable, reduced to fields that a client may see.")
+        .for_classes(CLIENT)
+        .names_codes()
+        .scope("validations")
+        .body(REDEEMABLES.fields())
+        .answers(200, scrip::wire::decision::VALIDATION),
+    get("/v1/redemptions", "List redemptions and rollbacks", resource::list)
+        .describe(
+            "listRedemptions",
+            "Returns redemptions and rollbacks, failed ones included, the newest first by default. All conditions of the query must be met. An unknown order or filter and a page above 99 are refused with `invalid_query_params`.",
+        )
+        .returns("The redemptions and rollbacks of this page and the total.")
+        .of(&REDEMPTION)
+        .listed(shapes::TOTAL)
+        .scope("redemptions")
+        .query(&[
+            LIMIT,
+            PAGE_99,
+            may("order", FieldType::OneOf(ORDERS))
+                .description("Field to sort by, descending with a minus sign. Default `-created_at`."),
+            may("result", FieldType::Text)
+                .description("Result, `SUCCESS` or `FAILURE`. Only records with this result are listed."),
+            may("campaign", KEY).description("Name or ID of a campaign. Only records of this campaign are listed."),
+            may("customer", KEY)
+                .description("ID or `source_id` of a customer. Only records of this customer are listed."),
+            may("created_at", BEFORE_AFTER).description("Bounds on the moment of the redemption, in UTC."),
+            may("filters", FieldType::Map).description(
+                "Conditions by field of the record, joined by `junction`. They apply in addition to the other parameters.",
+            ),
+        ]),
+    post("/v1/redemptions", "Redeem vouchers and promotions", redeem)
+        .describe(
+            "redeem",
+            "Applies up to 30 redeemables to an order and records one redemption for each. By default all of them succeed or none does, and the order is stored as `PAID`. Send an `Idempotency-Key` so that a retry is not counted twice. The webhook event `redemption.succeeded` or `redemption.failed` follows. An expired voucher is refused with `voucher_expired`, a used-up voucher with `quantity_exceeded`. A failed redemption is recorded.",
+        )
+        .returns("The redemptions, and the order with discounts applied.")
+        .scope("redemptions")
+        .body(REDEEMABLES.fields())
+        .answers(200, scrip::wire::redemptions::redemption::REDEMPTIONS),
+    post("/client/v1/redemptions", "Redeem vouchers and promotions from a client", redeem)
+        .describe(
+            "clientRedeem",
+            "Applies up to 30 redeemables to an order and records one redemption for each. By default all of them succeed or none does, and the order is stored as `PAID`. Send an `Idempotency-Key` so that a retry is not counted twice. The webhook event `redemption.succeeded` or `redemption.failed` follows. The call needs a client key or the OAuth scope `client_redemptions`, and the project switch `client_redeem_enabled`. A closed switch is refused with `forbidden`, a code that the client may not use with `not_found`.",
+        )
+        .returns("The redemptions, and the order with discounts applied, reduced to fields that a client may see.")
+        .for_classes(CLIENT)
+        .names_codes()
+        .scope("redemptions")
+        .switched(ClientSwitch::Redeem)
+        .body(REDEEMABLES.fields())
+        .answers(200, scrip::wire::redemptions::redemption::REDEMPTIONS),
+    get("/v1/redemptions/{redemptionId}", "Get a redemption or a rollback", resource::get)
+        .describe(
+            "getRedemption",
+            "Returns one redemption or rollback as recorded. An unknown ID is refused with `not_found`.",
+        )
+        .returns("The redemption or the rollback.")
+        .of(&REDEMPTION)
+        .scope("redemptions"),
+];
+
+/// Reads the redeemables of a request body.
+pub fn read(call: &Call<'_, '_>, body: &[u8]) -> Result<Redeemables, CallError> {
+    // An absent body reads as an empty object, so that the error names its first missing member.
+    let body = if body.iter().all(u8::is_ascii_whitespace) { b"{}" } else { body };
+    receive(call, &Node::read_within(body, MOST_VALUES)?)
+}
+
+/// Reads the redeemables of a request that was sent in another form.
+pub fn read_fields(call: &Call<'_, '_>, body: &Map<String, Json>) -> Result<Redeemables, CallError> {
+    receive(call, &Node::of(body, MOST_VALUES)?)
+}
+
+fn receive(call: &Call<'_, '_>, body: &Node<'_>) -> Result<Redeemables, CallError> {
+    client::check_body(call, body)?;
+    let mut request = read_redeemables_node(body)?;
+    decide::receive(&mut request, caller::channel(call))?;
+    Ok(request)
+}
+
+/// Decides a validation and queues the holds of its lock; `write` formats the decision.
+pub fn check<T>(
+    call: &mut Call<'_, '_>,
+    request: &Redeemables,
+    write: impl FnOnce(&ValidationDecision<'_>, &Context) -> T,
+) -> Result<T, CallError> {
+    admission::check(call, request)?;
+    let facts = facts::facts(call)?;
+    let decided = decide::validate(&facts, request, call.context);
+    match &decided {
+        Ok(decision) => call.store.decided("validation", refused(&decision.answer.evaluated)),
+        Err(refusal) => call.store.decided("validation", Some(refusal.reason.key())),
+    }
+    let decided = decided.map(|decision| {
+        let evaluated = &decision.answer.evaluated;
+        count_guesses(call, evaluated);
+        let promised = if evaluated.valid { decide::promised(evaluated) } else { Vec::new() };
+        let body = write(&decision.answer, call.context);
+        (body, decision.changes.unwrap_or_default().entries, promised)
+    });
+    facts.end()?;
+    let (body, entries, promised) = decided?;
+    if !promised.is_empty() {
+        call.dry_run(|call| v1_fulfilment::hand_over(call, &promised))?;
+    }
+    let origin = sessions::admit(call, &entries)?;
+    call.store.apply(&entries, origin.as_deref(), call.now_ms())?;
+    Ok(body)
+}
+
+/// Returns the reason that a request as a whole is refused, independent of the disclosure to clients.
+fn refused(evaluated: &Evaluation<'_>) -> Option<&'static str> {
+    let first = || evaluated.first_refusal().map(|(_, truth)| truth.reason.key());
+    (!evaluated.valid).then(|| first().unwrap_or("nothing_applies"))
+}
+
+/// Adds the codes that a client named without success.
+fn count_guesses(call: &Call<'_, '_>, evaluated: &Evaluation<'_>) {
+    call.guesses.set(call.guesses.get().saturating_add(evaluated.guesses()));
+}
+
+fn validate(call: &mut Call<'_, '_>) -> HandlerResult {
+    let request = read(call, &call.request.body)?;
+    let mut answer = Response::bytes(check(call, &request, write_validation)?);
+    // With these a client makes equal bytes. They reveal no secret: no redemption and no code comes from this seed.
+    let details = json!({ "now": call.context.now.to_string(), "seed": hex(&call.context.seed) });
+    answer.headers.push(("scrip-context", details.to_string()));
+    Ok(answer)
+}
+
+fn redeem(call: &mut Call<'_, '_>) -> HandlerResult {
+    let mut request = read(call, &call.request.body)?;
+    run(call, &mut request, RecordForm::Whole)
+}
+
+/// Result of a redemption.
+enum RedemptionResult {
+    Done(Box<RecordedOrder>),
+    Failed(PrintedAnswer),
+}
+
+/// Decides a redemption and queues its effects; `form` selects the parts of the response.
+pub fn run(call: &mut Call<'_, '_>, request: &mut Redeemables, form: RecordForm) -> HandlerResult {
+    admission::check(call, request)?;
+    if let Some(order) =
+        request.order.as_mut().filter(|order| order_overrides::any(order) && !caller::is_engine_comparison(call))
+    {
+        order_overrides::name(call, order)?;
+    }
+    let request = &*request;
+    let facts = facts::facts(call)?;
+    let decided = decide::redeem(&facts, request, call.context);
+    match &decided {
+        Ok(decision) => {
+            let failure = decision.answer.failure.as_ref();
+            call.store.decided("redemption", failure.map(|failure| failure.reason.key()));
+        }
+        Err(refusal) => call.store.decided("redemption", Some(refusal.reason.key())),
+    }
+    let decided = decided.map_err(CallError::from).and_then(|decision| {
+        let redeemed = &decision.answer;
+        count_guesses(call, &redeemed.evaluated);
+        let outcome = match &redeemed.failure {
+            Some(failure) => {
+                let hash = failures::order_hash(call);
+                RedemptionResult::Failed(write_failure(redeemed, failure, call.context, hash.as_deref()))
+            }
+            None => {
+                let order = redeemed.evaluated.order.as_deref();
+                let named = order.map_or(Ok(true), |order| is_named(call, &facts, order))?;
+                RedemptionResult::Done(Box::new(record(redeemed, call.context, named)))
+            }
+        };
+        let returned = decision.answer.returned;
+        Ok((outcome, decision.answer.customer_id, decision.changes.unwrap_or_default(), returned))
+    });
+    let mut customers = facts.finish()?;
+    let (outcome, customer_id, changes, returned) = decided?;
+    let recorded = match outcome {
+        RedemptionResult::Failed(written) => return fail(call, written, &customers, customer_id.as_deref()),
+        RedemptionResult::Done(recorded) => recorded,
+    };
+    // Units of an earlier redemption that the request omits are refunded first; the customer is written once more with both.
+    if let Some(outcome) = returned {
+        let customer = order_returns::give_back(call, &outcome, &customers)?;
+        customers.extend(customer.map(|customer| (customer.id.clone(), customer)));
+    }
+    let customer = changes.customer.as_deref();
+    let (tally, orders) = (&changes.tally, &changes.orders);
+    let mut customer = facts::write_customer(call, &customers, customer, customer_id.as_deref(), tally, orders)?;
+    // Servers receive vouchers and tiers whole; a client receives only its disclosure.
+    let is_whole = call.page.is_none() && !caller::is_engine_comparison(call);
+    let written = commit(call, *recorded, &changes, customer.as_mut(), form, is_whole)?;
+    facts::count_orders(call, &customers, customer.as_ref().map(|customer| &*customer.id), &changes.orders)?;
+    summary::find_last_orders(call.store, &changes.orders, call.context.now.millis());
+    if let Some(order) = request.order.as_ref().filter(|order| order_overrides::any(order)) {
+        order_overrides::persist(call, &mut order.clone(), "order.")?;
+    }
+    Ok(Response::written(written.status, written.answer))
+}
+
+/// Returns true if an order is stored under its `source_id`. A new order with the `source_id` of another one is refused. A client
+/// does not learn of the other one, and its order is stored without the name.
+fn is_named(call: &Call<'_, '_>, facts: &StoreFacts<'_, '_>, order: &Order) -> Result<bool, CallError> {
+    let (Some(id), Some(source_id)) = (&order.id, &order.source_id) else { return Ok(true) };
+    if facts.has_seen_order(id) {
+        return Ok(true);
+    }
+    match call.store.document_by_name("order", source_id, id)? {
+        Some(other) if other.id != id.as_str() && call.page.is_none() => {
+            Err(duplicate("order", "id", source_id).into())
+        }
+        Some(other) => Ok(other.id == id.as_str()),
+        None => Ok(true),
+    }
+}
+
+/// Queues the writes of a redemption: ledger, referral, rewards and records.
+fn commit(
+    call: &mut Call<'_, '_>,
+    mut recorded: RecordedOrder,
+    changes: &Effects,
+    mut customer: Option<&mut Document>,
+    form: RecordForm,
+    is_whole: bool,
+) -> Result<PrintedAnswer, CallError> {
+    call.store.apply(&changes.entries, None, call.now_ms())?;
+    if is_whole {
+        recorded.write_redeemed(|object, shown| match object {
+            IncentiveObject::Voucher => expanded::beside_voucher(call, shown),
+            IncentiveObject::PromotionTier => expanded::beside_tier(call, shown, &changes.entries),
+        })?;
+    }
+    let referred = match customer.as_deref_mut() {
+        Some(customer) => referrals::settle(call, customer, &changes.referrals)?,
+        None => Vec::new(),
+    };
+    let mut handed = RequestFulfilments::to(customer.as_deref(), &changes.entries);
+    for (redemption_id, reward) in recorded.rewards() {
+        recorded.write_reward(&redemption_id, v1_fulfilment::stored(call, &reward)?);
+    }
+    for grant in &changes.grants {
+        let voucher = handed.hand(call, grant)?;
+        voucher.keep(call, &grant.redemption_id)?;
+        let shown = handed.show(call, voucher)?;
+        recorded.write_reward(&grant.redemption_id, vec![("voucher", shown)]);
+    }
+    let vouchers = recorded.vouchers();
+    let mut written = recorded.print(form);
+    facts::put(call, vouchers.iter().map(|id| id.as_str()).collect(), std::mem::take(&mut written.records));
+    referrals::hand_over(call, &referred, &mut handed)?;
+    Ok(written)
+}
+
+/// Stores a failed redemption. An unproven name does not identify the customer who failed.
+fn fail(
+    call: &mut Call<'_, '_>,
+    written: PrintedAnswer,
+    customers: &DocumentsById,
+    customer_id: Option<&str>,
+) -> HandlerResult {
+    if failures::is_kept(call)? {
+        facts::put(call, Vec::new(), written.records);
+    }
+    if caller::trusts_customer(call) {
+        let tally = SummaryDelta { failed: 1, ..SummaryDelta::default() };
+        facts::write_customer(call, customers, None, customer_id, &tally, &[])?;
+    }
+    Ok(Response::written(written.status, written.answer))
+}

@@ -1,0 +1,4 @@
+//! Rewards of loyalty campaigns and their assignments.
+
+pub mod assignments;
+pub mod rewards;

@@ -1,0 +1,295 @@
+//! Rewards, which points are exchanged for: create, get, list, update, delete.
+
+use crate::documents::common_fields::{KEY, LIMIT, PAGE};
+use crate::documents::resource;
+use crate::documents::shapes;
+use crate::domain::metadata::schemas;
+use crate::domain::rewards::assignments::ASSIGNMENT;
+use crate::domain::rewards::reward::{REWARD, missing, show};
+use crate::http::reply::{CallError, error, in_use, not_found};
+use crate::http::route::{Call, HandlerResult, Response, Route, delete, get, post, put};
+use crate::http::shape::{Field, FieldType, INT_MAX, Nulls, may, shown};
+use crate::store::document::Document;
+use crate::store::document_list::clause::Clause;
+use crate::store::documents::any_kind::CountedIds;
+use crate::store::documents::reward_assignments;
+use crate::store::records::{RewardContentRecord, RewardRecord};
+use crate::timestamp;
+use scrip::json::service;
+use scrip::wire::Problem;
+use scrip::wire::document::read_fields;
+use scrip::wire::reward::read_reward;
+use serde_json::{Map, Value as Json, json};
+
+/// Granted item of a reward; exactly one of the three is sent.
+const PARAMETERS: FieldType = FieldType::Object(&[
+    may(
+        "campaign",
+        FieldType::Object(&[
+            may("id", KEY),
+            may("balance", FieldType::Int(0, INT_MAX))
+                .description("Minor units or points to load on a card of the campaign, at least 1. Required for gift and loyalty campaigns, refused for coupon campaigns."),
+        ]),
+    )
+    .description("Campaign whose vouchers are handed over: coupons, gift cards or loyalty cards."),
+    may(
+        "product",
+        FieldType::Object(&[
+            may("id", KEY),
+            may("sku_id", KEY)
+                .description("ID or `source_id` of a SKU of the product. Absent means the product in general."),
+        ]),
+    )
+    .description("Product that is handed over."),
+    may(
+        "coin",
+        FieldType::Object(&[
+            may("exchange_ratio", FieldType::Any)
+                .description("Amount in major units that `points_ratio` points are worth, at least 0.01, as a number or as text."),
+            may("points_ratio", FieldType::Any)
+                .description("Number of points that are exchanged for `exchange_ratio`, as a number or as text. Default 1."),
+        ]),
+    )
+    .description("Discount in money on an order, in exchange for points."),
+]);
+
+const FIELDS: &[Field] = &[
+    may("name", KEY).description("Name of the reward. Default `null`."),
+    may("parameters", PARAMETERS)
+        .description("Content of the reward: exactly one of `campaign`, `product` and `coin`. Required on creation; the kind never changes."),
+    may("stock", FieldType::Int(0, INT_MAX))
+        .description("Number of units in stock. Allowed for products only; `null` means unlimited."),
+    may(
+        "attributes",
+        FieldType::Object(&[
+            may("image_url", FieldType::HttpsUrl).description("Address of an image of the reward."),
+            may("description", FieldType::Text).description("Description of the reward for customers."),
+        ]),
+    )
+    .description("Presentation of the reward for customers."),
+    may("metadata", FieldType::Map),
+];
+
+/// Parameter that determines the kind of a reward, and its type.
+const TYPES: &[(&str, &str)] = &[("campaign", "CAMPAIGN"), ("product", "MATERIAL"), ("coin", "COIN")];
+
+/// The routes of the area.
+pub const ROUTES: &[Route] = &[
+    get("/v1/rewards", "List rewards", list)
+        .describe(
+            "listRewards",
+            "Returns the rewards that can be assigned to loyalty campaigns, the newest first. A malformed page or limit is refused with `invalid_query_params`.",
+        )
+        .returns("The rewards of this page and the total.")
+        .of(&REWARD)
+        .listed(shapes::TOTAL)
+        .scope("rewards")
+        .query(&[LIMIT, PAGE, may("assignment_id", KEY).description("ID of an assignment. Only the reward of this assignment is listed.")]),
+    post("/v1/rewards", "Create a reward", create)
+        .describe(
+            "createReward",
+            "Creates a reward of one kind: vouchers of a campaign, a product, or a discount in money. Customers get the reward only after an assignment to a loyalty campaign sets the price. Missing parameters are refused with `missing_param`, a balance of zero with `invalid_balance`.",
+        )
+        .returns("The new reward.")
+        .of(&REWARD)
+        .scope("rewards")
+        .body(FIELDS),
+    get("/v1/rewards/{rewardId}", "Get a reward", resource::get)
+        .describe(
+            "getReward",
+            "Returns one reward, with the number of units that were redeemed. An unknown ID is refused with `not_found`.",
+        )
+        .returns("The reward.")
+        .of(&REWARD)
+        .scope("rewards"),
+    put("/v1/rewards/{rewardId}", "Update a reward", update)
+        .describe(
+            "updateReward",
+            "Changes the fields that are sent; parameters are replaced as a whole, and metadata is merged key by key. Rewards that customers have already received stay as they are. An unknown ID is refused with `not_found`, another kind of reward with `invalid_payload`.",
+        )
+        .returns("The reward after the change.")
+        .of(&REWARD)
+        .scope("rewards")
+        .body(FIELDS),
+    delete("/v1/rewards/{rewardId}", "Delete a reward", remove)
+        .describe(
+            "deleteReward",
+            "Deletes a reward that is assigned to no loyalty campaign. Rewards that customers have already received stay. A reward with assignments is refused with `resource_in_use`, which lists up to ten of them, an unknown ID with `not_found`.",
+        )
+        .returns("No content. The reward is deleted.")
+        .of(&REWARD)
+        .scope("rewards")
+        .answers(204, shapes::EMPTY),
+];
+
+fn list(call: &mut Call<'_, '_>) -> HandlerResult {
+    let mut clause = Clause::of_kind(REWARD.object);
+    if let Some(id) = call.query.parameter("assignment_id") {
+        let assignment = call.store.document(ASSIGNMENT.object, id)?;
+        clause.with_id(&assignment.and_then(|assignment| assignment.parent).unwrap_or_default());
+    }
+    let page = REWARD.list.select(call.store, &call.query, clause)?;
+    let shown = show(call, page.documents)?;
+    Ok(Response::json(Json::Object(REWARD.list.envelope(shown, page.total))))
+}
+
+fn create(call: &mut Call<'_, '_>) -> HandlerResult {
+    let mut sent = call.body(Nulls::Dropped)?;
+    let kind = settle(call, &mut sent)?;
+    let id = call.ids.alphanumeric("rew_", 24).to_string();
+    let defaults = json!({
+        "id": id, "name": null, "type": kind, "stock": null, "attributes": {}, "metadata": {},
+        "created_at": timestamp::text(call.now_ms()), "updated_at": null, "object": REWARD.object,
+    });
+    let mut body = defaults.as_object().cloned().unwrap_or_default();
+    body.extend(sent);
+    let created_at = call.now_ms();
+    let reward = Document { id, key: None, parent: None, holder: None, created_at, updated_at: None, body };
+    read_fields(&reward.body, read_reward)?;
+    schemas::check_body(call.store, REWARD.object, &reward.body)?;
+    call.store.insert(REWARD.object, &reward);
+    Ok(Response::json(REWARD.show_one(call, reward)?))
+}
+
+fn update(call: &mut Call<'_, '_>) -> HandlerResult {
+    let mut sent = call.body(Nulls::Kept)?;
+    let mut reward = REWARD.find(call)?;
+    let known = reward.as_reward().parameters();
+    if RewardRecord::of(&sent).parameters().is_null() {
+        sent.insert("parameters".into(), known);
+    }
+    let kind = settle(call, &mut sent)?;
+    let before = reward.as_reward().reward_type();
+    if kind != before {
+        let message = format!("must stay those of a {before} reward (actual value is of a {kind} reward)");
+        return Err(Problem::at("parameters", message).into());
+    }
+    if RewardRecord::of(&sent).clears_attributes() {
+        sent.insert("attributes".into(), json!({}));
+    }
+    crate::documents::merge::merge(&mut reward.body, sent);
+    call.touch(&mut reward);
+    read_fields(&reward.body, read_reward)?;
+    schemas::check_body(call.store, REWARD.object, &reward.body)?;
+    call.store.update(REWARD.object, &reward);
+    Ok(Response::json(REWARD.show_one(call, reward)?))
+}
+
+fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
+    let reward = REWARD.find(call)?;
+    let CountedIds { ids: assigned, total } = reward_assignments::list_of_reward(call.store, &reward.id)?;
+    if total > 0 {
+        return Err(in_use(REWARD.object, &reward.id, ASSIGNMENT.object, assigned, total).into());
+    }
+    call.store.remove(REWARD.object, &reward.id);
+    Ok(Response::empty(204))
+}
+
+/// Checks and completes the granted item of a reward; returns its type.
+fn settle(call: &Call<'_, '_>, sent: &mut Map<String, Json>) -> Result<&'static str, CallError> {
+    let has_stock = RewardRecord::of(sent).has_stock();
+    let parameters = sent.get_mut("parameters").and_then(Json::as_object_mut).ok_or_else(|| missing("parameters"))?;
+    parameters.retain(|_, value| !value.is_null());
+    let mut named = TYPES.iter().filter(|(name, _)| parameters.contains_key(*name));
+    let (name, kind) = named.next().copied().ok_or_else(|| missing("parameters"))?;
+    if let Some((other, _)) = named.next() {
+        return Err(
+            Problem::at(format!("parameters.{other}"), format!("must NOT be present together with {name}")).into()
+        );
+    }
+    if has_stock && kind != "MATERIAL" {
+        return Err(Problem::at("stock", format!("must NOT be present on a reward of type {kind}")).into());
+    }
+    let Some(given) = parameters.get_mut(name).and_then(Json::as_object_mut) else { return Ok(kind) };
+    match kind {
+        "CAMPAIGN" => settle_campaign(call, given)?,
+        "MATERIAL" => settle_product(call, given)?,
+        _ => settle_coin(given)?,
+    }
+    Ok(kind)
+}
+
+fn text(given: &Map<String, Json>, name: &str) -> Option<String> {
+    given.get(name).and_then(Json::as_str).map(str::to_owned)
+}
+
+/// Settles a campaign with codes as the granted item; gift credits and points also have an amount.
+fn settle_campaign(call: &Call<'_, '_>, given: &mut Map<String, Json>) -> Result<(), CallError> {
+    let name = text(given, "id").ok_or_else(|| missing("parameters.campaign.id"))?;
+    let campaign = call.store.document_by_name("campaign", &name, &name)?;
+    let campaign = campaign.ok_or_else(|| not_found("campaign", &name))?;
+    let kind = campaign.as_campaign().campaign_type();
+    let balance = RewardContentRecord::of(given).balance();
+    match (kind, balance) {
+        ("DISCOUNT_COUPONS", None) | ("GIFT_VOUCHERS" | "LOYALTY_PROGRAM", Some(1..)) => {}
+        ("DISCOUNT_COUPONS", Some(_)) => {
+            let message = "must NOT be present for campaign type: DISCOUNT_COUPONS";
+            return Err(Problem::at("parameters.campaign.balance", message).into());
+        }
+        ("GIFT_VOUCHERS" | "LOYALTY_PROGRAM", None) => return Err(missing("parameters.campaign.balance").into()),
+        ("GIFT_VOUCHERS" | "LOYALTY_PROGRAM", Some(_)) => {
+            let path = "parameters.campaign.balance";
+            let message = format!("Property '{path}' must be greater than zero for campaign type: {kind}");
+            return Err(error(400, "invalid_balance", &format!("Property '{path}' is invalid"), message).into());
+        }
+        _ => {
+            let message = format!(
+                "must name a campaign of the type DISCOUNT_COUPONS, GIFT_VOUCHERS or LOYALTY_PROGRAM (actual value is `{kind}`)"
+            );
+            return Err(Problem::at("parameters.campaign.id", message).into());
+        }
+    }
+    given.insert("type".into(), kind.into());
+    given.insert("id".into(), campaign.id.into());
+    Ok(())
+}
+
+/// Settles a product of the catalogue, or one of its variants, as the granted item.
+fn settle_product(call: &Call<'_, '_>, given: &mut Map<String, Json>) -> Result<(), CallError> {
+    let name = text(given, "id").ok_or_else(|| missing("parameters.product.id"))?;
+    let product = call.store.document_by_name("product", &name, &name)?;
+    let product = product.ok_or_else(|| not_found("product", &name))?;
+    if let Some(name) = text(given, "sku_id") {
+        let sku = call.store.document_by_name("sku", &name, &name)?;
+        let sku = sku.filter(|sku| text(&sku.body, "product_id").as_ref() == Some(&product.id));
+        let sku = sku.ok_or_else(|| not_found("sku", &name))?;
+        given.insert("sku_id".into(), sku.id.into());
+    }
+    given.entry("sku_id").or_insert(Json::Null);
+    given.insert("id".into(), product.id.into());
+    Ok(())
+}
+
+/// Settles the value of points: an amount in major units for a number of points. Clients send both as text or as numbers.
+fn settle_coin(given: &mut Map<String, Json>) -> Result<(), CallError> {
+    let ratio = RewardContentRecord::of(given).exchange_ratio();
+    let ratio = ratio.ok_or_else(|| missing("parameters.coin.exchange_ratio"))?;
+    let exchange = positive(ratio, true).ok_or_else(|| {
+        let message = format!("must be an amount of at least 0.01 in major units (actual value is `{}`)", shown(ratio));
+        Problem::at("parameters.coin.exchange_ratio", message)
+    })?;
+    let points = RewardContentRecord::of(given).points_ratio().cloned().unwrap_or(json!(1));
+    let points = positive(&points, false).ok_or_else(|| {
+        let message = format!("must be an integer >= 1 (actual value is `{}`)", shown(&points));
+        Problem::at("parameters.coin.points_ratio", message)
+    })?;
+    given.insert("exchange_ratio".into(), exchange);
+    given.insert("points_ratio".into(), points);
+    Ok(())
+}
+
+/// Reads a number above zero from a number or a text: digits, and cents if `decimal` allows them.
+fn positive(value: &Json, decimal: bool) -> Option<Json> {
+    let written = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let (whole, cents) = written.split_once('.').filter(|_| decimal).unwrap_or((&written, ""));
+    let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    let fits = !whole.is_empty() && whole.len() <= 12 && cents.len() <= 2 && digits(whole) && digits(cents);
+    let is_zero = written.bytes().all(|byte| byte == b'0' || byte == b'.');
+    if !fits || is_zero || written.ends_with('.') {
+        return None;
+    }
+    let read = serde_json::from_str(written.trim_start_matches('0')).or_else(|_| serde_json::from_str(&written));
+    let mut number = read.ok()?;
+    service::settle(&mut number)?;
+    Some(number)
+}

@@ -1,0 +1,77 @@
+//! Codes that a client may list: those of the customer that a token proves, and public codes of campaigns, while they
+//! can be used.
+//!
+//! A client key is public, so codes without a holder that have no campaign, or are one of many in theirs, are never listed.
+
+use crate::access::client;
+use crate::documents::common_fields::{BEFORE_AFTER, KEY, LIMIT, PAGE_99};
+use crate::documents::shapes;
+use crate::domain::vouchers::voucher::VOUCHER;
+use crate::http::caller::CredentialClass;
+use crate::http::list_options::{List, ListFilter};
+use crate::http::reply::CallError;
+use crate::http::route::Response;
+use crate::http::route::{Call, ClientSwitch, HandlerResult, Route, get};
+use crate::http::shape::may;
+use crate::store::document_list::clause::Clause;
+use crate::store::document_list::column::member;
+use crate::store::documents::vouchers;
+
+/// Filters of the list for clients. The owners of the codes are decided before.
+const LISTED: List = List {
+    orders: &[],
+    filters: &[
+        ListFilter::Name("campaign", "parent", "campaign"),
+        ListFilter::Is("category", member!("category")),
+        ListFilter::Moment("created_at", "created_at"),
+        ListFilter::Moment("updated_at", "updated_at"),
+    ],
+    conditions: &[],
+    ..VOUCHER.list
+};
+
+/// The routes of the area. They are no longer published; existing clients call them.
+pub const ROUTES: &[Route] = &[get("/client/v1/vouchers", "List vouchers from a client", list)
+    .describe(
+        "listClientVouchers",
+        "Returns the vouchers of the customer of the token, and public codes of standalone campaigns that can be used now. A client names a customer without a token only where the project's customer trust is `open`. The call needs a client key or the OAuth scope `client_vouchers`, and the project switch `client_list_vouchers_enabled`. A closed switch is refused with `forbidden`, a customer other than that of the token with `customer_mismatch`.",
+    )
+    .returns("The vouchers of this page, reduced to fields that a client may see, and the total.")
+    .of(&VOUCHER)
+    .listed(shapes::TOTAL)
+    .for_classes(&[CredentialClass::Client, CredentialClass::OAuth])
+    .scope("vouchers")
+    .switched(ClientSwitch::Vouchers)
+    .query(&[
+        LIMIT,
+        PAGE_99,
+        may("campaign", KEY).description("Name or ID of a campaign. Only the vouchers of this campaign are listed."),
+        may("category", KEY).description("Name of a category. Only vouchers in this category are listed."),
+        may("customer", KEY)
+            .description("ID or `source_id` of a customer. Only vouchers that this customer holds are listed, and none if the customer is not trusted."),
+        may("created_at", BEFORE_AFTER).description("Bounds on the moment of creation, in UTC."),
+        may("updated_at", BEFORE_AFTER).description("Bounds on the moment of the last change, in UTC."),
+    ])];
+
+fn list(call: &mut Call<'_, '_>) -> HandlerResult {
+    let mut clause = Clause::of_kind(VOUCHER.object).at(call.now_ms()).named();
+    clause.with_ids(&visible_codes(call)?);
+    let page = LISTED.select(call.store, &call.query, clause)?;
+    let shown = (VOUCHER.show)(call, page.documents)?;
+    Ok(Response::json(serde_json::Value::Object(LISTED.envelope(shown, page.total))))
+}
+
+/// Returns the ids of the codes that may be listed. A request that names a customer gets only that customer's codes; codes of an
+/// unproven customer are never listed.
+fn visible_codes(call: &Call<'_, '_>) -> Result<Vec<String>, CallError> {
+    let named = call.query.parameter("customer");
+    let customer = client::asked_about(call, named)?;
+    let mut ids = Vec::new();
+    if let Some(customer) = &customer {
+        ids.extend(vouchers::list_ids_of_holder(call.store, &customer.id)?);
+    }
+    if named.is_none() {
+        ids.extend(vouchers::list_public_ids(call.store, call.now_ms())?);
+    }
+    Ok(ids)
+}

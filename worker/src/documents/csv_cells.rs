@@ -1,0 +1,117 @@
+//! Conversion of values to cells of CSV files, and back. A spreadsheet reads a cell that begins with `=`, `+`, `-`, `@`, a tab or a
+//! carriage return as a formula. Such a text is written after an apostrophe, which reading removes. An empty cell has no
+//! value, so an empty text is written as a single apostrophe.
+
+use crate::store::sql::Fault;
+use serde_json::Value as Json;
+use std::borrow::Cow;
+
+/// Formats a value as a cell: null as an empty cell, a list or an object as its JSON.
+pub fn cell(value: &Json) -> String {
+    match value {
+        Json::Null => String::new(),
+        Json::String(text) => guarded(text).into_owned(),
+        other => other.to_string(),
+    }
+}
+
+/// Writes a line of cells, its end included.
+pub fn line<C: AsRef<str>>(cells: impl Iterator<Item = C>) -> Result<String, Fault> {
+    let broken = |message: String| Fault::new(format!("a line cannot be written: {message}"));
+    let mut writer = csv::WriterBuilder::new().buffer_capacity(1_024).from_writer(Vec::new());
+    for cell in cells {
+        writer.write_field(cell.as_ref()).map_err(|error| broken(error.to_string()))?;
+    }
+    writer.write_record(None::<&[u8]>).map_err(|error| broken(error.to_string()))?;
+    let bytes = writer.into_inner().map_err(|error| broken(error.to_string()))?;
+    String::from_utf8(bytes).map_err(|error| broken(error.to_string()))
+}
+
+/// Guards a text so that spreadsheets read it neither as a formula nor as an empty cell.
+fn guarded(text: &str) -> Cow<'_, str> {
+    let is_danger = match text.strip_prefix('\'') {
+        None => text.is_empty() || is_formula(text) && !is_number(text),
+        // A text that looks guarded is guarded, so that it is read back unchanged.
+        Some(rest) => is_guard(rest),
+    };
+    if is_danger { Cow::Owned(format!("'{text}")) } else { Cow::Borrowed(text) }
+}
+
+/// Returns the text of a cell without its guard.
+pub fn bare(cell: &str) -> &str {
+    cell.strip_prefix('\'').filter(|rest| is_guard(rest)).unwrap_or(cell)
+}
+
+/// Returns true if an apostrophe before this text guards it.
+fn is_guard(rest: &str) -> bool {
+    rest.is_empty() || rest.starts_with('\'') || is_formula(rest)
+}
+
+/// Returns true for a formula. Spreadsheets also accept full-width forms and text after an empty line; some skip invisible marks.
+fn is_formula(text: &str) -> bool {
+    let begins = |sign: char| {
+        matches!(sign, '=' | '+' | '-' | '@' | '\t' | '\r' | '\n' | '\u{ff1d}' | '\u{ff0b}' | '\u{ff0d}' | '\u{ff20}')
+    };
+    let is_passed_over =
+        |sign: char| sign.is_whitespace() || matches!(sign, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}');
+    text.starts_with(begins) || text.trim_start_matches(is_passed_over).starts_with(begins)
+}
+
+/// Returns true if a text is exactly a number: `-5` stays one.
+fn is_number(text: &str) -> bool {
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let (whole, part) = digits.split_once('.').unwrap_or((digits, "0"));
+    let are_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    are_digits(whole) && are_digits(part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn no_cell_is_a_formula_and_every_text_comes_back() {
+        for (text, message) in [
+            ("=1+1", "'=1+1"),
+            ("+cmd|' /C calc'!A0", "'+cmd|' /C calc'!A0"),
+            ("-5", "-5"),
+            ("-5.25", "-5.25"),
+            ("+4917012345", "+4917012345"),
+            ("-5-3", "'-5-3"),
+            ("@SUM(A1)", "'@SUM(A1)"),
+            ("\t=1", "'\t=1"),
+            ("\r=1", "'\r=1"),
+            (" =1", "' =1"),
+            ("\u{a0}\u{feff}=1", "'\u{a0}\u{feff}=1"),
+            ("\u{3000}-1", "'\u{3000}-1"),
+            (" plain", " plain"),
+            ("\n=1", "'\n=1"),
+            ("\u{ff1d}1+1", "'\u{ff1d}1+1"),
+            ("\u{ff0b}1", "'\u{ff0b}1"),
+            ("\u{ff0d}1", "'\u{ff0d}1"),
+            ("\u{ff20}SUM(A1)", "'\u{ff20}SUM(A1)"),
+            ("'\n1", "''\n1"),
+            ("'\u{ff1d}1", "''\u{ff1d}1"),
+            ("'=1", "''=1"),
+            ("''", "'''"),
+            ("'tis", "'tis"),
+            ("", "'"),
+            ("'", "''"),
+            ("plain", "plain"),
+        ] {
+            assert_eq!(cell(&json!(text)), message);
+            assert_eq!(bare(message), text);
+        }
+    }
+
+    #[test]
+    fn values_and_lines() {
+        assert_eq!(cell(&Json::Null), "");
+        assert_eq!(cell(&json!(true)), "true");
+        assert_eq!(cell(&json!({ "a": [1, "x"] })), r#"{"a":[1,"x"]}"#);
+        let message = line(["a,b", "say \"x\"", "two\nlines", ""].into_iter());
+        assert_eq!(message, Ok("\"a,b\",\"say \"\"x\"\"\",\"two\nlines\",\n".to_owned()));
+        assert_eq!(line([""].into_iter()), Ok("\"\"\n".to_owned()));
+    }
+}

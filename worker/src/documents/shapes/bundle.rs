@@ -1,0 +1,54 @@
+//! The shape of a bundle: documents as they are stored. `access/client/response_filter/bundle` declares the members that a
+//! client receives.
+
+use super::{catalogue, customers, promotions, rules};
+use crate::documents::common_fields::KEY;
+use scrip::shape::{FieldType, may, must};
+use scrip::wire::project::{client, time_zone};
+use scrip::wire::voucher;
+use scrip::{fields_of, shape};
+
+/// Returns a list of any length of a type.
+const fn many(kind: &'static FieldType) -> FieldType {
+    FieldType::List(kind, 0, usize::MAX)
+}
+
+/// A public voucher, without its code.
+const VOUCHER: FieldType = shape!(
+    "BundleVoucher",
+    "Public voucher, named by the hash of its code instead of the code.",
+    fields_of!(
+        voucher::VOUCHER.fields(),
+        &[must("code_hash", FieldType::Text).description("SHA-256 of the code in lower-case hexadecimal digits. Where codes are not case-sensitive, the code is folded first.")]
+    )
+);
+
+/// A bundle.
+pub const BUNDLE: FieldType = shape!(
+    "Bundle",
+    "Offline bundle: the public documents with which a client decides without the server.",
+    &[
+        must("complete", FieldType::Bool).description("`true` when objects that are not listed do not exist. Always `false` in a bundle."),
+        must("counted", FieldType::Bool).description("`true` when quantities and balances are included. Always `false` in a bundle."),
+        must("client", client::TERMS).description("Client policy of the project."),
+        must("case_sensitive_codes", FieldType::Bool).description(
+            "`true` when codes that differ only by case are different codes; otherwise the hashes are of folded codes."
+        ),
+        must("whole_catalogue", FieldType::Bool).description("`true` when all products and SKUs are listed; `false` when the catalogue is too large and neither is listed."),
+        must("project", FieldType::Object(&[must("id", KEY)])).description("Project of the bundle."),
+        must("time_zone", time_zone::TIME_ZONE).description("Time zone of the project, with its transitions."),
+        must("stacking_rules", rules::STACKING_RULES).description("Stacking rules of the project, or the default rules."),
+        must("campaigns", many(&promotions::CAMPAIGN)).description("Newest campaigns of the project, at most 1,000."),
+        must("vouchers", many(&VOUCHER)).description("Vouchers of the listed standalone campaigns."),
+        must("promotion_tiers", many(&promotions::TIER)).description("Promotion tiers of the listed campaigns."),
+        must("promotion_stacks", many(&promotions::STACK)).description("Promotion stacks of the listed campaigns."),
+        must("categories", many(&voucher::CATEGORY)).description("Categories of campaigns."),
+        must("products", many(&catalogue::PRODUCT)).description("Products of the catalogue; empty when `whole_catalogue` is `false`."),
+        must("skus", many(&catalogue::SKU)).description("SKUs of the catalogue; empty when `whole_catalogue` is `false`."),
+        must("product_collections", many(&catalogue::COLLECTION)).description("Product collections."),
+        must("segments", many(&customers::SEGMENT)).description("Segments that select customers by conditions; static segments are left out."),
+        must("validation_rules", many(&rules::RULE)).description("Validation rules that are assigned to the listed objects."),
+        must("validation_rules_assignments", many(&voucher::ASSIGNMENT)).description("Assignments of validation rules to the listed objects."),
+        may("unreadable", many(&FieldType::Map)).description("Names of stored objects that cannot be read; decisions that need them are refused. Absent when there are none."),
+    ]
+);

@@ -1,0 +1,31 @@
+//! The business entities of a project, one context a folder: reads, checks and writes that several handlers need. A context uses only lower
+//! contexts (ARCHITECTURE.md).
+
+pub mod balances;
+pub mod caller;
+pub mod campaigns;
+pub mod catalogue;
+pub mod categories;
+pub mod clock;
+pub mod customers;
+pub mod decisions;
+pub mod due;
+pub mod earning;
+pub mod erasure;
+pub mod event_schemas;
+pub mod exports;
+pub mod loyalty_campaigns;
+pub mod loyalty_members;
+pub mod loyalty_programs;
+pub mod metadata;
+pub mod point_spending;
+pub mod promotions;
+pub mod publications;
+pub mod referrals;
+pub mod rewards;
+pub mod segments;
+pub mod stacking_rules;
+pub mod trash_bin;
+pub mod validation_rules;
+pub mod vouchers;
+pub mod webhooks;

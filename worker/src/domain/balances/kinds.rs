@@ -1,0 +1,236 @@
+//! Reads the balances of cards (v1), and sums them by customer.
+
+use crate::domain::balances::customer_loyalty::CustomerLoyalty;
+use crate::http::reply::{ErrorBody, error};
+use crate::http::route::Call;
+use crate::store::Store;
+use crate::store::amount::{self, CheckedAmount};
+use crate::store::document::Document;
+use crate::store::ledger::AccountBalance;
+use crate::store::sql::Fault;
+use scrip::facts::{credits_account, points_account};
+use scrip::ledger::AccountId;
+use scrip::model::redeemable::Grant;
+use scrip::time::Instant;
+use scrip::wire::voucher::card_of;
+use serde_json::{Map, Value as Json, json};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Describes one of the two kinds of cards: its block, its fields, its account and its API names.
+pub struct BalanceKind {
+    /// Name of the block in the voucher document that has the balance.
+    pub block: &'static str,
+    /// Field with the total ever credited.
+    pub total: &'static str,
+    /// Field with the units that were subtracted by hand.
+    pub subtracted: &'static str,
+    /// Name of the kind in the API.
+    pub kind: &'static str,
+    /// Name of the unit in transactions.
+    pub unit: &'static str,
+    /// Account of the redemptions of a card.
+    pub account: fn(&str) -> AccountId,
+}
+
+/// Gift cards and loyalty cards.
+pub const BALANCE_KINDS: &[BalanceKind] = &[GIFT, CARD];
+
+/// Gift cards.
+pub const GIFT: BalanceKind = BalanceKind {
+    block: "gift",
+    total: "amount",
+    subtracted: "subtracted_amount",
+    kind: "gift_voucher",
+    unit: "CREDITS",
+    account: credits_account,
+};
+
+/// Loyalty cards.
+pub const CARD: BalanceKind = BalanceKind {
+    block: "loyalty_card",
+    total: "points",
+    subtracted: "subtracted_points",
+    kind: "loyalty_card",
+    unit: "POINTS",
+    account: points_account,
+};
+
+/// Units that were credited to a card, units that were subtracted by hand, and their difference.
+pub struct CreditedTotal {
+    /// Total ever credited.
+    pub total: i64,
+    /// Points that are pending: they will be part of the total.
+    pub pending: i64,
+    /// Units that were subtracted by hand.
+    pub subtracted: i64,
+    allotment: i64,
+}
+
+impl CreditedTotal {
+    /// Returns the balance; units that a lock reserves are part of it.
+    pub fn left(&self, standing: AccountBalance) -> Result<i64, Fault> {
+        self.allotment.plus(standing.balance)
+    }
+}
+
+/// Returns the kind of a card; `None` for a voucher without a balance.
+pub fn of_card(voucher: &Document) -> Option<&'static BalanceKind> {
+    let voucher = voucher.as_voucher();
+    match (voucher.is_gift_card(), voucher.is_loyalty_card()) {
+        (true, _) => Some(&GIFT),
+        (false, true) => Some(&CARD),
+        (false, false) => None,
+    }
+}
+
+/// Returns the kind of the cards of a campaign; refuses a campaign whose vouchers have no balance.
+pub fn of_campaign(campaign: &Document) -> Result<&'static BalanceKind, ErrorBody> {
+    match campaign.as_campaign().campaign_type() {
+        "LOYALTY_PROGRAM" => Ok(&CARD),
+        "GIFT_VOUCHERS" => Ok(&GIFT),
+        _ => {
+            let message = "Transactions are allowed only for loyalty or gift campaigns";
+            Err(error(403, "forbidden", "Forbidden", message))
+        }
+    }
+}
+
+impl BalanceKind {
+    /// Returns the units credited to a card until `now`; `None` for a card of another kind or one that cannot be read.
+    pub fn loaded(&self, card: &Document, now: Instant) -> Result<Option<CreditedTotal>, Fault> {
+        let Some(grant) = card_of(&card.body, now) else { return Ok(None) };
+        let [total, pending, subtracted, allotment] = match grant {
+            Grant::Gift(gift) if self.block == GIFT.block => {
+                [gift.amount.minor(), 0, gift.subtracted_amount.minor(), gift.allotment().minor()]
+            }
+            Grant::Loyalty(card) if self.block == CARD.block => {
+                [card.points, card.waiting_points(), card.subtracted_points, card.allotment()]
+            }
+            Grant::Gift(_) | Grant::Loyalty(_) | Grant::Discount(_) => return Ok(None),
+        }
+        .map(amount::signed);
+        Ok(Some(CreditedTotal { total: total?, pending: pending?, subtracted: subtracted?, allotment: allotment? }))
+    }
+}
+
+/// Balances of all cards of a customer.
+#[derive(Debug, Default)]
+pub struct CustomerBalances {
+    /// Credits of gift cards.
+    pub credits: i64,
+    /// Points of loyalty cards.
+    pub points: i64,
+    /// Points by the names of the campaigns.
+    pub campaigns: BTreeMap<String, i64>,
+}
+
+impl CustomerBalances {
+    /// Completes a profile with the balances: in its loyalty block and in its redemption summary.
+    pub fn complete(&self, customer: &mut Map<String, Json>) {
+        self.put_points(customer);
+        let mut redemptions = customer.get_mut("summary").and_then(|summary| summary.get_mut("redemptions"));
+        let blocks = [("gift", "amount_to_go", self.credits), ("loyalty_card", "points_to_go", self.points)];
+        for (block, name, left) in blocks {
+            let block = redemptions.as_mut().and_then(|redemptions| redemptions.get_mut(block));
+            if let Some(block) = block.and_then(Json::as_object_mut) {
+                block.insert(name.into(), left.into());
+            }
+        }
+    }
+
+    /// Writes the points into the loyalty block of a customer.
+    pub fn put_points(&self, customer: &mut Map<String, Json>) {
+        let shown = customer.entry("loyalty").or_insert(Json::Null);
+        if !shown.is_object() {
+            *shown = CustomerLoyalty::empty();
+        }
+        let Some(shown) = shown.as_object_mut() else { return };
+        shown.insert("points".into(), self.points.into());
+        let Some(programs) = shown.get_mut("campaigns").and_then(Json::as_object_mut) else { return };
+        for program in programs.values_mut().filter_map(Json::as_object_mut) {
+            program.insert("points".into(), 0.into());
+        }
+        for (name, points) in self.campaigns.iter().filter(|(_, points)| **points > 0) {
+            let program =
+                programs.entry(name.as_str()).or_insert_with(|| json!({ "points": 0, "referred_customers": 0 }));
+            if let Some(program) = program.as_object_mut() {
+                program.insert("points".into(), (*points).into());
+            }
+        }
+    }
+}
+
+/// Returns the balances of customers, by the customer's id.
+pub fn held(store: &Store<'_>, now: Instant, customers: &[&str]) -> Result<HashMap<String, CustomerBalances>, Fault> {
+    sum(store, now, &store.list_cards_of_customers(customers)?, &|_| Ok(0))
+}
+
+/// Returns the balances of a customer at the instant of a call.
+pub fn held_now(call: &Call<'_, '_>, customer: &str) -> Result<CustomerBalances, Fault> {
+    Ok(held(call.store, call.context.now, &[customer])?.remove(customer).unwrap_or_default())
+}
+
+/// Returns the balances of a customer with all queued writes applied.
+pub fn held_ahead(store: &Store<'_>, now: Instant, customer: &str) -> Result<CustomerBalances, Fault> {
+    let mut cards = store.list_cards_of_customers(&[customer])?;
+    for written in store.written().filter(|written| written.kind == "voucher") {
+        cards.retain(|card| card.id != written.id);
+        if written.holder == Some(customer) {
+            let body: Map<String, Json> = serde_json::from_str(written.text)
+                .map_err(|error| Fault(format!("a voucher that is written does not parse: {error}")))?;
+            let mut card = Document::new(written.id.to_owned(), None, now.millis(), body);
+            card.parent = card.as_voucher().campaign_id().map(str::to_owned);
+            card.holder = Some(customer.to_owned());
+            cards.push(card);
+        }
+    }
+    let posted = |account: &str| {
+        store.posted().try_fold(0_i64, |sum, post| match (post.debit == account, post.credit == account) {
+            (true, false) => sum.minus(post.amount),
+            (false, true) => sum.plus(post.amount),
+            _ => Ok(sum),
+        })
+    };
+    Ok(sum(store, now, &cards, &posted)?.remove(customer).unwrap_or_default())
+}
+
+/// Sums the balances of cards; `posted` returns what an account gains by transfers that are still queued.
+fn sum(
+    store: &Store<'_>,
+    now: Instant,
+    cards: &[Document],
+    posted: &dyn Fn(&str) -> Result<i64, Fault>,
+) -> Result<HashMap<String, CustomerBalances>, Fault> {
+    let account = |balance_kind: &BalanceKind, card: &Document| (balance_kind.account)(&card.id).to_string();
+    let accounts = cards.iter().flat_map(|card| BALANCE_KINDS.iter().map(|balance_kind| account(balance_kind, card)));
+    let standings = store.standings(&accounts.collect::<Vec<_>>(), now.millis(), "")?;
+    let on = |balance_kind: &BalanceKind, card: &Document| {
+        let account = account(balance_kind, card);
+        let mut standing = standings.get(&account).copied().unwrap_or_default();
+        standing.balance = standing.balance.plus(posted(&account)?)?;
+        balance_kind.loaded(card, now)?.map_or(Ok(0), |loaded| Ok::<i64, Fault>(loaded.left(standing)?.max(0)))
+    };
+    let names = campaign_names(store, cards)?;
+    let mut all: HashMap<String, CustomerBalances> = HashMap::new();
+    for card in cards {
+        let held = all.entry(card.holder.clone().unwrap_or_default()).or_default();
+        held.credits = held.credits.plus(on(&GIFT, card)?)?;
+        let points = on(&CARD, card)?;
+        held.points = held.points.plus(points)?;
+        if let Some(name) = card.parent.as_ref().and_then(|campaign| names.get(campaign)) {
+            let of_campaign = held.campaigns.entry(name.clone()).or_default();
+            *of_campaign = of_campaign.plus(points)?;
+        }
+    }
+    Ok(all)
+}
+
+/// Returns the names of the campaigns of loyalty cards, by id.
+fn campaign_names(store: &Store<'_>, cards: &[Document]) -> Result<HashMap<String, String>, Fault> {
+    let loyal = cards.iter().filter(|card| card.as_voucher().is_loyalty_card());
+    let ids: BTreeSet<&str> = loyal.filter_map(|card| card.parent.as_deref()).collect();
+    if ids.is_empty() {
+        return Ok(HashMap::new());
+    }
+    store.find_campaign_names(&ids.into_iter().collect::<Vec<_>>())
+}

@@ -1,0 +1,118 @@
+//! Rows of pending points of loyalty cards (v1), as the API lists them: one row for each earning. The number of pending
+//! points is in the card itself.
+
+use crate::store::Store;
+use crate::store::document::Document;
+use crate::store::documents::loyalty_campaigns::PendingPointsChange;
+use crate::store::records::{PENDING_DETAILS, TransactionRecord};
+use crate::store::sql::Fault;
+use crate::timestamp;
+use scrip::text::Text;
+use scrip::time::Instant;
+use serde_json::{Map, Value as Json, json};
+
+/// The kind of the rows, whose parent is the card.
+pub const PENDING_POINTS: &str = "pending_points";
+
+/// State of the pending points of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PendingState {
+    /// Not yet spendable.
+    Pending,
+    /// Spendable.
+    Activated,
+    /// Canceled before they became spendable.
+    Canceled,
+}
+
+impl PendingState {
+    /// Returns the name of the state in the API.
+    pub fn word(self) -> &'static str {
+        match self {
+            PendingState::Pending => "PENDING",
+            PendingState::Activated => "ACTIVATED",
+            PendingState::Canceled => "CANCELED",
+        }
+    }
+
+    /// Returns the state of a row at `now_ms`.
+    pub fn of(row: &Document, now_ms: i64) -> PendingState {
+        let row = row.as_pending_points();
+        match row.status() {
+            Some("CANCELED") => PendingState::Canceled,
+            Some("PENDING") if row.at().is_some_and(|at| at > now_ms) => PendingState::Pending,
+            _ => PendingState::Activated,
+        }
+    }
+}
+
+/// New pending points.
+pub struct NewPendingRow {
+    /// Members that the API shows.
+    pub details: Map<String, Json>,
+    /// Instant from which they can be spent.
+    pub at: Instant,
+    /// Expiration rules that apply from then on; `None` when the points never expire.
+    pub rules: Option<Json>,
+}
+
+/// Queues the write of a new row.
+pub fn begin(store: &mut Store<'_>, card: &Document, id: &Text, begun: NewPendingRow, now_ms: i64) {
+    let mut body = Map::new();
+    body.insert(PENDING_DETAILS.into(), Json::Object(begun.details));
+    body.insert("status".into(), PendingState::Pending.word().into());
+    body.insert("at".into(), begun.at.millis().into());
+    if let Some(rules) = begun.rules {
+        body.insert("expiration_rules".into(), rules);
+    }
+    let mut row = Document::new(id.to_string(), None, now_ms, body);
+    (row.parent, row.holder) = (Some(card.id.clone()), card.parent.clone());
+    store.insert(PENDING_POINTS, &row);
+}
+
+/// Queues the change of a row: adds `more` points (negative: removes) and sets the state.
+pub fn change(store: &mut Store<'_>, id: &str, more: i64, state: PendingState, at_ms: i64) {
+    let updated_at = timestamp::text(at_ms);
+    let change = PendingPointsChange { points: more, status: state.word(), at_ms, updated_at: &updated_at };
+    store.update_pending_points(id, &change);
+}
+
+/// Transaction of pending points.
+pub struct PendingPointsTransaction {
+    /// Its id.
+    pub id: String,
+    /// Kind of the change.
+    pub word: &'static str,
+    /// The pending points as the API shows them.
+    pub points: Json,
+    /// Change of the balance.
+    pub balance: Json,
+}
+
+/// Queues a transaction of pending points.
+pub fn note(store: &mut Store<'_>, card: &Document, transaction: PendingPointsTransaction, now_ms: i64) {
+    let PendingPointsTransaction { id, word, points, balance } = transaction;
+    let body = json!({ "change": word, PENDING_DETAILS: points, "balance": balance });
+    let body = body.as_object().cloned().unwrap_or_default();
+    let mut row = Document::new(id, None, now_ms, body);
+    (row.parent, row.holder) = (Some(card.id.clone()), card.parent.clone());
+    store.insert("pending_points_change", &row);
+}
+
+/// Queues the activation of a row at `at`; returns the details of its transaction.
+pub fn activated(store: &mut Store<'_>, card: &Document, id: &str, at: Instant) -> Result<Map<String, Json>, Fault> {
+    change(store, id, 0, PendingState::Activated, at.millis());
+    let row = store.document(PENDING_POINTS, id)?.filter(|row| row.parent.as_ref() == Some(&card.id));
+    let Some(members) = row.and_then(|mut row| row.body.remove(PENDING_DETAILS)) else { return Ok(Map::new()) };
+    let about = TransactionRecord::of_value(&members).details();
+    let tier = about.holder_tier().cloned();
+    let details = json!({ "order": about.order(), "earning_rule": about.earning_rule(), "pending_points": members });
+    let mut details = details.as_object().cloned().unwrap_or_default();
+    details.extend(tier.map(|tier| ("holder_loyalty_tier".to_owned(), tier)));
+    Ok(details)
+}
+
+/// Returns a row as the API shows it.
+pub fn show(mut row: Document) -> Json {
+    row.body.remove(PENDING_DETAILS).unwrap_or_default()
+}

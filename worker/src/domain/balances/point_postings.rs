@@ -1,0 +1,142 @@
+//! Keeps the lots of loyalty cards (v1) in step with the ledger: transfers take points from lots and refund points to them.
+
+use crate::domain::balances::points::{change, note, said, spent, stable_name};
+use crate::domain::clock::LocalTime;
+use crate::domain::due::unsettled;
+use crate::domain::vouchers::voucher::VOUCHER;
+use crate::http::reply::CallError;
+use crate::http::route::Call;
+use crate::store::Store;
+use crate::store::amount::{self, CheckedAmount};
+use crate::store::document::Document;
+use crate::store::sql::Fault;
+use crate::store::transfer_rows::TransferRow;
+use scrip::facts::{part_of, points_account};
+use scrip::ledger::{Entry, Transfer};
+use scrip::points::{
+    CardOutcome, CardRefusal, CardStep, DebitReason, Expiry, Lot, LotPart, Now, PointsCard, SpentPoints,
+};
+use scrip::time::Instant;
+use serde_json::{Value as Json, json};
+use std::collections::BTreeMap;
+
+/// Kind of the rows that name the lots from which a transfer took points. A row has the id of its transfer.
+const TAKEN: &str = "points_taken";
+
+/// Returns the id of the card to which an account of points belongs.
+fn card_of_account(account: &str) -> Option<&str> {
+    let (kind, id, what) = part_of(account)?;
+    (kind == "voucher" && what == "points").then_some(id)
+}
+
+/// Returns the card whose points a transfer moves, with the change of its balance.
+fn moved(post: &TransferRow) -> Result<Option<(&str, i64)>, Fault> {
+    Ok(match (card_of_account(&post.debit), card_of_account(&post.credit)) {
+        (Some(card), _) => Some((card, amount::negated(post.amount)?)),
+        (None, Some(card)) => Some((card, post.amount)),
+        (None, None) => None,
+    })
+}
+
+/// Tests if a transfer moves points of a card.
+pub fn is_about_points(post: &TransferRow) -> bool {
+    card_of_account(&post.debit).or_else(|| card_of_account(&post.credit)).is_some()
+}
+
+/// Applies posted transfers to the lots of their cards.
+pub fn follow(call: &mut Call<'_, '_>, posts: &[TransferRow]) -> Result<(), Fault> {
+    let mut cards: BTreeMap<&str, Vec<(&TransferRow, i64)>> = BTreeMap::new();
+    for post in posts {
+        if let Some((card, by)) = moved(post)? {
+            cards.entry(card).or_default().push((post, by));
+        }
+    }
+    for (id, posts) in cards {
+        let Some(mut card) = call.store.document(VOUCHER.object, id)? else { continue };
+        let is_timed = said(&card).is_some_and(|said| said.is_timed());
+        if !is_timed && posts.iter().all(|(_, by)| *by < 0) {
+            continue;
+        }
+        let present = LocalTime::of(call)?;
+        let net = amount::total(posts.iter().map(|(_, by)| *by))?;
+        let mut spent = spent(call.store, &card)?.minus(net)?;
+        for (post, by) in posts {
+            follow_one(call, &present, &mut card, spent, post, by)?;
+            spent = spent.plus(by)?;
+        }
+        call.store.update(VOUCHER.object, &card);
+    }
+    Ok(())
+}
+
+fn follow_one(
+    call: &mut Call<'_, '_>,
+    present: &LocalTime,
+    card: &mut Document,
+    spent: i64,
+    post: &TransferRow,
+    by: i64,
+) -> Result<(), Fault> {
+    let changed = if by < 0 {
+        change(present, card, spent, |points, now| points.take(DebitReason::Spend, by.unsigned_abs(), now))
+    } else {
+        let undone = post.reverses.as_deref().map(|undone| taken(call.store, undone)).transpose()?;
+        let Some(parts) = undone.flatten() else { return Ok(()) };
+        change(present, card, spent, |points, now| refund(points, &parts, by.unsigned_abs(), now))
+    };
+    let Some(changed) = changed.map_err(|refused| unsettled(&card.id, &refused))? else { return Ok(()) };
+    if by < 0 {
+        let taken = changed.outcome.steps.iter().flat_map(CardStep::taken);
+        let named = |part: LotPart| json!([stable_name(&changed.outcome.card, &part.lot).as_str(), part.points]);
+        let parts: Vec<Json> = taken.map(named).collect();
+        let body = json!({ "parts": parts });
+        let body = body.as_object().cloned().unwrap_or_default();
+        let mut row = Document::new(post.id.clone(), None, call.now_ms(), body);
+        row.parent = Some(card.id.clone());
+        call.store.insert(TAKEN, &row);
+    }
+    note(call.store, present, card, &changed, Some(&mut call.ids))
+}
+
+/// Returns the parts of the lots that a transfer took; `None` when no row was written for it.
+fn taken(store: &Store<'_>, transfer: &str) -> Result<Option<Vec<LotPart>>, Fault> {
+    let Some(row) = store.document(TAKEN, transfer)? else { return Ok(None) };
+    let part = |part: &Json| {
+        let lot = part.get(0)?.as_str()?;
+        Some(LotPart { lot: lot.into(), points: part.get(1)?.as_u64()? })
+    };
+    Ok(row.as_transaction().parts().map(|parts| parts.iter().filter_map(part).collect()))
+}
+
+/// Refunds points to the lots from which they were taken. A lot that is not stored any more has expired.
+fn refund(points: &PointsCard, parts: &[LotPart], amount: u64, now: &Now<'_>) -> Result<CardOutcome, CardRefusal> {
+    let mut points = points.clone();
+    for part in parts {
+        if let (Some(at), false) = (Instant::parse(&part.lot), points.lots.iter().any(|lot| lot.id == part.lot)) {
+            let (id, expiry) = (part.lot.clone(), Expiry::Rolling(at));
+            points.lots.push(Lot { id, points: 0, arrived_at: now.at, expiry, is_closed: at <= now.at, lapsed: 0 });
+        }
+    }
+    points.refund(&SpentPoints { parts: parts.to_vec(), refunded: 0 }, amount, now)
+}
+
+/// Refunds points to a card document by transfers that are not posted yet.
+pub fn give_back(call: &Call<'_, '_>, card: &mut Document, entries: &[Entry]) -> Result<(), CallError> {
+    let account = points_account(&card.id);
+    let back = |entry: &Entry| match entry {
+        Entry::Post(transfer) if transfer.credit == account => Some(transfer.clone()),
+        Entry::Post(_) | Entry::Hold(_) | Entry::Release(_) => None,
+    };
+    let transfers: Vec<Transfer> = entries.iter().filter_map(back).collect();
+    let mut spent = if transfers.is_empty() { 0 } else { spent(call.store, card)? };
+    for transfer in transfers {
+        let Some(undone) = &transfer.reverses else { continue };
+        if let Some(parts) = taken(call.store, undone)? {
+            let present = LocalTime::of(call)?;
+            let changed = change(&present, card, spent, |points, now| refund(points, &parts, transfer.amount, now));
+            changed.map_err(|refused| unsettled(&card.id, &refused))?;
+        }
+        spent = spent.plus(amount::signed(transfer.amount)?)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,25 @@
+//! Describes the caller of a decision.
+
+use crate::http::route::Call;
+use scrip::model::client::ClientContext;
+use scrip::model::request::Channel;
+
+/// Returns the channel of a call, as redemptions show it.
+pub fn channel(call: &Call<'_, '_>) -> Channel {
+    let page = call.page.clone();
+    if is_engine_comparison(call) {
+        return Channel { page, ..Channel::default() };
+    }
+    let id = call.caller.channel.as_deref().unwrap_or(&call.caller.key_id);
+    Channel { id: id.into(), page, user: call.caller.user.as_deref().map(Into::into) }
+}
+
+/// Tests if the customer of the call is verified: by a server call, or by a client that the project trusts.
+pub fn trusts_customer(call: &Call<'_, '_>) -> bool {
+    call.page.as_ref().is_none_or(ClientContext::is_believed)
+}
+
+/// Tests if a test compares the answer with that of the engine, byte for byte.
+pub fn is_engine_comparison(call: &Call<'_, '_>) -> bool {
+    cfg!(feature = "test-hooks") && crate::http::request_checks::header(call.request, "scrip-test-seed").is_some()
+}

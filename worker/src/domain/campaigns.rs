@@ -1,0 +1,4 @@
+//! Campaigns and their summaries.
+
+pub mod campaign;
+pub mod summary;

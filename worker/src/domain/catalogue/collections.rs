@@ -1,0 +1,29 @@
+//! Membership of products and SKUs in product collections. The engine tests the filter, so that lists and rules agree.
+
+use crate::domain::clock::LocalTime;
+use crate::http::route::Call;
+use crate::store::document::{Document, legible, read_held};
+use crate::store::sql::Fault;
+use scrip::rules::{Collection, Contents};
+use scrip::wire::document::read_fields;
+use scrip::wire::order::read_goods;
+use scrip::wire::rules::read_collection;
+
+/// Tests if a collection contains a product or a SKU. A filter that cannot read the goods does not match.
+pub fn is_in_collection(time: &LocalTime, collection: &Collection, goods: &Document) -> bool {
+    match &collection.goods {
+        Contents::All => true,
+        // A product that is listed brings its SKUs.
+        Contents::Listed(listed) => {
+            listed.iter().any(|listed| listed.id == goods.id || goods.parent.as_deref() == Some(&listed.id))
+        }
+        Contents::Passing(filter) => {
+            read_fields(&goods.body, read_goods).is_ok_and(|goods| filter.passes_goods(&goods, &time.clock()))
+        }
+    }
+}
+
+/// Parses a stored collection; `None` when it cannot be read, and then it is empty.
+pub fn collection_of(call: &Call<'_, '_>, document: &Document) -> Result<Option<Collection>, Fault> {
+    legible(call.store, read_held("products_collection", document, read_collection))
+}

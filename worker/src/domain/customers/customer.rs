@@ -1,0 +1,247 @@
+//! Creates, finds, updates and shows customers.
+
+use crate::documents::common_fields;
+use crate::documents::json_members;
+use crate::documents::merge::merge;
+use crate::documents::resource::plain_key;
+use crate::documents::shapes;
+use crate::domain::balances::customer_loyalty::CustomerLoyalty;
+use crate::domain::balances::kinds;
+use crate::domain::customers::{referral_summary, summary};
+use crate::domain::metadata::schemas;
+use crate::http::list_options::{List, ListFilter};
+use crate::http::reply::{CallError, duplicate, not_found};
+use crate::http::route::{Call, Resource};
+use crate::http::shape::{self, Nulls};
+use crate::store::document::{Document, StoredDocument};
+use crate::store::records::CustomerRecord;
+use crate::store::sql::Fault;
+use crate::timestamp;
+use scrip::model::customer::Customer;
+use serde_json::{Map, Value as Json, json};
+use std::borrow::Cow;
+
+/// Orders of customer lists.
+pub const ORDERS: &[&str] = &["created_at", "-created_at", "updated_at", "-updated_at", "source_id", "-source_id"];
+
+/// Customers as a resource.
+pub const CUSTOMER: Resource = Resource {
+    object: "customer",
+    shape: shapes::customers::CUSTOMER.described(),
+    parameter: "customerId",
+    key: plain_key,
+    show,
+    list: List {
+        data_ref: "customers",
+        page_max: 99,
+        orders: &[
+            ("created_at", "created_at"),
+            ("updated_at", "updated_at"),
+            ("source_id", "json_extract(body, '$.source_id')"),
+        ],
+        filters: &[
+            ListFilter::Mark("email", "json_extract(marks, '$.email')"),
+            ListFilter::Mark("city", "json_extract(marks, '$.city')"),
+            ListFilter::Part("name"),
+            ListFilter::Moment("created_at", "created_at"),
+            ListFilter::Moment("updated_at", "updated_at"),
+        ],
+        conditions: &[],
+    },
+};
+
+/// Returns customers as the API shows them.
+pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
+    let shown = with_balances(call, documents)?.into_iter().map(|customer| Json::Object(customer.body));
+    Ok(shown.collect())
+}
+
+/// Completes customers with the balances of their cards.
+pub fn with_balances(call: &Call<'_, '_>, mut customers: Vec<Document>) -> Result<Vec<Document>, CallError> {
+    let ids: Vec<&str> = customers.iter().map(|customer| customer.id.as_str()).collect();
+    let mut held = kinds::held(call.store, call.context.now, &ids)?;
+    for customer in &mut customers {
+        held.remove(&customer.id).unwrap_or_default().complete(&mut customer.body);
+    }
+    Ok(customers)
+}
+
+/// Finds the customer of a request by id, else by source_id, and updates it; otherwise creates it. Returns the document with
+/// the queued writes applied.
+pub fn upsert(call: &mut Call<'_, '_>, mut sent: Map<String, Json>) -> Result<Document, CallError> {
+    let id = sent.remove("id").and_then(|id| id.as_str().map(str::to_owned));
+    let source_id = sent.remove("source_id").and_then(|id| id.as_str().map(str::to_owned));
+    let found = match (&id, &source_id) {
+        (Some(id), _) => Some(call.store.document("customer", id)?.ok_or_else(|| not_found("customer", id))?),
+        (None, Some(source_id)) => call.store.document_by_name("customer", source_id, source_id)?,
+        (None, None) => None,
+    };
+    if let Some(mut document) = found {
+        if let (Some(sent), Some(known)) = (&source_id, &document.key)
+            && id.is_some()
+            && sent != known
+        {
+            // Two identifiers of two customers are refused; an unused second identifier is ignored, because source_id never changes.
+            if call.store.document_by_name("customer", sent, "")?.is_some() {
+                return Err(duplicate("customer", "id", sent).into());
+            }
+        }
+        let before = document.body.clone();
+        if document.key.is_none() && source_id.is_some() && id.is_some() {
+            give_source_id(call, &mut document, source_id.as_deref().unwrap_or_default())?;
+        }
+        let has_metadata = sent.contains_key("metadata");
+        merge_profile(&mut document.body, sent);
+        if has_metadata {
+            check_metadata(call, &document.body)?;
+        }
+        if document.body != before {
+            call.touch(&mut document);
+            call.store.update(CUSTOMER.object, &document);
+        }
+        return Ok(document);
+    }
+    let document = new(call, source_id, sent);
+    check_metadata(call, &document.body)?;
+    call.store.insert(CUSTOMER.object, &document);
+    Ok(document)
+}
+
+/// Updates or creates the customer of a request like [`upsert`]. A customer that is named by an e-mail address only is the
+/// stored customer with that address, if there is one.
+pub fn upsert_named(call: &mut Call<'_, '_>, mut sent: Map<String, Json>) -> Result<Document, CallError> {
+    if let Some(known) = find_by_email(call, CustomerRecord::of(&sent))? {
+        sent.insert("id".into(), known.id.into());
+    }
+    upsert(call, sent)
+}
+
+/// Returns the stored customer that a request names by an e-mail address only.
+pub fn find_by_email(call: &Call<'_, '_>, sent: CustomerRecord<'_>) -> Result<Option<Document>, Fault> {
+    let Some(email) = email_name(sent) else { return Ok(None) };
+    call.store.stored_by_email(email)?.map(StoredDocument::document).transpose()
+}
+
+/// Returns the e-mail address of a sent customer without another name.
+pub fn email_name(sent: CustomerRecord<'_>) -> Option<&str> {
+    let is_empty = |name: Option<&str>| name.is_none_or(str::is_empty);
+    sent.email().filter(|email| !email.is_empty() && is_empty(sent.id()) && is_empty(sent.source_id()))
+}
+
+/// Merges a sent profile into a stored customer. `metadata: null` removes the member.
+pub fn merge_profile(body: &mut Map<String, Json>, mut sent: Map<String, Json>) {
+    if CustomerRecord::of(&sent).metadata().is_some_and(Json::is_null) {
+        sent.remove("metadata");
+        body.remove("metadata");
+    }
+    merge(body, sent);
+}
+
+/// Checks the metadata of a customer against the project's schema.
+pub fn check_metadata(call: &Call<'_, '_>, body: &Map<String, Json>) -> Result<(), CallError> {
+    schemas::check_body(call.store, CUSTOMER.object, body)
+}
+
+fn give_source_id(call: &Call<'_, '_>, document: &mut Document, source_id: &str) -> Result<(), CallError> {
+    if call.store.document_by_name("customer", source_id, "")?.is_some() {
+        return Err(duplicate("customer", "id", source_id).into());
+    }
+    document.key = Some(source_id.to_owned());
+    document.body.insert("source_id".into(), source_id.into());
+    Ok(())
+}
+
+/// Creates a customer with a name only: the `source_id`, else the e-mail address.
+pub fn introduce(call: &mut Call<'_, '_>, sent: &Map<String, Json>) -> Document {
+    let sent = CustomerRecord::of(sent);
+    let source_id = sent.source_id().map(str::to_owned);
+    let address = sent.email_value().filter(|_| source_id.is_none());
+    let profile = address.map(|email| json_members::one("email", email.clone())).unwrap_or_default();
+    let document = new(call, source_id, profile);
+    call.store.insert(CUSTOMER.object, &document);
+    document
+}
+
+fn new(call: &mut Call<'_, '_>, source_id: Option<String>, sent: Map<String, Json>) -> Document {
+    let id = next_id(call);
+    let mut body = template(&id, source_id.as_deref(), call.now_ms());
+    merge_profile(&mut body, sent);
+    Document { id, key: source_id, parent: None, holder: None, created_at: call.now_ms(), updated_at: None, body }
+}
+
+/// Returns the id of a new customer.
+pub fn next_id(call: &mut Call<'_, '_>) -> String {
+    call.ids.alphanumeric("cust_", 24).to_string()
+}
+
+/// Returns the body of a customer without a profile.
+pub fn template(id: &str, source_id: Option<&str>, now_ms: i64) -> Map<String, Json> {
+    let body = json!({
+        "id": id, "source_id": source_id, "name": null, "description": null, "email": null, "phone": null, "birthday": null, "birthdate": null,
+        "address": null, "system_metadata": {},
+        "summary": summary::empty(),
+        "loyalty": CustomerLoyalty::empty(),
+        "referrals": referral_summary::empty(),
+        "created_at": timestamp::text(now_ms), "object": "customer",
+    });
+    body.as_object().cloned().unwrap_or_default()
+}
+
+/// Returns a customer as earning rules see it: a customer that is created with the order has no earlier orders.
+pub fn before_orders(customer: &Document, is_new: bool) -> Cow<'_, Document> {
+    if !is_new {
+        return Cow::Borrowed(customer);
+    }
+    let mut before = customer.clone();
+    before.body.insert("summary".into(), summary::empty());
+    Cow::Owned(before)
+}
+
+/// Returns the customer as redemptions and publications show it: names, and metadata if present.
+pub fn reduced(customer: CustomerRecord<'_>) -> Json {
+    let mut short = Map::new();
+    short.insert("id".into(), customer.id().into());
+    short.insert("source_id".into(), customer.source_id().into());
+    short.insert("name".into(), customer.name().cloned().unwrap_or_default());
+    short.insert("email".into(), customer.email_value().cloned().unwrap_or_default());
+    if let Some(metadata) = customer.metadata() {
+        short.insert("metadata".into(), metadata.clone());
+    }
+    short.insert("object".into(), "customer".into());
+    Json::Object(short)
+}
+
+/// Returns the sent profile of a customer in its shape, without the names.
+pub fn profile(sent: &Customer) -> Result<Map<String, Json>, CallError> {
+    let read = shape::read(common_fields::CUSTOMER, sent.document.to_fields(), Nulls::Kept);
+    let mut profile = read.map_err(|problem| problem.within("customer"))?;
+    profile.remove("id");
+    profile.remove("source_id");
+    if !sent.metadata.is_empty() {
+        // The engine separates metadata from the rest of the profile.
+        profile.insert("metadata".into(), Json::Object(sent.metadata.to_fields()));
+    }
+    Ok(profile)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::template;
+    use scrip::model::customer::Customer;
+    use scrip::time::Instant;
+    use scrip::wire::customer::read_customer;
+    use scrip::wire::document::read_fields;
+
+    #[test]
+    #[allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+    fn a_customer_is_stored_with_the_profile_that_decisions_see_before() {
+        let now = Instant::from_millis(1_772_323_200_000).unwrap();
+        let mut stored = template("cust_1", Some("ann"), now.millis());
+        stored.retain(|name, value| name != "id" && !value.is_null());
+        let stored = read_fields(&stored, read_customer).unwrap();
+        let sent = r#"{ "source_id": "ann" }"#;
+        let sent =
+            read_fields(serde_json::from_str::<serde_json::Value>(sent).unwrap().as_object().unwrap(), read_customer);
+        assert_eq!(Customer::created(&sent.unwrap(), now), stored);
+    }
+}

@@ -1,0 +1,176 @@
+//! Facts of a decision, its customer, and the writes of its records.
+
+use crate::documents::merge;
+use crate::domain::balances::kinds;
+use crate::domain::caller;
+use crate::domain::clock;
+use crate::domain::clock::LocalTime;
+use crate::domain::customers::{customer, summary};
+use crate::domain::loyalty_campaigns::tiers;
+use crate::domain::loyalty_members::current_tiers;
+use crate::domain::vouchers::voucher;
+use crate::http::reply::{CallError, duplicate};
+use crate::http::route::Call;
+use crate::store::document::Document;
+use crate::store::facts::{DecisionSettings, DocumentsById, FactFinders, StoreFacts};
+use crate::store::sql::Fault;
+use crate::store::tracking::Tracker;
+use scrip::decide::case::stored::{customer_email, customer_key};
+use scrip::decide::{OrderCount, SummaryDelta};
+use scrip::facts::{Facts, Known};
+use scrip::model::customer::Customer;
+use scrip::model::request::Redeemables;
+use scrip::wire::redemptions::record::Record;
+
+/// Returns the facts for the decision of a call.
+pub fn facts<'a, 's>(call: &'a Call<'_, 's>) -> Result<StoreFacts<'a, 's>, Fault> {
+    let zone = clock::zone(call)?;
+    let find_tiers = move |customer: &str| {
+        let tiers = current_tiers::of_customer(call.store, &LocalTime::of(call)?, customer)?;
+        let of_campaigns = tiers::of_customer(call.store, &LocalTime::of(call)?, customer)?;
+        let of_campaigns = of_campaigns.into_iter().map(|tier| tier.id);
+        Ok(tiers.into_iter().map(|tier| tier.tier_id).chain(of_campaigns).collect())
+    };
+    let find_card_tier = move |card: &str| match call.store.document("voucher", card)? {
+        Some(card) => tiers::of_held(call, &card),
+        None => Ok(None),
+    };
+    let find_loyalty = move |customer: &str| {
+        let Some(mut customer) = call.store.document("customer", customer)? else { return Ok(None) };
+        kinds::held_now(call, &customer.id)?.put_points(&mut customer.body);
+        Ok(customer.body.remove("loyalty"))
+    };
+    let settings = DecisionSettings {
+        now: call.context.now,
+        zone,
+        case_sensitive: call.caller.settings.case_sensitive_codes,
+        tracked: !caller::is_engine_comparison(call),
+    };
+    let finders = FactFinders {
+        find_tiers: Box::new(find_tiers),
+        find_card_tier: Box::new(find_card_tier),
+        find_loyalty: Box::new(find_loyalty),
+    };
+    Ok(StoreFacts::new(call.store, &call.catalogue, settings, finders))
+}
+
+/// Queues the writes of the records of a decision; `vouchers` are the ids of the vouchers whose balance or quantity it changed.
+pub fn put(call: &mut Call<'_, '_>, vouchers: Vec<&str>, records: Vec<Record>) {
+    voucher::touch(call, vouchers);
+    let now_ms = call.now_ms();
+    records.into_iter().for_each(|record| call.store.put_record(record, now_ms));
+}
+
+/// Queues the update of a customer with the sent profile and the counts. A customer that is not stored yet is created under
+/// the id that the answer shows. Returns the document with the queued writes applied.
+pub fn write_customer(
+    call: &mut Call<'_, '_>,
+    seen: &DocumentsById,
+    sent: Option<&Customer>,
+    id: Option<&str>,
+    tally: &SummaryDelta,
+    orders: &[OrderCount],
+) -> Result<Option<Document>, CallError> {
+    let Some(id) = id else { return Ok(None) };
+    let known = match seen.get(id) {
+        Some(document) => Some(document.clone()),
+        None => call.store.document("customer", id)?,
+    };
+    let is_new = known.is_none();
+    let mut document = match known {
+        Some(document) => document,
+        None => {
+            let Some(sent) = sent else { return Ok(None) };
+            let source_id = sent.source_id.as_deref().map(|name| unsealed(call, name)).transpose()?;
+            if let Some(taken) = source_id.as_deref()
+                && call.store.document_by_name("customer", taken, "")?.is_some()
+            {
+                // The request named the customer by an unused id and by the source_id of another customer.
+                return Err(duplicate("customer", "id", taken).into());
+            }
+            let body = customer::template(id, source_id.as_deref(), call.now_ms());
+            Document {
+                id: id.to_owned(),
+                key: source_id,
+                parent: None,
+                holder: None,
+                created_at: call.now_ms(),
+                updated_at: None,
+                body,
+            }
+        }
+    };
+    if let Some(sent) = sent {
+        let profile = customer::profile(sent)?;
+        let has_metadata = profile.contains_key("metadata");
+        merge::merge(&mut document.body, profile);
+        if has_metadata {
+            customer::check_metadata(call, &document.body)?;
+        }
+    }
+    summary::count(&mut document, tally, orders, call.now_ms())?;
+    if is_new {
+        call.store.insert("customer", &document);
+    } else {
+        call.touch(&mut document);
+        call.store.update("customer", &document);
+    }
+    Ok(Some(document))
+}
+
+/// Queues the order counts of all former and current customers of the orders, except `own`, which is written anyway. Earlier
+/// writes of the call are kept. Erased customers are skipped.
+pub fn count_orders(
+    call: &mut Call<'_, '_>,
+    seen: &DocumentsById,
+    own: Option<&str>,
+    orders: &[OrderCount],
+) -> Result<(), CallError> {
+    for order in orders.iter().filter(|order| own != Some(order.customer_id.as_str())) {
+        let id = order.customer_id.as_str();
+        let known = match seen.get(id) {
+            Some(document) => Some(document.clone()),
+            None => call.store.document("customer", id)?,
+        };
+        let Some(mut document) = known else { continue };
+        let last = call.store.written().filter(|written| written.kind == "customer" && written.id == id).last();
+        if let Some(written) = last {
+            document.body = serde_json::from_str(written.text)
+                .map_err(|error| Fault(format!("a customer that is written does not parse: {error}")))?;
+        }
+        summary::count(&mut document, &SummaryDelta::default(), std::slice::from_ref(order), call.now_ms())?;
+        call.touch(&mut document);
+        call.store.update("customer", &document);
+    }
+    Ok(())
+}
+
+/// Returns the stored customer of a tracking id; `None` for the tracking id of a visitor or any other text.
+pub fn tracked(call: &Call<'_, '_>, tracking_id: &str) -> Result<Option<Document>, CallError> {
+    let source_id =
+        if Tracker::may_open(tracking_id) { Tracker::stored(call.store)?.source_id(tracking_id)? } else { None };
+    match source_id {
+        Some(source_id) => Ok(call.store.document_by_name("customer", &source_id, "")?),
+        None => Ok(None),
+    }
+}
+
+/// Returns the `source_id` of a name that may be a tracking id.
+pub fn unsealed(call: &Call<'_, '_>, name: &str) -> Result<String, Fault> {
+    let opened = if Tracker::may_open(name) { Tracker::stored(call.store)?.source_id(name)? } else { None };
+    Ok(opened.unwrap_or_else(|| name.to_owned()))
+}
+
+/// Returns the stored customer of a request, found as a decision finds it.
+pub fn named(call: &Call<'_, '_>, request: &Redeemables) -> Result<Option<Document>, CallError> {
+    let (key, email) = (customer_key(request), customer_email(request));
+    let facts = facts(call)?;
+    // The facts record the customer document that they found.
+    let found = key.map_or(Known::Absent, |key| facts.customer(key));
+    if let (Known::Absent, Some(email)) = (&found, &email) {
+        let _ = facts.customer_by_email(email);
+    }
+    drop(found);
+    let found = facts.finish()?;
+    Ok(found.into_values().next())
+}

@@ -1,0 +1,25 @@
+//! Prices an order with the engine.
+
+use crate::domain::decisions::facts;
+use crate::http::reply::CallError;
+use crate::http::route::Call;
+use scrip::model::order::Order;
+use scrip::money::Money;
+use scrip::pricing::lines::{Priced, Trust, price};
+use scrip::time::Instant;
+use scrip::wire::redemptions::stored_order::write_order;
+
+/// Returns the priced order as it is stored and shown (docs/spec/calculation.md sections 2 and 3), and its total.
+pub fn priced(
+    call: &Call<'_, '_>,
+    order: &Order,
+    updated_at: Option<Instant>,
+) -> Result<(String, Option<Money>), CallError> {
+    let facts = facts::facts(call)?;
+    // Orders of a server are trusted, and the catalogue is complete: no fact can be missing.
+    let mut priced = Priced::default();
+    let written = price(order, &facts, Trust::Sent, &mut |_| {}, &mut priced)
+        .map(|()| (write_order(order, &priced, updated_at), priced.cart.total()));
+    facts.end()?;
+    Ok(written?)
+}

@@ -1,0 +1,235 @@
+//! Detects domain events in the queued writes of a call: an order is paid, changed or canceled, a custom event arrives, a
+//! customer enters a segment.
+//!
+//! Queued documents are compared with the stored ones, so that every route that pays an order is covered.
+//! Segments with listed customers raise no events: no rule can refer to them before they are created, and their list never changes.
+//! A customer who enters a segment by time alone enters it with the next write of the customer. The state before is evaluated
+//! at the instant of the previous write.
+
+use crate::domain::balances::kinds;
+use crate::domain::caller;
+use crate::domain::clock::LocalTime;
+use crate::domain::customers::customer;
+use crate::domain::segments::is_in_segment;
+use crate::domain::segments::segment_of;
+use crate::http::route::Call;
+use crate::store::document::Document;
+use crate::store::documents::orders::OrderHistoryQuery;
+use crate::store::sql::Fault;
+use scrip::decide::earn::OrderTransition;
+use scrip::decide::returns::may_come_back;
+use scrip::facts::cards::paid_account;
+use scrip::facts::earning::EarningKey;
+use scrip::model::order::OrderStatus;
+use scrip::time::Instant;
+use serde::Deserialize;
+use serde_json::{Map, Value as Json};
+use std::collections::BTreeMap;
+
+/// Kinds of earning that are possible for an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Earners {
+    /// Earning as a member of loyalty programs (v2).
+    pub members: bool,
+    /// Earning by rules of loyalty campaigns (v1).
+    pub campaigns: bool,
+    /// True when the event stores the customer for the first time.
+    pub is_new: bool,
+}
+
+impl Earners {
+    /// Both kinds are possible.
+    pub const ANY: Earners = Earners { members: true, campaigns: true, is_new: false };
+}
+
+/// Event of a customer or an order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DomainEvent {
+    /// An order is paid.
+    Paid {
+        /// The order.
+        order_id: String,
+        /// Id of the customer.
+        customer_id: String,
+        /// JSON text of the order.
+        text: String,
+        /// Kinds of earning that are possible.
+        earners: Earners,
+    },
+    /// A paid order that earned or spent points is written again, possibly with other amounts.
+    Changed {
+        /// The order.
+        order_id: String,
+    },
+    /// A paid order that earned or spent points is not paid any more; it may be paid again.
+    Unpaid {
+        /// The order.
+        order_id: String,
+    },
+    /// An order is canceled.
+    CalledOff {
+        /// The order.
+        order_id: String,
+    },
+    /// A custom event arrived.
+    CustomEventReceived {
+        /// The event.
+        event_id: String,
+        /// Id of the customer.
+        customer_id: String,
+    },
+    /// A customer is written whose tiers depend on segments, which may have changed.
+    Regrouped {
+        /// Id of the customer.
+        customer_id: String,
+    },
+    /// A customer starts to match the filter of a segment.
+    Entered {
+        /// The segment.
+        segment_id: String,
+        /// Id of the customer.
+        customer_id: String,
+    },
+}
+
+/// Members of an order that event detection reads.
+#[derive(Deserialize)]
+struct OrderStatusOnly {
+    #[serde(default)]
+    status: Option<String>,
+}
+
+/// Returns the order and custom events of the queued writes of a call.
+pub fn noticed(call: &Call<'_, '_>) -> Result<Vec<DomainEvent>, Fault> {
+    // The last write of a document counts.
+    let (mut orders, mut details) = (BTreeMap::new(), Vec::new());
+    for written in call.store.written() {
+        match written.kind {
+            "order" => drop(orders.insert(written.id, (written.holder, written.text))),
+            "event" => details.extend(written.holder.map(|customer| (written.id, customer))),
+            _ => {}
+        }
+    }
+    let mut noticed = Vec::new();
+    for (order_id, (customer_id, text)) in orders {
+        noticed.extend(turned(call, order_id, customer_id, text)?);
+    }
+    for (event_id, customer_id) in details {
+        let (event_id, customer_id) = (event_id.to_owned(), customer_id.to_owned());
+        noticed.push(DomainEvent::CustomEventReceived { event_id, customer_id });
+    }
+    noticed.extend(brought(call)?);
+    Ok(noticed)
+}
+
+/// Returns the segment events of the queued customers and custom events of a call.
+pub fn brought(call: &Call<'_, '_>) -> Result<Vec<DomainEvent>, Fault> {
+    let mut customers: BTreeMap<&str, Option<&str>> = BTreeMap::new();
+    for written in call.store.written() {
+        match (written.kind, written.holder) {
+            (kind, _) if kind == customer::CUSTOMER.object => drop(customers.insert(written.id, Some(written.text))),
+            ("event", Some(customer)) => drop(customers.entry(customer).or_default()),
+            _ => {}
+        }
+    }
+    let mut brought = Vec::new();
+    for (customer_id, text) in customers {
+        brought.extend(turned_into(call, customer_id, text)?);
+    }
+    Ok(brought)
+}
+
+fn status_of(word: Option<&str>) -> Option<OrderStatus> {
+    let all = [OrderStatus::Created, OrderStatus::Paid, OrderStatus::Canceled, OrderStatus::Fulfilled];
+    all.into_iter().find(|status| word == Some(status.name()))
+}
+
+/// Returns the events that the write of an order brings about.
+fn turned(
+    call: &Call<'_, '_>,
+    order_id: &str,
+    customer_id: Option<&str>,
+    text: &str,
+) -> Result<Vec<DomainEvent>, Fault> {
+    let standing: OrderStatusOnly =
+        serde_json::from_str(text).map_err(|error| Fault(format!("an order does not parse: {error}")))?;
+    let Some(is) = status_of(standing.status.as_deref()) else { return Ok(Vec::new()) };
+    if is == OrderStatus::Created {
+        let unpaid = || DomainEvent::Unpaid { order_id: order_id.to_owned() };
+        let has_earned = call.store.has_occasion(EarningKey::order(order_id).as_str())?;
+        return Ok(has_earned.then(unpaid).into_iter().collect());
+    }
+    // A customer that an untrusted client names earns nothing.
+    let earns = customer_id.filter(|_| caller::trusts_customer(call));
+    let may_change = earns.is_some() && may_come_back(is);
+    match OrderTransition::of(None, is) {
+        None if !may_change => return Ok(Vec::new()),
+        // The stored state is read only when it matters.
+        Some(OrderTransition::Paid) if earns.is_none() => return Ok(Vec::new()),
+        None | Some(OrderTransition::Paid | OrderTransition::CalledOff) => {}
+    }
+    // Most orders belong to no member, in projects without earning rules.
+    let Some(history) = call.store.find_order_history(&OrderHistoryQuery {
+        order_id,
+        customer_id: earns.unwrap_or_default(),
+        occasion: EarningKey::order(order_id).as_str(),
+        payments: paid_account(order_id).as_str(),
+    })?
+    else {
+        return Ok(Vec::new());
+    };
+    let was = history.status.as_deref();
+    let earners =
+        Earners { members: history.is_member, campaigns: history.has_campaign_rules, is_new: history.is_new_customer };
+    let may_change = may_change && history.has_points;
+    let order_id = order_id.to_owned();
+    let changed = may_change.then(|| DomainEvent::Changed { order_id: order_id.clone() });
+    let turned = match (OrderTransition::of(status_of(was), is), earns) {
+        (Some(OrderTransition::Paid), Some(customer_id)) if earners.members || earners.campaigns => {
+            let (customer_id, text) = (customer_id.to_owned(), text.to_owned());
+            Some(DomainEvent::Paid { order_id, customer_id, text, earners })
+        }
+        (Some(OrderTransition::CalledOff), _) => Some(DomainEvent::CalledOff { order_id }),
+        (Some(OrderTransition::Paid) | None, _) => None,
+    };
+    Ok(turned.into_iter().chain(changed).collect())
+}
+
+/// Returns the events that the write of a customer, or a custom event of an unchanged customer, brings about.
+fn turned_into(call: &Call<'_, '_>, customer_id: &str, text: Option<&str>) -> Result<Vec<DomainEvent>, Fault> {
+    let awaited = call.store.list_awaited_segments(customer_id)?;
+    if awaited.is_empty() {
+        return Ok(Vec::new());
+    }
+    let before = call.store.document(customer::CUSTOMER.object, customer_id)?;
+    let after: Map<String, Json> = match text {
+        Some(text) => {
+            serde_json::from_str(text).map_err(|error| Fault(format!("a customer does not parse: {error}")))?
+        }
+        None => before.as_ref().map(|before| before.body.clone()).unwrap_or_default(),
+    };
+    let present = LocalTime::of(call)?;
+    let now = present.now().at;
+    let (mut by_tier, mut entered) = (false, Vec::new());
+    for one in awaited {
+        by_tier |= one.is_for_tiers;
+        let Some(document) = one.segment else { continue };
+        let Some(segment) = segment_of(call, &document)? else { continue };
+        let was_in = |before: &Document| {
+            let count = |who: &str, event: &str| call.store.event_count(who, event);
+            // A customer who entered by time before a rule was waiting has not entered now.
+            let last = before.updated_at.unwrap_or(before.created_at).max(one.since_ms);
+            let last = Instant::from_millis(last).map_or(now, |last| last.min(now));
+            let held = || Ok(kinds::held(call.store, last, &[customer_id])?.remove(customer_id).unwrap_or_default());
+            is_in_segment(&present.as_of(last), &segment, &before.body, &count, &held)
+        };
+        let count = |who: &str, event: &str| call.store.event_count_ahead(who, event);
+        let held = || kinds::held_ahead(call.store, now, customer_id);
+        let is_in = is_in_segment(&present, &segment, &after, &count, &held)?;
+        if is_in && !before.as_ref().map_or(Ok(false), was_in)? {
+            entered.push(DomainEvent::Entered { segment_id: document.id, customer_id: customer_id.to_owned() });
+        }
+    }
+    let changed = by_tier.then(|| DomainEvent::Regrouped { customer_id: customer_id.to_owned() });
+    Ok(changed.into_iter().chain(entered).collect())
+}

@@ -1,0 +1,279 @@
+//! Rows of fired earning rules (v2): one row for each event, which earns once, and one for each rule that it fired.
+//!
+//! They are not documents: the API does not show them, and their own table has one index instead of five. A row is found by
+//! member, rule and time, so that the latest one and those of a period are ranges of the table.
+
+use crate::documents::report_period::{self, ReportPeriod};
+use crate::domain::loyalty_members::card::PENDING;
+use crate::domain::loyalty_programs::statistics;
+use crate::domain::loyalty_programs::statistics::{RuleStatistic, StatisticKind};
+use crate::store::Store;
+use crate::store::amount::{self, CheckedAmount};
+use crate::store::loyalty::earning::{NewFiring, NewOccasion};
+use crate::store::records::EarnedPointsRecord;
+use crate::store::sql::Fault;
+use scrip::decide::earn::GrantedPoints;
+use scrip::decide::returns::OrderSnapshot;
+use scrip::facts::earning::{EarningKey, EarningStatus, PastEarning, PointsBasis};
+use scrip::points::limits::FireCount;
+use scrip::points::{CardOutcome, EarnedPoints, MovementCause};
+use scrip::text::Text;
+use scrip::time::Instant;
+use scrip::wire::document::read_fields;
+use scrip::wire::loyalty::points_basis::{read_points_basis, write_points_basis};
+use serde_json::{Value as Json, json};
+use std::collections::BTreeMap;
+
+/// A rule that fired.
+pub struct FiredRule<'a> {
+    /// Ids of the member and of the program.
+    pub member: [&'a str; 2],
+    /// Ids of the rule and of the matching earning.
+    pub rule: [&'a str; 2],
+    /// Points that it granted ([`brought`]), and points that it did not grant ([`absent`]).
+    pub points: Vec<Json>,
+    /// True when it granted anything. A rule that granted nothing may grant points when its order changes.
+    pub gave: bool,
+}
+
+impl FiredRule<'_> {
+    fn firing(&self) -> NewFiring<'_> {
+        let ([member_id, program_id], [rule_id, earning_id]) = (self.member, self.rule);
+        NewFiring { member_id, program_id, rule_id, earning_id, points: &self.points, is_fired: self.gave }
+    }
+
+    /// Returns the statistics of a fired rule: one firing, and the points granted to cards by card definition.
+    fn counted(&self) -> Result<BTreeMap<RuleStatistic<'_>, u64>, Fault> {
+        if !self.gave {
+            return Ok(BTreeMap::new());
+        }
+        let ([_, program], [rule, earning]) = (self.member, self.rule);
+        let fired = RuleStatistic { program, kind: StatisticKind::Fired, rule, earning: "", card_definition: "" };
+        let mut counted = BTreeMap::from([(fired, 0)]);
+        for entry in &self.points {
+            let earned = EarnedPointsRecord::of_value(entry);
+            let kind = if earned.pending().is_none() { StatisticKind::Earned } else { StatisticKind::Waiting };
+            let of = RuleStatistic { program, kind, rule, earning, card_definition: earned.card_definition_id() };
+            let points = earned.points();
+            if points == 0 {
+                continue;
+            }
+            let sum: &mut u64 = counted.entry(of).or_default();
+            *sum = sum.plus(points)?;
+        }
+        Ok(counted)
+    }
+}
+
+/// Returns the state of an event's earnings; `None` when it earned nothing.
+pub fn standing(store: &Store<'_>, occasion: &EarningKey) -> Result<Option<EarningStatus>, Fault> {
+    match store.find_occasion_status(occasion.as_str())?.as_deref() {
+        None => Ok(None),
+        Some("EARNED") => Ok(Some(EarningStatus::Earned)),
+        Some("GIVEN_BACK") => Ok(Some(EarningStatus::GivenBack)),
+        Some(other) => Err(Fault(format!("the occasion `{}` stands as `{other}`", occasion.as_str()))),
+    }
+}
+
+/// Queues the rows of the rules that an event fired, with the amount of its order, and counts them. A second write for the
+/// same event fails.
+pub fn put(
+    store: &mut Store<'_>,
+    occasion: &EarningKey,
+    bought: Option<&OrderSnapshot>,
+    customer_id: &str,
+    fired: &[FiredRule<'_>],
+    now_ms: i64,
+) -> Result<(), Fault> {
+    let bought = bought.and_then(|bought| i64::try_from(bought.amount).ok());
+    let firings: Vec<NewFiring<'_>> = fired.iter().map(FiredRule::firing).collect();
+    store.insert_occasion(&NewOccasion { id: occasion.as_str(), customer_id, bought, now_ms }, &firings);
+    let counted = fired.iter().map(FiredRule::counted).collect::<Result<Vec<_>, _>>()?;
+    statistics::count(store, &counted.into_iter().flatten().collect::<Vec<_>>(), now_ms);
+    Ok(())
+}
+
+/// Returns the customer of an event; `None` when the event earned nothing.
+pub fn find_customer(store: &Store<'_>, occasion: &EarningKey) -> Result<Option<String>, Fault> {
+    store.find_occasion_customer(occasion.as_str())
+}
+
+/// Sums the points that an order brought to a card since `since`, including points that were added again.
+pub fn sum_brought(
+    store: &Store<'_>,
+    occasion: &EarningKey,
+    card_id: &str,
+    since: Instant,
+) -> Result<Option<u64>, Fault> {
+    let Some(order_id) = occasion.order_id() else { return Ok(None) };
+    Ok(u64::try_from(store.sum_points_of_order(card_id, order_id, since.millis())?).ok())
+}
+
+/// Returns the amount of the order that earned; `None` for other events and for rows older than the amount.
+pub fn bought(store: &Store<'_>, occasion: &EarningKey) -> Result<Option<OrderSnapshot>, Fault> {
+    let amount = store.find_occasion_amount(occasion.as_str())?.and_then(|amount| u64::try_from(amount).ok());
+    Ok(amount.map(|amount| OrderSnapshot { amount, goods: Vec::new() }))
+}
+
+/// Record of points that were revoked or added again.
+#[derive(Debug, Clone, Default)]
+pub struct RevokedPoints {
+    /// Highest number of points that the order earned.
+    pub points: u64,
+    /// Total of points to be revoked.
+    pub back: u64,
+    /// Points of them that could be revoked.
+    pub taken: u64,
+    /// Pending points and lot of points that were added again, if they are new ones.
+    pub arrival: [Option<Text>; 2],
+}
+
+/// Queues the record of revoked points for one entry of an event.
+pub fn note_back(
+    store: &mut Store<'_>,
+    occasion: &EarningKey,
+    place: usize,
+    settled: &RevokedPoints,
+) -> Result<(), Fault> {
+    let mut first: usize = 0;
+    for mut firing in store.list_firings(occasion.as_str())? {
+        let count = firing.points.len();
+        let entry = place.checked_sub(first).and_then(|place| firing.points.get_mut(place)?.as_object_mut());
+        if let Some(entry) = entry {
+            entry.insert("points".into(), settled.points.into());
+            entry.insert("back".into(), settled.back.into());
+            entry.insert("taken".into(), settled.taken.into());
+            for (name, id) in ["pending", "lot"].into_iter().zip(&settled.arrival) {
+                id.iter().for_each(|id| drop(entry.insert(name.into(), id.as_str().into())));
+            }
+            store.update_firing(occasion.as_str(), firing, settled.points > 0);
+            return Ok(());
+        }
+        first = first.saturating_add(count); // A place in a list.
+    }
+    Ok(())
+}
+
+/// Queues the end of an event's earnings: all of them were revoked.
+pub fn end(store: &mut Store<'_>, occasion: &EarningKey, now_ms: i64) {
+    store.mark_occasion_given_back(occasion.as_str(), now_ms);
+}
+
+/// Returns how often a rule fired for a member since `since`, and when it fired last.
+pub fn fired(store: &Store<'_>, member_id: &str, rule_id: &str, since: Option<Instant>) -> Result<FireCount, Fault> {
+    let since = since.map_or(i64::MAX, Instant::millis).min(LATEST);
+    let count = store.count_firings(member_id, rule_id, since)?;
+    let last = count.last_ms.and_then(Instant::from_millis);
+    Ok(FireCount { last, in_period: amount::unsigned(count.in_period)? })
+}
+
+/// Latest instant in milliseconds: the largest integer that the platform represents exactly.
+const LATEST: i64 = 9_007_199_254_740_991;
+
+/// Returns how often a rule fired for a member in each period.
+pub fn fired_in(
+    store: &Store<'_>,
+    member_id: &str,
+    rule_id: &str,
+    periods: &[ReportPeriod],
+) -> Result<Vec<i64>, Fault> {
+    store.count_firings_in(member_id, rule_id, &report_period::millis(periods))
+}
+
+/// Returns the pending points and the lot to which an operation credited points.
+pub fn arrival(outcome: &CardOutcome) -> [Option<Text>; 2] {
+    let pending = outcome.steps.iter().find_map(|step| match &step.cause {
+        MovementCause::Waits(id) => Some(id.clone()),
+        MovementCause::Arrived(_)
+        | MovementCause::Activated(_)
+        | MovementCause::Canceled(_)
+        | MovementCause::Lapsed(_)
+        | MovementCause::Expired(_)
+        | MovementCause::Taken(_)
+        | MovementCause::Refunded
+        | MovementCause::Returned => None,
+    });
+    [pending, outcome.steps.iter().flat_map(|step| step.brought()).next().map(|part| part.lot)]
+}
+
+/// Returns the stored entry of granted points.
+pub fn brought(granted: &GrantedPoints, outcome: &CardOutcome) -> Json {
+    remember(granted, arrival(outcome))
+}
+
+/// Returns the stored entry of points that were not granted and may be when the order changes.
+pub fn absent(granted: &GrantedPoints) -> Json {
+    remember(granted, [None, None])
+}
+
+fn remember(granted: &GrantedPoints, [pending, lot]: [Option<Text>; 2]) -> Json {
+    let mut entry = json!({
+        "card_id": granted.card_id.as_str(), "card_definition_id": granted.card_definition_id.as_str(),
+        "pending": pending.as_deref(), "lot": lot.as_deref(), "points": granted.points,
+    });
+    if let (Some(entry), Some(basis)) = (entry.as_object_mut(), &granted.basis) {
+        entry.insert("basis".into(), write_points_basis(basis));
+    }
+    entry
+}
+
+/// Returns the ids of the cards to which an event credited points, without duplicates.
+pub fn cards(store: &Store<'_>, occasion: &EarningKey) -> Result<Vec<String>, Fault> {
+    let mut cards: Vec<String> = Vec::new();
+    for entry in entries(store, occasion)? {
+        let card = EarnedPointsRecord::of_value(&entry).card_id().to_owned();
+        if !cards.contains(&card) {
+            cards.push(card);
+        }
+    }
+    Ok(cards)
+}
+
+/// Returns the points that an event credited, without those canceled while pending. The cards must be settled before.
+pub fn past(store: &Store<'_>, occasion: &EarningKey) -> Result<Vec<PastEarning>, Fault> {
+    let mut past = Vec::new();
+    for (place, entry) in entries(store, occasion)?.into_iter().enumerate() {
+        let said = EarnedPointsRecord::of_value(&entry);
+        let lot = said.lot().map(Text::from);
+        let points = said.points();
+        let back = said.back().unwrap_or(0);
+        let earned = match said.pending() {
+            None => Some(EarnedPoints { pending: None, lot, points }),
+            // Revoked points have no pending part left.
+            Some(pending) => waited(store, pending, EarnedPoints { pending: None, lot: lot.clone(), points })?
+                .or_else(|| (back == points).then_some(EarnedPoints { pending: None, lot, points })),
+        };
+        past.extend(earned.map(|earned| PastEarning {
+            card_id: said.card_id().into(),
+            card_definition_id: said.card_definition_id().into(),
+            earned,
+            back,
+            taken: said.taken().unwrap_or(back),
+            place,
+            basis: find_basis(&entry),
+        }));
+    }
+    Ok(past)
+}
+
+/// Returns the calculation basis of an entry; `None` for rows older than the basis.
+fn find_basis(entry: &Json) -> Option<PointsBasis> {
+    read_fields(EarnedPointsRecord::of_value(entry).basis()?, read_points_basis).ok()
+}
+
+/// Returns the state of points that were pending.
+fn waited(store: &Store<'_>, pending: &str, earned: EarnedPoints) -> Result<Option<EarnedPoints>, Fault> {
+    let Some(row) = store.document(PENDING, pending)? else { return Ok(None) };
+    Ok(match row.as_pending_points().status() {
+        Some("PENDING") => Some(EarnedPoints { pending: Some(pending.into()), ..earned }),
+        Some("ACTIVATED") => {
+            let lot = row.as_pending_points().arrived();
+            Some(EarnedPoints { lot: lot.map(Into::into), ..earned })
+        }
+        _ => None,
+    })
+}
+
+fn entries(store: &Store<'_>, occasion: &EarningKey) -> Result<Vec<Json>, Fault> {
+    Ok(store.list_firings(occasion.as_str())?.into_iter().flat_map(|firing| firing.points).collect())
+}

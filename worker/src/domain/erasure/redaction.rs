@@ -1,0 +1,293 @@
+//! Removes the personal data of an erased customer from a document: names and ids are replaced by an alias, the facts of what
+//! happened stay.
+
+use crate::store::records::{CustomerRecord, ObjectReference};
+use scrip::text::fold;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json, json};
+
+/// A customer to be erased.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Person {
+    /// Id of the customer.
+    pub id: String,
+    /// Alias that replaces the id.
+    pub alias: String,
+    /// The `source_id`, if there is one.
+    pub source_id: Option<String>,
+    /// E-mail address in lower case, by which a request may name the customer.
+    #[serde(default)]
+    pub email: Option<String>,
+    /// Tracking id.
+    pub tracking_id: Option<String>,
+    /// Texts that identify the customer in any document: addresses, and longer values of the profile.
+    pub values: Vec<String>,
+}
+
+/// Members of a profile that are counts and stay.
+const COUNTS: &[&str] = &["object", "summary", "loyalty", "referrals", "created_at", "updated_at"];
+/// Members with custom data, which may contain anything.
+const CUSTOM: &[&str] = &["metadata", "system_metadata"];
+/// Shorter values are part of too many words to be searched.
+const VALUE_MIN: usize = 4;
+
+impl Person {
+    /// Reads the identifying data of a stored customer. The alias is as long as the id, so that rows keep their lengths.
+    pub fn of(id: &str, alias: String, body: &Map<String, Json>, tracking_id: Option<String>) -> Person {
+        let mut values = Vec::new();
+        for name in ["name", "description", "email", "phone", "birthday", "birthdate", "address", "metadata"] {
+            leaves(body.get(name), &mut values);
+        }
+        let customer = CustomerRecord::of(body);
+        let source_id = customer.source_id().map(str::to_owned);
+        values.extend(source_id.clone().filter(|name| name.contains('@')));
+        values.retain(|value| value.len() >= VALUE_MIN);
+        values.sort();
+        values.dedup();
+        let email = customer.email().map(|email| fold(email).into_owned());
+        Person { id: id.to_owned(), alias, source_id, email, tracking_id, values }
+    }
+
+    /// Returns the values that identify the customer in a text without any other name: addresses only.
+    fn addresses(&self) -> impl Iterator<Item = &str> {
+        self.values.iter().map(String::as_str).filter(|value| value.contains('@'))
+    }
+
+    /// Returns the JSON texts to search for: a stored text without any of them does not name the customer.
+    pub fn marks(&self) -> Vec<String> {
+        let whole = self.source_id.iter().map(|name| Json::from(name.as_str()).to_string());
+        let inner = |text: &str| Json::from(text).to_string().trim_matches('"').to_owned();
+        let tracked = self.tracking_id.iter().cloned();
+        whole.chain([self.id.clone()]).chain(tracked).chain(self.addresses().map(inner)).collect()
+    }
+
+    /// Returns the texts to search for in CSV lines, whose cells double their quotes.
+    pub fn marks_in_lines(&self) -> Vec<String> {
+        let whole = self.source_id.iter().chain([&self.id]).chain(self.tracking_id.iter()).map(String::as_str);
+        whole.chain(self.addresses()).map(|text| text.replace('"', "\"\"")).collect()
+    }
+
+    /// Tests if a CSV line names the customer. An address that only ends with this one does not match.
+    pub fn is_named_in_line(&self, line: &str) -> bool {
+        self.marks_in_lines().iter().any(|mark| replaced(line, mark, "") != line)
+    }
+
+    /// Removes the customer from a document; returns true when it changed. `whose` is the id of the document's own customer, if
+    /// any: in a document of another customer only the id is replaced.
+    pub fn erase(&self, body: &mut Json, whose: Option<&str>) -> bool {
+        let is_theirs = whose == Some(&self.id) || whose == Some(&self.alias);
+        let before = body.clone();
+        if !is_theirs && whose.is_some() {
+            self.rename(body);
+            return *body != before;
+        }
+        let is_named = self.is_named_in(body);
+        if is_theirs || is_named {
+            self.forget(body);
+            if let Some(body) = body.as_object_mut() {
+                self.empty(body);
+            }
+            self.blank(body, &self.values);
+        } else {
+            let addresses: Vec<String> = self.addresses().map(str::to_owned).collect();
+            self.blank(body, &addresses);
+        }
+        self.rename(body);
+        *body != before
+    }
+
+    /// Removes the customer from a document that also lists customers by their `source_id`.
+    pub fn erase_named(&self, body: &mut Json) -> bool {
+        let before = body.clone();
+        self.texts(body, &|text| {
+            if self.source_id.as_deref() == Some(text) { self.alias.clone() } else { text.to_owned() }
+        });
+        self.erase(body, None);
+        *body != before
+    }
+
+    /// Removes the customer from a list.
+    pub fn leave_list(&self, body: &mut Json, name: &str) -> bool {
+        let Some(items) = body.get_mut(name).and_then(Json::as_array_mut) else { return false };
+        let before = items.len();
+        items.retain(|item| {
+            let mut without = item.clone();
+            !self.is_listed_as(item) && !self.erase(&mut without, None)
+        });
+        items.len() != before
+    }
+
+    fn is_listed_as(&self, item: &Json) -> bool {
+        let named = item.get("customer_identification").unwrap_or(item);
+        let named = [Some(item), item.get("source_id"), named.get("customer_source_id")];
+        self.source_id.is_some() && named.into_iter().flatten().any(|name| name.as_str() == self.source_id.as_deref())
+    }
+
+    /// Tests if a text contains an identifying value.
+    pub fn is_in(&self, text: &str) -> bool {
+        self.values.iter().any(|value| replaced(text, value, "") != text)
+    }
+
+    /// Tests if an object is this customer, as the API shows customers.
+    fn is(&self, object: &Map<String, Json>) -> bool {
+        let text = |name: &str| object.get(name).and_then(Json::as_str);
+        let by_source = self.source_id.is_some() && text("source_id") == self.source_id.as_deref();
+        let is_customer = matches!(text("object"), Some("customer") | None);
+        text("id") == Some(&self.id) || text("customer_id") == Some(&self.id) || by_source && is_customer
+    }
+
+    fn is_named_in(&self, value: &Json) -> bool {
+        match value {
+            Json::Object(members) => self.is(members) || members.values().any(|value| self.is_named_in(value)),
+            Json::Array(items) => items.iter().any(|value| self.is_named_in(value)),
+            Json::String(text) => self.tracking_id.as_ref() == Some(text),
+            _ => false,
+        }
+    }
+
+    /// Reduces the customer's objects to the alias and their counts; other names are removed.
+    fn forget(&self, value: &mut Json) {
+        match value {
+            Json::Object(members) => {
+                let text = |name: &str| members.get(name).and_then(Json::as_str);
+                let by_source = self.source_id.is_some() && text("source_id") == self.source_id.as_deref();
+                let is_customer =
+                    text("id") == Some(&self.id) || by_source && matches!(text("object"), Some("customer") | None);
+                for (name, member) in members.iter_mut() {
+                    let is_name = ["source_id", "customer_source_id", "tracking_id"].contains(&name.as_str());
+                    let names_them = member
+                        .as_str()
+                        .is_some_and(|said| self.source_id.as_deref() == Some(said) || said.starts_with("track_"));
+                    if is_customer && CUSTOM.contains(&name.as_str()) {
+                        *member = json!({});
+                    } else if is_customer && name != "id" && !COUNTS.contains(&name.as_str()) || is_name && names_them {
+                        *member = Json::Null;
+                    } else {
+                        self.forget(member);
+                    }
+                }
+            }
+            Json::Array(items) => items.iter_mut().for_each(|value| self.forget(value)),
+            _ => {}
+        }
+    }
+
+    /// Empties the custom data of the customer's documents. Metadata of vouchers, campaigns and segments stays, because
+    /// rules read it, without identifying values.
+    fn empty(&self, body: &mut Map<String, Json>) {
+        let is_goods = matches!(ObjectReference::of(body).object(), Some("voucher" | "campaign" | "segment"));
+        if let Some(metadata) = body.get_mut("metadata").filter(|metadata| metadata.is_object() && !is_goods) {
+            *metadata = json!({});
+        }
+    }
+
+    /// Replaces identifying values by the alias where they are separate words.
+    fn blank(&self, value: &mut Json, values: &[String]) {
+        self.texts(value, &|text| {
+            let mut text = text.to_owned();
+            for value in values {
+                text = replaced(&text, value, &self.alias);
+            }
+            text
+        });
+    }
+
+    /// Replaces the id by the alias.
+    fn rename(&self, value: &mut Json) {
+        self.texts(value, &|text| text.replace(&self.id, &self.alias));
+    }
+
+    /// Changes every text and every member name.
+    fn texts(&self, value: &mut Json, change: &dyn Fn(&str) -> String) {
+        match value {
+            Json::String(text) => *text = change(text),
+            Json::Array(items) => items.iter_mut().for_each(|item| self.texts(item, change)),
+            Json::Object(members) => {
+                for (name, mut value) in std::mem::take(members) {
+                    self.texts(&mut value, change);
+                    members.insert(change(&name), value);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Collects the texts in a value.
+fn leaves(value: Option<&Json>, found: &mut Vec<String>) {
+    match value {
+        Some(Json::String(text)) => found.push(text.clone()),
+        Some(Json::Array(items)) => items.iter().for_each(|item| leaves(Some(item), found)),
+        Some(Json::Object(members)) => members.values().for_each(|member| leaves(Some(member), found)),
+        _ => {}
+    }
+}
+
+/// Replaces a text where it is a separate word: `ann@shop.example` does not match in `joann@shop.example`.
+fn replaced(text: &str, sought: &str, by: &str) -> String {
+    let is_part = |delivery: Option<char>| {
+        delivery.is_some_and(|delivery| delivery.is_alphanumeric() || "._%+-".contains(delivery))
+    };
+    let mut done = String::new();
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once(sought) {
+        let last = before.chars().next_back().or_else(|| done.chars().next_back());
+        // A sentence may end after an address.
+        let next = behind.trim_start_matches('.').chars().next();
+        done.push_str(before);
+        done.push_str(if is_part(last) || is_part(next) { sought } else { by });
+        rest = behind;
+    }
+    done.push_str(rest);
+    done
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn anna() -> Person {
+        let body = json!({ "id": "cust_1", "source_id": "anna@a.example", "name": "Anna Nowak", "email": "anna@a.example",
+            "phone": "+48 123", "metadata": { "note": "knits", "age": 30 } });
+        let body = body.as_object().cloned().unwrap_or_default();
+        Person::of("cust_1", "gone_1".into(), &body, Some("track_aa".into()))
+    }
+
+    fn check(mut body: Json, whose: Option<&str>, wanted: Json) {
+        anna().erase(&mut body, whose);
+        assert_eq!(body, wanted);
+    }
+
+    #[test]
+    fn what_they_did_stays_without_them() {
+        check(
+            json!({ "object": "redemption", "customer_id": "cust_1", "tracking_id": "track_aa", "amount": 7, "metadata": { "to": "x" },
+                "customer": { "id": "cust_1", "object": "customer", "name": "Old Name", "email": "old@a.example", "source_id": "anna@a.example",
+                  "metadata": { "a": "b" }, "summary": { "orders": 1 } } }),
+            None,
+            json!({ "object": "redemption", "customer_id": "gone_1", "tracking_id": null, "amount": 7, "metadata": {},
+                "customer": { "id": "gone_1", "object": "customer", "name": null, "email": null, "source_id": null,
+                  "metadata": {}, "summary": { "orders": 1 } } }),
+        );
+        check(
+            json!({ "object": "voucher", "code": "A", "holder_id": "cust_1", "metadata": { "for": "Anna Nowak, anna@a.example.", "pages": 3 } }),
+            Some("cust_1"),
+            json!({ "object": "voucher", "code": "A", "holder_id": "gone_1", "metadata": { "for": "gone_1, gone_1.", "pages": 3 } }),
+        );
+    }
+
+    #[test]
+    fn what_is_of_others_stays_theirs() {
+        let others = json!({ "id": "cust_2", "object": "customer", "name": "Anna Nowak", "email": "anna@a.example" });
+        check(others.clone(), Some("cust_2"), others);
+        check(
+            json!({ "referrals": [{ "referrer_id": "cust_1" }] }),
+            Some("cust_2"),
+            json!({ "referrals": [{ "referrer_id": "gone_1" }] }),
+        );
+        let longer = json!({ "to": "joanna@a.example", "or": "anna@a.example.org" });
+        check(longer.clone(), None, longer);
+        check(json!({ "text": "knits" }), None, json!({ "text": "knits" }));
+        check(json!({ "text": "<anna@a.example>" }), None, json!({ "text": "<gone_1>" }));
+    }
+}

@@ -1,0 +1,302 @@
+//! Starts exports, writes their lines in a job, and reads them in parts.
+//!
+//! Each line is a row with its position in the order. So documents are read in storage order, a few at a time, for any order
+//! of the export. An unfinished export is never read.
+
+use crate::documents::clause::Clause;
+use crate::documents::csv_cells;
+use crate::domain::exports::filters::narrow;
+use crate::domain::exports::kind::ExportKind;
+use crate::domain::exports::kinds;
+use crate::http::reply::CallError;
+use crate::http::route::Call;
+use crate::http::table::RouteTable;
+use crate::jobs::async_actions::{self, JobSlice};
+use crate::jobs::job_caller::JobCaller;
+use crate::store::Store;
+use crate::store::document::Document;
+use crate::store::jobs;
+use crate::store::jobs::exports::{self, ExportedDocument, LineBounds, LinePart, LinePlace};
+use crate::store::sql::Fault;
+use scrip::Context;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json, json};
+
+/// Kind of the job that writes an export.
+pub const WRITE: &str = "EXPORT.WRITE";
+/// Kind of the job that deletes the lines of an export.
+pub const REMOVE: &str = "EXPORT.REMOVE";
+/// Internal member of an export: its header line.
+pub const HEAD: &str = "head";
+/// Internal member of an export: its size in bytes.
+pub const BYTES: &str = "bytes";
+/// Cost of a line, in rows that a job writes without reading them.
+const ROWS_OF_A_LINE: u64 = 5;
+/// Maximum size of the documents of one slice, in bytes, unless a single one is larger.
+const BYTES_MAX: i64 = 2_000_000;
+/// Maximum size of a part of a line, and of the lines that one statement writes, in bytes.
+const PART_BYTES_MAX: usize = 200_000;
+/// Maximum size of a part of the response, in bytes, unless a single line is larger.
+const ANSWER_BYTES_MAX: i64 = 400_000;
+/// Maximum number of lines deleted at once.
+const REMOVED_MAX: i64 = 1_000;
+
+/// Requested export.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct ExportRequest {
+    /// Name of the kind.
+    pub word: String,
+    /// Columns.
+    pub fields: Vec<String>,
+    /// Name of the order, without a sign.
+    pub order: String,
+    /// True for descending order.
+    pub is_downwards: bool,
+    /// The filters as sent.
+    pub filters: Map<String, Json>,
+    /// Parent of all documents, if the export is limited to one.
+    pub parent: Option<String>,
+    /// Campaign of the cards, if the export is limited to one.
+    pub campaign: Option<String>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct ExportProgress {
+    asker: JobCaller,
+    wanted: ExportRequest,
+    /// Index of the kind of documents in progress.
+    kind: usize,
+    /// Position of the last processed document: its time and its number.
+    after: (i64, i64),
+    /// Documents created later are left out.
+    until: i64,
+}
+
+/// Queues a new export; returns its document.
+pub fn start(call: &mut Call<'_, '_>, wanted: ExportRequest, parameters: Json) -> Result<Document, CallError> {
+    let kind = kind_of(&wanted)?;
+    kind.check_fields(&wanted.fields)?;
+    let (now_ms, campaign) = (call.now_ms(), wanted.campaign.as_deref());
+    narrow(Clause::of_kind(kind.word), kind, campaign, &wanted.filters, now_ms, &call.caller.settings)?;
+    let id = call.ids.alphanumeric("exp_", 24).to_string();
+    let body = json!({
+        "id": id, "object": "export", "created_at": crate::timestamp::text(now_ms), "status": "SCHEDULED", "channel": "API",
+        "exported_object": wanted.word, "parameters": parameters, "result": null, "user_id": call.caller.user,
+    });
+    let mut body = body.as_object().cloned().unwrap_or_default();
+    let cursor = ExportProgress { asker: JobCaller::of(call), kind: 0, after: (i64::MIN, 0), until: now_ms, wanted };
+    let head = csv_cells::line(cursor.wanted.fields.iter())?;
+    body.insert(BYTES.into(), head.len().into());
+    body.insert(HEAD.into(), head.into());
+    let export = Document::new(id.clone(), None, now_ms, body);
+    call.store.insert("export", &export);
+    call.store.leaves_later();
+    async_actions::queue(call.store, &call.caller.key_id, &id, WRITE, &written(&cursor)?, now_ms);
+    Ok(export)
+}
+
+fn written(cursor: &ExportProgress) -> Result<String, Fault> {
+    serde_json::to_string(cursor).map_err(|error| Fault(error.to_string()))
+}
+
+fn kind_of(wanted: &ExportRequest) -> Result<&'static ExportKind, Fault> {
+    kinds::named(&wanted.word).ok_or_else(|| Fault(format!("nothing is exported as `{}`", wanted.word)))
+}
+
+/// Queues the deletion of an export; its first lines are deleted at once, the others by a job.
+pub fn remove(call: &mut Call<'_, '_>, id: &str) -> Result<(), CallError> {
+    call.store.remove("export", id);
+    jobs::delete(call.store, id);
+    let many = exports::has_more_lines(call.store, id, REMOVED_MAX)?;
+    exports::delete_lines(call.store, id, REMOVED_MAX);
+    if many {
+        async_actions::queue(call.store, &call.caller.key_id, id, REMOVE, "", call.context.now.millis());
+    }
+    Ok(())
+}
+
+/// Runs a slice of the job that deletes lines.
+pub fn remove_lines(store: &mut Store<'_>, context: &Context, piece: &JobSlice<'_>) -> Result<(), Fault> {
+    let rows = i64::try_from(piece.rows).unwrap_or(REMOVED_MAX);
+    let many = exports::has_more_lines(store, piece.id, rows)?;
+    exports::delete_lines(store, piece.id, rows);
+    match many {
+        true => jobs::update_time(store, piece.id, context.now.millis()),
+        false => jobs::delete(store, piece.id),
+    }
+    Ok(())
+}
+
+/// Runs a slice of the job that writes lines.
+pub fn write(store: &mut Store<'_>, context: &Context, piece: &JobSlice<'_>, table: &RouteTable) -> Result<(), Fault> {
+    let mut cursor: ExportProgress = piece.read()?;
+    let kind = kind_of(&cursor.wanted)?;
+    let Some(stored) = kind.kinds.get(cursor.kind).copied() else {
+        return Err(Fault(format!("the export {} has come too far", piece.id)));
+    };
+    let count = piece.rows.checked_div(ROWS_OF_A_LINE).unwrap_or(1).max(1);
+    let last = last_of(store, stored, &cursor, count)?;
+    let until = last.unwrap_or((i64::MAX, i64::MAX));
+    let details = lines(store, context, table, &cursor, &ExportSlice { id: piece.id, kind, stored, until });
+    let bytes = match details {
+        Ok(bytes) => i64::try_from(bytes).map_err(|error| Fault(error.to_string()))?,
+        Err(CallError::Fault(fault)) => return Err(fault),
+        Err(CallError::Refused(body)) => return Err(Fault(format!("{:?}", body.details))),
+    };
+    cursor.after = until;
+    if last.is_none() {
+        // A place in the list of kinds.
+        (cursor.kind, cursor.after) = (cursor.kind.saturating_add(1), (i64::MIN, 0));
+    }
+    let is_over = cursor.kind >= kind.kinds.len();
+    let status = if is_over { "DONE" } else { "IN_PROGRESS" };
+    exports::update_progress(store, piece.id, status, bytes);
+    match is_over {
+        true => jobs::delete(store, piece.id),
+        false => jobs::update_cursor(store, piece.id, &written(&cursor)?, context.now.millis()),
+    }
+    Ok(())
+}
+
+/// Returns the position of the last of the next documents; `None` when no documents follow it.
+fn last_of(store: &Store<'_>, stored: &str, cursor: &ExportProgress, count: u64) -> Result<Option<(i64, i64)>, Fault> {
+    let count = i64::try_from(count).unwrap_or(1);
+    let span = span(stored, cursor.wanted.parent.as_deref(), cursor.after, (i64::MAX, i64::MAX));
+    let by_number = cursor.wanted.parent.is_some();
+    // A limit of rows.
+    let places = exports::list_places(store, span.condition(), by_number, count.saturating_add(1))?;
+    // A budget of bytes: at the bound it is used up.
+    let mut bytes: i64 = 0;
+    let mut last = None;
+    for (place, document) in places.iter().enumerate() {
+        bytes = bytes.saturating_add(document.bytes);
+        let is_full = bytes > BYTES_MAX || i64::try_from(place).unwrap_or(count) >= count;
+        if last.is_some() && is_full {
+            return Ok(last);
+        }
+        last = Some((document.created_at, document.seq));
+    }
+    Ok(None)
+}
+
+/// Selects the documents of a kind between two positions: by time, or by number for the documents of a parent.
+fn span(stored: &str, parent: Option<&str>, after: (i64, i64), until: (i64, i64)) -> Clause {
+    /// Integers are doubles on the platform.
+    const MOST: i64 = 9_007_199_254_740_991;
+    let bound = |number: i64| number.clamp(-MOST, MOST);
+    let mut clause = Clause::of_kind(stored);
+    match parent {
+        Some(parent) => {
+            clause.and("parent = {}", parent);
+            clause.and("seq > {}", bound(after.1));
+            clause.and("seq <= {}", bound(until.1));
+        }
+        None => {
+            let pair = |place: (i64, i64)| vec![bound(place.0).into(), bound(place.1).into()];
+            let behind = ("(created_at, seq) > ({}, {})".to_owned(), pair(after));
+            let up_to = ("(created_at, seq) <= ({}, {})".to_owned(), pair(until));
+            clause.and_group("AND", vec![behind, up_to]);
+        }
+    }
+    clause
+}
+
+/// Documents of which a slice writes the lines.
+struct ExportSlice<'a> {
+    /// Id of the export.
+    id: &'a str,
+    kind: &'a ExportKind,
+    /// Kind of the documents.
+    stored: &'a str,
+    /// Position of the last document.
+    until: (i64, i64),
+}
+
+/// Writes the lines of the documents up to a position; returns their size in bytes.
+fn lines(
+    store: &mut Store<'_>,
+    context: &Context,
+    table: &RouteTable,
+    cursor: &ExportProgress,
+    slice: &ExportSlice<'_>,
+) -> Result<usize, CallError> {
+    let ExportSlice { id, kind, stored, until } = *slice;
+    let wanted = &cursor.wanted;
+    let clause = span(stored, wanted.parent.as_deref(), cursor.after, until);
+    let clause =
+        narrow(clause, kind, wanted.campaign.as_deref(), &wanted.filters, cursor.until, &cursor.asker.caller.settings)?;
+    let column = kind.orders.iter().find(|(name, _)| *name == wanted.order).map_or("''", |(_, column)| *column);
+    let exported = exports::list_documents(store, clause.condition(), column)?;
+    let exported = exported.into_iter().map(|ExportedDocument { document, place, seq }| ((place, seq), document));
+    let (places, documents) = exported.unzip::<_, _, Vec<_>, Vec<_>>();
+    let details = cursor.asker.ask(store, context, table, |call| (kind.rows)(call, documents))?;
+    let mut texts: Vec<LinePart> = Vec::new();
+    // Bytes in memory, and the numbers of the parts of a line.
+    let (mut bytes, mut all): (usize, usize) = (0, 0);
+    for ((place, seq), rows) in places.into_iter().zip(details) {
+        let mut part: i64 = 0;
+        for row in rows {
+            let line =
+                csv_cells::line(wanted.fields.iter().map(|field| csv_cells::cell(&value(kind, &row.shown, field))))?;
+            all = all.saturating_add(line.len());
+            let place = row.place.as_deref().unwrap_or(&place);
+            for piece in parts(&line) {
+                // In descending order the lines are read from the end; the parts of a line must still follow each other.
+                let number = if wanted.is_downwards { part.saturating_neg() } else { part };
+                texts.push(LinePart { place: place.to_owned(), seq, part: number, text: piece.to_owned() });
+                part = part.saturating_add(1);
+                bytes = bytes.saturating_add(piece.len());
+                if bytes > PART_BYTES_MAX {
+                    exports::insert_lines(store, id, std::mem::take(&mut texts));
+                    bytes = 0;
+                }
+            }
+        }
+    }
+    exports::insert_lines(store, id, texts);
+    Ok(all)
+}
+
+/// Splits a text into parts that fit a row.
+fn parts(text: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let mut rest = text;
+    while rest.len() > PART_BYTES_MAX {
+        let Some((part, behind)) = rest.split_at_checked(rest.floor_char_boundary(PART_BYTES_MAX)) else { break };
+        parts.push(part);
+        rest = behind;
+    }
+    parts.push(rest);
+    parts
+}
+
+/// Returns the value of a row in a column.
+fn value(kind: &ExportKind, row: &Json, field: &str) -> Json {
+    if let Some(name) = field.strip_prefix("metadata.") {
+        return row.get("metadata").and_then(|metadata| metadata.get(name)).cloned().unwrap_or_default();
+    }
+    let places = kind.fields.iter().find(|(name, _)| *name == field).map_or(&[][..], |(_, places)| places);
+    places.iter().filter_map(|place| row.pointer(place)).find(|value| !value.is_null()).cloned().unwrap_or_default()
+}
+
+/// Returns the next lines of an export after a position, and the position of the last one when more follow.
+pub fn read(store: &Store<'_>, export: &Document, after: Option<&str>) -> Result<(String, Option<String>), CallError> {
+    /// Maximum number of lines read for one part.
+    const BOUNDS: LineBounds = LineBounds { lines: 2_000, bytes: ANSWER_BYTES_MAX };
+    let order = export.as_export().order();
+    let after: Option<LinePlace> = after.and_then(|after| serde_json::from_str(after).ok());
+    let lines = exports::list_lines(store, &export.id, is_downwards(export, order), after.as_ref(), BOUNDS)?;
+    let mut text = String::new();
+    if after.is_none() {
+        text.push_str(export.body.get(HEAD).and_then(Json::as_str).unwrap_or_default());
+    }
+    lines.iter().for_each(|line| text.push_str(&line.text));
+    let place = |line: &LinePart| json!([line.place, line.seq, line.part]).to_string();
+    Ok((text, lines.last().map(place)))
+}
+
+/// Tests if an export is in descending order: as requested, else as its kind declares.
+fn is_downwards(export: &Document, order: Option<&str>) -> bool {
+    let word = export.as_export().exported_object();
+    order.map_or_else(|| kinds::named(word).is_some_and(|kind| !kind.is_upwards), |order| order.starts_with('-'))
+}

@@ -1,0 +1,46 @@
+//! Reads the parameters of an export request: fields, order and filters.
+
+use crate::documents::common_fields::KEY;
+use crate::domain::exports::job::ExportRequest;
+use crate::domain::exports::kinds;
+use crate::http::reply::CallError;
+use crate::http::shape::{Field, FieldType, may};
+use crate::store::records::ExportParameters;
+use crate::store::sql::Fault;
+use scrip::wire::Problem;
+use scrip::wire::problem::shortened;
+use serde_json::{Map, Value as Json};
+
+/// Order of an export.
+pub const ORDER: Field = may("order", KEY).description("Property by which the rows are sorted; a leading `-` means descending. The default depends on the type of the exported objects.");
+/// Columns of an export.
+pub const FIELDS: Field = may("fields", FieldType::List(&KEY, 0, 100))
+    .description("Columns of the CSV file, in this order; `metadata.<name>` is one key of the metadata. Absent or empty means the default columns of the type.");
+
+/// Reads the parameters of an export of a kind; returns the request and the parameters as the API shows them.
+pub fn asked(word: &str, parameters: Option<&Json>) -> Result<(ExportRequest, Json), CallError> {
+    let kind = kinds::named(word).ok_or_else(|| Fault(format!("nothing is exported as `{word}`")))?;
+    let parameters = parameters.and_then(Json::as_object).cloned().unwrap_or_default();
+    let fields = ExportParameters::of(&parameters).fields();
+    let fields = fields.iter().filter_map(Json::as_str).map(str::to_owned);
+    let mut fields: Vec<String> = fields.collect();
+    if fields.is_empty() {
+        fields = kind.usual.iter().map(|name| (*name).to_owned()).collect();
+    }
+    let usual = kind.orders.first().map_or("", |(name, _)| *name);
+    let (order, is_downwards) = match ExportParameters::of(&parameters).order() {
+        None => (usual, !kind.is_upwards),
+        Some(order) => order.strip_prefix('-').map_or((order, false), |name| (name, true)),
+    };
+    if !kind.orders.iter().any(|(name, _)| *name == order) {
+        let known: Vec<String> = kind.orders.iter().map(|(name, _)| format!("{name}, -{name}")).collect();
+        let sign = if is_downwards { "-" } else { "" };
+        let message = format!("must be one of {} (actual value is `{sign}{}`)", known.join(", "), shortened(order));
+        return Err(Problem::at("parameters.order", message).into());
+    }
+    let filters = ExportParameters::of(&parameters).filters().cloned().unwrap_or_else(Map::new);
+    let order = order.to_owned();
+    let wanted =
+        ExportRequest { word: word.to_owned(), fields, order, is_downwards, filters, parent: None, campaign: None };
+    Ok((wanted, Json::Object(parameters)))
+}

@@ -1,0 +1,290 @@
+//! JSON of points cards (v2) and of their lots, pending points and transactions.
+
+use crate::domain::loyalty_members::card::LoadedCard;
+use crate::http::reply::CallError;
+use crate::http::route::Call;
+use crate::store::amount;
+use crate::store::document::Document;
+use crate::store::sql::Fault;
+use crate::timestamp;
+use scrip::points::{
+    CardStep, LifetimeTotal, Lot, LotPart, MovementCause, PendingPoints, PendingUntil, PointsAccount, PointsCard,
+};
+use scrip::text::Text;
+use scrip::time::{Day, TimeZone};
+use scrip::wire::loyalty::expiration::expiration_type;
+use scrip::wire::loyalty::lots::{pending_type, write_lot, write_pending};
+use serde_json::{Map, Value as Json, json};
+
+/// Details of a transaction other than its points.
+#[derive(Debug, Clone, Default)]
+pub struct TransactionDetails<'a> {
+    /// Reason that the caller gave.
+    pub reason: Option<&'a str>,
+    /// Target of spent points; `None` when no points are spent.
+    pub spent_on: Option<SpendingTarget>,
+    /// Other members: `order`, `reward`, ...
+    pub about: Map<String, Json>,
+}
+
+/// Target of spent points.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SpendingTarget {
+    /// A reward.
+    Reward,
+    /// An order.
+    Order,
+}
+
+/// Returns the names of the card, its member and its customer, which every row of the card contains.
+fn owner(card: &Document) -> Map<String, Json> {
+    let own = |name: &str| card.body.get(name).cloned().unwrap_or(Json::Null);
+    let mut names = Map::new();
+    names.insert("card_id".into(), card.id.as_str().into());
+    names.insert("card_definition_id".into(), own("card_definition_id"));
+    names.insert("card_type".into(), own("card_type"));
+    names.insert("program_id".into(), own("program_id"));
+    names.insert("member_id".into(), card.parent.as_deref().into());
+    names
+}
+
+fn day(day: Option<Day>) -> Json {
+    day.map_or(Json::Null, |day| day.text().into())
+}
+
+/// Members that a bucket keeps from its creation.
+struct BucketOrigin<'a> {
+    id: &'a Text,
+    created_at: i64,
+    object: &'static str,
+}
+
+/// Returns a new row of a bucket, or the known row with the members `changed`.
+fn bucket(
+    card: &Document,
+    known: Option<&Document>,
+    origin: &BucketOrigin<'_>,
+    changed: Json,
+    now_ms: i64,
+) -> Document {
+    let BucketOrigin { id, created_at, object } = *origin;
+    let mut row = known.cloned().unwrap_or_else(|| {
+        let mut body = owner(card);
+        body.insert("id".into(), id.as_str().into());
+        body.insert("created_at".into(), timestamp::text(created_at).into());
+        body.insert("updated_at".into(), Json::Null);
+        body.insert("object".into(), object.into());
+        let mut row = Document::new(id.to_string(), None, created_at, body);
+        (row.parent, row.holder) = (Some(card.id.clone()), card.holder.clone());
+        row
+    });
+    if now_ms > created_at {
+        row.updated_at = Some(now_ms);
+        row.body.insert("updated_at".into(), timestamp::text(now_ms).into());
+    }
+    if let Json::Object(changed) = changed {
+        row.body.extend(changed);
+    }
+    row
+}
+
+/// Returns the row of a lot.
+pub fn lot(card: &Document, known: Option<&Document>, lot: &Lot, now_ms: i64, zone: &TimeZone) -> Document {
+    let changed = json!({
+        "customer_id": card.holder, "points": { "total": lot.points },
+        "expiration_date": day(lot.expiry.last_day(zone)), "expiration_type": expiration_type(&lot.expiry),
+        "status": if lot.is_closed { "EXPIRED" } else { "ACTIVE" }, "kept": write_lot(lot),
+    });
+    let (id, created_at) = (&lot.id, lot.arrived_at.millis());
+    bucket(card, known, &BucketOrigin { id, created_at, object: "card_points_bucket" }, changed, now_ms)
+}
+
+/// Returns the row of pending points.
+pub fn pending(
+    card: &Document,
+    known: Option<&Document>,
+    pending: &PendingPoints,
+    now_ms: i64,
+    zone: &TimeZone,
+) -> Document {
+    let changed = json!({
+        "points": { "total": pending.points }, "date": day(wait_day(&pending.wait, zone)),
+        "type": pending_type(&pending.wait), "status": "PENDING", "kept": write_pending(pending),
+    });
+    let (id, created_at) = (&pending.id, pending.earned_at.millis());
+    bucket(card, known, &BucketOrigin { id, created_at, object: "card_pending_points_bucket" }, changed, now_ms)
+}
+
+/// Returns the first day on which pending points can be spent, or the last on which their event may arrive.
+fn wait_day(wait: &PendingUntil, zone: &TimeZone) -> Option<Day> {
+    match wait {
+        PendingUntil::Period(at) | PendingUntil::FixedDate(at) => zone.day(*at),
+        PendingUntil::Event { until, .. } => zone.day(until.later(-1)),
+    }
+}
+
+/// Returns the row of points that are no longer pending; `arrived` is the lot to which they were credited.
+pub fn over(known: &Document, status: &str, arrived: Option<&Text>, now_ms: i64) -> Document {
+    let mut row = known.clone();
+    if let (Some(kept), Some(arrived)) = (row.body.get_mut("kept").and_then(Json::as_object_mut), arrived) {
+        kept.insert("arrived".into(), arrived.as_str().into());
+    }
+    row.updated_at = Some(now_ms);
+    row.body.insert("updated_at".into(), timestamp::text(now_ms).into());
+    row.body.insert("status".into(), status.into());
+    row
+}
+
+/// Returns rows as the API shows them, without the members for the engine.
+pub fn show(_: &mut Call<'_, '_>, rows: Vec<Document>) -> Result<Vec<Json>, CallError> {
+    let shown = rows.into_iter().map(|mut row| {
+        row.body.remove("kept");
+        Json::Object(row.body)
+    });
+    Ok(shown.collect())
+}
+
+/// Returns the transaction of a step.
+pub fn transaction(
+    held: &LoadedCard,
+    step: &CardStep,
+    id: &Text,
+    zone: &TimeZone,
+    members: &TransactionDetails<'_>,
+) -> Result<Document, Fault> {
+    let at = step.at.millis();
+    let mut body = owner(&held.row);
+    body.insert("id".into(), id.as_str().into());
+    body.insert("type".into(), type_of(&step.cause, members)?.into());
+    body.insert("details".into(), details(held, step, zone, members)?);
+    body.insert("status".into(), "APPROVED".into());
+    body.insert("created_at".into(), timestamp::text(at).into());
+    body.insert("updated_at".into(), Json::Null);
+    body.insert("object".into(), "card_transaction".into());
+    let mut row = Document::new(id.to_string(), None, at, body);
+    (row.parent, row.holder) = (Some(held.row.id.clone()), held.row.holder.clone());
+    Ok(row)
+}
+
+fn type_of(cause: &MovementCause, members: &TransactionDetails<'_>) -> Result<&'static str, Fault> {
+    let word = match (cause, members.spent_on) {
+        (MovementCause::Arrived(LifetimeTotal::Earned), _) => "POINTS_EARNED",
+        (MovementCause::Arrived(LifetimeTotal::Added), _) => "ADMIN_CREDIT",
+        (MovementCause::Arrived(LifetimeTotal::Purchased), _) => "POINTS_PURCHASED",
+        (MovementCause::Waits(_), _) => "PENDING_POINTS_ADDED",
+        (MovementCause::Activated(_), _) => "PENDING_POINTS_ACTIVATED",
+        (MovementCause::Canceled(_), _) => "PENDING_POINTS_CANCELED",
+        (MovementCause::Lapsed(_), _) => "POINTS_EXPIRED",
+        (MovementCause::Expired(_), _) => "ADMIN_POINTS_EXPIRATION",
+        (MovementCause::Taken(LifetimeTotal::Subtracted), _) => "ADMIN_DEBIT",
+        (MovementCause::Taken(LifetimeTotal::Spent), Some(SpendingTarget::Reward)) => "POINTS_SPENT_ON_REWARD",
+        (MovementCause::Taken(LifetimeTotal::Spent), Some(SpendingTarget::Order)) => "POINTS_SPENT_ON_ORDER",
+        (MovementCause::Taken(LifetimeTotal::PurchaseReversed), _) => "POINTS_PURCHASE_REVERSED",
+        (MovementCause::Refunded, _) => "POINTS_REFUNDED",
+        (MovementCause::Returned, _) => "POINTS_RETURNED",
+        (MovementCause::Arrived(_) | MovementCause::Taken(_), _) => {
+            return Err(Fault(format!("{cause:?} is no transaction")));
+        }
+    };
+    Ok(word)
+}
+
+fn details(
+    held: &LoadedCard,
+    step: &CardStep,
+    zone: &TimeZone,
+    members: &TransactionDetails<'_>,
+) -> Result<Json, Fault> {
+    let lots = &held.card;
+    let mut points = Map::new();
+    points.insert("total".into(), total(step)?.into());
+    let (taken, brought) = (parts_to_json(lots, &step.taken(), zone), parts_to_json(lots, &step.brought(), zone));
+    let mut details = members.about.clone();
+    details.insert("reason".into(), members.reason.into());
+    match &step.cause {
+        MovementCause::Waits(id) => {
+            if let Some(pending) = lots.pending.iter().find(|pending| pending.id == *id) {
+                points.insert("date".into(), day(wait_day(&pending.wait, zone)));
+                points.insert("type".into(), pending_type(&pending.wait).into());
+            }
+        }
+        MovementCause::Arrived(_) | MovementCause::Activated(_) => {
+            if let [bucket] = brought.as_slice() {
+                for name in ["expiration_date", "expiration_type"] {
+                    points.insert(name.into(), bucket.get(name).cloned().unwrap_or_default());
+                }
+            }
+            details.insert("buckets".into(), brought.into());
+        }
+        MovementCause::Lapsed(_) | MovementCause::Expired(_) => {
+            if let Some(bucket) = taken.into_iter().next() {
+                details.insert("bucket".into(), bucket);
+            }
+        }
+        MovementCause::Taken(_) | MovementCause::Returned => drop(details.insert("buckets".into(), taken.into())),
+        MovementCause::Refunded => drop(details.insert("buckets".into(), brought.into())),
+        MovementCause::Canceled(_) => {}
+    }
+    details.insert("points".into(), Json::Object(points));
+    Ok(Json::Object(details))
+}
+
+/// Returns the points of a step; an activation moves them twice and counts them once.
+fn total(step: &CardStep) -> Result<u64, Fault> {
+    let is_activation = matches!(step.cause, MovementCause::Activated(_));
+    let counts = |from: &PointsAccount| !is_activation || matches!(from, PointsAccount::Pending(_));
+    let counted = step.movements.iter().filter(|movement| counts(&movement.from));
+    amount::total(counted.map(|movement| movement.points))
+}
+
+fn parts_to_json(card: &PointsCard, parts: &[LotPart], zone: &TimeZone) -> Vec<Json> {
+    let members = |part: &LotPart| {
+        let lot = card.lots.iter().find(|lot| lot.id == part.lot)?;
+        Some(json!({
+            "id": lot.id.as_str(), "points": { "total": part.points },
+            "expiration_date": day(lot.expiry.last_day(zone)), "expiration_type": expiration_type(&lot.expiry),
+        }))
+    };
+    parts.iter().filter_map(members).collect()
+}
+
+/// Returns a card as part of its member.
+pub fn member_card(held: &LoadedCard, zone: &TimeZone) -> Json {
+    let created_at = held.row.as_card().created_at();
+    json!({ "member_role": "OWNER", "created_at": created_at, "card": card(held, zone), "object": "member_card" })
+}
+
+/// Returns a card with its balance and lifetime totals.
+pub fn card(held: &LoadedCard, zone: &TimeZone) -> Json {
+    let LoadedCard { row, card, .. } = held;
+    let of = |figure| card.figures.of(figure);
+    let own = |name: &str| row.body.get(name);
+    let next_expiration =
+        card.next_expiration(zone).map(|next| json!({ "points": next.points, "date": day(next.date) }));
+    let next_activation = card.next_activation(zone).map(|(wait, next)| {
+        let mut members = json!({ "points": next.points, "type": pending_type(wait) });
+        for (name, date) in [("date", next.date), ("cancel_date", next.cancel_date)] {
+            if let (Some(members), Some(date)) = (members.as_object_mut(), date) {
+                members.insert(name.into(), date.text().into());
+            }
+        }
+        members
+    });
+    json!({
+        "id": row.id, "card_definition_id": own("card_definition_id"), "card_type": own("card_type"), "code": own("code"),
+        "balance": { "points": card.balance(), "pending_points": card.waiting() },
+        "lifetime_bucket": {
+            "points": {
+                "total": card.figures.total(), "earned": of(LifetimeTotal::Earned), "added": of(LifetimeTotal::Added),
+                "purchased": of(LifetimeTotal::Purchased), "purchased_reversed": of(LifetimeTotal::PurchaseReversed),
+                "subtracted": of(LifetimeTotal::Subtracted), "expired": of(LifetimeTotal::Expired), "spent": of(LifetimeTotal::Spent),
+                "refunded": of(LifetimeTotal::Refunded), "returned": of(LifetimeTotal::Returned), "locked": 0, "unlocked": 0,
+            },
+            "pending_points": {
+                "total": of(LifetimeTotal::PendingTotal), "activated": of(LifetimeTotal::PendingActivated),
+                "canceled": of(LifetimeTotal::PendingCanceled),
+            },
+        },
+        "next_expiration": next_expiration, "next_activation": next_activation, "object": "card",
+    })
+}

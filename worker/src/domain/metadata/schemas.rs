@@ -1,0 +1,54 @@
+//! Checks written metadata against the project's metadata schemas; `documents::metadata` has the checks themselves.
+
+use crate::documents::metadata::{self, MetadataSchemas};
+use crate::http::reply::{CallError, error};
+use crate::store::Store;
+use crate::store::documents::metadata_schemas;
+use serde_json::{Map, Value as Json};
+
+/// Checks metadata to be written against the schemas of its kinds; a value that is no object counts as empty.
+pub fn check(store: &Store<'_>, written: &[(&str, Option<&Json>)]) -> Result<(), CallError> {
+    let names: Vec<&str> = written.iter().map(|(name, _)| *name).collect();
+    hold(&load(store, &names)?, written)
+}
+
+/// Holds the metadata of one document, stored or about to be, against the schema of its kind.
+pub fn check_body(store: &Store<'_>, kind: &str, body: &Map<String, Json>) -> Result<(), CallError> {
+    check(store, &[(kind, body.get("metadata"))])
+}
+
+/// Checks metadata against loaded schemas.
+pub fn hold(schemas: &MetadataSchemas, written: &[(&str, Option<&Json>)]) -> Result<(), CallError> {
+    if schemas.is_empty() {
+        return Ok(());
+    }
+    let nothing = Map::new();
+    let found: Vec<String> = written
+        .iter()
+        .flat_map(|(name, value)| {
+            metadata::problems(schemas, name, value.and_then(Json::as_object).unwrap_or(&nothing))
+        })
+        .collect();
+    if found.is_empty() {
+        return Ok(());
+    }
+    Err(error(400, "metadata_validation_failed", "Metadata validation failed", found.join(", ")).into())
+}
+
+/// Loads the schemas with these names, and those to which their objects refer.
+pub fn load(store: &Store<'_>, names: &[&str]) -> Result<MetadataSchemas, CallError> {
+    let mut schemas = MetadataSchemas::new();
+    let mut wanted: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+    while !wanted.is_empty() {
+        let names: Vec<&str> = wanted.iter().map(String::as_str).collect();
+        let found = metadata_schemas::list_named(store, &names)?;
+        wanted = Vec::new();
+        for schema in found {
+            let Some(name) = schema.key else { continue };
+            wanted.extend(metadata::named_by(&schema.body).into_iter().map(str::to_owned));
+            schemas.insert(name, schema.body);
+        }
+        wanted.retain(|name| !schemas.contains_key(name));
+    }
+    Ok(schemas)
+}

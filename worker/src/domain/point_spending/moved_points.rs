@@ -1,0 +1,47 @@
+//! Points that changed on cards because an order changed, as its returns show them.
+
+use scrip::model::order::Order;
+use serde_json::Value as Json;
+
+/// Points of one order, by card.
+#[derive(Debug, Default)]
+pub struct MovedPoints {
+    /// Earned points that were revoked.
+    pub earned: Vec<Json>,
+    /// Spent points that were refunded.
+    pub spent: Vec<Json>,
+}
+
+impl MovedPoints {
+    /// Adds points of another change.
+    pub fn add(&mut self, mut others: MovedPoints) {
+        self.earned.append(&mut others.earned);
+        self.spent.append(&mut others.spent);
+    }
+}
+
+/// State of an order that earned points.
+#[derive(Debug, Clone, Copy)]
+pub enum OrderNow<'o> {
+    /// It is paid.
+    Paid(&'o Order),
+    /// It is unpaid now, and may be paid again.
+    Unpaid,
+    /// It is canceled for good.
+    CalledOff,
+}
+
+impl<'o> OrderNow<'o> {
+    /// Returns the order if it can earn.
+    pub fn earning(self) -> Option<&'o Order> {
+        match self {
+            OrderNow::Paid(order) => Some(order),
+            OrderNow::Unpaid | OrderNow::CalledOff => None,
+        }
+    }
+
+    /// Tests if the order can never earn again.
+    pub fn is_called_off(self) -> bool {
+        matches!(self, OrderNow::CalledOff)
+    }
+}

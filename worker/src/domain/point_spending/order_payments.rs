@@ -1,0 +1,263 @@
+//! Payments of orders with points, and their refunds: transfers and transactions.
+
+use crate::documents::json_members;
+use crate::domain::clock::LocalTime;
+use crate::domain::loyalty_members::card::{LoadedCard, TRANSACTION, load};
+use crate::domain::loyalty_members::card_changes::write;
+use crate::domain::loyalty_members::card_checks::{definition_of, refusal};
+use crate::domain::loyalty_members::card_view::{SpendingTarget, TransactionDetails};
+use crate::domain::loyalty_programs::kinds::{CARD, named};
+use crate::domain::point_spending::moved_points::MovedPoints;
+use crate::domain::point_spending::order_snapshot::{read_bought, write_bought};
+use crate::domain::point_spending::refunds::spent_by;
+use crate::domain::point_spending::spendable_cards::{ORDER_TRANSACTION, SpendableCards};
+use crate::http::reply::CallError;
+use crate::http::route::Call;
+use crate::store::Store;
+use crate::store::amount;
+use crate::store::document::{Document, read_held};
+use crate::store::sql::Fault;
+use crate::store::transfer_rows::TransferRow;
+use crate::timestamp;
+use scrip::count::Countable;
+use scrip::decide::payment::Payment;
+use scrip::decide::returns::OrderSnapshot;
+use scrip::facts::cards::{paid_account, payments_account};
+use scrip::model::order::Order;
+use scrip::money::Money;
+use scrip::points::{DebitReason, RefundExpiry, SpentPoints};
+use scrip::wire::order::read_order;
+use serde_json::{Map, Value as Json, json};
+
+/// An order to be paid.
+pub struct PaymentOrder {
+    /// Stored document of the order.
+    pub row: Document,
+    /// The order.
+    pub order: Order,
+    /// Amount to pay before any payment with points.
+    pub total: Money,
+    /// Amount that is still to be paid.
+    pub due: Money,
+}
+
+/// Returns the payment view of a stored order.
+pub fn bill(store: &Store<'_>, row: Document) -> Result<PaymentOrder, CallError> {
+    let order =
+        read_held("order", &row, read_order).map_err(|_| Fault(format!("the order `{}` does not read", row.id)))?;
+    let total = row.as_order().total().and_then(Money::of).unwrap_or_default();
+    let due = total.remaining_after(paid(store, &row.id)?);
+    Ok(PaymentOrder { row, order, total, due })
+}
+
+/// Returns the amount of an order that was paid with points, without refunded points.
+pub fn paid(store: &Store<'_>, order: &str) -> Result<Money, Fault> {
+    let account = paid_account(order).to_string();
+    let standings = store.standings(std::slice::from_ref(&account), 0, "")?;
+    let paid = standings.get(&account).map_or(0, |standing| standing.balance);
+    Ok(u64::try_from(paid).ok().and_then(Money::of).unwrap_or_default())
+}
+
+/// Result of a payment request.
+pub enum PaymentDecision {
+    /// The payment is made.
+    Paid(Payment),
+    /// The payment is rejected for this reason.
+    Rejected(Json),
+}
+
+/// Returns the document of a payment, without its id and without the members of a completed payment.
+pub fn payment_details(
+    member: &Document,
+    wallet: &SpendableCards,
+    bill: &PaymentOrder,
+    limits: &Json,
+    verdict: &PaymentDecision,
+) -> Map<String, Json> {
+    let card = wallet.cards.first();
+    let (status, rejection) = match verdict {
+        PaymentDecision::Paid(_) => ("APPROVED", Json::Null),
+        PaymentDecision::Rejected(why) => ("REJECTED", why.clone()),
+    };
+    let mut details = json!({ "reason": "Order payment", "rejection": rejection, "metadata": limits });
+    if let (PaymentDecision::Paid(payment), Some(details)) = (verdict, details.as_object_mut()) {
+        let ratio: Json =
+            serde_json::from_str(&payment.ratio.text()).unwrap_or_else(|_| payment.ratio.text().as_str().into());
+        let paid = json!({ "amount": payment.amount, "points_spent": payment.points, "exchange_ratio": ratio });
+        details.insert("payment".into(), paid);
+    }
+    let mut body = Map::new();
+    body.insert("program_id".into(), member.parent.clone().into());
+    body.insert("member_id".into(), member.id.as_str().into());
+    body.insert("card_id".into(), card.map(|held| held.row.id.as_str()).into());
+    body.insert("card_definition_id".into(), card.map(|held| held.definition()).into());
+    body.insert("card_transaction_id".into(), Json::Null);
+    body.insert("order_id".into(), bill.row.id.as_str().into());
+    body.insert("status".into(), status.into());
+    body.insert("type".into(), "PAY_WITH_POINTS".into());
+    body.insert("details".into(), details);
+    body.insert("updated_at".into(), Json::Null);
+    body.insert("object".into(), ORDER_TRANSACTION.into());
+    body
+}
+
+fn about(transaction: &str, order: &str) -> Map<String, Json> {
+    let named = |id: &str| json!({ "id": id });
+    let mut about = json_members::one("order", named(order));
+    about.insert("order_transaction".into(), named(transaction));
+    about
+}
+
+/// Decided payment of a member, with the body of its transaction.
+pub struct DecidedPayment<'a> {
+    /// The member.
+    pub member: &'a Document,
+    /// The order to be paid.
+    pub bill: &'a PaymentOrder,
+    /// Result of the request.
+    pub verdict: &'a PaymentDecision,
+    /// Body of the transaction, as [`payment_details`] returns it.
+    pub body: Map<String, Json>,
+}
+
+/// Queues the payment, or the record of its rejection; returns the transaction.
+pub fn pay(
+    call: &mut Call<'_, '_>,
+    present: &LocalTime,
+    wallet: &mut SpendableCards,
+    decided: DecidedPayment<'_>,
+) -> Result<Document, CallError> {
+    let DecidedPayment { member, bill, verdict, mut body } = decided;
+    let id = call.ids.hex18("lotx_").to_string();
+    if let (PaymentDecision::Paid(payment), Some(held)) = (verdict, wallet.cards.first_mut()) {
+        let outcome = held.card.take(DebitReason::Spend, payment.points, &present.now());
+        let outcome = outcome.map_err(|refused| refusal(&held.row.id, refused))?;
+        let members =
+            TransactionDetails { reason: None, spent_on: Some(SpendingTarget::Order), about: about(&id, &bill.row.id) };
+        let made = write(call.store, present, held, outcome, Some((&members, &mut call.ids)))?;
+        body.insert("card_transaction_id".into(), made.into_iter().next().map(|row| row.id).into());
+        let payment_id = call.ids.hex18("lpay_");
+        if let Some(members) = body.get_mut("details").and_then(|details| details.get_mut("payment")?.as_object_mut()) {
+            members.insert("id".into(), payment_id.as_str().into());
+        }
+        let mut bought = OrderSnapshot::of(&bill.order);
+        // The goods matter only for cards that refund by item.
+        if definition_of(call.store, held)?.spent_back != Some(RefundExpiry::Item) {
+            bought.goods.clear();
+        }
+        let kept =
+            json!({ "spent": payment.points, "back": 0, "amount": payment.amount, "bought": write_bought(&bought) });
+        body.insert("kept".into(), kept);
+        post(call, &id, &bill.row.id, payment.amount, false)?;
+    }
+    body.insert("id".into(), id.as_str().into());
+    body.insert("created_at".into(), timestamp::text(call.now_ms()).into());
+    let mut document = Document::new(id, None, call.now_ms(), body);
+    (document.parent, document.holder) = (Some(member.id.clone()), member.holder.clone());
+    call.store.insert(ORDER_TRANSACTION, &document);
+    Ok(document)
+}
+
+fn post(call: &mut Call<'_, '_>, chain: &str, order: &str, amount: u64, is_back: bool) -> Result<(), Fault> {
+    let (paid, from) = (paid_account(order).to_string(), payments_account().to_string());
+    let (debit, credit) = if is_back { (paid, from) } else { (from, paid) };
+    let amount = amount::signed(amount)?;
+    let at = call.now_ms();
+    call.store.post(vec![TransferRow {
+        id: format!("{chain}.paid"),
+        chain: chain.to_owned(),
+        debit,
+        credit,
+        amount,
+        reverses: None,
+        part_of: None,
+        at,
+    }]);
+    Ok(())
+}
+
+/// Queues the refund of points that paid an order, by the card definitions and by what is left of the order. Without `left` the
+/// order is canceled.
+pub fn give_back(call: &mut Call<'_, '_>, order_id: &str, left: Option<&OrderSnapshot>) -> Result<MovedPoints, Fault> {
+    match try_give_back(call, order_id, left) {
+        Ok(moved) => Ok(moved),
+        Err(CallError::Refused(why)) => {
+            let why = why.details.as_deref().unwrap_or_default();
+            call.store.note(format!("what `{order_id}` was paid with does not come back: {why}"));
+            Ok(MovedPoints::default())
+        }
+        Err(CallError::Fault(fault)) => Err(fault),
+    }
+}
+
+fn try_give_back(
+    call: &mut Call<'_, '_>,
+    order_id: &str,
+    left: Option<&OrderSnapshot>,
+) -> Result<MovedPoints, CallError> {
+    let mut moved = MovedPoints::default();
+    let payments = call.store.list_refundable_payments(paid_account(order_id).as_str())?;
+    if payments.is_empty() {
+        return Ok(moved);
+    }
+    let present = LocalTime::of(call)?;
+    let mut spendings = Vec::new();
+    for payment in payments {
+        let of = payment.as_payment().card_transaction_id();
+        let spending = call.store.document(TRANSACTION, of)?.map(|row| spent_by(&row)).unwrap_or_default();
+        spendings.push((payment, spending));
+    }
+    let parts = spendings.iter().flat_map(|(_, spending)| &spending.parts);
+    let lots: Vec<String> = parts.map(|part| part.lot.to_string()).collect();
+    let lots: Vec<&str> = lots.iter().map(String::as_str).collect();
+    let mut cards: Vec<LoadedCard> = Vec::new();
+    for (payment, spending) in spendings {
+        let id = payment.as_payment().card_id();
+        if !cards.iter().any(|held| held.row.id == id) {
+            // Points of a deleted card are not refunded.
+            let Some(row) = named(call.store, &CARD, id)? else { continue };
+            cards.push(load(call.store, row, &lots)?);
+        }
+        if let Some(held) = cards.iter_mut().find(|held| held.row.id == id) {
+            moved.spent.extend(return_one(call, &present, held, payment, spending, left)?);
+        }
+    }
+    Ok(moved)
+}
+
+/// Refunds one payment by what is left of the order, less earlier refunds.
+fn return_one(
+    call: &mut Call<'_, '_>,
+    present: &LocalTime,
+    held: &mut LoadedCard,
+    mut payment: Document,
+    mut spending: SpentPoints,
+    left: Option<&OrderSnapshot>,
+) -> Result<Option<Json>, CallError> {
+    let paid = payment.as_payment();
+    let (spent, earlier, worth) = (paid.spent(), paid.back(), Money::of(paid.amount()).unwrap_or_default());
+    let Some(mode) = definition_of(call.store, held)?.spent_back else { return Ok(None) };
+    let bought = paid.bought().and_then(read_bought).unwrap_or_default();
+    let due = bought.spent_back(mode, left).of(spent);
+    let now_back = due.remaining_after(earlier);
+    if now_back == 0 {
+        return Ok(None);
+    }
+    spending.refunded = earlier;
+    let order = paid.order_id().to_owned();
+    let outcome = held.card.refund(&spending, now_back, &present.now());
+    let outcome = outcome.map_err(|refused| refusal(&held.row.id, refused))?;
+    let members = TransactionDetails { reason: None, spent_on: None, about: about(&payment.id, &order) };
+    write(call.store, present, held, outcome, Some((&members, &mut call.ids)))?;
+    let portion = |points: u64| worth.portion(points, spent).unwrap_or_default();
+    let amount = portion(due).remaining_after(portion(earlier)).minor();
+    if amount > 0 {
+        post(call, &format!("{}.back.{due}", payment.id), &order, amount, true)?;
+    }
+    if let Some(kept) = payment.body.get_mut("kept").and_then(Json::as_object_mut) {
+        kept.insert("back".into(), due.into());
+    }
+    call.touch(&mut payment);
+    call.store.update(ORDER_TRANSACTION, &payment);
+    Ok(Some(json!({ "card_id": held.row.id, "points": now_back, "amount": amount })))
+}

@@ -1,0 +1,79 @@
+//! Stock of a reward in a program.
+
+use crate::domain::loyalty_programs::kinds::REWARD;
+use crate::http::reply::CallError;
+use crate::http::route::Call;
+use crate::store::Store;
+use crate::store::amount;
+use crate::store::document::Document;
+use crate::store::sql::Fault;
+use crate::store::transfer_rows::TransferRow;
+use scrip::count::Countable;
+use scrip::facts::cards::{program_stock_account, purchased_account};
+use serde_json::Value as Json;
+
+/// Stock of a reward in a program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stock {
+    /// Id of its account.
+    pub account: String,
+    /// Units left; `None` means unlimited.
+    pub left: Option<u64>,
+}
+
+fn account(row: &Document) -> String {
+    let text = |name: &Option<String>| name.clone().unwrap_or_default();
+    program_stock_account(&text(&row.parent), &text(&row.holder), row.created_at).to_string()
+}
+
+/// Returns the stock of a reward in a program; `None` when the reward is not assigned.
+pub fn find(store: &Store<'_>, program: &str, reward: &str) -> Result<Option<Stock>, Fault> {
+    let found = store.document(REWARD.assigned.unwrap_or_default(), &format!("{program}/{reward}"))?;
+    found.map(|row| of(store, &row)).transpose()
+}
+
+/// Returns the stock of an assignment.
+pub fn of(store: &Store<'_>, row: &Document) -> Result<Stock, Fault> {
+    let account = account(row);
+    let left = match row.as_assignment().stock_limit() {
+        Some(quantity) => Some(quantity.remaining_after(amount::total(gone(store, std::slice::from_ref(&account))?)?)),
+        None => None,
+    };
+    Ok(Stock { account, left })
+}
+
+/// Returns the units taken from each account.
+fn gone(store: &Store<'_>, accounts: &[String]) -> Result<Vec<u64>, Fault> {
+    let standings = store.standings(accounts, 0, "")?;
+    let gone = |account: &String| standings.get(account).map_or(0, |standing| standing.balance.unsigned_abs());
+    Ok(accounts.iter().map(gone).collect())
+}
+
+/// Queues the transfer of one unit from a stock, or back to it.
+pub fn move_one(call: &mut Call<'_, '_>, chain: &str, account: &str, program: &str, is_back: bool) {
+    let (stock, sold) = (account.to_owned(), purchased_account(program).to_string());
+    let (debit, credit) = if is_back { (sold, stock) } else { (stock, sold) };
+    let at = call.now_ms();
+    let post = TransferRow {
+        id: format!("{chain}.stock"),
+        chain: chain.to_owned(),
+        debit,
+        credit,
+        amount: 1,
+        reverses: None,
+        part_of: None,
+        at,
+    };
+    call.store.post(vec![post]);
+}
+
+/// Returns assignments of rewards as the API shows them.
+pub fn show(call: &mut Call<'_, '_>, rows: Vec<Document>) -> Result<Vec<Json>, CallError> {
+    let accounts: Vec<String> = rows.iter().map(account).collect();
+    let gone = gone(call.store, &accounts)?;
+    let shown = rows.into_iter().zip(gone).map(|(mut row, gone)| {
+        row.body.insert("redeemed".into(), gone.into());
+        Json::Object(row.body)
+    });
+    Ok(shown.collect())
+}

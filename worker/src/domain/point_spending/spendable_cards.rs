@@ -1,0 +1,93 @@
+//! Cards of a member with the points that can be spent, for purchases and payments.
+
+use crate::domain::clock::LocalTime;
+use crate::domain::due::unsettled;
+use crate::domain::loyalty_members::card::{LoadedCard, load, rows_of};
+use crate::domain::loyalty_members::card_checks::definition_of;
+use crate::http::reply::CallError;
+use crate::store::Store;
+use crate::store::document::{Document, read_held};
+use crate::store::sql::Fault;
+use scrip::count::Countable;
+use scrip::facts::purchase::PayingCard;
+use scrip::model::customer::Customer;
+use scrip::model::order::Metadata;
+use scrip::points::limits::SpentTotals;
+use scrip::points::{CardDefinition, LifetimeTotal};
+use scrip::time::Instant;
+use scrip::wire::cursor::read;
+use scrip::wire::customer::read_customer;
+use serde_json::{Map, Value as Json};
+
+/// Kind of the transactions of reward purchases and refunds; their parent is the member.
+pub const REWARD_TRANSACTION: &str = "reward_transaction";
+/// Kind of the transactions of payments; their parent is the member.
+pub const ORDER_TRANSACTION: &str = "order_transaction";
+
+/// Cards of a member with their definitions and spendable points; the three lists have the same order.
+pub struct SpendableCards {
+    /// The cards.
+    pub cards: Vec<LoadedCard>,
+    /// Definitions of the cards.
+    pub definitions: Vec<CardDefinition>,
+    /// Spendable points of the cards.
+    pub paying: Vec<PayingCard>,
+}
+
+impl SpendableCards {
+    /// Loads the cards of a member.
+    pub fn of(store: &Store<'_>, present: &LocalTime, member: &str) -> Result<SpendableCards, CallError> {
+        let mut wallet = SpendableCards { cards: Vec::new(), definitions: Vec::new(), paying: Vec::new() };
+        for row in rows_of(store, member)? {
+            wallet.add(store, present, load(store, row, &[])?)?;
+        }
+        Ok(wallet)
+    }
+
+    /// Returns a set of one card.
+    pub fn with(store: &Store<'_>, present: &LocalTime, card: LoadedCard) -> Result<SpendableCards, CallError> {
+        let mut wallet = SpendableCards { cards: Vec::new(), definitions: Vec::new(), paying: Vec::new() };
+        wallet.add(store, present, card)?;
+        Ok(wallet)
+    }
+
+    fn add(&mut self, store: &Store<'_>, present: &LocalTime, held: LoadedCard) -> Result<(), CallError> {
+        let definition = definition_of(store, &held)?;
+        let settled = held.card.settle(&present.now()).map_err(|refused| unsettled(&held.row.id, &refused))?.card;
+        let since = definition.spending.global.since(present.now().at, &present.zone);
+        let in_period = since.map_or(Ok(0), |since| spent_since(store, &held.row, since))?;
+        let (spent, back) = (settled.figures.of(LifetimeTotal::Spent), settled.figures.of(LifetimeTotal::Refunded));
+        let so_far = SpentTotals { balance: settled.balance(), total: spent.remaining_after(back), in_period };
+        let card_definition_id = held.definition().into();
+        self.paying.push(PayingCard { card_definition_id, limits: definition.spending, so_far });
+        self.definitions.push(definition);
+        self.cards.push(held);
+        Ok(())
+    }
+}
+
+/// Returns the points of a card that were spent since `since` and not refunded.
+fn spent_since(store: &Store<'_>, card: &Document, since: Instant) -> Result<u64, Fault> {
+    Ok(store.sum_spent_points(card.parent.as_deref(), &card.id, since.millis())?.unsigned_abs())
+}
+
+/// Parses customer and member for rules and formulas.
+pub fn people(customer: &Document, member: &Document) -> Result<(Customer, Metadata), CallError> {
+    let fault = |_| Fault(format!("the member `{}` does not read", member.id));
+    let customer = read_held("customer", customer, read_customer).map_err(fault)?;
+    let metadata = read_held("member", member, |at| at.option("metadata", read::metadata)).map_err(fault)?;
+    Ok((customer, metadata.unwrap_or_default()))
+}
+
+/// Returns a new transaction as it is shown first: PENDING and without its result, which later reads show.
+pub fn undecided(transaction: Document) -> Map<String, Json> {
+    let mut body = transaction.body;
+    body.remove("kept");
+    body.insert("status".into(), "PENDING".into());
+    for details in body.get_mut("details").and_then(Json::as_object_mut).into_iter().flatten() {
+        if matches!(details.0.as_str(), "rejection" | "result") {
+            *details.1 = Json::Null;
+        }
+    }
+    body
+}

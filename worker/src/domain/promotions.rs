@@ -1,0 +1,4 @@
+//! Promotion tiers.
+
+pub mod open_tiers;
+pub mod tiers;

@@ -1,0 +1,76 @@
+//! Filters and membership of segments. The engine tests the members, so that lists and rules agree.
+
+use crate::domain::balances::kinds::CustomerBalances;
+use crate::domain::clock::LocalTime;
+use crate::http::reply::{ErrorBody, invalid_payload};
+use crate::http::route::Call;
+use crate::http::shape::shown;
+use crate::store::document::{Document, legible, read_held};
+use crate::store::sql::Fault;
+use scrip::rules::Segment;
+use scrip::text::Text;
+use scrip::wire::Problem;
+use scrip::wire::customer::read_customer;
+use scrip::wire::document::read_fields;
+use scrip::wire::rules::{FIELD_CONDITIONS, read_segment};
+use serde_json::{Map, Value as Json};
+
+/// Checks that a filter is `{ junction, "<field path>": { conditions: { "$operator": value or values } } }`.
+pub fn check_filter(filter: &Map<String, Json>, path: &str) -> Result<(), ErrorBody> {
+    for (field, rule) in filter.iter().filter(|(field, _)| *field != "junction") {
+        let place = format!("{path}.{field}");
+        let Some(rule) = rule.as_object() else {
+            return Err(Problem::at(&place, format!("must be an object (actual value is `{}`)", shown(rule))).into());
+        };
+        let conditions = rule.get("conditions").ok_or_else(|| Problem::missing(&place, "conditions"))?;
+        let Some(conditions) = conditions.as_object() else {
+            let message = format!("must be an object (actual value is `{}`)", shown(conditions));
+            return Err(Problem::at(format!("{place}.conditions"), message).into());
+        };
+        if let Some(operator) = conditions.keys().find(|name| !FIELD_CONDITIONS.iter().any(|known| known.name == *name))
+        {
+            let known: Vec<&str> = FIELD_CONDITIONS.iter().map(|known| known.name).collect();
+            let message = format!("must have operators of {} (actual value is `{operator}`)", known.join(", "));
+            return Err(Problem::at(format!("{place}.conditions"), message).into());
+        }
+    }
+    let junction = filter.get("junction").and_then(Json::as_str).map(str::to_ascii_lowercase);
+    match junction.as_deref() {
+        Some("and" | "or") => Ok(()),
+        _ => {
+            let message = format!("Property .{path} has wrong `junction` property. It must be one of: and, or");
+            Err(invalid_payload(message))
+        }
+    }
+}
+
+/// Tests if a segment contains a customer, who may not be stored; `count` returns how many events of a name a customer id
+/// has, `held` the balances of the customer's cards.
+pub fn is_in_segment(
+    time: &LocalTime,
+    segment: &Segment,
+    customer: &Map<String, Json>,
+    count: &dyn Fn(&str, &str) -> Result<u64, Fault>,
+    held: &dyn Fn() -> Result<CustomerBalances, Fault>,
+) -> Result<bool, Fault> {
+    let mut with_points = Map::new();
+    let customer = match segment.asks_points() {
+        false => customer,
+        true => {
+            with_points.clone_from(customer);
+            held()?.put_points(&mut with_points);
+            &with_points
+        }
+    };
+    let Ok(customer) = read_fields(customer, read_customer) else { return Ok(false) };
+    let who = customer.id.as_deref().unwrap_or_default();
+    let counted = segment.events().map(|name| Ok((name, count(who, name)?)));
+    let events: Vec<(&Text, u64)> = counted.collect::<Result<_, Fault>>()?;
+    let count = |name: &str| events.iter().find(|(known, _)| *known == name).map_or(0, |(_, count)| *count);
+    Ok(segment.has(&customer, &count, &time.clock()))
+}
+
+/// Parses a stored segment; `None` when it cannot be read, and then it is empty.
+pub fn segment_of(call: &Call<'_, '_>, document: &Document) -> Result<Option<Segment>, Fault> {
+    legible(call.store, read_held("segment", document, read_segment))
+}

@@ -1,0 +1,4 @@
+//! Validation rules and their assignments.
+
+pub mod assignments;
+pub mod rules;

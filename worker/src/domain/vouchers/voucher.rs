@@ -1,0 +1,257 @@
+//! Finds and shows vouchers: the document with the balances of its accounts.
+
+use crate::documents::common_fields::{DAYS, TIMEFRAME};
+use crate::domain::campaigns::campaign::CAMPAIGN;
+use crate::domain::categories;
+use crate::domain::metadata::schemas;
+use crate::domain::validation_rules::assignments;
+use crate::domain::vouchers::image_urls::Addresses;
+use crate::http::list_options::{List, ListFilter};
+use crate::http::reply::{CallError, not_found};
+use crate::http::route::{Call, Resource};
+use crate::store::amount::{self, CheckedAmount};
+use crate::store::document::Document;
+use crate::store::documents::vouchers;
+use crate::store::index::code_key::code_key;
+use crate::store::ledger::{AccountBalance, taken};
+use crate::store::sql::Fault;
+use crate::timestamp;
+use scrip::facts::{credits_account, points_account, publications_account, redemptions_account};
+use scrip::ledger::{AccountId, Entry};
+use scrip::model::redemption::SpentUnits;
+use scrip::time::Instant;
+use scrip::wire::voucher::{Counts, card_of, show_voucher};
+use serde_json::{Map, Value as Json};
+use std::collections::HashMap;
+
+/// Orders of lists of vouchers.
+pub const ORDERS: &[&str] = &["created_at", "-created_at", "updated_at", "-updated_at", "code", "-code"];
+
+/// Vouchers as a resource.
+pub const VOUCHER: Resource = Resource {
+    object: "voucher",
+    shape: scrip::wire::voucher::VOUCHER.described(),
+    parameter: "code",
+    key: |call, code| code_key(code, call.caller.settings.case_sensitive_codes),
+    show,
+    list: List {
+        data_ref: "vouchers",
+        page_max: 99,
+        orders: &[("created_at", "created_at"), ("updated_at", "updated_at"), ("code", "key")],
+        filters: &[
+            ListFilter::Is("campaign_id", "parent"),
+            ListFilter::Name("campaign", "parent", "campaign"),
+            ListFilter::Is("category", "json_extract(body, '$.category')"),
+            ListFilter::Name("customer", "holder", "customer"),
+            ListFilter::Moment("created_at", "created_at"),
+            ListFilter::Moment("updated_at", "updated_at"),
+        ],
+        conditions: &[
+            ("code", "keyed json_extract(body, '$.code')"),
+            ("id", "id"),
+            ("campaign_name", "parent campaign json_extract(body, '$.campaign')"),
+            ("campaign_id", "parent"),
+            ("campaigns", "parent campaign json_extract(body, '$.campaign')"),
+            ("campaign_ids", "parent"),
+            ("is_referral_code", "flag json_extract(body, '$.is_referral_code')"),
+            ("active", "state"),
+            ("validity_timeframe", TIMEFRAME),
+            ("validity_day_of_week", DAYS),
+            ("holder_id", "held json_extract(body, '$.holder_id')"),
+            ("voucher_type", "json_extract(body, '$.type')"),
+            ("type", "json_extract(body, '$.type')"),
+            ("categories", "one json_extract(body, '$.category')"),
+            ("category_ids", "one json_extract(body, '$.category_id')"),
+            ("created_at", "moment created_at"),
+            ("updated_at", "moment updated_at"),
+            ("start_date", "json_extract(body, '$.start_date')"),
+            ("expiration_date", "json_extract(body, '$.expiration_date')"),
+        ],
+    },
+};
+
+/// Returns the accounts of a voucher: redemptions, credits, points, publications.
+pub fn accounts(voucher_id: &str) -> [String; 4] {
+    let accounts = [redemptions_account, credits_account, points_account, publications_account];
+    accounts.map(|account: fn(&str) -> AccountId| account(voucher_id).to_string())
+}
+
+/// Returns vouchers with their current balances, read in one statement.
+pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
+    let standings = standings(call, &documents)?;
+    show_all(call, documents, &standings)
+}
+
+/// Returns a voucher in its state after the rollback of a redemption.
+pub fn show_given_back(
+    call: &mut Call<'_, '_>,
+    document: Document,
+    spent: Option<SpentUnits>,
+) -> Result<Json, CallError> {
+    let mut standings = standings(call, std::slice::from_ref(&document))?;
+    let [redemptions, credits, points, _] = accounts(&document.id);
+    let given_back = match spent {
+        Some(SpentUnits::Credits(amount)) => Some((credits, amount)),
+        Some(SpentUnits::Points(amount)) => Some((points, amount)),
+        None => None,
+    };
+    for (account, amount) in given_back.into_iter().chain([(redemptions, 1)]) {
+        let standing = standings.entry(account).or_default();
+        standing.balance = standing.balance.plus(amount::signed(amount)?)?;
+    }
+    let mut shown = show_all(call, vec![document], &standings)?.pop().unwrap_or_default();
+    if let Some(shown) = shown.as_object_mut() {
+        shown.insert("updated_at".into(), timestamp::text(call.now_ms()).into());
+    }
+    Ok(shown)
+}
+
+/// Returns vouchers in their state after publication, with queued transfers applied.
+pub fn show_handed_over(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
+    let mut standings = standings(call, &documents)?;
+    for account in documents.iter().flat_map(|document| accounts(&document.id)) {
+        let standing = standings.entry(account.clone()).or_default();
+        for post in call.store.posted() {
+            if post.debit == account {
+                standing.balance = standing.balance.minus(post.amount)?;
+            } else if post.credit == account {
+                standing.balance = standing.balance.plus(post.amount)?;
+            }
+        }
+    }
+    show_all(call, documents, &standings)
+}
+
+/// Returns a voucher in its state after the transfers of a request, and after its publication when `published` is true.
+pub fn show_moved(
+    call: &mut Call<'_, '_>,
+    document: Document,
+    moved: &[Entry],
+    published: bool,
+) -> Result<Json, CallError> {
+    let mut standings = standings(call, std::slice::from_ref(&document))?;
+    for account in accounts(&document.id) {
+        let taken = taken(moved, &account)?;
+        let standing = standings.entry(account).or_default();
+        standing.balance = standing.balance.minus(taken)?;
+    }
+    let [_, _, _, publications] = accounts(&document.id);
+    let standing = standings.entry(publications).or_default();
+    standing.balance = standing.balance.minus(published.into())?;
+    Ok(show_all(call, vec![document], &standings)?.pop().unwrap_or_default())
+}
+
+fn standings(call: &Call<'_, '_>, documents: &[Document]) -> Result<HashMap<String, AccountBalance>, Fault> {
+    let named: Vec<String> = documents.iter().flat_map(|document| accounts(&document.id)).collect();
+    call.store.standings(&named, call.now_ms(), "")
+}
+
+fn show_all(
+    call: &mut Call<'_, '_>,
+    documents: Vec<Document>,
+    standings: &HashMap<String, AccountBalance>,
+) -> Result<Vec<Json>, CallError> {
+    let mut assigned = assignments::assigned(call, &documents)?;
+    let categories = categories::CategoryLookup::of(call, &documents)?;
+    let images = Addresses::of(call)?;
+    let now = call.context.now;
+    let shown = documents.into_iter().map(|document| {
+        let rules = assigned.remove(&document.id).unwrap_or_default();
+        let assets = images.show(&document)?;
+        let mut shown = show_standing(document, now, standings, rules, &categories);
+        shown.insert("assets".into(), assets);
+        Ok(Json::Object(shown))
+    });
+    shown.collect()
+}
+
+/// Returns a voucher at an instant, with the balances of its accounts.
+pub fn show_standing(
+    document: Document,
+    now: Instant,
+    standings: &HashMap<String, AccountBalance>,
+    rules: Vec<Json>,
+    categories: &categories::CategoryLookup,
+) -> Map<String, Json> {
+    let taken = |account: &String| standings.get(account).map_or(0, |standing| standing.balance.min(0).unsigned_abs());
+    let [redemptions, credits, points, publications] = accounts(&document.id);
+    let counts = Counts {
+        redeemed_quantity: taken(&redemptions),
+        redeemed_amount: taken(&credits),
+        redeemed_points: taken(&points),
+        published: Some(taken(&publications)),
+    };
+    let categories = categories.list(&document);
+    let grant = card_of(&document.body, now);
+    let mut body = show_voucher(document.body, grant.as_ref(), counts);
+    body.entry("loyalty_card").or_insert(Json::Null);
+    body.insert("categories".into(), categories);
+    body.insert("validation_rules_assignments".into(), assignments::listed(rules));
+    body
+}
+
+/// Queues the update time of vouchers whose redemptions or balances change.
+pub fn touch(call: &mut Call<'_, '_>, ids: Vec<&str>) {
+    if ids.is_empty() {
+        return;
+    }
+    vouchers::mark_updated(call.store, ids, call.context.now.millis());
+}
+
+/// Finds the voucher that the path names.
+pub fn find(call: &Call<'_, '_>) -> Result<Document, CallError> {
+    find_named(call, call.param(VOUCHER.parameter))
+}
+
+/// Finds a voucher by code or id; one whose campaign is being deleted counts as deleted.
+pub fn find_named(call: &Call<'_, '_>, name: &str) -> Result<Document, CallError> {
+    let key = code_key(name, call.caller.settings.case_sensitive_codes);
+    let voucher = call.store.document_by_name(VOUCHER.object, &key, name)?;
+    let voucher = voucher.ok_or_else(|| not_found(VOUCHER.object, name))?;
+    match &voucher.parent {
+        Some(campaign) if call.store.document("campaign", campaign)?.is_none() => {
+            Err(not_found(VOUCHER.object, name).into())
+        }
+        _ => Ok(voucher),
+    }
+}
+
+/// Returns the name of the metadata schema of a voucher: that of campaigns, or that of vouchers without a campaign or when
+/// the campaign declares it (docs/spec/validation-rules.md#13).
+pub fn schema_of(campaign: Option<&Document>) -> &'static str {
+    let is_own = |campaign: &Document| campaign.as_campaign().uses_voucher_schema();
+    if campaign.is_none_or(is_own) { "voucher" } else { "campaign" }
+}
+
+/// Checks the metadata of a voucher against its schema.
+pub fn check_metadata(
+    call: &Call<'_, '_>,
+    campaign: Option<&Document>,
+    body: &Map<String, Json>,
+) -> Result<(), CallError> {
+    schemas::check_body(call.store, schema_of(campaign), body)
+}
+
+/// Finds the voucher that the path names as a member, in the campaign of the path if there is one.
+pub fn find_member(call: &Call<'_, '_>) -> Result<Document, CallError> {
+    let name = call.param("memberId");
+    let code = find_named(call, name)?;
+    let campaign = call.param(CAMPAIGN.parameter);
+    if !campaign.is_empty() {
+        let found = call.store.document_by_name(CAMPAIGN.object, campaign, campaign)?;
+        let found = found.ok_or_else(|| not_found(CAMPAIGN.object, campaign))?;
+        if code.parent.as_ref() != Some(&found.id) {
+            return Err(not_found(VOUCHER.object, name).into());
+        }
+    }
+    Ok(code)
+}
+
+/// Finds the loyalty card that the path names, in the campaign of the path if there is one.
+pub fn find_card(call: &Call<'_, '_>) -> Result<Document, CallError> {
+    let card = find_member(call)?;
+    if !card.as_voucher().is_loyalty_card() {
+        return Err(not_found("loyalty_card", call.param("memberId")).into());
+    }
+    Ok(card)
+}

@@ -1,0 +1,206 @@
+//! Webhook events about vouchers: written, published or redeemed.
+
+use crate::domain::balances::kinds;
+use crate::domain::balances::transactions;
+use crate::domain::webhooks::card_events::MOVED;
+use crate::domain::webhooks::event::{ChangeKind, EventBuilder, EventNames, ParsedChange, Read, read};
+use crate::store::change_feed::DocumentChange;
+use crate::store::document::Document;
+use crate::store::documents::promotions;
+use crate::store::records::{CampaignRecord, PublicationRecord, RedemptionRecord, ReferralGrantRecord};
+use crate::store::sql::Fault;
+use crate::timestamp;
+use serde_json::{Value as Json, json};
+
+const VOUCHER: &EventNames = &[
+    (ChangeKind::Created, "voucher.created"),
+    (ChangeKind::Updated, "voucher.updated"),
+    (ChangeKind::Enabled, "voucher.enabled"),
+    (ChangeKind::Disabled, "voucher.disabled"),
+    (ChangeKind::Deleted, "voucher.deleted"),
+];
+
+impl EventBuilder<'_, '_> {
+    pub(super) fn voucher(&mut self, seen: &ParsedChange<'_>, known: &Read) -> Result<(), Fault> {
+        // Publications and transactions of a voucher raise their own events.
+        let of_this = |change: &DocumentChange| match (change.kind.as_str(), &change.after) {
+            ("publication", Some(state)) => state.text.contains(seen.id),
+            ("voucher_transaction" | "pending_points_change", Some(state)) => state.parent.as_deref() == Some(seen.id),
+            _ => false,
+        };
+        let turn = seen.turn();
+        if turn == Some(ChangeKind::Updated) && self.changes.iter().any(of_this) {
+            return Ok(());
+        }
+        let data = |builder: &Self| {
+            Ok(json!({ "voucher": known.body, "campaign": builder.shown("campaign", known.parent.as_deref())? }))
+        };
+        self.say(seen, VOUCHER, "evvou_", seen.id, data)?;
+        match known.parent.as_deref() {
+            Some(campaign) if turn == Some(ChangeKind::Created) => {
+                self.add("campaign.vouchers.added", "evcam_", campaign, campaign, |builder| {
+                    let campaign = builder.shown("campaign", Some(campaign))?;
+                    Ok(json!({ "campaign": campaign, "voucher": known.body, "count": 1 }))
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn publication(&mut self, seen: &ParsedChange<'_>, known: &Read) -> Result<(), Fault> {
+        let published = PublicationRecord::of(&known.body);
+        if seen.turn() != Some(ChangeKind::Created) || published.is_failed() {
+            return Ok(());
+        }
+        let codes: Vec<&str> = published.voucher_ids().collect();
+        let details = |builder: &Self, code: Option<&str>| {
+            let voucher = code.map_or(Ok(None), |code| builder.store.document("voucher", code))?;
+            let campaign = voucher.as_ref().and_then(|voucher| voucher.parent.as_deref());
+            let customer = builder.shown("customer", known.holder.as_deref())?;
+            let customer = if customer.is_null() { published.customer() } else { customer };
+            let campaign = builder.shown("campaign", campaign)?;
+            let voucher = voucher.map_or(Json::Null, |voucher| Json::Object(voucher.body));
+            Ok::<[Json; 3], Fault>([customer, campaign, voucher])
+        };
+        self.add("publication.succeeded", "evpub_", seen.id, seen.id, |builder| {
+            let [customer, campaign, voucher] = details(builder, codes.first().copied())?;
+            Ok(json!({
+                "customer": customer, "campaign": campaign, "publication": known.body, "voucher": voucher, "user": null,
+            }))
+        })?;
+        for code in &codes {
+            self.add("voucher.published", "evvou_", code, code, |builder| {
+                let [customer, campaign, voucher] = details(builder, Some(code))?;
+                Ok(json!({
+                    "customer": customer, "campaign": campaign, "publication": known.body, "voucher": voucher,
+                    "created_at": builder.now,
+                }))
+            })?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn redemption(&mut self, seen: &ParsedChange<'_>, known: &Read) -> Result<(), Fault> {
+        if seen.turn() != Some(ChangeKind::Created) {
+            return Ok(());
+        }
+        let record = RedemptionRecord::of(&known.body);
+        let event = match (record.is_rollback(), record.is_failed()) {
+            (false, false) => "redemption.succeeded",
+            (false, true) => "redemption.failed",
+            (true, false) => "redemption.rollback.succeeded",
+            (true, true) => "redemption.rollback.failed",
+        };
+        let first = record.rolled_back().unwrap_or(seen.id);
+        let redeemed = known.parent.as_deref();
+        self.add(event, "evred_", seen.id, first, |builder| {
+            let voucher = redeemed.map_or(Ok(None), |id| builder.store.document("voucher", id))?;
+            let [campaign, tier, stack] = match &voucher {
+                Some(voucher) => [builder.shown("campaign", voucher.parent.as_deref())?, Json::Null, Json::Null],
+                None => {
+                    let tier = builder.shown("promotion_tier", redeemed)?;
+                    [builder.campaign_of(redeemed)?, tier, builder.stack_of(first, known)?]
+                }
+            };
+            let holder = voucher.as_ref().and_then(|voucher| voucher.holder.clone());
+            let own = |name: &str| known.body.get(name).cloned().unwrap_or_default();
+            let customer = builder.shown("customer", known.holder.as_deref())?;
+            let mut data = json!({
+                "customer": if customer.is_null() { own("customer") } else { customer }, "order": own("order"), "campaign": campaign,
+                "voucher": voucher.map_or(Json::Null, |voucher| Json::Object(voucher.body)),
+                "holder": builder.shown("customer", holder.as_deref())?, "promotion_tier": tier, "promotion_stack": stack,
+            });
+            if let Some(data) = data.as_object_mut() {
+                if record.is_rollback() {
+                    data.insert("redemption".into(), builder.shown("redemption", Some(first))?);
+                    data.insert("redemption_rollback".into(), Json::Object(known.body.clone()));
+                } else {
+                    data.insert("redemption".into(), Json::Object(known.body.clone()));
+                    data.insert("created_at".into(), builder.now.clone().into());
+                }
+            }
+            Ok(data)
+        })?;
+        if event.ends_with("succeeded") {
+            self.card_redeemed(seen, known)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the promotion stack of a request: of its own redemption, of a redemption of one of its tiers, of their
+    /// rollback, or of a failure. `first` is the redemption concerned.
+    fn stack_of(&self, first: &str, known: &Read) -> Result<Json, Fault> {
+        let record = RedemptionRecord::of(&known.body);
+        if let Some(stack) = record.requested_stack() {
+            return self.shown("promotion_stack", stack);
+        }
+        if record.is_part() {
+            return self.shown("promotion_stack", known.parent.as_deref());
+        }
+        let whole = match record.is_rollback() {
+            true => {
+                let part = self.store.document("redemption", first)?;
+                part.and_then(|part| part.as_redemption().whole().map(str::to_owned))
+            }
+            false => record.whole().map(str::to_owned),
+        };
+        let whole = whole.map_or(Ok(None), |id| self.store.document("redemption", &id))?;
+        self.shown("promotion_stack", whole.and_then(|whole| whole.parent).as_deref())
+    }
+
+    /// Returns the campaign of a promotion tier or stack.
+    pub(super) fn campaign_of(&self, id: Option<&str>) -> Result<Json, Fault> {
+        let Some(id) = id else { return Ok(Json::Null) };
+        let parent = promotions::find_campaign_id(self.store, id)?;
+        self.shown("campaign", parent.as_deref())
+    }
+
+    /// Adds the transaction event of a redeemed card or of its rollback.
+    pub(super) fn card_redeemed(&mut self, seen: &ParsedChange<'_>, known: &Read) -> Result<(), Fault> {
+        if !MOVED.iter().any(|event| (self.chosen)(event)) {
+            return Ok(());
+        }
+        let Some(card) = known.parent.as_deref().map_or(Ok(None), |id| self.store.document("voucher", id))? else {
+            return Ok(());
+        };
+        let Some(balance_kind) = kinds::of_card(&card) else { return Ok(()) };
+        let mut document = Document::new(seen.id.to_owned(), None, 0, known.body.clone());
+        document.parent = Some(card.id.clone());
+        document.created_at = RedemptionRecord::of(&known.body).date().and_then(timestamp::parse).unwrap_or(0);
+        let transaction = transactions::show(balance_kind, card.parent.as_deref(), document)?;
+        self.moved(&card, &transaction, known)
+    }
+
+    /// Adds the event for a reward of a referral program.
+    pub(super) fn granted(&mut self, known: &Read) -> Result<(), Fault> {
+        let grant = ReferralGrantRecord::of(&known.body);
+        let customer = grant.customer_id();
+        let entity = customer.unwrap_or_default();
+        self.add("customer.rewarded", "evcus_", entity, entity, |builder| {
+            let campaign = builder.shown("campaign", grant.campaign_id())?;
+            let holder = builder.shown("customer", customer)?;
+            let is_gift = CampaignRecord::of_value(&campaign).has_gift_vouchers();
+            let amount = grant.balance();
+            let balance = if is_gift { json!({ "amount": amount }) } else { json!({ "points": amount }) };
+            let card = match (grant.campaign_id(), customer) {
+                (Some(campaign), Some(customer)) => builder.store.card_of(campaign, customer)?,
+                _ => None,
+            };
+            Ok(json!({
+                "customer": holder, "holder": holder, "voucher": card.map(|card| Json::Object(card.body)), "campaign": campaign,
+                "redemption": builder.shown("redemption", grant.redemption_id())?, "reward": null, "referral_tier": null,
+                "balance": balance, "custom_event": builder.event_of(customer)?, "customer_event": null,
+            }))
+        })
+    }
+
+    /// Returns the custom event of a customer among the changes, if there is one.
+    fn event_of(&self, customer: Option<&str>) -> Result<Json, Fault> {
+        let came = self.changes.iter().filter(|change| change.kind == "event" && change.before.is_none());
+        let mut states = came.filter_map(|change| change.after.as_ref());
+        let Some(state) = states.find(|state| state.holder.as_deref() == customer) else { return Ok(Json::Null) };
+        let mut event = read(state)?.body;
+        event.remove("schema_id");
+        Ok(Json::Object(event))
+    }
+}

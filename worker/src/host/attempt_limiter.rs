@@ -1,0 +1,144 @@
+//! Counts the failed attempts of clients on the runtime: the calls of the entry to the gate of a project, and the replies of
+//! the gate's object.
+//!
+//! The gate is a separate object, because the project's object makes redemptions: only callers that guess codes wait here. Its
+//! counts are only in the memory of the objects' instance. A restart loses them, which allows a few more attempts. A gate that
+//! fails admits every caller, because the merchant must be able to sell, and logs the failure.
+
+use super::bindings::{Bindings, ObjectResponse, ObjectStub, pause};
+use super::{durable, log, object_protocol, random};
+use crate::access::failed_attempts::{AttemptDecision, ClientKey, FailedAttempts, GUESSES, hold_back};
+use crate::store::sql::Fault;
+use js_sys::futures::JsFuture;
+use js_sys::{Array, Promise};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsError, JsValue};
+
+/// Attempt limiter of a project, for one request.
+pub(super) struct AttemptLimiter<'a> {
+    /// Object of the limiter; `None` without a binding.
+    stub: Option<ObjectStub>,
+    asker: ClientKey,
+    /// Header lines that configure a test.
+    lines: String,
+    request_id: &'a str,
+}
+
+impl<'a> AttemptLimiter<'a> {
+    /// Returns the gate that counts a client.
+    pub(super) fn of(bindings: &Bindings, asker: ClientKey, lines: String, request_id: &'a str) -> AttemptLimiter<'a> {
+        let mut gate = AttemptLimiter { stub: None, asker, lines, request_id };
+        match bindings.gate_of(&gate.asker.project) {
+            Ok(stub) => gate.stub = Some(stub),
+            Err(error) => gate.log(&error),
+        }
+        gate
+    }
+
+    /// Admits the request, after a wait if necessary; otherwise returns the seconds after which it may be repeated.
+    pub(super) async fn enter(&self) -> Option<u64> {
+        let Some(stub) = &self.stub else { return None };
+        let ClientKey { project, key, address } = &self.asker;
+        let asked = stub.ask(project, key, address.clone(), &self.lines);
+        let answer = match asked {
+            Ok(promise) => JsFuture::from(promise).await,
+            Err(error) => Err(error),
+        };
+        match answer.map(|answer| Array::from(&answer)) {
+            Ok(answer) => {
+                let number = |place| answer.get(place).as_f64().map(|number| number as u64);
+                if let Some(wait) = number(0).filter(|wait| *wait > 0) {
+                    pause(wait).await;
+                }
+                number(1)
+            }
+            Err(error) => {
+                self.log(&error);
+                None
+            }
+        }
+    }
+
+    /// Reports the number of wrong names, which the caller does not see. Such an answer is sent when it is settled, at a
+    /// moment that does not reveal the duration of the lookup; every other answer at once.
+    pub(super) async fn leave(&self, answer: Option<&mut ObjectResponse>, arrived_ms: i64, runtime: &worker::Context) {
+        let wrong = answer.and_then(|answer| object_protocol::take_line(&mut answer.lines, GUESSES));
+        let wrong: u32 = wrong.and_then(|count| count.parse().ok()).unwrap_or(0);
+        let settled = self.settle(wrong);
+        if wrong == 0 {
+            runtime.wait_until(async move {
+                if let Some(promise) = settled
+                    && let Err(error) = JsFuture::from(promise).await
+                {
+                    log::write("warning", "gate_failed", "", &durable::describe(&error));
+                }
+            });
+            return;
+        }
+        if let Some(promise) = settled
+            && let Err(error) = JsFuture::from(promise).await
+        {
+            self.log(&error);
+        }
+        let elapsed = random::clock_ms().saturating_sub(arrived_ms);
+        pause(hold_back(u64::try_from(elapsed).unwrap_or(0))).await;
+    }
+
+    fn settle(&self, wrong: u32) -> Option<Promise> {
+        let ClientKey { project, key, address } = &self.asker;
+        let settled = self.stub.as_ref()?.settle(project, key, address.clone(), wrong, &self.lines);
+        settled.map_err(|error| self.log(&error)).ok()
+    }
+
+    fn log(&self, error: &JsValue) {
+        log::write("warning", "gate_failed", self.request_id, &durable::describe(error));
+    }
+}
+
+thread_local! {
+    static GATES: RefCell<BTreeMap<String, FailedAttempts>> = const { RefCell::new(BTreeMap::new()) };
+}
+
+fn with<T>(project: String, act: impl FnOnce(&mut FailedAttempts) -> T) -> T {
+    GATES.with_borrow_mut(|gates| act(gates.entry(project).or_default()))
+}
+
+/// Queries a limiter. Returns `[milliseconds to wait]`, or `[0, seconds]` if the caller is refused for that time.
+#[wasm_bindgen(js_name = askGate)]
+pub fn ask_gate(project: String, key: String, address: Option<String>, lines: &str) -> Result<Array, JsError> {
+    let now_ms = now_of(lines).map_err(|fault| JsError::new(&fault.0))?;
+    let asker = ClientKey { project, key, address };
+    let number = |number: u64| JsValue::from_f64(number as f64);
+    Ok(match with(asker.project.clone(), |gate| gate.ask(&asker, now_ms)) {
+        AttemptDecision::After(wait) => Array::of1(&number(wait)),
+        AttemptDecision::Later(seconds) => Array::of2(&number(0), &number(seconds)),
+    })
+}
+
+/// Reports to a gate the number of wrong names in a request that it admitted.
+#[wasm_bindgen(js_name = settleGate)]
+pub fn settle_gate(
+    project: String,
+    key: String,
+    address: Option<String>,
+    wrong: u32,
+    lines: &str,
+) -> Result<(), JsError> {
+    let now_ms = now_of(lines).map_err(|fault| JsError::new(&fault.0))?;
+    let asker = ClientKey { project, key, address };
+    with(asker.project.clone(), |gate| gate.settle(&asker, wrong.into(), now_ms));
+    Ok(())
+}
+
+/// Returns the moment by the gate's own clock.
+fn now_of(lines: &str) -> Result<i64, Fault> {
+    log::tell_panics();
+    let context = random::context([0; 32])?;
+    #[cfg(feature = "test-hooks")]
+    let context =
+        super::test_hooks::context_of(&object_protocol::read_request("GET", "/", lines, Vec::new()), context)?;
+    let _ = lines;
+    Ok(context.now.millis())
+}

@@ -1,0 +1,28 @@
+//! Decides how a test sets the moment and the seed of its request. It exists only in a build with test hooks.
+
+use super::random;
+use crate::http::request::Request;
+use crate::http::request_checks::header;
+use crate::store::sql::Fault;
+use scrip::Context;
+use scrip::time::Instant;
+
+const NOW_HEADER: &str = "scrip-test-now";
+
+/// Returns the context with the values of the headers `scrip-test-now` (ISO 8601 or milliseconds) and
+/// `scrip-test-seed` (hexadecimal) in place of clock and randomness.
+pub(super) fn context_of(request: &Request, mut context: Context) -> Result<Context, Fault> {
+    if let Some(text) = header(request, NOW_HEADER) {
+        let moment = text.parse().ok().map_or_else(|| Instant::parse(text), Instant::from_millis);
+        context.now = moment.ok_or_else(|| Fault::new(format!("`{text}` is no moment")))?;
+    }
+    if let Some(text) = header(request, "scrip-test-seed") {
+        context.seed = random::read_seed(text)?;
+    }
+    Ok(context)
+}
+
+/// Returns true if a request has its own clock: then the test runs due work, and alarms of the real clock must not.
+pub(super) fn has_own_clock(request: &Request) -> bool {
+    header(request, NOW_HEADER).is_some()
+}

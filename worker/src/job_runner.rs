@@ -1,0 +1,92 @@
+//! Runs jobs: finds the function of a kind, runs one slice of the job that is next, and commits it.
+
+use crate::api;
+use crate::commit;
+use crate::domain::balances::points;
+use crate::domain::loyalty_members::card_changes;
+use crate::domain::vouchers::bulk_jobs::{self, VOUCHERS_DELETE, VOUCHERS_GENERATE, VOUCHERS_UPDATE};
+use crate::domain::{erasure, exports};
+use crate::http::reply::CallError;
+use crate::http::route::Call;
+use crate::http::table::RouteTable;
+use crate::jobs::async_actions::{JobSlice, finish};
+use crate::jobs::bulk_items;
+use crate::jobs::free_pages;
+use crate::jobs::queue;
+use crate::jobs::retention;
+use crate::routes::TABLE;
+use crate::store::Store;
+use crate::store::jobs;
+use crate::store::jobs::remnants;
+use crate::store::sql::Fault;
+use scrip::Context;
+use serde_json::{Map, Value as Json};
+
+/// Function of a kind of job, by the form of its slices.
+#[derive(Clone, Copy)]
+pub enum JobKind {
+    /// The function does one slice and moves the cursor.
+    Slices(fn(&mut Store<'_>, &Context, &JobSlice<'_>) -> Result<(), Fault>),
+    /// The function does one slice in the name of the caller that the cursor names.
+    InNameOf(fn(&mut Store<'_>, &Context, &JobSlice<'_>, &RouteTable) -> Result<(), Fault>),
+    /// The function writes one item of a list, in the name of the caller that the cursor names.
+    Items(fn(&mut Call<'_, '_>, Map<String, Json>) -> Result<(), CallError>),
+}
+
+/// The kinds of jobs, and the function of each.
+pub const KINDS: &[(&str, JobKind)] = &[
+    (VOUCHERS_GENERATE, JobKind::Slices(bulk_jobs::generate)),
+    (VOUCHERS_UPDATE, JobKind::Slices(bulk_jobs::change)),
+    (VOUCHERS_DELETE, JobKind::Slices(bulk_jobs::remove)),
+    (card_changes::SETTLE, JobKind::Slices(card_changes::sweep)),
+    (erasure::job::ERASE, JobKind::Slices(erasure::job::run)),
+    (free_pages::FREE_PAGES, JobKind::Slices(free_pages::run)),
+    (points::LAPSE, JobKind::Slices(points::sweep)),
+    (exports::job::WRITE, JobKind::InNameOf(exports::job::write)),
+    (exports::job::REMOVE, JobKind::Slices(exports::job::remove_lines)),
+    (api::loyalty_members::members::BATCH, JobKind::Items(api::loyalty_members::members::write_one)),
+    ("CUSTOMERS.BULK_UPDATE", JobKind::Items(api::customers::customers::write_one)),
+    ("CUSTOMERS.METADATA_UPDATE", JobKind::Items(api::customers::customers::write_one)),
+    ("PRODUCTS.BULK_UPDATE", JobKind::Items(api::catalogue::products::write_one)),
+    ("PRODUCTS.METADATA_UPDATE", JobKind::Items(api::catalogue::products::write_one)),
+    ("ORDERS.IMPORT", JobKind::Items(api::orders::write_one)),
+    (api::customers::csv_import::IMPORT, JobKind::Items(api::customers::csv_import::write_one)),
+    (api::catalogue::csv_import::PRODUCTS, JobKind::Items(api::catalogue::csv_import::write_product)),
+    (api::catalogue::csv_import::SKUS, JobKind::Items(api::catalogue::csv_import::write_sku)),
+    (api::vouchers::csv_import::ALONE, JobKind::Items(api::vouchers::csv_import::write_alone)),
+    (api::vouchers::csv_import::INTO, JobKind::Items(api::vouchers::csv_import::write_into)),
+    ("VOUCHERS.IMPORT", JobKind::Items(api::vouchers::imports::write_alone)),
+    ("CAMPAIGN.VOUCHERS_IMPORT", JobKind::Items(api::vouchers::imports::write_into)),
+    ("VOUCHERS.BULK_UPDATE", JobKind::Items(api::vouchers::imports::write_metadata)),
+    ("VOUCHERS.METADATA_UPDATE", JobKind::Items(api::vouchers::imports::write_metadata)),
+];
+
+/// Runs one slice of the job that is next, of at most `rows` rows, and schedules the alarm of the job after it.
+pub fn run_due(store: &mut Store<'_>, context: &Context, rows: u64) -> Result<(), Fault> {
+    let now_ms = context.now.millis();
+    if let Some(job) = queue::next(store, now_ms)? {
+        remnants::note_size(store)?;
+        let (id, kind, cursor) = (job.id.as_str(), job.kind.as_str(), job.cursor.as_str());
+        let piece = JobSlice { id, kind, cursor, rows: rows.max(1) };
+        match KINDS.iter().find(|(known, _)| *known == kind).map(|(_, kind)| *kind) {
+            Some(JobKind::Slices(run)) => run(store, context, &piece)?,
+            Some(JobKind::InNameOf(run)) => run(store, context, &piece, &TABLE)?,
+            Some(JobKind::Items(write)) => {
+                let write = |call: &mut Call<'_, '_>, item| write(call, item).and_then(|()| commit::run(call));
+                bulk_items::run(store, context, &piece, &TABLE, &write)?;
+            }
+            None if kind == retention::KIND => retention::run(store, context)?,
+            None => finish(store, context, id, Err(format!("there is no job of the kind `{kind}`")))?,
+        }
+        jobs::end_turn(store, &job.owner);
+        commit::run_job(store, context)?;
+    }
+    queue::wake_for_next(store, now_ms)
+}
+
+/// Records, in a transaction of its own, that the slice of the job that is next failed and was undone.
+pub fn record_failure(store: &mut Store<'_>, context: &Context, fault: &str) -> Result<(), Fault> {
+    queue::note_failure(store, context, fault)?;
+    commit::run_internal(store, context)?;
+    queue::wake_for_next(store, context.now.millis())
+}

@@ -1,0 +1,11 @@
+//! Deferred work in slices: async actions, bulk items, deliveries, retention.
+
+pub mod async_actions;
+pub mod bulk_items;
+pub mod free_pages;
+pub mod job_caller;
+pub mod outbox;
+pub mod queue;
+pub mod queue_metrics;
+pub mod retention;
+pub mod webhook_url;

@@ -1,0 +1,63 @@
+//! Queue of jobs: one row of `due` for a job. A job runs in slices, and its cursor is stored in the commit of the slice.
+//!
+//! Keys take turns: the next job is the earliest one of the key whose turn was the longest ago. So one key with many jobs
+//! does not delay the others. The service's own jobs have a turn like a key.
+//!
+//! A job of a key is due at once, regardless of the time in its row: a clock that is set back does not stop it. A job of the
+//! service has the time of its cause (points expire, a lock ends) and is due by the clock.
+//!
+//! A slice may run twice without harm. The shell, which has the clock, limits a slice in rows, so that a redemption waits
+//! only milliseconds.
+
+use crate::jobs::async_actions::finish;
+use crate::jobs::free_pages;
+use crate::jobs::{outbox, retention};
+use crate::store::Store;
+use crate::store::jobs::{self, NextJob};
+use crate::store::sql::Fault;
+use scrip::Context;
+
+/// Maximum number of attempts of a failing job.
+const ATTEMPTS_MAX: i64 = 6;
+/// Delay after the first failure in milliseconds; each further one is twice as long.
+const PAUSE_MS: i64 = 2_000;
+/// Maximum delay in milliseconds: a retry beyond it was scheduled by a clock that was ahead.
+const PAUSE_MAX_MS: i64 = PAUSE_MS << (ATTEMPTS_MAX - 2);
+
+/// Returns the job that is next.
+pub fn next(store: &Store<'_>, now_ms: i64) -> Result<Option<NextJob>, Fault> {
+    jobs::find_next(store, now_ms, PAUSE_MAX_MS)
+}
+
+/// Requests the alarm for the earliest job.
+pub fn wake_for_next(store: &mut Store<'_>, now_ms: i64) -> Result<(), Fault> {
+    if let Some(at) = jobs::find_next_time(store, now_ms, PAUSE_MAX_MS)? {
+        store.wake_at(at);
+    }
+    Ok(())
+}
+
+/// Records, in a transaction of its own, that a slice of the next job failed: it is retried later, and given up after
+/// [`ATTEMPTS_MAX`] failures.
+pub fn note_failure(store: &mut Store<'_>, context: &Context, what: &str) -> Result<(), Fault> {
+    let now_ms = context.now.millis();
+    if let Some(NextJob { id, attempts, owner, .. }) = next(store, now_ms)? {
+        let attempts = attempts.saturating_add(1);
+        store.note(format!("the job {id} has failed {attempts} of {ATTEMPTS_MAX} times"));
+        if attempts >= ATTEMPTS_MAX {
+            finish(store, context, &id, Err(format!("given up after {attempts} attempts: {what}")))?;
+        } else {
+            let pause_ms = PAUSE_MS << attempts.saturating_sub(1).clamp(0, ATTEMPTS_MAX);
+            jobs::update_attempts(store, &id, attempts, now_ms.saturating_add(pause_ms));
+        }
+        jobs::end_turn(store, &owner);
+    }
+    Ok(())
+}
+
+/// Resets times after the clock was set back: those of retries, of the retention sweep and of freed pages. Jobs with a
+/// planned time keep it.
+pub fn catch_up(store: &mut Store<'_>, now_ms: i64) -> Result<(), Fault> {
+    jobs::update_times_ahead(store, [retention::KIND, free_pages::FREE_PAGES], now_ms)?;
+    outbox::catch_up(store, now_ms)
+}

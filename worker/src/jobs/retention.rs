@@ -1,0 +1,88 @@
+//! Removes rows past their keeping time: one row of `due` for all of them, present as long as there is anything to remove.
+//!
+//! Readers compare with the clock where it matters: an expired lock has no effect. The retention sweep frees the space, a few
+//! rows at a time, and schedules nothing when there is nothing to remove.
+
+use crate::access::idempotency::ANSWERS_KEPT_MS;
+use crate::jobs::outbox;
+use crate::store::Store;
+use crate::store::jobs;
+use crate::store::jobs::retention::{self as stored, RetainedRows};
+use crate::store::sql::Fault;
+use scrip::Context;
+
+/// Kind of the job.
+pub const KIND: &str = "SWEEP";
+/// Id of its row in `due`.
+const ID: &str = "sweep";
+const DAY_MS: i64 = 86_400_000;
+/// Keeping time of failed redemptions and rollbacks.
+pub const FAILURES_KEPT_MS: i64 = 30 * DAY_MS;
+/// Keeping time of async actions with their results, from their creation.
+pub const ACTIONS_KEPT_MS: i64 = 30 * DAY_MS;
+/// Keeping time of exports.
+pub const EXPORTS_KEPT_MS: i64 = 7 * DAY_MS;
+/// Keeping time of dead letters, which can be sent again meanwhile.
+pub const DELIVERIES_RETAINED_MS: i64 = 30 * DAY_MS;
+/// Pause between two runs when more is to be removed: others have their turn.
+const BREATH_MS: i64 = 200;
+/// Minimum pause between two runs otherwise.
+const REST_MS: i64 = 3_600_000;
+/// Maximum pause: locks may end in a thousand years.
+const FARTHEST_MS: i64 = 30 * DAY_MS;
+
+/// Rule for one kind of rows.
+struct RetentionRule {
+    of: RetainedRows,
+    /// The time that a row waits.
+    kept_ms: i64,
+    /// Maximum number of rows removed in one run: a redemption may wait that long.
+    rows: i64,
+}
+
+const SORTS: &[RetentionRule] = &[
+    RetentionRule { of: RetainedRows::Answers, kept_ms: ANSWERS_KEPT_MS, rows: 200 },
+    RetentionRule { of: RetainedRows::Holds, kept_ms: 0, rows: 1_000 },
+    RetentionRule { of: RetainedRows::Failures, kept_ms: FAILURES_KEPT_MS, rows: 100 },
+    // Each may contain a thousand errors.
+    RetentionRule { of: RetainedRows::Actions, kept_ms: ACTIONS_KEPT_MS, rows: 20 },
+    RetentionRule { of: RetainedRows::Exports, kept_ms: EXPORTS_KEPT_MS, rows: 1_000 },
+    RetentionRule { of: RetainedRows::DeadLetters, kept_ms: DELIVERIES_RETAINED_MS, rows: 200 },
+];
+
+/// Schedules the removal of rows that the current request writes. Runs right before the commit.
+pub fn arm(store: &mut Store<'_>, now_ms: i64) -> Result<(), Fault> {
+    if !store.take_leaving() {
+        return Ok(());
+    }
+    let at = now_ms.saturating_add(REST_MS);
+    // The alarm is needed only for a row that is new, or that a clock that was ahead has delayed. It must not delay jobs
+    // that are due earlier.
+    if let Some(earliest) = stored::schedule(store, ID, KIND, at, FARTHEST_MS)? {
+        store.wake_at(earliest);
+        outbox::wake(store, now_ms)?;
+    }
+    Ok(())
+}
+
+/// Runs the retention sweep: removes some rows, and schedules the next run.
+pub fn run(store: &mut Store<'_>, context: &Context) -> Result<(), Fault> {
+    let now_ms = context.now.millis();
+    let mut next: Option<i64> = None;
+    for sort in SORTS {
+        stored::delete(store, sort.of, now_ms.saturating_sub(sort.kept_ms), sort.rows)?;
+        if let Some(oldest) = stored::find_oldest(store, sort.of)? {
+            let over = oldest.saturating_add(sort.kept_ms);
+            next = Some(next.map_or(over, |earlier| earlier.min(over)));
+        }
+    }
+    match next {
+        None => jobs::delete(store, ID),
+        Some(over) => {
+            let wait = over.saturating_sub(now_ms);
+            let wait = if wait <= 0 { BREATH_MS } else { wait.clamp(REST_MS, FARTHEST_MS) };
+            jobs::update_time(store, ID, now_ms.saturating_add(wait));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,61 @@
+//! Projects, keys and users of the directory, and the secrets of a project that sign customer tokens.
+
+use crate::store::Store;
+use crate::store::document::{Document, select};
+use crate::store::sql::Fault;
+
+/// Lists the keys of a project, the newest first.
+pub fn list_of_project(store: &Store<'_>, project: &str) -> Result<Vec<Document>, Fault> {
+    let statement = select("kind = 'key' AND parent = +?1 ORDER BY seq DESC");
+    store.documents(&statement, &[project.into()])
+}
+
+/// Lists the keys with a login in an organisation: those of the project itself, and of the projects that it made.
+pub fn list_with_login(store: &Store<'_>, organisation: &str, login: &str) -> Result<Vec<Document>, Fault> {
+    let statement = select(
+        "kind = 'key' AND body ->> 'user' = +?2
+           AND (parent = +?1 OR parent IN (SELECT id FROM document WHERE kind = 'project' AND parent = +?1)) ORDER BY seq DESC",
+    );
+    store.documents(&statement, &[organisation.into(), login.into()])
+}
+
+/// Deletes the keys of a project at the commit.
+pub fn delete_of_project(store: &mut Store<'_>, project: &str) {
+    store.write("DELETE FROM document WHERE kind = 'key' AND parent = +?1", vec![project.into()]);
+}
+
+/// Lists the projects that were created with keys of a project, the newest first.
+pub fn list_projects_made_by(store: &Store<'_>, project: &str) -> Result<Vec<Document>, Fault> {
+    let statement = select("kind = 'project' AND parent = +?1 ORDER BY seq DESC");
+    store.documents(&statement, &[project.into()])
+}
+
+/// Lists the users of an organisation, the newest first.
+pub fn list_users(store: &Store<'_>, organisation: &str) -> Result<Vec<Document>, Fault> {
+    let statement = select("kind = 'user' AND parent = +?1 ORDER BY seq DESC");
+    store.documents(&statement, &[organisation.into()])
+}
+
+/// The place of the keys of customer tokens among a project's secrets; the one in force has it as its key.
+pub const CUSTOMER_TOKEN: &str = "customer_token";
+
+/// Draws a key of customer tokens now. The database draws it, as a client may learn the seed of an event.
+pub fn insert_customer_key(store: &Store<'_>, now_ms: i64) -> Result<(), Fault> {
+    store.write_now(
+        "INSERT INTO document (kind, id, key, parent, created_at, body) VALUES
+         ('secret', 'ctk_' || lower(hex(randomblob(8))), ?1, ?1, ?2, json_object('secret', lower(hex(randomblob(32)))))",
+        &[CUSTOMER_TOKEN.into(), now_ms.into()],
+    )
+}
+
+/// Ends the key of customer tokens in force at a moment, now. Deletes those whose end lies behind, or all previous ones.
+pub fn update_customer_key_end(store: &Store<'_>, until_ms: i64, now_ms: i64, delete_all: bool) -> Result<(), Fault> {
+    store.write_now(
+        "UPDATE document SET key = NULL, body = json_set(body, '$.until', CAST(?2 AS INTEGER)) WHERE kind = 'secret' AND key = +?1",
+        &[CUSTOMER_TOKEN.into(), until_ms.into()],
+    )?;
+    store.write_now(
+        "DELETE FROM document WHERE kind = 'secret' AND parent = +?1 AND (?3 OR json_extract(body, '$.until') <= ?2)",
+        &[CUSTOMER_TOKEN.into(), now_ms.into(), i64::from(delete_all).into()],
+    )
+}

@@ -1,0 +1,208 @@
+//! The condition of a list, as one clause over the document table with its parameters.
+
+use crate::store::sql::{RowCondition, SqlValue};
+use scrip::time::TimeZone;
+use serde_json::Value as Json;
+use std::sync::Arc;
+
+/// Condition with its parameters, one for each `{}`.
+pub type Statement = (String, Vec<SqlValue>);
+
+/// Age of a document, by which documents are sorted.
+#[derive(Debug, Clone, Copy)]
+pub struct DocumentAge {
+    /// Milliseconds since 1970.
+    pub created_at: i64,
+    /// Order in which documents of one moment were stored.
+    pub seq: i64,
+}
+
+/// A condition and its parameters.
+#[derive(Debug, Default, Clone)]
+pub struct Clause {
+    pub(super) text: String,
+    pub(super) params: Vec<SqlValue>,
+    now_ms: i64,
+    zone: Arc<TimeZone>,
+    /// True if codes are compared without case.
+    ignores_case: bool,
+    /// Kind of documents, while only the age limits the clause.
+    pub(super) whole: Option<String>,
+    /// Age: created at the first instant or later, and before the second, in milliseconds since 1970.
+    pub(super) made: (Option<i64>, Option<i64>),
+    /// True if a filter names documents by id.
+    pub(super) is_named: bool,
+}
+
+impl Clause {
+    /// Makes a clause over one kind of document. The text contains the kind, which identifies an index of one kind.
+    pub fn of_kind(kind: &str) -> Clause {
+        let text = format!("kind = '{}'", kind.replace('\'', "''"));
+        Clause { text, whole: Some(kind.to_owned()), ..Clause::default() }
+    }
+
+    /// Makes a clause over several kinds of documents.
+    pub fn of_kinds(kinds: &[&str]) -> Clause {
+        let listed = Json::from(kinds.to_vec()).to_string();
+        Clause {
+            text: "kind IN (SELECT value FROM json_each(?1))".into(),
+            params: vec![listed.into()],
+            ..Clause::default()
+        }
+    }
+
+    /// Sets the moment for conditions that depend on the current time.
+    pub fn at(mut self, now_ms: i64) -> Clause {
+        self.now_ms = now_ms;
+        self
+    }
+
+    /// Sets the zone of the project, in which days are counted.
+    pub fn in_zone(mut self, zone: Arc<TimeZone>) -> Clause {
+        self.zone = zone;
+        self
+    }
+
+    /// Sets whether the project compares codes without case.
+    pub fn ignoring_case(mut self, ignores_case: bool) -> Clause {
+        self.ignores_case = ignores_case;
+        self
+    }
+
+    /// Returns whether codes are compared without case.
+    pub fn ignores_case(&self) -> bool {
+        self.ignores_case
+    }
+
+    /// Returns the zone of [`Clause::in_zone`].
+    pub fn zone(&self) -> &TimeZone {
+        &self.zone
+    }
+
+    /// Marks the clause as one that names documents by id.
+    pub fn named(mut self) -> Clause {
+        self.is_named = true;
+        self
+    }
+
+    /// Returns the kind, as long as nothing narrows it but the age.
+    pub fn kind(&self) -> Option<&str> {
+        self.whole.as_deref()
+    }
+
+    /// Returns the moment of [`Clause::at`].
+    pub fn asked_at(&self) -> i64 {
+        self.now_ms
+    }
+
+    /// Returns the condition and its parameters, for a statement that is not a list.
+    pub fn parts(&self) -> (&str, &[SqlValue]) {
+        (&self.text, &self.params)
+    }
+
+    /// Returns the condition for a query of the store.
+    pub fn condition(&self) -> RowCondition<'_> {
+        RowCondition { text: &self.text, params: &self.params }
+    }
+
+    /// Adds a condition with `{}` for its parameter.
+    pub fn and(&mut self, condition: &str, value: impl Into<SqlValue>) {
+        self.and_group("AND", vec![(condition.to_owned(), vec![value.into()])]);
+    }
+
+    /// Narrows it to what belongs to a document.
+    pub fn within(&mut self, parent_id: &str) {
+        self.and("parent = {}", parent_id);
+    }
+
+    /// Narrows it to what belongs to one of some documents.
+    pub fn within_any(&mut self, parent_ids: &[&str]) {
+        self.and("parent IN (SELECT value FROM json_each({}))", Json::from(parent_ids).to_string());
+    }
+
+    /// Narrows it to what a document holds.
+    pub fn held_by(&mut self, holder_id: &str) {
+        self.and("holder = {}", holder_id);
+    }
+
+    /// Narrows it to the document with an id.
+    pub fn with_id(&mut self, id: &str) {
+        self.and("id = {}", id);
+    }
+
+    /// Narrows it to the documents with one of some ids.
+    pub fn with_ids<S: AsRef<str>>(&mut self, ids: &[S]) {
+        let ids: Vec<&str> = ids.iter().map(AsRef::as_ref).collect();
+        self.and("id IN (SELECT value FROM json_each({}))", Json::from(ids).to_string());
+    }
+
+    /// Narrows it to the document with a key.
+    pub fn with_key(&mut self, key: &str) {
+        self.and("key = {}", key);
+    }
+
+    /// Narrows it to documents that are not switched off.
+    pub fn active(&mut self) {
+        self.and("COALESCE(json_extract(body, '$.active'), 1) = {}", 1_i64);
+    }
+
+    /// Narrows it to what was made at a moment or later, as any other condition: the number of all is counted.
+    pub fn created_from(&mut self, at_ms: i64) {
+        self.and("created_at >= {}", at_ms);
+    }
+
+    /// Narrows it in the same way to what was made at a moment or earlier.
+    pub fn created_until(&mut self, at_ms: i64) {
+        self.and("created_at <= {}", at_ms);
+    }
+
+    /// Narrows it to what was stored after a position, or before it where the list falls.
+    pub fn continue_after(&mut self, seq: i64, falls: bool) {
+        self.and(if falls { "seq < {}" } else { "seq > {}" }, seq);
+    }
+
+    /// Narrows it to what was created after a document, or before it where the list falls.
+    pub fn continue_after_document(&mut self, age: DocumentAge, falls: bool) {
+        let sign = if falls { "<" } else { ">" };
+        let place = vec![age.created_at.into(), age.seq.into()];
+        self.and_group("AND", vec![(format!("(created_at, seq) {sign} ({{}}, {{}})"), place)]);
+    }
+
+    /// Limits the clause to documents created at `at_ms` or later, in milliseconds since 1970.
+    pub fn made_from(&mut self, at_ms: i64) {
+        let (from, _) = &mut self.made;
+        *from = Some(from.map_or(at_ms, |known| known.max(at_ms)));
+        self.push("created_at >= {}", vec![at_ms.into()]);
+    }
+
+    /// Limits the clause to documents created before `at_ms`, in milliseconds since 1970.
+    pub fn made_before(&mut self, at_ms: i64) {
+        let (_, until) = &mut self.made;
+        *until = Some(until.map_or(at_ms, |known| known.min(at_ms)));
+        self.push("created_at < {}", vec![at_ms.into()]);
+    }
+
+    /// Adds a group of conditions, joined by `AND` or `OR`; each has its own parameters in the order of its `{}`.
+    pub fn and_group(&mut self, junction: &str, conditions: Vec<Statement>) {
+        if conditions.is_empty() {
+            return;
+        }
+        self.whole = None;
+        let (texts, params) = conditions.into_iter().unzip::<_, _, Vec<_>, Vec<_>>();
+        let text = match texts.as_slice() {
+            [one] => one.clone(),
+            many => format!("({})", many.join(&format!(" {junction} "))),
+        };
+        self.push(&text, params.into_iter().flatten().collect());
+    }
+
+    fn push(&mut self, condition: &str, params: Vec<SqlValue>) {
+        let mut text = condition.to_owned();
+        for value in params {
+            self.params.push(value);
+            text = text.replacen("{}", &format!("+?{}", self.params.len()), 1);
+        }
+        self.text.push_str(" AND ");
+        self.text.push_str(&text);
+    }
+}

@@ -1,0 +1,89 @@
+//! Queries that ask the same of documents of every kind.
+
+use crate::store::Store;
+use crate::store::document::{Document, select};
+use crate::store::document_list::clause::DocumentAge;
+use crate::store::sql::{self, Fault, SqlRow};
+use serde_json::Value as Json;
+
+/// Reads the one number of a row, if there is one.
+pub(super) fn number(row: Option<SqlRow>) -> Result<Option<i64>, Fault> {
+    row.map(|row| sql::int(&row, 0)).transpose()
+}
+
+/// Reads the count that a statement returns.
+pub(super) fn count(row: Option<SqlRow>) -> Result<i64, Fault> {
+    Ok(number(row)?.unwrap_or(0))
+}
+
+/// Reads the texts of a statement with one column.
+pub(super) fn texts(rows: &[SqlRow]) -> Result<Vec<String>, Fault> {
+    rows.iter().map(|row| Ok(sql::text(row, 0)?.to_owned())).collect()
+}
+
+/// Some ids, and the number of all that there are.
+#[derive(Debug, Default)]
+pub struct CountedIds {
+    /// The first ids.
+    pub ids: Vec<String>,
+    /// Number of all.
+    pub total: i64,
+}
+
+/// Reads rows of an id and the number of all.
+pub(super) fn counted_ids(rows: &[SqlRow]) -> Result<CountedIds, Fault> {
+    let total = rows.first().map_or(Ok(0), |first| sql::int(first, 1))?;
+    Ok(CountedIds { ids: texts(rows)?, total })
+}
+
+/// Finds the age of a document of one of some kinds.
+pub fn find_age(store: &Store<'_>, kinds: &[&str], id: &str) -> Result<Option<DocumentAge>, Fault> {
+    let row = store.row(
+        "SELECT created_at, seq FROM document WHERE id = +?1 AND kind IN (SELECT value FROM json_each(?2))",
+        &[id.into(), Json::from(kinds.to_vec()).to_string().into()],
+    )?;
+    row.map(|row| Ok(DocumentAge { created_at: sql::int(&row, 0)?, seq: sql::int(&row, 1)? })).transpose()
+}
+
+/// Finds the position of a document among all.
+pub fn find_position(store: &Store<'_>, kind: &str, id: &str) -> Result<Option<i64>, Fault> {
+    number(store.row("SELECT seq FROM document WHERE kind = +?1 AND id = +?2", &[kind.into(), id.into()])?)
+}
+
+/// Finds the position of a document that belongs to another.
+pub fn find_position_within(store: &Store<'_>, kind: &str, parent_id: &str, id: &str) -> Result<Option<i64>, Fault> {
+    number(store.row(
+        "SELECT seq FROM document WHERE kind = +?1 AND id = +?2 AND parent = +?3",
+        &[kind.into(), id.into(), parent_id.into()],
+    )?)
+}
+
+/// Lists the documents of a kind that were stored last, the last one first.
+pub fn list_last(store: &Store<'_>, kind: &str, limit: i64) -> Result<Vec<Document>, Fault> {
+    let statement = select("kind = +?1 ORDER BY seq DESC LIMIT +?2");
+    store.documents(&statement, &[kind.into(), limit.into()])
+}
+
+/// Lists the documents of a kind with one of some ids, in the order in which they were stored.
+pub fn list_with_ids(store: &Store<'_>, kind: &str, ids: &[&str]) -> Result<Vec<Document>, Fault> {
+    let statement = select("kind = +?1 AND id IN (SELECT value FROM json_each(?2)) ORDER BY seq");
+    store.documents(&statement, &[kind.into(), Json::from(ids).to_string().into()])
+}
+
+/// Lists the documents of a kind that belong to another, in the order in which they were stored.
+pub fn list_within(store: &Store<'_>, kind: &str, parent_id: &str) -> Result<Vec<Document>, Fault> {
+    let statement = select("kind = +?1 AND parent = +?2 ORDER BY seq");
+    store.documents(&statement, &[kind.into(), parent_id.into()])
+}
+
+/// Lists the documents of a kind that belong to one of some others, in the order in which they were stored.
+pub fn list_within_any(store: &Store<'_>, kind: &str, parent_ids: &[&str]) -> Result<Vec<Document>, Fault> {
+    let statement = select("kind = +?1 AND parent IN (SELECT value FROM json_each(?2)) ORDER BY seq");
+    store.documents(&statement, &[kind.into(), Json::from(parent_ids).to_string().into()])
+}
+
+/// Lists the documents of a kind that a document holds, in the order in which they were stored.
+pub fn list_held(store: &Store<'_>, kind: &str, holder_id: &str) -> Result<Vec<Document>, Fault> {
+    let statement = select("kind = +?1 AND holder = +?2 ORDER BY seq");
+    store.documents(&statement, &[kind.into(), holder_id.into()])
+}

@@ -1,0 +1,129 @@
+//! Queries of what belongs to a customer: the redeemables that the customer holds, and the number of records.
+
+use super::any_kind::number;
+use crate::store::Store;
+use crate::store::document_list::clause::Clause;
+use crate::store::sql::{self, Fault};
+
+/// The id under which something is listed as held: a voucher's own one, and those of its holders.
+macro_rules! held_id {
+    () => {
+        "CASE kind WHEN 'voucher' THEN 'rh_' || lower(hex(substr(id, -9))) ELSE id END"
+    };
+}
+
+/// Since when: when a voucher was published last.
+macro_rules! held_since {
+    () => {
+        "CASE kind WHEN 'voucher' THEN COALESCE(
+           (SELECT MAX(json_extract(given.body, '$.created_at')) FROM document AS given WHERE given.kind = 'publication'
+              AND given.holder = document.holder AND EXISTS
+                (SELECT 1 FROM json_each(given.body, '$.vouchers_id') AS named WHERE named.value = document.id)),
+           json_extract(body, '$.created_at')) ELSE json_extract(body, '$.created_at') END"
+    };
+}
+
+/// The role of the customer.
+macro_rules! held_role {
+    () => {
+        "COALESCE(json_extract(body, '$.holder_role'), 'OWNER')"
+    };
+}
+
+/// Columns of what a customer holds.
+pub mod held_column {
+    /// The id under which it is listed.
+    pub const ID: &str = held_id!();
+    /// Moment since which the customer holds it.
+    pub const SINCE: &str = held_since!();
+    /// The role of the customer.
+    pub const ROLE: &str = held_role!();
+    /// The voucher.
+    pub const VOUCHER_ID: &str = "CASE kind WHEN 'voucher' THEN id ELSE parent END";
+    /// The type of object.
+    pub const OBJECT: &str = "'voucher'";
+    /// The campaign.
+    pub const CAMPAIGN_ID: &str = "CASE kind WHEN 'voucher' THEN parent ELSE json_extract(body, '$.campaign_id') END";
+    /// The type of the campaign.
+    pub const CAMPAIGN_TYPE: &str = "CASE kind WHEN 'voucher' THEN
+    (SELECT json_extract(campaign.body, '$.campaign_type') FROM document AS campaign WHERE campaign.kind = 'campaign' AND campaign.id = document.parent)
+    ELSE json_extract(body, '$.campaign_type') END";
+    /// The type of the voucher.
+    pub const VOUCHER_TYPE: &str = "COALESCE(json_extract(body, '$.voucher_type'), json_extract(body, '$.type'))";
+}
+
+/// Makes the clause for what any customer holds.
+pub fn held() -> Clause {
+    Clause::of_kinds(&["voucher", "redeemable_holder"])
+}
+
+/// Narrows it to a customer. A referral code has separate rows for its holders; its grant belongs to no customer.
+pub fn narrow_to_holder(clause: &mut Clause, customer_id: &str) {
+    clause
+        .and("holder = {} AND NOT (kind = 'voucher' AND json_extract(body, '$.referrer_id') IS NOT NULL)", customer_id);
+}
+
+/// Finds the position of what a customer holds, by the id under which it is listed.
+pub fn find_held_position(store: &Store<'_>, customer_id: &str, held_id: &str) -> Result<Option<i64>, Fault> {
+    number(store.row(
+        concat!(
+            "SELECT seq FROM document WHERE kind IN ('voucher', 'redeemable_holder') AND holder = +?1 AND +?2 = ",
+            held_id!()
+        ),
+        &[customer_id.into(), held_id.into()],
+    )?)
+}
+
+/// A redeemable as a customer holds it.
+#[derive(Debug)]
+pub struct HeldRedeemable {
+    /// The id under which it is listed.
+    pub id: String,
+    /// Moment since which the customer holds it.
+    pub since: String,
+    /// The role of the customer.
+    pub role: String,
+}
+
+/// Loads how a customer holds the voucher or holder with an id.
+pub fn load_held(store: &Store<'_>, id: &str) -> Result<HeldRedeemable, Fault> {
+    let row = store.row(
+        concat!(
+            "SELECT ",
+            held_id!(),
+            ", ",
+            held_since!(),
+            ", ",
+            held_role!(),
+            " FROM document WHERE kind IN ('voucher', 'redeemable_holder') AND id = +?1"
+        ),
+        &[id.into()],
+    )?;
+    let row = row.unwrap_or_default();
+    let text = |column| sql::text(&row, column).map(str::to_owned);
+    Ok(HeldRedeemable { id: text(0)?, since: text(1)?, role: text(2)? })
+}
+
+/// Numbers of the records of a customer.
+#[derive(Debug)]
+pub struct RecordCounts {
+    /// Custom events.
+    pub events: i64,
+    /// Orders.
+    pub orders: i64,
+    /// Segments that list the customer.
+    pub segments: i64,
+}
+
+/// Counts the records of a customer.
+pub fn count_records(store: &Store<'_>, customer_id: &str) -> Result<RecordCounts, Fault> {
+    let row = store.row(
+        "SELECT (SELECT COUNT(*) FROM document WHERE kind = 'event' AND holder = +?1),
+           (SELECT COUNT(*) FROM document WHERE kind = 'order' AND holder = +?1),
+           (SELECT COUNT(*) FROM document WHERE kind = 'segment' AND EXISTS
+              (SELECT 1 FROM json_each(body, '$.customers') AS listed WHERE listed.value = ?1))",
+        &[customer_id.into()],
+    )?;
+    let row = row.unwrap_or_default();
+    Ok(RecordCounts { events: sql::int(&row, 0)?, orders: sql::int(&row, 1)?, segments: sql::int(&row, 2)? })
+}

@@ -1,0 +1,66 @@
+//! Promotion campaigns, and their tiers and stacks.
+
+use super::any_kind::{CountedIds, count, counted_ids};
+use crate::store::Store;
+use crate::store::document::{Document, select};
+use crate::store::sql::{self, Fault};
+
+/// Lists all campaigns of promotions.
+pub fn list_campaigns(store: &Store<'_>) -> Result<Vec<Document>, Fault> {
+    store.select("kind = 'campaign' AND json_extract(body, '$.campaign_type') = 'PROMOTION'", &[])
+}
+
+/// Lists the tiers of a campaign by their hierarchy.
+pub fn list_tiers(store: &Store<'_>, campaign: &str) -> Result<Vec<Document>, Fault> {
+    store.select(
+        "kind = 'promotion_tier' AND parent = +?1 ORDER BY json_extract(body, '$.hierarchy'), seq",
+        &[campaign.into()],
+    )
+}
+
+/// Finds the campaign of a tier or a stack, by id.
+pub fn find_campaign_id(store: &Store<'_>, promotion: &str) -> Result<Option<String>, Fault> {
+    let row = store.row(
+        "SELECT parent FROM document WHERE kind = 'promotion_tier' AND id = +?1
+         UNION ALL SELECT parent FROM document WHERE kind = 'promotion_stack' AND id = +?1",
+        &[promotion.into()],
+    )?;
+    row.map_or(Ok(None), |row| sql::text_or_null(&row, 0).map(|id| id.map(str::to_owned)))
+}
+
+/// Finds the highest rank among the tiers of a campaign; 0 without any tier.
+pub fn find_last_hierarchy(store: &Store<'_>, campaign_id: &str) -> Result<i64, Fault> {
+    count(store.row(
+        "SELECT COALESCE(MAX(json_extract(body, '$.hierarchy')), 0) FROM document WHERE kind = 'promotion_tier' AND parent = +?1",
+        &[campaign_id.into()],
+    )?)
+}
+
+/// Lists the first ten stacks of a campaign that contain a tier.
+pub fn list_stacks_with_tier(store: &Store<'_>, campaign_id: &str, tier_id: &str) -> Result<CountedIds, Fault> {
+    let rows = store.rows(
+        "SELECT id, COUNT(*) OVER () FROM document WHERE kind = 'promotion_stack' AND parent = +?1
+           AND ?2 IN (SELECT value FROM json_each(body, '$.tiers.ids')) ORDER BY seq LIMIT 10",
+        &[campaign_id.into(), tier_id.into()],
+    )?;
+    counted_ids(&rows)
+}
+
+/// Lists the stacks of a campaign, the newest first.
+pub fn list_stacks_of(store: &Store<'_>, campaign_id: &str) -> Result<Vec<Document>, Fault> {
+    let statement = select("kind = 'promotion_stack' AND parent = +?1 ORDER BY created_at DESC, seq DESC");
+    store.documents(&statement, &[campaign_id.into()])
+}
+
+/// Deletes the tiers and stacks of a campaign at the commit, with the assignments of rules to its tiers.
+pub fn delete_tiers_of(store: &mut Store<'_>, campaign_id: &str) {
+    store.write(
+        "DELETE FROM document WHERE kind = 'validation_rules_assignment' AND parent IN
+           (SELECT id FROM document WHERE kind = 'promotion_tier' AND parent = +?1)",
+        vec![campaign_id.into()],
+    );
+    store.write(
+        "DELETE FROM document WHERE kind IN ('promotion_tier', 'promotion_stack') AND parent = +?1",
+        vec![campaign_id.into()],
+    );
+}

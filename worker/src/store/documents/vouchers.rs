@@ -1,0 +1,189 @@
+//! Vouchers, the number of them that their campaign shows, and the holders of referral codes.
+
+use super::any_kind::texts;
+use crate::store::Store;
+use crate::store::ledger::account_of;
+use crate::store::sql::{self, Fault};
+use crate::timestamp;
+use scrip::facts::redemptions_account;
+use serde_json::{Map, Value as Json, json};
+use std::collections::BTreeMap;
+
+/// A voucher that is inserted with many others.
+#[derive(Debug)]
+pub struct GeneratedVoucher {
+    /// Its id.
+    pub id: String,
+    /// The key that its code is found by.
+    pub key: String,
+    /// Its code.
+    pub code: String,
+}
+
+/// The vouchers of a campaign from one number to another.
+#[derive(Debug, Clone, Copy)]
+pub struct VoucherSpan {
+    /// The number after which the span begins.
+    pub after: i64,
+    /// The number of its last voucher.
+    pub until: i64,
+    /// The number of vouchers in it.
+    pub count: i64,
+}
+
+/// Lists those of some keys that vouchers have.
+pub fn list_taken_keys(store: &Store<'_>, keys: &[String]) -> Result<Vec<String>, Fault> {
+    let taken = store.rows(
+        "SELECT key FROM document WHERE kind = 'voucher' AND key IN (SELECT value FROM json_each(?1))",
+        &[Json::from(keys.to_vec()).to_string().into()],
+    )?;
+    taken.iter().map(|row| sql::text(row, 0).map(str::to_owned)).collect()
+}
+
+/// Inserts vouchers of a campaign that have the members of a template, and leaves out those with a key that exists. Returns the number of
+/// inserted vouchers. Runs at once.
+pub fn insert_many(
+    store: &Store<'_>,
+    campaign: &str,
+    vouchers: &[GeneratedVoucher],
+    template: &Map<String, Json>,
+    now_ms: i64,
+) -> Result<i64, Fault> {
+    let rows: Vec<Json> = vouchers.iter().map(|new| json!([new.id, new.key, new.code])).collect();
+    store.write_now(
+        "INSERT OR IGNORE INTO document (kind, id, key, parent, created_at, body)
+         SELECT 'voucher', json_extract(value, '$[0]'), json_extract(value, '$[1]'), ?2, ?3,
+           json_set(?4, '$.id', json_extract(value, '$[0]'), '$.code', json_extract(value, '$[2]')) FROM json_each(?1)",
+        &[
+            Json::Array(rows).to_string().into(),
+            campaign.into(),
+            now_ms.into(),
+            Json::Object(template.clone()).to_string().into(),
+        ],
+    )?;
+    if vouchers.is_empty() { Ok(0) } else { count_changes(store) }
+}
+
+/// Returns the number of rows that the last statement changed.
+fn count_changes(store: &Store<'_>) -> Result<i64, Fault> {
+    store.row("SELECT changes()", &[])?.map_or(Ok(0), |row| sql::int(&row, 0))
+}
+
+/// Adds to the number of vouchers that a campaign shows, at the flush.
+pub fn update_count(store: &mut Store<'_>, campaign: &str, added: i64) {
+    store.write(
+        "UPDATE document SET body = json_set(body, '$.vouchers_count', CAST(json_extract(body, '$.vouchers_count') + ?2 AS INTEGER)) WHERE kind = 'campaign' AND id = +?1",
+        vec![campaign.into(), added.into()],
+    );
+}
+
+/// Records the state in which the generation of a campaign's vouchers ended, at the flush.
+pub fn update_generation_status(store: &mut Store<'_>, campaign: &str, status: &str, now_ms: i64) {
+    store.write_to(
+        ("campaign", campaign),
+        "UPDATE document SET updated_at = ?3, body = json_set(body, '$.creation_status', ?2, '$.vouchers_generation_status', ?2, '$.updated_at', ?4)
+         WHERE kind = 'campaign' AND id = +?1",
+        vec![campaign.into(), status.into(), now_ms.into(), timestamp::text(now_ms).into()],
+    );
+}
+
+/// Finds the next vouchers of a campaign after a number, so many at most.
+pub fn find_span(store: &Store<'_>, campaign: &str, after: i64, most: i64) -> Result<VoucherSpan, Fault> {
+    let last = store.row(
+        "SELECT MAX(seq), COUNT(*) FROM (SELECT seq FROM document WHERE kind = 'voucher' AND parent = +?1 AND seq > ?2 ORDER BY seq LIMIT +?3)",
+        &[campaign.into(), after.into(), most.into()],
+    )?;
+    let Some(row) = last else { return Ok(VoucherSpan { after, until: after, count: 0 }) };
+    Ok(VoucherSpan { after, until: sql::int_or_null(&row, 0)?.unwrap_or(after), count: sql::int(&row, 1)? })
+}
+
+/// Sets members of the vouchers of a span that have no holder and no redemption. Runs at once.
+pub fn update_unused(
+    store: &Store<'_>,
+    campaign: &str,
+    span: VoucherSpan,
+    fields: Map<String, Json>,
+    now_ms: i64,
+) -> Result<(), Fault> {
+    let sets: Vec<String> = (0..fields.len())
+        .map(|at| format!("'$.' || json_extract(?5, '$[{at}][0]'), json(json_extract(?5, '$[{at}][1]'))"))
+        .collect();
+    let pairs = fields.into_iter().map(|(name, value)| json!([name, value.to_string()]));
+    store.write_now(
+        &format!(
+            "UPDATE document SET updated_at = ?4, body = json_set(body, {}) WHERE kind = 'voucher' AND parent = +?1 AND seq > ?2 AND seq <= ?3
+               AND holder IS NULL AND NOT EXISTS (SELECT 1 FROM account WHERE account.id = {} AND balance <> 0)",
+            sets.join(", "),
+            account_of(redemptions_account, "document.id")
+        ),
+        &[
+            campaign.into(),
+            span.after.into(),
+            span.until.into(),
+            now_ms.into(),
+            Json::Array(pairs.collect()).to_string().into(),
+        ],
+    )
+}
+
+/// Records that vouchers change now, at the flush.
+pub fn mark_updated(store: &mut Store<'_>, ids: Vec<&str>, now_ms: i64) {
+    store.write(
+        "UPDATE document SET updated_at = ?2, body = json_set(body, '$.updated_at', ?3)
+         WHERE kind = 'voucher' AND id IN (SELECT value FROM json_each(?1))",
+        vec![Json::from(ids).to_string().into(), now_ms.into(), timestamp::text(now_ms).into()],
+    );
+}
+
+/// Deletes the next vouchers of a campaign with their assignments and holders, so many at most. Returns the number of deleted vouchers. Runs at
+/// once.
+pub fn delete_next(store: &Store<'_>, campaign: &str, most: i64) -> Result<i64, Fault> {
+    let params = [campaign.into(), most.into()];
+    store.write_now(
+        "DELETE FROM document WHERE kind IN ('validation_rules_assignment', 'redeemable_holder') AND parent IN
+           (SELECT id FROM document WHERE kind = 'voucher' AND parent = +?1 ORDER BY seq LIMIT +?2)",
+        &params,
+    )?;
+    store.write_now(
+        "DELETE FROM document WHERE seq IN (SELECT seq FROM document WHERE kind = 'voucher' AND parent = +?1 ORDER BY seq LIMIT +?2)",
+        &params,
+    )?;
+    count_changes(store)
+}
+
+/// Deletes the holders of a referral code, at the flush.
+pub fn delete_referral_holders(store: &mut Store<'_>, voucher: &str) {
+    store.write("DELETE FROM document WHERE kind = 'redeemable_holder' AND parent = +?1", vec![voucher.into()]);
+}
+
+/// Lists the ids of the vouchers that a customer holds.
+pub fn list_ids_of_holder(store: &Store<'_>, customer_id: &str) -> Result<Vec<String>, Fault> {
+    texts(&store.rows("SELECT id FROM document WHERE kind = 'voucher' AND holder = +?1", &[customer_id.into()])?)
+}
+
+/// Lists the ids of the codes that campaigns have for all customers, if both can be used now: a code before its start date is secret.
+pub fn list_public_ids(store: &Store<'_>, now_ms: i64) -> Result<Vec<String>, Fault> {
+    let rows = store.rows(
+        "SELECT voucher.id FROM document AS campaign CROSS JOIN document AS voucher
+         WHERE campaign.kind = 'campaign' AND json_extract(campaign.body, '$.type') = 'STANDALONE'
+           AND COALESCE(json_extract(campaign.body, '$.active'), 1) = 1
+           AND COALESCE(json_extract(campaign.body, '$.start_date'), '') <= +?1
+           AND COALESCE(json_extract(campaign.body, '$.expiration_date'), '9999') > +?1
+           AND voucher.kind = 'voucher' AND voucher.parent = campaign.id AND voucher.holder IS NULL
+           AND COALESCE(json_extract(voucher.body, '$.active'), 1) = 1
+           AND COALESCE(json_extract(voucher.body, '$.start_date'), '') <= +?1
+           AND COALESCE(json_extract(voucher.body, '$.expiration_date'), '9999') > +?1",
+        &[timestamp::text(now_ms).into()],
+    )?;
+    texts(&rows)
+}
+
+/// Loads the codes of vouchers, by their ids.
+pub fn load_codes(store: &Store<'_>, ids: &[&str]) -> Result<BTreeMap<String, String>, Fault> {
+    let rows = store.rows(
+        "SELECT id, json_extract(body, '$.code') FROM document
+         WHERE kind = 'voucher' AND id IN (SELECT value FROM json_each(?1))",
+        &[Json::from(ids).to_string().into()],
+    )?;
+    rows.iter().map(|row| Ok((sql::text(row, 0)?.to_owned(), sql::text(row, 1)?.to_owned()))).collect()
+}

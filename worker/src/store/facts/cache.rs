@@ -1,0 +1,187 @@
+//! State of the facts of a decision: the store, the documents that were read, and the first fault.
+
+use crate::store::Store;
+use crate::store::candidates::CandidateRows;
+use crate::store::document::{Document, StoredDocument, UnreadableFact};
+use crate::store::sql::Fault;
+use crate::store::tracking::Tracker;
+use scrip::budget::StepBudget;
+use scrip::facts::Known;
+use scrip::model::order::Goods;
+use scrip::points::campaign_tiers::CampaignTier;
+use scrip::rules::Rule;
+use scrip::text::Text;
+use scrip::time::{Instant, TimeZone};
+use serde_json::Value as Json;
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Documents by their id.
+pub type DocumentsById = BTreeMap<String, Document>;
+
+/// Goods by kind and requested name; `None` for names without goods.
+pub(super) type GoodsByName = BTreeMap<(&'static str, String), Option<Arc<Goods>>>;
+
+/// Goods that were read. They are valid for all decisions of a request until goods are written.
+#[derive(Default)]
+pub struct Catalogue(pub(super) RefCell<GoodsByName>);
+
+impl Catalogue {
+    /// Drops the cached goods after a write.
+    pub fn forget(&self) {
+        self.0.take();
+    }
+}
+
+/// Finds the loyalty tiers of a customer by id. The domain provides it, because the store has no program rules.
+pub type FindTiers<'a> = Box<dyn Fn(&str) -> Result<Vec<Text>, Fault> + 'a>;
+
+/// Finds the tier of a loyalty card in its campaign, by the card's id. The domain provides it, because the store has no tier rules.
+pub type FindCardTier<'a> = Box<dyn Fn(&str) -> Result<Option<CampaignTier>, Fault> + 'a>;
+
+/// Finds the loyalty block of a customer with the remaining points, by id. The domain provides it, because the store has no card rules.
+pub type FindLoyalty<'a> = Box<dyn Fn(&str) -> Result<Option<Json>, Fault> + 'a>;
+
+/// Functions of the domain that compute facts.
+pub struct FactFinders<'a> {
+    /// Finds the loyalty tiers of a customer.
+    pub find_tiers: FindTiers<'a>,
+    /// Finds the tier of a card in its campaign.
+    pub find_card_tier: FindCardTier<'a>,
+    /// Finds the remaining points of a customer.
+    pub find_loyalty: FindLoyalty<'a>,
+}
+
+/// Time and settings of a decision.
+pub struct DecisionSettings {
+    /// Instant of the decision.
+    pub now: Instant,
+    /// Time zone of the project.
+    pub zone: Arc<TimeZone>,
+    /// True when codes differ by case.
+    pub case_sensitive: bool,
+    /// True when customers have tracking ids.
+    pub tracked: bool,
+}
+
+/// Facts of a project.
+pub struct StoreFacts<'a, 's> {
+    pub(super) store: &'a Store<'s>,
+    /// Instant of the decisions: points depend on it.
+    pub(super) now: Instant,
+    pub(super) zone: Arc<TimeZone>,
+    pub(super) case_sensitive: bool,
+    /// True when customers have tracking ids. Test calls that compare with the engine have none.
+    pub(super) tracked: bool,
+    pub(super) tracker: OnceCell<Tracker>,
+    pub(super) seen: RefCell<ReadCache>,
+    pub(super) catalogue: &'a Catalogue,
+    /// Candidates, once a qualification has read them.
+    pub(super) offered: OnceCell<CandidateRows>,
+    /// Finds the loyalty tiers of a customer.
+    pub(super) find_tiers: FindTiers<'a>,
+    /// Finds the tier of a card in its campaign.
+    pub(super) find_card_tier: FindCardTier<'a>,
+    /// Finds the remaining points of a customer.
+    pub(super) find_loyalty: FindLoyalty<'a>,
+    /// Remaining step budget of all decisions of a request.
+    pub(super) work: RefCell<StepBudget>,
+}
+
+/// Facts that were read, and the first fault.
+#[derive(Default)]
+pub(super) struct ReadCache {
+    pub(super) campaigns: BTreeMap<String, String>,
+    pub(super) balances: BTreeMap<String, i64>,
+    /// Accounts without holds.
+    pub(super) unheld: Vec<String>,
+    pub(super) customers: BTreeMap<String, StoredDocument>,
+    pub(super) orders: BTreeSet<String>,
+    /// Loyalty tiers of customers.
+    pub(super) tiers: BTreeMap<String, Vec<Text>>,
+    /// Rules by id: a rule that many redeemables share is read once.
+    pub(super) rules: BTreeMap<String, Arc<Rule>>,
+    pub(super) fault: Option<Fault>,
+}
+
+impl<'a, 's> StoreFacts<'a, 's> {
+    /// Creates the facts for one decision.
+    pub fn new(
+        store: &'a Store<'s>,
+        catalogue: &'a Catalogue,
+        settings: DecisionSettings,
+        finders: FactFinders<'a>,
+    ) -> StoreFacts<'a, 's> {
+        let DecisionSettings { now, zone, case_sensitive, tracked } = settings;
+        let FactFinders { find_tiers, find_card_tier, find_loyalty } = finders;
+        StoreFacts {
+            find_tiers,
+            find_card_tier,
+            find_loyalty,
+            store,
+            now,
+            zone,
+            case_sensitive,
+            tracked,
+            tracker: OnceCell::new(),
+            seen: RefCell::default(),
+            catalogue,
+            offered: OnceCell::new(),
+            work: RefCell::default(),
+        }
+    }
+
+    /// Stores the step budget that a decision left.
+    pub fn left(&self, work: &StepBudget) {
+        self.work.replace(work.clone());
+    }
+
+    /// Returns the project's tracker, loaded on first use.
+    pub(super) fn tracker(&self) -> Result<&Tracker, Fault> {
+        if let Some(tracker) = self.tracker.get() {
+            return Ok(tracker);
+        }
+        let read = Tracker::stored(self.store)?;
+        Ok(self.tracker.get_or_init(|| read))
+    }
+
+    /// Tests if the order with this id was read.
+    pub fn has_seen_order(&self, id: &str) -> bool {
+        self.seen.borrow().orders.contains(id)
+    }
+
+    /// Ends the reads; returns the fault of the store, if there was one.
+    pub fn end(self) -> Result<(), Fault> {
+        self.seen.into_inner().fault.map_or(Ok(()), Err)
+    }
+
+    /// Ends the reads; returns the customers that were read, by id.
+    pub fn finish(self) -> Result<DocumentsById, Fault> {
+        let seen = self.seen.into_inner();
+        match seen.fault {
+            Some(fault) => Err(fault),
+            None => seen.customers.into_iter().map(|(id, stored)| Ok((id, stored.document()?))).collect(),
+        }
+    }
+
+    /// Converts an outcome to a fact; an unreadable document is reported to the operator.
+    pub(super) fn known<T>(&self, outcome: Result<Option<T>, UnreadableFact>) -> Known<T> {
+        match outcome {
+            Ok(fact) => fact.into(),
+            Err(UnreadableFact::Fault(fault)) => self.note(Err(fault)).into(),
+            Err(UnreadableFact::Illegible(what)) => {
+                self.store.note(what);
+                Known::Unreadable
+            }
+        }
+    }
+
+    /// Returns the value; a fault is kept, and `None` is returned.
+    pub(super) fn note<T>(&self, outcome: Result<Option<T>, Fault>) -> Option<T> {
+        outcome.unwrap_or_else(|fault| {
+            self.seen.borrow_mut().fault.get_or_insert(fault);
+            None
+        })
+    }
+}

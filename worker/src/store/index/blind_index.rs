@@ -1,0 +1,125 @@
+//! Digests by which customers are found. Indexes contain no personal data, because SQLite keeps removed values in the gaps of
+//! index pages, where erasure could not remove them.
+
+use crate::store::sql::{self, Fault, Sql};
+use scrip::text::fold;
+use serde_json::{Map, Value as Json};
+use sha2::{Digest, Sha256};
+use std::borrow::Cow;
+
+/// Kind of the documents with digests.
+const KIND: &str = "customer";
+
+/// Digested members: name of the digest and path in the document.
+const MARKED: &[(&str, &str)] = &[(EMAIL, "/email"), ("city", "/address/city")];
+
+/// Name of the digest of e-mail addresses.
+const EMAIL: &str = "email";
+
+/// Name of the customer key: plain in the document, and as a digest in the key column.
+const KEY: &str = "source_id";
+
+/// Number of documents changed by one statement.
+const SLICE: usize = 500;
+
+/// Number of characters of a digest.
+const LETTERS: usize = 32;
+
+/// Returns the digest of a value: 128 bits in hexadecimal. E-mail addresses are digested without case.
+pub fn mark(name: &str, value: &str) -> String {
+    let value = if name == EMAIL { fold(value) } else { Cow::Borrowed(value) };
+    let digest = Sha256::new_with_prefix(name).chain_update([0]).chain_update(value.as_bytes()).finalize();
+    digest.iter().take(LETTERS / 2).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Returns the key of a document as its column stores it.
+pub fn key<'k>(kind: &str, key: &'k str) -> Cow<'k, str> {
+    if kind == KIND { mark(KEY, key).into() } else { key.into() }
+}
+
+/// Returns the key column of a customer whose document is serialized.
+pub fn key_in(text: &str) -> Option<String> {
+    let document: Json = serde_json::from_str(text).unwrap_or_default();
+    document.get(KEY).and_then(Json::as_str).map(|name| mark(KEY, name))
+}
+
+/// Returns the plain key of a document, from the value of its key column.
+pub fn called(body: &Map<String, Json>, column: Option<String>) -> Option<String> {
+    let name = body.get(KEY).and_then(Json::as_str);
+    column.map(|column| match name {
+        Some(name) if column.len() == LETTERS && mark(KEY, name) == column => name.to_owned(),
+        _ => column,
+    })
+}
+
+/// Returns a name, or a part of one, for searches without case. A null character would end the text in the trigram index.
+pub fn label(name: &str) -> String {
+    fold(name).replace('\0', " ")
+}
+
+/// Returns the digests of a serialized document as JSON, and its name without case; none for other kinds.
+pub fn of(kind: &str, text: &str) -> (Option<String>, Option<String>) {
+    let document: Json = match kind {
+        KIND => serde_json::from_str(text).unwrap_or_default(),
+        _ => Json::Null,
+    };
+    let found = MARKED.iter().filter_map(|(name, path)| {
+        let value = document.pointer(path)?.as_str()?;
+        Some(((*name).to_owned(), mark(name, value).into()))
+    });
+    let marks: Map<String, Json> = found.collect();
+    let label = document.get("name").and_then(Json::as_str).map(label);
+    ((!marks.is_empty()).then(|| Json::Object(marks).to_string()), label)
+}
+
+/// Adds digests to existing documents.
+pub(in crate::store) fn mark_all(sql: &dyn Sql) -> Result<(), Fault> {
+    let marked = |body: Option<&str>| {
+        let (marks, label) = of(KIND, body.unwrap_or_default());
+        serde_json::json!([marks, label])
+    };
+    replace(sql, ["body", ""], "marks = json_extract(value, '$[1][0]'), label = json_extract(value, '$[1][1]')", marked)
+}
+
+/// Updates the digests of e-mail addresses with upper case letters or characters beyond ASCII.
+pub(in crate::store) fn fold_emails(sql: &dyn Sql) -> Result<(), Fault> {
+    let marked = |body: Option<&str>| of(KIND, body.unwrap_or_default()).0.into();
+    let condition =
+        "AND json_extract(marks, '$.email') IS NOT NULL AND json_extract(body, '$.email') GLOB '*[^ -@[-~]*'";
+    replace(sql, ["body", condition], "marks = json_extract(value, '$[1]')", marked)
+}
+
+/// Replaces the keys of existing customers by digests, in the second part of [`STEP`].
+pub(in crate::store) fn mark_keys(sql: &dyn Sql) -> Result<(), Fault> {
+    let marked = |name: Option<&str>| name.map(|name| key(KIND, name)).into();
+    replace(sql, ["key", ""], "key = json_extract(value, '$[1]')", marked)?;
+    sql.run("CREATE UNIQUE INDEX document_key ON document (kind, key) WHERE key IS NOT NULL", &[]).map(drop)
+}
+
+/// Folds existing names that were in lower case. ASCII names are identical in both.
+pub(in crate::store) fn fold_labels(sql: &dyn Sql) -> Result<(), Fault> {
+    let folded = |name: Option<&str>| name.map(label).into();
+    replace(sql, ["label", "AND label GLOB '*[^ -~]*'"], "label = json_extract(value, '$[1]')", folded)
+}
+
+/// Sets a column of all customers that match a condition to a function of another column, in slices.
+fn replace(
+    sql: &dyn Sql,
+    [column, condition]: [&str; 2],
+    set: &str,
+    of: fn(Option<&str>) -> Json,
+) -> Result<(), Fault> {
+    let select =
+        format!("SELECT seq, {column} FROM document WHERE kind = +?1 AND seq > +?2 {condition} ORDER BY seq LIMIT +?3");
+    let update = format!("UPDATE document SET {set} FROM json_each(?1) WHERE seq = json_extract(value, '$[0]')");
+    let mut after = 0_i64;
+    loop {
+        let rows = sql.run(&select, &[KIND.into(), after.into(), i64::try_from(SLICE).unwrap_or(1).into()])?;
+        let Some(last) = rows.last() else { return Ok(()) };
+        after = sql::int(last, 0)?;
+        let pairs =
+            rows.iter().map(|row| Ok(Json::from(vec![sql::int(row, 0)?.into(), of(sql::text_or_null(row, 1)?)])));
+        let pairs = pairs.collect::<Result<Vec<Json>, Fault>>()?;
+        sql.run(&update, &[Json::from(pairs).to_string().into()])?;
+    }
+}

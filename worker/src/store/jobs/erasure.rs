@@ -1,0 +1,318 @@
+//! Rows that name a customer who is erased: how they are found, renamed, overwritten in their own length, and deleted. Does not depend on the
+//! way in which a text names a customer.
+
+use crate::store::Store;
+use crate::store::jobs::remnants::blank;
+use crate::store::sql::{self, Fault, SqlRow, SqlValue};
+use serde_json::Value as Json;
+
+/// A table other than documents whose rows name customers in a column.
+struct PersonalDataTable {
+    name: &'static str,
+    column: &'static str,
+    /// The columns with personal texts of a row that is deleted with its customer; a row without is kept under the alias.
+    deleted_texts: Option<&'static [&'static str]>,
+}
+
+/// All such tables: one that is added later has its line here.
+const TABLES: &[PersonalDataTable] =
+    &[PersonalDataTable { name: "earning_occasion", column: "customer", deleted_texts: None }];
+
+/// The columns of the ledger with accounts, which contain the customer's id.
+const LEDGER: &[(&str, &str)] = &[("transfer", "debit"), ("transfer", "credit"), ("account", "id")];
+
+/// The id of a customer who is erased, and the id that takes its place.
+#[derive(Debug, Clone, Copy)]
+pub struct ErasedCustomer<'c> {
+    /// The customer's id.
+    pub id: &'c str,
+    /// The id without a meaning.
+    pub alias: &'c str,
+}
+
+/// The documents that an erasure looks through.
+#[derive(Debug, Clone, Copy)]
+pub struct ErasureBounds {
+    /// The number of the last document.
+    pub last: i64,
+    /// The number of the customer's own document.
+    pub own: i64,
+}
+
+/// The next rows of a table.
+#[derive(Debug, Clone, Copy)]
+pub struct RowSpan {
+    /// The number of the last row.
+    pub last: i64,
+    /// Number of rows.
+    pub count: i64,
+}
+
+/// The text of a row that may name the customer.
+#[derive(Debug)]
+pub struct NamingText<I> {
+    /// The id or the number of the row.
+    pub id: I,
+    /// The text.
+    pub text: String,
+}
+
+/// A document that may name the customer.
+#[derive(Debug)]
+pub struct NamedDocument {
+    /// Its number.
+    pub seq: i64,
+    /// Its kind.
+    pub kind: String,
+    /// Its id.
+    pub id: String,
+    /// The column of its key.
+    pub key: Option<String>,
+    /// The document that it belongs to.
+    pub parent: Option<String>,
+    /// Its holder.
+    pub holder: Option<String>,
+    /// Its text.
+    pub body: String,
+}
+
+/// A line of an export that may name the customer.
+#[derive(Debug)]
+pub struct NamedLine {
+    /// Its place, as JSON.
+    pub place: String,
+    /// The text of one of its parts.
+    pub text: String,
+    /// True if it is a line of a document of the customer.
+    pub is_own: bool,
+}
+
+/// Returns texts as a list for `json_each`.
+fn list(texts: &[String]) -> SqlValue {
+    Json::from(texts.to_vec()).to_string().into()
+}
+
+/// Finds the documents that the erasure of a customer looks through.
+pub fn find_bounds(store: &Store<'_>, customer: &str) -> Result<ErasureBounds, Fault> {
+    let row = store.row(
+        "SELECT (SELECT MAX(seq) FROM document), (SELECT seq FROM document WHERE kind = 'customer' AND id = +?1)",
+        &[customer.into()],
+    )?;
+    let row = row.unwrap_or_default();
+    let number = |column| Ok::<i64, Fault>(sql::int_or_null(&row, column)?.unwrap_or(0));
+    Ok(ErasureBounds { last: number(0)?, own: number(1)? })
+}
+
+/// Lists the webhook deliveries about a customer by their places.
+pub fn list_deliveries_of(store: &Store<'_>, customer: &str) -> Result<Vec<i64>, Fault> {
+    let rows = store.rows("SELECT seq FROM outbox WHERE customer = +?1 ORDER BY seq", &[customer.into()])?;
+    rows.iter().map(|row| sql::int(row, 0)).collect()
+}
+
+/// Overwrites the document of a customer, at the flush. Its id is kept: a webhook announces the deletion by it.
+pub fn blank_customer(store: &mut Store<'_>, customer: &str) {
+    store.write(
+        "UPDATE document SET marks = NULL, label = substr(hex(zeroblob(octet_length(label))), 1, octet_length(label)), body = printf('%-*s', octet_length(body), json_object('id', id, 'object', 'customer'))
+         WHERE kind = 'customer' AND id = +?1",
+        vec![customer.into()],
+    );
+}
+
+/// Renames a customer in the tables other than documents, or deletes the rows, at the flush.
+pub fn leave_tables(store: &mut Store<'_>, customer: ErasedCustomer<'_>) {
+    for PersonalDataTable { name, column, deleted_texts } in TABLES {
+        let (id, alias) = (SqlValue::from(customer.id), SqlValue::from(customer.alias));
+        let Some(texts) = deleted_texts else {
+            store.write(format!("UPDATE {name} SET {column} = ?2 WHERE {column} = +?1"), vec![id, alias]);
+            continue;
+        };
+        for text in *texts {
+            store.write(format!("UPDATE {name} SET {text} = {} WHERE {column} = +?1", blank(text)), vec![id.clone()]);
+        }
+        store.write(format!("DELETE FROM {name} WHERE {column} = +?1"), vec![id]);
+    }
+}
+
+/// Overwrites the webhook deliveries about a customer, at the flush.
+pub fn blank_deliveries_of(store: &mut Store<'_>, customer: &str) {
+    store.write(format!("UPDATE outbox SET body = {} WHERE customer = +?1", blank("body")), vec![customer.into()]);
+}
+
+/// Deletes the holds that a customer owns, or that are on accounts of the customer, at the flush.
+pub fn delete_holds_of(store: &mut Store<'_>, name: &str) {
+    store.write(
+        "DELETE FROM hold WHERE (key, owner) IN (SELECT key, owner FROM hold WHERE owner = 'customer/' || ?1
+           OR account = 'customer/' || ?1 OR (account >= 'customer/' || ?1 || '/' AND account < 'customer/' || ?1 || '0'))",
+        vec![name.into()],
+    );
+}
+
+/// Lists the jobs whose state contains one of some texts.
+pub fn list_jobs_containing(store: &Store<'_>, marks: &[String]) -> Result<Vec<NamingText<String>>, Fault> {
+    let rows = store.rows(
+        "SELECT id, cursor FROM due WHERE EXISTS (SELECT 1 FROM json_each(?1) AS mark WHERE instr(cursor, mark.value) > 0)",
+        &[list(marks)],
+    )?;
+    rows.iter()
+        .map(|row| Ok(NamingText { id: sql::text(row, 0)?.to_owned(), text: sql::text(row, 1)?.to_owned() }))
+        .collect()
+}
+
+/// Replaces the state of a job, at the flush; its moment stays.
+pub fn update_job(store: &mut Store<'_>, id: &str, cursor: String) {
+    store.write("UPDATE due SET cursor = ?2 WHERE id = +?1", vec![id.into(), cursor.into()]);
+}
+
+/// Renames the accounts of a customer at the flush, so many at most. Returns whether there may be more.
+pub fn rename_accounts(store: &mut Store<'_>, customer: ErasedCustomer<'_>, most: i64) -> Result<bool, Fault> {
+    let mut left = most;
+    for (table, column) in LEDGER {
+        let range = format!("{column} >= 'customer/' || ?1 AND {column} < 'customer/' || ?1 || '0'");
+        let found = store.row(
+            &format!("SELECT COUNT(*) FROM (SELECT 1 FROM {table} WHERE {range} LIMIT +?2)"),
+            &[customer.id.into(), left.into()],
+        )?;
+        let found = found.map_or(Ok(0), |row| sql::int(&row, 0))?;
+        if found > 0 {
+            store.write(
+                format!(
+                    "UPDATE {table} SET {column} = replace({column}, ?1, ?2) WHERE id IN (SELECT id FROM {table} WHERE {range} LIMIT +?3)"
+                ),
+                vec![customer.id.into(), customer.alias.into(), left.into()],
+            );
+        }
+        left = left.saturating_sub(found);
+        if left <= 0 {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Reads the last number of some rows and how many there are; nothing where there are none.
+fn span(row: Option<SqlRow>) -> Result<Option<RowSpan>, Fault> {
+    let row = row.unwrap_or_default();
+    let Some(last) = sql::int_or_null(&row, 0)? else { return Ok(None) };
+    Ok(Some(RowSpan { last, count: sql::int(&row, 1)? }))
+}
+
+/// Finds the next documents after a number and up to another, so many at most.
+pub fn find_documents(store: &Store<'_>, after: i64, until: i64, most: i64) -> Result<Option<RowSpan>, Fault> {
+    span(store.row(
+        "SELECT MAX(seq), COUNT(*) FROM (SELECT seq FROM document WHERE seq > +?1 AND seq <= +?2 ORDER BY seq LIMIT +?3)",
+        &[after.into(), until.into(), most.into()],
+    )?)
+}
+
+/// Lists the documents after a number and up to another whose columns name a customer, or whose text contains one of some texts.
+pub fn list_documents_naming(
+    store: &Store<'_>,
+    customer: &str,
+    marks: &[String],
+    after: i64,
+    until: i64,
+) -> Result<Vec<NamedDocument>, Fault> {
+    let rows = store.rows(
+        "SELECT seq, kind, id, key, parent, holder, body FROM document WHERE seq > +?1 AND seq <= +?2
+           AND (holder = +?3 OR instr(key, ?3) > 0 OR instr(parent, ?3) > 0
+             OR EXISTS (SELECT 1 FROM json_each(?4) AS mark WHERE instr(body, mark.value) > 0))",
+        &[after.into(), until.into(), customer.into(), list(marks)],
+    )?;
+    let named = |row: &SqlRow| {
+        let text = |column| sql::text(row, column).map(str::to_owned);
+        let text_or_null = |column| Ok::<_, Fault>(sql::text_or_null(row, column)?.map(str::to_owned));
+        let (key, parent, holder) = (text_or_null(3)?, text_or_null(4)?, text_or_null(5)?);
+        Ok(NamedDocument { seq: sql::int(row, 0)?, kind: text(1)?, id: text(2)?, key, parent, holder, body: text(6)? })
+    };
+    rows.iter().map(named).collect()
+}
+
+/// Overwrites a document with a text of its length and deletes it, at the flush.
+pub fn delete_document(store: &mut Store<'_>, seq: i64, blank_text: String) {
+    store.write("UPDATE document SET body = ?2 WHERE seq = +?1", vec![seq.into(), blank_text.into()]);
+    store.write("DELETE FROM document WHERE seq = +?1", vec![seq.into()]);
+}
+
+/// Replaces the columns and the text of a document, at the flush.
+pub fn update_document(store: &mut Store<'_>, document: NamedDocument) {
+    let NamedDocument { seq, key, parent, holder, body, .. } = document;
+    store.write(
+        "UPDATE document SET key = ?2, parent = ?3, holder = ?4, body = ?5 WHERE seq = +?1",
+        vec![seq.into(), key.into(), parent.into(), holder.into(), body.into()],
+    );
+}
+
+/// Finds the next webhook deliveries after a place, so many at most.
+pub fn find_deliveries(store: &Store<'_>, after: i64, most: i64) -> Result<Option<RowSpan>, Fault> {
+    span(store.row(
+        "SELECT MAX(seq), COUNT(*) FROM (SELECT seq FROM outbox WHERE seq > +?1 ORDER BY seq LIMIT +?2)",
+        &[after.into(), most.into()],
+    )?)
+}
+
+/// Lists the webhook deliveries after a place and up to another whose text contains one of some texts, without announced deletions.
+pub fn list_deliveries_containing(
+    store: &Store<'_>,
+    marks: &[String],
+    after: i64,
+    until: i64,
+) -> Result<Vec<NamingText<i64>>, Fault> {
+    let rows = store.rows(
+        "SELECT seq, body FROM outbox WHERE seq > +?1 AND seq <= +?2 AND type <> 'customer.deleted'
+           AND EXISTS (SELECT 1 FROM json_each(?3) AS mark WHERE instr(body, mark.value) > 0)",
+        &[after.into(), until.into(), list(marks)],
+    )?;
+    rows.iter().map(|row| Ok(NamingText { id: sql::int(row, 0)?, text: sql::text(row, 1)?.to_owned() })).collect()
+}
+
+/// Replaces the text of a webhook delivery, at the flush.
+pub fn update_delivery(store: &mut Store<'_>, seq: i64, text: String) {
+    store.write("UPDATE outbox SET body = ?2 WHERE seq = +?1", vec![seq.into(), text.into()]);
+}
+
+/// Finds the next export after a number: its number, and its id as the text.
+pub fn find_next_export(store: &Store<'_>, after: i64) -> Result<Option<NamingText<i64>>, Fault> {
+    let next = store.row(
+        "SELECT seq, id FROM document WHERE kind = 'export' AND seq > +?1 ORDER BY seq LIMIT 1",
+        &[after.into()],
+    )?;
+    next.map(|row| Ok(NamingText { id: sql::int(&row, 0)?, text: sql::text(&row, 1)?.to_owned() })).transpose()
+}
+
+/// Lists the lines of an export that are of the document with a number or of a holder, or contain one of some texts.
+pub fn list_lines_naming(
+    store: &Store<'_>,
+    export: &str,
+    marks: &[String],
+    own: i64,
+    holder: &str,
+) -> Result<Vec<NamedLine>, Fault> {
+    let rows = store.rows(
+        "SELECT json_array(place, seq), text, seq = ?3 OR EXISTS (SELECT 1 FROM document WHERE seq = export_line.seq AND holder = ?4) AS own
+         FROM export_line WHERE export = +?1
+           AND (own OR EXISTS (SELECT 1 FROM json_each(?2) AS mark WHERE instr(text, mark.value) > 0))",
+        &[export.into(), list(marks), own.into(), holder.into()],
+    )?;
+    let line = |row: &SqlRow| {
+        let (place, text) = (sql::text(row, 0)?.to_owned(), sql::text(row, 1)?.to_owned());
+        Ok(NamedLine { place, text, is_own: sql::int(row, 2)? == 1 })
+    };
+    rows.iter().map(line).collect()
+}
+
+/// Overwrites and deletes the lines of an export at some places with all their parts, at the flush. The size of the export shrinks, as a
+/// download announces it.
+pub fn delete_lines(store: &mut Store<'_>, export: &str, places: &[String]) {
+    let params = || vec![SqlValue::from(export), format!("[{}]", places.join(",")).into()];
+    let keyed = "export = +?1 AND (place, seq) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?2))";
+    store.write(
+        format!(
+            "UPDATE document SET body = json_set(body, '$.bytes', CAST(json_extract(body, '$.bytes') - (
+               SELECT COALESCE(SUM(octet_length(text)), 0) FROM export_line WHERE {keyed}) AS INTEGER))
+             WHERE kind = 'export' AND id = +?1"
+        ),
+        params(),
+    );
+    store.write(format!("UPDATE export_line SET text = {} WHERE {keyed}", blank("text")), params());
+    store.write(format!("DELETE FROM export_line WHERE {keyed}"), params());
+}

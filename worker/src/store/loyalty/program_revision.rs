@@ -1,0 +1,111 @@
+//! Cache of the parsed documents of loyalty programs between requests, so that program rules are not read for every order. It
+//! also has the revision of the bundle.
+//!
+//! A trigger sets a new random revision with every change of such a document (`store/schema`), in the transaction of the
+//! change; a revision never repeats. Therefore cached documents are valid for their revision, in any project.
+
+use crate::store::Store;
+use crate::store::document::{UnreadableFact, legible, read_stored};
+use crate::store::sql::{self, Fault};
+use scrip::wire::cursor::Read;
+use serde_json::Value as Json;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Maximum size in bytes of the cached texts of one kind; beyond it the cache is cleared. Parsed documents take a few times as much.
+pub const MOST_BYTES: usize = 4_000_000;
+
+/// Revision of a store's loyalty programs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Edition(String);
+
+impl Edition {
+    /// SQL expression for the revision.
+    pub const COLUMN: &'static str = "(SELECT drawn FROM edition WHERE subject = 'programs')";
+
+    /// Returns the revision of the bundle (`store/schema/bundled`).
+    pub fn of_bundle(store: &Store<'_>) -> Result<Edition, Fault> {
+        let row = store.row("SELECT drawn FROM edition WHERE subject = 'bundle'", &[])?;
+        let row = row.ok_or_else(|| Fault::new("the bundle has no revision"))?;
+        Ok(Edition::said(sql::text(&row, 0)?))
+    }
+
+    /// Returns the revision from the value of the column.
+    pub fn said(text: &str) -> Edition {
+        Edition(text.to_owned())
+    }
+}
+
+/// Parsed documents by revision and name; `None` for documents that cannot be read.
+pub struct RevisionCache<T: 'static>(Mutex<CacheState<T>>);
+
+struct CacheState<T> {
+    /// Documents by revision and name.
+    read: BTreeMap<(String, String), Option<Arc<T>>>,
+    /// Total size of the texts in bytes.
+    bytes: usize,
+}
+
+impl<T> RevisionCache<T> {
+    /// Creates an empty cache.
+    pub const fn empty() -> RevisionCache<T> {
+        RevisionCache(Mutex::new(CacheState { read: BTreeMap::new(), bytes: 0 }))
+    }
+
+    /// Returns the cached document of a name.
+    pub fn get(&self, edition: &Edition, name: &str) -> Option<Option<Arc<T>>> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.read.get(&(edition.0.clone(), name.to_owned())).cloned()
+    }
+
+    /// Caches the parsed document of a name, with the size of its texts.
+    pub fn put(&self, edition: &Edition, name: &str, read: Option<Arc<T>>, bytes: usize) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let bytes = bytes.saturating_add(name.len());
+        if known.bytes.saturating_add(bytes) > MOST_BYTES {
+            known.read.clear();
+            known.bytes = 0;
+        }
+        known.bytes = known.bytes.saturating_add(bytes);
+        known.read.insert((edition.0.clone(), name.to_owned()), read);
+    }
+
+    /// Returns the documents of a kind with these ids, parsed; missing ones are left out. An unreadable one is reported
+    /// when it is first read.
+    pub fn find(
+        &self,
+        store: &Store<'_>,
+        edition: &Edition,
+        kind: &str,
+        ids: &[&str],
+        read: Read<T>,
+    ) -> Result<BTreeMap<String, Option<Arc<T>>>, Fault> {
+        let mut found = BTreeMap::new();
+        let mut wanted = Vec::new();
+        for id in ids {
+            match self.get(edition, id) {
+                Some(read) => drop(found.insert((*id).to_owned(), read)),
+                None => wanted.push(*id),
+            }
+        }
+        if wanted.is_empty() {
+            return Ok(found);
+        }
+        let rows = store.rows(
+            "SELECT id, body FROM document WHERE kind = +?1 AND id IN (SELECT value FROM json_each(?2))",
+            &[kind.into(), Json::from(wanted).to_string().into()],
+        )?;
+        for row in &rows {
+            let (id, text) = (sql::text(row, 0)?, sql::text(row, 1)?);
+            let read = once(store, read_stored(kind, id, text, read))?;
+            self.put(edition, id, read.clone(), text.len());
+            found.insert(id.to_owned(), read);
+        }
+        Ok(found)
+    }
+}
+
+/// Wraps a parsed document for sharing.
+pub fn once<T>(store: &Store<'_>, outcome: Result<T, UnreadableFact>) -> Result<Option<Arc<T>>, Fault> {
+    Ok(legible(store, outcome)?.map(Arc::new))
+}

@@ -1,0 +1,1 @@
+-- E-mail addresses are marked without case: `blind_index::fold_emails` does it.

@@ -1,0 +1,165 @@
+//! Earning rules of loyalty campaigns, and what they brought.
+
+use super::Members;
+use super::members::record;
+use serde_json::{Map, Value as Json};
+
+record!("An earning rule of a loyalty campaign.", EarningRuleRecord, as_earning_rule);
+record!("An event that brought points.", OccasionRecord, as_occasion);
+record!("A tier of a loyalty campaign.", CampaignTierRecord, as_campaign_tier);
+
+impl<'a> EarningRuleRecord<'a> {
+    /// Returns the event that the rule waits for.
+    pub fn event(self) -> Option<&'a str> {
+        self.0.text("event")
+    }
+
+    /// Returns the ID of the event schema.
+    pub fn schema_id(self) -> Option<&'a str> {
+        self.0.object("custom_event").text("schema_id")
+    }
+
+    /// Returns the ID of the segment.
+    pub fn segment_id(self) -> Option<&'a str> {
+        self.0.object("segment").text("id")
+    }
+
+    /// Returns the definition of the points.
+    pub fn points(self) -> Option<&'a Json> {
+        self.0.value("loyalty")
+    }
+
+    /// Returns a member of the definition of the points.
+    pub fn points_member(self, name: &str) -> Option<&'a Json> {
+        self.0.object("loyalty").value(name)
+    }
+
+    /// Returns the rules by which the points expire.
+    pub fn expiration_rules(self) -> Option<&'a Json> {
+        self.0.value("expiration_rules")
+    }
+
+    /// Returns the number of days that points are pending.
+    pub fn pending_days(self) -> Option<u64> {
+        self.0.object("pending_points").count("period_value")
+    }
+
+    /// Returns the banner.
+    pub fn banner(self) -> Option<&'a Json> {
+        self.0.object("source").value("banner")
+    }
+}
+
+impl<'a> OccasionRecord<'a> {
+    /// Returns the entries of points.
+    pub fn points(self) -> &'a [Json] {
+        self.0.list("points")
+    }
+
+    /// Returns the amount of the order as it was paid.
+    pub fn bought(self) -> Option<u64> {
+        self.0.count("bought")
+    }
+}
+
+impl<'a> CampaignTierRecord<'a> {
+    /// Returns the range of points; `null` if absent.
+    pub fn points(self) -> Json {
+        self.0.copy("points")
+    }
+
+    /// Returns the IDs of the earning rules with an adjustment.
+    pub fn earning_rule_ids(self) -> impl Iterator<Item = &'a str> {
+        self.names("earning_rules")
+    }
+
+    /// Returns the IDs of the rewards with an adjustment.
+    pub fn reward_ids(self) -> impl Iterator<Item = &'a str> {
+        self.names("rewards")
+    }
+
+    fn names(self, mapped: &str) -> impl Iterator<Item = &'a str> + use<'a> {
+        self.0.object(mapped).map().into_iter().flatten().map(|(name, _)| name.as_str())
+    }
+}
+
+/// An entry of points that a rule brought.
+#[derive(Debug, Clone, Copy)]
+pub struct EarnedPointsRecord<'a>(Members<'a>);
+
+impl<'a> EarnedPointsRecord<'a> {
+    /// Reads an entry.
+    pub fn of(entry: &'a Map<String, Json>) -> EarnedPointsRecord<'a> {
+        EarnedPointsRecord(Members::of(entry))
+    }
+
+    /// Reads an entry of a list.
+    pub fn of_value(entry: &'a Json) -> EarnedPointsRecord<'a> {
+        EarnedPointsRecord(Members::of_value(Some(entry)))
+    }
+
+    /// Returns the number of points.
+    pub fn points(self) -> u64 {
+        self.0.count("points").unwrap_or(0)
+    }
+
+    /// Returns the ID of the row in which the points are pending.
+    pub fn pending(self) -> Option<&'a str> {
+        self.0.text("pending")
+    }
+
+    /// Returns the ID of the card (v2); empty if absent.
+    pub fn card_id(self) -> &'a str {
+        self.0.text("card_id").unwrap_or_default()
+    }
+
+    /// Returns the ID of the card definition (v2); empty if absent.
+    pub fn card_definition_id(self) -> &'a str {
+        self.0.text("card_definition_id").unwrap_or_default()
+    }
+
+    /// Returns the ID of the loyalty card (v1); empty if absent.
+    pub fn voucher_id(self) -> &'a str {
+        self.0.text("voucher_id").unwrap_or_default()
+    }
+
+    /// Returns the ID of the earning rule; empty if absent.
+    pub fn earning_rule_id(self) -> &'a str {
+        self.0.text("earning_rule_id").unwrap_or_default()
+    }
+
+    /// Returns the number of points that were given back.
+    pub fn back(self) -> Option<u64> {
+        self.0.count("back")
+    }
+
+    /// Returns the number of points that were taken from the card.
+    pub fn taken(self) -> Option<u64> {
+        self.0.count("taken")
+    }
+
+    /// Returns the lot of the points.
+    pub fn lot(self) -> Option<&'a str> {
+        self.0.text("lot")
+    }
+
+    /// Returns the expiration of the lot: `null` if never, absent if unknown.
+    pub fn lapses_at(self) -> Option<&'a Json> {
+        self.0.value("lapses_at")
+    }
+
+    /// Returns the millionths by which the tier of the card multiplied the points.
+    pub fn tier_millionths(self) -> Option<u64> {
+        self.0.count("tier_millionths")
+    }
+
+    /// Returns the points that the tier of the card gave instead.
+    pub fn tier_points(self) -> Option<u64> {
+        self.0.count("tier_points")
+    }
+
+    /// Returns the facts that the number of points follows.
+    pub fn basis(self) -> Option<&'a Map<String, Json>> {
+        self.0.object("basis").map()
+    }
+}

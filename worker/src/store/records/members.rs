@@ -1,0 +1,94 @@
+//! Reads members of a JSON object by type.
+
+use serde_json::{Map, Value as Json};
+
+/// The members of an object. An absent object has none.
+#[derive(Debug, Clone, Copy)]
+pub struct Members<'a>(Option<&'a Map<String, Json>>);
+
+impl<'a> Members<'a> {
+    /// Reads an object.
+    pub fn of(body: &'a Map<String, Json>) -> Members<'a> {
+        Members(Some(body))
+    }
+
+    /// Reads a value, which is an object or counts as absent.
+    pub fn of_value(value: Option<&'a Json>) -> Members<'a> {
+        Members(value.and_then(Json::as_object))
+    }
+
+    /// Returns a member, which may be `null`.
+    pub fn value(self, name: &str) -> Option<&'a Json> {
+        self.0?.get(name)
+    }
+
+    /// Returns a copy of a member; `null` if absent.
+    pub fn copy(self, name: &str) -> Json {
+        self.value(name).cloned().unwrap_or_default()
+    }
+
+    /// Returns a text.
+    pub fn text(self, name: &str) -> Option<&'a str> {
+        self.value(name)?.as_str()
+    }
+
+    /// Returns a flag.
+    pub fn flag(self, name: &str) -> Option<bool> {
+        self.value(name)?.as_bool()
+    }
+
+    /// Returns a whole number of at least 0.
+    pub fn count(self, name: &str) -> Option<u64> {
+        self.value(name)?.as_u64()
+    }
+
+    /// Returns a whole number.
+    pub fn number(self, name: &str) -> Option<i64> {
+        self.value(name)?.as_i64()
+    }
+
+    /// Returns the items of a list.
+    pub fn list(self, name: &str) -> &'a [Json] {
+        self.value(name).and_then(Json::as_array).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the members of an inner object.
+    pub fn object(self, name: &str) -> Members<'a> {
+        Members::of_value(self.value(name))
+    }
+
+    /// Returns the object itself, if present.
+    pub fn map(self) -> Option<&'a Map<String, Json>> {
+        self.0
+    }
+}
+
+/// Declares a view of an object, and the method of a document that returns the view if the object is a document's body.
+macro_rules! record {
+    ($text:literal, $name:ident $(, $method:ident)? $(,)?) => {
+        #[doc = $text]
+        #[derive(Debug, Clone, Copy)]
+        pub struct $name<'a>($crate::store::records::Members<'a>);
+
+        impl<'a> $name<'a> {
+            /// Reads a body.
+            pub fn of(body: &'a serde_json::Map<String, serde_json::Value>) -> $name<'a> {
+                $name($crate::store::records::Members::of(body))
+            }
+
+            /// Reads a value; one that is no object has no members.
+            pub fn of_value(value: &'a serde_json::Value) -> $name<'a> {
+                $name($crate::store::records::Members::of_value(Some(value)))
+            }
+        }
+
+        $(impl $crate::store::document::Document {
+            #[doc = concat!("Reads the document as a [`", stringify!($name), "`].")]
+            pub fn $method(&self) -> $name<'_> {
+                $name::of(&self.body)
+            }
+        })?
+    };
+}
+
+pub(super) use record;

@@ -1,0 +1,49 @@
+//! Tests the migration of users of an earlier version.
+
+use super::*;
+
+#[test]
+fn users_become_users_of_the_organisations_of_their_projects() {
+    let sql = before("0030_organisation_users");
+    let insert = |kind: &str, id: &str, key: &str, parent: &str, holder: &str, body: &str| {
+        let row = [kind.into(), id.into(), key.into(), parent.into(), holder.into(), body.into()];
+        let statement = "INSERT INTO document (kind, id, key, parent, holder, created_at, body)
+             VALUES (?1, ?2, NULLIF(?3, ''), NULLIF(?4, ''), NULLIF(?5, ''), 5, ?6)";
+        sql.run(statement, &row).unwrap();
+    };
+    insert("project", "one", "", "", "", "{}");
+    insert("project", "two", "", "", "", "{}");
+    insert("project", "made", "", "one", "", "{}");
+    let user = |id: &str, login: &str, projects: &str| {
+        let body = format!(r#"{{"id":"{id}","login":"{login}","projects":{projects}}}"#);
+        insert("user", id, login, "", "", &body);
+    };
+    user("user_a", "a@x", r#"{"one":"ADMIN","made":"USER"}"#);
+    user("user_b", "b@x", r#"{"made":"VIEWER","two":"USER"}"#);
+    // The user was removed from the second project, which has a key for the login: the key has no permissions, and gains none.
+    user("user_c", "c@x", r#"{"one":"USER"}"#);
+    insert("key", "k1", "", "two", "made", r#"{"user":"c@x"}"#);
+    // The setup of the second project names a login that only the first one has invited.
+    user("user_d", "d@x", r#"{"one":"USER"}"#);
+    insert("key", "k2", "", "two", "", r#"{"user":"d@x"}"#);
+    user("user_e", "e@x", "{}");
+    insert("key", "k3", "", "made", "", r#"{"user":"e@x"}"#);
+    user("user_f", "f@x", "{}");
+    migrate(&sql, 0).unwrap();
+    let found = sql
+        .run("SELECT key, parent, id = body ->> 'id', id GLOB 'user_?', body -> 'projects' FROM document WHERE kind = 'user' ORDER BY key", &[])
+        .unwrap();
+    let row = |key: &str, parent: &str, kept: i64, projects: &str| -> Vec<SqlValue> {
+        vec![key.into(), parent.into(), 1.into(), kept.into(), projects.into()]
+    };
+    let expected: Vec<SqlRow> = vec![
+        row("one/a@x", "one", 1, r#"{"one":"ADMIN","made":"USER"}"#),
+        row("one/b@x", "one", 1, r#"{"made":"VIEWER"}"#),
+        row("one/c@x", "one", 1, r#"{"one":"USER"}"#),
+        row("one/d@x", "one", 1, r#"{"one":"USER"}"#),
+        row("one/e@x", "one", 1, "{}"),
+        row("two/b@x", "two", 0, r#"{"two":"USER"}"#),
+        row("two/c@x", "two", 0, "{}"),
+    ];
+    assert_eq!(found, expected);
+}

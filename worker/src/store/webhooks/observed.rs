@@ -1,0 +1,37 @@
+//! Access to the change feed.
+
+use crate::store::Store;
+use crate::store::change_feed::{DocumentChange, DocumentState, Subscription};
+use crate::store::sql::Fault;
+use std::rc::Rc;
+
+impl Store<'_> {
+    /// Takes the changes since the last call.
+    pub fn take_changes(&mut self) -> Vec<DocumentChange> {
+        std::mem::take(&mut self.changes.seen)
+    }
+
+    /// Returns the active webhooks.
+    pub fn listeners(&self) -> Result<Rc<[Subscription]>, Fault> {
+        self.changes.listeners(self.sql)
+    }
+
+    /// Counts a delivery of this request, and returns its number.
+    pub fn next_delivery(&mut self) -> u64 {
+        self.changes.deliveries = self.changes.deliveries.saturating_add(1);
+        self.changes.deliveries
+    }
+
+    /// Turns the reports of webhooks off or on for the following writes.
+    pub fn keep_silent(&mut self, is_silent: bool) {
+        self.changes.is_silent = is_silent;
+    }
+
+    /// Records an event without a document, if a webhook subscribes to such events.
+    pub fn announce(&mut self, kind: &str, id: &str, text: String) -> Result<(), Fault> {
+        if self.changes.heeds(self.sql, kind)? {
+            self.changes.keep(kind, id, None, Some(DocumentState { parent: None, holder: None, text }));
+        }
+        Ok(())
+    }
+}

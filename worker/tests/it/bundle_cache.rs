@@ -1,0 +1,419 @@
+//! Tests that a cached bundle equals a newly built one after every kind of change, and that a 304 builds nothing.
+
+use crate::statement_counter::Counting;
+use scrip::Context;
+use scrip::time::Instant;
+use scrip_worker::http::request::{Reply, Request};
+use scrip_worker::service;
+use scrip_worker::store::Store;
+use serde_json::{Value as Json, json};
+use std::cell::{Cell, RefCell};
+
+const NOW: i64 = 1_772_323_200_000;
+
+/// A project, its clock, and the settings of its clients.
+struct Shop {
+    sql: Counting,
+    /// Instant of the last call, and the number of calls.
+    at: Cell<i64>,
+    settings: RefCell<Json>,
+}
+
+impl Shop {
+    fn new() -> Shop {
+        let shop = Shop { sql: Counting::new(), at: Cell::new(NOW), settings: RefCell::new(json!({})) };
+        // The first request of a project creates its data.
+        let mut store = Store::open(&shop.sql, NOW).unwrap();
+        service::waiting(&mut store, &shop.context()).unwrap();
+        shop
+    }
+
+    fn context(&self) -> Context {
+        self.at.set(self.at.get() + 1_000);
+        let mut seed = [7; 32];
+        seed[..8].copy_from_slice(&self.at.get().to_be_bytes());
+        Context { now: Instant::from_millis(self.at.get()).unwrap(), seed }
+    }
+
+    fn serve(&self, method: &str, path: &str, headers: Vec<(String, String)>, body: &Json) -> Reply {
+        let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
+        let request = Request { method: method.into(), path: path.into(), headers, body, ..Request::default() };
+        let context = self.context();
+        service::serve(&request, &mut Store::new(&self.sql), &context).unwrap()
+    }
+
+    /// Calls a route with a server's key; then runs the work that is due.
+    fn call(&self, method: &str, path: &str, body: &Json) -> (u16, Json) {
+        let reply = self.serve(method, path, vec![crate::caller::server()], body);
+        self.work();
+        (reply.status, serde_json::from_slice(&reply.body).unwrap_or_default())
+    }
+
+    fn work(&self) {
+        for _ in 0..20 {
+            let context = self.context();
+            service::alarm(&mut Store::new(&self.sql), &context, 100).unwrap();
+        }
+    }
+
+    /// Creates an object and returns its id.
+    fn make(&self, path: &str, body: Json) -> String {
+        let (status, answer) = self.call("POST", path, &body);
+        assert_eq!(status, 200, "{path}: {answer}");
+        answer["id"].as_str().unwrap_or_default().to_owned()
+    }
+
+    /// Returns the answer to a client. `currency` does not appear in a bundle, so a currency that no client used has no cached bundle.
+    fn bundle(&self, currency: &str, known: Option<&str>, token: Option<&str>) -> Reply {
+        let (name, text) = crate::caller::server();
+        let mut caller: Json = serde_json::from_str(&text).unwrap();
+        caller["class"] = "client".into();
+        caller["settings"]["currency"] = currency.into();
+        for (name, value) in self.settings.borrow().as_object().unwrap() {
+            caller["settings"][name] = value.clone();
+        }
+        let mut headers = vec![(name, caller.to_string())];
+        headers.extend(known.map(|known| ("if-none-match".to_owned(), known.to_owned())));
+        headers.extend(token.map(|token| ("x-customer-token".to_owned(), token.to_owned())));
+        self.serve("GET", "/client/v1/bundle", headers, &Json::Null)
+    }
+
+    /// Returns the entity tag of the bundle after a check that the cached and the newly built one are equal in tag and bytes.
+    fn tag(&self, what: &str) -> String {
+        let kept = self.bundle("EUR", None, None);
+        let built = self.bundle(&format!("X{}", self.at.get()), None, None);
+        assert_eq!(kept.status, 200, "{what}: {}", String::from_utf8_lossy(&kept.body));
+        let tag = tag_of(&kept);
+        assert_eq!(tag, tag_of(&built), "{what}");
+        assert!(kept.body == built.body, "{what}");
+        assert_eq!(self.bundle("EUR", Some(&tag), None).status, 304, "{what}");
+        tag
+    }
+}
+
+fn tag_of(reply: &Reply) -> String {
+    reply.headers.iter().find(|(name, _)| name == "etag").unwrap().1.clone()
+}
+
+fn campaign(name: &str, kind: &str) -> Json {
+    json!({ "name": name, "type": kind, "campaign_type": "DISCOUNT_COUPONS",
+            "voucher": { "discount": { "type": "AMOUNT", "amount_off": 100 }, "code_config": { "pattern": format!("{name}-####") } } })
+}
+
+/// Ids of the created objects of each kind, by the paths under which they are changed.
+struct CreatedIds {
+    open: String,
+    promotion: String,
+    tiers: [String; 2],
+    rule: String,
+    product: String,
+}
+
+fn fill(shop: &Shop) -> CreatedIds {
+    let mut open = campaign("Open", "STANDALONE");
+    open["voucher"]["code_config"]["pattern"] = "OPEN-CODE".into();
+    let open = shop.make("/v1/campaigns", open);
+    shop.make("/v1/campaigns", campaign("Private", "AUTO_UPDATE"));
+    let promotion = shop.make("/v1/campaigns", json!({ "name": "Tiers", "campaign_type": "PROMOTION" }));
+    let tier = |name: &str| {
+        let action = json!({ "discount": { "type": "PERCENT", "percent_off": 5 } });
+        shop.make(&format!("/v1/promotions/{promotion}/tiers"), json!({ "name": name, "action": action }))
+    };
+    let tiers = [tier("one"), tier("two")];
+    let rule = shop.make(
+        "/v1/validation-rules",
+        json!({ "name": "r", "rules": { "1": { "name": "order.amount", "conditions": { "$more_than": [100] } } } }),
+    );
+    let product = shop.make("/v1/products", json!({ "name": "Shirt", "source_id": "shirt", "price": 900 }));
+    CreatedIds { open, promotion, tiers, rule, product }
+}
+
+#[test]
+fn a_change_of_the_content_changes_the_entity_tag() {
+    let shop = Shop::new();
+    let CreatedIds { open, promotion, tiers: [first, second], rule, product } = fill(&shop);
+    let mut tag = shop.tag("filled");
+    let discount = json!({ "discount": { "type": "AMOUNT", "amount_off": 300 } });
+    let changes = [
+        ("PUT", "/v1/vouchers/OPEN-CODE".into(), discount),
+        ("POST", "/v1/vouchers/OPEN-CODE/disable".into(), Json::Null),
+        ("POST", "/v1/vouchers/OPEN-CODE/enable".into(), Json::Null),
+        ("PUT", format!("/v1/campaigns/{open}"), json!({ "expiration_date": "2027-01-01T00:00:00Z" })),
+        ("POST", format!("/v1/campaigns/{open}/disable"), Json::Null),
+        ("POST", format!("/v1/campaigns/{open}/enable"), Json::Null),
+        ("PUT", format!("/v1/promotions/tiers/{first}"), json!({ "name": "uno" })),
+        ("POST", format!("/v1/promotions/tiers/{second}/disable"), Json::Null),
+        (
+            "POST",
+            format!("/v1/promotions/{promotion}/stacks"),
+            json!({ "name": "s", "tiers": { "ids": [first, second] } }),
+        ),
+        ("POST", "/v1/categories".into(), json!({ "name": "Sale", "hierarchy": 1 })),
+        (
+            "POST",
+            "/v1/product-collections".into(),
+            json!({ "type": "STATIC", "name": "c", "products": [{ "id": product, "object": "product" }] }),
+        ),
+        (
+            "POST",
+            "/v1/segments".into(),
+            json!({ "name": "s", "type": "auto-update", "filter": { "junction": "and", "name": { "conditions": { "$is": ["Anna"] } } } }),
+        ),
+        (
+            "POST",
+            format!("/v1/validation-rules/{rule}/assignments"),
+            json!({ "related_object_id": first, "related_object_type": "promotion_tier" }),
+        ),
+        (
+            "PUT",
+            format!("/v1/validation-rules/{rule}"),
+            json!({ "name": "r", "rules": { "1": { "name": "order.amount", "conditions": { "$more_than": [200] } } } }),
+        ),
+        ("PUT", format!("/v1/products/{product}"), json!({ "price": 800 })),
+        ("POST", format!("/v1/products/{product}/skus"), json!({ "sku": "Blue", "source_id": "blue", "price": 700 })),
+        ("POST", "/v1/products/bulk/async".into(), json!([{ "source_id": "mug", "name": "Mug", "price": 500 }])),
+        ("DELETE", format!("/v1/products/{product}"), Json::Null),
+        ("DELETE", format!("/v1/campaigns/{promotion}"), Json::Null),
+        ("DELETE", "/v1/vouchers/OPEN-CODE".into(), Json::Null),
+        ("DELETE", format!("/v1/campaigns/{open}"), Json::Null),
+    ];
+    for (method, path, body) in changes {
+        let what = format!("{method} {path} {body}");
+        let (status, answer) = shop.call(method, &path, &body);
+        assert!((200..300).contains(&status), "{what}: {status} {answer}");
+        let changed = shop.tag(&what);
+        assert_ne!(changed, tag, "{what}");
+        assert_eq!(shop.bundle("EUR", Some(&tag), None).status, 200, "{what}");
+        tag = changed;
+    }
+    for (name, value) in [("time_zone", json!("Europe/Berlin")), ("client", json!({ "customers": "proven" }))] {
+        shop.settings.borrow_mut()[name] = value;
+        let changed = shop.tag(name);
+        assert_ne!(changed, tag, "{name}");
+        tag = changed;
+    }
+}
+
+#[test]
+fn other_changes_and_time_keep_the_bundle() {
+    let shop = Shop::new();
+    fill(&shop);
+    let tag = shop.tag("filled");
+    let redemption =
+        |code: &str| json!({ "redeemables": [{ "object": "voucher", "id": code }], "order": { "amount": 1000 } });
+    let calls = [
+        ("POST", "/v1/vouchers/ONE", json!({ "discount": { "type": "AMOUNT", "amount_off": 100 } })),
+        ("POST", "/v1/redemptions", redemption("ONE")),
+        ("POST", "/v1/redemptions", redemption("OPEN-CODE")),
+        ("POST", "/v1/customers", json!({ "source_id": "anna", "name": "Anna" })),
+        ("POST", "/v1/orders", json!({ "amount": 100, "status": "PAID", "customer": { "source_id": "anna" } })),
+    ];
+    for (method, path, body) in calls {
+        let (status, answer) = shop.call(method, path, &body);
+        assert_eq!(status, 200, "{path}: {answer}");
+        shop.sql.statements.take();
+        assert_eq!(shop.bundle("EUR", Some(&tag), None).status, 304);
+        assert!(shop.sql.statements.borrow().len() <= 2, "{path}: {:#?}", shop.sql.statements);
+        assert_eq!(shop.tag(path), tag);
+    }
+    for days in [1, 400, 20_000] {
+        shop.at.set(shop.at.get() + days * 86_400_000);
+        assert_eq!(shop.tag("later"), tag);
+    }
+    // A tag that was weakened on its way, one of several, and any.
+    for known in [format!("W/{tag}"), format!("\"other\", {tag}"), "*".to_owned()] {
+        assert_eq!(shop.bundle("EUR", Some(&known), None).status, 304, "{known}");
+    }
+    assert_eq!(shop.bundle("EUR", Some("\"other\""), None).status, 200);
+}
+
+#[test]
+fn a_cached_bundle_costs_one_statement() {
+    let shop = Shop::new();
+    fill(&shop);
+    let tag = shop.tag("filled");
+    for (known, status) in [(Some(tag.as_str()), 304), (None, 200)] {
+        shop.sql.statements.take();
+        assert_eq!(shop.bundle("EUR", known, None).status, status);
+        let statements = shop.sql.statements.take();
+        // Only a test has a time zone that is a document.
+        let given = statements.iter().filter(|statement| statement.starts_with("SELECT id, key,")).count();
+        assert_eq!(given, usize::from(cfg!(feature = "test-hooks")), "{statements:#?}");
+        assert_eq!(statements.len() - given, 1, "{statements:#?}");
+    }
+}
+
+/// Generates numbers, the same for the same seed.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % bound
+    }
+}
+
+/// A call that changes data: its method, its path and its body.
+struct Change(&'static str, String, Json);
+
+/// Generates random changes; some are refused, and many refer to missing objects.
+struct Changes<'s> {
+    shop: &'s Shop,
+    numbers: Numbers,
+}
+
+impl Changes<'_> {
+    /// Makes one change; returns its description and its status.
+    fn make(&mut self) -> (String, u16) {
+        let Change(method, path, body) = match self.numbers.below(4) {
+            0 => self.of_campaigns(),
+            1 => self.of_vouchers(),
+            2 => self.of_goods(),
+            _ => self.of_rules(),
+        };
+        let (status, _) = self.shop.call(method, &path, &body);
+        (format!("{method} {path} {body}"), status)
+    }
+
+    /// A member of one of the first documents of a list.
+    fn listed(&mut self, path: &str, list: &str, member: &str) -> String {
+        let place = usize::try_from(self.numbers.below(4)).unwrap();
+        let (_, found) = self.shop.call("GET", path, &Json::Null);
+        let document = found[list].as_array().and_then(|all| all.get(place));
+        document.and_then(|document| document[member].as_str()).unwrap_or("none").to_owned()
+    }
+
+    fn campaign(&mut self) -> String {
+        self.listed("/v1/campaigns", "campaigns", "id")
+    }
+
+    fn code(&mut self) -> String {
+        self.listed("/v1/vouchers", "vouchers", "code")
+    }
+
+    fn switch(&mut self) -> &'static str {
+        if self.numbers.below(2) == 0 { "enable" } else { "disable" }
+    }
+
+    fn of_campaigns(&mut self) -> Change {
+        let (one, two) = (self.numbers.below(4), self.numbers.below(4));
+        let of_one = |campaign: String, rest: &str| format!("/v1/campaigns/{campaign}{rest}");
+        match self.numbers.below(9) {
+            0 => Change("POST", "/v1/campaigns".into(), campaign(&format!("S{one}{two}"), "STANDALONE")),
+            1 => Change("POST", "/v1/campaigns".into(), campaign(&format!("A{one}{two}"), "AUTO_UPDATE")),
+            2 => Change("PUT", of_one(self.campaign(), ""), json!({ "description": format!("{two}") })),
+            3 => Change(
+                "PUT",
+                of_one(self.campaign(), ""),
+                json!({ "type": if two > 1 { "STATIC" } else { "AUTO_UPDATE" } }),
+            ),
+            4 => Change("DELETE", of_one(self.campaign(), ""), Json::Null),
+            5 => Change("POST", of_one(self.campaign(), &format!("/{}", self.switch())), Json::Null),
+            6 => Change("POST", of_one(self.campaign(), "/vouchers"), json!({ "vouchers_count": two + 1 })),
+            7 => Change("POST", of_one(self.campaign(), "/import"), json!([{ "code": format!("IN{one}{two}") }])),
+            _ => {
+                let action = json!({ "discount": { "type": "AMOUNT", "amount_off": 100 + two } });
+                let tier = json!({ "name": format!("t{two}"), "action": action });
+                Change("POST", format!("/v1/promotions/{}/tiers", self.campaign()), tier)
+            }
+        }
+    }
+
+    fn of_vouchers(&mut self) -> Change {
+        let (one, two) = (self.numbers.below(4), self.numbers.below(4));
+        let discount = json!({ "type": "AMOUNT", "amount_off": 100 + two });
+        match self.numbers.below(6) {
+            0 => {
+                let voucher =
+                    json!({ "code": format!("V{one}{two}"), "type": "DISCOUNT_VOUCHER", "discount": discount });
+                Change("POST", "/v1/vouchers/import".into(), json!([voucher]))
+            }
+            1 => Change("PUT", format!("/v1/vouchers/{}", self.code()), json!({ "discount": discount })),
+            2 => Change("POST", format!("/v1/vouchers/{}/{}", self.code(), self.switch()), Json::Null),
+            3 => Change("DELETE", format!("/v1/vouchers/{}", self.code()), Json::Null),
+            4 => {
+                let redeemables = json!([{ "object": "voucher", "id": self.code() }]);
+                Change(
+                    "POST",
+                    "/v1/redemptions".into(),
+                    json!({ "redeemables": redeemables, "order": { "amount": 1000 } }),
+                )
+            }
+            _ => {
+                let changed = json!([{ "code": self.code(), "metadata": { "n": two } }]);
+                Change("POST", "/v1/vouchers/bulk/async".into(), changed)
+            }
+        }
+    }
+
+    fn of_goods(&mut self) -> Change {
+        let (one, two) = (self.numbers.below(4), self.numbers.below(4));
+        let product = self.listed("/v1/products", "products", "id");
+        match self.numbers.below(4) {
+            0 => {
+                let products =
+                    json!([{ "source_id": format!("p{one}"), "name": "P", "price": two }, { "source_id": "q" }]);
+                Change("POST", "/v1/products/bulk/async".into(), products)
+            }
+            1 => Change("DELETE", format!("/v1/products/{product}"), Json::Null),
+            2 => {
+                let sku = json!({ "sku": format!("s{two}"), "source_id": format!("sku{two}") });
+                Change("POST", format!("/v1/products/{product}/skus"), sku)
+            }
+            _ => {
+                let metadata = json!({ "source_ids": [format!("p{one}")], "metadata": { "n": two } });
+                Change("POST", "/v1/products/metadata/async".into(), metadata)
+            }
+        }
+    }
+
+    fn of_rules(&mut self) -> Change {
+        let (one, two) = (self.numbers.below(4), self.numbers.below(4));
+        let rule = self.listed("/v1/validation-rules", "data", "id");
+        let more = json!({ "1": { "name": "order.amount", "conditions": { "$more_than": [two] } } });
+        match self.numbers.below(8) {
+            0 => Change("POST", "/v1/categories".into(), json!({ "name": format!("c{one}"), "hierarchy": two })),
+            1 => {
+                Change("DELETE", format!("/v1/categories/{}", self.listed("/v1/categories", "data", "id")), Json::Null)
+            }
+            2 => Change("POST", "/v1/validation-rules".into(), json!({ "name": format!("r{one}"), "rules": more })),
+            3 => {
+                let body = json!({ "related_object_type": "campaign", "related_object_id": self.campaign() });
+                Change("POST", format!("/v1/validation-rules/{rule}/assignments"), body)
+            }
+            4 => Change("DELETE", format!("/v1/validation-rules/{rule}"), Json::Null),
+            5 => {
+                let filter = json!({ "junction": "and", "name": { "conditions": { "$is": [format!("{two}")] } } });
+                let segment = json!({ "name": format!("s{one}"), "type": "auto-update", "filter": filter });
+                Change("POST", "/v1/segments".into(), segment)
+            }
+            6 => Change("DELETE", format!("/v1/segments/{}", self.listed("/v1/segments", "data", "id")), Json::Null),
+            _ => Change(
+                "POST",
+                "/v1/customers".into(),
+                json!({ "source_id": format!("k{one}"), "name": format!("{two}") }),
+            ),
+        }
+    }
+}
+
+#[test]
+fn after_random_changes_the_cached_bundle_is_current() {
+    let mut shown = 0;
+    for beginning in 0..6 {
+        let shop = Shop::new();
+        fill(&shop);
+        let mut changes = Changes { shop: &shop, numbers: Numbers(beginning) };
+        let mut tag = shop.tag("filled");
+        for _ in 0..120 {
+            let (what, status) = changes.make();
+            assert!(status < 500, "{what}: {status}");
+            let now = shop.tag(&what);
+            let known = shop.bundle("EUR", Some(&tag), None).status;
+            assert_eq!(known, if now == tag { 304 } else { 200 }, "{what}");
+            shown += usize::from(now != tag);
+            tag = now;
+        }
+    }
+    assert!(shown > 150, "{shown} changes were seen");
+}

@@ -1,0 +1,79 @@
+//! Tests of the service in one program.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::arithmetic_side_effects,
+    reason = "a test may fail loudly"
+)]
+
+#[path = "../support/caller.rs"]
+mod caller;
+#[path = "../support/field_coverage.rs"]
+mod field_coverage;
+#[path = "../support/in_process.rs"]
+mod in_process;
+#[path = "../support/published_operations.rs"]
+mod published_operations;
+#[path = "../support/route_walk.rs"]
+mod route_walk;
+mod shops;
+#[path = "../support/statement_counter.rs"]
+mod statement_counter;
+#[path = "../support/story.rs"]
+#[allow(dead_code, reason = "the program of the stories uses the rest")]
+mod story;
+#[path = "../../../tests/support/mod.rs"]
+mod support;
+
+mod answers_as_rules;
+mod bundle_cache;
+mod campaign_points;
+mod catalogue;
+mod changed_order_points;
+mod client_access;
+mod client_privacy;
+mod client_publications;
+mod clock_changes;
+mod commit;
+mod customer_summaries;
+mod erasure;
+mod examples;
+mod export_import;
+mod failed_attempts;
+mod fields;
+mod generated_shops;
+mod idempotency;
+mod jobs;
+mod lifecycle;
+mod list_filters;
+mod list_orders;
+mod load;
+mod malformed_input;
+mod member_cards;
+mod order_points;
+mod order_returns;
+mod outbox;
+mod oversized_input;
+mod oversized_names;
+mod permissions;
+mod program_revisions;
+mod published_interface;
+mod qualification_cost;
+mod rate_limits;
+mod redemption_effects;
+mod referral_rewards;
+mod reports;
+mod routing;
+mod schema_version;
+mod sessions;
+mod setup_changes;
+mod statement_counts;
+mod statistics;
+mod tier_vectors;
+mod unreadable_documents;
+mod validity_filters;
+mod vectors;
+mod webhook_events;
