@@ -115,7 +115,7 @@ impl EventBuilder<'_, '_> {
     ) -> Result<(), Fault> {
         let turn = seen.turn();
         let Some((_, event)) = words.iter().find(|(word, _)| Some(*word) == turn) else { return Ok(()) };
-        self.add(*event, prefix, seen.id, entity, data)
+        self.add(event, prefix, seen.id, entity, data)
     }
 
     pub(super) fn add(
