@@ -4,6 +4,7 @@ use serde::Deserializer;
 
 use crate::bundle::facts::RuleSetFacts;
 use crate::decide;
+use crate::decide::case::MissingFacts;
 use crate::decide::case::stored::{customer_email, customer_key};
 use crate::facts::{Facts, Known};
 use crate::id::Context;
@@ -13,6 +14,7 @@ use crate::model::qualification::Qualify;
 use crate::model::request::{Channel, Redeemables};
 use crate::refusal::Refusal;
 use crate::text::{Text, sha256_hex};
+use crate::time::Instant;
 use crate::wire::decision::write_validation;
 use crate::wire::error;
 use crate::wire::problem::{MOST_VALUES, Problem};
@@ -27,6 +29,10 @@ use crate::wire::rule_set::RuleSet;
 pub struct PreparedRules {
     facts: RuleSetFacts,
     hash: String,
+    /// The horizon of a bundle: the rules are complete from the first instant until before the second.
+    horizon: Option<(Instant, Instant)>,
+    /// Facts that every decision lacks.
+    missing: Vec<Text>,
 }
 
 /// An answer with its HTTP status.
@@ -62,7 +68,7 @@ impl PreparedRules {
     /// ```
     pub fn new(rules: &[u8]) -> Result<PreparedRules, Problem> {
         let facts = RuleSetFacts::new(RuleSet::read(rules)?);
-        Ok(PreparedRules { facts, hash: sha256_hex(rules) })
+        Ok(PreparedRules { facts, hash: sha256_hex(rules), horizon: None, missing: Vec::new() })
     }
 
     /// Returns the rules for a customer proven by a token, by id or `source_id`: every request is that customer's.
@@ -79,6 +85,27 @@ impl PreparedRules {
     pub fn with_customer(mut self, name: &str) -> PreparedRules {
         self.facts.prove(name.into());
         self
+    }
+
+    /// Returns the rules of a bundle with its horizon, from `from` until before `to`: a verdict for another instant lacks
+    /// `horizon`.
+    pub fn within(mut self, from: Instant, to: Instant) -> PreparedRules {
+        self.horizon = Some((from, to));
+        self
+    }
+
+    /// Returns the rules for a client that lacks a fact for every decision, such as `engine`.
+    pub fn lacking(mut self, fact: &str) -> PreparedRules {
+        self.missing.push(fact.into());
+        self
+    }
+
+    /// Adds the facts that a decision lacks because of the bundle itself.
+    fn add_missing(&self, missing: &mut MissingFacts, context: &Context) {
+        self.missing.iter().for_each(|fact| missing.add(fact.clone()));
+        if self.horizon.is_some_and(|(from, to)| context.now < from || context.now >= to) {
+            missing.add("horizon".into());
+        }
     }
 
     /// Returns the SHA-256 of the rules as they were read, which identifies a bundle.
@@ -145,7 +172,10 @@ impl PreparedRules {
             Err(said) => return said,
         };
         match decide::validate_offline(&self.facts, &request, context) {
-            Ok(decision) => PreparedAnswer { status: 200, body: write_validation(&decision.answer, context) },
+            Ok(mut decision) => {
+                self.add_missing(&mut decision.answer.evaluated.case.lacks, context);
+                PreparedAnswer { status: 200, body: write_validation(&decision.answer, context) }
+            }
             Err(refusal) => PreparedAnswer::refused(&refusal, context),
         }
     }
@@ -170,7 +200,10 @@ impl PreparedRules {
             return said;
         }
         match decide::qualify_offline(&self.facts, &asked, context) {
-            Ok(decision) => PreparedAnswer { status: 200, body: write_qualification(&decision.answer, context) },
+            Ok(mut decision) => {
+                self.add_missing(&mut decision.answer.evaluated.case.lacks, context);
+                PreparedAnswer { status: 200, body: write_qualification(&decision.answer, context) }
+            }
             Err(refusal) => PreparedAnswer::refused(&refusal, context),
         }
     }

@@ -13,6 +13,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod bundle_horizon;
 mod fuzz_targets;
 mod overflow;
 mod package_types;
