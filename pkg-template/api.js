@@ -31,16 +31,24 @@ export function checkLoaded() {
  * Reads and compiles rules once, so that only the basket crosses into wasm afterwards. With a customer token every request is that
  * customer's, and only the server knows the facts of the customer.
  */
-export function prepare(rules, { customerToken } = {}) {
+export const prepare = (rules, { customerToken } = {}) => prepareBundle(rules, { customerToken });
+
+/**
+ * Does the same for the rules of a bundle: their verdicts before `from` and from `to` on, in milliseconds, lack `horizon`. With `otherEngine`,
+ * where the service decides by another version, all lack `engine`.
+ */
+export function prepareBundle(rules, { customerToken, from, to, otherEngine = false }) {
   checkLoaded();
   const bytes = wireForm(rules);
   const customer = customerToken === undefined || customerToken === null ? undefined : provenBy(customerToken);
   try {
-    return new Prepared(new engine.Rules(bytes, customer));
+    return new Prepared(new engine.Rules(bytes, customer, milliseconds(from), milliseconds(to), otherEngine));
   } catch (problem) {
     throw typeof problem === "string" ? unreadable(JSON.parse(problem)) : problem;
   }
 }
+
+const milliseconds = (value) => (value === undefined ? undefined : BigInt(value));
 
 /** Returns an error about rules, with a message for people and a cause for an editor of rules. */
 const unreadable = ({ path, text }) => new Error(`rules${/^[^[]/.test(path) ? "." : ""}${path}: ${text}`, { cause: { path, text } });

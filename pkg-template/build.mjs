@@ -9,6 +9,9 @@ import { bind, compile, optimise } from "../worker/tools/wasm.mjs";
 const template = dirname(fileURLToPath(import.meta.url));
 const root = dirname(template);
 
+// The parts that the entries load.
+const SCRIPTS = ["api.js", "bundle.js", "clock.js", "core.js", "exchange.js", "head.js", "jws.js", "keys.js"];
+
 /** Builds the package into `out`; returns the size of the wasm in bytes, raw and compressed. */
 export async function build(out = join(root, "pkg"), report = () => {}) {
   await rm(out, { recursive: true, force: true });
@@ -24,7 +27,7 @@ export async function build(out = join(root, "pkg"), report = () => {}) {
   await rm(join(out, "engine_bg.wasm"));
 
   await minifyScript(join(out, "engine.js"), join(out, "engine.js"));
-  for (const name of ["api.js", "bundle.js", "clock.js"]) await minifyScript(join(template, name), join(out, name));
+  for (const name of SCRIPTS) await minifyScript(join(template, name), join(out, name));
   for (const name of ["node.js", "workerd.js", "browser.js", "slim.js", "slim.d.ts", "scrip.d.ts"]) {
     await copyFile(join(template, name), join(out, name));
   }

@@ -1,136 +1,163 @@
-// Selects the copy of the service's bundle: the newest one, or the kept one when there is no newer one.
-import { checkLoaded, decideAt, prepare } from "./api.js";
+// Selects the copy of the service's bundle: the newest one that is proven, or the kept one when there is no such one.
+import { checkLoaded, decideAt, prepareBundle } from "./api.js";
 import { ServiceClock } from "./clock.js";
+import { fetchCore, isCore } from "./core.js";
+import { decides, sha256, writes } from "./engine.js";
+import { answeredError, readBody, readText, refusal, withinLimit } from "./exchange.js";
+import { checkHead, checkRevision, checkTime, readHead } from "./head.js";
+import { addVouched, fetchKeys, readKeys, readPinned } from "./keys.js";
 
-// For head and body together.
-const LIMIT_MS = 10_000;
+// The service makes heads of at most 1 kB.
+const MOST_HEAD = 4 * 1024;
 
-// Some of the members that every bundle has.
-const MEMBERS = [
-  "project", "client", "time_zone", "stacking_rules", "campaigns", "vouchers", "promotion_tiers", "validation_rules",
-  "validation_rules_assignments",
-];
-
-// The customer token for which rules were prepared, and the clock by which they decide.
+// What rules were prepared from, and the clock by which they decide.
 const origins = new WeakMap();
 
 /** Fetches the service's bundle when it is newer than `lastGood`, and keeps `lastGood` when anything fails. */
 export async function fetchBundle(baseUrl, credentials, lastGood, options = {}) {
   checkLoaded();
-  const kept = lastGood ? openKept(lastGood, options.customerToken) : undefined;
-  const answer = {};
-  const url = `${String(baseUrl).replace(/\/+$/, "")}/client/v1/bundle`;
-  const headers = headersOf(credentials, kept, options);
+  const service = { base: String(baseUrl).replace(/\/+$/, ""), headers: headersOf(credentials, options) };
+  const kept = openKept(lastGood, readPinned(options.keys), readProject(options.project), options.customerToken);
+  const answer = { clock: kept.clock };
   try {
-    return await withinLimit(options.signal, (signal) => request(url, headers, kept, options.customerToken, signal, answer));
+    const bundle = await withinLimit(options.signal, (signal) => renew(service, kept, options.customerToken, answer, signal));
+    return { ...bundleOf(bundle, answer.clock), fresh: true, problem: undefined };
   } catch (problem) {
-    if (!kept) throw problem;
+    if (!kept.bundle) throw problem;
     // Even an unusable answer carries the time.
-    const clock = answer.clock ?? origins.get(kept.prepared)?.clock;
-    return { ...bundleOf(kept.bytes, kept.prepared, options.customerToken, clock), fresh: false, problem };
+    return { ...bundleOf(kept.bundle, answer.clock), fresh: false, problem };
   }
 }
 
-function headersOf(credentials, kept, { origin, customerToken }) {
+function headersOf(credentials, { origin }) {
   const headers = { "X-Client-Application-Id": credentials.id, "X-Client-Token": credentials.token };
   if (origin) headers.Origin = origin;
-  if (customerToken) headers["X-Customer-Token"] = customerToken;
-  if (kept) headers["If-None-Match"] = kept.etag;
   return headers;
 }
 
-/** Runs an exchange with a signal that ends it with the caller's own, or at the limit. */
-async function withinLimit(signal, exchange) {
-  const controller = new AbortController();
-  const end = () => controller.abort(signal.reason);
-  if (signal?.aborted) end();
-  signal?.addEventListener("abort", end);
-  const late = new DOMException(`the service did not answer within ${LIMIT_MS / 1000} s`, "TimeoutError");
-  const timer = setTimeout(() => controller.abort(late), LIMIT_MS);
+function readProject(project) {
+  if (project === undefined || project === null) return undefined;
+  if (typeof project !== "string" || project === "") throw new TypeError(`project \`${project}\` must be the id of a project`);
+  return project;
+}
+
+/** Returns the newest bundle, proven by keys that are trusted already. `answer` gets the clock of the service's answer. */
+async function renew(service, kept, customerToken, answer, signal) {
+  const request = { headers: service.headers, signal };
+  // Without any key to trust, those that the service lists over this connection are pinned.
+  const [text, first] = await Promise.all([
+    requestHead(service, kept, customerToken, answer, signal),
+    kept.keys ? undefined : fetchKeys(service.base, request, kept.project),
+  ]);
+  const now = () => (answer.clock ?? Date).now();
+  if (text === undefined) {
+    checkTime(kept.head.claims, now());
+    return kept.bundle;
+  }
+  const head = readHead(text);
+  const project = kept.project ?? first?.project;
+  let keys = kept.keys ?? first.keys;
+  if (!first && !keys.has(head.kid)) {
+    const { keys: listed } = await fetchKeys(service.base, request, project);
+    keys = keepListed(addVouched(keys, listed, project ?? head.claims.iss), listed, head.kid);
+  }
+  checkHead(head, keys, project);
+  checkTime(head.claims, now());
+  checkRevision(head, kept.head);
+  const same = kept.bundle?.head.claims.core === head.claims.core ? kept.bundle : undefined;
+  if (same?.head.text === text) return { ...same, keys };
+  const core = same ? same.core : await fetchCore(service.base, head.claims, signal);
+  return { head, core, keys, customerToken };
+}
+
+/** Returns those of the trusted keys that the service still lists: one that it retired is forgotten. */
+function keepListed(trusted, listed, signing) {
+  if (!trusted.has(signing)) return trusted;
+  return new Map([...trusted].filter(([kid]) => listed.has(kid)));
+}
+
+/** Requests the head; returns its text, or nothing where the service confirms the kept one. */
+async function requestHead({ base, headers }, kept, customerToken, answer, signal) {
+  const own = { ...headers };
+  if (customerToken) own["X-Customer-Token"] = customerToken;
+  const hash = kept.bundle && sha256(new TextEncoder().encode(kept.head.text));
+  if (hash) own["If-None-Match"] = `"${hash}"`;
+  const begin = performance.now();
+  const response = await fetch(`${base}/client/v1/bundle`, { headers: own, signal });
+  answer.clock = ServiceClock.of(response.headers, Date.now(), performance.now() - begin) ?? answer.clock;
+  if (response.status === 304 && hash) {
+    const etag = response.headers.get("etag");
+    if (etag === null || etag.replace(/^W\//, "") === own["If-None-Match"]) return undefined;
+    throw refusal("damaged", "the service confirmed another bundle than the one that was kept");
+  }
+  if (!response.ok) throw await answeredError(response, "bundle", signal);
+  const bytes = await readBody(response, "head", MOST_HEAD, signal);
   try {
-    return await exchange(controller.signal);
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener("abort", end);
+    return readText(bytes);
+  } catch (cause) {
+    throw refusal("damaged", "the head is no text", cause);
   }
 }
 
-/** Requests the bundle; `answer` gets the clock of the service's answer. */
-async function request(url, headers, kept, customerToken, signal, answer) {
-  const begin = performance.now();
-  const response = await fetch(url, { headers, signal });
-  answer.clock = ServiceClock.of(response.headers, Date.now(), performance.now() - begin);
-  const clock = answer.clock ?? origins.get(kept?.prepared)?.clock;
-  const etagHash = hashIn(response.headers.get("etag"));
-  if (response.status === 304 && kept) {
-    if (etagHash && etagHash !== kept.prepared.hash) throw new Error("the service confirmed another bundle than the one that was kept");
-    return { ...bundleOf(kept.bytes, kept.prepared, customerToken, clock), fresh: true, problem: undefined };
+/** Prepares the rules of a proven bundle, for its time and with this engine. */
+function prepareRules({ head: { claims }, core, customerToken }) {
+  const { from, to } = claims;
+  try {
+    return prepareBundle(core.bytes, { customerToken, from, to, otherEngine: claims.decides !== decides() });
+  } catch (cause) {
+    // A token that names no customer is the caller's mistake.
+    throw cause instanceof TypeError ? cause : refusal("damaged", `the core cannot be read: ${cause.message}`, cause);
   }
-  if (!response.ok) throw await refused(response);
-  const bytes = new Uint8Array(await response.arrayBuffer());
-  return { ...bundleOf(bytes, open(bytes, etagHash, customerToken), customerToken, clock), fresh: true, problem: undefined };
 }
 
 /** Returns the members that a caller keeps, with rules that decide by the clock. */
-function bundleOf(bytes, prepared, customerToken, clock) {
-  origins.set(prepared, { customerToken, clock, bytes });
+function bundleOf(bundle, clock) {
+  const { head, core, keys } = bundle;
+  const prepared = bundle.prepared ?? prepareRules(bundle);
+  origins.set(prepared, { ...bundle, clock });
   if (clock) decideAt(prepared, clock);
-  return { bytes, etag: etagOf(prepared), clock: clock && { offset: clock.offset, served: clock.served }, prepared };
+  const { epoch, rev } = head.claims;
+  return {
+    prepared, head: head.text, core: core.bytes, parts: core.parts, keys: [...keys.values()].map(({ jwk }) => jwk), ratchet: { epoch, rev },
+    clock: clock && { offset: clock.offset, served: clock.served }, writes: head.claims.writes === writes(),
+  };
 }
 
-/** Returns the kept copy, ready to decide; undefined where its bytes do not match its etag: the bundle is then fetched again. */
-function openKept({ bytes, etag, clock, prepared }, customerToken) {
-  const etagHash = hashIn(etag);
-  if (!etagHash) return undefined;
-  const origin = origins.get(prepared);
-  const keptClock = origin?.clock ?? ServiceClock.from(clock);
-  if (isLive(prepared, etagHash) && origin?.customerToken === customerToken) {
-    // The bytes from which these rules were made: those passed with them may have been damaged since.
-    return bundleOf(origin.bytes, prepared, customerToken, keptClock);
-  }
+/**
+ * Reads what a caller kept: the `keys` to trust, the `project`, the `clock`, the `head` below which no other one is accepted, and the
+ * `bundle`. Head and core are proven again, because what was stored may be damaged or another project's; what is not
+ * proven is absent, and is then fetched again.
+ */
+function openKept(lastGood, pinned, project, customerToken) {
+  const origin = isLive(lastGood) ? origins.get(lastGood.prepared) : undefined;
+  const listed = origin?.keys ?? readKeys(lastGood?.keys);
+  const kept = { project, keys: pinned ?? (listed.size > 0 ? listed : undefined), clock: origin?.clock ?? ServiceClock.from(lastGood?.clock) };
   try {
-    return bundleOf(bytes, open(bytes, etagHash, customerToken), customerToken, keptClock);
+    const head = readHead(origin?.head.text ?? lastGood.head);
+    const keys = pinned ? addVouched(pinned, listed, head.claims.iss) : listed;
+    checkHead(head, keys, project);
+    Object.assign(kept, { head, keys, project: head.claims.iss });
+    const core = origin?.core ?? readCore(lastGood, head.claims.core);
+    const prepared = origin && origin.customerToken === customerToken ? lastGood.prepared : undefined;
+    kept.bundle = { head, core, keys, customerToken, prepared };
   } catch {
-    return undefined;
+    // Fetched again, with the keys and not below the revision that were proven so far.
   }
+  return kept;
 }
 
-/** Returns whether rules can still decide and have this hash. */
-function isLive(prepared, hash) {
+/** Returns a kept core when it is the one that its head names. */
+function readCore({ core, parts }, hash) {
+  const bytes = typeof core === "string" ? new TextEncoder().encode(core) : core;
+  if (!(ArrayBuffer.isView(bytes) && isCore(bytes, parts, hash))) throw refusal("wrong_core", "the kept core is not the one that its head names");
+  return { bytes, parts };
+}
+
+/** Returns whether a kept bundle has rules that can still decide, and is the one that they were made from. */
+function isLive(lastGood) {
   try {
-    return prepared?.hash === hash;
+    return lastGood.prepared.hash !== undefined && origins.get(lastGood.prepared).head.text === lastGood.head;
   } catch {
     return false;
   }
-}
-
-/** Prepares the bytes of a bundle, whose hash is the one in its etag. */
-function open(bytes, etagHash, customerToken) {
-  checkBundle(bytes);
-  const prepared = prepare(bytes, { customerToken });
-  if (!etagHash || etagHash === prepared.hash) return prepared;
-  prepared.free();
-  throw new Error("the bundle is not the one that its etag names");
-}
-
-/** Refuses JSON that is no bundle: a caller's own rules may be empty, a bundle never is. */
-function checkBundle(bytes) {
-  const body = JSON.parse(new TextDecoder().decode(bytes));
-  const missing = MEMBERS.find((name) => typeof body?.[name] !== "object" || body[name] === null);
-  if (missing) throw new Error(`what the service answered is no bundle: it has no \`${missing}\``);
-}
-
-/** The service names a bundle by the hash of its content. */
-const etagOf = (prepared) => `"${prepared.hash}"`;
-
-/** Returns the hash in an etag; compression on the way makes an etag weak. */
-const hashIn = (etag) => /^(?:W\/)?"([0-9a-f]{64})"$/.exec(etag ?? "")?.[1];
-
-/** Returns the error for an answer without a bundle, with the service's error body as details. */
-async function refused(response) {
-  const { status } = response;
-  const body = await response.json().catch(() => undefined);
-  const reason = [body?.message, body?.details].filter(Boolean).join(": ");
-  const error = new Error(`the service answered ${status} to the request for its bundle${reason && `: ${reason}`}`);
-  return Object.assign(error, { status, body });
 }

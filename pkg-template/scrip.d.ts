@@ -2957,24 +2957,67 @@ export interface BundleClock {
   served: number;
 }
 
+/** A public Ed25519 key that signs bundles, as a JSON Web Key. */
+export interface SigningKey {
+  kty: "OKP";
+  crv: "Ed25519";
+  /** The key, base64url. */
+  x: string;
+  /** Its thumbprint by RFC 7638; worked out where it is absent. */
+  kid?: string | undefined;
+  /** The statement of another key that this one belongs to the project too: a compact JWS. */
+  vouched_by?: string | null | undefined;
+}
+
 /** The rules of a project as the service gives them to clients. */
 export interface Bundle {
-  /** The unchanged bytes; keep them, with `etag` and `clock`, to start offline the next time. */
-  bytes: Uint8Array;
-  /** The service's name of this version: the SHA-256 of the bytes, in quotes. */
-  etag: string;
+  /** The signed head: which core the rules are, their revision and their time. */
+  head: string;
+  /** The rules, as the head names them. */
+  core: Uint8Array;
+  /** The sizes of the parts in which the core came; absent where it was in one. */
+  parts?: number[] | undefined;
+  /** The keys that are trusted. Keep them with `head`, `core`, `parts` and `clock` to start offline the next time. */
+  keys: SigningKey[];
+  /** The revision. An older one is refused: first a lower epoch, then a lower rev. */
+  ratchet: { epoch: number; rev: number };
   /** The clock by which the rules decide where a call names no `now`; absent when the service sent no `Date`. */
   clock?: BundleClock | undefined;
+  /** Whether a final verdict has the same bytes as the service's. Where it is false, an older or newer package decides the same. */
+  writes: boolean;
   /** Ready to decide. */
   prepared: Prepared;
   /** Whether the service has just confirmed that this is the newest. */
   fresh: boolean;
-  /** The reason why it is not: no network, an error of the service, unreadable rules. */
-  problem?: Error | undefined;
+  /** The reason why it is not: no network, an error of the service, a bundle that is not proven. */
+  problem?: (Error & { code?: BundleRefusal | undefined; status?: number | undefined }) | undefined;
 }
 
-/** A kept earlier `Bundle`; for one from storage its bytes, its etag and its clock. */
-export type LastGood = Pick<Bundle, "bytes" | "etag"> & Partial<Bundle>;
+/** Why a bundle was refused; the `code` of the error. */
+export type BundleRefusal =
+  /** Signed by a key that is not pinned, and for which no pinned key vouches. */
+  | "unknown_key"
+  /** Not signed by EdDSA. */
+  | "wrong_algorithm"
+  /** Not signed by the key that it names. */
+  | "wrong_signature"
+  /** Of another project than the pinned or kept one. */
+  | "wrong_project"
+  /** Of a format that this version of the package does not read. */
+  | "unknown_format"
+  /** Its end is over by the service's clock. */
+  | "expired"
+  /** Issued five minutes ahead of the service's clock, or more. */
+  | "issued_ahead"
+  /** Older than the revision that was accepted before, or another one of the same revision. */
+  | "older_revision"
+  /** The core is not the one that the head names. */
+  | "wrong_core"
+  /** Cut, too large or unreadable. */
+  | "damaged";
+
+/** A kept earlier `Bundle`; for one from storage its data. Its core may be text. */
+export type LastGood = Pick<Bundle, "head" | "keys"> & { core: Uint8Array | string } & Partial<Omit<Bundle, "core">>;
 
 /**
  * Loads the engine. Call it once before `prepare`; further calls cost nothing, a failed one can be repeated. On Node
@@ -2997,16 +3040,24 @@ export interface PrepareOptions {
 export function prepare(rules: string | Uint8Array | ArrayBuffer | RuleSet, options?: PrepareOptions): Prepared;
 
 /**
- * Fetches the rules from `GET {baseUrl}/client/v1/bundle`, within ten seconds. With `lastGood` it fetches only a newer bundle
- * (`If-None-Match`), and returns `lastGood` with `fresh: false` and the `problem` when anything fails. A kept copy whose
- * bytes do not match its etag is not used: the bundle is fetched again.
- * @throws Error when it fails without a kept copy; with `status` and `body` when the service refused
+ * Fetches the rules from `GET {baseUrl}/client/v1/bundle`, within ten seconds: the signed head, and the core that it names where the kept
+ * one is another. Returns `lastGood` with `fresh: false` and the `problem` when anything fails or is not proven. A kept copy is proven
+ * again before its use, and fetched again where it is damaged.
+ * @throws Error when it fails without a kept copy; with `code` when a bundle was refused, with `status` and `body` when the service
+ *   refused
  */
 export function fetchBundle(
   baseUrl: string | URL,
   credentials: Credentials,
   lastGood?: LastGood | undefined,
   options?: {
+    /**
+     * The keys to trust, of `GET /client/v1/jwks`. Without them, those of `lastGood`; without these, the first fetch trusts what the
+     * service lists.
+     */
+    keys?: SigningKey[] | undefined;
+    /** The id of the project; without it, that of `lastGood` or of the first fetch. */
+    project?: string | undefined;
     /** Ends the fetch early. */
     signal?: AbortSignal | undefined;
     /** For servers: a client key is bound to origins, and only browsers name theirs by themselves. */

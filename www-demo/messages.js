@@ -64,6 +64,7 @@ export function failure(problem) {
     if (key === "invalid_payload") return `The service could not read this: ${details ?? message}`;
     return reason(problem.body);
   }
+  if (problem.code) return `The rules were not accepted: ${problem.message}.`;
   if (problem.status) return `The service answered ${problem.status}.`;
   return "The service could not be reached. What the page decides itself goes on working.";
 }

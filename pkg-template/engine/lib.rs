@@ -8,10 +8,11 @@
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsError, JsValue};
 
+use ed25519_dalek::{Signature, VerifyingKey};
 use scrip::Context;
-use scrip::bundle::PreparedRules;
 use scrip::bundle::prepared::PreparedAnswer;
-use scrip::text::unhex;
+use scrip::bundle::{DECIDES, PreparedRules, WRITES};
+use scrip::text::{sha256_hex, unhex};
 use scrip::time::Instant;
 use scrip::wire::problem::Problem;
 use scrip::wire::writer::Writer;
@@ -23,18 +24,31 @@ pub struct Rules(PreparedRules);
 
 #[wasm_bindgen]
 impl Rules {
-    /// Reads rules, JSON in UTF-8, for the customer that a token proves, if one does. Invalid rules throw the problem as JSON
-    /// with `path`, `text` and `message`.
+    /// Reads rules, JSON in UTF-8, for the customer that a token proves, if one does. Rules of a bundle have its horizon, and
+    /// say `other_engine` when the service decides by another version. Invalid rules throw the problem as JSON with `path`,
+    /// `text` and `message`.
     #[wasm_bindgen(constructor)]
-    pub fn new(rules: &[u8], customer: Option<String>) -> Result<Rules, String> {
-        let prepared = PreparedRules::new(rules).map_err(|problem| describe_problem(&problem))?;
-        Ok(Rules(match customer {
-            Some(customer) => prepared.with_customer(&customer),
-            None => prepared,
-        }))
+    pub fn new(
+        rules: &[u8],
+        customer: Option<String>,
+        from_ms: Option<i64>,
+        to_ms: Option<i64>,
+        other_engine: bool,
+    ) -> Result<Rules, String> {
+        let mut prepared = PreparedRules::new(rules).map_err(|problem| describe_problem(&problem))?;
+        if let Some(customer) = customer {
+            prepared = prepared.with_customer(&customer);
+        }
+        if let Some((from, to)) = from_ms.zip(to_ms) {
+            prepared = prepared.within(horizon_end(from)?, horizon_end(to)?);
+        }
+        if other_engine {
+            prepared = prepared.lacking("engine");
+        }
+        Ok(Rules(prepared))
     }
 
-    /// The content hash of the rules, hex SHA-256 of their bytes; the `ETag` of a bundle is the same text.
+    /// The content hash of the rules, hex SHA-256 of their bytes.
     #[wasm_bindgen(getter)]
     pub fn hash(&self) -> String {
         self.0.hash().to_owned()
@@ -78,6 +92,41 @@ impl Rules {
         let said = verb(&self.0, serde_wasm_bindgen::Deserializer::from(request), &context(now_ms, seed)?);
         shown(said.body)
     }
+}
+
+/// Returns one end of a horizon.
+fn horizon_end(ms: i64) -> Result<Instant, String> {
+    Instant::from_millis(ms).ok_or_else(|| {
+        let text = format!("`{ms}` must lie within the years 1970 to 9999");
+        describe_problem(&Problem::at("horizon", text))
+    })
+}
+
+/// Returns whether an Ed25519 signature (64 bytes) of a message is by a public key (32 bytes). Keys and signatures that would
+/// fit several messages are refused.
+#[wasm_bindgen(js_name = verifySignature)]
+pub fn verify_signature(key: &[u8], message: &[u8], signature: &[u8]) -> bool {
+    let key = key.try_into().ok().and_then(|key| VerifyingKey::from_bytes(key).ok());
+    let signature = Signature::from_slice(signature).ok();
+    key.zip(signature).is_some_and(|(key, signature)| key.verify_strict(message, &signature).is_ok())
+}
+
+/// Returns the SHA-256 of bytes in hex.
+#[wasm_bindgen]
+pub fn sha256(bytes: &[u8]) -> String {
+    sha256_hex(bytes)
+}
+
+/// Returns the version of this engine's verdicts.
+#[wasm_bindgen]
+pub fn decides() -> u32 {
+    DECIDES
+}
+
+/// Returns the version of this engine's bytes.
+#[wasm_bindgen]
+pub fn writes() -> u32 {
+    WRITES
 }
 
 /// Moment and seed as the page says them; 32 bytes of chance where it says no seed.
