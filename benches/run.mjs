@@ -13,6 +13,7 @@ import { writeTables } from "./table.mjs";
 import * as qualification from "./qualify.mjs";
 import { undrawn } from "./same.mjs";
 import { fault, workload } from "./translate.mjs";
+import { measureVerification } from "./verification.mjs";
 
 const root = new URL("../", import.meta.url);
 const ROUNDS = Number(process.env.ROUNDS ?? 5);
@@ -35,6 +36,7 @@ const PARTS = {
     return Object.fromEntries(WORKLOADS.map((name) => [name, compare(name)]));
   },
   package: () => packageSize(),
+  verification: () => measureVerification(),
   worker: () => workerSize(),
   // Imported late: the toolchain's check installs its libraries.
   edge: async () => (await import("./edge.mjs")).measureEdge({ rounds: ROUNDS }),

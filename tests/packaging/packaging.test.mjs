@@ -37,7 +37,7 @@ after(async () => {
 check("the tarball has one binary, types for both kinds of module, and nothing of the build", async () => {
   const names = packed.files.map((file) => file.path).sort();
   assert.deepEqual(names, [
-    "LICENSE", "README.md", "api.js", "browser.js", "bundle.js", "clock.js", "engine.js", "node.cjs", "node.js", "package.json", "scrip.d.cts",
+    "LICENSE", "README.md", "api.js", "browser.js", "bundle.js", "engine.js", "node.cjs", "node.js", "package.json", "scrip.d.cts",
     "scrip.d.ts", "scrip.wasm", "script.js", "slim.d.ts", "slim.js", "workerd.js",
   ]);
   for (const name of names.filter((each) => /\.c?js$/.test(each))) {
@@ -46,11 +46,12 @@ check("the tarball has one binary, types for both kinds of module, and nothing o
   }
 });
 
-// The goal is 170 kB; by plain means it is not met (docs/limits.md). Arithmetic that fails instead of saturating brought the last 1.7 kB.
-check("the binary is at most 253 kB after brotli", async () => {
+// The goal is 170 kB; by plain means it is not met (docs/limits.md). Signatures of bundles brought the last 5 kB: 9 of Ed25519 and SHA-512, less
+// 4 of data in one piece.
+check("the binary is at most 258 kB after brotli", async () => {
   const { raw, gzip, brotli } = await measureSizes(join(pkg, "scrip.wasm"));
   console.log(`scrip.wasm: ${raw} bytes, ${gzip} gzip, ${brotli} brotli`);
-  assert.ok(brotli <= 253_000, `${brotli} bytes after brotli`);
+  assert.ok(brotli <= 258_000, `${brotli} bytes after brotli`);
 });
 
 check("Node, ES modules", async () => {

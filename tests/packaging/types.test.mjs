@@ -127,7 +127,7 @@ prepare({ voucher: [] });
 prepare({ vouchers: [{ code: "A", discount: { type: "RATE" } }] });
 // @ts-expect-error no rule looks at this
 prepare({ validation_rules: [{ id: "r", rules: { "1": { name: "order.weather" } } }] });
-const kept = (bundle: Bundle) => ({ bytes: bundle.bytes, etag: bundle.etag, clock: bundle.clock });
+const kept = (bundle: Bundle) => ({ head: bundle.head, core: bundle.core, parts: bundle.parts, keys: bundle.keys, clock: bundle.clock });
 console.log(kept);
 `;
 
