@@ -4,7 +4,7 @@ import { after, before } from "node:test";
 import { existsSync } from "node:fs";
 import { build } from "../../pkg-template/build.mjs";
 import { countTests } from "../browser/test_report.mjs";
-import { PROJECT, claimsOf, jws, keyPair, rules, sha256, startServer, vouchedBy } from "./bundle_server.mjs";
+import { PROJECT, claimsOf, jws, keyPair, rules, sha256, startServer, thumbprint, vouchedBy } from "./bundle_server.mjs";
 
 const check = countTests("packaging");
 const pkg = new URL("../../pkg/", import.meta.url);
@@ -136,6 +136,16 @@ check("pinned keys and a project that are none are mistakes of the caller, named
     await assert.rejects(fetchWith(undefined, { keys }), { name: "TypeError", message: /^keys(\[0\])? must/ });
   }
   await assert.rejects(fetchWith(undefined, { project: 5 }), TypeError);
+});
+
+check("a key that fits every message is refused, pinned or not", async () => {
+  // The neutral point: plain Ed25519 accepts R = the same point and S = 0 as its signature of anything.
+  const x = Buffer.from([1, ...Array(31).fill(0)]).toString("base64url");
+  const kid = thumbprint(x);
+  const [header, claims] = jws({ ...first, kid }, claimsOf(ONE)).split(".");
+  server.serve(first, ONE);
+  state.head = `${header}.${claims}.${Buffer.from([1, ...Array(63).fill(0)]).toString("base64url")}`;
+  await assert.rejects(fetchWith(undefined, { keys: [{ kty: "OKP", crv: "Ed25519", x, kid }] }), { code: "wrong_signature" });
 });
 
 check("an archive's bundle, of a higher epoch and a lower rev, is accepted; the former one is not any more", async () => {

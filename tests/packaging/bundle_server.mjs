@@ -10,11 +10,14 @@ const LISTS = ["campaigns", "vouchers", "promotion_tiers", "promotion_stacks", "
 export const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");
 export const base64url = (value) => Buffer.from(Buffer.isBuffer(value) ? value : typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");
 
+/** Returns the name of an Ed25519 key by RFC 7638. */
+export const thumbprint = (x) => createHash("sha256").update(JSON.stringify({ crv: "Ed25519", kty: "OKP", x })).digest("base64url");
+
 /** Returns a key pair with its JSON Web Key, named by its thumbprint. */
 export function keyPair() {
   const { privateKey, publicKey } = generateKeyPairSync("ed25519");
   const { crv, kty, x } = publicKey.export({ format: "jwk" });
-  const kid = createHash("sha256").update(JSON.stringify({ crv, kty, x })).digest("base64url");
+  const kid = thumbprint(x);
   return { privateKey, kid, x, jwk: { kty, crv, x, kid, alg: "EdDSA", use: "sig", status: "SIGNING", signs_from: "2026-01-01T00:00:00.000Z", vouched_by: null } };
 }
 

@@ -1,6 +1,8 @@
-// Tests the running service with the package's `fetchBundle`. A bundle is fetched once for each change, the same for every customer, and
-// each answer of the service carries the time.
+// Tests the running service with the package's `fetchBundle`. A bundle is fetched once for each change, the same for every customer, proven by
+// the service's keys, and each answer of the service carries the time.
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { createServer } from "node:http";
 import { after, before } from "node:test";
 import { credentials } from "../../worker/tools/setup.mjs";
 import { scrip } from "../support/package.mjs";
@@ -25,6 +27,12 @@ const open = (name) => ({
   name, type: "STANDALONE", campaign_type: "DISCOUNT_COUPONS",
   voucher: { discount: { type: "AMOUNT", amount_off: 100 }, code_config: { pattern: `${name}-CODE` } },
 });
+const etagOf = (bundle) => `"${createHash("sha256").update(bundle.head).digest("hex")}"`;
+const claimsOf = (bundle) => JSON.parse(Buffer.from(bundle.head.split(".")[1], "base64url"));
+const listKeys = async () => (await call("GET", "/client/v1/jwks", undefined, client)).body.keys;
+/** What a page would keep: data without the rules. */
+const stored = (bundle) => structuredClone({ ...bundle, prepared: undefined, problem: undefined });
+
 const verdict = (bundle, code) => {
   const request = { redeemables: [{ object: "voucher", id: code }], order: { amount: 1_000 } };
   return bundle.prepared.validateObject(request).valid;
@@ -38,20 +46,88 @@ check("a bundle is confirmed until one of its objects is changed", async () => {
   assert.equal((await call("POST", "/v1/vouchers/PRIVATE", { discount: { type: "AMOUNT", amount_off: 100 } })).status, 200);
   const second = await scrip.fetchBundle(service.url, key, first, { origin });
   assert.equal(second.prepared, first.prepared);
-  const confirmed = await call("GET", "/client/v1/bundle", undefined, { ...client, "if-none-match": `W/${first.etag}` });
+  const confirmed = await call("GET", "/client/v1/bundle", undefined, { ...client, "if-none-match": `W/${etagOf(first)}` });
   assert.equal(confirmed.status, 304);
-  assert.equal(confirmed.headers.get("etag"), first.etag);
+  assert.equal(confirmed.headers.get("etag"), etagOf(first));
   assert.equal((await call("POST", "/v1/campaigns", open("TWO"))).status, 200);
   const third = await scrip.fetchBundle(service.url, key, second, { origin });
-  assert.notEqual(third.etag, first.etag);
+  assert.notEqual(third.prepared.hash, first.prepared.hash);
+  assert.ok(third.ratchet.rev > first.ratchet.rev);
   assert.equal(verdict(third, "TWO-CODE"), true);
+});
+
+check("the head is small and of this project and engine; keys that the service lists can be pinned, and others refuse it", async () => {
+  const keys = await listKeys();
+  const bundle = await scrip.fetchBundle(service.url, key, undefined, { origin, keys, project: "proj_dev" });
+  assert.deepEqual([bundle.fresh, bundle.writes], [true, true]);
+  assert.ok(bundle.head.length <= 1_024, `${bundle.head.length} bytes`);
+  assert.deepEqual(bundle.keys.map(({ kid }) => kid), keys.map(({ kid }) => kid));
+  const request = { redeemables: [{ object: "voucher", id: "ONE-CODE" }], order: { amount: 1_000 } };
+  const { provisional } = bundle.prepared.validateObject(request);
+  assert.ok(!provisional?.includes("engine") && !provisional?.includes("horizon"), `${provisional}`);
+  const later = bundle.prepared.validateObject(request, { now: claimsOf(bundle).to });
+  assert.ok(later.provisional.includes("horizon"));
+  const foreign = [{ kty: "OKP", crv: "Ed25519", x: Buffer.alloc(32, 9).toString("base64url") }];
+  await assert.rejects(scrip.fetchBundle(service.url, key, undefined, { origin, keys: foreign }), { code: "unknown_key" });
+  await assert.rejects(scrip.fetchBundle(service.url, key, undefined, { origin, project: "proj_other" }), { code: "wrong_project" });
+  const core = await fetch(`${service.url}/client/v1/bundle/proj_dev/${claimsOf(bundle).core}`, { headers: { origin: "https://any.example" } });
+  assert.deepEqual([core.status, core.headers.get("access-control-allow-origin")], [200, "*"]);
+  assert.match(core.headers.get("cache-control"), /immutable/);
+});
+
+check("a core above 512 kB comes in parts, and starts from storage", async () => {
+  for (let first = 0; first < 700; first += 20) {
+    const some = Array.from({ length: 20 }, (_, at) => call("POST", "/v1/products", { name: `${first + at} ${"long name ".repeat(90)}`, price: 100 }));
+    assert.ok((await Promise.all(some)).every(({ status }) => status === 200));
+  }
+  const bundle = await scrip.fetchBundle(service.url, key, undefined, { origin });
+  assert.ok(bundle.parts.length >= 2 && bundle.core.length > 512 * 1_024, `${bundle.core.length} bytes`);
+  assert.equal(verdict(bundle, "ONE-CODE"), true);
+  const again = await scrip.fetchBundle("http://127.0.0.1:1", key, stored(bundle), { origin });
+  assert.deepEqual([again.fresh, again.prepared.hash], [false, bundle.prepared.hash]);
+});
+
+/** Serves the service as it is at a later time. */
+async function startAt(now) {
+  const server = createServer(async (request, response) => {
+    const { host: _host, connection: _connection, ...headers } = request.headers;
+    const reply = await fetch(`${service.url}${request.url}`, { headers: { ...headers, "scrip-test-now": String(now) } });
+    response.writeHead(reply.status, { date: new Date(now).toUTCString(), ...(reply.headers.has("etag") && { etag: reply.headers.get("etag") }) });
+    response.end(Buffer.from(await reply.arrayBuffer()));
+  });
+  await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  return { url: `http://127.0.0.1:${server.address().port}`, close: () => server.close().closeAllConnections() };
+}
+
+check("a rotation is followed by its vouching, a retired key by its pin alone", async () => {
+  const first = await scrip.fetchBundle(service.url, key, undefined, { origin });
+  const next = (await call("POST", "/management/v1/projects/proj_dev/bundle-keys/rotate")).body;
+  const same = await scrip.fetchBundle(service.url, key, first, { origin });
+  assert.deepEqual([same.fresh, same.keys.length], [true, 1]);
+  const later = await startAt(Date.now() + 25 * 3_600_000);
+  try {
+    const second = await scrip.fetchBundle(later.url, key, stored(first), { origin });
+    assert.equal(second.fresh, true, second.problem?.message);
+    assert.equal(JSON.parse(Buffer.from(second.head.split(".")[0], "base64url")).kid, next.kid);
+    assert.ok(second.keys.some(({ kid }) => kid === next.kid));
+  } finally {
+    later.close();
+  }
+  for (const { kid } of await listKeys()) {
+    assert.equal((await call("POST", `/management/v1/projects/proj_dev/bundle-keys/${kid}/retire`)).status, 200);
+  }
+  const kept = await scrip.fetchBundle(service.url, key, stored(first), { origin });
+  assert.deepEqual([kept.fresh, kept.problem?.code], [false, "unknown_key"]);
+  const pinned = await scrip.fetchBundle(service.url, key, stored(first), { origin, keys: await listKeys() });
+  assert.equal(pinned.fresh, true);
+  assert.ok(pinned.ratchet.epoch > first.ratchet.epoch);
 });
 
 check("a customer's token is checked, and the bundle is that of all customers", async () => {
   const secret = (await call("GET", "/management/v1/projects/proj_dev/customer-token-key")).body;
   const named = await scrip.fetchBundle(service.url, key, undefined, { origin, customerToken: customerToken(secret, "proj_dev", "anna") });
   const plain = await scrip.fetchBundle(service.url, key, undefined, { origin });
-  assert.equal(named.etag, plain.etag);
+  assert.equal(named.head, plain.head);
   const forged = customerToken({ ...secret, secret: "guessed" }, "proj_dev", "anna");
   await assert.rejects(scrip.fetchBundle(service.url, key, undefined, { origin, customerToken: forged }), { status: 401 });
 });
