@@ -2,6 +2,7 @@
 //! contexts (ARCHITECTURE.md).
 
 pub mod balances;
+pub mod bundle;
 pub mod caller;
 pub mod campaigns;
 pub mod catalogue;

@@ -61,6 +61,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!("0032_due_owners"),
     migration!("0033_outbox_causes"),
     migration!("0034_file_size"),
+    migration!("0035_bundle_keys"),
 ];
 
 /// The number of the newest migration.

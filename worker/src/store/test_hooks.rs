@@ -25,6 +25,8 @@ const EMPTIED: &[&str] = &[
     "DELETE FROM due",
     "DELETE FROM turn WHERE owner <> ''",
     "DELETE FROM outbox",
+    "DELETE FROM bundle_key",
+    "UPDATE bundle_epoch SET epoch = 0",
 ];
 
 /// Deletes at the commit all that a project has, except what it began with.

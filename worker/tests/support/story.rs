@@ -159,9 +159,12 @@ fn only_reads(sent: &Request) -> bool {
     TABLE.find(&sent.method, &sent.path).is_ok_and(|matched| matched.route.is_read())
 }
 
-/// Returns true if a read settles due work of cards and tiers as the alarm would have; a repeated read writes nothing.
+/// Returns true if a read settles due work of cards and tiers as the alarm would have, or makes the first key of bundles; a repeated
+/// read writes nothing.
 fn settles(sent: &Request) -> bool {
-    sent.path.starts_with("/v2/loyalties/programs/") || sent.path.starts_with("/v2/loyalties/memberships")
+    let (starts, ends) =
+        (["/v2/loyalties/programs/", "/v2/loyalties/memberships"], ["/client/v1/jwks", "/bundle-keys"]);
+    starts.iter().any(|start| sent.path.starts_with(start)) || ends.iter().any(|end| sent.path.ends_with(end))
 }
 
 fn check_fields(object: &Json, known: &[&str]) -> Result<(), String> {

@@ -68,6 +68,8 @@ const SHOWN: &[DisclosureRow] = &[
         disclosure: &Disclosure::All,
     },
     DisclosureRow { path: "/client/v1/bundle", keeper: ResponseFilter::Verb, disclosure: &bundle::BUNDLE },
+    // Public halves of keys, made for clients.
+    DisclosureRow { path: "/client/v1/jwks", keeper: ResponseFilter::Here, disclosure: &Disclosure::All },
 ];
 
 /// Returns the paths that have a disclosure.

@@ -40,6 +40,7 @@ const HASHES: &[(&str, &str)] = &[
     ("0032_due_owners", "6c33cc13bd99454226f9f67ff31bdfab0c7040600c97c0d45159f845980106c4"),
     ("0033_outbox_causes", "9aab405251cbcfc45eca533876c490bcecaa954aba78d2031920aff7f5d30ca2"),
     ("0034_file_size", "5ae64f9751785acf1ffafde57fd70af342b668e7325094f95551012c5551a8b7"),
+    ("0035_bundle_keys", "6cea6e68e29284777329b046ab04b1da15af74314b490cf376e2726a974d1ad0"),
 ];
 
 #[test]

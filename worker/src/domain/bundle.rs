@@ -1,0 +1,3 @@
+//! The offline bundle: its signing keys.
+
+pub mod signing_keys;
