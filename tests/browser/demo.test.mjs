@@ -14,6 +14,7 @@ let service;
 let browser;
 let open;
 let early;
+let closed;
 let less;
 
 before(async () => {
@@ -24,6 +25,7 @@ before(async () => {
   const five = { type: "AMOUNT", amount_off: 500, effect: "APPLY_TO_ORDER" };
   open = await campaign("Open house", "OPEN-10", tenth);
   early = await campaign("Next century", "NEXT-100", five, { start_date: "2100-01-01T00:00:00Z" });
+  closed = await campaign("Another day", "OTHER-DAY-5", five, { validity_day_of_week: [(new Date().getUTCDay() + 3) % 7] });
   less = await campaign("Five off", "LESS-5", five);
   await campaign("Members only", "MEMBER-########", five, { type: "AUTO_UPDATE" });
   browser = await launch({ viewport: { width: 1180, height: 900 }, locale: "en-GB", colorScheme: "light" });
@@ -109,8 +111,8 @@ check("an edit of the cart is decided at once; an input that is no number is rep
 }, why);
 
 const SAME = {
-  "a discount": () => open, "two on top of each other": () => `${open} ${less}`, "a refusal": () => early,
-  "a discount and a refusal": () => `${open} ${early}`,
+  "a discount": () => open, "two on top of each other": () => `${open} ${less}`, "a refusal": () => closed,
+  "a discount and a refusal": () => `${open} ${closed}`,
 };
 for (const [name, codes] of Object.entries(SAME)) {
   check(`the page's answer is the edge's, byte for byte: ${name}`, async () => {
@@ -156,6 +158,15 @@ check("an unknown code is provisional in the page, with the missing facts; the e
   assert.match(await text("#summary"), /^Provisional/);
   await settled(page, "provisional");
   assert.match(await text("#equality"), /for want of voucher\/NO-SUCH-CODE\. The edge knows: NO-SUCH-CODE: There is no such code\./);
+  await page.close();
+}, why);
+
+check("a code that begins later is not disclosed: the page does not know it, the edge does", async () => {
+  const { page, text } = await visit();
+  await page.fill("#code", early);
+  assert.equal(await state(page, early), "unknown");
+  await settled(page, "provisional");
+  assert.match(await text("#equality"), /for want of voucher\/NEXT-100/);
   await page.close();
 }, why);
 
