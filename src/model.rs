@@ -4,6 +4,7 @@ pub mod card;
 pub mod client;
 pub mod customer;
 pub mod discount;
+pub mod offer_phase;
 pub mod order;
 pub mod order_return;
 pub mod promotion;

@@ -9,6 +9,7 @@ use crate::decide::loyalty::check_card;
 use crate::decide::rule_input::{RunningOrder, check_rules};
 use crate::facts::{Known, credits_account, incentive_account};
 use crate::model::discount::{GiftEffect, SHIPPING, UnitEffect, UnitOff};
+use crate::model::offer_phase::OfferPhase;
 use crate::model::redeemable::{Grant, IncentiveObject};
 use crate::model::request::RequestedRedeemable;
 use crate::model::scope::{GoodsObject, GoodsRef};
@@ -164,28 +165,16 @@ fn refuse_time(reason: Reason, offer: &Offer<'_>) -> Result<(), Refusal> {
 /// Checks active flags first, then starts, then ends, then recurring windows; those of the redeemable before the
 /// campaign's.
 pub fn check_validity(offer: &Offer<'_>, now: Instant, zone: &TimeZone) -> Result<(), Refusal> {
-    let incentive = &offer.incentive;
     let campaign = offer.campaign.as_deref();
-    if !incentive.active || campaign.is_some_and(|campaign| !campaign.active) {
-        return refuse_time(Reason::VoucherDisabled, offer);
+    match offer.incentive.phase(campaign, now) {
+        OfferPhase::Disabled => refuse_time(Reason::VoucherDisabled, offer),
+        OfferPhase::NotBegun(_) => refuse_time(Reason::VoucherNotActive, offer),
+        OfferPhase::Ended => refuse_time(Reason::VoucherExpired, offer),
+        OfferPhase::InForce if offer.incentive.windows(campaign).any(|window| !window.recurs(now, zone)) => {
+            refuse_time(Reason::VoucherNotActiveNow, offer)
+        }
+        OfferPhase::InForce => Ok(()),
     }
-    // A window made when the voucher was published replaces the campaign's.
-    let overrides = incentive.validity.expiration_date.is_some();
-    let campaign = campaign
-        .filter(|campaign| !(campaign.activity_after_publishing && overrides))
-        .map(|campaign| &campaign.validity);
-    let windows = [Some(&incentive.validity), campaign];
-    let windows = || windows.iter().flatten();
-    if windows().any(|validity| !validity.has_begun(now)) {
-        return refuse_time(Reason::VoucherNotActive, offer);
-    }
-    if windows().any(|validity| validity.has_ended(now)) {
-        return refuse_time(Reason::VoucherExpired, offer);
-    }
-    if windows().any(|validity| !validity.recurs(now, zone)) {
-        return refuse_time(Reason::VoucherNotActiveNow, offer);
-    }
-    Ok(())
 }
 
 /// Refuses a referral code to the customer who passes it on (docs/spec/objects.md#9).

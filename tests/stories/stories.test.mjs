@@ -83,10 +83,14 @@ async function run(story, path) {
     const counted = step.expect.nothing_written ? await rows(project) : undefined;
     const reply = await call(step, project, bound, now);
     assert.equal(reply.status, step.expect.status, `${place}: ${reply.text}`);
-    const isFile = /^(text\/csv|image\/svg)/.test(reply.headers.get("content-type") ?? "");
+    const isFile = /^(text\/csv|image\/svg|application\/jose)/.test(reply.headers.get("content-type") ?? "");
     const body = reply.text === "" ? null : isFile ? reply.text : JSON.parse(reply.text);
     for (const [name, wanted] of Object.entries(step.expect.headers ?? {})) fits(wanted, reply.headers.get(name), bound, `${place} ${name}`);
     if (step.expect.body !== undefined) fits(step.expect.body, body, bound, place);
+    if (step.expect.claims !== undefined) {
+      const claims = JSON.parse(Buffer.from(reply.text.split(".")[1], "base64url").toString());
+      fits(step.expect.claims, claims, bound, `${place} claims`);
+    }
     for (const pointer of step.expect.absent ?? []) assert.equal(at(body, pointer), undefined, `${place}: ${pointer} should be absent`);
     if (counted !== undefined) assert.deepEqual(await rows(project), counted, `${place}: something was written`);
   }

@@ -97,7 +97,9 @@ export function caller(url) {
       body: body === undefined ? undefined : JSON.stringify(body),
     });
     const text = await reply.text();
-    const parsed = text === "" ? undefined : JSON.parse(text);
+    // The head of a bundle is a JWS.
+    const isText = reply.headers.get("content-type")?.startsWith("application/jose");
+    const parsed = text === "" ? undefined : isText ? text : JSON.parse(text);
     return { status: reply.status, body: parsed, headers: reply.headers, ms: performance.now() - begun };
   };
 }

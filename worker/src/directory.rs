@@ -4,7 +4,7 @@
 mod setup;
 mod setup_checks;
 
-use crate::access::auth::{IMAGES, Record};
+use crate::access::auth::{BUNDLES, IMAGES, Record};
 use crate::access::images;
 use crate::access::keys::{self, ApiKey};
 use crate::access::projects::{self, WEBHOOK_TOKEN_LENGTH};
@@ -12,6 +12,7 @@ use crate::access::users;
 use crate::commit;
 use crate::constant_time::sha256_hex;
 use crate::directory::setup::SetupProject;
+use crate::http::caller::CredentialClass;
 use crate::http::health::{self, HealthProblem};
 use crate::http::reply::{bytes_reply, empty_reply, json_reply};
 use crate::http::request::{Reply, Request};
@@ -51,10 +52,12 @@ pub fn serve_directory(
         apply(setup, store, context)?;
         return found(keys::record_of_token(store, sha256, context.now.millis())?);
     }
-    if let Some(name) = request.path.strip_prefix(IMAGES) {
-        apply(setup, store, context)?;
-        let project = images::project_of(name).unwrap_or_default();
-        return found(keys::record_of_images(store, &project)?);
+    for (prefix, class) in [(IMAGES, CredentialClass::Image), (BUNDLES, CredentialClass::Bundle)] {
+        if let Some(name) = request.path.strip_prefix(prefix) {
+            apply(setup, store, context)?;
+            let project = images::project_of(name).unwrap_or_default();
+            return found(keys::record_of_addresses(store, class, &project)?);
+        }
     }
     service::serve_call(request, store, context)
 }

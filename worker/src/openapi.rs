@@ -254,8 +254,8 @@ fn security(route: &Route) -> Json {
         CredentialClass::Management => vec![json!({ "X-Management-Id": [], "X-Management-Token": [] })],
         CredentialClass::OAuth => route.scopes().map(|scope| json!({ "OAuth": [scope] })).collect(),
         // The token of a link is a parameter of the query; no other credentials are needed.
-        // The address of an image needs none either.
-        CredentialClass::Link | CredentialClass::Image => vec![json!({})],
+        // The address of an image or of a part of a bundle needs none either.
+        CredentialClass::Link | CredentialClass::Image | CredentialClass::Bundle => vec![json!({})],
     });
     Json::Array(alternatives.collect())
 }

@@ -116,7 +116,8 @@ fn answer(
         return Ok(reply::too_large(request_id));
     }
     let query = Query::read(&request.query);
-    let file = route.file.filter(|_| matches!(caller.class, CredentialClass::Link | CredentialClass::Image));
+    let is_file = route.answers.fields().is_empty() || caller.class == CredentialClass::Link;
+    let file = route.file.filter(|_| is_file);
     request_checks::check_media(request, route.sent(), file.map(|(media, _)| media))?;
     name_limits::check_names(request, &matched, &query)?;
     if !route.upload {

@@ -9,6 +9,9 @@
     reason = "a test may fail loudly"
 )]
 
+#[path = "support/bundle.rs"]
+#[allow(dead_code, reason = "a story reads a core by a step of its own")]
+mod bundle;
 #[path = "support/description_check.rs"]
 mod description_check;
 #[path = "support/in_process.rs"]
@@ -55,7 +58,7 @@ impl DescriptionRun<'_> {
         if response.is_null() {
             return Err(format!("nothing says that {name} answers {status}: {body}"));
         }
-        let is_file = ["text~1csv", "image~1svg+xml"]
+        let is_file = ["text~1csv", "image~1svg+xml", "application~1jose"]
             .iter()
             .any(|media| body.is_string() && response.pointer(&format!("/content/{media}")).is_some());
         if is_file {

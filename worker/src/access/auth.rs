@@ -1,7 +1,7 @@
 //! Authentication and authorisation: credentials against the record of a key, the origin of a client, the scope of a token.
 //! Pure: it names the record to fetch and checks the fetched one.
 
-use crate::access::{address, images, links, roles};
+use crate::access::{address, bundle_parts, images, links, roles};
 use crate::constant_time::{equal_in_constant_time, sha256_hex};
 use crate::http::allowed_origins;
 use crate::http::caller::{Caller, CredentialClass, ManagedProject, Settings, UserRole, WebhookSecret};
@@ -21,6 +21,8 @@ use std::collections::BTreeMap;
 
 /// Path prefix at which the directory returns the record for the images of a project.
 pub const IMAGES: &str = "/internal/images/";
+/// Path prefix at which the directory returns the record for the parts of a project's bundle.
+pub const BUNDLES: &str = "/internal/bundles/";
 /// Path parameter with the id of an image.
 pub const IMAGE_ID: &str = "assetId";
 /// Header with the name that a client gives itself; redemptions show it.
@@ -176,6 +178,9 @@ pub fn lookup_key<'m>(
         (format!("key:{}", credentials.id), format!("/internal/keys/{}", credentials.id))
     } else if credentials.class == CredentialClass::Image {
         (images::kept_as(credentials.id), format!("{IMAGES}{}", credentials.id))
+    } else if credentials.class == CredentialClass::Bundle {
+        let name = images::name_of(credentials.id);
+        (bundle_parts::kept_as(&name), format!("{BUNDLES}{name}"))
     } else if credentials.class == CredentialClass::OAuth {
         let sha256 = sha256_hex(credentials.token.as_bytes());
         (format!("token:{sha256}"), format!("/internal/tokens/{sha256}"))
@@ -195,11 +200,13 @@ pub fn key_name(class: CredentialClass, id: &str) -> String {
         CredentialClass::OAuth => "oauth",
         CredentialClass::Link => "link",
         CredentialClass::Image => "image",
+        CredentialClass::Bundle => "bundle",
     };
     sha256_hex(format!("{class}:{id}").as_bytes())
 }
 
-/// Reads the credentials of a request. An image address that cannot be valid is not found, instead of unauthorised.
+/// Reads the credentials of a request. An address of an image or of a part of a bundle that cannot be valid is not found, instead
+/// of unauthorised.
 fn credentials<'r>(request: &'r Request, matched: &'r MatchedRoute) -> Result<Credentials<'r>, ErrorBody> {
     let route = matched.route;
     if route.classes.contains(&CredentialClass::Image) {
@@ -207,6 +214,10 @@ fn credentials<'r>(request: &'r Request, matched: &'r MatchedRoute) -> Result<Cr
         let token = matched.params.iter().find(|(name, _)| *name == IMAGE_ID).map_or("", |(_, id)| id);
         let id = images::project_named(token).ok_or_else(|| images::unknown(token))?;
         return Ok(Credentials { class: CredentialClass::Image, id, token });
+    }
+    if route.classes.contains(&CredentialClass::Bundle) {
+        let (id, token) = bundle_parts::address_of(&matched.params)?;
+        return Ok(Credentials { class: CredentialClass::Bundle, id, token });
     }
     let bearer = header(request, "authorization")
         .and_then(|value| value.split_once(' '))
@@ -257,18 +268,20 @@ fn judge(matched: &MatchedRoute, request: &Request, record: Option<&str>, now_ms
     // The project's object checks the seal of a link or an address; here it only names the project.
     let fits = |record: &Record| match credentials.class {
         CredentialClass::Link => record.class == CredentialClass::Server,
-        CredentialClass::Image => record.class == CredentialClass::Image,
+        class @ (CredentialClass::Image | CredentialClass::Bundle) => record.class == class,
         class => is_right && record.class == class,
     };
     let record = record.filter(fits).ok_or_else(|| match credentials.class {
         CredentialClass::Image => images::unknown(credentials.token),
+        CredentialClass::Bundle => bundle_parts::unknown(credentials.token),
         _ => unauthorized(),
     })?;
     if record.expires_at.is_some_and(|end| end <= now_ms) {
         return Err(unauthorized());
     }
     let origin = header(request, "origin").map(str::to_owned);
-    if matched.route.is_client_side() && credentials.class != CredentialClass::Server {
+    let is_open = matches!(credentials.class, CredentialClass::Server | CredentialClass::Bundle);
+    if matched.route.is_client_side() && !is_open {
         check_origin(&record, credentials.class, origin.as_deref())?;
     }
     check_scope(matched.route, &record)?;
@@ -291,7 +304,11 @@ fn judge(matched: &MatchedRoute, request: &Request, record: Option<&str>, now_ms
         secrets,
         user: record.user,
         scopes: record.scopes,
-        origin: origin.filter(|_| matched.route.is_client_side()),
+        origin: match record.class {
+            // Its bytes are the same for every origin, and so is what a cache keeps of the answer.
+            CredentialClass::Bundle => Some(reply::ANY_ORIGIN.into()),
+            _ => origin.filter(|_| matched.route.is_client_side()),
+        },
         channel,
         address: address::of(request, record.settings.address_header.as_deref()),
         origins: record.origins,

@@ -22,9 +22,10 @@ use serde_json::{Map, Value as Json};
 /// Header with the token that proves a client's customer. Servers need none, and routes ignore it for their keys.
 const TOKEN: &str = "x-customer-token";
 
-/// Returns true if a client calls, and not a server of the merchant, which may call client-side routes too.
+/// Returns true if a client calls, and not a server of the merchant, which may call client-side routes too, or anyone who reads a
+/// part of a bundle.
 pub fn is_asking(route: &Route, caller: &Caller) -> bool {
-    route.is_client_side() && caller.class != CredentialClass::Server
+    route.is_client_side() && !matches!(caller.class, CredentialClass::Server | CredentialClass::Bundle)
 }
 
 /// Returns the context of the client that calls a route.

@@ -92,12 +92,17 @@ pub fn record(store: &Store<'_>, name: &str) -> Result<Option<Record>, Fault> {
     Ok(Some(Record { signing, manages, ..written(key, project.terms, role) }))
 }
 
-/// Returns the record that opens the images of a project, if the project exists.
-pub fn record_of_images(store: &Store<'_>, project: &str) -> Result<Option<Record>, Fault> {
+/// Returns the record of a project for addresses that need no key: its images, the parts of its bundle. `None` if there is no
+/// such project.
+pub fn record_of_addresses(
+    store: &Store<'_>,
+    class: CredentialClass,
+    project: &str,
+) -> Result<Option<Record>, Fault> {
     let Some(found) = projects::find(store, project)? else { return Ok(None) };
     let key = ApiKey {
         project: found.id,
-        class: CredentialClass::Image,
+        class,
         id: String::new(),
         token_sha256: String::new(),
         user: None,
@@ -137,7 +142,7 @@ fn rates(terms: &ProjectSettings, class: CredentialClass) -> Rates {
         CredentialClass::Server | CredentialClass::OAuth | CredentialClass::Link => terms.rate_limits.server,
         CredentialClass::Client => terms.rate_limits.client,
         CredentialClass::Management => terms.rate_limits.management,
-        CredentialClass::Image => terms.rate_limits.images,
+        CredentialClass::Image | CredentialClass::Bundle => terms.rate_limits.images,
     }
 }
 

@@ -82,6 +82,7 @@ impl Counts {
             CredentialClass::Client => "client",
             CredentialClass::Management => "management",
             CredentialClass::Image => "images",
+            CredentialClass::Bundle => "bundles",
         };
         // Ids of projects and the words of this service contain no space.
         let place = format!("{of} {class} {}", caller.project);

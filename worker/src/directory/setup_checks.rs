@@ -92,7 +92,10 @@ fn check_project(project: &SetupProject, at: &str) -> Result<(), Fault> {
 }
 
 fn check_key(key: &SetupKey, at: &str) -> Result<(), Fault> {
-    if matches!(key.class, CredentialClass::OAuth | CredentialClass::Link | CredentialClass::Image) {
+    if matches!(
+        key.class,
+        CredentialClass::OAuth | CredentialClass::Link | CredentialClass::Image | CredentialClass::Bundle
+    ) {
         let word = if key.class == CredentialClass::OAuth { "oauth" } else { "link" };
         return Err(wrong(format!("`{at}.class` is `{word}`; tokens are issued to a server key and are not set up")));
     }

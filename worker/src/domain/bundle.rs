@@ -1,3 +1,8 @@
-//! The offline bundle: its signing keys.
+//! The offline bundle: its head, its core, the parts of the core, and the keys that sign it.
 
+pub mod core;
+pub mod head;
+mod horizon;
+mod names_in_core;
+mod parts;
 pub mod signing_keys;

@@ -22,6 +22,8 @@ pub enum CredentialClass {
     Link,
     /// Address of an image: it names the project, and the project's object checks the seal.
     Image,
+    /// Address of a part of a bundle: it names the project and the hash of the bytes, which any page may read.
+    Bundle,
 }
 
 /// Role of a user in a project, by the published names.

@@ -49,7 +49,7 @@ const OF_PAGES: RateBounds = RateBounds { project: None, key: None, address: Som
 /// Default limit of an address that requests images: mail providers fetch them for all recipients of their e-mails.
 const OF_IMAGES: RateBounds = RateBounds { project: None, key: None, address: Some(Rate { calls: 600, seconds: 60 }) };
 
-/// Rate limits of the keys of a project, and of requests for its images.
+/// Rate limits of the keys of a project, and of requests for its images and the parts of its bundle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RateLimits {
@@ -59,7 +59,7 @@ pub struct RateLimits {
     pub client: Rates,
     /// Management API.
     pub management: Rates,
-    /// Limits of requests for images, which need only the address.
+    /// Limits of requests for images, and for parts of bundles, which need only the address.
     pub images: Rates,
 }
 

@@ -351,11 +351,16 @@ pub fn set_header(reply: &mut Reply, name: &str, value: &str) {
     reply.headers.push((name.to_owned(), value.to_owned()));
 }
 
+/// Every origin, as `access-control-allow-origin` names it.
+pub const ANY_ORIGIN: &str = "*";
+
 /// Adds the headers that a client of a trusted origin needs to read a reply.
 pub fn allow_origin(reply: &mut Reply, origin: &str) {
     set_header(reply, "access-control-allow-origin", origin);
     let exposed = "x-request-id, scrip-context, date, etag, idempotency-replayed, retry-after, x-rate-limit-limit, \
          x-rate-limit-remaining, x-rate-limit-retry, x-rate-limit-type";
     set_header(reply, "access-control-expose-headers", exposed);
-    set_header(reply, "vary", "origin");
+    if origin != ANY_ORIGIN {
+        set_header(reply, "vary", "origin");
+    }
 }

@@ -62,6 +62,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!("0033_outbox_causes"),
     migration!("0034_file_size"),
     migration!("0035_bundle_keys"),
+    migration!("0036_bundle_heads"),
 ];
 
 /// The number of the newest migration.

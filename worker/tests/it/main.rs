@@ -9,6 +9,8 @@
     reason = "a test may fail loudly"
 )]
 
+#[path = "../support/bundle.rs"]
+mod bundle;
 #[path = "../support/caller.rs"]
 mod caller;
 #[path = "../support/field_coverage.rs"]
@@ -30,6 +32,7 @@ mod support;
 
 mod answers_as_rules;
 mod bundle_cache;
+mod bundle_horizon;
 mod campaign_points;
 mod catalogue;
 mod changed_order_points;

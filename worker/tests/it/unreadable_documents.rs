@@ -1,6 +1,7 @@
 //! Tests documents of an older version that this one cannot read. Each makes only the objects that need it inapplicable, in decisions,
 //! lists, the bundle and the client that uses it.
 
+use crate::bundle::Bundle;
 use crate::in_process::Edge;
 use scrip::Context;
 use scrip::bundle::PreparedRules;
@@ -26,6 +27,11 @@ impl Shop {
     }
 
     fn call(&self, method: &str, path: &str, body: &Json) -> (u16, Json) {
+        let (status, bytes) = self.send(method, path, body);
+        (status, serde_json::from_slice(&bytes).unwrap_or_default())
+    }
+
+    fn send(&self, method: &str, path: &str, body: &Json) -> (u16, Vec<u8>) {
         self.at.set(self.at.get() + 1);
         let client: &[(&str, &str)] = &[
             ("x-client-application-id", "dev-client"),
@@ -43,7 +49,7 @@ impl Shop {
             body: if body.is_null() { Vec::new() } else { body.to_string().into_bytes() },
         };
         let reply = self.edge.send(request, self.at.get(), None);
-        (reply.status, serde_json::from_slice(&reply.body).unwrap_or_default())
+        (reply.status, reply.body)
     }
 
     fn post(&self, path: &str, body: Json) -> Json {
@@ -56,6 +62,15 @@ impl Shop {
         let (status, answer) = self.call("GET", path, &Json::Null);
         assert_eq!(status, 200, "{path}: {answer}");
         answer
+    }
+
+    /// The core of the bundle.
+    fn bundle(&self) -> Json {
+        let get = |path: &str| match self.send("GET", path, &Json::Null) {
+            (200, body) => body,
+            (status, body) => panic!("{path}: {status} {}", String::from_utf8_lossy(&body)),
+        };
+        Bundle::of(&get("/client/v1/bundle"), get).json()
     }
 
     /// A rule for `BAD`.
@@ -116,7 +131,7 @@ fn assert_only_bad_is_hurt(shop: &Shop, what: &str) {
         shop.get(&format!("/v1/{list}"));
     }
     shop.get("/v1/customers/anna/segments");
-    let bundle = shop.get("/client/v1/bundle");
+    let bundle = shop.bundle();
     PreparedRules::new(bundle.to_string().as_bytes()).unwrap_or_else(|problem| panic!("{what}: {problem}"));
 }
 
@@ -218,7 +233,7 @@ fn unreadable_stacking_rules_allow_one_redeemable_at_a_time() {
     let (status, answer) = shop.call("POST", "/v1/validations", &two);
     assert_eq!((status, &answer["key"]), (400, &json!("invalid_redeemables")), "{answer}");
     shop.post("/v1/qualifications", json!({ "order": { "amount": 1000 } }));
-    shop.get("/client/v1/bundle");
+    shop.bundle();
 }
 
 /// A code with an unreadable end is not published, and the next one is published instead.
@@ -270,7 +285,7 @@ fn an_unreadable_customer_product_or_order() {
     for list in ["customers", "products", "orders", "skus"] {
         shop.call("GET", &format!("/v1/{list}"), &Json::Null);
     }
-    let bundle = shop.get("/client/v1/bundle");
+    let bundle = shop.bundle();
     assert_eq!(bundle["unreadable"][0]["object"], "product", "{bundle}");
 }
 
@@ -295,7 +310,7 @@ fn the_bundle_names_left_out_documents() {
     shop.post(&path, json!({ "voucher": "GUARDED" }));
     shop.spoil("segment", id, "$.filter.created_at", json!({ "conditions": { "$before": ["yesterday"] } }));
     shop.spoil("voucher", "ILL", "$.discount.amount_off", json!("some"));
-    let bundle = shop.get("/client/v1/bundle");
+    let bundle = shop.bundle();
     assert_eq!(bundle["unreadable"].as_array().unwrap().len(), 2, "{bundle}");
     let context = Context { now: Instant::from_millis(shop.at.get()).unwrap(), seed: [7; 32] };
     let key = |prepared: &PreparedRules, code: &str| {

@@ -1,14 +1,15 @@
 //! Runs stories: steps over HTTP with expectations, as data.
 //!
 //! `{ "name", "project"?, "steps": [{ "at"?, "after"?, "as"?, "call", "query"?, "headers"?, "send"?, "raw"?, "form"?, "csv"?, "expect": {
-//! "status", "headers"?, "body"?, "absent"?, "equals"?, "nothing_written"? } } | { "wait": true } ] }`
+//! "status", "headers"?, "body"?, "claims"?, "absent"?, "nothing_written"? } } | { "wait": true } ] }`
 //!
 //! `project` selects the keys `server`, `client` and `management`, as `tests/stories/setup.json` names them; by default those of the
 //! development project. Bodies match as subsets; `"$name"` is bound on first use and must be equal afterwards. Arrays match element by
 //! element and in full length. A step with `in_process` cannot run over HTTP, and gives the reason. `raw` is a body as text, and `$name` in
-//! it may be a whole answer. `csv` is the body of a CSV file, and `repeat` a body of one repeated letter. `wait` runs the work that is due;
+//! it may be a whole answer. `claims` are those of the head of a bundle, and match as bodies do. `csv` is the body of a CSV file, and `repeat` a body of one repeated letter. `wait` runs the work that is due;
 //! over HTTP it waits for the clock.
 
+use crate::bundle::claims_of;
 use crate::in_process::Edge;
 use scrip_worker::http::request::{Reply, Request};
 use scrip_worker::routes::TABLE;
@@ -32,8 +33,8 @@ const STEP_FIELDS: &[&str] = &[
     "in_process",
 ];
 /// Media types of answers that are not JSON: a story sees their text.
-const FILES: &[&str] = &["text/csv", "image/svg+xml"];
-const EXPECT_FIELDS: &[&str] = &["status", "headers", "body", "absent", "nothing_written"];
+const FILES: &[&str] = &["text/csv", "image/svg+xml", "application/jose"];
+const EXPECT_FIELDS: &[&str] = &["status", "headers", "body", "claims", "absent", "nothing_written"];
 
 pub fn read_all(only: &str) -> Vec<(String, Json)> {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/stories"));
@@ -137,6 +138,10 @@ pub fn run_on(
         }
         if let Some(wanted) = expect.get("body") {
             fits(wanted, &body, &mut bound, "").map_err(|problem| fault(format!("{problem}\n  in {text}")))?;
+        }
+        if let Some(wanted) = expect.get("claims") {
+            let claims = claims_of(&reply.body).map_err(&fault)?;
+            fits(wanted, &claims, &mut bound, "").map_err(|problem| fault(format!("{problem}\n  in {claims}")))?;
         }
         for path in expect["absent"].as_array().into_iter().flatten().filter_map(Json::as_str) {
             // An invalid path would be absent from everything.

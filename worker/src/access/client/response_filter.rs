@@ -35,7 +35,7 @@ pub enum ResponseFilter {
     Here,
     /// The engine, whose writer receives the client context: a client with a bundle writes equal bytes.
     Engine,
-    /// The handler itself, with [`keep_of`], because the response is named by its content.
+    /// The handler itself, with [`keep_core`], because the response is named by its content.
     Verb,
 }
 
@@ -67,9 +67,14 @@ const SHOWN: &[DisclosureRow] = &[
         keeper: ResponseFilter::Here,
         disclosure: &Disclosure::All,
     },
-    DisclosureRow { path: "/client/v1/bundle", keeper: ResponseFilter::Verb, disclosure: &bundle::BUNDLE },
     // Public halves of keys, made for clients.
     DisclosureRow { path: "/client/v1/jwks", keeper: ResponseFilter::Here, disclosure: &Disclosure::All },
+    DisclosureRow { path: "/client/v1/bundle", keeper: ResponseFilter::Verb, disclosure: &Disclosure::All },
+    DisclosureRow {
+        path: "/client/v1/bundle/{projectId}/{hash}",
+        keeper: ResponseFilter::Verb,
+        disclosure: &bundle::CORE,
+    },
 ];
 
 /// Returns the paths that have a disclosure.
@@ -106,6 +111,11 @@ pub fn keep(route: &Route, page: &ClientContext, answer: &mut Response) -> Resul
         }
     }
     Ok(())
+}
+
+/// Removes undisclosed members from the core of a bundle.
+pub fn keep_core(page: &ClientContext, core: &mut Json) {
+    ResponseReader { page }.keep(&bundle::CORE, core);
 }
 
 /// Removes undisclosed members from a body that is not serialized yet.

@@ -62,7 +62,7 @@ pub const RATE_LIMITS: FieldType = FieldType::Object(&[
     may("client", RATES).description("Rates of client keys. Absent means 60 calls per minute for each address."),
     may("management", RATES).description("Rates of management keys. Absent means no limits."),
     may("images", RATES).description(
-        "Rates of callers of voucher images, who need no key. Absent means 600 calls per minute for each address.",
+        "Rates of callers of voucher images and of parts of bundles, who need no key; each of the two is counted alone. Absent means 600 calls per minute for each address.",
     ),
 ]);
 

@@ -1,9 +1,9 @@
-//! The shape of a bundle: documents as they are stored. `access/client/response_filter/bundle` declares the members that a
-//! client receives.
+//! The shapes of the bytes of a bundle: its core, of documents as they are stored, and the index of a core in parts.
+//! `access/client/response_filter/bundle` declares the members that a client receives.
 
 use super::{catalogue, customers, promotions, rules};
 use crate::documents::common_fields::KEY;
-use scrip::shape::{FieldType, may, must};
+use scrip::shape::{FieldType, TEXTS, may, must};
 use scrip::wire::project::{client, time_zone};
 use scrip::wire::voucher;
 use scrip::{fields_of, shape};
@@ -23,10 +23,20 @@ const VOUCHER: FieldType = shape!(
     )
 );
 
-/// A bundle.
-pub const BUNDLE: FieldType = shape!(
-    "Bundle",
-    "Offline bundle: the public documents with which a client decides without the server.",
+/// Core of a bundle, or the index of one that is in parts.
+pub const CORE_DOCUMENT: FieldType = FieldType::Either(&[CORE, INDEX]);
+
+/// Index of a core in parts.
+const INDEX: FieldType = shape!(
+    "BundleIndex",
+    "Index of a core above 512 kB: the bytes of its parts in order are the core.",
+    &[must("parts", TEXTS).description("SHA-256 of each part, in order, in lower-case hexadecimal digits.")]
+);
+
+/// Core of a bundle.
+const CORE: FieldType = shape!(
+    "BundleCore",
+    "Core of the offline bundle: the public documents in force within the horizon of its head, with which a client decides without the server.",
     &[
         must("complete", FieldType::Bool).description("`true` when objects that are not listed do not exist. Always `false` in a bundle."),
         must("counted", FieldType::Bool).description("`true` when quantities and balances are included. Always `false` in a bundle."),
@@ -38,15 +48,15 @@ pub const BUNDLE: FieldType = shape!(
         must("project", FieldType::Object(&[must("id", KEY)])).description("Project of the bundle."),
         must("time_zone", time_zone::TIME_ZONE).description("Time zone of the project, with its transitions."),
         must("stacking_rules", rules::STACKING_RULES).description("Stacking rules of the project, or the default rules."),
-        must("campaigns", many(&promotions::CAMPAIGN)).description("Newest campaigns of the project, at most 1,000."),
-        must("vouchers", many(&VOUCHER)).description("Vouchers of the listed standalone campaigns."),
-        must("promotion_tiers", many(&promotions::TIER)).description("Promotion tiers of the listed campaigns."),
-        must("promotion_stacks", many(&promotions::STACK)).description("Promotion stacks of the listed campaigns."),
-        must("categories", many(&voucher::CATEGORY)).description("Categories of campaigns."),
+        must("campaigns", many(&promotions::CAMPAIGN)).description("Campaigns in force, of the newest 1,000 of the project."),
+        must("vouchers", many(&VOUCHER)).description("Vouchers in force of standalone campaigns."),
+        must("promotion_tiers", many(&promotions::TIER)).description("Promotion tiers in force."),
+        must("promotion_stacks", many(&promotions::STACK)).description("Promotion stacks with a tier in force."),
+        must("categories", many(&voucher::CATEGORY)).description("Categories of the listed objects."),
         must("products", many(&catalogue::PRODUCT)).description("Products of the catalogue; empty when `whole_catalogue` is `false`."),
         must("skus", many(&catalogue::SKU)).description("SKUs of the catalogue; empty when `whole_catalogue` is `false`."),
-        must("product_collections", many(&catalogue::COLLECTION)).description("Product collections."),
-        must("segments", many(&customers::SEGMENT)).description("Segments that select customers by conditions; static segments are left out."),
+        must("product_collections", many(&catalogue::COLLECTION)).description("Product collections that the listed objects name."),
+        must("segments", many(&customers::SEGMENT)).description("Segments that the listed objects name and that select customers by conditions; static segments are left out."),
         must("validation_rules", many(&rules::RULE)).description("Validation rules that are assigned to the listed objects."),
         must("validation_rules_assignments", many(&voucher::ASSIGNMENT)).description("Assignments of validation rules to the listed objects."),
         may("unreadable", many(&FieldType::Map)).description("Names of stored objects that cannot be read; decisions that need them are refused. Absent when there are none."),

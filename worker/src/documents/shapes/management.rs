@@ -113,7 +113,7 @@ const OF_PROJECT: &[Field] = &[
             must("server", RATES).description("Rates of server keys and their OAuth tokens."),
             must("client", RATES).description("Rates of client keys. Default 60 calls per minute for each address."),
             must("management", RATES).description("Rates of management keys."),
-            must("images", RATES).description("Rates of callers of voucher images, who need no key. Default 600 calls per minute for each address."),
+            must("images", RATES).description("Rates of callers of voucher images and of parts of bundles, who need no key; each of the two is counted alone. Default 600 calls per minute for each address."),
         ]),
     )
     .description("Rate limits of the project by class of key."),

@@ -1,6 +1,7 @@
 //! Creates a project with the usual calls, and another customer in it: an order, codes, a card, a publication, a lock and a reward. Two
 //! projects differ only in the names of these objects, so that a request with the names of one refers to nothing in the other.
 
+use crate::bundle::Bundle;
 use crate::in_process::Edge;
 use scrip_worker::http::request::{Reply, Request};
 use serde_json::{Value as Json, json};
@@ -235,6 +236,12 @@ impl TestProject {
         seed[..8].copy_from_slice(&number.to_be_bytes());
         let mut reply = self.edge.send(request, NOW + 1000, Some(seed));
         assert!(reply.status < 500, "{}", String::from_utf8_lossy(&reply.body));
+        if reply.headers.iter().any(|(name, value)| name == "content-type" && value == "application/jose") {
+            // Heads differ by their signature, so the core is compared.
+            let part = |path: &str| Request { method: "GET".into(), path: path.into(), ..Request::default() };
+            reply.body = Bundle::of(&reply.body, |path| self.edge.send(part(path), NOW + 1000, None).body).core;
+            reply.headers.retain(|(name, _)| name != "etag");
+        }
         reply.body = unsealed(&String::from_utf8(reply.body).unwrap()).into_bytes();
         reply.headers.retain(|(name, _)| name != "x-request-id");
         reply

@@ -1,5 +1,6 @@
 //! Tests that a client with the bundle answers the bytes of the service, except where it reports facts that only the server knows.
 
+use crate::bundle::Bundle;
 use crate::shops::checks::TrialReport;
 use crate::shops::random::Random;
 use crate::shops::shop::Shop;
@@ -16,11 +17,10 @@ pub struct Page {
 
 impl Page {
     pub fn open(shop: &mut Shop) -> Page {
-        let bundle = shop.desk.ask("GET /client/v1/bundle", &Json::Null);
-        assert_eq!(bundle.status, 200, "{}", bundle.json);
-        Page {
-            prepared: PreparedRules::new(&bundle.bytes).unwrap_or_else(|problem| panic!("{problem}\n{}", bundle.json)),
-        }
+        let head = shop.desk.ask("GET /client/v1/bundle", &Json::Null);
+        assert_eq!(head.status, 200, "{}", head.json);
+        let bundle = Bundle::of(&head.bytes, |path| shop.desk.ask(&format!("GET {path}"), &Json::Null).bytes);
+        Page { prepared: bundle.prepare() }
     }
 
     pub fn holds(

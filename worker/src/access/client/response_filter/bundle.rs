@@ -127,8 +127,8 @@ const TERMS: Disclosure = These(&[
     ("metadata", All),
 ]);
 
-/// A bundle.
-pub const BUNDLE: Disclosure = These(&[
+/// The core of a bundle, or its index.
+pub const CORE: Disclosure = These(&[
     ("complete", All),
     ("counted", All),
     ("client", TERMS),
@@ -149,4 +149,5 @@ pub const BUNDLE: Disclosure = These(&[
     ("validation_rules", RULE),
     ("validation_rules_assignments", Said(&[("rule_id", All), ("related_object_id", All)])),
     ("unreadable", All),
+    ("parts", All),
 ]);

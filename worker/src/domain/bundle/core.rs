@@ -1,0 +1,265 @@
+//! Writes the core of a bundle: the offers in force within its horizon, with all that their decisions need, as every client of the
+//! project may see them. Never private codes, counts, or customer data.
+
+use crate::access::client::response_filter;
+use crate::domain::bundle::horizon::{Horizon, OpenCampaigns};
+use crate::domain::bundle::names_in_core::retain_named;
+use crate::domain::stacking_rules;
+use crate::http::caller::Settings;
+use crate::http::time_zone;
+use crate::store::Store;
+use crate::store::document::Document;
+use crate::store::documents::any_kind;
+use crate::store::index::code_key::code_key;
+use crate::store::sql::Fault;
+use scrip::model::client::ClientContext;
+use scrip::text::sha256_hex;
+use scrip::time::Instant;
+use scrip::wire::project::client::terms_of;
+use scrip::wire::readability;
+use serde_json::{Value as Json, json};
+use std::collections::BTreeSet;
+
+/// Maximum number of campaigns in a core, and of products and SKUs, because a client has limited space. Older campaigns and a larger
+/// catalogue are left out, and a client's verdict on them is provisional.
+const MOST: usize = 1_000;
+
+/// Project whose bundle is built, with the settings that a core shows in addition to documents.
+#[derive(Debug)]
+pub struct BundleProject<'c> {
+    /// Id of the project.
+    pub id: &'c str,
+    /// Its settings.
+    pub settings: &'c Settings,
+    /// Its zone setting, which tests may replace.
+    pub time_zone: Json,
+}
+
+/// Core of a bundle.
+#[derive(Debug)]
+pub struct Core {
+    /// Its rule set, as JSON.
+    pub text: String,
+    /// Its horizon.
+    pub horizon: Horizon,
+    /// Kinds that it does not fully disclose, sorted.
+    pub left_out: Vec<&'static str>,
+}
+
+impl Core {
+    /// Builds the core for a horizon that begins at a moment.
+    pub fn build(store: &Store<'_>, project: &BundleProject<'_>, from: Instant) -> Result<Core, Fault> {
+        let terms = terms_of(&project.settings.client);
+        let terms = terms.map_err(|problem| Fault(format!("the project's terms of pages do not read: {problem}")))?;
+        let page = ClientContext { terms, ..ClientContext::default() };
+        let source = CoreSource { store, case_sensitive: project.settings.case_sensitive_codes };
+        let mut horizon = Horizon::beginning(from)?;
+        let mut left_out = Vec::new();
+        let mut core = source.write(project, &mut horizon, &mut left_out)?;
+        response_filter::keep_core(&page, &mut core);
+        if let Some(members) = core.as_object_mut() {
+            retain_named(members);
+        }
+        left_out.sort_unstable();
+        Ok(Core { text: core.to_string(), horizon, left_out })
+    }
+}
+
+/// Stored documents that a core is made of.
+struct CoreSource<'c, 's> {
+    store: &'c Store<'s>,
+    case_sensitive: bool,
+}
+
+/// Offers in force within a horizon.
+struct Offers {
+    campaigns: Vec<Document>,
+    vouchers: Vec<Document>,
+    tiers: Vec<Document>,
+    stacks: Vec<Document>,
+}
+
+impl CoreSource<'_, '_> {
+    fn write(
+        &self,
+        project: &BundleProject<'_>,
+        horizon: &mut Horizon,
+        left_out: &mut Vec<&'static str>,
+    ) -> Result<Json, Fault> {
+        let mut unreadable = UnreadableNames::default();
+        let Offers { campaigns, vouchers, tiers, stacks } = self.offers(&mut unreadable, horizon, left_out)?;
+        let shown: Vec<&str> =
+            campaigns.iter().chain(&vouchers).chain(&tiers).map(|document| document.id.as_str()).collect();
+        let assignments = self.of_parents(ASSIGNMENT, &shown)?;
+        let assignments = unreadable.leave_out(self, ASSIGNMENT, assignments);
+        let named: Vec<&str> = assignments
+            .iter()
+            .filter_map(|document| document.as_assignment().rule_id().and_then(Json::as_str))
+            .collect();
+        let rules = any_kind::list_with_ids(self.store, "validation_rules", &named)?;
+        let rules = unreadable.leave_out(self, "validation_rules", rules);
+        let (products, skus) = (self.newest("product")?, self.newest("sku")?);
+        let whole_catalogue = products.len() <= MOST && skus.len() <= MOST;
+        if !whole_catalogue {
+            left_out.push("products");
+        }
+        let products = unreadable.leave_out(self, "product", products);
+        let skus = unreadable.leave_out(self, "sku", skus);
+        let goods = |documents| if whole_catalogue { bodies(documents) } else { Vec::new() };
+        // The members of a static segment are customer data, and are omitted.
+        let mut segments = self.newest("segment")?;
+        segments.retain(|segment| !segment.as_segment().is_static());
+        let segments = unreadable.leave_out(self, "segment", segments);
+        let collections = unreadable.leave_out(self, COLLECTION, self.newest(COLLECTION)?);
+        let categories = unreadable.leave_out(self, "category", self.newest("category")?);
+        let stacking =
+            stacking_rules::stored(self.store)?.map_or_else(stacking_rules::default_rules, |document| document.body);
+        let mut whole = json!({
+            "complete": false,
+            "counted": false,
+            "client": terms(&project.settings.client),
+            "whole_catalogue": whole_catalogue,
+            "project": { "id": project.id },
+            "time_zone": zone(project)?,
+            "case_sensitive_codes": self.case_sensitive,
+            "stacking_rules": stacking,
+            "campaigns": bodies(campaigns),
+            "vouchers": vouchers.into_iter().map(|voucher| hashed(voucher, self.case_sensitive)).collect::<Vec<Json>>(),
+            "promotion_tiers": bodies(tiers),
+            "promotion_stacks": bodies(stacks),
+            "categories": bodies(categories),
+            "products": goods(products),
+            "skus": goods(skus),
+            "product_collections": bodies(collections),
+            "segments": bodies(segments),
+            "validation_rules": bodies(rules),
+            "validation_rules_assignments": bodies(assignments),
+        });
+        if let (Some(whole), false) = (whole.as_object_mut(), unreadable.0.is_empty()) {
+            whole.insert("unreadable".into(), unreadable.0.into());
+        }
+        Ok(whole)
+    }
+
+    /// Finds the offers in force, and ends the horizon before the next one begins.
+    fn offers(
+        &self,
+        unreadable: &mut UnreadableNames,
+        horizon: &mut Horizon,
+        left_out: &mut Vec<&'static str>,
+    ) -> Result<Offers, Fault> {
+        let mut campaigns = self.newest("campaign")?;
+        if campaigns.len() > MOST {
+            left_out.push("campaigns");
+            campaigns.truncate(MOST);
+        }
+        // Documents of a campaign that cannot be read are omitted as well.
+        let mut campaigns = unreadable.leave_out(self, "campaign", campaigns);
+        let open = OpenCampaigns::select(&mut campaigns, horizon)?;
+        let public: Vec<&str> = campaigns
+            .iter()
+            .filter(|campaign| campaign.as_campaign().is_standalone())
+            .map(|campaign| campaign.id.as_str())
+            .collect();
+        let mut vouchers = unreadable.leave_out(self, "voucher", self.of_parents("voucher", &public)?);
+        open.retain_vouchers(&mut vouchers, horizon)?;
+        let all: Vec<&str> = campaigns.iter().map(|campaign| campaign.id.as_str()).collect();
+        let mut tiers = unreadable.leave_out(self, "promotion_tier", self.of_parents("promotion_tier", &all)?);
+        open.retain_tiers(&mut tiers, horizon)?;
+        let mut stacks = unreadable.leave_out(self, "promotion_stack", self.of_parents("promotion_stack", &all)?);
+        // The other tiers of a stack may apply alone, so that a stack of one tier in force stays a candidate.
+        let in_force: BTreeSet<&str> = tiers.iter().map(|tier| tier.id.as_str()).collect();
+        stacks.retain(|stack| {
+            let ids = stack.body.get("tiers").and_then(|tiers| tiers.get("ids")).and_then(Json::as_array);
+            ids.into_iter().flatten().filter_map(Json::as_str).any(|id| in_force.contains(id))
+        });
+        open.retain_campaigns(&mut campaigns, &vouchers, horizon);
+        Ok(Offers { campaigns, vouchers, tiers, stacks })
+    }
+
+    /// Lists the documents of a kind, newest first, one more than a core may contain.
+    fn newest(&self, kind: &str) -> Result<Vec<Document>, Fault> {
+        let most = i64::try_from(MOST).unwrap_or(i64::MAX).saturating_add(1);
+        any_kind::list_last(self.store, kind, most)
+    }
+
+    /// Lists the documents of a kind that belong to one of these parents, in the order of creation.
+    fn of_parents(&self, kind: &str, parents: &[&str]) -> Result<Vec<Document>, Fault> {
+        any_kind::list_within_any(self.store, kind, parents)
+    }
+}
+
+const ASSIGNMENT: &str = "validation_rules_assignment";
+const COLLECTION: &str = "products_collection";
+
+/// Names of stored documents that cannot be read. A client receives the names, so that its engine refuses their uses too.
+#[derive(Default)]
+struct UnreadableNames(Vec<Json>);
+
+impl UnreadableNames {
+    /// Returns the readable documents of a kind, and records the names of the others.
+    fn leave_out(&mut self, source: &CoreSource<'_, '_>, kind: &str, mut documents: Vec<Document>) -> Vec<Document> {
+        documents.retain(|document| match readability::check_fields(kind, &document.body) {
+            Ok(()) => true,
+            Err(problem) => {
+                source.store.note(format!("the stored {kind} `{}` does not read: {problem}", document.id));
+                self.0.push(names_of(kind, document, source.case_sensitive));
+                false
+            }
+        });
+        documents
+    }
+}
+
+/// Returns the names of a document that a client may know.
+fn names_of(kind: &str, document: &Document, case_sensitive: bool) -> Json {
+    match kind {
+        "voucher" => {
+            let code = document.as_voucher().code().unwrap_or_default();
+            json!({ "object": kind, "id": document.id, "code_hash": code_hash(code, case_sensitive) })
+        }
+        "product" | "sku" => json!({ "object": kind, "id": document.id, "source_id": document.key }),
+        ASSIGNMENT => json!({ "object": kind, "id": document.id, "related_object_id": document.parent }),
+        _ => json!({ "object": kind, "id": document.id }),
+    }
+}
+
+fn bodies(documents: Vec<Document>) -> Vec<Json> {
+    documents.into_iter().map(|document| Json::Object(document.body)).collect()
+}
+
+/// Returns the hash by which a client finds a code, computed from its compared form.
+fn code_hash(code: &str, case_sensitive: bool) -> String {
+    sha256_hex(code_key(code, case_sensitive).as_bytes())
+}
+
+/// Returns a public voucher with the hash of its code.
+fn hashed(document: Document, case_sensitive: bool) -> Json {
+    let hash = code_hash(document.as_voucher().code().unwrap_or_default(), case_sensitive);
+    let mut body = document.body;
+    body.insert("code_hash".into(), hash.into());
+    // A voucher without a bound also shows to a client that it has none.
+    body.entry("redemption")
+        .or_insert_with(|| json!({}))
+        .as_object_mut()
+        .map(|details| details.entry("quantity").or_insert(Json::Null));
+    Json::Object(body)
+}
+
+/// Returns the client policy as an object with single members; without settings it has none.
+fn terms(settings: &Json) -> Json {
+    if settings.is_object() { settings.clone() } else { json!({}) }
+}
+
+/// Returns the zone with its transitions, so that a client uses those of the service and not its own table of zones.
+fn zone(project: &BundleProject<'_>) -> Result<Json, Fault> {
+    let settings = &project.settings.time_zone;
+    if settings.is_object() {
+        return Ok(settings.clone());
+    }
+    let zone = time_zone::of_setup(&project.time_zone)?;
+    let name = if zone.name.is_empty() { "UTC" } else { zone.name.as_str() };
+    let transitions = zone.transitions.iter().map(|(at, offset)| json!({ "at": at.text(), "offset": offset }));
+    let transitions: Vec<Json> = transitions.collect();
+    Ok(json!({ "name": name, "offset": zone.offset, "transitions": transitions }))
+}

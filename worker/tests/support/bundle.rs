@@ -1,0 +1,53 @@
+//! Reads the bundle as a client does: the head, then the core that it names.
+
+use base64ct::{Base64UrlUnpadded, Encoding};
+use scrip::bundle::PreparedRules;
+use scrip::text::sha256_hex;
+use scrip::time::Instant;
+use serde_json::Value as Json;
+
+/// A head's claims with its core.
+pub struct Bundle {
+    pub claims: Json,
+    /// The rule set, put together where it is in parts.
+    pub core: Vec<u8>,
+}
+
+/// Returns the claims of a head, without a check of its signature.
+pub fn claims_of(head: &[u8]) -> Result<Json, String> {
+    let text = std::str::from_utf8(head).map_err(|error| error.to_string())?;
+    let [_, claims, _] = text.split('.').collect::<Vec<_>>()[..] else { return Err(format!("`{text}` is no head")) };
+    let bytes = Base64UrlUnpadded::decode_vec(claims).map_err(|error| error.to_string())?;
+    serde_json::from_slice(&bytes).map_err(|error| error.to_string())
+}
+
+impl Bundle {
+    /// Reads the core that a head names; `fetch` returns the body of the answer for a path.
+    pub fn of(head: &[u8], mut fetch: impl FnMut(&str) -> Vec<u8>) -> Bundle {
+        let claims = claims_of(head).unwrap();
+        let mut part = |hash: &Json| {
+            let path = format!("/client/v1/bundle/{}/{}", claims["iss"].as_str().unwrap(), hash.as_str().unwrap());
+            let bytes = fetch(&path);
+            assert_eq!(*hash, sha256_hex(&bytes), "{path}");
+            bytes
+        };
+        let document = part(&claims["core"]);
+        let index: Json = serde_json::from_slice(&document).unwrap();
+        let core = match index["parts"].as_array() {
+            None => document,
+            Some(parts) => parts.iter().flat_map(part).collect(),
+        };
+        Bundle { claims, core }
+    }
+
+    pub fn json(&self) -> Json {
+        serde_json::from_slice(&self.core).unwrap()
+    }
+
+    /// Returns the rules with their horizon.
+    pub fn prepare(&self) -> PreparedRules {
+        let prepared = PreparedRules::new(&self.core).unwrap_or_else(|problem| panic!("{problem}\n{}", self.json()));
+        let at = |name: &str| Instant::from_millis(self.claims[name].as_i64().unwrap()).unwrap();
+        prepared.within(at("from"), at("to"))
+    }
+}
