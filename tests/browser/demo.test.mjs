@@ -143,9 +143,9 @@ check("a valid code stays on the cart when another one is refused", async () => 
   const { page, text } = await visit();
   await page.fill("#code", open);
   await page.press("#code", "Enter");
-  await page.fill("#code", early);
+  await page.fill("#code", closed);
   assert.equal(await state(page, open), "applicable");
-  assert.equal(await state(page, early), "inapplicable");
+  assert.equal(await state(page, closed), "inapplicable");
   assert.equal(await text("#total"), "€94.23");
   await settled(page, "identical");
   await page.close();
