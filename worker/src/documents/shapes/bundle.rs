@@ -1,6 +1,8 @@
 //! The shape of a bundle: documents as they are stored. `access/client/response_filter/bundle` declares the members that a
 //! client receives.
 
+pub mod keys;
+
 use super::{catalogue, customers, promotions, rules};
 use crate::documents::common_fields::KEY;
 use scrip::shape::{FieldType, may, must};
