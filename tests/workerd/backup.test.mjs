@@ -116,7 +116,7 @@ check("a restore raises the epoch of bundles, and retires the keys that are name
   assert.ok(asWas.epoch > before.epoch && asWas.epoch <= Date.now(), `${asWas.epoch} after ${before.epoch}`);
   assert.deepEqual(asWas.data.map(({ kid, status }) => [kid, status]), [[next.kid, "NEXT"], [signing, "SIGNING"]]);
   assert.equal(asWas.data[0].vouched_by, next.vouched_by);
-  // The next key takes the place of the retired one at once, and nobody vouches for it.
+  // The next key takes the place of the retired one at once, and no key vouches for it.
   const replaced = await restored(to, [signing], bundleKeys);
   assert.deepEqual(replaced.data.map(({ kid, status, vouched_by }) => [kid, status, vouched_by]), [[next.kid, "SIGNING", null], [signing, "RETIRED", null]]);
   // Without the next key the key in force stays so.

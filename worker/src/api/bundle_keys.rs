@@ -1,6 +1,6 @@
 //! The keys that sign the bundle: for clients, which verify with their public halves, and for the operator, who rotates and retires them.
 
-use crate::documents::shapes::bundle_keys as shown;
+use crate::documents::shapes::bundle::keys as shown;
 use crate::domain::bundle::signing_keys::{self, KeyStatus, RotationGoesOn, SigningKey};
 use crate::domain::stacking_rules::check_project;
 use crate::http::caller::CredentialClass;

@@ -2,7 +2,6 @@
 
 pub mod activities;
 pub mod bundle;
-pub mod bundle_keys;
 pub mod campaign_earning_rules;
 pub mod campaign_tiers;
 pub mod cards;
