@@ -94,11 +94,7 @@ pub fn record(store: &Store<'_>, name: &str) -> Result<Option<Record>, Fault> {
 
 /// Returns the record of a project for addresses that need no key: its images, the parts of its bundle. `None` if there is no
 /// such project.
-pub fn record_of_addresses(
-    store: &Store<'_>,
-    class: CredentialClass,
-    project: &str,
-) -> Result<Option<Record>, Fault> {
+pub fn record_of_addresses(store: &Store<'_>, class: CredentialClass, project: &str) -> Result<Option<Record>, Fault> {
     let Some(found) = projects::find(store, project)? else { return Ok(None) };
     let key = ApiKey {
         project: found.id,

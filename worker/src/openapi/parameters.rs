@@ -42,7 +42,11 @@ const PARAMETERS: &[(&str, &str, &str)] = &[
     ("productCollectionId", "", "ID of the product collection."),
     ("productId", "", "ID or `source_id` of the product."),
     ("programId", "", "ID of the loyalty program."),
-    ("hash", "", "SHA-256 of the bytes in 64 lower-case hexadecimal digits, as `core` of the head or `parts` of an index names it."),
+    (
+        "hash",
+        "",
+        "SHA-256 of the bytes in 64 lower-case hexadecimal digits, as `core` of the head or `parts` of an index names it.",
+    ),
     ("projectId", "/client/v1/bundle", "ID of the project, as `iss` of the head names it."),
     ("projectId", "", "ID of the project. The key must belong to the project or manage it."),
     ("promotionTierId", "", "ID of the promotion tier."),

@@ -82,19 +82,25 @@ fn open() -> (Shop, Vec<(String, Json)>) {
         ("NOON", json!({ "start_date": "2026-03-01T12:00:00Z" })),
         ("SUNDAYS", json!({ "validity_day_of_week": [0] })),
         ("MONDAYS", json!({ "validity_day_of_week": [1] })),
-        ("FIFTEEN", json!({ "validity_hours": { "daily": [{ "start_time": "15:00", "expiration_time": "16:30", "days_of_week": [0, 1] }] } })),
+        (
+            "FIFTEEN",
+            json!({ "validity_hours": { "daily": [{ "start_time": "15:00", "expiration_time": "16:30", "days_of_week": [0, 1] }] } }),
+        ),
     ];
     for (name, window) in &windows {
         shop.code(&format!("C-{name}"), window.clone(), json!({}));
         shop.code(&format!("V-{name}"), json!({}), window.clone());
-        redeemables.extend(["C", "V"].map(|kind| format!("{kind}-{name}")).map(|code| {
-            (code.clone(), json!({ "object": "voucher", "id": code }))
-        }));
+        redeemables.extend(
+            ["C", "V"]
+                .map(|kind| format!("{kind}-{name}"))
+                .map(|code| (code.clone(), json!({ "object": "voucher", "id": code }))),
+        );
     }
     shop.code("OFF", json!({}), json!({ "active": false }));
     shop.code("C-OFF", json!({}), json!({}));
     shop.post("/v1/campaigns/C-OFF/disable", Json::Null);
-    redeemables.extend(["OFF", "C-OFF", "NONE"].map(|code| (code.to_owned(), json!({ "object": "voucher", "id": code }))));
+    redeemables
+        .extend(["OFF", "C-OFF", "NONE"].map(|code| (code.to_owned(), json!({ "object": "voucher", "id": code }))));
     let tier = |(name, window): &(&str, Json)| {
         let mut tier = json!({ "name": name, "action": { "discount": { "type": "AMOUNT", "amount_off": 100 } } });
         tier.as_object_mut().unwrap().extend(window.as_object().unwrap().clone());
@@ -198,14 +204,16 @@ fn a_final_qualification_is_complete() {
             let reply = shop.send(now_ms, "POST", "/client/v1/qualifications", &request);
             let service: Json = serde_json::from_slice(&reply.body).unwrap();
             let context = Context { now: Instant::from_millis(now_ms).unwrap(), seed: [7; 32] };
-            let own: Json = serde_json::from_slice(&rules.qualify(request.to_string().as_bytes(), &context).body).unwrap();
+            let own: Json =
+                serde_json::from_slice(&rules.qualify(request.to_string().as_bytes(), &context).body).unwrap();
             let lacks = own["provisional"].as_array().cloned().unwrap_or_default();
             assert_eq!(lacks.contains(&json!("horizon")), now_ms >= to, "{own}");
             let of_service = ids(&service);
             if now_ms < to {
                 // Public codes are named by their ids in a bundle, so only promotions are compared.
                 let promotions = |ids: &[String]| {
-                    let mut ids: Vec<String> = ids.iter().filter(|id| id.starts_with("promo") || id.starts_with("stack")).cloned().collect();
+                    let mut ids: Vec<String> =
+                        ids.iter().filter(|id| id.starts_with("promo") || id.starts_with("stack")).cloned().collect();
                     ids.sort();
                     ids
                 };
@@ -222,7 +230,8 @@ fn a_large_core_is_in_parts() {
     for number in 0..220 {
         let action = json!({ "discount": { "type": "AMOUNT", "amount_off": 100 } });
         let tier = json!({ "name": format!("tier {number}"), "banner": banner, "action": action });
-        let campaign = json!({ "name": format!("Deal {number}"), "campaign_type": "PROMOTION", "promotion": { "tiers": [tier] } });
+        let campaign =
+            json!({ "name": format!("Deal {number}"), "campaign_type": "PROMOTION", "promotion": { "tiers": [tier] } });
         shop.post("/v1/campaigns", campaign);
     }
     let bundle = shop.bundle(NOON);
@@ -237,7 +246,8 @@ fn a_large_core_is_in_parts() {
     }
     assert_eq!(bundle.json()["promotion_tiers"].as_array().unwrap().len(), 220);
     let tier = bundle.json()["promotion_tiers"][7]["id"].clone();
-    let verdict = final_verdict(&shop, &bundle.prepare(), NOON, "tier", &json!({ "object": "promotion_tier", "id": tier }));
+    let verdict =
+        final_verdict(&shop, &bundle.prepare(), NOON, "tier", &json!({ "object": "promotion_tier", "id": tier }));
     assert_eq!(verdict.unwrap()["valid"], true);
     // After a change the former index and its parts stay for 48 hours.
     shop.post("/v1/campaigns/Deal%200/disable", Json::Null);

@@ -52,7 +52,9 @@ fn ask(route: &Route, path: String, record: &Record, token: &str) -> Result<Call
         CredentialClass::Client => ("x-client-application-id", "x-client-token"),
         CredentialClass::Management => ("x-management-id", "x-management-token"),
         CredentialClass::OAuth => ("x-nothing", "authorization"),
-        CredentialClass::Link | CredentialClass::Image | CredentialClass::Bundle => panic!("an address is no record of a key"),
+        CredentialClass::Link | CredentialClass::Image | CredentialClass::Bundle => {
+            panic!("an address is no record of a key")
+        }
     };
     let token = if record.class == CredentialClass::OAuth { format!("Bearer {token}") } else { token.to_owned() };
     let headers = [(id, record.id.as_str()), (secret, token.as_str()), ("origin", "http://localhost:1")];

@@ -8,8 +8,7 @@ use std::collections::BTreeSet;
 /// Lists of what only matters when it is named.
 const NAMED: [&str; 3] = ["categories", "product_collections", "segments"];
 /// Lists that name.
-const NAMING: [&str; 5] =
-    ["campaigns", "vouchers", "promotion_tiers", "promotion_stacks", "validation_rules"];
+const NAMING: [&str; 5] = ["campaigns", "vouchers", "promotion_tiers", "promotion_stacks", "validation_rules"];
 
 /// Removes the documents that nothing names, neither directly nor through another named one.
 pub fn retain_named(core: &mut Map<String, Json>) {

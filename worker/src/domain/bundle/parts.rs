@@ -54,7 +54,11 @@ mod tests {
             for letter in ["a", "é", "𝄞"] {
                 let text = format!("x{}", letter.repeat(size / letter.len()));
                 let CoreParts { core, parts } = CoreParts::cut(text.clone());
-                assert!(parts.iter().all(|part| part.body.len() <= PART_BYTES_MAX && part.hash == sha256_hex(part.body.as_bytes())));
+                assert!(
+                    parts
+                        .iter()
+                        .all(|part| part.body.len() <= PART_BYTES_MAX && part.hash == sha256_hex(part.body.as_bytes()))
+                );
                 let found = |hash: &str| parts.iter().find(|part| part.hash == hash).unwrap().body.as_str();
                 if text.len() <= PART_BYTES_MAX {
                     assert_eq!((found(&core), parts.len()), (text.as_str(), 1));
@@ -62,7 +66,8 @@ mod tests {
                 }
                 let index: Json = serde_json::from_str(found(&core)).unwrap();
                 assert_eq!(index.as_object().unwrap().len(), 1);
-                let whole: String = index["parts"].as_array().unwrap().iter().map(|hash| found(hash.as_str().unwrap())).collect();
+                let whole: String =
+                    index["parts"].as_array().unwrap().iter().map(|hash| found(hash.as_str().unwrap())).collect();
                 assert!(whole == text);
             }
         }
