@@ -25,13 +25,13 @@ export async function compare(text, prepared, customer) {
   try {
     const utf8 = new TextDecoder();
     const alone = JSON.parse(utf8.decode(prepared.validateBytes(new TextEncoder().encode(text))));
-    const proof = alone.provisional ? await proofOf(customer.trim()) : {};
+    const proof = alone.missing ? await proofOf(customer.trim()) : {};
     const { bytes, ms, headers } = await post("/client/v1/validations", text, proof);
     if (!isCurrent()) return;
     const context = JSON.parse(headers.get("scrip-context") ?? "null");
     if (!context) return showStatus("equality", "different", "The service did not say at which moment it decided.");
     const own = prepared.validateBytes(new TextEncoder().encode(text), context);
-    const missing = JSON.parse(utf8.decode(own)).provisional;
+    const missing = JSON.parse(utf8.decode(own)).missing;
     const difference = firstDifference(own, bytes);
     at("edge-time").textContent = `${ms.toFixed(1)} ms`;
     at("edge-now").textContent = clock.format(new Date(context.now));

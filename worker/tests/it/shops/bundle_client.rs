@@ -41,7 +41,7 @@ impl Page {
         let seed = unhex(context["seed"].as_str().unwrap()).unwrap();
         let own = self.prepared.validate(request.to_string().as_bytes(), &Context { now, seed });
         let read: Json = serde_json::from_slice(&own.body).unwrap();
-        if !read["provisional"].is_null() {
+        if !read["missing"].is_null() {
             report.reach("provisional");
             return Ok(());
         }
