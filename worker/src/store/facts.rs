@@ -10,7 +10,6 @@ mod rules;
 pub use cache::{Catalogue, DecisionSettings, DocumentsById, FactFinders, StoreFacts};
 
 use super::candidates::CandidateRows;
-use crate::store::tracking::Tracker;
 use scrip::budget::StepBudget;
 use scrip::facts::{Assignment, CandidateFilter, Candidates, Fact, Facts, Known, SummaryCounts};
 use scrip::json::Node;
