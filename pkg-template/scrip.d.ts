@@ -691,8 +691,10 @@ export interface Validation extends Json {
   session?: Session | undefined;
   /** Stacking rules of the project that were followed. */
   stacking_rules: StackingRules;
-  /** Facts that only the server has and the verdict depends on. Absent if the verdict is final. */
-  provisional?: string[] | undefined;
+  /** Facts that the client lacks and the verdict depends on: it is provisional. Absent if it is final. */
+  missing?: string[] | undefined;
+  /** Fields that only the server can fill, left out of a client's answer: `tracking_id`. Absent if none. */
+  omitted?: string[] | undefined;
   /** Explanation of the verdict on each redeemable, in the order of evaluation. Present with `expand` `trace`. */
   trace?: Trace[] | undefined;
 }
@@ -915,8 +917,10 @@ export interface Qualification extends Json {
   order?: Order | undefined;
   /** Stacking rules of the project, by which results may be combined. */
   stacking_rules: StackingRules;
-  /** Facts that only the server has and the results depend on. Absent if the results are final. */
-  provisional?: string[] | undefined;
+  /** Facts that the client lacks and the results depend on: they are provisional. Absent if they are final. */
+  missing?: string[] | undefined;
+  /** Fields that only the server can fill, left out of a client's answer: `tracking_id`. Absent if none. */
+  omitted?: string[] | undefined;
 }
 
 /** Redeemable or campaign that applies, evaluated alone. */

@@ -155,8 +155,8 @@ pub trait Facts {
     fn campaign_voucher(&self, id: &str) -> Known<Fact<'_, RedeemableTerms>>;
     /// Returns the rules assigned to any of these objects, by id or code.
     fn assignments(&self, objects: &[&str]) -> Known<Vec<Assignment>>;
-    /// Returns the hash of a customer's `source_id`; only the server has the key. A `source_id` that is such a hash is
-    /// returned unchanged.
+    /// Returns the tracking id of a customer's `source_id`; only the server has the key. A text in the form of a tracking
+    /// id is returned unchanged.
     fn tracking_id(&self, source_id: &str) -> Known<Text>;
     /// Returns whether the channel through which the server gets the request is known.
     fn knows_channel(&self) -> bool {

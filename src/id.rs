@@ -21,6 +21,27 @@ impl Context {
     }
 }
 
+/// The beginning of every tracking id.
+pub const TRACKING_PREFIX: &str = "track_";
+
+/// The bytes after the prefix of a tracking id: at least a tag, at most a tag and 200 encrypted bytes.
+const TRACKING_BYTES: std::ops::RangeInclusive<usize> = 16..=216;
+
+/// Returns whether a text has the form of a tracking id. Whether it is one only the holder of the project's key can say.
+///
+/// ```
+/// use scrip::id::is_tracking_id;
+/// assert!(is_tracking_id("track_97de008df94909a0293cddf66089f52067"));
+/// for other in ["97de008df94909a0293cddf66089f52067", "track_", "track_97de", "track_anna-anna-anna-anna-anna-anna-anna"] {
+///     assert!(!is_tracking_id(other));
+/// }
+/// ```
+pub fn is_tracking_id(text: &str) -> bool {
+    let Some(digits) = text.strip_prefix(TRACKING_PREFIX) else { return false };
+    let is_whole = digits.len().is_multiple_of(2) && TRACKING_BYTES.contains(&(digits.len() / 2));
+    is_whole && digits.bytes().all(|digit| digit.is_ascii_hexdigit())
+}
+
 /// The characters of alphanumeric identifiers.
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 

@@ -25,18 +25,20 @@ export async function compare(text, prepared, customer) {
   try {
     const utf8 = new TextDecoder();
     const alone = JSON.parse(utf8.decode(prepared.validateBytes(new TextEncoder().encode(text))));
-    const proof = alone.provisional ? await proofOf(customer.trim()) : {};
+    const proof = alone.missing ? await proofOf(customer.trim()) : {};
     const { bytes, ms, headers } = await post("/client/v1/validations", text, proof);
     if (!isCurrent()) return;
     const context = JSON.parse(headers.get("scrip-context") ?? "null");
     if (!context) return showStatus("equality", "different", "The service did not say at which moment it decided.");
     const own = prepared.validateBytes(new TextEncoder().encode(text), context);
-    const missing = JSON.parse(utf8.decode(own)).provisional;
+    const { missing, omitted } = JSON.parse(utf8.decode(own));
     const difference = firstDifference(own, bytes);
     at("edge-time").textContent = `${ms.toFixed(1)} ms`;
     at("edge-now").textContent = clock.format(new Date(context.now));
     if (difference === -1) {
       showStatus("equality", "identical", `Identical: ${bytes.length.toLocaleString()} bytes, every one the same.`);
+    } else if (!missing && omitted && isEqualWithout(omitted, utf8.decode(own), utf8.decode(bytes))) {
+      showStatus("equality", "identical", `Identical but for ${omitted.join(", ")}, which only the edge can make.`);
     } else if (missing) {
       showStatus("equality", "provisional", `The page was provisional, for want of ${missing.join(", ")}. The edge knows: ${
         describeOutcome(JSON.parse(utf8.decode(bytes)))}`);
@@ -47,6 +49,16 @@ export async function compare(text, prepared, customer) {
   } catch (problem) {
     if (isCurrent()) showStatus("equality", problem.offline ? "idle" : "failed", failure(problem));
   }
+}
+
+/** Returns true if two answers are equal without the fields that the page left out. */
+function isEqualWithout(omitted, own, other) {
+  const [text, otherText] = [own, other].map((answer) => {
+    const parsed = JSON.parse(answer);
+    for (const name of [...omitted, "omitted"]) delete parsed[name];
+    return JSON.stringify(parsed);
+  });
+  return text === otherText;
 }
 
 /** Describes the result of an answer in one sentence. */

@@ -48,7 +48,7 @@ function summary(answer, codes, saved) {
   }
   if (all.some(undecided)) return "Provisional: only the server knows all of these codes.";
   const result = saved > 0 ? `You save ${show(saved)}.` : answer.valid ? "Valid, but nothing is taken off." : "Nothing is taken off.";
-  return answer.provisional ? `${result} Provisional: only the server counts how often a code was used.` : result;
+  return answer.missing ? `${result} Provisional: only the server counts how often a code was used.` : result;
 }
 
 function line(item, answer) {

@@ -7,13 +7,13 @@ use crate::decide;
 use crate::decide::case::MissingFacts;
 use crate::decide::case::stored::{customer_email, customer_key};
 use crate::facts::{Facts, Known};
-use crate::id::Context;
+use crate::id::{Context, is_tracking_id};
 use crate::json::Node;
 use crate::model::client::CustomerTrust;
 use crate::model::qualification::Qualify;
 use crate::model::request::{Channel, Redeemables};
 use crate::refusal::Refusal;
-use crate::text::{Text, sha256_hex};
+use crate::text::{Text, joined, sha256_hex};
 use crate::time::Instant;
 use crate::wire::decision::write_validation;
 use crate::wire::error;
@@ -79,8 +79,8 @@ impl PreparedRules {
     /// # let context = Context { now: Instant::default(), seed: [7; 32] };
     /// let prepared = prepared.unwrap().with_customer("anna");
     /// let answer = prepared.validate(br#"{ "redeemables": [{ "object": "voucher", "id": "TEN" }] }"#, &context);
-    /// // Only the server has the hash that stands for anna.
-    /// assert!(String::from_utf8(answer.body).unwrap().contains("tracking_id/anna"));
+    /// // Only the server has the profile of anna.
+    /// assert!(String::from_utf8(answer.body).unwrap().contains(r#""missing":["customer/anna"#));
     /// ```
     pub fn with_customer(mut self, name: &str) -> PreparedRules {
         self.facts.prove(name.into());
@@ -101,7 +101,13 @@ impl PreparedRules {
     }
 
     /// Adds the facts that a decision lacks because of the bundle itself.
-    fn add_missing(&self, missing: &mut MissingFacts, context: &Context) {
+    fn add_missing(&self, missing: &mut MissingFacts, request: &Redeemables, context: &Context) {
+        // The service refuses the tracking id of one customer beside the name of another.
+        if let Some(tracking_id) = tracking_id_beside_name(request)
+            && matches!(self.facts.customer(tracking_id), Known::Unknown)
+        {
+            missing.add(joined(&["customer/", tracking_id]));
+        }
         self.missing.iter().for_each(|fact| missing.add(fact.clone()));
         if self.horizon.is_some_and(|(from, to)| context.now < from || context.now >= to) {
             missing.add("horizon".into());
@@ -173,7 +179,7 @@ impl PreparedRules {
         };
         match decide::validate_offline(&self.facts, &request, context) {
             Ok(mut decision) => {
-                self.add_missing(&mut decision.answer.evaluated.case.lacks, context);
+                self.add_missing(&mut decision.answer.evaluated.case.missing, &request, context);
                 PreparedAnswer { status: 200, body: write_validation(&decision.answer, context) }
             }
             Err(refusal) => PreparedAnswer::refused(&refusal, context),
@@ -201,7 +207,7 @@ impl PreparedRules {
         }
         match decide::qualify_offline(&self.facts, &asked, context) {
             Ok(mut decision) => {
-                self.add_missing(&mut decision.answer.evaluated.case.lacks, context);
+                self.add_missing(&mut decision.answer.evaluated.case.missing, &asked.request, context);
                 PreparedAnswer { status: 200, body: write_qualification(&decision.answer, context) }
             }
             Err(refusal) => PreparedAnswer::refused(&refusal, context),
@@ -237,4 +243,11 @@ impl PreparedRules {
             Err(refusal) => PreparedAnswer::refused(&refusal, context),
         }
     }
+}
+
+/// Returns the tracking id of a request that names a customer otherwise too.
+fn tracking_id_beside_name(request: &Redeemables) -> Option<&str> {
+    let customer = request.customer.as_ref()?;
+    let name = customer.id.as_ref().or(customer.source_id.as_ref())?;
+    request.tracking_id.as_deref().filter(|tracking_id| is_tracking_id(tracking_id) && *tracking_id != name.as_str())
 }

@@ -120,7 +120,7 @@ pub struct Case<'a> {
     /// Tests of rules that pass without evaluation: a qualification leaves some out.
     pub passes: RequiredFacts,
     /// The facts that only the server has.
-    pub lacks: MissingFacts,
+    pub missing: MissingFacts,
     /// The refusal of all redeemables, if the customer or order of the request is stored and cannot be read. Nothing
     /// can be decided then.
     pub unreadable: Option<Refusal>,
@@ -173,7 +173,7 @@ impl<'a> Case<'a> {
             resolved: Vec::new(),
             needs: Default::default(),
             passes: RequiredFacts::default(),
-            lacks: MissingFacts::default(),
+            missing: MissingFacts::default(),
             unreadable: None,
             wrong: Vec::new(),
             work: facts.work(),
@@ -183,7 +183,16 @@ impl<'a> Case<'a> {
     /// Reports the zone as missing if it was needed and the rules were prepared without the project's.
     pub(super) fn lack_time_zone(&mut self) {
         if self.zone_use.get() && !self.facts.knows_settings().time_zone {
-            self.lacks.add("project/time_zone".into());
+            self.missing.add("project/time_zone".into());
+        }
+    }
+
+    /// Reports the customer as missing if the answer depends on the stored profile itself: a server is shown the id of
+    /// its customer, and metadata is checked together with that of the profile.
+    pub(super) fn lack_customer_of_answer(&mut self) {
+        let is_checked = || self.request.customer.as_ref().is_some_and(|sent| !sent.metadata.is_empty());
+        if !self.request.channel.is_page() || is_checked() {
+            self.missing.extend(self.buyer.unknown.clone());
         }
     }
 
@@ -258,7 +267,7 @@ impl<'a> Case<'a> {
 
     /// Records that a fact was requested that only the server has.
     pub fn lack(&mut self, kind: &str, id: &str) {
-        self.lacks.add(joined(&[kind, "/", id]));
+        self.missing.add(joined(&[kind, "/", id]));
     }
 
     /// Returns the balance of an account, including the amounts that the request gives back to it.

@@ -55,10 +55,10 @@ pub fn check_free_goods(
     // More units of an order line need no catalogue, and shipping is not in the catalogue.
     let named = |unit: &&UnitOff| unit.effect != UnitEffect::AddSameItems && unit.unit_type != SHIPPING;
     for unit in units.iter().filter(named) {
-        let mut lacks = Vec::new();
-        let goods = find_named(&unit.unit_type, kind_of(unit), case.facts, &mut |lack| lacks.push(lack));
-        let is_known = goods.sku.is_some() || goods.product.is_some() || !lacks.is_empty();
-        found.lacks.append(&mut lacks);
+        let mut missing = Vec::new();
+        let goods = find_named(&unit.unit_type, kind_of(unit), case.facts, &mut |fact| missing.push(fact));
+        let is_known = goods.sku.is_some() || goods.product.is_some() || !missing.is_empty();
+        found.missing.append(&mut missing);
         let in_order = |object| items.basket().first(&GoodsRef::new(object, unit.unit_type.clone(), None)).is_some();
         if !is_known && ![GoodsObject::Sku, GoodsObject::Product].into_iter().any(in_order) {
             let details = format!("Cannot find product or SKU with id {}", unit.unit_type);
@@ -108,7 +108,7 @@ fn check_caps(case: &Case<'_>, offer: &Offer<'_>, found: &mut Finding) -> Result
     if !entries().flat_map(|entry| &entry.terms.caps).any(|cap| cap.kind.customer) {
         return Ok(());
     }
-    found.lacks.extend(case.buyer.counted().unknown.clone().or_else(|| case.claimed()));
+    found.missing.extend(case.buyer.counted().unknown.clone().or_else(|| case.claimed()));
     if case.buyer.is_identified() {
         return Ok(());
     }
@@ -185,7 +185,7 @@ fn check_referrer(case: &Case<'_>, offer: &Offer<'_>, found: &mut Finding) -> Re
         return Err(refuse(Reason::ReferrerNotPermittedToRedeem, offer));
     }
     // Only the server may know the customer.
-    found.lacks.extend(case.buyer.unknown.clone());
+    found.missing.extend(case.buyer.unknown.clone());
     Ok(())
 }
 
@@ -202,7 +202,7 @@ fn check_quantity(
     match running_order.running.standing(case, &account, offer.incentive.quantity) {
         Known::Is(standing) if standing.available() == Some(0) => Err(refuse(Reason::QuantityExceeded, offer)),
         Known::Unknown => {
-            found.lacks.push(Text::from(account.as_str()));
+            found.missing.push(Text::from(account.as_str()));
             Ok(())
         }
         Known::Unreadable => Err(Refusal::unreadable("account", &offer.incentive.code)),
@@ -230,7 +230,7 @@ fn check_gift(
         // The balance is not readable, so nothing can be spent.
         Known::Absent | Known::Unreadable => 0,
         Known::Unknown => {
-            found.lacks.push(Text::from(account.as_str()));
+            found.missing.push(Text::from(account.as_str()));
             allotment
         }
     };

@@ -16,7 +16,7 @@ pub struct Finding {
     /// Remaining codes of the campaign from which the reward takes one, if they are limited.
     pub codes: Option<u64>,
     /// Facts that only the server has.
-    pub lacks: Vec<Text>,
+    pub missing: Vec<Text>,
     /// `true` if a rule failed because a stored profile is not read.
     pub withheld: bool,
     /// The bundles in the order, if the rules require any.
@@ -48,9 +48,9 @@ impl Findings {
     /// Replaces the finding at a position, and leaves `found` empty.
     #[inline]
     pub fn put(&mut self, place: usize, found: &mut Finding) {
-        let Finding { credits, points, paid, codes, lacks, withheld, bundles, resolved } = &*found;
+        let Finding { credits, points, paid, codes, missing, withheld, bundles, resolved } = &*found;
         let is_nothing = credits.or(*points).or(*paid).or(*codes).is_none()
-            && lacks.is_empty()
+            && missing.is_empty()
             && !withheld
             && bundles.is_none()
             && resolved.is_none();
@@ -63,27 +63,27 @@ impl Findings {
 
     /// Adds facts that only the server has.
     #[inline]
-    pub fn lack(&mut self, place: usize, lacks: Vec<Text>) {
-        if !lacks.is_empty() {
-            self.add(place, lacks);
+    pub fn lack(&mut self, place: usize, missing: Vec<Text>) {
+        if !missing.is_empty() {
+            self.add(place, missing);
         }
     }
 
     #[inline(never)]
-    fn add(&mut self, place: usize, mut lacks: Vec<Text>) {
+    fn add(&mut self, place: usize, mut missing: Vec<Text>) {
         if let Some(found) = self.of(place) {
-            found.lacks.append(&mut lacks);
+            found.missing.append(&mut missing);
         }
     }
 
     /// Returns all facts that only the server has.
-    pub fn lacks(&self) -> impl Iterator<Item = &Text> {
-        self.0.iter().flat_map(|(_, found)| &found.lacks)
+    pub fn missing(&self) -> impl Iterator<Item = &Text> {
+        self.0.iter().flat_map(|(_, found)| &found.missing)
     }
 
     /// Returns the facts of these redeemables that only the server has.
-    pub fn lacks_of(&self, places: impl Iterator<Item = usize>) -> Vec<Text> {
-        places.filter_map(|place| self.get(place)).flat_map(|found| found.lacks.iter().cloned()).collect()
+    pub fn missing_of(&self, places: impl Iterator<Item = usize>) -> Vec<Text> {
+        places.filter_map(|place| self.get(place)).flat_map(|found| found.missing.iter().cloned()).collect()
     }
 
     fn at(&self, place: usize) -> Result<usize, usize> {

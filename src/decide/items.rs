@@ -20,7 +20,7 @@ pub struct Items<'a> {
     lines: Vec<ResolvedLine<'a>>,
     pub(super) index: Option<GoodsIndex>,
     /// Collections that only the server knows.
-    lacks: Vec<Text>,
+    missing: Vec<Text>,
     /// Collections that are stored and cannot be read.
     pub(super) unreadable: Vec<Text>,
     /// The positions of the lines in the order, if some lines are left out.
@@ -31,7 +31,7 @@ pub struct Items<'a> {
 #[derive(Default)]
 struct CollectedCollections<'c> {
     found: Vec<Fact<'c, Collection>>,
-    lacks: Vec<Text>,
+    missing: Vec<Text>,
     unreadable: Vec<Text>,
 }
 
@@ -44,7 +44,7 @@ impl<'c> CollectedCollections<'c> {
         match collection {
             Known::Is(found) => self.found.push(found),
             Known::Absent => {}
-            Known::Unknown => self.lacks.push(joined(&["collection/", id])),
+            Known::Unknown => self.missing.push(joined(&["collection/", id])),
             Known::Unreadable => self.unreadable.push(id.clone()),
         }
     }
@@ -96,18 +96,18 @@ impl<'a> Items<'a> {
     fn within(
         case: &'a Case<'a>,
         added: &'a [Item],
-        CollectedCollections { found: collections, lacks, unreadable }: CollectedCollections<'_>,
+        CollectedCollections { found: collections, missing, unreadable }: CollectedCollections<'_>,
         places: Option<Vec<usize>>,
         wants_index: bool,
     ) -> Items<'a> {
-        let Some(order) = &case.order else { return Items { lacks, unreadable, ..Items::default() } };
+        let Some(order) = &case.order else { return Items { missing, unreadable, ..Items::default() } };
         let item = |place: usize| order.items.get(place).or_else(|| added.get(place.checked_sub(order.items.len())?));
         let line = |place: usize| Some(case.priced.line(place, item(place)?));
         let lines = match &places {
             Some(places) => places.iter().filter_map(|place| line(*place)).collect(),
             None => (0..order.items.len().saturating_add(added.len())).filter_map(line).collect(),
         };
-        let mut items = Items { lines, lacks, unreadable, index: None, places };
+        let mut items = Items { lines, missing, unreadable, index: None, places };
         items.join(&collections, case);
         if wants_index {
             items.index = Some(GoodsIndex::new(items.basket()));
@@ -121,8 +121,8 @@ impl<'a> Items<'a> {
     }
 
     /// Returns the collections that only the server knows.
-    pub fn lacks(&self) -> &[Text] {
-        &self.lacks
+    pub fn missing(&self) -> &[Text] {
+        &self.missing
     }
 
     /// Returns the refusal of an offer that names an unreadable collection: in its tests, its scope, its bundle or its
@@ -166,7 +166,7 @@ impl<'a> Items<'a> {
                 Contents::Passing(filter) => {
                     for (number, (line, is_in)) in self.lines.iter().zip(&mut is_in).enumerate() {
                         let place = self.place(number);
-                        case.hidden_of_filter(place, line.item(), filter, &mut self.lacks);
+                        case.hidden_of_filter(place, line.item(), filter, &mut self.missing);
                         let fields = filter.fields.len();
                         let mut goods = known_goods(&case.priced, place, line);
                         *is_in = case.work.takes(fields) && goods.any(|goods| filter.passes_goods(goods, &clock));

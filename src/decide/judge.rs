@@ -104,8 +104,8 @@ impl<'c> CaseJudge<'c> {
         let basket = attempt.items.basket();
         let selected = select(scope, basket, attempt.cart, attempt.once, &mut allowance, &mut self.covered);
         self.case.work.checked(selected);
-        let lacks = allowance.lacks();
-        self.found.lack(attempt.place, lacks);
+        let missing = allowance.missing();
+        self.found.lack(attempt.place, missing);
     }
 
     fn discount(&mut self, attempt: &JudgedRedeemable<'_>, discount: &Discount) -> Option<Box<Gain>> {
@@ -123,15 +123,15 @@ impl<'c> CaseJudge<'c> {
         let view = OfferInputs::new(self.case, attempt.offer, attempt.cart);
         let numbers = NumberResolver { cart: paid.as_ref().unwrap_or(attempt.cart), inputs: &view, bundles };
         let numbered = discount.is_dynamic().then(|| resolve(discount, &numbers));
-        let mut lacks = Vec::new();
+        let mut missing = Vec::new();
         let named = numbered.as_ref().unwrap_or(discount);
-        let named = with_goods(named, self.case.facts, &mut |lack| lacks.push(lack)).or(numbered);
+        let named = with_goods(named, self.case.facts, &mut |fact| missing.push(fact)).or(numbered);
         if let Some(named) = named
             && let Some(found) = self.found.of(attempt.place)
         {
             found.resolved = Some(Box::new(named));
         }
-        self.found.lack(attempt.place, lacks);
+        self.found.lack(attempt.place, missing);
         let scoped = attempt.scope.is_some();
         let on_lines = discount.acts_on_lines(scoped);
         if on_lines || scoped {
@@ -141,7 +141,7 @@ impl<'c> CaseJudge<'c> {
             true => self.on_lines(attempt, discount, &numbers),
             false => off_order(discount, &numbers, attempt.base),
         };
-        self.found.lack(attempt.place, view.lacks.take());
+        self.found.lack(attempt.place, view.missing.take());
         gain
     }
 
@@ -218,13 +218,13 @@ impl<'c> CaseJudge<'c> {
             item: Item { quantity: 0, ..Item::default() },
         };
         if unit.effect == UnitEffect::AddSameItems {
-            self.found.lack(attempt.place, attempt.items.lacks().to_vec());
+            self.found.lack(attempt.place, attempt.items.missing().to_vec());
             free.goods = named(details.or_else(in_cart).unwrap_or(GoodsObject::Collection));
             return Some(free);
         }
-        let mut lacks = Vec::new();
-        let found = find_named(&unit.unit_type, details, self.case.facts, &mut |lack| lacks.push(lack));
-        self.found.lack(attempt.place, lacks);
+        let mut missing = Vec::new();
+        let found = find_named(&unit.unit_type, details, self.case.facts, &mut |fact| missing.push(fact));
+        self.found.lack(attempt.place, missing);
         if found.is_unreadable() {
             return None;
         }
@@ -281,9 +281,9 @@ impl Judge for CaseJudge<'_> {
         if refusal.is_some() {
             return refusal;
         }
-        let lacks = self.found.lacks_of(std::iter::once(place));
+        let missing = self.found.missing_of(std::iter::once(place));
         let refusal = self.refusal(place, seen);
-        self.found.lack(place, lacks);
+        self.found.lack(place, missing);
         refusal
     }
 

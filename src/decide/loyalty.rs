@@ -77,7 +77,7 @@ fn check_holder(case: &Case<'_>, offer: &Offer<'_>, found: &mut Finding) -> Resu
         return Ok(());
     }
     if let Some(unknown) = &case.buyer.unknown {
-        found.lacks.push(unknown.clone());
+        found.missing.push(unknown.clone());
         return Ok(());
     }
     Err(Refusal::new(Reason::NotTheHolder, offer.incentive.code.as_str()))
@@ -96,7 +96,7 @@ pub(super) fn points_left(
         // The balance is not readable, so nothing can be spent.
         Known::Absent | Known::Unreadable => 0,
         Known::Unknown => {
-            found.lacks.push(Text::from(account.as_str()));
+            found.missing.push(Text::from(account.as_str()));
             card.allotment()
         }
     }
@@ -114,7 +114,7 @@ fn check_stock(
             Err(Refusal::new(Reason::RewardOutOfStock, "Reward stock is not available"))
         }
         Known::Unknown => {
-            found.lacks.push(Text::from(account.as_str()));
+            found.missing.push(Text::from(account.as_str()));
             Ok(())
         }
         Known::Absent | Known::Unreadable => Err(Refusal::unreadable("reward", &reward.id)),
@@ -137,7 +137,7 @@ fn check_codes(
         Known::Absent => return Err(Refusal::not_found("campaign", campaign_id)),
         Known::Unreadable => return Err(Refusal::unreadable("campaign", campaign_id)),
         Known::Unknown => {
-            found.lacks.push(Text::from(account.as_str()));
+            found.missing.push(Text::from(account.as_str()));
             return Ok(());
         }
     }
@@ -152,7 +152,7 @@ fn check_codes(
         Known::Is(codes) => codes,
         Known::Absent | Known::Unreadable => Some(0),
         Known::Unknown => {
-            found.lacks.push(Text::from(account.as_str()));
+            found.missing.push(Text::from(account.as_str()));
             return Ok(());
         }
     };

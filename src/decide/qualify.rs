@@ -188,7 +188,7 @@ pub fn search<'a>(
     let mut evaluated = Evaluation::open(facts, &asked.request, context, decide_change)?;
     let case = &mut evaluated.case;
     if let Some(unknown) = case.buyer.unknown.clone().or_else(|| case.claimed()) {
-        case.lacks.add(unknown);
+        case.missing.add(unknown);
     }
     let customer = case.buyer.customer.as_ref().and_then(|customer| customer.id.clone());
     let seek = CandidateFilter {
@@ -201,15 +201,15 @@ pub fn search<'a>(
         Known::Absent | Known::Unknown | Known::Unreadable => Fact::own(Candidates::default()),
     };
     if !set.complete {
-        case.lacks.add("candidates".into());
+        case.missing.add("candidates".into());
     }
     if set.index.channel && !case.facts.knows_channel() {
-        case.lacks.add(CHANNEL.into());
+        case.missing.add(CHANNEL.into());
     }
     let facts = asked.scenario.facts();
     case.passes = asked.scenario.passes();
     case.work.takes(set.list.len());
-    let (holding, lacks) = {
+    let (holding, missing) = {
         let items = Items::for_index(case, &set.index);
         let request_facts = request_facts(case);
         let running = RequestUsage::default();
@@ -218,11 +218,11 @@ pub fn search<'a>(
             RunningOrder { cart: &cart, items: &items, request_facts: &request_facts, running: &running, paid: None };
         let view = OfferFacts::new(case, None, &running_order);
         let holding = set.index.holding(&view.input(RequiredFacts::default()), facts);
-        let mut lacks = items.lacks().to_vec();
-        lacks.extend(view.into_lacks());
-        (holding, lacks)
+        let mut missing = items.missing().to_vec();
+        missing.extend(view.into_missing());
+        (holding, missing)
     };
-    lacks.into_iter().for_each(|lack| case.lacks.add(lack));
+    missing.into_iter().for_each(|fact| case.missing.add(fact));
     case.lack_time_zone();
     // If the request itself cannot be read, nothing applies.
     let holding = if case.unreadable.is_some() { Vec::new() } else { holding };
@@ -294,7 +294,7 @@ fn look<'a>(
     }
     let heard = single::try_each(case, asked, from);
     for ((at, (outcome, mut one)), hit) in (from..).zip(heard).zip(hits.iter_mut()) {
-        one.lacks.iter().for_each(|lack| case.lacks.add(lack.clone()));
+        one.missing.iter().for_each(|fact| case.missing.add(fact.clone()));
         // The step of a stack has only the sum; the gains are reported tier by tier.
         let sum = hit.stack.as_ref().and_then(|stack| Money::sum(stack.applied().filter_map(WalkStep::total)));
         let outcome = sum.map_or(outcome, |sum| ApplyOutcome::Applied(Box::new(Gain::of_order(Some(sum)))));
@@ -337,7 +337,7 @@ fn locked_credits(case: &mut Case<'_>, at: usize) -> Option<u64> {
         Known::Is(held) => Some(held),
         Known::Absent | Known::Unreadable => Some(0),
         Known::Unknown => {
-            case.lacks.add(Text::from(account.as_str()));
+            case.missing.add(Text::from(account.as_str()));
             None
         }
     }

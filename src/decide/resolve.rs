@@ -56,8 +56,8 @@ impl<'a> Case<'a> {
     }
 
     fn price(&mut self) -> Result<(), Refusal> {
-        let Case { order: Some(order), priced, lacks, trust, .. } = self else { return Ok(()) };
-        price(order, self.facts, *trust, &mut |lack| lacks.add(lack), priced)?;
+        let Case { order: Some(order), priced, missing, trust, .. } = self else { return Ok(()) };
+        price(order, self.facts, *trust, &mut |fact| missing.add(fact), priced)?;
         if *trust == Trust::Catalogue
             && let Some(settled) = priced.overruled(order)
         {
@@ -99,7 +99,7 @@ impl<'a> Case<'a> {
                 self.order = Some(Fact::Own(Arc::new(order)));
             }
             Known::Is(_) => {
-                self.lacks.extend(self.buyer.unknown.clone());
+                self.missing.extend(self.buyer.unknown.clone());
                 self.begin_order(sent);
             }
             Known::Absent | Known::Unreadable if !self.sees_orders() => self.begin_order(sent),
@@ -215,7 +215,7 @@ impl<'a> Case<'a> {
             }
             // Only the server may know the holder.
             Known::Is(_) if self.buyer.unknown.is_some() => {
-                self.lacks.extend(self.buyer.unknown.clone());
+                self.missing.extend(self.buyer.unknown.clone());
                 ResolvedName::Unknown
             }
             Known::Is(_) | Known::Absent => ResolvedName::Refused(Refusal::not_found(kind, &redeemable.id)),

@@ -64,7 +64,7 @@ pub struct OfferFacts<'v> {
     /// Points that the redeemable takes.
     paid: u64,
     /// Facts that only the server has.
-    lacks: RefCell<Vec<Text>>,
+    missing: RefCell<Vec<Text>>,
     /// The refusal of a rule that needs a fact that cannot be read.
     unreadable: RefCell<Option<Refusal>>,
     /// Set when a test passed or failed on the condition that the customer is new.
@@ -87,7 +87,7 @@ impl<'v> OfferFacts<'v> {
             running_order,
             effect: None,
             paid: 0,
-            lacks: RefCell::default(),
+            missing: RefCell::default(),
             unreadable: RefCell::default(),
             if_new: Cell::default(),
             withheld: Cell::default(),
@@ -111,14 +111,14 @@ impl<'v> OfferFacts<'v> {
     }
 
     /// Returns the requested facts that only the server has.
-    pub fn into_lacks(self) -> Vec<Text> {
-        self.lacks.into_inner()
+    pub fn into_missing(self) -> Vec<Text> {
+        self.missing.into_inner()
     }
 
     /// Returns whether every requested fact was known and readable.
     pub(super) fn is_certain(&self) -> bool {
         let is_open = self.if_new.get() || self.withheld.get();
-        !is_open && self.lacks.borrow().is_empty() && self.unreadable.borrow().is_none()
+        !is_open && self.missing.borrow().is_empty() && self.unreadable.borrow().is_none()
     }
 
     /// Returns whether a test needed a profile that is not read.
@@ -127,7 +127,7 @@ impl<'v> OfferFacts<'v> {
     }
 
     /// Returns the customer who may be new, if a result depends on that.
-    pub(super) fn lacks_customer(&self) -> Option<Text> {
+    pub(super) fn missing_customer(&self) -> Option<Text> {
         self.case.buyer.counted().unknown.clone().filter(|_| self.if_new.get())
     }
 
@@ -143,7 +143,7 @@ impl<'v> OfferFacts<'v> {
                 self.withheld.set(true);
                 None
             }
-            GroupMembership::Lacks(name) => {
+            GroupMembership::Missing(name) => {
                 self.lack(name);
                 Some(false)
             }
@@ -157,7 +157,7 @@ impl<'v> OfferFacts<'v> {
     }
 
     fn lack(&self, name: Text) {
-        self.lacks.borrow_mut().push(name);
+        self.missing.borrow_mut().push(name);
     }
 }
 
@@ -183,7 +183,7 @@ impl RuleFacts for OfferFacts<'_> {
             .as_deref()
             .and_then(|order| order.items.iter().chain(self.running_order.cart.added()).nth(line));
         if let Some(hidden) = self.case.hidden_of_goods(line, item, property) {
-            self.lacks.borrow_mut().extend(hidden.into_iter().flatten());
+            self.missing.borrow_mut().extend(hidden.into_iter().flatten());
         }
         let sent = |kind| item.and_then(|item| item.goods(kind));
         let priced = &self.case.priced;
@@ -268,10 +268,10 @@ fn check_with(view: OfferFacts<'_>, found: &mut Finding) -> Result<(), Refusal> 
     let input = view.input(view.case.passes);
     for rule in view.offer.map_or(&[][..], |offer| &offer.rules) {
         if rule.needs.meets(RequiredFacts::CUSTOMER) {
-            found.lacks.extend(view.case.buyer.unknown.clone().or_else(|| view.case.claimed()));
+            found.missing.extend(view.case.buyer.unknown.clone().or_else(|| view.case.claimed()));
         }
         if rule.needs.meets(RequiredFacts::CHANNEL) && !view.case.facts.knows_channel() {
-            found.lacks.push(CHANNEL.into());
+            found.missing.push(CHANNEL.into());
         }
         let checked = match view.effect {
             Some(_) => rule.check_after(&input),
@@ -287,16 +287,16 @@ fn check_with(view: OfferFacts<'_>, found: &mut Finding) -> Result<(), Refusal> 
     }
     match verdict {
         // A customer who is not new meets no more conditions than one who is.
-        Ok(()) => found.lacks.extend(view.lacks_customer()),
+        Ok(()) => found.missing.extend(view.missing_customer()),
         Err(_) => found.withheld |= view.is_withheld(),
     }
     let items = view.running_order.seen_items();
-    if !items.lacks().is_empty() {
-        found.lacks.extend_from_slice(items.lacks());
+    if !items.missing().is_empty() {
+        found.missing.extend_from_slice(items.missing());
     }
-    let mut lacks = view.into_lacks();
-    if !lacks.is_empty() {
-        found.lacks.append(&mut lacks);
+    let mut missing = view.into_missing();
+    if !missing.is_empty() {
+        found.missing.append(&mut missing);
     }
     verdict
 }

@@ -28,7 +28,7 @@ use crate::refusal::{Refusal, SkipReason};
 use crate::stacking::{
     ApplyOutcome, ClaimTrial, Class, Selection, StackingCandidate, Walk, WalkStep, first_refusal, select,
 };
-use crate::text::{Text, joined};
+use crate::text::Text;
 
 /// The customers of an order.
 #[derive(Debug, Clone, Copy, Default)]
@@ -51,8 +51,10 @@ pub struct Evaluation<'a> {
     pub walk: Walk,
     /// `true` if the request as a whole is valid.
     pub valid: bool,
-    /// The hash that identifies the customer.
+    /// The tracking id that identifies the customer.
     pub tracking_id: Option<Text>,
+    /// `true` if only the server can make the tracking id, so that the answer leaves it out.
+    pub omits_tracking_id: bool,
 }
 
 impl<'a> Deref for Evaluation<'a> {
@@ -80,13 +82,14 @@ impl<'a> Evaluation<'a> {
     /// Returns an evaluation of which nothing has been tried.
     #[inline]
     pub(super) fn of(case: Case<'a>) -> Evaluation<'a> {
-        Evaluation { case, found: Findings::default(), walk: Walk::default(), valid: false, tracking_id: None }
+        let (found, walk) = (Findings::default(), Walk::default());
+        Evaluation { case, found, walk, valid: false, tracking_id: None, omits_tracking_id: false }
     }
 
     /// Tries every redeemable of the case.
     pub(super) fn evaluate(&mut self) {
         let Evaluation { case, found, walk, valid, .. } = self;
-        let mut lacks = Vec::new();
+        let mut missing = Vec::new();
         {
             let case = &*case;
             case.count_answers(0..case.resolved.len());
@@ -107,26 +110,29 @@ impl<'a> Evaluation<'a> {
                     break;
                 }
                 // Units hidden in the next walk depend on the findings about the claimers in this one.
-                lacks = found.lacks_of(trial.claims().claimers());
+                missing = found.missing_of(trial.claims().claimers());
                 *found = Findings::default();
                 case.zone_use.set(zone_use);
             }
             *valid = is_valid(walk, &case.stacking);
         }
-        for lack in found.lacks().chain(&lacks) {
-            case.lacks.add(lack.clone());
+        for fact in found.missing().chain(&missing) {
+            case.missing.add(fact.clone());
         }
         case.lack_time_zone();
         if !case.facts.knows_settings().stacking_rules && depends_on_stacking(case, walk) {
-            case.lacks.add("project/stacking_rules".into());
+            case.missing.add("project/stacking_rules".into());
         }
         case.conceal_beside(walk);
         self.track();
     }
 
-    /// Finds the hash that identifies the customer.
+    /// Finds the tracking id that identifies the customer.
     pub(super) fn track(&mut self) {
-        self.tracking_id = tracking_id(&mut self.case);
+        self.case.lack_customer_of_answer();
+        let tracking_id = tracking_id(&self.case);
+        self.omits_tracking_id = matches!(tracking_id, Known::Unknown);
+        self.tracking_id = tracking_id.found();
     }
 
     /// Returns the steps that were applied.
@@ -336,25 +342,19 @@ fn is_valid(walk: &Walk, rules: &StackingRules) -> bool {
     }
 }
 
-/// Returns the hash of the customer's `source_id`, or of the request's tracking id (docs/spec/objects.md#15). For a
-/// customer that a client only names it is the hash of the sent name.
-fn tracking_id(case: &mut Case<'_>) -> Option<Text> {
+/// Returns the tracking id of the customer's `source_id`, or of the request's tracking id (docs/spec/objects.md#15). For a
+/// customer that a client only names it is that of the sent name.
+fn tracking_id(case: &Case<'_>) -> Known<Text> {
     let (request, buyer) = (case.request, &case.buyer);
+    if buyer.unknown.is_some() {
+        // It follows from the `source_id` of a profile that only the server has.
+        return Known::Unknown;
+    }
     let sent = || request.customer.as_ref()?.source_id.as_ref();
     let found = || buyer.customer.as_ref()?.source_id.as_ref();
     let source_id = if buyer.named.is_some() { sent() } else { found() };
-    if let (None, Some(unknown)) = (source_id, buyer.unknown.clone()) {
-        // A customer named otherwise has a hash as soon as the server knows them.
-        case.lacks.add(unknown);
-    }
-    let source_id = source_id.or(request.tracking_id.as_ref())?.clone();
-    match case.facts.tracking_id(&source_id) {
-        Known::Is(tracking_id) => Some(tracking_id),
-        Known::Absent | Known::Unreadable => None,
-        Known::Unknown => {
-            let lack = joined(&["tracking_id/", &source_id]);
-            case.lacks.add(lack);
-            None
-        }
+    match source_id.or(request.tracking_id.as_ref()) {
+        Some(source_id) => case.facts.tracking_id(source_id),
+        None => Known::Absent,
     }
 }

@@ -70,14 +70,14 @@ fn names<'t>(item: &'t Item, kind: RelatedObject, found: Option<&'t Goods>) -> [
 }
 
 /// Finds the goods of a line. Its SKU determines its product; without one, the first name that the catalogue knows
-/// does. `lacks` receives the names that only the server knows.
-pub fn find_goods<'a>(item: &Item, facts: &'a dyn Facts, lacks: &mut dyn FnMut(Text)) -> LineGoods<'a> {
-    let sku = item.names(RelatedObject::Sku).find_map(|name| known("sku", name, facts.sku(name), lacks));
+/// does. `missing` receives the names that only the server knows.
+pub fn find_goods<'a>(item: &Item, facts: &'a dyn Facts, missing: &mut dyn FnMut(Text)) -> LineGoods<'a> {
+    let sku = item.names(RelatedObject::Sku).find_map(|name| known("sku", name, facts.sku(name), missing));
     let product = match sku.as_ref().and_then(|sku| sku.product_id.as_ref()) {
-        Some(parent) => known("product", parent, facts.product(parent), lacks),
+        Some(parent) => known("product", parent, facts.product(parent), missing),
         None => {
             let mut names = item.names(RelatedObject::Product);
-            names.find_map(|name| known("product", name, facts.product(name), lacks))
+            names.find_map(|name| known("product", name, facts.product(name), missing))
         }
     };
     LineGoods { sku, product }
@@ -88,10 +88,10 @@ fn known<'a>(
     kind: &str,
     name: &str,
     found: Known<Fact<'a, Goods>>,
-    lacks: &mut dyn FnMut(Text),
+    missing: &mut dyn FnMut(Text),
 ) -> Option<Fact<'a, Goods>> {
     if matches!(found, Known::Unknown) {
-        lacks(joined(&[kind, "/", name]));
+        missing(joined(&[kind, "/", name]));
     }
     found.found()
 }
@@ -110,18 +110,18 @@ pub fn find_named<'a>(
     name: &str,
     kind: Option<GoodsObject>,
     facts: &'a dyn Facts,
-    lacks: &mut dyn FnMut(Text),
+    missing: &mut dyn FnMut(Text),
 ) -> LineGoods<'a> {
     let sku = match kind {
         Some(GoodsObject::Product) => None,
-        _ => known("sku", name, facts.sku(name), lacks),
+        _ => known("sku", name, facts.sku(name), missing),
     };
     let product = match (&sku, kind) {
         (Some(sku), _) => {
-            sku.product_id.as_ref().and_then(|parent| known("product", parent, facts.product(parent), lacks))
+            sku.product_id.as_ref().and_then(|parent| known("product", parent, facts.product(parent), missing))
         }
         (None, Some(GoodsObject::Sku)) => None,
-        (None, _) => known("product", name, facts.product(name), lacks),
+        (None, _) => known("product", name, facts.product(name), missing),
     };
     LineGoods { sku, product }
 }

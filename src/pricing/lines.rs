@@ -61,20 +61,20 @@ pub enum Trust {
     Catalogue,
 }
 
-/// Finds the goods of an order, once for all later steps, and computes its amounts. `lacks` receives the goods that
+/// Finds the goods of an order, once for all later steps, and computes its amounts. `missing` receives the goods that
 /// only the server knows. Refuses amounts beyond the maximum.
 pub fn price<'a>(
     order: &Order,
     facts: &'a dyn Facts,
     trust: Trust,
-    lacks: &mut dyn FnMut(Text),
+    missing: &mut dyn FnMut(Text),
     priced: &mut Priced<'a>,
 ) -> Result<(), Refusal> {
     facts.expect_goods(order);
     let mut lines = Vec::with_capacity(order.items.len());
     let mut goods = Vec::with_capacity(order.items.len());
     for (place, item) in order.items.iter().enumerate() {
-        let found = find_goods(item, facts, lacks);
+        let found = find_goods(item, facts, missing);
         let line = price_line(item, found.price(), trust);
         lines.push(line.ok_or_else(|| too_large(&format!("order.items[{place}]")))?);
         goods.push(found);

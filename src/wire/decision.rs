@@ -63,13 +63,22 @@ pub fn write_validation(validated: &ValidationDecision<'_>, context: &Context) -
             put_session(out.member("session"), session);
         }
         put_stacking_rules(out.member("stacking_rules"), &evaluated.stacking);
-        if !evaluated.lacks.is_empty() {
-            out.texts("provisional", &evaluated.lacks);
-        }
+        put_limits(out, evaluated);
         if evaluated.request.expand.trace {
             put_trace(out.member("trace"), evaluated, TraceLevel::of(evaluated));
         }
     })
+}
+
+/// Writes the facts that a verdict lacks, and the fields that the answer leaves out.
+pub(super) fn put_limits(out: &mut Writer, evaluated: &Evaluation<'_>) {
+    if !evaluated.missing.is_empty() {
+        out.texts("missing", &evaluated.missing);
+    }
+    // No decision reads the tracking id, so a verdict without it is final.
+    if evaluated.omits_tracking_id {
+        out.member("omitted").list(|out| out.item().text("tracking_id"));
+    }
 }
 
 /// Writes the lock that was set as the next value.

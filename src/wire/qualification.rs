@@ -22,7 +22,7 @@ use crate::stacking::{ApplyOutcome, WalkStep};
 use crate::text::Text;
 use crate::time::Instant;
 use crate::wire::cursor::{JsonCursor, WordList, read, read_node};
-use crate::wire::decision::Steps;
+use crate::wire::decision::{Steps, put_limits};
 use crate::wire::document::read_request;
 use crate::wire::order::view::{AppliedScope, OrderView, WrittenLines, put_goods, related_name};
 use crate::wire::problem::Problem;
@@ -224,9 +224,7 @@ pub fn write_qualification(qualified: &QualificationAnswer<'_>, context: &Contex
         });
         out.text_if("tracking_id", evaluated.tracking_id.as_ref());
         put_request(out, qualified);
-        if !evaluated.lacks.is_empty() {
-            out.texts("provisional", &evaluated.lacks);
-        }
+        put_limits(out, evaluated);
     })
 }
 

@@ -14,6 +14,7 @@
 mod support;
 
 mod bundle_horizon;
+mod engine_versions;
 mod fuzz_targets;
 mod overflow;
 mod package_types;

@@ -14,7 +14,7 @@ use scrip::time::Instant;
 use serde_json::json;
 
 /// The bytes of the engine's answer.
-fn answer(vector: &Vector) -> Result<String, String> {
+pub fn answer(vector: &Vector) -> Result<String, String> {
     let now = Instant::parse(&vector.now).ok_or("`now` is no moment")?;
     let seed = unhex(&vector.seed).ok_or("`seed` is not hexadecimal")?;
     let context = Context { now, seed };

@@ -60,7 +60,7 @@ function verdict(rules, request) {
   return answer;
 }
 
-const isFinalYes = ({ valid, provisional }) => valid === true && provisional === undefined;
+const isFinalYes = ({ valid, missing }) => valid === true && missing === undefined;
 
 check("a final yes is the Worker's, with the same amounts", async () => {
   const { vouchers, campaigns, validation_rules } = answers;
@@ -104,10 +104,10 @@ check("a customer token names the customer", () => {
   };
   const anonymous = scrip.prepare(rules).validateObject(requestFor("VIP"));
   assert.equal(anonymous.redeemables[0].result.error.key, "missing_customer");
-  assert.equal(anonymous.provisional, undefined);
+  assert.equal(anonymous.missing, undefined);
   const proven = scrip.prepare(rules, { customerToken }).validateObject(requestFor("VIP"));
   assert.notEqual(proven.redeemables[0].result.error.key, "missing_customer");
-  assert.ok(proven.provisional.includes("customer/ann-ü"), JSON.stringify(proven.provisional));
+  assert.ok(proven.missing.includes("customer/ann-ü"), JSON.stringify(proven.missing));
   for (const wrong of ["", "a.b.c", 5, `a.${part({})}.c`]) {
     assert.throws(() => scrip.prepare(rules, { customerToken: wrong }), /customerToken must be a JSON Web Token/);
   }

@@ -192,7 +192,7 @@ check("a verdict outside of the horizon lacks it, also after the end of the head
   const now = Date.now();
   server.serve(pair, datedRules(now), { from: now - 1_000, to: now + DAY / 2 - 1_000 });
   const { prepared } = await scrip.fetchBundle(server.base, key, undefined, options);
-  const missing = (at) => prepared.validateObject({ redeemables: [{ object: "voucher", id: "ALWAYS" }], order: { amount: 1_000 } }, { now: at }).provisional;
+  const missing = (at) => prepared.validateObject({ redeemables: [{ object: "voucher", id: "ALWAYS" }], order: { amount: 1_000 } }, { now: at }).missing;
   assert.ok(!missing(now)?.includes("horizon"), `${missing(now)}`);
   for (const at of [now - 2_000, now + DAY / 2 - 1_000, now + DAY + 1_000, now + 40 * DAY]) assert.ok(missing(at)?.includes("horizon"), `${at - now} ms`);
 });
@@ -201,10 +201,10 @@ check("a service with another engine: all verdicts lack it; with other bytes the
   server.serve(pair, datedRules(Date.now()), { decides: 2 });
   const ask = { redeemables: [{ object: "voucher", id: "ALWAYS" }], order: { amount: 1_000 } };
   const other = await scrip.fetchBundle(server.base, key, undefined, options);
-  assert.ok(other.prepared.validateObject(ask).provisional.includes("engine"));
+  assert.ok(other.prepared.validateObject(ask).missing.includes("engine"));
   assert.equal(other.writes, true);
   server.serve(pair, datedRules(Date.now()), { writes: 2, rev: 3_000 });
   const written = await scrip.fetchBundle(server.base, key, other, options);
-  assert.ok(!written.prepared.validateObject(ask).provisional?.includes("engine"));
+  assert.ok(!written.prepared.validateObject(ask).missing?.includes("engine"));
   assert.deepEqual([written.fresh, written.writes], [true, false]);
 });

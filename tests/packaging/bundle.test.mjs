@@ -65,7 +65,7 @@ check("a new head for the same core fetches no core; its horizon is the new one"
   const now = Date.now();
   server.serve(pair, ONE, { from: now - 2_000, to: now - 1_000 });
   const first = await fetchWith();
-  const missing = ({ prepared }) => prepared.validateObject({ redeemables: [{ object: "voucher", id: "A" }], order: { amount: 1 } }).provisional;
+  const missing = ({ prepared }) => prepared.validateObject({ redeemables: [{ object: "voucher", id: "A" }], order: { amount: 1 } }).missing;
   assert.ok(missing(first).includes("horizon"));
   server.serve(pair, ONE, { rev: 3_000 });
   requests();
@@ -101,7 +101,7 @@ check("an expired bundle from storage still decides, provisionally, and a confir
   const started = await fetchWith(structuredClone({ ...good, prepared: undefined, clock: undefined }));
   const verdict = started.prepared.validateObject({ redeemables: [{ object: "voucher", id: "ALWAYS" }], order: { amount: 1_000 } });
   assert.equal(verdict.valid, true);
-  assert.ok(verdict.provisional.includes("horizon"));
+  assert.ok(verdict.missing.includes("horizon"));
   Object.assign(state, { instead: {}, headers: {} });
   const confirmed = await fetchWith(started);
   assert.deepEqual([confirmed.fresh, confirmed.problem.code], [false, "expired"]);
@@ -273,7 +273,7 @@ check("a head is judged by the service's clock, not by a local one that is wrong
       state.headers = { date };
       const right = await fetchWith();
       assert.equal(right.fresh, true, `${days} days`);
-      const missing = right.prepared.validateObject({ redeemables: [{ object: "voucher", id: "A" }], order: { amount: 1 } }).provisional;
+      const missing = right.prepared.validateObject({ redeemables: [{ object: "voucher", id: "A" }], order: { amount: 1 } }).missing;
       assert.ok(!missing.includes("horizon"));
       // Without a Date there is no other clock than the local one.
       state.instead.bundle = (_, response) => { response.sendDate = false; response.writeHead(200).end(state.head); };

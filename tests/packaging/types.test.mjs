@@ -99,7 +99,7 @@ if (answer.valid) {
     }
   }
 } else if (answer.valid === false) {
-  const facts: string[] | undefined = answer.provisional;
+  const facts: string[] | undefined = answer.missing;
   // @ts-expect-error what is refused has no order
   console.log(answer.order.total_amount, facts);
 } else {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::bundle::facts::{RuleSetFacts, voucher_place};
 use crate::facts::{Assignment, CandidateFilter, Candidates, Fact, Facts, Known, KnownSettings, Offer, SummaryCounts};
+use crate::id::is_tracking_id;
 use crate::json::Node;
 use crate::ledger::{AccountId, HoldOwner, Transfer};
 use crate::model::client::PublicMetadata;
@@ -216,8 +217,12 @@ impl Facts for RuleSetFacts {
         Known::Is(self.assignments.iter().filter(wanted).cloned().collect())
     }
 
-    fn tracking_id(&self, _source_id: &str) -> Known<Text> {
-        if self.covers("customer") { Known::Absent } else { Known::Unknown }
+    fn tracking_id(&self, source_id: &str) -> Known<Text> {
+        match self.covers("customer") {
+            true => Known::Absent,
+            false if is_tracking_id(source_id) => Known::Is(source_id.into()),
+            false => Known::Unknown,
+        }
     }
 
     fn knows_channel(&self) -> bool {

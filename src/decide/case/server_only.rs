@@ -17,10 +17,10 @@ impl Case<'_> {
     }
 
     /// Adds the missing facts of every property that a filter uses.
-    pub fn hidden_of_filter(&self, line: usize, item: Option<&Item>, filter: &ProfileFilter, lacks: &mut Vec<Text>) {
+    pub fn hidden_of_filter(&self, line: usize, item: Option<&Item>, filter: &ProfileFilter, missing: &mut Vec<Text>) {
         for (field, _) in &filter.fields {
             if let FilterField::Metadata(property) = field {
-                lacks.extend(self.hidden_of_goods(line, item, property).into_iter().flatten().flatten());
+                missing.extend(self.hidden_of_goods(line, item, property).into_iter().flatten().flatten());
             }
         }
     }

@@ -57,9 +57,9 @@ impl<'a> EarningEvent<'a> {
 pub fn settle<'a>(case: &mut Case<'a>, customer: &'a Customer, what: EarningEvent<'a>) -> Result<(), Refusal> {
     case.buyer = RequestCustomer { customer: Some(Fact::Lent(customer)), stored: true, ..RequestCustomer::default() };
     let Some(order) = what.order() else { return Ok(()) };
-    let mut lacks = Vec::new();
-    price(order, case.facts, Trust::Sent, &mut |name| lacks.push(name), &mut case.priced)?;
-    lacks.into_iter().for_each(|name| case.lacks.add(name));
+    let mut missing = Vec::new();
+    price(order, case.facts, Trust::Sent, &mut |name| missing.push(name), &mut case.priced)?;
+    missing.into_iter().for_each(|name| case.missing.add(name));
     case.order = Some(Fact::Lent(order));
     Ok(())
 }
@@ -122,7 +122,7 @@ impl EarningContext<'_> {
     /// Returns whether the content of one of these collections cannot be read.
     pub fn is_unreadable(&self, goods: &[GoodsRef]) -> bool {
         let named = |one: &GoodsRef| one.object == GoodsObject::Collection && self.items.unreadable.contains(&one.id);
-        !self.items.lacks().is_empty() || goods.iter().any(named)
+        !self.items.missing().is_empty() || goods.iter().any(named)
     }
 
     /// Checks whether an earning applies to this member, by tier and by its rules.

@@ -34,7 +34,7 @@ impl<'c> Caps<'c> {
         items: OrderLines<'a>,
         numbers: &'a NumberResolver<'a>,
     ) -> CapsLeft<'a> {
-        CapsLeft { caps: self, offer, items, numbers, taken: Vec::new(), lacks: std::cell::RefCell::default() }
+        CapsLeft { caps: self, offer, items, numbers, taken: Vec::new(), missing: std::cell::RefCell::default() }
     }
 
     /// Records the units that a redeemable would use.
@@ -59,13 +59,13 @@ pub struct CapsLeft<'a> {
     items: OrderLines<'a>,
     numbers: &'a NumberResolver<'a>,
     taken: Vec<(AccountId, u64)>,
-    lacks: std::cell::RefCell<Vec<Text>>,
+    missing: std::cell::RefCell<Vec<Text>>,
 }
 
 impl CapsLeft<'_> {
     /// Returns the facts that only the server has.
-    pub fn lacks(self) -> Vec<Text> {
-        self.lacks.into_inner()
+    pub fn missing(self) -> Vec<Text> {
+        self.missing.into_inner()
     }
 }
 
@@ -81,7 +81,7 @@ impl CapLookup for CapsLeft<'_> {
             let known = match self.caps.case.standing(&account, Some(most)) {
                 Known::Is(standing) => standing.available().unwrap_or(most),
                 _ => {
-                    self.lacks.borrow_mut().push(Text::from(account.as_str()));
+                    self.missing.borrow_mut().push(Text::from(account.as_str()));
                     most
                 }
             };

@@ -24,13 +24,13 @@ pub struct OfferInputs<'a> {
     /// The order before this redeemable is applied.
     pub cart: &'a Cart,
     /// Requested facts that only the server has.
-    pub lacks: RefCell<Vec<Text>>,
+    pub missing: RefCell<Vec<Text>>,
 }
 
 impl<'a> OfferInputs<'a> {
     /// Returns inputs without requested facts.
     pub fn new(case: &'a Case<'a>, offer: &'a Offer<'a>, cart: &'a Cart) -> OfferInputs<'a> {
-        OfferInputs { case, offer, cart, lacks: RefCell::default() }
+        OfferInputs { case, offer, cart, missing: RefCell::default() }
     }
 
     fn item(&self, place: usize) -> Option<&Item> {
@@ -43,7 +43,7 @@ impl<'a> OfferInputs<'a> {
     fn product_metadata(&self, place: usize, key: &str) -> Option<FormulaValue> {
         let item = self.item(place)?;
         let hidden = self.case.hidden_of_goods(place, Some(item), key);
-        self.lacks.borrow_mut().extend(hidden.into_iter().flatten().flatten());
+        self.missing.borrow_mut().extend(hidden.into_iter().flatten().flatten());
         let own = |goods: Option<&Goods>| value_of(goods.map(|goods| &goods.metadata), key);
         let priced = &self.case.priced;
         let sent = own(item.sku.as_deref()).or_else(|| own(item.product.as_deref()));
@@ -57,7 +57,7 @@ impl<'a> OfferInputs<'a> {
             Known::Is(balance) => Some(AccountState { balance, ..AccountState::default() }.taken()),
             Known::Absent | Known::Unreadable => Some(0),
             Known::Unknown => {
-                self.lacks.borrow_mut().push(Text::from(account.as_str()));
+                self.missing.borrow_mut().push(Text::from(account.as_str()));
                 None
             }
         }
@@ -72,7 +72,7 @@ impl OfferInputs<'_> {
             Known::Is(metadata) => value_of(Some(&metadata), key),
             Known::Absent | Known::Unreadable => None,
             Known::Unknown => {
-                self.lacks.borrow_mut().push(joined(&["publication/", &incentive.id]));
+                self.missing.borrow_mut().push(joined(&["publication/", &incentive.id]));
                 None
             }
         }
@@ -89,7 +89,7 @@ impl FormulaInputs for OfferInputs<'_> {
         let incentive = &self.offer.incentive;
         let customer = self.case.buyer.customer.as_deref();
         if matches!(operand.name, FormulaName::CustomerMetadata | FormulaName::CustomerBirthdate) {
-            self.lacks.borrow_mut().extend(self.case.buyer.unknown.clone());
+            self.missing.borrow_mut().extend(self.case.buyer.unknown.clone());
         }
         let is_tier = incentive.object == IncentiveObject::PromotionTier;
         let moment = |wanted: bool, moment: Option<Instant>| moment.filter(|_| wanted).map(FormulaValue::of_moment);
@@ -97,7 +97,7 @@ impl FormulaInputs for OfferInputs<'_> {
             FormulaName::OrderMetadata => value_of(self.case.order.as_ref().map(|order| &order.metadata), key),
             FormulaName::CustomerMetadata => value_of(customer.map(|customer| &customer.metadata), key),
             FormulaName::RedeemableMetadata => {
-                self.lacks.borrow_mut().extend(self.case.hidden_of_offer(incentive, key));
+                self.missing.borrow_mut().extend(self.case.hidden_of_offer(incentive, key));
                 value_of(Some(&incentive.metadata), key)
             }
             FormulaName::RedemptionMetadata => value_of(Some(&self.case.request.metadata), key),

@@ -26,7 +26,7 @@ pub(super) fn try_stack<'a>(case: &mut Case<'a>, id: &Text) -> Option<Box<Evalua
         resolved: Vec::new(),
         needs: Default::default(),
         passes: case.passes,
-        lacks: MissingFacts::default(),
+        missing: MissingFacts::default(),
         unreadable: case.unreadable.clone(),
         wrong: Vec::new(),
         work: case.work.clone(),
@@ -34,6 +34,6 @@ pub(super) fn try_stack<'a>(case: &mut Case<'a>, id: &Text) -> Option<Box<Evalua
     alone.case.expand(&RequestedRedeemable::named(id.clone())).ok()?;
     alone.evaluate();
     case.work = alone.case.work.clone();
-    alone.lacks.iter().for_each(|lack| case.lacks.add(lack.clone()));
+    alone.missing.iter().for_each(|fact| case.missing.add(fact.clone()));
     (alone.valid && alone.applied().next().is_some()).then(|| Box::new(alone))
 }

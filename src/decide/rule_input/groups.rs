@@ -20,7 +20,7 @@ pub enum GroupMembership {
     /// The profile that decides it is not read.
     Withheld,
     /// This fact is missing.
-    Lacks(Text),
+    Missing(Text),
     /// The stored data cannot be read.
     Unreadable(Option<Refusal>),
 }
@@ -31,7 +31,7 @@ pub fn is_in_segment(case: &Case<'_>, id: &str) -> GroupMembership {
     let segment = match case.facts.segment(id) {
         Known::Is(segment) => segment,
         Known::Absent => return GroupMembership::Is(false),
-        Known::Unknown => return GroupMembership::Lacks(joined(&["segment/", id])),
+        Known::Unknown => return GroupMembership::Missing(joined(&["segment/", id])),
         Known::Unreadable => return GroupMembership::Unreadable(Some(Refusal::unreadable("segment", id))),
     };
     let absence = case.buyer.absence();
@@ -62,7 +62,7 @@ fn is_among(case: &Case<'_>, customer: &Customer, segment: &Segment) -> GroupMem
                 &with_points
             }
             Known::Absent => customer,
-            Known::Unknown => return GroupMembership::Lacks(joined(&["loyalty/", who])),
+            Known::Unknown => return GroupMembership::Missing(joined(&["loyalty/", who])),
             Known::Unreadable => return GroupMembership::Unreadable(None),
         },
     };
@@ -73,7 +73,7 @@ fn is_among(case: &Case<'_>, customer: &Customer, segment: &Segment) -> GroupMem
         match case.facts.event_count(who, name) {
             Known::Is(count) => events.push((name, count)),
             Known::Absent => {}
-            Known::Unknown => return GroupMembership::Lacks(joined(&["event/", name])),
+            Known::Unknown => return GroupMembership::Missing(joined(&["event/", name])),
             Known::Unreadable => return GroupMembership::Unreadable(None),
         }
     }
@@ -97,7 +97,7 @@ pub fn is_in_tier(case: &Case<'_>, id: &str) -> GroupMembership {
     match case.facts.tiers(customer) {
         Known::Is(tiers) => GroupMembership::Is(tiers.iter().any(|tier| tier == id)),
         Known::Absent => GroupMembership::Is(false),
-        Known::Unknown => GroupMembership::Lacks(joined(&["loyalty_tier/", id])),
+        Known::Unknown => GroupMembership::Missing(joined(&["loyalty_tier/", id])),
         Known::Unreadable => GroupMembership::Unreadable(None),
     }
 }

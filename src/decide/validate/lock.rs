@@ -110,7 +110,7 @@ pub(in crate::decide) fn lock(
         }
     }
     for account in unknown {
-        case.lacks.add(Text::from(account.as_str()));
+        case.missing.add(Text::from(account.as_str()));
     }
     Ok(book.into_entries())
 }

@@ -210,8 +210,10 @@ pub const VALIDATION: FieldType = shape!(
             .description("Encrypted identifier of the customer, which later requests may send back."),
         may("session", SESSION).description("Lock that was set. Absent if the request asked for none."),
         must("stacking_rules", STACKING_RULES).description("Stacking rules of the project that were followed."),
-        may("provisional", TEXTS)
-            .description("Facts that only the server has and the verdict depends on. Absent if the verdict is final."),
+        may("missing", TEXTS)
+            .description("Facts that the client lacks and the verdict depends on: it is provisional. Absent if it is final."),
+        may("omitted", TEXTS)
+            .description("Fields that only the server can fill, left out of a client's answer: `tracking_id`. Absent if none."),
         TRACES,
     ]
 );

@@ -179,7 +179,9 @@ pub const QUALIFICATION: FieldType = shape!(
         may("order", ORDER).description("Order as sent, without computed amounts. Absent if none was sent."),
         must("stacking_rules", STACKING_RULES)
             .description("Stacking rules of the project, by which results may be combined."),
-        may("provisional", TEXTS)
-            .description("Facts that only the server has and the results depend on. Absent if the results are final."),
+        may("missing", TEXTS)
+            .description("Facts that the client lacks and the results depend on: they are provisional. Absent if they are final."),
+        may("omitted", TEXTS)
+            .description("Fields that only the server can fill, left out of a client's answer: `tracking_id`. Absent if none."),
     ]
 );

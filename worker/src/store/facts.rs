@@ -10,7 +10,6 @@ mod rules;
 pub use cache::{Catalogue, DecisionSettings, DocumentsById, FactFinders, StoreFacts};
 
 use super::candidates::CandidateRows;
-use crate::store::tracking::Tracker;
 use scrip::budget::StepBudget;
 use scrip::facts::{Assignment, CandidateFilter, Candidates, Fact, Facts, Known, SummaryCounts};
 use scrip::json::Node;
@@ -220,10 +219,7 @@ impl Facts for StoreFacts<'_, '_> {
         if !self.tracked {
             return Known::Absent;
         }
-        let sealed = |tracker: &Tracker| match tracker.source_id(source_id)? {
-            Some(_) => Ok(source_id.to_owned()),
-            None => tracker.tracking_id(source_id),
-        };
-        self.note(self.tracker().and_then(sealed).map(|sealed| Some(Text::from(sealed)))).into()
+        let shown = self.tracker().and_then(|tracker| tracker.shown(source_id));
+        self.note(shown.map(|shown| Some(Text::from(shown)))).into()
     }
 }

@@ -7,6 +7,7 @@ use crate::store::Store;
 use crate::store::sql::Fault;
 use aes_siv::siv::Aes128Siv;
 use hmac::{Hmac, KeyInit, Mac};
+use scrip::id::{TRACKING_PREFIX, is_tracking_id};
 use scrip::text::{hex, unhex};
 use serde_json::Value as Json;
 use sha2::Sha256;
@@ -15,7 +16,6 @@ mod old;
 
 use old::{SEALED_MAX, TAG};
 
-const PREFIX: &str = "track_";
 /// Purpose of the encryption.
 const PURPOSE: &str = "tracking ids";
 /// No additional data is authenticated.
@@ -50,7 +50,7 @@ impl Tracker {
 
     /// Tests if a text has the prefix of a tracking id.
     pub fn may_open(text: &str) -> bool {
-        text.starts_with(PREFIX)
+        text.starts_with(TRACKING_PREFIX)
     }
 
     /// Returns a keyed digest: HMAC with SHA-256.
@@ -88,12 +88,18 @@ impl Tracker {
         if source_id.len() > SEALED_MAX {
             sealed.truncate(TAG);
         }
-        Ok(format!("{PREFIX}{}", hex(&sealed)))
+        Ok(format!("{TRACKING_PREFIX}{}", hex(&sealed)))
+    }
+
+    /// Returns the tracking id that answers show for a name. A name in the form of a tracking id is shown as it is, so that a
+    /// client, which has no key, shows the same.
+    pub fn shown(&self, name: &str) -> Result<String, Fault> {
+        if is_tracking_id(name) { Ok(name.to_owned()) } else { self.tracking_id(name) }
     }
 
     /// Returns the source_id of a tracking id; `None` for any other text.
     pub fn source_id(&self, text: &str) -> Result<Option<String>, Fault> {
-        let Some(digits) = text.strip_prefix(PREFIX) else { return Ok(None) };
+        let Some(digits) = text.strip_prefix(TRACKING_PREFIX) else { return Ok(None) };
         let length = digits.len() / 2;
         let bytes = unhex::<{ TAG + SEALED_MAX }>(digits);
         // A tag without text only proves equality.
@@ -106,7 +112,7 @@ impl Tracker {
 
     /// Tests if a tracking id belongs to a source_id.
     pub fn is_of(&self, text: &str, source_id: &str) -> Result<bool, Fault> {
-        let is_old = || text.strip_prefix(PREFIX) == Some(&hex(&old::tracking_id(&self.key, source_id)));
+        let is_old = || text.strip_prefix(TRACKING_PREFIX) == Some(&hex(&old::tracking_id(&self.key, source_id)));
         Ok(self.tracking_id(source_id)? == text || is_old())
     }
 }
@@ -132,7 +138,7 @@ mod tests {
         }
         let long = "x".repeat(SEALED_MAX + 1);
         let digested = tracker.tracking_id(&long).unwrap();
-        assert_eq!(digested.len(), PREFIX.len() + 2 * TAG);
+        assert_eq!(digested.len(), TRACKING_PREFIX.len() + 2 * TAG);
         assert_eq!(tracker.source_id(&digested).unwrap(), None);
         assert!(tracker.is_of(&digested, &long).unwrap());
         for none in ["anna", "track_", "track_zz", &format!("track_{}", "00".repeat(TAG + SEALED_MAX + 1))] {

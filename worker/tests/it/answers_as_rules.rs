@@ -213,7 +213,7 @@ fn a_final_yes_equals_the_service() {
         for (request, service) in requests.iter().zip(&services).skip(turn % 3).step_by(3) {
             let verdict: Json =
                 serde_json::from_slice(&prepared.validate(request.to_string().as_bytes(), &context).body).unwrap();
-            if verdict["valid"] != true || !verdict["provisional"].is_null() {
+            if verdict["valid"] != true || !verdict["missing"].is_null() {
                 continue;
             }
             finals += 1;
@@ -260,7 +260,7 @@ fn a_final_qualification_equals_the_service() {
             let Ok(prepared) = PreparedRules::new(input.rules.to_string().as_bytes()) else { continue };
             let answer: Json =
                 serde_json::from_slice(&prepared.qualify(request.to_string().as_bytes(), &context).body).unwrap();
-            if answer["provisional"].is_null() {
+            if answer["missing"].is_null() {
                 let wrong: Vec<String> = named(&answer).into_iter().filter(|id| !service.contains(id)).collect();
                 assert!(wrong.is_empty(), "{}: {request}: {wrong:?}", input.name);
             }
@@ -310,7 +310,7 @@ fn complete_facts_give_final_verdicts() {
         let prepared = PreparedRules::new(rules.to_string().as_bytes()).unwrap();
         let verdict: Json =
             serde_json::from_slice(&prepared.validate(request.to_string().as_bytes(), &context).body).unwrap();
-        assert_eq!(verdict["provisional"], Json::Null, "{request}: {verdict}");
+        assert_eq!(verdict["missing"], Json::Null, "{request}: {verdict}");
         assert_eq!(verdict["valid"], true, "{request}: {verdict}");
         assert_eq!(amounts(&verdict), amounts(&shop.post("/v1/validations", &request)), "{request}");
     }

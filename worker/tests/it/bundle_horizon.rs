@@ -145,7 +145,7 @@ fn final_verdict(shop: &Shop, rules: &PreparedRules, now_ms: i64, name: &str, re
     let context = Context { now, seed: unhex(context["seed"].as_str().unwrap()).unwrap() };
     let own = rules.validate(request.to_string().as_bytes(), &context);
     let verdict: Json = serde_json::from_slice(&own.body).unwrap();
-    if !verdict["provisional"].is_null() {
+    if !verdict["missing"].is_null() {
         return None;
     }
     assert_eq!(String::from_utf8_lossy(&own.body), String::from_utf8_lossy(&reply.body), "{name} at {now_ms}");
@@ -206,7 +206,7 @@ fn a_final_qualification_is_complete() {
             let context = Context { now: Instant::from_millis(now_ms).unwrap(), seed: [7; 32] };
             let own: Json =
                 serde_json::from_slice(&rules.qualify(request.to_string().as_bytes(), &context).body).unwrap();
-            let lacks = own["provisional"].as_array().cloned().unwrap_or_default();
+            let lacks = own["missing"].as_array().cloned().unwrap_or_default();
             assert_eq!(lacks.contains(&json!("horizon")), now_ms >= to, "{own}");
             let of_service = ids(&service);
             if now_ms < to {

@@ -142,11 +142,8 @@ pub fn publish_wanted(call: &mut Call<'_, '_>, wanted: &PublicationRequest) -> R
     let mut message = publish_once(call, wanted)?;
     let tracking_id = message.get_mut("tracking_id").filter(|_| call.page.is_some());
     if let Some(Json::String(source_id)) = tracking_id {
-        let tracker = Tracker::stored(call.store)?;
         // An earlier version stored it sealed.
-        if tracker.source_id(source_id)?.is_none() {
-            *source_id = tracker.tracking_id(source_id)?;
-        }
+        *source_id = Tracker::stored(call.store)?.shown(source_id)?;
     }
     Ok(message)
 }

@@ -1,8 +1,9 @@
-//! Tests that a client with the bundle answers the bytes of the service, except where it reports facts that only the server knows.
+//! Tests that a client with the bundle answers the bytes of the service, except for the fields that it says it omits, and where it reports
+//! facts that it is missing.
 
 use crate::bundle::Bundle;
 use crate::shops::checks::TrialReport;
-use crate::shops::random::Random;
+use crate::shops::random::{Random, text};
 use crate::shops::shop::Shop;
 use scrip::Context;
 use scrip::bundle::PreparedRules;
@@ -13,6 +14,15 @@ use serde_json::{Value as Json, json};
 /// The rules as the package has them.
 pub struct Page {
     prepared: PreparedRules,
+    /// The names of customers, stored and new, with a token of each.
+    tokens: Vec<(String, String)>,
+}
+
+/// A call of a client and the customer whose token it has.
+struct ClientCall<'a> {
+    kind: &'static str,
+    request: Json,
+    proven: Option<&'a (String, String)>,
 }
 
 impl Page {
@@ -20,7 +30,13 @@ impl Page {
         let head = shop.desk.ask("GET /client/v1/bundle", &Json::Null);
         assert_eq!(head.status, 200, "{}", head.json);
         let bundle = Bundle::of(&head.bytes, |path| shop.desk.ask(&format!("GET {path}"), &Json::Null).bytes);
-        Page { prepared: bundle.prepare() }
+        let names = shop.book.customers.iter().map(|customer| text(customer, "source_id")).chain(["nora".to_owned()]);
+        let tokens = names.collect::<Vec<_>>().into_iter().map(|name| {
+            let wanted = json!({ "customer": { "source_id": name }, "ttl": 3600 });
+            let token = text(&shop.desk.ask("POST /v1/customer-tokens", &wanted).json, "token");
+            (name, token)
+        });
+        Page { prepared: bundle.prepare(), tokens: tokens.collect() }
     }
 
     pub fn holds(
@@ -30,27 +46,114 @@ impl Page {
         request: &Json,
         report: &mut TrialReport,
     ) -> Result<(), String> {
-        let request = public(random, shop, request);
-        let answer = shop.desk.ask("POST /client/v1/validations", &request);
-        let fault = |text: String| Err(format!("page: {text}\n  POST /client/v1/validations {request}"));
-        if answer.status != 200 {
-            return fault(format!("status {}: {}", answer.status, answer.json));
-        }
-        let context: Json = serde_json::from_str(answer.header("scrip-context").unwrap()).unwrap();
-        let now = Instant::parse(context["now"].as_str().unwrap()).unwrap();
-        let seed = unhex(context["seed"].as_str().unwrap()).unwrap();
-        let own = self.prepared.validate(request.to_string().as_bytes(), &Context { now, seed });
-        let read: Json = serde_json::from_slice(&own.body).unwrap();
-        if !read["provisional"].is_null() {
-            report.reach("provisional");
-            return Ok(());
-        }
-        report.reach("the same bytes");
-        if own.body != answer.bytes {
-            return fault(format!("other bytes\n  wanted {}\n  got    {read}", answer.json));
+        let as_sent = public(random, shop, request);
+        // Of its own, so that the carts do not depend on the calls of the client.
+        let mut random = Random::new(report.carts);
+        for call in self.calls(&mut random, shop, as_sent) {
+            self.agrees(shop, &call, report)?;
         }
         Ok(())
     }
+
+    /// Returns the request by each kind of customer.
+    fn calls(&self, random: &mut Random, shop: &mut Shop, as_sent: Json) -> Vec<ClientCall<'_>> {
+        let mut anonymous = as_sent.clone();
+        anonymous.as_object_mut().unwrap().remove("customer");
+        let with = |name: &str, value: Json| {
+            let mut request = anonymous.clone();
+            request[name] = value;
+            request
+        };
+        let (name, _) = random.pick(&self.tokens);
+        // The service seals a name, and the client may send either.
+        let sealed = shop.desk.ask("POST /client/v1/validations", &with("tracking_id", name.as_str().into()));
+        let sealed = sealed.json["tracking_id"].clone();
+        let tracking_ids = [sealed.clone(), sealed.clone(), name.as_str().into(), foreign(&sealed)];
+        let tracked = random.pick(&tracking_ids).clone();
+        let mut both = with("customer", json!({ "source_id": random.pick(&self.tokens).0 }));
+        both["tracking_id"] = sealed;
+        let guest = json!({ "email": format!("{name}@example.com") });
+        let call = |kind, request| ClientCall { kind, request, proven: None };
+        vec![
+            call("as sent", as_sent),
+            call("tracked", with("tracking_id", tracked)),
+            call("tracked and named", both),
+            call("guest", with("customer", guest)),
+            ClientCall { proven: Some(random.pick(&self.tokens)), ..call("proven", anonymous.clone()) },
+            call("anonymous", anonymous),
+        ]
+    }
+
+    fn agrees(&self, shop: &mut Shop, call: &ClientCall<'_>, report: &mut TrialReport) -> Result<(), String> {
+        let ClientCall { kind, request, proven } = call;
+        let token = proven.map(|(_, token)| token.as_str());
+        let answer = shop.desk.ask_as("POST /client/v1/validations", request, token);
+        let customer = proven.map(|(name, _)| name);
+        let fault =
+            |text: String| Err(format!("page: {text}\n  {kind} {customer:?} POST /client/v1/validations {request}"));
+        // The service refuses the tracking id of one customer beside the name of another; a client cannot know.
+        let is_ambiguous = answer.json["key"] == "ambiguous_tracking_id";
+        if answer.status != 200 && !is_ambiguous {
+            return fault(format!("status {}: {}", answer.status, answer.json));
+        }
+        let context =
+            answer.header("scrip-context").map_or(Context { now: Instant::default(), seed: [7; 32] }, context);
+        let rules = customer.map(|name| self.prepared.clone().with_customer(name));
+        let rules = rules.as_ref().unwrap_or(&self.prepared);
+        let own = rules.validate(request.to_string().as_bytes(), &context);
+        let read: Json = serde_json::from_slice(&own.body).unwrap();
+        if !read["missing"].is_null() {
+            report.reach("provisional");
+            report.reach(&format!("page, {kind}, provisional"));
+            return Ok(());
+        }
+        if is_ambiguous {
+            return fault(format!("final, and the service refuses the request: {read}"));
+        }
+        report.reach("the same bytes");
+        let tracking_id = match (read["omitted"].is_null(), read["tracking_id"].is_null()) {
+            (false, _) => "omits the tracking id",
+            (true, false) => "shows the tracking id",
+            (true, true) => "has no tracking id",
+        };
+        report.reach(&format!("page, {kind}, final, {tracking_id}"));
+        let (own, service) = without_omitted(&read, &own.body, &answer.bytes);
+        if own != service {
+            return fault(format!("other bytes\n  wanted {service}\n  got    {own}"));
+        }
+        Ok(())
+    }
+}
+
+/// Reads the instant and the seed at which the service decided.
+fn context(header: &str) -> Context {
+    let said: Json = serde_json::from_str(header).unwrap();
+    let now = Instant::parse(said["now"].as_str().unwrap()).unwrap();
+    Context { now, seed: unhex(said["seed"].as_str().unwrap()).unwrap() }
+}
+
+/// Returns a tracking id of another project: in the same form, and sealed by another key.
+fn foreign(sealed: &Json) -> Json {
+    let turned = |digit: char| if digit == '0' { '1' } else { '0' };
+    let Some((rest, last)) = sealed.as_str().and_then(|sealed| sealed.split_at_checked(sealed.len() - 1)) else {
+        return Json::Null;
+    };
+    format!("{rest}{}", turned(last.chars().next().unwrap())).into()
+}
+
+/// Returns the texts of both answers without the fields that the client omits.
+fn without_omitted(read: &Json, own: &[u8], service: &[u8]) -> (String, String) {
+    let [own, mut service] = [own, service].map(|bytes| String::from_utf8(bytes.to_vec()).unwrap());
+    let Some(omitted) = read["omitted"].as_array() else { return (own, service) };
+    for name in omitted {
+        assert!(read[name.as_str().unwrap()].is_null(), "{read}");
+        // The names of omitted fields occur once, and their values are texts without escapes.
+        let member = format!("\"{}\":\"", name.as_str().unwrap());
+        if let Some((before, rest)) = service.split_once(&member) {
+            service = format!("{before}{}", rest.split_once("\",").unwrap().1);
+        }
+    }
+    (own.replace(&format!(",\"omitted\":{}", read["omitted"]), ""), service)
 }
 
 /// Returns a request that a client can decide: public codes and promotions, and mostly no named customer.

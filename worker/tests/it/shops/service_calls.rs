@@ -45,6 +45,11 @@ impl ServiceCalls {
 
     /// Makes a call that changes nothing and that a story need not repeat.
     pub fn ask(&mut self, call: &str, body: &Json) -> Answer {
+        self.ask_as(call, body, None)
+    }
+
+    /// Makes such a call with a customer token.
+    pub fn ask_as(&mut self, call: &str, body: &Json, customer_token: Option<&str>) -> Answer {
         let (method, path) = call.split_once(' ').unwrap();
         let (kind, [id, token]) = match path.split('/').nth(1) {
             Some("client") => ("client", ["x-client-application-id", "x-client-token"]),
@@ -56,6 +61,7 @@ impl ServiceCalls {
         let mut headers = vec![(id.to_owned(), format!("{project}-{kind}")), (token.to_owned(), secret)];
         headers.push(("origin".into(), "http://localhost:3000".into()));
         headers.push(("content-type".into(), "application/json".into()));
+        headers.extend(customer_token.map(|token| ("x-customer-token".to_owned(), token.to_owned())));
         let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
         self.now += 1;
         let request = Request { method: method.into(), path: path.into(), headers, body, ..Request::default() };

@@ -250,7 +250,8 @@ pub const VALIDATION: Disclosure = These(&[
     ("tracking_id", All),
     ("session", SESSION),
     ("stacking_rules", All),
-    ("provisional", All),
+    ("missing", All),
+    ("omitted", All),
     ("trace", All),
 ]);
 
@@ -309,7 +310,8 @@ pub const QUALIFICATION: Disclosure = These(&[
     ("tracking_id", All),
     ("order", ORDER),
     ("stacking_rules", All),
-    ("provisional", All),
+    ("missing", All),
+    ("omitted", All),
 ]);
 
 /// A validation in the legacy, flat form.
