@@ -25,9 +25,10 @@ impl CoreParts {
         }
         let mut parts = Vec::new();
         let mut rest = text.as_str();
-        while !rest.is_empty() {
-            // A part is stored as text, so it ends between two characters.
-            let (part, next) = rest.split_at(rest.floor_char_boundary(PART_BYTES_MAX));
+        // A part is stored as text, so it ends between two characters.
+        while let Some((part, next)) =
+            rest.split_at_checked(rest.floor_char_boundary(PART_BYTES_MAX)).filter(|(part, _)| !part.is_empty())
+        {
             parts.push(part_of(part.to_owned()));
             rest = next;
         }
