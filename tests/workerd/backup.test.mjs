@@ -106,6 +106,61 @@ async function progressOf(from, afterMs) {
   }
 }
 
+check("a restore raises the epoch of bundles, and retires the keys that are named", async () => {
+  const before = await bundleKeys(call);
+  const { body: next } = await call("POST", `${BUNDLE_KEYS}/rotate`);
+  const to = join(folder, "archive-keys");
+  await backup({ data, to });
+  const signing = before.data[0].kid;
+  const asWas = await restored(to, [], bundleKeys);
+  assert.ok(asWas.epoch > before.epoch && asWas.epoch <= Date.now(), `${asWas.epoch} after ${before.epoch}`);
+  assert.deepEqual(asWas.data.map(({ kid, status }) => [kid, status]), [[next.kid, "NEXT"], [signing, "SIGNING"]]);
+  assert.equal(asWas.data[0].vouched_by, next.vouched_by);
+  // The next key takes the place of the retired one at once, and no key vouches for it.
+  const replaced = await restored(to, [signing], bundleKeys);
+  assert.deepEqual(replaced.data.map(({ kid, status, vouched_by }) => [kid, status, vouched_by]), [[next.kid, "SIGNING", null], [signing, "RETIRED", null]]);
+  // Without the next key the key in force stays so.
+  const single = await restored(to, [next.kid], bundleKeys);
+  assert.deepEqual(single.data.map(({ kid, status, signs_until }) => [kid, status, signs_until]), [[next.kid, "RETIRED", null], [signing, "SIGNING", null]]);
+  // Without either a new key is made at need.
+  const renewed = await restored(to, [signing, next.kid], bundleKeys);
+  assert.deepEqual(renewed.data.map(({ status }) => status), ["SIGNING", "RETIRED", "RETIRED"]);
+  assert.ok(![signing, next.kid].includes(renewed.data[0].kid));
+});
+
+check("a restore refuses a key that the archive does not have, and changes nothing", async () => {
+  const place = mkdtempSync(join(folder, "place-"));
+  cpSync(archived.to, place, { recursive: true });
+  // The lock touches the folder.
+  const files = () => lookOf(place).map(([name, size]) => [name, size]);
+  const was = files();
+  await assert.rejects(restore({ from: archived.to, data: place, retiredKeys: ["nobodys"] }), /the archive has no key `nobodys`; nothing was changed/);
+  assert.deepEqual(files(), was);
+  rmSync(place, { recursive: true });
+});
+
+const BUNDLE_KEYS = "/management/v1/projects/proj_dev/bundle-keys";
+
+/** Returns the list of the keys of bundles, with the epoch. */
+async function bundleKeys(ask) {
+  const { status, body } = await ask("GET", BUNDLE_KEYS);
+  assert.equal(status, 200, JSON.stringify(body));
+  return body;
+}
+
+/** Restores an archive elsewhere without some keys, and returns what `read` finds there. */
+async function restored(from, retiredKeys, read) {
+  const place = mkdtempSync(join(folder, "keys-"));
+  await restore({ from, data: place, retiredKeys });
+  const service = await boot({ data: join(place, "objects") });
+  try {
+    return await read(caller(service.url));
+  } finally {
+    await service.stop();
+    rmSync(place, { recursive: true });
+  }
+}
+
 const spoilt = {
   "a file is cut short": [(at) => truncateSync(largest(at), statSync(largest(at)).size - 4_096), /has \d+ bytes and not \d+; nothing was changed/],
   "a byte is changed": [flipByte, /was changed: its SHA-256 is another one; nothing was changed/],
@@ -167,6 +222,12 @@ check("the commands print their result in a line, also when they did nothing", a
   const restored = command("restore", [to], { SCRIP_DATA: join(folder, "by-command-data") });
   assert.equal(restored.status, 0, restored.output);
   assert.match(restored.output, /is what it was at \d{4}-/);
+  const unknown = command("restore", [to, "--retired-key=nobodys"], { SCRIP_DATA: join(folder, "by-command-data") });
+  assert.equal(unknown.status, 1);
+  assert.match(unknown.output, /the archive has no key `nobodys`; nothing was changed/);
+  const misspelt = command("restore", [to, "--retire-key=nobodys"], { SCRIP_DATA: join(folder, "by-command-data") });
+  assert.equal(misspelt.status, 1);
+  assert.match(misspelt.output, /--retire-key/);
 });
 
 /** Redeems a code and spends from a gift card as fast as the callers can. */

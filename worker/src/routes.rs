@@ -98,6 +98,7 @@ pub const AREAS: &[&[Route]] = &[
     api::validation_rules::assignments::ROUTES,
     api::redemptions::sessions::ROUTES,
     api::bundle::ROUTES,
+    api::bundle_keys::ROUTES,
     api::stacking_rules::ROUTES,
     api::metadata_schemas::ROUTES,
     api::events::schemas::ROUTES,

@@ -1,4 +1,4 @@
-// Builds and runs the program that copies databases (`copy/`).
+// Builds and runs the program that copies databases and prepares copies for a restore (`copy/`).
 import { join } from "node:path";
 import { Remedy, root, run, step } from "./console.mjs";
 import { ensureRust } from "./toolchain.mjs";
@@ -15,6 +15,16 @@ export async function copyDatabases(from, to) {
 /** Checks the integrity of database files; returns `[{ file, schema }]`, or throws with the damage. */
 export async function checkDatabases(files) {
   return parseLines(await call("check", ...files));
+}
+
+/** Raises the epoch of the bundle in the copies of projects among `files`; `nowMs` is the moment of the clock. */
+export async function raiseEpoch(files, nowMs) {
+  await call("raise-epoch", String(nowMs), ...files);
+}
+
+/** Retires the key `kid` of bundles in the copies that have it; throws when none of `files` has it. */
+export async function retireKey(files, kid, nowMs) {
+  await call("retire-key", String(nowMs), kid, ...files);
 }
 
 async function call(...words) {

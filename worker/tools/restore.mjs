@@ -1,18 +1,23 @@
 // Implements `npm run restore`: it puts an archive of `npm run backup` into the data folder of a service.
 //
 // npm run restore -- <archive>
+// npm run restore -- <archive> --retired-key=<kid>   for each key of bundles that was retired since
 //
 // The whole archive is checked and copied next to the data first; then two folders are renamed. The previous data are kept.
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
 import { newestSchema, sha256Of, sync, unseal } from "./archive.mjs";
-import { checkDatabases } from "./db_copy.mjs";
+import { checkDatabases, raiseEpoch, retireKey } from "./db_copy.mjs";
 import { lockFolder } from "./data_lock.mjs";
 import { main, print, Remedy, root } from "./console.mjs";
 
-/** Puts the archive `from` into the data folder `data`; returns `{ manifest, kept }`, where `kept` is the folder of the previous data. */
-export async function restore({ from, data }) {
+/**
+ * Puts the archive `from` into the data folder `data`. Clients accept the restored bundles, as their epoch rises; the keys with the ids
+ * `retiredKeys` sign no more. Returns `{ manifest, kept }`, where `kept` is the folder of the previous data.
+ */
+export async function restore({ from, data, retiredKeys = [] }) {
   const objects = join(data, "objects");
   const manifest = await unseal(from);
   const databases = manifest.files.map(({ path }) => path).filter((path) => path.endsWith(".sqlite"));
@@ -26,6 +31,7 @@ export async function restore({ from, data }) {
   try {
     mkdirSync(partial, { recursive: true });
     await copyIn(from, manifest, partial);
+    await renewKeys(databases.map((path) => join(partial, path.slice("objects/".length))), retiredKeys);
     swap({ objects, partial, kept });
     if (existsSync(join(from, "seeded"))) cpSync(join(from, "seeded"), join(data, "seeded"));
     else rmSync(join(data, "seeded"), { force: true });
@@ -56,6 +62,14 @@ async function copyIn(from, { files }, partial) {
   for (const folder of folders) sync(folder);
 }
 
+/** Raises the epoch of each project, after keys that were retired since the archive was made. */
+async function renewKeys(files, retiredKeys) {
+  const nowMs = Date.now();
+  for (const kid of retiredKeys) await retireKey(files, kid, nowMs);
+  await raiseEpoch(files, nowMs);
+  for (const file of files) sync(file);
+}
+
 /** Replaces the old data by the new ones; when that fails the old ones are moved back. */
 function swap({ objects, partial, kept }) {
   renameSync(objects, kept);
@@ -67,12 +81,25 @@ function swap({ objects, partial, kept }) {
   }
 }
 
+function parseWords(words) {
+  const options = { "retired-key": { type: "string", multiple: true, default: [] } };
+  let parsed;
+  try {
+    parsed = parseArgs({ args: words, options, allowPositionals: true });
+  } catch (error) {
+    throw new Remedy(error.message);
+  }
+  const { positionals: [archive, more], values } = parsed;
+  if (archive === undefined) throw new Remedy("name the archive: npm run restore -- backups/<moment>");
+  if (more !== undefined) throw new Remedy(`\`${more}\` is one archive too many: name one`);
+  return { archive, retiredKeys: values["retired-key"] };
+}
+
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   await main(async () => {
-    const [, , archive] = process.argv;
-    if (archive === undefined) throw new Remedy("name the archive: npm run restore -- backups/<moment>");
+    const { archive, retiredKeys } = parseWords(process.argv.slice(2));
     const data = resolve(root, process.env.SCRIP_DATA ?? ".scrip");
-    const { manifest, kept } = await restore({ from: resolve(root, archive), data });
+    const { manifest, kept } = await restore({ from: resolve(root, archive), data, retiredKeys });
     print(`${data} is what it was at ${manifest.began}`);
     if (kept) print(`what was there before is kept: start the service and look, then remove ${kept}`);
   });

@@ -1,4 +1,107 @@
-//! Counts that triggers keep, and the counts of events.
+//! Counts of documents that triggers maintain (`schema/list_indexes`), and the counts of customers' custom events.
 
-pub mod document_counts;
-pub mod event_counts;
+use crate::store::Store;
+use crate::store::amount::{self, CheckedAmount};
+use crate::store::sql::{self, Fault, SqlValue};
+use serde::Deserialize;
+
+/// Counted kinds, with the columns by whose values they are counted, and the names of these columns in the counts.
+const KEPT: &[(&str, &[(&str, &str)])] = &[
+    (
+        "voucher",
+        &[
+            ("parent", "parent"),
+            ("json_extract(body, '$.type')", "type"),
+            ("json_extract(body, '$.category')", "category"),
+            ("json_extract(body, '$.category_id')", "category_id"),
+        ],
+    ),
+    ("customer", &[]),
+    ("order", &[]),
+    ("redemption", &[("json_extract(body, '$.result')", "result")]),
+    ("publication", &[("parent", "parent")]),
+];
+
+/// Kinds counted by creation time.
+const DATED: &[&str] = &["voucher", "customer", "redemption"];
+
+const SECOND_MS: i64 = 1_000;
+const HOUR_S: i64 = 3_600;
+
+impl Store<'_> {
+    /// Returns the number of documents of a kind; `None` when it is not counted.
+    pub fn tally(&self, kind: &str) -> Result<Option<i64>, Fault> {
+        match KEPT.iter().any(|(known, _)| *known == kind) {
+            true => self.tallied(kind, "", "").map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// Returns the number of documents with a value in a column; `None` when it is not counted.
+    pub fn tally_of(&self, kind: &str, column: &str, value: &str) -> Result<Option<i64>, Fault> {
+        let columns = KEPT.iter().find(|(known, _)| *known == kind).map_or(&[][..], |(_, columns)| columns);
+        let name = columns.iter().find(|(known, _)| *known == column);
+        name.map(|(_, name)| self.tallied(kind, name, value)).transpose()
+    }
+
+    /// Returns the number of documents created before `at_ms`; `None` when it is not counted.
+    pub fn tally_before(&self, kind: &str, at_ms: i64) -> Result<Option<i64>, Fault> {
+        if !DATED.contains(&kind) {
+            return Ok(None);
+        }
+        // The value is clamped to times that documents can have, from 1970 on, and to exact integers of the platform.
+        let at_ms = at_ms.clamp(0, 9_000_000_000_000_000);
+        let second = at_ms.div_euclid(SECOND_MS);
+        let hour = second.div_euclid(HOUR_S);
+        let row = self.row(
+            "SELECT COALESCE((SELECT SUM(count) FROM tally WHERE kind = +?1 AND name = 'hour' AND value < +?2), 0)
+               + COALESCE((SELECT SUM(count) FROM tally WHERE kind = +?1 AND name = 'second' AND value >= +?3 AND value < +?4), 0)
+               + (SELECT COUNT(*) FROM document WHERE kind = +?1 AND created_at >= +?5 AND created_at < +?6)",
+            &[
+                kind.into(),
+                hour.into(),
+                hour.saturating_mul(HOUR_S).into(),
+                second.into(),
+                second.saturating_mul(SECOND_MS).into(),
+                at_ms.into(),
+            ],
+        )?;
+        row.map_or(Ok(0), |row| sql::int(&row, 0)).map(Some)
+    }
+
+    fn tallied(&self, kind: &str, name: &str, value: &str) -> Result<i64, Fault> {
+        let params: [SqlValue; 3] = [kind.into(), name.into(), value.into()];
+        let row = self.row("SELECT count FROM tally WHERE kind = +?1 AND name = +?2 AND value = +?3", &params)?;
+        row.map_or(Ok(0), |row| sql::int(&row, 0))
+    }
+}
+
+/// Member of an event that has its name.
+#[derive(Deserialize)]
+struct EventReference {
+    #[serde(default, rename = "type")]
+    name: String,
+}
+
+impl Store<'_> {
+    /// Returns the number of stored events of a name and customer.
+    pub fn event_count(&self, customer: &str, event: &str) -> Result<u64, Fault> {
+        let row = self.row(
+            "SELECT COUNT(*) FROM document WHERE kind = 'event' AND holder = +?1 AND json_extract(body, '$.type') = +?2",
+            &[customer.into(), event.into()],
+        )?;
+        let count = row.map_or(Ok(0), |row| sql::int(&row, 0))?;
+        amount::unsigned(count)
+    }
+
+    /// Returns the number of events of a name and customer, including queued ones.
+    pub fn event_count_ahead(&self, customer: &str, event: &str) -> Result<u64, Fault> {
+        let mut count = self.event_count(customer, event)?;
+        for written in self.written().filter(|written| written.kind == "event" && written.holder == Some(customer)) {
+            let named: EventReference = serde_json::from_str(written.text)
+                .map_err(|error| Fault(format!("an event does not parse: {error}")))?;
+            count = count.plus(u64::from(named.name == event))?;
+        }
+        Ok(count)
+    }
+}

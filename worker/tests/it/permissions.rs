@@ -137,7 +137,7 @@ fn may(role: UserRole, route: &Route) -> bool {
     let reads = method == "GET" && !["/v1/publications/create", "/client/v1/validate"].contains(&path);
     let desk = path.starts_with("/management/");
     let last = path.rsplit('/').next().unwrap();
-    let of_who_may_call = ["keys", "{keyId}", "regenerate", "webhook-token", "customer-token-key", "rotate"]
+    let of_who_may_call = ["keys", "{keyId}", "regenerate", "webhook-token", "customer-token-key", "rotate", "retire"]
         .contains(&last)
         || !reads && (["users", "{userId}", "invite", "projects", "{projectId}"].contains(&last)) && desk;
     let tills = [

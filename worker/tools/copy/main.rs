@@ -1,5 +1,5 @@
-//! Copies the databases of the objects of a service that is running, and looks whether copies are whole. It must not know where copies
-//! are kept, nor what is in a database.
+//! Copies the databases of the objects of a service that is running, looks whether copies are whole, and prepares copies for a restore. It
+//! must not know where copies are kept, nor what is in a database except for the keys and the epoch of bundles.
 //!
 //! `workerd` keeps each object as a SQLite database in WAL mode and locks it as every program does that has SQLite. So another process may
 //! read it: the copy is what was committed at the moment at which it began, and writers do not wait meanwhile.
@@ -43,7 +43,16 @@ fn run(words: &[String]) -> Outcome<()> {
     match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["take", from, to] => take(Path::new(from), Path::new(to)),
         ["check", files @ ..] => files.iter().try_for_each(|file| check(Path::new(file))),
-        _ => Err("scrip-copy take <folder of the objects> <new folder> | scrip-copy check <file>...".into()),
+        ["raise-epoch", now, files @ ..] => {
+            let now_ms = now.parse()?;
+            files.iter().try_for_each(|file| raise_epoch(Path::new(file), now_ms))
+        }
+        ["retire-key", now, kid, files @ ..] => retire_key(kid, now.parse()?, files),
+        _ => Err(
+            "scrip-copy take <folder of the objects> <new folder> | check <file>... | raise-epoch <now> <file>... | \
+                  retire-key <now> <kid> <file>..."
+                .into(),
+        ),
     }
 }
 
@@ -119,6 +128,48 @@ fn check(file: &Path) -> Outcome<()> {
     let database = Connection::open_with_flags(file, flags).map_err(|error| format!("{name}: {error}"))?;
     demand_whole(&database, &name)?;
     say(&name, &database)
+}
+
+/// Raises the epoch of a restored project, so that clients refuse the bundles that were signed since the archive was made.
+fn raise_epoch(file: &Path, now_ms: i64) -> Outcome<()> {
+    let database = open(file)?;
+    if has_table(&database, "bundle_epoch")? {
+        database.execute("UPDATE bundle_epoch SET epoch = MAX(epoch + 1, ?1)", [now_ms])?;
+    }
+    Ok(())
+}
+
+/// Retires a key of the archive as the service does (`store/bundle_keys.rs`): the next key signs at once, or the service makes one at
+/// need. Fails when no file has the key.
+fn retire_key(kid: &str, now_ms: i64, files: &[&str]) -> Outcome<()> {
+    let mut found = false;
+    for file in files {
+        let database = open(Path::new(file))?;
+        if !has_table(&database, "bundle_key")? {
+            continue;
+        }
+        let retired = "UPDATE bundle_key SET retired_at = COALESCE(retired_at, ?2), private_seed = NULL WHERE kid = ?1";
+        if database.execute(retired, (kid, now_ms))? == 0 {
+            continue;
+        }
+        found = true;
+        database
+            .execute("UPDATE bundle_key SET vouching_kid = NULL, vouched_by = NULL WHERE vouching_kid = ?1", [kid])?;
+        // A key whose next key was retired signs on.
+        let signs_on = "UPDATE bundle_key SET signs_until = NULL WHERE signs_until > ?1 AND retired_at IS NULL
+            AND NOT EXISTS (SELECT 1 FROM bundle_key WHERE retired_at IS NULL AND signs_from > ?1)";
+        database.execute(signs_on, [now_ms])?;
+        let signs_at_once = "UPDATE bundle_key SET signs_from = ?1 WHERE signs_from > ?1 AND retired_at IS NULL
+            AND NOT EXISTS (SELECT 1 FROM bundle_key WHERE retired_at IS NULL AND private_seed IS NOT NULL
+              AND signs_from <= ?1 AND COALESCE(signs_until, ?1 + 1) > ?1)";
+        database.execute(signs_at_once, [now_ms])?;
+    }
+    if found { Ok(()) } else { Err(format!("the archive has no key `{kid}`; nothing was changed").into()) }
+}
+
+fn open(file: &Path) -> Outcome<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE;
+    Ok(Connection::open_with_flags(file, flags).map_err(|error| format!("{}: {error}", file.display()))?)
 }
 
 fn demand_whole(database: &Connection, file: &str) -> Outcome<()> {

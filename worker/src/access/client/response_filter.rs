@@ -73,6 +73,8 @@ const SHOWN: &[DisclosureRow] = &[
         keeper: ResponseFilter::Verb,
         disclosure: &bundle::CORE,
     },
+    // Public halves of keys, made for clients.
+    DisclosureRow { path: "/client/v1/jwks", keeper: ResponseFilter::Here, disclosure: &Disclosure::All },
 ];
 
 /// Returns the paths that have a disclosure.

@@ -1,6 +1,8 @@
 //! The shapes of the bytes of a bundle: its core, of documents as they are stored, and the index of a core in parts.
 //! `access/client/response_filter/bundle` declares the members that a client receives.
 
+pub mod keys;
+
 use super::{catalogue, customers, promotions, rules};
 use crate::documents::common_fields::KEY;
 use scrip::shape::{FieldType, TEXTS, may, must};

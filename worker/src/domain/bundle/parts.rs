@@ -52,8 +52,8 @@ mod tests {
     #[test]
     fn the_parts_of_an_index_are_the_whole_core() {
         for size in [0, PART_BYTES_MAX - 1, PART_BYTES_MAX, PART_BYTES_MAX + 1, 3 * PART_BYTES_MAX + 7] {
-            for letter in ["a", "é", "𝄞"] {
-                let text = format!("x{}", letter.repeat(size / letter.len()));
+            for sign in ["a", "é", "𝄞"] {
+                let text = format!("x{}", sign.repeat(size / sign.len()));
                 let CoreParts { core, parts } = CoreParts::cut(text.clone());
                 assert!(
                     parts

@@ -1,3 +1,5 @@
+//! Tests of the keys of bundles, with the vectors of RFC 8037.
+
 use super::*;
 use crate::store::sqlite::Sqlite;
 use ed25519_dalek::{Signature, Verifier, VerifyingKey};
