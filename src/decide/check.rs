@@ -170,7 +170,7 @@ pub fn check_validity(offer: &Offer<'_>, now: Instant, zone: &TimeZone) -> Resul
         OfferPhase::Disabled => refuse_time(Reason::VoucherDisabled, offer),
         OfferPhase::NotBegun(_) => refuse_time(Reason::VoucherNotActive, offer),
         OfferPhase::Ended => refuse_time(Reason::VoucherExpired, offer),
-        OfferPhase::InForce if offer.incentive.windows(campaign).any(|window| !window.recurs(now, zone)) => {
+        OfferPhase::InForce if offer.incentive.validity_windows(campaign).any(|window| !window.recurs(now, zone)) => {
             refuse_time(Reason::VoucherNotActiveNow, offer)
         }
         OfferPhase::InForce => Ok(()),

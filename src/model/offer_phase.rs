@@ -32,7 +32,10 @@ impl OfferPhase {
 
 impl RedeemableTerms {
     /// Returns the windows that count: its own, and that of its campaign.
-    pub fn windows<'a>(&'a self, campaign: Option<&'a Campaign>) -> impl Iterator<Item = &'a Validity> + Clone {
+    pub fn validity_windows<'a>(
+        &'a self,
+        campaign: Option<&'a Campaign>,
+    ) -> impl Iterator<Item = &'a Validity> + Clone {
         // A window made when the voucher was published replaces the campaign's.
         let overrides = self.validity.expiration_date.is_some();
         let campaign = campaign.filter(|campaign| !(campaign.activity_after_publishing && overrides));
@@ -44,7 +47,7 @@ impl RedeemableTerms {
         if !self.active || campaign.is_some_and(|campaign| !campaign.active) {
             return OfferPhase::Disabled;
         }
-        OfferPhase::of(self.windows(campaign), now)
+        OfferPhase::of(self.validity_windows(campaign), now)
     }
 }
 

@@ -309,17 +309,17 @@ fn former_cores_are_removed() {
         let rows = shop.sql.run("SELECT count(*), count(unnamed_since) FROM bundle_part", &[]).unwrap();
         [0, 1].map(|column| scrip_worker::store::sql::int(&rows[0], column).unwrap())
     };
-    for day in 0..220 {
-        let change = json!({ "discount": { "type": "AMOUNT", "amount_off": 100 + day } });
+    for amount in 100..320 {
+        let change = json!({ "discount": { "type": "AMOUNT", "amount_off": amount } });
         let (status, answer) = shop.call("PUT", "/v1/vouchers/OPEN-CODE", &change);
         assert_eq!(status, 200, "{answer}");
         assert_eq!(shop.head(None).status, 200);
     }
     assert_eq!(count(), [201, 200]);
-    shop.at.set(shop.at.get() + 47 * 3_600_000);
-    shop.core("47 hours later");
+    shop.at.set(shop.at.get() + 46 * 3_600_000);
+    shop.core("46 hours later");
     assert_eq!(count(), [201, 200]);
-    shop.at.set(shop.at.get() + 2 * 3_600_000);
+    shop.at.set(shop.at.get() + 3 * 3_600_000);
     shop.core("49 hours later");
     assert_eq!(count(), [1, 0]);
 }

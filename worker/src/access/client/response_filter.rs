@@ -67,14 +67,14 @@ const SHOWN: &[DisclosureRow] = &[
         keeper: ResponseFilter::Here,
         disclosure: &Disclosure::All,
     },
-    // Public halves of keys, made for clients.
-    DisclosureRow { path: "/client/v1/jwks", keeper: ResponseFilter::Here, disclosure: &Disclosure::All },
     DisclosureRow { path: "/client/v1/bundle", keeper: ResponseFilter::Verb, disclosure: &Disclosure::All },
     DisclosureRow {
         path: "/client/v1/bundle/{projectId}/{hash}",
         keeper: ResponseFilter::Verb,
         disclosure: &bundle::CORE,
     },
+    // Public halves of keys, made for clients.
+    DisclosureRow { path: "/client/v1/jwks", keeper: ResponseFilter::Here, disclosure: &Disclosure::All },
 ];
 
 /// Returns the paths that have a disclosure.

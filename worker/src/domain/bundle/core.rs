@@ -57,9 +57,7 @@ impl Core {
         let mut left_out = Vec::new();
         let mut core = source.write(project, &mut horizon, &mut left_out)?;
         response_filter::keep_core(&page, &mut core);
-        if let Some(members) = core.as_object_mut() {
-            retain_named(members);
-        }
+        retain_named(&mut core);
         left_out.sort_unstable();
         Ok(Core { text: core.to_string(), horizon, left_out })
     }

@@ -30,7 +30,7 @@ impl Horizon {
     }
 
     /// Returns true if an offer in this phase at the beginning is in force at some moment of the horizon. One that is still to
-    /// begin ends the horizon: until then it is in force at no moment.
+    /// begin ends the horizon, so that it is in force at no moment of it.
     fn admits(&mut self, phase: OfferPhase) -> bool {
         match phase {
             OfferPhase::InForce => true,

@@ -25,9 +25,10 @@ impl CoreParts {
         }
         let mut parts = Vec::new();
         let mut rest = text.as_str();
-        while !rest.is_empty() {
-            // A part is stored as text, so it ends between two characters.
-            let (part, next) = rest.split_at(rest.floor_char_boundary(PART_BYTES_MAX));
+        // A part is stored as text, so it ends between two characters.
+        while let Some((part, next)) =
+            rest.split_at_checked(rest.floor_char_boundary(PART_BYTES_MAX)).filter(|(part, _)| !part.is_empty())
+        {
             parts.push(part_of(part.to_owned()));
             rest = next;
         }
@@ -51,8 +52,8 @@ mod tests {
     #[test]
     fn the_parts_of_an_index_are_the_whole_core() {
         for size in [0, PART_BYTES_MAX - 1, PART_BYTES_MAX, PART_BYTES_MAX + 1, 3 * PART_BYTES_MAX + 7] {
-            for letter in ["a", "é", "𝄞"] {
-                let text = format!("x{}", letter.repeat(size / letter.len()));
+            for sign in ["a", "é", "𝄞"] {
+                let text = format!("x{}", sign.repeat(size / sign.len()));
                 let CoreParts { core, parts } = CoreParts::cut(text.clone());
                 assert!(
                     parts

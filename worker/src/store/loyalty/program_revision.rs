@@ -1,5 +1,4 @@
-//! Cache of the parsed documents of loyalty programs between requests, so that program rules are not read for every order. It
-//! also has the revision of the bundle.
+//! Cache of the parsed documents of loyalty programs between requests, so that program rules are not read for every order.
 //!
 //! A trigger sets a new random revision with every change of such a document (`store/schema`), in the transaction of the
 //! change; a revision never repeats. Therefore cached documents are valid for their revision, in any project.
@@ -13,7 +12,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Maximum size in bytes of the cached texts of one kind; beyond it the cache is cleared. Parsed documents take a few times as much.
-pub const MOST_BYTES: usize = 4_000_000;
+const MOST_BYTES: usize = 4_000_000;
 
 /// Revision of a store's loyalty programs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -22,13 +21,6 @@ pub struct Edition(String);
 impl Edition {
     /// SQL expression for the revision.
     pub const COLUMN: &'static str = "(SELECT drawn FROM edition WHERE subject = 'programs')";
-
-    /// Returns the revision of the bundle (`store/schema/bundled`).
-    pub fn of_bundle(store: &Store<'_>) -> Result<Edition, Fault> {
-        let row = store.row("SELECT drawn FROM edition WHERE subject = 'bundle'", &[])?;
-        let row = row.ok_or_else(|| Fault::new("the bundle has no revision"))?;
-        Ok(Edition::said(sql::text(&row, 0)?))
-    }
 
     /// Returns the revision from the value of the column.
     pub fn said(text: &str) -> Edition {

@@ -19,7 +19,7 @@ pub struct Attempt {
 /// The routes that a page's key or a client token opens.
 pub fn reachable() -> impl Iterator<Item = &'static Route> {
     let all = AREAS.iter().flat_map(|area| area.iter());
-    // The address of a part of a bundle is the same for everybody.
+    // The address of a part of a bundle is the same for every caller.
     all.filter(|route| !route.classes.contains(&CredentialClass::Bundle))
         .filter(|route| route.classes.contains(&CredentialClass::Client) || route.is_client_side())
         .filter(|route| !route.path.starts_with("/test-hooks/"))
