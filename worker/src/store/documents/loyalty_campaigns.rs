@@ -1,6 +1,6 @@
 //! Queries of loyalty campaigns (v1): their cards, tiers, earning rules and reward assignments. It does not depend on what is earned.
 
-use super::any_kind::{number, texts};
+use super::any_kind::{CountedIds, counted_ids, number, texts};
 use crate::store::Store;
 use crate::store::document::{self, COLUMNS, Document};
 use crate::store::document_list::clause::{Clause, DocumentAge};
@@ -17,6 +17,24 @@ pub struct PendingPointsChange<'a> {
     pub at_ms: i64,
     /// Time of the change as the record shows it.
     pub updated_at: &'a str,
+}
+
+/// Finds the id of the assignment of a reward to a campaign.
+pub fn find_assignment_id(store: &Store<'_>, reward_id: &str, campaign_id: &str) -> Result<Option<String>, Fault> {
+    let rows = store.rows(
+        "SELECT id FROM document WHERE kind = 'reward_assignment' AND parent = +?1 AND holder = +?2",
+        &[reward_id.into(), campaign_id.into()],
+    )?;
+    Ok(texts(&rows)?.into_iter().next())
+}
+
+/// Lists the first ten assignments of a reward.
+pub fn list_assignments_of_reward(store: &Store<'_>, reward_id: &str) -> Result<CountedIds, Fault> {
+    let rows = store.rows(
+        "SELECT id, COUNT(*) OVER () FROM document WHERE kind = 'reward_assignment' AND parent = +?1 ORDER BY seq LIMIT 10",
+        &[reward_id.into()],
+    )?;
+    counted_ids(&rows)
 }
 
 impl Store<'_> {
