@@ -21,7 +21,7 @@ pub const ROUTES: &[Route] = &[
         .answers(200, shown::KEY_SET)
         .describe(
             "getBundleKeySet",
-            "Returns the public halves of the keys that sign the bundles of the project: the one in force, the next one from 24 hours before it signs, and a replaced one for the 24 hours for which its signatures stay valid. The first call of a project makes its key. A client accepts a key that it has pinned, or that a pinned key vouches for. An untrusted origin is refused with `forbidden`, wrong credentials with `unauthorized`.",
+            "Returns the public halves of the keys that sign the bundles of the project: the one in force, the next one from 24 hours before it signs, and the replaced ones, the newest 32 in all; not those that were retired. A replaced key signs no more, but a client that pins it can follow the statements in `vouched_by` to the key in force. The first call of a project makes its key. A client accepts a key that it has pinned, or that a pinned key vouches for. An untrusted origin is refused with `forbidden`, wrong credentials with `unauthorized`.",
         )
         .returns("The project and its published keys, the newest first."),
     get("/management/v1/projects/{projectId}/bundle-keys", "List the keys of bundles", list)
@@ -52,8 +52,7 @@ pub const ROUTES: &[Route] = &[
 
 fn key_set(call: &mut Call<'_, '_>) -> HandlerResult {
     let keys = signing_keys::list_with_signing(call.store, call.context)?;
-    let published = keys.iter().filter(|key| key.is_published(call.now_ms()));
-    let keys: Vec<Json> = published
+    let keys: Vec<Json> = signing_keys::published(&keys)
         .map(|SigningKey { stored, status }| {
             json!({
                 "kty": "OKP", "crv": "Ed25519", "x": stored.public_x, "kid": stored.kid, "alg": "EdDSA", "use": "sig", "status": status,
@@ -70,7 +69,7 @@ fn key_to_json(key: &SigningKey) -> Json {
     json!({
         "object": BUNDLE_KEY, "kid": stored.kid, "x": stored.public_x, "status": status, "created_at": timestamp::text(stored.created_at),
         "signs_from": timestamp::text(stored.signs_from), "signs_until": moment(stored.signs_until),
-        "published_until": moment(key.published_until()), "retired_at": moment(stored.retired_at), "vouched_by": stored.vouched_by,
+        "retired_at": moment(stored.retired_at), "vouched_by": stored.vouched_by,
     })
 }
 

@@ -14,8 +14,8 @@ use serde::Serialize;
 
 /// Time between the publication of a key and its first signature, so that clients learn the key before they need it.
 pub const OVERLAP_MS: i64 = 24 * 60 * 60 * 1_000;
-/// Maximum lifetime of what a key signs: so long it stays published after its last signature.
-pub const SIGNATURE_LIFE_MS: i64 = 24 * 60 * 60 * 1_000;
+/// Maximum number of keys that clients get, the newest: a client reads no more.
+pub const PUBLISHED_MAX: usize = 32;
 /// Type of the statement by which a key vouches for the next one.
 const VOUCHING: &str = "scrip-key+jwt";
 
@@ -42,17 +42,10 @@ pub struct SigningKey {
     pub status: KeyStatus,
 }
 
-impl SigningKey {
-    /// Returns the moment until which clients may need the key, as what it signed is valid; `None` while it has no end.
-    pub fn published_until(&self) -> Option<i64> {
-        let last = self.stored.signs_until.map(|until| until.saturating_add(SIGNATURE_LIFE_MS));
-        self.stored.retired_at.or(last)
-    }
-
-    /// Returns true if clients get the key at a moment.
-    pub fn is_published(&self, now_ms: i64) -> bool {
-        self.status != KeyStatus::Retired && self.published_until().is_none_or(|until| now_ms < until)
-    }
+/// Returns the keys that clients get, the newest first: all but retired ones. A client whose pinned key was replaced several times
+/// follows the statements from its key to the present one.
+pub fn published(keys: &[SigningKey]) -> impl Iterator<Item = &SigningKey> {
+    keys.iter().filter(|key| key.status != KeyStatus::Retired).take(PUBLISHED_MAX)
 }
 
 /// Lists the keys of the project with their states at a moment, the newest first.

@@ -59,9 +59,6 @@ pub const BUNDLE_KEY: FieldType = shape!(
         must("signs_until", FieldType::DateTime)
             .or_null()
             .description("Moment at which the next key takes over. `null` while there is no next key."),
-        must("published_until", FieldType::DateTime)
-            .or_null()
-            .description("Moment until which clients get the key, as its signatures are valid. `null` while it has no end."),
         must("retired_at", FieldType::DateTime).or_null().description("Moment at which the key was retired. `null` for other keys."),
         VOUCHED_BY,
     ]
