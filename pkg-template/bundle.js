@@ -56,10 +56,12 @@ async function renew(service, kept, customerToken, answer, signal) {
   }
   const head = readHead(text);
   const project = kept.project ?? first?.project;
-  let keys = kept.keys ?? first.keys;
+  let keys = kept.keys ?? first.present;
   if (!first && !keys.has(head.kid)) {
     const { keys: listed } = await fetchKeys(service.base, request, project);
     keys = keepListed(addVouched(keys, listed, project ?? head.claims.iss), listed, head.kid);
+    // A kept copy is proven by the caller's keys again: what they do not vouch for any more is not accepted now either.
+    if (kept.pinned) keys = addVouched(kept.pinned, keys, project ?? head.claims.iss);
   }
   checkHead(head, keys, project);
   checkTime(head.claims, now());
@@ -131,7 +133,7 @@ function bundleOf(bundle, clock) {
 function openKept(lastGood, pinned, project, customerToken) {
   const origin = isLive(lastGood) ? origins.get(lastGood.prepared) : undefined;
   const listed = origin?.keys ?? readKeys(lastGood?.keys);
-  const kept = { project, keys: pinned ?? (listed.size > 0 ? listed : undefined), clock: origin?.clock ?? ServiceClock.from(lastGood?.clock) };
+  const kept = { project, pinned, keys: pinned ?? (listed.size > 0 ? listed : undefined), clock: origin?.clock ?? ServiceClock.from(lastGood?.clock) };
   try {
     const head = readHead(origin?.head.text ?? lastGood.head);
     const keys = pinned ? addVouched(pinned, listed, head.claims.iss) : listed;

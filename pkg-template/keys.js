@@ -80,5 +80,7 @@ export async function fetchKeys(base, request, project) {
   if (project !== undefined && list.project !== project) {
     throw refusal("wrong_project", `the service lists the signing keys of \`${list.project}\`, not of \`${project}\``);
   }
-  return { project: list.project, keys: readKeys(list.keys) };
+  // Former keys lead to the present one, and sign no more.
+  const present = Array.isArray(list.keys) ? list.keys.filter((jwk) => jwk?.status !== "FORMER") : [];
+  return { project: list.project, keys: readKeys(list.keys), present: readKeys(present) };
 }

@@ -91,6 +91,39 @@ check("two rotations at once: a chain of vouching, and a key that the service no
   assert.equal((await fetchWith(stored(two))).problem.code, "unknown_key");
 });
 
+check("the first fetch pins no former key: one that signs again is refused", async () => {
+  server.serve(second, ONE);
+  state.keys = [vouchedBy(first, second), { ...first.jwk, status: "FORMER" }];
+  const one = await fetchWith();
+  assert.deepEqual(one.keys.map(({ kid }) => kid), [second.kid]);
+  server.serve(first, TWO, { rev: 3_000 });
+  state.keys = [vouchedBy(first, second), { ...first.jwk, status: "FORMER" }];
+  assert.equal((await fetchWith(stored(one))).problem.code, "unknown_key");
+});
+
+check("a chain of vouching that was broken: no bundle is accepted that the same pins would not prove again", async () => {
+  const options = { keys: [first.jwk], project };
+  server.serve(second, ONE);
+  state.keys = [vouchedBy(first, second), { ...first.jwk, status: "FORMER" }];
+  const one = await fetchWith(undefined, options);
+  assert.equal(one.fresh, true, one.problem?.message);
+  // The second key was retired after it had vouched for the third one, which the kept copy does not know.
+  server.serve(third, TWO, { rev: 3_000 });
+  state.keys = [third.jwk, { ...first.jwk, status: "FORMER" }];
+  const two = await fetchWith(stored(one), options);
+  assert.deepEqual([two.fresh, two.problem.code, two.prepared.hash], [false, "unknown_key", sha256(ONE)]);
+  // The service vouches for the third key by the second one, which it does not list any more.
+  state.keys = [vouchedBy(second, third), { ...first.jwk, status: "FORMER" }];
+  for (const kept of [one, stored(one)]) {
+    const three = await fetchWith(kept, options);
+    assert.deepEqual([three.fresh, three.problem.code, three.prepared.hash], [false, "unknown_key", sha256(ONE)]);
+    offline();
+    const four = await fetchWith(stored(three), options);
+    assert.deepEqual([four.fresh, four.prepared.hash], [false, sha256(ONE)]);
+    delete state.instead.bundle;
+  }
+});
+
 const BAD_VOUCHING = {
   "of a key that is not pinned": () => vouchedBy(stranger, second),
   "in the name of the pinned key, by another one": () => vouchedBy(first, second, { by: stranger }),

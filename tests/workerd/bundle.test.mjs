@@ -63,8 +63,8 @@ check("the head is small and of this project and engine; keys that the service l
   assert.ok(bundle.head.length <= 1_024, `${bundle.head.length} bytes`);
   assert.deepEqual(bundle.keys.map(({ kid }) => kid), keys.map(({ kid }) => kid));
   const request = { redeemables: [{ object: "voucher", id: "ONE-CODE" }], order: { amount: 1_000 } };
-  const { provisional } = bundle.prepared.validateObject(request);
-  assert.ok(!provisional?.includes("engine") && !provisional?.includes("horizon"), `${provisional}`);
+  const { missing } = bundle.prepared.validateObject(request);
+  assert.ok(!missing?.includes("engine") && !missing?.includes("horizon"), `${missing}`);
   const later = bundle.prepared.validateObject(request, { now: claimsOf(bundle).to });
   assert.ok(later.missing.includes("horizon"));
   const foreign = [{ kty: "OKP", crv: "Ed25519", x: Buffer.alloc(32, 9).toString("base64url") }];

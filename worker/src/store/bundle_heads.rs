@@ -113,13 +113,14 @@ pub fn insert_parts(store: &mut Store<'_>, parts: &[BundlePart], now_ms: i64) {
     );
 }
 
-/// Deletes parts that have been unnamed since this moment or earlier, and the oldest unnamed ones beyond this number.
-pub fn delete_unnamed(store: &mut Store<'_>, until_ms: i64, most: i64) {
+/// Deletes parts that have been unnamed since a moment or earlier, and the oldest ones beyond a number that have been unnamed since
+/// another moment.
+pub fn delete_unnamed(store: &mut Store<'_>, until_ms: i64, most: i64, surplus_until_ms: i64) {
     store.write("DELETE FROM bundle_part WHERE unnamed_since <= +?1", vec![until_ms.into()]);
     store.write(
-        "DELETE FROM bundle_part WHERE unnamed_since IS NOT NULL AND seq NOT IN
+        "DELETE FROM bundle_part WHERE unnamed_since <= +?2 AND seq NOT IN
            (SELECT seq FROM bundle_part WHERE unnamed_since IS NOT NULL ORDER BY unnamed_since DESC, seq DESC LIMIT +?1)",
-        vec![most.into()],
+        vec![most.into(), surplus_until_ms.into()],
     );
 }
 

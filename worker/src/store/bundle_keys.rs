@@ -4,12 +4,13 @@
 
 use crate::store::Store;
 use crate::store::sql::{self, Fault, SqlRow};
+use std::fmt;
 
 /// Maximum number of keys that a project keeps; older ones that can sign no more are removed.
 const KEYS_MAX: i64 = 100;
 
-/// Row of a key.
-#[derive(Debug, Clone)]
+/// Row of a key. It has no full `Debug`, so that no log gets its private half.
+#[derive(Clone)]
 pub struct StoredKey {
     /// RFC 7638 thumbprint of the public half.
     pub kid: String,
@@ -29,6 +30,12 @@ pub struct StoredKey {
     pub vouching_kid: Option<String>,
     /// Statement of that key, as a compact JWS.
     pub vouched_by: Option<String>,
+}
+
+impl fmt::Debug for StoredKey {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("StoredKey").field("kid", &self.kid).finish_non_exhaustive()
+    }
 }
 
 fn read(row: &SqlRow) -> Result<StoredKey, Fault> {
@@ -95,8 +102,11 @@ pub fn update_end(store: &Store<'_>, kid: &str, until_ms: Option<i64>) -> Result
 }
 
 /// Deletes the private halves of the keys that another key has replaced, now.
-pub fn delete_former_private_halves(store: &Store<'_>, now_ms: i64) -> Result<(), Fault> {
-    store.write_now("UPDATE bundle_key SET private_seed = NULL WHERE signs_until <= +?1", &[now_ms.into()])
+pub fn delete_former_private_halves(store: &Store<'_>, until_ms: i64) -> Result<(), Fault> {
+    store.write_now(
+        "UPDATE bundle_key SET private_seed = NULL WHERE signs_until <= +?1 AND private_seed IS NOT NULL",
+        &[until_ms.into()],
+    )
 }
 
 /// Retires a key now: its private half is deleted, and it vouches for no other key.

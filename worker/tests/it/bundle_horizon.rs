@@ -28,7 +28,12 @@ impl Shop {
             ("origin", "http://localhost:1"),
         ];
         let server: &[(&str, &str)] = &[("x-app-id", "dev-app"), ("x-app-token", "dev-token")];
-        let headers = if path.starts_with("/client/") { client } else { server };
+        let management = &[("x-management-id", "dev-management"), ("x-management-token", "dev-management-token")];
+        let headers = match path {
+            _ if path.starts_with("/client/") => client,
+            _ if path.starts_with("/management/") => management,
+            _ => server,
+        };
         let request = Request {
             method: method.into(),
             path: path.into(),
@@ -306,4 +311,61 @@ fn the_head_is_signed() {
         NOON / 1_000 + 86_400
     );
     assert_eq!(claims, expected);
+}
+
+/// A head is signed anew at the moment at which another key signs, though nothing else has changed.
+#[test]
+fn the_head_follows_the_key_that_signs() {
+    let shop = Shop { edge: Edge::new() };
+    let head = |now_ms: i64| {
+        let head = shop.get(now_ms, "/client/v1/bundle");
+        let header = String::from_utf8(head.clone()).unwrap().split('.').next().unwrap().to_owned();
+        let header: Json = serde_json::from_slice(&Base64UrlUnpadded::decode_vec(&header).unwrap()).unwrap();
+        (header["kid"].as_str().unwrap().to_owned(), claims_of(&head).unwrap())
+    };
+    let change = |now_ms: i64, path: &str| {
+        let reply =
+            shop.send(now_ms, "POST", &format!("/management/v1/projects/proj_dev/bundle-keys/{path}"), &Json::Null);
+        assert_eq!(reply.status, 200, "{}", String::from_utf8_lossy(&reply.body));
+        serde_json::from_slice::<Json>(&reply.body).unwrap()["kid"].as_str().unwrap().to_owned()
+    };
+    let (first, _) = head(NOON);
+    let second = change(NOON, "rotate");
+    let switch = NOON + 24 * HOUR;
+    // The head of an hour before is of age to be answered again at the switch.
+    let (before, at_last) = (head(switch - HOUR), head(switch - 1));
+    assert_eq!((&before.0, &before.1), (&first, &at_last.1));
+    let (kid, claims) = head(switch);
+    assert_eq!((&kid, &claims["epoch"]), (&second, &json!(0)));
+    assert_eq!(claims["core"], at_last.1["core"]);
+    assert!(claims["rev"].as_i64() > at_last.1["rev"].as_i64());
+    assert_eq!(change(switch + 1, &format!("{second}/retire")), second);
+    let (third, claims) = head(switch + 1);
+    assert!(third != first && third != second);
+    assert_eq!(claims["epoch"], json!(switch + 1));
+    // The private half of a key is kept for a day after its end, in case that the clock is set back.
+    let halves = || shop.edge.run("proj_dev", "SELECT kid FROM bundle_key WHERE private_seed IS NOT NULL", &[]).len();
+    assert_eq!(halves(), 2);
+    head(switch + 24 * HOUR);
+    assert_eq!(halves(), 1);
+}
+
+/// A client knows the time of the service by whole seconds: its first verdict is within the horizon, also about an offer that began in
+/// the second of the build.
+#[test]
+fn the_horizon_begins_with_the_second_of_the_build() {
+    let shop = Shop { edge: Edge::new() };
+    let begin = |millis: &str| json!({ "start_date": format!("2026-03-01T12:00:00.{millis}Z") });
+    shop.code("JUST", begin("400"), json!({}));
+    shop.code("SOON", begin("900"), json!({}));
+    let built = NOON + 500;
+    let bundle = shop.bundle(built);
+    assert_eq!((&bundle.claims["from"], &bundle.claims["to"]), (&json!(NOON), &json!(NOON + 900)));
+    let rules = bundle.prepare();
+    let verdict = |now_ms: i64, name: &str| {
+        let redeemable = json!({ "object": "voucher", "id": name });
+        final_verdict(&shop, &rules, now_ms, name, &redeemable).map(|verdict| verdict["valid"] == true)
+    };
+    assert_eq!([verdict(NOON, "JUST"), verdict(NOON + 400, "JUST")], [Some(false), Some(true)]);
+    assert_eq!([verdict(NOON + 899, "SOON"), verdict(NOON + 900, "SOON")], [None, None]);
 }

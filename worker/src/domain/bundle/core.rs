@@ -47,13 +47,13 @@ pub struct Core {
 }
 
 impl Core {
-    /// Builds the core for a horizon that begins at a moment.
-    pub fn build(store: &Store<'_>, project: &BundleProject<'_>, from: Instant) -> Result<Core, Fault> {
+    /// Builds the core of a moment, with its horizon.
+    pub fn build(store: &Store<'_>, project: &BundleProject<'_>, now: Instant) -> Result<Core, Fault> {
         let terms = terms_of(&project.settings.client);
         let terms = terms.map_err(|problem| Fault(format!("the project's terms of pages do not read: {problem}")))?;
         let page = ClientContext { terms, ..ClientContext::default() };
         let source = CoreSource { store, case_sensitive: project.settings.case_sensitive_codes };
-        let mut horizon = Horizon::beginning(from)?;
+        let mut horizon = Horizon::of_build(now)?;
         let mut left_out = Vec::new();
         let mut core = source.write(project, &mut horizon, &mut left_out)?;
         response_filter::keep_core(&page, &mut core);
@@ -171,7 +171,7 @@ impl CoreSource<'_, '_> {
             let ids = stack.body.get("tiers").and_then(|tiers| tiers.get("ids")).and_then(Json::as_array);
             ids.into_iter().flatten().filter_map(Json::as_str).any(|id| in_force.contains(id))
         });
-        open.retain_campaigns(&mut campaigns, &vouchers, horizon);
+        open.retain_campaigns(&mut campaigns, vouchers.iter().chain(&tiers), horizon);
         Ok(Offers { campaigns, vouchers, tiers, stacks })
     }
 

@@ -25,6 +25,8 @@ const SIGNED_ANEW_MS: i64 = 12 * 60 * 60 * 1_000;
 const UNNAMED_KEPT_MS: i64 = 48 * 60 * 60 * 1_000;
 /// Maximum number of these, so that constant changes do not fill the project's database.
 const UNNAMED_MAX: i64 = 200;
+/// Time for which they are kept beyond that number: a client reads the core soon after its head.
+const UNNAMED_LEAST_MS: i64 = 60_000;
 
 /// Claims of a head, in their order.
 #[derive(Serialize)]
@@ -91,12 +93,14 @@ fn make(
         exp: iat.saturating_add(LIFE_SECONDS),
         left_out: &left_out,
     };
+    signing_keys::forget_former(store, now_ms)?;
     let jws = signing_keys::sign(store, context, TYPE, &claims)?;
     let kid = signing_keys::signing_kid(store, now_ms)?.ok_or_else(|| Fault::new("no key signs the bundle"))?;
     let (revision, epoch) = (state.revision, state.epoch);
     let head = StoredHead { jws, kid, epoch, rev, core, issued_ms: now_ms, from_ms, to_ms, revision, settings };
     stored::insert_parts(store, &parts, now_ms);
-    stored::delete_unnamed(store, now_ms.saturating_sub(UNNAMED_KEPT_MS), UNNAMED_MAX);
+    let before = |millis| now_ms.saturating_sub(millis);
+    stored::delete_unnamed(store, before(UNNAMED_KEPT_MS), UNNAMED_MAX, before(UNNAMED_LEAST_MS));
     stored::update(store, &head);
     Ok(head)
 }

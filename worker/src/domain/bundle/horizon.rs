@@ -8,7 +8,7 @@ use scrip::time::Instant;
 use scrip::wire::cursor::{JsonCursor, Read};
 use scrip::wire::document::read_fields;
 use scrip::wire::voucher::{read_campaign, read_tier, read_voucher};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum length of a horizon.
 pub const HORIZON_MAX_MS: i64 = 12 * 60 * 60 * 1_000;
@@ -16,30 +16,41 @@ pub const HORIZON_MAX_MS: i64 = 12 * 60 * 60 * 1_000;
 /// Horizon of a core, from `from` until before `to`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Horizon {
-    /// Moment of the build.
+    /// The whole second of the build: a client may know the time of the service by whole seconds only.
     pub from: Instant,
     /// The earliest begin of an offer that is left out, or the maximum.
     pub to: Instant,
+    /// Moment of the build.
+    built: Instant,
 }
 
 impl Horizon {
-    /// Returns the longest horizon that begins at a moment.
-    pub fn beginning(from: Instant) -> Result<Horizon, Fault> {
-        let to = from.millis().checked_add(HORIZON_MAX_MS).and_then(Instant::from_millis);
-        Ok(Horizon { from, to: to.ok_or_else(|| Fault::new("the horizon of a bundle ends after the calendar"))? })
+    /// Returns the longest horizon of a bundle that is built at a moment.
+    pub fn of_build(built: Instant) -> Result<Horizon, Fault> {
+        let outside = || Fault::new("the horizon of a bundle ends after the calendar");
+        let from = built.millis().checked_sub(built.millis().rem_euclid(1_000)).ok_or_else(outside)?;
+        let to = from.checked_add(HORIZON_MAX_MS).ok_or_else(outside)?;
+        let moment = |millis| Instant::from_millis(millis).ok_or_else(outside);
+        Ok(Horizon { from: moment(from)?, to: moment(to)?, built })
+    }
+
+    /// Returns true if an offer in this phase at the beginning is in force when the bundle is built, or was since the beginning.
+    fn is_open(&self, phase: OfferPhase) -> bool {
+        match phase {
+            OfferPhase::InForce => true,
+            OfferPhase::NotBegun(start) => start <= self.built,
+            OfferPhase::Disabled | OfferPhase::Ended => false,
+        }
     }
 
     /// Returns true if an offer in this phase at the beginning is in force at some moment of the horizon. One that is still to
     /// begin ends the horizon, so that it is in force at no moment of it.
     fn admits(&mut self, phase: OfferPhase) -> bool {
-        match phase {
-            OfferPhase::InForce => true,
-            OfferPhase::NotBegun(start) => {
-                self.to = self.to.min(start);
-                false
-            }
-            OfferPhase::Disabled | OfferPhase::Ended => false,
+        let is_open = self.is_open(phase);
+        if let (false, OfferPhase::NotBegun(start)) = (is_open, phase) {
+            self.to = self.to.min(start);
         }
+        is_open
     }
 }
 
@@ -92,12 +103,17 @@ impl OpenCampaigns {
         Ok(())
     }
 
-    /// Keeps the campaigns that are in force themselves, and those of a voucher in force.
-    pub fn retain_campaigns(&self, documents: &mut Vec<Document>, vouchers: &[Document], horizon: &Horizon) {
+    /// Keeps the campaigns that are in force themselves, and those of a voucher or tier in force.
+    pub fn retain_campaigns<'d>(
+        &self,
+        documents: &mut Vec<Document>,
+        children: impl Iterator<Item = &'d Document>,
+        horizon: &Horizon,
+    ) {
+        let named: BTreeSet<&str> = children.filter_map(|child| child.parent.as_deref()).collect();
         documents.retain(|document| {
-            let is_named = || vouchers.iter().any(|voucher| voucher.parent.as_ref() == Some(&document.id));
             let phase = self.0.get(&document.id).map(|campaign| campaign.phase(horizon.from));
-            phase == Some(OfferPhase::InForce) || is_named()
+            phase.is_some_and(|phase| horizon.is_open(phase)) || named.contains(&*document.id)
         });
     }
 }

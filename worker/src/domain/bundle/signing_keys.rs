@@ -109,7 +109,6 @@ pub fn rotate(
     if let Some(next) = list(store, now_ms)?.into_iter().find(|key| key.status == KeyStatus::Next) {
         return Ok(Err(RotationGoesOn(next)));
     }
-    bundle_keys::delete_former_private_halves(store, now_ms)?;
     let from_ms = now_ms.saturating_add(OVERLAP_MS);
     let mut next = draw(store, now_ms, from_ms)?;
     let statement = Vouching { iss: project, iat: now_ms.div_euclid(1_000), jwk: PublicKey::of(&next.public_x) };
@@ -118,6 +117,11 @@ pub fn rotate(
     bundle_keys::insert(store, &next)?;
     bundle_keys::update_end(store, &present.kid, Some(from_ms))?;
     Ok(Ok(next))
+}
+
+/// Deletes the private halves of keys that were replaced a day ago. A clock that is set back by less finds them.
+pub fn forget_former(store: &Store<'_>, now_ms: i64) -> Result<(), Fault> {
+    bundle_keys::delete_former_private_halves(store, now_ms.saturating_sub(OVERLAP_MS))
 }
 
 /// Retires a key that is not retired yet. If it signs, the next key signs at once, or a new pair is made. The epoch rises, so that

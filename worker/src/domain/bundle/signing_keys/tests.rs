@@ -108,8 +108,11 @@ fn a_rotated_key_signs_after_a_day_and_the_present_one_vouches_for_it() {
         let RotationGoesOn(next) = rotate(store, &at(switch - 1), "proj").unwrap().unwrap_err();
         assert_eq!(next.stored.kid, new.kid);
         assert_eq!(epoch(store).unwrap(), 0, "a rotation invalidates nothing");
-        rotate(store, &at(switch), "proj").unwrap().unwrap();
+        forget_former(store, switch + OVERLAP_MS - 1).unwrap();
+        assert!(key(store, &old.kid, switch).stored.private_seed.is_some(), "the clock may be set back");
+        forget_former(store, switch + OVERLAP_MS).unwrap();
         assert_eq!(key(store, &old.kid, switch).stored.private_seed, None);
+        assert_eq!(states(store, switch + OVERLAP_MS), pair(KeyStatus::Signing, KeyStatus::Former));
     });
 }
 
