@@ -13,7 +13,6 @@ pub mod products;
 pub mod promotions;
 pub mod publications;
 pub mod redemptions;
-pub mod reward_assignments;
 pub mod segments;
 pub mod setup;
 pub mod validation_rules;

@@ -13,7 +13,7 @@ use crate::http::route::{Call, HandlerResult, Response, Route, delete, get, post
 use crate::http::shape::{self, Field, FieldType, INT_MAX, Nulls, may};
 use crate::store::document::Document;
 use crate::store::document_list::clause::Clause;
-use crate::store::documents::reward_assignments;
+use crate::store::documents::loyalty_campaigns;
 use crate::store::records::RewardAssignmentRecord;
 use crate::timestamp;
 use scrip::wire::Problem;
@@ -282,7 +282,7 @@ fn assign(
     campaign: &Document,
     mut sent: Map<String, Json>,
 ) -> Result<Json, CallError> {
-    if let Some(known) = reward_assignments::find_id(call.store, &reward.id, &campaign.id)? {
+    if let Some(known) = loyalty_campaigns::find_reward_assignment_id(call.store, &reward.id, &campaign.id)? {
         return Err(duplicate(ASSIGNMENT.object, "id", &known).into());
     }
     let rules = assignments::take_rules(call, &mut sent)?;

@@ -12,7 +12,7 @@ use crate::http::shape::{Field, FieldType, INT_MAX, Nulls, may, shown};
 use crate::store::document::Document;
 use crate::store::document_list::clause::Clause;
 use crate::store::documents::any_kind::CountedIds;
-use crate::store::documents::reward_assignments;
+use crate::store::documents::loyalty_campaigns;
 use crate::store::records::{RewardContentRecord, RewardRecord};
 use crate::timestamp;
 use scrip::json::service;
@@ -177,7 +177,7 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
 
 fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     let reward = REWARD.find(call)?;
-    let CountedIds { ids: assigned, total } = reward_assignments::list_of_reward(call.store, &reward.id)?;
+    let CountedIds { ids: assigned, total } = loyalty_campaigns::list_assignments_of_reward(call.store, &reward.id)?;
     if total > 0 {
         return Err(in_use(REWARD.object, &reward.id, ASSIGNMENT.object, assigned, total).into());
     }

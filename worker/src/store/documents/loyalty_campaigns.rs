@@ -1,6 +1,6 @@
 //! Queries of loyalty campaigns (v1): their cards, tiers, earning rules and reward assignments. It does not depend on what is earned.
 
-use super::any_kind::{number, texts};
+use super::any_kind::{CountedIds, counted_ids, number, texts};
 use crate::store::Store;
 use crate::store::document::{self, COLUMNS, Document};
 use crate::store::document_list::clause::{Clause, DocumentAge};
@@ -219,4 +219,26 @@ pub fn list_due_cards(store: &Store<'_>, job_kind: &str, now_ms: i64, limit: i64
         "SELECT id FROM due WHERE kind = +?1 AND at <= ?2 ORDER BY at, id LIMIT +?3",
         &[job_kind.into(), now_ms.into(), limit.into()],
     )?)
+}
+
+/// Finds the id of the assignment of a reward to a campaign.
+pub fn find_reward_assignment_id(
+    store: &Store<'_>,
+    reward_id: &str,
+    campaign_id: &str,
+) -> Result<Option<String>, Fault> {
+    let rows = store.rows(
+        "SELECT id FROM document WHERE kind = 'reward_assignment' AND parent = +?1 AND holder = +?2",
+        &[reward_id.into(), campaign_id.into()],
+    )?;
+    Ok(texts(&rows)?.into_iter().next())
+}
+
+/// Lists the first ten assignments of a reward.
+pub fn list_assignments_of_reward(store: &Store<'_>, reward_id: &str) -> Result<CountedIds, Fault> {
+    let rows = store.rows(
+        "SELECT id, COUNT(*) OVER () FROM document WHERE kind = 'reward_assignment' AND parent = +?1 ORDER BY seq LIMIT 10",
+        &[reward_id.into()],
+    )?;
+    counted_ids(&rows)
 }
