@@ -216,6 +216,7 @@ fn credentials<'r>(request: &'r Request, matched: &'r MatchedRoute) -> Result<Cr
         return Ok(Credentials { class: CredentialClass::Image, id, token });
     }
     if route.classes.contains(&CredentialClass::Bundle) {
+        check_params(matched)?;
         let (id, token) = bundle_parts::address_of(&matched.params)?;
         return Ok(Credentials { class: CredentialClass::Bundle, id, token });
     }
