@@ -2797,6 +2797,8 @@ export interface RuleSet {
   proven?: string | null | undefined;
   /** `true` if all products and SKUs are listed, even if `complete` is `false`. Default `false`. */
   whole_catalogue?: boolean | null | undefined;
+  /** Objects for whose metadata the project has a schema, such as `order`. A verdict on their metadata is provisional. Default none. */
+  metadata_schemas?: Given<string[]> | null | undefined;
   /** Project of a bundle. Present only in a bundle. */
   project?: unknown;
   /** Stacking rules of the project. An empty object means the defaults. Absent means that a verdict on several redeemables is provisional. */

@@ -1,9 +1,11 @@
 //! Prepares a set of rules once, so that each decision processes only its own order. Facts that the set does not
 //! contain are known only to the server.
 
+mod checked_metadata;
 pub mod facts;
 pub mod prepared;
 
+pub use checked_metadata::CHECKED_METADATA;
 pub use prepared::PreparedRules;
 
 /// Version of the verdicts: it rises when any request gets another verdict or another amount. A client with another version than

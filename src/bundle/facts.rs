@@ -34,6 +34,7 @@ pub struct RuleSetFacts {
     terms: Option<Arc<ClientPolicy>>,
     proven: Option<Text>,
     whole_catalogue: bool,
+    metadata_schemas: Vec<Text>,
     stacking_rules: StackingRules,
     time_zone: TimeZone,
     vouchers: OrderedMap<Arc<RedeemableTerms>>,
@@ -152,6 +153,7 @@ impl RuleSetFacts {
             terms: given.client,
             proven: given.proven,
             whole_catalogue: given.whole_catalogue,
+            metadata_schemas: given.metadata_schemas,
             stacking_rules: given.stacking_rules,
             time_zone: given.time_zone,
             folded,
@@ -285,6 +287,11 @@ impl RuleSetFacts {
             None if self.whole_catalogue || self.covers(kind) => Known::Absent,
             None => Known::Unknown,
         }
+    }
+
+    /// Returns the objects for whose metadata the project has a schema.
+    pub fn metadata_schemas(&self) -> &[Text] {
+        &self.metadata_schemas
     }
 
     /// Sets the customer proven by a token.

@@ -2,6 +2,7 @@
 
 use serde::Deserializer;
 
+use crate::bundle::checked_metadata::is_checked;
 use crate::bundle::facts::RuleSetFacts;
 use crate::decide;
 use crate::decide::case::MissingFacts;
@@ -114,6 +115,13 @@ impl PreparedRules {
         }
     }
 
+    /// Adds the schemas by which the service may refuse the metadata of a validation. It does not check that of a qualification.
+    fn add_metadata_schemas(&self, missing: &mut MissingFacts, request: &Redeemables) {
+        for object in self.facts.metadata_schemas().iter().filter(|object| is_checked(object, request)) {
+            missing.add(joined(&["metadata_schema/", object]));
+        }
+    }
+
     /// Returns the SHA-256 of the rules as they were read, which identifies a bundle.
     pub fn hash(&self) -> &str {
         &self.hash
@@ -179,7 +187,9 @@ impl PreparedRules {
         };
         match decide::validate_offline(&self.facts, &request, context) {
             Ok(mut decision) => {
-                self.add_missing(&mut decision.answer.evaluated.case.missing, &request, context);
+                let missing = &mut decision.answer.evaluated.case.missing;
+                self.add_missing(missing, &request, context);
+                self.add_metadata_schemas(missing, &request);
                 PreparedAnswer { status: 200, body: write_validation(&decision.answer, context) }
             }
             Err(refusal) => PreparedAnswer::refused(&refusal, context),

@@ -243,7 +243,7 @@ fn check_gift(
         let details = "An order is required when redeeming a GIFT_VOUCHER";
         return Err(Refusal::new(Reason::MissingOrder, details));
     }
-    if case.priced.cart.amount.is_none() && gift.effect == GiftEffect::ApplyToOrder {
+    if running_order.cart.amount.is_none() && gift.effect == GiftEffect::ApplyToOrder {
         let details = "An order amount is required when redeeming a GIFT_VOUCHER";
         return Err(Refusal::new(Reason::MissingAmount, details));
     }

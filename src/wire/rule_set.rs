@@ -108,6 +108,9 @@ impl RuleSet {
         }
         body.fill_some("proven", &mut given.proven, read::name);
         body.fill("whole_catalogue", &mut given.whole_catalogue, read::flag);
+        if let Some(objects) = body.get("metadata_schemas") {
+            given.metadata_schemas = objects.all(read::name);
+        }
         given.settings = KnownSettings {
             time_zone: body.get("time_zone").is_some(),
             stacking_rules: body.get("stacking_rules").is_some(),

@@ -63,6 +63,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!("0034_file_size"),
     migration!("0035_bundle_keys"),
     migration!("0036_bundle_heads"),
+    migration!("0037_bundle_metadata_schemas"),
 ];
 
 /// The number of the newest migration.

@@ -47,6 +47,7 @@ const CORE: FieldType = shape!(
             "`true` when codes that differ only by case are different codes; otherwise the hashes are of folded codes."
         ),
         must("whole_catalogue", FieldType::Bool).description("`true` when all products and SKUs are listed; `false` when the catalogue is too large and neither is listed."),
+        must("metadata_schemas", TEXTS).description("Objects for whose metadata the project has a schema: `customer`, `order`, `order_item` or `redemption`. Only the server checks such metadata."),
         must("project", FieldType::Object(&[must("id", KEY)])).description("Project of the bundle."),
         must("time_zone", time_zone::TIME_ZONE).description("Time zone of the project, with its transitions."),
         must("stacking_rules", rules::STACKING_RULES).description("Stacking rules of the project, or the default rules."),

@@ -9,9 +9,10 @@ use crate::http::caller::Settings;
 use crate::http::time_zone;
 use crate::store::Store;
 use crate::store::document::Document;
-use crate::store::documents::any_kind;
+use crate::store::documents::{any_kind, metadata_schemas};
 use crate::store::index::code_key::code_key;
 use crate::store::sql::Fault;
+use scrip::bundle::CHECKED_METADATA;
 use scrip::model::client::ClientContext;
 use scrip::text::sha256_hex;
 use scrip::time::Instant;
@@ -117,6 +118,7 @@ impl CoreSource<'_, '_> {
             "counted": false,
             "client": terms(&project.settings.client),
             "whole_catalogue": whole_catalogue,
+            "metadata_schemas": self.checked_metadata()?,
             "project": { "id": project.id },
             "time_zone": zone(project)?,
             "case_sensitive_codes": self.case_sensitive,
@@ -137,6 +139,13 @@ impl CoreSource<'_, '_> {
             whole.insert("unreadable".into(), unreadable.0.into());
         }
         Ok(whole)
+    }
+
+    /// Returns the objects of a validation for whose metadata the project has a schema, in a fixed order. The schemas stay on the server.
+    fn checked_metadata(&self) -> Result<Vec<&'static str>, Fault> {
+        let schemas = metadata_schemas::list_named(self.store, &CHECKED_METADATA)?;
+        let has_schema = |object: &&str| schemas.iter().any(|schema| schema.key.as_deref() == Some(*object));
+        Ok(CHECKED_METADATA.into_iter().filter(has_schema).collect())
     }
 
     /// Finds the offers in force, and ends the horizon before the next one begins.

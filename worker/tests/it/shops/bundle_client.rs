@@ -126,7 +126,7 @@ impl Page {
 }
 
 /// Reads the instant and the seed at which the service decided.
-fn context(header: &str) -> Context {
+pub fn context(header: &str) -> Context {
     let said: Json = serde_json::from_str(header).unwrap();
     let now = Instant::parse(said["now"].as_str().unwrap()).unwrap();
     Context { now, seed: unhex(said["seed"].as_str().unwrap()).unwrap() }
