@@ -1,0 +1,42 @@
+// Asks the service and the package the same request, and compares a final verdict of the package with the service's bytes.
+import assert from "node:assert/strict";
+
+const utf8 = new TextDecoder();
+
+/**
+ * Sends a request to the service and decides it with `prepared` at the same moment and by the same seed. Returns `missing` for a provisional
+ * verdict and `wrong` with both texts for a final one that differs; `granted` says whether the service grants or finds anything.
+ */
+export async function compare({ url, headers }, prepared, { path, request }, context) {
+  const text = JSON.stringify(request);
+  const reply = await fetch(`${url}${path}`, {
+    method: "POST", body: text, headers: { ...headers, "scrip-test-now": String(context.now), "scrip-test-seed": context.seed },
+  });
+  const service = utf8.decode(await reply.arrayBuffer());
+  // An answer that has nothing to do with the request compares nothing.
+  assert.ok(reply.status < 500 && ![401, 403, 404, 429].includes(reply.status), `${path} ${text}: ${reply.status} ${service}`);
+  // A qualification does not say at which moment it was decided; the header of the test build does.
+  const decidedAt = JSON.parse(reply.headers.get("scrip-context") ?? "null") ?? context;
+  const bytes = new TextEncoder().encode(text);
+  const own = utf8.decode(path.endsWith("/validations") ? prepared.validateBytes(bytes, decidedAt) : prepared.qualifyBytes(bytes, decidedAt));
+  const { missing, omitted } = JSON.parse(own);
+  const { valid, redeemables } = JSON.parse(service);
+  const granted = valid ?? redeemables?.total > 0;
+  if (missing) {
+    assert.ok(missing.length > 0, `a verdict with an empty list of missing facts: ${own}`);
+    return { missing, granted };
+  }
+  const [left, right] = omitted ? withoutOmitted(own, service, omitted) : [own, service];
+  return { granted, wrong: left === right ? undefined : { status: reply.status, service, own, context: decidedAt } };
+}
+
+/** Returns both texts without the fields that the package left out, and without its list of them. */
+function withoutOmitted(own, service, omitted) {
+  let [left, right] = [own.replace(`,"omitted":${JSON.stringify(omitted)}`, ""), service];
+  for (const name of omitted) {
+    assert.ok(!(name in JSON.parse(own)), `an omitted field is there: ${own}`);
+    // The omitted fields are texts without escapes, and stand once and before others.
+    right = right.replace(new RegExp(`"${name}":"[^"]*",`), "");
+  }
+  return [left, right];
+}

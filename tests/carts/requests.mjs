@@ -1,0 +1,70 @@
+// Generates the carts of a run, and the requests that a page sends about each: by every kind of caller, and of every kind.
+export const CALLERS = ["anonymous", "tracked", "guest", "proven"];
+const SCENARIOS = [
+  "ALL", "CUSTOMER_WALLET", "AUDIENCE_ONLY", "PRODUCTS", "PRODUCTS_DISCOUNT", "PROMOTION_STACKS", "PRODUCTS_BY_CUSTOMER", "PRODUCTS_DISCOUNT_BY_CUSTOMER",
+];
+const TYPED = ["promotions only", "public code", "private code", "wrong code"];
+export const KINDS = [...TYPED, ...SCENARIOS];
+const VALIDATIONS = "/client/v1/validations";
+const QUALIFICATIONS = "/client/v1/qualifications";
+
+/** Returns the requests about one cart: `{ caller, kind, path, request, customer }`, where `customer` is the one of the token. */
+export function* requestsOf(shop, random) {
+  const order = cart(shop, random);
+  const customer = random.pick(shop.customers);
+  const redeemables = Object.fromEntries(TYPED.map((kind) => [kind, typed(shop, random, kind)]));
+  const options = { limit: random.pick([5, 20, 50]), ...(random.chance(0.3) ? { expand: ["redeemable", "category"] } : {}), ...sorting(random) };
+  for (const caller of CALLERS) {
+    const who = identity(shop, random, caller, customer);
+    const call = (kind, path, body) => ({ caller, kind, path, request: { ...body, order, ...who }, customer: caller === "proven" ? customer.source_id : undefined });
+    for (const kind of TYPED) yield call(kind, VALIDATIONS, { redeemables: redeemables[kind] });
+    for (const scenario of SCENARIOS) yield call(scenario, QUALIFICATIONS, { scenario, options });
+  }
+}
+
+const sorting = (random) => (random.chance(0.3) ? { sorting_rule: random.pick(["BEST_DEAL", "LEAST_DEAL"]) } : {});
+
+/** Returns how the request names its customer. A token names one by a header alone. */
+function identity(shop, random, caller, customer) {
+  if (caller === "tracked") return { tracking_id: random.chance(0.7) ? customer.tracking_id : customer.source_id };
+  if (caller !== "guest") return {};
+  // Some guests are customers that have not logged in.
+  const email = random.chance(0.1) ? customer.email : `guest-${random.int(1, 500)}@example.com`;
+  return { customer: { email, ...(random.chance(0.3) ? { name: "A guest" } : {}) } };
+}
+
+function cart(shop, random) {
+  const metadata = random.chance(0.5) ? { metadata: { channel: random.pick(["web", "app"]) } } : {};
+  if (random.chance(0.05)) return { amount: random.int(500, 20_000), ...metadata };
+  const lines = random.chance(0.1) ? 10 : random.int(1, 5);
+  return { items: Array.from({ length: lines }, () => line(shop, random)), ...metadata };
+}
+
+/** Returns a line, named in one of the ways that a page may use. Some goods are in no catalogue and bring their price. */
+function line({ goods }, random) {
+  const quantity = random.pick([1, 1, 1, 2, 3, 5]);
+  const product = random.pick(goods.products);
+  const sku = random.pick(goods.skus);
+  const priced = random.chance(0.5) ? { price: product.price } : {};
+  const ways = {
+    id: () => ({ product_id: product.id, quantity, ...priced }),
+    source: () => ({ source_id: product.source_id, related_object: "product", quantity, ...priced }),
+    nested: () => ({ product: { id: product.id }, quantity, ...priced }),
+    sku: () => ({ sku_id: sku.id, quantity }),
+    skuSource: () => ({ source_id: sku.source_id, related_object: "sku", quantity }),
+    skuOfProduct: () => ({ product_id: sku.product.id, sku_id: sku.id, quantity }),
+    unknown: () => ({ source_id: `unknown-${random.int(1, 9)}`, related_object: "product", quantity, price: random.int(1, 90) * 100 }),
+  };
+  return ways[random.shares({ id: 40, source: 25, nested: 5, sku: 10, skuSource: 10, skuOfProduct: 5, unknown: 5 })]();
+}
+
+function typed({ promotions, codes }, random, kind) {
+  const tier = () => ({ object: "promotion_tier", id: random.pick(promotions.tiers) });
+  const voucher = (id) => ({ object: "voucher", id });
+  const some = [...new Map(Array.from({ length: random.int(1, 3) }, tier).map((one) => [one.id, one])).values()];
+  if (kind === "promotions only") return random.chance(0.1) ? [{ object: "promotion_stack", id: promotions.stacks[0] }] : some;
+  const beside = random.chance(0.4) ? some : [];
+  if (kind === "public code") return [voucher(random.pick(codes.public)), ...beside];
+  if (kind === "private code") return [voucher(random.pick(codes.private)), ...beside];
+  return [voucher(`NOBODYS-${random.int(1, 1_000_000)}`), ...beside];
+}
