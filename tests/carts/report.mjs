@@ -50,12 +50,14 @@ export class Report {
     return all === 0 ? "-" : `${((100 * this.#sum(part, callers, kinds)) / all).toFixed(1)} %`;
   }
 
-  /** Returns whether final verdicts of validations and of qualifications both grant and refuse: others would compare too little. */
+  /** Returns whether the final verdicts of validations, and those of qualifications if there are any, both grant and refuse. */
   isVaried() {
-    return [KINDS.slice(0, TYPED), KINDS.slice(TYPED)].every((kinds) => {
-      const granted = this.#sum("granted", CALLERS, kinds);
-      return granted > 0 && granted < this.#sum("final", CALLERS, kinds);
-    });
+    const isMixed = (kinds) => {
+      const [granted, final] = ["granted", "final"].map((name) => this.#sum(name, CALLERS, kinds));
+      return granted > 0 && granted < final;
+    };
+    const scenarios = KINDS.slice(TYPED);
+    return isMixed(KINDS.slice(0, TYPED)) && (this.#sum("final", CALLERS, scenarios) === 0 || isMixed(scenarios));
   }
 
   /** Returns the printed lines. */

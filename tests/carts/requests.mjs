@@ -5,6 +5,8 @@ const SCENARIOS = [
 ];
 const TYPED = ["promotions only", "public code", "private code", "wrong code"];
 export const KINDS = [...TYPED, ...SCENARIOS];
+/** The share of promotion tiers that have not begun. */
+const NOT_BEGUN = 0.02;
 const VALIDATIONS = "/client/v1/validations";
 const QUALIFICATIONS = "/client/v1/qualifications";
 
@@ -59,12 +61,13 @@ function line({ goods }, random) {
 }
 
 function typed({ promotions, codes }, random, kind) {
-  const tier = () => ({ object: "promotion_tier", id: random.pick(promotions.tiers) });
+  // A page knows the tiers in force, seldom one that it should not.
+  const tier = () => ({ object: "promotion_tier", id: random.chance(NOT_BEGUN) ? promotions.future : random.pick(promotions.tiers) });
   const voucher = (id) => ({ object: "voucher", id });
   const some = [...new Map(Array.from({ length: random.int(1, 3) }, tier).map((one) => [one.id, one])).values()];
   if (kind === "promotions only") return random.chance(0.1) ? [{ object: "promotion_stack", id: promotions.stacks[0] }] : some;
   const beside = random.chance(0.4) ? some : [];
-  if (kind === "public code") return [voucher(random.pick(codes.public)), ...beside];
+  if (kind === "public code") return [voucher(random.shares(codes.public)), ...beside];
   if (kind === "private code") return [voucher(random.pick(codes.private)), ...beside];
   return [voucher(`NOBODYS-${random.int(1, 1_000_000)}`), ...beside];
 }

@@ -12,6 +12,8 @@ const LEVELS = ["gold", "silver", "new"];
 /** Every tenth product has two SKUs. */
 const WITH_SKUS = 10;
 const CUSTOMERS = 30;
+/** The public codes, with the relative frequency at which shoppers type them. */
+const TYPED_CODES = { OPEN10: 5, WELCOME: 4, POSTER: 2, OVER: 2, LIMITED: 1, SOON: 1, OFF: 1 };
 
 /** Creates everything; returns the names and codes that the requests use. */
 export async function makeShop(call, random, products) {
@@ -132,7 +134,9 @@ async function makePromotions({ make, post, rules, categories, goods, begun }) {
     const { id } = await post("/v1/campaigns", { name, campaign_type: "PROMOTION", promotion: { tiers } });
     const listed = (await make("GET", `/v1/promotions/${id}/tiers?limit=100`)).tiers;
     assert.equal(listed.length, tiers.length);
-    made.tiers.push(...tiers.map((one) => listed.find((other) => other.name === one.name).id));
+    const idOf = ({ name: wanted }) => listed.find((other) => other.name === wanted).id;
+    made.tiers.push(...tiers.filter((one) => !one.start_date).map(idOf));
+    made.future ??= tiers.filter((one) => one.start_date).map(idOf)[0];
     if (name === "Sale") made.stacks.push((await post(`/v1/promotions/${id}/stacks`, { name: "Both", tiers: { ids: made.tiers.slice(0, 2) } })).id);
   }
   return made;
@@ -154,7 +158,7 @@ async function makePublicCodes({ make, post, rules, categories, begun }) {
   await post(`/v1/campaigns/${id}/disable`);
   // A code without a campaign, too.
   await make("POST", "/v1/vouchers/POSTER", { type: "DISCOUNT_VOUCHER", discount: amount(200), redemption: { quantity: null } });
-  return ["OPEN10", "WELCOME", "LIMITED", "SOON", "OVER", "OFF", "POSTER"];
+  return TYPED_CODES;
 }
 
 /** Creates the campaigns 9 to 12: generated codes, gift cards, loyalty cards and referrals. Returns codes of each with their holders. */
@@ -186,7 +190,7 @@ async function useCodes({ post, customers, codes, promotions, random }) {
     const { source_id } = random.pick(customers.slice(0, 20));
     const redeemable = random.chance(0.5)
       ? { object: "voucher", id: random.pick(["OPEN10", "LIMITED", "POSTER"]) }
-      : { object: "promotion_tier", id: promotions.tiers[random.pick([0, 1, 11])] };
+      : { object: "promotion_tier", id: promotions.tiers[random.pick([0, 1, promotions.tiers.length - 1])] };
     // A refusal is no use, and changes nothing that the carts need.
     await post("/v1/redemptions", { redeemables: [redeemable], order: { amount: random.int(7_000, 20_000) }, customer: { source_id } }).catch(() => {});
   }
