@@ -16,18 +16,23 @@ export function* requestsOf(shop, random) {
   const customer = random.pick(shop.customers);
   const redeemables = Object.fromEntries(TYPED.map((kind) => [kind, typed(shop, random, kind)]));
   const options = { limit: random.pick([5, 20, 50]), ...(random.chance(0.3) ? { expand: ["redeemable", "category"] } : {}), ...sorting(random) };
+  const around = {
+    ...(random.chance(0.2) ? { options: { expand: ["order", "redeemable", "category", "redemption"].slice(random.int(0, 3)) } } : {}),
+    ...(random.chance(0.2) ? { metadata: { lane: random.pick(["fast", "slow"]) } } : {}),
+  };
   for (const caller of CALLERS) {
     const who = identity(shop, random, caller, customer);
     const call = (kind, path, body) => ({ caller, kind, path, request: { ...body, order, ...who }, customer: caller === "proven" ? customer.source_id : undefined });
-    for (const kind of TYPED) yield call(kind, VALIDATIONS, { redeemables: redeemables[kind] });
+    for (const kind of TYPED) yield call(kind, VALIDATIONS, { redeemables: redeemables[kind], ...around });
     for (const scenario of SCENARIOS) yield call(scenario, QUALIFICATIONS, { scenario, options });
   }
 }
 
 const sorting = (random) => (random.chance(0.3) ? { sorting_rule: random.pick(["BEST_DEAL", "LEAST_DEAL"]) } : {});
 
-/** Returns how the request names its customer. A token names one by a header alone. */
+/** Returns how the request names its customer. A token names one by a header alone, and a page may repeat the name. */
 function identity(shop, random, caller, customer) {
+  if (caller === "proven" && random.chance(0.3)) return { customer: { source_id: customer.source_id, metadata: { level: random.pick(["gold", "new"]) } } };
   if (caller === "tracked") return { tracking_id: random.chance(0.7) ? customer.tracking_id : customer.source_id };
   if (caller !== "guest") return {};
   // Some guests are customers that have not logged in.
@@ -39,7 +44,9 @@ function cart(shop, random) {
   const metadata = random.chance(0.5) ? { metadata: { channel: random.pick(["web", "app"]) } } : {};
   if (random.chance(0.05)) return { amount: random.int(500, 20_000), ...metadata };
   const lines = random.chance(0.1) ? 10 : random.int(1, 5);
-  return { items: Array.from({ length: lines }, () => line(shop, random)), ...metadata };
+  // A till may have taken something off already.
+  const discount = random.chance(0.1) ? { discount_amount: random.int(0, 300) } : {};
+  return { items: Array.from({ length: lines }, () => line(shop, random)), ...discount, ...metadata };
 }
 
 /** Returns a line, named in one of the ways that a page may use. Some goods are in no catalogue and bring their price. */
