@@ -7,6 +7,8 @@ const TYPED = ["promotions only", "public code", "private code", "wrong code"];
 export const KINDS = [...TYPED, ...SCENARIOS];
 /** The share of promotion tiers that have not begun. */
 const NOT_BEGUN = 0.02;
+/** The share of carts that a page sends by mistake, and that of logged-in pages that name another customer than their token. */
+const MISTAKEN = 0.04;
 const VALIDATIONS = "/client/v1/validations";
 const QUALIFICATIONS = "/client/v1/qualifications";
 
@@ -32,6 +34,7 @@ const sorting = (random) => (random.chance(0.3) ? { sorting_rule: random.pick(["
 
 /** Returns how the request names its customer. A token names one by a header alone, and a page may repeat the name. */
 function identity(shop, random, caller, customer) {
+  if (caller === "proven" && random.chance(MISTAKEN)) return random.pick([{ customer: { source_id: random.pick(shop.customers).source_id } }, { tracking_id: customer.tracking_id }]);
   if (caller === "proven" && random.chance(0.3)) return { customer: { source_id: customer.source_id, metadata: { level: random.pick(["gold", "new"]) } } };
   if (caller === "tracked") return { tracking_id: random.chance(0.7) ? customer.tracking_id : customer.source_id };
   if (caller !== "guest") return {};
@@ -46,7 +49,18 @@ function cart(shop, random) {
   const lines = random.chance(0.1) ? 10 : random.int(1, 5);
   // A till may have taken something off already.
   const discount = random.chance(0.1) ? { discount_amount: random.int(0, 300) } : {};
+  if (random.chance(MISTAKEN)) return mistaken({ goods: shop.goods, random, metadata });
   return { items: Array.from({ length: lines }, () => line(shop, random)), ...discount, ...metadata };
+}
+
+/** Returns an order that a page sends by mistake. What the service refuses as a whole the page has to refuse by the same bytes. */
+function mistaken({ goods, random, metadata }) {
+  const items = [{ product_id: random.pick(goods.products).id, quantity: 1 }];
+  return random.pick([
+    { items: "none", ...metadata }, { items, amount: -5 }, { items: [{ ...items[0], quantity: "x" }] }, { items: [{ ...items[0], quantity: 0 }] },
+    { items: [{ source_id: "large", quantity: 1e15, price: 1e15 }] }, { items: [{ ...items[0], sku_id: "none" }] }, { items, metadata: 5 }, { items, status: "PAID" },
+    { items, id: "ord_unknown" }, { items: [] }, { items: Array.from({ length: 501 }, () => items[0]) }, { items, referrer: { source_id: "customer-2" } },
+  ]);
 }
 
 /** Returns a line, named in one of the ways that a page may use. Some goods are in no catalogue and bring their price. */
