@@ -7,7 +7,8 @@ const ANY_SEED = "00".repeat(32);
 
 /**
  * Sends a request to the service and decides it with `prepared` at the same moment and by the same seed. Returns `missing` for a provisional
- * verdict and `wrong` with both texts for a final one that differs; `granted` says whether the service grants or finds anything.
+ * verdict and `wrong` with both texts for a final one that differs; `granted` says whether the service grants or finds
+ * anything, and nothing where it refuses the request as a whole.
  */
 export async function compare({ url, headers }, prepared, { path, request }, now) {
   const text = JSON.stringify(request);
@@ -23,7 +24,7 @@ export async function compare({ url, headers }, prepared, { path, request }, now
   const own = utf8.decode(path.endsWith("/validations") ? prepared.validateBytes(bytes, decidedAt) : prepared.qualifyBytes(bytes, decidedAt));
   const { missing, omitted } = JSON.parse(own);
   const { valid, redeemables } = JSON.parse(service);
-  const granted = valid ?? redeemables?.total > 0;
+  const granted = reply.status === 200 ? (valid ?? redeemables.total > 0) : undefined;
   if (missing) {
     assert.ok(missing.length > 0, `a verdict with an empty list of missing facts: ${own}`);
     return { missing, granted };

@@ -11,7 +11,7 @@ const WIDTH = 12;
 const TYPED = 4;
 
 export class Report {
-  /** Counts by caller and kind: `{ all, final, granted }`, where `granted` counts the final verdicts that grant or find anything. */
+  /** Counts by caller and kind. `decided` counts the final verdicts without mistaken requests, `granted` those that grant or find anything. */
   #counts = new Map();
   /** Counts by fact: `{ all, alone, example }`. */
   #missing = new Map();
@@ -19,9 +19,10 @@ export class Report {
 
   add(call, { missing, wrong, granted }) {
     const key = `${call.caller}/${call.kind}`;
-    const counts = this.#counts.get(key) ?? { all: 0, final: 0, granted: 0 };
+    const counts = this.#counts.get(key) ?? { all: 0, final: 0, decided: 0, granted: 0 };
     counts.all += 1;
     if (!missing) counts.final += 1;
+    if (!missing && granted !== undefined) counts.decided += 1;
     if (!missing && granted) counts.granted += 1;
     this.#counts.set(key, counts);
     if (missing) this.#addMissing(missing);
@@ -53,18 +54,18 @@ export class Report {
   /** Returns whether the final verdicts of validations, and those of qualifications if there are any, both grant and refuse. */
   isVaried() {
     const isMixed = (kinds) => {
-      const [granted, final] = ["granted", "final"].map((name) => this.#sum(name, CALLERS, kinds));
-      return granted > 0 && granted < final;
+      const [granted, decided] = ["granted", "decided"].map((name) => this.#sum(name, CALLERS, kinds));
+      return granted > 0 && granted < decided;
     };
     const scenarios = KINDS.slice(TYPED);
-    return isMixed(KINDS.slice(0, TYPED)) && (this.#sum("final", CALLERS, scenarios) === 0 || isMixed(scenarios));
+    return isMixed(KINDS.slice(0, TYPED)) && (this.#sum("decided", CALLERS, scenarios) === 0 || isMixed(scenarios));
   }
 
   /** Returns the printed lines. */
   lines() {
     const row = (name, cells) => `${name.padEnd(32)}${cells.map((cell) => cell.padStart(WIDTH)).join("")}`;
     const shares = (name, kinds) => row(name, [...CALLERS.map((caller) => this.#share([caller], kinds)), this.#share(CALLERS, kinds)]);
-    const granted = (name, kinds) => row(name, [...CALLERS.map((caller) => [caller]), CALLERS].map((callers) => this.#share(callers, kinds, "granted", "final")));
+    const granted = (name, kinds) => row(name, [...CALLERS.map((caller) => [caller]), CALLERS].map((callers) => this.#share(callers, kinds, "granted", "decided")));
     const [typed, scenarios] = [KINDS.slice(0, TYPED), KINDS.slice(TYPED)];
     const facts = [...this.#missing].sort(([, one], [, other]) => other.all - one.all);
     return [
