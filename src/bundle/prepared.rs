@@ -137,6 +137,22 @@ impl PreparedRules {
         self.facts.look_through();
     }
 
+    /// Returns the customer that a token proves, as a missing fact, if the request has another name too: the service refuses
+    /// the name of another customer (`customer_mismatch`), and only it has all names of the proven one.
+    fn lacks_proven(&self, request: &Redeemables) -> Option<Text> {
+        let proven = self.facts.proven()?;
+        let customer = request.customer.as_ref();
+        let names = [
+            customer.and_then(|customer| customer.id.as_ref()),
+            customer.and_then(|customer| customer.source_id.as_ref()),
+            request.order.as_ref().and_then(|order| order.customer_id.as_ref()),
+            request.tracking_id.as_ref(),
+        ];
+        let has_other = names.into_iter().flatten().any(|name| !name.is_empty() && name != proven);
+        let is_unknown = matches!(self.facts.customer(proven), Known::Unknown);
+        (has_other && is_unknown).then(|| joined(&["customer/", proven]))
+    }
+
     /// Reads a request of the rules' owner; `Err` is the answer to an invalid one.
     fn read(&self, request: Result<Redeemables, Problem>, context: &Context) -> Result<Redeemables, PreparedAnswer> {
         let mut request = request.map_err(|problem| PreparedAnswer::unreadable(&problem, context))?;
@@ -181,6 +197,7 @@ impl PreparedRules {
     }
 
     fn say_valid(&self, request: Result<Redeemables, Problem>, context: &Context) -> PreparedAnswer {
+        let proven = request.as_ref().ok().and_then(|request| self.lacks_proven(request));
         let request = match self.read(request, context) {
             Ok(request) => request,
             Err(said) => return said,
@@ -188,6 +205,7 @@ impl PreparedRules {
         match decide::validate_offline(&self.facts, &request, context) {
             Ok(mut decision) => {
                 let missing = &mut decision.answer.evaluated.case.missing;
+                proven.into_iter().for_each(|fact| missing.add(fact));
                 self.add_missing(missing, &request, context);
                 self.add_metadata_schemas(missing, &request);
                 PreparedAnswer { status: 200, body: write_validation(&decision.answer, context) }
@@ -212,12 +230,15 @@ impl PreparedRules {
             Ok(asked) => asked,
             Err(problem) => return PreparedAnswer::unreadable(&problem, context),
         };
+        let proven = self.lacks_proven(&asked.request);
         if let Err(said) = self.receive(&mut asked.request, context) {
             return said;
         }
         match decide::qualify_offline(&self.facts, &asked, context) {
             Ok(mut decision) => {
-                self.add_missing(&mut decision.answer.evaluated.case.missing, &asked.request, context);
+                let missing = &mut decision.answer.evaluated.case.missing;
+                proven.into_iter().for_each(|fact| missing.add(fact));
+                self.add_missing(missing, &asked.request, context);
                 PreparedAnswer { status: 200, body: write_qualification(&decision.answer, context) }
             }
             Err(refusal) => PreparedAnswer::refused(&refusal, context),

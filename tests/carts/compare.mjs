@@ -1,0 +1,50 @@
+// Asks the service and the package the same request, and compares a final verdict of the package with the service's bytes.
+import assert from "node:assert/strict";
+
+const utf8 = new TextDecoder();
+// No qualification depends on its seed. The test build takes one from a header too, and then leaves out tracking ids.
+const ANY_SEED = "00".repeat(32);
+
+/**
+ * Sends a request to the service and decides it with `prepared` at the same moment and by the same seed. Returns `missing` for a provisional
+ * verdict and `wrong` with both texts for a final one that differs; `granted` says whether the service grants or finds
+ * anything, and nothing where it refuses the request as a whole.
+ */
+export async function compare({ url, headers }, prepared, { path, request }, now) {
+  const text = JSON.stringify(request);
+  const reply = await fetch(`${url}${path}`, {
+    method: "POST", body: text, headers: { ...headers, "scrip-test-now": String(now) },
+  });
+  const service = utf8.decode(await reply.arrayBuffer());
+  // An answer that has nothing to do with the request compares nothing.
+  assert.ok(reply.status < 500 && ![401, 403, 404, 429].includes(reply.status), `${path} ${text}: ${reply.status} ${service}`);
+  // A qualification does not say at which moment it was decided; the header of the test build does.
+  const decidedAt = JSON.parse(reply.headers.get("scrip-context") ?? "null") ?? { now, seed: ANY_SEED };
+  const bytes = new TextEncoder().encode(text);
+  const own = utf8.decode(path.endsWith("/validations") ? prepared.validateBytes(bytes, decidedAt) : prepared.qualifyBytes(bytes, decidedAt));
+  const { missing, omitted } = JSON.parse(own);
+  const { valid, redeemables } = JSON.parse(service);
+  const granted = reply.status === 200 ? (valid ?? redeemables.total > 0) : undefined;
+  if (missing) {
+    assert.ok(missing.length > 0, `a verdict with an empty list of missing facts: ${own}`);
+    return { missing, granted };
+  }
+  const [left, right] = omitted ? withoutOmitted(own, service, omitted) : [own, service].map((answer) => withoutRequestId(answer, reply.status));
+  return { granted, wrong: left === right ? undefined : { status: reply.status, service, own, context: decidedAt } };
+}
+
+/** Returns both texts without the fields that the package left out, and without its list of them. */
+function withoutOmitted(own, service, omitted) {
+  let [left, right] = [own.replace(`,"omitted":${JSON.stringify(omitted)}`, ""), service];
+  for (const name of omitted) {
+    assert.ok(!(name in JSON.parse(own)), `an omitted field is there: ${own}`);
+    // The omitted fields are texts without escapes, and stand once and before others.
+    right = right.replace(new RegExp(`"${name}":"[^"]*",`), "");
+  }
+  return [left, right];
+}
+
+/** Returns an answer without the id of its request where it is an error as a whole: that does not say from which seed it is. */
+function withoutRequestId(answer, status) {
+  return status === 200 ? answer : answer.replace(/"request_id":"v-[0-9a-f]{18}"/, "");
+}

@@ -1,0 +1,104 @@
+// Implements `npm run carts`: a shop with campaigns of every kind, three hundred carts by every kind of caller, and for each request the
+// verdict of the service beside that of the package. No final verdict may differ.
+//
+// npm run carts                        a shop of 40 products
+// npm run carts -- large               a shop of 1,500 products
+// CARTS_SEED=5 CARTS=20 npm run carts  other numbers; a seed repeats every choice, though not the ids that the service draws
+import { randomInt } from "node:crypto";
+import { buildAll } from "../../worker/tools/build.mjs";
+import { main, print, Remedy } from "../../worker/tools/console.mjs";
+import { credentials, developmentText } from "../../worker/tools/setup.mjs";
+import { ensureToolchain } from "../../worker/tools/toolchain.mjs";
+import { createRandom } from "../soak/random.mjs";
+import { customerToken } from "../workerd/customer-token.mjs";
+import { boot, caller } from "../workerd/harness.mjs";
+import { compare } from "./compare.mjs";
+import { Report } from "./report.mjs";
+import { requestsOf } from "./requests.mjs";
+import { makeShop } from "./shop.mjs";
+
+const PRODUCTS = { small: 40, large: 1_500 };
+/** Requests at a time. */
+const CLIENTS = 8;
+/** The number of carts from which on some must be granted, and some refused. */
+const VARIED = 20;
+const TOKEN_SECONDS = 3_600;
+const ORIGIN = "http://localhost:3000";
+// Each request comes from an address of its own: the wrong codes of a run are not those of one guesser.
+const ADDRESS = "x-shopper-address";
+
+function readSize(given = "small") {
+  if (!(given in PRODUCTS)) throw new Remedy(`the size \`${given}\` must be one of ${Object.keys(PRODUCTS).join(", ")}`);
+  return given;
+}
+
+function readCount(name, otherwise, least) {
+  const given = process.env[name] ?? otherwise;
+  const count = Number(given);
+  if (!Number.isSafeInteger(count) || count < least) throw new Remedy(`${name} \`${given}\` must be an integer of at least ${least}`);
+  return count;
+}
+
+await main(async () => {
+  const size = readSize(process.argv[2]);
+  const seed = readCount("CARTS_SEED", randomInt(1_000_000), 0);
+  const carts = readCount("CARTS", 300, 1);
+  await ensureToolchain();
+  if (process.env.BUILT !== "1") await buildAll({ testHooks: true });
+  const { scrip } = await import("../support/package.mjs");
+  print(`a shop of ${PRODUCTS[size]} products and ${carts} carts, CARTS_SEED=${seed}`);
+  const service = await boot({ setup: JSON.stringify({ ...JSON.parse(developmentText()), address_header: ADDRESS }) });
+  try {
+    const report = new Report();
+    const shop = await makeShop(caller(service.url), createRandom(seed, "shop"), PRODUCTS[size]);
+    print("the shop is made");
+    const page = await openPage(scrip, service.url, shop);
+    await tryCarts(page, shop, { seed, carts, report });
+    for (const line of report.lines()) console.log(line);
+    const { path, wrong } = report.writeWrong();
+    if (wrong > 0) throw new Remedy(`${wrong} final verdicts differ from the service (CARTS_SEED=${seed}); all are in ${path}`);
+    if (carts >= VARIED && !report.isVaried()) throw new Remedy("the final verdicts are all of one kind, and compare too little");
+    print(`no final verdict differs from the service (CARTS_SEED=${seed})`);
+  } finally {
+    await service.stop();
+  }
+});
+
+/** Returns the service as a page sees it, with the rules of a page for each customer: by their name, or by nothing for an anonymous page. */
+async function openPage(scrip, url, shop) {
+  const key = credentials.client;
+  const headers = { "content-type": "application/json", "x-client-application-id": key.id, "x-client-token": key.token, origin: ORIGIN };
+  const secret = await shop.make("GET", "/management/v1/projects/proj_dev/customer-token-key");
+  const plain = await scrip.fetchBundle(url, key, undefined, { origin: ORIGIN });
+  if (!plain.writes) throw new Remedy("the package and the service are of different versions: build both");
+  const customers = new Map([[undefined, { prepared: plain.prepared, headers }]]);
+  for (const { source_id } of shop.customers) {
+    const token = customerToken(secret, "proj_dev", source_id, TOKEN_SECONDS);
+    const { prepared } = await scrip.fetchBundle(url, key, { ...plain, prepared: undefined }, { origin: ORIGIN, customerToken: token });
+    customers.set(source_id, { prepared, headers: { ...headers, "x-customer-token": token } });
+  }
+  // A page has the tracking id of its customer from an earlier answer.
+  for (const customer of shop.customers) {
+    const body = JSON.stringify({ redeemables: [{ object: "promotion_tier", id: shop.promotions.tiers[0] }], tracking_id: customer.source_id });
+    const reply = await fetch(`${url}/client/v1/validations`, { method: "POST", headers, body });
+    customer.tracking_id = (await reply.json()).tracking_id;
+  }
+  return { url, customers };
+}
+
+/** Sends the requests of all carts, some at a time. */
+async function tryCarts({ url, customers }, shop, { seed, carts, report }) {
+  let number = 0;
+  const calls = (function* () {
+    for (let cart = 0; cart < carts; cart += 1) {
+      for (const call of requestsOf(shop, createRandom(seed, "cart", cart))) yield { cart, number: (number += 1), ...call };
+    }
+  })();
+  await Promise.all(Array.from({ length: CLIENTS }, async () => {
+    for (const call of calls) {
+      const { prepared, headers } = customers.get(call.customer);
+      const address = `10.${(call.number >> 16) & 255}.${(call.number >> 8) & 255}.${call.number & 255}`;
+      report.add(call, await compare({ url, headers: { ...headers, [ADDRESS]: address } }, prepared, call, Date.now()));
+    }
+  }));
+}
