@@ -132,7 +132,7 @@ fn kept(returned: &ReturnAnswer) -> Value {
 }
 
 /// The line and the number of units that a step returns.
-fn choice(order: &Value, (line, units): (usize, u64)) -> (usize, u64) {
+fn choice(order: &Value, line: usize, units: u64) -> (usize, u64) {
     let lines: Vec<usize> =
         list(order, "items").iter().enumerate().filter(|(_, item)| paid(item) > 0).map(|(place, _)| place).collect();
     let place = lines[line % lines.len()];
@@ -148,7 +148,7 @@ fn all_refunds_equal_the_paid_amount() {
             if list(&order, "items").is_empty() {
                 break;
             }
-            let (place, units) = choice(&order, step);
+            let (place, units) = choice(&order, step.0, step.1);
             let id = text(&list(&order, "items")[place], "id");
             let (answer, _) = returned(&json!({ "complete": true, "orders": [order] }), number, &id, units);
             let refund = answer.refund.minor() as i64;
@@ -236,7 +236,7 @@ fn returned_whole(World { mut given, mut request }: World, steps: Vec<(usize, u6
         if list(&order, "items").iter().all(|item| paid(item) == 0) {
             break;
         }
-        let (place, units) = choice(&order, step);
+        let (place, units) = choice(&order, step.0, step.1);
         let id = text(&list(&order, "items")[place], "id");
         (given["orders"], given["transfers"]) = (json!([order]), json!(transfers));
         let (answer, entries) = returned(&given, number, &id, units);

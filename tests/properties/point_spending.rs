@@ -52,7 +52,7 @@ fn reward(more: Value) -> LoyaltyReward {
 
 /// Returns the result of a purchase and its price.
 fn ask(reward: &LoyaltyReward, left: Option<u64>, cards: &[PayingCard], bought: FireCount) -> PurchaseAnswer {
-    ask_as("none", "low", reward, left, (cards, bought))
+    ask_as("none", "low", reward, left, cards, bought)
 }
 
 fn ask_as(
@@ -60,7 +60,8 @@ fn ask_as(
     tier: &str,
     reward: &LoyaltyReward,
     left: Option<u64>,
-    (cards, bought): (&[PayingCard], FireCount),
+    cards: &[PayingCard],
+    bought: FireCount,
 ) -> PurchaseAnswer {
     let facts = RuleSetFacts::new(RuleSet::read(b"{}").unwrap());
     let customer = json!({ "id": "cust_1", "metadata": { "level": level } });
@@ -87,8 +88,8 @@ fn a_reward_costs_the_first_matching_price_and_refusals_have_an_order() {
     let never = FireCount::default();
     let plain = reward(json!({}));
     assert_eq!(ask(&plain, None, &plenty, never), Ok((10, 0, None, None)));
-    assert_eq!(ask_as("gold", "low", &plain, Some(1), (&plenty, never)), Ok((5, 0, None, None)));
-    assert_eq!(ask_as("none", "high", &plain, None, (&plenty, never)), Err(PurchaseRefusal::NoCost));
+    assert_eq!(ask_as("gold", "low", &plain, Some(1), &plenty, never), Ok((5, 0, None, None)));
+    assert_eq!(ask_as("none", "high", &plain, None, &plenty, never), Err(PurchaseRefusal::NoCost));
     assert_eq!(ask(&reward(json!({ "status": "INACTIVE" })), Some(0), &plenty, never), Err(PurchaseRefusal::Inactive));
     let over = reward(json!({ "end_date": "2026-03-20T11:59:59Z" }));
     assert_eq!(ask(&over, Some(0), &plenty, never), Err(PurchaseRefusal::OutOfTime));
@@ -130,12 +131,8 @@ fn a_temporary_refusal_includes_the_price() {
 }
 
 /// Computes a payment of this amount, where a minor unit costs `top / bottom` points.
-fn paid(
-    (top, bottom): (u64, u64),
-    due: u64,
-    card: &PayingCard,
-    most: [Option<u64>; 2],
-) -> Result<Payment, PaymentBlocker> {
+fn paid(price: [u64; 2], due: u64, card: &PayingCard, most: [Option<u64>; 2]) -> Result<Payment, PaymentBlocker> {
+    let [top, bottom] = price;
     let formula = Formula::parse(&format!("{top} / {bottom}")).unwrap();
     let (order, customer, zone) = (Order::default(), Customer::default(), TimeZone::default());
     let [most_points, most_amount] = most;
@@ -165,7 +162,7 @@ fn a_payment_is_maximal_and_costs_the_fewest_points() {
         // The largest amount whose rounded price is available: found by trying.
         let cost = |amount: u64| (amount * top).div_ceil(bottom);
         let best = (1..=wanted).rev().find(|amount| cost(*amount) <= there);
-        match paid((top, bottom), due, &card("points", balance, limits), [most_points, most_amount]) {
+        match paid([top, bottom], due, &card("points", balance, limits), [most_points, most_amount]) {
             Ok(payment) => {
                 made.set(made.get() + 1);
                 prop_assert_eq!(Some(payment.amount), best);
@@ -185,12 +182,12 @@ fn a_payment_is_maximal_and_costs_the_fewest_points() {
 #[test]
 fn a_formula_without_a_result_pays_nothing() {
     let rich = card("points", 1_000, SpendingLimits::default());
-    assert_eq!(paid((1, 0), 100, &rich, [None; 2]), Err(PaymentBlocker::NoRatio));
-    assert_eq!(paid((0, 1), 100, &rich, [None; 2]), Err(PaymentBlocker::NoRatio));
-    assert_eq!(paid((1, 1), 0, &rich, [None; 2]), Err(PaymentBlocker::NothingDue));
+    assert_eq!(paid([1, 0], 100, &rich, [None; 2]), Err(PaymentBlocker::NoRatio));
+    assert_eq!(paid([0, 1], 100, &rich, [None; 2]), Err(PaymentBlocker::NoRatio));
+    assert_eq!(paid([1, 1], 0, &rich, [None; 2]), Err(PaymentBlocker::NothingDue));
     let spent = SpendingLimits { global: GlobalLimit::Total(0), most: None };
     let exceeded = ExceededLimit { limit: SpendingLimitKind::Total, most: 0, spent: 0 };
-    assert_eq!(paid((1, 1), 100, &card("points", 9, spent), [None; 2]), Err(PaymentBlocker::Limited(exceeded)));
+    assert_eq!(paid([1, 1], 100, &card("points", 9, spent), [None; 2]), Err(PaymentBlocker::Limited(exceeded)));
 }
 
 #[test]
