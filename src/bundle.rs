@@ -2,10 +2,12 @@
 //! contain are known only to the server.
 
 mod checked_metadata;
+mod customer_conditions;
 pub mod facts;
 pub mod prepared;
 
 pub use checked_metadata::CHECKED_METADATA;
+pub use customer_conditions::{number_conditions, read_condition, request_of};
 pub use prepared::PreparedRules;
 
 /// Version of the verdicts: it rises when any request gets another verdict or another amount. A client with another version than

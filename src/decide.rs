@@ -4,6 +4,7 @@ pub mod case;
 pub mod check;
 pub mod client_refusals;
 pub mod client_trust;
+mod customer_conditions;
 pub mod earn;
 pub mod finding;
 pub mod items;
@@ -27,6 +28,7 @@ pub mod validate;
 
 pub use case::Case;
 pub use client_trust::{proved, receive};
+pub use customer_conditions::met_conditions;
 pub use order_return::answer::{ReturnAnswer, ReturnRequest};
 pub use qualify::{QualificationAnswer, qualify, qualify_offline};
 pub use redeem::{RedeemedPart, RedemptionDecision, promised, redeem};

@@ -117,6 +117,15 @@ pub trait Facts {
     }
     /// Returns the loyalty tiers of a customer, by the customer's id.
     fn tiers(&self, customer: &str) -> Known<Vec<Text>>;
+    /// Returns whether a customer, by id, meets the condition of this number, as the rules of a bundle have them. The
+    /// rules of the service itself contain the conditions.
+    fn customer_condition(&self, _customer: &str, _number: &str) -> Known<bool> {
+        Known::Unknown
+    }
+    /// Returns whether the facts have the whole profile of a stored customer, by id, and not only some results.
+    fn knows_profile(&self, _customer: &str) -> bool {
+        true
+    }
     /// Returns the number of custom events of this name of a customer, by the customer's id.
     fn event_count(&self, customer: &str, event: &str) -> Known<u64>;
     /// Returns a stored order by id or `source_id`.

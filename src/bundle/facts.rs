@@ -20,7 +20,7 @@ use crate::rules::{Collection, Rule, Segment};
 use crate::text::{Text, fold};
 use crate::time::TimeZone;
 use crate::wire::readability::UnreadableDocuments;
-use crate::wire::rule_set::{Coverage, RuleSet};
+use crate::wire::rule_set::{Coverage, OwnCounts, RuleSet};
 
 /// The content of a set of rules, indexed by name.
 #[derive(Debug, Clone, Default)]
@@ -33,6 +33,7 @@ pub struct RuleSetFacts {
     says_case: bool,
     terms: Option<Arc<ClientPolicy>>,
     proven: Option<Text>,
+    own_counts: OwnCounts,
     whole_catalogue: bool,
     metadata_schemas: Vec<Text>,
     stacking_rules: StackingRules,
@@ -152,6 +153,7 @@ impl RuleSetFacts {
             says_case: given.says_case,
             terms: given.client,
             proven: given.proven,
+            own_counts: given.own_counts.unwrap_or_default(),
             whole_catalogue: given.whole_catalogue,
             metadata_schemas: given.metadata_schemas,
             stacking_rules: given.stacking_rules,

@@ -72,6 +72,12 @@ impl PreparedRules {
         Ok(PreparedRules { facts, hash: sha256_hex(rules), horizon: None, missing: Vec::new() })
     }
 
+    /// Reads the core of a bundle together with documents that came separately: of opened codes, or about the customer.
+    pub fn joined(core: &[u8], more: &[&[u8]]) -> Result<PreparedRules, Problem> {
+        let facts = RuleSetFacts::new(RuleSet::read_joined(core, more)?);
+        Ok(PreparedRules { facts, hash: sha256_hex(core), horizon: None, missing: Vec::new() })
+    }
+
     /// Returns the rules for a customer proven by a token, by id or `source_id`: every request is that customer's.
     ///
     /// ```

@@ -196,6 +196,12 @@ impl<'a> Case<'a> {
         }
     }
 
+    /// Returns the customer as a missing fact, if only the server has the rest of the profile.
+    pub(super) fn unread_profile(&self) -> Option<Text> {
+        let id = self.buyer.customer.as_deref().filter(|_| self.buyer.stored)?.id.as_ref()?;
+        (!self.facts.knows_profile(id)).then(|| joined(&["customer/", id]))
+    }
+
     /// Returns the offer at a position, if there is one.
     pub fn offer(&self, place: usize) -> Option<&Offer<'a>> {
         match self.resolved.get(place)? {

@@ -227,6 +227,21 @@ impl RuleFacts for OfferFacts<'_> {
         self.known(groups::is_in_tier(self.case, id))
     }
 
+    fn meets_condition(&self, number: &str) -> Option<bool> {
+        // Fields of a request count before those of the stored profile, which the result is about.
+        let sent = self.case.request.customer.as_ref();
+        let is_changed = sent.is_some_and(|sent| !sent.metadata.is_empty() || sent.sent_profile().next().is_some());
+        let customer = self.case.buyer.customer.as_deref().filter(|_| !is_changed);
+        let customer = customer.and_then(|customer| customer.id.as_deref());
+        match customer.map_or(Known::Unknown, |customer| self.case.facts.customer_condition(customer, number)) {
+            Known::Is(is_met) => Some(is_met),
+            Known::Absent | Known::Unknown | Known::Unreadable => {
+                self.lack(joined(&["condition/", number]));
+                None
+            }
+        }
+    }
+
     fn count(&self, counter: Counter, period: CountPeriod) -> Option<u64> {
         self.counted(counter, period)
     }

@@ -233,6 +233,10 @@ impl Test {
                         is_in.is_some_and(|is_in| is_in != condition.operator.is_negative())
                     })
             }
+            FactKind::CustomerCondition => {
+                let number = self.property.as_deref().filter(|_| input.customer.is_some());
+                number.and_then(|number| input.facts.meets_condition(number)).unwrap_or(false)
+            }
             FactKind::Channel(part) => self.all(channel(part, input), input),
             // `false` requires nothing: every customer may redeem the code [inferred].
             FactKind::Linked => !self.wants_true() || input.is_linked(),
@@ -255,7 +259,7 @@ impl Test {
             | FactKind::LineData(_)
             | FactKind::GoodsData => None,
             FactKind::Goods(_) | FactKind::Segment | FactKind::Tier | FactKind::Channel(_) | FactKind::Linked => None,
-            FactKind::Scopes | FactKind::MatchAll | FactKind::Earning(_) => None,
+            FactKind::CustomerCondition | FactKind::Scopes | FactKind::MatchAll | FactKind::Earning(_) => None,
         }
     }
 
@@ -337,6 +341,7 @@ impl Test {
             | FactKind::LineData(_)
             | FactKind::Segment
             | FactKind::Tier
+            | FactKind::CustomerCondition
             | FactKind::Channel(_)
             | FactKind::Linked
             | FactKind::Scopes

@@ -27,6 +27,11 @@ pub trait RuleFacts {
     fn is_in_segment(&self, id: &str) -> Option<bool>;
     /// Returns whether the customer is in this loyalty tier; `None` if that is unknown: then no test of it passes.
     fn is_in_tier(&self, id: &str) -> Option<bool>;
+    /// Returns whether the customer meets the condition of this number; `None` if that is unknown: then no test of it
+    /// passes.
+    fn meets_condition(&self, _number: &str) -> Option<bool> {
+        None
+    }
     /// Returns whether the code was published to the customer without being its holder: a code for many has no holder.
     /// Only redeemables need it.
     fn is_published(&self) -> bool {

@@ -27,6 +27,8 @@ pub enum FactKind {
     Segment,
     /// Membership in one of these loyalty tiers.
     Tier,
+    /// A condition about the customer that only its number names, as in a bundle.
+    CustomerCondition,
     /// The channel of the request.
     Channel(ChannelPart),
     /// Publication of the code to the customer.

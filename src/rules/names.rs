@@ -63,6 +63,16 @@ impl RuleName {
     }
 }
 
+/// A condition about the customer whose content only the service knows; its property is the number. Only bundles have it.
+pub static CUSTOMER_CONDITION: RuleName =
+    row("customer.condition", K::CustomerCondition, DATA, CUSTOMER, subject::CUSTOMER, CUSTOMER_RULE);
+
+/// Returns whether tests of this name are conditions about the customer.
+pub fn is_about_customer(name: &str) -> bool {
+    let kind = RuleName::find(name).map(|row| row.kind);
+    matches!(kind, Some(K::Segment | K::Tier | K::Data(MetadataOwner::Customer)))
+}
+
 /// Every name, for the shape.
 pub const WORDS: &[&str] = &words();
 

@@ -65,9 +65,8 @@ impl FailingTest<'_> {
             FactKind::Data(data) => TestedValues::One(leaf.property_of(data_of(data, input))),
             FactKind::Channel(part) => TestedValues::One(channel(part, input)),
             FactKind::Linked => TestedValues::One(FoundValue::Flag(input.is_linked())),
-            FactKind::Segment | FactKind::Tier | FactKind::Scopes | FactKind::MatchAll | FactKind::Earning(_) => {
-                TestedValues::Several(String::new())
-            }
+            FactKind::Segment | FactKind::Tier | FactKind::CustomerCondition => TestedValues::Several(String::new()),
+            FactKind::Scopes | FactKind::MatchAll | FactKind::Earning(_) => TestedValues::Several(String::new()),
         }
     }
 

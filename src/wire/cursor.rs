@@ -29,6 +29,8 @@ struct FirstProblem {
     problem: OnceCell<Problem>,
     /// As in [`JsonCursor::set_zone`].
     zone: OnceCell<TimeZone>,
+    /// As in [`JsonCursor::set_compiled`].
+    compiled: OnceCell<()>,
 }
 
 /// A value, with the path to it. A path costs nothing until a problem is reported.
@@ -353,6 +355,16 @@ impl<'p> JsonCursor<'p> {
     /// Sets the zone for the days that are read from now on; UTC by default.
     pub fn set_zone(&self, zone: &TimeZone) {
         let _ = self.first.zone.set(zone.clone());
+    }
+
+    /// Lets rules contain conditions that only their numbers name from now on, as those of a bundle do.
+    pub fn set_compiled(&self) {
+        let _ = self.first.compiled.set(());
+    }
+
+    /// Returns whether rules may contain such conditions.
+    pub fn is_compiled(&self) -> bool {
+        self.first.compiled.get().is_some()
     }
 
     /// Returns a start; a date without a time is the start of that day.

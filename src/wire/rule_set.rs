@@ -2,8 +2,10 @@
 
 mod copies;
 mod given;
+mod joined;
 mod lists;
 mod nested;
+mod own_counts;
 pub(in crate::wire) mod strict;
 
 use std::sync::Arc;
@@ -23,6 +25,7 @@ use crate::wire::reward::{read_reward, read_reward_assignment};
 use crate::wire::rule_set::copies::find_copies;
 pub use crate::wire::rule_set::given::RuleSet;
 pub use crate::wire::rule_set::lists::{Coverage, LISTS as DOCUMENT_LISTS, ListedKind};
+pub use crate::wire::rule_set::own_counts::OwnCounts;
 pub use crate::wire::rule_set::strict::BESIDE as OTHER_MEMBERS;
 use crate::wire::rule_set::strict::check_rules;
 use crate::wire::rules::{read_assignment, read_rule};
@@ -66,7 +69,10 @@ impl RuleSet {
     /// Reads a set of rules. A handwritten one fails with its first problem; in a bundle, which has many authors,
     /// unreadable documents are separated.
     pub fn read(bytes: &[u8]) -> Result<RuleSet, Problem> {
-        let node = Node::read(bytes)?;
+        RuleSet::read_set(Node::read(bytes)?)
+    }
+
+    fn read_set(node: Node<'_>) -> Result<RuleSet, Problem> {
         if !node.get("client").is_some_and(is_terms) {
             return read_node(&node, |body| {
                 check_rules(body);
@@ -105,8 +111,10 @@ impl RuleSet {
         }
         if let Some(client) = body.get("client").filter(|client| client.node.as_bool() != Some(false)) {
             given.client = Some(read_terms(&client));
+            body.set_compiled();
         }
         body.fill_some("proven", &mut given.proven, read::name);
+        body.fill_some(own_counts::OWN_COUNTS, &mut given.own_counts, OwnCounts::read);
         body.fill("whole_catalogue", &mut given.whole_catalogue, read::flag);
         if let Some(objects) = body.get("metadata_schemas") {
             given.metadata_schemas = objects.all(read::name);

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use crate::facts::Assignment;
 use crate::json::Node;
 use crate::model::scope::{BundleEntry, BundleRules, GoodsObject, GoodsRef, MOST_BUNDLES};
-use crate::rules::names::Values;
+use crate::rules::names::{CUSTOMER_CONDITION, Values};
 use crate::rules::{
     Collection, Contents, Expression, FactKind, FilterField, Group, Leaf, Operator, ProfileFilter, Rule, RuleName,
     Test, TestOperand,
@@ -119,7 +119,8 @@ fn numbered<T>(mut things: Vec<T>, key: fn(&T) -> &Text) -> Vec<T> {
 fn read_leaf(key: &str, at: &JsonCursor<'_>, depth: u32) -> Option<Leaf> {
     at.object();
     let name = at.need("name", |name| {
-        let known = RuleName::find(name.str());
+        let is_condition = name.is_compiled() && name.str() == CUSTOMER_CONDITION.text;
+        let known = if is_condition { Some(&CUSTOMER_CONDITION) } else { RuleName::find(name.str()) };
         if known.is_none() {
             name.wrong("is not the name of a rule");
         }

@@ -16,6 +16,7 @@ mod service_facts;
 mod test_report;
 
 mod case_folding;
+mod customer_conditions;
 mod customer_texts;
 mod date_parsing;
 mod decisions;

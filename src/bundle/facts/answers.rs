@@ -20,6 +20,11 @@ use crate::rules::{Collection, Rule, Segment};
 use crate::text::{Text, fold, sha256_hex};
 use crate::time::{Instant, TimeZone};
 
+/// The member of a customer with the numbers of the conditions that the customer meets.
+const CONDITIONS: &str = "conditions";
+/// The member of a customer with the tracking id.
+const TRACKING_ID: &str = "tracking_id";
+
 impl Facts for RuleSetFacts {
     fn stacking_rules(&self) -> Fact<'_, StackingRules> {
         Fact::Lent(&self.stacking_rules)
@@ -128,6 +133,18 @@ impl Facts for RuleSetFacts {
         self.unlisted()
     }
 
+    fn customer_condition(&self, customer: &str, number: &str) -> Known<bool> {
+        let met = self.customers.get(customer).and_then(|customer| customer.document.get(CONDITIONS));
+        match met {
+            Some(Node::List(met)) => Known::Is(met.iter().any(|met| met.as_str() == Some(number))),
+            Some(_) | None => Known::Unknown,
+        }
+    }
+
+    fn knows_profile(&self, customer: &str) -> bool {
+        self.customers.get(customer).is_none_or(|customer| customer.document.get(CONDITIONS).is_none())
+    }
+
     fn event_count(&self, _customer: &str, _event: &str) -> Known<u64> {
         self.unlisted()
     }
@@ -149,6 +166,10 @@ impl Facts for RuleSetFacts {
     }
 
     fn balance(&self, account: &AccountId) -> Known<i64> {
+        if self.own_counts.has(account) {
+            let units = self.own_counts.units(account, None).and_then(|units| i64::try_from(units).ok());
+            return units.map_or(Known::Unknown, Known::Is);
+        }
         if !self.has_history && !self.is_summed(account) {
             return Known::Unknown;
         }
@@ -156,6 +177,9 @@ impl Facts for RuleSetFacts {
     }
 
     fn moved(&self, account: &AccountId, since: Instant) -> Known<u64> {
+        if self.own_counts.has(account) {
+            return self.own_counts.units(account, Some(since)).map_or(Known::Unknown, Known::Is);
+        }
         if self.has_history { self.counted(|journal| journal.moved(account, since)).readable() } else { Known::Unknown }
     }
 
@@ -218,6 +242,10 @@ impl Facts for RuleSetFacts {
     }
 
     fn tracking_id(&self, source_id: &str) -> Known<Text> {
+        let stated = self.customers.get(source_id).and_then(|customer| customer.document.get(TRACKING_ID));
+        if let Some(tracking_id) = stated.and_then(Node::as_str) {
+            return Known::Is(tracking_id.into());
+        }
         match self.covers("customer") {
             true => Known::Absent,
             false if is_tracking_id(source_id) => Known::Is(source_id.into()),

@@ -90,6 +90,7 @@ impl FormulaInputs for OfferInputs<'_> {
         let customer = self.case.buyer.customer.as_deref();
         if matches!(operand.name, FormulaName::CustomerMetadata | FormulaName::CustomerBirthdate) {
             self.missing.borrow_mut().extend(self.case.buyer.unknown.clone());
+            self.missing.borrow_mut().extend(self.case.unread_profile());
         }
         let is_tier = incentive.object == IncentiveObject::PromotionTier;
         let moment = |wanted: bool, moment: Option<Instant>| moment.filter(|_| wanted).map(FormulaValue::of_moment);

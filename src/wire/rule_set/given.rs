@@ -26,6 +26,7 @@ use crate::wire::cursor::{JsonCursor, read};
 use crate::wire::problem::Problem;
 use crate::wire::readability::UnreadableDocuments;
 use crate::wire::rule_set::lists::Coverage;
+use crate::wire::rule_set::own_counts::OwnCounts;
 
 /// The content of a set of rules.
 #[derive(Debug, Clone, Default)]
@@ -39,6 +40,8 @@ pub struct RuleSet {
     pub client: Option<Arc<ClientPolicy>>,
     /// The customer proven by the client's token, by id or `source_id`.
     pub proven: Option<Text>,
+    /// The counts of the client's customer; `None` if only the server knows them.
+    pub own_counts: Option<OwnCounts>,
     /// `true` if all products and SKUs are listed, even if not every kind is: then unlisted ones do not exist.
     pub whole_catalogue: bool,
     /// The objects for whose metadata the project has a schema, which only the server knows.

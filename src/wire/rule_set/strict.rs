@@ -17,6 +17,7 @@ pub const BESIDE: &[Field] = &[
         .description("`true` if codes that differ only by case are different codes. Absent leaves such codes to the server."),
     may("client", FieldType::Any).description("Client policy of the project. Present only in a bundle."),
     may("proven", FieldType::Text).description("ID or `source_id` of the customer that the customer token proves."),
+    may("own_counts", FieldType::Any).description("Counts of the customer. Present only beside a bundle."),
     may("whole_catalogue", FieldType::Bool)
         .description("`true` if all products and SKUs are listed, even if `complete` is `false`. Default `false`."),
     may("metadata_schemas", FieldType::List(&KEY, 0, usize::MAX))
