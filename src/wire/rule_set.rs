@@ -108,6 +108,7 @@ impl RuleSet {
         }
         body.fill_some("proven", &mut given.proven, read::name);
         body.fill("whole_catalogue", &mut given.whole_catalogue, read::flag);
+        body.fill("public_offers", &mut given.lists_public_offers, read::flag);
         if let Some(objects) = body.get("metadata_schemas") {
             given.metadata_schemas = objects.all(read::name);
         }
