@@ -10,7 +10,7 @@ pub mod offer;
 pub mod purchase;
 
 pub use accounts::*;
-pub use candidates::{CandidateEntry, CandidateFilter, Candidates, ValidityBounds};
+pub use candidates::{CandidateEntry, CandidateFilter, Candidates, ValidityBounds, listed_time_of_stack};
 pub use known::{Fact, Known};
 pub use offer::{Exchange, Offer};
 

@@ -16,3 +16,4 @@ pub mod request;
 pub mod reward;
 pub mod scope;
 pub mod stacking;
+pub mod visibility;

@@ -4,9 +4,11 @@ mod answers;
 
 use std::sync::{Arc, OnceLock};
 
-use crate::facts::{Assignment, CandidateEntry, Candidates, Fact, Known, KnownSettings, Offer, part_of};
+use crate::facts::{
+    Assignment, CandidateEntry, Candidates, Fact, Known, KnownSettings, Offer, listed_time_of_stack, part_of,
+};
 use crate::ledger::{AccountId, Journal};
-use crate::model::client::{ClientContext, ClientPolicy};
+use crate::model::client::{ClientContext, ClientPolicy, CustomerTrust};
 use crate::model::customer::Customer;
 use crate::model::order::{Goods, Order};
 use crate::model::promotion::Stack;
@@ -15,6 +17,7 @@ use crate::model::redeemable::{Campaign, Category, RedeemableTerms};
 use crate::model::redemption::PastRedemption;
 use crate::model::reward::{Reward, RewardAssignment};
 use crate::model::stacking::StackingRules;
+use crate::model::visibility::ListedTime;
 use crate::ordered_map::OrderedMap;
 use crate::rules::{Collection, Rule, Segment};
 use crate::text::{Text, fold};
@@ -31,6 +34,8 @@ pub struct RuleSetFacts {
     settings: KnownSettings,
     /// `true` if the set states whether codes that differ only by case are equal.
     says_case: bool,
+    /// `true` if all offers are listed that every client sees.
+    lists_public_offers: bool,
     terms: Option<Arc<ClientPolicy>>,
     proven: Option<Text>,
     own_counts: OwnCounts,
@@ -151,6 +156,7 @@ impl RuleSetFacts {
             has_history: given.has_history,
             settings: given.settings,
             says_case: given.says_case,
+            lists_public_offers: given.lists_public_offers,
             terms: given.client,
             proven: given.proven,
             own_counts: given.own_counts.unwrap_or_default(),
@@ -251,8 +257,8 @@ impl RuleSetFacts {
     /// Prepares the candidates. Those that are listed and do not resolve are evaluated in full, and refused then.
     fn prepare(&self) -> Candidates {
         let mut entries = Vec::with_capacity(self.listed.len());
-        let mut complete = CANDIDATES.iter().all(|kind| self.covers(kind));
-        for candidate in &self.listed {
+        let mut resolved = true;
+        for candidate in self.listed.iter().filter(|candidate| self.may_be_listed(candidate)) {
             let incentive = match candidate.object {
                 CandidateObject::Campaign => self.campaign_vouchers.get(&candidate.id),
                 CandidateObject::Voucher => self.vouchers.get(&candidate.id).map(|voucher| &**voucher),
@@ -261,21 +267,48 @@ impl RuleSetFacts {
             };
             let campaign =
                 candidate.campaign_id.as_ref().and_then(|id| self.campaigns.get(id)).map(|campaign| &**campaign);
-            complete &= candidate.campaign_id.is_none() || campaign.is_some();
+            resolved &= candidate.campaign_id.is_none() || campaign.is_some();
             let rules = match incentive
                 .map(|incentive| self.rules_named([Some(&incentive.id), incentive.campaign_id.as_ref()]))
             {
                 Some(Known::Is(rules)) => rules,
                 Some(Known::Unreadable) => continue,
                 Some(Known::Absent | Known::Unknown) => {
-                    complete = false;
+                    resolved = false;
                     Vec::new()
                 }
                 None => Vec::new(),
             };
-            entries.push(CandidateEntry { candidate, incentive, campaign, rules });
+            let listed = match candidate.object {
+                CandidateObject::PromotionTier => incentive.and_then(|tier| tier.listed_time(campaign)),
+                CandidateObject::PromotionStack => self
+                    .stacks
+                    .get(&candidate.id)
+                    .and_then(|stack| listed_time_of_stack(stack.tiers.iter().map(|id| self.listed_time_of_tier(id)))),
+                CandidateObject::Campaign | CandidateObject::Voucher => None,
+            };
+            entries.push(CandidateEntry { candidate, incentive, campaign, rules, listed });
         }
-        Candidates::new(&entries, complete)
+        let complete = resolved && CANDIDATES.iter().all(|kind| self.covers(kind));
+        let listed_complete = complete || resolved && self.lists_public_offers;
+        Candidates { complete, listed_complete, ..Candidates::new(&entries) }
+    }
+
+    /// Returns whether a qualification may list a candidate. A client's lists only promotions and its customer's codes.
+    fn may_be_listed(&self, candidate: &Candidate) -> bool {
+        let is_open = self.terms.as_ref().is_none_or(|terms| terms.customers == CustomerTrust::Open);
+        is_open
+            || match candidate.object {
+                CandidateObject::Campaign => false,
+                CandidateObject::Voucher => candidate.holder_id.is_some(),
+                CandidateObject::PromotionTier | CandidateObject::PromotionStack => true,
+            }
+    }
+
+    fn listed_time_of_tier(&self, id: &str) -> Option<ListedTime> {
+        let tier = self.tiers.get(id)?;
+        let campaign = tier.campaign_id.as_ref().and_then(|id| self.campaigns.get(id));
+        tier.listed_time(campaign.map(|campaign| &**campaign))
     }
 
     /// Returns goods of the catalogue. If the catalogue is complete, unlisted ones do not exist.

@@ -195,12 +195,13 @@ pub fn search<'a>(
         customer: customer.as_deref(),
         wallet: asked.scenario == Scenario::CustomerWallet,
         stacks: asked.scenario == Scenario::PromotionStacks,
+        client: asked.request.channel.page.as_ref().is_some_and(|page| !page.is_open()),
     };
     let set = match facts.candidates(&seek) {
         Known::Is(set) => set,
         Known::Absent | Known::Unknown | Known::Unreadable => Fact::own(Candidates::default()),
     };
-    if !set.complete {
+    if !(set.complete || seek.client && seek.customer.is_none() && set.listed_complete) {
         case.missing.add("candidates".into());
     }
     if set.index.channel && !case.facts.knows_channel() {
@@ -233,9 +234,10 @@ pub fn search<'a>(
         let (Some(candidate), Some(terms)) = (set.list.get(place), set.terms.get(place)) else { continue };
         let out = is_anonymous && set.index.about(place) & facts & subject::CUSTOMER != 0;
         let in_time = !terms.plain || terms.cover(context.now);
+        let public = if seek.client { set.is_listed(place, context.now) } else { is_public(candidate, asked) };
         if !out
             && in_time
-            && asked.scenario.looks_at(candidate, customer.as_deref(), asked.request.channel.is_page())
+            && asked.scenario.looks_at(candidate, customer.as_deref(), public)
             && asked.wants(candidate, customer.as_deref())
         {
             let end = PageEnd { created_at: candidate.created_at, of_moment: 0 };
@@ -245,6 +247,12 @@ pub fn search<'a>(
     page::number(&mut hits);
     evaluated.case.within_bounds()?;
     Ok(CandidateQuery { evaluated, set, hits })
+}
+
+/// Returns whether every caller sees a candidate. A client sees only the codes of its customer, because any page visitor could list
+/// the others (docs/spec/errors-and-auth.md, client-side keys are public).
+fn is_public(candidate: &Candidate, asked: &Qualify) -> bool {
+    candidate.public && !(asked.request.channel.is_page() && candidate.object == CandidateObject::Voucher)
 }
 
 /// Steps to load the parts of one candidate.

@@ -6,6 +6,7 @@ use crate::facts::known::Fact;
 use crate::model::discount::Discount;
 use crate::model::qualification::Candidate;
 use crate::model::redeemable::{Campaign, Grant, RedeemableTerms, Validity};
+use crate::model::visibility::ListedTime;
 use crate::rules::{Index, Rule, subject};
 use crate::text::Text;
 use crate::time::Instant;
@@ -19,6 +20,8 @@ pub struct CandidateFilter<'a> {
     pub wallet: bool,
     /// `true` for only promotion stacks.
     pub stacks: bool,
+    /// `true` for only that customer's vouchers, and the promotions that every client may see.
+    pub client: bool,
 }
 
 /// All candidates of qualifications, newest first.
@@ -28,10 +31,14 @@ pub struct Candidates {
     pub list: Vec<Candidate>,
     /// The validity of each.
     pub terms: Vec<ValidityBounds>,
+    /// The time in which every client sees each; `None` for one that only its own customer may see.
+    pub listed: Vec<Option<ListedTime>>,
     /// The rules of each.
     pub index: Index,
     /// `true` if the server has no further candidates.
     pub complete: bool,
+    /// `true` if the server has no further candidates that every client sees.
+    pub listed_complete: bool,
 }
 
 /// The validity of a candidate, as far as two comparisons can decide it.
@@ -83,20 +90,34 @@ pub struct CandidateEntry<'a> {
     pub campaign: Option<&'a Campaign>,
     /// The rules assigned to it and to its campaign.
     pub rules: Vec<Fact<'a, Rule>>,
+    /// The time in which every client sees it.
+    pub listed: Option<ListedTime>,
+}
+
+/// Returns the time in which every client sees a stack: the one in which they see all its tiers.
+pub fn listed_time_of_stack(tiers: impl Iterator<Item = Option<ListedTime>>) -> Option<ListedTime> {
+    let times: Option<Vec<ListedTime>> = tiers.collect();
+    times?.into_iter().reduce(ListedTime::and)
 }
 
 impl Candidates {
     /// Prepares candidates. Those created at one instant stay in the given order.
-    pub fn new(entries: &[CandidateEntry<'_>], complete: bool) -> Candidates {
+    pub fn new(entries: &[CandidateEntry<'_>]) -> Candidates {
         let mut newest_first: Vec<&CandidateEntry<'_>> = entries.iter().collect();
         newest_first.sort_by_cached_key(|entry| !entry.candidate.created_at.millis().unsigned_abs());
-        let mut all = Candidates { complete, ..Candidates::default() };
+        let mut all = Candidates::default();
         for entry in newest_first {
             all.index.add(&mut entry.rules.iter().map(|rule| &**rule));
             all.terms.push(entry.terms(all.index.about(all.list.len())));
+            all.listed.push(entry.listed);
             all.list.push(entry.whole());
         }
         all
+    }
+
+    /// Returns whether every client sees the candidate at a place.
+    pub fn is_listed(&self, place: usize, now: Instant) -> bool {
+        self.listed.get(place).copied().flatten().is_some_and(|listed| listed.covers(now))
     }
 }
 

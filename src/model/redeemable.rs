@@ -6,6 +6,7 @@ use crate::model::card::LoyaltyCard;
 use crate::model::discount::{Discount, GiftCard};
 use crate::model::order::Metadata;
 use crate::model::referral::ReferralProgram;
+use crate::model::visibility::Visibility;
 use crate::text::Text;
 use crate::time::{DailyHours, Instant, TimeZone, Timeframe};
 
@@ -106,6 +107,8 @@ pub struct RedeemableTerms {
     pub holder_id: Option<Text>,
     /// The referrer, who may pass it on and not use it: of a referral code, the customer it was published to.
     pub referrer_id: Option<Text>,
+    /// The visibility to clients that its document says.
+    pub visibility: Option<Visibility>,
     /// The data that only a tier has.
     pub tier: Option<Box<PromotionTier>>,
     /// Metadata.
@@ -196,6 +199,8 @@ pub struct Campaign {
     pub makes_codes: bool,
     /// `true` if a voucher's own window, made when it was published, replaces this one's.
     pub activity_after_publishing: bool,
+    /// The visibility to clients that its document says.
+    pub visibility: Option<Visibility>,
     /// The referral program, if the campaign defines one.
     pub referral: Option<Box<ReferralProgram>>,
 }

@@ -116,6 +116,7 @@ impl RuleSet {
         body.fill_some("proven", &mut given.proven, read::name);
         body.fill_some(own_counts::OWN_COUNTS, &mut given.own_counts, OwnCounts::read);
         body.fill("whole_catalogue", &mut given.whole_catalogue, read::flag);
+        body.fill("public_offers", &mut given.lists_public_offers, read::flag);
         if let Some(objects) = body.get("metadata_schemas") {
             given.metadata_schemas = objects.all(read::name);
         }

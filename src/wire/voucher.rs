@@ -13,7 +13,8 @@ pub use campaign_fields::CAMPAIGN;
 pub use campaigns::{OF_KEPT_TIER, PROMOTION_TIER, QUALIFICATION, STACK};
 pub use shapes::{
     ASSIGNMENT, ASSIGNMENTS, CAMPAIGN_OF_TIER, CARD, CATEGORIES, CATEGORY, DAYS_OF_WEEK, EXPIRATION_RULES, HOURS,
-    LISTED_CATEGORY, OF_TIER, OWN_CARD, REDEMPTION, SUMMARY_OF_TIER, TIER, TIMEFRAME, VALIDITY, VOUCHER, VOUCHER_TYPE,
+    LISTED_CATEGORY, OF_TIER, OWN_CARD, REDEMPTION, SUMMARY_OF_TIER, TIER, TIMEFRAME, VALIDITY, VISIBILITY, VOUCHER,
+    VOUCHER_TYPE,
 };
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -26,6 +27,7 @@ use crate::model::promotion::Stack;
 use crate::model::redeemable::{
     Campaign, CampaignType, Category, Grant, IncentiveObject, PromotionTier, RedeemableTerms, Validity,
 };
+use crate::model::visibility::Visibility;
 use crate::text::Text;
 use crate::time::{DailyHours, Duration, Instant, Timeframe};
 use crate::wire::cursor::{JsonCursor, Read, WordList, read};
@@ -60,6 +62,15 @@ const CAMPAIGN_TYPES: WordList<CampaignType> = &[
     ("REFERRAL_PROGRAM", CampaignType::ReferralProgram),
     ("PROMOTION", CampaignType::Promotion),
 ];
+
+/// The words for what a client may be told of an offer.
+pub(super) const VISIBILITIES: WordList<Visibility> =
+    &[("public", Visibility::Public), ("sealed", Visibility::Sealed), ("server", Visibility::Server)];
+
+/// Reads what a client may be told of an offer.
+fn read_visibility(at: &JsonCursor<'_>) -> Visibility {
+    at.one_of(VISIBILITIES)
+}
 
 /// Reads the validity of a document; its windows must be possible.
 pub fn read_validity(at: &JsonCursor<'_>) -> Validity {
@@ -149,6 +160,7 @@ pub fn read_voucher(at: &JsonCursor<'_>, text: &str) -> RedeemableTerms {
         quantity: None,
         holder_id: at.option("holder_id", read::name),
         referrer_id: None,
+        visibility: None,
         tier: None,
         metadata: Metadata::default(),
         document: Box::from(text),
@@ -175,6 +187,7 @@ pub fn read_voucher(at: &JsonCursor<'_>, text: &str) -> RedeemableTerms {
 fn fill_common(at: &JsonCursor<'_>, incentive: &mut RedeemableTerms) {
     at.fill_some("category_id", &mut incentive.category_id, read::name);
     at.fill("active", &mut incentive.active, read::flag);
+    at.fill_some("visibility", &mut incentive.visibility, read_visibility);
     incentive.validity = read_validity(at);
 }
 
@@ -219,6 +232,7 @@ pub fn read_tier(at: &JsonCursor<'_>, text: &str) -> RedeemableTerms {
         quantity: None,
         holder_id: None,
         referrer_id: None,
+        visibility: None,
         tier: Some(Box::new(tier)),
         metadata: Metadata::default(),
         document: Box::from(text),
@@ -270,6 +284,7 @@ pub fn read_campaign(at: &JsonCursor<'_>) -> Campaign {
         public: kind.as_deref() == Some("STANDALONE"),
         makes_codes: makes_codes && campaign_type != CampaignType::Promotion,
         activity_after_publishing: at.get("activity_duration_after_publishing").is_some(),
+        visibility: at.option("visibility", read_visibility),
         referral: at.option("referral_program", |program| Box::new(read_referral_program(program))),
     }
 }

@@ -28,5 +28,6 @@ pub mod segments;
 pub mod stacking_rules;
 pub mod trash_bin;
 pub mod validation_rules;
+pub mod visibility;
 pub mod vouchers;
 pub mod webhooks;

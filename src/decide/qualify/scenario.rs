@@ -73,16 +73,14 @@ impl Scenario {
     }
 
     /// Returns whether a scenario considers this candidate for this customer. Codes with a holder are shown to no other
-    /// customer, and of a campaign with a code for each customer only the campaign is shown. A client sees only the
-    /// codes of its customer, because any page visitor could list the others (docs/spec/errors-and-auth.md, client-side
-    /// keys are public).
-    pub fn looks_at(self, candidate: &Candidate, customer: Option<&str>, page: bool) -> bool {
+    /// customer, and of a campaign with a code for each customer only the campaign is shown. `public` says whether every
+    /// such caller sees the candidate.
+    pub fn looks_at(self, candidate: &Candidate, customer: Option<&str>, public: bool) -> bool {
         let holder = candidate.holder_id.as_deref();
         let given = candidate.passed_on || candidate.published && holder.is_none();
         let theirs = customer.is_some() && (given || holder == customer);
-        let public = candidate.public && !(page && candidate.object == CandidateObject::Voucher);
         match self {
-            Scenario::PromotionStacks => candidate.object == CandidateObject::PromotionStack,
+            Scenario::PromotionStacks => candidate.object == CandidateObject::PromotionStack && public,
             Scenario::CustomerWallet => candidate.object == CandidateObject::Voucher && theirs,
             Scenario::All
             | Scenario::AudienceOnly

@@ -44,6 +44,8 @@ pub struct RuleSet {
     pub own_counts: Option<OwnCounts>,
     /// `true` if all products and SKUs are listed, even if not every kind is: then unlisted ones do not exist.
     pub whole_catalogue: bool,
+    /// `true` if all offers are listed that every client sees, even if not every kind is.
+    pub lists_public_offers: bool,
     /// The objects for whose metadata the project has a schema, which only the server knows.
     pub metadata_schemas: Vec<Text>,
     /// The project's stacking rules.

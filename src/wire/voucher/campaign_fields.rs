@@ -6,7 +6,7 @@
 
 use super::campaign_field::{CampaignField, FieldList, FieldUse, InitialValue, field};
 use super::campaigns::{OF_VOUCHERS, PROMOTION, QUALIFICATION, REFERRAL, REFERRAL_REQUEST};
-use super::shapes::{ASSIGNMENTS, CATEGORIES, DAYS_OF_WEEK, HOURS, TIMEFRAME};
+use super::shapes::{ASSIGNMENTS, CATEGORIES, DAYS_OF_WEEK, HOURS, TIMEFRAME, VISIBILITY};
 use crate::shape::{COUNT, Field, FieldType, KEY, may, must, object, shape};
 use serde_json::{Map, Value, json};
 
@@ -94,6 +94,16 @@ const FIELDS: &[CampaignField] = &[
         .initial(InitialValue::Null)
         .used_by(FieldUse::Templates)
         .used_by(FieldUse::Bundles)
+        .used_by(FieldUse::RemovedByNull),
+    field("visibility", VISIBILITY)
+        .shown("What clients may be told of the offers of the campaign, as set. `null` or absent means the default of each: `public` for a promotion, `sealed` for the one discount code of a `STANDALONE` campaign of unlimited quantity, otherwise `server`.")
+        .or_null()
+        .creation("What clients may be told of the offers in force: `public` for everything, `sealed` for what the code opens, `server` for nothing. Absent means the default of each offer. A promotion cannot be `sealed`; a campaign with generated codes is always `server`.")
+        .update("What clients may be told of the offers in force: `public`, `sealed` or `server`. `null` means the default of each offer. A promotion cannot be `sealed`; a campaign with generated codes is always `server`.")
+        .loyalty_creation("What clients may be told of the cards. A loyalty campaign is always `server`; another value is refused.")
+        .loyalty_update("What clients may be told of the cards. A loyalty campaign is always `server`; another value is refused.")
+        .template_setup("What clients may be told of the offers in force: `public`, `sealed` or `server`. Default is that of the template.")
+        .used_by(FieldUse::Templates)
         .used_by(FieldUse::RemovedByNull),
     field("vouchers_count", COUNT)
         .always_shown("Number of vouchers in the campaign. Increases while vouchers are generated."),

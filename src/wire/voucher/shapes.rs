@@ -1,6 +1,6 @@
 //! Defines the shapes of vouchers, tiers and categories, and of validity.
 
-use super::VOUCHER_TYPES;
+use super::{VISIBILITIES, VOUCHER_TYPES};
 use crate::shape::{AMOUNT, COUNT, Field, FieldType, KEY, METADATA, TEXTS, may, must};
 use crate::shape::{fields_of, one_of, shape};
 use crate::wire::offer::{DISCOUNT, GIFT};
@@ -41,6 +41,9 @@ pub const HOURS: FieldType = shape!(
 
 /// The types of vouchers.
 pub const VOUCHER_TYPE: FieldType = one_of!(VOUCHER_TYPES);
+
+/// What clients may be told of an offer.
+pub const VISIBILITY: FieldType = one_of!(VISIBILITIES);
 
 /// The expiration rules of a loyalty campaign's points.
 pub const EXPIRATION_RULES: Field = may(
@@ -243,6 +246,9 @@ pub const VOUCHER: FieldType = shape!(
         ],
         VALIDITY,
         &[
+            may("visibility", VISIBILITY).or_null().description(
+                "What clients may be told of a voucher without a campaign, as set. `null` or absent means the default: `sealed` for a discount of unlimited quantity, otherwise `server`. Within a campaign its setting holds.",
+            ),
             may("additional_info", FieldType::Text)
                 .or_null()
                 .description("Note of the merchant on the voucher. `null` or absent without a note."),
@@ -300,6 +306,9 @@ pub const OF_TIER: &[Field] = fields_of!(
         may("hierarchy", COUNT).description("Rank of the tier in its promotion; a lower number comes first."),
         must("campaign_id", KEY).or_null().description("ID of the promotion that the tier belongs to."),
         may("promotion_id", KEY).description("ID of the promotion that the tier belongs to. Equal to `campaign_id`."),
+        may("visibility", VISIBILITY).or_null().description(
+            "What clients may be told of the tier, as set: `public` or `server`. A promotion that is `server` has precedence. `null` or absent means `public`.",
+        ),
         METADATA,
         may("created_at", FieldType::DateTime),
         may("updated_at", FieldType::DateTime).or_null(),

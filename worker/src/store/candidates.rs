@@ -5,10 +5,13 @@ use super::Store;
 use super::document::{illegible, legible, read_stored};
 use super::sql::{self, Fault, SqlRow};
 use scrip::facts::{
-    CandidateEntry, CandidateFilter, Candidates, Fact, Known, credits_account, incentive_account, points_account,
+    CandidateEntry, CandidateFilter, Candidates, Fact, Known, credits_account, incentive_account, listed_time_of_stack,
+    points_account,
 };
+use scrip::model::promotion::Stack;
 use scrip::model::qualification::{Candidate, CandidateObject};
 use scrip::model::redeemable::{Campaign, Grant, RedeemableTerms};
+use scrip::model::visibility::ListedTime;
 use scrip::rules::Rule;
 use scrip::text::Text;
 use scrip::time::Instant;
@@ -22,7 +25,7 @@ use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of candidates of one kind, the newest first: a project may have a million codes without a holder.
-const CANDIDATES_MAX: i64 = 2_000;
+pub const CANDIDATES_MAX: i64 = 2_000;
 
 /// Candidates, with the facts that a decision needs of them.
 #[derive(Default)]
@@ -39,6 +42,8 @@ pub struct CandidateRows {
     pub campaigns: BTreeMap<Text, Campaign>,
     /// Rules assigned to candidates, by id; `None` for a rule that cannot be read.
     pub rules: BTreeMap<Text, Option<Rule>>,
+    /// Ids of the tiers of each stack, by the id of the stack. A client sees a stack by these.
+    pub tiers_of_stacks: BTreeMap<Text, Vec<Text>>,
     /// Ids of assigned rules, by the name to which they are assigned.
     pub assigned: BTreeMap<Text, Vec<Text>>,
     /// Balances of the limiting accounts.
@@ -60,20 +65,15 @@ impl CandidateRows {
         let mut programs = BTreeMap::new();
         let mut list = Vec::new();
         if seek.stacks {
-            list.extend(read_stacks(store)?);
+            list.extend(offered.read_stacks(store, seek, &mut programs)?);
         } else {
-            if !seek.wallet {
+            if !seek.wallet && !seek.client {
                 list.extend(offered.read_campaigns(store, &mut programs, None)?);
             }
             let (passed_on, published) = (passed_on(store, seek)?, published(store, seek)?);
             let vouchers = voucher_rows(store, seek, &programs, passed_on.union(&published))?;
             let tiers = if seek.wallet { Vec::new() } else { newest(store, "promotion_tier")? };
-            let missing = parents(vouchers.iter().chain(&tiers))?;
-            let missing: Vec<&str> = missing.into_iter().filter(|id| !programs.contains_key(*id)).collect();
-            if !missing.is_empty() {
-                // Campaigns of assigned codes and of tiers are not candidates themselves.
-                offered.read_campaigns(store, &mut programs, Some(&missing))?;
-            }
+            offered.read_parents(store, &mut programs, vouchers.iter().chain(&tiers))?;
             list.extend(offered.read_incentives(store, &vouchers, CandidateObject::Voucher, &programs)?);
             for candidate in &mut list {
                 candidate.passed_on = passed_on.contains(candidate.id.as_str());
@@ -96,10 +96,7 @@ impl CandidateRows {
     ) -> Result<Vec<Candidate>, Fault> {
         let rows = match ids {
             None => newest(store, "campaign")?,
-            Some(ids) => store.rows(
-                "SELECT seq, id, parent, body FROM document WHERE kind = 'campaign' AND id IN (SELECT value FROM json_each(?1))",
-                &[Json::from(ids.to_vec()).to_string().into()],
-            )?,
+            Some(ids) => with_ids(store, "campaign", ids)?,
         };
         let mut list = Vec::new();
         for row in &rows {
@@ -118,6 +115,46 @@ impl CandidateRows {
                 self.campaign_vouchers.insert(id.into(), voucher);
                 list.push(candidate);
             }
+        }
+        Ok(list)
+    }
+
+    /// Reads the campaigns of assigned codes and of tiers, which are not candidates themselves.
+    fn read_parents<'r>(
+        &mut self,
+        store: &Store<'_>,
+        programs: &mut BTreeMap<Text, CodeCampaign>,
+        rows: impl Iterator<Item = &'r SqlRow>,
+    ) -> Result<(), Fault> {
+        let parents = parents(rows)?;
+        let missing: Vec<&str> = parents.into_iter().filter(|id| !programs.contains_key(*id)).collect();
+        if !missing.is_empty() {
+            self.read_campaigns(store, programs, Some(&missing))?;
+        }
+        Ok(())
+    }
+
+    /// Reads the stacks; for a client also their tiers, by which the client sees a stack.
+    fn read_stacks(
+        &mut self,
+        store: &Store<'_>,
+        seek: &CandidateFilter<'_>,
+        programs: &mut BTreeMap<Text, CodeCampaign>,
+    ) -> Result<Vec<Candidate>, Fault> {
+        let mut list = Vec::new();
+        for row in &newest(store, "promotion_stack")? {
+            let read: Read<(Stack, Candidate)> =
+                |at| (read_stack(at), read_candidate(at, CandidateObject::PromotionStack));
+            let read = read_stored("promotion stack", sql::text(row, 1)?, sql::text(row, 3)?, read);
+            let Some((stack, candidate)) = legible(store, read)? else { continue };
+            self.tiers_of_stacks.insert(candidate.id.clone(), stack.tiers);
+            list.push(candidate);
+        }
+        if seek.client {
+            let named: BTreeSet<&str> = self.tiers_of_stacks.values().flatten().map(Text::as_str).collect();
+            let rows = with_ids(store, "promotion_tier", &named.into_iter().collect::<Vec<&str>>())?;
+            self.read_parents(store, programs, rows.iter())?;
+            self.read_incentives(store, &rows, CandidateObject::PromotionTier, programs)?;
         }
         Ok(list)
     }
@@ -159,7 +196,7 @@ impl CandidateRows {
 
     /// Reads the rules of all candidates and their campaigns.
     fn read_rules(&mut self, store: &Store<'_>, list: &[Candidate]) -> Result<(), Fault> {
-        let mut names: BTreeSet<&str> = self.campaigns.keys().map(Text::as_str).collect();
+        let mut names: BTreeSet<&str> = self.campaigns.keys().chain(self.incentives.keys()).map(Text::as_str).collect();
         names.extend(list.iter().flat_map(|candidate| [candidate.id.as_str(), candidate.code.as_str()]));
         let names: Vec<&str> = names.into_iter().collect();
         let given = store.rows_among(
@@ -256,9 +293,23 @@ impl CandidateRows {
             // It is unknown to which customers it applies.
             let Known::Is(rules) = rules else { continue };
             let campaign = campaign_id.and_then(|id| self.campaigns.get(id));
-            entries.push(CandidateEntry { candidate, incentive, campaign, rules });
+            let listed = match candidate.object {
+                CandidateObject::PromotionTier => self.listed_time_of_tier(&candidate.id),
+                CandidateObject::PromotionStack => self
+                    .tiers_of_stacks
+                    .get(&candidate.id)
+                    .and_then(|tiers| listed_time_of_stack(tiers.iter().map(|tier| self.listed_time_of_tier(tier)))),
+                CandidateObject::Campaign | CandidateObject::Voucher => None,
+            };
+            entries.push(CandidateEntry { candidate, incentive, campaign, rules, listed });
         }
-        Candidates::new(&entries, true)
+        Candidates { complete: true, listed_complete: true, ..Candidates::new(&entries) }
+    }
+
+    fn listed_time_of_tier(&self, id: &str) -> Option<ListedTime> {
+        let tier = self.incentives.get(id)?;
+        let campaign = tier.campaign_id.as_ref().and_then(|id| self.campaigns.get(id));
+        tier.listed_time(campaign)
     }
 }
 
@@ -270,6 +321,14 @@ fn newest(store: &Store<'_>, kind: &str) -> Result<Vec<SqlRow>, Fault> {
     )?;
     rows.reverse();
     Ok(rows)
+}
+
+/// Returns the documents of a kind with these ids.
+fn with_ids(store: &Store<'_>, kind: &'static str, ids: &[&str]) -> Result<Vec<SqlRow>, Fault> {
+    let statement = format!(
+        "SELECT seq, id, parent, body FROM document WHERE kind = '{kind}' AND id IN (SELECT value FROM json_each(?1))"
+    );
+    store.rows_among(&statement, ids)
 }
 
 /// Returns the ids of codes that a referrer passed on to the customer.
@@ -309,13 +368,9 @@ fn voucher_rows<'g>(
             "SELECT seq, id, parent, body FROM document WHERE kind = 'voucher' AND holder = +?1 ORDER BY seq DESC LIMIT +?2",
             &[customer.into(), CANDIDATES_MAX.into()],
         )?);
-        let given: Vec<&str> = given.map(String::as_str).collect();
-        rows.extend(store.rows_among(
-            "SELECT seq, id, parent, body FROM document WHERE kind = 'voucher' AND id IN (SELECT value FROM json_each(?1))",
-            &given,
-        )?);
+        rows.extend(with_ids(store, "voucher", &given.map(String::as_str).collect::<Vec<&str>>())?);
     }
-    if !seek.wallet {
+    if !seek.wallet && !seek.client {
         rows.extend(store.rows(
             // Without the index hint the database scans all codes of campaigns.
             "SELECT seq, id, parent, body FROM document INDEXED BY document_open WHERE kind = 'voucher' AND parent IS NULL ORDER BY created_at DESC, seq DESC LIMIT +?1",
@@ -342,17 +397,4 @@ fn parents<'r>(rows: impl Iterator<Item = &'r SqlRow>) -> Result<BTreeSet<&'r st
         parents.extend(sql::text_or_null(row, 2)?);
     }
     Ok(parents)
-}
-
-fn read_stacks(store: &Store<'_>) -> Result<Vec<Candidate>, Fault> {
-    let mut stacks = Vec::new();
-    for row in &newest(store, "promotion_stack")? {
-        let read: Read<Candidate> = |at| {
-            read_stack(at);
-            read_candidate(at, CandidateObject::PromotionStack)
-        };
-        let read = read_stored("promotion stack", sql::text(row, 1)?, sql::text(row, 3)?, read);
-        stacks.extend(legible(store, read)?);
-    }
-    Ok(stacks)
 }

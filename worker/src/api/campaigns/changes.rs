@@ -7,11 +7,11 @@ use crate::documents::common_fields::{DISCOUNT, GIFT, KEY, LOYALTY_CARD, REDEMPT
 use crate::documents::json_members;
 use crate::documents::merge;
 use crate::domain::campaigns::campaign::{CAMPAIGN, PROGRAM};
-use crate::domain::clock;
 use crate::domain::loyalty_campaigns::tiers;
 use crate::domain::metadata::schemas;
 use crate::domain::vouchers::bulk_jobs::{VOUCHERS_UPDATE, VoucherUpdateJob};
 use crate::domain::vouchers::{creation, definition};
+use crate::domain::{clock, visibility};
 use crate::http::reply::{CallError, error};
 use crate::http::route::{Call, HandlerResult, Response, Route, put};
 use crate::http::shape::{self, Field, FieldType, Nulls, may};
@@ -85,6 +85,11 @@ pub fn change(call: &mut Call<'_, '_>, mut campaign: Document) -> HandlerResult 
     let before = creation::template(&campaign, &Map::new(), 0);
     let kind = campaign.as_campaign().campaign_type().to_owned();
     settle_kind(&campaign, &kind, &mut sent)?;
+    let said = CampaignRecord::of(&sent).visibility();
+    match kind.as_str() {
+        "PROMOTION" => visibility::check_promotion(said)?,
+        _ => visibility::check_codes(said, campaign.as_campaign().is_standalone())?,
+    }
     let tiers = sent.remove("promotion").and_then(|promotion| promotion.get("tiers")?.as_array().cloned());
     settle_grant(call.store, &mut campaign, &mut sent)?;
     let zone = clock::zone(call)?;

@@ -9,7 +9,7 @@ use crate::domain::validation_rules::assignments;
 use crate::domain::vouchers::code_generator::CodeShape;
 use crate::domain::vouchers::creation::GivenCode;
 use crate::domain::vouchers::{creation, definition};
-use crate::domain::{clock, trash_bin};
+use crate::domain::{clock, trash_bin, visibility};
 use crate::http::reply::{CallError, ErrorBody, duplicate, error};
 use crate::http::route::{Call, HandlerResult, Response};
 use crate::http::shape::{Field, FieldType, Nulls, may};
@@ -102,6 +102,7 @@ pub fn create_coded(call: &mut Call<'_, '_>, mut body: Map<String, Json>) -> Han
     let rules = settle(call, &mut body)?;
     let kind = CampaignRecord::of(&body).supply().unwrap_or("AUTO_UPDATE").to_owned();
     let is_standalone = kind == "STANDALONE";
+    visibility::check_codes(CampaignRecord::of(&body).visibility(), is_standalone)?;
     if is_standalone && !matches!(campaign_type, "DISCOUNT_COUPONS" | "GIFT_VOUCHERS") {
         return Err(not_standalone(campaign_type).into());
     }
@@ -150,6 +151,7 @@ pub fn create_coded(call: &mut Call<'_, '_>, mut body: Map<String, Json>) -> Han
 /// Creates a campaign without codes, with redeemable promotion tiers.
 fn create_promotion(call: &mut Call<'_, '_>, mut body: Map<String, Json>) -> HandlerResult {
     check_own_fields(&body, "PROMOTION")?;
+    visibility::check_promotion(CampaignRecord::of(&body).visibility())?;
     if body.contains_key("voucher") {
         return Err(Problem::at("voucher", "must NOT be present on a PROMOTION campaign").into());
     }

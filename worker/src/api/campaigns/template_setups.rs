@@ -20,7 +20,7 @@ use crate::http::shape::{Field, FieldType, INT_MAX, Nulls, may, must};
 use crate::store::document::Document;
 use crate::store::records::{CampaignRecord, ObjectReference};
 use crate::timestamp;
-use scrip::wire::voucher::campaign_fields;
+use scrip::wire::voucher::{VISIBILITY, campaign_fields};
 use serde_json::{Map, Value as Json, json};
 
 const SET_UP_CAMPAIGN: &[Field] = scrip::fields_of!(
@@ -66,6 +66,8 @@ const SET_UP_TIER: &[Field] = &[
         .description("Name of the category of the tier. A category that does not exist is created. Default is that of the template."),
     may("category_id", KEY)
         .description("ID of the category of the tier. The category must exist. Default is the category of the template."),
+    may("visibility", VISIBILITY)
+        .description("What clients may be told of the tier while it is in force: `public` or `server`. Default is that of the template."),
 ];
 
 /// The routes of the area.

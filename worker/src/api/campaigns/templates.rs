@@ -49,8 +49,16 @@ pub const TEMPLATE: Resource = Resource {
 const TYPES: &[&str] = &["DISCOUNT_COUPONS", "GIFT_VOUCHERS"];
 
 /// Members of a tier that a template contains.
-const OF_TIER: &[&str] =
-    &["banner", "action", "metadata", "validity_timeframe", "validity_day_of_week", "validity_hours", "category"];
+const OF_TIER: &[&str] = &[
+    "banner",
+    "action",
+    "metadata",
+    "validity_timeframe",
+    "validity_day_of_week",
+    "validity_hours",
+    "category",
+    "visibility",
+];
 
 const CREATE: &[Field] = &[
     may("campaign_id", KEY)

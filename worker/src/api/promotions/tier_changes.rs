@@ -16,6 +16,7 @@ use crate::http::shape::{self, Field, FieldType, INT_MAX, Nulls, may};
 use crate::store::document::Document;
 use crate::store::records::PromotionTierRecord;
 use scrip::wire::Problem;
+use scrip::wire::voucher::VISIBILITY;
 use serde_json::{Map, Value as Json};
 
 const UPDATE: &[Field] = &[
@@ -39,6 +40,8 @@ const UPDATE: &[Field] = &[
         .description("Name of the category of the tier. A category that does not exist is created; `null` removes the tier from its category."),
     may("category_id", KEY)
         .description("ID of the category of the tier. The category must exist; `null` removes the tier from its category."),
+    may("visibility", VISIBILITY)
+        .description("What clients may be told of the tier while it is in force: `public` for everything, `server` for nothing. A promotion that is `server` has precedence. `null` means `public`; `sealed` is refused, because a tier has no code."),
     may("validation_rule_assignments", ASSIGNMENTS)
         .description("Validation rules of the tier in the form in which a tier shows them. Replaces all present assignments of the tier."),
 ];
@@ -67,6 +70,8 @@ const OF_PROMOTION: &[Field] = &[
         .description("Name of the category of the tier. A category that does not exist is created; `null` removes the tier from its category."),
     may("category_id", KEY)
         .description("ID of the category of the tier. The category must exist; `null` removes the tier from its category."),
+    may("visibility", VISIBILITY)
+        .description("What clients may be told of the tier while it is in force: `public` for everything, `server` for nothing. A promotion that is `server` has precedence. `null` means `public`; `sealed` is refused, because a tier has no code."),
     may("validation_rules", FieldType::List(&KEY, 0, RULES_MAX))
         .description("IDs of the validation rules of the tier. Replaces all present assignments of the tier."),
     may("validation_rule_assignments", ASSIGNMENTS)

@@ -3,7 +3,7 @@
 use crate::documents::common_fields::{
     DISCOUNT, KEY, LIMIT, PAGE, VALIDITY_DAY_OF_WEEK, VALIDITY_HOURS, VALIDITY_TIMEFRAME,
 };
-use crate::documents::list::{LIMIT_DEFAULT, LIMIT_MAX, read_int};
+use crate::documents::list::{LIMIT_DEFAULT, LIMIT_MAX, ListPage, read_int};
 use crate::documents::resource;
 use crate::documents::shapes;
 use crate::domain::campaigns::campaign::CAMPAIGN;
@@ -11,8 +11,9 @@ use crate::domain::metadata::schemas;
 use crate::domain::promotions::open_tiers;
 use crate::domain::promotions::tiers::{TIER, brief, listed, of_campaign, show, whole};
 use crate::domain::validation_rules::assignments;
+use crate::domain::visibility::{JudgedOffers, is_public};
 use crate::domain::vouchers::definition;
-use crate::domain::{categories, clock};
+use crate::domain::{categories, clock, visibility};
 use crate::http::caller::CredentialClass;
 use crate::http::reply::{CallError, error, in_use};
 use crate::http::route::{Call, HandlerResult, Response, Route, delete, get, post};
@@ -25,8 +26,9 @@ use crate::store::records::{AssignmentRecord, PromotionTierRecord};
 use crate::timestamp;
 use scrip::wire::Problem;
 use scrip::wire::document::read_fields;
-use scrip::wire::voucher::read_tier;
+use scrip::wire::voucher::{VISIBILITY, read_tier};
 use serde_json::{Map, Value as Json, json};
+use std::collections::BTreeSet;
 
 /// Action of a tier.
 pub const ACTION: FieldType =
@@ -86,6 +88,8 @@ pub const CREATE: &[Field] = &[
         .description("Name of the category of the tier. A category that does not exist is created. Default is the category of the promotion."),
     may("category_id", KEY)
         .description("ID of the category of the tier. The category must exist. Default is the category of the promotion."),
+    may("visibility", VISIBILITY)
+        .description("What clients may be told of the tier while it is in force: `public` for everything, `server` for nothing. A promotion that is `server` has precedence. Absent means `public`; `sealed` is refused, because a tier has no code."),
     may("validation_rules", FieldType::List(&KEY, 0, RULES_MAX))
         .description("IDs of the validation rules that are assigned to the tier."),
     may("validation_rule_assignments", ASSIGNMENTS)
@@ -117,7 +121,7 @@ pub const ROUTES: &[Route] = &[
     get("/client/v1/promotions/tiers", "List promotion tiers from a client", list)
         .describe(
             "listClientPromotionTiers",
-            "Returns the tiers of all promotions, the newest first by default. Redemption figures and the contents of validation rules are left out, and metadata is reduced to what the project discloses to clients. The call needs a client key or the OAuth scope `client_promotions`. An unknown order is refused with `invalid_query_params`.",
+            "Returns the tiers that every client may know, the newest first by default: those in force whose `visibility`, and that of their promotion, is `public` or not set. A project whose customer trust is `open` lists all tiers. Redemption figures and the contents of validation rules are left out, and metadata is reduced to what the project discloses to clients. The call needs a client key or the OAuth scope `client_promotions`. An unknown order is refused with `invalid_query_params`.",
         )
         .returns("The tiers of this page, reduced to fields that a client may see, and the total.")
         .of(&TIER)
@@ -178,21 +182,30 @@ pub const ROUTES: &[Route] = &[
         .scope("promotions"),
 ];
 
-/// Lists a page of all tiers, or of those that can be used now: a statement cannot evaluate their windows.
-fn list(call: &mut Call<'_, '_>) -> HandlerResult {
+/// Selects a page of all tiers, or of those that can be used now, or that a client may know: a statement cannot evaluate their windows.
+fn select(call: &Call<'_, '_>) -> Result<ListPage, CallError> {
     let mut clause = Clause::of_kind(TIER.object);
-    let page = if call.query.is_true("is_available") {
-        clause.active();
-        let (now, zone) = (call.context.now, clock::zone(call)?);
-        let closed = open_tiers::closed_promotions(call, now, &zone)?;
-        let is_open = |tier: &Document| {
-            Ok(open_tiers::is_open(tier, now, &zone)
-                && !tier.parent.as_ref().is_some_and(|parent| closed.contains(parent)))
-        };
-        TIER.list.select_where(call.store, &call.query, clause, &is_open)?
-    } else {
-        TIER.list.select(call.store, &call.query, clause)?
+    let is_limited = call.page.as_ref().is_some_and(|client| !client.is_open());
+    let is_available = call.query.is_true("is_available");
+    if !is_limited && !is_available {
+        return TIER.list.select(call.store, &call.query, clause);
+    }
+    clause.active();
+    let (now, zone) = (call.context.now, clock::zone(call)?);
+    let promotions = promotions::list_campaigns(call.store)?;
+    let closed = if is_available { open_tiers::closed_promotions(&promotions, now, &zone) } else { BTreeSet::new() };
+    let judged = JudgedOffers::new(&promotions, now);
+    let is_open = |tier: &Document| {
+        open_tiers::is_open(tier, now, &zone) && !tier.parent.as_deref().is_some_and(|parent| closed.contains(parent))
     };
+    let is_wanted =
+        |tier: &Document| Ok((!is_limited || is_public(judged.of_tier(tier))) && (!is_available || is_open(tier)));
+    TIER.list.select_where(call.store, &call.query, clause, &is_wanted)
+}
+
+/// Lists a page of tiers.
+fn list(call: &mut Call<'_, '_>) -> HandlerResult {
+    let page = select(call)?;
     let number = read_int(&call.query, "page", 1, TIER.list.page_max)?.unwrap_or(1);
     let limit = read_int(&call.query, "limit", 1, LIMIT_MAX)?.unwrap_or(LIMIT_DEFAULT);
     let shown = show(call, page.documents)?;
@@ -337,6 +350,7 @@ pub fn check_free_goods(call: &Call<'_, '_>, body: &Map<String, Json>, place: &s
 pub fn check(body: &Map<String, Json>, place: &str) -> Result<(), Problem> {
     let action = PromotionTierRecord::of(body).action().cloned().unwrap_or_default();
     check_within(place, definition::check_discount(&action, "action"))?;
+    check_within(place, visibility::check_promotion(PromotionTierRecord::of(body).visibility()))?;
     let mut whole = body.clone();
     whole.entry("id").or_insert_with(|| "new".into());
     check_within(place, read_fields(&whole, |at| read_tier(at, "")).map(drop))

@@ -9,11 +9,12 @@ use crate::documents::shapes;
 use crate::domain::vouchers::voucher;
 use crate::domain::vouchers::voucher::VOUCHER;
 use crate::domain::vouchers::{definition, deletion};
-use crate::domain::{clock, trash_bin};
+use crate::domain::{clock, trash_bin, visibility};
 use crate::http::reply::{CallError, ErrorBody, error};
 use crate::http::route::{Call, HandlerResult, Response, Route, delete, put};
 use crate::http::shape::{Field, FieldType, Nulls, may};
 use crate::store::records::VoucherRecord;
+use scrip::wire::voucher::VISIBILITY;
 use serde_json::{Map, Value as Json};
 
 const UPDATE: &[Field] = &[
@@ -34,6 +35,8 @@ const UPDATE: &[Field] = &[
     may("active", FieldType::Bool).description("`true` if the voucher can be redeemed. `null` leaves the state as is."),
     may("additional_info", FieldType::Text)
         .description("Note of the merchant on the voucher. `null` removes the note."),
+    may("visibility", VISIBILITY)
+        .description("What clients may be told of a voucher without a campaign while it is in force: `public`, `sealed` or `server`. `null` means the default. Refused within a campaign, whose setting holds."),
     may("metadata", FieldType::Map),
     may("type", VOUCHER_TYPE).description("Type of the voucher. Only the current type is accepted."),
     may("discount", DISCOUNT).description("Discount that replaces the present one. Its `type` must stay the same."),
@@ -72,6 +75,7 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut sent = call.body(Nulls::Kept)?;
     let mut voucher = voucher::find(call)?;
     check_type(&voucher.body, &mut sent)?;
+    visibility::check_voucher(VoucherRecord::of(&sent).visibility(), voucher.parent.is_some())?;
     definition::check_discount(&sent, "")?;
     definition::check_free_goods(call.store, &sent, "")?;
     let zone = clock::zone(call)?;

@@ -1,11 +1,10 @@
-//! Codes that a client may list: those of the customer that a token proves, and public codes of campaigns, while they
-//! can be used.
-//!
-//! A client key is public, so codes without a holder that have no campaign, or are one of many in theirs, are never listed.
+//! Codes that a client may list: those of the customer that a token proves, and those that the merchant has made public, while they
+//! are in force. A client key is public, so no other code without a holder is ever listed.
 
 use crate::access::client;
 use crate::documents::common_fields::{BEFORE_AFTER, KEY, LIMIT, PAGE_99};
 use crate::documents::shapes;
+use crate::domain::visibility::{JudgedOffers, is_public};
 use crate::domain::vouchers::voucher::VOUCHER;
 use crate::http::caller::CredentialClass;
 use crate::http::list_options::{List, ListFilter};
@@ -15,7 +14,8 @@ use crate::http::route::{Call, ClientSwitch, HandlerResult, Route, get};
 use crate::http::shape::may;
 use crate::store::document_list::clause::Clause;
 use crate::store::document_list::column::member;
-use crate::store::documents::vouchers;
+use crate::store::documents::{promotions, vouchers};
+use scrip::model::client::ClientContext;
 
 /// Filters of the list for clients. The owners of the codes are decided before.
 const LISTED: List = List {
@@ -30,11 +30,14 @@ const LISTED: List = List {
     ..VOUCHER.list
 };
 
+/// Maximum number of codes without a campaign that are examined, the newest first.
+const VISIBLE_MAX: i64 = 1_000;
+
 /// The routes of the area. They are no longer published; existing clients call them.
 pub const ROUTES: &[Route] = &[get("/client/v1/vouchers", "List vouchers from a client", list)
     .describe(
         "listClientVouchers",
-        "Returns the vouchers of the customer of the token, and public codes of standalone campaigns that can be used now. A client names a customer without a token only where the project's customer trust is `open`. The call needs a client key or the OAuth scope `client_vouchers`, and the project switch `client_list_vouchers_enabled`. A closed switch is refused with `forbidden`, a customer other than that of the token with `customer_mismatch`.",
+        "Returns the vouchers of the customer of the token, and those in force whose `visibility`, or that of their standalone campaign, is `public`. A project whose customer trust is `open` lists the codes of all standalone campaigns that can be used now. A client names a customer without a token only where the project's customer trust is `open`. The call needs a client key or the OAuth scope `client_vouchers`, and the project switch `client_list_vouchers_enabled`. A closed switch is refused with `forbidden`, a customer other than that of the token with `customer_mismatch`.",
     )
     .returns("The vouchers of this page, reduced to fields that a client may see, and the total.")
     .of(&VOUCHER)
@@ -71,7 +74,20 @@ fn visible_codes(call: &Call<'_, '_>) -> Result<Vec<String>, CallError> {
         ids.extend(vouchers::list_ids_of_holder(call.store, &customer.id)?);
     }
     if named.is_none() {
+        ids.extend(list_public_ids(call)?);
+    }
+    Ok(ids)
+}
+
+/// Returns the ids of the codes that every client may know.
+fn list_public_ids(call: &Call<'_, '_>) -> Result<Vec<String>, CallError> {
+    let mut ids = Vec::new();
+    if call.page.as_ref().is_none_or(ClientContext::is_open) {
         ids.extend(vouchers::list_public_ids(call.store, call.now_ms())?);
     }
+    let judged = JudgedOffers::new(&promotions::list_standalone_campaigns(call.store)?, call.context.now);
+    let mut codes = vouchers::list_standalone(call.store)?;
+    codes.extend(vouchers::list_visible(call.store, VISIBLE_MAX)?);
+    ids.extend(codes.into_iter().filter(|code| is_public(judged.of_voucher(code))).map(|code| code.id));
     Ok(ids)
 }

@@ -82,6 +82,7 @@ const COLUMNS: &[CsvColumn] = &[
     column(&["validity_timeframe_interval"], "validity_timeframe.interval", CellType::Text),
     column(&["validity_timeframe_duration"], "validity_timeframe.duration", CellType::Text),
     column(&["validity_day_of_week"], "validity_day_of_week", CellType::Json),
+    column(&["visibility"], "visibility", CellType::Text),
     column(&["additional_info"], "additional_info", CellType::Text),
     column(&["validation_rules_id"], "validation_rules", CellType::List),
     column(&["customer_source_id"], "holder.source_id", CellType::Text),

@@ -7,10 +7,10 @@ use crate::documents::json_members;
 use crate::documents::merge;
 use crate::documents::shapes;
 use crate::domain::campaigns::campaign::CAMPAIGN;
-use crate::domain::clock;
 use crate::domain::validation_rules::assignments;
 use crate::domain::vouchers::code_checks::check_code;
 use crate::domain::vouchers::{creation, definition, voucher};
+use crate::domain::{clock, visibility};
 use crate::http::reply::{CallError, error, not_found};
 use crate::http::route::{Call, HandlerResult, Route, post};
 use crate::http::shape::{Field, FieldType, may, must};
@@ -150,6 +150,7 @@ pub fn put_into(call: &mut Call<'_, '_>, mut item: Map<String, Json>) -> Result<
     let code = item.remove("code").and_then(|code| code.as_str().map(str::to_owned)).unwrap_or_default();
     let campaign = call.store.document(CAMPAIGN.object, &id)?.ok_or_else(|| not_found(CAMPAIGN.object, &id))?;
     creation::check_free(call, &code, "code")?;
+    visibility::check_voucher(VoucherRecord::of(&item).visibility(), true)?;
     definition::check_discount(&item, "")?;
     definition::check_free_goods(call.store, &item, "")?;
     // Credits of the voucher have the effect of the campaign's credits.

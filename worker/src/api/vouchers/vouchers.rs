@@ -13,7 +13,7 @@ use crate::domain::vouchers::code_generator::CodeShape;
 use crate::domain::vouchers::image_urls::Addresses;
 use crate::domain::vouchers::voucher::{ORDERS, VOUCHER, check_metadata, find, show, show_standing};
 use crate::domain::vouchers::{creation, definition};
-use crate::domain::{categories, clock, trash_bin};
+use crate::domain::{categories, clock, trash_bin, visibility};
 use crate::http::list_options::List;
 use crate::http::reply::{CallError, duplicate, invalid_payload, not_found};
 use crate::http::route::{Call, HandlerResult, Response, Route, get, post};
@@ -23,11 +23,12 @@ use crate::store::document::Document;
 use crate::store::document_list::clause::Clause;
 use crate::store::index::code_key::code_key;
 use crate::store::ledger::AccountBalance;
-use crate::store::records::CodeConfig;
+use crate::store::records::{CodeConfig, VoucherRecord};
 use crate::store::transfer_rows::TransferRow;
 use crate::timestamp;
 use scrip::facts::{credits_account, points_account, points_spent_account, spent_account};
 use scrip::wire::Problem;
+use scrip::wire::voucher::VISIBILITY;
 use serde_json::{Map, Value as Json, json};
 use std::collections::HashMap;
 
@@ -64,6 +65,8 @@ pub const CREATE: &[Field] = &[
         .description("Hours of the day in which the voucher can be redeemed. Cannot be combined with `validity_timeframe` or `validity_day_of_week`."),
     may("active", FieldType::Bool)
         .description("`true` if the voucher can be redeemed. Default `true`. A disabled voucher fails validation with `voucher_disabled`."),
+    may("visibility", VISIBILITY)
+        .description("What clients may be told of a voucher without a campaign while it is in force: `public` for everything, `sealed` for what the code opens, `server` for nothing. Absent means `sealed` for a discount of unlimited quantity, otherwise `server`. Refused within a campaign, whose setting holds."),
     may("additional_info", FieldType::Text)
         .description("Note of the merchant on the voucher."),
     may("metadata", FieldType::Map),
@@ -219,6 +222,7 @@ pub fn put(call: &mut Call<'_, '_>, mut body: Map<String, Json>) -> Result<NewVo
     definition::settle_category(call, &mut body)?;
     let rules = assignments::take_rules(call, &mut body)?;
     let campaign = find_campaign(call, &mut body, kind)?;
+    visibility::check_voucher(VoucherRecord::of(&body).visibility(), campaign.is_some())?;
     let code = settle_code(call, &mut body)?;
     let defaults = json!({
         "type": kind, "discount": null, "gift": null, "loyalty_card": null, "campaign": null, "campaign_id": null, "category": null, "category_id": null,

@@ -2,14 +2,15 @@
 //! project may see them. Never private codes, counts, or customer data.
 
 use crate::access::client::response_filter;
-use crate::domain::bundle::horizon::{Horizon, OpenCampaigns};
+use crate::domain::bundle::horizon::{Horizon, OpenCampaigns, retain_campaigns_of};
 use crate::domain::bundle::names_in_core::retain_named;
 use crate::domain::stacking_rules;
 use crate::http::caller::Settings;
 use crate::http::time_zone;
 use crate::store::Store;
+use crate::store::candidates::CANDIDATES_MAX;
 use crate::store::document::Document;
-use crate::store::documents::{any_kind, metadata_schemas};
+use crate::store::documents::{any_kind, metadata_schemas, vouchers};
 use crate::store::index::code_key::code_key;
 use crate::store::sql::Fault;
 use scrip::bundle::CHECKED_METADATA;
@@ -87,6 +88,7 @@ impl CoreSource<'_, '_> {
     ) -> Result<Json, Fault> {
         let mut unreadable = UnreadableNames::default();
         let Offers { campaigns, vouchers, tiers, stacks } = self.offers(&mut unreadable, horizon, left_out)?;
+        let public_offers = self.has_all_candidates(left_out)?;
         let shown: Vec<&str> =
             campaigns.iter().chain(&vouchers).chain(&tiers).map(|document| document.id.as_str()).collect();
         let assignments = self.of_parents(ASSIGNMENT, &shown)?;
@@ -118,6 +120,7 @@ impl CoreSource<'_, '_> {
             "counted": false,
             "client": terms(&project.settings.client),
             "whole_catalogue": whole_catalogue,
+            "public_offers": public_offers,
             "metadata_schemas": self.checked_metadata()?,
             "project": { "id": project.id },
             "time_zone": zone(project)?,
@@ -168,32 +171,53 @@ impl CoreSource<'_, '_> {
             .filter(|campaign| campaign.as_campaign().is_standalone())
             .map(|campaign| campaign.id.as_str())
             .collect();
-        let mut vouchers = unreadable.leave_out(self, "voucher", self.of_parents("voucher", &public)?);
+        let mut codes = self.of_parents("voucher", &public)?;
+        codes.extend(self.vouchers_of_their_own(left_out)?);
+        let mut vouchers = unreadable.leave_out(self, "voucher", codes);
         open.retain_vouchers(&mut vouchers, horizon)?;
         let all: Vec<&str> = campaigns.iter().map(|campaign| campaign.id.as_str()).collect();
         let mut tiers = unreadable.leave_out(self, "promotion_tier", self.of_parents("promotion_tier", &all)?);
         open.retain_tiers(&mut tiers, horizon)?;
         let mut stacks = unreadable.leave_out(self, "promotion_stack", self.of_parents("promotion_stack", &all)?);
-        // The other tiers of a stack may apply alone, so that a stack of one tier in force stays a candidate.
-        let in_force: BTreeSet<&str> = tiers.iter().map(|tier| tier.id.as_str()).collect();
+        // A stack names its tiers, so clients know those only whose tiers they all know.
+        let known: BTreeSet<&str> = tiers.iter().map(|tier| tier.id.as_str()).collect();
         stacks.retain(|stack| {
             let ids = stack.body.get("tiers").and_then(|tiers| tiers.get("ids")).and_then(Json::as_array);
-            ids.into_iter().flatten().filter_map(Json::as_str).any(|id| in_force.contains(id))
+            ids.into_iter().flatten().filter_map(Json::as_str).all(|id| known.contains(id))
         });
-        open.retain_campaigns(&mut campaigns, vouchers.iter().chain(&tiers), horizon);
+        retain_campaigns_of(&mut campaigns, vouchers.iter().chain(&tiers));
         Ok(Offers { campaigns, vouchers, tiers, stacks })
+    }
+
+    /// Lists the vouchers without a campaign that are set to be known to clients.
+    fn vouchers_of_their_own(&self, left_out: &mut Vec<&'static str>) -> Result<Vec<Document>, Fault> {
+        let mut found = vouchers::list_visible(self.store, one_more(MOST))?;
+        if found.len() > MOST {
+            left_out.push("vouchers");
+            found.truncate(MOST);
+        }
+        Ok(found)
+    }
+
+    /// Returns true if qualifications of clients have no other candidates than the core: they examine the newest promotions alone.
+    fn has_all_candidates(&self, left_out: &[&'static str]) -> Result<bool, Fault> {
+        let is_within = |kind| Ok::<bool, Fault>(any_kind::count_all(self.store, kind)? <= CANDIDATES_MAX);
+        Ok(!left_out.contains(&"campaigns") && is_within("promotion_tier")? && is_within("promotion_stack")?)
     }
 
     /// Lists the documents of a kind, newest first, one more than a core may contain.
     fn newest(&self, kind: &str) -> Result<Vec<Document>, Fault> {
-        let most = i64::try_from(MOST).unwrap_or(i64::MAX).saturating_add(1);
-        any_kind::list_last(self.store, kind, most)
+        any_kind::list_last(self.store, kind, one_more(MOST))
     }
 
     /// Lists the documents of a kind that belong to one of these parents, in the order of creation.
     fn of_parents(&self, kind: &str, parents: &[&str]) -> Result<Vec<Document>, Fault> {
         any_kind::list_within_any(self.store, kind, parents)
     }
+}
+
+fn one_more(most: usize) -> i64 {
+    i64::try_from(most).unwrap_or(i64::MAX).saturating_add(1)
 }
 
 const ASSIGNMENT: &str = "validation_rules_assignment";

@@ -3,7 +3,8 @@
 use crate::store::document::Document;
 use crate::store::sql::Fault;
 use scrip::model::offer_phase::OfferPhase;
-use scrip::model::redeemable::{Campaign, RedeemableTerms};
+use scrip::model::redeemable::{Campaign, CampaignType, RedeemableTerms};
+use scrip::model::visibility::Visibility;
 use scrip::time::Instant;
 use scrip::wire::cursor::{JsonCursor, Read};
 use scrip::wire::document::read_fields;
@@ -59,12 +60,17 @@ impl Horizon {
 pub struct OpenCampaigns(BTreeMap<String, Campaign>);
 
 impl OpenCampaigns {
-    /// Selects the campaigns that are in force. One whose codes may have windows of their own is kept for these, unless it is disabled.
+    /// Selects the campaigns in force whose offers a client may get. One whose codes may have windows of their own is kept for these,
+    /// unless it is disabled. The others are known to the server alone, and do not end the horizon.
     pub fn select(documents: &mut Vec<Document>, horizon: &mut Horizon) -> Result<OpenCampaigns, Fault> {
         let mut open = OpenCampaigns::default();
         let mut kept = Vec::new();
         for document in documents.drain(..) {
             let campaign = read_fact(&document, read_campaign)?;
+            let has_private_codes = campaign.campaign_type != CampaignType::Promotion && !campaign.public;
+            if has_private_codes || campaign.visibility == Some(Visibility::Server) {
+                continue;
+            }
             let phase = campaign.phase(horizon.from);
             let has_own_windows = campaign.activity_after_publishing && phase != OfferPhase::Disabled;
             if horizon.admits(phase) || has_own_windows {
@@ -76,46 +82,41 @@ impl OpenCampaigns {
         Ok(open)
     }
 
-    /// Keeps the vouchers that are in force.
+    /// Keeps the vouchers in force that a client may get, by their code at least.
     pub fn retain_vouchers(&self, documents: &mut Vec<Document>, horizon: &mut Horizon) -> Result<(), Fault> {
-        self.retain(documents, horizon, |at| read_voucher(at, ""))
+        self.retain(documents, horizon, Visibility::Sealed, |at| read_voucher(at, ""))
     }
 
-    /// Keeps the promotion tiers that are in force.
+    /// Keeps the promotion tiers in force that every client may get.
     pub fn retain_tiers(&self, documents: &mut Vec<Document>, horizon: &mut Horizon) -> Result<(), Fault> {
-        self.retain(documents, horizon, |at| read_tier(at, ""))
+        self.retain(documents, horizon, Visibility::Public, |at| read_tier(at, ""))
     }
 
     fn retain(
         &self,
         documents: &mut Vec<Document>,
         horizon: &mut Horizon,
+        narrowest: Visibility,
         read: fn(&JsonCursor<'_>) -> RedeemableTerms,
     ) -> Result<(), Fault> {
         let mut kept = Vec::new();
         for document in documents.drain(..) {
             let campaign = document.parent.as_ref().and_then(|id| self.0.get(id));
-            if horizon.admits(read_fact(&document, read)?.phase(campaign, horizon.from)) {
+            let offer = read_fact(&document, read)?;
+            let is_known = offer.visibility_in_force(campaign).visibility <= narrowest;
+            if is_known && horizon.admits(offer.phase(campaign, horizon.from)) {
                 kept.push(document);
             }
         }
         *documents = kept;
         Ok(())
     }
+}
 
-    /// Keeps the campaigns that are in force themselves, and those of a voucher or tier in force.
-    pub fn retain_campaigns<'d>(
-        &self,
-        documents: &mut Vec<Document>,
-        children: impl Iterator<Item = &'d Document>,
-        horizon: &Horizon,
-    ) {
-        let named: BTreeSet<&str> = children.filter_map(|child| child.parent.as_deref()).collect();
-        documents.retain(|document| {
-            let phase = self.0.get(&document.id).map(|campaign| campaign.phase(horizon.from));
-            phase.is_some_and(|phase| horizon.is_open(phase)) || named.contains(&*document.id)
-        });
-    }
+/// Keeps the campaigns of these offers.
+pub fn retain_campaigns_of<'d>(campaigns: &mut Vec<Document>, offers: impl Iterator<Item = &'d Document>) {
+    let named: BTreeSet<&str> = offers.filter_map(|offer| offer.parent.as_deref()).collect();
+    campaigns.retain(|campaign| named.contains(&*campaign.id));
 }
 
 /// Reads a stored document that was found to be readable before.

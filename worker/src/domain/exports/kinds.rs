@@ -83,6 +83,7 @@ pub const ALL: &[ExportKind] = &[
             ("discount_unit_effect", &["/unit_effect"]),
             ("validation_rules_id", &["/rules"]),
             ("customer_source_id", &["/who/source_id"]),
+            ("visibility", &["/visibility"]),
         ],
         usual: &["code", "voucher_type", "value", "discount_type"],
         orders: &[AGE, CHANGE, ("code", "json_extract(body, '$.code')")],

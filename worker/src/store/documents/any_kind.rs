@@ -58,6 +58,11 @@ pub fn find_position_within(store: &Store<'_>, kind: &str, parent_id: &str, id: 
     )?)
 }
 
+/// Counts the documents of a kind.
+pub fn count_all(store: &Store<'_>, kind: &str) -> Result<i64, Fault> {
+    count(store.row("SELECT COUNT(*) FROM document WHERE kind = +?1", &[kind.into()])?)
+}
+
 /// Lists the documents of a kind that were stored last, the last one first.
 pub fn list_last(store: &Store<'_>, kind: &str, limit: i64) -> Result<Vec<Document>, Fault> {
     let statement = select("kind = +?1 ORDER BY seq DESC LIMIT +?2");

@@ -10,6 +10,11 @@ pub fn list_campaigns(store: &Store<'_>) -> Result<Vec<Document>, Fault> {
     store.select("kind = 'campaign' AND json_extract(body, '$.campaign_type') = 'PROMOTION'", &[])
 }
 
+/// Lists all campaigns with one public code.
+pub fn list_standalone_campaigns(store: &Store<'_>) -> Result<Vec<Document>, Fault> {
+    store.select("kind = 'campaign' AND json_extract(body, '$.type') = 'STANDALONE'", &[])
+}
+
 /// Lists the tiers of a campaign by their hierarchy.
 pub fn list_tiers(store: &Store<'_>, campaign: &str) -> Result<Vec<Document>, Fault> {
     store.select(

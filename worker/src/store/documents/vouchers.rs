@@ -2,6 +2,7 @@
 
 use super::any_kind::texts;
 use crate::store::Store;
+use crate::store::document::Document;
 use crate::store::ledger::account_of;
 use crate::store::sql::{self, Fault};
 use crate::timestamp;
@@ -176,6 +177,23 @@ pub fn list_public_ids(store: &Store<'_>, now_ms: i64) -> Result<Vec<String>, Fa
         &[timestamp::text(now_ms).into()],
     )?;
     texts(&rows)
+}
+
+/// Lists the vouchers without a campaign that are set to be known to clients, the newest first.
+pub fn list_visible(store: &Store<'_>, most: i64) -> Result<Vec<Document>, Fault> {
+    let conditions =
+        "kind = 'voucher' AND parent IS NULL AND json_extract(body, '$.visibility') IN ('public', 'sealed')
+       ORDER BY created_at DESC, seq DESC LIMIT +?1";
+    store.select(conditions, &[most.into()])
+}
+
+/// Lists the public codes of campaigns.
+pub fn list_standalone(store: &Store<'_>) -> Result<Vec<Document>, Fault> {
+    store.select(
+        "kind = 'voucher' AND parent IN (SELECT id FROM document INDEXED BY campaign_public
+           WHERE kind = 'campaign' AND json_extract(body, '$.type') = 'STANDALONE')",
+        &[],
+    )
 }
 
 /// Loads the codes of vouchers, by their ids.

@@ -13,6 +13,11 @@ impl<'a> CampaignRecord<'a> {
         self.0.text("name")
     }
 
+    /// Returns what clients may be told of the offers of the campaign, as set.
+    pub fn visibility(self) -> Option<&'a str> {
+        self.0.text("visibility")
+    }
+
     /// Returns the type of campaign; empty if absent.
     pub fn campaign_type(self) -> &'a str {
         self.0.text("campaign_type").unwrap_or_default()

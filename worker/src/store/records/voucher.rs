@@ -10,6 +10,11 @@ record!("A publication, stored or as a request sends one.", PublicationRecord);
 record!("A redemption or a rollback.", RedemptionRecord, as_redemption);
 
 impl<'a> VoucherRecord<'a> {
+    /// Returns what clients may be told of the voucher, as set.
+    pub fn visibility(self) -> Option<&'a str> {
+        self.0.text("visibility")
+    }
+
     /// Returns the ID.
     pub fn id(self) -> Option<&'a str> {
         self.0.text("id")
@@ -104,6 +109,11 @@ impl<'a> DiscountRecord<'a> {
 }
 
 impl<'a> PromotionTierRecord<'a> {
+    /// Returns what clients may be told of the tier, as set.
+    pub fn visibility(self) -> Option<&'a str> {
+        self.0.text("visibility")
+    }
+
     /// Returns the rank.
     pub fn hierarchy(self) -> Option<i64> {
         self.0.number("hierarchy")

@@ -134,6 +134,7 @@ pub const CORE: Disclosure = These(&[
     ("client", TERMS),
     ("case_sensitive_codes", All),
     ("whole_catalogue", All),
+    ("public_offers", All),
     ("metadata_schemas", All),
     ("project", These(&[("id", All)])),
     ("time_zone", All),
