@@ -5,6 +5,7 @@ pub mod async_actions;
 pub mod balances;
 pub mod bundle;
 pub mod bundle_keys;
+pub mod bundle_supplement;
 pub mod campaigns;
 pub mod catalogue;
 pub mod categories;

@@ -99,6 +99,7 @@ pub const AREAS: &[&[Route]] = &[
     api::redemptions::sessions::ROUTES,
     api::bundle::ROUTES,
     api::bundle_keys::ROUTES,
+    api::bundle_supplement::ROUTES,
     api::stacking_rules::ROUTES,
     api::metadata_schemas::ROUTES,
     api::events::schemas::ROUTES,

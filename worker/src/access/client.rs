@@ -52,6 +52,17 @@ fn prove(token: &str, caller: &Caller, store: &Store<'_>, now_ms: i64) -> Result
     Ok(sent.customer(key.as_ref(), now_ms)?.into())
 }
 
+/// Returns the customer that the token of a call proves, the token, and its end in seconds since 1970. A call without a token is
+/// refused.
+pub fn proving_token(call: &Call<'_, '_>) -> Result<(Text, String, i64), CallError> {
+    let proven = call.page.as_ref().and_then(|page| page.proven.clone());
+    let (Some(customer), Some(token)) = (proven, header(call.request, TOKEN)) else {
+        return Err(customer_token::missing().into());
+    };
+    let end = customer_token::read(token, &call.caller.project)?.end()?;
+    Ok((customer, token.to_owned(), end))
+}
+
 /// Paths at which a request may name its customer.
 const NAMES: [&[&str]; 6] = [
     &["customer", "id"],

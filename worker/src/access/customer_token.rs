@@ -67,6 +67,11 @@ pub struct UnverifiedToken<'t> {
     seal: Vec<u8>,
 }
 
+/// Returns the refusal of a call that a token must accompany.
+pub fn missing() -> ErrorBody {
+    wrong("is missing: the header `X-Customer-Token` must have it")
+}
+
 /// Returns the refusal of a token. It never contains the correct value.
 fn wrong(what: impl Into<String>) -> ErrorBody {
     error(401, "invalid_customer_token", "Invalid customer token", format!("The customer token {}", what.into()))
@@ -152,6 +157,11 @@ impl UnverifiedToken<'_> {
             _ if Tracker::may_open(customer) => Err(wrong("has a tracking id in `sub`, which proves nobody")),
             _ => Ok(customer),
         }
+    }
+
+    /// Returns the end of the token, in seconds since 1970.
+    pub fn end(&self) -> Result<i64, ErrorBody> {
+        self.seconds("exp")
     }
 
     fn check_time(&self, now_ms: i64) -> Result<(), ErrorBody> {

@@ -65,6 +65,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!("0036_bundle_heads"),
     migration!("0037_bundle_metadata_schemas"),
     migration!("0040_voucher_visibility"),
+    migration!("0041_bundle_offers"),
 ];
 
 /// The number of the newest migration.

@@ -67,6 +67,7 @@ const SHOWN: &[DisclosureRow] = &[
         keeper: ResponseFilter::Here,
         disclosure: &Disclosure::All,
     },
+    DisclosureRow { path: "/client/v1/bundle/me", keeper: ResponseFilter::Verb, disclosure: &Disclosure::All },
     DisclosureRow { path: "/client/v1/bundle", keeper: ResponseFilter::Verb, disclosure: &Disclosure::All },
     DisclosureRow {
         path: "/client/v1/bundle/{projectId}/{hash}",

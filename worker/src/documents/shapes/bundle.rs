@@ -3,7 +3,7 @@
 
 pub mod keys;
 
-use super::{catalogue, customers, promotions, rules};
+use super::{catalogue, promotions, rules};
 use crate::documents::common_fields::KEY;
 use scrip::shape::{FieldType, TEXTS, may, must};
 use scrip::wire::project::{client, time_zone};
@@ -60,7 +60,6 @@ const CORE: FieldType = shape!(
         must("products", many(&catalogue::PRODUCT)).description("Products of the catalogue; empty when `whole_catalogue` is `false`."),
         must("skus", many(&catalogue::SKU)).description("SKUs of the catalogue; empty when `whole_catalogue` is `false`."),
         must("product_collections", many(&catalogue::COLLECTION)).description("Product collections that the listed objects name."),
-        must("segments", many(&customers::SEGMENT)).description("Segments that the listed objects name and that select customers by conditions; static segments are left out."),
         must("validation_rules", many(&rules::RULE)).description("Validation rules that are assigned to the listed objects."),
         must("validation_rules_assignments", many(&voucher::ASSIGNMENT)).description("Assignments of validation rules to the listed objects."),
         may("unreadable", many(&FieldType::Map)).description("Names of stored objects that cannot be read; decisions that need them are refused. Absent when there are none."),

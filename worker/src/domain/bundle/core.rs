@@ -2,12 +2,14 @@
 //! project may see them. Never private codes, counts, or customer data.
 
 use crate::access::client::response_filter;
+use crate::domain::bundle::customer_conditions::NumberedConditions;
 use crate::domain::bundle::horizon::{Horizon, OpenCampaigns, retain_campaigns_of};
 use crate::domain::bundle::names_in_core::retain_named;
 use crate::domain::stacking_rules;
 use crate::http::caller::Settings;
 use crate::http::time_zone;
 use crate::store::Store;
+use crate::store::bundle_offers;
 use crate::store::candidates::CANDIDATES_MAX;
 use crate::store::document::Document;
 use crate::store::documents::{any_kind, metadata_schemas, vouchers};
@@ -20,7 +22,7 @@ use scrip::time::Instant;
 use scrip::wire::project::client::terms_of;
 use scrip::wire::readability;
 use serde_json::{Value as Json, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of campaigns in a core, and of products and SKUs, because a client has limited space. Older campaigns and a larger
 /// catalogue are left out, and a client's verdict on them is provisional.
@@ -46,6 +48,10 @@ pub struct Core {
     pub horizon: Horizon,
     /// Kinds that it does not fully disclose, sorted.
     pub left_out: Vec<&'static str>,
+    /// Ids of its campaigns, vouchers and tiers.
+    pub offers: Vec<String>,
+    /// Its conditions about the customer by number, as JSON.
+    pub conditions: BTreeMap<u64, String>,
 }
 
 impl Core {
@@ -57,11 +63,14 @@ impl Core {
         let source = CoreSource { store, case_sensitive: project.settings.case_sensitive_codes };
         let mut horizon = Horizon::of_build(now)?;
         let mut left_out = Vec::new();
-        let mut core = source.write(project, &mut horizon, &mut left_out)?;
+        let last = bundle_offers::find(store)?.map(|last| last.conditions);
+        let mut conditions = NumberedConditions::after(last.unwrap_or_default());
+        let mut core = source.write(project, &mut horizon, &mut left_out, &mut conditions)?;
         response_filter::keep_core(&page, &mut core);
         retain_named(&mut core);
         left_out.sort_unstable();
-        Ok(Core { text: core.to_string(), horizon, left_out })
+        let (offers, conditions) = (ids_of_offers(&core), conditions.into_present());
+        Ok(Core { text: core.to_string(), horizon, left_out, offers, conditions })
     }
 }
 
@@ -85,6 +94,7 @@ impl CoreSource<'_, '_> {
         project: &BundleProject<'_>,
         horizon: &mut Horizon,
         left_out: &mut Vec<&'static str>,
+        conditions: &mut NumberedConditions,
     ) -> Result<Json, Fault> {
         let mut unreadable = UnreadableNames::default();
         let Offers { campaigns, vouchers, tiers, stacks } = self.offers(&mut unreadable, horizon, left_out)?;
@@ -98,7 +108,8 @@ impl CoreSource<'_, '_> {
             .filter_map(|document| document.as_assignment().rule_id().and_then(Json::as_str))
             .collect();
         let rules = any_kind::list_with_ids(self.store, "validation_rules", &named)?;
-        let rules = unreadable.leave_out(self, "validation_rules", rules);
+        let mut rules = unreadable.leave_out(self, "validation_rules", rules);
+        rules.iter_mut().try_for_each(|rule| conditions.number(rule))?;
         let (products, skus) = (self.newest("product")?, self.newest("sku")?);
         let whole_catalogue = products.len() <= MOST && skus.len() <= MOST;
         if !whole_catalogue {
@@ -107,10 +118,6 @@ impl CoreSource<'_, '_> {
         let products = unreadable.leave_out(self, "product", products);
         let skus = unreadable.leave_out(self, "sku", skus);
         let goods = |documents| if whole_catalogue { bodies(documents) } else { Vec::new() };
-        // The members of a static segment are customer data, and are omitted.
-        let mut segments = self.newest("segment")?;
-        segments.retain(|segment| !segment.as_segment().is_static());
-        let segments = unreadable.leave_out(self, "segment", segments);
         let collections = unreadable.leave_out(self, COLLECTION, self.newest(COLLECTION)?);
         let categories = unreadable.leave_out(self, "category", self.newest("category")?);
         let stacking =
@@ -134,7 +141,6 @@ impl CoreSource<'_, '_> {
             "products": goods(products),
             "skus": goods(skus),
             "product_collections": bodies(collections),
-            "segments": bodies(segments),
             "validation_rules": bodies(rules),
             "validation_rules_assignments": bodies(assignments),
         });
@@ -218,6 +224,14 @@ impl CoreSource<'_, '_> {
 
 fn one_more(most: usize) -> i64 {
     i64::try_from(most).unwrap_or(i64::MAX).saturating_add(1)
+}
+
+/// Lists with the offers of a core.
+const OFFERS: [&str; 3] = ["campaigns", "vouchers", "promotion_tiers"];
+
+fn ids_of_offers(core: &Json) -> Vec<String> {
+    let documents = OFFERS.iter().filter_map(|list| core.get(*list)?.as_array()).flatten();
+    documents.filter_map(|document| document.get("id")?.as_str()).map(str::to_owned).collect()
 }
 
 const ASSIGNMENT: &str = "validation_rules_assignment";

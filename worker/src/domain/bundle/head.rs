@@ -6,6 +6,7 @@ use crate::domain::bundle::parts::CoreParts;
 use crate::domain::bundle::signing_keys;
 use crate::store::Store;
 use crate::store::bundle_heads::{self as stored, BundleState, StoredHead};
+use crate::store::bundle_offers::{self, BundleOffers};
 use crate::store::sql::Fault;
 use scrip::Context;
 use scrip::bundle::{DECIDES, WRITES};
@@ -73,7 +74,7 @@ fn make(
     settings: String,
 ) -> Result<StoredHead, Fault> {
     let now_ms = context.now.millis();
-    let Core { text, horizon, left_out } = Core::build(store, project, context.now)?;
+    let Core { text, horizon, left_out, offers, conditions } = Core::build(store, project, context.now)?;
     let CoreParts { core, parts } = CoreParts::cut(text);
     let last_rev = state.head.as_ref().map_or(0, |head| head.rev);
     let rev = last_rev.saturating_add(1).max(now_ms);
@@ -102,6 +103,7 @@ fn make(
     let before = |millis| now_ms.saturating_sub(millis);
     stored::delete_unnamed(store, before(UNNAMED_KEPT_MS), UNNAMED_MAX, before(UNNAMED_LEAST_MS));
     stored::update(store, &head);
+    bundle_offers::update(store, &BundleOffers { core: head.core.clone(), offers, conditions });
     Ok(head)
 }
 

@@ -1,4 +1,4 @@
-//! Leaves out of a core what only offers outside of its horizon name: segments, product collections and categories.
+//! Leaves out of a core what only offers outside of its horizon name: product collections and categories.
 //!
 //! A decision finds these by the ids that offers and rules contain, so an id that occurs in none of their texts is never asked for.
 
@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 use std::collections::BTreeSet;
 
 /// Lists of what only matters when it is named.
-const NAMED: [&str; 3] = ["categories", "product_collections", "segments"];
+const NAMED: [&str; 2] = ["categories", "product_collections"];
 /// Lists that name.
 const NAMING: [&str; 5] = ["campaigns", "vouchers", "promotion_tiers", "promotion_stacks", "validation_rules"];
 
@@ -68,13 +68,9 @@ mod tests {
             "stacking_rules": { "exclusive_categories": ["cat_2"] },
             "categories": [{ "id": "cat_1" }, { "id": "cat_2" }],
             "product_collections": [{ "id": "pc_1" }, { "id": "pc_11" }],
-            "segments": [{ "id": "seg_3", "filter": {} }, { "id": "seg_2", "filter": { "segments": ["seg_3"] } },
-                         { "id": "seg_1", "filter": { "segments": ["seg_2"] } }, { "id": "seg_4", "filter": { "of": "seg_4" } }],
         });
         retain_named(&mut core);
         assert_eq!(core["categories"], json!([{ "id": "cat_1" }]));
         assert_eq!(core["product_collections"], json!([{ "id": "pc_1" }]));
-        let segments: Vec<&Json> = core["segments"].as_array().unwrap().iter().map(|segment| &segment["id"]).collect();
-        assert_eq!(segments, ["seg_3", "seg_2", "seg_1"]);
     }
 }

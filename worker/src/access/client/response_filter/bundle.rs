@@ -82,9 +82,6 @@ const COLLECTION: Disclosure = Said(&[
     ("object", All),
 ]);
 
-/// A segment: its definition, never its customers.
-const SEGMENT: Disclosure = Said(&[("id", All), ("type", All), ("filter", All)]);
-
 const RULE: Disclosure = Said(&[
     ("id", All),
     ("rules", All),
@@ -147,7 +144,6 @@ pub const CORE: Disclosure = These(&[
     ("products", GOODS),
     ("skus", GOODS),
     ("product_collections", COLLECTION),
-    ("segments", SEGMENT),
     ("validation_rules", RULE),
     ("validation_rules_assignments", Said(&[("rule_id", All), ("related_object_id", All)])),
     ("unreadable", All),

@@ -1,0 +1,238 @@
+//! The supplement of a bundle: what one customer, proven by a token, adds to the core. Results of its numbered conditions, and own
+//! counts of its offers; not the profile that they come from.
+
+use crate::domain::bundle::signing_keys;
+use crate::domain::clock;
+use crate::domain::decisions::facts;
+use crate::http::reply::CallError;
+use crate::http::route::Call;
+use crate::store::bundle_offers::{self, BundleOffers, OwnUnits};
+use crate::store::sql::Fault;
+use scrip::Context;
+use scrip::bundle::{read_condition, request_of};
+use scrip::decide::met_conditions;
+use scrip::facts::{Facts, Known};
+use scrip::rules::Rule;
+use scrip::text::sha256_hex;
+use scrip::time::Instant;
+use serde::Serialize;
+use serde_json::Value as Json;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Type of a supplement, in its header.
+const TYPE: &str = "scrip-supplement+jwt";
+/// Format of the bundle that it supplements.
+const FORMAT: u32 = 2;
+/// Maximum lifetime in seconds.
+const LIFE_SECONDS: i64 = 300;
+/// Lifetime in seconds where the result of a condition changes within the maximum one.
+const SHORT_LIFE_SECONDS: i64 = 10;
+/// Maximum number of accounts, and of movements in a month. A customer with more has no counts in the supplement.
+const ACCOUNTS_MAX: usize = 500;
+const MOVES_MAX: usize = 5_000;
+
+/// Claims of a supplement, in their order.
+#[derive(Serialize)]
+struct Claims<'s> {
+    iss: &'s str,
+    fmt: u32,
+    /// SHA-256 of the core.
+    core: &'s str,
+    /// SHA-256 of the customer's token.
+    th: String,
+    iat: i64,
+    exp: i64,
+    facts: SupplementFacts<'s>,
+}
+
+/// Rule set that joins the core.
+#[derive(Serialize)]
+struct SupplementFacts<'s> {
+    customers: [SupplementCustomer<'s>; 1],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    own_counts: Option<OwnCounts<'s>>,
+}
+
+/// The customer, by the name that the token proves.
+#[derive(Serialize)]
+struct SupplementCustomer<'s> {
+    id: &'s str,
+    source_id: &'s str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tracking_id: Option<String>,
+    /// Numbers of the conditions that are met; absent if a fact of one cannot be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    conditions: Option<Vec<String>>,
+}
+
+/// Counts in total and since the starts of the present day, week and month; `null` where sessions hold units.
+#[derive(Serialize)]
+struct OwnCounts<'s> {
+    customer: &'s str,
+    since: [String; 3],
+    accounts: BTreeMap<String, Option<[u64; 4]>>,
+}
+
+/// A token of a customer.
+#[derive(Debug, Clone, Copy)]
+pub struct ProvingToken<'t> {
+    /// The name that it proves.
+    pub customer: &'t str,
+    /// Its text.
+    pub text: &'t str,
+    /// Its end, in seconds since 1970.
+    pub end: i64,
+}
+
+/// Returns the supplement for the present core as a compact JWS; `None` while no core is there.
+pub fn sign(call: &mut Call<'_, '_>, token: ProvingToken<'_>) -> Result<Option<String>, CallError> {
+    let Some(offers) = bundle_offers::find(call.store)? else { return Ok(None) };
+    let now = call.context.now;
+    let conditions = read_conditions(&offers)?;
+    let (results, life) = results_for_a_while(call, token.customer, &conditions)?;
+    let stored = customer_of(call, token.customer)?;
+    let own_counts = match &stored.id {
+        Some(id) => own_counts(call, token.customer, id, stored.source_id.as_deref(), &offers)?,
+        None => None,
+    };
+    let met = results.map(|results| {
+        let met = conditions.keys().zip(results).filter(|(_, is_met)| *is_met);
+        met.map(|(number, _)| number.to_string()).collect()
+    });
+    let iat = now.millis().div_euclid(1_000);
+    let claims = Claims {
+        iss: &call.caller.project,
+        fmt: FORMAT,
+        core: &offers.core,
+        th: sha256_hex(token.text.as_bytes()),
+        iat,
+        exp: iat.saturating_add(life).min(token.end),
+        facts: SupplementFacts {
+            customers: [SupplementCustomer {
+                id: token.customer,
+                source_id: token.customer,
+                tracking_id: stored.tracking_id,
+                conditions: met,
+            }],
+            own_counts,
+        },
+    };
+    Ok(Some(signing_keys::sign(call.store, call.context, TYPE, &claims)?))
+}
+
+fn read_conditions(offers: &BundleOffers) -> Result<BTreeMap<u64, Rule>, Fault> {
+    let read = |text: &str| -> Result<Rule, Fault> {
+        let condition: Json = serde_json::from_str(text).map_err(|error| Fault(error.to_string()))?;
+        read_condition(&condition).map_err(|problem| Fault(format!("a condition of the bundle does not read: {problem}")))
+    };
+    offers.conditions.iter().map(|(number, text)| Ok((*number, read(text)?))).collect()
+}
+
+/// Returns the results of the conditions in their order, and for how many seconds they stay the same; `None` if a fact of one cannot be
+/// read, or if the results are changing now.
+fn results_for_a_while(
+    call: &Call<'_, '_>,
+    customer: &str,
+    conditions: &BTreeMap<u64, Rule>,
+) -> Result<(Option<Vec<bool>>, i64), CallError> {
+    if conditions.is_empty() {
+        return Ok((Some(Vec::new()), LIFE_SECONDS));
+    }
+    let rules: Vec<Rule> = conditions.values().cloned().collect();
+    let request = request_of(customer);
+    let facts = facts::facts(call)?;
+    let at = |seconds: i64| {
+        let moment = Instant::from_millis(call.now_ms().saturating_add(seconds.saturating_mul(1_000)));
+        let context = Context { now: moment.unwrap_or(call.context.now), seed: call.context.seed };
+        met_conditions(&facts, &request, &rules, &context)
+    };
+    let mut decided = at(0).map(|now| (now, LIFE_SECONDS));
+    for life in [LIFE_SECONDS, SHORT_LIFE_SECONDS, 0] {
+        let Ok((now, until)) = &mut decided else { break };
+        *until = life;
+        match at(life) {
+            Ok(later) if later == *now && life > 0 => break,
+            Ok(_) if life > 0 => {}
+            Ok(_) => (*now, *until) = (None, SHORT_LIFE_SECONDS),
+            Err(refusal) => decided = Err(refusal),
+        }
+    }
+    facts.end()?;
+    Ok(decided?)
+}
+
+/// A stored customer, as far as a supplement shows it.
+#[derive(Default)]
+struct NamedCustomer {
+    id: Option<String>,
+    source_id: Option<String>,
+    tracking_id: Option<String>,
+}
+
+fn customer_of(call: &Call<'_, '_>, name: &str) -> Result<NamedCustomer, CallError> {
+    let facts = facts::facts(call)?;
+    let named = {
+        let found = facts.customer(name).found();
+        let source_id = match &found {
+            Some(customer) => customer.source_id.clone(),
+            // The profile that a request would create has this name.
+            None => Some(name.into()),
+        };
+        let tracking_id = source_id.as_ref().map_or(Known::Absent, |source_id| facts.tracking_id(source_id));
+        NamedCustomer {
+            id: found.as_ref().and_then(|customer| customer.id.as_ref()).map(|id| id.to_string()),
+            source_id: source_id.map(|source_id| source_id.to_string()),
+            tracking_id: tracking_id.found().map(|tracking_id| tracking_id.to_string()),
+        }
+    };
+    facts.end()?;
+    Ok(named)
+}
+
+/// Returns the counts of a stored customer for the offers of the core; `None` if there are too many to count.
+fn own_counts<'s>(
+    call: &Call<'_, '_>,
+    name: &'s str,
+    id: &str,
+    source_id: Option<&str>,
+    offers: &BundleOffers,
+) -> Result<Option<OwnCounts<'s>>, CallError> {
+    let zone = clock::zone(call)?;
+    let today = zone.day(call.context.now);
+    let starts = today.and_then(|today| {
+        Some([zone.start_of(today)?, zone.start_of(today.first_of_week()?)?, zone.start_of(today.first_of_month()?)?])
+    });
+    let Some(starts) = starts else { return Ok(None) };
+    let since_ms = starts.iter().map(|start| start.millis()).min().unwrap_or_default();
+    let balances = bundle_offers::list_own_balances(call.store, id, one_more(ACCOUNTS_MAX))?;
+    let moves = bundle_offers::list_own_moves(call.store, id, since_ms, one_more(MOVES_MAX))?;
+    if balances.len() > ACCOUNTS_MAX || moves.len() > MOVES_MAX {
+        return Ok(None);
+    }
+    let ids: BTreeSet<&str> = offers.offers.iter().map(String::as_str).collect();
+    let is_disclosed = |units: &OwnUnits| units.account.split('/').any(|part| ids.contains(part));
+    let mut accounts: BTreeMap<String, Option<[u64; 4]>> = BTreeMap::new();
+    for units in balances.iter().chain(&moves).filter(|units| is_disclosed(units)) {
+        let Some(counts) = accounts.entry(units.account.clone()).or_insert(Some([0; 4])) else { continue };
+        for (count, start) in counts.iter_mut().zip([None].into_iter().chain(starts.iter().map(Some))) {
+            let is_counted = match (start, units.at) {
+                (None, None) => true,
+                (Some(start), Some(at)) => at >= start.millis(),
+                _ => false,
+            };
+            if is_counted {
+                let sum = count.checked_add(units.units);
+                *count = sum.ok_or_else(|| Fault::new("a customer's count exceeds its range"))?;
+            }
+        }
+    }
+    let names: Vec<&str> = [Some(id), source_id].into_iter().flatten().collect();
+    for held in bundle_offers::list_own_held(call.store, &names, call.now_ms())? {
+        accounts.insert(held, None);
+    }
+    Ok(Some(OwnCounts { customer: name, since: starts.map(|start| start.text()), accounts }))
+}
+
+fn one_more(most: usize) -> i64 {
+    i64::try_from(most).unwrap_or(i64::MAX).saturating_add(1)
+}
