@@ -4,5 +4,6 @@ pub mod core;
 pub mod head;
 mod horizon;
 mod names_in_core;
+pub mod offers;
 mod parts;
 pub mod signing_keys;
