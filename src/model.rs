@@ -5,6 +5,7 @@ pub mod client;
 pub mod customer;
 pub mod discount;
 pub mod offer_phase;
+pub mod offer_visibility;
 pub mod order;
 pub mod order_return;
 pub mod promotion;

@@ -184,11 +184,10 @@ impl RuleSetFacts {
             assignments: given.assignments,
             listed: given.listed.candidates,
             campaign_vouchers: OrderedMap::new(given.listed.campaign_vouchers, |voucher| [Some(&voucher.id), None]),
-            candidates: OnceLock::new(),
             redemptions: OrderedMap::new(given.redemptions, |past| [Some(&past.id), None]),
             journal: given.journal,
             illegible: given.illegible,
-            offers: Default::default(),
+            ..RuleSetFacts::default()
         };
         facts.offers =
             [&facts.vouchers, &facts.tiers].map(|offers| offers.iter().map(|one| facts.whole(one)).collect());

@@ -2,16 +2,22 @@
 //! any caller.
 
 use crate::access::bundle_parts;
+use crate::documents::common_fields::{LIMIT, PAGE};
+use crate::documents::list::{LIMIT_DEFAULT, LIMIT_MAX, read_int};
 use crate::documents::shapes;
+use crate::documents::shapes::bundle::offers::BUNDLE_OFFER;
 use crate::domain::bundle::core::BundleProject;
-use crate::domain::bundle::head;
+use crate::domain::bundle::{head, offers};
 use crate::domain::clock;
+use crate::domain::stacking_rules::check_project;
 use crate::http::caller::CredentialClass;
 use crate::http::request::Request;
 use crate::http::request_checks::header;
 use crate::http::route::{Call, HandlerResult, Response, Route, get};
 use crate::store::bundle_heads;
+use crate::store::documents::offers as stored;
 use scrip::text::sha256_hex;
+use serde_json::json;
 
 /// Media type of a head, followed by an example.
 const JOSE: &str = "application/jose";
@@ -39,7 +45,30 @@ pub const ROUTES: &[Route] = &[
             "Returns the bytes of a hash that a head names: the core, with the rules. The address is public and needs no credentials; pages of any origin may read it, and caches may keep the response forever. A core above 512 kB is an index, which lists the hashes of parts: the bytes of the parts in order are the rules, and a part alone is not JSON. The rules contain the offers in force within the horizon of the head. Public vouchers are those of `STANDALONE` campaigns, named by hashes of their codes; counts, balances and customers are not included. Bytes that no head has named for 48 hours are removed. An unknown project and an unknown hash are refused with `not_found`.",
         )
         .returns("The core, its index, or a part of it."),
+    get("/management/v1/projects/{projectId}/bundle", "List what clients may know of the offers", list_offers)
+        .for_classes(&[CredentialClass::Management])
+        .query(&[LIMIT, PAGE])
+        .lists("data", BUNDLE_OFFER, shapes::TOTAL)
+        .describe(
+            "listBundleOffers",
+            "Returns the offers of a project with their effective visibility at this moment and its reason, the newest first: promotion tiers and stacks, codes of standalone campaigns and codes without a campaign. A campaign of private codes stands for all of them. The bundle can lack offers that are listed as received where the claim `left_out` of its head names their kind. A user must have read permission (`missing_required_permission`). An unknown project is refused with `not_found`, a page above 100 with `invalid_query_params`.",
+        )
+        .returns("The offers of this page and the total."),
 ];
+
+/// Largest page number of the list of offers.
+const PAGE_MAX: i64 = 100;
+
+/// Answers what clients may know of the offers.
+fn list_offers(call: &mut Call<'_, '_>) -> HandlerResult {
+    check_project(call)?;
+    let limit = read_int(&call.query, "limit", 1, LIMIT_MAX)?.unwrap_or(LIMIT_DEFAULT);
+    let page = read_int(&call.query, "page", 1, PAGE_MAX)?.unwrap_or(1);
+    let documents = stored::list_page(call.store, limit, page.saturating_sub(1).saturating_mul(limit))?;
+    let shown = offers::to_json(call.store, &documents, call.context.now)?;
+    let total = stored::count_offers(call.store)?;
+    Ok(Response::json(json!({ "object": "list", "data_ref": "data", "data": shown, "total": total })))
+}
 
 /// Answers the head.
 fn show_head(call: &mut Call<'_, '_>) -> HandlerResult {

@@ -5,6 +5,7 @@ mod customer_conditions;
 pub mod head;
 mod horizon;
 mod names_in_core;
+pub mod offers;
 mod parts;
 pub mod signing_keys;
 pub mod supplement;

@@ -1,10 +1,11 @@
 //! What clients may be told of offers: the checks of the setting, and the visibility of stored offers at a moment.
 //!
-//! `scrip::model::visibility` decides it, from the documents of an offer and of its campaign.
+//! `scrip::model::offer_visibility` decides it, from the documents of an offer and of its campaign.
 
 use crate::store::document::Document;
+use scrip::model::offer_visibility::EffectiveVisibility;
 use scrip::model::redeemable::{Campaign, RedeemableTerms};
-use scrip::model::visibility::{EffectiveVisibility, Visibility};
+use scrip::model::visibility::Visibility;
 use scrip::time::Instant;
 use scrip::wire::Problem;
 use scrip::wire::cursor::Read;

@@ -191,7 +191,12 @@ pub const TAGS: &[Tag] = &[
     tag(
         "Offline bundle",
         "The snapshot of public rules and redeemables that lets a client decide without the server.",
-        &["/client/v1/bundle", "/client/v1/jwks", "/management/v1/projects/{projectId}/bundle-keys"],
+        &[
+            "/client/v1/bundle",
+            "/client/v1/jwks",
+            "/management/v1/projects/{projectId}/bundle-keys",
+            "/management/v1/projects/{projectId}/bundle",
+        ],
     ),
     tag("OAuth", "Bearer tokens of 15 minutes that give a subset of the permissions of a server key.", &["/v1/oauth"]),
     tag(

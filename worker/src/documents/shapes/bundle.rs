@@ -2,6 +2,7 @@
 //! `access/client/response_filter/bundle` declares the members that a client receives.
 
 pub mod keys;
+pub mod offers;
 
 use super::{catalogue, promotions, rules};
 use crate::documents::common_fields::KEY;

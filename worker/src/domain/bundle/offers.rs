@@ -1,0 +1,108 @@
+//! What clients may know of the offers of a project, and why: for the operator, who decides what to disclose.
+
+use crate::domain::visibility::JudgedOffers;
+use crate::store::Store;
+use crate::store::document::Document;
+use crate::store::documents::any_kind;
+use crate::store::records::ObjectReference;
+use crate::store::sql::Fault;
+use scrip::model::offer_visibility::{EffectiveVisibility, VisibilityReason};
+use scrip::model::visibility::Visibility;
+use scrip::time::Instant;
+use scrip::wire::document::read_fields;
+use scrip::wire::voucher::read_stack;
+use serde_json::{Map, Value as Json, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Reason of a stack that has a tier which clients may not know.
+const OF_TIER: &str = "TIER";
+/// Reason of an offer whose document, or that of its campaign, cannot be read.
+const UNREADABLE: &str = "UNREADABLE";
+/// Reason of a campaign that stands for its private codes.
+const PRIVATE: &str = "PRIVATE_CODE";
+
+/// Returns offers with what clients may know of them at a moment.
+pub fn to_json(store: &Store<'_>, offers: &[Document], now: Instant) -> Result<Vec<Json>, Fault> {
+    let is = |kind: &'static str| move |offer: &&Document| kind_of(offer) == kind;
+    let named = offers.iter().filter(is("promotion_stack")).flat_map(tiers_of).collect::<BTreeSet<String>>();
+    let named: Vec<&str> = named.iter().map(String::as_str).collect();
+    let tiers = any_kind::list_with_ids(store, "promotion_tier", &named)?;
+    let parents: BTreeSet<&str> = offers.iter().chain(&tiers).filter_map(|offer| offer.parent.as_deref()).collect();
+    let parents: Vec<&str> = parents.into_iter().collect();
+    let judged = JudgedOffers::new(&any_kind::list_with_ids(store, "campaign", &parents)?, now);
+    let tiers: BTreeMap<&str, &Document> = tiers.iter().map(|tier| (tier.id.as_str(), tier)).collect();
+    let is_public = |id: &String| {
+        let found = tiers.get(id.as_str()).and_then(|tier| judged.of_tier(tier));
+        found.is_some_and(|found| found.visibility == Visibility::Public)
+    };
+    let shown = offers.iter().map(|offer| match kind_of(offer) {
+        "promotion_tier" => described(offer, judged.of_tier(offer)),
+        "voucher" => described(offer, judged.of_voucher(offer)),
+        "promotion_stack" => {
+            let tiers = tiers_of(offer);
+            match !tiers.is_empty() && tiers.iter().all(is_public) {
+                true => line(offer, Visibility::Public, "PROMOTION"),
+                false => line(offer, Visibility::Server, OF_TIER),
+            }
+        }
+        _ => line(offer, Visibility::Server, PRIVATE),
+    });
+    Ok(shown.map(Json::Object).collect())
+}
+
+fn kind_of(offer: &Document) -> &str {
+    ObjectReference::of(&offer.body).object().unwrap_or_default()
+}
+
+/// Returns the ids of the tiers of a stack; none of one that cannot be read.
+fn tiers_of(stack: &Document) -> Vec<String> {
+    let read = read_fields(&stack.body, read_stack);
+    read.map(|stack| stack.tiers.iter().map(ToString::to_string).collect()).unwrap_or_default()
+}
+
+fn described(offer: &Document, found: Option<EffectiveVisibility>) -> Map<String, Json> {
+    let Some(EffectiveVisibility { visibility, reason }) = found else {
+        return line(offer, Visibility::Server, UNREADABLE);
+    };
+    let mut line = line(offer, visibility, word_of(reason));
+    if let VisibilityReason::NotBegun(start) = reason {
+        line.insert("begins_at".into(), start.text().into());
+    }
+    line
+}
+
+fn word_of(reason: VisibilityReason) -> &'static str {
+    match reason {
+        VisibilityReason::Own => "OWN_SETTING",
+        VisibilityReason::OfCampaign => "CAMPAIGN_SETTING",
+        VisibilityReason::Promotion => "PROMOTION",
+        VisibilityReason::UnlimitedCode => "UNLIMITED_CODE",
+        VisibilityReason::LimitedCode => "LIMITED_CODE",
+        VisibilityReason::PrivateCode => PRIVATE,
+        VisibilityReason::Card => "CARD",
+        VisibilityReason::Disabled => "DISABLED",
+        VisibilityReason::NotBegun(_) => "NOT_BEGUN",
+        VisibilityReason::Ended => "ENDED",
+    }
+}
+
+fn line(offer: &Document, visibility: Visibility, reason: &str) -> Map<String, Json> {
+    let kind = kind_of(offer);
+    let is_voucher = kind == "voucher";
+    let name = if is_voucher { offer.as_voucher().code() } else { offer.as_campaign().name() };
+    // The default of a voucher without a campaign is not in the bundle: a fast hash would let anyone try the codes.
+    let is_shown = !is_voucher || offer.parent.is_some() || reason == "OWN_SETTING";
+    let received = match visibility {
+        Visibility::Public | Visibility::Sealed if is_voucher && is_shown => "CODE_HASH",
+        Visibility::Public if is_shown => "TERMS",
+        _ => "NOTHING",
+    };
+    let line = json!({
+        "object": "bundle_offer", "id": offer.id, "kind": kind, "name": name, "campaign_id": offer.parent,
+        "visibility": visibility.word(), "reason": reason, "received": received,
+    });
+    match line {
+        Json::Object(line) => line,
+        _ => Map::new(),
+    }
+}
