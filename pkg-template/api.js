@@ -37,12 +37,15 @@ export const prepare = (rules, { customerToken } = {}) => prepareBundle(rules, {
  * Does the same for the rules of a bundle: their verdicts before `from` and from `to` on, in milliseconds, lack `horizon`. With `otherEngine`,
  * where the service decides by another version, all lack `engine`.
  */
-export function prepareBundle(rules, { customerToken, from, to, otherEngine = false }) {
+export function prepareBundle(rules, options) {
   checkLoaded();
-  const bytes = wireForm(rules);
+  return new Prepared(readRules(wireForm(rules), options));
+}
+
+function readRules(bytes, { customerToken, from, to, otherEngine = false }, facts) {
   const customer = customerToken === undefined || customerToken === null ? undefined : provenBy(customerToken);
   try {
-    return new Prepared(new engine.Rules(bytes, customer, milliseconds(from), milliseconds(to), otherEngine));
+    return new engine.Rules(bytes, customer, milliseconds(from), milliseconds(to), otherEngine, facts && encoder.encode(JSON.stringify(facts)));
   } catch (problem) {
     throw typeof problem === "string" ? unreadable(JSON.parse(problem)) : problem;
   }
@@ -83,15 +86,28 @@ function textOf(bytes) {
 /** Lets rules decide by a clock where the caller names no time. */
 export let decideAt;
 
+/**
+ * Lets the rules of a bundle decide with the facts of their customer from one moment until before another, in milliseconds; without facts
+ * they decide by the bundle alone again. `options` are those of `prepareBundle`.
+ */
+export let joinFacts;
+
 /** Rules that are ready to decide. */
 class Prepared {
   #rules;
+  // The rules with the facts of the customer, for a while.
+  #joined;
   // Gives the time of a decision where the caller names none.
   #clock = Date;
 
   static {
     decideAt = (prepared, clock) => {
       prepared.#clock = clock;
+    };
+    joinFacts = (prepared, bytes, options, supplement) => {
+      const rules = supplement && readRules(bytes, options, supplement.facts);
+      prepared.#joined?.rules.free();
+      prepared.#joined = rules && { rules, from: BigInt(supplement.from), until: BigInt(supplement.until) };
     };
   }
 
@@ -139,11 +155,15 @@ class Prepared {
 
   free() {
     this.#rules?.free();
-    this.#rules = undefined;
+    this.#joined?.rules.free();
+    this.#rules = this.#joined = undefined;
   }
 
   #decide(verb, request, context) {
-    return this.#live()[verb](request, moment(context, this.#clock), seed(context));
+    const own = this.#live();
+    const now = moment(context, this.#clock);
+    const joined = this.#joined && now >= this.#joined.from && now < this.#joined.until ? this.#joined.rules : own;
+    return joined[verb](request, now, seed(context));
   }
 
   #live() {

@@ -1,11 +1,12 @@
 // Selects the copy of the service's bundle: the newest one that is proven, or the kept one when there is no such one.
-import { checkLoaded, decideAt, prepareBundle } from "./api.js";
+import { checkLoaded, decideAt, joinFacts, prepareBundle } from "./api.js";
 import { ServiceClock } from "./clock.js";
 import { fetchCore, isCore } from "./core.js";
 import { decides, sha256, writes } from "./engine.js";
 import { answeredError, readBody, readText, refusal, withinLimit } from "./exchange.js";
 import { checkHead, checkRevision, checkTime, readHead } from "./head.js";
 import { addVouched, fetchKeys, readKeys, readPinned } from "./keys.js";
+import { fetchSupplement } from "./supplement.js";
 
 // The service makes heads of at most 1 kB.
 const MOST_HEAD = 4 * 1024;
@@ -20,12 +21,15 @@ export async function fetchBundle(baseUrl, credentials, lastGood, options = {}) 
   const kept = openKept(lastGood, readPinned(options.keys), readProject(options.project), options.customerToken);
   const answer = { clock: kept.clock };
   try {
-    const bundle = await withinLimit(options.signal, (signal) => renew(service, kept, options.customerToken, answer, signal));
-    return { ...bundleOf(bundle, answer.clock), fresh: true, problem: undefined };
+    const [bundle, supplement] = await withinLimit(options.signal, async (signal) => {
+      const bundle = await renew(service, kept, options.customerToken, answer, signal);
+      return [bundle, await supplementOf(service, bundle, answer, signal)];
+    });
+    return { ...bundleOf(bundle, answer.clock, supplement), fresh: true, problem: undefined };
   } catch (problem) {
     if (!kept.bundle) throw problem;
     // Even an unusable answer carries the time.
-    return { ...bundleOf(kept.bundle, answer.clock), fresh: false, problem };
+    return { ...bundleOf(kept.bundle, answer.clock, kept.supplement), fresh: false, problem };
   }
 }
 
@@ -46,7 +50,7 @@ async function renew(service, kept, customerToken, answer, signal) {
   const request = { headers: service.headers, signal };
   // Without any key to trust, those that the service lists over this connection are pinned.
   const [text, first] = await Promise.all([
-    requestHead(service, kept, customerToken, answer, signal),
+    requestHead(service, kept, answer, signal),
     kept.keys ? undefined : fetchKeys(service.base, request, kept.project),
   ]);
   const now = () => (answer.clock ?? Date).now();
@@ -72,6 +76,18 @@ async function renew(service, kept, customerToken, answer, signal) {
   return { head, core, keys, customerToken };
 }
 
+/** Returns what the customer of the bundle's token adds to it; without it, verdicts about the customer are provisional. */
+async function supplementOf(service, { head, keys, customerToken }, answer, signal) {
+  if (!customerToken) return undefined;
+  try {
+    return await fetchSupplement(service, customerToken, head, keys, { signal, now: () => (answer.clock ?? Date).now() });
+  } catch (problem) {
+    // A refused token is the caller's mistake: the service refuses every call with it.
+    if (signal.aborted || problem.status === 401) throw problem;
+    return { problem };
+  }
+}
+
 /** Returns those of the trusted keys that the service still lists: one that it retired is forgotten. */
 function keepListed(trusted, listed, signing) {
   if (!trusted.has(signing)) return trusted;
@@ -79,9 +95,8 @@ function keepListed(trusted, listed, signing) {
 }
 
 /** Requests the head; returns its text, or nothing where the service confirms the kept one. */
-async function requestHead({ base, headers }, kept, customerToken, answer, signal) {
+async function requestHead({ base, headers }, kept, answer, signal) {
   const own = { ...headers };
-  if (customerToken) own["X-Customer-Token"] = customerToken;
   const hash = kept.bundle && sha256(new TextEncoder().encode(kept.head.text));
   if (hash) own["If-None-Match"] = `"${hash}"`;
   const begin = performance.now();
@@ -102,26 +117,37 @@ async function requestHead({ base, headers }, kept, customerToken, answer, signa
 }
 
 /** Prepares the rules of a proven bundle, for its time and with this engine. */
-function prepareRules({ head: { claims }, core, customerToken }) {
-  const { from, to } = claims;
+function prepareRules({ core, ...bundle }) {
   try {
-    return prepareBundle(core.bytes, { customerToken, from, to, otherEngine: claims.decides !== decides() });
+    return prepareBundle(core.bytes, optionsOf(bundle));
   } catch (cause) {
     // A token that names no customer is the caller's mistake.
     throw cause instanceof TypeError ? cause : refusal("damaged", `the core cannot be read: ${cause.message}`, cause);
   }
 }
 
-/** Returns the members that a caller keeps, with rules that decide by the clock. */
-function bundleOf(bundle, clock) {
+const optionsOf = ({ head: { claims }, customerToken }) => (
+  { customerToken, from: claims.from, to: claims.to, otherEngine: claims.decides !== decides() }
+);
+
+/** Returns the members that a caller keeps, with rules that decide by the clock, and with the supplement while it lasts. */
+function bundleOf(bundle, clock, supplement) {
   const { head, core, keys } = bundle;
   const prepared = bundle.prepared ?? prepareRules(bundle);
-  origins.set(prepared, { ...bundle, clock });
+  const origin = { ...bundle, clock, supplement };
+  origins.set(prepared, origin);
+  const join = (facts) => joinFacts(prepared, core.bytes, optionsOf(bundle), facts);
+  join(supplement?.facts && supplement);
+  const drop = () => {
+    join(undefined);
+    origin.supplement = undefined;
+  };
   if (clock) decideAt(prepared, clock);
   const { epoch, rev } = head.claims;
   return {
     prepared, head: head.text, core: core.bytes, parts: core.parts, keys: [...keys.values()].map(({ jwk }) => jwk), ratchet: { epoch, rev },
     clock: clock && { offset: clock.offset, served: clock.served }, writes: head.claims.writes === writes(),
+    supplement: supplement && { until: supplement.until, problem: supplement.problem, drop },
   };
 }
 
@@ -141,6 +167,7 @@ function openKept(lastGood, pinned, project, customerToken) {
     Object.assign(kept, { head, keys, project: head.claims.iss });
     const core = origin?.core ?? readCore(lastGood, head.claims.core);
     const prepared = origin && origin.customerToken === customerToken ? lastGood.prepared : undefined;
+    kept.supplement = prepared && origin.supplement;
     kept.bundle = { head, core, keys, customerToken, prepared };
   } catch {
     // Fetched again, with the keys and not below the revision that were proven so far.

@@ -2993,10 +2993,25 @@ export interface Bundle {
   writes: boolean;
   /** Ready to decide. */
   prepared: Prepared;
+  /**
+   * What the customer of the token added to the rules, in memory alone: results of conditions about the customer, and the customer's own counts.
+   * Absent without a token, or where the newest bundle was not confirmed. Drop it when the customer redeems or locks.
+   */
+  supplement?: Supplement | undefined;
   /** Whether the service has just confirmed that this is the newest. */
   fresh: boolean;
   /** The reason why it is not: no network, an error of the service, a bundle that is not proven. */
   problem?: (Error & { code?: BundleRefusal | undefined; status?: number | undefined }) | undefined;
+}
+
+/** What a customer adds to the rules of a bundle. It ends after some minutes; verdicts about the customer are provisional then. */
+export interface Supplement {
+  /** The end, in milliseconds since 1970; absent where there is none. */
+  until?: number | undefined;
+  /** The reason why there is none: no network, an error of the service, a supplement that is not proven, or of another core. */
+  problem?: (Error & { code?: BundleRefusal | undefined; status?: number | undefined }) | undefined;
+  /** Lets the rules decide without it from now on. */
+  drop(): void;
 }
 
 /** Why a bundle was refused; the `code` of the error. */
@@ -3009,6 +3024,8 @@ export type BundleRefusal =
   | "wrong_signature"
   /** Of another project than the pinned or kept one. */
   | "wrong_project"
+  /** A supplement of another customer token. */
+  | "wrong_customer"
   /** Of a format that this version of the package does not read. */
   | "unknown_format"
   /** Its end is over by the service's clock. */

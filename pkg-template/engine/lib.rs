@@ -25,7 +25,7 @@ pub struct Rules(PreparedRules);
 #[wasm_bindgen]
 impl Rules {
     /// Reads rules, JSON in UTF-8, for the customer that a token proves, if one does. Rules of a bundle have its horizon, and
-    /// say `other_engine` when the service decides by another version. Invalid rules throw the problem as JSON with `path`,
+    /// say `other_engine` when the service decides by another version, and `joined` has the facts of the customer. Invalid rules throw the problem as JSON with `path`,
     /// `text` and `message`.
     #[wasm_bindgen(constructor)]
     pub fn new(
@@ -34,8 +34,13 @@ impl Rules {
         from_ms: Option<i64>,
         to_ms: Option<i64>,
         other_engine: bool,
+        joined: Option<Vec<u8>>,
     ) -> Result<Rules, String> {
-        let mut prepared = PreparedRules::new(rules).map_err(|problem| describe_problem(&problem))?;
+        let read = match &joined {
+            Some(joined) => PreparedRules::joined(rules, &[joined]),
+            None => PreparedRules::new(rules),
+        };
+        let mut prepared = read.map_err(|problem| describe_problem(&problem))?;
         if let Some(customer) = customer {
             prepared = prepared.with_customer(&customer);
         }

@@ -183,11 +183,11 @@ check("a refusal carries the error of the service; a server can name its origin"
   await assert.rejects(fetchWith(), /304/);
 });
 
-check("a customer token is sent for the head alone; rules that were prepared for another one are prepared again from the same core", async () => {
+check("a customer token is sent for the supplement alone; rules that were prepared for another one are prepared again from the same core", async () => {
   server.serve(pair, ONE);
   requests();
   const first = await fetchWith(undefined, { customerToken: token });
-  assert.deepEqual(requests().map(({ headers }) => headers["x-customer-token"]), [token, undefined]);
+  assert.deepEqual(requests().map(({ headers }) => headers["x-customer-token"]), [undefined, undefined, token]);
   const same = await fetchWith(first, { customerToken: token });
   assert.equal(same.prepared, first.prepared);
   const other = await fetchWith(first);

@@ -74,14 +74,15 @@ export async function startServer() {
   const seen = [];
   const server = createServer((request, response) => {
     seen.push({ url: request.url, headers: request.headers });
-    const [kind] = request.url.split("/").slice(3, 4);
-    const isCore = kind === "bundle" && request.url.split("/").length > 4;
-    const special = state.instead[isCore ? "core" : kind];
+    const [kind, part] = request.url.split("/").slice(3);
+    const isCore = kind === "bundle" && part !== undefined && part !== "me";
+    const special = state.instead[part === "me" ? "me" : isCore ? "core" : kind];
     if (special) return special(request, response);
     if (isCore) {
       const core = request.url.startsWith(`/client/v1/bundle/${PROJECT}/`) ? state.cores[request.url.split("/").pop()] : undefined;
       return core === undefined ? response.writeHead(404).end("{}") : response.writeHead(200).end(core);
     }
+    if (part === "me") return response.writeHead(404).end("{}");
     if (kind === "jwks") return response.writeHead(200).end(JSON.stringify({ project: state.project, keys: state.keys }));
     const etag = `"${sha256(state.head)}"`;
     const has = request.headers["if-none-match"]?.replace("W/", "") === etag;

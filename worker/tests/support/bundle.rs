@@ -46,7 +46,17 @@ impl Bundle {
 
     /// Returns the rules with their horizon.
     pub fn prepare(&self) -> PreparedRules {
-        let prepared = PreparedRules::new(&self.core).unwrap_or_else(|problem| panic!("{problem}\n{}", self.json()));
+        self.within(PreparedRules::new(&self.core).unwrap_or_else(|problem| panic!("{problem}\n{}", self.json())))
+    }
+
+    /// Returns the rules with further facts.
+    #[allow(dead_code, reason = "not every program of tests has a customer")]
+    pub fn prepare_with(&self, facts: &Json) -> PreparedRules {
+        let joined = PreparedRules::joined(&self.core, &[facts.to_string().as_bytes()]);
+        self.within(joined.unwrap_or_else(|problem| panic!("{problem}\n{facts}\n{}", self.json())))
+    }
+
+    fn within(&self, prepared: PreparedRules) -> PreparedRules {
         let at = |name: &str| Instant::from_millis(self.claims[name].as_i64().unwrap()).unwrap();
         prepared.within(at("from"), at("to"))
     }

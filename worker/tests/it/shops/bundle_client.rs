@@ -1,7 +1,7 @@
 //! Tests that a client with the bundle answers the bytes of the service, except for the fields that it says it omits, and where it reports
 //! facts that it is missing.
 
-use crate::bundle::Bundle;
+use crate::bundle::{Bundle, claims_of};
 use crate::shops::checks::TrialReport;
 use crate::shops::random::{Random, text};
 use crate::shops::shop::Shop;
@@ -13,6 +13,7 @@ use serde_json::{Value as Json, json};
 
 /// The rules as the package has them.
 pub struct Page {
+    bundle: Bundle,
     prepared: PreparedRules,
     /// The names of customers, stored and new, with a token of each.
     tokens: Vec<(String, String)>,
@@ -23,6 +24,8 @@ struct ClientCall<'a> {
     kind: &'static str,
     request: Json,
     proven: Option<&'a (String, String)>,
+    /// `true` if the client fetches what its customer adds to the bundle.
+    has_supplement: bool,
 }
 
 impl Page {
@@ -36,7 +39,8 @@ impl Page {
             let token = text(&shop.desk.ask("POST /v1/customer-tokens", &wanted).json, "token");
             (name, token)
         });
-        Page { prepared: bundle.prepare(), tokens: tokens.collect() }
+        let tokens = tokens.collect();
+        Page { prepared: bundle.prepare(), bundle, tokens }
     }
 
     pub fn holds(
@@ -73,19 +77,33 @@ impl Page {
         let mut both = with("customer", json!({ "source_id": random.pick(&self.tokens).0 }));
         both["tracking_id"] = sealed;
         let guest = json!({ "email": format!("{name}@example.com") });
-        let call = |kind, request| ClientCall { kind, request, proven: None };
+        let call = |kind, request| ClientCall { kind, request, proven: None, has_supplement: false };
+        let proven = random.pick(&self.tokens);
+        let by_token = ClientCall { proven: Some(proven), ..call("proven", anonymous.clone()) };
+        let supplemented =
+            ClientCall { proven: Some(proven), has_supplement: true, ..call("supplemented", anonymous.clone()) };
         vec![
             call("as sent", as_sent),
             call("tracked", with("tracking_id", tracked)),
             call("tracked and named", both),
             call("guest", with("customer", guest)),
-            ClientCall { proven: Some(random.pick(&self.tokens)), ..call("proven", anonymous.clone()) },
+            by_token,
+            supplemented,
             call("anonymous", anonymous),
         ]
     }
 
+    /// Returns the rules with what the customer of a token adds to them.
+    fn supplemented(&self, shop: &mut Shop, token: &str) -> PreparedRules {
+        let supplement = shop.desk.ask_as("GET /client/v1/bundle/me", &Json::Null, Some(token));
+        assert_eq!(supplement.status, 200, "{}", supplement.json);
+        let claims = claims_of(&supplement.bytes).unwrap();
+        assert_eq!(claims["core"], self.bundle.claims["core"], "{claims}");
+        self.bundle.prepare_with(&claims["facts"])
+    }
+
     fn agrees(&self, shop: &mut Shop, call: &ClientCall<'_>, report: &mut TrialReport) -> Result<(), String> {
-        let ClientCall { kind, request, proven } = call;
+        let ClientCall { kind, request, proven, has_supplement } = call;
         let token = proven.map(|(_, token)| token.as_str());
         let answer = shop.desk.ask_as("POST /client/v1/validations", request, token);
         let customer = proven.map(|(name, _)| name);
@@ -98,7 +116,10 @@ impl Page {
         }
         let context =
             answer.header("scrip-context").map_or(Context { now: Instant::default(), seed: [7; 32] }, context);
-        let rules = customer.map(|name| self.prepared.clone().with_customer(name));
+        let rules = match proven.filter(|_| *has_supplement) {
+            Some((name, token)) => Some(self.supplemented(shop, token).with_customer(name)),
+            None => customer.map(|name| self.prepared.clone().with_customer(name)),
+        };
         let rules = rules.as_ref().unwrap_or(&self.prepared);
         let own = rules.validate(request.to_string().as_bytes(), &context);
         let read: Json = serde_json::from_slice(&own.body).unwrap();
