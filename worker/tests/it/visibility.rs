@@ -73,8 +73,7 @@ impl Shop {
             self.plant("category"),
         );
         let discount = json!({ "discount": { "type": "AMOUNT", "amount_off": 10 } });
-        let mut tier =
-            json!({ "name": tier, "banner": banner, "action": discount, "metadata": { "note": note }, "category": category });
+        let mut tier = json!({ "name": tier, "banner": banner, "action": discount, "metadata": { "note": note }, "category": category });
         join(&mut tier, of_tier);
         let mut body = json!({ "name": campaign, "campaign_type": "PROMOTION", "promotion": { "tiers": [tier] } });
         join(&mut body, of_campaign);
@@ -119,9 +118,18 @@ fn plant_hidden(shop: &mut Shop) {
         ("static", json!({ "type": "STATIC", "voucher": discount, "visibility": "server" })),
         ("hiddencode", json!({ "type": "STANDALONE", "voucher": discount, "visibility": "server" })),
         ("limited", json!({ "type": "STANDALONE", "voucher": limited })),
-        ("gift", json!({ "campaign_type": "GIFT_VOUCHERS", "type": "STANDALONE", "voucher": { "gift": { "amount": 5 } } })),
-        ("latercode", json!({ "type": "STANDALONE", "voucher": discount, "visibility": "public", "start_date": "2026-03-01T20:00:00Z" })),
-        ("overcode", json!({ "type": "STANDALONE", "voucher": discount, "visibility": "sealed", "expiration_date": "2026-03-01T06:00:00Z" })),
+        (
+            "gift",
+            json!({ "campaign_type": "GIFT_VOUCHERS", "type": "STANDALONE", "voucher": { "gift": { "amount": 5 } } }),
+        ),
+        (
+            "latercode",
+            json!({ "type": "STANDALONE", "voucher": discount, "visibility": "public", "start_date": "2026-03-01T20:00:00Z" }),
+        ),
+        (
+            "overcode",
+            json!({ "type": "STANDALONE", "voucher": discount, "visibility": "sealed", "expiration_date": "2026-03-01T06:00:00Z" }),
+        ),
         ("club", json!({ "campaign_type": "LOYALTY_PROGRAM", "voucher": card })),
         ("friends", json!({ "campaign_type": "REFERRAL_PROGRAM", "voucher": discount })),
     ] {
@@ -135,28 +143,54 @@ fn plant_hidden(shop: &mut Shop) {
         &json!({ "type": "auto-update", "name": segment, "filter": { "junction": "and", "name": { "conditions": { "$is": [filter] } } } }),
     );
     let tests = json!({ "1": { "name": "customer.segment", "conditions": { "$is": [segment["id"]] } }, "logic": "1" });
-    let rule = shop.make("/v1/validation-rules", &json!({ "name": rule, "rules": tests, "error": { "message": message } }));
+    let rule =
+        shop.make("/v1/validation-rules", &json!({ "name": rule, "rules": tests, "error": { "message": message } }));
     shop.plant_codes("guarded", &json!({ "voucher": discount, "validation_rules": [rule["id"]] }));
     for (code, visibility) in [("alone", None), ("alonehidden", Some("server"))] {
         let (code, note) = (shop.plant(code), shop.plant("metadata"));
-        shop.make(&format!("/v1/vouchers/{code}"), &json!({ "discount": discount["discount"], "visibility": visibility, "metadata": { "note": note } }));
+        shop.make(
+            &format!("/v1/vouchers/{code}"),
+            &json!({ "discount": discount["discount"], "visibility": visibility, "metadata": { "note": note } }),
+        );
     }
 }
 
 /// Returns all that a client can read: the head, the core, and every list of `/client/v1`.
 fn read_all(shop: &Shop) -> Vec<(String, String)> {
     let (head, bundle) = shop.bundle();
-    let mut texts = vec![("the claims of the head".to_owned(), bundle.claims.to_string()), ("the core".to_owned(), bundle.json().to_string())];
+    let mut texts = vec![
+        ("the claims of the head".to_owned(), bundle.claims.to_string()),
+        ("the core".to_owned(), bundle.json().to_string()),
+    ];
     texts.push(("the head".to_owned(), String::from_utf8(head).unwrap()));
-    let scenarios = ["ALL", "CUSTOMER_WALLET", "AUDIENCE_ONLY", "PRODUCTS", "PRODUCTS_DISCOUNT", "PROMOTION_STACKS", "PRODUCTS_BY_CUSTOMER", "PRODUCTS_DISCOUNT_BY_CUSTOMER"];
+    let scenarios = [
+        "ALL",
+        "CUSTOMER_WALLET",
+        "AUDIENCE_ONLY",
+        "PRODUCTS",
+        "PRODUCTS_DISCOUNT",
+        "PROMOTION_STACKS",
+        "PRODUCTS_BY_CUSTOMER",
+        "PRODUCTS_DISCOUNT_BY_CUSTOMER",
+    ];
     let expand = json!({ "limit": 50, "expand": ["redeemable", "category", "validation_rules"] });
     for scenario in scenarios {
         for customer in [json!({}), json!({ "source_id": "somebody" })] {
-            let body = json!({ "scenario": scenario, "customer": customer, "order": { "amount": 1000 }, "options": expand });
-            texts.push((scenario.to_owned(), String::from_utf8(shop.of_client("POST /client/v1/qualifications", &body)).unwrap()));
+            let body =
+                json!({ "scenario": scenario, "customer": customer, "order": { "amount": 1000 }, "options": expand });
+            texts.push((
+                scenario.to_owned(),
+                String::from_utf8(shop.of_client("POST /client/v1/qualifications", &body)).unwrap(),
+            ));
         }
     }
-    for call in ["GET /client/v1/promotions/tiers?limit=100", "GET /client/v1/promotions/tiers?is_available=true&limit=100", "GET /client/v1/vouchers?limit=100", "GET /client/v1/consents", "GET /client/v1/jwks"] {
+    for call in [
+        "GET /client/v1/promotions/tiers?limit=100",
+        "GET /client/v1/promotions/tiers?is_available=true&limit=100",
+        "GET /client/v1/vouchers?limit=100",
+        "GET /client/v1/consents",
+        "GET /client/v1/jwks",
+    ] {
         texts.push((call.to_owned(), String::from_utf8(shop.of_client(call, &Json::Null)).unwrap()));
     }
     texts
@@ -219,8 +253,18 @@ fn a_qualification_by_the_bundle_is_final_where_it_has_all_candidates() {
     let seen = shop.make("/v1/campaigns", &json!({ "name": "Seen", "campaign_type": "PROMOTION", "promotion": { "tiers": [tier("a", 1), tier("b", 2), tier("c", 3)] } }));
     let ids: Vec<&Json> = seen["promotion"]["tiers"].as_array().unwrap().iter().map(|tier| &tier["id"]).collect();
     shop.make("/v1/promotions/Seen/stacks", &json!({ "name": "ab", "tiers": { "ids": &ids[..2] } }));
-    for (scenario, total) in [("ALL", 3), ("CUSTOMER_WALLET", 0), ("AUDIENCE_ONLY", 3), ("PRODUCTS", 0), ("PROMOTION_STACKS", 1), ("PRODUCTS_BY_CUSTOMER", 0)] {
-        let (own, service) = decide_both(&shop, &json!({ "scenario": scenario, "order": { "amount": 1000 }, "options": { "limit": 2 } }));
+    for (scenario, total) in [
+        ("ALL", 3),
+        ("CUSTOMER_WALLET", 0),
+        ("AUDIENCE_ONLY", 3),
+        ("PRODUCTS", 0),
+        ("PROMOTION_STACKS", 1),
+        ("PRODUCTS_BY_CUSTOMER", 0),
+    ] {
+        let (own, service) = decide_both(
+            &shop,
+            &json!({ "scenario": scenario, "order": { "amount": 1000 }, "options": { "limit": 2 } }),
+        );
         assert_eq!(own["missing"], Json::Null, "{scenario}: {own}");
         assert_eq!(own["redeemables"]["total"], total, "{scenario}: {own}");
         assert_eq!(own["redeemables"], service["redeemables"], "{scenario}");
