@@ -89,7 +89,7 @@ pub const ROUTES: &[Route] = &[
     post("/client/v1/qualifications", "Find applicable redeemables from a client", qualify)
         .describe(
             "clientQualify",
-            "Returns the redeemables that would apply to a customer and an order, each tested alone as a validation would. Tests that only a redemption can answer are left out, and nothing is stored or reserved. Only vouchers of the customer, promotions and campaigns are listed, no codes of others. The call needs a client key or the OAuth scope `client_qualifications`. A customer other than that of the token is refused with `customer_mismatch`, a request that takes too much work with `request_too_complex`.",
+            "Returns the redeemables that would apply to a customer and an order, each tested alone as a validation would. Tests that only a redemption can answer are left out, and nothing is stored or reserved. Only promotions in force whose `visibility` is `public` or not set are listed, and vouchers of the customer of a token. A project whose customer trust is `open` lists all promotions, campaigns and vouchers of the named customer. The call needs a client key or the OAuth scope `client_qualifications`. A customer other than that of the token is refused with `customer_mismatch`, a request that takes too much work with `request_too_complex`.",
         )
         .returns("The redeemables of this page, the order as sent, and the stacking rules.")
         .for_classes(&[CredentialClass::Client, CredentialClass::OAuth])

@@ -1,9 +1,12 @@
 //! Reads all candidates of a qualification from the store: one statement for each kind, for all campaigns, for all rules and
 //! for all balances.
 
+mod rows;
+
 use super::Store;
 use super::document::{illegible, legible, read_stored};
 use super::sql::{self, Fault, SqlRow};
+use rows::{newest, parents, passed_on, published, voucher_rows, with_ids};
 use scrip::facts::{
     CandidateEntry, CandidateFilter, Candidates, Fact, Known, credits_account, incentive_account, listed_time_of_stack,
     points_account,
@@ -83,7 +86,7 @@ impl CandidateRows {
         }
         offered.read_rules(store, &list)?;
         offered.read_balances(store)?;
-        offered.set = offered.prepare(&list);
+        offered.set = offered.prepare(&list, seek.client);
         Ok(offered)
     }
 
@@ -278,7 +281,8 @@ impl CandidateRows {
         Known::Is(rules)
     }
 
-    fn prepare(&self, list: &[Candidate]) -> Candidates {
+    /// Prepares the candidates; for a client, the promotions that clients see now, so that none costs steps which a bundle does not have.
+    fn prepare(&self, list: &[Candidate], client: bool) -> Candidates {
         let mut entries = Vec::with_capacity(list.len());
         for candidate in list {
             let incentive = match candidate.object {
@@ -301,7 +305,11 @@ impl CandidateRows {
                     .and_then(|tiers| listed_time_of_stack(tiers.iter().map(|tier| self.listed_time_of_tier(tier)))),
                 CandidateObject::Campaign | CandidateObject::Voucher => None,
             };
-            entries.push(CandidateEntry { candidate, incentive, campaign, rules, listed });
+            let is_seen =
+                candidate.object == CandidateObject::Voucher || listed.is_some_and(|time| time.covers(self.now));
+            if is_seen || !client {
+                entries.push(CandidateEntry { candidate, incentive, campaign, rules, listed });
+            }
         }
         Candidates { complete: true, listed_complete: true, ..Candidates::new(&entries) }
     }
@@ -311,90 +319,4 @@ impl CandidateRows {
         let campaign = tier.campaign_id.as_ref().and_then(|id| self.campaigns.get(id));
         tier.listed_time(campaign)
     }
-}
-
-/// Returns the newest documents of a kind: number, id, parent and body.
-fn newest(store: &Store<'_>, kind: &str) -> Result<Vec<SqlRow>, Fault> {
-    let mut rows = store.rows(
-        "SELECT seq, id, parent, body FROM document WHERE kind = +?1 ORDER BY created_at DESC, seq DESC LIMIT +?2",
-        &[kind.into(), CANDIDATES_MAX.into()],
-    )?;
-    rows.reverse();
-    Ok(rows)
-}
-
-/// Returns the documents of a kind with these ids.
-fn with_ids(store: &Store<'_>, kind: &'static str, ids: &[&str]) -> Result<Vec<SqlRow>, Fault> {
-    let statement = format!(
-        "SELECT seq, id, parent, body FROM document WHERE kind = '{kind}' AND id IN (SELECT value FROM json_each(?1))"
-    );
-    store.rows_among(&statement, ids)
-}
-
-/// Returns the ids of codes that a referrer passed on to the customer.
-fn passed_on(store: &Store<'_>, seek: &CandidateFilter<'_>) -> Result<BTreeSet<String>, Fault> {
-    let Some(customer) = seek.customer else { return Ok(BTreeSet::new()) };
-    let rows = store.rows(
-        "SELECT parent FROM document WHERE kind = 'redeemable_holder' AND holder = +?1
-           AND json_extract(body, '$.holder_role') = 'REFEREE' ORDER BY seq DESC LIMIT +?2",
-        &[customer.into(), CANDIDATES_MAX.into()],
-    )?;
-    rows.iter().map(|row| sql::text(row, 0).map(str::to_owned)).collect()
-}
-
-/// Returns the ids of codes published to the customer, including public ones without a holder (docs/spec/calculation.md#13,
-/// `CUSTOMER_WALLET`).
-fn published(store: &Store<'_>, seek: &CandidateFilter<'_>) -> Result<BTreeSet<String>, Fault> {
-    let Some(customer) = seek.customer else { return Ok(BTreeSet::new()) };
-    let rows = store.rows(
-        "SELECT named.value FROM document, json_each(document.body, '$.vouchers_id') AS named
-           WHERE kind = 'publication' AND holder = +?1 ORDER BY seq DESC LIMIT +?2",
-        &[customer.into(), CANDIDATES_MAX.into()],
-    )?;
-    rows.iter().map(|row| sql::text(row, 0).map(str::to_owned)).collect()
-}
-
-/// Returns the rows of the customer's vouchers, of those given to the customer, and, unless the filter excludes them, of
-/// those without a holder.
-fn voucher_rows<'g>(
-    store: &Store<'_>,
-    seek: &CandidateFilter<'_>,
-    programs: &BTreeMap<Text, CodeCampaign>,
-    given: impl Iterator<Item = &'g String>,
-) -> Result<Vec<SqlRow>, Fault> {
-    let mut rows = Vec::new();
-    if let Some(customer) = seek.customer {
-        rows.extend(store.rows(
-            "SELECT seq, id, parent, body FROM document WHERE kind = 'voucher' AND holder = +?1 ORDER BY seq DESC LIMIT +?2",
-            &[customer.into(), CANDIDATES_MAX.into()],
-        )?);
-        rows.extend(with_ids(store, "voucher", &given.map(String::as_str).collect::<Vec<&str>>())?);
-    }
-    if !seek.wallet && !seek.client {
-        rows.extend(store.rows(
-            // Without the index hint the database scans all codes of campaigns.
-            "SELECT seq, id, parent, body FROM document INDEXED BY document_open WHERE kind = 'voucher' AND parent IS NULL ORDER BY created_at DESC, seq DESC LIMIT +?1",
-            &[CANDIDATES_MAX.into()],
-        )?);
-        let standalone = programs.iter().filter(|(_, program)| program.standalone).map(|(id, _)| id.as_str());
-        rows.extend(store.rows(
-            "SELECT seq, id, parent, body FROM document WHERE kind = 'voucher' AND parent IN (SELECT value FROM json_each(?1))",
-            &[Json::from(standalone.collect::<Vec<&str>>()).to_string().into()],
-        )?);
-    }
-    let mut numbered = Vec::with_capacity(rows.len());
-    for row in rows {
-        numbered.push((sql::int(&row, 0)?, row));
-    }
-    numbered.sort_by_key(|(seq, _)| *seq);
-    numbered.dedup_by_key(|(seq, _)| *seq);
-    Ok(numbered.into_iter().map(|(_, row)| row).collect())
-}
-
-fn parents<'r>(rows: impl Iterator<Item = &'r SqlRow>) -> Result<BTreeSet<&'r str>, Fault> {
-    let mut parents = BTreeSet::new();
-    for row in rows {
-        parents.extend(sql::text_or_null(row, 2)?);
-    }
-    Ok(parents)
 }

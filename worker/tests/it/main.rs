@@ -80,4 +80,5 @@ mod tier_vectors;
 mod unreadable_documents;
 mod validity_filters;
 mod vectors;
+mod visibility;
 mod webhook_events;

@@ -14,7 +14,7 @@ use crate::domain::validation_rules::assignments;
 use crate::domain::vouchers::bulk_jobs::{VOUCHERS_DELETE, VoucherDeletionJob};
 use crate::domain::vouchers::creation::GivenCode;
 use crate::domain::vouchers::{self, definition, voucher};
-use crate::domain::{clock, trash_bin};
+use crate::domain::{clock, trash_bin, visibility};
 use crate::http::reply::{CallError, invalid_payload, invalid_query};
 use crate::http::route::{Call, HandlerResult, Response, Route, delete, get, post};
 use crate::http::shape::{Field, FieldType, Nulls, may};
@@ -22,6 +22,8 @@ use crate::jobs::async_actions;
 use crate::store::document::Document;
 use crate::store::document_list::clause::Clause;
 use crate::store::documents::campaigns;
+use crate::store::records::VoucherRecord;
+use scrip::wire::voucher::VISIBILITY;
 use serde_json::{Map, Value as Json, json};
 
 /// Details that a list may expand. There are no areas and stores, and so no assignments to them.
@@ -39,6 +41,7 @@ const ADD: &[Field] = &[
     may("redemption", REDEMPTION)
         .description("Limit on the redemptions of each voucher. Default is the limit that the campaign defines."),
     may("additional_info", FieldType::Text).description("Note of the merchant on the vouchers."),
+    may("visibility", VISIBILITY).description("Refused: the setting of the campaign holds for its vouchers."),
     may("start_date", FieldType::DateTime)
         .description("Moment from which the vouchers can be redeemed, in UTC. Default is the start of the campaign."),
     may("expiration_date", FieldType::DateTime)
@@ -220,6 +223,7 @@ fn open_campaign(call: &Call<'_, '_>) -> Result<Document, CallError> {
 
 fn read_overrides(call: &mut Call<'_, '_>, campaign: &Document) -> Result<Map<String, Json>, CallError> {
     let mut overrides = call.body(Nulls::Dropped)?;
+    visibility::check_voucher(VoucherRecord::of(&overrides).visibility(), true)?;
     vouchers::creation::check_granted(campaign, &mut overrides)?;
     let zone = clock::zone(call)?;
     definition::check_validity(&overrides, &zone)?;

@@ -55,10 +55,14 @@ impl Changes<'_> {
         if self.numbers.below(2) == 0 { "enable" } else { "disable" }
     }
 
+    fn visibility(&mut self) -> Option<&'static str> {
+        [Some("public"), Some("sealed"), Some("server"), None][usize::try_from(self.numbers.below(4)).unwrap()]
+    }
+
     fn of_campaigns(&mut self) -> Change {
         let (one, two) = (self.numbers.below(4), self.numbers.below(4));
         let of_one = |campaign: String, rest: &str| format!("/v1/campaigns/{campaign}{rest}");
-        match self.numbers.below(9) {
+        match self.numbers.below(10) {
             0 => Change("POST", "/v1/campaigns".into(), campaign(&format!("S{one}{two}"), "STANDALONE")),
             1 => Change("POST", "/v1/campaigns".into(), campaign(&format!("A{one}{two}"), "AUTO_UPDATE")),
             2 => Change("PUT", of_one(self.campaign(), ""), json!({ "description": format!("{two}") })),
@@ -68,6 +72,7 @@ impl Changes<'_> {
                 json!({ "type": if two > 1 { "STATIC" } else { "AUTO_UPDATE" } }),
             ),
             4 => Change("DELETE", of_one(self.campaign(), ""), Json::Null),
+            8 => Change("PUT", of_one(self.campaign(), ""), json!({ "visibility": self.visibility() })),
             5 => Change("POST", of_one(self.campaign(), &format!("/{}", self.switch())), Json::Null),
             6 => Change("POST", of_one(self.campaign(), "/vouchers"), json!({ "vouchers_count": two + 1 })),
             7 => Change("POST", of_one(self.campaign(), "/import"), json!([{ "code": format!("IN{one}{two}") }])),
@@ -82,15 +87,17 @@ impl Changes<'_> {
     fn of_vouchers(&mut self) -> Change {
         let (one, two) = (self.numbers.below(4), self.numbers.below(4));
         let discount = json!({ "type": "AMOUNT", "amount_off": 100 + two });
-        match self.numbers.below(6) {
+        match self.numbers.below(7) {
             0 => {
+                let (code, visibility) = (format!("V{one}{two}"), self.visibility());
                 let voucher =
-                    json!({ "code": format!("V{one}{two}"), "type": "DISCOUNT_VOUCHER", "discount": discount });
+                    json!({ "code": code, "type": "DISCOUNT_VOUCHER", "discount": discount, "visibility": visibility });
                 Change("POST", "/v1/vouchers/import".into(), json!([voucher]))
             }
             1 => Change("PUT", format!("/v1/vouchers/{}", self.code()), json!({ "discount": discount })),
             2 => Change("POST", format!("/v1/vouchers/{}/{}", self.code(), self.switch()), Json::Null),
             3 => Change("DELETE", format!("/v1/vouchers/{}", self.code()), Json::Null),
+            5 => Change("PUT", format!("/v1/vouchers/{}", self.code()), json!({ "visibility": self.visibility() })),
             4 => {
                 let redeemables = json!([{ "object": "voucher", "id": self.code() }]);
                 Change(
