@@ -1,8 +1,8 @@
 //! Decides which conditions about the customer are met, apart from any offer: a client that knows the results decides
 //! rules whose conditions it does not know.
 
-use crate::decide::rule_input::{Items, OfferFacts, RunningOrder, request_facts};
 use crate::decide::request_usage::RequestUsage;
+use crate::decide::rule_input::{Items, OfferFacts, RunningOrder, request_facts};
 use crate::decide::validate::Evaluation;
 use crate::facts::Facts;
 use crate::id::Context;

@@ -65,7 +65,10 @@ fn numbers_decide_as_the_conditions_do() {
         let text = rules.to_string();
         for word in ["seg_vip", "seg_static", "\"tags\"", "\"age\""] {
             let elsewhere = case.given["vouchers"].to_string() + &case.given["promotion_tiers"].to_string();
-            prop_assert!(!rules["validation_rules"].to_string().contains(word) || elsewhere.contains(word), "{word}: {text}");
+            prop_assert!(
+                !rules["validation_rules"].to_string().contains(word) || elsewhere.contains(word),
+                "{word}: {text}"
+            );
         }
         let mut core = rules.as_object().unwrap().clone();
         core.remove("customers");

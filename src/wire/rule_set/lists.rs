@@ -91,11 +91,13 @@ pub const LISTS: &[ListedKind] = &[
         // Filters of segments use points by campaign.
         fields: fields_of!(
             CUSTOMER_DOCUMENT.fields(),
-            &[may("loyalty_points", FieldType::Map)
-                .description("Points of the customer by campaign, for the filters of segments."),
+            &[
+                may("loyalty_points", FieldType::Map)
+                    .description("Points of the customer by campaign, for the filters of segments."),
                 may("tracking_id", KEY).description("Tracking ID of the customer, as answers show it."),
                 may("conditions", FieldType::List(&KEY, 0, usize::MAX))
-                    .description("Numbers of the conditions of a bundle that the customer meets.")]
+                    .description("Numbers of the conditions of a bundle that the customer meets.")
+            ]
         ),
     },
     ListedKind { list: "orders", kind: "order", noun: "an order", fields: fields_of!(KEPT.fields(), ORDER.fields()) },

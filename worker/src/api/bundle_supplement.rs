@@ -29,7 +29,8 @@ fn show(call: &mut Call<'_, '_>) -> HandlerResult {
     let (customer, text, end) = client::proving_token(call)?;
     let token = ProvingToken { customer: &customer, text: &text, end };
     let Some(signed) = supplement::sign(call, token)? else {
-        let mut refusal = error(503, "bundle_not_built", "The bundle is not built yet", "Ask for the head of the bundle first");
+        let mut refusal =
+            error(503, "bundle_not_built", "The bundle is not built yet", "Ask for the head of the bundle first");
         refusal.retry_after = Some(RETRY_SECONDS);
         return Err(refusal.into());
     };

@@ -70,12 +70,7 @@ pub fn list_own_balances(store: &Store<'_>, customer_id: &str, most: i64) -> Res
 }
 
 /// Returns the movements of a customer's accounts since a moment that were not reversed, less what was taken back, at most `most`.
-pub fn list_own_moves(
-    store: &Store<'_>,
-    customer_id: &str,
-    since_ms: i64,
-    most: i64,
-) -> Result<Vec<OwnUnits>, Fault> {
+pub fn list_own_moves(store: &Store<'_>, customer_id: &str, since_ms: i64, most: i64) -> Result<Vec<OwnUnits>, Fault> {
     let (from, until) = own_range(customer_id);
     let rows = store.rows(
         "SELECT account, at, amount - COALESCE((SELECT SUM(amount) FROM transfer part WHERE part.part_of = own.id), 0) FROM (
@@ -116,6 +111,7 @@ fn read_units(row: &SqlRow, prefix: &str) -> Result<OwnUnits, Fault> {
 }
 
 fn rest_of(account: &str, prefix: &str) -> Result<String, Fault> {
-    let rest = account.strip_prefix(prefix).ok_or_else(|| Fault(format!("`{account}` is another customer's account")))?;
+    let rest =
+        account.strip_prefix(prefix).ok_or_else(|| Fault(format!("`{account}` is another customer's account")))?;
     Ok(rest.to_owned())
 }

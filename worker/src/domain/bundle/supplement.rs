@@ -123,7 +123,8 @@ pub fn sign(call: &mut Call<'_, '_>, token: ProvingToken<'_>) -> Result<Option<S
 fn read_conditions(offers: &BundleOffers) -> Result<BTreeMap<u64, Rule>, Fault> {
     let read = |text: &str| -> Result<Rule, Fault> {
         let condition: Json = serde_json::from_str(text).map_err(|error| Fault(error.to_string()))?;
-        read_condition(&condition).map_err(|problem| Fault(format!("a condition of the bundle does not read: {problem}")))
+        read_condition(&condition)
+            .map_err(|problem| Fault(format!("a condition of the bundle does not read: {problem}")))
     };
     offers.conditions.iter().map(|(number, text)| Ok((*number, read(text)?))).collect()
 }
