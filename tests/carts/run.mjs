@@ -23,6 +23,7 @@ const CLIENTS = 8;
 /** The number of carts from which on some must be granted, and some refused. */
 const VARIED = 20;
 const TOKEN_SECONDS = 3_600;
+const RENEWED_BEFORE_MS = 30_000;
 const ORIGIN = "http://localhost:3000";
 // Each request comes from an address of its own: the wrong codes of a run are not those of one guesser.
 const ADDRESS = "x-shopper-address";
@@ -74,8 +75,14 @@ async function openPage(scrip, url, shop) {
   const customers = new Map([[undefined, { prepared: plain.prepared, headers }]]);
   for (const { source_id } of shop.customers) {
     const token = customerToken(secret, "proj_dev", source_id, TOKEN_SECONDS);
-    const { prepared } = await scrip.fetchBundle(url, key, { ...plain, prepared: undefined }, { origin: ORIGIN, customerToken: token });
-    customers.set(source_id, { prepared, headers: { ...headers, "x-customer-token": token } });
+    const options = { origin: ORIGIN, customerToken: token };
+    const renew = async (last) => {
+      const bundle = await scrip.fetchBundle(url, key, last, options);
+      if (bundle.supplement.problem) throw bundle.supplement.problem;
+      return bundle;
+    };
+    const bundle = await renew({ ...plain, prepared: undefined });
+    customers.set(source_id, { bundle, renew, prepared: bundle.prepared, headers: { ...headers, "x-customer-token": token } });
   }
   // A page has the tracking id of its customer from an earlier answer.
   for (const customer of shop.customers) {
@@ -84,6 +91,13 @@ async function openPage(scrip, url, shop) {
     customer.tracking_id = (await reply.json()).tracking_id;
   }
   return { url, customers };
+}
+
+/** Fetches the supplement of a page's customer again before it ends. The rules stay those that the page has prepared. */
+async function renewSupplement(page) {
+  if (!page.renew || page.bundle.supplement.until > Date.now() + RENEWED_BEFORE_MS) return;
+  page.renewing ??= page.renew(page.bundle).then((bundle) => Object.assign(page, { bundle, prepared: bundle.prepared, renewing: undefined }));
+  await page.renewing;
 }
 
 /** Sends the requests of all carts, some at a time. */
@@ -96,7 +110,9 @@ async function tryCarts({ url, customers }, shop, { seed, carts, report }) {
   })();
   await Promise.all(Array.from({ length: CLIENTS }, async () => {
     for (const call of calls) {
-      const { prepared, headers } = customers.get(call.customer);
+      const page = customers.get(call.customer);
+      await renewSupplement(page);
+      const { prepared, headers } = page;
       const address = `10.${(call.number >> 16) & 255}.${(call.number >> 8) & 255}.${call.number & 255}`;
       report.add(call, await compare({ url, headers: { ...headers, [ADDRESS]: address } }, prepared, call, Date.now()));
     }
