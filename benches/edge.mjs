@@ -10,11 +10,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { boot, caller, freePort } from "../tests/workerd/harness.mjs";
 import { serverHeaders } from "../worker/tools/setup.mjs";
+import { median } from "./contender.mjs";
 import { earning } from "./edge/earning.mjs";
 import { workload } from "./translate.mjs";
 
 const CONNECTIONS = 16;
-const SECONDS = Number(process.env.BENCH_SECONDS ?? 3);
+export const SECONDS = Number(process.env.BENCH_SECONDS ?? 3);
 
 export async function measureEdge({ rounds }) {
   const increment = await bootIncrement();
@@ -32,7 +33,7 @@ export async function measureEdge({ rounds }) {
 }
 
 /** Returns the requests for the Worker, once each has been shown to work. */
-async function requests(url) {
+export async function requests(url) {
   const call = caller(url);
   const created = await call("POST", "/v1/vouchers", {
     code: `BENCH-${Date.now()}`, type: "DISCOUNT_VOUCHER",
@@ -57,24 +58,23 @@ async function compare(contenders, rounds) {
   for (const contender of contenders) await load(contender, 1);
   for (let round = 0; round < rounds; round++) {
     const order = contenders.map((_, place) => [Math.random(), place]).sort(([a], [b]) => a - b);
-    for (const [, place] of order) seen[place].push(await load(contenders[place], SECONDS));
+    for (const [, place] of order) seen[place].push((await load(contenders[place], SECONDS)).rate);
     console.log(`workerd, round ${round + 1} of ${rounds}`);
   }
-  const median = (list) => [...list].sort((a, b) => a - b)[list.length >> 1];
   return contenders.map(({ name }, place) => ({
     name, median: median(seen[place]), least: Math.min(...seen[place]), most: Math.max(...seen[place]),
     to_increment: median(seen[place].map((rate, round) => rate / seen[0][round])),
   }));
 }
 
-/** Returns the requests a second; an answer other than 2xx spoils the measurement. */
-async function load({ name, url, body }, duration) {
+/** Returns the number of requests and those of a second; an answer other than 2xx spoils the measurement. */
+export async function load({ name, url, body }, duration) {
   const result = await autocannon({
     url, method: "POST", headers: serverHeaders, body: JSON.stringify(body), connections: CONNECTIONS, duration,
   });
   const bad = result.non2xx + result.errors + result.timeouts;
   if (bad > 0) throw new Error(`${name}: ${bad} of ${result.requests.total} requests failed`);
-  return result["2xx"] / result.duration;
+  return { total: result["2xx"], rate: result["2xx"] / result.duration };
 }
 
 async function bootIncrement() {

@@ -1,13 +1,16 @@
-// Measures one contender in JavaScript for one workload: `measure.mjs <contender> <workload> <ms>`. It is a process of its own, so that no
-// contender warms the machine for another. Prints the answer first, then nanoseconds.
+// Measures one contender in JavaScript for one workload: `measure.mjs <contender> <workload> <ms> [<package>]`. It is a process of its own,
+// so that no contender warms the machine for another. Prints the answer first, then nanoseconds, by the clock and of
+// CPU time.
 import { readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import { median } from "./contender.mjs";
 import * as byHand from "./find.mjs";
 import * as plain from "./plain.mjs";
 import * as same from "./same.mjs";
 import * as qualification from "./qualify.mjs";
 import { workload } from "./translate.mjs";
 
-const [contender, name, ms] = process.argv.slice(2);
+const [contender, name, ms, packageFolder] = process.argv.slice(2);
 const { rules, request } = name === "w3" ? qualification.workload() : workload(name);
 const text = JSON.stringify(request);
 const context = { now: "2026-03-01T12:00:00Z", seed: "01" };
@@ -70,18 +73,18 @@ const CONTENDERS = {
 const scrip = contender.includes("wasm") ? await packed() : undefined;
 const [run, show] = CONTENDERS[contender](scrip);
 console.log(show(run()));
-console.log(JSON.stringify({ ns: time(run, Number(ms)) }));
+console.log(JSON.stringify(time(run, Number(ms))));
 
 /** The package as it is shipped, by the entry that its manifest gives to Node. */
 async function packed() {
-  const folder = new URL("../pkg/", import.meta.url);
+  const folder = packageFolder ? pathToFileURL(`${packageFolder}/`) : new URL("../pkg/", import.meta.url);
   const manifest = JSON.parse(readFileSync(new URL("package.json", folder)));
   const scrip = await import(new URL(manifest.exports["."].node.import, folder));
   await scrip.load();
   return scrip;
 }
 
-/** Returns the median of batches of about ten milliseconds, after a warm-up that lets V8 compile large wasm in the background. */
+/** Returns the medians of batches of about ten milliseconds, after a warm-up that lets V8 compile large wasm in the background. */
 function time(body, total) {
   let kept;
   const batch = (count) => {
@@ -95,12 +98,15 @@ function time(body, total) {
     spent += took;
     if (took < 1e7) count = Math.ceil(count * Math.min(8, 1e7 / Math.max(took, 1)));
   }
-  const results = [];
+  const [results, ofCpu] = [[], []];
   for (let spent = 0; spent < total * 1e6;) {
+    const before = process.cpuUsage();
     const took = batch(count);
+    const { user, system } = process.cpuUsage(before);
     spent += took;
     results.push(took / count);
+    ofCpu.push(((user + system) * 1_000) / count);
   }
   if (kept === undefined) throw new Error("the contender answered nothing");
-  return results.sort((a, b) => a - b)[results.length >> 1];
+  return { ns: median(results), cpu_ns: median(ofCpu) };
 }

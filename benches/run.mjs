@@ -3,16 +3,19 @@
 //
 // npm run bench                everything
 // npm run bench -- edge        only this part; the others stay as they were in results.json
-import { execFileSync, spawnSync } from "node:child_process";
+// npm run bench -- --against FOLDER [w1 ...]    compares this build with that of another checkout, and writes nothing
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { buildAll, buildPackage, buildWorker } from "../worker/tools/build.mjs";
 import { ensureToolchain } from "../worker/tools/toolchain.mjs";
+import { compareWith } from "./against.mjs";
+import { median, runContender, shuffled } from "./contender.mjs";
 import { packageSize, workerSize } from "./size.mjs";
 import { writeTables } from "./table.mjs";
 import * as qualification from "./qualify.mjs";
 import { undrawn } from "./same.mjs";
-import { fault, workload } from "./translate.mjs";
+import { workload } from "./translate.mjs";
 import { measureVerification } from "./verification.mjs";
 
 const root = new URL("../", import.meta.url);
@@ -50,6 +53,10 @@ const PARTS = {
 const OF_WORKER = new Set(["worker", "edge", "scale", "bulk", "cold"]);
 
 async function main(names) {
+  if (names[0] === "--against") {
+    await ensureToolchain();
+    return await compareBuilds(names[1], names.slice(2));
+  }
   const unknown = names.find((name) => !(name in PARTS));
   if (unknown) throw new Error(`unknown part \`${unknown}\`; there are ${Object.keys(PARTS).join(", ")}`);
   await ensureToolchain();
@@ -70,6 +77,14 @@ async function main(names) {
   writeFileSync(resultsPath, `${JSON.stringify(results, null, 2)}\n`);
   writeTables(results);
   console.log("written: benches/results.json and the tables in README.md and benches/README.md");
+}
+
+async function compareBuilds(folder, names) {
+  if (!folder) throw new Error("`--against` needs the folder of another checkout, built");
+  const unknown = names.find((name) => !WORKLOADS.includes(name));
+  if (unknown) throw new Error(`unknown workload \`${unknown}\`; there are ${WORKLOADS.join(", ")}`);
+  const workloads = names.length === 0 ? WORKLOADS : names;
+  await compareWith(folder, { workloads, rounds: ROUNDS, ms: MS, buildAll, buildPackage });
 }
 
 /** Writes the workloads in this API's objects, as files for the native contenders. */
@@ -99,17 +114,8 @@ function measure(contender, name) {
   const [command, parameters] = native
     ? [binary, [contender, file("rules"), file("request"), String(MS)]]
     : [process.execPath, [new URL("measure.mjs", import.meta.url).pathname, contender, name, String(MS)]];
-  const child = spawnSync(command, parameters, { encoding: "utf8", maxBuffer: 1 << 28 });
-  if (child.status !== 0) throw new Error(`${contender} on ${name} ended with ${child.status}\n${child.stderr}`);
-  const [text, result] = child.stdout.trim().split("\n");
-  const answer = JSON.parse(text);
-  const wrong = name === "w3" ? qualification.fault(answer) : fault(workload(name), answer);
-  if (wrong) throw new Error(`${contender} on ${name}: ${wrong}`);
-  return { text, ns: JSON.parse(result).ns };
+  return runContender(command, parameters, name);
 }
-
-const shuffled = (list) => list.map((item) => [Math.random(), item]).sort(([a], [b]) => a - b).map(([, item]) => item);
-const median = (list) => [...list].sort((a, b) => a - b)[list.length >> 1];
 
 function compare(name) {
   const prefix = name === "w3" ? FINDING : "";

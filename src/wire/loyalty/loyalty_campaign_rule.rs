@@ -2,13 +2,14 @@
 //!
 //! docs/spec/endpoints.md section 1, shape S14.
 
-use crate::facts::earning::{Amount, Earning, EarningRule, Effect, Points, PointsBase, Trigger};
+use crate::facts::earning::{Amount, Earning, EarningRule, Effect, Points, Trigger};
 use crate::formula::Formula;
 use crate::model::scope::GoodsRef;
 use crate::points::limits::TriggerLimits;
 use crate::points::proportional::PointsPerStep;
 use crate::text::Text;
 use crate::wire::cursor::{JsonCursor, WordList, read};
+use crate::wire::loyalty::base_kind::BaseKind;
 use crate::wire::loyalty::points::{GOODS, read_every};
 use crate::wire::rules::read_rule;
 use crate::wire::voucher::read_validity;
@@ -54,21 +55,15 @@ fn read_trigger(at: &JsonCursor<'_>) -> Trigger {
     }
 }
 
-/// The path of the block of a calculation, and the reader of its base.
-type CampaignCalculation = ([&'static str; 2], fn(&JsonCursor<'_>) -> PointsBase);
-
-const CALCULATIONS: WordList<Option<CampaignCalculation>> = &[
-    ("ORDER_AMOUNT", Some((["order", "amount"], |_| PointsBase::OrderAmount))),
-    ("ORDER_TOTAL_AMOUNT", Some((["order", "total_amount"], |_| PointsBase::OrderTotal))),
-    ("ORDER_METADATA", Some((["order", "metadata"], |at| PointsBase::OrderData(read_property(at))))),
-    ("CUSTOMER_METADATA", Some((["customer", "metadata"], |at| PointsBase::CustomerData(read_property(at))))),
-    ("CUSTOM_EVENT_METADATA", Some((["custom_event", "metadata"], |at| PointsBase::EventData(read_property(at))))),
-    ("ORDER_ITEMS_QUANTITY", Some((["order_items", "quantity"], |at| PointsBase::LinesQuantity(read_goods(at))))),
-    ("ORDER_ITEMS_AMOUNT", Some((["order_items", "amount"], |at| PointsBase::LinesAmount(read_goods(at))))),
-    (
-        "ORDER_ITEMS_SUBTOTAL_AMOUNT",
-        Some((["order_items", "subtotal_amount"], |at| PointsBase::LinesSubtotal(read_goods(at)))),
-    ),
+const CALCULATIONS: WordList<Option<BaseKind>> = &[
+    ("ORDER_AMOUNT", Some(BaseKind::OrderAmount)),
+    ("ORDER_TOTAL_AMOUNT", Some(BaseKind::OrderTotal)),
+    ("ORDER_METADATA", Some(BaseKind::OrderData)),
+    ("CUSTOMER_METADATA", Some(BaseKind::CustomerData)),
+    ("CUSTOM_EVENT_METADATA", Some(BaseKind::EventData)),
+    ("ORDER_ITEMS_QUANTITY", Some(BaseKind::LinesQuantity)),
+    ("ORDER_ITEMS_AMOUNT", Some(BaseKind::LinesAmount)),
+    ("ORDER_ITEMS_SUBTOTAL_AMOUNT", Some(BaseKind::LinesSubtotal)),
 ];
 
 fn read_amount(at: &JsonCursor<'_>) -> Amount {
@@ -76,9 +71,10 @@ fn read_amount(at: &JsonCursor<'_>) -> Amount {
     if !at.need("type", |at| at.one_of(&[("FIXED", false), ("PROPORTIONAL", true)])) {
         return with_formula(at, Amount::Fixed(at.need("points", read::whole_number)));
     }
-    let Some(([outer, inner], base)) = at.need("calculation_type", |at| at.one_of(CALCULATIONS)) else {
+    let Some(kind) = at.need("calculation_type", |at| at.one_of(CALCULATIONS)) else {
         return Amount::Fixed(0);
     };
+    let [outer, inner] = kind.path();
     let Some(around) = at.get(outer) else {
         at.missing(outer);
         return Amount::Fixed(0);
@@ -90,7 +86,8 @@ fn read_amount(at: &JsonCursor<'_>) -> Amount {
     };
     block.object();
     let worth = PointsPerStep::of(block.need("points", read::whole_number));
-    with_formula(&block, Amount::Proportional { base: base(&block), every: block.need("every", read_every), worth })
+    let base = kind.base(|| read_property(&block), || read_goods(&block));
+    with_formula(&block, Amount::Proportional { base, every: block.need("every", read_every), worth })
 }
 
 /// Returns an amount with the formula beside its points, if there is one.

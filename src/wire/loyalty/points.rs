@@ -2,13 +2,14 @@
 //!
 //! docs/spec/loyalty.md sections 4 and 4.1.
 
-use crate::facts::earning::{Amount, Points, PointsBase};
+use crate::facts::earning::{Amount, Points};
 use crate::json::Node;
 use crate::model::scope::{GoodsObject, GoodsRef};
 use crate::points::MOST;
 use crate::points::proportional::PointsPerStep;
 use crate::text::{Decimal, Text};
 use crate::wire::cursor::{JsonCursor, WordList, read};
+use crate::wire::loyalty::base_kind::BaseKind;
 use crate::wire::loyalty::expiration::read_expiration;
 
 /// Reads a fixed number of points on a card.
@@ -21,45 +22,17 @@ pub fn read_points(at: &JsonCursor<'_>) -> Points {
     }
 }
 
-#[derive(Clone, Copy, Default)]
-enum Calculation {
-    #[default]
-    OrderAmount,
-    OrderTotal,
-    OrderData,
-    CustomerData,
-    EventData,
-    LinesAmount,
-    LinesSubtotal,
-    LinesQuantity,
-}
-
-const CALCULATIONS: WordList<Calculation> = &[
-    ("PRE_DISCOUNT_ORDER_AMOUNT", Calculation::OrderAmount),
-    ("POST_DISCOUNT_ORDER_AMOUNT", Calculation::OrderTotal),
-    ("ORDER_METADATA_VALUE", Calculation::OrderData),
-    ("CUSTOMER_METADATA_VALUE", Calculation::CustomerData),
-    ("CUSTOM_EVENT_METADATA_VALUE", Calculation::EventData),
-    ("PRE_DISCOUNT_ORDER_ITEMS_AMOUNT", Calculation::LinesAmount),
-    ("POST_DISCOUNT_ORDER_ITEMS_AMOUNT", Calculation::LinesSubtotal),
-    ("ORDER_ITEMS_QUANTITY", Calculation::LinesQuantity),
+/// The words of requests.
+const CALCULATIONS: WordList<BaseKind> = &[
+    ("PRE_DISCOUNT_ORDER_AMOUNT", BaseKind::OrderAmount),
+    ("POST_DISCOUNT_ORDER_AMOUNT", BaseKind::OrderTotal),
+    ("ORDER_METADATA_VALUE", BaseKind::OrderData),
+    ("CUSTOMER_METADATA_VALUE", BaseKind::CustomerData),
+    ("CUSTOM_EVENT_METADATA_VALUE", BaseKind::EventData),
+    ("PRE_DISCOUNT_ORDER_ITEMS_AMOUNT", BaseKind::LinesAmount),
+    ("POST_DISCOUNT_ORDER_ITEMS_AMOUNT", BaseKind::LinesSubtotal),
+    ("ORDER_ITEMS_QUANTITY", BaseKind::LinesQuantity),
 ];
-
-impl Calculation {
-    /// Returns the path of its block.
-    fn path(self) -> [&'static str; 2] {
-        match self {
-            Calculation::OrderAmount => ["order", "amount"],
-            Calculation::OrderTotal => ["order", "total_amount"],
-            Calculation::OrderData => ["order", "metadata"],
-            Calculation::CustomerData => ["customer", "metadata"],
-            Calculation::EventData => ["custom_event", "metadata"],
-            Calculation::LinesAmount => ["order_items", "amount"],
-            Calculation::LinesSubtotal => ["order_items", "subtotal_amount"],
-            Calculation::LinesQuantity => ["order_items", "quantity"],
-        }
-    }
-}
 
 /// Reads a number of points in proportion to a base.
 pub fn read_proportional(at: &JsonCursor<'_>) -> Points {
@@ -68,18 +41,7 @@ pub fn read_proportional(at: &JsonCursor<'_>) -> Points {
     let [outer, inner] = calculation.path();
     let block = |at: &JsonCursor<'_>| {
         at.object();
-        let property = || at.need("property", read::name);
-        let goods = || read_all_goods(at);
-        let base = match calculation {
-            Calculation::OrderAmount => PointsBase::OrderAmount,
-            Calculation::OrderTotal => PointsBase::OrderTotal,
-            Calculation::OrderData => PointsBase::OrderData(property()),
-            Calculation::CustomerData => PointsBase::CustomerData(property()),
-            Calculation::EventData => PointsBase::EventData(property()),
-            Calculation::LinesAmount => PointsBase::LinesAmount(goods()),
-            Calculation::LinesSubtotal => PointsBase::LinesSubtotal(goods()),
-            Calculation::LinesQuantity => PointsBase::LinesQuantity(goods()),
-        };
+        let base = calculation.base(|| at.need("property", read::name), || read_all_goods(at));
         Amount::Proportional { base, every: at.need("every", read_every), worth: at.need("value", read_worth) }
     };
     let amount = match at.get(outer) {

@@ -7,23 +7,11 @@ use crate::points::limits::{EarningLimits, GlobalLimit};
 use crate::points::proportional::PointsPerStep;
 use crate::text::{Decimal, Text};
 use crate::wire::cursor::{JsonCursor, WordList, read, word};
+use crate::wire::loyalty::base_kind::BaseKind;
 use crate::wire::loyalty::points::{GOODS, read_every};
 use serde_json::{Value, json};
 
-/// The type of the number that points are proportional to.
-#[derive(Clone, Copy, Default, PartialEq)]
-enum BaseKind {
-    #[default]
-    OrderAmount,
-    OrderTotal,
-    OrderData,
-    CustomerData,
-    EventData,
-    LinesAmount,
-    LinesSubtotal,
-    LinesQuantity,
-}
-
+/// The words of stored inputs.
 const BASES: WordList<BaseKind> = &[
     ("ORDER_AMOUNT", BaseKind::OrderAmount),
     ("ORDER_TOTAL_AMOUNT", BaseKind::OrderTotal),
@@ -107,16 +95,7 @@ fn read_amount(at: &JsonCursor<'_>) -> Amount {
     }
     let property = || at.need("property", read::name);
     let goods = || at.list("goods", read_goods);
-    let base = match at.need("base", |at| at.one_of(BASES)) {
-        BaseKind::OrderAmount => PointsBase::OrderAmount,
-        BaseKind::OrderTotal => PointsBase::OrderTotal,
-        BaseKind::OrderData => PointsBase::OrderData(property()),
-        BaseKind::CustomerData => PointsBase::CustomerData(property()),
-        BaseKind::EventData => PointsBase::EventData(property()),
-        BaseKind::LinesAmount => PointsBase::LinesAmount(goods()),
-        BaseKind::LinesSubtotal => PointsBase::LinesSubtotal(goods()),
-        BaseKind::LinesQuantity => PointsBase::LinesQuantity(goods()),
-    };
+    let base = at.need("base", |at| at.one_of(BASES)).base(property, goods);
     let worth = at.need("worth", |at| {
         let worth = Decimal::read(at.str()).as_ref().and_then(PointsPerStep::read);
         at.or_wrong(worth, "must be a number from 0 to 9007199254740991 with at most 9 decimals")
