@@ -64,6 +64,9 @@ check("a page gets the present head at once, and each new one", async () => {
   feed.close();
 });
 
+/** After a call closes a connection, workerd ends it when it evicts the object: ten seconds later. A page is sent nothing meanwhile. */
+const END_MS = 25_000;
+
 /** How a feed is opened wrongly, with the refusal. */
 const REFUSED = {
   "a wrong token": [{ protocols: ["scrip", "dev-client", "wrong"] }, 401, { key: "unauthorized" }],
@@ -113,7 +116,7 @@ check("an OAuth token opens it, where its scope names bundles", async () => {
     method: "POST", headers: { ...serverHeaders, "content-type": "application/x-www-form-urlencoded" }, body: `access_token=${token}`,
   });
   assert.ok(revoked.ok, `${revoked.status}`);
-  await until(() => feed.closed === 1008 && asHeader.closed === 1008, "the token's feeds are closed");
+  await until(() => feed.closed === 1008 && asHeader.closed === 1008, "the token's feeds are closed", END_MS);
   assert.equal(page.closed, undefined);
   page.close();
 });
@@ -214,7 +217,7 @@ check("the first head after a day ends a connection, which then has the head", a
   const feed = await openFeed(probed.url);
   await look("age");
   await publish(headOf(8, 1));
-  await until(() => feed.closed !== undefined, "it is closed");
+  await until(() => feed.closed !== undefined, "it is closed", END_MS);
   assert.equal(feed.closed, 1001);
   assert.equal(feed.messages.at(-1), headOf(8, 1));
 });
@@ -235,11 +238,11 @@ check("a changed or removed key ends its feeds at once, and a deleted project al
   };
   const [one, two] = [await open(first), await open(second)];
   await manage("DELETE", `/${shop.id}/keys/${made.id}`);
-  await until(() => two.closed === 1008, "the removed key's feed is closed");
+  await until(() => two.closed === 1008, "the removed key's feed is closed", END_MS);
   assert.equal(one.closed, undefined);
   assert.equal((await openFeed(service.url, { protocols: second })).status, 401);
   await manage("DELETE", `/${shop.id}`);
-  await until(() => one.closed === 1008, "the deleted project's feed is closed");
+  await until(() => one.closed === 1008, "the deleted project's feed is closed", END_MS);
   assert.equal((await openFeed(service.url, { protocols: first })).status, 401);
 });
 
