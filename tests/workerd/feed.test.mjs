@@ -246,7 +246,7 @@ check("a changed or removed key ends its feeds at once, and a deleted project al
   assert.equal((await openFeed(service.url, { protocols: first })).status, 401);
 });
 
-check("the package takes heads from the feed, and goes on polling when workerd dies", async () => {
+check("the package takes heads from the feed, polls when workerd dies, and connects again", async () => {
   const other = await boot({ bare: false });
   const controller = new AbortController();
   const { WebSocket } = await import("ws");
@@ -261,9 +261,10 @@ check("the package takes heads from the feed, and goes on polling when workerd d
   try {
     const askHead = () => fetch(`${other.url}/client/v1/bundle`, { headers: client });
     const bundle = await scrip.fetchBundle(other.url, credentials.client, undefined, { origin: ORIGIN });
-    const found = [];
+    const [found, problems] = [[], []];
     scrip.watchHead({
-      ...bundle, baseUrl: other.url, credentials: credentials.client, origin: ORIGIN, signal: controller.signal, onHead: (head) => found.push(head),
+      ...bundle, baseUrl: other.url, credentials: credentials.client, origin: ORIGIN, signal: controller.signal,
+      onHead: (head) => found.push(head), onProblem: (problem) => problems.push(problem),
     });
     await until(() => sockets[0]?.readyState === WebSocket.OPEN, "the feed is open");
     await caller(other.url)("POST", "/v1/campaigns", { name: "NEW", type: "STANDALONE", campaign_type: "DISCOUNT_COUPONS", voucher: { discount: { type: "AMOUNT", amount_off: 100 }, code_config: { pattern: "NEW" } } });
@@ -271,8 +272,10 @@ check("the package takes heads from the feed, and goes on polling when workerd d
     await until(() => found.at(-1)?.head === next, "the package has the next head");
     await other.kill9();
     await until(() => sockets[0].readyState === WebSocket.CLOSED, "the feed is closed");
+    await until(() => problems.length === 1, "it polls after half a minute", 40_000);
+    assert.equal(problems[0].status, 503);
     await other.restart();
-    await until(() => sockets.length > 1 && sockets.at(-1).readyState === WebSocket.OPEN, "the feed is open again", 30_000);
+    await until(() => sockets.length > 1 && sockets.at(-1).readyState === WebSocket.OPEN, "the feed is open again", 60_000);
   } finally {
     controller.abort();
     delete globalThis.WebSocket;

@@ -45,8 +45,8 @@ export class FeedConnections {
     [this.#places, this.#socket, this.#refuse] = [places, socket, refuse];
   }
 
-  /** Opens a feed for a request; `headers` go to workerd, and `first` are the bytes after the head. */
-  open(request, connection, first, headers) {
+  /** Opens a feed for a request; `headers` go to workerd. */
+  open(request, connection, headers) {
     if (!this.#places.takeForFeed(connection)) {
       this.#refuse(connection, 503, "too many feeds are open: poll meanwhile", { "Retry-After": RETRY_SECONDS });
       return;
@@ -55,12 +55,15 @@ export class FeedConnections {
     connection.once("close", () => this.#open.delete(connection));
     connection.on("error", () => {});
     connection.setKeepAlive(true, PROBE_MS);
+    // A caller sends nothing before the feed is open. It is read all the same, so that its end is seen.
+    connection.once("data", () => connection.destroy());
+    connection.once("end", () => connection.destroySoon());
     const forwarded = callWorkerd({
       socketPath: this.#socket, agent: false, method: "GET", path: request.url, setHost: false,
       headers: [...headers, "Connection", "Upgrade", "Upgrade", "websocket"],
     });
     connection.once("close", () => forwarded.destroy());
-    forwarded.on("upgrade", (answer, inner, more) => join(connection, inner, answer, first, more));
+    forwarded.on("upgrade", (answer, inner, first) => join(connection, inner, answer, first));
     forwarded.on("response", (answer) => passRefusal(connection, answer));
     forwarded.on("error", (error) => {
       const isDown = error.code === "ECONNREFUSED" || error.code === "ENOENT";
@@ -76,15 +79,15 @@ export class FeedConnections {
 }
 
 /** Joins a caller with workerd; the end of one is the end of the other. */
-function join(connection, inner, answer, first, more) {
+function join(connection, inner, answer, first) {
   inner.on("error", () => connection.destroy());
   inner.once("close", () => connection.destroy());
   inner.once("end", () => connection.destroySoon());
   connection.once("close", () => inner.destroy());
   connection.once("end", () => inner.destroySoon());
   connection.write(headOf(answer, answer.rawHeaders), "latin1");
-  if (more.length > 0) connection.write(more);
-  if (first.length > 0) inner.write(first);
+  if (first.length > 0) connection.write(first);
+  connection.removeAllListeners("data");
   inner.pipe(connection);
   connection.pipe(inner);
 }

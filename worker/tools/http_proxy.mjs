@@ -52,8 +52,9 @@ export async function openProxy({ port, socket, demo, most = connectionsMax() })
   server.on("upgrade", (request, connection, first) => {
     const fault = findFault(request);
     if (fault !== undefined) refuseNext(connection, 400, fault);
+    else if (first.length > 0) refuseNext(connection, 400, "nothing may follow the head before the feed is open");
     else if (open.get(connection)?.size > 0) connection.destroy();
-    else feeds.open(request, connection, first, forwardedHeaders(request.rawHeaders));
+    else feeds.open(request, connection, forwardedHeaders(request.rawHeaders));
   });
   server.on("connect", (_, connection) => refuseNext(connection, 400, "this is no proxy: CONNECT is not served"));
   server.on("clientError", (error, connection) => {
