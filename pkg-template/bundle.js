@@ -2,14 +2,14 @@
 import { checkLoaded, decideAt, joinFacts, prepareBundle } from "./api.js";
 import { ServiceClock } from "./clock.js";
 import { fetchCore, isCore } from "./core.js";
-import { decides, sha256, writes } from "./engine.js";
-import { answeredError, readBody, readText, refusal, withinLimit } from "./exchange.js";
-import { checkHead, checkRevision, checkTime, readHead } from "./head.js";
+import { decides, writes } from "./engine.js";
+import { refusal, withinLimit } from "./exchange.js";
+import { checkHead, checkTime, readHead } from "./head.js";
+import { headersOf, proveHead, requestHead } from "./head_request.js";
 import { addVouched, fetchKeys, readKeys, readPinned } from "./keys.js";
 import { fetchSupplement } from "./supplement.js";
 
-// The service makes heads of at most 1 kB.
-const MOST_HEAD = 4 * 1024;
+export { watchHead } from "./watch.js";
 
 // What rules were prepared from, and the clock by which they decide.
 const origins = new WeakMap();
@@ -17,7 +17,7 @@ const origins = new WeakMap();
 /** Fetches the service's bundle when it is newer than `lastGood`, and keeps `lastGood` when anything fails. */
 export async function fetchBundle(baseUrl, credentials, lastGood, options = {}) {
   checkLoaded();
-  const service = { base: String(baseUrl).replace(/\/+$/, ""), headers: headersOf(credentials, options) };
+  const service = { base: String(baseUrl).replace(/\/+$/, ""), headers: headersOf(credentials, options.origin) };
   const kept = openKept(lastGood, readPinned(options.keys), readProject(options.project), options.customerToken);
   const answer = { clock: kept.clock };
   try {
@@ -33,12 +33,6 @@ export async function fetchBundle(baseUrl, credentials, lastGood, options = {}) 
   }
 }
 
-function headersOf(credentials, { origin }) {
-  const headers = { "X-Client-Application-Id": credentials.id, "X-Client-Token": credentials.token };
-  if (origin) headers.Origin = origin;
-  return headers;
-}
-
 function readProject(project) {
   if (project === undefined || project === null) return undefined;
   if (typeof project !== "string" || project === "") throw new TypeError(`project \`${project}\` must be the id of a project`);
@@ -50,7 +44,7 @@ async function renew(service, kept, customerToken, answer, signal) {
   const request = { headers: service.headers, signal };
   // Without any key to trust, those that the service lists over this connection are pinned.
   const [text, first] = await Promise.all([
-    requestHead(service, kept, answer, signal),
+    requestHead(service, kept.bundle && kept.head.text, answer, signal),
     kept.keys ? undefined : fetchKeys(service.base, request, kept.project),
   ]);
   const now = () => (answer.clock ?? Date).now();
@@ -58,18 +52,9 @@ async function renew(service, kept, customerToken, answer, signal) {
     checkTime(kept.head.claims, now());
     return kept.bundle;
   }
-  const head = readHead(text);
-  const project = kept.project ?? first?.project;
-  let keys = kept.keys ?? first.present;
-  if (!first && !keys.has(head.kid)) {
-    const { keys: listed } = await fetchKeys(service.base, request, project);
-    keys = keepListed(addVouched(keys, listed, project ?? head.claims.iss), listed, head.kid);
-    // A kept copy is proven by the caller's keys again: what they do not vouch for any more is not accepted now either.
-    if (kept.pinned) keys = addVouched(kept.pinned, keys, project ?? head.claims.iss);
-  }
-  checkHead(head, keys, project);
-  checkTime(head.claims, now());
-  checkRevision(head, kept.head);
+  const known = first ? { ...kept, keys: first.present, project: kept.project ?? first.project } : kept;
+  const listKeys = first ? undefined : (project) => fetchKeys(service.base, request, project);
+  const { head, keys } = await proveHead(text, known, now, listKeys);
   const same = kept.bundle?.head.claims.core === head.claims.core ? kept.bundle : undefined;
   if (same?.head.text === text) return { ...same, keys };
   const core = same ? same.core : await fetchCore(service.base, head.claims, signal);
@@ -85,34 +70,6 @@ async function supplementOf(service, { head, keys, customerToken }, answer, sign
     // A refused token is the caller's mistake: the service refuses every call with it.
     if (signal.aborted || problem.status === 401) throw problem;
     return { problem };
-  }
-}
-
-/** Returns those of the trusted keys that the service still lists: one that it retired is forgotten. */
-function keepListed(trusted, listed, signing) {
-  if (!trusted.has(signing)) return trusted;
-  return new Map([...trusted].filter(([kid]) => listed.has(kid)));
-}
-
-/** Requests the head; returns its text, or nothing where the service confirms the kept one. */
-async function requestHead({ base, headers }, kept, answer, signal) {
-  const own = { ...headers };
-  const hash = kept.bundle && sha256(new TextEncoder().encode(kept.head.text));
-  if (hash) own["If-None-Match"] = `"${hash}"`;
-  const begin = performance.now();
-  const response = await fetch(`${base}/client/v1/bundle`, { headers: own, signal });
-  answer.clock = ServiceClock.of(response.headers, Date.now(), performance.now() - begin) ?? answer.clock;
-  if (response.status === 304 && hash) {
-    const etag = response.headers.get("etag");
-    if (etag === null || etag.replace(/^W\//, "") === own["If-None-Match"]) return undefined;
-    throw refusal("damaged", "the service confirmed another bundle than the one that was kept");
-  }
-  if (!response.ok) throw await answeredError(response, "bundle", signal);
-  const bytes = await readBody(response, "head", MOST_HEAD, signal);
-  try {
-    return readText(bytes);
-  } catch (cause) {
-    throw refusal("damaged", "the head is no text", cause);
   }
 }
 

@@ -9,4 +9,4 @@ loadSync(readFileSync(join(dirname(fileURLToPath(import.meta.url)), "scrip.wasm"
 
 export const load = async () => {};
 export { prepare } from "./api.js";
-export { fetchBundle } from "./bundle.js";
+export { fetchBundle, watchHead } from "./bundle.js";

@@ -3090,5 +3090,48 @@ export function fetchBundle(
   },
 ): Promise<Bundle>;
 
+/** A head that the watch has found. */
+export interface FoundHead {
+  /** The signed head. Its core is not fetched yet: `fetchBundle` does that. */
+  head: string;
+  /** The keys that are trusted from now on. */
+  keys: SigningKey[];
+  /** The revision. */
+  ratchet: { epoch: number; rev: number };
+  /** The clock of the service's last answer; absent when there was none with a `Date`. */
+  clock?: BundleClock | undefined;
+}
+
+/** Options of `watchHead`. A bundle has `keys`, `head` and `clock`: `{ ...bundle, baseUrl, credentials, onHead }`. */
+export interface WatchOptions {
+  /** The address of the service. */
+  baseUrl: string | URL;
+  /** The client's key. */
+  credentials: Credentials;
+  /** The keys to trust; those for which one of them vouches are followed. */
+  keys: SigningKey[];
+  /** The id of the project; without it, that of `head`. */
+  project?: string | undefined;
+  /** The head that is known. Only newer ones are found. */
+  head?: string | undefined;
+  /** The service's clock, until an answer carries a newer time. */
+  clock?: BundleClock | undefined;
+  /** For servers: a client key is bound to origins, and only browsers name theirs by themselves. */
+  origin?: string | undefined;
+  /** Ends the watch: timers, requests and the feed. */
+  signal?: AbortSignal | undefined;
+  /** Called with each new head that is proven. */
+  onHead: (found: FoundHead) => void;
+  /** Called with what failed or was refused; the watch goes on. */
+  onProblem?: ((problem: Error & { code?: BundleRefusal | undefined; status?: number | undefined }) => void) | undefined;
+}
+
+/**
+ * Watches for new heads: by the service's feed, a WebSocket, where the host has WebSockets and the service accepts one, and otherwise by
+ * polling, after 30 seconds to 5 minutes. Each head is proven, over whichever way it came.
+ * @throws TypeError for options that cannot be used; Error with `code` when `head` is not proven by `keys`
+ */
+export function watchHead(options: WatchOptions): void;
+
 /** A classic script tag of `scrip/script.js` sets this global. */
 export as namespace scrip;

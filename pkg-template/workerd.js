@@ -6,4 +6,4 @@ loadSync(module);
 
 export const load = async () => {};
 export { prepare } from "./api.js";
-export { fetchBundle } from "./bundle.js";
+export { fetchBundle, watchHead } from "./bundle.js";

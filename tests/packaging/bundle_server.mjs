@@ -91,6 +91,7 @@ export async function startServer() {
   await new Promise((done) => server.listen(0, "127.0.0.1", done));
   return {
     base: `http://127.0.0.1:${server.address().port}`,
+    server,
     state,
     seen,
     /** Serves rules, signed by a pair, with claims replaced; returns the head. */

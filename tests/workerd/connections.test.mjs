@@ -8,7 +8,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { boundConnections, closeWith, connectionsFor } from "../../worker/tools/connections.mjs";
+import { boundConnections, closeWith, connectionsFor, feedsFor } from "../../worker/tools/connections.mjs";
 import { openProxy } from "../../worker/tools/http_proxy.mjs";
 import { send } from "./raw_socket.mjs";
 import { freePort } from "./harness.mjs";
@@ -266,8 +266,99 @@ check("a request that is refused as late is not executed when its rest arrives, 
   server.close();
 });
 
+/** A server in place of workerd that accepts every feed, and repeats what comes over it in capitals. */
+async function openFeedServer() {
+  const inner = createServer((request, reply) => reply.end(request.url));
+  const asked = [];
+  inner.on("upgrade", (request, socket) => {
+    asked.push(request);
+    socket.on("end", () => socket.destroy()).resume();
+    socket.on("error", () => {});
+    if (request.url.endsWith("?refused")) return socket.end("HTTP/1.1 401 Unauthorized\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n2\r\n{}\r\n0\r\n\r\n");
+    if (request.url.endsWith("?silent")) return undefined;
+    socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nX-Odd: \xe9\r\n\r\n", "latin1");
+    return socket.on("data", (data) => socket.write(String(data).toUpperCase()));
+  });
+  const folder = await mkdtemp(join(tmpdir(), "scrip-proxy-"));
+  const socket = join(folder, "http");
+  await once(inner.listen(socket), "listening");
+  const sockets = new Set();
+  inner.on("connection", (connection) => sockets.add(connection.once("close", () => sockets.delete(connection))));
+  return {
+    socket, asked, sockets,
+    async close() {
+      sockets.forEach((connection) => connection.destroy());
+      inner.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+const feedHead = (query = "") => `GET /client/v1/bundle/feed${query} HTTP/1.1\r\nHost: scrip\r\nConnection: keep-alive, Upgrade\r\nUpgrade: WebSocket\r\nSec-WebSocket-Key: abc\r\n\r\n`;
+
+check("feeds have a bound of their own, are never closed as idle, and leave room for calls", async () => {
+  const [inner, port] = [await openFeedServer(), await freePort()];
+  const proxy = await openProxy({ port, socket: inner.socket, most: 10 });
+  const clients = [];
+  const add = (bytes = "") => clients[clients.push(open(port, bytes)) - 1];
+  const feeds = Array.from({ length: feedsFor(10) }, () => add(feedHead()));
+  assert.equal(feeds.length, 6);
+  await until(() => feeds.every(({ text }) => text.startsWith("HTTP/1.1 101 Switching Protocols\r\n")), "all feeds are open");
+  assert.deepEqual([inner.asked[0].headers.upgrade, inner.asked[0].headers["sec-websocket-key"]], ["websocket", "abc"]);
+  const { text } = await send(`http://127.0.0.1:${port}`, feedHead());
+  assert.match(text, /^HTTP\/1\.1 503 [\s\S]*Retry-After: 60\r\n[\s\S]*too many feeds are open/);
+  // Idle connections make way for calls, and feeds do not.
+  Array.from({ length: 20 }, () => add());
+  await sleep(100);
+  for (let count = 0; count < 5; count += 1) assert.deepEqual((await send(`http://127.0.0.1:${port}`, GET)).statuses, [200]);
+  assert.ok(feeds.every(({ isEnded, isClosed }) => !isEnded && !isClosed));
+  feeds[0].write("hello");
+  await until(() => feeds[0].text.endsWith("HELLO"), "the feed still works");
+  // One that ends makes room, also behind the proxy.
+  feeds[0].socket.end();
+  await until(() => feeds[0].isClosed, "it is closed");
+  const next = add(feedHead());
+  await until(() => next.text.startsWith("HTTP/1.1 101 "), "the next one is open");
+  assert.equal(inner.asked.length, 7);
+  await until(() => inner.sockets.size <= 7, "that of the first is closed");
+  proxy.close();
+  await until(() => [...feeds, next].every(({ isClosed, isEnded }) => isClosed || isEnded), "the end of the proxy closes all");
+  clients.forEach(({ socket }) => socket.destroy());
+  await inner.close();
+});
+
+check("a feed that is refused gets the refusal and ends; one whose caller or service goes is ended", async () => {
+  const [inner, port] = [await openFeedServer(), await freePort()];
+  const proxy = await openProxy({ port, socket: inner.socket, most: 10 });
+  const refused = await send(`http://127.0.0.1:${port}`, feedHead("?refused"));
+  assert.deepEqual([refused.statuses, refused.ended], [[401], true]);
+  assert.match(refused.text, /Content-Length: 2\r\nConnection: close\r\n\r\n\{\}$/);
+  const silent = open(port, feedHead("?silent"));
+  await until(() => inner.asked.length === 2, "it is asked for");
+  silent.socket.destroy();
+  await until(() => inner.sockets.size === 0, "its connection behind the proxy is closed");
+  // A WebSocket's caller sends nothing before it is open.
+  for (const [early, bytes] of [[feedHead("?silent") + "early"], [feedHead("?silent"), "early"]]) {
+    const hasty = open(port, early);
+    if (bytes) await until(() => inner.asked.length === 3, "it is asked for");
+    hasty.write(bytes ?? "");
+    await until(() => hasty.isClosed || hasty.isEnded, "it is ended");
+  }
+  await until(() => inner.sockets.size === 0, "nothing of it stays open");
+  const feed = open(port, feedHead());
+  await until(() => feed.text.startsWith("HTTP/1.1 101 "), "it is open");
+  inner.sockets.forEach((connection) => connection.destroy());
+  await until(() => feed.isClosed || feed.isEnded, "it is closed");
+  await inner.close();
+  const down = await send(`http://127.0.0.1:${port}`, feedHead());
+  assert.match(down.text, /^HTTP\/1\.1 503 [\s\S]*Retry-After: 1\r\n[\s\S]*the service is being started again/);
+  proxy.close();
+});
+
 check("the limit of connections leaves files for all other uses", async () => {
   assert.equal(connectionsFor(1_024), 384);
+  // A thousand feeds need 4,096 files.
+  assert.deepEqual([feedsFor(connectionsFor(1_024)), feedsFor(connectionsFor(4_096))], [230, 1_152]);
   assert.equal(connectionsFor(256), 32);
   assert.equal(connectionsFor(Infinity), 50_000);
 });

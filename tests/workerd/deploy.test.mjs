@@ -21,7 +21,7 @@ check("wrangler deploy --dry-run passes", async () => {
   const wrangler = join(root, "node_modules/.bin/wrangler");
   const env = { ...process.env, WRANGLER_SEND_METRICS: "false", CI: "true" };
   const { stdout } = await run(wrangler, ["deploy", "--dry-run", "-c", "worker/wrangler.toml"], { cwd: root, env });
-  for (const binding of ["env.PROJECT (Project)", "env.DIRECTORY (Directory)", "env.GATE (Gate)", "env.KV", "env.ASSETS"]) {
+  for (const binding of ["env.PROJECT (Project)", "env.DIRECTORY (Directory)", "env.GATE (Gate)", "env.FEED (Feed)", "env.KV", "env.ASSETS"]) {
     assert.ok(stdout.includes(binding), `${binding} is missing in:\n${stdout}`);
   }
 });

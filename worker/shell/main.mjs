@@ -3,6 +3,7 @@ import module from "./index_bg.wasm";
 import * as entry from "glue/entry";
 import { describeError, log } from "./log.mjs";
 
+export { Feed } from "./feed.mjs";
 export { Directory, Gate, Project } from "./object.mjs";
 
 entry.initSync({ module });

@@ -22,6 +22,8 @@ const RETRY_MS = 2_000;
 const RETRY_MAX_MS = 300_000;
 // The longest rest of an alarm that waits for deliveries before it looks for jobs again.
 const REST_MOST_MS = 1_000;
+// The call whose answer is the head of the bundle.
+const BUNDLE = "/client/v1/bundle";
 // The only value that is kept of a deleted project.
 const DELETED_KEY = "gone";
 // The number of requests to the objects of this isolate, which share one thread.
@@ -350,6 +352,23 @@ export class Project extends ScripObject {
 
   setup() {
     return undefined;
+  }
+
+  /** Answers a request. An answered head goes to the feed, which ignores one that it has. No answer waits for that. */
+  async serve(method, target, lines, body) {
+    const reply = await super.serve(method, target, lines, body);
+    const [status, , bytes] = reply;
+    if (target === BUNDLE && method === "GET" && status === 200) this.ctx.waitUntil(this.#publish(new TextDecoder().decode(bytes)));
+    return reply;
+  }
+
+  /** Sends a head to the pages that are connected. Where that fails, they get the next one, and find this one when they poll. */
+  async #publish(head) {
+    try {
+      await this.env.FEED.getByName(this.ctx.id.name).publish(head);
+    } catch (error) {
+      log("feed_failed", { object: this.ctx.id.name, error: describeError(error) });
+    }
   }
 
   /** Checked when a request runs, because the project may be deleted while the request waits. */

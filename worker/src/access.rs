@@ -7,6 +7,7 @@ pub mod client;
 pub mod customer_keys;
 pub mod customer_token;
 pub mod failed_attempts;
+pub mod feed;
 pub mod idempotency;
 pub mod images;
 pub mod keys;

@@ -6,6 +6,7 @@ mod attempt_limiter;
 mod bindings;
 mod durable;
 mod entry;
+mod feed;
 mod health;
 mod key;
 mod log;

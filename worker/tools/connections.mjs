@@ -8,6 +8,8 @@ const RESERVED = 256;
 const FILES_EACH = 2;
 const LEAST = 32;
 const MOST = 50_000;
+/** The share of the connections that may be feeds. The others are left for calls, so that pages with a feed do not shut out any. */
+const FEEDS_SHARE = 0.6;
 
 /** Returns the number of callers' connections for which this process has files. */
 export function connectionsMax() {
@@ -54,17 +56,22 @@ export function closeWith(connection, answer) {
   if (lingering.size > LINGERING_MAX) lingering.values().next().value.destroy();
 }
 
+/** Returns how many of `most` connections may be feeds. */
+export const feedsFor = (most) => Math.floor(most * FEEDS_SHARE);
+
 /**
- * Limits a server to `most` connections. A further one replaces the connection that has waited longest for its caller: one that is idle, or
- * whose request is incomplete. Where all others are busy, `refuse` answers the further one, and its requests are not read. Returns `{ open
- * }`: the open connections, each with the answers to its requests, in the order in which they began to wait.
+ * Limits a server to `most` connections, of which `feedsFor(most)` may be feeds. A further one replaces the connection that has waited longest for its caller: one that is idle, or
+ * whose request is incomplete. Where all others are busy, `refuse` answers the further one, and its requests are not read. Returns `{ open,
+ * takeForFeed }`: the open connections but feeds, each with the answers to its requests, in the order in which they began to wait; and a
+ * function that counts a connection as a feed from now on, or returns false where there are too many.
  */
 export function boundConnections(server, most, refuse) {
   const open = new Map();
+  const feeds = new Set();
   const serve = server.listeners("connection");
   server.removeAllListeners("connection");
   server.on("connection", (connection) => {
-    if (open.size >= most) {
+    if (open.size + feeds.size >= most) {
       const waiting = longestWaiting(open);
       if (waiting === undefined) return refuse(connection);
       open.delete(waiting);
@@ -85,7 +92,14 @@ export function boundConnections(server, most, refuse) {
     moveToEnd(socket, (replies) => replies.add(reply));
     reply.once("close", () => moveToEnd(socket, (replies) => replies.delete(reply)));
   });
-  return { open };
+  const takeForFeed = (connection) => {
+    if (feeds.size >= feedsFor(most)) return false;
+    open.delete(connection);
+    feeds.add(connection);
+    connection.once("close", () => feeds.delete(connection));
+    return true;
+  };
+  return { open, takeForFeed };
 }
 
 function longestWaiting(open) {

@@ -8,6 +8,7 @@ import { Agent, createServer, request as callWorkerd } from "node:http";
 import { pipeline } from "node:stream";
 import { boundConnections, closeWith, connectionsMax } from "./connections.mjs";
 import { Remedy } from "./console.mjs";
+import { FeedAwareRequest, FeedConnections } from "./feed_connections.mjs";
 
 /** Above the limit that the service itself refuses by name. */
 const HEAD_BYTES_MAX = 131_072;
@@ -27,10 +28,12 @@ const OF_CONNECTION = new Set(["connection", "expect", "keep-alive", "proxy-conn
  */
 export async function openProxy({ port, socket, demo, most = connectionsMax() }) {
   const agent = new Agent({ keepAlive: true, timeout: INNER_IDLE_MS });
-  const server = createServer({ maxHeaderSize: HEAD_BYTES_MAX, headersTimeout: HEAD_MS, requestTimeout: REQUEST_MS, keepAliveTimeout: IDLE_MS });
+  const server = createServer({
+    IncomingMessage: FeedAwareRequest, maxHeaderSize: HEAD_BYTES_MAX, headersTimeout: HEAD_MS, requestTimeout: REQUEST_MS, keepAliveTimeout: IDLE_MS,
+  });
   // Node reads all headers and keeps the first thousand: the length of a body may follow after them.
   server.maxHeadersCount = 0;
-  boundConnections(server, most, (connection) => refuse(connection, 503, "too many connections are open"));
+  const places = boundConnections(server, most, (connection) => refuse(connection, 503, "too many connections are open"));
   const open = new WeakMap();
   server.on("request", (request, reply) => {
     const replies = open.get(request.socket) ?? new Set();
@@ -40,11 +43,19 @@ export async function openProxy({ port, socket, demo, most = connectionsMax() })
     else forward(request, reply, agent, socket);
   });
   // A caller that waits for the answer to a complete request must not take a refusal of the next one for it.
-  const refuseNext = (connection, status, details) => {
+  const refuseNext = (connection, status, details, headers) => {
     const isWaiting = [...(open.get(connection) ?? [])].some((reply) => reply.req.complete || reply.headersSent);
     if (isWaiting || !connection.writable) connection.destroy();
-    else refuse(connection, status, details);
+    else refuse(connection, status, details, headers);
   };
+  const feeds = new FeedConnections({ places, socket, refuse: refuseNext });
+  server.on("upgrade", (request, connection, first) => {
+    const fault = findFault(request);
+    if (fault !== undefined) refuseNext(connection, 400, fault);
+    else if (first.length > 0) refuseNext(connection, 400, "nothing may follow the head before the feed is open");
+    else if (open.get(connection)?.size > 0) connection.destroy();
+    else feeds.open(request, connection, forwardedHeaders(request.rawHeaders));
+  });
   server.on("connect", (_, connection) => refuseNext(connection, 400, "this is no proxy: CONNECT is not served"));
   server.on("clientError", (error, connection) => {
     const { status, details } = describeParserError(error);
@@ -58,6 +69,7 @@ export async function openProxy({ port, socket, demo, most = connectionsMax() })
     close() {
       server.close();
       server.closeAllConnections();
+      feeds.close();
       agent.destroy();
     },
   };
@@ -138,10 +150,11 @@ function describeParserError(error) {
   }
 }
 
-function refuse(connection, status, details) {
+function refuse(connection, status, details, headers = {}) {
   const reasons = { 400: "Bad Request", 408: "Request Timeout", 431: "Request Header Fields Too Large", 503: "Service Unavailable" };
   const body = bodyOf(status, details);
-  closeWith(connection, `HTTP/1.1 ${status} ${reasons[status]}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+  const own = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`).join("");
+  closeWith(connection, `HTTP/1.1 ${status} ${reasons[status]}\r\nConnection: close\r\n${own}Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
 }
 
 function bodyOf(code, details) {

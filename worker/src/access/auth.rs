@@ -1,7 +1,7 @@
 //! Authentication and authorisation: credentials against the record of a key, the origin of a client, the scope of a token.
 //! Pure: it names the record to fetch and checks the fetched one.
 
-use crate::access::{address, bundle_parts, images, links, roles};
+use crate::access::{address, bundle_parts, feed, images, links, roles};
 use crate::constant_time::{equal_in_constant_time, sha256_hex};
 use crate::http::allowed_origins;
 use crate::http::caller::{Caller, CredentialClass, ManagedProject, Settings, UserRole, WebhookSecret};
@@ -242,7 +242,8 @@ fn credentials<'r>(request: &'r Request, matched: &'r MatchedRoute) -> Result<Cr
         let token = links::sent(&request.query).filter(|_| route.classes.contains(&CredentialClass::Link))?;
         Some(Credentials { class: CredentialClass::Link, id: links::key_of(token)?, token })
     };
-    pair.or_else(token).or_else(link).ok_or_else(unauthorized)
+    let protocols = || feed::sent(route, request).map(|(class, id, token)| Credentials { class, id, token });
+    pair.or_else(token).or_else(link).or_else(protocols).ok_or_else(unauthorized)
 }
 
 /// Checks a request against its record.
@@ -320,6 +321,7 @@ fn judge(matched: &MatchedRoute, request: &Request, record: Option<&str>, now_ms
         signing: record.signing.filter(|_| record.class == CredentialClass::Management),
         others,
         rates: record.rates,
+        expires_at: record.expires_at,
         local: false,
         settings: record.settings,
     })

@@ -1,7 +1,7 @@
 //! The bundle: what a client needs to decide offline. A signed head, which names the core by its hash; and the bytes of a hash, for
 //! any caller.
 
-use crate::access::bundle_parts;
+use crate::access::{bundle_parts, feed};
 use crate::documents::common_fields::{LIMIT, PAGE};
 use crate::documents::list::{LIMIT_DEFAULT, LIMIT_MAX, read_int};
 use crate::documents::shapes;
@@ -13,7 +13,7 @@ use crate::domain::stacking_rules::check_project;
 use crate::http::caller::CredentialClass;
 use crate::http::request::Request;
 use crate::http::request_checks::header;
-use crate::http::route::{Call, HandlerResult, Response, Route, get};
+use crate::http::route::{Call, HandlerResult, Response, Route, get, refused_but_written};
 use crate::store::bundle_heads;
 use crate::store::documents::offers as stored;
 use scrip::text::sha256_hex;
@@ -37,6 +37,15 @@ pub const ROUTES: &[Route] = &[
             "Returns the head of the bundle, with which a client decides validations and qualifications without the server: a compact JWS (`EdDSA`, type `scrip-bundle+jwt`) by a signing key of the project. Its claim `core` names the rules by their SHA-256, at `GET /client/v1/bundle/{projectId}/{hash}`. The other claims: `iss` is the project and `fmt` the format 2. `decides` and `writes` are the versions of the engine's verdicts and bytes. `epoch` and `rev` never decrease. `from` and `to` (milliseconds since 1970) are the horizon: the time for which the rules contain every offer in force that clients may know, at most 12 hours. `iat` and `exp` (seconds since 1970) are 24 hours apart. `left_out` lists the kinds that are not complete: `campaigns` beyond the newest 1,000, `vouchers` beyond the newest 1,000 without a campaign, `products` where there are more than 1,000 products or SKUs. The header `ETag` names the head: a call with `If-None-Match` is answered with 304 while nothing has changed. An untrusted origin is refused with `forbidden`, wrong credentials with `unauthorized`.",
         )
         .returns("The head as a compact JWS, named by the header `ETag`."),
+    get(feed::PATH, "Open the feed of the offline bundle", refuse_plain_call)
+        .for_classes(&[CredentialClass::Client, CredentialClass::OAuth])
+        .scope("bundle")
+        .answers(101, shapes::EMPTY)
+        .describe(
+            "openBundleFeed",
+            "Opens a WebSocket, over which the service sends each new head of the bundle as a text message; the first message is the present head, where there was one since the feed began. The request must have the headers of a WebSocket (`Upgrade: websocket`); without them it is refused with 426. A page cannot add other headers there, so the key travels in `Sec-WebSocket-Protocol`: `scrip, <id>, <token>`, or `scrip, <token>` for an OAuth token; the response selects `scrip`. The key and the header `Origin` are checked as for any call of a client. The messages prove nothing by their way: a client verifies each head like one of `GET /client/v1/bundle`. What the client sends is ignored, except `ping`, which is answered with `pong`; a message of more than 64 bytes closes the connection with 1009. A change of the key closes it with 1008. With the first head after 24 hours, or after the end of an OAuth token, the service closes it with 1001; the client opens a new one. Beyond 1,000 connections of a project, or the connections that the host has, the request is refused with 503.",
+        )
+        .returns("The connection is a WebSocket."),
     get("/client/v1/bundle/{projectId}/{hash}", "Get a part of the offline bundle", show_part)
         .for_classes(&[CredentialClass::Bundle])
         .answers(200, shapes::bundle::CORE_DOCUMENT)
@@ -92,6 +101,13 @@ fn show_head(call: &mut Call<'_, '_>) -> HandlerResult {
 fn is_known(request: &Request, tag: &str) -> bool {
     let known = header(request, "if-none-match").unwrap_or_default();
     known.split(',').map(str::trim).any(|known| known == "*" || known.strip_prefix("W/").unwrap_or(known) == tag)
+}
+
+/// Refuses a call that opens no WebSocket; the entry answers one that does.
+fn refuse_plain_call(call: &mut Call<'_, '_>) -> HandlerResult {
+    let mut answer = refused_but_written(&feed::upgrade_required(), call.request_id);
+    answer.headers.push(("upgrade", "websocket".to_owned()));
+    Ok(answer)
 }
 
 /// Answers the bytes of a hash.

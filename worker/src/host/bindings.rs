@@ -28,6 +28,14 @@ extern "C" {
     #[wasm_bindgen(js_name = hasFolder)]
     fn has_folder_in(disk: &Fetcher) -> Promise;
 
+    #[wasm_bindgen(catch, js_name = openFeed)]
+    fn open_feed_of(
+        feed: &ObjectStub,
+        key: &str,
+        until: Option<f64>,
+        protocol: Option<&str>,
+    ) -> Result<Promise, JsValue>;
+
     #[wasm_bindgen(catch, js_name = respondInParts)]
     fn respond_with_parts(
         answer: &Array,
@@ -55,6 +63,9 @@ extern "C" {
     #[wasm_bindgen(method, getter, js_name = GATE)]
     fn gate(this: &Bindings) -> Option<Namespace>;
 
+    #[wasm_bindgen(method, getter, js_name = FEED)]
+    fn feed(this: &Bindings) -> Option<Namespace>;
+
     #[wasm_bindgen(method, getter, js_name = ASSETS)]
     fn assets(this: &Bindings) -> Option<Fetcher>;
 
@@ -70,7 +81,8 @@ extern "C" {
     #[wasm_bindgen(method, catch, js_name = getByName)]
     fn get_by_name(this: &Namespace, name: &str) -> Result<ObjectStub, JsValue>;
 
-    /// Durable Object of this service. Each has `serve`, that of a project also `empty`, an attempt limiter `ask` and `settle`.
+    /// Durable Object of this service. Each has `serve`, that of a project also `empty`, an attempt limiter `ask` and `settle`, a feed
+    /// `close` and `empty`.
     pub(super) type ObjectStub;
 
     #[wasm_bindgen(method, catch)]
@@ -103,6 +115,10 @@ extern "C" {
         wrong: u32,
         lines: &str,
     ) -> Result<Promise, JsValue>;
+
+    /// Closes the connections of a feed that were opened with these keys, separated by commas.
+    #[wasm_bindgen(method, catch)]
+    fn close(this: &ObjectStub, keys: &str) -> Result<Promise, JsValue>;
 
     /// Returns the metrics of an object and the size of its queues, as JSON.
     #[wasm_bindgen(method, catch)]
@@ -213,7 +229,31 @@ impl Bindings {
     /// Empties the object of a project for good.
     pub(super) async fn empty(&self, project: &str) -> Result<(), ObjectCallFailure> {
         JsFuture::from(self.project().get_by_name(project)?.empty()?).await?;
+        JsFuture::from(self.feed_of(project)?.empty()?).await?;
         Ok(())
+    }
+
+    /// Opens a connection to the feed of a project; returns its response, 101 or 503. `until` ends the validity of the key.
+    pub(super) async fn open_feed(
+        &self,
+        project: &str,
+        key: &str,
+        until: Option<i64>,
+        protocol: Option<&str>,
+    ) -> Result<web_sys::Response, JsValue> {
+        let until = until.map(|moment| moment as f64);
+        let answer = JsFuture::from(open_feed_of(&self.feed_of(project)?, key, until, protocol)?).await?;
+        Ok(answer.unchecked_into())
+    }
+
+    /// Closes the connections to the feed of a project that were opened with these keys, separated by commas.
+    pub(super) async fn close_feed(&self, project: &str, keys: &str) -> Result<(), JsValue> {
+        JsFuture::from(self.feed_of(project)?.close(keys)?).await?;
+        Ok(())
+    }
+
+    fn feed_of(&self, project: &str) -> Result<ObjectStub, JsValue> {
+        self.feed().ok_or_else(|| JsValue::from_str("there is no binding FEED"))?.get_by_name(project)
     }
 
     /// Returns the operator's token, if there is one.

@@ -9,9 +9,10 @@ use super::bindings::{
     Bindings, Body, ObjectCall, ObjectCallFailure, ObjectResponse, ResponseParts, origin_of, read_body, read_head,
     respond, respond_in_parts, respond_reply,
 };
-use super::{asset, health, key, log, metrics, object_protocol, random};
+use super::{asset, feed, health, key, log, metrics, object_protocol, random};
 use crate::access::auth::{self, KeyLookup};
 use crate::access::failed_attempts;
+use crate::access::feed as feed_access;
 use crate::access::keys::{self, WebhookSecretUpdate};
 use crate::access::rates;
 use crate::domain::webhooks::subscriptions::SIGNED;
@@ -31,9 +32,10 @@ use worker::worker_sys::web_sys;
 use worker::{Env, event};
 
 /// Headers that are not passed to objects.
-const CREDENTIALS: [&str; 8] = [
+const CREDENTIALS: [&str; 9] = [
     "authorization",
     "cookie",
+    feed_access::PROTOCOLS,
     "x-app-id",
     "x-app-token",
     "x-client-application-id",
@@ -74,6 +76,8 @@ enum EntryOutcome {
     Answer(ObjectResponse),
     /// First part of a response; its object sends the next ones as the caller reads.
     Parts(ResponseParts),
+    /// Open connection to the feed.
+    Feed(web_sys::Response),
     /// Reply of the entry itself.
     Reply(Reply),
 }
@@ -99,6 +103,10 @@ async fn fetch(raw: web_sys::Request, env: Env, runtime: worker::Context) -> Res
             arrival.count(parts.answer.status);
             tell_share(&known, &mut parts.answer);
             return respond_in_parts(&parts);
+        }
+        Ok(EntryOutcome::Feed(answer)) => {
+            arrival.count(answer.status());
+            return Ok(answer);
         }
         // The object has logged it.
         Ok(EntryOutcome::Answer(_)) => reply::failed(&arrival.request_id),
@@ -189,6 +197,12 @@ impl IncomingRequest {
                 return Ok(EntryOutcome::Reply(rates::refused(&self.request_id, &share, seconds, of)));
             }
         }
+        if matched.route.path == feed_access::PATH && feed_access::is_upgrade(&self.request) {
+            return Ok(match feed::open(bindings, &self.request, caller, &kv_key).await? {
+                Some(answer) => EntryOutcome::Feed(answer),
+                None => EntryOutcome::Reply(error_reply(&feed_access::full(), &self.request_id)),
+            });
+        }
         match read_body(&self.raw, BODY_BYTES_MAX).await? {
             Body::Whole(body) => self.pass(matched.route, caller, bindings, &body).await,
             Body::TooLong => Ok(EntryOutcome::Reply(reply::too_large(&self.request_id))),
@@ -277,7 +291,7 @@ impl IncomingRequest {
         let object = auth::object(route, caller);
         let mut answer = bindings.ask(&object, call).await?;
         if object == "directory" {
-            self.follow(bindings, &mut answer).await?;
+            self.follow(bindings, caller, &mut answer).await?;
         }
         if let Some(project) = object_protocol::take_line(&mut answer.lines, FORWARD_TO_PROJECT) {
             return self.go_on(caller, bindings, &project, &answer.bytes).await;
@@ -317,9 +331,15 @@ impl IncomingRequest {
 
     /// Follows the instructions of the directory in the headers of its answer: forgets the records of changed keys, and has the
     /// object of a deleted project emptied.
-    async fn follow(&self, bindings: &Bindings, answer: &mut ObjectResponse) -> Result<(), ObjectCallFailure> {
+    async fn follow(
+        &self,
+        bindings: &Bindings,
+        caller: &Caller,
+        answer: &mut ObjectResponse,
+    ) -> Result<(), ObjectCallFailure> {
         if let Some(names) = object_protocol::take_line(&mut answer.lines, keys::FORGET) {
             self.forget(&names).await;
+            self.close_feeds(bindings, caller, &names).await;
         }
         if let Some(project) = object_protocol::take_line(&mut answer.lines, keys::EMPTIED) {
             bindings.empty(&project).await?;
@@ -340,6 +360,17 @@ impl IncomingRequest {
             if let Err(error) = key::forget_in_kv(name, &self.env).await {
                 return log::write("error", "key_not_forgotten", &self.request_id, &error.to_string());
             }
+        }
+    }
+
+    /// Closes the connections to feeds that were opened with changed keys of the project that the path names, or of the caller's. The call
+    /// itself is done by now, and is answered even where this fails.
+    async fn close_feeds(&self, bindings: &Bindings, caller: &Caller, names: &str) {
+        let params = self.matched.as_ref().map(|matched| matched.params.as_slice()).unwrap_or_default();
+        let named = params.iter().find(|(name, _)| *name == "projectId").map(|(_, id)| id.as_str());
+        let project = named.unwrap_or(&caller.project);
+        if let Err(error) = feed::close(bindings, project, names).await {
+            log::write("error", "feed_not_closed", &self.request_id, &error);
         }
     }
 

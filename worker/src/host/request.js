@@ -95,6 +95,14 @@ function headersOf(lines) {
   return headers;
 }
 
+/** Opens a connection to a feed, which closes it after `until`. Returns the feed's response. */
+export function openFeed(feed, key, until, protocol) {
+  const headers = new Headers({ upgrade: "websocket", "scrip-key": key });
+  if (until !== undefined) headers.set("scrip-until", String(until));
+  if (protocol !== undefined) headers.set("sec-websocket-protocol", protocol);
+  return feed.fetch("http://feed/", { headers });
+}
+
 /**
  * Makes an answer that arrives in parts. The first is present; the object gives each further part only when the one before has been read. A
  * part that fails breaks the answer off, so that no caller takes an incomplete file for a complete one.

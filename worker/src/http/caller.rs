@@ -156,6 +156,9 @@ pub struct Caller {
     /// Rate limit of the key. The entry counts calls; objects do not receive this field.
     #[serde(default, skip_serializing)]
     pub rates: Rates,
+    /// End of the token, in milliseconds; `None` for a key. Objects do not receive this field.
+    #[serde(default, skip_serializing)]
+    pub expires_at: Option<i64>,
     /// True if the service runs for local development: webhooks may be sent to the local machine.
     #[serde(default, skip_serializing_if = "is_down")]
     pub local: bool,

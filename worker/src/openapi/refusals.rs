@@ -54,6 +54,10 @@ fn always(_: &Route) -> bool {
     true
 }
 
+fn opens_socket(route: &Route) -> bool {
+    route.success == 101
+}
+
 fn has_body(route: &Route) -> bool {
     !route.body.is_empty()
 }
@@ -146,12 +150,24 @@ const REFUSALS: &[Refusal] = &[
         writes,
     ),
     refusal(423, "Locked", LOCKED, has_states),
+    refusal(
+        426,
+        "UpgradeRequired",
+        "The request opens no WebSocket: it lacks the header `Upgrade: websocket`. The error has no key.",
+        opens_socket,
+    ),
     refusal(429, "TooManyRequests", TOO_MANY_REQUESTS, always),
     refusal(
         500,
         "InternalError",
         "The service failed (`internal_error`). Nothing is changed; the same request can be sent again.",
         always,
+    ),
+    refusal(
+        503,
+        "NoMoreConnections",
+        "The project, or the host, has as many connections of this kind as it may have; the header `Retry-After` has the seconds to wait. The error has no key.",
+        opens_socket,
     ),
 ];
 

@@ -99,6 +99,7 @@ routes! {
     events "/client/v1/events"
     promotion_tiers "/client/v1/promotions/tiers"
     bundle "/client/v1/bundle"
+    bundle_feed "/client/v1/bundle/feed"
     jwks "/client/v1/jwks"
     consents "/client/v1/consents"
     customers "/client/v1/customers"

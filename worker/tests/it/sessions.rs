@@ -103,6 +103,7 @@ fn caller(class: CredentialClass, address: Option<&str>) -> Caller {
         signing: None,
         others: Default::default(),
         rates: Default::default(),
+        expires_at: None,
         local: false,
         settings,
     }

@@ -74,6 +74,8 @@ const SHOWN: &[DisclosureRow] = &[
         keeper: ResponseFilter::Verb,
         disclosure: &bundle::CORE,
     },
+    // Its messages are heads.
+    DisclosureRow { path: "/client/v1/bundle/feed", keeper: ResponseFilter::Verb, disclosure: &Disclosure::All },
     // Public halves of keys, made for clients.
     DisclosureRow { path: "/client/v1/jwks", keeper: ResponseFilter::Here, disclosure: &Disclosure::All },
 ];

@@ -64,9 +64,11 @@ fn bases(route: &Route) -> Vec<(String, Option<Json>)> {
         "/client/v1/vouchers" => {
             vec![(String::new(), None), ("limit=100&order=code".into(), None), ("customer=guest".into(), None)]
         }
-        "/client/v1/promotions/tiers" | "/client/v1/bundle" | "/client/v1/jwks" | "/client/v1/consents" => {
-            vec![(String::new(), None)]
-        }
+        "/client/v1/promotions/tiers"
+        | "/client/v1/bundle"
+        | "/client/v1/bundle/feed"
+        | "/client/v1/jwks"
+        | "/client/v1/consents" => vec![(String::new(), None)],
         path => panic!("a page reaches {path}: say here how it is asked"),
     }
 }

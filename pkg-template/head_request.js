@@ -1,0 +1,66 @@
+// Requests the head of a bundle, and proves one: whoever sent it, and over whichever way it came.
+import { ServiceClock } from "./clock.js";
+import { sha256 } from "./engine.js";
+import { answeredError, readBody, readText, refusal } from "./exchange.js";
+import { checkHead, checkRevision, checkTime, readHead } from "./head.js";
+import { addVouched } from "./keys.js";
+
+// The service makes heads of at most 1 kB.
+export const MOST_HEAD = 4 * 1024;
+
+/** Returns the headers of a client's requests. */
+export function headersOf(credentials, origin) {
+  const headers = { "X-Client-Application-Id": credentials.id, "X-Client-Token": credentials.token };
+  if (origin) headers.Origin = origin;
+  return headers;
+}
+
+/**
+ * Requests the head; returns its text, or nothing where the service confirms the head with the text `known`. `answer` gets the clock of the
+ * service's answer.
+ */
+export async function requestHead({ base, headers }, known, answer, signal) {
+  const own = { ...headers };
+  const hash = known && sha256(new TextEncoder().encode(known));
+  if (hash) own["If-None-Match"] = `"${hash}"`;
+  const begin = performance.now();
+  const response = await fetch(`${base}/client/v1/bundle`, { headers: own, signal });
+  answer.clock = ServiceClock.of(response.headers, Date.now(), performance.now() - begin) ?? answer.clock;
+  if (response.status === 304 && hash) {
+    const etag = response.headers.get("etag");
+    if (etag === null || etag.replace(/^W\//, "") === own["If-None-Match"]) return undefined;
+    throw refusal("damaged", "the service confirmed another bundle than the one that was kept");
+  }
+  if (!response.ok) throw await answeredError(response, "bundle", signal);
+  const bytes = await readBody(response, "head", MOST_HEAD, signal);
+  try {
+    return readText(bytes);
+  } catch (cause) {
+    throw refusal("damaged", "the head is no text", cause);
+  }
+}
+
+/**
+ * Proves the text of a head by trusted `keys`, at the time `now`, and against the head `before` that was accepted last; returns the head and
+ * the keys that are trusted from now on. `listKeys` fetches the keys that the service lists, for a head whose key is not trusted yet.
+ */
+export async function proveHead(text, { keys, pinned, project, head: before }, now, listKeys) {
+  const head = readHead(text);
+  let trusted = keys;
+  if (listKeys && !keys.has(head.kid)) {
+    const { keys: listed } = await listKeys(project);
+    trusted = keepListed(addVouched(keys, listed, project ?? head.claims.iss), listed, head.kid);
+    // A kept copy is proven by the caller's keys again: what they do not vouch for any more is not accepted now either.
+    if (pinned) trusted = addVouched(pinned, trusted, project ?? head.claims.iss);
+  }
+  checkHead(head, trusted, project);
+  checkTime(head.claims, now());
+  checkRevision(head, before);
+  return { head, keys: trusted };
+}
+
+/** Returns those of the trusted keys that the service still lists: one that it retired is forgotten. */
+function keepListed(trusted, listed, signing) {
+  if (!trusted.has(signing)) return trusted;
+  return new Map([...trusted].filter(([kid]) => listed.has(kid)));
+}
