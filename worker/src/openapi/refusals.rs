@@ -1,5 +1,6 @@
 //! Responses of refusals in the description: one for each status, and the statuses that a route can return.
 
+use crate::access::bundle_head;
 use crate::http::reply;
 use crate::http::route::Route;
 use crate::openapi::schema::{Direction, SchemaRegistry};
@@ -56,6 +57,10 @@ fn always(_: &Route) -> bool {
 
 fn has_body(route: &Route) -> bool {
     !route.body.is_empty()
+}
+
+fn is_bundle_head(route: &Route) -> bool {
+    route.path == "/client/v1/bundle"
 }
 
 fn writes(route: &Route) -> bool {
@@ -153,6 +158,12 @@ const REFUSALS: &[Refusal] = &[
         "The service failed (`internal_error`). Nothing is changed; the same request can be sent again.",
         always,
     ),
+    refusal(
+        503,
+        "NotReady",
+        "The bundle is not built yet, or cannot be read for the moment (`bundle_not_ready`). The header `Retry-After` has the seconds to wait.",
+        is_bundle_head,
+    ),
 ];
 
 /// Returns the responses by their names, with `examples` of real ones by their status.
@@ -169,8 +180,10 @@ pub fn components(examples: Option<&Json>, schemas: &mut SchemaRegistry) -> Json
             content.insert("example".into(), example);
         }
         let mut response = json!({ "description": description, "content": { "application/json": content } });
-        if *status == 429 {
-            let header = json!({ "description": "Seconds after which the request can be sent again.", "schema": { "type": "integer", "minimum": 1 } });
+        let header = json!({ "description": "Seconds after which the request can be sent again.", "schema": { "type": "integer", "minimum": 1 } });
+        if *status == 503 {
+            response.as_object_mut().map(|response| response.insert("headers".into(), json!({ "Retry-After": header })));
+        } else if *status == 429 {
             let of = json!({ "description": "Class of calls whose rate limit is exceeded. Absent when no rate limit refuses the request.", "schema": { "type": "string", "enum": ["api_calls", "bulk_api_calls"] } });
             let headers = json!({ "Retry-After": header, "X-Rate-Limit-Type": of });
             response.as_object_mut().map(|response| response.insert("headers".into(), headers));
@@ -186,6 +199,7 @@ fn unasked(status: u16) -> Option<Json> {
     let reply = match status {
         429 => reply::too_many(request_id, 30),
         500 => reply::failed(request_id),
+        503 => reply::error_reply(&bundle_head::not_ready(), request_id),
         _ => return None,
     };
     serde_json::from_slice(&reply.body).ok()

@@ -64,6 +64,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!("0035_bundle_keys"),
     migration!("0036_bundle_heads"),
     migration!("0037_bundle_metadata_schemas"),
+    migration!("0038_bundle_job"),
 ];
 
 /// The number of the newest migration.

@@ -43,6 +43,7 @@ const HASHES: &[(&str, &str)] = &[
     ("0035_bundle_keys", "6cea6e68e29284777329b046ab04b1da15af74314b490cf376e2726a974d1ad0"),
     ("0036_bundle_heads", "a2210141e81c565d2ea0c7ed9b12e704646112f6f9cc44ff40002b233b18093b"),
     ("0037_bundle_metadata_schemas", "6a1fa0effe367d4564da5cac024cde5152749026c9e83fa3505d06e520170e7c"),
+    ("0038_bundle_job", "555d9f2b823c6168e4ff6f0ed008f09b46bce2b4a2200a65a1efba3f387a7038"),
 ];
 
 #[test]
