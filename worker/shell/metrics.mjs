@@ -28,8 +28,11 @@ export class ObjectMetrics {
   #decide = new Histogram();
   #commit = new Histogram();
   #batches = 0;
+  #bundleBuilds = new Histogram();
   failures = 0;
   failedAlarms = 0;
+  failedBundleBuilds = 0;
+  failedBundleCopies = 0;
 
   /** Counts a request that took so long to decide; `verdicts` are lines of operation and reason, or null. */
   countDecision(ms, verdicts) {
@@ -52,8 +55,15 @@ export class ObjectMetrics {
     this.#commit.record(Math.max(ms, 0));
   }
 
+  countBundleBuild(ms) {
+    this.#bundleBuilds.record(Math.max(ms, 0));
+  }
+
   toJson() {
     const verdicts = [...this.#verdicts].map(([verdict, count]) => [...verdict.split("\n"), count]);
-    return { verdicts, decide: this.#decide.toJson(), commit: this.#commit.toJson(), failures: this.failures, failed_alarms: this.failedAlarms };
+    return {
+      verdicts, decide: this.#decide.toJson(), commit: this.#commit.toJson(), failures: this.failures, failed_alarms: this.failedAlarms,
+      bundle_builds: this.#bundleBuilds.toJson(), failed_bundle_builds: this.failedBundleBuilds, failed_bundle_copies: this.failedBundleCopies,
+    };
   }
 }

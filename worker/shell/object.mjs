@@ -9,6 +9,7 @@ import module from "./index_bg.wasm";
 import * as engine from "glue/engine";
 import { AlarmClock } from "./alarm_clock.mjs";
 import { BatchQueue } from "./batch.mjs";
+import { BundleCopier } from "./bundle_copier.mjs";
 import { Dispatcher } from "./webhook_dispatcher.mjs";
 import { ObjectMetrics } from "./metrics.mjs";
 import { describeError, log } from "./log.mjs";
@@ -60,7 +61,17 @@ class ScripObject extends DurableObject {
     sleep: (ms) => new Promise((done) => setTimeout(done, ms)),
     after,
   });
-  /** Ends the rest of an alarm that waits for deliveries. */
+  #copier = new BundleCopier({
+    commitStep: (report) => JSON.parse(this.#commit((sql) => engine.copyBundle(this.#fresh, JSON.stringify(report), sql))),
+    kv: () => this.env.KV,
+    publish: (head) => this.#publish(head),
+    after,
+  });
+  #failedCopies = 0;
+  /** The copying of the bundle that goes on, and whether the bundle was built meanwhile. */
+  #copying = undefined;
+  #copiesAgain = false;
+  /** Ends the rest of an alarm that waits for deliveries or for copies. */
   #wakeUp = () => {};
 
   /** Answers one request after its batch has run: `[status, header lines, bytes]`. The entry is the only caller. */
@@ -125,8 +136,9 @@ class ScripObject extends DurableObject {
   }
 
   /**
-   * Runs due jobs for a while, sends deliveries at the same time, and sets a new alarm. The current alarm is only removed when this
-   * returns, so a process that dies in between is woken again. Jobs that become due run also while a delivery is on its way.
+   * Runs due jobs for a while, sends deliveries and copies the bundle at the same time, and sets a new alarm. The current alarm is only
+   * removed when this returns, so a process that dies in between is woken again. Jobs that become due run also while a delivery or a copy is
+   * on its way.
    */
   async alarm() {
     this.#alarm.recordFired();
@@ -135,10 +147,12 @@ class ScripObject extends DurableObject {
       isDelivering = false;
       this.#wakeUp();
     });
+    this.#startCopying();
+    const isBusy = () => isDelivering || this.#copying !== undefined;
     do {
       const next = await this.#runJobs();
-      if (isDelivering) await this.#rest(next);
-    } while (isDelivering);
+      if (isBusy()) await this.#rest(next);
+    } while (isBusy());
     this.#alarm.scheduleAt(await delivering);
   }
 
@@ -185,6 +199,41 @@ class ScripObject extends DurableObject {
     }
   }
 
+  /** Copies the bundle to KV where KV does not have it, beside all else. */
+  #startCopying() {
+    this.#copiesAgain = true;
+    this.#copying ??= this.#copy();
+  }
+
+  /** Copies until KV has what was built last. After each failure it is tried again later. */
+  async #copy() {
+    while (this.#copiesAgain) {
+      this.#copiesAgain = false;
+      try {
+        await this.#copier.spell();
+        this.#failedCopies = 0;
+      } catch (error) {
+        this.#metrics.failedBundleCopies += 1;
+        this.#recordFailure("bundle_not_copied", error);
+        this.#alarm.scheduleAt(Date.now() + Math.min(RETRY_MS * 2 ** this.#failedCopies, RETRY_MAX_MS));
+        this.#failedCopies += 1;
+      }
+    }
+    this.#copying = undefined;
+    this.#wakeUp();
+  }
+
+  /** Passes a new head on to the object of those who listen, where the Worker has one. Nothing waits for it: they also ask by themselves. */
+  #publish(head) {
+    const { FEED } = this.env;
+    const warn = (error) => log("bundle_not_published", { object: this.ctx.id.name, error: describeError(error) });
+    try {
+      FEED?.get(FEED.idFromName(this.ctx.id.name)).publish(head).catch(warn);
+    } catch (error) {
+      warn(error);
+    }
+  }
+
   /** Sets the alarm for deliveries, and wakes the dispatcher where it runs. They are no reason to look for jobs. */
   #scheduleDeliveries(moment) {
     this.#alarm.scheduleAt(moment);
@@ -193,7 +242,12 @@ class ScripObject extends DurableObject {
 
   #runSlice(rows) {
     if (this.#alarm.isSetBack()) this.#catchUp();
-    const [work, deliveries] = this.#commit((sql) => engine.runAlarm(this.#fresh, rows, sql));
+    const startedAt = Date.now();
+    const [work, deliveries, hasBuilt] = this.#commit((sql) => engine.runAlarm(this.#fresh, rows, sql));
+    if (hasBuilt) {
+      this.#metrics.countBundleBuild(Date.now() - startedAt);
+      this.#startCopying();
+    }
     this.#scheduleDeliveries(deliveries);
     return work;
   }
@@ -240,7 +294,9 @@ class ScripObject extends DurableObject {
     const wait = Math.min(RETRY_MS * 2 ** this.#failedAlarms, RETRY_MAX_MS);
     this.#failedAlarms += 1;
     try {
-      return this.#commit((sql) => engine.noteFailedAlarm(this.#fresh, String(error), sql)) ?? Date.now() + wait;
+      const [next, isOfBundle] = this.#commit((sql) => engine.noteFailedAlarm(this.#fresh, String(error), sql));
+      if (isOfBundle) this.#metrics.failedBundleBuilds += 1;
+      return next ?? Date.now() + wait;
     } catch (worse) {
       this.#recordFailure("alarm_not_noted", worse);
       return Date.now() + wait;
@@ -381,6 +437,23 @@ export class Project extends ScripObject {
     this.#isDeleted = true;
     await this.clear();
     this.ctx.storage.kv.put(DELETED_KEY, true);
+    await this.#removeCopies();
+  }
+
+  /** Removes the copies of the bundle. Nobody can read those that stay: the entry refuses the project's keys and addresses. */
+  async #removeCopies() {
+    const { id } = this.ctx;
+    try {
+      await this.env.KV.delete(engine.nameOfCopiedHead(id.name));
+      for (let cursor; ; ) {
+        const listed = await this.env.KV.list({ prefix: engine.nameOfCopiedPart(id.name, ""), cursor });
+        for (const { name } of listed.keys) await this.env.KV.delete(name);
+        if (listed.list_complete) return;
+        cursor = listed.cursor;
+      }
+    } catch (error) {
+      log("bundle_not_removed", { object: id.name, error: describeError(error) });
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 
 pub mod address;
 pub mod auth;
+pub mod bundle_head;
 pub mod bundle_parts;
 pub mod client;
 pub mod customer_keys;

@@ -9,9 +9,12 @@
 //! | 5. Webhook deliveries are queued for all that has changed | yes |
 //! | 6. Retention is scheduled; flush | yes |
 //!
+//! A flush that may have changed the bundle wakes the job that builds it.
+//!
 //! A step that fails undoes all of them: the host rolls its transaction back.
 
 use crate::domain::balances::point_postings;
+use crate::domain::bundle::build_job;
 use crate::domain::catalogue::products::PRODUCT;
 use crate::domain::catalogue::skus::SKU;
 use crate::domain::earning::domain_events::{DomainEvent, brought, noticed};
@@ -116,5 +119,11 @@ fn flush(store: &mut Store<'_>) -> Result<(), CallError> {
         store.undo_at_end();
         return Err(refused.into());
     }
-    Ok(store.flush()?)
+    let may_change_bundle = store.may_change_bundle();
+    store.flush()?;
+    // Triggers have marked it in this transaction (`store/migrations/0038_bundle_job.sql`).
+    if may_change_bundle {
+        build_job::wake_if_marked(store)?;
+    }
+    Ok(())
 }

@@ -4,6 +4,7 @@
 mod asset;
 mod attempt_limiter;
 mod bindings;
+mod bundle;
 mod durable;
 mod entry;
 mod feed;

@@ -3,6 +3,7 @@
 use crate::api;
 use crate::commit;
 use crate::domain::balances::points;
+use crate::domain::bundle::build_job;
 use crate::domain::loyalty_members::card_changes;
 use crate::domain::vouchers::bulk_jobs::{self, VOUCHERS_DELETE, VOUCHERS_GENERATE, VOUCHERS_UPDATE};
 use crate::domain::{erasure, exports};
@@ -38,6 +39,7 @@ pub const KINDS: &[(&str, JobKind)] = &[
     (VOUCHERS_GENERATE, JobKind::Slices(bulk_jobs::generate)),
     (VOUCHERS_UPDATE, JobKind::Slices(bulk_jobs::change)),
     (VOUCHERS_DELETE, JobKind::Slices(bulk_jobs::remove)),
+    (queue::BUILD_BUNDLE, JobKind::Slices(build_job::run)),
     (card_changes::SETTLE, JobKind::Slices(card_changes::sweep)),
     (erasure::job::ERASE, JobKind::Slices(erasure::job::run)),
     (free_pages::FREE_PAGES, JobKind::Slices(free_pages::run)),
@@ -84,9 +86,10 @@ pub fn run_due(store: &mut Store<'_>, context: &Context, rows: u64) -> Result<()
     queue::wake_for_next(store, now_ms)
 }
 
-/// Records, in a transaction of its own, that the slice of the job that is next failed and was undone.
-pub fn record_failure(store: &mut Store<'_>, context: &Context, fault: &str) -> Result<(), Fault> {
-    queue::note_failure(store, context, fault)?;
+/// Records, in a transaction of its own, that the slice of the job that is next failed and was undone. Returns the kind of the job.
+pub fn record_failure(store: &mut Store<'_>, context: &Context, fault: &str) -> Result<Option<String>, Fault> {
+    let kind = queue::note_failure(store, context, fault)?;
     commit::run_internal(store, context)?;
-    queue::wake_for_next(store, context.now.millis())
+    queue::wake_for_next(store, context.now.millis())?;
+    Ok(kind)
 }

@@ -5,6 +5,7 @@ use crate::access::failed_attempts::GUESSES;
 use crate::access::idempotency::{self, IdempotentCall, Memory};
 use crate::access::keys::WebhookSecretUpdate;
 use crate::commit;
+use crate::domain::bundle::{build_job, kv_copies};
 use crate::domain::webhooks::subscriptions;
 use crate::http::caller::{Caller, CredentialClass, FORWARD_TO_PROJECT};
 use crate::http::name_limits;
@@ -32,6 +33,14 @@ pub fn serve(request: &Request, store: &mut Store<'_>, context: &Context) -> Res
         let WebhookSecretUpdate { project, signing } =
             serde_json::from_slice(&request.body).map_err(|error| Fault(format!("a secret does not read: {error}")))?;
         subscriptions::sign_with(store, &project, &signing, context.now.millis());
+        commit::run_internal(store, context)?;
+        return Ok(reply::empty_reply(204));
+    }
+    if request.path == build_job::ASKED {
+        let unread = |error| Fault(format!("what a client asks of the bundle does not read: {error}"));
+        let caller: Caller =
+            serde_json::from_str(header(request, "scrip-caller").unwrap_or_default()).map_err(unread)?;
+        build_job::demand(store, context, &caller, serde_json::from_slice(&request.body).map_err(unread)?)?;
         commit::run_internal(store, context)?;
         return Ok(reply::empty_reply(204));
     }
@@ -179,6 +188,9 @@ fn written(answer: Response) -> Reply {
 /// Requests the alarms of all queues when the object has just started: an earlier alarm may have been set by another clock.
 pub fn wake(store: &mut Store<'_>, now_ms: i64) -> Result<(), Fault> {
     queue::wake_for_next(store, now_ms)?;
+    if kv_copies::is_waiting(store)? {
+        store.wake_at(now_ms);
+    }
     outbox::wake(store, now_ms)
 }
 
@@ -203,7 +215,18 @@ pub fn deliveries(
     Ok(round)
 }
 
-/// Records, in a transaction of its own, that [`alarm`] ended with a fault and was undone; the job is retried later.
-pub fn alarm_failed(store: &mut Store<'_>, context: &Context, what: &str) -> Result<(), Fault> {
+/// Records what the last step of copying the bundle to KV has done, and returns the next one; `None` when there is none.
+pub fn copy_bundle(
+    store: &mut Store<'_>,
+    context: &Context,
+    report: &kv_copies::CopyReport,
+) -> Result<Option<kv_copies::CopyStep>, Fault> {
+    kv_copies::record(store, report);
+    commit::run_internal(store, context)?;
+    kv_copies::next(store)
+}
+
+/// Records, in a transaction of its own, that [`alarm`] ended with a fault and was undone; the job is retried later. Returns its kind.
+pub fn alarm_failed(store: &mut Store<'_>, context: &Context, what: &str) -> Result<Option<String>, Fault> {
     job_runner::record_failure(store, context, what)
 }

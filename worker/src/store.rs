@@ -72,6 +72,8 @@ pub struct Store<'s> {
     notes: RefCell<Vec<String>>,
     /// Verdicts of [`Store::decided`].
     verdicts: RefCell<Vec<(&'static str, &'static str)>>,
+    /// True if this slice of a job built the bundle; the host counts it after the commit.
+    pub has_built_bundle: bool,
     /// Fault to be injected in the middle of the flush; for tests only.
     #[cfg(feature = "test-hooks")]
     pub injected_fault: Option<crate::store::fault_injection::InjectedFault>,
@@ -96,6 +98,7 @@ impl<'s> Store<'s> {
             drawn: BTreeMap::new(),
             notes: RefCell::default(),
             verdicts: RefCell::default(),
+            has_built_bundle: false,
             #[cfg(feature = "test-hooks")]
             injected_fault: None,
         }
@@ -213,6 +216,11 @@ impl<'s> Store<'s> {
         self.writes.push(QueuedWrite::new(statement, params));
     }
 
+    /// Queues a statement that changes only counts and times of documents, which no bundle shows.
+    pub fn write_counts(&mut self, statement: &'static str, params: Vec<SqlValue>) {
+        self.writes.push(QueuedWrite { only_counts: true, ..QueuedWrite::new(statement, params) });
+    }
+
     /// Queues a statement that changes one document; the change is reported to the change feed.
     pub fn write_to(
         &mut self,
@@ -307,6 +315,11 @@ impl<'s> Store<'s> {
             Some([kind, ..]) => write.text(kind).is_none_or(|kind| kinds.contains(&kind)),
             None => write.statement.contains("document"),
         })
+    }
+
+    /// Tests if a queued write may change a document that a bundle shows.
+    pub fn may_change_bundle(&self) -> bool {
+        self.writes.iter().any(QueuedWrite::may_be_in_bundle)
     }
 
     /// Returns the length in bytes of the longest text parameter of a reading statement.

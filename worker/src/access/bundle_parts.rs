@@ -8,6 +8,8 @@ use scrip::wire::problem::shortened;
 const PROJECT: &str = "projectId";
 /// Path parameter with the hash.
 pub const HASH: &str = "hash";
+/// Cache control of bytes that are named by their hash.
+pub const IMMUTABLE: &str = "public, max-age=31536000, immutable";
 /// Length of a hash in hexadecimal digits.
 const HASH_LENGTH: usize = 64;
 
@@ -25,6 +27,11 @@ fn is_hash(text: &str) -> bool {
 /// Returns the error for an address without a part: the same for an unknown project, an unknown hash and an impossible one.
 pub fn unknown(hash: &str) -> ErrorBody {
     not_found("bundle", &shortened(hash))
+}
+
+/// Returns the name of the copy of a part in KV.
+pub fn copied_as(project: &str, hash: &str) -> String {
+    format!("bundle-part:{project}:{hash}")
 }
 
 /// Returns the key under which the entry caches the directory's record of a project, by its name.

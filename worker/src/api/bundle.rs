@@ -1,7 +1,9 @@
 //! The bundle: what a client needs to decide offline. A signed head, which names the core by its hash; and the bytes of a hash, for
 //! any caller.
 
-use crate::access::{bundle_parts, feed};
+use crate::access::bundle_head::{self, JOSE};
+use crate::access::bundle_parts::{self, IMMUTABLE};
+use crate::access::feed;
 use crate::documents::common_fields::{LIMIT, PAGE};
 use crate::documents::list::{LIMIT_DEFAULT, LIMIT_MAX, read_int};
 use crate::documents::shapes;
@@ -11,19 +13,13 @@ use crate::domain::bundle::{head, offers};
 use crate::domain::clock;
 use crate::domain::stacking_rules::check_project;
 use crate::http::caller::CredentialClass;
-use crate::http::request::Request;
-use crate::http::request_checks::header;
 use crate::http::route::{Call, HandlerResult, Response, Route, get, refused_but_written};
 use crate::store::bundle_heads;
 use crate::store::documents::offers as stored;
-use scrip::text::sha256_hex;
 use serde_json::json;
 
-/// Media type of a head, followed by an example.
-const JOSE: &str = "application/jose";
+/// Example of a head.
 const EXAMPLE: &str = "eyJhbGciOiJFZERTQSIsImtpZCI6IlVzN0F1SGRHIiwidHlwIjoic2NyaXAtYnVuZGxlK2p3dCJ9.eyJpc3MiOiJwcm9qXzEiLCJmbXQiOjJ9.c2lnbmF0dXJl";
-/// Cache control of bytes that are named by their hash.
-const IMMUTABLE: &str = "public, max-age=31536000, immutable";
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
@@ -34,7 +30,7 @@ pub const ROUTES: &[Route] = &[
         .or_answers(304, shapes::EMPTY)
         .describe(
             "getBundle",
-            "Returns the head of the bundle, with which a client decides validations and qualifications without the server: a compact JWS (`EdDSA`, type `scrip-bundle+jwt`) by a signing key of the project. Its claim `core` names the rules by their SHA-256, at `GET /client/v1/bundle/{projectId}/{hash}`. The other claims: `iss` is the project and `fmt` the format 2. `decides` and `writes` are the versions of the engine's verdicts and bytes. `epoch` and `rev` never decrease. `from` and `to` (milliseconds since 1970) are the horizon: the time for which the rules contain every offer in force that clients may know, at most 12 hours. `iat` and `exp` (seconds since 1970) are 24 hours apart. `left_out` lists the kinds that are not complete: `campaigns` beyond the newest 1,000, `vouchers` beyond the newest 1,000 without a campaign, `products` where there are more than 1,000 products or SKUs. The header `ETag` names the head: a call with `If-None-Match` is answered with 304 while nothing has changed. An untrusted origin is refused with `forbidden`, wrong credentials with `unauthorized`.",
+            "Returns the head of the bundle, with which a client decides validations and qualifications without the server: a compact JWS (`EdDSA`, type `scrip-bundle+jwt`) by a signing key of the project. Its claim `core` names the rules by their SHA-256, at `GET /client/v1/bundle/{projectId}/{hash}`. The other claims: `iss` is the project and `fmt` the format 2. `decides` and `writes` are the versions of the engine's verdicts and bytes. `epoch` and `rev` never decrease. `from` and `to` (milliseconds since 1970) are the horizon: the time for which the rules contain every offer in force that clients may know, at most 12 hours. `iat` and `exp` (seconds since 1970) are 24 hours apart. `left_out` lists the kinds that are not complete: `campaigns` beyond the newest 1,000, `vouchers` beyond the newest 1,000 without a campaign, `products` where there are more than 1,000 products or SKUs. The header `ETag` names the head: a call with `If-None-Match` is answered with 304 while nothing has changed. A change of the rules is in the head a few seconds later. The first call of a project starts the build, and is refused with `bundle_not_ready`: repeat it after the seconds of `Retry-After`. An untrusted origin is refused with `forbidden`, wrong credentials with `unauthorized`.",
         )
         .returns("The head as a compact JWS, named by the header `ETag`."),
     get(feed::PATH, "Open the feed of the offline bundle", refuse_plain_call)
@@ -79,28 +75,13 @@ fn list_offers(call: &mut Call<'_, '_>) -> HandlerResult {
     Ok(Response::json(json!({ "object": "list", "data_ref": "data", "data": shown, "total": total })))
 }
 
-/// Answers the head.
+/// Answers the head. The entry answers it from its copy in KV; here it is built if it is out of date, for calls that the entry passes on:
+/// those with a customer's token, which only the object can check.
 fn show_head(call: &mut Call<'_, '_>) -> HandlerResult {
     let time_zone = clock::zone_setting(call)?;
     let project = BundleProject { id: &call.caller.project, settings: &call.caller.settings, time_zone };
     let head = head::current(call.store, call.context, &project)?;
-    let tag = format!("\"{}\"", sha256_hex(head.jws.as_bytes()));
-    let mut answer = match is_known(call.request, &tag) {
-        true => Response::empty(304),
-        false => Response::bytes(head.jws.into_bytes()),
-    };
-    if answer.status == 200 {
-        answer.headers.push(("content-type", JOSE.to_owned()));
-    }
-    answer.headers.push(("etag", tag));
-    answer.headers.push(("cache-control", "private, no-cache".to_owned()));
-    Ok(answer)
-}
-
-/// Returns true if the caller has the head of this tag. A tag that a proxy made weak is equal.
-fn is_known(request: &Request, tag: &str) -> bool {
-    let known = header(request, "if-none-match").unwrap_or_default();
-    known.split(',').map(str::trim).any(|known| known == "*" || known.strip_prefix("W/").unwrap_or(known) == tag)
+    Ok(bundle_head::respond(&head.jws, call.request))
 }
 
 /// Refuses a call that opens no WebSocket; the entry answers one that does.

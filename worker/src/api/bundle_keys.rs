@@ -1,6 +1,7 @@
 //! The keys that sign the bundle: for clients, which verify with their public halves, and for the operator, who rotates and retires them.
 
 use crate::documents::shapes::bundle::keys as shown;
+use crate::domain::bundle::build_job;
 use crate::domain::bundle::signing_keys::{self, KeyStatus, RotationGoesOn, SigningKey};
 use crate::domain::stacking_rules::check_project;
 use crate::http::caller::CredentialClass;
@@ -97,7 +98,10 @@ fn changed(call: &Call<'_, '_>, kid: &str) -> HandlerResult {
 fn rotate(call: &mut Call<'_, '_>) -> HandlerResult {
     check_project(call)?;
     match signing_keys::rotate(call.store, call.context, &call.caller.project)? {
-        Ok(next) => changed(call, &next.kid),
+        Ok(next) => {
+            build_job::wake_if_marked(call.store)?;
+            changed(call, &next.kid)
+        }
         Err(RotationGoesOn(next)) => Err(rotation_pending(&next).into()),
     }
 }
@@ -119,5 +123,6 @@ fn retire(call: &mut Call<'_, '_>) -> HandlerResult {
         return Err(error(400, "key_retired", "Key is retired", message).about(BUNDLE_KEY, &kid).into());
     }
     signing_keys::retire(call.store, call.context, &key)?;
+    build_job::wake_if_marked(call.store)?;
     changed(call, &kid)
 }

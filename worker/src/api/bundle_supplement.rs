@@ -1,16 +1,13 @@
 //! The supplement of a bundle, for the client of one customer.
 
+use crate::access::bundle_head::{self, JOSE};
 use crate::access::client;
 use crate::domain::bundle::supplement::{self, ProvingToken};
 use crate::http::caller::CredentialClass;
-use crate::http::reply::error;
 use crate::http::route::{Call, HandlerResult, Response, Route, get};
 
-/// Media type of a supplement, followed by an example.
-const JOSE: &str = "application/jose";
+/// Example of a supplement.
 const EXAMPLE: &str = "eyJhbGciOiJFZERTQSIsImtpZCI6IlVzN0F1SGRHIiwidHlwIjoic2NyaXAtc3VwcGxlbWVudCtqd3QifQ.eyJpc3MiOiJwcm9qXzEiLCJmbXQiOjJ9.c2lnbmF0dXJl";
-/// Seconds after which a client may ask again while no core is there.
-const RETRY_SECONDS: i64 = 1;
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
@@ -20,7 +17,7 @@ pub const ROUTES: &[Route] = &[
         .file(JOSE, EXAMPLE)
         .describe(
             "getBundleSupplement",
-            "Returns what the customer of the header `X-Customer-Token` adds to the bundle: a compact JWS (`EdDSA`, type `scrip-supplement+jwt`) by the key that signs the bundle. Its claim `core` is the SHA-256 of the core that it belongs to, and `th` the SHA-256 of the token. `facts` has the tracking ID of the customer, the numbers of the conditions in the core that the customer meets, and the customer's own counts of the offers in the core: in total, and since the beginning of the day, week and month. It contains no profile. `exp` is at most 5 minutes after `iat`, and not after the end of the token; it is earlier when a condition is about to turn. A client keeps it in memory alone, and drops it when the customer redeems or locks. A call without a token is refused with `invalid_customer_token`, an untrusted origin with `forbidden`, wrong credentials with `unauthorized`. A project whose bundle was never built is answered 503 (`bundle_not_built`), with the header `Retry-After`.",
+            "Returns what the customer of the header `X-Customer-Token` adds to the bundle: a compact JWS (`EdDSA`, type `scrip-supplement+jwt`) by the key that signs the bundle. Its claim `core` is the SHA-256 of the core that it belongs to, and `th` the SHA-256 of the token. `facts` has the tracking ID of the customer, the numbers of the conditions in the core that the customer meets, and the customer's own counts of the offers in the core: in total, and since the beginning of the day, week and month. It contains no profile. `exp` is at most 5 minutes after `iat`, and not after the end of the token; it is earlier when a condition is about to turn. A client keeps it in memory alone, and drops it when the customer redeems or locks. A call without a token is refused with `invalid_customer_token`, an untrusted origin with `forbidden`, wrong credentials with `unauthorized`. A project whose bundle was never built is answered 503 (`bundle_not_ready`), with the header `Retry-After`.",
         )
         .returns("The supplement as a compact JWS."),
 ];
@@ -28,12 +25,7 @@ pub const ROUTES: &[Route] = &[
 fn show(call: &mut Call<'_, '_>) -> HandlerResult {
     let (customer, text, end) = client::proving_token(call)?;
     let token = ProvingToken { customer: &customer, text: &text, end };
-    let Some(signed) = supplement::sign(call, token)? else {
-        let mut refusal =
-            error(503, "bundle_not_built", "The bundle is not built yet", "Ask for the head of the bundle first");
-        refusal.retry_after = Some(RETRY_SECONDS);
-        return Err(refusal.into());
-    };
+    let signed = supplement::sign(call, token)?.ok_or_else(bundle_head::not_ready)?;
     let mut answer = Response::bytes(signed.into_bytes());
     answer.headers.push(("content-type", JOSE.to_owned()));
     answer.headers.push(("cache-control", "no-store".to_owned()));

@@ -25,6 +25,9 @@ extern "C" {
     #[wasm_bindgen(js_name = readBody)]
     fn read_body_of(request: &web_sys::Request, most: f64) -> Promise;
 
+    #[wasm_bindgen(js_name = readKv)]
+    fn read_kv(kv: &JsValue, name: &str, kind: &str, millis: f64) -> Promise;
+
     #[wasm_bindgen(js_name = hasFolder)]
     fn has_folder_in(disk: &Fetcher) -> Promise;
 
@@ -65,6 +68,9 @@ extern "C" {
 
     #[wasm_bindgen(method, getter, js_name = FEED)]
     fn feed(this: &Bindings) -> Option<Namespace>;
+
+    #[wasm_bindgen(method, getter, js_name = KV)]
+    fn kv(this: &Bindings) -> JsValue;
 
     #[wasm_bindgen(method, getter, js_name = ASSETS)]
     fn assets(this: &Bindings) -> Option<Fetcher>;
@@ -224,6 +230,18 @@ impl Bindings {
             }
             Err(error) => Err(Fault::new(format!("object `{object}`: {}", durable::describe(&error))).into()),
         }
+    }
+
+    /// Returns the text of a name in KV, or `None` without one.
+    pub(super) async fn kv_text(&self, name: &str, most_ms: u32) -> Result<Option<String>, JsValue> {
+        let read = JsFuture::from(read_kv(&self.kv(), name, "text", most_ms.into())).await?;
+        Ok(read.as_string())
+    }
+
+    /// Returns the bytes of a name in KV, or `None` without one.
+    pub(super) async fn kv_bytes(&self, name: &str, most_ms: u32) -> Result<Option<Uint8Array>, JsValue> {
+        let read = JsFuture::from(read_kv(&self.kv(), name, "arrayBuffer", most_ms.into())).await?;
+        Ok(read.dyn_into().ok())
     }
 
     /// Empties the object of a project for good.

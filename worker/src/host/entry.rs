@@ -9,14 +9,14 @@ use super::bindings::{
     Bindings, Body, ObjectCall, ObjectCallFailure, ObjectResponse, ResponseParts, origin_of, read_body, read_head,
     respond, respond_in_parts, respond_reply,
 };
-use super::{asset, feed, health, key, log, metrics, object_protocol, random};
+use super::{asset, bundle, feed, health, key, log, metrics, object_protocol, random};
 use crate::access::auth::{self, KeyLookup};
 use crate::access::failed_attempts;
 use crate::access::feed as feed_access;
 use crate::access::keys::{self, WebhookSecretUpdate};
 use crate::access::rates;
 use crate::domain::webhooks::subscriptions::SIGNED;
-use crate::http::caller::{CARRIED, Caller, FORWARD_TO_PROJECT};
+use crate::http::caller::{CARRIED, Caller, CredentialClass, FORWARD_TO_PROJECT};
 use crate::http::file;
 use crate::http::public;
 use crate::http::reply::{self, BODY_BYTES_MAX, ErrorBody, error_reply};
@@ -203,12 +203,46 @@ impl IncomingRequest {
                 None => EntryOutcome::Reply(error_reply(&feed_access::full(), &self.request_id)),
             });
         }
+        if let Some(outcome) = self.answer_bundle(matched, caller, bindings).await? {
+            return Ok(outcome);
+        }
         match read_body(&self.raw, BODY_BYTES_MAX).await? {
             Body::Whole(body) => self.pass(matched.route, caller, bindings, &body).await,
             Body::TooLong => Ok(EntryOutcome::Reply(reply::too_large(&self.request_id))),
             Body::Broken => Ok(EntryOutcome::Reply(error_reply(&reply::broken_body(), &self.request_id))),
             Body::Late => Ok(EntryOutcome::Reply(error_reply(&reply::late_body(), &self.request_id))),
         }
+    }
+
+    /// Answers the head of a bundle, or a part of one, without the project's object; `None` if only the object can answer.
+    async fn answer_bundle(
+        &self,
+        matched: &MatchedRoute,
+        caller: &Caller,
+        bindings: &Bindings,
+    ) -> Result<Option<EntryOutcome>, ObjectCallFailure> {
+        if !bundle::is_about_copies(matched.route, &self.request) {
+            return Ok(None);
+        }
+        #[cfg(feature = "test-hooks")]
+        if super::test_hooks::has_own_clock(&self.request) {
+            return Ok(None);
+        }
+        let now = self.context.now.millis();
+        if caller.class == CredentialClass::Bundle {
+            let part = bundle::find_part(bindings, matched, caller, &self.request_id).await;
+            return Ok(part.map(EntryOutcome::Answer));
+        }
+        let lines = self.lines(
+            |_| false,
+            &[
+                ("scrip-caller", &caller.header()),
+                ("scrip-request-id", &self.request_id),
+                (random::SEED_HEADER, &random::write_seed(&self.context.seed)),
+            ],
+        );
+        let call = bundle::HeadCall { matched, request: &self.request, caller, request_id: &self.request_id, lines };
+        Ok(Some(EntryOutcome::Reply(bundle::answer_head(call, now, &self.env, &self.runtime).await)))
     }
 
     /// Answers with the OpenAPI description.

@@ -71,6 +71,10 @@ struct ObjectMetrics {
     commit: Times,
     failures: u64,
     failed_alarms: u64,
+    /// Durations of the builds of the bundle.
+    bundle_builds: Times,
+    failed_bundle_builds: u64,
+    failed_bundle_copies: u64,
 }
 
 /// Returns the reply of `/metrics`; `None` if this service has no token for it, and so no such path.
@@ -157,6 +161,29 @@ fn write(figures: &[(&str, Option<ObjectMetrics>)]) -> String {
         for (project, figures) in known() {
             let late = u64::try_from(figures.waiting.late_ms).unwrap_or(0);
             samples.sample(&[("project", project)], seconds(late));
+        }
+    });
+    begin("scrip_bundle_age_seconds", "gauge", "For how long the head of the bundle has been signed.", &|samples| {
+        for (project, age_ms) in
+            known().filter_map(|(project, figures)| Some((project, figures.waiting.bundle_age_ms?)))
+        {
+            samples.sample(&[("project", project)], seconds(u64::try_from(age_ms).unwrap_or(0)));
+        }
+    });
+    begin("scrip_bundle_build_seconds", "histogram", "One build of the bundle, in the object.", &|samples| {
+        known().for_each(|(project, figures)| samples.times(&[("project", project)], &figures.bundle_builds));
+    });
+    begin("scrip_bundle_builds_total", "counter", "Builds of the bundle, and copies to KV that failed.", &|samples| {
+        for (project, figures) in known() {
+            let built: u64 = figures.bundle_builds.counts.iter().copied().fold(0, u64::saturating_add);
+            let results = [
+                ("built", built),
+                ("failed", figures.failed_bundle_builds),
+                ("copy_failed", figures.failed_bundle_copies),
+            ];
+            for (result, count) in results {
+                samples.sample(&[("project", project), ("result", result)], count);
+            }
         }
     });
     begin("scrip_failures_total", "counter", "Requests that failed and were rolled back.", &|samples| {

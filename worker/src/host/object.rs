@@ -3,9 +3,11 @@
 
 use super::durable::ObjectSql;
 use super::{log, object_protocol, random};
+use crate::access::{bundle_head, bundle_parts};
 use crate::http::reply;
 use crate::http::request::Request;
 use crate::http::request_checks::header;
+use crate::jobs::queue::BUILD_BUNDLE;
 use crate::store::Store;
 use crate::store::sql::Fault;
 use crate::{directory, service};
@@ -53,7 +55,7 @@ pub fn serve_object(
 }
 
 /// Runs one slice of due jobs, of `rows` rows at most, inside `transactionSync` too. Returns the next due times of jobs and
-/// of deliveries, or null.
+/// of deliveries, or null, and whether the slice built the bundle.
 #[wasm_bindgen(js_name = runAlarm)]
 pub fn run_alarm(fresh: bool, rows: u32, sql: &ObjectSql) -> Result<Array, JsError> {
     let run = || {
@@ -62,7 +64,7 @@ pub fn run_alarm(fresh: bool, rows: u32, sql: &ObjectSql) -> Result<Array, JsErr
         service::alarm(&mut store, &context, rows.into())?;
         note(&store, "alarm");
         let [work, deliveries] = alarms_of(&store);
-        Ok(Array::of2(&work, &deliveries))
+        Ok(Array::of3(&work, &deliveries, &JsValue::from_bool(store.has_built_bundle)))
     };
     run().map_err(|fault: Fault| JsError::new(&fault.0))
 }
@@ -98,17 +100,43 @@ pub fn run_deliveries(fresh: bool, carried: &str, sql: &ObjectSql) -> Result<Arr
     run().map_err(|fault: Fault| JsError::new(&fault.0))
 }
 
+/// Records what the last step of copying the bundle to KV has done, and returns the next one, inside a transaction too. Both are JSON:
+/// of `kv_copies::CopyReport`, and of `kv_copies::CopyStep` or null.
+#[wasm_bindgen(js_name = copyBundle)]
+pub fn copy_bundle(fresh: bool, report: &str, sql: &ObjectSql) -> Result<String, JsError> {
+    let run = || {
+        let context = work_context()?;
+        let mut store = open(sql, fresh, &context)?;
+        let report = serde_json::from_str(report).map_err(|error| Fault::new(error.to_string()))?;
+        let step = service::copy_bundle(&mut store, &context, &report)?;
+        serde_json::to_string(&step).map_err(|error| Fault::new(error.to_string()))
+    };
+    run().map_err(|fault: Fault| JsError::new(&fault.0))
+}
+
+/// Returns the name of the copy of a project's head in KV.
+#[wasm_bindgen(js_name = nameOfCopiedHead)]
+pub fn name_of_copied_head(project: &str) -> String {
+    bundle_head::copied_as(project)
+}
+
+/// Returns the name of the copy of a part in KV; without a hash, what the names of all parts of a project begin with.
+#[wasm_bindgen(js_name = nameOfCopiedPart)]
+pub fn name_of_copied_part(project: &str, hash: &str) -> String {
+    bundle_parts::copied_as(project, hash)
+}
+
 /// Records that the due jobs failed with `what`, inside a separate transaction: the failed one wrote nothing.
-/// Returns the due time of jobs or null.
+/// Returns the due time of jobs or null, and whether the job that failed builds the bundle.
 #[wasm_bindgen(js_name = noteFailedAlarm)]
-pub fn note_failed_alarm(fresh: bool, what: &str, sql: &ObjectSql) -> Result<JsValue, JsError> {
+pub fn note_failed_alarm(fresh: bool, what: &str, sql: &ObjectSql) -> Result<Array, JsError> {
     let note = || {
         let context = work_context()?;
         let mut store = open(sql, fresh, &context)?;
-        service::alarm_failed(&mut store, &context, what)?;
+        let kind = service::alarm_failed(&mut store, &context, what)?;
         note(&store, "alarm");
         let [work, _] = alarms_of(&store);
-        Ok(work)
+        Ok(Array::of2(&work, &JsValue::from_bool(kind.as_deref() == Some(BUILD_BUNDLE))))
     };
     note().map_err(|fault: Fault| JsError::new(&fault.0))
 }

@@ -20,6 +20,20 @@ export function pause(millis) {
   return new Promise((done) => setTimeout(done, millis));
 }
 
+/** Returns the value of a name in KV, as text or as bytes, or null without one. It fails when KV fails or does not answer in time. */
+export async function readKv(kv, name, type, millis) {
+  let timer;
+  const late = new Promise((_, failed) => {
+    timer = setTimeout(() => failed(new Error(`KV did not answer within ${millis} ms`)), millis);
+  });
+  try {
+    const value = await Promise.race([kv.get(name, type), late]);
+    return type === "arrayBuffer" && value !== null ? new Uint8Array(value) : value;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 // A caller that is refused while it still sends sees a broken connection in place of the answer. So a body that is too long is read and
 // discarded, up to this many times the limit.
 const PATIENCE = 4;

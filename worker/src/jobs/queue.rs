@@ -24,6 +24,9 @@ const PAUSE_MS: i64 = 2_000;
 /// Maximum delay in milliseconds: a retry beyond it was scheduled by a clock that was ahead.
 const PAUSE_MAX_MS: i64 = PAUSE_MS << (ATTEMPTS_MAX - 2);
 
+/// Kind of the job that builds the bundle. Triggers of `0038_bundle_job.sql` write it.
+pub const BUILD_BUNDLE: &str = "BUNDLE";
+
 /// Returns the job that is next.
 pub fn next(store: &Store<'_>, now_ms: i64) -> Result<Option<NextJob>, Fault> {
     jobs::find_next(store, now_ms, PAUSE_MAX_MS)
@@ -38,26 +41,31 @@ pub fn wake_for_next(store: &mut Store<'_>, now_ms: i64) -> Result<(), Fault> {
 }
 
 /// Records, in a transaction of its own, that a slice of the next job failed: it is retried later, and given up after
-/// [`ATTEMPTS_MAX`] failures.
-pub fn note_failure(store: &mut Store<'_>, context: &Context, what: &str) -> Result<(), Fault> {
+/// [`ATTEMPTS_MAX`] failures. That of the bundle is never given up, because nothing would start it again. Returns the kind of the job.
+pub fn note_failure(store: &mut Store<'_>, context: &Context, what: &str) -> Result<Option<String>, Fault> {
     let now_ms = context.now.millis();
-    if let Some(NextJob { id, attempts, owner, .. }) = next(store, now_ms)? {
+    let failed = next(store, now_ms)?;
+    if let Some(NextJob { id, attempts, owner, kind, .. }) = &failed {
         let attempts = attempts.saturating_add(1);
         store.note(format!("the job {id} has failed {attempts} of {ATTEMPTS_MAX} times"));
-        if attempts >= ATTEMPTS_MAX {
-            finish(store, context, &id, Err(format!("given up after {attempts} attempts: {what}")))?;
+        if kind == BUILD_BUNDLE {
+            let attempts = attempts.min(ATTEMPTS_MAX.saturating_sub(1));
+            let pause_ms = PAUSE_MS << attempts.saturating_sub(1).clamp(0, ATTEMPTS_MAX);
+            jobs::update_attempts(store, id, attempts, now_ms.saturating_add(pause_ms));
+        } else if attempts >= ATTEMPTS_MAX {
+            finish(store, context, id, Err(format!("given up after {attempts} attempts: {what}")))?;
         } else {
             let pause_ms = PAUSE_MS << attempts.saturating_sub(1).clamp(0, ATTEMPTS_MAX);
-            jobs::update_attempts(store, &id, attempts, now_ms.saturating_add(pause_ms));
+            jobs::update_attempts(store, id, attempts, now_ms.saturating_add(pause_ms));
         }
-        jobs::end_turn(store, &owner);
+        jobs::end_turn(store, owner);
     }
-    Ok(())
+    Ok(failed.map(|job| job.kind))
 }
 
-/// Resets times after the clock was set back: those of retries, of the retention sweep and of freed pages. Jobs with a
-/// planned time keep it.
+/// Resets times after the clock was set back: those of retries, of the retention sweep, of freed pages and of the bundle, which looks
+/// itself whether it is due. Jobs with a planned time keep it.
 pub fn catch_up(store: &mut Store<'_>, now_ms: i64) -> Result<(), Fault> {
-    jobs::update_times_ahead(store, [retention::KIND, free_pages::FREE_PAGES], now_ms)?;
+    jobs::update_times_ahead(store, &[retention::KIND, free_pages::FREE_PAGES, BUILD_BUNDLE], now_ms)?;
     outbox::catch_up(store, now_ms)
 }

@@ -2,7 +2,7 @@
 
 use crate::store::Store;
 use crate::store::sql::Fault;
-use crate::store::{jobs, webhooks::outbox};
+use crate::store::{bundle_heads, jobs, webhooks::outbox};
 use serde::{Deserialize, Serialize};
 
 /// Counts the rows of a queue.
@@ -23,6 +23,9 @@ pub struct QueueMetrics {
     pub queues: Vec<(String, i64)>,
     /// Milliseconds since the most urgent job became due; 0 when it is not due.
     pub late_ms: i64,
+    /// Milliseconds since the head of the bundle was signed; absent without a head.
+    #[serde(default)]
+    pub bundle_age_ms: Option<i64>,
 }
 
 /// Returns the metrics at `now_ms`.
@@ -32,7 +35,9 @@ pub fn waiting(store: &Store<'_>, now_ms: i64) -> Result<QueueMetrics, Fault> {
         queues.push(((*name).to_owned(), count(store)?));
     }
     let earliest = jobs::find_earliest_time(store)?.unwrap_or(now_ms);
-    Ok(QueueMetrics { queues, late_ms: now_ms.saturating_sub(earliest).max(0) })
+    let issued_ms = bundle_heads::find_state(store)?.head.map(|head| head.issued_ms);
+    let bundle_age_ms = issued_ms.map(|issued_ms| now_ms.saturating_sub(issued_ms).max(0));
+    Ok(QueueMetrics { queues, late_ms: now_ms.saturating_sub(earliest).max(0), bundle_age_ms })
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
@@ -47,7 +52,7 @@ mod tests {
         let sql = Sqlite::memory().unwrap();
         let mut store = Store::open(&sql, 0).unwrap();
         let details = |store: &Store<'_>, now_ms| {
-            let QueueMetrics { queues, late_ms } = waiting(store, now_ms).unwrap();
+            let QueueMetrics { queues, late_ms, .. } = waiting(store, now_ms).unwrap();
             (queues.into_iter().map(|(_, length)| length).collect::<Vec<_>>(), late_ms)
         };
         assert_eq!(details(&store, 1_000), (vec![0; 4], 0));

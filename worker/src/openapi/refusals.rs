@@ -1,5 +1,6 @@
 //! Responses of refusals in the description: one for each status, and the statuses that a route can return.
 
+use crate::access::bundle_head;
 use crate::http::reply;
 use crate::http::route::Route;
 use crate::openapi::schema::{Direction, SchemaRegistry};
@@ -60,6 +61,10 @@ fn opens_socket(route: &Route) -> bool {
 
 fn has_body(route: &Route) -> bool {
     !route.body.is_empty()
+}
+
+fn reads_bundle(route: &Route) -> bool {
+    matches!(route.path, "/client/v1/bundle" | "/client/v1/bundle/me")
 }
 
 fn writes(route: &Route) -> bool {
@@ -169,6 +174,12 @@ const REFUSALS: &[Refusal] = &[
         "The project, or the host, has as many connections of this kind as it may have; the header `Retry-After` has the seconds to wait. The error has no key.",
         opens_socket,
     ),
+    refusal(
+        503,
+        "NotReady",
+        "The bundle is not built yet, or cannot be read for the moment (`bundle_not_ready`). The header `Retry-After` has the seconds to wait.",
+        reads_bundle,
+    ),
 ];
 
 /// Returns the responses by their names, with `examples` of real ones by their status.
@@ -185,8 +196,10 @@ pub fn components(examples: Option<&Json>, schemas: &mut SchemaRegistry) -> Json
             content.insert("example".into(), example);
         }
         let mut response = json!({ "description": description, "content": { "application/json": content } });
-        if *status == 429 {
-            let header = json!({ "description": "Seconds after which the request can be sent again.", "schema": { "type": "integer", "minimum": 1 } });
+        let header = json!({ "description": "Seconds after which the request can be sent again.", "schema": { "type": "integer", "minimum": 1 } });
+        if *status == 503 {
+            response.as_object_mut().map(|response| response.insert("headers".into(), json!({ "Retry-After": header })));
+        } else if *status == 429 {
             let of = json!({ "description": "Class of calls whose rate limit is exceeded. Absent when no rate limit refuses the request.", "schema": { "type": "string", "enum": ["api_calls", "bulk_api_calls"] } });
             let headers = json!({ "Retry-After": header, "X-Rate-Limit-Type": of });
             response.as_object_mut().map(|response| response.insert("headers".into(), headers));
@@ -202,6 +215,7 @@ fn unasked(status: u16) -> Option<Json> {
     let reply = match status {
         429 => reply::too_many(request_id, 30),
         500 => reply::failed(request_id),
+        503 => reply::error_reply(&bundle_head::not_ready(), request_id),
         _ => return None,
     };
     serde_json::from_slice(&reply.body).ok()

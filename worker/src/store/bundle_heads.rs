@@ -1,4 +1,4 @@
-//! The stored head of a project's bundle, and the bytes that heads name by their hashes.
+//! The stored head of a project's bundle, the bytes that heads name by their hashes, and which of them KV has.
 
 use crate::store::Store;
 use crate::store::sql::{self, Fault, SqlRow};
@@ -128,4 +128,99 @@ pub fn delete_unnamed(store: &mut Store<'_>, until_ms: i64, most: i64, surplus_u
 pub fn find_part(store: &Store<'_>, hash: &str) -> Result<Option<String>, Fault> {
     let row = store.row("SELECT body FROM bundle_part WHERE hash = +?1", &[hash.into()])?;
     row.map(|row| sql::text(&row, 0).map(str::to_owned)).transpose()
+}
+
+/// Project whose bundle the job builds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredProject {
+    /// Id of the project.
+    pub id: String,
+    /// Its settings, as JSON.
+    pub settings: String,
+}
+
+/// Returns the project and the settings with which the bundle is built; `None` until a client has asked for it.
+pub fn find_project(store: &Store<'_>) -> Result<Option<StoredProject>, Fault> {
+    let row = store.row("SELECT project, settings FROM bundle_project", &[])?;
+    let read = |row: SqlRow| {
+        Ok(StoredProject { id: sql::text(&row, 0)?.to_owned(), settings: sql::text(&row, 1)?.to_owned() })
+    };
+    row.map(read).transpose()
+}
+
+/// Stores the project and its settings, at the flush.
+pub fn update_project(store: &mut Store<'_>, project: &StoredProject) {
+    store.write(
+        "INSERT INTO bundle_project (id, project, settings) VALUES (1, ?1, ?2)
+         ON CONFLICT (id) DO UPDATE SET project = excluded.project, settings = excluded.settings",
+        vec![project.id.as_str().into(), project.settings.as_str().into()],
+    );
+}
+
+/// What KV has of the bundle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CopyState {
+    /// True if KV has the head that was made last, with its parts.
+    pub has_head: bool,
+    /// True if KV has all parts that it names.
+    pub has_parts: bool,
+    /// True if KV may have parts that are deleted here.
+    pub has_removed: bool,
+}
+
+/// Returns what KV has of the bundle; `None` for a project that no client has asked for, or that has no head yet.
+pub fn find_copy_state(store: &Store<'_>) -> Result<Option<CopyState>, Fault> {
+    let row = store.row(
+        "SELECT is_copied, NOT EXISTS (SELECT 1 FROM bundle_part WHERE is_copied = 0 AND unnamed_since IS NULL), EXISTS (SELECT 1 FROM bundle_removal)
+         FROM bundle_head WHERE EXISTS (SELECT 1 FROM bundle_project)",
+        &[],
+    )?;
+    let read = |row: SqlRow| {
+        let is = |column: usize| sql::int(&row, column).map(|value| value != 0);
+        Ok(CopyState { has_head: is(0)?, has_parts: is(1)?, has_removed: is(2)? })
+    };
+    row.map(read).transpose()
+}
+
+/// Lists the next named parts that KV does not have, so many at most.
+pub fn list_uncopied(store: &Store<'_>, most: i64) -> Result<Vec<BundlePart>, Fault> {
+    let rows = store.rows(
+        "SELECT hash, body FROM bundle_part WHERE is_copied = 0 AND unnamed_since IS NULL ORDER BY seq LIMIT +?1",
+        &[most.into()],
+    )?;
+    let read =
+        |row: SqlRow| Ok(BundlePart { hash: sql::text(&row, 0)?.to_owned(), body: sql::text(&row, 1)?.to_owned() });
+    rows.into_iter().map(read).collect()
+}
+
+/// Lists the next hashes of deleted parts that KV may have, so many at most.
+pub fn list_removals(store: &Store<'_>, most: i64) -> Result<Vec<String>, Fault> {
+    let rows = store.rows("SELECT hash FROM bundle_removal ORDER BY hash LIMIT +?1", &[most.into()])?;
+    rows.iter().map(|row| sql::text(row, 0).map(str::to_owned)).collect()
+}
+
+/// Records that KV has these parts, at the flush.
+pub fn mark_parts_copied(store: &mut Store<'_>, hashes: &[String]) {
+    let hashes = Json::from(hashes.to_vec()).to_string();
+    store.write(
+        "UPDATE bundle_part SET is_copied = 1 WHERE hash IN (SELECT value FROM json_each(?1))",
+        vec![hashes.into()],
+    );
+}
+
+/// Records that KV has the head of a revision, at the flush.
+pub fn mark_head_copied(store: &mut Store<'_>, rev: i64) {
+    store.write("UPDATE bundle_head SET is_copied = 1 WHERE rev = +?1", vec![rev.into()]);
+}
+
+/// Records that KV has none of these parts any more, at the flush.
+pub fn delete_removals(store: &mut Store<'_>, hashes: &[String]) {
+    let hashes = Json::from(hashes.to_vec()).to_string();
+    store.write("DELETE FROM bundle_removal WHERE hash IN (SELECT value FROM json_each(?1))", vec![hashes.into()]);
+}
+
+/// Records that KV has lost the head, and perhaps the parts that it names, at the flush.
+pub fn mark_lost(store: &mut Store<'_>) {
+    store.write("UPDATE bundle_head SET is_copied = 0", Vec::new());
+    store.write("UPDATE bundle_part SET is_copied = 0 WHERE unnamed_since IS NULL", Vec::new());
 }

@@ -99,9 +99,9 @@ pub fn find_next_time(store: &Store<'_>, now_ms: i64, pause_max_ms: i64) -> Resu
     next.map_or(Ok(None), |row| sql::int_or_null(&row, 0))
 }
 
-/// Finds the moment of the earliest row of any kind.
+/// Finds the earliest moment of a row of any kind. A row that a trigger made due at once has none (`0038_bundle_job.sql`).
 pub fn find_earliest_time(store: &Store<'_>) -> Result<Option<i64>, Fault> {
-    let earliest = store.row("SELECT MIN(at) FROM due", &[])?;
+    let earliest = store.row("SELECT MIN(at) FROM due WHERE at > 0", &[])?;
     earliest.map_or(Ok(None), |row| sql::int_or_null(&row, 0))
 }
 
@@ -148,6 +148,20 @@ pub fn insert_of_service(store: &mut Store<'_>, kind: &str, cursor: &str, at_ms:
     );
 }
 
+/// Queues the one job of the service of a kind, at the flush; a waiting one runs at the earlier of both moments.
+pub fn insert_or_hasten(store: &mut Store<'_>, kind: &str, at_ms: i64) {
+    store.write(
+        "INSERT INTO due (id, at, kind, cursor, attempts, owner) VALUES (?1, ?2, ?1, '', 0, '')
+         ON CONFLICT (id) DO UPDATE SET at = MIN(at, excluded.at)",
+        vec![kind.into(), at_ms.into()],
+    );
+}
+
+/// Returns true if a trigger has made the one job of the service of a kind due at once.
+pub fn is_marked(store: &Store<'_>, kind: &str) -> Result<bool, Fault> {
+    Ok(store.row("SELECT 1 FROM due WHERE id = +?1 AND at = 0", &[kind.into()])?.is_some())
+}
+
 /// Moves the cursor of a job, at the flush.
 pub fn update_cursor(store: &mut Store<'_>, id: &str, cursor: &str, at_ms: i64) {
     store.write(
@@ -166,12 +180,11 @@ pub fn update_attempts(store: &mut Store<'_>, id: &str, attempts: i64, at_ms: i6
     store.write("UPDATE due SET at = ?2, attempts = ?3 WHERE id = +?1", vec![id.into(), at_ms.into(), attempts.into()]);
 }
 
-/// Makes jobs of the service due that have failed, or are of one of two kinds, and whose moment is to come. Runs at once.
-pub fn update_times_ahead(store: &Store<'_>, kinds: [&str; 2], now_ms: i64) -> Result<(), Fault> {
-    let [one, other] = kinds;
+/// Makes jobs of the service due that have failed, or are of these kinds, and whose moment is to come. Runs at once.
+pub fn update_times_ahead(store: &Store<'_>, kinds: &[&str], now_ms: i64) -> Result<(), Fault> {
     store.write_now(
-        "UPDATE due SET at = ?1 WHERE owner = '' AND at > +?1 AND (attempts > 0 OR kind = +?2 OR kind = +?3)",
-        &[now_ms.into(), one.into(), other.into()],
+        "UPDATE due SET at = ?1 WHERE owner = '' AND at > +?1 AND (attempts > 0 OR kind IN (SELECT value FROM json_each(?2)))",
+        &[now_ms.into(), Json::from(kinds.to_vec()).to_string().into()],
     )
 }
 

@@ -14,11 +14,30 @@ pub(super) struct QueuedWrite {
     pub(super) posts: Vec<TransferRow>,
     /// Kind and id of the document that it changes without writing it whole.
     pub(super) changes: Option<(&'static str, String)>,
+    /// True if it changes no more of documents than counts and times.
+    pub(super) only_counts: bool,
 }
 
 impl QueuedWrite {
     pub(super) fn new(statement: impl Into<Cow<'static, str>>, params: Vec<SqlValue>) -> QueuedWrite {
-        QueuedWrite { statement: statement.into(), params, document: None, posts: Vec::new(), changes: None }
+        QueuedWrite {
+            statement: statement.into(),
+            params,
+            document: None,
+            posts: Vec::new(),
+            changes: None,
+            only_counts: false,
+        }
+    }
+
+    /// Returns true if it may change a document that a bundle shows. A new voucher is shown with its campaign alone, which is written
+    /// with it or by a job.
+    pub(super) fn may_be_in_bundle(&self) -> bool {
+        let is_insertion = self.statement.starts_with("INSERT");
+        match self.subject() {
+            Some((kind, _)) => IN_BUNDLES.contains(&kind) || (kind == "voucher" && !is_insertion),
+            None => self.statement.contains("document") && !is_insertion && !self.only_counts,
+        }
     }
 
     /// Returns kind and id of the one document that it changes.
@@ -38,6 +57,22 @@ impl QueuedWrite {
         }
     }
 }
+
+/// Kinds that the triggers of `0025_bundle_revision.sql` and `0037_bundle_metadata_schemas.sql` watch, but for vouchers.
+const IN_BUNDLES: &[&str] = &[
+    "campaign",
+    "promotion_tier",
+    "promotion_stack",
+    "validation_rules",
+    "validation_rules_assignment",
+    "product",
+    "sku",
+    "products_collection",
+    "segment",
+    "category",
+    "stacking_rules",
+    "metadata_schema",
+];
 
 /// Queued document.
 #[derive(Debug, Clone, Copy)]

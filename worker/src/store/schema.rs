@@ -64,8 +64,9 @@ const MIGRATIONS: &[Migration] = &[
     migration!("0035_bundle_keys"),
     migration!("0036_bundle_heads"),
     migration!("0037_bundle_metadata_schemas"),
-    migration!("0040_voucher_visibility"),
-    migration!("0041_bundle_offers"),
+    migration!("0038_bundle_job"),
+    migration!("0039_voucher_visibility"),
+    migration!("0040_bundle_offers"),
 ];
 
 /// The number of the newest migration.

@@ -33,6 +33,7 @@ mod support;
 mod answers_as_rules;
 mod bundle_cache;
 mod bundle_horizon;
+mod bundle_job;
 mod bundle_metadata_schemas;
 mod campaign_points;
 mod catalogue;

@@ -136,6 +136,10 @@ fn raise_epoch(file: &Path, now_ms: i64) -> Outcome<()> {
     if has_table(&database, "bundle_epoch")? {
         database.execute("UPDATE bundle_epoch SET epoch = MAX(epoch + 1, ?1)", [now_ms])?;
     }
+    // The copies in KV have the epoch of before. Without them the service has the heads built anew (`worker/src/host/bundle.rs`).
+    if has_table(&database, "pair")? {
+        database.execute("DELETE FROM pair WHERE name GLOB 'bundle-head:*'", [])?;
+    }
     Ok(())
 }
 

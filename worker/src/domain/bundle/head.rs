@@ -1,5 +1,5 @@
 //! The head of a bundle: signed claims that name the core and bind it to a project, to a revision and to a time. It is stored, and
-//! made anew when it is out of date.
+//! built anew when it is out of date: by the job (`build_job.rs`), or by a call that the entry cannot answer.
 
 use crate::domain::bundle::core::{BundleProject, Core};
 use crate::domain::bundle::parts::CoreParts;
@@ -46,33 +46,66 @@ struct Claims<'h> {
     left_out: &'h [&'static str],
 }
 
-/// Returns the head of the project's bundle: the stored one while it is current, else a new one, which is stored with its core.
-pub fn current(store: &mut Store<'_>, context: &Context, project: &BundleProject<'_>) -> Result<StoredHead, Fault> {
-    let now_ms = context.now.millis();
-    let (state, settings) = (stored::find_state(store)?, hash_settings(project));
-    if let Some(head) = state.head.as_ref().filter(|head| is_current(head, &state, &settings, now_ms))
-        && signing_keys::signing_kid(store, now_ms)?.as_ref() == Some(&head.kid)
-    {
-        return Ok(head.clone());
-    }
-    make(store, context, project, state, settings)
+/// State of the stored head.
+#[derive(Debug)]
+pub enum HeadState {
+    /// It shows the present documents and settings, and its times include this moment.
+    Current(StoredHead),
+    /// Only documents have changed since; they have this revision.
+    Changed {
+        /// The stored head.
+        head: StoredHead,
+        /// Present revision of the documents.
+        revision: String,
+    },
+    /// There is none, or one with other settings or times or of another key.
+    Outdated,
 }
 
-/// Returns true if a head shows the present documents and settings, and its times include this moment.
-fn is_current(head: &StoredHead, state: &BundleState, settings: &str, now_ms: i64) -> bool {
-    let is_same = (&*head.revision, &*head.settings, head.epoch) == (&*state.revision, settings, state.epoch);
-    // A clock that was set back is before the horizon.
-    is_same && (head.from_ms..head.to_ms).contains(&now_ms) && now_ms < head.issued_ms.saturating_add(SIGNED_ANEW_MS)
+/// Returns the head of the project's bundle: the stored one while it is current, else a new one, which is stored with its core.
+pub fn current(store: &mut Store<'_>, context: &Context, project: &BundleProject<'_>) -> Result<StoredHead, Fault> {
+    match look(store, context, project)? {
+        HeadState::Current(head) => Ok(head),
+        HeadState::Changed { .. } | HeadState::Outdated => build(store, context, project),
+    }
+}
+
+/// Looks whether the stored head is current.
+pub fn look(store: &Store<'_>, context: &Context, project: &BundleProject<'_>) -> Result<HeadState, Fault> {
+    let now_ms = context.now.millis();
+    let BundleState { revision, epoch, head } = stored::find_state(store)?;
+    let is_valid = |head: &StoredHead| {
+        // A clock that was set back is before the horizon.
+        (head.epoch, &*head.settings) == (epoch, &*hash_settings(project))
+            && (head.from_ms..head.to_ms).contains(&now_ms)
+            && now_ms < head.issued_ms.saturating_add(SIGNED_ANEW_MS)
+    };
+    let Some(head) = head.filter(is_valid) else { return Ok(HeadState::Outdated) };
+    if signing_keys::signing_kid(store, now_ms)?.as_ref() != Some(&head.kid) {
+        return Ok(HeadState::Outdated);
+    }
+    Ok(if head.revision == revision { HeadState::Current(head) } else { HeadState::Changed { head, revision } })
+}
+
+/// Returns the moment at which a head is to be built anew without a change: the end of its horizon, or before it gets old.
+pub fn latest_build_ms(head: &StoredHead) -> i64 {
+    head.to_ms.min(head.issued_ms.saturating_add(SIGNED_ANEW_MS))
+}
+
+/// Returns the moment at which the job looks for a current head again: also when another key begins to sign.
+pub fn next_build_ms(store: &Store<'_>, head: &StoredHead, now_ms: i64) -> Result<i64, Fault> {
+    let latest_ms = latest_build_ms(head);
+    Ok(signing_keys::next_start_ms(store, now_ms)?.map_or(latest_ms, |start_ms| start_ms.min(latest_ms)))
+}
+
+/// Returns the moment from which clients refuse a head.
+pub fn end_ms(head: &StoredHead) -> i64 {
+    head.issued_ms.div_euclid(1_000).saturating_add(LIFE_SECONDS).saturating_mul(1_000)
 }
 
 /// Builds the core and signs a head for it. Where the bytes of the core are those of before, only the head is new.
-fn make(
-    store: &mut Store<'_>,
-    context: &Context,
-    project: &BundleProject<'_>,
-    state: BundleState,
-    settings: String,
-) -> Result<StoredHead, Fault> {
+pub fn build(store: &mut Store<'_>, context: &Context, project: &BundleProject<'_>) -> Result<StoredHead, Fault> {
+    let (state, settings) = (stored::find_state(store)?, hash_settings(project));
     let now_ms = context.now.millis();
     let Core { text, horizon, left_out, offers, conditions } = Core::build(store, project, context.now)?;
     let CoreParts { core, parts } = CoreParts::cut(text);
@@ -108,7 +141,7 @@ fn make(
 }
 
 /// Returns the hash of all that a head depends on in addition to documents and time: another version of the service may write another core.
-fn hash_settings(project: &BundleProject<'_>) -> String {
+pub fn hash_settings(project: &BundleProject<'_>) -> String {
     let version = json!([env!("CARGO_PKG_VERSION"), FORMAT, DECIDES, WRITES]);
     let shown = json!([version, project.id, project.settings, project.time_zone]);
     sha256_hex(shown.to_string().as_bytes())

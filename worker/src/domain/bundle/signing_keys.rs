@@ -89,6 +89,12 @@ pub fn signing_kid(store: &Store<'_>, now_ms: i64) -> Result<Option<String>, Fau
     Ok(keys.into_iter().find(|key| key.status == KeyStatus::Signing).map(|key| key.stored.kid))
 }
 
+/// Returns the moment at which a published key will replace the present one; `None` without such a key.
+pub fn next_start_ms(store: &Store<'_>, now_ms: i64) -> Result<Option<i64>, Fault> {
+    let keys = list(store, now_ms)?;
+    Ok(keys.iter().filter(|key| key.status == KeyStatus::Next).map(|key| key.stored.signs_from).min())
+}
+
 /// Returns the epoch of the project: clients refuse a lower one than they have seen. 0 until a key is retired or an archive restored.
 pub fn epoch(store: &Store<'_>) -> Result<i64, Fault> {
     bundle_keys::epoch(store)

@@ -183,7 +183,7 @@ fn within(campaign_id: &str, time: &Range<i64>) -> [SqlValue; 3] {
 
 /// Notes in a campaign at the commit that its vouchers are being made.
 pub fn update_generation_in_progress(store: &mut Store<'_>, campaign_id: &str) {
-    store.write(
+    store.write_counts(
         "UPDATE document SET body = json_set(body, '$.vouchers_generation_status', 'IN_PROGRESS') WHERE kind = 'campaign' AND id = +?1",
         vec![campaign_id.into()],
     );

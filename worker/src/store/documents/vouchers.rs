@@ -72,7 +72,7 @@ fn count_changes(store: &Store<'_>) -> Result<i64, Fault> {
 
 /// Adds to the number of vouchers that a campaign shows, at the flush.
 pub fn update_count(store: &mut Store<'_>, campaign: &str, added: i64) {
-    store.write(
+    store.write_counts(
         "UPDATE document SET body = json_set(body, '$.vouchers_count', CAST(json_extract(body, '$.vouchers_count') + ?2 AS INTEGER)) WHERE kind = 'campaign' AND id = +?1",
         vec![campaign.into(), added.into()],
     );
@@ -129,7 +129,7 @@ pub fn update_unused(
 
 /// Records that vouchers change now, at the flush.
 pub fn mark_updated(store: &mut Store<'_>, ids: Vec<&str>, now_ms: i64) {
-    store.write(
+    store.write_counts(
         "UPDATE document SET updated_at = ?2, body = json_set(body, '$.updated_at', ?3)
          WHERE kind = 'voucher' AND id IN (SELECT value FROM json_each(?1))",
         vec![Json::from(ids).to_string().into(), now_ms.into(), timestamp::text(now_ms).into()],

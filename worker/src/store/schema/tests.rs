@@ -451,7 +451,7 @@ fn vouchers_that_are_set_to_be_visible_change_the_bundle() {
         let statement = "INSERT INTO document (kind, id, created_at, body) VALUES ('voucher', ?1, 5, json_object('visibility', ?2))";
         sql.run(statement, &[id.into(), visibility.into()]).unwrap();
     };
-    let sql = before("0040_voucher_visibility");
+    let sql = before("0039_voucher_visibility");
     let former = bundle_revision(&sql);
     insert(&sql, "v_before", "public");
     assert_eq!(bundle_revision(&sql), former);

@@ -49,9 +49,11 @@ CREATE TRIGGER bundle_updated AFTER UPDATE OF kind, id, key, parent, body ON doc
       WHEN 'voucher' THEN OLD.parent IS NULL AND json_extract(OLD.body, '$.visibility') IN ('public', 'sealed')
         OR EXISTS (SELECT 1 FROM document INDEXED BY campaign_public
         WHERE kind = 'campaign' AND json_extract(body, '$.type') = 'STANDALONE' AND id = OLD.parent)
-      ELSE 0 END) AND (OLD.kind IS NOT 'voucher' OR NEW.kind IS NOT 'voucher'
+      ELSE 0 END)
+  AND (OLD.kind IS NOT NEW.kind OR NEW.kind NOT IN ('voucher', 'campaign')
   OR OLD.id IS NOT NEW.id OR OLD.key IS NOT NEW.key OR OLD.parent IS NOT NEW.parent
-  OR json_remove(OLD.body, '$.updated_at') IS NOT json_remove(NEW.body, '$.updated_at'))
+  OR json_remove(OLD.body, '$.updated_at', '$.vouchers_count', '$.vouchers_generation_status', '$.creation_status')
+    IS NOT json_remove(NEW.body, '$.updated_at', '$.vouchers_count', '$.vouchers_generation_status', '$.creation_status'))
 BEGIN
   UPDATE edition SET drawn = hex(randomblob(16)) WHERE subject = 'bundle';
 END;

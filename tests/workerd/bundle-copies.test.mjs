@@ -1,0 +1,218 @@
+// Tests that the entry answers the bundle from KV: soon after a change, without the project's object, while KV fails, and after a sudden death
+// at any moment of a build.
+import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { after, before } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { builtFolder } from "../../worker/tools/build.mjs";
+import { credentials, developmentText } from "../../worker/tools/setup.mjs";
+import { boot, bootChanged, caller, freePort } from "./harness.mjs";
+import { countTests } from "./test_report.mjs";
+
+const check = countTests("bundle copies");
+const TOKEN = "only-for-the-operator";
+const HEAD = "/client/v1/bundle";
+const { client: key } = credentials;
+const client = { "x-client-application-id": key.id, "x-client-token": key.token, origin: "http://localhost:3000" };
+let service;
+let call;
+
+before(async () => {
+  service = await boot({ metricsToken: TOKEN });
+  call = caller(service.url);
+});
+after(() => service?.stop());
+
+const claimsOf = (head) => JSON.parse(Buffer.from(head.split(".")[1], "base64url"));
+const askHead = (ask = call, headers = {}) => ask("GET", HEAD, undefined, { ...client, ...headers });
+const product = (ask, price) => ask("POST", "/v1/products", { name: "Shirt", source_id: "shirt", price });
+
+/** Asks for the head until one fits; returns it with the time that it took. */
+async function headWhere(fits, { ask = call, within = 15_000 } = {}) {
+  const begun = performance.now();
+  for (;;) {
+    const reply = await askHead(ask).catch(() => ({ status: 0 }));
+    const ms = performance.now() - begun;
+    if (reply.status === 200 && (await fits(claimsOf(reply.body)))) return { claims: claimsOf(reply.body), ms, reply };
+    assert.ok([0, 200, 503].includes(reply.status), `${reply.status} ${JSON.stringify(reply.body)}`);
+    assert.ok(ms < within, `no such head within ${within} ms; the last answer was ${reply.status}`);
+    await sleep(30);
+  }
+}
+
+async function coreOf(claims, url = service.url) {
+  const reply = await fetch(`${url}${HEAD}/${claims.iss}/${claims.core}`);
+  assert.equal(reply.status, 200, `the head ${claims.rev} names ${claims.core}`);
+  return reply.json();
+}
+
+/** Returns the sum of the samples of a metric of the development project. */
+async function metric(name, url = service.url) {
+  const text = await (await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })).text();
+  const lines = text.split("\n").filter((line) => line.startsWith(`${name}{`) && line.includes('project="proj_dev"'));
+  return lines.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
+}
+
+check("a bundle that was never built is 503 with retry-after, and is there soon after", async () => {
+  const first = await askHead();
+  assert.deepEqual([first.status, first.headers.get("retry-after"), first.body.key], [503, "1", "bundle_not_ready"]);
+  assert.equal(first.headers.get("access-control-allow-origin"), client.origin);
+  const { claims, reply } = await headWhere(() => true);
+  assert.equal(claims.iss, "proj_dev");
+  assert.match(reply.headers.get("cache-control"), /private/);
+  const wrong = await askHead(call, { "x-client-token": "wrong" });
+  assert.equal(wrong.status, 401);
+  assert.equal((await askHead(call, { origin: "https://evil.example" })).status, 403);
+  assert.equal((await askHead(call, { accept: "image/png" })).status, 406);
+  assert.equal((await askHead(call, { "x-customer-token": "." })).status, 401, "a token is checked");
+});
+
+check("a change is in the head soon, and the head is confirmed until then", async (context) => {
+  const took = [];
+  for (let price = 100; price < 110; price += 1) {
+    const { claims: before, reply } = await headWhere(() => true);
+    const etag = reply.headers.get("etag");
+    assert.equal((await askHead(call, { "if-none-match": `W/${etag}` })).status, 304);
+    await sleep(1_500);
+    assert.equal((await product(call, price)).status, 200);
+    const { claims, ms } = await headWhere(({ rev }) => rev > before.rev);
+    took.push(Math.round(ms));
+    assert.equal((await coreOf(claims)).products[0].price, price);
+  }
+  context.diagnostic(`in the head after ${took.sort((a, b) => a - b).join(", ")} ms`);
+});
+
+check("heads and cores call no object of the project", async () => {
+  const { claims } = await headWhere(() => true);
+  const before = await metric("scrip_decide_seconds_count");
+  for (let round = 0; round < 50; round += 1) {
+    assert.equal((await askHead()).status, 200);
+    await coreOf(claims);
+    if (round % 10 === 0) await sleep(1_100);
+  }
+  assert.equal((await metric("scrip_decide_seconds_count")) - before, 0);
+  assert.equal((await fetch(`${service.url}${HEAD}/proj_dev/${"0".repeat(64)}`)).status, 404);
+  assert.ok((await metric("scrip_bundle_builds_total")) >= 1);
+  assert.ok((await metric("scrip_bundle_build_seconds_count")) >= 1);
+  assert.ok((await metric("scrip_bundle_age_seconds")) < 600);
+});
+
+check("a metric counts no failed build, and ten thousand product writes make few heads", async (context) => {
+  const [builds, before] = [await metric("scrip_bundle_build_seconds_count"), (await headWhere(() => true)).claims];
+  const took = [];
+  const writer = async (first) => {
+    for (let at = 0; at < 500; at += 1) {
+      const reply = await call("POST", "/v1/products", { name: "P", source_id: `p${(first + at) % 900}`, price: first + at });
+      assert.equal(reply.status, 200, JSON.stringify(reply.body));
+      took.push(reply.ms);
+    }
+  };
+  await Promise.all(Array.from({ length: 20 }, (_, at) => writer(at * 500)));
+  await headWhere(({ rev }) => rev > before.rev);
+  await sleep(3_000);
+  const heads = (await metric("scrip_bundle_build_seconds_count")) - builds;
+  assert.ok(heads >= 1 && heads <= 1_000, `${heads} heads`);
+  took.sort((a, b) => a - b);
+  context.diagnostic(`${heads} heads; the slowest of ${took.length} writes took ${Math.round(took.at(-1))} ms, half of them at most ${Math.round(took[took.length / 2])}`);
+}, { timeout: 300_000 });
+
+check("after kill -9 at any moment of a build the head names a core that is there, and the last change arrives", async (context) => {
+  let unseen = 0;
+  for (let round = 0; round < 20; round += 1) {
+    const price = 10_000 + round;
+    const { claims: before } = await headWhere(() => true);
+    assert.equal((await product(call, price)).status, 200);
+    await sleep(Math.random() * 120);
+    await service.kill9();
+    await service.restart();
+    const reply = await askHead();
+    assert.equal(reply.status, 200, "the former head stays");
+    const claims = claimsOf(reply.body);
+    if (claims.rev === before.rev) unseen += 1;
+    assert.ok(claims.rev >= before.rev);
+    const counted = await metric("scrip_decide_seconds_count");
+    await coreOf(claims);
+    assert.equal(await metric("scrip_decide_seconds_count"), counted, "KV has the core itself");
+    await headWhere(async (found) => (await coreOf(found)).products.some((one) => one.source_id === "shirt" && one.price === price));
+  }
+  context.diagnostic(`${unseen} of 20 builds had not reached KV`);
+}, { timeout: 240_000 });
+
+check("a deleted key, another setting: heads follow what the entry knows", async () => {
+  const { claims: before } = await headWhere(() => true);
+  const path = "/management/v1/projects/proj_dev/bundle-keys";
+  const [{ kid }] = (await call("GET", path)).body.data.filter(({ status }) => status === "SIGNING");
+  assert.equal((await call("POST", `${path}/${kid}/retire`)).status, 200);
+  const { claims } = await headWhere(({ epoch }) => epoch > before.epoch);
+  await coreOf(claims);
+});
+
+// Stands before the KV service, and fails, waits or repeats an old head as a test says.
+const AILING = `import kv, { Pairs } from "./kv.mjs";
+export { Pairs };
+let mode = "well";
+let old;
+export default {
+  async fetch(request, env) {
+    const { pathname, searchParams } = new URL(request.url);
+    if (pathname === "/ailing-mode") {
+      mode = searchParams.get("is");
+      return new Response(mode);
+    }
+    const isHead = decodeURIComponent(pathname).startsWith("/bundle-head:");
+    if (isHead && mode === "failing") return new Response("failing", { status: 500 });
+    if (isHead && mode === "slow") await new Promise((done) => setTimeout(done, 6_000));
+    if (isHead && mode === "old" && request.method === "GET") return new Response(old);
+    const reply = await kv.fetch(request, env);
+    if (isHead && mode === "well" && request.method === "GET" && reply.ok) old = await reply.clone().text();
+    return reply;
+  },
+};`;
+
+check("KV that fails, is slow or has an older head: memory answers, and what could not be written is written later", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "scrip-ailing-"));
+  const port = await freePort();
+  await writeFile(join(folder, "ailing.mjs"), AILING);
+  const change = (config) => config
+    .replace('(name = "kv.mjs", esModule = embed "modules/kv.mjs")',
+      `(name = "ailing.mjs", esModule = embed "${relative(builtFolder(true), join(folder, "ailing.mjs"))}"), (name = "kv.mjs", esModule = embed "modules/kv.mjs")`)
+    .replace('sockets = [', `sockets = [(name = "ailing", address = "127.0.0.1:${port}", http = (), service = "kv"), `);
+  const other = await bootChanged(folder, change, { SCRIP_SETUP: developmentText(), SCRIP_METRICS_TOKEN: TOKEN });
+  try {
+    const ask = caller(other.url);
+    const set = (mode) => fetch(`http://127.0.0.1:${port}/ailing-mode?is=${mode}`);
+    await set("failing");
+    const first = await askHead(ask);
+    assert.deepEqual([first.status, first.headers.get("retry-after")], [503, "1"], "nothing in memory, and KV fails");
+    await set("well");
+    const { claims: known } = await headWhere(() => true, { ask });
+    await set("failing");
+    await product(ask, 1);
+    await sleep(2_500);
+    const kept = await askHead(ask);
+    assert.deepEqual([kept.status, claimsOf(kept.body).rev], [200, known.rev], "memory answers");
+    assert.ok((await metric("scrip_bundle_builds_total", other.url)) >= 2, "it was built all the same");
+    await set("well");
+    const { claims: next } = await headWhere(({ rev }) => rev > known.rev, { ask, within: 20_000 });
+    assert.equal((await coreOf(next, other.url)).products[0].price, 1);
+    await set("slow");
+    await sleep(1_100);
+    const slow = await askHead(ask);
+    assert.equal(slow.status, 200);
+    assert.ok(slow.ms < 4_000, `${slow.ms} ms`);
+    // The copy that KV repeats from now on is the one of now.
+    await set("well");
+    await sleep(1_100);
+    await askHead(ask);
+    await product(ask, 2);
+    const { claims: last } = await headWhere(({ rev }) => rev > next.rev, { ask });
+    await set("old");
+    await sleep(1_500);
+    assert.equal(claimsOf((await askHead(ask)).body).rev, last.rev, "an older head in KV does not win");
+  } finally {
+    await other.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}, { timeout: 120_000 });

@@ -1,0 +1,195 @@
+//! Answers the bundle from its copies in KV, without the project's object.
+//!
+//! A head is read from KV once a second for each project; a part is named by its content and is kept. Where KV has no head, and where the
+//! head shows other settings than the caller's or is overdue, the object is told once in a while: it builds and copies the bundle.
+
+use super::bindings::{Bindings, ObjectCall, ObjectResponse};
+use super::{durable, log, object_protocol};
+use crate::access::bundle_head::{self, CopiedHead, JOSE, KvReading};
+use crate::access::bundle_parts::{self, IMMUTABLE};
+use crate::domain::bundle::build_job::{ASKED, BundleDemand};
+use crate::domain::bundle::core::BundleProject;
+use crate::domain::bundle::head;
+use crate::http::caller::Caller;
+use crate::http::name_limits;
+use crate::http::query::Query;
+use crate::http::reply::{self, ErrorBody, error_reply, set_header};
+use crate::http::request::{Reply, Request};
+use crate::http::request_checks::{check_media, header};
+use crate::http::route::Route;
+use crate::http::table::MatchedRoute;
+use js_sys::Uint8Array;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use wasm_bindgen::JsCast;
+use worker::{Context, Env};
+
+/// Paths of the head and of the parts.
+const HEAD_PATH: &str = "/client/v1/bundle";
+const PART_PATH: &str = "/client/v1/bundle/{projectId}/{hash}";
+/// Header of a token of a customer, which only the project's object can check.
+const CUSTOMER_TOKEN: &str = "x-customer-token";
+/// Time for which a head is answered from memory: with it, a build and KV a change is visible within two seconds.
+const MEMORY_MS: i64 = 1_000;
+/// Time limit of KV.
+const KV_MS: u32 = 2_000;
+/// Minimum time between two demands to one project's object.
+const DEMAND_MS: i64 = 2_000;
+/// Maximum number of heads in memory; above it the cache is cleared.
+const HEADS_MAX: usize = 1_000;
+/// Maximum number of parts in memory, of at most 512 kB each; above it the cache is cleared.
+const PARTS_MAX: usize = 16;
+
+/// Head in memory.
+struct KeptHead {
+    copy: Option<CopiedHead>,
+    /// Moment of the last reading of KV. While KV fails, memory answers and KV is asked once a second.
+    read_ms: i64,
+    /// Moment of the last demand to the project's object.
+    demanded_ms: i64,
+}
+
+thread_local! {
+    static HEADS: RefCell<BTreeMap<String, KeptHead>> = const { RefCell::new(BTreeMap::new()) };
+    static PARTS: RefCell<BTreeMap<String, Uint8Array>> = const { RefCell::new(BTreeMap::new()) };
+}
+
+/// Admitted call for a head.
+pub(super) struct HeadCall<'c> {
+    pub matched: &'c MatchedRoute,
+    pub request: &'c Request,
+    pub caller: &'c Caller,
+    pub request_id: &'c str,
+    /// Header lines of a demand to the project's object.
+    pub lines: String,
+}
+
+/// Returns true if a request reads what KV has copies of.
+pub(super) fn is_about_copies(route: &Route, request: &Request) -> bool {
+    let is_head = route.path == HEAD_PATH && header(request, CUSTOMER_TOKEN).is_none();
+    request.method == "GET" && (is_head || route.path == PART_PATH)
+}
+
+/// Answers a head.
+pub(super) async fn answer_head(call: HeadCall<'_>, now_ms: i64, env: &Env, runtime: &Context) -> Reply {
+    if let Err(refused) = check(&call) {
+        return error_reply(&refused, call.request_id);
+    }
+    let HeadCall { caller, request, request_id, lines, .. } = call;
+    let time_zone = caller.settings.time_zone.clone();
+    let settings = head::hash_settings(&BundleProject { id: &caller.project, settings: &caller.settings, time_zone });
+    let chosen = match recall(&caller.project, now_ms) {
+        Some(kept) => bundle_head::choose(None, KvReading::Found(kept), &settings, now_ms),
+        None => {
+            let read = read_copy(env.unchecked_ref(), &caller.project, request_id).await;
+            // Read after KV has answered: another call may have read it meanwhile.
+            let kept = HEADS.with_borrow(|heads| heads.get(&caller.project).and_then(|kept| kept.copy.clone()));
+            let chosen = bundle_head::choose(kept.as_ref(), read, &settings, now_ms);
+            remember(&caller.project, chosen.head.clone(), now_ms);
+            chosen
+        }
+    };
+    if let Some(is_missing) = chosen.demand
+        && take_demand(&caller.project, now_ms)
+    {
+        demand(&caller.project, BundleDemand { is_missing }, lines, env, runtime);
+    }
+    match chosen.head {
+        Some(head) => bundle_head::reply(&head.jws, request, request_id),
+        None => error_reply(&bundle_head::not_ready(), request_id),
+    }
+}
+
+/// Refuses what the object refuses of a request without a body.
+fn check(call: &HeadCall<'_>) -> Result<(), ErrorBody> {
+    check_media(call.request, call.matched.route.sent(), Some(JOSE))?;
+    name_limits::check_names(call.request, call.matched, &Query::read(&call.request.query))
+}
+
+/// Reads the copy of a head; a failure is logged.
+async fn read_copy(bindings: &Bindings, project: &str, request_id: &str) -> KvReading {
+    match bindings.kv_text(&bundle_head::copied_as(project), KV_MS).await {
+        Ok(text) => text.as_deref().and_then(CopiedHead::read).map_or(KvReading::Missing, KvReading::Found),
+        Err(error) => {
+            log::write("warning", "bundle_not_read", request_id, &durable::describe(&error));
+            KvReading::Failed
+        }
+    }
+}
+
+/// Returns the head in memory that was read a moment ago.
+fn recall(project: &str, now_ms: i64) -> Option<CopiedHead> {
+    let is_fresh = |kept: &&KeptHead| (0..MEMORY_MS).contains(&now_ms.saturating_sub(kept.read_ms));
+    HEADS.with_borrow(|heads| heads.get(project).filter(is_fresh).and_then(|kept| kept.copy.clone()))
+}
+
+fn remember(project: &str, copy: Option<CopiedHead>, read_ms: i64) {
+    HEADS.with_borrow_mut(|heads| {
+        if heads.len() >= HEADS_MAX && !heads.contains_key(project) {
+            heads.clear();
+        }
+        let never = KeptHead { copy: None, read_ms: i64::MIN, demanded_ms: i64::MIN };
+        let kept = heads.entry(project.to_owned()).or_insert(never);
+        kept.copy = copy;
+        kept.read_ms = read_ms;
+    });
+}
+
+/// Returns true if the project's object is to be told now, and notes it.
+fn take_demand(project: &str, now_ms: i64) -> bool {
+    HEADS.with_borrow_mut(|heads| {
+        let Some(kept) = heads.get_mut(project) else { return true };
+        let is_settled = (0..DEMAND_MS).contains(&now_ms.saturating_sub(kept.demanded_ms));
+        if !is_settled {
+            kept.demanded_ms = now_ms;
+        }
+        !is_settled
+    })
+}
+
+/// Tells the project's object that a client asks for the bundle. The answer does not wait for it.
+fn demand(project: &str, wanted: BundleDemand, lines: String, env: &Env, runtime: &Context) {
+    let (env, object) = (env.clone(), format!("project:{project}"));
+    runtime.wait_until(async move {
+        let bindings: &Bindings = env.unchecked_ref();
+        let body = serde_json::to_vec(&wanted).unwrap_or_default();
+        let body = Uint8Array::from(body.as_slice());
+        let call = ObjectCall { method: "PUT", target: ASKED, lines: &lines, body: Some(&body) };
+        let is_told = bindings.ask(&object, call).await.is_ok_and(|answer| answer.status == 204);
+        if !is_told {
+            log::write("warning", "bundle_not_demanded", "", &object);
+        }
+    });
+}
+
+/// Returns the answer with the bytes of a hash; `None` where KV has none, so that the object answers: KV of another place may not have them
+/// yet.
+pub(super) async fn find_part(
+    bindings: &Bindings,
+    matched: &MatchedRoute,
+    caller: &Caller,
+    request_id: &str,
+) -> Option<ObjectResponse> {
+    let (_, hash) = bundle_parts::address_of(&matched.params).ok()?;
+    let name = bundle_parts::copied_as(&caller.project, hash);
+    let bytes = match PARTS.with_borrow(|parts| parts.get(&name).cloned()) {
+        Some(bytes) => bytes,
+        None => {
+            let bytes = bindings.kv_bytes(&name, KV_MS).await.ok().flatten()?;
+            PARTS.with_borrow_mut(|parts| {
+                if parts.len() >= PARTS_MAX {
+                    parts.clear();
+                }
+                parts.insert(name, bytes.clone());
+            });
+            bytes
+        }
+    };
+    let mut head = reply::bytes_reply(200, Vec::new());
+    set_header(&mut head, "cache-control", IMMUTABLE);
+    set_header(&mut head, "x-request-id", request_id);
+    if let Some(origin) = &caller.origin {
+        reply::allow_origin(&mut head, origin);
+    }
+    Some(ObjectResponse { status: 200, lines: object_protocol::write_reply_lines(&head), bytes })
+}

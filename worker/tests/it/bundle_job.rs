@@ -1,0 +1,477 @@
+//! Tests the job that builds the bundle: which writes make it due, when it builds, and the order of the copies in KV.
+
+use crate::bundle::claims_of;
+use crate::statement_counter::Counting;
+use scrip::Context;
+use scrip::time::Instant;
+use scrip_worker::domain::bundle::build_job::ASKED;
+use scrip_worker::domain::bundle::kv_copies::{CopyReport, CopyStep};
+use scrip_worker::http::request::{Reply, Request};
+use scrip_worker::service;
+use scrip_worker::store::Store;
+use scrip_worker::store::sql::{Sql, SqlValue, int, text};
+use serde_json::{Value as Json, json};
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+
+const NOW: i64 = 1_772_323_200_000;
+const SECOND: i64 = 1_000;
+const HOUR: i64 = 3_600_000;
+
+/// A project, its clock, its alarm, the settings of its callers, and KV.
+struct Shop {
+    sql: Counting,
+    at: Cell<i64>,
+    seed: Cell<u64>,
+    alarm: Cell<Option<i64>>,
+    settings: RefCell<Json>,
+    kv: RefCell<BTreeMap<String, String>>,
+}
+
+impl Shop {
+    fn new() -> Shop {
+        let shop = Shop {
+            sql: Counting::new(),
+            at: Cell::new(NOW),
+            seed: Cell::new(0),
+            alarm: Cell::new(None),
+            settings: RefCell::new(json!({})),
+            kv: RefCell::default(),
+        };
+        let mut store = Store::open(&shop.sql, NOW).unwrap();
+        service::waiting(&mut store, &shop.context()).unwrap();
+        shop
+    }
+
+    /// A project with an offer of each kind, whose bundle was built and copied, and that has been quiet for a minute.
+    fn built() -> Shop {
+        let shop = Shop::new();
+        let open = json!({ "name": "Open", "type": "STANDALONE", "campaign_type": "DISCOUNT_COUPONS",
+            "voucher": { "discount": { "type": "AMOUNT", "amount_off": 100 }, "code_config": { "pattern": "OPEN" } } });
+        shop.make("POST /v1/campaigns", open);
+        shop.ask(true);
+        shop.pass(60 * SECOND);
+        assert!(shop.head().is_some());
+        shop
+    }
+
+    fn context(&self) -> Context {
+        self.seed.set(self.seed.get() + 1);
+        let mut seed = [7; 32];
+        seed[..8].copy_from_slice(&self.seed.get().to_be_bytes());
+        Context { now: Instant::from_millis(self.at.get()).unwrap(), seed }
+    }
+
+    /// Runs an event in a transaction, and takes its alarm.
+    fn event<T>(&self, act: impl FnOnce(&mut Store<'_>, &Context) -> T) -> T {
+        let context = self.context();
+        let mut store = Store::new(&self.sql);
+        let result = act(&mut store, &context);
+        if let Some(at) = store.alarm() {
+            self.alarm.set(Some(self.alarm.get().map_or(at, |earlier| earlier.min(at))));
+        }
+        result
+    }
+
+    fn serve(&self, call: &str, body: &Json) -> Reply {
+        let (method, path) = call.split_once(' ').unwrap();
+        let (name, caller) = crate::caller::server();
+        let mut caller: Json = serde_json::from_str(&caller).unwrap();
+        if path.starts_with("/management/") {
+            caller["class"] = "management".into();
+        }
+        for (name, value) in self.settings.borrow().as_object().unwrap() {
+            caller["settings"][name] = value.clone();
+        }
+        let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
+        let headers = vec![(name, caller.to_string())];
+        let request = Request { method: method.into(), path: path.into(), headers, body, ..Request::default() };
+        self.event(|store, context| service::serve(&request, store, context).unwrap())
+    }
+
+    fn make(&self, call: &str, body: Json) -> Json {
+        let reply = self.serve(call, &body);
+        let answer = serde_json::from_slice(&reply.body).unwrap_or(Json::Null);
+        assert!(reply.status < 300, "{call}: {} {answer}", reply.status);
+        answer
+    }
+
+    /// Tells the object what the entry tells it when a client asks.
+    fn ask(&self, is_missing: bool) {
+        assert_eq!(self.serve(&format!("PUT {ASKED}"), &json!({ "is_missing": is_missing })).status, 204);
+    }
+
+    /// Lets time pass, and runs each alarm at its moment, with all copies that follow.
+    fn pass(&self, millis: i64) {
+        let until = self.at.get() + millis;
+        for events in 0.. {
+            assert!(events < 200, "the alarm does not come to rest");
+            let Some(at) = self.alarm.get().filter(|at| *at <= until) else { break };
+            self.at.set(self.at.get().max(at));
+            self.alarm.set(None);
+            self.event(|store, context| service::alarm(store, context, 100).unwrap());
+            self.copy();
+        }
+        self.at.set(until);
+    }
+
+    fn next_step(&self, report: &CopyReport) -> Option<CopyStep> {
+        self.event(|store, context| service::copy_bundle(store, context, report).unwrap())
+    }
+
+    /// Writes to KV what a step says.
+    fn carry_out(&self, step: &CopyStep) {
+        let mut kv = self.kv.borrow_mut();
+        step.pairs.iter().for_each(|pair| drop(kv.insert(pair.name.clone(), pair.value.clone())));
+        step.removals.iter().for_each(|name| drop(kv.remove(name)));
+    }
+
+    fn copy(&self) {
+        let mut report = CopyReport::default();
+        while let Some(step) = self.next_step(&report) {
+            self.carry_out(&step);
+            self.check_kv();
+            report = step.report;
+        }
+    }
+
+    /// Returns the head in KV, with the moment of its signature.
+    fn head(&self) -> Option<Json> {
+        let kv = self.kv.borrow();
+        let copy: Json = serde_json::from_str(kv.get("bundle-head:proj_dev")?).unwrap();
+        Some(claims_of(copy["jws"].as_str().unwrap().as_bytes()).unwrap())
+    }
+
+    fn core(&self) -> Json {
+        let name = format!("bundle-part:proj_dev:{}", self.head().unwrap()["core"].as_str().unwrap());
+        serde_json::from_str(&self.kv.borrow()[&name]).unwrap()
+    }
+
+    fn rev(&self) -> i64 {
+        self.head().unwrap()["rev"].as_i64().unwrap()
+    }
+
+    /// Fails if the head in KV names a part that is not there.
+    fn check_kv(&self) {
+        let Some(head) = self.head() else { return };
+        let kv = self.kv.borrow();
+        let part =
+            |hash: &Json| kv.get(&format!("bundle-part:proj_dev:{}", hash.as_str().unwrap())).expect("a named part");
+        let core: Json = serde_json::from_str(part(&head["core"])).unwrap();
+        core["parts"].as_array().into_iter().flatten().for_each(|hash| drop(part(hash)));
+    }
+
+    /// Returns whether the job is due at once.
+    fn is_marked(&self) -> bool {
+        let rows = self.sql.run("SELECT at FROM due WHERE id = 'BUNDLE'", &[]).unwrap();
+        rows.first().is_some_and(|row| int(row, 0).unwrap() == 0)
+    }
+
+    fn run(&self, statement: &str, params: &[SqlValue]) {
+        self.sql.run(statement, params).unwrap();
+    }
+}
+
+fn tier(name: &str) -> Json {
+    json!({ "name": name, "action": { "discount": { "type": "PERCENT", "percent_off": 5 } } })
+}
+
+/// Each write that a core shows makes the job due in its own transaction, and asks for the alarm.
+#[test]
+fn what_a_bundle_shows_marks_it() {
+    let shop = Shop::built();
+    let marks = |call: &str, body: Json| -> Json {
+        shop.pass(60 * SECOND);
+        assert!(!shop.is_marked(), "{call}");
+        shop.alarm.set(None);
+        let answer = shop.make(call, body);
+        assert!(shop.is_marked(), "{call} {answer}");
+        assert!(shop.alarm.get().is_some_and(|at| at <= shop.at.get()), "{call} asks for no alarm");
+        answer
+    };
+    let id = |answer: &Json| answer["id"].as_str().unwrap().to_owned();
+    let promotion = id(&marks("POST /v1/campaigns", json!({ "name": "Tiers", "campaign_type": "PROMOTION" })));
+    let first = id(&marks(&format!("POST /v1/promotions/{promotion}/tiers"), tier("one")));
+    let second = id(&marks(&format!("POST /v1/promotions/{promotion}/tiers"), tier("two")));
+    marks(&format!("PUT /v1/promotions/tiers/{first}"), json!({ "name": "uno" }));
+    let stack = json!({ "name": "s", "tiers": { "ids": [first, second] } });
+    marks(&format!("POST /v1/promotions/{promotion}/stacks"), stack);
+    let rules = json!({ "1": { "name": "order.amount", "conditions": { "$more_than": [100] } } });
+    let rule = id(&marks("POST /v1/validation-rules", json!({ "name": "r", "rules": rules })));
+    let assigned = json!({ "related_object_id": first, "related_object_type": "promotion_tier" });
+    marks(&format!("POST /v1/validation-rules/{rule}/assignments"), assigned);
+    let product = id(&marks("POST /v1/products", json!({ "name": "Shirt", "source_id": "shirt", "price": 900 })));
+    marks(&format!("POST /v1/products/{product}/skus"), json!({ "sku": "Blue", "source_id": "blue", "price": 700 }));
+    marks(&format!("PUT /v1/products/{product}"), json!({ "price": 800 }));
+    let goods = json!([{ "id": product, "object": "product" }]);
+    marks("POST /v1/product-collections", json!({ "type": "STATIC", "name": "c", "products": goods }));
+    let filter = json!({ "junction": "and", "name": { "conditions": { "$is": ["Anna"] } } });
+    marks("POST /v1/segments", json!({ "name": "s", "type": "auto-update", "filter": filter }));
+    marks("POST /v1/categories", json!({ "name": "Sale", "hierarchy": 1 }));
+    let properties = json!({ "gift": { "type": "boolean", "optional": true } });
+    let schema = json!({ "related_object": "order", "properties": properties });
+    marks("POST /management/v1/projects/proj_dev/metadata-schemas", schema);
+    let stacking = json!({ "redeemables_limit": 20 });
+    let list = shop.serve("GET /management/v1/projects/proj_dev/stacking-rules", &Json::Null);
+    let list: Json = serde_json::from_slice(&list.body).unwrap();
+    let stacking_id = list["data"][0]["id"].as_str().unwrap_or_default();
+    marks(&format!("PUT /management/v1/projects/proj_dev/stacking-rules/{stacking_id}"), stacking);
+    marks("PUT /v1/vouchers/OPEN", json!({ "discount": { "type": "AMOUNT", "amount_off": 300 } }));
+    marks("POST /v1/vouchers/OPEN/disable", Json::Null);
+    marks("POST /management/v1/projects/proj_dev/bundle-keys/rotate", Json::Null);
+    let keys = shop.serve("GET /management/v1/projects/proj_dev/bundle-keys", &Json::Null);
+    let keys: Json = serde_json::from_slice(&keys.body).unwrap();
+    let kid = keys["data"][0]["kid"].as_str().unwrap_or_default();
+    marks(&format!("POST /management/v1/projects/proj_dev/bundle-keys/{kid}/retire"), Json::Null);
+    marks("DELETE /v1/vouchers/OPEN", Json::Null);
+    marks(&format!("DELETE /v1/products/{product}"), Json::Null);
+    marks(&format!("DELETE /v1/campaigns/{promotion}"), Json::Null);
+}
+
+/// A job that writes marks the bundle too: an import, and one that generates the code of a public campaign.
+#[test]
+fn jobs_mark_the_bundle() {
+    let shop = Shop::built();
+    let rev = shop.rev();
+    shop.make("POST /v1/products/bulk/async", json!([{ "source_id": "mug", "name": "Mug", "price": 500 }]));
+    shop.pass(5 * SECOND);
+    assert!(shop.rev() > rev);
+    assert_eq!(shop.core()["products"][0]["source_id"], "mug");
+}
+
+/// Redemptions, counts, generated codes and customers do not mark the bundle, and pay no statement for it.
+#[test]
+fn other_writes_cost_nothing() {
+    let shop = Shop::built();
+    let private = json!({ "name": "Private", "type": "AUTO_UPDATE", "campaign_type": "DISCOUNT_COUPONS", "vouchers_count": 3,
+        "voucher": { "discount": { "type": "AMOUNT", "amount_off": 100 }, "code_config": { "pattern": "P-####" } } });
+    let private = shop.make("POST /v1/campaigns", private);
+    let private = private["id"].as_str().unwrap();
+    shop.pass(60 * SECOND);
+    let rev = shop.rev();
+    let redeem =
+        |code: &str| json!({ "redeemables": [{ "object": "voucher", "id": code }], "order": { "amount": 1000 } });
+    let calls = [
+        ("POST /v1/redemptions".to_owned(), redeem("OPEN")),
+        (format!("POST /v1/campaigns/{private}/vouchers"), json!({})),
+        ("POST /v1/vouchers/ALONE".to_owned(), json!({ "discount": { "type": "AMOUNT", "amount_off": 100 } })),
+        ("POST /v1/redemptions".to_owned(), redeem("ALONE")),
+        ("POST /v1/customers".to_owned(), json!({ "source_id": "anna", "name": "Anna" })),
+        ("POST /v1/orders".to_owned(), json!({ "amount": 100, "status": "PAID", "customer": { "source_id": "anna" } })),
+        ("POST /v1/validations".to_owned(), redeem("OPEN")),
+    ];
+    for (call, body) in calls {
+        shop.sql.statements.take();
+        shop.make(&call, body);
+        let looks: Vec<String> = shop
+            .sql
+            .statements
+            .take()
+            .into_iter()
+            .filter(|statement| statement.contains("FROM due WHERE id"))
+            .collect();
+        assert!(looks.is_empty(), "{call}: {looks:#?}");
+        assert!(!shop.is_marked(), "{call}");
+    }
+    shop.make(&format!("POST /v1/campaigns/{private}/vouchers?vouchers_count=50"), json!({}));
+    shop.pass(60 * SECOND);
+    assert_eq!(shop.rev(), rev, "generated codes build nothing");
+}
+
+#[test]
+fn a_project_that_no_client_asks_for_builds_nothing() {
+    let shop = Shop::new();
+    shop.make("POST /v1/products", json!({ "name": "Shirt", "source_id": "shirt", "price": 900 }));
+    shop.pass(24 * HOUR);
+    let count = |table: &str| int(&shop.sql.run(&format!("SELECT count(*) FROM {table}"), &[]).unwrap()[0], 0).unwrap();
+    assert_eq!([count("bundle_head"), count("bundle_part"), count("bundle_key")], [0; 3]);
+    assert!(shop.kv.borrow().is_empty());
+    shop.ask(true);
+    shop.pass(0);
+    assert_eq!(shop.core()["products"][0]["source_id"], "shirt");
+}
+
+/// The first change is built at once, those after it after a quiet second, and constant ones after ten seconds.
+#[test]
+fn changes_are_built_together() {
+    let shop = Shop::built();
+    let price = Cell::new(0);
+    let change = || {
+        price.set(price.get() + 1);
+        shop.make("POST /v1/products", json!({ "name": "Shirt", "source_id": "shirt", "price": price.get() }));
+    };
+    let shown = || shop.core()["products"][0]["price"].as_i64().unwrap_or_default();
+    change();
+    shop.pass(0);
+    assert_eq!(shown(), 1, "the first change is built at once");
+    shop.pass(100);
+    change();
+    shop.pass(500);
+    change();
+    shop.pass(400);
+    assert_eq!(shown(), 1);
+    shop.pass(1_600);
+    assert_eq!(shown(), 3, "a quiet second");
+    // A change every 300 ms for a minute.
+    shop.pass(20 * SECOND);
+    let (mut revisions, mut latest) = (vec![shop.rev()], 0);
+    for _ in 0..200 {
+        change();
+        shop.pass(300);
+        if *revisions.last().unwrap() != shop.rev() {
+            revisions.push(shop.rev());
+        }
+        latest = latest.max(price.get() - shown());
+    }
+    assert!((6..=9).contains(&revisions.len()), "{revisions:?}");
+    assert!(latest <= 10 * 1_000 / 300 + 1, "{latest} changes behind");
+    shop.pass(2 * SECOND);
+    assert_eq!(shown(), price.get());
+}
+
+#[test]
+fn the_horizon_and_the_age_of_the_head_build_it_anew() {
+    let shop = Shop::built();
+    let later = json!({ "name": "Later", "type": "STANDALONE", "campaign_type": "DISCOUNT_COUPONS", "start_date": "2026-03-01T03:00:00Z",
+        "voucher": { "discount": { "type": "AMOUNT", "amount_off": 100 }, "code_config": { "pattern": "LATER" } } });
+    shop.make("POST /v1/campaigns", later);
+    shop.pass(SECOND);
+    let begins = scrip_worker::timestamp::parse("2026-03-01T03:00:00Z").unwrap();
+    assert_eq!(
+        (shop.head().unwrap()["to"].as_i64(), shop.core()["campaigns"].as_array().unwrap().len()),
+        (Some(begins), 1)
+    );
+    shop.pass(begins - 1 - shop.at.get());
+    assert_eq!(shop.core()["campaigns"].as_array().unwrap().len(), 1);
+    shop.pass(1);
+    assert_eq!(shop.core()["campaigns"].as_array().unwrap().len(), 2, "the campaign begins");
+    let (rev, core) = (shop.rev(), shop.core());
+    shop.pass(12 * HOUR - 1);
+    assert_eq!(shop.rev(), rev);
+    shop.pass(1);
+    assert!(shop.rev() > rev, "signed anew after twelve hours");
+    assert_eq!(shop.core(), core);
+}
+
+#[test]
+fn another_key_epoch_or_setting_builds_anew() {
+    let shop = Shop::built();
+    let kid = || {
+        let copy: Json = serde_json::from_str(&shop.kv.borrow()["bundle-head:proj_dev"]).unwrap();
+        copy["jws"].as_str().unwrap().split('.').next().unwrap().to_owned()
+    };
+    let before = kid();
+    shop.make("POST /management/v1/projects/proj_dev/bundle-keys/rotate", Json::Null);
+    shop.pass(24 * HOUR - 1);
+    assert_eq!(kid(), before);
+    shop.pass(1);
+    assert_ne!(kid(), before, "the next key signs at its moment");
+    // As `npm run restore` does it. Nothing of the service runs then: the object starts again, and looks.
+    let rev = shop.rev();
+    shop.run("UPDATE bundle_epoch SET epoch = MAX(epoch + 1, ?1)", &[shop.at.get().into()]);
+    let raised = shop.at.get();
+    shop.event(|store, _| service::wake(store, raised).unwrap());
+    shop.pass(0);
+    assert!(shop.rev() > rev);
+    assert_eq!(shop.head().unwrap()["epoch"].as_i64(), Some(raised));
+    // The entry sees that the settings are others, and tells them.
+    let rev = shop.rev();
+    shop.settings.borrow_mut()["time_zone"] = "Europe/Berlin".into();
+    shop.ask(false);
+    shop.pass(0);
+    assert!(shop.rev() > rev);
+    assert_eq!(shop.core()["time_zone"]["name"], "Europe/Berlin");
+    let rev = shop.rev();
+    shop.ask(false);
+    shop.pass(SECOND);
+    assert_eq!(shop.rev(), rev, "what is current is not built");
+}
+
+#[test]
+fn a_clock_that_was_set_back_builds_anew() {
+    let shop = Shop::built();
+    let rev = shop.rev();
+    shop.at.set(NOW - 48 * HOUR);
+    let now = shop.at.get();
+    shop.event(|store, context| service::catch_up(store, context).unwrap());
+    shop.event(|store, _| service::wake(store, now).unwrap());
+    shop.pass(0);
+    assert!(shop.rev() > rev);
+    assert_eq!(shop.head().unwrap()["from"].as_i64(), Some(now));
+}
+
+/// A failed build leaves the former head, and is tried again as long as it fails.
+#[test]
+fn a_failing_build_is_never_given_up() {
+    let shop = Shop::built();
+    let rev = shop.rev();
+    let settings = shop.sql.run("SELECT settings FROM bundle_project", &[]).unwrap();
+    shop.run("UPDATE bundle_project SET settings = 'none'", &[]);
+    shop.make("POST /v1/products", json!({ "name": "Shirt", "source_id": "shirt", "price": 900 }));
+    for _ in 0..10 {
+        let at = shop.alarm.take().unwrap();
+        assert!(at <= shop.at.get() + 32 * SECOND, "the next attempt is soon");
+        shop.at.set(shop.at.get().max(at));
+        let fault = shop.event(|store, context| service::alarm(store, context, 100)).unwrap_err();
+        let kind = shop.event(|store, context| service::alarm_failed(store, context, &fault.0).unwrap());
+        assert_eq!(kind.as_deref(), Some("BUNDLE"));
+    }
+    assert_eq!(shop.rev(), rev);
+    let settings = text(&settings[0], 0).unwrap();
+    shop.run("UPDATE bundle_project SET settings = ?1", &[settings.into()]);
+    shop.pass(60 * SECOND);
+    assert!(shop.rev() > rev);
+}
+
+/// Whenever the process ends, the head in KV names parts that are there, and the next start writes what is lacking.
+#[test]
+fn copies_that_were_interrupted_are_made_good() {
+    for ends_after in 0..8 {
+        let shop = Shop::built();
+        let goods: Vec<Json> = (0..700)
+            .map(|at| json!({ "name": format!("{at} {}", "long name ".repeat(90)), "source_id": format!("p{at}"), "price": 100 }))
+            .collect();
+        for some in goods.chunks(100) {
+            shop.make("POST /v1/products/bulk/async", some.into());
+        }
+        let mut steps = 0;
+        let mut report = CopyReport::default();
+        for _ in 0..2_000 {
+            shop.alarm.set(None);
+            shop.event(|store, context| service::alarm(store, context, 2_000).unwrap());
+            shop.at.set(shop.at.get() + 500);
+        }
+        // Steps are carried out, and the last one is not recorded.
+        while steps < ends_after {
+            let Some(step) = shop.next_step(&report) else { break };
+            shop.carry_out(&step);
+            shop.check_kv();
+            (steps, report) = (steps + 1, step.report);
+        }
+        let now = shop.at.get();
+        shop.alarm.set(None);
+        shop.event(|store, _| service::wake(store, now).unwrap());
+        if shop.next_step(&CopyReport::default()).is_some() {
+            assert!(shop.alarm.get().is_some_and(|at| at <= now), "a start copies what is lacking ({ends_after})");
+        }
+        shop.copy();
+        assert!(shop.core()["parts"].as_array().unwrap().len() >= 2);
+    }
+}
+
+/// Parts that no head has named for 48 hours are removed from KV, and not before.
+#[test]
+fn former_parts_are_removed_from_kv() {
+    let shop = Shop::built();
+    let parts = || shop.kv.borrow().keys().filter(|name| name.starts_with("bundle-part:")).count();
+    shop.make("POST /v1/products", json!({ "name": "Shirt", "source_id": "shirt", "price": 900 }));
+    shop.pass(47 * HOUR);
+    assert_eq!(parts(), 2);
+    shop.pass(14 * HOUR);
+    assert_eq!(parts(), 1);
+    // KV has lost all.
+    shop.kv.borrow_mut().clear();
+    shop.ask(true);
+    shop.pass(0);
+    assert_eq!((parts(), shop.core()["products"].as_array().unwrap().len()), (1, 1));
+}
