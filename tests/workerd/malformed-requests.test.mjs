@@ -38,6 +38,19 @@ const PATHS = {
   "/pkg": 404,
   "/v1/%zz": 404,
   "/v1/vouchers/%zz": 401,
+  "/V1/vouchers": 404,
+  "/v1//vouchers": 404,
+  "/%2fv1/vouchers": 404,
+  "/v1/%76ouchers": 404,
+  "/v1/vouchers;x=1": 404,
+  "/v1/vouchers%3flimit=1": 404,
+  "/v1/..%2fmanagement/v1/projects": 404,
+  "/client/v1/%2e%2e/%2e%2e/v1/vouchers": 404,
+  "/client/v1/../../v1/vouchers": 401,
+  "/.env": 404,
+  "/worker/build/index.mjs": 404,
+  "http://other.example/v1/vouchers": 400,
+  "http://other.example@scrip/v1/vouchers": 400,
   "/index.html?x=%zz": 200,
   "/pkg/LICENSE": 200,
   [`/${"a".repeat(300)}`]: 404,
@@ -92,6 +105,24 @@ check("a malformed Host, or two of them, get 400, and the log has nothing of the
   await sleep(100);
   assert.equal((await readFile(service.log)).subarray(before).toString(), "");
 }, { counts: Object.keys(HOSTS).length });
+
+/** Heads that pretend to be admitted, or that two readers would read in two ways. */
+const PRETENDED = {
+  "scrip-caller: {\"class\":\"Server\",\"project\":\"proj_dev\",\"key_id\":\"dev-app\"}": 401,
+  "scrip-part: 1": 401,
+  "X_App_Id: dev-app\r\nX_App_Token: dev-token": 401,
+  "X-App-Id: dev-app\r\nX-App-Token: dev-token\r\nX-App-Token: wrong": 401,
+  "X-App-Id: dev-app\r\nX-App-Token: dev-token\r\nX-App-Id: dev-app\r\nX-App-Token: dev-token": 401,
+  "X-App-Id: dev-app\r\n dev\r\nX-App-Token: dev-token": 400,
+  "X-App-Id: dev-app\r\nX-App-Token: dev-token": 200,
+};
+
+check("no head pretends to be admitted, or has two readings", async () => {
+  for (const [head, status] of Object.entries(PRETENDED)) {
+    const { statuses, text } = await send(service.url, get("/v1/vouchers", `Host: scrip\r\n${head}`));
+    assert.deepEqual(statuses, [status], `${head}: ${text.slice(0, 300)}`);
+  }
+}, { counts: Object.keys(PRETENDED).length });
 
 check("/health is served in HTTP/1.0 without a Host, and no other path is", async () => {
   for (const [path, status] of [["/health", 200], ["/health/live", 200], ["/v1/vouchers", 400], ["/index.html", 400]]) {

@@ -1,6 +1,7 @@
 //! Conversion of values to cells of CSV files, and back. A spreadsheet reads a cell that begins with `=`, `+`, `-`, `@`, a tab or a
-//! carriage return as a formula. Such a text is written after an apostrophe, which reading removes. An empty cell has no
-//! value, so an empty text is written as a single apostrophe.
+//! carriage return as a formula. Such a text is written after an apostrophe, which reading removes. Where `;` separates cells, a
+//! spreadsheet begins another cell after each `;` and each line break of a text, so what follows these is guarded as well. An
+//! empty cell has no value, so an empty text is written as a single apostrophe.
 
 use crate::store::sql::Fault;
 use serde_json::Value as Json;
@@ -34,12 +35,39 @@ fn guarded(text: &str) -> Cow<'_, str> {
         // A text that looks guarded is guarded, so that it is read back unchanged.
         Some(rest) => is_guard(rest),
     };
-    if is_danger { Cow::Owned(format!("'{text}")) } else { Cow::Borrowed(text) }
+    let inner = with_later_parts(text, |part| {
+        let bare = part.trim_start_matches('\'');
+        (is_formula(bare) && (bare != part || !is_number(bare))).then(|| format!("'{part}"))
+    });
+    if is_danger { Cow::Owned(format!("'{inner}")) } else { inner }
 }
 
-/// Returns the text of a cell without its guard.
-pub fn bare(cell: &str) -> &str {
-    cell.strip_prefix('\'').filter(|rest| is_guard(rest)).unwrap_or(cell)
+/// Returns the text of a cell without its guards.
+pub fn bare(cell: &str) -> Cow<'_, str> {
+    let is_guarded = |part: &str| part.starts_with('\'') && is_formula(part.trim_start_matches('\''));
+    let text = with_later_parts(cell, |part| {
+        part.strip_prefix('\'').filter(|_| is_guarded(part)).map(str::to_owned)
+    });
+    match text.strip_prefix('\'').filter(|rest| is_guard(rest)) {
+        Some(rest) => Cow::Owned(rest.to_owned()),
+        None => text,
+    }
+}
+
+/// Replaces what follows each `;` and each line break of a text, where `change` returns a replacement.
+fn with_later_parts(text: &str, change: impl Fn(&str) -> Option<String>) -> Cow<'_, str> {
+    let ends = [';', '\n', '\r'];
+    if !text.contains(ends) {
+        return Cow::Borrowed(text);
+    }
+    let mut parts = text.split_inclusive(ends);
+    let mut changed = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let content = part.trim_end_matches(ends);
+        changed.push_str(change(content).as_deref().unwrap_or(content));
+        changed.extend(part.strip_prefix(content));
+    }
+    Cow::Owned(changed)
 }
 
 /// Returns true if an apostrophe before this text guards it.
@@ -47,13 +75,17 @@ fn is_guard(rest: &str) -> bool {
     rest.is_empty() || rest.starts_with('\'') || is_formula(rest)
 }
 
-/// Returns true for a formula. Spreadsheets also accept full-width forms and text after an empty line; some skip invisible marks.
+/// Returns true for a formula. Spreadsheets also accept full-width forms and text after an empty line; some skip invisible marks
+/// and control characters.
 fn is_formula(text: &str) -> bool {
     let begins = |sign: char| {
         matches!(sign, '=' | '+' | '-' | '@' | '\t' | '\r' | '\n' | '\u{ff1d}' | '\u{ff0b}' | '\u{ff0d}' | '\u{ff20}')
     };
-    let is_passed_over =
-        |sign: char| sign.is_whitespace() || matches!(sign, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}');
+    let is_mark = |sign: char| {
+        let is_direction = matches!(sign, '\u{61c}' | '\u{202a}'..='\u{202e}');
+        is_direction || matches!(sign, '\u{ad}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+    };
+    let is_passed_over = |sign: char| sign.is_whitespace() || sign.is_control() || is_mark(sign);
     text.starts_with(begins) || text.trim_start_matches(is_passed_over).starts_with(begins)
 }
 
@@ -81,12 +113,22 @@ mod tests {
             ("-5-3", "'-5-3"),
             ("@SUM(A1)", "'@SUM(A1)"),
             ("\t=1", "'\t=1"),
-            ("\r=1", "'\r=1"),
+            ("\r=1", "'\r'=1"),
             (" =1", "' =1"),
             ("\u{a0}\u{feff}=1", "'\u{a0}\u{feff}=1"),
             ("\u{3000}-1", "'\u{3000}-1"),
             (" plain", " plain"),
-            ("\n=1", "'\n=1"),
+            ("\n=1", "'\n'=1"),
+            (" \n=1", "' \n'=1"),
+            ("\0=1", "'\0=1"),
+            ("\u{1f}\u{7f}=1", "'\u{1f}\u{7f}=1"),
+            ("\u{202e}\u{ad}@A1", "'\u{202e}\u{ad}@A1"),
+            ("a;=1;", "a;'=1;"),
+            ("a; +cmd|' /C calc'!A0;-5;'=1;'tis", "a;' +cmd|' /C calc'!A0;-5;''=1;'tis"),
+            ("a\r\n=1\n\n@A1", "a\r\n'=1\n\n'@A1"),
+            (";;", ";;"),
+            ("a;'", "a;'"),
+            ("=1;'-5;''", "'=1;''-5;''"),
             ("\u{ff1d}1+1", "'\u{ff1d}1+1"),
             ("\u{ff0b}1", "'\u{ff0b}1"),
             ("\u{ff0d}1", "'\u{ff0d}1"),

@@ -2,6 +2,7 @@
 
 use scrip::wire::problem::shortened;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// Type that the text of a cell is read as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,13 +55,13 @@ pub struct ColumnMap(Vec<(String, String, String)>);
 
 impl ColumnMap {
     /// Returns the known columns that a file has, by the targets of their cells.
-    pub fn of<'n>(known: &[CsvColumn], called: impl Fn(&str) -> Option<&'n str>) -> ColumnMap {
+    pub fn of<'n>(known: &[CsvColumn], called: impl Fn(&str) -> Option<Cow<'n, str>>) -> ColumnMap {
         let mut named = Vec::new();
         for column in known.iter().filter(|column| column.cell != CellType::Passed) {
             let Some(name) = called(column.to) else { continue };
             let own = [column.to];
             let fields = if column.becomes.is_empty() { &own[..] } else { column.becomes };
-            named.extend(fields.iter().map(|field| ((*field).to_owned(), column.to.to_owned(), shortened(name))));
+            named.extend(fields.iter().map(|field| ((*field).to_owned(), column.to.to_owned(), shortened(&name))));
         }
         ColumnMap(named)
     }
@@ -96,7 +97,7 @@ mod tests {
             [("row.amount", "Amount"), ("row.value", "Wert"), ("active", "On?")]
                 .into_iter()
                 .find(|(known, _)| *known == to)
-                .map(|(_, name)| name)
+                .map(|(_, name)| name.into())
         };
         let named = ColumnMap::of(KNOWN, called);
         let members = |details: &str, has: &[&str]| named.by_column_name(details, |to| has.contains(&to));

@@ -160,7 +160,7 @@ fn columns(names: &csv::ByteRecord, known: &[CsvColumn], required: &[&str]) -> R
     let mut columns: Vec<String> = Vec::new();
     for (place, name) in names.iter().enumerate() {
         let name = String::from_utf8_lossy(name);
-        let name = csv_cells::bare(name.trim());
+        let name: &str = &csv_cells::bare(name.trim());
         let number = place.saturating_add(1);
         if name.is_empty() || is_longer(name, LONGEST_NAME) {
             let message = format!(

@@ -205,11 +205,8 @@ pub fn show(
     let named: Vec<String> = handed.iter().map(|voucher| voucher.id.clone()).collect();
     let codes: Vec<Json> = handed.iter().map(|voucher| Json::from(voucher.as_voucher().code())).collect();
     let customer = receiver.customer.as_ref();
-    let person = match (customer, &call.page) {
-        (None, _) => Json::Null,
-        (Some(customer), Some(_)) => json!({ "id": customer.id, "object": "customer" }),
-        (Some(customer), None) => whole(call, customer)?,
-    };
+    // The shop sees the customer completely; a client gets what the filter of its route leaves.
+    let person = customer.map_or(Ok(Json::Null), |customer| whole(call, customer))?;
     let mut body = json!({
         "id": id, "object": "publication", "created_at": timestamp::text(call.now_ms()), "customer_id": customer.map(|customer| &customer.id),
         "tracking_id": receiver.source_id, "metadata": wanted.metadata, "channel": wanted.channel, "source_id": wanted.source_id, "result": "SUCCESS",

@@ -198,23 +198,28 @@ fn documents(
     let Some(RowSpan { last, count }) = stored::find_documents(store, after, until, most)? else { return Ok(None) };
     for document in stored::list_documents_naming(store, &person.id, &person.marks(), after, last)? {
         touch(pages, document.seq);
-        erase_from(store, person, document);
+        erase_from(store, person, document)?;
     }
     Ok((count >= most).then_some(last))
 }
 
 /// Takes the customer out of a document.
-fn erase_from(store: &mut Store<'_>, person: &Person, document: NamedDocument) {
+fn erase_from(store: &mut Store<'_>, person: &Person, document: NamedDocument) -> Result<(), Fault> {
     let NamedDocument { seq, kind, id, key, parent, holder, body } = document;
     let (kind, holder) = (kind.as_str(), holder.as_deref());
     if kind == "secret" || kind == "customer" && id == person.id {
-        return;
+        return Ok(());
     }
     if EVENTS.contains(&kind) && holder == Some(&person.id) {
-        return stored::delete_document(store, seq, padded("{}", body.len()));
+        stored::delete_document(store, seq, padded("{}", body.len()));
+        return Ok(());
     }
-    let whose =
-        if kind == "customer" { Some(id.as_str()) } else { holder.filter(|holder| holder.starts_with("cust_")) };
+    let owner = if kind == "customer" { Some(id.as_str()) } else { holder.filter(|holder| holder.starts_with("cust_")) };
+    let whose = match owner {
+        // A deleted profile may have been the same person's: its records are judged by what they name.
+        Some(owner) if owner != person.id && store.document("customer", owner)?.is_none() => None,
+        owner => owner,
+    };
     let text = revised(&body, &mut |body| match kind {
         // Queued items of the customer are dropped, and lists no longer contain the customer.
         "batch" => person.leave_list(body, "items"),
@@ -234,6 +239,7 @@ fn erase_from(store: &mut Store<'_>, person: &Person, document: NamedDocument) {
     };
     let (parent, holder) = (parent.as_deref().map(renamed), holder.map(renamed));
     stored::update_document(store, NamedDocument { seq, kind: kind.to_owned(), id, key, parent, holder, body });
+    Ok(())
 }
 
 /// Processes the next stored responses, the oldest first; returns the time of the last, or `None` at the end.

@@ -85,7 +85,7 @@ pub fn start(call: &mut Call<'_, '_>, wanted: ExportRequest, parameters: Json) -
     });
     let mut body = body.as_object().cloned().unwrap_or_default();
     let cursor = ExportProgress { asker: JobCaller::of(call), kind: 0, after: (i64::MIN, 0), until: now_ms, wanted };
-    let head = csv_cells::line(cursor.wanted.fields.iter())?;
+    let head = csv_cells::line(cursor.wanted.fields.iter().map(|field| csv_cells::cell(&Json::from(field.as_str()))))?;
     body.insert(BYTES.into(), head.len().into());
     body.insert(HEAD.into(), head.into());
     let export = Document::new(id.clone(), None, now_ms, body);
