@@ -40,12 +40,12 @@ const tiers = {
   native: () => nativeTests(SWEEPS),
   rust: async () => {
     await nativeTests();
-    await command("cargo", ["test", "--workspace", "--doc"], countCargo);
+    // With the features of the tests before, so that the service is not compiled again.
+    await command("cargo", ["test", "--workspace", "--doc", ...TEST_HOOKS], countCargo);
   },
   build: async () => {
-    const { buildPackage, buildWorker } = await import("../worker/tools/build.mjs");
-    await build("the npm package", () => buildPackage());
-    await build("the Worker with test hooks", () => buildWorker({ testHooks: true }));
+    const { buildAll, buildWorker } = await import("../worker/tools/build.mjs");
+    await build("the npm package and the Worker with test hooks", () => buildAll({ testHooks: true }));
     await build("the released Worker", () => buildWorker());
   },
   workerd: () => nodeTests("workerd"),
