@@ -31,6 +31,7 @@ pub fn server() -> (String, String) {
         signing: None,
         others: Default::default(),
         rates: Default::default(),
+        expires_at: None,
         local: false,
         settings,
     };
