@@ -272,16 +272,27 @@ fn more_than_is_disclosed_is_left_out() {
     let insert = |kind: &str, body: &str| {
         let statement = format!(
             "WITH RECURSIVE n(v) AS (SELECT 1 UNION ALL SELECT v + 1 FROM n WHERE v < 1001)
-             INSERT INTO document (kind, id, created_at, body) SELECT '{kind}', '{kind}_' || v, 0, replace('{body}', '#', v) FROM n"
+             INSERT INTO document (kind, id, parent, created_at, body)
+             SELECT '{kind}', '{kind}_' || v, json_extract(replace('{body}', '#', v), '$.campaign_id'), 0, replace('{body}', '#', v) FROM n"
         );
         shop.edge.run("proj_dev", &statement, &[]);
     };
     insert("product", r#"{"id":"product_#","name":"P","object":"product"}"#);
     assert_eq!(left_out(1), json!(["products"]));
-    insert("campaign", r#"{"id":"campaign_#","name":"C #","type":"AUTO_UPDATE","object":"campaign"}"#);
+    insert(
+        "campaign",
+        r#"{"id":"campaign_#","name":"C #","campaign_type":"PROMOTION","type":"AUTO_UPDATE","object":"campaign"}"#,
+    );
+    let discount = r#"{"discount":{"type":"AMOUNT","amount_off":1}}"#;
+    let tier = format!(
+        r##"{{"id":"promotion_tier_#","name":"T","campaign_id":"campaign_#","action":{discount},"object":"promotion_tier"}}"##
+    );
+    insert("promotion_tier", &tier);
     assert_eq!(left_out(2), json!(["campaigns", "products"]));
     let core = shop.bundle(NOON + 2 * HOUR).json();
-    assert_eq!((core["campaigns"].as_array().unwrap().len(), &core["products"]), (1_000, &json!([])));
+    let count = |list: &str| core[list].as_array().unwrap().len();
+    assert_eq!([count("campaigns"), count("promotion_tiers"), count("products")], [1_000, 1_000, 0]);
+    assert_eq!(core["public_offers"], false);
 }
 
 /// The head is signed by the key that the project publishes, over exactly the header of the format.
