@@ -45,9 +45,7 @@ fn guarded(text: &str) -> Cow<'_, str> {
 /// Returns the text of a cell without its guards.
 pub fn bare(cell: &str) -> Cow<'_, str> {
     let is_guarded = |part: &str| part.starts_with('\'') && is_formula(part.trim_start_matches('\''));
-    let text = with_later_parts(cell, |part| {
-        part.strip_prefix('\'').filter(|_| is_guarded(part)).map(str::to_owned)
-    });
+    let text = with_later_parts(cell, |part| part.strip_prefix('\'').filter(|_| is_guarded(part)).map(str::to_owned));
     match text.strip_prefix('\'').filter(|rest| is_guard(rest)) {
         Some(rest) => Cow::Owned(rest.to_owned()),
         None => text,
@@ -83,7 +81,8 @@ fn is_formula(text: &str) -> bool {
     };
     let is_mark = |sign: char| {
         let is_direction = matches!(sign, '\u{61c}' | '\u{202a}'..='\u{202e}');
-        is_direction || matches!(sign, '\u{ad}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+        is_direction
+            || matches!(sign, '\u{ad}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
     };
     let is_passed_over = |sign: char| sign.is_whitespace() || sign.is_control() || is_mark(sign);
     text.starts_with(begins) || text.trim_start_matches(is_passed_over).starts_with(begins)

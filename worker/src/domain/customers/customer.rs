@@ -76,6 +76,7 @@ pub fn upsert(call: &mut Call<'_, '_>, mut sent: Map<String, Json>) -> Result<Do
         (None, Some(source_id)) => call.store.document_by_name("customer", source_id, source_id)?,
         (None, None) => None,
     };
+    leave_address_of_another(call, found.as_ref().map(|found| found.id.as_str()), &mut sent)?;
     if let Some(mut document) = found {
         if let (Some(sent), Some(known)) = (&source_id, &document.key)
             && id.is_some()
@@ -126,6 +127,21 @@ pub fn find_by_email(call: &Call<'_, '_>, sent: CustomerRecord<'_>) -> Result<Op
 pub fn email_name(sent: CustomerRecord<'_>) -> Option<&str> {
     let is_empty = |name: Option<&str>| name.is_none_or(str::is_empty);
     sent.email().filter(|email| !email.is_empty() && is_empty(sent.id()) && is_empty(sent.source_id()))
+}
+
+/// Removes the e-mail address of another customer from the profile that a client sends with a token: an address names its customer,
+/// so the customer of the token would be taken for the other one. The answer does not reveal whether an address is known.
+pub fn leave_address_of_another(
+    call: &Call<'_, '_>,
+    own: Option<&str>,
+    sent: &mut Map<String, Json>,
+) -> Result<(), Fault> {
+    let is_proven = call.page.as_ref().is_some_and(|page| page.proven.is_some());
+    let Some(email) = CustomerRecord::of(sent).email().filter(|_| is_proven) else { return Ok(()) };
+    if call.store.stored_by_email(email)?.is_some_and(|known| own != Some(known.id.as_str())) {
+        sent.remove("email");
+    }
+    Ok(())
 }
 
 /// Merges a sent profile into a stored customer. `metadata: null` removes the member.

@@ -101,7 +101,8 @@ pub fn write_customer(
         }
     };
     if let Some(sent) = sent {
-        let profile = customer::profile(sent)?;
+        let mut profile = customer::profile(sent)?;
+        customer::leave_address_of_another(call, Some(&document.id), &mut profile)?;
         let has_metadata = profile.contains_key("metadata");
         merge::merge(&mut document.body, profile);
         if has_metadata {

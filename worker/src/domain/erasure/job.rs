@@ -214,7 +214,8 @@ fn erase_from(store: &mut Store<'_>, person: &Person, document: NamedDocument) -
         stored::delete_document(store, seq, padded("{}", body.len()));
         return Ok(());
     }
-    let owner = if kind == "customer" { Some(id.as_str()) } else { holder.filter(|holder| holder.starts_with("cust_")) };
+    let owner =
+        if kind == "customer" { Some(id.as_str()) } else { holder.filter(|holder| holder.starts_with("cust_")) };
     let whose = match owner {
         // A deleted profile may have been the same person's: its records are judged by what they name.
         Some(owner) if owner != person.id && store.document("customer", owner)?.is_none() => None,
