@@ -6,9 +6,8 @@ use crate::store::index::code_key;
 use crate::store::sql::{SqlRow, SqlValue};
 use crate::store::sqlite::Sqlite;
 
-mod bundle;
 mod files;
-mod organisations;
+mod latest;
 
 /// The database of a version that knew so many migrations.
 fn of_version(count: usize) -> Sqlite {
