@@ -1,4 +1,4 @@
-//! Decides what clients may be told of an offer: by its setting and that of its campaign, or by the kind of the offer. It limits lists
+//! Decides what clients may know of an offer: by its setting and that of its campaign, or by the kind of the offer. It limits lists
 //! and bundles; a code that a shopper types is decided as before.
 
 use crate::model::offer_phase::OfferPhase;

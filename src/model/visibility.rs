@@ -1,8 +1,8 @@
-//! Defines what a client may be told of an offer whose code or name it does not have: everything, what its code opens, or nothing.
+//! Defines what a client may know of an offer whose code or name it does not have: everything, what its code opens, or nothing.
 
 use crate::time::Instant;
 
-/// What a client may be told of an offer. A later value is narrower.
+/// What a client may know of an offer. A later value is narrower.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Visibility {
     /// Every client may know the offer.

@@ -63,11 +63,11 @@ const CAMPAIGN_TYPES: WordList<CampaignType> = &[
     ("PROMOTION", CampaignType::Promotion),
 ];
 
-/// The words for what a client may be told of an offer.
+/// The words for what a client may know of an offer.
 pub(super) const VISIBILITIES: WordList<Visibility> =
     &[("public", Visibility::Public), ("sealed", Visibility::Sealed), ("server", Visibility::Server)];
 
-/// Reads what a client may be told of an offer.
+/// Reads what a client may know of an offer.
 fn read_visibility(at: &JsonCursor<'_>) -> Visibility {
     at.one_of(VISIBILITIES)
 }

@@ -15,7 +15,7 @@ use crate::domain::stacking_rules::check_project;
 use crate::http::caller::CredentialClass;
 use crate::http::route::{Call, HandlerResult, Response, Route, get, refused_but_written};
 use crate::store::bundle_heads;
-use crate::store::documents::offers as stored;
+use crate::store::documents::promotions;
 use serde_json::json;
 
 /// Example of a head.
@@ -69,9 +69,9 @@ fn list_offers(call: &mut Call<'_, '_>) -> HandlerResult {
     check_project(call)?;
     let limit = read_int(&call.query, "limit", 1, LIMIT_MAX)?.unwrap_or(LIMIT_DEFAULT);
     let page = read_int(&call.query, "page", 1, PAGE_MAX)?.unwrap_or(1);
-    let documents = stored::list_page(call.store, limit, page.saturating_sub(1).saturating_mul(limit))?;
-    let shown = offers::to_json(call.store, &documents, call.context.now)?;
-    let total = stored::count_offers(call.store)?;
+    let documents = promotions::list_offers(call.store, limit, page.saturating_sub(1).saturating_mul(limit))?;
+    let shown = offers::describe(call.store, &documents, call.context.now)?;
+    let total = promotions::count_offers(call.store)?;
     Ok(Response::json(json!({ "object": "list", "data_ref": "data", "data": shown, "total": total })))
 }
 

@@ -6,7 +6,11 @@ mod rows;
 use super::Store;
 use super::document::{illegible, legible, read_stored};
 use super::sql::{self, Fault, SqlRow};
-use rows::{newest, parents, passed_on, published, voucher_rows, with_ids};
+pub use rows::CANDIDATES_MAX;
+use rows::{
+    CodeCampaign, accounts_with_holds, assigned_rules, balances_of, newest, parents, passed_on, published,
+    rules_with_ids, voucher_rows, with_ids,
+};
 use scrip::facts::{
     CandidateEntry, CandidateFilter, Candidates, Fact, Known, credits_account, incentive_account, listed_time_of_stack,
     points_account,
@@ -24,11 +28,7 @@ use scrip::wire::cursor::{JsonCursor, Read};
 use scrip::wire::document::read_whole;
 use scrip::wire::rules::read_rule;
 use scrip::wire::voucher::{read_campaign, read_stack, read_tier, read_voucher};
-use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Maximum number of candidates of one kind, the newest first: a project may have a million codes without a holder.
-pub const CANDIDATES_MAX: i64 = 2_000;
 
 /// Candidates, with the facts that a decision needs of them.
 #[derive(Default)]
@@ -53,12 +53,6 @@ pub struct CandidateRows {
     pub balances: BTreeMap<String, i64>,
     /// Limiting accounts without holds.
     pub unheld: BTreeSet<String>,
-}
-
-/// Campaign of codes, as its document declares it.
-struct CodeCampaign {
-    campaign_type: Option<Text>,
-    standalone: bool,
 }
 
 impl CandidateRows {
@@ -202,11 +196,7 @@ impl CandidateRows {
         let mut names: BTreeSet<&str> = self.campaigns.keys().chain(self.incentives.keys()).map(Text::as_str).collect();
         names.extend(list.iter().flat_map(|candidate| [candidate.id.as_str(), candidate.code.as_str()]));
         let names: Vec<&str> = names.into_iter().collect();
-        let given = store.rows_among(
-            "SELECT parent, CASE json_type(body, '$.rule_id') WHEN 'text' THEN json_extract(body, '$.rule_id') END FROM document
-             WHERE kind = 'validation_rules_assignment' AND parent IN (SELECT value FROM json_each(?1)) ORDER BY seq",
-            &names,
-        )?;
+        let given = assigned_rules(store, &names)?;
         let mut wanted = BTreeSet::new();
         for row in &given {
             // An assignment without a rule name could mean any rule.
@@ -215,10 +205,7 @@ impl CandidateRows {
             wanted.insert(rule);
         }
         self.rules.insert(Text::default(), None);
-        let rows = store.rows(
-            "SELECT id, body FROM document WHERE kind = 'validation_rules' AND id IN (SELECT value FROM json_each(?1))",
-            &[Json::from(wanted.into_iter().collect::<Vec<&str>>()).to_string().into()],
-        )?;
+        let rows = rules_with_ids(store, &wanted.into_iter().collect::<Vec<&str>>())?;
         for row in &rows {
             let id = sql::text(row, 0)?;
             let read = read_stored("validation rule", id, sql::text(row, 1)?, read_rule);
@@ -244,12 +231,7 @@ impl CandidateRows {
             return Ok(());
         }
         let names: Vec<&str> = accounts.iter().map(String::as_str).collect();
-        let rows = store
-            .rows_among("SELECT id, balance FROM account WHERE id IN (SELECT value FROM json_each(?1))", &names)?;
-        let held = store.rows_among(
-            "SELECT DISTINCT account FROM hold WHERE account IN (SELECT value FROM json_each(?1))",
-            &names,
-        )?;
+        let (rows, held) = (balances_of(store, &names)?, accounts_with_holds(store, &names)?);
         self.balances = accounts.iter().map(|account| (account.clone(), 0)).collect();
         for row in &rows {
             self.balances.insert(sql::text(row, 0)?.to_owned(), sql::int(row, 1)?);

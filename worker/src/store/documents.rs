@@ -8,7 +8,6 @@ pub mod loyalty_campaigns;
 pub mod loyalty_members;
 pub mod loyalty_programs;
 pub mod metadata_schemas;
-pub mod offers;
 pub mod orders;
 pub mod products;
 pub mod promotions;

@@ -175,7 +175,7 @@ fn read_all(shop: &Shop) -> Vec<(String, String)> {
     ];
     let expand = json!({ "limit": 50, "expand": ["redeemable", "category", "validation_rules"] });
     for scenario in scenarios {
-        for customer in [json!({}), json!({ "source_id": "somebody" })] {
+        for customer in [json!({}), json!({ "source_id": "guest" })] {
             let body =
                 json!({ "scenario": scenario, "customer": customer, "order": { "amount": 1000 }, "options": expand });
             texts.push((

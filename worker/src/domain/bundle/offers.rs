@@ -11,7 +11,7 @@ use scrip::model::visibility::Visibility;
 use scrip::time::Instant;
 use scrip::wire::document::read_fields;
 use scrip::wire::voucher::read_stack;
-use serde_json::{Map, Value as Json, json};
+use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Reason of a stack that has a tier which clients may not know.
@@ -21,8 +21,23 @@ const UNREADABLE: &str = "UNREADABLE";
 /// Reason of a campaign that stands for its private codes.
 const PRIVATE: &str = "PRIVATE_CODE";
 
-/// Returns offers with what clients may know of them at a moment.
-pub fn to_json(store: &Store<'_>, offers: &[Document], now: Instant) -> Result<Vec<Json>, Fault> {
+/// What clients may know of an offer, as the API shows it.
+#[derive(Debug, Serialize)]
+pub struct OfferLine<'o> {
+    object: &'static str,
+    id: &'o str,
+    kind: &'o str,
+    name: Option<&'o str>,
+    campaign_id: Option<&'o str>,
+    visibility: &'static str,
+    reason: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    begins_at: Option<String>,
+    received: &'static str,
+}
+
+/// Describes what clients may know of offers at a moment.
+pub fn describe<'o>(store: &Store<'_>, offers: &'o [Document], now: Instant) -> Result<Vec<OfferLine<'o>>, Fault> {
     let is = |kind: &'static str| move |offer: &&Document| kind_of(offer) == kind;
     let named = offers.iter().filter(is("promotion_stack")).flat_map(tiers_of).collect::<BTreeSet<String>>();
     let named: Vec<&str> = named.iter().map(String::as_str).collect();
@@ -47,7 +62,7 @@ pub fn to_json(store: &Store<'_>, offers: &[Document], now: Instant) -> Result<V
         }
         _ => line(offer, Visibility::Server, PRIVATE),
     });
-    Ok(shown.map(Json::Object).collect())
+    Ok(shown.collect())
 }
 
 fn kind_of(offer: &Document) -> &str {
@@ -60,15 +75,15 @@ fn tiers_of(stack: &Document) -> Vec<String> {
     read.map(|stack| stack.tiers.iter().map(ToString::to_string).collect()).unwrap_or_default()
 }
 
-fn described(offer: &Document, found: Option<EffectiveVisibility>) -> Map<String, Json> {
+fn described(offer: &Document, found: Option<EffectiveVisibility>) -> OfferLine<'_> {
     let Some(EffectiveVisibility { visibility, reason }) = found else {
         return line(offer, Visibility::Server, UNREADABLE);
     };
-    let mut line = line(offer, visibility, word_of(reason));
-    if let VisibilityReason::NotBegun(start) = reason {
-        line.insert("begins_at".into(), start.text().into());
-    }
-    line
+    let begins_at = match reason {
+        VisibilityReason::NotBegun(start) => Some(start.text()),
+        _ => None,
+    };
+    OfferLine { begins_at, ..line(offer, visibility, word_of(reason)) }
 }
 
 fn word_of(reason: VisibilityReason) -> &'static str {
@@ -86,7 +101,7 @@ fn word_of(reason: VisibilityReason) -> &'static str {
     }
 }
 
-fn line(offer: &Document, visibility: Visibility, reason: &str) -> Map<String, Json> {
+fn line<'o>(offer: &'o Document, visibility: Visibility, reason: &'static str) -> OfferLine<'o> {
     let kind = kind_of(offer);
     let is_voucher = kind == "voucher";
     let name = if is_voucher { offer.as_voucher().code() } else { offer.as_campaign().name() };
@@ -97,12 +112,15 @@ fn line(offer: &Document, visibility: Visibility, reason: &str) -> Map<String, J
         Visibility::Public if is_shown => "TERMS",
         _ => "NOTHING",
     };
-    let line = json!({
-        "object": "bundle_offer", "id": offer.id, "kind": kind, "name": name, "campaign_id": offer.parent,
-        "visibility": visibility.word(), "reason": reason, "received": received,
-    });
-    match line {
-        Json::Object(line) => line,
-        _ => Map::new(),
+    OfferLine {
+        object: "bundle_offer",
+        id: &offer.id,
+        kind,
+        name,
+        campaign_id: offer.parent.as_deref(),
+        visibility: visibility.word(),
+        reason,
+        begins_at: None,
+        received,
     }
 }

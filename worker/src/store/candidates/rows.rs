@@ -1,12 +1,20 @@
 //! The rows of candidates: documents of one kind, of the customer, and of everyone.
 
-use super::{CANDIDATES_MAX, CodeCampaign};
 use crate::store::Store;
 use crate::store::sql::{self, Fault, SqlRow};
 use scrip::facts::CandidateFilter;
 use scrip::text::Text;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Maximum number of candidates of one kind, the newest first: a project may have a million codes without a holder.
+pub const CANDIDATES_MAX: i64 = 2_000;
+
+/// Campaign of codes, as its document declares it.
+pub(super) struct CodeCampaign {
+    pub(super) campaign_type: Option<Text>,
+    pub(super) standalone: bool,
+}
 
 /// Returns the newest documents of a kind: number, id, parent and body.
 pub(super) fn newest(store: &Store<'_>, kind: &str) -> Result<Vec<SqlRow>, Fault> {
@@ -92,4 +100,31 @@ pub(super) fn parents<'r>(rows: impl Iterator<Item = &'r SqlRow>) -> Result<BTre
         parents.extend(sql::text_or_null(row, 2)?);
     }
     Ok(parents)
+}
+
+/// Returns the assignments of rules to objects with these names: the name, and the id of the rule.
+pub(super) fn assigned_rules(store: &Store<'_>, names: &[&str]) -> Result<Vec<SqlRow>, Fault> {
+    store.rows_among(
+        "SELECT parent, CASE json_type(body, '$.rule_id') WHEN 'text' THEN json_extract(body, '$.rule_id') END FROM document
+         WHERE kind = 'validation_rules_assignment' AND parent IN (SELECT value FROM json_each(?1)) ORDER BY seq",
+        names,
+    )
+}
+
+/// Returns the rules with these ids: id and body.
+pub(super) fn rules_with_ids(store: &Store<'_>, ids: &[&str]) -> Result<Vec<SqlRow>, Fault> {
+    store.rows(
+        "SELECT id, body FROM document WHERE kind = 'validation_rules' AND id IN (SELECT value FROM json_each(?1))",
+        &[Json::from(ids.to_vec()).to_string().into()],
+    )
+}
+
+/// Returns the balances of accounts: id and balance.
+pub(super) fn balances_of(store: &Store<'_>, accounts: &[&str]) -> Result<Vec<SqlRow>, Fault> {
+    store.rows_among("SELECT id, balance FROM account WHERE id IN (SELECT value FROM json_each(?1))", accounts)
+}
+
+/// Returns those of some accounts that have holds.
+pub(super) fn accounts_with_holds(store: &Store<'_>, accounts: &[&str]) -> Result<Vec<SqlRow>, Fault> {
+    store.rows_among("SELECT DISTINCT account FROM hold WHERE account IN (SELECT value FROM json_each(?1))", accounts)
 }

@@ -13,7 +13,7 @@ impl<'a> CampaignRecord<'a> {
         self.0.text("name")
     }
 
-    /// Returns what clients may be told of the offers of the campaign, as set.
+    /// Returns what clients may know of the offers of the campaign, as set.
     pub fn visibility(self) -> Option<&'a str> {
         self.0.text("visibility")
     }

@@ -10,7 +10,7 @@ record!("A publication, stored or as a request sends one.", PublicationRecord);
 record!("A redemption or a rollback.", RedemptionRecord, as_redemption);
 
 impl<'a> VoucherRecord<'a> {
-    /// Returns what clients may be told of the voucher, as set.
+    /// Returns what clients may know of the voucher, as set.
     pub fn visibility(self) -> Option<&'a str> {
         self.0.text("visibility")
     }
@@ -109,7 +109,7 @@ impl<'a> DiscountRecord<'a> {
 }
 
 impl<'a> PromotionTierRecord<'a> {
-    /// Returns what clients may be told of the tier, as set.
+    /// Returns what clients may know of the tier, as set.
     pub fn visibility(self) -> Option<&'a str> {
         self.0.text("visibility")
     }
