@@ -182,7 +182,9 @@ pub fn components(examples: Option<&Json>, schemas: &mut SchemaRegistry) -> Json
         let mut response = json!({ "description": description, "content": { "application/json": content } });
         let header = json!({ "description": "Seconds after which the request can be sent again.", "schema": { "type": "integer", "minimum": 1 } });
         if *status == 503 {
-            response.as_object_mut().map(|response| response.insert("headers".into(), json!({ "Retry-After": header })));
+            response
+                .as_object_mut()
+                .map(|response| response.insert("headers".into(), json!({ "Retry-After": header })));
         } else if *status == 429 {
             let of = json!({ "description": "Class of calls whose rate limit is exceeded. Absent when no rate limit refuses the request.", "schema": { "type": "string", "enum": ["api_calls", "bulk_api_calls"] } });
             let headers = json!({ "Retry-After": header, "X-Rate-Limit-Type": of });
