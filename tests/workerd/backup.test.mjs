@@ -12,6 +12,7 @@ import { newestSchema } from "../../worker/tools/archive.mjs";
 import { backup } from "../../worker/tools/backup.mjs";
 import { restore } from "../../worker/tools/restore.mjs";
 import { root } from "../../worker/tools/console.mjs";
+import { credentials } from "../../worker/tools/setup.mjs";
 import { balanceOf, codeOf, fresh, giftCard, redeem, redeemedOf, standalone } from "./redemption_fixtures.mjs";
 import { boot, caller } from "./harness.mjs";
 import { countTests } from "./test_report.mjs";
@@ -128,6 +129,14 @@ check("a restore raises the epoch of bundles, and retires the keys that are name
   assert.ok(![signing, next.kid].includes(renewed.data[0].kid));
 });
 
+check("after a restore the first client asks for a head of the raised epoch", async () => {
+  const before = await headOf(call);
+  const to = join(folder, "archive-head");
+  await backup({ data, to });
+  const after = await restored(to, [], async (ask) => ({ head: await headOf(ask), epoch: (await bundleKeys(ask)).epoch }));
+  assert.deepEqual([after.head.epoch, after.head.epoch > before.epoch], [after.epoch, true]);
+});
+
 check("a restore refuses a key that the archive does not have, and changes nothing", async () => {
   const place = mkdtempSync(join(folder, "place-"));
   cpSync(archived.to, place, { recursive: true });
@@ -140,6 +149,17 @@ check("a restore refuses a key that the archive does not have, and changes nothi
 });
 
 const BUNDLE_KEYS = "/management/v1/projects/proj_dev/bundle-keys";
+
+/** Returns the claims of the first head that a client gets. */
+async function headOf(ask) {
+  const { id, token } = credentials.client;
+  const client = { "x-client-application-id": id, "x-client-token": token, origin: "http://localhost:3000" };
+  for (const latest = Date.now() + 20_000; ; await sleep(50)) {
+    const { status, body } = await ask("GET", "/client/v1/bundle", undefined, client);
+    if (status === 200) return JSON.parse(Buffer.from(body.split(".")[1], "base64url"));
+    assert.ok(status === 503 && Date.now() < latest, `${status} ${JSON.stringify(body)}`);
+  }
+}
 
 /** Returns the list of the keys of bundles, with the epoch. */
 async function bundleKeys(ask) {

@@ -124,7 +124,7 @@ check("after kill -9 at any moment of a build the head names a core that is ther
     const price = 10_000 + round;
     const { claims: before } = await headWhere(() => true);
     assert.equal((await product(call, price)).status, 200);
-    await sleep(Math.random() * 120);
+    await sleep(Math.random() * 400);
     await service.kill9();
     await service.restart();
     const reply = await askHead();

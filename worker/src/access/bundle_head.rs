@@ -68,7 +68,7 @@ pub enum KvReading {
     Failed,
 }
 
-/// Head to answer, and what the project's object is to be told.
+/// Head to answer, and what the project's object is to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChosenHead {
     /// The head; `None` if there is no valid one.

@@ -1,7 +1,7 @@
 //! Answers the bundle from its copies in KV, without the project's object.
 //!
 //! A head is read from KV once a second for each project; a part is named by its content and is kept. Where KV has no head, and where the
-//! head shows other settings than the caller's or is overdue, the object is told once in a while: it builds and copies the bundle.
+//! head shows other settings than the caller's or is overdue, the object is informed once in a while: it builds and copies the bundle.
 
 use super::bindings::{Bindings, ObjectCall, ObjectResponse};
 use super::{durable, log, object_protocol};
@@ -135,7 +135,7 @@ fn remember(project: &str, copy: Option<CopiedHead>, read_ms: i64) {
     });
 }
 
-/// Returns true if the project's object is to be told now, and notes it.
+/// Returns true if the project's object is to be informed now, and notes it.
 fn take_demand(project: &str, now_ms: i64) -> bool {
     HEADS.with_borrow_mut(|heads| {
         let Some(kept) = heads.get_mut(project) else { return true };
@@ -147,7 +147,7 @@ fn take_demand(project: &str, now_ms: i64) -> bool {
     })
 }
 
-/// Tells the project's object that a client asks for the bundle. The answer does not wait for it.
+/// Informs the project's object that a client asks for the bundle. The answer does not wait for it.
 fn demand(project: &str, wanted: BundleDemand, lines: String, env: &Env, runtime: &Context) {
     let (env, object) = (env.clone(), format!("project:{project}"));
     runtime.wait_until(async move {

@@ -85,7 +85,8 @@ impl Shop {
         }
         let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
         let headers = vec![(name, caller.to_string())];
-        let request = Request { method: method.into(), path: path.into(), headers, body, ..Request::default() };
+        let (path, query) = path.split_once('?').unwrap_or((path, ""));
+        let request = Request { method: method.into(), path: path.into(), query: query.into(), headers, body };
         self.event(|store, context| service::serve(&request, store, context).unwrap())
     }
 
@@ -96,7 +97,7 @@ impl Shop {
         answer
     }
 
-    /// Tells the object what the entry tells it when a client asks.
+    /// Informs the object as the entry does when a client asks.
     fn ask(&self, is_missing: bool) {
         assert_eq!(self.serve(&format!("PUT {ASKED}"), &json!({ "is_missing": is_missing })).status, 204);
     }
@@ -158,7 +159,7 @@ impl Shop {
         let part =
             |hash: &Json| kv.get(&format!("bundle-part:proj_dev:{}", hash.as_str().unwrap())).expect("a named part");
         let core: Json = serde_json::from_str(part(&head["core"])).unwrap();
-        core["parts"].as_array().into_iter().flatten().for_each(|hash| drop(part(hash)));
+        core["parts"].as_array().into_iter().flatten().for_each(|hash| assert!(!part(hash).is_empty()));
     }
 
     /// Returns whether the job is due at once.
@@ -374,7 +375,7 @@ fn another_key_epoch_or_setting_builds_anew() {
     shop.pass(0);
     assert!(shop.rev() > rev);
     assert_eq!(shop.head().unwrap()["epoch"].as_i64(), Some(raised));
-    // The entry sees that the settings are others, and tells them.
+    // The entry sees that the settings are others, and informs the object.
     let rev = shop.rev();
     shop.settings.borrow_mut()["time_zone"] = "Europe/Berlin".into();
     shop.ask(false);

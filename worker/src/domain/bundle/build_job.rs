@@ -15,14 +15,14 @@ use crate::store::sql::Fault;
 use scrip::Context;
 use serde::{Deserialize, Serialize};
 
-/// Path under which the entry tells a project's object that a client asks for the bundle; no route uses it.
+/// Path under which the entry informs a project's object that a client asks for the bundle; no route uses it.
 pub const ASKED: &str = "/internal/bundle";
 /// Time without a change after which a build begins, and between two builds.
 const QUIET_MS: i64 = 1_000;
 /// Maximum time from a change to its build.
 const LATEST_MS: i64 = 10_000;
 
-/// What the entry tells the project's object of the head that a client asks for.
+/// What the entry knows of the head that a client asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BundleDemand {
     /// True if KV has no head of the project.
