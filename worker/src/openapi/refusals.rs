@@ -1,5 +1,6 @@
 //! Responses of refusals in the description: one for each status, and the statuses that a route can return.
 
+use crate::access::feed;
 use crate::http::reply;
 use crate::http::route::Route;
 use crate::openapi::schema::{Direction, SchemaRegistry};
@@ -202,6 +203,7 @@ fn unasked(status: u16) -> Option<Json> {
     let reply = match status {
         429 => reply::too_many(request_id, 30),
         500 => reply::failed(request_id),
+        503 => reply::error_reply(&feed::full(), request_id),
         _ => return None,
     };
     serde_json::from_slice(&reply.body).ok()
