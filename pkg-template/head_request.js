@@ -1,4 +1,4 @@
-// Requests the head of a bundle, and proves one: whoever sent it, and over whichever way it came.
+// Requests the head of a bundle, and proves a head. Its sender and the way on which it came prove nothing.
 import { ServiceClock } from "./clock.js";
 import { sha256 } from "./engine.js";
 import { answeredError, readBody, readText, refusal } from "./exchange.js";

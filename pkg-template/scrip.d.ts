@@ -3128,7 +3128,7 @@ export interface WatchOptions {
 
 /**
  * Watches for new heads: by the service's feed, a WebSocket, where the host has WebSockets and the service accepts one, and otherwise by
- * polling, after 30 seconds to 5 minutes. Each head is proven, over whichever way it came.
+ * polling, after 30 seconds to 5 minutes. Each head is proven, also one that came over the feed.
  * @throws TypeError for options that cannot be used; Error with `code` when `head` is not proven by `keys`
  */
 export function watchHead(options: WatchOptions): void;

@@ -70,7 +70,7 @@ const END_MS = 25_000;
 /** How a feed is opened wrongly, with the refusal. */
 const REFUSED = {
   "a wrong token": [{ protocols: ["scrip", "dev-client", "wrong"] }, 401, { key: "unauthorized" }],
-  "an unknown key": [{ protocols: ["scrip", "nobody", "dev-client-token"] }, 401, { key: "unauthorized" }],
+  "an unknown key": [{ protocols: ["scrip", "unknown", "dev-client-token"] }, 401, { key: "unauthorized" }],
   "a server's key": [{ protocols: ["scrip", credentials.server.id, credentials.server.token] }, 401, { key: "unauthorized" }],
   "a server's key in headers": [{ protocols: ["scrip"], headers: serverHeaders }, 401, { key: "unauthorized" }],
   "no subprotocol": [{ protocols: [] }, 401, { key: "unauthorized" }],
@@ -158,7 +158,7 @@ check("no other path is upgraded, and what it asks for is answered as without an
   assert.ok(!(await send(service.url, first + behind, 1_500)).statuses.includes(101));
 });
 
-check("a head that is not newer is ignored, whichever way it comes", async () => {
+check("a head that is not newer than the stored one is ignored", async () => {
   await publish(headOf(5, 100));
   const feed = await openFeed(probed.url);
   for (const head of [headOf(5, 99), headOf(4, 1_000), headOf(5, 100)]) assert.equal((await publish(head)).head, headOf(5, 100));

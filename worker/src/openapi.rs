@@ -141,8 +141,8 @@ fn body(route: &Route, example: Option<Json>, schemas: &mut SchemaRegistry) -> J
 
 /// Returns the schema of the response of a route; a client receives only the members that its disclosure allows.
 fn success(route: &Route, example: Option<Json>, schemas: &mut SchemaRegistry) -> Json {
-    if route.success == 204 {
-        return json!({ "description": text_of(204, route.returns) });
+    if matches!(route.success, 101 | 204) {
+        return json!({ "description": text_of(route.success, route.returns) });
     }
     let message = disclosure_on(route);
     let schema = match (route.list, message) {

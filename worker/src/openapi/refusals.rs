@@ -1,6 +1,6 @@
 //! Responses of refusals in the description: one for each status, and the statuses that a route can return.
 
-use crate::access::bundle_head;
+use crate::access::{bundle_head, feed};
 use crate::http::reply;
 use crate::http::route::Route;
 use crate::openapi::schema::{Direction, SchemaRegistry};
@@ -109,6 +109,9 @@ const TOO_MANY_REQUESTS: &str = "The caller sends too much in a period; the head
     Without a key: a rate limit of the project, or too many unknown codes from one client. \
     With a key: the share of a client is used up, of stored responses (`too_many_requests`), customers (`too_many_customers`), events (`too_many_events`), publications (`too_many_publications`) or sessions (`too_many_sessions`).";
 
+/// Name of the second response with the status 503: an example of a story is of one of the two.
+const NOT_READY: &str = "NotReady";
+
 const REFUSALS: &[Refusal] = &[
     refusal(400, "BadRequest", BAD_REQUEST, always),
     refusal(
@@ -176,7 +179,7 @@ const REFUSALS: &[Refusal] = &[
     ),
     refusal(
         503,
-        "NotReady",
+        NOT_READY,
         "The bundle is not built yet, or cannot be read for the moment (`bundle_not_ready`). The header `Retry-After` has the seconds to wait.",
         reads_bundle,
     ),
@@ -191,7 +194,8 @@ pub fn components(examples: Option<&Json>, schemas: &mut SchemaRegistry) -> Json
         let schema = if *status == 413 { json!({ "anyOf": [too_large, error] }) } else { error.clone() };
         let mut content = json!({ "schema": schema });
         let example =
-            examples.and_then(|examples| examples.get(status.to_string())).cloned().or_else(|| unasked(*status));
+            examples.filter(|_| *status != 503).and_then(|examples| examples.get(status.to_string())).cloned();
+        let example = example.or_else(|| unasked(*status, name));
         if let (Some(content), Some(example)) = (content.as_object_mut(), example) {
             content.insert("example".into(), example);
         }
@@ -212,12 +216,13 @@ pub fn components(examples: Option<&Json>, schemas: &mut SchemaRegistry) -> Json
 }
 
 /// Returns an example of a refusal that no story causes.
-fn unasked(status: u16) -> Option<Json> {
+fn unasked(status: u16, name: &str) -> Option<Json> {
     let request_id = "v-1b6f0a2d3c4e5f6071";
     let reply = match status {
         429 => reply::too_many(request_id, 30),
         500 => reply::failed(request_id),
-        503 => reply::error_reply(&bundle_head::not_ready(), request_id),
+        503 if name == NOT_READY => reply::error_reply(&bundle_head::not_ready(), request_id),
+        503 => reply::error_reply(&feed::full(), request_id),
         _ => return None,
     };
     serde_json::from_slice(&reply.body).ok()
