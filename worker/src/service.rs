@@ -198,9 +198,9 @@ pub fn deliveries(
     context: &Context,
     carried: &outbox::DispatchReport,
 ) -> Result<outbox::DispatchBatch, Fault> {
-    let round = outbox::round(store, context, carried)?;
+    outbox::record_outcomes(store, context, &carried.outcomes)?;
     commit::run_internal(store, context)?;
-    Ok(round)
+    outbox::next_batch(store, context, carried)
 }
 
 /// Records, in a transaction of its own, that [`alarm`] ended with a fault and was undone; the job is retried later.
