@@ -33,6 +33,23 @@ const COUNTING: &[&str] =
 
 const BANNED_IDENTIFIERS: &str = r"\b\w*([Ll]etter|[Cc]ourier|[Tt]old|[Pp]urse|[Hh]indrance|[Kk]nead|[Ss]hel(f|ves)|[Tt]eller|[Oo]nward|[Rr]ehears|[Bb]elief|[Hh]appening)\w*|\b[Ss]cribes?\b";
 const BANNED_PROSE: &str = r"(?i)\b(nobody|somebody|anybody|everybody|whoever|whatever|whichever|whom|wherever)\b";
+/// The published term *dead letter*, in all its spellings.
+const DEAD_LETTER: &str = r"(?i)\bdead[ _-]?letters?(Resent)?\b|\b(list|resend)DeadLetters\b";
+/// Published error texts, which are a contract, with words that other texts must not use. Only these exact texts may have them.
+const PUBLISHED_TEXTS: &[&str] = &[
+    "names nobody: `sub` must be",
+    "has a tracking id in `sub`, which proves nobody",
+    "the clock of whoever made it is ahead",
+    "must NOT be about tiers: nobody is told of those of a loyalty campaign",
+    "before its balance changes (`{code}` is nobody's)",
+    "must have only letters that can be seen (actual letter is",
+    "over {} letters gives {} codes",
+    "without a fragment, in letters of ASCII",
+    "must have a host of letters, digits,",
+];
+/// Names in stored rows: each is written once, as a constant or in SQL, and a rename would need a migration of all rows.
+const STORED_NAMES: &[&str] =
+    &["\"told\"", "\"is_told\"", "`told`", "'$.told.", "writer.own(\"letter\"", "`letter`", "alias = \"Letters\""];
 const SQL: &str = r#""\s*(SELECT|INSERT|UPDATE|DELETE|WITH) "#;
 
 /// Counts the matches of a pattern in some texts.
@@ -45,6 +62,19 @@ fn matches<'s>(pattern: &str, sources: impl Iterator<Item = &'s Source<'s>>) -> 
 fn matching<'s>(pattern: &str, sources: impl Iterator<Item = &'s Source<'s>>) -> usize {
     let pattern = Regex::new(pattern).unwrap();
     sources.filter(|source| pattern.is_match(source.text)).count()
+}
+
+/// Counts the matches of a pattern outside published terms and texts and stored names.
+fn unpublished<'s>(pattern: &str, sources: impl Iterator<Item = &'s Source<'s>>) -> usize {
+    let (pattern, dead_letter) = (Regex::new(pattern).unwrap(), Regex::new(DEAD_LETTER).unwrap());
+    let count = |source: &Source<'_>| {
+        let mut text = dead_letter.replace_all(source.text, "").into_owned();
+        for known in PUBLISHED_TEXTS.iter().chain(STORED_NAMES) {
+            text = text.replace(known, "");
+        }
+        pattern.find_iter(&text).count()
+    };
+    sources.map(count).sum()
 }
 
 /// Counts everything that has a limit, by the name of the limit.
@@ -67,8 +97,8 @@ pub fn counts(all: &[Source<'_>]) -> BTreeMap<&'static str, usize> {
             .count()
     };
     let mut counts = BTreeMap::from([
-        ("banned identifiers", matches(BANNED_IDENTIFIERS, rust(CODE))),
-        ("banned prose words", matches(BANNED_PROSE, prose())),
+        ("banned identifiers", unpublished(BANNED_IDENTIFIERS, rust(CODE))),
+        ("banned prose words", unpublished(BANNED_PROSE, prose())),
         ("told, tell, tells as words", matches(r"(?i)\b(told|tells?)\b", prose())),
         ("the older interface", matches("the older interface", prose())),
         (
@@ -82,8 +112,12 @@ pub fn counts(all: &[Source<'_>]) -> BTreeMap<&'static str, usize> {
         ("files with SQL outside the store", matching(SQL, outside_store())),
         ("files with SQL", matching(SQL, rust(&["worker/src/"]))),
         ("lists of the columns of documents", matches("parent, holder, created_at", rust(&["worker/src/"]))),
-        ("commits of the store", matches(r"\.(commit|flush)\(\)", outside_store())),
-        ("files of the domain with untyped objects", matching("Map<String, Json>", rust(DOMAIN))),
+        (
+            "commits of the store",
+            // The commit itself is the place for them.
+            matches(r"\.(commit|flush)\(\)", outside_store().filter(|source| source.path != "worker/src/commit.rs")),
+        ),
+        ("files of the domain with untyped objects", matching(r"\bMap<String, Json>", rust(DOMAIN))),
         (
             "members of JSON read by name",
             matches(r#"\.get\(""#, rust(&["worker/src/shop/", "worker/src/domain/", "worker/src/api/"])),

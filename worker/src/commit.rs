@@ -5,7 +5,7 @@
 //! | 1. Domain events are found: queued documents are compared with stored ones | no |
 //! | 2. Queued documents are checked (row size, readable by the engine) and run | no |
 //! | 3. Lots of loyalty cards follow the transfers of points; flush | yes |
-//! | 4. [`OBSERVERS`] react to each domain event, each before the next; flush. New events join the queue | yes |
+//! | 4. [`OBSERVERS`] react to each domain event, each before the next; flush after each step of one. New events join the queue | yes |
 //! | 5. Webhook deliveries are queued for all that has changed | yes |
 //! | 6. Retention is scheduled; flush | yes |
 //!
@@ -19,6 +19,7 @@ use crate::domain::catalogue::products::PRODUCT;
 use crate::domain::catalogue::skus::SKU;
 use crate::domain::earning::domain_events::{DomainEvent, brought, noticed};
 use crate::domain::earning::follow_up;
+use crate::domain::earning::reaction::Reaction;
 use crate::domain::point_spending::moved_points::MovedPoints;
 use crate::domain::webhooks::deliveries::{self, EventCause};
 use crate::http::reply::{CallError, check_writes};
@@ -30,13 +31,14 @@ use crate::store::transfer_rows::TransferRow;
 use scrip::Context;
 use std::collections::VecDeque;
 
-/// Reacts to a domain event by queueing writes; returns the points that it moved because of an order.
-type Observer = fn(&mut Call<'_, '_>, &DomainEvent) -> Result<MovedPoints, Fault>;
+/// Reacts to a domain event by queueing writes, in one or several steps.
+type Observer = fn(&mut Call<'_, '_>, &DomainEvent) -> Result<Reaction, Fault>;
 
 /// All observers of domain events, in this order. Points that paid an order are refunded before the points that it earned are revoked.
 const OBSERVERS: &[Observer] = &[
     follow_up::refund_payment,
-    follow_up::revoke,
+    follow_up::revoke_of_programs,
+    follow_up::revoke_of_campaigns,
     follow_up::activate_pending,
     follow_up::earn_by,
     follow_up::update_tiers,
@@ -77,10 +79,15 @@ pub fn follow_up(call: &mut Call<'_, '_>) -> Result<MovedPoints, CallError> {
     let mut queue = VecDeque::from(events);
     while let Some(event) = queue.pop_front() {
         for observe in OBSERVERS {
-            moved.add(observe(call, &event)?);
-            // Points may bring a customer into a segment; the same earning is not granted twice at one instant.
-            queue.extend(brought(call)?);
-            flush(call.store)?;
+            let mut reaction = observe(call, &event)?;
+            loop {
+                moved.add(reaction.moved);
+                // Points may bring a customer into a segment; the same earning is not granted twice at one instant.
+                queue.extend(brought(call)?);
+                flush(call.store)?;
+                let Some(step) = reaction.next else { break };
+                reaction = step(call)?;
+            }
         }
     }
     Ok(moved)
@@ -89,6 +96,17 @@ pub fn follow_up(call: &mut Call<'_, '_>) -> Result<MovedPoints, CallError> {
 /// Runs the queued writes of a handler before the handler reads them: cards that it settled. Webhooks report them at the end of the call.
 pub fn settle_first(call: &mut Call<'_, '_>) -> Result<(), CallError> {
     flush(call.store)
+}
+
+/// Runs the writes for one row of a slice, so that the next row reads them; [`run_job`] commits the slice.
+pub fn settle_row(store: &mut Store<'_>) -> Result<(), Fault> {
+    Ok(flush(store)?)
+}
+
+/// Runs the writes of a test that gives the stored documents. They are not checked: an older version may have written unreadable ones.
+#[cfg(feature = "test-hooks")]
+pub fn run_given(store: &mut Store<'_>) -> Result<(), Fault> {
+    store.flush()
 }
 
 /// Commits one slice of a job without a caller.

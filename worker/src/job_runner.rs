@@ -7,7 +7,7 @@ use crate::domain::bundle::build_job;
 use crate::domain::loyalty_members::card_changes;
 use crate::domain::vouchers::bulk_jobs::{self, VOUCHERS_DELETE, VOUCHERS_GENERATE, VOUCHERS_UPDATE};
 use crate::domain::{erasure, exports};
-use crate::http::reply::CallError;
+use crate::http::reply::{CallError, check_writes};
 use crate::http::route::Call;
 use crate::http::table::RouteTable;
 use crate::jobs::async_actions::{JobSlice, finish};
@@ -28,6 +28,9 @@ use serde_json::{Map, Value as Json};
 pub enum JobKind {
     /// The function does one slice and moves the cursor.
     Slices(fn(&mut Store<'_>, &Context, &JobSlice<'_>) -> Result<(), Fault>),
+    /// The function does one row of `due` and returns the rows that it used. The slice continues with other due rows of the kind while
+    /// it has at least these rows left.
+    DueRows(fn(&mut Store<'_>, &Context, &JobSlice<'_>) -> Result<u64, Fault>, u64),
     /// The function does one slice in the name of the caller that the cursor names.
     InNameOf(fn(&mut Store<'_>, &Context, &JobSlice<'_>, &RouteTable) -> Result<(), Fault>),
     /// The function writes one item of a list, in the name of the caller that the cursor names.
@@ -40,7 +43,7 @@ pub const KINDS: &[(&str, JobKind)] = &[
     (VOUCHERS_UPDATE, JobKind::Slices(bulk_jobs::change)),
     (VOUCHERS_DELETE, JobKind::Slices(bulk_jobs::remove)),
     (queue::BUILD_BUNDLE, JobKind::Slices(build_job::run)),
-    (card_changes::SETTLE, JobKind::Slices(card_changes::sweep)),
+    (card_changes::SETTLE, JobKind::DueRows(card_changes::settle_due, card_changes::LEAST_ROWS)),
     (erasure::job::ERASE, JobKind::Slices(erasure::job::run)),
     (free_pages::FREE_PAGES, JobKind::Slices(free_pages::run)),
     (points::LAPSE, JobKind::Slices(points::sweep)),
@@ -72,6 +75,7 @@ pub fn run_due(store: &mut Store<'_>, context: &Context, rows: u64) -> Result<()
         let piece = JobSlice { id, kind, cursor, rows: rows.max(1) };
         match KINDS.iter().find(|(known, _)| *known == kind).map(|(_, kind)| *kind) {
             Some(JobKind::Slices(run)) => run(store, context, &piece)?,
+            Some(JobKind::DueRows(run, least)) => run_due_rows(store, context, &piece, run, least)?,
             Some(JobKind::InNameOf(run)) => run(store, context, &piece, &TABLE)?,
             Some(JobKind::Items(write)) => {
                 let write = |call: &mut Call<'_, '_>, item| write(call, item).and_then(|()| commit::run(call));
@@ -84,6 +88,36 @@ pub fn run_due(store: &mut Store<'_>, context: &Context, rows: u64) -> Result<()
         commit::run_job(store, context)?;
     }
     queue::wake_for_next(store, now_ms)
+}
+
+/// Runs a slice that does several rows of `due`, each with its own writes.
+fn run_due_rows(
+    store: &mut Store<'_>,
+    context: &Context,
+    piece: &JobSlice<'_>,
+    run: fn(&mut Store<'_>, &Context, &JobSlice<'_>) -> Result<u64, Fault>,
+    least: u64,
+) -> Result<(), Fault> {
+    // The costs of rows are estimates, so the arithmetic of the budget saturates.
+    let mut left = piece.rows.saturating_sub(run(store, context, piece)?);
+    let more = i64::try_from(left.checked_div(least).unwrap_or(0)).unwrap_or(i64::MAX);
+    for job in store.list_due_except(piece.id, piece.kind, context.now.millis(), more)? {
+        if left < least {
+            break;
+        }
+        commit::settle_row(store)?;
+        let mark = store.mark();
+        let next = JobSlice { id: &job.id, kind: piece.kind, cursor: &job.cursor, rows: left };
+        // A row that fails becomes the first of a later slice and fails there, where failures are counted.
+        match run(store, context, &next).and_then(|cost| Ok(check_writes(store).map(|()| cost)?)) {
+            Ok(cost) => left = left.saturating_sub(cost),
+            Err(_) => {
+                store.forget_since(mark);
+                break;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Records, in a transaction of its own, that the slice of the job that is next failed and was undone. Returns the kind of the job.

@@ -210,9 +210,9 @@ pub fn deliveries(
     context: &Context,
     carried: &outbox::DispatchReport,
 ) -> Result<outbox::DispatchBatch, Fault> {
-    let round = outbox::round(store, context, carried)?;
+    outbox::record_outcomes(store, context, &carried.outcomes)?;
     commit::run_internal(store, context)?;
-    Ok(round)
+    outbox::next_batch(store, context, carried)
 }
 
 /// Records what the last step of copying the bundle to KV has done, and returns the next one; `None` when there is none.

@@ -1,6 +1,7 @@
 //! Operations for tests only: replace a project's facts by a set of rules, and run the work that is due now.
 //! Exists only under the feature `test-hooks`, never in a released build.
 
+use crate::commit;
 use crate::documents::json_members;
 use crate::documents::shapes;
 use crate::domain::stacking_rules;
@@ -109,8 +110,7 @@ fn given(call: &mut Call<'_, '_>) -> HandlerResult {
         give_hold(call, &hold, &list("vouchers"));
     }
     give_transfers(call, &list("transfers"));
-    // Given documents are stored unchanged: an older version may have written unreadable ones.
-    call.store.flush()?;
+    commit::run_given(call.store)?;
     Ok(Response::json(json!({})))
 }
 
@@ -164,8 +164,7 @@ fn give(
 ) {
     let held = ["holder_id", "customer_id", "rule_id"].into_iter().find_map(|name| body.get(name));
     let holder = held.and_then(Json::as_str).map(str::to_owned);
-    let document =
-        Document { id: id.to_owned(), key, parent, holder, created_at: call.now_ms(), updated_at: None, body };
+    let document = Document { parent, holder, ..Document::new(id.to_owned(), key, call.now_ms(), body) };
     call.store.insert(kind, &document);
 }
 

@@ -17,8 +17,7 @@ use crate::store::document::Document;
 use crate::store::document_list::clause::Clause;
 use crate::store::records::WebhookRecord;
 use crate::store::sql::Fault;
-use crate::store::webhooks::dead_letters::{self, DeadLetter};
-use crate::store::webhooks::outbox::{delete_of_webhook, list_webhooks};
+use crate::store::webhooks::outbox::{self as stored, DeadLetter, delete_of_webhook, list_webhooks};
 use crate::timestamp;
 use scrip::wire::problem::shortened;
 use serde_json::{Map, Value as Json, json};
@@ -195,7 +194,7 @@ fn list_dead(call: &mut Call<'_, '_>) -> HandlerResult {
         None => 0,
         Some(id) => place(call, &webhook.id, id)?,
     };
-    let found = dead_letters::list(call.store, &webhook.id, after, limit.saturating_add(1))?;
+    let found = stored::list_dead(call.store, &webhook.id, after, limit.saturating_add(1))?;
     let most = usize::try_from(limit).unwrap_or(0);
     let has_more = found.len() > most;
     let shown = found.into_iter().take(most).map(show_dead).collect::<Result<Vec<Json>, Fault>>()?;
@@ -206,7 +205,7 @@ fn list_dead(call: &mut Call<'_, '_>) -> HandlerResult {
 fn place(call: &Call<'_, '_>, webhook: &str, id: &str) -> Result<i64, CallError> {
     let unknown =
         || invalid_query(format!("Property .starting_after_id must be a dead letter (actual value is `{id}`)"));
-    Ok(dead_letters::find_position(call.store, webhook, id)?.ok_or_else(unknown)?)
+    Ok(stored::find_dead_position(call.store, webhook, id)?.ok_or_else(unknown)?)
 }
 
 fn show_dead(delivery: DeadLetter) -> Result<Json, Fault> {
@@ -230,7 +229,7 @@ fn resend(call: &mut Call<'_, '_>) -> HandlerResult {
     let ids = body.get("ids").and_then(Json::as_array);
     let ids: Option<Vec<&str>> = ids.map(|ids| ids.iter().filter_map(Json::as_str).collect());
     for id in ids.iter().flatten() {
-        let known = dead_letters::find_position(call.store, &webhook.id, id)?;
+        let known = stored::find_dead_position(call.store, &webhook.id, id)?;
         known.ok_or_else(|| not_found("dead_letter", id))?;
     }
     let count = match &ids {
@@ -240,7 +239,7 @@ fn resend(call: &mut Call<'_, '_>) -> HandlerResult {
             ids.dedup();
             i64::try_from(ids.len()).unwrap_or(i64::MAX)
         }
-        None => dead_letters::count(call.store, &webhook.id)?,
+        None => stored::count_dead_of(call.store, &webhook.id)?,
     };
     outbox::resend(call.store, &webhook.id, ids.as_deref(), call.context.now.millis());
     Ok(Response::json(json!({ "count": count })))

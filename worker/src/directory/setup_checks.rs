@@ -41,11 +41,11 @@ fn wrong(details: impl std::fmt::Display) -> Fault {
 
 fn check(setup: &Setup) -> Result<(), Fault> {
     if setup.projects.iter().all(|project| project.keys.is_empty()) {
-        return Err(wrong("`projects` must hold a project with a key; nobody could call this service"));
+        return Err(wrong("`projects` must have a project with a key; no caller could use this service"));
     }
     if let Some(name) = setup.address_header.as_deref().filter(|name| !address::is_header(&name.to_ascii_lowercase())) {
         return Err(wrong(format!(
-            "`address_header` is `{name}`; it must be the name of a header: 1 to {} letters, digits, `-` and `_`",
+            "`address_header` is `{name}`; it must be the name of a header: 1 to {} alphanumeric characters, `-` and `_`",
             address::NAME_MAX
         )));
     }
@@ -71,7 +71,10 @@ fn check(setup: &Setup) -> Result<(), Fault> {
 fn check_project(project: &SetupProject, at: &str) -> Result<(), Fault> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
     if project.id.is_empty() || !project.id.bytes().all(is_plain) {
-        return Err(wrong(format!("`{at}.id` is `{}`; it must have letters, digits, `_` and `-` only", project.id)));
+        return Err(wrong(format!(
+            "`{at}.id` is `{}`; it must have alphanumeric characters, `_` and `-` only",
+            project.id
+        )));
     }
     let zone = time_zone::of_setup(&project.settings.time_zone);
     zone.map_err(|fault| wrong(format!("`{at}.time_zone` (project `{}`): {}", project.id, fault.0)))?;
@@ -103,7 +106,7 @@ fn check_key(key: &SetupKey, at: &str) -> Result<(), Fault> {
         return Err(wrong(format!("`{at}.id` is empty")));
     }
     if key.token.is_empty() {
-        return Err(wrong(format!("`{at}.token` (key `{}`) is empty; anybody could call with it", key.id)));
+        return Err(wrong(format!("`{at}.token` (key `{}`) is empty; every caller could use it", key.id)));
     }
     match key.user.as_deref() {
         // Logins are parts of account names, which are separated by slashes.

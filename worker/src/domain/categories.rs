@@ -7,7 +7,7 @@ use crate::store::document::Document;
 use crate::store::records::CategoryRecord;
 use crate::store::sql::Fault;
 use crate::timestamp;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Categories as a resource.
@@ -55,9 +55,9 @@ pub fn create(call: &mut Call<'_, '_>, name: &str, hierarchy: i64) -> Document {
 fn created(call: &Call<'_, '_>) -> impl Iterator<Item = Document> {
     let written = call.store.written().filter(|written| written.kind == CATEGORY.object);
     written.filter_map(|written| {
-        let body: Map<String, Json> = serde_json::from_str(written.text).ok()?;
-        let name = CategoryRecord::of(&body).name().map(str::to_owned);
-        Some(Document::new(written.id.to_owned(), name, call.now_ms(), body))
+        let category = Document::read_queued(&written, call.now_ms()).ok()?;
+        let key = CategoryRecord::of(&category.body).name().map(str::to_owned);
+        Some(Document { key, ..category })
     })
 }
 

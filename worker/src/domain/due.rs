@@ -3,7 +3,7 @@
 use crate::domain::clock::LocalTime;
 use crate::jobs::outbox;
 use crate::store::Store;
-use crate::store::jobs::due::DueRow;
+use crate::store::jobs::DueRow;
 use crate::store::sql::Fault;
 use scrip::points::CardRefusal;
 use scrip::time::Instant;

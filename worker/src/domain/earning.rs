@@ -9,3 +9,4 @@ pub mod follow_up;
 pub mod grants;
 pub mod program_facts;
 pub mod program_revocation;
+pub mod reaction;

@@ -129,7 +129,7 @@ fn write(figures: &[(&str, Option<ObjectMetrics>)]) -> String {
         });
     });
     let known = || figures.iter().filter_map(|(project, figures)| Some((*project, figures.as_ref()?)));
-    begin("scrip_project_up", "gauge", "Whether the project's object told its figures.", &|samples| {
+    begin("scrip_project_up", "gauge", "Whether the project's object reported its metrics.", &|samples| {
         for (project, figures) in figures {
             samples.sample(&[("project", project)], u8::from(figures.is_some()));
         }

@@ -115,9 +115,8 @@ pub struct DispatchBatch {
     pub full: bool,
 }
 
-/// Records outcomes and returns the next deliveries, in one commit.
-pub fn round(store: &mut Store<'_>, context: &Context, carried: &DispatchReport) -> Result<DispatchBatch, Fault> {
-    settle(store, context, &carried.outcomes)?;
+/// Returns the next deliveries, when the outcomes of the report are recorded.
+pub fn next_batch(store: &Store<'_>, context: &Context, carried: &DispatchReport) -> Result<DispatchBatch, Fault> {
     let settled = |seq: i64| carried.outcomes.iter().any(|outcome| outcome.seq == seq);
     let busy: Vec<&(i64, String)> = carried.busy.iter().filter(|(seq, _)| !settled(*seq)).collect();
     let now_ms = context.now.millis();
@@ -208,19 +207,24 @@ fn seal(token: &str, parts: &[&str]) -> Result<String, Fault> {
 }
 
 /// Records outcomes, and makes the deliveries after them due.
-fn settle(store: &mut Store<'_>, context: &Context, outcomes: &[DeliveryOutcome]) -> Result<(), Fault> {
-    if outcomes.is_empty() {
-        return Ok(());
-    }
+pub fn record_outcomes(store: &mut Store<'_>, context: &Context, outcomes: &[DeliveryOutcome]) -> Result<(), Fault> {
     let now_ms = context.now.millis();
+    let mut disabled = BTreeSet::new();
     for outcome in outcomes {
         // The webhook may have been deleted meanwhile.
         let Some(delivery) = outbox::find_sent(store, outcome.seq, now_ms)? else { continue };
+        // All deliveries of a webhook become dead letters with its first one.
+        if disabled.contains(&delivery.webhook) {
+            continue;
+        }
         if outcome.status.is_some_and(|status| (200..300).contains(&status)) {
             outbox::delete(store, outcome.seq)?;
             outbox::advance_entity(store, &delivery.webhook, &delivery.entity)?;
         } else {
-            fail(store, outcome.seq, &delivery, &failure_of(outcome), now_ms)?;
+            let is_last = fail(store, outcome.seq, &delivery, &failure_of(outcome), now_ms)?;
+            if is_last {
+                disabled.insert(delivery.webhook);
+            }
         }
     }
     Ok(())
@@ -236,8 +240,8 @@ fn failure_of(outcome: &DeliveryOutcome) -> String {
     message.chars().take(FAILURE_MAX).collect()
 }
 
-/// Schedules the retry of a failed delivery, or makes it a dead letter and deactivates its webhook.
-fn fail(store: &mut Store<'_>, seq: i64, delivery: &SentDelivery, failure: &str, now_ms: i64) -> Result<(), Fault> {
+/// Schedules the retry of a failed delivery, or queues that it becomes a dead letter and its webhook inactive. Returns true for the latter.
+fn fail(store: &mut Store<'_>, seq: i64, delivery: &SentDelivery, failure: &str, now_ms: i64) -> Result<bool, Fault> {
     let SentDelivery { webhook, attempts, first_at, .. } = delivery;
     let tried = attempts.saturating_add(1);
     // A first attempt by a clock that was ahead would delay all retries.
@@ -247,9 +251,11 @@ fn fail(store: &mut Store<'_>, seq: i64, delivery: &SentDelivery, failure: &str,
         again.map(|minutes| first_at.saturating_add(minutes.saturating_mul(60_000)).max(now_ms.saturating_add(1)));
     outbox::update_attempt(store, seq, &FailedAttempt { attempts: tried, first_at, next_at, failure })?;
     if next_at.is_none() {
-        return disable(store, webhook, now_ms);
+        disable(store, webhook, now_ms)?;
+        return Ok(true);
     }
-    keep_share(store, webhook, seq)
+    keep_share(store, webhook, seq)?;
+    Ok(false)
 }
 
 /// Drops the oldest deliveries for a webhook of the key that caused one, beyond the key's share. So a key with many
@@ -279,7 +285,7 @@ fn disable(store: &mut Store<'_>, webhook: &str, now_ms: i64) -> Result<(), Faul
         store.note(format!("the webhook `{webhook}` is disabled: its deliveries failed for too long"));
     }
     bury(store, webhook, now_ms);
-    store.flush()
+    Ok(())
 }
 
 /// Queues the change of all waiting deliveries of a webhook to dead letters.

@@ -39,27 +39,3 @@ pub fn waiting(store: &Store<'_>, now_ms: i64) -> Result<QueueMetrics, Fault> {
     let bundle_age_ms = issued_ms.map(|issued_ms| now_ms.saturating_sub(issued_ms).max(0));
     Ok(QueueMetrics { queues, late_ms: now_ms.saturating_sub(earliest).max(0), bundle_age_ms })
 }
-
-#[cfg(all(test, not(target_arch = "wasm32")))]
-#[allow(clippy::unwrap_used, reason = "a test may fail loudly")]
-mod tests {
-    use super::*;
-    use crate::store::jobs::QueuedJob;
-    use crate::store::sqlite::Sqlite;
-
-    #[test]
-    fn what_waits_is_counted_and_only_what_is_due_is_late() {
-        let sql = Sqlite::memory().unwrap();
-        let mut store = Store::open(&sql, 0).unwrap();
-        let details = |store: &Store<'_>, now_ms| {
-            let QueueMetrics { queues, late_ms, .. } = waiting(store, now_ms).unwrap();
-            (queues.into_iter().map(|(_, length)| length).collect::<Vec<_>>(), late_ms)
-        };
-        assert_eq!(details(&store, 1_000), (vec![0; 4], 0));
-        jobs::insert_of_service(&mut store, "SWEEP", "", 5_000);
-        jobs::insert(&mut store, &QueuedJob { id: "aa_1", kind: "X", cursor: "", owner: "key" }, 2_000);
-        store.flush().unwrap();
-        assert_eq!(details(&store, 1_000), (vec![2, 1, 0, 0], 0));
-        assert_eq!(details(&store, 2_700), (vec![2, 1, 0, 0], 700));
-    }
-}

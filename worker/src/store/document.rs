@@ -2,6 +2,7 @@
 
 use super::Store;
 use super::index::blind_index;
+use super::queued::QueuedDocument;
 use super::sql::{self, Fault, SqlValue};
 use scrip::json::{JsonMembers, Node};
 use scrip::wire::Problem;
@@ -102,6 +103,14 @@ impl Document {
     /// Creates a document without parent and holder.
     pub fn new(id: String, key: Option<String>, now_ms: i64, body: Map<String, Json>) -> Document {
         Document { id, key, parent: None, holder: None, created_at: now_ms, updated_at: None, body }
+    }
+
+    /// Parses a queued document. Its key and parent are not known here.
+    pub fn read_queued(queued: &QueuedDocument<'_>, now_ms: i64) -> Result<Document, Fault> {
+        let QueuedDocument { kind, id, holder, text } = *queued;
+        let body =
+            serde_json::from_str(text).map_err(|error| Fault(format!("a queued {kind} does not parse: {error}")))?;
+        Ok(Document { holder: holder.map(str::to_owned), ..Document::new(id.to_owned(), None, now_ms, body) })
     }
 }
 

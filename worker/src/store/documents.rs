@@ -14,7 +14,6 @@ pub mod promotions;
 pub mod publications;
 pub mod redemptions;
 pub mod segments;
-pub mod setup;
 pub mod validation_rules;
 pub mod vouchers;
 

@@ -29,34 +29,61 @@ fn filler(bytes: usize) -> Json {
     lengths.enumerate().map(|(place, length)| (format!("k{place}"), Json::from("y".repeat(length)))).collect()
 }
 
-#[test]
-fn an_order_whose_points_do_not_fit_the_customers_row_is_refused_whole() {
-    let edge = Edge::new();
-    // A long name makes the customer's entry for the campaign long.
-    let name = "Club ".repeat(100);
+/// Creates a loyalty campaign with an earning rule, and a card of Ann's.
+fn open_club(edge: &Edge, name: &str, loyalty: &Json) {
     let club =
-        make(&edge, "POST", "/v1/loyalties", &json!({ "name": name, "voucher": { "loyalty_card": { "points": 0 } } }));
+        make(edge, "POST", "/v1/loyalties", &json!({ "name": name, "voucher": { "loyalty_card": { "points": 0 } } }));
     let club = club["id"].as_str().unwrap();
-    let rules = json!([{ "event": "order.paid", "active": true, "loyalty": { "type": "FIXED", "points": 10 } }]);
-    make(&edge, "POST", &format!("/v1/loyalties/{club}/earning-rules"), &rules);
-    make(&edge, "POST", "/v1/customers", &json!({ "source_id": "ann" }));
-    make(&edge, "POST", &format!("/v1/campaigns/{club}/vouchers/A"), &json!({}));
-    make(
-        &edge,
-        "POST",
-        &format!("/v1/loyalties/{club}/members"),
-        &json!({ "voucher": "A", "customer": { "source_id": "ann" } }),
-    );
-    // Custom data that fills the row to within a hundred bytes.
+    let rules = json!([{ "event": "order.paid", "active": true, "loyalty": loyalty }]);
+    make(edge, "POST", &format!("/v1/loyalties/{club}/earning-rules"), &rules);
+    make(edge, "POST", "/v1/customers", &json!({ "source_id": "ann" }));
+    make(edge, "POST", &format!("/v1/campaigns/{club}/vouchers/A"), &json!({}));
+    let joins = json!({ "voucher": "A", "customer": { "source_id": "ann" } });
+    make(edge, "POST", &format!("/v1/loyalties/{club}/members"), &joins);
+}
+
+/// Gives Ann custom data that fills her row; fewer than `free` bytes stay free.
+fn fill(edge: &Edge, free: usize) {
     let (mut fits, mut too_much) = (1_000_000, 1_900_000);
-    while too_much - fits > 100 {
+    while too_much - fits > free {
         let bytes = usize::midpoint(fits, too_much);
-        match call(&edge, "PUT", "/v1/customers/ann", &json!({ "metadata": filler(bytes) })).0 {
+        match call(edge, "PUT", "/v1/customers/ann", &json!({ "metadata": filler(bytes) })).0 {
             200 => fits = bytes,
             _ => too_much = bytes,
         }
     }
-    make(&edge, "PUT", "/v1/customers/ann", &json!({ "metadata": filler(fits) }));
+    make(edge, "PUT", "/v1/customers/ann", &json!({ "metadata": filler(fits) }));
+}
+
+#[test]
+fn a_changed_order_whose_points_do_not_fit_the_customers_row_is_refused_whole() {
+    let edge = Edge::new();
+    let loyalty = json!({
+        "type": "PROPORTIONAL", "calculation_type": "ORDER_AMOUNT",
+        "order": { "amount": { "every": 1, "points": 1 } },
+    });
+    open_club(&edge, "Club", &loyalty);
+    let order = |amount: i64| json!({ "status": "PAID", "amount": amount, "customer": { "source_id": "ann" } });
+    let created = make(&edge, "POST", "/v1/orders", &order(10));
+    let path = format!("/v1/orders/{}", created["id"].as_str().unwrap());
+    // There is no room for the further digits of her points.
+    fill(&edge, 1);
+    let before = edge.rows(PROJECT);
+    let (status, answer) = call(&edge, "PUT", &path, &order(10_000_000));
+    assert_eq!((status, answer["key"].as_str()), (400, Some("invalid_payload")), "{answer}");
+    assert!(answer["details"].as_str().unwrap().contains("1900000 bytes"), "{answer}");
+    assert_eq!(edge.rows(PROJECT), before, "nothing is written");
+    make(&edge, "PUT", "/v1/customers/ann", &json!({ "metadata": { "k0": "y" } }));
+    make(&edge, "PUT", &path, &order(10_000_000));
+    assert_eq!(make(&edge, "GET", "/v1/vouchers/A", &Json::Null)["loyalty_card"]["points"], 10_000_000);
+}
+
+#[test]
+fn an_order_whose_points_do_not_fit_the_customers_row_is_refused_whole() {
+    let edge = Edge::new();
+    // A long name makes the customer's entry for the campaign long.
+    open_club(&edge, &"Club ".repeat(100), &json!({ "type": "FIXED", "points": 10 }));
+    fill(&edge, 100);
     let order = json!({ "source_id": "o-1", "status": "PAID", "amount": 1000, "customer": { "source_id": "ann" } });
     let before = edge.rows(PROJECT);
     let (status, answer) = call(&edge, "POST", "/v1/orders", &order);

@@ -67,6 +67,7 @@ mod permissions;
 mod program_revisions;
 mod published_interface;
 mod qualification_cost;
+mod queue_metrics;
 mod rate_limits;
 mod redemption_effects;
 mod referral_rewards;

@@ -11,7 +11,7 @@ use scrip::text::Text;
 use scrip::time::Instant;
 use scrip_worker::domain::clock::LocalTime;
 use scrip_worker::domain::loyalty_members::card::{LoadedCard, load};
-use scrip_worker::domain::loyalty_members::card_changes::{SETTLE, settle, sweep, write};
+use scrip_worker::domain::loyalty_members::card_changes::{SETTLE, settle, settle_due, write};
 use scrip_worker::domain::loyalty_members::card_view::{SpendingTarget, TransactionDetails};
 use scrip_worker::jobs::async_actions::JobSlice;
 use scrip_worker::service;
@@ -198,7 +198,7 @@ fn play(seed: u64, has_alarm: bool) -> (u64, Vec<Vec<SqlValue>>) {
                 // Slices of every size give the same result.
                 while number(&store, "SELECT MIN(at) FROM due").is_some_and(|due| due <= at.millis()) {
                     let rows = 1 + (seed + step) % 30;
-                    sweep(&mut store, &context, &JobSlice { id: "lcrd_1", kind: SETTLE, cursor: &cursor, rows })
+                    settle_due(&mut store, &context, &JobSlice { id: "lcrd_1", kind: SETTLE, cursor: &cursor, rows })
                         .unwrap();
                     store.flush().unwrap();
                 }

@@ -2,7 +2,8 @@
 
 use scrip::Context;
 use scrip::time::Instant;
-use scrip_worker::jobs::outbox::{DeliveryOutcome, DispatchBatch, DispatchReport, OF_KEY_MAX, catch_up, post, round};
+use scrip_worker::jobs::outbox::{DeliveryOutcome, DispatchBatch, DispatchReport, OF_KEY_MAX, catch_up, post};
+use scrip_worker::service;
 use scrip_worker::store::Store;
 use scrip_worker::store::document::Document;
 use scrip_worker::store::sql::{self, Sql};
@@ -35,7 +36,7 @@ fn put_webhook(store: &mut Store<'_>) {
 
 fn round_at(store: &mut Store<'_>, now_ms: i64, outcomes: Vec<DeliveryOutcome>) -> DispatchBatch {
     let context = Context { now: Instant::from_millis(now_ms).unwrap(), seed: [1; 32] };
-    round(store, &context, &DispatchReport { outcomes, ..DispatchReport::default() }).unwrap()
+    service::deliveries(store, &context, &DispatchReport { outcomes, ..DispatchReport::default() }).unwrap()
 }
 
 fn seqs(round: &DispatchBatch) -> Vec<i64> {
@@ -99,7 +100,12 @@ fn a_key_that_floods_a_webhook_loses_its_own_oldest_deliveries_and_no_others() {
     let mut failed = |seq| {
         let outcomes = vec![DeliveryOutcome { seq, status: Some(500), failure: None }];
         let context = Context { now: Instant::from_millis(NOW).unwrap(), seed: [1; 32] };
-        round(&mut store, &context, &DispatchReport { outcomes, closing: true, ..DispatchReport::default() }).unwrap();
+        service::deliveries(
+            &mut store,
+            &context,
+            &DispatchReport { outcomes, closing: true, ..DispatchReport::default() },
+        )
+        .unwrap();
     };
     failed(of_shop);
     let count = |cause: &str| number(&sql, &format!("SELECT COUNT(*) FROM outbox WHERE cause = '{cause}'"));
@@ -111,4 +117,19 @@ fn a_key_that_floods_a_webhook_loses_its_own_oldest_deliveries_and_no_others() {
     assert_eq!(number(&sql, "SELECT COUNT(*) FROM outbox WHERE dead_at IS NOT NULL"), 0);
     let active = "SELECT body ->> 'active' FROM document WHERE kind = 'webhook'";
     assert_eq!(number(&sql, active), 1, "the webhook goes on");
+}
+
+#[test]
+fn the_last_failure_of_a_delivery_ends_the_other_deliveries_of_its_webhook_in_the_same_report() {
+    let sql = Sqlite::memory().unwrap();
+    let mut store = Store::open(&sql, NOW).unwrap();
+    put_webhook(&mut store);
+    flood(&sql, "shop", 6);
+    sql.run("UPDATE outbox SET attempts = 12 WHERE seq = 2", &[]).unwrap();
+    let failed = |seq| DeliveryOutcome { seq, status: Some(500), failure: None };
+    let next = round_at(&mut store, NOW, vec![failed(2), failed(4)]);
+    assert_eq!((seqs(&next), next.next), (Vec::new(), None), "the webhook is not active any more");
+    assert_eq!(number(&sql, "SELECT COUNT(*) FROM outbox WHERE dead_at IS NOT NULL"), 6);
+    assert_eq!(number(&sql, "SELECT attempts FROM outbox WHERE seq = 4"), 0, "it is a dead letter already");
+    assert_eq!(number(&sql, "SELECT body ->> 'active' FROM document WHERE kind = 'webhook'"), 0);
 }

@@ -202,7 +202,7 @@ fn somebody_is_named() {
         refusal(&signed(header(), claims, &key()))
     };
     for sub in [json!(""), json!(null), json!(7), json!(["anna"])] {
-        assert!(message(sub).contains("names nobody"));
+        assert!(message(sub).contains("names nobody: `sub` must be"));
     }
     assert!(message(json!("x".repeat(1_001))).contains("more than 1000 characters"));
     assert!(message(json!("track_0011")).contains("tracking id"));

@@ -127,7 +127,7 @@ pub const CHANGES: &[Field] = fields_of!(&[
     may("timezone", FieldType::Name(100)).description("Time zone in which days, hours and weekdays of the project are counted: `UTC` or an IANA name."),
     may("currency", FieldType::Name(10)).description("Currency of the amounts of the project, as an ISO 4217 code. The code is not checked; stored amounts are not converted."),
 ], SETTINGS, &[
-    may("default_code_config", FieldType::Object(&[may("charset", FieldType::Name(1_000)).or_null().description("Characters from which codes are drawn when neither campaign nor voucher names any. `null` means digits and letters.")]))
+    may("default_code_config", FieldType::Object(&[may("charset", FieldType::Name(1_000)).or_null().description("Characters from which codes are drawn when neither campaign nor voucher names any. `null` means alphanumeric characters.")]))
         .description("Defaults for the generation of codes."),
 ]);
 

@@ -18,7 +18,7 @@ const CODE_CONFIG: FieldType = shape!(
     &[
         may("length", FieldType::Int(1, 128))
             .description("Number of random characters in a code. Default 10. Ignored in requests that have a `pattern`."),
-        may("charset", FieldType::Name(1_000)).description("Characters that the random part of a code is drawn from. Default is the setting of the project, else letters and digits."),
+        may("charset", FieldType::Name(1_000)).description("Characters that the random part of a code is drawn from. Default is the setting of the project, else alphanumeric characters."),
         may("prefix", FieldType::Text).description("Text at the start of every code. Empty by default."),
         may("postfix", FieldType::Text).description("Text at the end of every code. Empty by default."),
         may("pattern", FieldType::Name(500)).description("Form of the code between prefix and postfix, with `#` for each random character. Default is 10 random characters."),

@@ -176,11 +176,8 @@ pub fn held_ahead(store: &Store<'_>, now: Instant, customer: &str) -> Result<Cus
     for written in store.written().filter(|written| written.kind == "voucher") {
         cards.retain(|card| card.id != written.id);
         if written.holder == Some(customer) {
-            let body: Map<String, Json> = serde_json::from_str(written.text)
-                .map_err(|error| Fault(format!("a voucher that is written does not parse: {error}")))?;
-            let mut card = Document::new(written.id.to_owned(), None, now.millis(), body);
+            let mut card = Document::read_queued(&written, now.millis())?;
             card.parent = card.as_voucher().campaign_id().map(str::to_owned);
-            card.holder = Some(customer.to_owned());
             cards.push(card);
         }
     }

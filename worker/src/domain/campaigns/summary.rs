@@ -6,7 +6,7 @@ use crate::store::sql::Fault;
 use scrip::facts::{
     discounted_account, orders_account, points_spent_account, published_account, redeemed_account, spent_account,
 };
-use serde_json::{Map, Value as Json};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Query of a campaign summary.
@@ -40,10 +40,12 @@ const MOVED: &[(&str, &str)] = &[
     ("PENDING_POINTS_ACTIVATION", "pending_points_activated"),
 ];
 
-/// Returns the numbers of a campaign.
-pub fn of(store: &Store<'_>, asked: &SummaryQuery<'_>) -> Result<Map<String, Json>, Fault> {
-    let mut details = Map::new();
-    let mut count = |name: &str, number: i64| drop(details.insert(name.to_owned(), number.into()));
+/// Returns the numbers of a campaign by name.
+pub fn of(store: &Store<'_>, asked: &SummaryQuery<'_>) -> Result<BTreeMap<&'static str, i64>, Fault> {
+    let mut details = BTreeMap::new();
+    let mut count = |name: &'static str, number: i64| {
+        details.insert(name, number);
+    };
     let id = Some(asked.id);
     let time = asked.time();
     let redemptions = store.sum_turnover(redeemed_account(id).as_str(), &time)?;
@@ -107,7 +109,7 @@ fn cards(
     store: &Store<'_>,
     asked: &SummaryQuery<'_>,
     unit: &str,
-    count: &mut dyn FnMut(&str, i64),
+    count: &mut dyn FnMut(&'static str, i64),
 ) -> Result<(), Fault> {
     MOVED.iter().filter(|(_, name)| name.contains(unit)).for_each(|(_, name)| count(name, 0));
     for moved in store.sum_card_movements(asked.id, &asked.time())? {
@@ -119,7 +121,7 @@ fn cards(
 }
 
 /// Counts pending points: earned or added by hand, subtracted by hand, and canceled.
-fn waiting(store: &Store<'_>, asked: &SummaryQuery<'_>, count: &mut dyn FnMut(&str, i64)) -> Result<(), Fault> {
+fn waiting(store: &Store<'_>, asked: &SummaryQuery<'_>, count: &mut dyn FnMut(&'static str, i64)) -> Result<(), Fault> {
     let begun = store.sum_pending_points(asked.id, &asked.time())?;
     let changes = store.sum_pending_changes(asked.id, &asked.time())?;
     // A row has the points that remain after changes by hand.

@@ -11,9 +11,10 @@ use crate::domain::customers::{customer, referral_summary};
 use crate::domain::decisions::facts;
 use crate::domain::earning::campaign_rules::{CreditedPoints, OCCASION, about, accrue, bring as bring_by_rule};
 use crate::domain::earning::program_revocation::earner;
+use crate::domain::earning::reaction::Reaction;
 use crate::domain::loyalty_campaigns::earning_rules::PROGRAM_RULE;
 use crate::domain::loyalty_campaigns::pending_points;
-use crate::domain::point_spending::moved_points::{MovedPoints, OrderNow};
+use crate::domain::point_spending::moved_points::{ChangedOrder, MovedPoints};
 use crate::domain::vouchers::voucher::VOUCHER;
 use crate::http::route::Call;
 use crate::store::amount::{self, CheckedAmount};
@@ -31,6 +32,7 @@ use scrip::time::Instant;
 use scrip::wire::document::read_fields;
 use scrip::wire::loyalty::points_basis::read_points_basis;
 use serde_json::{Map, Value as Json, json};
+use std::collections::VecDeque;
 
 /// Field of an event row whose order was canceled: it earns no more points.
 const ENDED: &str = "is_given_back";
@@ -54,45 +56,72 @@ impl EarnedEntry<'_> {
     }
 }
 
+/// Correction of what an order earned, step by step.
+struct CampaignRevocation {
+    order: ChangedOrder,
+    /// The row with what the order earned.
+    row: Document,
+    /// Entries before their change, with the points that each earns now.
+    left: VecDeque<(Json, u64)>,
+    /// Entries after their change.
+    done: Vec<Json>,
+    /// True when the row has to be stored.
+    has_changed: bool,
+}
+
 /// Queues the changes that leave an order with the points that it would earn now. A canceled or unpaid order loses all points.
-pub fn take_back(call: &mut Call<'_, '_>, order_id: &str, now: OrderNow<'_>) -> Result<MovedPoints, Fault> {
-    let left = now.earning();
-    let mut moved = MovedPoints::default();
-    let occasion = EarningKey::order(order_id);
-    let Some(mut row) = call.store.document(OCCASION, occasion.as_str())? else { return Ok(moved) };
+pub fn take_back(call: &mut Call<'_, '_>, order: ChangedOrder) -> Result<Reaction, Fault> {
+    let occasion = EarningKey::order(&order.id);
+    let Some(row) = call.store.document(OCCASION, occasion.as_str())? else { return Ok(Reaction::default()) };
     if row.body.get(ENDED).is_some() {
-        return Ok(moved);
+        return Ok(Reaction::default());
     }
-    let mut entries = row.as_occasion().points().to_vec();
-    let earned = match left {
+    let entries = row.as_occasion().points().to_vec();
+    let earned = match order.now.earning() {
         None => Some(vec![0; entries.len()]),
         Some(order) => points_of(call, &row, &entries, order)?,
     };
-    let Some(earned) = earned else { return Ok(moved) };
-    let mut has_changed = now.is_called_off();
-    for (entry, earned) in entries.iter_mut().zip(earned) {
-        let Some(fields) = entry.as_object_mut() else { continue };
-        let mut entry = EarnedEntry { fields };
-        let Some(card) = call.store.document(VOUCHER.object, entry.record().voucher_id())? else { continue };
-        let before = entry.record().points().minus(entry.record().back().unwrap_or(0))?;
-        let is_changed = match earned < before {
-            true => take_points(call, card, &mut entry, before.minus(earned)?, order_id, &mut moved)?,
-            false if earned > before => bring_points(call, card, &mut entry, earned, order_id, left)?,
-            false => false,
-        };
-        has_changed |= is_changed;
-        // Two rules may have credited points to one card.
-        call.store.flush()?;
-    }
-    if has_changed {
-        row.body.insert("points".into(), Json::Array(entries));
-        if now.is_called_off() {
-            row.body.insert(ENDED.into(), true.into());
+    let Some(earned) = earned else { return Ok(Reaction::default()) };
+    let has_changed = order.now.is_called_off();
+    let left = entries.into_iter().zip(earned).collect();
+    change_next(call, CampaignRevocation { order, row, left, done: Vec::new(), has_changed })
+}
+
+/// Changes the next entry. Two rules may have credited points to one card, so each entry is a step.
+fn change_next(call: &mut Call<'_, '_>, mut own: CampaignRevocation) -> Result<Reaction, Fault> {
+    let Some((mut entry, earned)) = own.left.pop_front() else {
+        if own.has_changed {
+            own.row.body.insert("points".into(), Json::Array(own.done));
+            if own.order.now.is_called_off() {
+                own.row.body.insert(ENDED.into(), true.into());
+            }
+            call.store.update(OCCASION, &own.row);
         }
-        call.store.update(OCCASION, &row);
-        call.store.flush()?;
+        return Ok(Reaction::default());
+    };
+    let mut moved = MovedPoints::default();
+    if let Some(fields) = entry.as_object_mut() {
+        own.has_changed |= change(call, &mut EarnedEntry { fields }, earned, &own.order, &mut moved)?;
     }
-    Ok(moved)
+    own.done.push(entry);
+    Ok(Reaction::followed_by(moved, move |call| change_next(call, own)))
+}
+
+/// Changes one entry and its card; returns true when something was changed that must be stored.
+fn change(
+    call: &mut Call<'_, '_>,
+    entry: &mut EarnedEntry<'_>,
+    earned: u64,
+    order: &ChangedOrder,
+    moved: &mut MovedPoints,
+) -> Result<bool, Fault> {
+    let Some(card) = call.store.document(VOUCHER.object, entry.record().voucher_id())? else { return Ok(false) };
+    let before = entry.record().points().minus(entry.record().back().unwrap_or(0))?;
+    match earned < before {
+        true => take_points(call, card, entry, before.minus(earned)?, &order.id, moved),
+        false if earned > before => bring_points(call, card, entry, earned, &order.id, order.now.earning()),
+        false => Ok(false),
+    }
 }
 
 /// Returns the points that an order earns now, by entry. A fixed number is reduced by the share of the amount that is left;

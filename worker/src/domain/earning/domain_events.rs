@@ -15,6 +15,7 @@ use crate::domain::segments::segment_of;
 use crate::http::route::Call;
 use crate::store::document::Document;
 use crate::store::documents::orders::OrderHistoryQuery;
+use crate::store::queued::QueuedDocument;
 use crate::store::sql::Fault;
 use scrip::decide::earn::OrderTransition;
 use scrip::decide::returns::may_come_back;
@@ -23,7 +24,6 @@ use scrip::facts::earning::EarningKey;
 use scrip::model::order::OrderStatus;
 use scrip::time::Instant;
 use serde::Deserialize;
-use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 
 /// Kinds of earning that are possible for an event.
@@ -124,17 +124,17 @@ pub fn noticed(call: &Call<'_, '_>) -> Result<Vec<DomainEvent>, Fault> {
 
 /// Returns the segment events of the queued customers and custom events of a call.
 pub fn brought(call: &Call<'_, '_>) -> Result<Vec<DomainEvent>, Fault> {
-    let mut customers: BTreeMap<&str, Option<&str>> = BTreeMap::new();
+    let mut customers: BTreeMap<&str, Option<QueuedDocument<'_>>> = BTreeMap::new();
     for written in call.store.written() {
         match (written.kind, written.holder) {
-            (kind, _) if kind == customer::CUSTOMER.object => drop(customers.insert(written.id, Some(written.text))),
+            (kind, _) if kind == customer::CUSTOMER.object => drop(customers.insert(written.id, Some(written))),
             ("event", Some(customer)) => drop(customers.entry(customer).or_default()),
             _ => {}
         }
     }
     let mut brought = Vec::new();
-    for (customer_id, text) in customers {
-        brought.extend(turned_into(call, customer_id, text)?);
+    for (customer_id, written) in customers {
+        brought.extend(turned_into(call, customer_id, written)?);
     }
     Ok(brought)
 }
@@ -196,16 +196,18 @@ fn turned(
 }
 
 /// Returns the events that the write of a customer, or a custom event of an unchanged customer, brings about.
-fn turned_into(call: &Call<'_, '_>, customer_id: &str, text: Option<&str>) -> Result<Vec<DomainEvent>, Fault> {
+fn turned_into(
+    call: &Call<'_, '_>,
+    customer_id: &str,
+    written: Option<QueuedDocument<'_>>,
+) -> Result<Vec<DomainEvent>, Fault> {
     let awaited = call.store.list_awaited_segments(customer_id)?;
     if awaited.is_empty() {
         return Ok(Vec::new());
     }
     let before = call.store.document(customer::CUSTOMER.object, customer_id)?;
-    let after: Map<String, Json> = match text {
-        Some(text) => {
-            serde_json::from_str(text).map_err(|error| Fault(format!("a customer does not parse: {error}")))?
-        }
+    let after = match written {
+        Some(written) => Document::read_queued(&written, call.now_ms())?.body,
         None => before.as_ref().map(|before| before.body.clone()).unwrap_or_default(),
     };
     let present = LocalTime::of(call)?;

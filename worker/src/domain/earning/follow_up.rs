@@ -10,14 +10,14 @@ use crate::domain::earning::fired_rules;
 use crate::domain::earning::fired_rules::FiredRule;
 use crate::domain::earning::grants::{EffectResult, EventGrants};
 use crate::domain::earning::program_facts::{EarningQuery, Memberships, Rules, StoredEarnings};
-use crate::domain::earning::program_revocation::take_back;
-use crate::domain::earning::{campaign_revocation, campaign_rules};
+use crate::domain::earning::reaction::Reaction;
+use crate::domain::earning::{campaign_revocation, campaign_rules, program_revocation};
 use crate::domain::loyalty_members::card::{load, load_all};
 use crate::domain::loyalty_members::card_changes::{apply_event, settle_tiers};
 use crate::domain::loyalty_members::card_view::TransactionDetails;
 use crate::domain::loyalty_members::current_tiers;
 use crate::domain::loyalty_programs::statistics;
-use crate::domain::point_spending::moved_points::{MovedPoints, OrderNow};
+use crate::domain::point_spending::moved_points::{ChangedOrder, MovedPoints, OrderNow};
 use crate::domain::point_spending::order_payments;
 use crate::http::route::Call;
 use crate::store::document::{legible, read_held, read_stored};
@@ -32,52 +32,65 @@ use scrip::wire::order::read_order;
 use serde_json::{Map, Value as Json, json};
 
 /// Refunds the points that paid an order which is canceled, or the share of what is left out of it.
-pub fn refund_payment(call: &mut Call<'_, '_>, event: &DomainEvent) -> Result<MovedPoints, Fault> {
-    match event {
-        DomainEvent::CalledOff { order_id } => order_payments::give_back(call, order_id, None),
+pub fn refund_payment(call: &mut Call<'_, '_>, event: &DomainEvent) -> Result<Reaction, Fault> {
+    let moved = match event {
+        DomainEvent::CalledOff { order_id } => order_payments::give_back(call, order_id, None)?,
         DomainEvent::Changed { order_id } => match order(call, order_id)? {
-            Some(order) => order_payments::give_back(call, order_id, Some(&OrderSnapshot::of(&order))),
-            None => Ok(MovedPoints::default()),
+            Some(order) => order_payments::give_back(call, order_id, Some(&OrderSnapshot::of(&order)))?,
+            None => MovedPoints::default(),
         },
-        _ => Ok(MovedPoints::default()),
+        _ => MovedPoints::default(),
+    };
+    Ok(moved.into())
+}
+
+/// Revokes the points of loyalty programs that an order earned and would not earn now, and adds those that it would earn in addition.
+pub fn revoke_of_programs(call: &mut Call<'_, '_>, event: &DomainEvent) -> Result<Reaction, Fault> {
+    match changed_order(call, event)? {
+        Some(order) => program_revocation::take_back(call, order),
+        None => Ok(Reaction::default()),
     }
 }
 
-/// Revokes the points that an order earned and would not earn now, and adds those that it would earn in addition.
-pub fn revoke(call: &mut Call<'_, '_>, event: &DomainEvent) -> Result<MovedPoints, Fault> {
-    let stored;
+/// Revokes and adds points of loyalty campaigns in the same way.
+pub fn revoke_of_campaigns(call: &mut Call<'_, '_>, event: &DomainEvent) -> Result<Reaction, Fault> {
+    match changed_order(call, event)? {
+        Some(order) => campaign_revocation::take_back(call, order),
+        None => Ok(Reaction::default()),
+    }
+}
+
+/// Returns the order of an event that may change what it earned; `None` when it cannot be read.
+fn changed_order(call: &Call<'_, '_>, event: &DomainEvent) -> Result<Option<ChangedOrder>, Fault> {
     let (order_id, now) = match event {
         DomainEvent::CalledOff { order_id } => (order_id, OrderNow::CalledOff),
         DomainEvent::Unpaid { order_id } => (order_id, OrderNow::Unpaid),
-        DomainEvent::Changed { order_id } => {
-            let Some(order) = order(call, order_id)? else { return Ok(MovedPoints::default()) };
-            stored = order;
-            (order_id, OrderNow::Paid(&stored))
-        }
-        _ => return Ok(MovedPoints::default()),
+        DomainEvent::Changed { order_id } => match order(call, order_id)? {
+            Some(order) => (order_id, OrderNow::Paid(Box::new(order))),
+            None => return Ok(None),
+        },
+        _ => return Ok(None),
     };
-    let mut moved = take_back(call, order_id, now)?;
-    moved.add(campaign_revocation::take_back(call, order_id, now)?);
-    Ok(moved)
+    Ok(Some(ChangedOrder { id: order_id.clone(), now }))
 }
 
 /// Activates the points on a customer's cards that are pending until a custom event. Points that the same event earns wait for
 /// the next one.
-pub fn activate_pending(call: &mut Call<'_, '_>, event: &DomainEvent) -> Result<MovedPoints, Fault> {
+pub fn activate_pending(call: &mut Call<'_, '_>, event: &DomainEvent) -> Result<Reaction, Fault> {
     if let DomainEvent::CustomEventReceived { event_id, customer_id } = event
         && let Some(document) = call.store.document("event", event_id)?
     {
         wake(call, customer_id, document.parent.as_deref().unwrap_or_default())?;
     }
-    Ok(MovedPoints::default())
+    Ok(Reaction::default())
 }
 
 /// Grants the points and incentives that an event earns: first those of loyalty campaigns, then those of loyalty programs.
-pub fn earn_by(call: &mut Call<'_, '_>, event: &DomainEvent) -> Result<MovedPoints, Fault> {
+pub fn earn_by(call: &mut Call<'_, '_>, event: &DomainEvent) -> Result<Reaction, Fault> {
     match event {
         DomainEvent::Paid { order_id, customer_id, text, earners } => {
             let order = read_stored("order", order_id, text, read_order);
-            let Some(order) = legible(call.store, order)? else { return Ok(MovedPoints::default()) };
+            let Some(order) = legible(call.store, order)? else { return Ok(Reaction::default()) };
             let about = json!({ "order": { "id": order_id } });
             let cause = EarningCause {
                 what: EarningEvent::OrderPaid(&order),
@@ -88,7 +101,7 @@ pub fn earn_by(call: &mut Call<'_, '_>, event: &DomainEvent) -> Result<MovedPoin
             happen(call, customer_id, *earners, &cause)?;
         }
         DomainEvent::CustomEventReceived { event_id, customer_id } => {
-            let Some(document) = call.store.document("event", event_id)? else { return Ok(MovedPoints::default()) };
+            let Some(document) = call.store.document("event", event_id)? else { return Ok(Reaction::default()) };
             let schema_id = document.parent.as_deref().unwrap_or_default();
             let data = legible(call.store, read_held("event", &document, |at| at.option("metadata", read::metadata)))?;
             let metadata: Metadata = data.flatten().unwrap_or_default();
@@ -110,15 +123,15 @@ pub fn earn_by(call: &mut Call<'_, '_>, event: &DomainEvent) -> Result<MovedPoin
         | DomainEvent::CalledOff { .. }
         | DomainEvent::Regrouped { .. } => {}
     }
-    Ok(MovedPoints::default())
+    Ok(Reaction::default())
 }
 
 /// Updates the tiers of a customer whose segments may have changed.
-pub fn update_tiers(call: &mut Call<'_, '_>, event: &DomainEvent) -> Result<MovedPoints, Fault> {
+pub fn update_tiers(call: &mut Call<'_, '_>, event: &DomainEvent) -> Result<Reaction, Fault> {
     if let DomainEvent::Regrouped { customer_id } = event {
         settle_tiers(call.store, &LocalTime::of(call)?, customer_id)?;
     }
-    Ok(MovedPoints::default())
+    Ok(Reaction::default())
 }
 
 /// Returns a stored order; `None` when it is missing or cannot be read.

@@ -7,12 +7,13 @@ use crate::domain::decisions::facts;
 use crate::domain::earning::fired_rules;
 use crate::domain::earning::fired_rules::RevokedPoints;
 use crate::domain::earning::program_facts::{Memberships, StoredEarnings};
+use crate::domain::earning::reaction::Reaction;
 use crate::domain::loyalty_members::card::{LoadedCard, load};
 use crate::domain::loyalty_members::card_changes::{settle, write};
 use crate::domain::loyalty_members::card_checks::definition_of;
 use crate::domain::loyalty_members::card_view::TransactionDetails;
 use crate::domain::loyalty_programs::kinds::CARD;
-use crate::domain::point_spending::moved_points::{MovedPoints, OrderNow};
+use crate::domain::point_spending::moved_points::{ChangedOrder, MovedPoints};
 use crate::http::route::Call;
 use crate::store::amount::{self, CheckedAmount};
 use crate::store::document::{legible, read_held};
@@ -27,16 +28,24 @@ use scrip::points::{CardOutcome, CardRefusal, Credit, LifetimeTotal, PointsAccou
 use scrip::text::Text;
 use scrip::wire::customer::read_customer;
 use serde_json::json;
+use std::collections::VecDeque;
+
+/// Correction of what an order earned, step by step.
+struct ProgramRevocation {
+    order: ChangedOrder,
+    occasion: EarningKey,
+    present: LocalTime,
+    /// Changes that are not applied yet.
+    left: VecDeque<GiveBack>,
+}
 
 /// Queues the changes that leave an order with the points that it would earn now. A canceled or unpaid order loses all points
 /// if the card definitions declare it.
-pub fn take_back(call: &mut Call<'_, '_>, order_id: &str, now: OrderNow<'_>) -> Result<MovedPoints, Fault> {
-    let left = now.earning();
-    let mut moved = MovedPoints::default();
-    let occasion = EarningKey::order(order_id);
+pub fn take_back(call: &mut Call<'_, '_>, order: ChangedOrder) -> Result<Reaction, Fault> {
+    let occasion = EarningKey::order(&order.id);
     let cards = fired_rules::cards(call.store, &occasion)?;
-    if cards.is_empty() && !now.is_called_off() {
-        return Ok(moved);
+    if cards.is_empty() && !order.now.is_called_off() {
+        return Ok(Reaction::default());
     }
     let present = LocalTime::of(call)?;
     // Due changes are settled first: they decide if points are pending or in which lot they are.
@@ -45,33 +54,51 @@ pub fn take_back(call: &mut Call<'_, '_>, order_id: &str, now: OrderNow<'_>) -> 
             settle(call.store, &present, &mut held)?;
         }
     }
-    call.store.flush()?;
-    let Some(back) = decide(call, &present, &occasion, left)? else {
-        call.store.note(format!("what `{}` brought cannot be given back: something does not read", occasion.as_str()));
-        return Ok(moved);
+    let own = ProgramRevocation { order, occasion, present, left: VecDeque::new() };
+    Ok(Reaction::followed_by(MovedPoints::default(), move |call| begin(call, own)))
+}
+
+/// Decides the changes, when all cards are settled.
+fn begin(call: &mut Call<'_, '_>, mut own: ProgramRevocation) -> Result<Reaction, Fault> {
+    let Some(back) = decide(call, &own.present, &own.occasion, own.order.now.earning())? else {
+        let occasion = own.occasion.as_str();
+        call.store.note(format!("what `{occasion}` brought cannot be given back: something does not read"));
+        return Ok(Reaction::default());
     };
-    if fired_rules::standing(call.store, &occasion)?.is_none() {
-        return Ok(moved);
+    if fired_rules::standing(call.store, &own.occasion)?.is_none() {
+        return Ok(Reaction::default());
     }
-    for one in back {
-        let lots: Vec<&str> = one.past.earned.lot.iter().map(Text::as_str).collect();
-        let Some(mut held) = held(call, &one.past.card_id, &lots)? else { continue };
-        let Some(settled) = change(call, &present, &mut held, &one, order_id)? else { continue };
-        fired_rules::note_back(call.store, &occasion, one.past.place, &settled)?;
-        if one.movement != EarningCorrection::Restore {
-            let points = settled.taken.minus(one.past.taken)?;
-            let missing = one.past.earned.points.remaining_after(points);
-            let mut details = json!({ "card_id": held.row.id, "points": points });
-            if let Some(details) = details.as_object_mut().filter(|_| missing > 0) {
-                details.insert("missing_points".into(), missing.into());
-            }
-            moved.earned.push(details);
+    own.left = VecDeque::from(back);
+    change_next(call, own)
+}
+
+/// Applies the next change. Two earnings may have credited points to one card, so each change is a step.
+fn change_next(call: &mut Call<'_, '_>, mut own: ProgramRevocation) -> Result<Reaction, Fault> {
+    let Some(one) = own.left.pop_front() else {
+        if own.order.now.is_called_off() {
+            fired_rules::end(call.store, &own.occasion, call.context.now.millis());
         }
-        // Two earnings may have credited points to one card.
-        call.store.flush()?;
-    }
-    if now.is_called_off() {
-        fired_rules::end(call.store, &occasion, call.context.now.millis());
+        return Ok(Reaction::default());
+    };
+    let moved = change_one(call, &own, &one)?;
+    Ok(Reaction::followed_by(moved, move |call| change_next(call, own)))
+}
+
+/// Queues one change with its record; returns the points that were revoked.
+fn change_one(call: &mut Call<'_, '_>, own: &ProgramRevocation, one: &GiveBack) -> Result<MovedPoints, Fault> {
+    let mut moved = MovedPoints::default();
+    let lots: Vec<&str> = one.past.earned.lot.iter().map(Text::as_str).collect();
+    let Some(mut held) = held(call, &one.past.card_id, &lots)? else { return Ok(moved) };
+    let Some(settled) = change(call, &own.present, &mut held, one, &own.order.id)? else { return Ok(moved) };
+    fired_rules::note_back(call.store, &own.occasion, one.past.place, &settled)?;
+    if one.movement != EarningCorrection::Restore {
+        let points = settled.taken.minus(one.past.taken)?;
+        let missing = one.past.earned.points.remaining_after(points);
+        let mut details = json!({ "card_id": held.row.id, "points": points });
+        if let Some(details) = details.as_object_mut().filter(|_| missing > 0) {
+            details.insert("missing_points".into(), missing.into());
+        }
+        moved.earned.push(details);
     }
     Ok(moved)
 }

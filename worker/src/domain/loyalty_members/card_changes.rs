@@ -23,7 +23,6 @@ use scrip::ledger::Entry;
 use scrip::points::{Activity, CardOutcome, CardStep, MovementCause, PointsAccount, PointsCard};
 use scrip::text::{Text, hex, joined, sha256};
 use scrip::time::Instant;
-use serde_json::Value as Json;
 
 /// Kind of the job that settles a card; its row in `due` has the id of the card.
 pub const SETTLE: &str = "CARDS.SETTLE";
@@ -233,47 +232,23 @@ const ROWS_OF_A_THING: u64 = 10;
 const SHARE_OF_A_CARD: usize = 8;
 // These costs are estimates, so the arithmetic of a slice's budget of rows saturates.
 
-/// Runs a slice of the job: settles cards with due changes, as many as the slice has rows for.
-pub fn sweep(store: &mut Store<'_>, context: &Context, piece: &JobSlice<'_>) -> Result<(), Fault> {
-    let least = ROWS_OF_A_CARD.saturating_add(ROWS_OF_A_THING);
-    let first = settle_unread(store, context, piece.id, piece.read()?, piece.rows)?;
-    let mut left = piece.rows.saturating_sub(first);
-    let more = i64::try_from(left.checked_div(least).unwrap_or(0)).unwrap_or(i64::MAX);
-    for job in store.list_due_except(piece.id, SETTLE, context.now.millis(), more)? {
-        if left < least {
-            break;
-        }
-        store.flush()?;
-        let id = job.id.as_str();
-        let mark = store.mark();
-        let said = serde_json::from_str(&job.cursor)
-            .map_err(|error| Fault(format!("the zone of `{id}` does not parse: {error}")));
-        // A card that cannot be settled becomes the first of a later slice and fails there, where failures are counted.
-        match said.and_then(|said| settle_unread(store, context, id, said, left)) {
-            Ok(cost) => left = left.saturating_sub(cost),
-            Err(_) => {
-                store.forget_since(mark);
-                break;
-            }
-        }
-    }
-    Ok(())
-}
+/// Cost of a card with one due change: with fewer rows a slice settles no further card.
+pub const LEAST_ROWS: u64 = ROWS_OF_A_CARD.saturating_add(ROWS_OF_A_THING);
 
-/// Settles due changes of a card in the zone of its job, within about `rows` rows; returns the rows used. The rest stays due.
+/// Settles due changes of a card in the zone of its job, within about the rows of the slice; returns the rows used. The rest stays due.
 /// The job of a deleted card is deleted.
-fn settle_unread(store: &mut Store<'_>, context: &Context, card: &str, said: Json, rows: u64) -> Result<u64, Fault> {
-    let Some(row) = store.document(CARD.stored, card)? else {
-        store.delete_due(card);
+pub fn settle_due(store: &mut Store<'_>, context: &Context, piece: &JobSlice<'_>) -> Result<u64, Fault> {
+    let Some(row) = store.document(CARD.stored, piece.id)? else {
+        store.delete_due(piece.id);
         return Ok(1);
     };
-    let present = LocalTime::read(context.now, said)?;
+    let present = LocalTime::read(context.now, piece.read()?)?;
     let mut held = load(store, row, &[])?;
-    let fitting = rows.saturating_sub(ROWS_OF_A_CARD).checked_div(ROWS_OF_A_THING).unwrap_or(0);
+    let fitting = piece.rows.saturating_sub(ROWS_OF_A_CARD).checked_div(ROWS_OF_A_THING).unwrap_or(0);
     let share = held.rows.len().checked_div(SHARE_OF_A_CARD).unwrap_or(0);
     let most = usize::try_from(fitting).unwrap_or(usize::MAX).max(share).max(1);
     let (count, _) = settle_first(store, &present, &mut held, most)?;
-    schedule(store, SETTLE, card, held.next_due(&present.zone), &present)?;
+    schedule(store, SETTLE, piece.id, held.next_due(&present.zone), &present)?;
     let things = u64::try_from(count).unwrap_or(u64::MAX).saturating_mul(ROWS_OF_A_THING);
     Ok(ROWS_OF_A_CARD.saturating_add(things))
 }

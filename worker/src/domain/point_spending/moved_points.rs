@@ -21,19 +21,19 @@ impl MovedPoints {
 }
 
 /// State of an order that earned points.
-#[derive(Debug, Clone, Copy)]
-pub enum OrderNow<'o> {
+#[derive(Debug)]
+pub enum OrderNow {
     /// It is paid.
-    Paid(&'o Order),
+    Paid(Box<Order>),
     /// It is unpaid now, and may be paid again.
     Unpaid,
     /// It is canceled for good.
     CalledOff,
 }
 
-impl<'o> OrderNow<'o> {
+impl OrderNow {
     /// Returns the order if it can earn.
-    pub fn earning(self) -> Option<&'o Order> {
+    pub fn earning(&self) -> Option<&Order> {
         match self {
             OrderNow::Paid(order) => Some(order),
             OrderNow::Unpaid | OrderNow::CalledOff => None,
@@ -41,7 +41,16 @@ impl<'o> OrderNow<'o> {
     }
 
     /// Tests if the order can never earn again.
-    pub fn is_called_off(self) -> bool {
+    pub fn is_called_off(&self) -> bool {
         matches!(self, OrderNow::CalledOff)
     }
+}
+
+/// Order that earned points and has changed.
+#[derive(Debug)]
+pub struct ChangedOrder {
+    /// Id of the order.
+    pub id: String,
+    /// Its state after the change.
+    pub now: OrderNow,
 }

@@ -81,7 +81,7 @@ pub(in crate::store) fn mark_all(sql: &dyn Sql) -> Result<(), Fault> {
     replace(sql, ["body", ""], "marks = json_extract(value, '$[1][0]'), label = json_extract(value, '$[1][1]')", marked)
 }
 
-/// Updates the digests of e-mail addresses with upper case letters or characters beyond ASCII.
+/// Updates the digests of e-mail addresses in upper case or with characters beyond ASCII.
 pub(in crate::store) fn fold_emails(sql: &dyn Sql) -> Result<(), Fault> {
     let marked = |body: Option<&str>| of(KIND, body.unwrap_or_default()).0.into();
     let condition =

@@ -6,10 +6,7 @@ use super::*;
 fn users_become_users_of_the_organisations_of_their_projects() {
     let sql = before("0030_organisation_users");
     let insert = |kind: &str, id: &str, key: &str, parent: &str, holder: &str, body: &str| {
-        let row = [kind.into(), id.into(), key.into(), parent.into(), holder.into(), body.into()];
-        let statement = "INSERT INTO document (kind, id, key, parent, holder, created_at, body)
-             VALUES (?1, ?2, NULLIF(?3, ''), NULLIF(?4, ''), NULLIF(?5, ''), 5, ?6)";
-        sql.run(statement, &row).unwrap();
+        insert(&sql, kind, id, [key, parent, holder].map(|column| Some(column).filter(|text| !text.is_empty())), body);
     };
     insert("project", "one", "", "", "", "{}");
     insert("project", "two", "", "", "", "{}");
