@@ -25,7 +25,7 @@ fn before(name: &str) -> Sqlite {
 }
 
 /// Stores a document in a database of an earlier version; `columns` are its key, parent and holder.
-fn insert(sql: &Sqlite, kind: &str, id: &str, columns: [Option<&str>; 3], body: &str) {
+fn insert_document(sql: &Sqlite, kind: &str, id: &str, columns: [Option<&str>; 3], body: &str) {
     let [key, parent, holder] = columns.map(|column| column.map(str::to_owned).into());
     let row = [kind.into(), id.into(), key, parent, holder, body.into()];
     let statement =
@@ -37,7 +37,7 @@ fn insert(sql: &Sqlite, kind: &str, id: &str, columns: [Option<&str>; 3], body: 
 fn whoever_had_a_referral_code_before_passes_it_on() {
     let sql = before("0007_referral_holders");
     let insert = |kind: &str, id: &str, parent: Option<&str>, holder: Option<&str>, body: &str| {
-        insert(&sql, kind, id, [None, parent, holder], body);
+        insert_document(&sql, kind, id, [None, parent, holder], body);
     };
     insert("campaign", "camp_r", None, None, r#"{"campaign_type":"REFERRAL_PROGRAM"}"#);
     insert("campaign", "camp_d", None, None, r#"{"campaign_type":"DISCOUNT_COUPONS"}"#);
@@ -75,7 +75,7 @@ fn what_fired_before_is_remembered() {
         ("earning_firing", "lfir_1", Some("order/1"), firing),
     ];
     for (kind, id, parent, body) in rows {
-        insert(&sql, kind, id, [None, parent, Some("c")], body);
+        insert_document(&sql, kind, id, [None, parent, Some("c")], body);
     }
     sql.run("UPDATE document SET updated_at = 6", &[]).unwrap();
     migrate(&sql, 0).unwrap();
