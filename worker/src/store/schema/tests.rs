@@ -2,7 +2,6 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
 use super::*;
-use crate::store::document::{COLUMNS, select};
 use crate::store::index::code_key;
 use crate::store::sql::{SqlRow, SqlValue};
 use crate::store::sqlite::Sqlite;
@@ -26,18 +25,19 @@ fn before(name: &str) -> Sqlite {
 }
 
 /// Stores a document in a database of an earlier version; `columns` are its key, parent and holder.
-fn insert(sql: &Sqlite, kind: &str, id: &str, columns: [Option<&str>; 3], body: &str) {
+fn insert_document(sql: &Sqlite, kind: &str, id: &str, columns: [Option<&str>; 3], body: &str) {
     let [key, parent, holder] = columns.map(|column| column.map(str::to_owned).into());
     let row = [kind.into(), id.into(), key, parent, holder, body.into()];
-    let statement = format!("INSERT INTO document (kind, {COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, 5, NULL, ?6)");
-    sql.run(&statement, &row).unwrap();
+    let statement =
+        "INSERT INTO document (kind, id, key, parent, holder, created_at, body) VALUES (?1, ?2, ?3, ?4, ?5, 5, ?6)";
+    sql.run(statement, &row).unwrap();
 }
 
 #[test]
 fn whoever_had_a_referral_code_before_passes_it_on() {
     let sql = before("0007_referral_holders");
     let insert = |kind: &str, id: &str, parent: Option<&str>, holder: Option<&str>, body: &str| {
-        insert(&sql, kind, id, [None, parent, holder], body);
+        insert_document(&sql, kind, id, [None, parent, holder], body);
     };
     insert("campaign", "camp_r", None, None, r#"{"campaign_type":"REFERRAL_PROGRAM"}"#);
     insert("campaign", "camp_d", None, None, r#"{"campaign_type":"DISCOUNT_COUPONS"}"#);
@@ -46,7 +46,9 @@ fn whoever_had_a_referral_code_before_passes_it_on() {
     insert("voucher", "v_free", Some("camp_r"), None, r#"{"type":"DISCOUNT_VOUCHER"}"#);
     insert("voucher", "v_coupon", Some("camp_d"), Some("cust_a"), r#"{"type":"DISCOUNT_VOUCHER"}"#);
     migrate(&sql, 0).unwrap();
-    let found = sql.run(&select("kind = 'redeemable_holder'"), &[]).unwrap();
+    let found = sql
+        .run("SELECT id, key, parent, holder, created_at, body FROM document WHERE kind = 'redeemable_holder'", &[])
+        .unwrap();
     let body = concat!(
         r#"{"id":"rh_414243444546474849","created_at":"2026-03-01T00:00:00.000Z","redeemable_id":"v_ABCDEFGHIJKL","#,
         r#""redeemable_object":"voucher","customer_id":"cust_a","holder_role":"REFERRER","campaign_id":"camp_r","#,
@@ -58,7 +60,6 @@ fn whoever_had_a_referral_code_before_passes_it_on() {
         "v_ABCDEFGHIJKL".into(),
         "cust_a".into(),
         5.into(),
-        SqlValue::Null,
         body.into(),
     ];
     assert_eq!(found, [row]);
@@ -74,7 +75,7 @@ fn what_fired_before_is_remembered() {
         ("earning_firing", "lfir_1", Some("order/1"), firing),
     ];
     for (kind, id, parent, body) in rows {
-        insert(&sql, kind, id, [None, parent, Some("c")], body);
+        insert_document(&sql, kind, id, [None, parent, Some("c")], body);
     }
     sql.run("UPDATE document SET updated_at = 6", &[]).unwrap();
     migrate(&sql, 0).unwrap();

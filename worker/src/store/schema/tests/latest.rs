@@ -6,7 +6,13 @@ use super::*;
 fn users_become_users_of_the_organisations_of_their_projects() {
     let sql = before("0030_organisation_users");
     let insert = |kind: &str, id: &str, key: &str, parent: &str, holder: &str, body: &str| {
-        insert(&sql, kind, id, [key, parent, holder].map(|column| Some(column).filter(|text| !text.is_empty())), body);
+        insert_document(
+            &sql,
+            kind,
+            id,
+            [key, parent, holder].map(|column| Some(column).filter(|text| !text.is_empty())),
+            body,
+        );
     };
     insert("project", "one", "", "", "", "{}");
     insert("project", "two", "", "", "", "{}");
