@@ -440,7 +440,7 @@ export class Project extends ScripObject {
     await this.#removeCopies();
   }
 
-  /** Removes the copies of the bundle. Nobody can read those that stay: the entry refuses the project's keys and addresses. */
+  /** Removes the copies of the bundle. No caller can read those that stay: the entry refuses the project's keys and addresses. */
   async #removeCopies() {
     const { id } = this.ctx;
     try {

@@ -155,8 +155,8 @@ fn demand(project: &str, wanted: BundleDemand, lines: String, env: &Env, runtime
         let body = serde_json::to_vec(&wanted).unwrap_or_default();
         let body = Uint8Array::from(body.as_slice());
         let call = ObjectCall { method: "PUT", target: ASKED, lines: &lines, body: Some(&body) };
-        let is_told = bindings.ask(&object, call).await.is_ok_and(|answer| answer.status == 204);
-        if !is_told {
+        let is_taken = bindings.ask(&object, call).await.is_ok_and(|answer| answer.status == 204);
+        if !is_taken {
             log::write("warning", "bundle_not_demanded", "", &object);
         }
     });

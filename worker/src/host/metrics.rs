@@ -163,6 +163,22 @@ fn write(figures: &[(&str, Option<ObjectMetrics>)]) -> String {
             samples.sample(&[("project", project)], seconds(late));
         }
     });
+    begin("scrip_failures_total", "counter", "Requests that failed and were rolled back.", &|samples| {
+        known().for_each(|(project, figures)| samples.sample(&[("project", project)], figures.failures));
+    });
+    begin("scrip_alarm_failures_total", "counter", "Alarms that failed and are tried again.", &|samples| {
+        known().for_each(|(project, figures)| samples.sample(&[("project", project)], figures.failed_alarms));
+    });
+    write_bundles(&mut details, figures);
+    details.text()
+}
+
+/// Writes the metrics of the bundles.
+fn write_bundles(details: &mut Exposition, figures: &[(&str, Option<ObjectMetrics>)]) {
+    let mut begin = |name, kind, help, write: &dyn Fn(&mut crate::http::metrics::MetricSamples<'_>)| {
+        details.metric(&Metric { name, kind, help }, |samples| write(samples));
+    };
+    let known = || figures.iter().filter_map(|(project, figures)| Some((*project, figures.as_ref()?)));
     begin("scrip_bundle_age_seconds", "gauge", "For how long the head of the bundle has been signed.", &|samples| {
         for (project, age_ms) in
             known().filter_map(|(project, figures)| Some((project, figures.waiting.bundle_age_ms?)))
@@ -186,11 +202,4 @@ fn write(figures: &[(&str, Option<ObjectMetrics>)]) -> String {
             }
         }
     });
-    begin("scrip_failures_total", "counter", "Requests that failed and were rolled back.", &|samples| {
-        known().for_each(|(project, figures)| samples.sample(&[("project", project)], figures.failures));
-    });
-    begin("scrip_alarm_failures_total", "counter", "Alarms that failed and are tried again.", &|samples| {
-        known().for_each(|(project, figures)| samples.sample(&[("project", project)], figures.failed_alarms));
-    });
-    details.text()
 }

@@ -1,5 +1,7 @@
 //! Tests the job that builds the bundle: which writes make it due, when it builds, and the order of the copies in KV.
 
+mod copies;
+
 use crate::bundle::claims_of;
 use crate::statement_counter::Counting;
 use scrip::Context;
@@ -422,57 +424,4 @@ fn a_failing_build_is_never_given_up() {
     shop.run("UPDATE bundle_project SET settings = ?1", &[settings.into()]);
     shop.pass(60 * SECOND);
     assert!(shop.rev() > rev);
-}
-
-/// Whenever the process ends, the head in KV names parts that are there, and the next start writes what is lacking.
-#[test]
-fn copies_that_were_interrupted_are_made_good() {
-    for ends_after in 0..8 {
-        let shop = Shop::built();
-        let goods: Vec<Json> = (0..700)
-            .map(|at| json!({ "name": format!("{at} {}", "long name ".repeat(90)), "source_id": format!("p{at}"), "price": 100 }))
-            .collect();
-        for some in goods.chunks(100) {
-            shop.make("POST /v1/products/bulk/async", some.into());
-        }
-        let mut steps = 0;
-        let mut report = CopyReport::default();
-        for _ in 0..2_000 {
-            shop.alarm.set(None);
-            shop.event(|store, context| service::alarm(store, context, 2_000).unwrap());
-            shop.at.set(shop.at.get() + 500);
-        }
-        // Steps are carried out, and the last one is not recorded.
-        while steps < ends_after {
-            let Some(step) = shop.next_step(&report) else { break };
-            shop.carry_out(&step);
-            shop.check_kv();
-            (steps, report) = (steps + 1, step.report);
-        }
-        let now = shop.at.get();
-        shop.alarm.set(None);
-        shop.event(|store, _| service::wake(store, now).unwrap());
-        if shop.next_step(&CopyReport::default()).is_some() {
-            assert!(shop.alarm.get().is_some_and(|at| at <= now), "a start copies what is lacking ({ends_after})");
-        }
-        shop.copy();
-        assert!(shop.core()["parts"].as_array().unwrap().len() >= 2);
-    }
-}
-
-/// Parts that no head has named for 48 hours are removed from KV, and not before.
-#[test]
-fn former_parts_are_removed_from_kv() {
-    let shop = Shop::built();
-    let parts = || shop.kv.borrow().keys().filter(|name| name.starts_with("bundle-part:")).count();
-    shop.make("POST /v1/products", json!({ "name": "Shirt", "source_id": "shirt", "price": 900 }));
-    shop.pass(47 * HOUR);
-    assert_eq!(parts(), 2);
-    shop.pass(14 * HOUR);
-    assert_eq!(parts(), 1);
-    // KV has lost all.
-    shop.kv.borrow_mut().clear();
-    shop.ask(true);
-    shop.pass(0);
-    assert_eq!((parts(), shop.core()["products"].as_array().unwrap().len()), (1, 1));
 }
