@@ -1514,6 +1514,8 @@ export interface PromotionTier extends Json {
   campaign_id: string | null;
   /** ID of the promotion that the tier belongs to. Equal to `campaign_id`. */
   promotion_id?: string | undefined;
+  /** What clients may know of the tier, as set: `public` or `server`. A promotion that is `server` has precedence. `null` or absent means `public`. */
+  visibility?: "public" | "sealed" | "server" | null | undefined;
   /** Metadata: custom properties of the merchant, by key. */
   metadata?: Json | undefined;
   /** Moment of the creation, in UTC. */
@@ -1879,6 +1881,8 @@ export interface CampaignDocument {
       campaign_id: string | null;
       /** ID of the promotion that the tier belongs to. Equal to `campaign_id`. */
       promotion_id?: string | undefined;
+      /** What clients may know of the tier, as set: `public` or `server`. A promotion that is `server` has precedence. `null` or absent means `public`. */
+      visibility?: "public" | "sealed" | "server" | null | undefined;
       /** Metadata: custom properties of the merchant, by key. */
       metadata?: Json | undefined;
       /** Moment of the creation, in UTC. */
@@ -1965,6 +1969,8 @@ export interface CampaignDocument {
   use_voucher_metadata_schema?: boolean | null | undefined;
   /** Time for which a voucher is valid from its publication on. `null` or absent means until the end of the voucher. */
   activity_duration_after_publishing?: string | null | undefined;
+  /** What clients may know of the offers of the campaign, as set. `null` or absent means the default of each: `public` for a promotion, `sealed` for the one discount code of a `STANDALONE` campaign of unlimited quantity, otherwise `server`. */
+  visibility?: Given<"public" | "sealed" | "server"> | null | undefined;
   /** Number of vouchers in the campaign. Increases while vouchers are generated. */
   vouchers_count?: number | null | undefined;
   /** Status of the generation of vouchers: `IN_PROGRESS`, `DONE` or `FAILED`. */
@@ -2114,6 +2120,8 @@ export interface VoucherDocument {
   category_id?: string | null | undefined;
   /** Category of the object, or else of its campaign. Empty without a category or when not requested with `expand`. */
   categories?: Given<Category[]> | null | undefined;
+  /** What clients may know of a voucher without a campaign, as set. `null` or absent means the default: `sealed` for a discount of unlimited quantity, otherwise `server`. Within a campaign its setting holds. */
+  visibility?: Given<"public" | "sealed" | "server"> | null | undefined;
   /** Note of the merchant on the voucher. `null` or absent without a note. */
   additional_info?: string | null | undefined;
   /** Metadata: custom properties of the merchant, by key. */
@@ -2187,6 +2195,8 @@ export interface PromotionTierDocument {
   campaign_id?: string | null | undefined;
   /** ID of the promotion that the tier belongs to. Equal to `campaign_id`. */
   promotion_id?: string | null | undefined;
+  /** What clients may know of the tier, as set: `public` or `server`. A promotion that is `server` has precedence. `null` or absent means `public`. */
+  visibility?: Given<"public" | "sealed" | "server"> | null | undefined;
   /** Metadata: custom properties of the merchant, by key. */
   metadata?: Json | null | undefined;
   /** Moment of the creation, in UTC. */
@@ -2482,6 +2492,10 @@ export interface CustomerDocument {
   object?: Given<"customer"> | null | undefined;
   /** Points of the customer by campaign, for the filters of segments. */
   loyalty_points?: Json | null | undefined;
+  /** Tracking ID of the customer, as answers show it. */
+  tracking_id?: string | null | undefined;
+  /** Numbers of the conditions of a bundle that the customer meets. */
+  conditions?: Given<string[]> | null | undefined;
 }
 
 /** What rules take of an order. */
@@ -2795,8 +2809,12 @@ export interface RuleSet {
   client?: unknown;
   /** ID or `source_id` of the customer that the customer token proves. */
   proven?: string | null | undefined;
+  /** Counts of the customer. Present only beside a bundle. */
+  own_counts?: unknown;
   /** `true` if all products and SKUs are listed, even if `complete` is `false`. Default `false`. */
   whole_catalogue?: boolean | null | undefined;
+  /** `true` if all promotions in force that clients may list are given, even if `complete` is `false`. Default `false`. */
+  public_offers?: boolean | null | undefined;
   /** Objects for whose metadata the project has a schema, such as `order`. A verdict on their metadata is provisional. Default none. */
   metadata_schemas?: Given<string[]> | null | undefined;
   /** Project of a bundle. Present only in a bundle. */
