@@ -1,7 +1,7 @@
 // Copies the bundle of a project to KV, from which the entry answers without the object: its parts first, the head last. The engine says what
 // is to be written and removed, and stores what is done. This module has neither a clock nor a network of its own.
 
-/** The time limit of one call of KV. */
+/** The time limit of one call of KV or of the feed. */
 export const KV_MS = 10_000;
 
 /** The bundle of one object. */
@@ -22,14 +22,14 @@ export class BundleCopier {
     for (let step = commitStep({}); step !== null; step = commitStep(step.report)) {
       const calls = [...step.pairs.map(({ name, value }) => kv().put(name, value)), ...step.removals.map((name) => kv().delete(name))];
       await this.#withinLimit(Promise.all(calls));
-      if (step.head !== null) publish(step.head);
+      if (step.head !== null) await this.#withinLimit(publish(step.head));
     }
   }
 
   #withinLimit(calls) {
     let cancel;
     const late = new Promise((_, failed) => {
-      cancel = this.#object.after(KV_MS, () => failed(new Error(`KV did not answer within ${KV_MS} ms`)));
+      cancel = this.#object.after(KV_MS, () => failed(new Error(`KV or the feed did not answer within ${KV_MS} ms`)));
     });
     return Promise.race([calls, late]).finally(() => cancel());
   }

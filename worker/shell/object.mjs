@@ -23,8 +23,6 @@ const RETRY_MS = 2_000;
 const RETRY_MAX_MS = 300_000;
 // The longest rest of an alarm that waits for deliveries before it looks for jobs again.
 const REST_MOST_MS = 1_000;
-// The call whose answer is the head of the bundle.
-const BUNDLE = "/client/v1/bundle";
 // The only value that is kept of a deleted project.
 const DELETED_KEY = "gone";
 // The number of requests to the objects of this isolate, which share one thread.
@@ -223,15 +221,10 @@ class ScripObject extends DurableObject {
     this.#wakeUp();
   }
 
-  /** Passes a new head on to the object of those who listen, where the Worker has one. Nothing waits for it: they also ask by themselves. */
-  #publish(head) {
+  /** Passes a new head on to the pages that are connected. Where that fails, the head is copied and passed on again later. */
+  async #publish(head) {
     const { FEED } = this.env;
-    const warn = (error) => log("bundle_not_published", { object: this.ctx.id.name, error: describeError(error) });
-    try {
-      FEED?.get(FEED.idFromName(this.ctx.id.name)).publish(head).catch(warn);
-    } catch (error) {
-      warn(error);
-    }
+    await FEED?.get(FEED.idFromName(this.ctx.id.name)).publish(head);
   }
 
   /** Sets the alarm for deliveries, and wakes the dispatcher where it runs. They are no reason to look for jobs. */
@@ -408,23 +401,6 @@ export class Project extends ScripObject {
 
   setup() {
     return undefined;
-  }
-
-  /** Answers a request. An answered head goes to the feed, which ignores one that it has. No answer waits for that. */
-  async serve(method, target, lines, body) {
-    const reply = await super.serve(method, target, lines, body);
-    const [status, , bytes] = reply;
-    if (target === BUNDLE && method === "GET" && status === 200) this.ctx.waitUntil(this.#publish(new TextDecoder().decode(bytes)));
-    return reply;
-  }
-
-  /** Sends a head to the pages that are connected. Where that fails, they get the next one, and find this one when they poll. */
-  async #publish(head) {
-    try {
-      await this.env.FEED.getByName(this.ctx.id.name).publish(head);
-    } catch (error) {
-      log("feed_failed", { object: this.ctx.id.name, error: describeError(error) });
-    }
   }
 
   /** Checked when a request runs, because the project may be deleted while the request waits. */
