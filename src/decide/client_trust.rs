@@ -8,7 +8,7 @@ use crate::model::order::{Metadata, Order};
 use crate::model::redeemable::{Grant, RedeemableTerms};
 use crate::model::request::{Channel, Redeemables};
 use crate::refusal::{Reason, Refusal};
-use crate::text::Text;
+use crate::text::{Text, joined};
 
 /// Assigns a request to its channel, and removes the parts that a client must not send.
 pub fn receive(request: &mut Redeemables, channel: Channel) -> Result<(), Refusal> {
@@ -22,7 +22,12 @@ pub fn receive(request: &mut Redeemables, channel: Channel) -> Result<(), Refusa
     }
     match (&page.proven, page.terms.customers) {
         (Some(proven), _) => {
-            *customer = Some(proved(customer.take().unwrap_or_default(), proven));
+            let sent = customer.take().unwrap_or_default();
+            let own = match &page.terms.own_fields {
+                Some(fields) => own_only(&sent, fields),
+                None => sent,
+            };
+            *customer = Some(proved(own, proven));
             *tracking_id = None;
         }
         (None, CustomerTrust::Open) => {}
@@ -83,6 +88,16 @@ fn only(sent: &Customer, fields: &[Text]) -> Customer {
         }
     }
     seen
+}
+
+/// Returns the names of a proven customer, and those fields of the own profile that the project accepts.
+fn own_only(sent: &Customer, fields: &[Text]) -> Customer {
+    let is_own = |name: &str| fields.iter().any(|field| field == name);
+    let mut own = Customer { id: sent.id.clone(), source_id: sent.source_id.clone(), ..Customer::default() };
+    own.document.overlay(sent.document.iter().filter(|(name, _)| is_own(name)));
+    let is_key = |key: &str| is_own("metadata") || is_own(&joined(&["metadata.", key]));
+    own.metadata.overlay(sent.metadata.iter().filter(|(key, _)| is_key(key)));
+    own
 }
 
 fn keep(from: &Metadata, name: &str, into: &mut Metadata) {

@@ -54,6 +54,9 @@ pub struct ClientPolicy {
     pub customers: CustomerTrust,
     /// The fields of an unproven client's customer that rules see: `metadata.size`, `address.country`.
     pub customer_fields: Vec<Text>,
+    /// The fields of the own profile that a proven customer may send, `metadata.size` or `phone`; `None` for all. Others are
+    /// neither seen by rules nor stored.
+    pub own_fields: Option<Vec<Text>>,
     /// The order statuses that a redemption of a client may set.
     pub order_statuses: Vec<OrderStatus>,
     /// `true` if a client sees why a code that is not public cannot be used.
@@ -78,6 +81,7 @@ impl Default for ClientPolicy {
         ClientPolicy {
             customers: CustomerTrust::Named,
             customer_fields: Vec::new(),
+            own_fields: None,
             order_statuses: vec![OrderStatus::Created, OrderStatus::Paid],
             reasons: false,
             session_seconds: 3_600,

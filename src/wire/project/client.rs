@@ -6,8 +6,10 @@ use serde_json::Value;
 
 use crate::json::Node;
 use crate::model::client::{ClientPolicy, CustomerTrust, PublicMetadata};
+use crate::model::customer::SENT_FIELDS;
 use crate::shape::{FieldType, TEXTS, may};
 use crate::shape::{one_of, shape};
+use crate::text::Text;
 use crate::wire::cursor::{Fields, JsonCursor, WordList, read_node};
 use crate::wire::order::{STATUS, STATUSES};
 use crate::wire::problem::Problem;
@@ -21,11 +23,12 @@ const SESSION_SECONDS_MAX: u64 = 7 * 86_400;
 
 /// The names of the settings, in the setup and in a bundle.
 pub const NAMES: &[&str] =
-    &["customers", "customer_fields", "order_statuses", "reasons", "session_seconds", "metadata"];
+    &["customers", "customer_fields", "own_fields", "order_statuses", "reasons", "session_seconds", "metadata"];
 
 const FIELDS: Fields<ClientPolicy> = &[
     ("customers", |terms, at| terms.customers = at.one_of(BELIEFS)),
     ("customer_fields", |terms, at| terms.customer_fields = at.texts()),
+    ("own_fields", |terms, at| terms.own_fields = Some(at.all(read_own_field))),
     ("order_statuses", |terms, at| terms.order_statuses = at.all(|status| status.one_of(STATUSES))),
     ("reasons", |terms, at| terms.reasons = at.flag()),
     ("session_seconds", |terms, at| {
@@ -36,6 +39,16 @@ const FIELDS: Fields<ClientPolicy> = &[
     }),
     ("metadata", |terms, at| at.fields(&mut terms.metadata, METADATA)),
 ];
+
+/// Reads the name of a field of the own profile: `metadata`, one of its keys, or a field that a caller sends.
+fn read_own_field(at: &JsonCursor<'_>) -> Text {
+    let field = at.text();
+    let is_field = field == "metadata" || field.starts_with("metadata.") || SENT_FIELDS.contains(&field.as_str());
+    if !is_field || field == "source_id" {
+        at.wrong("must be metadata, metadata.KEY, name, description, email, phone, birthday, birthdate or address");
+    }
+    field
+}
 
 const METADATA: Fields<PublicMetadata> = &[
     ("voucher", |metadata, at| metadata.voucher = at.texts()),
@@ -52,6 +65,8 @@ pub const TERMS: FieldType = shape!(
             .description("Customer trust: `named` uses the name for limits only, `proven` requires a customer token, `open` accepts the claim. Default `named`."),
         may("customer_fields", TEXTS)
             .description("Names of customer fields that validation rules accept from a client without a token. Default none."),
+        may("own_fields", TEXTS)
+            .description("Fields of the own profile that a customer with a token may send: `metadata`, `metadata.KEY`, `name`, `description`, `email`, `phone`, `birthday`, `birthdate` or `address`. Others are neither seen by validation rules nor stored. Absent means all."),
         may("order_statuses", FieldType::List(&STATUS, 1, 4))
             .description("Order statuses that a client may send. Default `CREATED` and `PAID`."),
         may("reasons", FieldType::Bool)

@@ -76,6 +76,7 @@ pub fn upsert(call: &mut Call<'_, '_>, mut sent: Map<String, Json>) -> Result<Do
         (None, Some(source_id)) => call.store.document_by_name("customer", source_id, source_id)?,
         (None, None) => None,
     };
+    keep_own_fields(call, &mut sent);
     leave_address_of_another(call, found.as_ref().map(|found| found.id.as_str()), &mut sent)?;
     if let Some(mut document) = found {
         if let (Some(sent), Some(known)) = (&source_id, &document.key)
@@ -127,6 +128,21 @@ pub fn find_by_email(call: &Call<'_, '_>, sent: CustomerRecord<'_>) -> Result<Op
 pub fn email_name(sent: CustomerRecord<'_>) -> Option<&str> {
     let is_empty = |name: Option<&str>| name.is_none_or(str::is_empty);
     sent.email().filter(|email| !email.is_empty() && is_empty(sent.id()) && is_empty(sent.source_id()))
+}
+
+/// Removes the fields of the own profile that the client policy does not accept from a customer with a token.
+pub fn keep_own_fields(call: &Call<'_, '_>, sent: &mut Map<String, Json>) {
+    let policy = call.page.as_ref().filter(|page| page.proven.is_some());
+    let Some(fields) = policy.and_then(|page| page.terms.own_fields.as_ref()) else { return };
+    let is_own = |name: &str| fields.iter().any(|field| field == name);
+    sent.retain(|name, value| match (name.as_str(), value) {
+        ("id" | "source_id", _) => true,
+        ("metadata", Json::Object(keys)) if !is_own("metadata") => {
+            keys.retain(|key, _| is_own(&format!("metadata.{key}")));
+            !keys.is_empty()
+        }
+        (name, _) => is_own(name),
+    });
 }
 
 /// Removes the e-mail address of another customer from the profile that a client sends with a token: an address names its customer,

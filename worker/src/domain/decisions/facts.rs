@@ -102,6 +102,7 @@ pub fn write_customer(
     };
     if let Some(sent) = sent {
         let mut profile = customer::profile(sent)?;
+        customer::keep_own_fields(call, &mut profile);
         customer::leave_address_of_another(call, Some(&document.id), &mut profile)?;
         let has_metadata = profile.contains_key("metadata");
         merge::merge(&mut document.body, profile);

@@ -118,6 +118,7 @@ const STACKING: Disclosure = Said(&[
 const TERMS: Disclosure = These(&[
     ("customers", All),
     ("customer_fields", All),
+    ("own_fields", All),
     ("order_statuses", All),
     ("reasons", All),
     ("session_seconds", All),
