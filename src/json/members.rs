@@ -17,6 +17,11 @@ impl JsonMembers {
         JsonMembers(sorted(members))
     }
 
+    /// Returns the members of a constant, whose names and texts are borrowed: copies of it cost less.
+    pub fn of_constant(members: Vec<Member<'static>>) -> JsonMembers {
+        JsonMembers(sorted_constant(members))
+    }
+
     /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -101,6 +106,19 @@ fn sorted(members: &[Member<'_>]) -> Vec<Member<'static>> {
         kept.push((Cow::Owned(name.as_ref().to_owned()), value.kept()));
     }
     each_once(kept)
+}
+
+/// Returns members in order, those of nested objects too, without a copy of names and texts.
+fn sorted_constant(members: Vec<Member<'static>>) -> Vec<Member<'static>> {
+    each_once(members.into_iter().map(|(name, value)| (name, in_order(value))).collect())
+}
+
+fn in_order(node: Node<'static>) -> Node<'static> {
+    match node {
+        Node::Object(members) => Node::Object(sorted_constant(members)),
+        Node::List(items) => Node::List(items.into_iter().map(in_order).collect()),
+        other => other,
+    }
 }
 
 /// Sorts members by name; those of one name keep their order.

@@ -44,7 +44,7 @@ pub const NEW_PROFILE: &str = r#"{
 }"#;
 
 static NEW: LazyLock<Metadata> = LazyLock::new(|| match read(NEW_PROFILE.as_bytes(), Bounds::NONE) {
-    Ok(Node::Object(members)) => Metadata::of(&members),
+    Ok(Node::Object(members)) => Metadata::of_constant(members),
     Ok(_) | Err(_) => Metadata::default(),
 });
 
