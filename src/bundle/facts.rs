@@ -91,6 +91,13 @@ struct AssignedRules {
     unreadable: bool,
 }
 
+impl AssignedRules {
+    /// Records that only the server knows them.
+    fn lose(&mut self) {
+        self.unknown = true;
+    }
+}
+
 /// Returns the position of the voucher that a request names by its code or its id.
 fn voucher_place(
     vouchers: &OrderedMap<Arc<RedeemableTerms>>,
@@ -145,11 +152,10 @@ impl RuleSetFacts {
                 assign(id, rule);
             }
         }
-        for object in &given.unguarded {
-            if let Some(rules) = assigned.get_or(object, AssignedRules::default) {
-                rules.unknown = true;
-            }
-        }
+        let unguarded = given.unguarded.iter();
+        unguarded.for_each(|object| {
+            assigned.get_or(object, AssignedRules::default).into_iter().for_each(AssignedRules::lose)
+        });
         let mut facts = RuleSetFacts {
             complete: given.complete,
             coverage: given.coverage,

@@ -7,7 +7,6 @@ pub mod access;
 pub mod amount;
 pub mod bundle_heads;
 pub mod bundle_keys;
-pub mod bundle_offers;
 pub mod candidates;
 pub mod change_feed;
 pub mod codes;

@@ -42,7 +42,7 @@ pub const HOURS: FieldType = shape!(
 /// The types of vouchers.
 pub const VOUCHER_TYPE: FieldType = one_of!(VOUCHER_TYPES);
 
-/// What clients may know of an offer.
+/// Disclosure to clients of an offer.
 pub const VISIBILITY: FieldType = one_of!(VISIBILITIES);
 
 /// The expiration rules of a loyalty campaign's points.
@@ -247,7 +247,7 @@ pub const VOUCHER: FieldType = shape!(
         VALIDITY,
         &[
             may("visibility", VISIBILITY).or_null().description(
-                "What clients may know of a voucher without a campaign, as set. `null` or absent means the default: `sealed` for a discount of unlimited quantity, otherwise `server`. Within a campaign its setting holds.",
+                "Disclosure to clients of a voucher without a campaign, as set. `null` or absent means the default: `sealed` for a discount of unlimited quantity, otherwise `server`. Within a campaign its setting holds.",
             ),
             may("additional_info", FieldType::Text)
                 .or_null()
@@ -307,7 +307,7 @@ pub const OF_TIER: &[Field] = fields_of!(
         must("campaign_id", KEY).or_null().description("ID of the promotion that the tier belongs to."),
         may("promotion_id", KEY).description("ID of the promotion that the tier belongs to. Equal to `campaign_id`."),
         may("visibility", VISIBILITY).or_null().description(
-            "What clients may know of the tier, as set: `public` or `server`. A promotion that is `server` has precedence. `null` or absent means `public`.",
+            "Disclosure to clients of the tier, as set: `public` or `server`. A promotion that is `server` has precedence. `null` or absent means `public`.",
         ),
         METADATA,
         may("created_at", FieldType::DateTime),

@@ -10,4 +10,3 @@ mod names_in_core;
 pub mod offers;
 mod parts;
 pub mod signing_keys;
-pub mod supplement;

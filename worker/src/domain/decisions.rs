@@ -1,5 +1,6 @@
 //! Facts of a decision, and the writing of what a decision changed.
 
+pub mod bundle_supplement;
 pub mod expanded;
 pub mod facts;
 pub mod order_pricing;

@@ -1,4 +1,4 @@
-//! What clients may know of offers: the checks of the setting, and the visibility of stored offers at a moment.
+//! Disclosure to clients of offers: the checks of the setting, and the visibility of stored offers at a moment.
 //!
 //! `scrip::model::offer_visibility` decides it, from the documents of an offer and of its campaign.
 

@@ -4,19 +4,20 @@
 //! This is the only asynchronous code of the Worker. It runs in a separate instance, so that an instance of the
 //! engine that trapped can be replaced while requests are waiting here.
 
+mod bundle_calls;
+
 use super::attempt_limiter::AttemptLimiter;
 use super::bindings::{
     Bindings, Body, ObjectCall, ObjectCallFailure, ObjectResponse, ResponseParts, origin_of, read_body, read_head,
     respond, respond_in_parts, respond_reply,
 };
-use super::{asset, bundle, feed, health, key, log, metrics, object_protocol, random};
+use super::{asset, feed, health, key, log, metrics, object_protocol, random};
 use crate::access::auth::{self, KeyLookup};
 use crate::access::failed_attempts;
-use crate::access::feed as feed_access;
 use crate::access::keys::{self, WebhookSecretUpdate};
 use crate::access::rates;
 use crate::domain::webhooks::subscriptions::SIGNED;
-use crate::http::caller::{CARRIED, Caller, CredentialClass, FORWARD_TO_PROJECT};
+use crate::http::caller::{CARRIED, Caller, FORWARD_TO_PROJECT};
 use crate::http::file;
 use crate::http::public;
 use crate::http::reply::{self, BODY_BYTES_MAX, ErrorBody, error_reply};
@@ -35,7 +36,7 @@ use worker::{Env, event};
 const CREDENTIALS: [&str; 9] = [
     "authorization",
     "cookie",
-    feed_access::PROTOCOLS,
+    crate::access::feed::PROTOCOLS,
     "x-app-id",
     "x-app-token",
     "x-client-application-id",
@@ -197,13 +198,7 @@ impl IncomingRequest {
                 return Ok(EntryOutcome::Reply(rates::refused(&self.request_id, &share, seconds, of)));
             }
         }
-        if matched.route.path == feed_access::PATH && feed_access::is_upgrade(&self.request) {
-            return Ok(match feed::open(bindings, &self.request, caller, &kv_key).await? {
-                Some(answer) => EntryOutcome::Feed(answer),
-                None => EntryOutcome::Reply(error_reply(&feed_access::full(), &self.request_id)),
-            });
-        }
-        if let Some(outcome) = self.answer_bundle(matched, caller, bindings).await? {
+        if let Some(outcome) = self.answer_bundle(matched, caller, &kv_key, bindings).await? {
             return Ok(outcome);
         }
         match read_body(&self.raw, BODY_BYTES_MAX).await? {
@@ -212,37 +207,6 @@ impl IncomingRequest {
             Body::Broken => Ok(EntryOutcome::Reply(error_reply(&reply::broken_body(), &self.request_id))),
             Body::Late => Ok(EntryOutcome::Reply(error_reply(&reply::late_body(), &self.request_id))),
         }
-    }
-
-    /// Answers the head of a bundle, or a part of one, without the project's object; `None` if only the object can answer.
-    async fn answer_bundle(
-        &self,
-        matched: &MatchedRoute,
-        caller: &Caller,
-        bindings: &Bindings,
-    ) -> Result<Option<EntryOutcome>, ObjectCallFailure> {
-        if !bundle::is_about_copies(matched.route, &self.request) {
-            return Ok(None);
-        }
-        #[cfg(feature = "test-hooks")]
-        if super::test_hooks::has_own_clock(&self.request) {
-            return Ok(None);
-        }
-        let now = self.context.now.millis();
-        if caller.class == CredentialClass::Bundle {
-            let part = bundle::find_part(bindings, matched, caller, &self.request_id).await;
-            return Ok(part.map(EntryOutcome::Answer));
-        }
-        let lines = self.lines(
-            |_| false,
-            &[
-                ("scrip-caller", &caller.header()),
-                ("scrip-request-id", &self.request_id),
-                (random::SEED_HEADER, &random::write_seed(&self.context.seed)),
-            ],
-        );
-        let call = bundle::HeadCall { matched, request: &self.request, caller, request_id: &self.request_id, lines };
-        Ok(Some(EntryOutcome::Reply(bundle::answer_head(call, now, &self.env, &self.runtime).await)))
     }
 
     /// Answers with the OpenAPI description.

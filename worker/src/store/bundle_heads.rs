@@ -1,8 +1,10 @@
-//! The stored head of a project's bundle, the bytes that heads name by their hashes, and which of them KV has.
+//! The stored head of a project's bundle, the bytes that heads name by their hashes, which of them KV has, and what a supplement needs of the present core.
 
 use crate::store::Store;
 use crate::store::sql::{self, Fault, SqlRow};
+use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
+use std::collections::BTreeMap;
 
 /// Head of a bundle, with what it was made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -223,4 +225,45 @@ pub fn delete_removals(store: &mut Store<'_>, hashes: &[String]) {
 pub fn mark_lost(store: &mut Store<'_>) {
     store.write("UPDATE bundle_head SET is_copied = 0", Vec::new());
     store.write("UPDATE bundle_part SET is_copied = 0 WHERE unnamed_since IS NULL", Vec::new());
+}
+
+/// Offers and conditions of a core.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BundleOffers {
+    /// SHA-256 of the core.
+    pub core: String,
+    /// Ids of its campaigns, vouchers and tiers.
+    pub offers: Vec<String>,
+    /// Its conditions about the customer by number, as JSON.
+    pub conditions: BTreeMap<u64, String>,
+}
+
+/// Returns the offers and conditions of the present core.
+pub fn find_offers(store: &Store<'_>) -> Result<Option<BundleOffers>, Fault> {
+    let row = store.row("SELECT core, offers, conditions FROM bundle_offers", &[])?;
+    row.map(|row| {
+        Ok(BundleOffers {
+            core: sql::text(&row, 0)?.to_owned(),
+            offers: read_json(sql::text(&row, 1)?)?,
+            conditions: read_json(sql::text(&row, 2)?)?,
+        })
+    })
+    .transpose()
+}
+
+fn read_json<T: DeserializeOwned>(text: &str) -> Result<T, Fault> {
+    serde_json::from_str(text).map_err(|error| Fault(format!("the offers of the bundle do not parse: {error}")))
+}
+
+/// Replaces the offers and conditions.
+pub fn update_offers(store: &mut Store<'_>, offers: &BundleOffers) {
+    let conditions: Json = offers.conditions.iter().map(|(number, text)| (number.to_string(), text.as_str())).collect();
+    store.write(
+        "INSERT OR REPLACE INTO bundle_offers (id, core, offers, conditions) VALUES (1, ?1, ?2, ?3)",
+        vec![
+            offers.core.as_str().into(),
+            Json::from(offers.offers.clone()).to_string().into(),
+            conditions.to_string().into(),
+        ],
+    );
 }

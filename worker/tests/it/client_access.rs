@@ -100,6 +100,7 @@ routes! {
     promotion_tiers "/client/v1/promotions/tiers"
     bundle "/client/v1/bundle"
     bundle_feed "/client/v1/bundle/feed"
+    bundle_supplement "/client/v1/bundle/me"
     jwks "/client/v1/jwks"
     consents "/client/v1/consents"
     customers "/client/v1/customers"

@@ -67,7 +67,7 @@ const SET_UP_TIER: &[Field] = &[
     may("category_id", KEY)
         .description("ID of the category of the tier. The category must exist. Default is the category of the template."),
     may("visibility", VISIBILITY)
-        .description("What clients may know of the tier while it is in force: `public` or `server`. Default is that of the template."),
+        .description("Disclosure to clients of the tier while it is in force: `public` or `server`. Default is that of the template."),
 ];
 
 /// The routes of the area.

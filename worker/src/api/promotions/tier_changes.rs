@@ -41,7 +41,7 @@ const UPDATE: &[Field] = &[
     may("category_id", KEY)
         .description("ID of the category of the tier. The category must exist; `null` removes the tier from its category."),
     may("visibility", VISIBILITY)
-        .description("What clients may know of the tier while it is in force: `public` for everything, `server` for nothing. A promotion that is `server` has precedence. `null` means `public`; `sealed` is refused, because a tier has no code."),
+        .description("Disclosure to clients of the tier while it is in force: `public` for everything, `server` for nothing. A promotion that is `server` has precedence. `null` means `public`; `sealed` is refused, because a tier has no code."),
     may("validation_rule_assignments", ASSIGNMENTS)
         .description("Validation rules of the tier in the form in which a tier shows them. Replaces all present assignments of the tier."),
 ];
@@ -71,7 +71,7 @@ const OF_PROMOTION: &[Field] = &[
     may("category_id", KEY)
         .description("ID of the category of the tier. The category must exist; `null` removes the tier from its category."),
     may("visibility", VISIBILITY)
-        .description("What clients may know of the tier while it is in force: `public` for everything, `server` for nothing. A promotion that is `server` has precedence. `null` means `public`; `sealed` is refused, because a tier has no code."),
+        .description("Disclosure to clients of the tier while it is in force: `public` for everything, `server` for nothing. A promotion that is `server` has precedence. `null` means `public`; `sealed` is refused, because a tier has no code."),
     may("validation_rules", FieldType::List(&KEY, 0, RULES_MAX))
         .description("IDs of the validation rules of the tier. Replaces all present assignments of the tier."),
     may("validation_rule_assignments", ASSIGNMENTS)

@@ -89,7 +89,7 @@ pub const CREATE: &[Field] = &[
     may("category_id", KEY)
         .description("ID of the category of the tier. The category must exist. Default is the category of the promotion."),
     may("visibility", VISIBILITY)
-        .description("What clients may know of the tier while it is in force: `public` for everything, `server` for nothing. A promotion that is `server` has precedence. Absent means `public`; `sealed` is refused, because a tier has no code."),
+        .description("Disclosure to clients of the tier while it is in force: `public` for everything, `server` for nothing. A promotion that is `server` has precedence. Absent means `public`; `sealed` is refused, because a tier has no code."),
     may("validation_rules", FieldType::List(&KEY, 0, RULES_MAX))
         .description("IDs of the validation rules that are assigned to the tier."),
     may("validation_rule_assignments", ASSIGNMENTS)

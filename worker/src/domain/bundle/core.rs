@@ -9,7 +9,7 @@ use crate::domain::stacking_rules;
 use crate::http::caller::Settings;
 use crate::http::time_zone;
 use crate::store::Store;
-use crate::store::bundle_offers;
+use crate::store::bundle_heads;
 use crate::store::candidates::CANDIDATES_MAX;
 use crate::store::document::Document;
 use crate::store::documents::{any_kind, metadata_schemas, vouchers};
@@ -63,7 +63,7 @@ impl Core {
         let source = CoreSource { store, case_sensitive: project.settings.case_sensitive_codes };
         let mut horizon = Horizon::of_build(now)?;
         let mut left_out = Vec::new();
-        let last = bundle_offers::find(store)?.map(|last| last.conditions);
+        let last = bundle_heads::find_offers(store)?.map(|last| last.conditions);
         let mut conditions = NumberedConditions::after(last.unwrap_or_default());
         let mut core = source.write(project, &mut horizon, &mut left_out, &mut conditions)?;
         response_filter::keep_core(&page, &mut core);

@@ -5,8 +5,7 @@ use crate::domain::bundle::core::{BundleProject, Core};
 use crate::domain::bundle::parts::CoreParts;
 use crate::domain::bundle::signing_keys;
 use crate::store::Store;
-use crate::store::bundle_heads::{self as stored, BundleState, StoredHead};
-use crate::store::bundle_offers::{self, BundleOffers};
+use crate::store::bundle_heads::{self as stored, BundleOffers, BundleState, StoredHead};
 use crate::store::sql::Fault;
 use scrip::Context;
 use scrip::bundle::{DECIDES, WRITES};
@@ -136,7 +135,7 @@ pub fn build(store: &mut Store<'_>, context: &Context, project: &BundleProject<'
     let before = |millis| now_ms.saturating_sub(millis);
     stored::delete_unnamed(store, before(UNNAMED_KEPT_MS), UNNAMED_MAX, before(UNNAMED_LEAST_MS));
     stored::update(store, &head);
-    bundle_offers::update(store, &BundleOffers { core: head.core.clone(), offers, conditions });
+    stored::update_offers(store, &BundleOffers { core: head.core.clone(), offers, conditions });
     Ok(head)
 }
 

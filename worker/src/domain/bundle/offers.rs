@@ -1,4 +1,4 @@
-//! What clients may know of the offers of a project, and why: for the operator, who decides what to disclose.
+//! Disclosure to clients of the offers of a project, and why: for the operator, who decides what to disclose.
 
 use crate::domain::visibility::JudgedOffers;
 use crate::store::Store;
@@ -21,7 +21,7 @@ const UNREADABLE: &str = "UNREADABLE";
 /// Reason of a campaign that stands for its private codes.
 const PRIVATE: &str = "PRIVATE_CODE";
 
-/// What clients may know of an offer, as the API shows it.
+/// Disclosure to clients of an offer, as the API shows it.
 #[derive(Debug, Serialize)]
 pub struct OfferLine<'o> {
     object: &'static str,

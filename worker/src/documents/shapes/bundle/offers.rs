@@ -38,7 +38,7 @@ pub const BUNDLE_OFFER: FieldType = shape!(
         ),
         may("begins_at", FieldType::DateTime).description("Moment at which the offer begins. Present with `NOT_BEGUN`."),
         must("received", FieldType::OneOf(&["TERMS", "CODE_HASH", "NOTHING"])).description(
-            "What the bundle contains of the offer: `TERMS` for a promotion, `CODE_HASH` for the terms of a voucher with a hash in place of the code. A voucher without a campaign is in the bundle only if its `visibility` is set.",
+            "Part of the offer that the bundle contains: `TERMS` for a promotion, `CODE_HASH` for the terms of a voucher with a hash in place of the code. A voucher without a campaign is in the bundle only if its `visibility` is set.",
         ),
     ]
 );

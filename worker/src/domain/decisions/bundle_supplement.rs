@@ -6,7 +6,8 @@ use crate::domain::clock;
 use crate::domain::decisions::facts;
 use crate::http::reply::CallError;
 use crate::http::route::Call;
-use crate::store::bundle_offers::{self, BundleOffers, OwnUnits};
+use crate::store::bundle_heads::{self, BundleOffers};
+use crate::store::ledger::{self, OwnUnits};
 use crate::store::sql::Fault;
 use scrip::Context;
 use scrip::bundle::{read_condition, request_of};
@@ -86,7 +87,7 @@ pub struct ProvingToken<'t> {
 
 /// Returns the supplement for the present core as a compact JWS; `None` while no core is there.
 pub fn sign(call: &mut Call<'_, '_>, token: ProvingToken<'_>) -> Result<Option<String>, CallError> {
-    let Some(offers) = bundle_offers::find(call.store)? else { return Ok(None) };
+    let Some(offers) = bundle_heads::find_offers(call.store)? else { return Ok(None) };
     let now = call.context.now;
     let conditions = read_conditions(&offers)?;
     let (results, life) = results_for_a_while(call, token.customer, &conditions)?;
@@ -205,8 +206,8 @@ fn own_counts<'s>(
     });
     let Some(starts) = starts else { return Ok(None) };
     let since_ms = starts.iter().map(|start| start.millis()).min().unwrap_or_default();
-    let balances = bundle_offers::list_own_balances(call.store, id, one_more(ACCOUNTS_MAX))?;
-    let moves = bundle_offers::list_own_moves(call.store, id, since_ms, one_more(MOVES_MAX))?;
+    let balances = ledger::list_own_balances(call.store, id, one_more(ACCOUNTS_MAX))?;
+    let moves = ledger::list_own_moves(call.store, id, since_ms, one_more(MOVES_MAX))?;
     if balances.len() > ACCOUNTS_MAX || moves.len() > MOVES_MAX {
         return Ok(None);
     }
@@ -228,7 +229,7 @@ fn own_counts<'s>(
         }
     }
     let names: Vec<&str> = [Some(id), source_id].into_iter().flatten().collect();
-    for held in bundle_offers::list_own_held(call.store, &names, call.now_ms())? {
+    for held in ledger::list_own_held(call.store, &names, call.now_ms())? {
         accounts.insert(held, None);
     }
     Ok(Some(OwnCounts { customer: name, since: starts.map(|start| start.text()), accounts }))
