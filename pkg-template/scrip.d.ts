@@ -1514,7 +1514,7 @@ export interface PromotionTier extends Json {
   campaign_id: string | null;
   /** ID of the promotion that the tier belongs to. Equal to `campaign_id`. */
   promotion_id?: string | undefined;
-  /** What clients may know of the tier, as set: `public` or `server`. A promotion that is `server` has precedence. `null` or absent means `public`. */
+  /** Disclosure to clients of the tier, as set: `public` or `server`. A promotion that is `server` has precedence. `null` or absent means `public`. */
   visibility?: "public" | "sealed" | "server" | null | undefined;
   /** Metadata: custom properties of the merchant, by key. */
   metadata?: Json | undefined;
@@ -1881,7 +1881,7 @@ export interface CampaignDocument {
       campaign_id: string | null;
       /** ID of the promotion that the tier belongs to. Equal to `campaign_id`. */
       promotion_id?: string | undefined;
-      /** What clients may know of the tier, as set: `public` or `server`. A promotion that is `server` has precedence. `null` or absent means `public`. */
+      /** Disclosure to clients of the tier, as set: `public` or `server`. A promotion that is `server` has precedence. `null` or absent means `public`. */
       visibility?: "public" | "sealed" | "server" | null | undefined;
       /** Metadata: custom properties of the merchant, by key. */
       metadata?: Json | undefined;
@@ -1969,7 +1969,7 @@ export interface CampaignDocument {
   use_voucher_metadata_schema?: boolean | null | undefined;
   /** Time for which a voucher is valid from its publication on. `null` or absent means until the end of the voucher. */
   activity_duration_after_publishing?: string | null | undefined;
-  /** What clients may know of the offers of the campaign, as set. `null` or absent means the default of each: `public` for a promotion, `sealed` for the one discount code of a `STANDALONE` campaign of unlimited quantity, otherwise `server`. */
+  /** Disclosure to clients of the offers of the campaign, as set. `null` or absent means the default of each: `public` for a promotion, `sealed` for the one discount code of a `STANDALONE` campaign of unlimited quantity, otherwise `server`. */
   visibility?: Given<"public" | "sealed" | "server"> | null | undefined;
   /** Number of vouchers in the campaign. Increases while vouchers are generated. */
   vouchers_count?: number | null | undefined;
@@ -2120,7 +2120,7 @@ export interface VoucherDocument {
   category_id?: string | null | undefined;
   /** Category of the object, or else of its campaign. Empty without a category or when not requested with `expand`. */
   categories?: Given<Category[]> | null | undefined;
-  /** What clients may know of a voucher without a campaign, as set. `null` or absent means the default: `sealed` for a discount of unlimited quantity, otherwise `server`. Within a campaign its setting holds. */
+  /** Disclosure to clients of a voucher without a campaign, as set. `null` or absent means the default: `sealed` for a discount of unlimited quantity, otherwise `server`. Within a campaign its setting holds. */
   visibility?: Given<"public" | "sealed" | "server"> | null | undefined;
   /** Note of the merchant on the voucher. `null` or absent without a note. */
   additional_info?: string | null | undefined;
@@ -2195,7 +2195,7 @@ export interface PromotionTierDocument {
   campaign_id?: string | null | undefined;
   /** ID of the promotion that the tier belongs to. Equal to `campaign_id`. */
   promotion_id?: string | null | undefined;
-  /** What clients may know of the tier, as set: `public` or `server`. A promotion that is `server` has precedence. `null` or absent means `public`. */
+  /** Disclosure to clients of the tier, as set: `public` or `server`. A promotion that is `server` has precedence. `null` or absent means `public`. */
   visibility?: Given<"public" | "sealed" | "server"> | null | undefined;
   /** Metadata: custom properties of the merchant, by key. */
   metadata?: Json | null | undefined;

@@ -301,21 +301,23 @@ fn the_bundle_names_left_out_documents() {
     for name in ["WELL", "ILL", "GUARDED"] {
         shop.post("/v1/campaigns", made(name));
     }
-    let filter = json!({ "junction": "and", "name": { "conditions": { "$is": ["Anna"] } } });
-    let segment = shop.post("/v1/segments", json!({ "name": "s", "type": "auto-update", "filter": filter }));
-    let id = segment["id"].as_str().unwrap();
-    let rules = json!({ "1": { "name": "customer.segment", "conditions": { "$is_not": [id] } } });
+    let filter = json!({ "junction": "and", "price": { "conditions": { "$more_than": [1] } } });
+    let made = json!({ "name": "c", "type": "AUTO_UPDATE", "filter": filter });
+    let collection = shop.post("/v1/product-collections", made);
+    let id = collection["id"].as_str().unwrap();
+    let goods = json!([{ "object": "products_collection", "id": id }]);
+    let rules = json!({ "1": { "name": "order.items.none", "conditions": { "$is": goods } } });
     let rule = shop.post("/v1/validation-rules", json!({ "name": "r", "rules": rules }));
     let path = format!("/v1/validation-rules/{}/assignments", rule["id"].as_str().unwrap());
     shop.post(&path, json!({ "voucher": "GUARDED" }));
-    shop.spoil("segment", id, "$.filter.created_at", json!({ "conditions": { "$before": ["yesterday"] } }));
+    shop.spoil("products_collection", id, "$.filter.price.conditions", json!({ "$more_than": ["abc"] }));
     shop.spoil("voucher", "ILL", "$.discount.amount_off", json!("some"));
     let bundle = shop.bundle();
     assert_eq!(bundle["unreadable"].as_array().unwrap().len(), 2, "{bundle}");
     let context = Context { now: Instant::from_millis(shop.at.get()).unwrap(), seed: [7; 32] };
     let key = |prepared: &PreparedRules, code: &str| {
-        let order = json!({ "amount": 1000 });
-        let asked = json!({ "redeemables": [{ "object": "voucher", "id": code }], "order": order, "customer": { "name": "Bert" } });
+        let order = json!({ "items": [{ "price": 1000, "quantity": 1 }] });
+        let asked = json!({ "redeemables": [{ "object": "voucher", "id": code }], "order": order });
         let answer: Json =
             serde_json::from_slice(&prepared.validate(asked.to_string().as_bytes(), &context).body).unwrap();
         (answer["valid"] == true, answer["redeemables"][0]["result"]["error"]["key"].clone())
@@ -328,7 +330,7 @@ fn the_bundle_names_left_out_documents() {
     // A client of an older version finds unreadable documents in it, and sets them aside itself.
     let mut newer = bundle.clone();
     newer.as_object_mut().unwrap().remove("unreadable");
-    newer["segments"] = json!([{ "id": id, "type": "auto-update", "filter": { "junction": "and", "name": { "conditions": { "$near": ["x"] } } } }]);
+    newer["product_collections"] = json!([{ "id": id, "type": "AUTO_UPDATE", "filter": { "junction": "and", "price": { "conditions": { "$near": ["x"] } } } }]);
     newer["promotion_tiers"] = json!([{ "id": "promo_new", "action": { "discount": { "type": "GIFT_WRAP" } } }]);
     let prepared = PreparedRules::new(newer.to_string().as_bytes()).unwrap_or_else(|problem| panic!("{problem}"));
     assert_eq!(key(&prepared, "WELL"), (true, Json::Null));

@@ -26,6 +26,21 @@ const VOUCHER: FieldType = shape!(
     )
 );
 
+/// A validation rule, with numbers in place of its conditions about the customer.
+const RULE: FieldType = shape!(
+    "BundleRule",
+    "Validation rule without its name. Conditions about the customer are numbers, which only the service can resolve.",
+    &[
+        must("id", KEY),
+        must("rules", FieldType::Map)
+            .description("Tests by their keys, and the logic that joins them, as in a validation rule. A test about the customer has the name `customer.condition`, and its number as `property`."),
+        may("bundle_rules", FieldType::Map).description("Product bundles that an order must contain, as in a validation rule."),
+        may("applicable_to", FieldType::Map).description("Items that a discount with this rule acts on, as in a validation rule."),
+        may("error", FieldType::Map).description("Message of the merchant for failed tests without a message of their own."),
+        may("object", FieldType::OneOf(&["validation_rules"])),
+    ]
+);
+
 /// Core of a bundle, or the index of one that is in parts.
 pub const CORE_DOCUMENT: FieldType = FieldType::Either(&[CORE, INDEX]);
 
@@ -61,7 +76,7 @@ const CORE: FieldType = shape!(
         must("products", many(&catalogue::PRODUCT)).description("Products of the catalogue; empty when `whole_catalogue` is `false`."),
         must("skus", many(&catalogue::SKU)).description("SKUs of the catalogue; empty when `whole_catalogue` is `false`."),
         must("product_collections", many(&catalogue::COLLECTION)).description("Product collections that the listed objects name."),
-        must("validation_rules", many(&rules::RULE)).description("Validation rules that are assigned to the listed objects."),
+        must("validation_rules", many(&RULE)).description("Validation rules that are assigned to the listed objects."),
         must("validation_rules_assignments", many(&voucher::ASSIGNMENT)).description("Assignments of validation rules to the listed objects."),
         may("unreadable", many(&FieldType::Map)).description("Names of stored objects that cannot be read; decisions that need them are refused. Absent when there are none."),
     ]
