@@ -142,7 +142,7 @@ mod tests {
             ("{".into(), "EOF"),
             ("{}".into(), "missing field `projects`"),
             (r#"{"projects":[]}"#.into(), "`projects` must have a project with a key"),
-            (r#"{"projects":[{"id":"one"}]}"#.into(), "`projects` must hold a project with a key"),
+            (r#"{"projects":[{"id":"one"}]}"#.into(), "`projects` must have a project with a key"),
             (project("\"id\":\"one\"") + "x", "trailing characters"),
             (project(r#""keys":[]"#), "`projects[1]`: missing field `id`"),
             (project(r#""id":"a b""#), "`projects[1].id` is `a b`"),

@@ -67,6 +67,7 @@ fn bases(route: &Route) -> Vec<(String, Option<Json>)> {
         "/client/v1/promotions/tiers"
         | "/client/v1/bundle"
         | "/client/v1/bundle/feed"
+        | "/client/v1/bundle/me"
         | "/client/v1/jwks"
         | "/client/v1/consents" => vec![(String::new(), None)],
         path => panic!("a page reaches {path}: say here how it is asked"),
