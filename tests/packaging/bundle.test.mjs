@@ -193,7 +193,7 @@ check("a customer token is sent for the supplement alone; rules that were prepar
   const other = await fetchWith(first);
   assert.notEqual(other.prepared, first.prepared);
   assert.equal(other.fresh, true);
-  assert.ok(requests().every(({ url }) => url === "/client/v1/bundle"));
+  assert.deepEqual(requests().map(({ url }) => url), ["/client/v1/bundle", "/client/v1/bundle/me", "/client/v1/bundle"]);
   await assert.rejects(fetchWith(first, { customerToken: "none" }), TypeError);
 });
 
