@@ -7,6 +7,9 @@ import { addVouched } from "./keys.js";
 
 // The service makes heads of at most 1 kB.
 export const MOST_HEAD = 4 * 1024;
+// How often a build is waited for. A service that asks for more patience is overloaded.
+const BUILD_WAITS = 3;
+const LONGEST_WAIT_S = 3;
 
 /** Returns the headers of a client's requests. */
 export function headersOf(credentials, origin) {
@@ -23,9 +26,7 @@ export async function requestHead({ base, headers }, known, answer, signal) {
   const own = { ...headers };
   const hash = known && sha256(new TextEncoder().encode(known));
   if (hash) own["If-None-Match"] = `"${hash}"`;
-  const begin = performance.now();
-  const response = await fetch(`${base}/client/v1/bundle`, { headers: own, signal });
-  answer.clock = ServiceClock.of(response.headers, Date.now(), performance.now() - begin) ?? answer.clock;
+  const response = await requestBuilt(`${base}/client/v1/bundle`, own, answer, signal);
   if (response.status === 304 && hash) {
     const etag = response.headers.get("etag");
     if (etag === null || etag.replace(/^W\//, "") === own["If-None-Match"]) return undefined;
@@ -38,6 +39,30 @@ export async function requestHead({ base, headers }, known, answer, signal) {
   } catch (cause) {
     throw refusal("damaged", "the head is no text", cause);
   }
+}
+
+/** Requests the head again where it is not built yet and the service says when: the first call of a project has it built. */
+async function requestBuilt(url, headers, answer, signal) {
+  for (let left = BUILD_WAITS; ; left -= 1) {
+    const begin = performance.now();
+    const response = await fetch(url, { headers, signal });
+    answer.clock = ServiceClock.of(response.headers, Date.now(), performance.now() - begin) ?? answer.clock;
+    const wait = response.status === 503 ? Number(response.headers.get("retry-after")) : 0;
+    if (left === 0 || !(wait > 0 && wait <= LONGEST_WAIT_S)) return response;
+    await response.body?.cancel();
+    await sleep(wait * 1_000, signal);
+  }
+}
+
+/** Waits, and ends early with the signal's reason. */
+function sleep(ms, signal) {
+  return new Promise((done, failed) => {
+    const timer = setTimeout(done, ms);
+    signal?.addEventListener("abort", () => {
+      clearTimeout(timer);
+      failed(signal.reason);
+    }, { once: true });
+  });
 }
 
 /**

@@ -23,8 +23,7 @@ const BIND = ["--quiet", "--profile", "tool", "-p", "scrip-bind", "--target-dir"
  */
 export async function compile(crate, profile, features = []) {
   const chosen = features.length === 0 ? [] : ["--features", features.join()];
-  // The binary is asked for here: as a type of the crate, native builds would link a library of it too.
-  const args = ["rustc", "--crate-type", "cdylib", "--profile", profile, "--lib", "-p", crate, "--target", WASM_TARGET, "--target-dir", target, ...chosen];
+  const args = ["build", "--profile", profile, "--lib", "-p", crate, "--target", WASM_TARGET, "--target-dir", target, ...chosen];
   await Promise.all([
     run("cargo", args, { stdio: "inherit", env: environment }),
     run("cargo", ["build", ...BIND]),
