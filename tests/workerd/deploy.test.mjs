@@ -29,13 +29,14 @@ check("wrangler deploy --dry-run passes", async () => {
 // The goal is 1.2 MB; by plain means it is not met (docs/limits.md). Images of codes and their two encoders brought the
 // last growth but one; minifying the scripts paid for the publications of codes and their refusals. Returns, comparison without case and
 // strict rules brought 60 kB more. Returned rewards, users of organisations and the share of each key brought 19 kB. Checked arithmetic,
-// typed records, named queries of the store, plain texts of refusals and the library for routes brought 16 kB. Signed bundles brought the last 31 kB: Ed25519 and
-// SHA-512, their keys, heads, horizon and parts (1.594 MB in all).
+// typed records, named queries of the store, plain texts of refusals and the library for routes brought 16 kB. Signed bundles brought 31 kB: Ed25519 and
+// SHA-512, their keys, heads, horizon and parts. Bundles built on change and copied to KV, the feed, the visibility of offers and supplements of
+// customers brought the last 50 kB (1.645 MB in all).
 // A change that makes the upload larger gives its reason here.
-check("the upload is at most 1.6 MB after gzip", () => {
+check("the upload is at most 1.66 MB after gzip", () => {
   const { raw, gzip } = workerSize().whole;
   console.log(`the Worker: ${raw} bytes, ${gzip} gzip`);
-  assert.ok(gzip <= 1_600_000, `${gzip} bytes after gzip`);
+  assert.ok(gzip <= 1_660_000, `${gzip} bytes after gzip`);
 });
 
 check("the released Worker has no test hooks", async () => {

@@ -5,6 +5,7 @@ mod asset;
 mod attempt_limiter;
 mod bindings;
 mod bundle;
+mod bundle_calls;
 mod durable;
 mod entry;
 mod feed;
@@ -14,6 +15,7 @@ mod log;
 mod metrics;
 mod object;
 mod object_protocol;
+mod passed_headers;
 mod random;
 #[cfg(feature = "test-hooks")]
 mod test_hooks;

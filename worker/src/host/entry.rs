@@ -4,13 +4,13 @@
 //! This is the only asynchronous code of the Worker. It runs in a separate instance, so that an instance of the
 //! engine that trapped can be replaced while requests are waiting here.
 
-mod bundle_calls;
-
 use super::attempt_limiter::AttemptLimiter;
 use super::bindings::{
     Bindings, Body, ObjectCall, ObjectCallFailure, ObjectResponse, ResponseParts, origin_of, read_body, read_head,
     respond, respond_in_parts, respond_reply,
 };
+use super::bundle_calls::{BundleAnswer, BundleCall};
+use super::passed_headers::{is_test, passes};
 use super::{asset, feed, health, key, log, metrics, object_protocol, random};
 use crate::access::auth::{self, KeyLookup};
 use crate::access::failed_attempts;
@@ -31,19 +31,6 @@ use std::cell::RefCell;
 use wasm_bindgen::JsCast;
 use worker::worker_sys::web_sys;
 use worker::{Env, event};
-
-/// Headers that are not passed to objects.
-const CREDENTIALS: [&str; 9] = [
-    "authorization",
-    "cookie",
-    crate::access::feed::PROTOCOLS,
-    "x-app-id",
-    "x-app-token",
-    "x-client-application-id",
-    "x-client-token",
-    "x-management-id",
-    "x-management-token",
-];
 
 /// A request, and the context that the entry needs for it.
 struct IncomingRequest {
@@ -81,6 +68,16 @@ enum EntryOutcome {
     Feed(web_sys::Response),
     /// Reply of the entry itself.
     Reply(Reply),
+}
+
+impl From<BundleAnswer> for EntryOutcome {
+    fn from(answer: BundleAnswer) -> EntryOutcome {
+        match answer {
+            BundleAnswer::Part(part) => EntryOutcome::Answer(part),
+            BundleAnswer::Feed(connection) => EntryOutcome::Feed(connection),
+            BundleAnswer::Reply(reply) => EntryOutcome::Reply(reply),
+        }
+    }
 }
 
 /// Answers one HTTP request.
@@ -198,8 +195,17 @@ impl IncomingRequest {
                 return Ok(EntryOutcome::Reply(rates::refused(&self.request_id, &share, seconds, of)));
             }
         }
-        if let Some(outcome) = self.answer_bundle(matched, caller, &kv_key, bindings).await? {
-            return Ok(outcome);
+        let call = BundleCall {
+            matched,
+            request: &self.request,
+            caller,
+            request_id: &self.request_id,
+            kv_key: &kv_key,
+            now_ms: self.context.now.millis(),
+            lines: &|| self.demand_lines(caller),
+        };
+        if let Some(answer) = call.answer(bindings, &self.env, &self.runtime).await? {
+            return Ok(answer.into());
         }
         match read_body(&self.raw, BODY_BYTES_MAX).await? {
             Body::Whole(body) => self.pass(matched.route, caller, bindings, &body).await,
@@ -390,21 +396,22 @@ impl IncomingRequest {
         self.env.var("SCRIP_LOCAL").is_ok_and(|said| said.to_string() == "true")
     }
 
+    /// Returns the header lines of a demand to build the bundle: none of the caller's.
+    fn demand_lines(&self, caller: &Caller) -> String {
+        let seed = random::write_seed(&self.context.seed);
+        let own = [
+            ("scrip-caller", &*caller.header()),
+            ("scrip-request-id", &self.request_id),
+            (random::SEED_HEADER, &*seed),
+        ];
+        self.lines(|_| false, &own)
+    }
+
     /// Returns the header lines for an object: those of the caller that `pass` accepts, then the entry's own.
     fn lines(&self, pass: fn(&str) -> bool, own: &[(&str, &str)]) -> String {
         let headers = self.request.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         object_protocol::write_lines(headers.filter(|(name, _)| pass(name)).chain(own.iter().copied()))
     }
-}
-
-/// Returns true if an object receives this header of the caller: never a credential, and no forged internal header.
-fn passes(name: &str) -> bool {
-    is_test(name) || !(CREDENTIALS.contains(&name) || name.starts_with("scrip-"))
-}
-
-/// Returns true if this header configures a test.
-fn is_test(name: &str) -> bool {
-    cfg!(feature = "test-hooks") && name.starts_with("scrip-test-")
 }
 
 /// Reads the moment and the seed of a request.

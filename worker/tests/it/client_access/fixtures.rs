@@ -1,7 +1,7 @@
 //! Creates a project with the usual calls, and another customer in it: an order, codes, a card, a publication, a lock and a reward. Two
 //! projects differ only in the names of these objects, so that a request with the names of one refers to nothing in the other.
 
-use crate::bundle::Bundle;
+use crate::bundle::{Bundle, claims_of};
 use crate::in_process::Edge;
 use scrip_worker::http::request::{Reply, Request};
 use serde_json::{Value as Json, json};
@@ -157,6 +157,9 @@ impl TestProject {
         let mut proven = page.clone();
         proven.push(("x-customer-token".into(), proof["token"].as_str().unwrap().into()));
         self.callers = vec![("page", page), ("token", oauth), ("proven", proven)];
+        // A supplement needs a core.
+        let head = Request { method: "GET".into(), path: "/client/v1/bundle".into(), ..Request::default() };
+        assert_eq!(self.attempt("page", 0, head).status, 200);
     }
 
     /// Creates the other customer with all objects.
@@ -237,9 +240,12 @@ impl TestProject {
         let mut reply = self.edge.send(request, NOW + 1000, Some(seed));
         assert!(reply.status < 500, "{}", String::from_utf8_lossy(&reply.body));
         if reply.headers.iter().any(|(name, value)| name == "content-type" && value == "application/jose") {
-            // Heads differ by their signature, so the core is compared.
+            // Heads and supplements differ by their signature, so the core and the facts are compared.
             let part = |path: &str| Request { method: "GET".into(), path: path.into(), ..Request::default() };
-            reply.body = Bundle::of(&reply.body, |path| self.edge.send(part(path), NOW + 1000, None).body).core;
+            reply.body = match &claims_of(&reply.body).unwrap()["facts"] {
+                Json::Null => Bundle::of(&reply.body, |path| self.edge.send(part(path), NOW + 1000, None).body).core,
+                facts => facts.to_string().into_bytes(),
+            };
             reply.headers.retain(|(name, _)| name != "etag");
         }
         reply.body = unsealed(&String::from_utf8(reply.body).unwrap()).into_bytes();
