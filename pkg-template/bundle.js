@@ -13,6 +13,9 @@ export { watchHead } from "./watch.js";
 
 // What rules were prepared from, and the clock by which they decide.
 const origins = new WeakMap();
+// How often the supplement of rules was dropped: one that was asked for before is not used any more.
+const drops = new WeakMap();
+const dropsOf = (prepared) => (prepared && drops.get(prepared)) ?? 0;
 
 /** Fetches the service's bundle when it is newer than `lastGood`, and keeps `lastGood` when anything fails. */
 export async function fetchBundle(baseUrl, credentials, lastGood, options = {}) {
@@ -20,16 +23,19 @@ export async function fetchBundle(baseUrl, credentials, lastGood, options = {}) 
   const service = { base: String(baseUrl).replace(/\/+$/, ""), headers: headersOf(credentials, options.origin) };
   const kept = openKept(lastGood, readPinned(options.keys), readProject(options.project), options.customerToken);
   const answer = { clock: kept.clock };
+  const last = kept.bundle?.prepared;
+  const dropped = dropsOf(last);
+  const unlessDropped = (supplement) => (dropsOf(last) === dropped ? supplement : undefined);
   try {
     const [bundle, supplement] = await withinLimit(options.signal, async (signal) => {
       const bundle = await renew(service, kept, options.customerToken, answer, signal);
       return [bundle, await supplementOf(service, bundle, answer, signal)];
     });
-    return { ...bundleOf(bundle, answer.clock, supplement), fresh: true, problem: undefined };
+    return { ...bundleOf(bundle, answer.clock, unlessDropped(supplement)), fresh: true, problem: undefined };
   } catch (problem) {
     if (!kept.bundle) throw problem;
     // Even an unusable answer carries the time.
-    return { ...bundleOf(kept.bundle, answer.clock, kept.supplement), fresh: false, problem };
+    return { ...bundleOf(kept.bundle, answer.clock, unlessDropped(kept.supplement)), fresh: false, problem };
   }
 }
 
@@ -96,8 +102,9 @@ function bundleOf(bundle, clock, supplement) {
   const join = (facts) => joinFacts(prepared, core.bytes, optionsOf(bundle), facts);
   join(supplement?.facts && supplement);
   const drop = () => {
+    drops.set(prepared, dropsOf(prepared) + 1);
     join(undefined);
-    origin.supplement = undefined;
+    origins.get(prepared).supplement = undefined;
   };
   if (clock) decideAt(prepared, clock);
   const { epoch, rev } = head.claims;

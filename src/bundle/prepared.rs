@@ -155,7 +155,12 @@ impl PreparedRules {
             request.tracking_id.as_ref(),
         ];
         let has_other = names.into_iter().flatten().any(|name| !name.is_empty() && name != proven);
-        let is_unknown = matches!(self.facts.customer(proven), Known::Unknown);
+        let is_unknown = match self.facts.customer(proven) {
+            // A supplement knows no other names.
+            Known::Is(customer) => customer.id.as_deref().is_none_or(|id| !self.facts.knows_profile(id)),
+            Known::Unknown => true,
+            Known::Absent | Known::Unreadable => false,
+        };
         (has_other && is_unknown).then(|| joined(&["customer/", proven]))
     }
 

@@ -91,8 +91,30 @@ test("it counts within its time, until it is dropped, and for its token alone", 
   assert.notEqual(ask(await fetchWith(bundle, tokenOf("bob")), "promo_vip").missing, undefined, "another token");
   bundle.supplement.drop();
   assert.notEqual(ask(bundle, "promo_vip").missing, undefined, "dropped");
+  assert.notEqual(ask(await fetchWith(bundle), "promo_vip").missing, undefined, "nor does a failed fetch bring it back");
   const { prepared, ...stored } = JSON.parse(JSON.stringify({ ...bundle, core: [...bundle.core] }));
   assert.ok(!JSON.stringify(stored).includes("track_anna"), "what a caller stores has nothing of it");
+});
+
+test("a supplement that was asked for before a drop is not used after it", async () => {
+  serve(send(signed()));
+  const bundle = await fetchWith();
+  let release;
+  const dropped = new Promise((done) => { release = done; });
+  server.state.instead.me = (_, response) => dropped.then(() => send(signed())(response));
+  const fetching = fetchWith(bundle);
+  bundle.supplement.drop();
+  release();
+  assert.notEqual(ask(await fetching, "promo_vip").missing, undefined);
+  assert.equal(ask(await fetchWith(bundle), "promo_vip").missing, undefined, "the next one is used");
+});
+
+test("another name beside the token is the service's to refuse", async () => {
+  serve(send(signed()));
+  const { prepared } = await fetchWith();
+  const verdict = (customer) => prepared.validateObject({ redeemables: [{ object: "promotion_tier", id: "promo_vip" }], order: { amount: 1_000 }, customer });
+  assert.equal(verdict({ source_id: "anna" }).missing, undefined);
+  assert.deepEqual(verdict({ source_id: "bob" }).missing, ["customer/anna"]);
 });
 
 const others = keyPair();

@@ -167,7 +167,8 @@ impl Facts for RuleSetFacts {
 
     fn balance(&self, account: &AccountId) -> Known<i64> {
         if self.own_counts.has(account) {
-            let units = self.own_counts.units(account, None).and_then(|units| i64::try_from(units).ok());
+            // What a customer used is taken from the account.
+            let units = self.own_counts.units(account, None).and_then(|units| 0_i64.checked_sub_unsigned(units));
             return units.map_or(Known::Unknown, Known::Is);
         }
         if !self.has_history && !self.is_summed(account) {

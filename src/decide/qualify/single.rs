@@ -17,7 +17,7 @@ use crate::model::redeemable::Grant;
 use crate::model::request::RequestedRedeemable;
 use crate::pricing::{Cart, DiscountBase, Gain};
 use crate::refusal::{Reason, Refusal, SkipReason};
-use crate::rules::{RequestFacts, Rule, subject};
+use crate::rules::{RequestFacts, RequiredFacts, Rule, subject};
 use crate::stacking::{ApplyOutcome, ClaimTrial, Class, Judge, Selection, StackingCandidate, Walk};
 use crate::text::Text;
 
@@ -36,7 +36,12 @@ pub(super) fn try_each(case: &Case<'_>, asked: &Qualify, from: usize) -> Vec<(Ap
     for at in from..case.resolved.len() {
         let concerned = case.offer(at).is_none_or(|offer| concerns(asked.scenario.products(), offer, items.basket()));
         let outcome = if concerned { alone.outcome(at) } else { ApplyOutcome::Skipped(SkipReason::NoEffect) };
-        heard.push((outcome, alone.judge.found.get(at).cloned().unwrap_or_default()));
+        let mut one = alone.judge.found.get(at).cloned().unwrap_or_default();
+        // Its rules are not checked again, and its scope may depend on collections that only the server knows.
+        if case.offer(at).is_some_and(|offer| offer.needs.meets(RequiredFacts::COLLECTIONS)) {
+            one.missing.extend_from_slice(items.missing());
+        }
+        heard.push((outcome, one));
     }
     heard
 }

@@ -12,6 +12,7 @@ pub fn cell(value: &Json) -> String {
     match value {
         Json::Null => String::new(),
         Json::String(text) => guarded(text).into_owned(),
+        Json::Array(_) | Json::Object(_) => guarded(&value.to_string()).into_owned(),
         other => other.to_string(),
     }
 }

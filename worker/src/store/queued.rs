@@ -30,14 +30,22 @@ impl QueuedWrite {
         }
     }
 
-    /// Returns true if it may change a document that a bundle shows. A new voucher is shown with its campaign alone, which is written
-    /// with it or by a job.
+    /// Returns true if it may change a document that a bundle shows. A new voucher of a campaign is shown with its campaign
+    /// alone, which is written with it or by a job.
     pub(super) fn may_be_in_bundle(&self) -> bool {
         let is_insertion = self.statement.starts_with("INSERT");
         match self.subject() {
-            Some((kind, _)) => IN_BUNDLES.contains(&kind) || (kind == "voucher" && !is_insertion),
+            Some((kind, _)) => {
+                IN_BUNDLES.contains(&kind) || (kind == "voucher" && (!is_insertion || self.names_visibility()))
+            }
             None => self.statement.contains("document") && !is_insertion && !self.only_counts,
         }
+    }
+
+    /// Returns true if it may write a voucher that shows itself to clients.
+    fn names_visibility(&self) -> bool {
+        let text = self.document.and_then(|[.., text]| self.text(text));
+        text.is_none_or(|text| text.contains("\"visibility\""))
     }
 
     /// Returns kind and id of the one document that it changes.

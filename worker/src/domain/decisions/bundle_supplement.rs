@@ -7,7 +7,7 @@ use crate::domain::decisions::facts;
 use crate::http::reply::CallError;
 use crate::http::route::Call;
 use crate::store::bundle_heads::{self, BundleOffers};
-use crate::store::ledger::{self, OwnUnits};
+use crate::store::ledger;
 use crate::store::sql::Fault;
 use scrip::Context;
 use scrip::bundle::{read_condition, request_of};
@@ -212,9 +212,9 @@ fn own_counts<'s>(
         return Ok(None);
     }
     let ids: BTreeSet<&str> = offers.offers.iter().map(String::as_str).collect();
-    let is_disclosed = |units: &OwnUnits| units.account.split('/').any(|part| ids.contains(part));
+    let is_disclosed = |account: &str| account.split('/').any(|part| ids.contains(part));
     let mut accounts: BTreeMap<String, Option<[u64; 4]>> = BTreeMap::new();
-    for units in balances.iter().chain(&moves).filter(|units| is_disclosed(units)) {
+    for units in balances.iter().chain(&moves).filter(|units| is_disclosed(&units.account)) {
         let Some(counts) = accounts.entry(units.account.clone()).or_insert(Some([0; 4])) else { continue };
         for (count, start) in counts.iter_mut().zip([None].into_iter().chain(starts.iter().map(Some))) {
             let is_counted = match (start, units.at) {
@@ -230,7 +230,9 @@ fn own_counts<'s>(
     }
     let names: Vec<&str> = [Some(id), source_id].into_iter().flatten().collect();
     for held in ledger::list_own_held(call.store, &names, call.now_ms())? {
-        accounts.insert(held, None);
+        if is_disclosed(&held) {
+            accounts.insert(held, None);
+        }
     }
     Ok(Some(OwnCounts { customer: name, since: starts.map(|start| start.text()), accounts }))
 }
