@@ -14,7 +14,17 @@ const IDLE_MS = 5_000;
 const service = await boot({ bare: false, port: Number(process.argv[2]), metricsToken: TOKEN });
 const client = { "x-client-application-id": credentials.client.id, "x-client-token": credentials.client.token, origin: ORIGIN };
 const call = caller(service.url);
-const getHead = async () => (await fetch(`${service.url}/client/v1/bundle`, { headers: client })).text();
+
+/** Asks for the head until it is built, and is another one than `last`. */
+async function getHead(last) {
+  for (let left = 400; left > 0; left -= 1) {
+    const reply = await fetch(`${service.url}/client/v1/bundle`, { headers: client });
+    const head = await reply.text();
+    if (reply.status === 200 && head !== last) return head;
+    await sleep(50);
+  }
+  throw new Error("no newer head came within 20 s");
+}
 
 /** Returns the counts of requests, by their lines of `/metrics`. */
 async function countRequests() {
@@ -33,7 +43,7 @@ function cpuMs() {
 }
 
 try {
-  await getHead();
+  const first = await getHead();
   const feeds = [];
   const began = performance.now();
   for (let opened = 0; opened < FEEDS; opened += 50) feeds.push(...await Promise.all(Array.from({ length: 50 }, () => openFeed(service.url))));
@@ -50,7 +60,7 @@ try {
   const stillOpen = open.filter(({ closed }) => closed === undefined).length;
   await call("POST", "/v1/products", { name: "A new product", price: 100 });
   const published = performance.now();
-  const next = await getHead();
+  const next = await getHead(first);
   await until(() => open.every(({ messages }) => messages.at(-1) === next), "all have the next head");
   const sentMs = Math.round(performance.now() - published);
   const plainCall = (await fetch(`${service.url}/client/v1/bundle`, { headers: client })).status;
