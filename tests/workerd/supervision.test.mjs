@@ -183,7 +183,7 @@ check("a setup that cannot be used stops the start and names the field", async (
   for (const [setup, message] of [
     ["", /SCRIP_SETUP cannot be used: it is empty/],
     ["{", /SCRIP_SETUP cannot be used: EOF/],
-    ['{"projects":[]}', /`projects` must hold a project with a key/],
+    ['{"projects":[]}', /`projects` must have a project with a key/],
     [JSON.stringify({ projects: [{ id: "one", keys: [{ ...key, token: "" }] }] }), /`projects\[0\]\.keys\[0\]\.token` \(key `a`\) is empty/],
     [JSON.stringify({ projects: [{ id: "one", keys: [key], client: { redeem: 1 } }] }), /`projects\[0\]`: `client` of the project `one`: redeem: invalid type/],
   ]) {
