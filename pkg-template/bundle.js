@@ -5,7 +5,7 @@ import { fetchCore, isCore } from "./core.js";
 import { decides, writes } from "./engine.js";
 import { refusal, withinLimit } from "./exchange.js";
 import { checkHead, checkTime, readHead } from "./head.js";
-import { headersOf, proveHead, requestHead } from "./head_request.js";
+import { BUILD_WAITS, headersOf, proveHead, requestHead } from "./head_request.js";
 import { addVouched, fetchKeys, readKeys, readPinned } from "./keys.js";
 import { fetchSupplement } from "./supplement.js";
 
@@ -50,7 +50,7 @@ async function renew(service, kept, customerToken, answer, signal) {
   const request = { headers: service.headers, signal };
   // Without any key to trust, those that the service lists over this connection are pinned.
   const [text, first] = await Promise.all([
-    requestHead(service, kept.bundle && kept.head.text, answer, signal),
+    requestHead(service, kept.bundle && kept.head.text, answer, signal, BUILD_WAITS),
     kept.keys ? undefined : fetchKeys(service.base, request, kept.project),
   ]);
   const now = () => (answer.clock ?? Date).now();

@@ -8,7 +8,7 @@ import { addVouched } from "./keys.js";
 // The service makes heads of at most 1 kB.
 export const MOST_HEAD = 4 * 1024;
 // How often a build is waited for. A service that asks for more patience is overloaded.
-const BUILD_WAITS = 3;
+export const BUILD_WAITS = 3;
 const LONGEST_WAIT_S = 3;
 
 /** Returns the headers of a client's requests. */
@@ -20,13 +20,13 @@ export function headersOf(credentials, origin) {
 
 /**
  * Requests the head; returns its text, or nothing where the service confirms the head with the text `known`. `answer` gets the clock of the
- * service's answer.
+ * service's answer. The first build of a bundle is waited for, so many times.
  */
-export async function requestHead({ base, headers }, known, answer, signal) {
+export async function requestHead({ base, headers }, known, answer, signal, waits = 0) {
   const own = { ...headers };
   const hash = known && sha256(new TextEncoder().encode(known));
   if (hash) own["If-None-Match"] = `"${hash}"`;
-  const response = await requestBuilt(`${base}/client/v1/bundle`, own, answer, signal);
+  const response = await requestBuilt(`${base}/client/v1/bundle`, own, answer, signal, waits);
   if (response.status === 304 && hash) {
     const etag = response.headers.get("etag");
     if (etag === null || etag.replace(/^W\//, "") === own["If-None-Match"]) return undefined;
@@ -42,8 +42,8 @@ export async function requestHead({ base, headers }, known, answer, signal) {
 }
 
 /** Requests the head again where it is not built yet and the service says when: the first call of a project has it built. */
-async function requestBuilt(url, headers, answer, signal) {
-  for (let left = BUILD_WAITS; ; left -= 1) {
+async function requestBuilt(url, headers, answer, signal, waits) {
+  for (let left = waits; ; left -= 1) {
     const begin = performance.now();
     const response = await fetch(url, { headers, signal });
     answer.clock = ServiceClock.of(response.headers, Date.now(), performance.now() - begin) ?? answer.clock;

@@ -28,6 +28,7 @@ before(async () => {
   closed = await campaign("Another day", "OTHER-DAY-5", five, { validity_day_of_week: [(new Date().getUTCDay() + 3) % 7] });
   less = await campaign("Five off", "LESS-5", five);
   await campaign("Members only", "MEMBER-########", five, { type: "AUTO_UPDATE" });
+  await buildBundle();
   browser = await launch({ viewport: { width: 1180, height: 900 }, locale: "en-GB", colorScheme: "light" });
 }, { timeout: 600_000 });
 
@@ -43,6 +44,18 @@ async function ask(method, path, body) {
   const text = await response.text();
   assert.ok(response.ok, `${method} ${path}: ${response.status} ${text}`);
   return JSON.parse(text);
+}
+
+/** Asks for the bundle until it is built: the first call of a project is answered 503, which a browser reports as an error. */
+async function buildBundle() {
+  const headers = { "X-Client-Application-Id": "dev-client", "X-Client-Token": "dev-client-token", Origin: service.url };
+  for (let left = 200; left > 0; left -= 1) {
+    const { status } = await fetch(`${service.url}/client/v1/bundle`, { headers });
+    if (status === 200) return;
+    assert.equal(status, 503);
+    await new Promise((done) => setTimeout(done, 50));
+  }
+  assert.fail("the bundle was not built within 10 s");
 }
 
 /** Creates a campaign; returns its code when it is a standalone one. Codes of other campaigns can be used once. */
