@@ -49,28 +49,3 @@ BEGIN
   INSERT INTO due (id, at, kind, cursor, attempts, owner) VALUES ('BUNDLE', 0, 'BUNDLE', '', 0, '')
     ON CONFLICT (id) DO UPDATE SET at = 0 WHERE due.cursor = '';
 END;
-
--- As before, and a change of a campaign's count or of the state of its codes is none of the revision: generated codes change both.
-DROP TRIGGER bundle_updated;
-
-CREATE TRIGGER bundle_updated AFTER UPDATE OF kind, id, key, parent, body ON document WHEN (OLD.body IS NOT NEW.body
-  OR OLD.kind IS NOT NEW.kind OR OLD.id IS NOT NEW.id OR OLD.key IS NOT NEW.key OR OLD.parent IS NOT NEW.parent) AND (CASE NEW.kind
-      WHEN 'campaign' THEN 1 WHEN 'promotion_tier' THEN 1 WHEN 'promotion_stack' THEN 1 WHEN 'validation_rules' THEN 1
-      WHEN 'validation_rules_assignment' THEN 1 WHEN 'product' THEN 1 WHEN 'sku' THEN 1 WHEN 'products_collection' THEN 1
-      WHEN 'segment' THEN 1 WHEN 'category' THEN 1 WHEN 'stacking_rules' THEN 1
-      WHEN 'voucher' THEN EXISTS (SELECT 1 FROM document INDEXED BY campaign_public
-        WHERE kind = 'campaign' AND json_extract(body, '$.type') = 'STANDALONE' AND id = NEW.parent)
-      ELSE 0 END OR CASE OLD.kind
-      WHEN 'campaign' THEN 1 WHEN 'promotion_tier' THEN 1 WHEN 'promotion_stack' THEN 1 WHEN 'validation_rules' THEN 1
-      WHEN 'validation_rules_assignment' THEN 1 WHEN 'product' THEN 1 WHEN 'sku' THEN 1 WHEN 'products_collection' THEN 1
-      WHEN 'segment' THEN 1 WHEN 'category' THEN 1 WHEN 'stacking_rules' THEN 1
-      WHEN 'voucher' THEN EXISTS (SELECT 1 FROM document INDEXED BY campaign_public
-        WHERE kind = 'campaign' AND json_extract(body, '$.type') = 'STANDALONE' AND id = OLD.parent)
-      ELSE 0 END)
-  AND (OLD.kind IS NOT NEW.kind OR NEW.kind NOT IN ('voucher', 'campaign')
-  OR OLD.id IS NOT NEW.id OR OLD.key IS NOT NEW.key OR OLD.parent IS NOT NEW.parent
-  OR json_remove(OLD.body, '$.updated_at', '$.vouchers_count', '$.vouchers_generation_status', '$.creation_status')
-    IS NOT json_remove(NEW.body, '$.updated_at', '$.vouchers_count', '$.vouchers_generation_status', '$.creation_status'))
-BEGIN
-  UPDATE edition SET drawn = hex(randomblob(16)) WHERE subject = 'bundle';
-END;

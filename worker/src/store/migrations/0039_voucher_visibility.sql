@@ -1,5 +1,6 @@
 -- A voucher without a campaign that is set to `public` or `sealed` is in the bundle: its changes change the revision too. Others
--- without a campaign, such as a million of codes in an import, leave the revision as it is.
+-- without a campaign, such as a million of codes in an import, leave the revision as it is. So does a change of a campaign's count or
+-- of the state of its codes: generated codes change both.
 
 CREATE INDEX voucher_visible ON document (created_at, seq)
   WHERE kind = 'voucher' AND parent IS NULL AND json_extract(body, '$.visibility') IN ('public', 'sealed');

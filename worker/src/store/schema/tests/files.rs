@@ -43,8 +43,8 @@ const HASHES: &[(&str, &str)] = &[
     ("0035_bundle_keys", "6cea6e68e29284777329b046ab04b1da15af74314b490cf376e2726a974d1ad0"),
     ("0036_bundle_heads", "a2210141e81c565d2ea0c7ed9b12e704646112f6f9cc44ff40002b233b18093b"),
     ("0037_bundle_metadata_schemas", "6a1fa0effe367d4564da5cac024cde5152749026c9e83fa3505d06e520170e7c"),
-    ("0038_bundle_job", "555d9f2b823c6168e4ff6f0ed008f09b46bce2b4a2200a65a1efba3f387a7038"),
-    ("0039_voucher_visibility", "12a6639149fe5413bb4c097aa1e6e623c648444e3956d0305da8697180e8f821"),
+    ("0038_bundle_job", "bcd1684da50a6748d4c26e44f071c77e54f85ad13f1b7b5878a5b66050c3c995"),
+    ("0039_voucher_visibility", "7d7bd4cc59677ac5457cf798c463e7e26b1cb619f77c11139d964fa782e20643"),
     ("0040_bundle_offers", "597b2d4d54d634e4043860f5a9a1d2496c0c6a0bfe4c38f8b27b97e4146b761f"),
 ];
 
