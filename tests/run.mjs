@@ -24,6 +24,12 @@ const SWEEPS = [
   "differential::ten_thousand_cases", "every_route_has_a_story",
 ];
 
+/**
+ * The builds that the later tiers test. They begin with the first tier and go on beside it, because the compilation of one crate keeps only
+ * one core busy; their output is shown in their turn.
+ */
+let builds;
+
 const totals = { passed: 0, failed: 0, skipped: 0 };
 const report = [];
 
@@ -44,9 +50,10 @@ const tiers = {
     await command("cargo", ["test", "--workspace", "--doc", ...TEST_HOOKS], countCargo);
   },
   build: async () => {
-    const { buildAll, buildWorker } = await import("../worker/tools/build.mjs");
-    await build("the npm package and the Worker with test hooks", () => buildAll({ testHooks: true }));
-    await build("the released Worker", () => buildWorker());
+    const { code, output } = await builds;
+    process.stdout.write(output);
+    if (code === 0) totals.passed += 1;
+    else totals.failed += 1;
   },
   workerd: () => nodeTests("workerd"),
   vectors: () => nodeTests("vectors"),
@@ -85,6 +92,7 @@ async function main(names) {
   process.env.SCRIP_TEST_REPORT = REPORT;
   await ensureToolchain();
   if ([...chosen].some((name) => needsChromium.has(name))) await ensureChromium();
+  if (chosen.has("build")) builds = watch(process.execPath, ["tests/builds.mjs"], { isShown: false });
   for (const [name, tier] of Object.entries(tiers)) {
     if (!chosen.has(name)) continue;
     const startedAt = Date.now();
@@ -127,16 +135,6 @@ async function nativeTests(without = []) {
   }
 }
 
-async function build(what, body) {
-  try {
-    await body();
-    totals.passed += 1;
-  } catch (error) {
-    console.error(`building ${what} failed: ${error.message}`);
-    totals.failed += 1;
-  }
-}
-
 /** Runs the files `*.test.mjs` of a folder one after another: they start servers and share two cores. */
 async function nodeTests(folder) {
   const files = testFiles(join("tests", folder));
@@ -156,14 +154,14 @@ function testFiles(folder) {
   }
 }
 
-function watch(program, args) {
+function watch(program, args, { isShown = true } = {}) {
   return new Promise((done) => {
     const child = spawn(program, args, { cwd: root, env: { ...process.env, CARGO_TERM_COLOR: "never", NO_COLOR: "1" } });
     let output = "";
     for (const [stream, to] of [[child.stdout, process.stdout], [child.stderr, process.stderr]]) {
       stream.on("data", (chunk) => {
         output += chunk;
-        to.write(chunk);
+        if (isShown) to.write(chunk);
       });
     }
     child.on("error", (error) => done({ code: 1, output: String(error) }));

@@ -208,7 +208,11 @@ fn carry(
     if fields.is_empty() || wanted == 0 {
         return Ok(());
     }
-    let job = VoucherUpdateJob { campaign_id: campaign.id.clone(), fields, after: 0, wanted, made: 0 };
+    let mut former = before.clone();
+    former.retain(|name, _| fields.contains_key(name));
+    let since_ms = call.context.now.millis();
+    let job =
+        VoucherUpdateJob { campaign_id: campaign.id.clone(), fields, former, since_ms, after: 0, wanted, made: 0 };
     let cursor = serde_json::to_value(&job).map_err(|error| crate::store::sql::Fault(error.to_string()))?;
     async_actions::start(call, VOUCHERS_UPDATE, &cursor);
     Ok(())

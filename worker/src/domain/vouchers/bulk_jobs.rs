@@ -7,7 +7,7 @@ use crate::jobs::async_actions::{JobSlice, advance, finish};
 use crate::store::Store;
 use crate::store::amount::{self, CheckedAmount};
 use crate::store::codes::generators;
-use crate::store::documents::vouchers::{self, GeneratedVoucher};
+use crate::store::documents::vouchers::{self, GeneratedVoucher, InheritedChange};
 use crate::store::index::code_key::code_key;
 use crate::store::records::CodeConfig;
 use crate::store::sql::Fault;
@@ -62,12 +62,23 @@ pub struct VoucherUpdateJob {
     pub campaign_id: String,
     /// Changed fields, as vouchers store them.
     pub fields: Map<String, Json>,
+    /// Values of these fields before the change. A job of an earlier version has none.
+    #[serde(default)]
+    pub former: Map<String, Json>,
+    /// Moment of the change.
+    #[serde(default = "latest_moment")]
+    pub since_ms: i64,
     /// Position of the last processed voucher.
     pub after: i64,
     /// Number of vouchers.
     pub wanted: u64,
     /// Number of vouchers processed so far.
     pub made: u64,
+}
+
+/// Returns the moment before which every voucher changed: a job of an earlier version changes them all.
+fn latest_moment() -> i64 {
+    i64::MAX
 }
 
 /// Creates the next vouchers.
@@ -111,15 +122,24 @@ pub fn generate(store: &mut Store<'_>, context: &Context, piece: &JobSlice<'_>) 
     advance(store, context, id, &job, job.made, job.wanted)
 }
 
-/// Changes the free vouchers of the next slice. One that was published or used meanwhile is left unchanged.
+/// Changes the free vouchers of the next slice. One that was published or used meanwhile is left unchanged, and so is a field that a
+/// voucher got another value of meanwhile.
 pub fn change(store: &mut Store<'_>, context: &Context, piece: &JobSlice<'_>) -> Result<(), Fault> {
     let JobSlice { id, rows, .. } = *piece;
     let mut job: VoucherUpdateJob = piece.read()?;
     let now_ms = context.now.millis();
     let span = vouchers::find_span(store, &job.campaign_id, job.after, i64::try_from(rows).unwrap_or(1))?;
-    let mut fields = job.fields.clone();
-    fields.insert("updated_at".into(), timestamp::text(now_ms).into());
-    vouchers::update_unused(store, &job.campaign_id, span, fields, now_ms)?;
+    let changes: Vec<InheritedChange<'_>> = job
+        .fields
+        .iter()
+        .map(|(name, value)| InheritedChange {
+            name,
+            former: job.former.get(name).unwrap_or(&Json::Null),
+            value,
+            since_ms: job.since_ms,
+        })
+        .collect();
+    vouchers::update_unused(store, &job.campaign_id, span, &changes, now_ms)?;
     let seen = amount::unsigned(span.count)?;
     job.after = span.until;
     job.made = job.made.plus(seen)?;

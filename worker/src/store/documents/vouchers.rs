@@ -98,32 +98,54 @@ pub fn find_span(store: &Store<'_>, campaign: &str, after: i64, most: i64) -> Re
     Ok(VoucherSpan { after, until: sql::int_or_null(&row, 0)?.unwrap_or(after), count: sql::int(&row, 1)? })
 }
 
-/// Sets members of the vouchers of a span that have no holder and no redemption. Runs at once.
+/// Change of a member that vouchers have from their campaign.
+#[derive(Debug, Clone, Copy)]
+pub struct InheritedChange<'c> {
+    /// Name of the member.
+    pub name: &'c str,
+    /// Value that the campaign had before; `null` if it had none.
+    pub former: &'c Json,
+    /// Value that the vouchers get.
+    pub value: &'c Json,
+    /// Moment of the campaign's change. A voucher that changed since then and has another value than the former one got it later.
+    pub since_ms: i64,
+}
+
+/// Changes members of the vouchers of a span that have no holder and no redemption, except for values that vouchers got of their own
+/// later. Runs at once.
 pub fn update_unused(
     store: &Store<'_>,
     campaign: &str,
     span: VoucherSpan,
-    fields: Map<String, Json>,
+    changes: &[InheritedChange<'_>],
     now_ms: i64,
 ) -> Result<(), Fault> {
-    let sets: Vec<String> = (0..fields.len())
-        .map(|at| format!("'$.' || json_extract(?5, '$[{at}][0]'), json(json_extract(?5, '$[{at}][1]'))"))
-        .collect();
-    let pairs = fields.into_iter().map(|(name, value)| json!([name, value.to_string()]));
+    let unused = format!(
+        "kind = 'voucher' AND parent = +?1 AND seq > ?2 AND seq <= ?3
+         AND holder IS NULL AND NOT EXISTS (SELECT 1 FROM account WHERE account.id = {} AND balance <> 0)",
+        account_of(redemptions_account, "document.id")
+    );
+    for change in changes {
+        store.write_now(
+            &format!(
+                "UPDATE document SET body = json_set(body, '$.' || ?4, json(?5)) WHERE {unused}
+                   AND (COALESCE(updated_at, created_at) < ?7 OR json_extract(body, '$.' || ?4) IS json_extract(?6, '$'))"
+            ),
+            &[
+                campaign.into(),
+                span.after.into(),
+                span.until.into(),
+                change.name.into(),
+                change.value.to_string().into(),
+                change.former.to_string().into(),
+                change.since_ms.into(),
+            ],
+        )?;
+    }
+    // The date comes last, because the changes above compare it.
     store.write_now(
-        &format!(
-            "UPDATE document SET updated_at = ?4, body = json_set(body, {}) WHERE kind = 'voucher' AND parent = +?1 AND seq > ?2 AND seq <= ?3
-               AND holder IS NULL AND NOT EXISTS (SELECT 1 FROM account WHERE account.id = {} AND balance <> 0)",
-            sets.join(", "),
-            account_of(redemptions_account, "document.id")
-        ),
-        &[
-            campaign.into(),
-            span.after.into(),
-            span.until.into(),
-            now_ms.into(),
-            Json::Array(pairs.collect()).to_string().into(),
-        ],
+        &format!("UPDATE document SET updated_at = ?4, body = json_set(body, '$.updated_at', ?5) WHERE {unused}"),
+        &[campaign.into(), span.after.into(), span.until.into(), now_ms.into(), timestamp::text(now_ms).into()],
     )
 }
 
