@@ -46,11 +46,12 @@ const PARTS = {
   scale: async () => (await import("./scale.mjs")).measureScale(),
   bulk: async () => (await import("./bulk.mjs")).measureBulk(),
   cold: async () => (await import("./cold.mjs")).measureCold({ rounds: ROUNDS }),
+  polls: async () => (await import("./polls.mjs")).measurePolls({ rounds: ROUNDS }),
   points: async () => (await import("./points.mjs")).measurePoints(),
 };
 
 /** Measurements of the released Worker. */
-const OF_WORKER = new Set(["worker", "edge", "scale", "bulk", "cold"]);
+const OF_WORKER = new Set(["worker", "edge", "scale", "bulk", "cold", "polls"]);
 
 async function main(names) {
   if (names[0] === "--against") {

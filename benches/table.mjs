@@ -84,7 +84,7 @@ function largest(rows, small) {
   return `${times.join("; ")}. The answer contains all 500 lines 31 times.\n`;
 }
 
-export function tables({ machine, method, workloads = {}, package: ofPackage, verification, worker, edge, cold, scale, bulk }) {
+export function tables({ machine, method, workloads = {}, package: ofPackage, verification, worker, edge, cold, polls, scale, bulk }) {
   const workload = ([name, rows]) => [
     `**${TITLES[name]}**`, "",
     "| contender | ns | × floor (min..max) | × JavaScript on text | × JavaScript, same answer |", "|---|---:|---:|---:|---:|",
@@ -105,6 +105,7 @@ export function tables({ machine, method, workloads = {}, package: ofPackage, ve
     ...(worker ? sizeTable("Worker", worker) : []),
     ...(edge ? edgeTable(edge) : []),
     ...(cold ? coldTable(cold) : []),
+    ...(polls ? pollsTable(polls) : []),
     ...(scale ? scaleTable(scale) : []),
     ...(bulk ? bulkTable(bulk) : []),
   ].join("\n");
@@ -155,6 +156,16 @@ function bulkTable({ codes, webhooks }) {
     row(`${number(codes.codes)} codes are made (${codes.alone_s.toFixed(1)} s alone)`, codes.beside_s, codes.redemptions),
     row(`${number(webhooks.deliveries)} webhooks are delivered`, webhooks.seconds, webhooks.redemptions),
     "",
+  ];
+}
+
+function pollsTable({ products, campaigns, rows, in_head_ms: soon, build_ms: build }) {
+  return [
+    `**Clients that poll the bundle of ${number(products)} products and ${number(campaigns)} campaigns**`, "",
+    "| polls a second | validation, p50 ms | p95 ms | p50 × without polls |", "|---:|---:|---:|---:|",
+    ...rows.map((row) => `| ${row.polls} | ${row.p50_ms.toFixed(2)} | ${row.p95_ms.toFixed(2)} | ${times(row.to_alone)} |`),
+    "",
+    `A change of a campaign is in the head after ${soon.join(", ")} ms. A build keeps the object for ${Math.round(build)} ms on average.`, "",
   ];
 }
 
