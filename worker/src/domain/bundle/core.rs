@@ -4,6 +4,8 @@
 use crate::access::client::response_filter;
 use crate::domain::bundle::customer_conditions::NumberedConditions;
 use crate::domain::bundle::horizon::{Horizon, OpenCampaigns, retain_campaigns_of};
+use crate::domain::bundle::goods_buckets::names_of as names_of_goods;
+use crate::domain::bundle::named_goods::NamedGoods;
 use crate::domain::bundle::names_in_core::retain_named;
 use crate::domain::stacking_rules;
 use crate::http::caller::Settings;
@@ -12,7 +14,7 @@ use crate::store::Store;
 use crate::store::bundle_heads;
 use crate::store::candidates::CANDIDATES_MAX;
 use crate::store::document::Document;
-use crate::store::documents::{any_kind, metadata_schemas, vouchers};
+use crate::store::documents::{any_kind, vouchers};
 use crate::store::index::code_key::code_key;
 use crate::store::sql::Fault;
 use scrip::bundle::CHECKED_METADATA;
@@ -24,8 +26,8 @@ use scrip::wire::readability;
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Maximum number of campaigns in a core, and of products and SKUs, because a client has limited space. Older campaigns and a larger
-/// catalogue are left out, and a client's verdict on them is provisional.
+/// Maximum number of campaigns in a core, because a client has limited space. Older campaigns are left out, and a client's verdict on
+/// them is provisional.
 const MOST: usize = 1_000;
 
 /// Project whose bundle is built, with the settings that a core shows in addition to documents.
@@ -110,14 +112,9 @@ impl CoreSource<'_, '_> {
         let rules = any_kind::list_with_ids(self.store, "validation_rules", &named)?;
         let mut rules = unreadable.leave_out(self, "validation_rules", rules);
         rules.iter_mut().try_for_each(|rule| conditions.number(rule))?;
-        let (products, skus) = (self.newest("product")?, self.newest("sku")?);
-        let whole_catalogue = products.len() <= MOST && skus.len() <= MOST;
-        if !whole_catalogue {
-            left_out.push("products");
-        }
+        let NamedGoods { names, products, skus } = NamedGoods::find(self.store, vouchers.iter().chain(&tiers))?;
         let products = unreadable.leave_out(self, "product", products);
         let skus = unreadable.leave_out(self, "sku", skus);
-        let goods = |documents| if whole_catalogue { bodies(documents) } else { Vec::new() };
         let collections = unreadable.leave_out(self, COLLECTION, self.newest(COLLECTION)?);
         let categories = unreadable.leave_out(self, "category", self.newest("category")?);
         let stacking =
@@ -126,7 +123,7 @@ impl CoreSource<'_, '_> {
             "complete": false,
             "counted": false,
             "client": terms(&project.settings.client),
-            "whole_catalogue": whole_catalogue,
+            "named_goods": names,
             "public_offers": public_offers,
             "metadata_schemas": self.checked_metadata()?,
             "project": { "id": project.id },
@@ -138,8 +135,8 @@ impl CoreSource<'_, '_> {
             "promotion_tiers": bodies(tiers),
             "promotion_stacks": bodies(stacks),
             "categories": bodies(categories),
-            "products": goods(products),
-            "skus": goods(skus),
+            "products": bodies(products),
+            "skus": bodies(skus),
             "product_collections": bodies(collections),
             "validation_rules": bodies(rules),
             "validation_rules_assignments": bodies(assignments),
@@ -152,7 +149,7 @@ impl CoreSource<'_, '_> {
 
     /// Returns the objects of a validation for whose metadata the project has a schema, in a fixed order. The schemas stay on the server.
     fn checked_metadata(&self) -> Result<Vec<&'static str>, Fault> {
-        let schemas = metadata_schemas::list_named(self.store, &CHECKED_METADATA)?;
+        let schemas = any_kind::list_with_keys(self.store, "metadata_schema", &CHECKED_METADATA)?;
         let has_schema = |object: &&str| schemas.iter().any(|schema| schema.key.as_deref() == Some(*object));
         Ok(CHECKED_METADATA.into_iter().filter(has_schema).collect())
     }
@@ -263,7 +260,7 @@ fn names_of(kind: &str, document: &Document, case_sensitive: bool) -> Json {
             let code = document.as_voucher().code().unwrap_or_default();
             json!({ "object": kind, "id": document.id, "code_hash": code_hash(code, case_sensitive) })
         }
-        "product" | "sku" => json!({ "object": kind, "id": document.id, "source_id": document.key }),
+        "product" | "sku" => names_of_goods(kind, document),
         ASSIGNMENT => json!({ "object": kind, "id": document.id, "related_object_id": document.parent }),
         _ => json!({ "object": kind, "id": document.id }),
     }

@@ -74,6 +74,18 @@ const GOODS: Disclosure = Said(&[
     ("metadata", Metadata(DisclosedMetadata::Goods)),
 ]);
 
+/// A goods bucket.
+pub const GOODS_BUCKET: Disclosure = These(&[
+    ("bucket", All),
+    ("buckets", All),
+    ("products", GOODS),
+    ("skus", GOODS),
+    ("unreadable", All),
+]);
+
+/// A goods bucket with its path, or the path alone.
+pub const GOODS_ANSWER: Disclosure = These(&[("path", All), ("goods", GOODS_BUCKET)]);
+
 const COLLECTION: Disclosure = Said(&[
     ("id", All),
     ("type", All),
@@ -131,7 +143,7 @@ pub const CORE: Disclosure = These(&[
     ("counted", All),
     ("client", TERMS),
     ("case_sensitive_codes", All),
-    ("whole_catalogue", All),
+    ("named_goods", All),
     ("public_offers", All),
     ("metadata_schemas", All),
     ("project", These(&[("id", All)])),
