@@ -52,7 +52,8 @@ impl KnownGoodsNames {
 
     /// Returns whether all goods of a name are listed.
     pub fn has(&self, name: &str) -> bool {
-        self.named.contains(name) || !self.read.is_empty() && self.read.contains(&bucket_of(hash_prefix(name), self.buckets))
+        self.named.contains(name)
+            || !self.read.is_empty() && self.read.contains(&bucket_of(hash_prefix(name), self.buckets))
     }
 }
 

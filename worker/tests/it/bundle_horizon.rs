@@ -278,7 +278,7 @@ fn more_than_is_disclosed_is_left_out() {
         shop.edge.run("proj_dev", &statement, &[]);
     };
     insert("product", r#"{"id":"product_#","name":"P","object":"product"}"#);
-    assert_eq!(left_out(1), json!(["products"]));
+    assert_eq!(left_out(1), json!([]), "goods are not");
     insert(
         "campaign",
         r#"{"id":"campaign_#","name":"C #","campaign_type":"PROMOTION","type":"AUTO_UPDATE","object":"campaign"}"#,
@@ -288,7 +288,7 @@ fn more_than_is_disclosed_is_left_out() {
         r##"{{"id":"promotion_tier_#","name":"T","campaign_id":"campaign_#","action":{discount},"object":"promotion_tier"}}"##
     );
     insert("promotion_tier", &tier);
-    assert_eq!(left_out(2), json!(["campaigns", "products"]));
+    assert_eq!(left_out(2), json!(["campaigns"]));
     let core = shop.bundle(NOON + 2 * HOUR).json();
     let count = |list: &str| core[list].as_array().unwrap().len();
     assert_eq!([count("campaigns"), count("promotion_tiers"), count("products")], [1_000, 1_000, 0]);

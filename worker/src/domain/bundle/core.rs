@@ -3,8 +3,8 @@
 
 use crate::access::client::response_filter;
 use crate::domain::bundle::customer_conditions::NumberedConditions;
-use crate::domain::bundle::horizon::{Horizon, OpenCampaigns, retain_campaigns_of};
 use crate::domain::bundle::goods_buckets::names_of as names_of_goods;
+use crate::domain::bundle::horizon::{Horizon, OpenCampaigns, retain_campaigns_of};
 use crate::domain::bundle::named_goods::NamedGoods;
 use crate::domain::bundle::names_in_core::retain_named;
 use crate::domain::stacking_rules;

@@ -191,7 +191,8 @@ mod tests {
             for place in [0, 1, 31, 63, 64, buckets / 2, buckets - 1].into_iter().filter(|place| *place < buckets) {
                 let found = find(&parts, &root, place).unwrap();
                 assert_eq!(found["goods"]["bucket"], place);
-                let path: String = found["path"].as_array().unwrap().iter().map(|hash| hash.as_str().unwrap()).collect();
+                let path: String =
+                    found["path"].as_array().unwrap().iter().map(|hash| hash.as_str().unwrap()).collect();
                 assert_eq!(path.len(), 64 * usize::try_from(buckets.ilog2()).unwrap(), "{buckets}");
                 let bucket = format!("{BUCKET_BEGIN}{place}}}");
                 assert_eq!(root_of_path(bucket.as_bytes(), place, &path).as_ref(), Some(&root), "{place} of {buckets}");
@@ -216,7 +217,13 @@ mod tests {
 
     #[test]
     fn what_is_no_page_is_no_bucket() {
-        for part in ["", "{}", "{\"complete\":false}", "{\"hashes\":[],\"buckets\":1}", "{\"hashes\":[\"x\",\"y\"],\"buckets\":2}"] {
+        for part in [
+            "",
+            "{}",
+            "{\"complete\":false}",
+            "{\"hashes\":[],\"buckets\":1}",
+            "{\"hashes\":[\"x\",\"y\"],\"buckets\":2}",
+        ] {
             assert_eq!(BucketSearch::new("root", 0).read(part.as_bytes()), Err(NoBucket), "{part}");
         }
     }

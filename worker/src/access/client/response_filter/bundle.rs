@@ -75,13 +75,8 @@ const GOODS: Disclosure = Said(&[
 ]);
 
 /// A goods bucket.
-pub const GOODS_BUCKET: Disclosure = These(&[
-    ("bucket", All),
-    ("buckets", All),
-    ("products", GOODS),
-    ("skus", GOODS),
-    ("unreadable", All),
-]);
+pub const GOODS_BUCKET: Disclosure =
+    These(&[("bucket", All), ("buckets", All), ("products", GOODS), ("skus", GOODS), ("unreadable", All)]);
 
 /// A goods bucket with its path, or the path alone.
 pub const GOODS_ANSWER: Disclosure = These(&[("path", All), ("goods", GOODS_BUCKET)]);
