@@ -3,9 +3,10 @@
 mod answers;
 mod goods;
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
-use crate::bundle::facts::goods::{GoodsCoverage, ListedGoods};
+use crate::bundle::facts::goods::ListedGoods;
 use crate::facts::{
     Assignment, CandidateEntry, Candidates, Fact, Known, KnownSettings, Offer, listed_time_of_stack, part_of,
 };
@@ -39,6 +40,8 @@ pub struct RuleSetFacts {
     says_case: bool,
     /// `true` if all offers are listed that every client sees.
     lists_public_offers: bool,
+    /// The promotions that no qualification examines.
+    unexamined_offers: BTreeSet<Text>,
     terms: Option<Arc<ClientPolicy>>,
     proven: Option<Text>,
     own_counts: OwnCounts,
@@ -168,6 +171,7 @@ impl RuleSetFacts {
             settings: given.settings,
             says_case: given.says_case,
             lists_public_offers: given.lists_public_offers,
+            unexamined_offers: given.unexamined_offers.into_iter().collect(),
             terms: given.client,
             proven: given.proven,
             own_counts: given.own_counts.unwrap_or_default(),
@@ -307,6 +311,9 @@ impl RuleSetFacts {
 
     /// Returns whether a qualification may list a candidate. A client's lists only promotions and its customer's codes.
     fn may_be_listed(&self, candidate: &Candidate) -> bool {
+        if self.unexamined_offers.contains(&candidate.id) {
+            return false;
+        }
         let is_open = self.terms.as_ref().is_none_or(|terms| terms.customers == CustomerTrust::Open);
         is_open
             || match candidate.object {
@@ -320,13 +327,6 @@ impl RuleSetFacts {
         let tier = self.tiers.get(id)?;
         let campaign = tier.campaign_id.as_ref().and_then(|id| self.campaigns.get(id));
         tier.listed_time(campaign.map(|campaign| &**campaign))
-    }
-
-    /// Returns goods of the catalogue. If the catalogue is complete, unlisted ones do not exist.
-    fn listed<'a>(&'a self, kind: &str, name: &str, goods: &'a ListedGoods) -> Known<Fact<'a, Goods>> {
-        let is_complete = self.whole_catalogue || self.covers(kind);
-        let is_unreadable = self.illegible.has(kind, name);
-        goods.find(name, GoodsCoverage { is_unreadable, is_complete, names: self.goods_names.as_ref() })
     }
 
     /// Returns the objects for whose metadata the project has a schema.

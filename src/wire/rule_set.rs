@@ -119,6 +119,9 @@ impl RuleSet {
         body.fill("whole_catalogue", &mut given.whole_catalogue, read::flag);
         given.goods_names = body.get("named_goods").map(|names| KnownGoodsNames::of_core(names.all(read::name)));
         body.fill("public_offers", &mut given.lists_public_offers, read::flag);
+        if let Some(ids) = body.get("unexamined_offers") {
+            given.unexamined_offers = ids.all(read::name);
+        }
         if let Some(objects) = body.get("metadata_schemas") {
             given.metadata_schemas = objects.all(read::name);
         }

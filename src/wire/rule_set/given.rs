@@ -49,6 +49,8 @@ pub struct RuleSet {
     pub goods_names: Option<KnownGoodsNames>,
     /// `true` if all offers are listed that every client sees, even if not every kind is.
     pub lists_public_offers: bool,
+    /// The promotions among them that no qualification examines, because there are too many newer ones, by id.
+    pub unexamined_offers: Vec<Text>,
     /// The objects for whose metadata the project has a schema, which only the server knows.
     pub metadata_schemas: Vec<Text>,
     /// The project's stacking rules.

@@ -1,11 +1,12 @@
 //! Tests the goods of the bundle: that its buckets answer as the catalogue does, that a change rebuilds its buckets alone, and that a large
 //! catalogue is built in slices.
 
-use crate::bundle::{Bundle, prove_bucket};
+use crate::bundle::{Bundle, claims_of, prove_bucket};
 use crate::caller;
 use crate::statement_counter::Counting;
 use scrip::Context;
 use scrip::facts::{Facts, Known};
+use scrip::model::goods_buckets::{bucket_of, hash_prefix};
 use scrip::time::Instant;
 use scrip_worker::domain::bundle::build_job::ASKED;
 use scrip_worker::http::request::{Reply, Request};
@@ -27,6 +28,7 @@ impl Shop {
     fn new() -> Shop {
         let shop = Shop { sql: Counting::new(), at: Cell::new(NOW) };
         service::waiting(&mut Store::open(&shop.sql, NOW).unwrap(), &shop.context()).unwrap();
+        shop.ask();
         shop
     }
 
@@ -67,7 +69,9 @@ impl Shop {
         part.body
     }
 
+    /// Returns the bundle after the job.
     fn bundle(&self) -> Bundle {
+        self.build(2_000);
         Bundle::of(&self.head(), |path| self.part(path))
     }
 
@@ -100,14 +104,12 @@ impl Shop {
         assert_eq!(self.send("server", &format!("PUT {ASKED}"), &json!({ "is_missing": true })).status, 204);
     }
 
-    /// Runs slices of the job that is due until the head has its goods; returns how many there were, and the longest in milliseconds.
+    /// Runs slices of the job until the goods are up to date; returns how many there were, and the longest in milliseconds.
     fn build(&self, rows: u64) -> (u32, f64) {
         let mut longest = 0_f64;
-        for slices in 0.. {
-            assert!(slices < 20_000, "the job has no end");
-            if self.count("SELECT EXISTS (SELECT 1 FROM bundle_head WHERE instr(jws, 'x') >= 0) AND EXISTS (SELECT 1 FROM goods_tree WHERE root IS NOT NULL) AND NOT EXISTS (SELECT 1 FROM due WHERE id = 'BUNDLE' AND at <= 1772323200000)") == 1
-                && crate::bundle::claims_of(&self.head()).unwrap()["goods"].is_object()
-            {
+        for slices in 0..20_000 {
+            let due = "SELECT EXISTS (SELECT 1 FROM due WHERE id = 'BUNDLE' AND at <= ?1)";
+            if int(&self.run(due, &[self.at.get().into()])[0], 0).unwrap() == 0 {
                 return (slices, longest);
             }
             let context = self.context();
@@ -115,7 +117,7 @@ impl Shop {
             service::alarm(&mut Store::new(&self.sql), &context, rows).unwrap();
             longest = longest.max(watch.elapsed().as_secs_f64() * 1e3);
         }
-        unreachable!()
+        panic!("the job has no end")
     }
 }
 
@@ -197,6 +199,7 @@ fn ten_thousand_look_ups_equal_the_catalogue() {
         let (tree, root) = (bundle.claims["goods"].clone(), "UPDATE goods_tree SET shown = 'other'");
         // What the changes made of the tree is what a whole build makes of the documents.
         shop.run(root, &[]);
+        shop.run("UPDATE due SET at = 0 WHERE id = 'BUNDLE'", &[]);
         shop.run("UPDATE bundle_head SET revision = 'another'", &[]);
         assert_eq!(shop.bundle().claims["goods"], tree, "{round}");
         for _ in 0..40 {
@@ -263,7 +266,7 @@ fn a_changed_price_rebuilds_its_buckets_and_pages_alone() {
     assert!(String::from_utf8(other).unwrap().contains("\"goods\":"));
     // After 48 hours it is gone.
     shop.at.set(shop.at.get() + 49 * 3_600_000);
-    shop.head();
+    shop.build(2_000);
     assert_eq!(shop.send("bundle", &format!("GET {path}"), &Json::Null).status, 404);
     assert_eq!(shop.count(parts), 128 + 3);
 }
@@ -272,9 +275,7 @@ fn a_changed_price_rebuilds_its_buckets_and_pages_alone() {
 fn a_large_catalogue_is_built_in_slices_and_left_out_until_then() {
     let shop = Shop::new();
     shop.fill(4_000);
-    shop.ask();
-    let first = shop.head();
-    let claims = crate::bundle::claims_of(&first).unwrap();
+    let claims = claims_of(&shop.head()).unwrap();
     assert_eq!((&claims["left_out"], claims.get("goods")), (&json!(["goods"]), None));
     let (slices, _) = shop.build(200);
     assert!(slices > 40, "{slices} slices");
@@ -315,7 +316,6 @@ fn a_wrong_address_of_a_bucket_is_not_found() {
 fn measure_a_hundred_thousand_products() {
     let shop = Shop::new();
     shop.fill(100_000);
-    shop.ask();
     let watch = Watch::now();
     let (slices, longest) = shop.build(500);
     println!("first build: {slices} slices in {:?}, the longest {longest:.1} ms", watch.elapsed());
@@ -327,5 +327,16 @@ fn measure_a_hundred_thousand_products() {
         let (slices, longest) = shop.build(500);
         println!("one price: {slices} slices, the longest {longest:.1} ms");
     }
-    let _ = text(&shop.run("SELECT root FROM goods_tree", &[])[0], 0).unwrap();
+    // What a client with thirty lines fetches, a body on each line, for a compressor.
+    let root = text(&shop.run("SELECT root FROM goods_tree", &[])[0], 0).unwrap().to_owned();
+    let mut numbers = Numbers(9);
+    let lines: Vec<Vec<u8>> = (0..30)
+        .map(|_| {
+            let bucket = bucket_of(hash_prefix(&format!("product-{}", numbers.below(100_000))), 4_096);
+            shop.part(&format!("/client/v1/bundle/proj_dev/goods/{root}/{bucket}"))
+        })
+        .collect();
+    let file = std::env::temp_dir().join("goods-of-thirty-lines");
+    std::fs::write(&file, lines.join(&b'\n')).unwrap();
+    println!("the goods of thirty lines are in {}", file.display());
 }

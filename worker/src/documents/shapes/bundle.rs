@@ -87,7 +87,8 @@ const CORE: FieldType = shape!(
             "`true` when codes that differ only by case are different codes; otherwise the hashes are of folded codes."
         ),
         must("named_goods", TEXTS).description("Names of the products and SKUs that the listed offers give; all goods with these names are listed. Others are in goods buckets."),
-        must("public_offers", FieldType::Bool).description("`true` when the listed promotions are all that clients may list; `false` when the project has more than 1,000 campaigns, or more than 2,000 promotion tiers or stacks."),
+        must("public_offers", FieldType::Bool).description("`true` when the listed promotions are all that clients may list; `false` when the project has more than 5,000 offers in force that clients may know."),
+        must("unexamined_offers", TEXTS).description("IDs of the listed promotions that qualifications do not examine, because the project has 2,000 newer tiers, or 2,000 newer stacks."),
         must("metadata_schemas", TEXTS).description("Objects for whose metadata the project has a schema: `customer`, `order`, `order_item` or `redemption`. Only the server checks such metadata."),
         must("project", FieldType::Object(&[must("id", KEY)])).description("Project of the bundle."),
         must("time_zone", time_zone::TIME_ZONE).description("Time zone of the project, with its transitions."),

@@ -32,7 +32,7 @@ const UNNAMED_GOODS_MAX: i64 = 10_000;
 const UNNAMED_LEAST_MS: i64 = 60_000;
 
 /// Rows of goods that a call builds at once; more are built by the job, and the head is without goods until then.
-const GOODS_ROWS: u64 = 2_000;
+const GOODS_ROWS: u64 = 1_500;
 
 /// Claims of a head, in their order.
 #[derive(Serialize)]

@@ -11,10 +11,16 @@ fn copies_that_were_interrupted_are_made_good() {
     for ends_after in 0..8 {
         let shop = Shop::built();
         let goods: Vec<Json> = (0..700)
-            .map(|at| json!({ "name": format!("{at} {}", "long name ".repeat(90)), "source_id": format!("p{at}"), "price": 100 }))
+            .map(|at| json!({ "name": format!("Product {at}"), "source_id": format!("p{at}"), "price": 100 }))
             .collect();
         for some in goods.chunks(100) {
             shop.make("POST /v1/products/bulk/async", some.into());
+        }
+        shop.make("POST /v1/campaigns", json!({ "name": "Long", "campaign_type": "PROMOTION" }));
+        for at in 0..30 {
+            let action = json!({ "discount": { "type": "AMOUNT", "amount_off": 100 } });
+            let tier = json!({ "name": format!("tier {at}"), "banner": "long ".repeat(3_900), "action": action });
+            shop.make("POST /v1/promotions/Long/tiers", tier);
         }
         let mut steps = 0;
         let mut report = CopyReport::default();
@@ -37,6 +43,7 @@ fn copies_that_were_interrupted_are_made_good() {
             assert!(shop.alarm.get().is_some_and(|at| at <= now), "a start copies what is lacking ({ends_after})");
         }
         shop.copy();
+        assert!(shop.core()["parts"].as_array().unwrap().len() >= 2);
         assert_eq!(shop.head().unwrap()["goods"]["buckets"], 16);
     }
 }

@@ -140,6 +140,7 @@ pub const CORE: Disclosure = These(&[
     ("case_sensitive_codes", All),
     ("named_goods", All),
     ("public_offers", All),
+    ("unexamined_offers", All),
     ("metadata_schemas", All),
     ("project", These(&[("id", All)])),
     ("time_zone", All),
