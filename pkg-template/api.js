@@ -42,14 +42,28 @@ export function prepareBundle(rules, options) {
   return new Prepared(readRules(wireForm(rules), options));
 }
 
-function readRules(bytes, { customerToken, from, to, otherEngine = false }, facts) {
+function readRules(bytes, { customerToken, from, to, otherEngine = false }, joined = []) {
   const customer = customerToken === undefined || customerToken === null ? undefined : provenBy(customerToken);
   try {
-    return new engine.Rules(bytes, customer, milliseconds(from), milliseconds(to), otherEngine, facts && encoder.encode(JSON.stringify(facts)));
+    return new engine.Rules(bytes, customer, milliseconds(from), milliseconds(to), otherEngine, joined.length > 0 ? arrayOf(joined) : undefined);
   } catch (problem) {
     throw typeof problem === "string" ? unreadable(JSON.parse(problem)) : problem;
   }
 }
+
+/** Returns the bytes of an array of documents, each JSON in UTF-8. */
+function arrayOf(documents) {
+  const bytes = new Uint8Array(documents.reduce((sum, { length }) => sum + length + 1, 1));
+  const end = documents.reduce((at, document, number) => {
+    bytes[at] = number === 0 ? OPEN : COMMA;
+    bytes.set(document, at + 1);
+    return at + 1 + document.length;
+  }, 0);
+  bytes[end] = CLOSE;
+  return bytes;
+}
+
+const [OPEN, COMMA, CLOSE] = new TextEncoder().encode("[,]");
 
 const milliseconds = (value) => (value === undefined ? undefined : BigInt(value));
 
@@ -87,14 +101,19 @@ function textOf(bytes) {
 export let decideAt;
 
 /**
- * Lets the rules of a bundle decide with the facts of their customer from one moment until before another, in milliseconds; without facts
- * they decide by the bundle alone again. `options` are those of `prepareBundle`.
+ * Lets the rules of a bundle decide with goods buckets, and with the facts of their customer from one moment until before another, in
+ * milliseconds; without facts they decide by the bundle and the goods alone again. `options` are those of `prepareBundle`.
  */
 export let joinFacts;
+
+/** Returns the numbers of the goods buckets, of so many, that a request needs and that the rules do not have. */
+export let missingBuckets;
 
 /** Rules that are ready to decide. */
 class Prepared {
   #rules;
+  // The rules with goods.
+  #withGoods;
   // The rules with the facts of the customer, for a while.
   #joined;
   // Gives the time of a decision where the caller names none.
@@ -104,8 +123,14 @@ class Prepared {
     decideAt = (prepared, clock) => {
       prepared.#clock = clock;
     };
-    joinFacts = (prepared, bytes, options, supplement) => {
-      const rules = supplement && readRules(bytes, options, supplement.facts);
+    missingBuckets = (prepared, request, buckets) => [...(prepared.#withGoods ?? prepared.#live()).missingBuckets(encodeRequest(request), buckets)];
+    joinFacts = (prepared, bytes, options, goods, supplement) => {
+      // Rules that were freed meanwhile stay so.
+      if (!prepared.#rules) return;
+      const withGoods = goods.length > 0 ? readRules(bytes, options, goods) : undefined;
+      const rules = supplement && readRules(bytes, options, [...goods, encoder.encode(JSON.stringify(supplement.facts))]);
+      prepared.#withGoods?.free();
+      prepared.#withGoods = withGoods;
       prepared.#joined?.rules.free();
       prepared.#joined = rules && { rules, from: BigInt(supplement.from), until: BigInt(supplement.until) };
     };
@@ -155,14 +180,15 @@ class Prepared {
 
   free() {
     this.#rules?.free();
+    this.#withGoods?.free();
     this.#joined?.rules.free();
-    this.#rules = this.#joined = undefined;
+    this.#rules = this.#withGoods = this.#joined = undefined;
   }
 
   #decide(verb, request, context) {
     const own = this.#live();
     const now = moment(context, this.#clock);
-    const joined = this.#joined && now >= this.#joined.from && now < this.#joined.until ? this.#joined.rules : own;
+    const joined = this.#joined && now >= this.#joined.from && now < this.#joined.until ? this.#joined.rules : (this.#withGoods ?? own);
     return joined[verb](request, now, seed(context));
   }
 
@@ -172,6 +198,12 @@ class Prepared {
   }
 }
 if (Symbol.dispose) Prepared.prototype[Symbol.dispose] = Prepared.prototype.free;
+
+/** Returns a request, which is JSON text, its bytes or an object, as bytes. */
+function encodeRequest(request) {
+  if (ArrayBuffer.isView(request)) return bytesOf(request);
+  return encoder.encode(typeof request === "string" ? request : toJsonText(request));
+}
 
 /** Returns the JSON text of a request that is no plain value; `JSON.stringify` defines its meaning. */
 function toJsonText(request) {

@@ -1,9 +1,10 @@
 // Selects the copy of the service's bundle: the newest one that is proven, or the kept one when there is no such one.
-import { checkLoaded, decideAt, joinFacts, prepareBundle } from "./api.js";
+import { checkLoaded, decideAt, joinFacts, missingBuckets, prepareBundle } from "./api.js";
 import { ServiceClock } from "./clock.js";
 import { fetchCore, isCore } from "./core.js";
 import { decides, writes } from "./engine.js";
 import { refusal, withinLimit } from "./exchange.js";
+import { BundleGoods } from "./goods.js";
 import { checkHead, checkTime, readHead } from "./head.js";
 import { BUILD_WAITS, headersOf, proveHead, requestHead } from "./head_request.js";
 import { addVouched, fetchKeys, readKeys, readPinned } from "./keys.js";
@@ -31,11 +32,11 @@ export async function fetchBundle(baseUrl, credentials, lastGood, options = {}) 
       const bundle = await renew(service, kept, options.customerToken, answer, signal);
       return [bundle, await supplementOf(service, bundle, answer, signal)];
     });
-    return { ...bundleOf(bundle, answer.clock, unlessDropped(supplement)), fresh: true, problem: undefined };
+    return { ...bundleOf(service, bundle, answer.clock, unlessDropped(supplement)), fresh: true, problem: undefined };
   } catch (problem) {
     if (!kept.bundle) throw problem;
     // Even an unusable answer carries the time.
-    return { ...bundleOf(kept.bundle, answer.clock, unlessDropped(kept.supplement)), fresh: false, problem };
+    return { ...bundleOf(service, kept.bundle, answer.clock, unlessDropped(kept.supplement)), fresh: false, problem };
   }
 }
 
@@ -64,7 +65,7 @@ async function renew(service, kept, customerToken, answer, signal) {
   const same = kept.bundle?.head.claims.core === head.claims.core ? kept.bundle : undefined;
   if (same?.head.text === text) return { ...same, keys };
   const core = same ? same.core : await fetchCore(service.base, head.claims, signal);
-  return { head, core, keys, customerToken };
+  return { head, core, keys, customerToken, goods: kept.goods };
 }
 
 /** Returns what the customer of the bundle's token adds to it; without it, verdicts about the customer are provisional. */
@@ -94,13 +95,14 @@ const optionsOf = ({ head: { claims }, customerToken }) => (
 );
 
 /** Returns the members that a caller keeps, with rules that decide by the clock, and with the supplement while it lasts. */
-function bundleOf(bundle, clock, supplement) {
+function bundleOf(service, bundle, clock, supplement) {
   const { head, core, keys } = bundle;
   const prepared = bundle.prepared ?? prepareRules(bundle);
-  const origin = { ...bundle, clock, supplement };
+  const goods = BundleGoods.of(head.claims, bundle.goods);
+  const origin = { ...bundle, clock, supplement, goods };
   origins.set(prepared, origin);
-  const join = (facts) => joinFacts(prepared, core.bytes, optionsOf(bundle), facts);
-  join(supplement?.facts && supplement);
+  const join = (supplement) => joinFacts(prepared, core.bytes, optionsOf(bundle), goods?.documents() ?? [], supplement?.facts && supplement);
+  join(supplement);
   const drop = () => {
     drops.set(prepared, dropsOf(prepared) + 1);
     join(undefined);
@@ -111,8 +113,26 @@ function bundleOf(bundle, clock, supplement) {
   return {
     prepared, head: head.text, core: core.bytes, parts: core.parts, keys: [...keys.values()].map(({ jwk }) => jwk), ratchet: { epoch, rev },
     clock: clock && { offset: clock.offset, served: clock.served }, writes: head.claims.writes === writes(),
+    goods: goods && { fetch: (request, options) => fetchGoods(service.base, prepared, goods, () => join(origins.get(prepared).supplement), request, options) },
     supplement: supplement && { until: supplement.until, problem: supplement.problem, drop },
   };
+}
+
+/** Fetches the buckets with the goods of a request, and joins them: first those of its lines, then those of the products of its SKUs. */
+async function fetchGoods(base, prepared, goods, join, request, { signal } = {}) {
+  const needed = new Set();
+  const find = () => missingBuckets(prepared, request, goods.buckets).filter((number) => !needed.has(number));
+  await withinLimit(signal, async (signal) => {
+    for (let numbers = find(); numbers.length > 0; numbers = find()) {
+      for (const number of numbers) needed.add(number);
+      try {
+        await Promise.all(numbers.map((number) => goods.load(base, number, signal)));
+      } finally {
+        goods.forgetOthers(needed);
+        join();
+      }
+    }
+  });
 }
 
 /**
@@ -132,7 +152,8 @@ function openKept(lastGood, pinned, project, customerToken) {
     const core = origin?.core ?? readCore(lastGood, head.claims.core);
     const prepared = origin && origin.customerToken === customerToken ? lastGood.prepared : undefined;
     kept.supplement = prepared && origin.supplement;
-    kept.bundle = { head, core, keys, customerToken, prepared };
+    kept.goods = origin?.goods;
+    kept.bundle = { head, core, keys, customerToken, prepared, goods: kept.goods };
   } catch {
     // Fetched again, with the keys and not below the revision that were proven so far.
   }

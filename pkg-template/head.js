@@ -29,6 +29,8 @@ const isWhole = (most) => (value) => Number.isSafeInteger(value) && value >= 0 &
 const isMoment = isWhole(LAST_MS);
 const isSecond = isWhole(Math.floor(LAST_MS / 1_000));
 
+const isNumberOfBuckets = (value) => Number.isSafeInteger(value) && value > 0 && value <= 2 ** 20 && Number.isInteger(Math.log2(value));
+
 const CLAIMS = {
   iss: (value) => typeof value === "string" && value !== "" && value.length <= 100,
   decides: isWhole(0xffff_ffff),
@@ -41,6 +43,8 @@ const CLAIMS = {
   iat: isSecond,
   // Not before the horizon ends: a verdict by an expired head lacks `horizon`.
   exp: (value, { iat, to }) => isSecond(value) && value > iat && value <= iat + LONGEST_LIFE_S && value * 1_000 >= to,
+  // Absent while the service builds them.
+  goods: (value) => value === undefined || (isHash(value?.root) && isNumberOfBuckets(value.buckets)),
   left_out: (value) => Array.isArray(value) && value.every((kind) => typeof kind === "string"),
 };
 

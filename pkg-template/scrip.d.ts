@@ -3016,10 +3016,24 @@ export interface Bundle {
    * Absent without a token, or where the newest bundle was not confirmed. Drop it when the customer redeems or locks.
    */
   supplement?: Supplement | undefined;
+  /**
+   * The products and SKUs of the catalogue, which are apart from the rules. Absent while the service prepares them; verdicts on goods are
+   * provisional then.
+   */
+  goods?: BundleGoods | undefined;
   /** Whether the service has just confirmed that this is the newest. */
   fresh: boolean;
   /** The reason why it is not: no network, an error of the service, a bundle that is not proven. */
   problem?: (Error & { code?: BundleRefusal | undefined; status?: number | undefined }) | undefined;
+}
+
+/** The products and SKUs of a bundle. */
+export interface BundleGoods {
+  /**
+   * Fetches what the lines of a request name, unless it is there, and lets the rules decide with it. Before, a verdict on them lacks
+   * `product/...` or `sku/...`. Fails with the reason: no network, an error of the service (404: fetch the bundle again), goods that are not proven.
+   */
+  fetch(request: object | string | Uint8Array, options?: { signal?: AbortSignal | undefined }): Promise<void>;
 }
 
 /** What a customer adds to the rules of a bundle. It ends after some minutes; verdicts about the customer are provisional then. */
@@ -3054,6 +3068,8 @@ export type BundleRefusal =
   | "older_revision"
   /** The core is not the one that the head names. */
   | "wrong_core"
+  /** Goods that the root in the head does not prove. */
+  | "wrong_goods"
   /** Cut, too large or unreadable. */
   | "damaged";
 

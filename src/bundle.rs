@@ -4,6 +4,8 @@
 mod checked_metadata;
 mod customer_conditions;
 pub mod facts;
+pub mod goods_tree;
+mod missing_goods;
 pub mod prepared;
 
 pub use checked_metadata::CHECKED_METADATA;

@@ -4,6 +4,7 @@ pub mod card;
 pub mod client;
 pub mod customer;
 pub mod discount;
+pub mod goods_buckets;
 pub mod offer_phase;
 pub mod offer_visibility;
 pub mod order;

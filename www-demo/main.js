@@ -16,6 +16,8 @@ const RUN_MS = 4;
 
 let rules;
 let waiting;
+// The request whose goods were fetched last.
+let goodsOf;
 
 /**
  * Returns the decision of the page, or undefined without a code or an item. It consists of the text of the request, which the service
@@ -43,6 +45,7 @@ function changed() {
   const { text, answerText, refused } = verdicts;
   time(text);
   const answer = JSON.parse(answerText);
+  if (answer.missing?.some(isAboutGoods)) fetchGoods(text);
   const inapplicable = [...(answer.inapplicable_redeemables ?? []), ...refused];
   verdict.draw({ ...answer, inapplicable_redeemables: inapplicable }, answerText, codes.codes(), cart.amount());
   if (service.isOffline()) serviceChecks.pause("Offline: the verdict is the page's own, nothing is sent.");
@@ -50,6 +53,17 @@ function changed() {
     serviceChecks.pause("About to ask the edge…");
     waiting = setTimeout(() => serviceChecks.compare(text, rules.prepared, at("customer").value), PAUSE_MS);
   }
+}
+
+const isAboutGoods = (fact) => /^(product|sku)\/[^/]*$/.test(fact);
+
+/** Fetches the products of a cart that the page does not know yet, once, and decides again. */
+async function fetchGoods(text) {
+  if (service.isOffline() || goodsOf === text) return;
+  goodsOf = text;
+  // Without them the verdict stays provisional, and the service is asked.
+  await rules.goods?.fetch(text).catch(() => {});
+  if (goodsOf === text) changed();
 }
 
 /** Shows the duration of one decision: browsers blur their clocks, so it is the mean of a short run. */
@@ -71,6 +85,7 @@ function time(text) {
 async function refreshRules() {
   try {
     rules = await service.bundle(rules);
+    goodsOf = undefined;
     const state = rules.fresh ? `Rules ${rules.prepared.hash.slice(0, 8)}` : `Rules ${rules.prepared.hash.slice(0, 8)}, kept from before`;
     at("rules").textContent = state;
     at("rules").dataset.state = rules.fresh ? "done" : "kept";

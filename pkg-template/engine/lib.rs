@@ -10,6 +10,7 @@ use wasm_bindgen::{JsError, JsValue};
 
 use ed25519_dalek::{Signature, VerifyingKey};
 use scrip::Context;
+use scrip::bundle::goods_tree::root_of_path;
 use scrip::bundle::prepared::PreparedAnswer;
 use scrip::bundle::{DECIDES, PreparedRules, WRITES};
 use scrip::text::{sha256_hex, unhex};
@@ -25,7 +26,8 @@ pub struct Rules(PreparedRules);
 #[wasm_bindgen]
 impl Rules {
     /// Reads rules, JSON in UTF-8, for the customer that a token proves, if one does. Rules of a bundle have its horizon, and
-    /// say `other_engine` when the service decides by another version, and `joined` has the facts of the customer. Invalid rules throw the problem as JSON with `path`,
+    /// say `other_engine` when the service decides by another version, and `joined` is an array of goods buckets and facts of the
+    /// customer. Invalid rules throw the problem as JSON with `path`,
     /// `text` and `message`.
     #[wasm_bindgen(constructor)]
     pub fn new(
@@ -57,6 +59,12 @@ impl Rules {
     #[wasm_bindgen(getter)]
     pub fn hash(&self) -> String {
         self.0.hash().to_owned()
+    }
+
+    /// The goods buckets, of so many, that a request needs and that were not joined.
+    #[wasm_bindgen(js_name = missingBuckets)]
+    pub fn missing_buckets(&self, request: &[u8], buckets: u32) -> Vec<u32> {
+        self.0.missing_buckets(request, buckets)
     }
 
     /// Decides a request, JSON in UTF-8 as HTTP carries it; throws when moment or seed are wrong.
@@ -120,6 +128,12 @@ pub fn verify_signature(key: &[u8], message: &[u8], signature: &[u8]) -> bool {
 #[wasm_bindgen]
 pub fn sha256(bytes: &[u8]) -> String {
     sha256_hex(bytes)
+}
+
+/// Returns the root to which the path of a goods bucket leads, both in hex; undefined when there is no such path.
+#[wasm_bindgen(js_name = goodsRoot)]
+pub fn goods_root(bucket: &[u8], place: u32, path: &str) -> Option<String> {
+    root_of_path(bucket, place, path)
 }
 
 /// Returns the version of this engine's verdicts.

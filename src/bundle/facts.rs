@@ -1,15 +1,19 @@
 //! Provides the facts of a decision from a set of rules in memory.
 
 mod answers;
+mod goods;
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
+use crate::bundle::facts::goods::ListedGoods;
 use crate::facts::{
     Assignment, CandidateEntry, Candidates, Fact, Known, KnownSettings, Offer, listed_time_of_stack, part_of,
 };
 use crate::ledger::{AccountId, Journal};
 use crate::model::client::{ClientContext, ClientPolicy, CustomerTrust};
 use crate::model::customer::Customer;
+use crate::model::goods_buckets::KnownGoodsNames;
 use crate::model::order::{Goods, Order};
 use crate::model::promotion::Stack;
 use crate::model::qualification::{Candidate, CandidateObject};
@@ -36,10 +40,14 @@ pub struct RuleSetFacts {
     says_case: bool,
     /// `true` if all offers are listed that every client sees.
     lists_public_offers: bool,
+    /// The promotions that no qualification examines.
+    unexamined_offers: BTreeSet<Text>,
     terms: Option<Arc<ClientPolicy>>,
     proven: Option<Text>,
     own_counts: OwnCounts,
     whole_catalogue: bool,
+    /// The known names of goods, where these are apart from the core.
+    goods_names: Option<KnownGoodsNames>,
     metadata_schemas: Vec<Text>,
     stacking_rules: StackingRules,
     time_zone: TimeZone,
@@ -55,8 +63,8 @@ pub struct RuleSetFacts {
     categories: OrderedMap<Arc<Category>>,
     customers: OrderedMap<Customer>,
     orders: OrderedMap<Order>,
-    products: OrderedMap<Goods>,
-    skus: OrderedMap<Goods>,
+    products: ListedGoods,
+    skus: ListedGoods,
     rules: Vec<Arc<Rule>>,
     segments: OrderedMap<Segment>,
     collections: OrderedMap<Collection>,
@@ -163,10 +171,12 @@ impl RuleSetFacts {
             settings: given.settings,
             says_case: given.says_case,
             lists_public_offers: given.lists_public_offers,
+            unexamined_offers: given.unexamined_offers.into_iter().collect(),
             terms: given.client,
             proven: given.proven,
             own_counts: given.own_counts.unwrap_or_default(),
             whole_catalogue: given.whole_catalogue,
+            goods_names: given.goods_names,
             metadata_schemas: given.metadata_schemas,
             stacking_rules: given.stacking_rules,
             time_zone: given.time_zone,
@@ -181,8 +191,8 @@ impl RuleSetFacts {
             categories: OrderedMap::new(given.categories, |category| [Some(&category.id), None]),
             customers: OrderedMap::new(given.customers, |customer| [customer.id.as_ref(), customer.source_id.as_ref()]),
             orders: OrderedMap::new(given.orders, |order| [order.id.as_ref(), order.source_id.as_ref()]),
-            products: OrderedMap::new(given.products, |goods| [goods.id.as_ref(), goods.source_id.as_ref()]),
-            skus: OrderedMap::new(given.skus, |goods| [goods.id.as_ref(), goods.source_id.as_ref()]),
+            products: ListedGoods::new(given.products),
+            skus: ListedGoods::new(given.skus),
             rules: given.rules,
             segments: OrderedMap::new(given.segments, |segment| [Some(&segment.id), None]),
             collections: OrderedMap::new(given.collections, |collection| [Some(&collection.id), None]),
@@ -301,6 +311,9 @@ impl RuleSetFacts {
 
     /// Returns whether a qualification may list a candidate. A client's lists only promotions and its customer's codes.
     fn may_be_listed(&self, candidate: &Candidate) -> bool {
+        if self.unexamined_offers.contains(&candidate.id) {
+            return false;
+        }
         let is_open = self.terms.as_ref().is_none_or(|terms| terms.customers == CustomerTrust::Open);
         is_open
             || match candidate.object {
@@ -314,19 +327,6 @@ impl RuleSetFacts {
         let tier = self.tiers.get(id)?;
         let campaign = tier.campaign_id.as_ref().and_then(|id| self.campaigns.get(id));
         tier.listed_time(campaign.map(|campaign| &**campaign))
-    }
-
-    /// Returns goods of the catalogue. If the catalogue is complete, unlisted ones do not exist.
-    fn listed<'a>(&self, kind: &str, name: &str, found: Option<&'a Goods>) -> Known<Fact<'a, Goods>> {
-        match found {
-            Some(goods) => Known::Is(Fact::Lent(goods)),
-            None if self.illegible.has(kind, name) => {
-                let goods = Goods { id: Some(Text::from(name)), unreadable: true, ..Goods::default() };
-                Known::Is(Fact::Own(Arc::new(goods)))
-            }
-            None if self.whole_catalogue || self.covers(kind) => Known::Absent,
-            None => Known::Unknown,
-        }
     }
 
     /// Returns the objects for whose metadata the project has a schema.

@@ -4,6 +4,7 @@ use serde::Deserializer;
 
 use crate::bundle::checked_metadata::is_checked;
 use crate::bundle::facts::RuleSetFacts;
+use crate::bundle::missing_goods::missing_names;
 use crate::decide;
 use crate::decide::case::MissingFacts;
 use crate::decide::case::stored::{customer_email, customer_key};
@@ -11,6 +12,7 @@ use crate::facts::{Facts, Known};
 use crate::id::{Context, is_tracking_id};
 use crate::json::Node;
 use crate::model::client::CustomerTrust;
+use crate::model::goods_buckets::{bucket_of, hash_prefix};
 use crate::model::qualification::Qualify;
 use crate::model::request::{Channel, Redeemables};
 use crate::refusal::Refusal;
@@ -136,6 +138,16 @@ impl PreparedRules {
     /// Returns the facts, for decisions without JSON.
     pub fn facts(&self) -> &RuleSetFacts {
         &self.facts
+    }
+
+    /// Returns the goods buckets, of so many, that hold unknown goods of the order of a request, in ascending order: goods that are
+    /// apart from the core. Where these are joined, a SKU of them may name a product of a further one.
+    pub fn missing_buckets(&self, request: &[u8], buckets: u32) -> Vec<u32> {
+        let names = missing_names(request, &self.facts);
+        let mut numbers: Vec<u32> = names.iter().map(|name| bucket_of(hash_prefix(name), buckets)).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers
     }
 
     /// Prepares the candidates of all qualifications; otherwise the first qualification does.

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use crate::facts::{KnownSettings, credits_account, points_account, redemptions_account};
 use crate::json::Node;
 use crate::ledger::{AccountId, Entry, Hold, Journal, Transfer};
+use crate::model::goods_buckets::KnownGoodsNames;
 use crate::wire::cursor::{JsonCursor, read, read_node};
 use crate::wire::customer::read_customer;
 use crate::wire::order::{read_goods, read_order};
@@ -116,7 +117,11 @@ impl RuleSet {
         body.fill_some("proven", &mut given.proven, read::name);
         body.fill_some(own_counts::OWN_COUNTS, &mut given.own_counts, OwnCounts::read);
         body.fill("whole_catalogue", &mut given.whole_catalogue, read::flag);
+        given.goods_names = body.get("named_goods").map(|names| KnownGoodsNames::of_core(names.all(read::name)));
         body.fill("public_offers", &mut given.lists_public_offers, read::flag);
+        if let Some(ids) = body.get("unexamined_offers") {
+            given.unexamined_offers = ids.all(read::name);
+        }
         if let Some(objects) = body.get("metadata_schemas") {
             given.metadata_schemas = objects.all(read::name);
         }

@@ -72,7 +72,7 @@ async function openPage(scrip, url, shop) {
   const secret = await shop.make("GET", "/management/v1/projects/proj_dev/customer-token-key");
   const plain = await scrip.fetchBundle(url, key, undefined, { origin: ORIGIN });
   if (!plain.writes) throw new Remedy("the package and the service are of different versions: build both");
-  const customers = new Map([[undefined, { prepared: plain.prepared, headers }]]);
+  const customers = new Map([[undefined, { bundle: plain, prepared: plain.prepared, headers }]]);
   for (const { source_id } of shop.customers) {
     const token = customerToken(secret, "proj_dev", source_id, TOKEN_SECONDS);
     const options = { origin: ORIGIN, customerToken: token };
@@ -112,7 +112,8 @@ async function tryCarts({ url, customers }, shop, { seed, carts, report }) {
     for (const call of calls) {
       const page = customers.get(call.customer);
       await renewSupplement(page);
-      const { prepared, headers } = page;
+      const { bundle, prepared, headers } = page;
+      await bundle.goods.fetch(call.request);
       const address = `10.${(call.number >> 16) & 255}.${(call.number >> 8) & 255}.${call.number & 255}`;
       report.add(call, await compare({ url, headers: { ...headers, [ADDRESS]: address } }, prepared, call, Date.now()));
     }

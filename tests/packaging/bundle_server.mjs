@@ -67,7 +67,7 @@ export function claimsOf(core, { now = Date.now(), ...claims } = {}) {
 
 /**
  * Starts the server. `state` has what it answers: the `head`'s text, the `cores` by hash, the listed `keys`, further `headers`, and by path
- * a function that answers instead. `seen` has the requests.
+ * a function that answers instead; `goods` answers requests for goods buckets. `seen` has the requests.
  */
 export async function startServer() {
   const state = { head: undefined, cores: {}, keys: [], project: PROJECT, headers: {}, instead: {} };
@@ -78,6 +78,7 @@ export async function startServer() {
     const isCore = kind === "bundle" && part !== undefined && part !== "me";
     const special = state.instead[part === "me" ? "me" : isCore ? "core" : kind];
     if (special) return special(request, response);
+    if (request.url.includes("/goods/")) return state.goods(request, response);
     if (isCore) {
       const core = request.url.startsWith(`/client/v1/bundle/${PROJECT}/`) ? state.cores[request.url.split("/").pop()] : undefined;
       return core === undefined ? response.writeHead(404).end("{}") : response.writeHead(200).end(core);

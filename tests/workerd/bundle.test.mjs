@@ -87,9 +87,11 @@ check("the head is small and of this project and engine; keys that the service l
 });
 
 check("a core above 512 kB comes in parts, and starts from storage", async () => {
-  for (let first = 0; first < 700; first += 20) {
-    const some = Array.from({ length: 20 }, (_, at) => call("POST", "/v1/products", { name: `${first + at} ${"long name ".repeat(90)}`, price: 100 }));
-    assert.ok((await Promise.all(some)).every(({ status }) => status === 200));
+  const { body: { id } } = await call("POST", "/v1/campaigns", { name: "Long", campaign_type: "PROMOTION" });
+  const action = { discount: { type: "AMOUNT", amount_off: 100 } };
+  for (let at = 0; at < 40; at += 1) {
+    const { status, body } = await call("POST", `/v1/promotions/${id}/tiers`, { name: `tier ${at}`, banner: "long ".repeat(3_900), action });
+    assert.equal(status, 200, JSON.stringify(body));
   }
   let bundle;
   for (const latest = Date.now() + 20_000; Date.now() < latest && !(bundle?.core.length > 600_000); await sleep(200)) {

@@ -6,6 +6,7 @@ mod attempt_limiter;
 mod bindings;
 mod bundle;
 mod bundle_calls;
+mod bundle_goods;
 mod durable;
 mod entry;
 mod feed;

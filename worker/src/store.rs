@@ -5,6 +5,7 @@
 
 pub mod access;
 pub mod amount;
+pub mod bundle_goods;
 pub mod bundle_heads;
 pub mod bundle_keys;
 pub mod candidates;

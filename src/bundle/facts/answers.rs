@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::bundle::facts::goods::{GoodsCoverage, ListedGoods};
 use crate::bundle::facts::{RuleSetFacts, voucher_place};
 use crate::facts::{Assignment, CandidateFilter, Candidates, Fact, Facts, Known, KnownSettings, Offer, SummaryCounts};
 use crate::id::is_tracking_id;
@@ -24,6 +25,15 @@ use crate::time::{Instant, TimeZone};
 const CONDITIONS: &str = "conditions";
 /// The member of a customer with the tracking id.
 const TRACKING_ID: &str = "tracking_id";
+
+impl RuleSetFacts {
+    /// Returns goods of the catalogue. If the catalogue is complete, unlisted ones do not exist.
+    fn listed<'a>(&'a self, kind: &str, name: &str, goods: &'a ListedGoods) -> Known<Fact<'a, Goods>> {
+        let is_complete = self.whole_catalogue || self.covers(kind);
+        let is_unreadable = self.illegible.has(kind, name);
+        goods.find(name, GoodsCoverage { is_unreadable, is_complete, names: self.goods_names.as_ref() })
+    }
+}
 
 impl Facts for RuleSetFacts {
     fn stacking_rules(&self) -> Fact<'_, StackingRules> {
@@ -158,11 +168,11 @@ impl Facts for RuleSetFacts {
     }
 
     fn product(&self, key: &str) -> Known<Fact<'_, Goods>> {
-        self.listed("product", key, self.products.get(key))
+        self.listed("product", key, &self.products)
     }
 
     fn sku(&self, key: &str) -> Known<Fact<'_, Goods>> {
-        self.listed("sku", key, self.skus.get(key))
+        self.listed("sku", key, &self.skus)
     }
 
     fn balance(&self, account: &AccountId) -> Known<i64> {

@@ -11,6 +11,7 @@ use crate::ledger::journal::JournalError;
 use crate::ledger::{AccountId, Entry, Journal, Transfer};
 use crate::model::client::ClientPolicy;
 use crate::model::customer::Customer;
+use crate::model::goods_buckets::KnownGoodsNames;
 use crate::model::order::{Goods, Order};
 use crate::model::promotion::Stack;
 use crate::model::redeemable::{Campaign, Category, Grant, RedeemableTerms};
@@ -44,8 +45,12 @@ pub struct RuleSet {
     pub own_counts: Option<OwnCounts>,
     /// `true` if all products and SKUs are listed, even if not every kind is: then unlisted ones do not exist.
     pub whole_catalogue: bool,
+    /// The known names of goods, where these are in buckets apart from the set.
+    pub goods_names: Option<KnownGoodsNames>,
     /// `true` if all offers are listed that every client sees, even if not every kind is.
     pub lists_public_offers: bool,
+    /// The promotions among them that no qualification examines, because there are too many newer ones, by id.
+    pub unexamined_offers: Vec<Text>,
     /// The objects for whose metadata the project has a schema, which only the server knows.
     pub metadata_schemas: Vec<Text>,
     /// The project's stacking rules.

@@ -1,33 +1,53 @@
-//! Joins the core of a bundle with documents that came separately: of an opened code, or about the client's customer.
+//! Joins the core of a bundle with documents that came separately: of an opened code, about the client's customer, or of goods.
 
 use std::borrow::Cow;
 
 use crate::json::Node;
+use crate::model::goods_buckets::is_number_of_buckets;
 use crate::wire::problem::Problem;
 use crate::wire::rule_set::RuleSet;
 use crate::wire::rule_set::lists::LISTS;
 use crate::wire::rule_set::own_counts::OWN_COUNTS;
 
+/// Names of documents that cannot be read.
+const UNREADABLE: &str = "unreadable";
+/// The lists that only grow: goods of two buckets are the same in both, and the first ones count.
+const OF_BUCKETS: [&str; 3] = ["products", "skus", UNREADABLE];
+
 impl RuleSet {
-    /// Reads a set of rules together with further ones, of which only lists and the counts of the customer are taken. A
-    /// document with the id of an earlier one is the same document.
+    /// Reads a set of rules together with further ones, of which only lists, the counts of the customer and the names of unreadable
+    /// documents are taken. A document with the id of an earlier one is the same document. Further ones may be in arrays.
     pub fn read_joined(bytes: &[u8], more: &[&[u8]]) -> Result<RuleSet, Problem> {
         let mut node = Node::read(bytes)?;
+        let mut buckets = Vec::new();
         for bytes in more {
-            join(&mut node, Node::read(bytes)?);
+            match Node::read(bytes)? {
+                Node::List(several) => several.into_iter().for_each(|more| join(&mut node, more, &mut buckets)),
+                more => join(&mut node, more, &mut buckets),
+            }
         }
-        RuleSet::read_set(node)
+        let mut given = RuleSet::read_set(node)?;
+        for (bucket, count) in buckets {
+            given.goods_names.get_or_insert_default().add_bucket(bucket, count);
+        }
+        Ok(given)
     }
 }
 
-fn join<'n>(rules: &mut Node<'n>, more: Node<'n>) {
+/// Joins the members of further rules, and notes which goods bucket they are.
+fn join<'n>(rules: &mut Node<'n>, more: Node<'n>, buckets: &mut Vec<(u32, u32)>) {
+    buckets.extend(bucket_numbers(&more));
     let (Node::Object(members), Node::Object(more)) = (rules, more) else { return };
     for (name, value) in more {
         match (&value, place_of(members, &name)) {
             _ if name == OWN_COUNTS => members.push((name, value)),
-            _ if !LISTS.iter().any(|kind| kind.list == name) => {}
+            _ if name != UNREADABLE && !LISTS.iter().any(|kind| kind.list == name) => {}
             (Node::List(_), Some(list)) => {
                 let Node::List(documents) = value else { continue };
+                if OF_BUCKETS.contains(&&*name) {
+                    list.extend(documents);
+                    continue;
+                }
                 let new: Vec<Node<'n>> = documents.into_iter().filter(|one| !is_among(list, one)).collect();
                 list.extend(new);
             }
@@ -35,6 +55,13 @@ fn join<'n>(rules: &mut Node<'n>, more: Node<'n>) {
             _ => {}
         }
     }
+}
+
+/// Returns the number of a goods bucket, and how many there are.
+fn bucket_numbers(more: &Node<'_>) -> Option<(u32, u32)> {
+    let number = |name: &str| more.get(name)?.as_u64().and_then(|number| u32::try_from(number).ok());
+    let (bucket, count) = number("bucket").zip(number("buckets"))?;
+    (is_number_of_buckets(count) && bucket < count).then_some((bucket, count))
 }
 
 /// Returns the list of this name.

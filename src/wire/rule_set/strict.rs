@@ -20,8 +20,12 @@ pub const BESIDE: &[Field] = &[
     may("own_counts", FieldType::Any).description("Counts of the customer. Present only beside a bundle."),
     may("whole_catalogue", FieldType::Bool)
         .description("`true` if all products and SKUs are listed, even if `complete` is `false`. Default `false`."),
+    may("named_goods", FieldType::List(&KEY, 0, usize::MAX))
+        .description("Names of which all products and SKUs are listed; of other names they are in goods buckets. Present only in a bundle."),
     may("public_offers", FieldType::Bool)
         .description("`true` if all promotions in force that clients may list are given, even if `complete` is `false`. Default `false`."),
+    may("unexamined_offers", FieldType::List(&KEY, 0, usize::MAX))
+        .description("IDs of listed promotions that no qualification examines, because there are too many newer ones. Default none."),
     may("metadata_schemas", FieldType::List(&KEY, 0, usize::MAX))
         .description("Objects for whose metadata the project has a schema, such as `order`. A verdict on their metadata is provisional. Default none."),
     may("project", FieldType::Any).description("Project of a bundle. Present only in a bundle."),

@@ -4,18 +4,22 @@
 use crate::access::bundle_head::{self, JOSE};
 use crate::access::bundle_parts::{self, IMMUTABLE};
 use crate::access::feed;
-use crate::documents::common_fields::{LIMIT, PAGE};
+use crate::documents::common_fields::{KEY, LIMIT, PAGE};
 use crate::documents::list::{LIMIT_DEFAULT, LIMIT_MAX, read_int};
 use crate::documents::shapes;
 use crate::documents::shapes::bundle::offers::BUNDLE_OFFER;
 use crate::domain::bundle::core::BundleProject;
+use crate::domain::bundle::goods_tree::{BucketSearch, NoBucket};
 use crate::domain::bundle::{head, offers};
 use crate::domain::clock;
 use crate::domain::stacking_rules::check_project;
 use crate::http::caller::CredentialClass;
+use crate::http::reply::invalid_query;
 use crate::http::route::{Call, HandlerResult, Response, Route, get, refused_but_written};
 use crate::store::bundle_heads;
 use crate::store::documents::promotions;
+use scrip::shape::may;
+use scrip::wire::problem::shortened;
 use serde_json::json;
 
 /// Example of a head.
@@ -30,7 +34,7 @@ pub const ROUTES: &[Route] = &[
         .or_answers(304, shapes::EMPTY)
         .describe(
             "getBundle",
-            "Returns the head of the bundle, with which a client decides validations and qualifications without the server: a compact JWS (`EdDSA`, type `scrip-bundle+jwt`) by a signing key of the project. Its claim `core` names the rules by their SHA-256, at `GET /client/v1/bundle/{projectId}/{hash}`. The other claims: `iss` is the project and `fmt` the format 2. `decides` and `writes` are the versions of the engine's verdicts and bytes. `epoch` and `rev` never decrease. `from` and `to` (milliseconds since 1970) are the horizon: the time for which the rules contain every offer in force that clients may know, at most 12 hours. `iat` and `exp` (seconds since 1970) are 24 hours apart. `left_out` lists the kinds that are not complete: `campaigns` beyond the newest 1,000, `vouchers` beyond the newest 1,000 without a campaign, `products` where there are more than 1,000 products or SKUs. The header `ETag` names the head: a call with `If-None-Match` is answered with 304 while nothing has changed. A change of the rules is in the head a few seconds later. The first call of a project starts the build, and is refused with `bundle_not_ready`: repeat it after the seconds of `Retry-After`. An untrusted origin is refused with `forbidden`, wrong credentials with `unauthorized`.",
+            "Returns the head of the bundle, with which a client decides validations and qualifications without the server: a compact JWS (`EdDSA`, type `scrip-bundle+jwt`) by a signing key of the project. Its claim `core` names the rules by their SHA-256, at `GET /client/v1/bundle/{projectId}/{hash}`. The other claims: `iss` is the project and `fmt` the format 2. `decides` and `writes` are the versions of the engine's verdicts and bytes. `epoch` and `rev` never decrease. `from` and `to` (milliseconds since 1970) are the horizon: the time for which the rules contain every offer in force that clients may know, at most 12 hours. `iat` and `exp` (seconds since 1970) are 24 hours apart. `left_out` lists the kinds that are not complete: `offers` beyond the newest 5,000, `collections` and `categories` beyond as many, `goods` while the buckets of products and SKUs are not built. `goods` has the `root` of their tree and the number of `buckets`, at `GET /client/v1/bundle/{projectId}/goods/{root}/{bucket}`; it is absent while they are not built. The header `ETag` names the head: a call with `If-None-Match` is answered with 304 while nothing has changed. A change of the rules is in the head a few seconds later. The first call of a project starts the build, and is refused with `bundle_not_ready`: repeat it after the seconds of `Retry-After`. An untrusted origin is refused with `forbidden`, wrong credentials with `unauthorized`.",
         )
         .returns("The head as a compact JWS, named by the header `ETag`."),
     get(feed::PATH, "Open the feed of the offline bundle", refuse_plain_call)
@@ -50,6 +54,15 @@ pub const ROUTES: &[Route] = &[
             "Returns the bytes of a hash that a head names: the core, with the rules. The address is public and needs no credentials; pages of any origin may read it, and caches may keep the response forever. A core above 512 kB is an index, which lists the hashes of parts: the bytes of the parts in order are the rules, and a part alone is not JSON. The rules contain the offers in force within the horizon of the head whose effective `visibility` is not `server`. Vouchers are named by hashes of their codes: those of `STANDALONE` campaigns, and those without a campaign whose `visibility` is set to `public` or `sealed`; counts, balances and customers are not included. Bytes that no head has named for 48 hours are removed. An unknown project and an unknown hash are refused with `not_found`.",
         )
         .returns("The core, its index, or a part of it."),
+    get("/client/v1/bundle/{projectId}/goods/{root}/{bucket}", "Get a goods bucket of the offline bundle", show_bucket)
+        .for_classes(&[CredentialClass::Bundle])
+        .query(&[may(bundle_parts::HAVE, KEY).description("SHA-256 of the bytes of the bucket that the caller has, in lower-case hexadecimal digits.")])
+        .answers(200, shapes::bundle::GOODS_ANSWER)
+        .describe(
+            "getBundleGoods",
+            "Returns a goods bucket of the bundle: the products and SKUs whose ID or `source_id` belongs to it. The claim `goods` of a head has the `root` of a tree of hashes and the number of `buckets`, a power of two. A name belongs to the bucket whose number is the first bits of the SHA-256 of the name. Products and SKUs that the bucket of their name does not list do not exist. `path` proves the bucket: the hash of the bytes of `goods`, joined with the hashes of `path` in their order, gives the root; each hash is the SHA-256 of two neighbours, whose order the bits of the number say from the last one. With `have`, the hash of the bucket that the caller has of another root, the answer is the path alone if the bucket is the same. The address is public and needs no credentials; pages of any origin may read it, and caches may keep the response forever. Buckets that no tree has had for 48 hours are removed. An unknown project, root or number is refused with `not_found`, and a `have` that is no hash with `invalid_query_params`.",
+        )
+        .returns("The path of the bucket, and the bucket."),
     get("/management/v1/projects/{projectId}/bundle", "List what clients may know of the offers", list_offers)
         .for_classes(&[CredentialClass::Management])
         .query(&[LIMIT, PAGE])
@@ -95,7 +108,34 @@ fn refuse_plain_call(call: &mut Call<'_, '_>) -> HandlerResult {
 fn show_part(call: &mut Call<'_, '_>) -> HandlerResult {
     let hash = call.param(bundle_parts::HASH);
     let found = bundle_heads::find_part(call.store, hash)?.ok_or_else(|| bundle_parts::unknown(hash))?;
-    let mut answer = Response::bytes(found.into_bytes());
+    Ok(immutable(found.into_bytes()))
+}
+
+/// Answers a goods bucket with its path, or the path alone to a caller who has the bucket.
+fn show_bucket(call: &mut Call<'_, '_>) -> HandlerResult {
+    let have = call.query.parameter(bundle_parts::HAVE);
+    if let Some(wrong) = have.filter(|have| !bundle_parts::is_hash(have)) {
+        let wrong = shortened(wrong);
+        let details = format!("{} `{wrong}` must be 64 lower-case hexadecimal digits", bundle_parts::HAVE);
+        return Err(invalid_query(details).into());
+    }
+    let root = call.param("root");
+    let unknown = || bundle_parts::unknown(root);
+    let bucket = bundle_parts::bucket_of(&call.params).ok_or_else(unknown)?;
+    let mut search = BucketSearch::new(root, bucket);
+    loop {
+        if let Some(known) = have.and_then(|have| search.answer_known(have)) {
+            return Ok(immutable(known));
+        }
+        let part = bundle_heads::find_part(call.store, search.hash())?.ok_or_else(unknown)?;
+        if let Some(found) = search.read(part.as_bytes()).map_err(|NoBucket| unknown())? {
+            return Ok(immutable(found));
+        }
+    }
+}
+
+fn immutable(bytes: Vec<u8>) -> Response {
+    let mut answer = Response::bytes(bytes);
     answer.headers.push(("cache-control", IMMUTABLE.to_owned()));
-    Ok(answer)
+    answer
 }

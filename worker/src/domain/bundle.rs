@@ -1,11 +1,15 @@
-//! The offline bundle: its head, its core, the parts of the core, the keys that sign it, the job that builds it, and its copies in KV.
+//! The offline bundle: its head, its core, the parts of the core, its goods in buckets, the keys that sign it, the job that builds it, and its copies in KV.
 
 pub mod build_job;
 pub mod core;
 mod customer_conditions;
+mod goods_buckets;
+mod goods_build;
+pub mod goods_tree;
 pub mod head;
 mod horizon;
 pub mod kv_copies;
+mod named_goods;
 mod names_in_core;
 pub mod offers;
 mod parts;

@@ -27,12 +27,13 @@ use worker::{Context, Env};
 /// Paths of the head and of the parts.
 const HEAD_PATH: &str = "/client/v1/bundle";
 const PART_PATH: &str = "/client/v1/bundle/{projectId}/{hash}";
+const GOODS_PATH: &str = "/client/v1/bundle/{projectId}/goods/{root}/{bucket}";
 /// Header of a token of a customer, which only the project's object can check.
 const CUSTOMER_TOKEN: &str = "x-customer-token";
 /// Time for which a head is answered from memory: with it, a build and KV a change is visible within two seconds.
 const MEMORY_MS: i64 = 1_000;
 /// Time limit of KV.
-const KV_MS: u32 = 2_000;
+pub(super) const KV_MS: u32 = 2_000;
 /// Minimum time between two demands to one project's object.
 const DEMAND_MS: i64 = 2_000;
 /// Maximum number of heads in memory; above it the cache is cleared.
@@ -67,7 +68,7 @@ pub(super) struct HeadCall<'c> {
 /// Returns true if a request reads what KV has copies of.
 pub(super) fn is_about_copies(route: &Route, request: &Request) -> bool {
     let is_head = route.path == HEAD_PATH && header(request, CUSTOMER_TOKEN).is_none();
-    request.method == "GET" && (is_head || route.path == PART_PATH)
+    request.method == "GET" && (is_head || route.path == PART_PATH || route.path == GOODS_PATH)
 }
 
 /// Answers a head.
@@ -185,11 +186,21 @@ pub(super) async fn find_part(
             bytes
         }
     };
+    Some(immutable(bytes, caller, request_id))
+}
+
+/// Returns the response with bytes that caches may keep.
+pub(super) fn immutable(bytes: Uint8Array, caller: &Caller, request_id: &str) -> ObjectResponse {
     let mut head = reply::bytes_reply(200, Vec::new());
     set_header(&mut head, "cache-control", IMMUTABLE);
     set_header(&mut head, "x-request-id", request_id);
     if let Some(origin) = &caller.origin {
         reply::allow_origin(&mut head, origin);
     }
-    Some(ObjectResponse { status: 200, lines: object_protocol::write_reply_lines(&head), bytes })
+    ObjectResponse { status: 200, lines: object_protocol::write_reply_lines(&head), bytes }
+}
+
+/// Returns true for the route of goods buckets.
+pub(super) fn is_about_goods(route: &Route) -> bool {
+    route.path == GOODS_PATH
 }

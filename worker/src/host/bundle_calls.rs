@@ -1,7 +1,7 @@
-//! Calls about the bundle that need no object of a project: the head, its parts, and the feed.
+//! Calls about the bundle that need no object of a project: the head, its parts, its goods, and the feed.
 
 use super::bindings::{Bindings, ObjectCallFailure, ObjectResponse};
-use super::{bundle, feed};
+use super::{bundle, bundle_goods, feed};
 use crate::access::feed as feed_access;
 use crate::http::caller::{Caller, CredentialClass};
 use crate::http::reply::error_reply;
@@ -24,7 +24,7 @@ pub(super) struct BundleCall<'c> {
 
 /// Answer to such a call.
 pub(super) enum BundleAnswer {
-    /// A part of a core.
+    /// A part of a core, or a goods bucket.
     Part(ObjectResponse),
     /// Open connection to the feed.
     Feed(web_sys::Response),
@@ -53,6 +53,10 @@ impl BundleCall<'_> {
         #[cfg(feature = "test-hooks")]
         if super::test_hooks::has_own_clock(request) {
             return Ok(None);
+        }
+        if bundle::is_about_goods(matched.route) {
+            let bucket = bundle_goods::find_bucket(bindings, matched, request, caller, request_id).await;
+            return Ok(bucket.map(BundleAnswer::Part));
         }
         if caller.class == CredentialClass::Bundle {
             let part = bundle::find_part(bindings, matched, caller, request_id).await;

@@ -110,20 +110,23 @@ pub fn insert_parts(store: &mut Store<'_>, parts: &[BundlePart], now_ms: i64) {
     }
     let named: Vec<&str> = parts.iter().map(|part| part.hash.as_str()).collect();
     store.write(
-        "UPDATE bundle_part SET unnamed_since = ?2 WHERE unnamed_since IS NULL AND hash NOT IN (SELECT value FROM json_each(?1))",
+        "UPDATE bundle_part SET unnamed_since = ?2 WHERE is_goods = 0 AND unnamed_since IS NULL AND hash NOT IN (SELECT value FROM json_each(?1))",
         vec![Json::from(named).to_string().into(), now_ms.into()],
     );
 }
 
 /// Deletes parts that have been unnamed since a moment or earlier, and the oldest ones beyond a number that have been unnamed since
-/// another moment.
-pub fn delete_unnamed(store: &mut Store<'_>, until_ms: i64, most: i64, surplus_until_ms: i64) {
+/// another moment: parts of cores beyond the first number, those of goods beyond the second.
+pub fn delete_unnamed(store: &mut Store<'_>, until_ms: i64, most: [i64; 2], surplus_until_ms: i64) {
     store.write("DELETE FROM bundle_part WHERE unnamed_since <= +?1", vec![until_ms.into()]);
-    store.write(
-        "DELETE FROM bundle_part WHERE unnamed_since <= +?2 AND seq NOT IN
-           (SELECT seq FROM bundle_part WHERE unnamed_since IS NOT NULL ORDER BY unnamed_since DESC, seq DESC LIMIT +?1)",
-        vec![most.into(), surplus_until_ms.into()],
-    );
+    for (is_goods, most) in (0_i64..).zip(most) {
+        store.write(
+            "DELETE FROM bundle_part WHERE seq IN
+               (SELECT seq FROM bundle_part WHERE unnamed_since IS NOT NULL AND is_goods = +?3 ORDER BY unnamed_since DESC, seq DESC LIMIT -1 OFFSET +?1)
+             AND unnamed_since <= +?2",
+            vec![most.into(), surplus_until_ms.into(), is_goods.into()],
+        );
+    }
 }
 
 /// Returns the bytes of a hash.
@@ -184,11 +187,11 @@ pub fn find_copy_state(store: &Store<'_>) -> Result<Option<CopyState>, Fault> {
     row.map(read).transpose()
 }
 
-/// Lists the next named parts that KV does not have, so many at most.
-pub fn list_uncopied(store: &Store<'_>, most: i64) -> Result<Vec<BundlePart>, Fault> {
+/// Lists the next named parts that KV does not have, so many at most: those of the goods, or those of the core.
+pub fn list_uncopied(store: &Store<'_>, is_goods: bool, most: i64) -> Result<Vec<BundlePart>, Fault> {
     let rows = store.rows(
-        "SELECT hash, body FROM bundle_part WHERE is_copied = 0 AND unnamed_since IS NULL ORDER BY seq LIMIT +?1",
-        &[most.into()],
+        "SELECT hash, body FROM bundle_part WHERE is_copied = 0 AND unnamed_since IS NULL AND is_goods = +?2 ORDER BY seq LIMIT +?1",
+        &[most.into(), i64::from(is_goods).into()],
     )?;
     let read =
         |row: SqlRow| Ok(BundlePart { hash: sql::text(&row, 0)?.to_owned(), body: sql::text(&row, 1)?.to_owned() });

@@ -6,7 +6,7 @@ mod rows;
 use super::Store;
 use super::document::{illegible, legible, read_stored};
 use super::sql::{self, Fault, SqlRow};
-pub use rows::CANDIDATES_MAX;
+pub use rows::list_newest_ids;
 use rows::{
     CodeCampaign, accounts_with_holds, assigned_rules, balances_of, newest, parents, passed_on, published,
     rules_with_ids, voucher_rows, with_ids,

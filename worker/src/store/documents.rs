@@ -7,7 +7,6 @@ pub mod customers;
 pub mod loyalty_campaigns;
 pub mod loyalty_members;
 pub mod loyalty_programs;
-pub mod metadata_schemas;
 pub mod orders;
 pub mod products;
 pub mod promotions;

@@ -67,6 +67,8 @@ const MIGRATIONS: &[Migration] = &[
     migration!("0038_bundle_job"),
     migration!("0039_voucher_visibility"),
     migration!("0040_bundle_offers"),
+    migration!("0041_bundle_goods"),
+    migration!("0042_campaigns_with_offers"),
 ];
 
 /// The number of the newest migration.

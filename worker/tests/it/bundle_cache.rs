@@ -94,22 +94,24 @@ impl Shop {
         })
     }
 
-    /// Returns the hash of the core after a check that the stored head and a newly made one have the same core, and that the new head
-    /// has the higher revision.
+    /// Returns the hash of the core and the root of the goods after a check that the stored head and a newly made one have the same, and
+    /// that the new head has the higher revision.
     fn core(&self, what: &str) -> String {
         let kept = self.head(None);
         assert_eq!(kept.status, 200, "{what}: {}", String::from_utf8_lossy(&kept.body));
         let tag = tag_of(&kept);
         assert_eq!(self.head(Some(&tag)).status, 304, "{what}");
         self.sql.run("UPDATE bundle_head SET revision = 'another'", &[]).unwrap();
+        self.sql.run("UPDATE goods_tree SET shown = 'another'", &[]).unwrap();
         let made = self.head(Some(&tag));
         assert_eq!(made.status, 200, "{what}");
         let [kept, made] = [kept, made].map(|head| claims_of(&head.body).unwrap());
         assert_eq!(kept["core"], made["core"], "{what}");
         assert_eq!(kept["left_out"], made["left_out"], "{what}");
+        assert_eq!(kept["goods"], made["goods"], "{what}");
         assert!(made["rev"].as_i64() > kept["rev"].as_i64(), "{what}");
         assert_eq!(made["core"], self.bundle().claims["core"], "{what}");
-        made["core"].as_str().unwrap().to_owned()
+        format!("{} {}", made["core"], made["goods"]["root"])
     }
 }
 

@@ -278,7 +278,7 @@ fn more_than_is_disclosed_is_left_out() {
         shop.edge.run("proj_dev", &statement, &[]);
     };
     insert("product", r#"{"id":"product_#","name":"P","object":"product"}"#);
-    assert_eq!(left_out(1), json!(["products"]));
+    assert_eq!(left_out(1), json!([]), "goods are not");
     insert(
         "campaign",
         r#"{"id":"campaign_#","name":"C #","campaign_type":"PROMOTION","type":"AUTO_UPDATE","object":"campaign"}"#,
@@ -288,11 +288,39 @@ fn more_than_is_disclosed_is_left_out() {
         r##"{{"id":"promotion_tier_#","name":"T","campaign_id":"campaign_#","action":{discount},"object":"promotion_tier"}}"##
     );
     insert("promotion_tier", &tier);
-    assert_eq!(left_out(2), json!(["campaigns", "products"]));
+    assert_eq!(left_out(2), json!([]), "all offers in force");
     let core = shop.bundle(NOON + 2 * HOUR).json();
-    let count = |list: &str| core[list].as_array().unwrap().len();
-    assert_eq!([count("campaigns"), count("promotion_tiers"), count("products")], [1_000, 1_000, 0]);
-    assert_eq!(core["public_offers"], false);
+    let count = |core: &Json, list: &str| core[list].as_array().unwrap().len();
+    assert_eq!(
+        [count(&core, "campaigns"), count(&core, "promotion_tiers"), count(&core, "unexamined_offers")],
+        [1_001, 1_001, 0]
+    );
+    assert_eq!(core["public_offers"], true);
+    // Qualifications examine the newest 2,000 tiers, and a core has 5,000 offers.
+    for (hours, tiers, unexamined, left) in
+        [(3, 4_000, 2_000, json!([])), (4, 5_000, 3_000, json!([])), (5, 5_000, 3_000, json!(["offers"]))]
+    {
+        let more = if hours == 5 {
+            1
+        } else if hours == 3 {
+            2_999
+        } else {
+            1_000
+        };
+        let statement = format!(
+            "WITH RECURSIVE n(v) AS (SELECT 1 UNION ALL SELECT v + 1 FROM n WHERE v < {more})
+             INSERT INTO document (kind, id, parent, created_at, body)
+             SELECT 'promotion_tier', 'more_{hours}_' || v, 'campaign_1', {hours}, json_set('{tier}', '$.id', 'more_{hours}_' || v, '$.campaign_id', 'campaign_1') FROM n"
+        );
+        shop.edge.run("proj_dev", &statement, &[]);
+        let bundle = shop.bundle(NOON + hours * HOUR);
+        assert_eq!(bundle.claims["left_out"], left, "{hours}");
+        let core = bundle.json();
+        assert_eq!(core["public_offers"], left == json!([]), "{hours}");
+        if hours < 5 {
+            assert_eq!([count(&core, "promotion_tiers"), count(&core, "unexamined_offers")], [tiers, unexamined]);
+        }
+    }
 }
 
 /// The head is signed by the key that the project publishes, over exactly the header of the format.

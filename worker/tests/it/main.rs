@@ -32,6 +32,7 @@ mod support;
 
 mod answers_as_rules;
 mod bundle_cache;
+mod bundle_goods;
 mod bundle_horizon;
 mod bundle_job;
 mod bundle_metadata_schemas;

@@ -1,16 +1,20 @@
-//! Reads the bundle as a client does: the head, then the core that it names.
+//! Reads the bundle as a client does: the head, then the core that it names, and all goods buckets.
 
 use base64ct::{Base64UrlUnpadded, Encoding};
 use scrip::bundle::PreparedRules;
+use scrip::bundle::goods_tree::root_of_path;
 use scrip::text::sha256_hex;
 use scrip::time::Instant;
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
+use std::collections::BTreeMap;
 
 /// A head's claims with its core.
 pub struct Bundle {
     pub claims: Json,
     /// The rule set, put together where it is in parts.
     pub core: Vec<u8>,
+    /// All goods buckets, proven.
+    pub buckets: Vec<Vec<u8>>,
 }
 
 /// Returns the claims of a head, without a check of its signature.
@@ -37,7 +41,28 @@ impl Bundle {
             None => document,
             Some(parts) => parts.iter().flat_map(part).collect(),
         };
-        Bundle { claims, core }
+        let goods = &claims["goods"];
+        let count = goods["buckets"].as_u64().map_or(0, |count| u32::try_from(count).unwrap());
+        let address = |bucket: u32| {
+            let [project, root] = [&claims["iss"], &goods["root"]].map(|text| text.as_str().unwrap());
+            format!("/client/v1/bundle/{project}/goods/{root}/{bucket}")
+        };
+        let buckets = (0..count).map(|bucket| prove_bucket(&fetch(&address(bucket)), bucket, goods)).collect();
+        Bundle { claims, core, buckets }
+    }
+
+    /// Returns the products and SKUs of all buckets, each once.
+    #[allow(dead_code, reason = "not every program of tests has goods")]
+    pub fn goods(&self) -> Json {
+        let mut lists = [BTreeMap::new(), BTreeMap::new()];
+        for bucket in &self.buckets {
+            let bucket: Json = serde_json::from_slice(bucket).unwrap();
+            for (list, name) in lists.iter_mut().zip(["products", "skus"]) {
+                list.extend(bucket[name].as_array().unwrap().iter().map(|one| (one["id"].to_string(), one.clone())));
+            }
+        }
+        let [products, skus] = lists.map(|list| list.into_values().collect::<Json>());
+        json!({ "products": products, "skus": skus })
     }
 
     pub fn json(&self) -> Json {
@@ -46,13 +71,14 @@ impl Bundle {
 
     /// Returns the rules with their horizon.
     pub fn prepare(&self) -> PreparedRules {
-        self.within(PreparedRules::new(&self.core).unwrap_or_else(|problem| panic!("{problem}\n{}", self.json())))
+        self.prepare_with(&Json::Null)
     }
 
     /// Returns the rules with further facts.
-    #[allow(dead_code, reason = "not every program of tests has a customer")]
     pub fn prepare_with(&self, facts: &Json) -> PreparedRules {
-        let joined = PreparedRules::joined(&self.core, &[facts.to_string().as_bytes()]);
+        let facts = facts.to_string();
+        let more: Vec<&[u8]> = self.buckets.iter().map(Vec::as_slice).chain([facts.as_bytes()]).collect();
+        let joined = PreparedRules::joined(&self.core, &more);
         self.within(joined.unwrap_or_else(|problem| panic!("{problem}\n{facts}\n{}", self.json())))
     }
 
@@ -60,4 +86,15 @@ impl Bundle {
         let at = |name: &str| Instant::from_millis(self.claims[name].as_i64().unwrap()).unwrap();
         prepared.within(at("from"), at("to"))
     }
+}
+
+/// Returns the bytes of a bucket, whose path leads to the root.
+pub fn prove_bucket(answer: &[u8], bucket: u32, goods: &Json) -> Vec<u8> {
+    let read: Json = serde_json::from_slice(answer).unwrap();
+    let begin = format!("{{\"path\":{},\"goods\":", read["path"]);
+    let bytes = answer.strip_prefix(begin.as_bytes()).and_then(|rest| rest.strip_suffix(b"}")).unwrap().to_vec();
+    let path: String = read["path"].as_array().unwrap().iter().map(|hash| hash.as_str().unwrap()).collect();
+    assert_eq!(root_of_path(&bytes, bucket, &path).as_deref(), goods["root"].as_str(), "{bucket}");
+    assert_eq!((&read["goods"]["bucket"], &read["goods"]["buckets"]), (&json!(bucket), &goods["buckets"]));
+    bytes
 }

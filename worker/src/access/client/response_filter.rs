@@ -35,7 +35,7 @@ pub enum ResponseFilter {
     Here,
     /// The engine, whose writer receives the client context: a client with a bundle writes equal bytes.
     Engine,
-    /// The handler itself, with [`keep_core`], because the response is named by its content.
+    /// The handler itself, with [`keep_core`] and [`keep_goods`], because the response is named by its content.
     Verb,
 }
 
@@ -73,6 +73,11 @@ const SHOWN: &[DisclosureRow] = &[
         path: "/client/v1/bundle/{projectId}/{hash}",
         keeper: ResponseFilter::Verb,
         disclosure: &bundle::CORE,
+    },
+    DisclosureRow {
+        path: "/client/v1/bundle/{projectId}/goods/{root}/{bucket}",
+        keeper: ResponseFilter::Verb,
+        disclosure: &bundle::GOODS_ANSWER,
     },
     // Its messages are heads.
     DisclosureRow { path: "/client/v1/bundle/feed", keeper: ResponseFilter::Verb, disclosure: &Disclosure::All },
@@ -119,6 +124,11 @@ pub fn keep(route: &Route, page: &ClientContext, answer: &mut Response) -> Resul
 /// Removes undisclosed members from the core of a bundle.
 pub fn keep_core(page: &ClientContext, core: &mut Json) {
     ResponseReader { page }.keep(&bundle::CORE, core);
+}
+
+/// Removes undisclosed members from a goods bucket of a bundle.
+pub fn keep_goods(page: &ClientContext, bucket: &mut Json) {
+    ResponseReader { page }.keep(&bundle::GOODS_BUCKET, bucket);
 }
 
 /// Removes undisclosed members from a body that is not serialized yet.

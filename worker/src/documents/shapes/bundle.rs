@@ -6,7 +6,7 @@ pub mod offers;
 
 use super::{catalogue, promotions, rules};
 use crate::documents::common_fields::KEY;
-use scrip::shape::{FieldType, TEXTS, may, must};
+use scrip::shape::{FieldType, INT_MAX, TEXTS, may, must};
 use scrip::wire::project::{client, time_zone};
 use scrip::wire::voucher;
 use scrip::{fields_of, shape};
@@ -41,6 +41,30 @@ const RULE: FieldType = shape!(
     ]
 );
 
+/// A goods bucket of a bundle, with the path that proves it.
+pub const GOODS_ANSWER: FieldType = shape!(
+    "BundleGoods",
+    "Goods bucket of the offline bundle, with its path in the tree of hashes.",
+    &[
+        must("path", TEXTS)
+            .description("Hashes of the neighbours from the bucket up to the root, in lower-case hexadecimal digits."),
+        may("goods", GOODS_BUCKET).description("The bucket. Absent when the caller has it."),
+    ]
+);
+
+/// A goods bucket.
+const GOODS_BUCKET: FieldType = shape!(
+    "BundleGoodsBucket",
+    "Products and SKUs of the catalogue whose ID or `source_id` belongs to this bucket.",
+    &[
+        must("bucket", FieldType::Int(0, INT_MAX)).description("Number of the bucket."),
+        must("buckets", FieldType::Int(1, INT_MAX)).description("Number of all buckets, a power of two."),
+        must("products", many(&catalogue::PRODUCT)).description("Products, with public metadata only."),
+        must("skus", many(&catalogue::SKU)).description("SKUs, with public metadata only."),
+        may("unreadable", many(&FieldType::Map)).description("Names of stored products and SKUs that cannot be read; decisions that need them are refused. Absent when there are none."),
+    ]
+);
+
 /// Core of a bundle, or the index of one that is in parts.
 pub const CORE_DOCUMENT: FieldType = FieldType::Either(&[CORE, INDEX]);
 
@@ -62,8 +86,9 @@ const CORE: FieldType = shape!(
         must("case_sensitive_codes", FieldType::Bool).description(
             "`true` when codes that differ only by case are different codes; otherwise the hashes are of folded codes."
         ),
-        must("whole_catalogue", FieldType::Bool).description("`true` when all products and SKUs are listed; `false` when the catalogue is too large and neither is listed."),
-        must("public_offers", FieldType::Bool).description("`true` when the listed promotions are all that clients may list; `false` when the project has more than 1,000 campaigns, or more than 2,000 promotion tiers or stacks."),
+        must("named_goods", TEXTS).description("Names of the products and SKUs that the listed offers give; all goods with these names are listed. Others are in goods buckets."),
+        must("public_offers", FieldType::Bool).description("`true` when the listed promotions are all that clients may list; `false` when the project has more than 5,000 offers in force that clients may know."),
+        must("unexamined_offers", TEXTS).description("IDs of the listed promotions that qualifications do not examine, because the project has 2,000 newer tiers, or 2,000 newer stacks."),
         must("metadata_schemas", TEXTS).description("Objects for whose metadata the project has a schema: `customer`, `order`, `order_item` or `redemption`. Only the server checks such metadata."),
         must("project", FieldType::Object(&[must("id", KEY)])).description("Project of the bundle."),
         must("time_zone", time_zone::TIME_ZONE).description("Time zone of the project, with its transitions."),
@@ -73,8 +98,8 @@ const CORE: FieldType = shape!(
         must("promotion_tiers", many(&promotions::TIER)).description("Promotion tiers in force whose effective visibility is `public`."),
         must("promotion_stacks", many(&promotions::STACK)).description("Promotion stacks whose tiers are all listed."),
         must("categories", many(&voucher::CATEGORY)).description("Categories of the listed objects."),
-        must("products", many(&catalogue::PRODUCT)).description("Products of the catalogue; empty when `whole_catalogue` is `false`."),
-        must("skus", many(&catalogue::SKU)).description("SKUs of the catalogue; empty when `whole_catalogue` is `false`."),
+        must("products", many(&catalogue::PRODUCT)).description("Products with one of the `named_goods`."),
+        must("skus", many(&catalogue::SKU)).description("SKUs with one of the `named_goods`."),
         must("product_collections", many(&catalogue::COLLECTION)).description("Product collections that the listed objects name."),
         must("validation_rules", many(&RULE)).description("Validation rules that are assigned to the listed objects."),
         must("validation_rules_assignments", many(&voucher::ASSIGNMENT)).description("Assignments of validation rules to the listed objects."),

@@ -1,9 +1,13 @@
 //! The job that builds the bundle: after a change, at the end of its horizon, when another key signs, and before the head gets old.
 //!
+//! The goods come first, slice by slice, while the head of before stays, for ten seconds at most; a head that does not wait any longer is
+//! without goods until they are done.
+//!
 //! The first change is built at once. Changes that follow within a second wait until a second passes without one, and for ten seconds
 //! at most. Only a project whose clients have asked for the bundle has the job.
 
 use crate::domain::bundle::core::BundleProject;
+use crate::domain::bundle::goods_build;
 use crate::domain::bundle::head::{self, HeadState};
 use crate::http::caller::{Caller, Settings};
 use crate::jobs::async_actions::JobSlice;
@@ -29,13 +33,16 @@ pub struct BundleDemand {
     pub is_missing: bool,
 }
 
-/// State of a job that waits for the end of changes.
+/// State of a job that waits for the end of changes, and then for the goods.
 #[derive(Debug, Serialize, Deserialize)]
 struct AwaitedQuiet {
     /// Revision at the last look.
     revision: String,
     /// Moment of the first look after the last build.
     since_ms: i64,
+    /// True if the wait is over and the goods are being built.
+    #[serde(default)]
+    is_begun: bool,
 }
 
 /// Has the bundle built and copied to KV where it is not current: with the settings that a call brings, from now on.
@@ -73,26 +80,60 @@ pub fn run(store: &mut Store<'_>, context: &Context, slice: &JobSlice<'_>) -> Re
     let project = BundleProject { id: &stored.id, settings: &settings, time_zone: settings.time_zone.clone() };
     let now_ms = context.now.millis();
     let awaited: Option<AwaitedQuiet> = if slice.cursor.is_empty() { None } else { Some(slice.read()?) };
-    let head = match head::look(store, context, &project)? {
-        HeadState::Current(head) => head,
-        HeadState::Changed { head, revision } => {
-            if let Some((awaited, at_ms)) = next_look(&head, revision, awaited, now_ms) {
-                let cursor = serde_json::to_string(&awaited).map_err(|error| Fault(error.to_string()))?;
-                jobs::update_cursor(store, slice.id, &cursor, at_ms);
-                return Ok(());
-            }
-            build(store, context, &project)?
+    let since_ms = awaited.as_ref().map_or(now_ms, |awaited| awaited.since_ms);
+    let former = match head::look(store, context, &project)? {
+        HeadState::Current(head) if !goods_build::is_waiting(store)? => {
+            let at_ms = head::next_build_ms(store, &head, now_ms)?;
+            jobs::update_cursor(store, slice.id, "", at_ms);
+            return Ok(());
         }
-        HeadState::Outdated => build(store, context, &project)?,
+        // It is without goods: the next one has them.
+        HeadState::Current(_) => FormerHead::WithoutGoods,
+        HeadState::Changed { head, revision } => {
+            if let Some((awaited, at_ms)) = next_look(&head, revision.clone(), awaited, now_ms) {
+                return wait(store, slice, &awaited, at_ms);
+            }
+            FormerHead::Usable { revision }
+        }
+        HeadState::Outdated => FormerHead::Unusable,
     };
-    let at_ms = head::next_build_ms(store, &head, now_ms)?;
+    let goods = goods_build::refresh(store, &project, now_ms, slice.rows)?;
+    let is_late = !(since_ms..since_ms.saturating_add(LATEST_MS)).contains(&now_ms);
+    match former {
+        FormerHead::WithoutGoods if goods.is_none() => {
+            jobs::update_cursor(store, slice.id, "", now_ms);
+            return Ok(());
+        }
+        FormerHead::Usable { revision } if goods.is_none() && !is_late => {
+            return wait(store, slice, &AwaitedQuiet { revision, since_ms, is_begun: true }, now_ms);
+        }
+        _ => {}
+    }
+    let is_complete = goods.is_some();
+    store.has_built_bundle = true;
+    let head = head::build(store, context, &project, goods)?;
+    let at_ms = if is_complete { head::next_build_ms(store, &head, now_ms)? } else { now_ms };
     jobs::update_cursor(store, slice.id, "", at_ms);
     Ok(())
 }
 
-fn build(store: &mut Store<'_>, context: &Context, project: &BundleProject<'_>) -> Result<StoredHead, Fault> {
-    store.has_built_bundle = true;
-    head::build(store, context, project)
+/// Head so far, while the next one is being built.
+enum FormerHead {
+    /// Clients decide by it until then.
+    Usable {
+        /// Present revision of the documents.
+        revision: String,
+    },
+    /// It shows the present offers, without goods.
+    WithoutGoods,
+    /// There is none, or a wrong one.
+    Unusable,
+}
+
+fn wait(store: &mut Store<'_>, slice: &JobSlice<'_>, awaited: &AwaitedQuiet, at_ms: i64) -> Result<(), Fault> {
+    let cursor = serde_json::to_string(awaited).map_err(|error| Fault(error.to_string()))?;
+    jobs::update_cursor(store, slice.id, &cursor, at_ms);
+    Ok(())
 }
 
 /// Returns what the job waits for and when it looks again; `None` if it is to build now. After a clock that was set back it builds.
@@ -103,6 +144,7 @@ fn next_look(
     now_ms: i64,
 ) -> Option<(AwaitedQuiet, i64)> {
     let since_ms = match &awaited {
+        Some(awaited) if awaited.is_begun => return None,
         None if !(head.issued_ms..head.issued_ms.saturating_add(QUIET_MS)).contains(&now_ms) => return None,
         None => now_ms,
         Some(awaited) => awaited.since_ms,
@@ -112,5 +154,5 @@ fn next_look(
     if is_quiet || !(since_ms..latest_ms).contains(&now_ms) {
         return None;
     }
-    Some((AwaitedQuiet { revision, since_ms }, now_ms.saturating_add(QUIET_MS).min(latest_ms)))
+    Some((AwaitedQuiet { revision, since_ms, is_begun: false }, now_ms.saturating_add(QUIET_MS).min(latest_ms)))
 }

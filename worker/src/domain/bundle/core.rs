@@ -3,16 +3,18 @@
 
 use crate::access::client::response_filter;
 use crate::domain::bundle::customer_conditions::NumberedConditions;
+use crate::domain::bundle::goods_buckets::names_of as names_of_goods;
 use crate::domain::bundle::horizon::{Horizon, OpenCampaigns, retain_campaigns_of};
+use crate::domain::bundle::named_goods::NamedGoods;
 use crate::domain::bundle::names_in_core::retain_named;
 use crate::domain::stacking_rules;
 use crate::http::caller::Settings;
 use crate::http::time_zone;
 use crate::store::Store;
 use crate::store::bundle_heads;
-use crate::store::candidates::CANDIDATES_MAX;
+use crate::store::candidates;
 use crate::store::document::Document;
-use crate::store::documents::{any_kind, metadata_schemas, vouchers};
+use crate::store::documents::{any_kind, promotions, vouchers};
 use crate::store::index::code_key::code_key;
 use crate::store::sql::Fault;
 use scrip::bundle::CHECKED_METADATA;
@@ -24,9 +26,11 @@ use scrip::wire::readability;
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Maximum number of campaigns in a core, and of products and SKUs, because a client has limited space. Older campaigns and a larger
-/// catalogue are left out, and a client's verdict on them is provisional.
-const MOST: usize = 1_000;
+/// Maximum number of offers in a core, because a client has limited space. Older ones are left out, and a client's verdict on them is
+/// provisional.
+const OFFERS_MAX: usize = 5_000;
+/// Number of campaigns that are read at a time.
+const CAMPAIGNS_READ: usize = 500;
 
 /// Project whose bundle is built, with the settings that a core shows in addition to documents.
 #[derive(Debug)]
@@ -98,7 +102,7 @@ impl CoreSource<'_, '_> {
     ) -> Result<Json, Fault> {
         let mut unreadable = UnreadableNames::default();
         let Offers { campaigns, vouchers, tiers, stacks } = self.offers(&mut unreadable, horizon, left_out)?;
-        let public_offers = self.has_all_candidates(left_out)?;
+        let unexamined = self.unexamined_offers(&tiers, &stacks)?;
         let shown: Vec<&str> =
             campaigns.iter().chain(&vouchers).chain(&tiers).map(|document| document.id.as_str()).collect();
         let assignments = self.of_parents(ASSIGNMENT, &shown)?;
@@ -110,24 +114,20 @@ impl CoreSource<'_, '_> {
         let rules = any_kind::list_with_ids(self.store, "validation_rules", &named)?;
         let mut rules = unreadable.leave_out(self, "validation_rules", rules);
         rules.iter_mut().try_for_each(|rule| conditions.number(rule))?;
-        let (products, skus) = (self.newest("product")?, self.newest("sku")?);
-        let whole_catalogue = products.len() <= MOST && skus.len() <= MOST;
-        if !whole_catalogue {
-            left_out.push("products");
-        }
+        let NamedGoods { names, products, skus } = NamedGoods::find(self.store, vouchers.iter().chain(&tiers))?;
         let products = unreadable.leave_out(self, "product", products);
         let skus = unreadable.leave_out(self, "sku", skus);
-        let goods = |documents| if whole_catalogue { bodies(documents) } else { Vec::new() };
-        let collections = unreadable.leave_out(self, COLLECTION, self.newest(COLLECTION)?);
-        let categories = unreadable.leave_out(self, "category", self.newest("category")?);
+        let collections = unreadable.leave_out(self, COLLECTION, self.newest(COLLECTION, "collections", left_out)?);
+        let categories = unreadable.leave_out(self, "category", self.newest("category", "categories", left_out)?);
         let stacking =
             stacking_rules::stored(self.store)?.map_or_else(stacking_rules::default_rules, |document| document.body);
         let mut whole = json!({
             "complete": false,
             "counted": false,
             "client": terms(&project.settings.client),
-            "whole_catalogue": whole_catalogue,
-            "public_offers": public_offers,
+            "named_goods": names,
+            "public_offers": !left_out.contains(&"offers"),
+            "unexamined_offers": unexamined,
             "metadata_schemas": self.checked_metadata()?,
             "project": { "id": project.id },
             "time_zone": zone(project)?,
@@ -138,8 +138,8 @@ impl CoreSource<'_, '_> {
             "promotion_tiers": bodies(tiers),
             "promotion_stacks": bodies(stacks),
             "categories": bodies(categories),
-            "products": goods(products),
-            "skus": goods(skus),
+            "products": bodies(products),
+            "skus": bodies(skus),
             "product_collections": bodies(collections),
             "validation_rules": bodies(rules),
             "validation_rules_assignments": bodies(assignments),
@@ -152,7 +152,7 @@ impl CoreSource<'_, '_> {
 
     /// Returns the objects of a validation for whose metadata the project has a schema, in a fixed order. The schemas stay on the server.
     fn checked_metadata(&self) -> Result<Vec<&'static str>, Fault> {
-        let schemas = metadata_schemas::list_named(self.store, &CHECKED_METADATA)?;
+        let schemas = any_kind::list_with_keys(self.store, "metadata_schema", &CHECKED_METADATA)?;
         let has_schema = |object: &&str| schemas.iter().any(|schema| schema.key.as_deref() == Some(*object));
         Ok(CHECKED_METADATA.into_iter().filter(has_schema).collect())
     }
@@ -164,26 +164,20 @@ impl CoreSource<'_, '_> {
         horizon: &mut Horizon,
         left_out: &mut Vec<&'static str>,
     ) -> Result<Offers, Fault> {
-        let mut campaigns = self.newest("campaign")?;
-        if campaigns.len() > MOST {
-            left_out.push("campaigns");
-            campaigns.truncate(MOST);
-        }
-        // Documents of a campaign that cannot be read are omitted as well.
-        let mut campaigns = unreadable.leave_out(self, "campaign", campaigns);
-        let open = OpenCampaigns::select(&mut campaigns, horizon)?;
+        let (mut campaigns, open) = self.open_campaigns(unreadable, horizon, left_out)?;
         let public: Vec<&str> = campaigns
             .iter()
             .filter(|campaign| campaign.as_campaign().is_standalone())
             .map(|campaign| campaign.id.as_str())
             .collect();
         let mut codes = self.of_parents("voucher", &public)?;
-        codes.extend(self.vouchers_of_their_own(left_out)?);
+        codes.extend(vouchers::list_visible(self.store, one_more(OFFERS_MAX))?);
         let mut vouchers = unreadable.leave_out(self, "voucher", codes);
         open.retain_vouchers(&mut vouchers, horizon)?;
         let all: Vec<&str> = campaigns.iter().map(|campaign| campaign.id.as_str()).collect();
         let mut tiers = unreadable.leave_out(self, "promotion_tier", self.of_parents("promotion_tier", &all)?);
         open.retain_tiers(&mut tiers, horizon)?;
+        retain_newest(&mut tiers, &mut vouchers, left_out);
         let mut stacks = unreadable.leave_out(self, "promotion_stack", self.of_parents("promotion_stack", &all)?);
         // A stack names its tiers, so clients know those only whose tiers they all know.
         let known: BTreeSet<&str> = tiers.iter().map(|tier| tier.id.as_str()).collect();
@@ -195,25 +189,51 @@ impl CoreSource<'_, '_> {
         Ok(Offers { campaigns, vouchers, tiers, stacks })
     }
 
-    /// Lists the vouchers without a campaign that are set to be known to clients.
-    fn vouchers_of_their_own(&self, left_out: &mut Vec<&'static str>) -> Result<Vec<Document>, Fault> {
-        let mut found = vouchers::list_visible(self.store, one_more(MOST))?;
-        if found.len() > MOST {
-            left_out.push("vouchers");
-            found.truncate(MOST);
+    /// Lists the campaigns of which an offer may be in force, the newest first.
+    fn open_campaigns(
+        &self,
+        unreadable: &mut UnreadableNames,
+        horizon: &mut Horizon,
+        left_out: &mut Vec<&'static str>,
+    ) -> Result<(Vec<Document>, OpenCampaigns), Fault> {
+        let (mut open, mut campaigns) = (OpenCampaigns::default(), Vec::new());
+        for page in 0..i64::MAX {
+            let found = promotions::list_campaigns_with_offers(self.store, rows_of(CAMPAIGNS_READ), page)?;
+            let is_last = found.len() < CAMPAIGNS_READ;
+            // Documents of a campaign that cannot be read are omitted as well.
+            let mut found = unreadable.leave_out(self, "campaign", found);
+            open.select(&mut found, horizon)?;
+            campaigns.append(&mut found);
+            if campaigns.len() > OFFERS_MAX {
+                leave_out(left_out, "offers");
+                campaigns.truncate(OFFERS_MAX);
+                break;
+            }
+            if is_last {
+                break;
+            }
+        }
+        Ok((campaigns, open))
+    }
+
+    /// Returns the ids of the promotions that qualifications do not examine: the service examines the newest of each kind.
+    fn unexamined_offers(&self, tiers: &[Document], stacks: &[Document]) -> Result<Vec<String>, Fault> {
+        let mut unexamined = Vec::new();
+        for (kind, offers) in [("promotion_tier", tiers), ("promotion_stack", stacks)] {
+            let newest = candidates::list_newest_ids(self.store, kind)?;
+            unexamined.extend(offers.iter().map(|offer| &offer.id).filter(|id| !newest.contains(*id)).cloned());
+        }
+        Ok(unexamined)
+    }
+
+    /// Lists the documents of a kind, newest first, as many as a core may contain offers.
+    fn newest(&self, kind: &str, list: &'static str, left_out: &mut Vec<&'static str>) -> Result<Vec<Document>, Fault> {
+        let mut found = any_kind::list_last(self.store, kind, one_more(OFFERS_MAX))?;
+        if found.len() > OFFERS_MAX {
+            leave_out(left_out, list);
+            found.truncate(OFFERS_MAX);
         }
         Ok(found)
-    }
-
-    /// Returns true if qualifications of clients have no other candidates than the core: they examine the newest promotions alone.
-    fn has_all_candidates(&self, left_out: &[&'static str]) -> Result<bool, Fault> {
-        let is_within = |kind| Ok::<bool, Fault>(any_kind::count_all(self.store, kind)? <= CANDIDATES_MAX);
-        Ok(!left_out.contains(&"campaigns") && is_within("promotion_tier")? && is_within("promotion_stack")?)
-    }
-
-    /// Lists the documents of a kind, newest first, one more than a core may contain.
-    fn newest(&self, kind: &str) -> Result<Vec<Document>, Fault> {
-        any_kind::list_last(self.store, kind, one_more(MOST))
     }
 
     /// Lists the documents of a kind that belong to one of these parents, in the order of creation.
@@ -222,8 +242,39 @@ impl CoreSource<'_, '_> {
     }
 }
 
+fn rows_of(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
 fn one_more(most: usize) -> i64 {
-    i64::try_from(most).unwrap_or(i64::MAX).saturating_add(1)
+    rows_of(most).saturating_add(1)
+}
+
+/// Notes that a kind is not fully disclosed.
+fn leave_out(left_out: &mut Vec<&'static str>, kind: &'static str) {
+    if !left_out.contains(&kind) {
+        left_out.push(kind);
+    }
+}
+
+/// Keeps the newest offers, as many as a core may contain.
+fn retain_newest(tiers: &mut Vec<Document>, vouchers: &mut Vec<Document>, left_out: &mut Vec<&'static str>) {
+    let mut moments: Vec<i64> = tiers.iter().chain(vouchers.iter()).map(|offer| offer.created_at).collect();
+    if moments.len() <= OFFERS_MAX {
+        return;
+    }
+    leave_out(left_out, "offers");
+    moments.sort_unstable_by(|one, other| other.cmp(one));
+    let oldest = moments.get(OFFERS_MAX).copied().unwrap_or(i64::MIN);
+    // Of those of one moment all are left out, unless all offers are of one.
+    let is_newer = |offer: &Document| offer.created_at > oldest;
+    if moments.first().is_some_and(|newest| *newest > oldest) {
+        tiers.retain(is_newer);
+        vouchers.retain(is_newer);
+    } else {
+        tiers.truncate(OFFERS_MAX);
+        vouchers.truncate(OFFERS_MAX.saturating_sub(tiers.len()));
+    }
 }
 
 /// Lists with the offers of a core.
@@ -263,7 +314,7 @@ fn names_of(kind: &str, document: &Document, case_sensitive: bool) -> Json {
             let code = document.as_voucher().code().unwrap_or_default();
             json!({ "object": kind, "id": document.id, "code_hash": code_hash(code, case_sensitive) })
         }
-        "product" | "sku" => json!({ "object": kind, "id": document.id, "source_id": document.key }),
+        "product" | "sku" => names_of_goods(kind, document),
         ASSIGNMENT => json!({ "object": kind, "id": document.id, "related_object_id": document.parent }),
         _ => json!({ "object": kind, "id": document.id }),
     }

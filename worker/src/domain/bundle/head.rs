@@ -2,6 +2,7 @@
 //! built anew when it is out of date: by the job (`build_job.rs`), or by a call that the entry cannot answer.
 
 use crate::domain::bundle::core::{BundleProject, Core};
+use crate::domain::bundle::goods_build::{self, GoodsRoot};
 use crate::domain::bundle::parts::CoreParts;
 use crate::domain::bundle::signing_keys;
 use crate::store::Store;
@@ -25,8 +26,13 @@ const SIGNED_ANEW_MS: i64 = 12 * 60 * 60 * 1_000;
 const UNNAMED_KEPT_MS: i64 = 48 * 60 * 60 * 1_000;
 /// Maximum number of these, so that constant changes do not fill the project's database.
 const UNNAMED_MAX: i64 = 200;
+/// Maximum number of goods buckets and pages among them.
+const UNNAMED_GOODS_MAX: i64 = 10_000;
 /// Time for which they are kept beyond that number: a client reads the core soon after its head.
 const UNNAMED_LEAST_MS: i64 = 60_000;
+
+/// Rows of goods that a call builds at once; more are built by the job, and the head is without goods until then.
+const GOODS_ROWS: u64 = 1_500;
 
 /// Claims of a head, in their order.
 #[derive(Serialize)]
@@ -38,6 +44,8 @@ struct Claims<'h> {
     epoch: i64,
     rev: i64,
     core: &'h str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    goods: Option<GoodsRoot>,
     from: i64,
     to: i64,
     iat: i64,
@@ -65,7 +73,10 @@ pub enum HeadState {
 pub fn current(store: &mut Store<'_>, context: &Context, project: &BundleProject<'_>) -> Result<StoredHead, Fault> {
     match look(store, context, project)? {
         HeadState::Current(head) => Ok(head),
-        HeadState::Changed { .. } | HeadState::Outdated => build(store, context, project),
+        HeadState::Changed { .. } | HeadState::Outdated => {
+            let goods = goods_build::refresh(store, project, context.now.millis(), GOODS_ROWS)?;
+            build(store, context, project, goods)
+        }
     }
 }
 
@@ -102,12 +113,22 @@ pub fn end_ms(head: &StoredHead) -> i64 {
     head.issued_ms.div_euclid(1_000).saturating_add(LIFE_SECONDS).saturating_mul(1_000)
 }
 
-/// Builds the core and signs a head for it. Where the bytes of the core are those of before, only the head is new.
-pub fn build(store: &mut Store<'_>, context: &Context, project: &BundleProject<'_>) -> Result<StoredHead, Fault> {
+/// Builds the core and signs a head for it and for the goods. Where the bytes of the core are those of before, only the head is new.
+/// Without goods, because their buckets are not up to date, `left_out` names them.
+pub fn build(
+    store: &mut Store<'_>,
+    context: &Context,
+    project: &BundleProject<'_>,
+    goods: Option<GoodsRoot>,
+) -> Result<StoredHead, Fault> {
     let (state, settings) = (stored::find_state(store)?, hash_settings(project));
     let now_ms = context.now.millis();
-    let Core { text, horizon, left_out, offers, conditions } = Core::build(store, project, context.now)?;
+    let Core { text, horizon, mut left_out, offers, conditions } = Core::build(store, project, context.now)?;
     let CoreParts { core, parts } = CoreParts::cut(text);
+    if goods.is_none() {
+        left_out.push("goods");
+        left_out.sort_unstable();
+    }
     let last_rev = state.head.as_ref().map_or(0, |head| head.rev);
     let rev = last_rev.saturating_add(1).max(now_ms);
     let iat = now_ms.div_euclid(1_000);
@@ -120,6 +141,7 @@ pub fn build(store: &mut Store<'_>, context: &Context, project: &BundleProject<'
         epoch: state.epoch,
         rev,
         core: &core,
+        goods,
         from: from_ms,
         to: to_ms,
         iat,
@@ -133,7 +155,7 @@ pub fn build(store: &mut Store<'_>, context: &Context, project: &BundleProject<'
     let head = StoredHead { jws, kid, epoch, rev, core, issued_ms: now_ms, from_ms, to_ms, revision, settings };
     stored::insert_parts(store, &parts, now_ms);
     let before = |millis| now_ms.saturating_sub(millis);
-    stored::delete_unnamed(store, before(UNNAMED_KEPT_MS), UNNAMED_MAX, before(UNNAMED_LEAST_MS));
+    stored::delete_unnamed(store, before(UNNAMED_KEPT_MS), [UNNAMED_MAX, UNNAMED_GOODS_MAX], before(UNNAMED_LEAST_MS));
     stored::update(store, &head);
     stored::update_offers(store, &BundleOffers { core: head.core.clone(), offers, conditions });
     Ok(head)

@@ -62,8 +62,7 @@ pub struct OpenCampaigns(BTreeMap<String, Campaign>);
 impl OpenCampaigns {
     /// Selects the campaigns in force whose offers a client may get. One whose codes may have windows of their own is kept for these,
     /// unless it is disabled. The others are known to the server alone, and do not end the horizon.
-    pub fn select(documents: &mut Vec<Document>, horizon: &mut Horizon) -> Result<OpenCampaigns, Fault> {
-        let mut open = OpenCampaigns::default();
+    pub fn select(&mut self, documents: &mut Vec<Document>, horizon: &mut Horizon) -> Result<(), Fault> {
         let mut kept = Vec::new();
         for document in documents.drain(..) {
             let campaign = read_fact(&document, read_campaign)?;
@@ -74,12 +73,12 @@ impl OpenCampaigns {
             let phase = campaign.phase(horizon.from);
             let has_own_windows = campaign.activity_after_publishing && phase != OfferPhase::Disabled;
             if horizon.admits(phase) || has_own_windows {
-                open.0.insert(document.id.clone(), campaign);
+                self.0.insert(document.id.clone(), campaign);
                 kept.push(document);
             }
         }
         *documents = kept;
-        Ok(open)
+        Ok(())
     }
 
     /// Keeps the vouchers in force that a client may get, by their code at least.

@@ -13,6 +13,8 @@ use serde::{Deserialize, Serialize};
 
 /// Maximum number of parts that are written at once, of at most 512 kB each.
 const PARTS_MAX: i64 = 4;
+/// Maximum number of goods buckets and pages that are written at once.
+const GOODS_MAX: i64 = 50;
 /// Maximum number of parts that are removed at once.
 const REMOVALS_MAX: i64 = 50;
 
@@ -78,7 +80,10 @@ pub fn next(store: &Store<'_>) -> Result<Option<CopyStep>, Fault> {
     };
     let name = |hash: &str| bundle_parts::copied_as(&project.id, hash);
     if !state.has_parts {
-        let parts = stored::list_uncopied(store, PARTS_MAX)?;
+        let mut parts = stored::list_uncopied(store, true, GOODS_MAX)?;
+        if parts.is_empty() {
+            parts = stored::list_uncopied(store, false, PARTS_MAX)?;
+        }
         let hashes = parts.iter().map(|part| part.hash.clone()).collect();
         let pairs = parts.into_iter().map(|part| KvPair { name: name(&part.hash), value: part.body });
         let report = CopyReport { parts: hashes, ..CopyReport::default() };

@@ -3,8 +3,11 @@
 use crate::documents::metadata::{self, MetadataSchemas};
 use crate::http::reply::{CallError, error};
 use crate::store::Store;
-use crate::store::documents::metadata_schemas;
+use crate::store::documents::any_kind;
 use serde_json::{Map, Value as Json};
+
+/// Kind of the documents with the schemas.
+const SCHEMA: &str = "metadata_schema";
 
 /// Checks metadata to be written against the schemas of its kinds; a value that is no object counts as empty.
 pub fn check(store: &Store<'_>, written: &[(&str, Option<&Json>)]) -> Result<(), CallError> {
@@ -41,7 +44,7 @@ pub fn load(store: &Store<'_>, names: &[&str]) -> Result<MetadataSchemas, CallEr
     let mut wanted: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
     while !wanted.is_empty() {
         let names: Vec<&str> = wanted.iter().map(String::as_str).collect();
-        let found = metadata_schemas::list_named(store, &names)?;
+        let found = any_kind::list_with_keys(store, SCHEMA, &names)?;
         wanted = Vec::new();
         for schema in found {
             let Some(name) = schema.key else { continue };

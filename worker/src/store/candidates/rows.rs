@@ -26,6 +26,15 @@ pub(super) fn newest(store: &Store<'_>, kind: &str) -> Result<Vec<SqlRow>, Fault
     Ok(rows)
 }
 
+/// Returns the ids of the newest documents of a kind, which qualifications examine.
+pub fn list_newest_ids(store: &Store<'_>, kind: &str) -> Result<BTreeSet<String>, Fault> {
+    let rows = store.rows(
+        "SELECT id FROM document WHERE kind = +?1 ORDER BY created_at DESC, seq DESC LIMIT +?2",
+        &[kind.into(), CANDIDATES_MAX.into()],
+    )?;
+    rows.iter().map(|row| sql::text(row, 0).map(str::to_owned)).collect()
+}
+
 /// Returns the documents of a kind with these ids.
 pub(super) fn with_ids(store: &Store<'_>, kind: &'static str, ids: &[&str]) -> Result<Vec<SqlRow>, Fault> {
     let statement = format!(

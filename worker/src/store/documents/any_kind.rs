@@ -75,6 +75,12 @@ pub fn list_with_ids(store: &Store<'_>, kind: &str, ids: &[&str]) -> Result<Vec<
     store.documents(&statement, &[kind.into(), Json::from(ids).to_string().into()])
 }
 
+/// Lists the documents of a kind with one of some keys.
+pub fn list_with_keys(store: &Store<'_>, kind: &str, keys: &[&str]) -> Result<Vec<Document>, Fault> {
+    let statement = select("kind = +?1 AND key IN (SELECT value FROM json_each(?2))");
+    store.documents(&statement, &[kind.into(), Json::from(keys).to_string().into()])
+}
+
 /// Lists the documents of a kind that belong to another, in the order in which they were stored.
 pub fn list_within(store: &Store<'_>, kind: &str, parent_id: &str) -> Result<Vec<Document>, Fault> {
     let statement = select("kind = +?1 AND parent = +?2 ORDER BY seq");

@@ -95,6 +95,15 @@ pub fn list_offers(store: &Store<'_>, limit: i64, offset: i64) -> Result<Vec<Doc
     Ok(found.into_iter().skip(offset).take(limit).collect())
 }
 
+/// Lists a page of the campaigns whose offers clients may know, newest first: of promotions, and of one code that all use.
+pub fn list_campaigns_with_offers(store: &Store<'_>, limit: i64, page: i64) -> Result<Vec<Document>, Fault> {
+    let statement = select(
+        "kind = 'campaign' AND (json_extract(body, '$.type') = 'STANDALONE' OR json_extract(body, '$.campaign_type') = 'PROMOTION')
+           ORDER BY seq DESC LIMIT +?1 OFFSET +?2",
+    );
+    store.documents(&statement, &[limit.into(), limit.saturating_mul(page).into()])
+}
+
 /// Counts the offers.
 pub fn count_offers(store: &Store<'_>) -> Result<i64, Fault> {
     let mut total: i64 = 0;

@@ -74,6 +74,13 @@ const GOODS: Disclosure = Said(&[
     ("metadata", Metadata(DisclosedMetadata::Goods)),
 ]);
 
+/// A goods bucket.
+pub const GOODS_BUCKET: Disclosure =
+    These(&[("bucket", All), ("buckets", All), ("products", GOODS), ("skus", GOODS), ("unreadable", All)]);
+
+/// A goods bucket with its path, or the path alone.
+pub const GOODS_ANSWER: Disclosure = These(&[("path", All), ("goods", GOODS_BUCKET)]);
+
 const COLLECTION: Disclosure = Said(&[
     ("id", All),
     ("type", All),
@@ -131,8 +138,9 @@ pub const CORE: Disclosure = These(&[
     ("counted", All),
     ("client", TERMS),
     ("case_sensitive_codes", All),
-    ("whole_catalogue", All),
+    ("named_goods", All),
     ("public_offers", All),
+    ("unexamined_offers", All),
     ("metadata_schemas", All),
     ("project", These(&[("id", All)])),
     ("time_zone", All),

@@ -46,6 +46,8 @@ const HASHES: &[(&str, &str)] = &[
     ("0038_bundle_job", "bcd1684da50a6748d4c26e44f071c77e54f85ad13f1b7b5878a5b66050c3c995"),
     ("0039_voucher_visibility", "7d7bd4cc59677ac5457cf798c463e7e26b1cb619f77c11139d964fa782e20643"),
     ("0040_bundle_offers", "597b2d4d54d634e4043860f5a9a1d2496c0c6a0bfe4c38f8b27b97e4146b761f"),
+    ("0041_bundle_goods", "e76b2401503f518fcc581582d67530167a8faf4a51a0bdb55d7a7b6771202343"),
+    ("0042_campaigns_with_offers", "ff250c978d4b5c1df112938418d01a24a4518af166f848d818d05c1b4b1c116c"),
 ];
 
 #[test]

@@ -1,0 +1,91 @@
+// The goods of a bundle: products and SKUs in buckets, apart from the core. A path of hashes proves a bucket by the root in the head.
+import { goodsRoot, sha256 } from "./engine.js";
+import { fetchBytes, readJson, refusal } from "./exchange.js";
+import { isHash } from "./head.js";
+
+const MOST_BYTES = 4 * 1024 * 1024;
+// Buckets that are kept for later requests.
+const MOST_KEPT = 200;
+
+/** The goods of one head: the buckets that were fetched and proven. */
+export class BundleGoods {
+  // Bytes and hash by number. Those of a former root are proven again by a new path.
+  #proven = new Map();
+  #former = new Map();
+
+  constructor({ iss, goods: { root, buckets } }) {
+    Object.assign(this, { project: iss, root, buckets });
+  }
+
+  /** Returns the goods of a head, with the buckets that were fetched for the head before; undefined where the head has none. */
+  static of(claims, before) {
+    if (!claims.goods) return undefined;
+    if (before?.root === claims.goods.root && before.project === claims.iss) return before;
+    const goods = new BundleGoods(claims);
+    if (before?.project === goods.project && before.buckets === goods.buckets) goods.#former = new Map([...before.#former, ...before.#proven]);
+    return goods;
+  }
+
+  /** Returns the bytes of the proven buckets. */
+  documents() {
+    return [...this.#proven.values()].map(({ bytes }) => bytes);
+  }
+
+  /** Fetches a bucket and proves it. A caller who has it of a former root gets the path alone. */
+  async load(base, number, signal) {
+    if (this.#proven.has(number)) return;
+    const known = this.#former.get(number);
+    const url = `${base}/client/v1/bundle/${encodeURIComponent(this.project)}/goods/${this.root}/${number}${known ? `?have=${known.hash}` : ""}`;
+    const answer = await fetchBytes(url, "goods bucket", MOST_BYTES, { signal });
+    const { path, bucket = known?.bytes } = this.#readAnswer(answer);
+    if (!bucket) throw refusal("damaged", `the answer for the goods bucket \`${number}\` has no bucket`);
+    const found = goodsRoot(bucket, number, path.join(""));
+    if (found !== this.root) throw refusal("wrong_goods", `the path of the goods bucket \`${number}\` leads to the root \`${found}\`, not to \`${this.root}\``);
+    this.#checkNumber(bucket, number);
+    this.#former.delete(number);
+    this.#proven.set(number, { bytes: bucket, hash: sha256(bucket) });
+  }
+
+  /** Forgets the oldest buckets beyond the bound, except those of these numbers. */
+  forgetOthers(numbers) {
+    for (const number of this.#proven.keys()) {
+      if (this.#proven.size <= MOST_KEPT) return;
+      if (!numbers.has(number)) this.#proven.delete(number);
+    }
+  }
+
+  /** Returns the path in an answer, and the bytes of the bucket, where they are there. Their hash is proven, so they are taken as they are. */
+  #readAnswer(bytes) {
+    let path;
+    try {
+      ({ path } = readJson(bytes));
+    } catch {
+      // Refused below.
+    }
+    const isPath = Array.isArray(path) && path.length === Math.log2(this.buckets) && path.every(isHash);
+    if (isPath) {
+      const begin = new TextEncoder().encode(`{"path":${JSON.stringify(path)}`);
+      const rest = bytes.subarray(begin.length);
+      if (begin.every((byte, at) => bytes[at] === byte)) {
+        if (rest.length === 1) return { path };
+        if (BEFORE_BUCKET.every((byte, at) => rest[at] === byte)) return { path, bucket: rest.slice(BEFORE_BUCKET.length, -1) };
+      }
+    }
+    throw refusal("damaged", `the answer for a goods bucket has no path of ${Math.log2(this.buckets)} hashes`);
+  }
+
+  /** Refuses a proven bucket that is meant for another place. */
+  #checkNumber(bytes, number) {
+    let read;
+    try {
+      read = readJson(bytes);
+    } catch (cause) {
+      throw refusal("damaged", `the goods bucket \`${number}\` is no JSON`, cause);
+    }
+    if (read?.bucket !== number || read.buckets !== this.buckets) {
+      throw refusal("wrong_goods", `the goods bucket is \`${read?.bucket}\` of \`${read?.buckets}\`, not \`${number}\` of \`${this.buckets}\``);
+    }
+  }
+}
+
+const BEFORE_BUCKET = new TextEncoder().encode(',"goods":');

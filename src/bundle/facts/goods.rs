@@ -1,0 +1,63 @@
+//! Finds products and SKUs in a set of rules as the service does: an id comes before a `source_id`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::facts::{Fact, Known};
+use crate::model::goods_buckets::KnownGoodsNames;
+use crate::model::order::Goods;
+use crate::ordered_map::OrderedMap;
+use crate::text::Text;
+
+/// The products or the SKUs of a set of rules, by both names.
+#[derive(Debug, Clone, Default)]
+pub struct ListedGoods {
+    by_id: OrderedMap<Goods>,
+    /// Their positions by `source_id`.
+    by_source: BTreeMap<Text, usize>,
+}
+
+/// The answer of a set of rules about a name that it does not list.
+#[derive(Debug, Clone, Copy)]
+pub struct GoodsCoverage<'k> {
+    /// `true` if the document of this name cannot be read.
+    pub is_unreadable: bool,
+    /// `true` if unlisted goods do not exist.
+    pub is_complete: bool,
+    /// The known names, where the goods are apart.
+    pub names: Option<&'k KnownGoodsNames>,
+}
+
+impl ListedGoods {
+    /// Builds the index; the first of equal names counts.
+    pub fn new(goods: Vec<Goods>) -> ListedGoods {
+        let mut by_source = BTreeMap::new();
+        for (place, goods) in goods.iter().enumerate() {
+            if let Some(source_id) = &goods.source_id {
+                by_source.entry(source_id.clone()).or_insert(place);
+            }
+        }
+        ListedGoods { by_id: OrderedMap::new(goods, |goods| [goods.id.as_ref(), None]), by_source }
+    }
+
+    /// Finds the goods of a name.
+    pub fn find(&self, name: &str, coverage: GoodsCoverage<'_>) -> Known<Fact<'_, Goods>> {
+        if let Some(goods) = self.by_id.get(name) {
+            return Known::Is(Fact::Lent(goods));
+        }
+        let is_covered = coverage.is_complete || coverage.names.is_some_and(|names| names.has(name));
+        // Goods with this `source_id` do not count where others may have it as their id.
+        if !is_covered && coverage.names.is_some() {
+            return Known::Unknown;
+        }
+        if coverage.is_unreadable {
+            let goods = Goods { id: Some(Text::from(name)), unreadable: true, ..Goods::default() };
+            return Known::Is(Fact::Own(Arc::new(goods)));
+        }
+        match self.by_source.get(name).and_then(|place| self.by_id.at(*place)) {
+            Some(goods) => Known::Is(Fact::Lent(goods)),
+            None if is_covered => Known::Absent,
+            None => Known::Unknown,
+        }
+    }
+}

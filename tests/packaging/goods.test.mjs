@@ -1,0 +1,175 @@
+// Tests that the package fetches the goods of a request in buckets, and every bucket that it refuses, against a server that can answer wrongly.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { createHash } from "node:crypto";
+import { keyPair, rules, sha256, startServer } from "./bundle_server.mjs";
+import * as scrip from "../../pkg/node.js";
+
+const key = { id: "app", token: "secret" };
+const pair = keyPair();
+const BUCKETS = 8;
+const core = rules({
+  whole_catalogue: undefined, named_goods: [],
+  promotion_tiers: [{ id: "promo_1", name: "one", action: { discount: { type: "PERCENT", percent_off: 10 } }, active: true, object: "promotion_tier" }],
+});
+
+let server;
+before(async () => {
+  await scrip.load();
+  server = await startServer();
+});
+after(() => server.close());
+
+const bucketOf = (name) => createHash("sha256").update(name).digest()[0] >> 5;
+const join = (left, right) => createHash("sha256").update(Buffer.from(left + right, "hex")).digest("hex");
+
+/** Returns a catalogue in buckets: the texts, the root, and the path of each. `numbered` replaces the numbers that a bucket says. */
+function inBuckets({ products = [], skus = [], numbered = (bucket) => ({ bucket, buckets: BUCKETS }) }) {
+  const within = (list, bucket) => list.filter(({ id, source_id }) => [id, source_id].some((name) => name && bucketOf(name) === bucket));
+  const texts = Array.from({ length: BUCKETS }, (_, bucket) => JSON.stringify({
+    ...numbered(bucket), products: within(products, bucket), skus: within(skus, bucket),
+  }));
+  const levels = [texts.map((text) => sha256(text))];
+  while (levels.at(-1).length > 1) levels.push(levels.at(-1).flatMap((hash, at, all) => (at % 2 === 0 ? [join(hash, all[at + 1])] : [])));
+  const pathOf = (bucket) => levels.slice(0, -1).map((level, height) => level[(bucket >> height) ^ 1]);
+  return { texts, hashes: levels[0], root: levels.at(-1)[0], pathOf };
+}
+
+const answerOf = (goods, bucket, text = goods.texts[bucket]) => `{"path":${JSON.stringify(goods.pathOf(bucket))},"goods":${text}}`;
+
+/** Serves the core with goods; `instead` may answer a request for a bucket in another way. */
+function serve(goods, { rev = 2_000, instead = () => undefined } = {}) {
+  server.serve(pair, core, { goods: { root: goods.root, buckets: BUCKETS }, left_out: [], rev });
+  server.state.goods = (request, response) => {
+    const { pathname, searchParams } = new URL(request.url, server.base);
+    const [root, number] = pathname.split("/").slice(-2);
+    if (root !== goods.root) return response.writeHead(404).end("{}");
+    const bucket = Number(number);
+    const known = searchParams.get("have") === goods.hashes[bucket];
+    response.writeHead(200).end(instead(bucket) ?? (known ? `{"path":${JSON.stringify(goods.pathOf(bucket))}}` : answerOf(goods, bucket)));
+  };
+}
+
+const shirt = { id: "prod_1", source_id: "shirt", name: "Shirt", price: 1_000 };
+const blue = { id: "sku_1", source_id: "blue", sku: "Blue", product_id: "prod_1", price: 1_200 };
+const request = (...items) => ({ redeemables: [{ object: "promotion_tier", id: "promo_1" }], order: { items } });
+const bySource = (source_id, related_object = "product") => ({ source_id, related_object, quantity: 1 });
+const ask = (bundle, asked) => {
+  const { missing, order } = bundle.prepared.validateObject(asked);
+  return missing ?? order.total_amount;
+};
+const bucketsAsked = () => server.paths().filter((url) => url.includes("/goods/")).map((url) => url.replace(/.*\/goods\/[0-9a-f]{64}\//, ""));
+
+test("goods are unknown before they are fetched, and known or known to be absent after it", async () => {
+  serve(inBuckets({ products: [shirt], skus: [blue] }));
+  const bundle = await scrip.fetchBundle(server.base, key);
+  server.paths();
+  for (const [asked, missing, total] of [
+    [request(bySource("shirt")), ["product/shirt"], 900],
+    [request({ product_id: "prod_1", quantity: 2 }), ["product/prod_1"], 1_800],
+    [request({ ...bySource("nobody"), price: 50 }), ["product/nobody"], 45],
+  ]) {
+    assert.deepEqual(ask(bundle, asked), missing);
+    await bundle.goods.fetch(asked);
+    assert.deepEqual(ask(bundle, asked), total);
+  }
+  assert.deepEqual(bucketsAsked().map(Number), ["shirt", "prod_1", "nobody"].map(bucketOf));
+  await bundle.goods.fetch(JSON.stringify(request(bySource("shirt"))));
+  await bundle.goods.fetch({ redeemables: "wrong" });
+  assert.deepEqual(bucketsAsked(), [], "they are there");
+});
+
+test("a SKU brings the bucket of its product", async () => {
+  serve(inBuckets({ products: [shirt], skus: [blue] }));
+  const bundle = await scrip.fetchBundle(server.base, key);
+  const asked = request(bySource("blue", "sku"));
+  await bundle.goods.fetch(new TextEncoder().encode(JSON.stringify(asked)));
+  const { order, missing } = bundle.prepared.validateObject(asked);
+  assert.deepEqual([missing, order.total_amount, order.items[0].product.name], [undefined, 1_080, "Shirt"]);
+});
+
+test("a bucket that has not changed is not sent again for another root", async () => {
+  const mug = { id: "prod_2", source_id: "mug", price: 500 };
+  assert.ok(!["mug", "prod_2"].map(bucketOf).includes(bucketOf("shirt")), "they are in other buckets");
+  serve(inBuckets({ products: [shirt, mug] }));
+  const first = await scrip.fetchBundle(server.base, key);
+  await first.goods.fetch(request(bySource("shirt"), bySource("mug")));
+  server.paths();
+  const changed = inBuckets({ products: [shirt, { ...mug, price: 700 }] });
+  serve(changed, { rev: 2_001 });
+  const second = await scrip.fetchBundle(server.base, key, first);
+  const asked = request(bySource("shirt"), bySource("mug"));
+  assert.deepEqual(ask(second, asked), ["product/shirt", "product/mug"], "what was proven for another root counts for none");
+  const sizes = [];
+  const answer = server.state.goods;
+  server.state.goods = (one, response) => {
+    const end = response.end.bind(response);
+    response.end = (text) => (sizes.push(text.length), end(text));
+    answer(one, response);
+  };
+  await second.goods.fetch(asked);
+  assert.equal(ask(second, asked), 1_530);
+  assert.ok(bucketsAsked().every((url) => url.includes("?have=")));
+  assert.equal(sizes.filter((size) => size < 260).length, 1, `${sizes}`);
+  assert.equal(ask(first, asked), 1_350, "the former rules stay as they were");
+});
+
+const right = inBuckets({ products: [shirt] });
+const other = inBuckets({ products: [{ ...shirt, price: 1 }] });
+const number = bucketOf("shirt");
+const misnumbered = inBuckets({ products: [shirt], numbered: () => ({ bucket: (number + 1) % BUCKETS, buckets: BUCKETS }) });
+const miscounted = inBuckets({ products: [shirt], numbered: (bucket) => ({ bucket, buckets: 16 }) });
+const path = (change) => `{"path":${JSON.stringify(change(right.pathOf(number)))},"goods":${right.texts[number]}}`;
+const BAD = {
+  "a bucket of another root with its path": ["wrong_goods", right, () => answerOf(other, number)],
+  "another bucket with its path": ["wrong_goods", right, () => answerOf(right, number ^ 1)],
+  "a changed digit": ["wrong_goods", right, () => answerOf(right, number).replace("1000", "1001")],
+  "a path in another order": ["wrong_goods", right, () => path((hashes) => [...hashes].reverse())],
+  "a proven bucket that says another number": ["wrong_goods", misnumbered, () => undefined],
+  "a proven bucket of another number of buckets": ["wrong_goods", miscounted, () => undefined],
+  "a path that is too short": ["damaged", right, () => path((hashes) => hashes.slice(1))],
+  "a path that is too long": ["damaged", right, () => path((hashes) => [...hashes, hashes[0]])],
+  "a path of other texts": ["damaged", right, () => path((hashes) => hashes.map(() => "x"))],
+  "no path": ["damaged", right, () => `{"goods":${right.texts[number]}}`],
+  "no bucket": ["damaged", right, () => `{"path":${JSON.stringify(right.pathOf(number))}}`],
+  "spaces around the bucket": ["wrong_goods", right, () => answerOf(right, number, ` ${right.texts[number]}`)],
+  "a cut answer": ["damaged", right, () => answerOf(right, number).slice(0, -9)],
+  "no JSON": ["damaged", right, () => "none"],
+  "an answer that is too large": ["damaged", right, () => answerOf(right, number) + " ".repeat(5_000_000)],
+};
+for (const [name, [code, goods, instead]] of Object.entries(BAD)) {
+  test(`refuses ${name}`, async () => {
+    serve(goods, { instead });
+    const bundle = await scrip.fetchBundle(server.base, key);
+    const asked = request(bySource("shirt"));
+    await assert.rejects(bundle.goods.fetch(asked), (error) => error.code === code, code);
+    assert.deepEqual(ask(bundle, asked), ["product/shirt"]);
+    serve(right);
+    if (goods === right) {
+      await bundle.goods.fetch(asked);
+      assert.equal(ask(bundle, asked), 900, "a right answer counts later");
+    }
+  });
+}
+
+test("a head with impossible goods is refused, and one without goods has none to fetch", async () => {
+  for (const goods of [null, {}, { root: "x", buckets: 8 }, { root: "0".repeat(64), buckets: 3 }, { root: "0".repeat(64), buckets: 0 }, { root: "0".repeat(64), buckets: 2 ** 21 }]) {
+    server.serve(pair, core, { goods });
+    await assert.rejects(scrip.fetchBundle(server.base, key), (error) => error.code === "damaged", JSON.stringify(goods));
+  }
+  server.serve(pair, core, { left_out: ["goods"] });
+  const bundle = await scrip.fetchBundle(server.base, key);
+  assert.equal(bundle.goods, undefined);
+  assert.deepEqual(ask(bundle, request(bySource("shirt"))), ["product/shirt"]);
+});
+
+test("a root that the service does not have any more is an error with its status, and the caller's signal ends a fetch", async () => {
+  serve(right);
+  const bundle = await scrip.fetchBundle(server.base, key);
+  serve(other);
+  await assert.rejects(bundle.goods.fetch(request(bySource("shirt"))), (error) => error.status === 404);
+  serve(right);
+  await assert.rejects(bundle.goods.fetch(request(bySource("shirt")), { signal: AbortSignal.abort(new Error("over")) }), /over/);
+  bundle.prepared.free();
+  await assert.rejects(bundle.goods.fetch(request(bySource("shirt"))), /freed/);
+});

@@ -1,0 +1,128 @@
+//! The bytes of a goods bucket: its products and SKUs as every client of the project may see them.
+
+use crate::access::client::response_filter;
+use crate::domain::bundle::goods_tree::BUCKET_BEGIN;
+use crate::store::Store;
+use crate::store::bundle_goods;
+use crate::store::bundle_heads::BundlePart;
+use crate::store::document::Document;
+use crate::store::documents::products;
+use crate::store::sql::Fault;
+use scrip::model::client::ClientContext;
+use scrip::text::sha256_hex;
+use scrip::wire::readability;
+use serde_json::{Value as Json, json};
+use std::collections::BTreeSet;
+
+/// Kinds of goods.
+pub const GOODS: [&str; 2] = ["product", "sku"];
+/// Average number of names of a bucket above which there are more buckets, when they are counted anew.
+const NAMES_MAX: i64 = 150;
+/// Average numbers of names between which the buckets stay as many.
+const NAMES_KEPT: [i64; 2] = [40, 200];
+
+/// Returns the number of buckets for so many names; `present` is the number so far, or 0.
+pub fn fitting_buckets(names: i64, present: u32) -> u32 {
+    let bound = |average: i64| average.saturating_mul(i64::from(present));
+    let [least, most] = NAMES_KEPT.map(bound);
+    if present > 0 && names <= most && (present == 1 || names >= least) {
+        return present;
+    }
+    let wanted = u32::try_from(names.max(1).div_euclid(NAMES_MAX)).unwrap_or(u32::MAX).saturating_add(1);
+    wanted.checked_next_power_of_two().unwrap_or(u32::MAX).min(scrip::model::goods_buckets::MOST_BUCKETS)
+}
+
+/// Names that changes of this transaction add and remove, which are not written yet.
+#[derive(Debug, Default)]
+pub struct NameChanges {
+    /// New names.
+    pub added: Vec<bundle_goods::NamePlace>,
+    /// Names that the goods do not have any more.
+    pub removed: Vec<bundle_goods::NamePlace>,
+}
+
+impl NameChanges {
+    /// Returns the positions of the goods of a bucket.
+    fn apply(&self, found: &mut BTreeSet<i64>, store: &Store<'_>, from: u32, to: u32) -> Result<(), Fault> {
+        let within = |names: &[bundle_goods::NamePlace]| -> Vec<i64> {
+            names.iter().filter(|(prefix, _)| (from..=to).contains(prefix)).map(|(_, seq)| *seq).collect()
+        };
+        let removed = within(&self.removed);
+        if !removed.is_empty() {
+            // One that lost a name may have another one in this bucket.
+            let lost: BTreeSet<(u32, i64)> = self.removed.iter().copied().collect();
+            let kept = bundle_goods::list_names_of(store, &removed)?;
+            let has_other = |seq: &i64| {
+                kept.iter().any(|name| name.1 == *seq && (from..=to).contains(&name.0) && !lost.contains(name))
+            };
+            removed.iter().filter(|seq| !has_other(seq)).for_each(|seq| _ = found.remove(seq));
+        }
+        found.extend(within(&self.added));
+        Ok(())
+    }
+}
+
+/// Builds a bucket of so many.
+pub fn build_bucket(
+    store: &Store<'_>,
+    page: &ClientContext,
+    changes: &NameChanges,
+    bucket: u32,
+    buckets: u32,
+) -> Result<BundlePart, Fault> {
+    let width = u64::from(u32::MAX).saturating_add(1).checked_div(u64::from(buckets)).unwrap_or(0);
+    let bound = |bucket: u64| u32::try_from(bucket.saturating_mul(width)).unwrap_or(u32::MAX);
+    let from = bound(u64::from(bucket));
+    let to = from.saturating_add(u32::try_from(width.saturating_sub(1)).unwrap_or(u32::MAX));
+    let mut found = bundle_goods::list_named(store, from, to)?;
+    changes.apply(&mut found, store, from, to)?;
+    let mut unreadable = Vec::new();
+    let mut read = |kind: &str| -> Result<Vec<Json>, Fault> {
+        let (readable, others): (Vec<Document>, Vec<Document>) =
+            products::list_at(store, kind, &found)?.into_iter().partition(|goods| is_readable(store, kind, goods));
+        unreadable.extend(others.iter().map(|goods| names_of(kind, goods)));
+        Ok(readable.into_iter().map(|goods| Json::Object(goods.body)).collect())
+    };
+    let [products, skus] = GOODS;
+    let mut whole = json!({ "bucket": bucket, "buckets": buckets, "products": read(products)?, "skus": read(skus)? });
+    if let (Some(whole), false) = (whole.as_object_mut(), unreadable.is_empty()) {
+        whole.insert("unreadable".into(), unreadable.into());
+    }
+    response_filter::keep_goods(page, &mut whole);
+    let body = whole.to_string();
+    if !body.starts_with(BUCKET_BEGIN) {
+        return Err(Fault::new("a goods bucket does not begin with its number"));
+    }
+    Ok(BundlePart { hash: sha256_hex(body.as_bytes()), body })
+}
+
+fn is_readable(store: &Store<'_>, kind: &str, goods: &Document) -> bool {
+    match readability::check_fields(kind, &goods.body) {
+        Ok(()) => true,
+        Err(problem) => {
+            store.note(format!("the stored {kind} `{}` does not read: {problem}", goods.id));
+            false
+        }
+    }
+}
+
+/// Returns the names of goods that cannot be read.
+pub fn names_of(kind: &str, goods: &Document) -> Json {
+    json!({ "object": kind, "id": goods.id, "source_id": goods.key })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_are_about_a_hundred_names_in_a_bucket() {
+        let fitting = [(0, 1), (149, 1), (150, 2), (400_000, 4_096), (3_300, 32), (i64::MAX, 1 << 20)];
+        for (names, buckets) in fitting {
+            assert_eq!(fitting_buckets(names, 0), buckets, "{names}");
+        }
+        // A few names more or less change no number of buckets.
+        assert_eq!([199, 200, 201].map(|names| fitting_buckets(names, 1)), [1, 1, 2]);
+        assert_eq!([639, 640, 3_200, 3_201].map(|names| fitting_buckets(names, 16)), [8, 16, 16, 32]);
+    }
+}

@@ -1,0 +1,230 @@
+//! The tree of hashes over the goods buckets, cut into pages: 64 hashes of the level below. A page is stored under the root of its
+//! hashes, so that a changed bucket changes one page of each level, and the path of a bucket is read from as many pages.
+
+use crate::store::bundle_heads::BundlePart;
+use crate::store::sql::Fault;
+use scrip::bundle::goods_tree::{GoodsHash, parent_hash, read_hash};
+use scrip::text::hex;
+use serde::{Deserialize, Serialize};
+
+/// Number of hashes of a full page.
+pub const PAGE_HASHES: u32 = 64;
+
+/// Stored page.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GoodsPage {
+    /// Hashes of the level below, of a power of two of places.
+    hashes: Vec<String>,
+    /// Number of buckets below them.
+    buckets: u32,
+}
+
+/// Returns the number of levels of pages above so many buckets.
+pub fn count_page_levels(buckets: u32) -> u32 {
+    let (mut levels, mut count) = (0_u32, buckets);
+    while count > 1 {
+        count = count.div_ceil(PAGE_HASHES);
+        levels = levels.saturating_add(1);
+    }
+    levels
+}
+
+/// Makes a page of a level from the hashes below, of so many buckets in all.
+pub fn make_page(level: u32, hashes: Vec<String>, buckets: u32) -> Result<BundlePart, Fault> {
+    let root = root_of(&hashes).ok_or_else(|| Fault::new("the hashes of the goods do not read"))?;
+    let buckets = PAGE_HASHES.checked_pow(level).map_or(buckets, |full| full.min(buckets));
+    let body = serde_json::to_string(&GoodsPage { hashes, buckets }).map_err(|error| Fault(error.to_string()))?;
+    Ok(BundlePart { hash: hex(&root), body })
+}
+
+fn read_all(hashes: &[String]) -> Option<Vec<GoodsHash>> {
+    hashes.iter().map(|hash| read_hash(hash)).collect()
+}
+
+/// Returns the hashes of the next level of the binary tree; `None` where they have no pairs.
+fn parents_of(hashes: &[GoodsHash]) -> Option<Vec<GoodsHash>> {
+    let parent = |pair: &[GoodsHash]| match pair {
+        [left, right] => Some(parent_hash(left, right)),
+        _ => None,
+    };
+    hashes.chunks(2).map(parent).collect()
+}
+
+fn root_of(hashes: &[String]) -> Option<GoodsHash> {
+    let mut level = read_all(hashes)?;
+    while level.len() > 1 {
+        level = parents_of(&level)?;
+    }
+    level.first().copied()
+}
+
+/// Returns the neighbours on the way from a place to the root.
+fn neighbours_of(hashes: &[String], place: usize) -> Option<Vec<String>> {
+    let (mut level, mut place, mut neighbours) = (read_all(hashes)?, place, Vec::new());
+    while level.len() > 1 {
+        neighbours.push(hex(level.get(place ^ 1)?));
+        level = parents_of(&level)?;
+        place >>= 1;
+    }
+    Some(neighbours)
+}
+
+/// Search for a bucket from the root of a tree downwards; each step reads one stored part.
+#[derive(Debug)]
+pub struct BucketSearch {
+    /// Hash of the part to read next.
+    hash: String,
+    /// Place of the bucket below it.
+    place: u32,
+    /// Neighbours so far, those of the lower pages first.
+    path: Vec<String>,
+    /// True if the next part is known to be the bucket.
+    is_at_bucket: bool,
+}
+
+impl BucketSearch {
+    /// Begins at a root.
+    pub fn new(root: &str, place: u32) -> BucketSearch {
+        BucketSearch { hash: root.to_owned(), place, path: Vec::new(), is_at_bucket: false }
+    }
+
+    /// Returns the hash of the part to read next.
+    pub fn hash(&self) -> &str {
+        &self.hash
+    }
+
+    /// Returns the answer for a caller who has the bucket of a hash: the path alone. `None` if the bucket is not reached yet, or another.
+    pub fn answer_known(&self, have: &str) -> Option<Vec<u8>> {
+        (self.is_at_bucket && self.hash == have).then(|| self.write(None))
+    }
+
+    /// Takes the part of the hash. Returns the answer when it is the bucket, else `None`: then the search continues. `Err` means that
+    /// there is no such bucket.
+    pub fn read(&mut self, part: &[u8]) -> Result<Option<Vec<u8>>, NoBucket> {
+        if let Ok(page) = serde_json::from_slice::<GoodsPage>(part)
+            && !self.is_at_bucket
+        {
+            return self.descend(&page).map(|()| None).ok_or(NoBucket);
+        }
+        // A tree of one bucket has no page.
+        let is_bucket = self.is_at_bucket || part.starts_with(BUCKET_BEGIN.as_bytes());
+        if is_bucket && self.place == 0 { Ok(Some(self.write(Some(part)))) } else { Err(NoBucket) }
+    }
+
+    fn descend(&mut self, page: &GoodsPage) -> Option<()> {
+        let below = page.buckets.checked_div(u32::try_from(page.hashes.len()).ok()?)?;
+        let place = usize::try_from(self.place.checked_div(below)?).ok()?;
+        page.hashes.get(place)?.clone_into(&mut self.hash);
+        let mut path = neighbours_of(&page.hashes, place)?;
+        path.append(&mut self.path);
+        self.path = path;
+        self.place = self.place.checked_rem(below)?;
+        self.is_at_bucket = below == 1;
+        Some(())
+    }
+
+    /// Writes the answer; the bytes of the bucket stay as they are, because its hash is of these.
+    fn write(&self, bucket: Option<&[u8]>) -> Vec<u8> {
+        let mut answer = format!("{{\"path\":{}", serde_json::Value::from(self.path.clone())).into_bytes();
+        if let Some(bucket) = bucket {
+            answer.extend_from_slice(b",\"goods\":");
+            answer.extend_from_slice(bucket);
+        }
+        answer.push(b'}');
+        answer
+    }
+}
+
+/// First bytes of a bucket.
+pub const BUCKET_BEGIN: &str = "{\"bucket\":";
+
+/// A root without the bucket of a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NoBucket;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use scrip::bundle::goods_tree::root_of_path;
+    use scrip::text::sha256_hex;
+    use serde_json::Value as Json;
+    use std::collections::BTreeMap;
+
+    /// A tree of so many buckets, as its parts by hash, and its root.
+    fn tree(buckets: u32) -> (BTreeMap<String, String>, String) {
+        let mut parts = BTreeMap::new();
+        let bodies = (0..buckets).map(|bucket| format!("{BUCKET_BEGIN}{bucket}}}"));
+        let mut below: Vec<String> = bodies
+            .map(|body| {
+                let hash = sha256_hex(body.as_bytes());
+                parts.insert(hash.clone(), body);
+                hash
+            })
+            .collect();
+        for level in 1..=count_page_levels(buckets) {
+            let pages: Vec<BundlePart> =
+                below.chunks(64).map(|hashes| make_page(level, hashes.to_vec(), buckets).unwrap()).collect();
+            below = pages.iter().map(|page| page.hash.clone()).collect();
+            parts.extend(pages.into_iter().map(|page| (page.hash, page.body)));
+        }
+        assert_eq!(below.len(), 1);
+        (parts, below.remove(0))
+    }
+
+    fn find(parts: &BTreeMap<String, String>, root: &str, place: u32) -> Option<Json> {
+        let mut search = BucketSearch::new(root, place);
+        for _ in 0..5 {
+            match search.read(parts.get(search.hash())?.as_bytes()) {
+                Ok(None) => {}
+                Ok(Some(answer)) => return Some(serde_json::from_slice(&answer).unwrap()),
+                Err(NoBucket) => return None,
+            }
+        }
+        panic!("the search has no end")
+    }
+
+    #[test]
+    fn each_bucket_is_found_with_the_path_to_the_root() {
+        for buckets in [1, 2, 32, 64, 128, 4_096, 8_192] {
+            let (parts, root) = tree(buckets);
+            for place in [0, 1, 31, 63, 64, buckets / 2, buckets - 1].into_iter().filter(|place| *place < buckets) {
+                let found = find(&parts, &root, place).unwrap();
+                assert_eq!(found["goods"]["bucket"], place);
+                let path: String =
+                    found["path"].as_array().unwrap().iter().map(|hash| hash.as_str().unwrap()).collect();
+                assert_eq!(path.len(), 64 * usize::try_from(buckets.ilog2()).unwrap(), "{buckets}");
+                let bucket = format!("{BUCKET_BEGIN}{place}}}");
+                assert_eq!(root_of_path(bucket.as_bytes(), place, &path).as_ref(), Some(&root), "{place} of {buckets}");
+            }
+            assert_eq!(find(&parts, &root, buckets), None);
+        }
+    }
+
+    #[test]
+    fn a_caller_who_has_the_bucket_gets_the_path_alone() {
+        let (parts, root) = tree(128);
+        let mut search = BucketSearch::new(&root, 77);
+        let hash = sha256_hex(format!("{BUCKET_BEGIN}77}}").as_bytes());
+        for _ in 0..2 {
+            assert_eq!(search.answer_known(&hash), None);
+            assert_eq!(search.read(parts[search.hash()].as_bytes()), Ok(None));
+        }
+        assert_eq!(search.answer_known(&root), None);
+        let answer: Json = serde_json::from_slice(&search.answer_known(&hash).unwrap()).unwrap();
+        assert_eq!((answer["path"].as_array().unwrap().len(), answer.get("goods")), (7, None));
+    }
+
+    #[test]
+    fn what_is_no_page_is_no_bucket() {
+        for part in [
+            "",
+            "{}",
+            "{\"complete\":false}",
+            "{\"hashes\":[],\"buckets\":1}",
+            "{\"hashes\":[\"x\",\"y\"],\"buckets\":2}",
+        ] {
+            assert_eq!(BucketSearch::new("root", 0).read(part.as_bytes()), Err(NoBucket), "{part}");
+        }
+    }
+}
