@@ -42,10 +42,10 @@ export function prepareBundle(rules, options) {
   return new Prepared(readRules(wireForm(rules), options));
 }
 
-function readRules(bytes, { customerToken, from, to, otherEngine = false }, facts) {
+function readRules(bytes, { customerToken, from, to, otherEngine = false }, joined = []) {
   const customer = customerToken === undefined || customerToken === null ? undefined : provenBy(customerToken);
   try {
-    return new engine.Rules(bytes, customer, milliseconds(from), milliseconds(to), otherEngine, facts && encoder.encode(JSON.stringify(facts)));
+    return new engine.Rules(bytes, customer, milliseconds(from), milliseconds(to), otherEngine, joined);
   } catch (problem) {
     throw typeof problem === "string" ? unreadable(JSON.parse(problem)) : problem;
   }
@@ -87,15 +87,20 @@ function textOf(bytes) {
 export let decideAt;
 
 /**
- * Lets the rules of a bundle decide with the facts of their customer from one moment until before another, in milliseconds; without facts
- * they decide by the bundle alone again. `options` are those of `prepareBundle`.
+ * Lets the rules of a bundle decide with further documents, as bytes: `opened` ones of codes, and the facts of their customer from one moment
+ * until before another, in milliseconds. They replace what was joined before. `options` are those of `prepareBundle`.
  */
-export let joinFacts;
+export let joinDocuments;
+
+/** Returns the codes of a request that the rules of a bundle do not list, in their normal form; none of a request that cannot be read. */
+export let typedCodes;
 
 /** Rules that are ready to decide. */
 class Prepared {
   #rules;
-  // The rules with the facts of the customer, for a while.
+  // The rules with the opened codes.
+  #opened;
+  // These with the facts of the customer, for a while.
   #joined;
   // Gives the time of a decision where the caller names none.
   #clock = Date;
@@ -104,10 +109,17 @@ class Prepared {
     decideAt = (prepared, clock) => {
       prepared.#clock = clock;
     };
-    joinFacts = (prepared, bytes, options, supplement) => {
-      const rules = supplement && readRules(bytes, options, supplement.facts);
+    joinDocuments = (prepared, bytes, options, opened, supplement) => {
+      const own = opened.length > 0 ? readRules(bytes, options, opened) : undefined;
+      const rules = supplement && readRules(bytes, options, [encoder.encode(JSON.stringify(supplement.facts)), ...opened]);
+      prepared.#opened?.free();
+      prepared.#opened = own;
       prepared.#joined?.rules.free();
       prepared.#joined = rules && { rules, from: BigInt(supplement.from), until: BigInt(supplement.until) };
+    };
+    typedCodes = (prepared, request) => {
+      const bytes = ArrayBuffer.isView(request) ? bytesOf(request) : encoder.encode(typeof request === "string" ? request : toJsonText(request));
+      return prepared.#live().typedCodes(bytes);
     };
   }
 
@@ -155,12 +167,13 @@ class Prepared {
 
   free() {
     this.#rules?.free();
+    this.#opened?.free();
     this.#joined?.rules.free();
-    this.#rules = this.#joined = undefined;
+    this.#rules = this.#opened = this.#joined = undefined;
   }
 
   #decide(verb, request, context) {
-    const own = this.#live();
+    const own = this.#opened ?? this.#live();
     const now = moment(context, this.#clock);
     const joined = this.#joined && now >= this.#joined.from && now < this.#joined.until ? this.#joined.rules : own;
     return joined[verb](request, now, seed(context));

@@ -46,7 +46,6 @@ pub struct RuleSetFacts {
     vouchers: OrderedMap<Arc<RedeemableTerms>>,
     /// The positions of vouchers by their folded codes, if case is ignored.
     folded: Option<OrderedMap<usize>>,
-    by_hash: OrderedMap<Text>,
     tiers: OrderedMap<Arc<RedeemableTerms>>,
     stacks: OrderedMap<Stack>,
     rewards: OrderedMap<Reward>,
@@ -172,7 +171,6 @@ impl RuleSetFacts {
             time_zone: given.time_zone,
             folded,
             vouchers,
-            by_hash: given.by_hash,
             tiers: OrderedMap::new(given.tiers, |tier| [Some(&tier.id), None]),
             stacks: OrderedMap::new(given.stacks, |stack| [Some(&stack.id), None]),
             rewards: OrderedMap::new(given.rewards, |reward| [Some(&reward.id), None]),

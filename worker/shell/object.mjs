@@ -9,6 +9,7 @@ import module from "./index_bg.wasm";
 import * as engine from "glue/engine";
 import { AlarmClock } from "./alarm_clock.mjs";
 import { BatchQueue } from "./batch.mjs";
+import { BoxKeyDeriver } from "./box_key_deriver.mjs";
 import { BundleCopier } from "./bundle_copier.mjs";
 import { Dispatcher } from "./webhook_dispatcher.mjs";
 import { ObjectMetrics } from "./metrics.mjs";
@@ -69,7 +70,15 @@ class ScripObject extends DurableObject {
   /** The copying of the bundle that goes on, and whether the bundle was built meanwhile. */
   #copying = undefined;
   #copiesAgain = false;
-  /** Ends the rest of an alarm that waits for deliveries or for copies. */
+  #deriver = new BoxKeyDeriver({
+    commitStep: (report) => this.#commitKeys(report),
+    subtle: () => crypto.subtle,
+    sleep: (ms) => new Promise((done) => setTimeout(done, ms)),
+  });
+  #failedKeys = 0;
+  /** The derivation of keys that goes on. */
+  #deriving = undefined;
+  /** Ends the rest of an alarm that waits for deliveries, for copies or for keys. */
   #wakeUp = () => {};
 
   /** Answers one request after its batch has run: `[status, header lines, bytes]`. The entry is the only caller. */
@@ -134,9 +143,9 @@ class ScripObject extends DurableObject {
   }
 
   /**
-   * Runs due jobs for a while, sends deliveries and copies the bundle at the same time, and sets a new alarm. The current alarm is only
-   * removed when this returns, so a process that dies in between is woken again. Jobs that become due run also while a delivery or a copy is
-   * on its way.
+   * Runs due jobs for a while, sends deliveries, copies the bundle and derives keys at the same time, and sets a new alarm. The current alarm
+   * is only removed when this returns, so a process that dies in between is woken again. Jobs that become due run also while a delivery, a
+   * copy or a key is on its way.
    */
   async alarm() {
     this.#alarm.recordFired();
@@ -146,7 +155,8 @@ class ScripObject extends DurableObject {
       this.#wakeUp();
     });
     this.#startCopying();
-    const isBusy = () => isDelivering || this.#copying !== undefined;
+    this.#startDeriving();
+    const isBusy = () => isDelivering || this.#copying !== undefined || this.#deriving !== undefined;
     do {
       const next = await this.#runJobs();
       if (isBusy()) await this.#rest(next);
@@ -221,6 +231,33 @@ class ScripObject extends DurableObject {
     this.#wakeUp();
   }
 
+  /** Derives the keys of sealed codes that the last build lacked, beside all else. */
+  #startDeriving() {
+    this.#deriving ??= this.#derive();
+  }
+
+  /** Derives until no code awaits its key. After a failure it is tried again later. */
+  async #derive() {
+    try {
+      await this.#deriver.spell();
+      this.#failedKeys = 0;
+    } catch (error) {
+      this.#recordFailure("box_keys_not_derived", error);
+      this.#alarm.scheduleAt(Date.now() + Math.min(RETRY_MS * 2 ** this.#failedKeys, RETRY_MAX_MS));
+      this.#failedKeys += 1;
+    }
+    this.#deriving = undefined;
+    this.#wakeUp();
+  }
+
+  /** Stores derived keys, which make a build due, and returns the next codes. */
+  #commitKeys(report) {
+    const [step, work] = this.#commit((sql) => engine.deriveBoxKeys(this.#fresh, JSON.stringify(report), sql));
+    this.#alarm.scheduleAt(work);
+    if (work !== null && work <= Date.now()) this.#wakeUp();
+    return JSON.parse(step);
+  }
+
   /** Passes a new head on to the pages that are connected. Where that fails, the head is copied and passed on again later. */
   async #publish(head) {
     const { FEED } = this.env;
@@ -240,6 +277,7 @@ class ScripObject extends DurableObject {
     if (hasBuilt) {
       this.#metrics.countBundleBuild(Date.now() - startedAt);
       this.#startCopying();
+      this.#startDeriving();
     }
     this.#scheduleDeliveries(deliveries);
     return work;

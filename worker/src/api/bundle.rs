@@ -30,7 +30,7 @@ pub const ROUTES: &[Route] = &[
         .or_answers(304, shapes::EMPTY)
         .describe(
             "getBundle",
-            "Returns the head of the bundle, with which a client decides validations and qualifications without the server: a compact JWS (`EdDSA`, type `scrip-bundle+jwt`) by a signing key of the project. Its claim `core` names the rules by their SHA-256, at `GET /client/v1/bundle/{projectId}/{hash}`. The other claims: `iss` is the project and `fmt` the format 2. `decides` and `writes` are the versions of the engine's verdicts and bytes. `epoch` and `rev` never decrease. `from` and `to` (milliseconds since 1970) are the horizon: the time for which the rules contain every offer in force that clients may know, at most 12 hours. `iat` and `exp` (seconds since 1970) are 24 hours apart. `left_out` lists the kinds that are not complete: `campaigns` beyond the newest 1,000, `vouchers` beyond the newest 1,000 without a campaign, `products` where there are more than 1,000 products or SKUs. The header `ETag` names the head: a call with `If-None-Match` is answered with 304 while nothing has changed. A change of the rules is in the head a few seconds later. The first call of a project starts the build, and is refused with `bundle_not_ready`: repeat it after the seconds of `Retry-After`. An untrusted origin is refused with `forbidden`, wrong credentials with `unauthorized`.",
+            "Returns the head of the bundle, with which a client decides validations and qualifications without the server: a compact JWS (`EdDSA`, type `scrip-bundle+jwt`) by a signing key of the project. Its claim `core` names the rules by their SHA-256, at `GET /client/v1/bundle/{projectId}/{hash}`. The other claims: `iss` is the project and `fmt` the format 2. `decides` and `writes` are the versions of the engine's verdicts and bytes. `epoch` and `rev` never decrease. `from` and `to` (milliseconds since 1970) are the horizon: the time for which the rules contain every offer in force that clients may know, at most 12 hours. `iat` and `exp` (seconds since 1970) are 24 hours apart. `left_out` lists the kinds that are not complete: `campaigns` beyond the newest 1,000, `vouchers` beyond the newest 1,000 without a campaign whose visibility is set, `codes` while keys of sealed codes are being derived and where more than 1,000 codes without a campaign are sealed by default, `products` where there are more than 1,000 products or SKUs. The header `ETag` names the head: a call with `If-None-Match` is answered with 304 while nothing has changed. A change of the rules is in the head a few seconds later. The first call of a project starts the build, and is refused with `bundle_not_ready`: repeat it after the seconds of `Retry-After`. An untrusted origin is refused with `forbidden`, wrong credentials with `unauthorized`.",
         )
         .returns("The head as a compact JWS, named by the header `ETag`."),
     get(feed::PATH, "Open the feed of the offline bundle", refuse_plain_call)
@@ -47,7 +47,7 @@ pub const ROUTES: &[Route] = &[
         .answers(200, shapes::bundle::CORE_DOCUMENT)
         .describe(
             "getBundlePart",
-            "Returns the bytes of a hash that a head names: the core, with the rules. The address is public and needs no credentials; pages of any origin may read it, and caches may keep the response forever. A core above 512 kB is an index, which lists the hashes of parts: the bytes of the parts in order are the rules, and a part alone is not JSON. The rules contain the offers in force within the horizon of the head whose effective `visibility` is not `server`. Vouchers are named by hashes of their codes: those of `STANDALONE` campaigns, and those without a campaign whose `visibility` is set to `public` or `sealed`; counts, balances and customers are not included. Bytes that no head has named for 48 hours are removed. An unknown project and an unknown hash are refused with `not_found`.",
+            "Returns the bytes of a hash that a head names: the core, with the rules. The address is public and needs no credentials; pages of any origin may read it, and caches may keep the response forever. A core above 512 kB is an index, which lists the hashes of parts: the bytes of the parts in order are the rules, and a part alone is not JSON. The rules contain the offers in force within the horizon of the head whose effective `visibility` is not `server`. Public vouchers are listed with their codes. Sealed ones, of `STANDALONE` campaigns or without a campaign, are in `sealed_codes`: boxes that only their codes open. Counts, balances and customers are not included. Bytes that no head has named for 48 hours are removed. An unknown project and an unknown hash are refused with `not_found`.",
         )
         .returns("The core, its index, or a part of it."),
     get("/management/v1/projects/{projectId}/bundle", "List what clients may know of the offers", list_offers)
@@ -56,7 +56,7 @@ pub const ROUTES: &[Route] = &[
         .lists("data", BUNDLE_OFFER, shapes::TOTAL)
         .describe(
             "listBundleOffers",
-            "Returns the offers of a project with their effective visibility at this moment and its reason, the newest first: promotion tiers and stacks, codes of standalone campaigns and codes without a campaign. A campaign of private codes stands for all of them. The bundle can lack offers that are listed as received where the claim `left_out` of its head names their kind. A user must have read permission (`missing_required_permission`). An unknown project is refused with `not_found`, a page above 100 with `invalid_query_params`.",
+            "Returns the offers of a project with their effective visibility at this moment and its reason, the newest first: promotion tiers and stacks, codes of standalone campaigns and codes without a campaign. A campaign of private codes stands for all of them. A code whose box can be guessed has the `warning` `WEAK_CODE`. A code that was visible and ended within 90 days keeps a sealed box that says only so. The bundle can lack offers that are listed as received where the claim `left_out` of its head names their kind. A user must have read permission (`missing_required_permission`). An unknown project is refused with `not_found`, a page above 100 with `invalid_query_params`.",
         )
         .returns("The offers of this page and the total."),
 ];
@@ -70,7 +70,7 @@ fn list_offers(call: &mut Call<'_, '_>) -> HandlerResult {
     let limit = read_int(&call.query, "limit", 1, LIMIT_MAX)?.unwrap_or(LIMIT_DEFAULT);
     let page = read_int(&call.query, "page", 1, PAGE_MAX)?.unwrap_or(1);
     let documents = promotions::list_offers(call.store, limit, page.saturating_sub(1).saturating_mul(limit))?;
-    let shown = offers::describe(call.store, &documents, call.context.now)?;
+    let shown = offers::describe(call.store, &documents, call.caller.settings.case_sensitive_codes, call.context.now)?;
     let total = promotions::count_offers(call.store)?;
     Ok(Response::json(json!({ "object": "list", "data_ref": "data", "data": shown, "total": total })))
 }

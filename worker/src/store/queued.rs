@@ -36,16 +36,16 @@ impl QueuedWrite {
         let is_insertion = self.statement.starts_with("INSERT");
         match self.subject() {
             Some((kind, _)) => {
-                IN_BUNDLES.contains(&kind) || (kind == "voucher" && (!is_insertion || self.names_visibility()))
+                IN_BUNDLES.contains(&kind) || (kind == "voucher" && (!is_insertion || self.may_be_sealed()))
             }
             None => self.statement.contains("document") && !is_insertion && !self.only_counts,
         }
     }
 
-    /// Returns true if it may write a voucher that shows itself to clients.
-    fn names_visibility(&self) -> bool {
+    /// Returns true if it may write a voucher without a campaign.
+    fn may_be_sealed(&self) -> bool {
         let text = self.document.and_then(|[.., text]| self.text(text));
-        text.is_none_or(|text| text.contains("\"visibility\""))
+        text.is_none_or(|text| !text.contains("\"campaign_id\":\""))
     }
 
     /// Returns kind and id of the one document that it changes.

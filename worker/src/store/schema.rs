@@ -67,6 +67,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!("0038_bundle_job"),
     migration!("0039_voucher_visibility"),
     migration!("0040_bundle_offers"),
+    migration!("0041_code_keys"),
 ];
 
 /// The number of the newest migration.

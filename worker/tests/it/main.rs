@@ -9,6 +9,8 @@
     reason = "a test may fail loudly"
 )]
 
+#[path = "../support/box_keys.rs"]
+mod box_keys;
 #[path = "../support/bundle.rs"]
 mod bundle;
 #[path = "../support/caller.rs"]

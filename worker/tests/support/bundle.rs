@@ -1,5 +1,6 @@
 //! Reads the bundle as a client does: the head, then the core that it names.
 
+use crate::box_keys;
 use base64ct::{Base64UrlUnpadded, Encoding};
 use scrip::bundle::PreparedRules;
 use scrip::text::sha256_hex;
@@ -47,6 +48,15 @@ impl Bundle {
     /// Returns the rules with their horizon.
     pub fn prepare(&self) -> PreparedRules {
         self.within(PreparedRules::new(&self.core).unwrap_or_else(|problem| panic!("{problem}\n{}", self.json())))
+    }
+
+    /// Returns the rules for a request, with what the codes in it open.
+    #[allow(dead_code, reason = "not every program of tests types codes")]
+    pub fn prepare_for(&self, request: &Json) -> PreparedRules {
+        let (core, typed) = (self.json(), self.prepare().typed_codes(request.to_string().as_bytes()));
+        let opened: Vec<Vec<u8>> = typed.iter().filter_map(|code| box_keys::open(&core, code)).collect();
+        let opened: Vec<&[u8]> = opened.iter().map(Vec::as_slice).collect();
+        self.within(PreparedRules::joined(&self.core, &opened).unwrap())
     }
 
     /// Returns the rules with further facts.

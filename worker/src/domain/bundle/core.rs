@@ -5,6 +5,7 @@ use crate::access::client::response_filter;
 use crate::domain::bundle::customer_conditions::NumberedConditions;
 use crate::domain::bundle::horizon::{Horizon, OpenCampaigns, retain_campaigns_of};
 use crate::domain::bundle::names_in_core::retain_named;
+use crate::domain::bundle::sealed_codes::{self, SealedCode};
 use crate::domain::stacking_rules;
 use crate::http::caller::Settings;
 use crate::http::time_zone;
@@ -17,7 +18,6 @@ use crate::store::index::code_key::code_key;
 use crate::store::sql::Fault;
 use scrip::bundle::CHECKED_METADATA;
 use scrip::model::client::ClientContext;
-use scrip::text::sha256_hex;
 use scrip::time::Instant;
 use scrip::wire::project::client::terms_of;
 use scrip::wire::readability;
@@ -52,6 +52,17 @@ pub struct Core {
     pub offers: Vec<String>,
     /// Its conditions about the customer by number, as JSON.
     pub conditions: BTreeMap<u64, String>,
+    /// Its sealed codes.
+    pub boxed: BoxedCodes,
+}
+
+/// Codes that a core seals, or leaves out until their keys are derived.
+#[derive(Debug)]
+pub struct BoxedCodes {
+    /// Their normal forms.
+    pub codes: BTreeSet<String>,
+    /// True if the project has more codes that are sealed by default than a core takes; then it has none of these.
+    pub has_too_many: bool,
 }
 
 impl Core {
@@ -65,12 +76,19 @@ impl Core {
         let mut left_out = Vec::new();
         let last = bundle_heads::find_offers(store)?.map(|last| last.conditions);
         let mut conditions = NumberedConditions::after(last.unwrap_or_default());
-        let mut core = source.write(project, &mut horizon, &mut left_out, &mut conditions)?;
+        let (mut core, sealed) = source.write(project, &mut horizon, &mut left_out, &mut conditions)?;
         response_filter::keep_core(&page, &mut core);
         retain_named(&mut core);
-        left_out.sort_unstable();
         let (offers, conditions) = (ids_of_offers(&core), conditions.into_present());
-        Ok(Core { text: core.to_string(), horizon, left_out, offers, conditions })
+        let (salt, keys) = (bundle_heads::find_box_salt(store)?, bundle_heads::list_box_keys(store)?);
+        let has_all = sealed_codes::seal(&mut core, &sealed.vouchers, &salt, &keys)?;
+        if sealed.has_too_many || !has_all {
+            left_out.push("codes");
+        }
+        left_out.sort_unstable();
+        let codes = sealed.vouchers.into_values().map(|sealed| sealed.code).collect();
+        let boxed = BoxedCodes { codes, has_too_many: sealed.has_too_many };
+        Ok(Core { text: core.to_string(), horizon, left_out, offers, conditions, boxed })
     }
 }
 
@@ -80,12 +98,22 @@ struct CoreSource<'c, 's> {
     case_sensitive: bool,
 }
 
-/// Offers in force within a horizon.
+/// Offers in force within a horizon, and codes that have ended.
 struct Offers {
     campaigns: Vec<Document>,
     vouchers: Vec<Document>,
+    ended: Vec<Document>,
     tiers: Vec<Document>,
     stacks: Vec<Document>,
+    sealed: SealedVouchers,
+}
+
+/// Vouchers that a core shows in boxes alone.
+#[derive(Default)]
+struct SealedVouchers {
+    /// By id.
+    vouchers: BTreeMap<String, SealedCode>,
+    has_too_many: bool,
 }
 
 impl CoreSource<'_, '_> {
@@ -95,9 +123,10 @@ impl CoreSource<'_, '_> {
         horizon: &mut Horizon,
         left_out: &mut Vec<&'static str>,
         conditions: &mut NumberedConditions,
-    ) -> Result<Json, Fault> {
+    ) -> Result<(Json, SealedVouchers), Fault> {
         let mut unreadable = UnreadableNames::default();
-        let Offers { campaigns, vouchers, tiers, stacks } = self.offers(&mut unreadable, horizon, left_out)?;
+        let Offers { campaigns, mut vouchers, ended, tiers, stacks, mut sealed } =
+            self.offers(&mut unreadable, horizon, left_out)?;
         let public_offers = self.has_all_candidates(left_out)?;
         let shown: Vec<&str> =
             campaigns.iter().chain(&vouchers).chain(&tiers).map(|document| document.id.as_str()).collect();
@@ -120,6 +149,10 @@ impl CoreSource<'_, '_> {
         let goods = |documents| if whole_catalogue { bodies(documents) } else { Vec::new() };
         let collections = unreadable.leave_out(self, COLLECTION, self.newest(COLLECTION)?);
         let categories = unreadable.leave_out(self, "category", self.newest("category")?);
+        if unreadable.0.is_empty() {
+            sealed.vouchers.extend(ended.iter().map(|code| (code.id.clone(), self.sealed_code(code, true))));
+            vouchers.extend(ended);
+        }
         let stacking =
             stacking_rules::stored(self.store)?.map_or_else(stacking_rules::default_rules, |document| document.body);
         let mut whole = json!({
@@ -134,7 +167,7 @@ impl CoreSource<'_, '_> {
             "case_sensitive_codes": self.case_sensitive,
             "stacking_rules": stacking,
             "campaigns": bodies(campaigns),
-            "vouchers": vouchers.into_iter().map(|voucher| hashed(voucher, self.case_sensitive)).collect::<Vec<Json>>(),
+            "vouchers": bodies(vouchers),
             "promotion_tiers": bodies(tiers),
             "promotion_stacks": bodies(stacks),
             "categories": bodies(categories),
@@ -147,7 +180,7 @@ impl CoreSource<'_, '_> {
         if let (Some(whole), false) = (whole.as_object_mut(), unreadable.0.is_empty()) {
             whole.insert("unreadable".into(), unreadable.0.into());
         }
-        Ok(whole)
+        Ok((whole, sealed))
     }
 
     /// Returns the objects of a validation for whose metadata the project has a schema, in a fixed order. The schemas stay on the server.
@@ -179,8 +212,19 @@ impl CoreSource<'_, '_> {
             .collect();
         let mut codes = self.of_parents("voucher", &public)?;
         codes.extend(self.vouchers_of_their_own(left_out)?);
+        let unlimited = vouchers::list_unlimited(self.store, one_more(MOST))?;
+        let mut sealed = SealedVouchers { has_too_many: unlimited.len() > MOST, ..SealedVouchers::default() };
+        if !sealed.has_too_many {
+            codes.extend(unlimited);
+        }
         let mut vouchers = unreadable.leave_out(self, "voucher", codes);
+        let ended = open.select_ended(&vouchers, horizon)?;
         open.retain_vouchers(&mut vouchers, horizon)?;
+        for voucher in &vouchers {
+            if !open.is_public(voucher)? {
+                sealed.vouchers.insert(voucher.id.clone(), self.sealed_code(voucher, false));
+            }
+        }
         let all: Vec<&str> = campaigns.iter().map(|campaign| campaign.id.as_str()).collect();
         let mut tiers = unreadable.leave_out(self, "promotion_tier", self.of_parents("promotion_tier", &all)?);
         open.retain_tiers(&mut tiers, horizon)?;
@@ -191,8 +235,13 @@ impl CoreSource<'_, '_> {
             let ids = stack.body.get("tiers").and_then(|tiers| tiers.get("ids")).and_then(Json::as_array);
             ids.into_iter().flatten().filter_map(Json::as_str).all(|id| known.contains(id))
         });
-        retain_campaigns_of(&mut campaigns, vouchers.iter().chain(&tiers));
-        Ok(Offers { campaigns, vouchers, tiers, stacks })
+        retain_campaigns_of(&mut campaigns, vouchers.iter().chain(&ended).chain(&tiers));
+        Ok(Offers { campaigns, vouchers, ended, tiers, stacks, sealed })
+    }
+
+    fn sealed_code(&self, voucher: &Document, is_over: bool) -> SealedCode {
+        let code = voucher.as_voucher().code().unwrap_or_default();
+        SealedCode { code: code_key(code, self.case_sensitive), is_over }
     }
 
     /// Lists the vouchers without a campaign that are set to be known to clients.
@@ -248,7 +297,7 @@ impl UnreadableNames {
             Ok(()) => true,
             Err(problem) => {
                 source.store.note(format!("the stored {kind} `{}` does not read: {problem}", document.id));
-                self.0.push(names_of(kind, document, source.case_sensitive));
+                self.0.push(names_of(kind, document));
                 false
             }
         });
@@ -257,12 +306,8 @@ impl UnreadableNames {
 }
 
 /// Returns the names of a document that a client may know.
-fn names_of(kind: &str, document: &Document, case_sensitive: bool) -> Json {
+fn names_of(kind: &str, document: &Document) -> Json {
     match kind {
-        "voucher" => {
-            let code = document.as_voucher().code().unwrap_or_default();
-            json!({ "object": kind, "id": document.id, "code_hash": code_hash(code, case_sensitive) })
-        }
         "product" | "sku" => json!({ "object": kind, "id": document.id, "source_id": document.key }),
         ASSIGNMENT => json!({ "object": kind, "id": document.id, "related_object_id": document.parent }),
         _ => json!({ "object": kind, "id": document.id }),
@@ -271,24 +316,6 @@ fn names_of(kind: &str, document: &Document, case_sensitive: bool) -> Json {
 
 fn bodies(documents: Vec<Document>) -> Vec<Json> {
     documents.into_iter().map(|document| Json::Object(document.body)).collect()
-}
-
-/// Returns the hash by which a client finds a code, computed from its compared form.
-fn code_hash(code: &str, case_sensitive: bool) -> String {
-    sha256_hex(code_key(code, case_sensitive).as_bytes())
-}
-
-/// Returns a public voucher with the hash of its code.
-fn hashed(document: Document, case_sensitive: bool) -> Json {
-    let hash = code_hash(document.as_voucher().code().unwrap_or_default(), case_sensitive);
-    let mut body = document.body;
-    body.insert("code_hash".into(), hash.into());
-    // A voucher without a bound also shows to a client that it has none.
-    body.entry("redemption")
-        .or_insert_with(|| json!({}))
-        .as_object_mut()
-        .map(|details| details.entry("quantity").or_insert(Json::Null));
-    Json::Object(body)
 }
 
 /// Returns the client policy as an object with single members; without settings it has none.

@@ -106,7 +106,7 @@ pub fn end_ms(head: &StoredHead) -> i64 {
 pub fn build(store: &mut Store<'_>, context: &Context, project: &BundleProject<'_>) -> Result<StoredHead, Fault> {
     let (state, settings) = (stored::find_state(store)?, hash_settings(project));
     let now_ms = context.now.millis();
-    let Core { text, horizon, left_out, offers, conditions } = Core::build(store, project, context.now)?;
+    let Core { text, horizon, left_out, offers, conditions, boxed } = Core::build(store, project, context.now)?;
     let CoreParts { core, parts } = CoreParts::cut(text);
     let last_rev = state.head.as_ref().map_or(0, |head| head.rev);
     let rev = last_rev.saturating_add(1).max(now_ms);
@@ -135,6 +135,8 @@ pub fn build(store: &mut Store<'_>, context: &Context, project: &BundleProject<'
     let before = |millis| now_ms.saturating_sub(millis);
     stored::delete_unnamed(store, before(UNNAMED_KEPT_MS), UNNAMED_MAX, before(UNNAMED_LEAST_MS));
     stored::update(store, &head);
+    let codes: Vec<&str> = boxed.codes.iter().map(String::as_str).collect();
+    stored::update_boxed_codes(store, &codes, boxed.has_too_many);
     stored::update_offers(store, &BundleOffers { core: head.core.clone(), offers, conditions });
     Ok(head)
 }

@@ -46,6 +46,7 @@ const HASHES: &[(&str, &str)] = &[
     ("0038_bundle_job", "bcd1684da50a6748d4c26e44f071c77e54f85ad13f1b7b5878a5b66050c3c995"),
     ("0039_voucher_visibility", "7d7bd4cc59677ac5457cf798c463e7e26b1cb619f77c11139d964fa782e20643"),
     ("0040_bundle_offers", "597b2d4d54d634e4043860f5a9a1d2496c0c6a0bfe4c38f8b27b97e4146b761f"),
+    ("0041_code_keys", "a17f16713e9c08d838a267ae8aefade117a7ddae70d9b3b1d8753feef13ca354"),
 ];
 
 #[test]
