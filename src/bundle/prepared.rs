@@ -198,7 +198,9 @@ impl PreparedRules {
         let Ok(request) = read_redeemables(request) else { return Vec::new() };
         let mut codes: Vec<String> = Vec::new();
         for named in request.redeemables.iter().filter(|named| named.object == RedeemableObject::Voucher) {
-            if let Some(code) = self.facts.unlisted_code(&named.id).filter(|code| !codes.iter().any(|known| known == code)) {
+            if let Some(code) =
+                self.facts.unlisted_code(&named.id).filter(|code| !codes.iter().any(|known| known == code))
+            {
                 codes.push(code.into_owned());
             }
         }

@@ -8,6 +8,7 @@ import { DurableObject } from "cloudflare:workers";
 import module from "./index_bg.wasm";
 import * as engine from "glue/engine";
 import { AlarmClock } from "./alarm_clock.mjs";
+import { BackgroundTask } from "./background_task.mjs";
 import { BatchQueue } from "./batch.mjs";
 import { BoxKeyDeriver } from "./box_key_deriver.mjs";
 import { BundleCopier } from "./bundle_copier.mjs";
@@ -66,18 +67,24 @@ class ScripObject extends DurableObject {
     publish: (head) => this.#publish(head),
     after,
   });
-  #failedCopies = 0;
-  /** The copying of the bundle that goes on, and whether the bundle was built meanwhile. */
-  #copying = undefined;
-  #copiesAgain = false;
+  #copying = new BackgroundTask({
+    run: () => this.#copier.spell(),
+    fail: (error, wait) => {
+      this.#metrics.failedBundleCopies += 1;
+      this.#postpone("bundle_not_copied", error, wait);
+    },
+    end: () => this.#wakeUp(),
+  });
   #deriver = new BoxKeyDeriver({
     commitStep: (report) => this.#commitKeys(report),
     subtle: () => crypto.subtle,
     sleep: (ms) => new Promise((done) => setTimeout(done, ms)),
   });
-  #failedKeys = 0;
-  /** The derivation of keys that goes on. */
-  #deriving = undefined;
+  #deriving = new BackgroundTask({
+    run: () => this.#deriver.spell(),
+    fail: (error, wait) => this.#postpone("box_keys_not_derived", error, wait),
+    end: () => this.#wakeUp(),
+  });
   /** Ends the rest of an alarm that waits for deliveries, for copies or for keys. */
   #wakeUp = () => {};
 
@@ -154,9 +161,9 @@ class ScripObject extends DurableObject {
       isDelivering = false;
       this.#wakeUp();
     });
-    this.#startCopying();
-    this.#startDeriving();
-    const isBusy = () => isDelivering || this.#copying !== undefined || this.#deriving !== undefined;
+    this.#copying.start();
+    this.#deriving.start();
+    const isBusy = () => isDelivering || this.#copying.isRunning || this.#deriving.isRunning;
     do {
       const next = await this.#runJobs();
       if (isBusy()) await this.#rest(next);
@@ -207,47 +214,10 @@ class ScripObject extends DurableObject {
     }
   }
 
-  /** Copies the bundle to KV where KV does not have it, beside all else. */
-  #startCopying() {
-    this.#copiesAgain = true;
-    this.#copying ??= this.#copy();
-  }
-
-  /** Copies until KV has what was built last. After each failure it is tried again later. */
-  async #copy() {
-    while (this.#copiesAgain) {
-      this.#copiesAgain = false;
-      try {
-        await this.#copier.spell();
-        this.#failedCopies = 0;
-      } catch (error) {
-        this.#metrics.failedBundleCopies += 1;
-        this.#recordFailure("bundle_not_copied", error);
-        this.#alarm.scheduleAt(Date.now() + Math.min(RETRY_MS * 2 ** this.#failedCopies, RETRY_MAX_MS));
-        this.#failedCopies += 1;
-      }
-    }
-    this.#copying = undefined;
-    this.#wakeUp();
-  }
-
-  /** Derives the keys of sealed codes that the last build lacked, beside all else. */
-  #startDeriving() {
-    this.#deriving ??= this.#derive();
-  }
-
-  /** Derives until no code awaits its key. After a failure it is tried again later. */
-  async #derive() {
-    try {
-      await this.#deriver.spell();
-      this.#failedKeys = 0;
-    } catch (error) {
-      this.#recordFailure("box_keys_not_derived", error);
-      this.#alarm.scheduleAt(Date.now() + Math.min(RETRY_MS * 2 ** this.#failedKeys, RETRY_MAX_MS));
-      this.#failedKeys += 1;
-    }
-    this.#deriving = undefined;
-    this.#wakeUp();
+  /** Records a failure of work that is tried again after a wait, in milliseconds. */
+  #postpone(event, error, wait) {
+    this.#recordFailure(event, error);
+    this.#alarm.scheduleAt(Date.now() + wait);
   }
 
   /** Stores derived keys, which make a build due, and returns the next codes. */
@@ -276,8 +246,8 @@ class ScripObject extends DurableObject {
     const [work, deliveries, hasBuilt] = this.#commit((sql) => engine.runAlarm(this.#fresh, rows, sql));
     if (hasBuilt) {
       this.#metrics.countBundleBuild(Date.now() - startedAt);
-      this.#startCopying();
-      this.#startDeriving();
+      this.#copying.start();
+      this.#deriving.start();
     }
     this.#scheduleDeliveries(deliveries);
     return work;

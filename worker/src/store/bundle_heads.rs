@@ -278,16 +278,15 @@ pub fn find_box_salt(store: &Store<'_>) -> Result<String, Fault> {
 /// Returns the derived keys of boxes by the normal forms of their codes, in hexadecimal digits; `None` where one is awaited.
 pub fn list_box_keys(store: &Store<'_>) -> Result<BTreeMap<String, Option<String>>, Fault> {
     let rows = store.rows("SELECT code, derived FROM box_key", &[])?;
-    let read = |row: SqlRow| {
-        Ok((sql::text(&row, 0)?.to_owned(), sql::text_or_null(&row, 1)?.map(str::to_owned)))
-    };
+    let read = |row: SqlRow| Ok((sql::text(&row, 0)?.to_owned(), sql::text_or_null(&row, 1)?.map(str::to_owned)));
     rows.into_iter().map(read).collect()
 }
 
 /// Stores which codes have boxes, at the flush: further ones await their keys, and the keys of others are deleted.
 pub fn update_boxed_codes(store: &mut Store<'_>, codes: &[&str], has_too_many: bool) {
     let listed = Json::from(codes).to_string();
-    store.write("DELETE FROM box_key WHERE code NOT IN (SELECT value FROM json_each(?1))", vec![listed.as_str().into()]);
+    store
+        .write("DELETE FROM box_key WHERE code NOT IN (SELECT value FROM json_each(?1))", vec![listed.as_str().into()]);
     store.write(
         "INSERT INTO box_key (code) SELECT value FROM json_each(?1) WHERE true ON CONFLICT (code) DO NOTHING",
         vec![listed.into()],

@@ -42,10 +42,13 @@ impl QueuedWrite {
         }
     }
 
-    /// Returns true if it may write a voucher without a campaign.
+    /// Returns true if it may write a voucher of which clients learn: without a campaign, and of unlimited quantity or with a setting.
     fn may_be_sealed(&self) -> bool {
         let text = self.document.and_then(|[.., text]| self.text(text));
-        text.is_none_or(|text| !text.contains("\"campaign_id\":\""))
+        let is_unlimited = |text: &str| !text.contains("\"quantity\":") || text.contains("\"quantity\":null");
+        text.is_none_or(|text| {
+            !text.contains("\"campaign_id\":\"") && (is_unlimited(text) || text.contains("\"visibility\""))
+        })
     }
 
     /// Returns kind and id of the one document that it changes.

@@ -76,6 +76,7 @@ mod referral_rewards;
 mod reports;
 mod routing;
 mod schema_version;
+mod sealed_codes;
 mod sessions;
 mod setup_changes;
 mod statement_counts;

@@ -16,7 +16,8 @@ pub fn derive(code: &str, salt: &[u8], rounds: u32) -> [u8; 32] {
 #[allow(dead_code, reason = "not every program of tests has an object")]
 pub fn carry_out(step: &DerivationStep) -> DerivationReport {
     let salt = unhexed(&step.salt).unwrap();
-    let keys = step.codes.iter().map(|code| DerivedKey { code: code.clone(), key: hex(&derive(code, &salt, step.rounds)) });
+    let keys =
+        step.codes.iter().map(|code| DerivedKey { code: code.clone(), key: hex(&derive(code, &salt, step.rounds)) });
     DerivationReport { keys: keys.collect() }
 }
 

@@ -6,12 +6,16 @@ use scrip::bundle::PreparedRules;
 use scrip::text::sha256_hex;
 use scrip::time::Instant;
 use serde_json::Value as Json;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 
 /// A head's claims with its core.
 pub struct Bundle {
     pub claims: Json,
     /// The rule set, put together where it is in parts.
     pub core: Vec<u8>,
+    /// Contents of boxes by the codes that were typed; `None` where there is no box.
+    opened: RefCell<BTreeMap<String, Option<Vec<u8>>>>,
 }
 
 /// Returns the claims of a head, without a check of its signature.
@@ -38,7 +42,7 @@ impl Bundle {
             None => document,
             Some(parts) => parts.iter().flat_map(part).collect(),
         };
-        Bundle { claims, core }
+        Bundle { claims, core, opened: RefCell::default() }
     }
 
     pub fn json(&self) -> Json {
@@ -50,20 +54,20 @@ impl Bundle {
         self.within(PreparedRules::new(&self.core).unwrap_or_else(|problem| panic!("{problem}\n{}", self.json())))
     }
 
-    /// Returns the rules for a request, with what the codes in it open.
+    /// Returns the rules for a request, with what the codes in it open and with further facts, if any. `plain` are the rules without them.
     #[allow(dead_code, reason = "not every program of tests types codes")]
-    pub fn prepare_for(&self, request: &Json) -> PreparedRules {
-        let (core, typed) = (self.json(), self.prepare().typed_codes(request.to_string().as_bytes()));
-        let opened: Vec<Vec<u8>> = typed.iter().filter_map(|code| box_keys::open(&core, code)).collect();
-        let opened: Vec<&[u8]> = opened.iter().map(Vec::as_slice).collect();
-        self.within(PreparedRules::joined(&self.core, &opened).unwrap())
-    }
-
-    /// Returns the rules with further facts.
-    #[allow(dead_code, reason = "not every program of tests has a customer")]
-    pub fn prepare_with(&self, facts: &Json) -> PreparedRules {
-        let joined = PreparedRules::joined(&self.core, &[facts.to_string().as_bytes()]);
-        self.within(joined.unwrap_or_else(|problem| panic!("{problem}\n{facts}\n{}", self.json())))
+    pub fn prepare_for(&self, plain: &PreparedRules, request: &Json, facts: Option<&Json>) -> PreparedRules {
+        let typed = plain.typed_codes(request.to_string().as_bytes());
+        let mut known = self.opened.borrow_mut();
+        let unknown: Vec<&String> = typed.iter().filter(|code| !known.contains_key(*code)).collect();
+        if !unknown.is_empty() {
+            let core = self.json();
+            known.extend(unknown.into_iter().map(|code| (code.clone(), box_keys::open(&core, code))));
+        }
+        let facts = facts.map(|facts| facts.to_string().into_bytes());
+        let opened = typed.iter().filter_map(|code| known[code].as_deref());
+        let joined: Vec<&[u8]> = opened.chain(facts.as_deref()).collect();
+        self.within(PreparedRules::joined(&self.core, &joined).unwrap())
     }
 
     fn within(&self, prepared: PreparedRules) -> PreparedRules {

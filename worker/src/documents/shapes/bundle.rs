@@ -6,10 +6,10 @@ pub mod offers;
 
 use super::{catalogue, promotions, rules};
 use crate::documents::common_fields::KEY;
+use scrip::shape;
 use scrip::shape::{COUNT, FieldType, TEXTS, may, must};
 use scrip::wire::project::{client, time_zone};
 use scrip::wire::voucher;
-use scrip::shape;
 
 /// Returns a list of any length of a type.
 const fn many(kind: &'static FieldType) -> FieldType {

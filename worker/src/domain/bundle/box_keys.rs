@@ -51,7 +51,9 @@ pub fn is_waiting(store: &Store<'_>) -> Result<bool, Fault> {
 pub fn record(store: &mut Store<'_>, report: &DerivationReport) -> Result<(), Fault> {
     for DerivedKey { code, key } in &report.keys {
         if unhex::<BOX_KEY_BYTES>(key).is_none() || key.len() != BOX_KEY_BYTES.saturating_mul(2) {
-            return Err(Fault(format!("the derived key of a code must have {BOX_KEY_BYTES} bytes in hexadecimal digits")));
+            return Err(Fault(format!(
+                "the derived key of a code must have {BOX_KEY_BYTES} bytes in hexadecimal digits"
+            )));
         }
         stored::update_box_key(store, code, key);
     }

@@ -119,7 +119,11 @@ impl OpenCampaigns {
                 && has_campaign
                 && offer.phase(campaign, horizon.from) == OfferPhase::Ended
                 && offer.visibility_in_force(campaign).visibility <= Visibility::Sealed
-                && offer.validity_windows(campaign).filter_map(|window| window.expiration_date).min().is_some_and(|end| end.millis() > since)
+                && offer
+                    .validity_windows(campaign)
+                    .filter_map(|window| window.expiration_date)
+                    .min()
+                    .is_some_and(|end| end.millis() > since)
             {
                 ended.push(document.clone());
             }
