@@ -45,7 +45,7 @@ export function prepareBundle(rules, options) {
 function readRules(bytes, { customerToken, from, to, otherEngine = false }, joined = []) {
   const customer = customerToken === undefined || customerToken === null ? undefined : provenBy(customerToken);
   try {
-    return new engine.Rules(bytes, customer, milliseconds(from), milliseconds(to), otherEngine, joined.length > 0 ? arrayOf(joined) : undefined);
+    return new engine.Rules(bytes, customer, milliseconds(from), milliseconds(to), otherEngine, joined);
   } catch (problem) {
     throw typeof problem === "string" ? unreadable(JSON.parse(problem)) : problem;
   }
@@ -101,10 +101,13 @@ function textOf(bytes) {
 export let decideAt;
 
 /**
- * Lets the rules of a bundle decide with goods buckets, and with the facts of their customer from one moment until before another, in
- * milliseconds; without facts they decide by the bundle and the goods alone again. `options` are those of `prepareBundle`.
+ * Lets the rules of a bundle decide with further documents, as bytes: goods buckets and opened ones of codes, and the facts of their customer
+ * from one moment until before another, in milliseconds. They replace what was joined before. `options` are those of `prepareBundle`.
  */
-export let joinFacts;
+export let joinDocuments;
+
+/** Returns the codes of a request that the rules of a bundle do not list, in their normal form; none of a request that cannot be read. */
+export let typedCodes;
 
 /** Returns the numbers of the goods buckets, of so many, that a request needs and that the rules do not have. */
 export let missingBuckets;
@@ -112,9 +115,9 @@ export let missingBuckets;
 /** Rules that are ready to decide. */
 class Prepared {
   #rules;
-  // The rules with goods.
-  #withGoods;
-  // The rules with the facts of the customer, for a while.
+  // The rules with goods and opened codes.
+  #withDocuments;
+  // These with the facts of the customer, for a while.
   #joined;
   // Gives the time of a decision where the caller names none.
   #clock = Date;
@@ -123,16 +126,20 @@ class Prepared {
     decideAt = (prepared, clock) => {
       prepared.#clock = clock;
     };
-    missingBuckets = (prepared, request, buckets) => [...(prepared.#withGoods ?? prepared.#live()).missingBuckets(encodeRequest(request), buckets)];
-    joinFacts = (prepared, bytes, options, goods, supplement) => {
+    missingBuckets = (prepared, request, buckets) => [...(prepared.#withDocuments ?? prepared.#live()).missingBuckets(encodeRequest(request), buckets)];
+    joinDocuments = (prepared, bytes, options, documents, supplement) => {
       // Rules that were freed meanwhile stay so.
       if (!prepared.#rules) return;
-      const withGoods = goods.length > 0 ? readRules(bytes, options, goods) : undefined;
-      const rules = supplement && readRules(bytes, options, [...goods, encoder.encode(JSON.stringify(supplement.facts))]);
-      prepared.#withGoods?.free();
-      prepared.#withGoods = withGoods;
+      const own = documents.length > 0 ? readRules(bytes, options, documents) : undefined;
+      const rules = supplement && readRules(bytes, options, [encoder.encode(JSON.stringify(supplement.facts)), ...documents]);
+      prepared.#withDocuments?.free();
+      prepared.#withDocuments = own;
       prepared.#joined?.rules.free();
       prepared.#joined = rules && { rules, from: BigInt(supplement.from), until: BigInt(supplement.until) };
+    };
+    typedCodes = (prepared, request) => {
+      const bytes = ArrayBuffer.isView(request) ? bytesOf(request) : encoder.encode(typeof request === "string" ? request : toJsonText(request));
+      return prepared.#live().typedCodes(bytes);
     };
   }
 
@@ -180,15 +187,15 @@ class Prepared {
 
   free() {
     this.#rules?.free();
-    this.#withGoods?.free();
+    this.#withDocuments?.free();
     this.#joined?.rules.free();
-    this.#rules = this.#withGoods = this.#joined = undefined;
+    this.#rules = this.#withDocuments = this.#joined = undefined;
   }
 
   #decide(verb, request, context) {
-    const own = this.#live();
+    const own = this.#withDocuments ?? this.#live();
     const now = moment(context, this.#clock);
-    const joined = this.#joined && now >= this.#joined.from && now < this.#joined.until ? this.#joined.rules : (this.#withGoods ?? own);
+    const joined = this.#joined && now >= this.#joined.from && now < this.#joined.until ? this.#joined.rules : own;
     return joined[verb](request, now, seed(context));
   }
 

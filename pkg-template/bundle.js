@@ -1,6 +1,7 @@
 // Selects the copy of the service's bundle: the newest one that is proven, or the kept one when there is no such one.
-import { checkLoaded, decideAt, joinFacts, missingBuckets, prepareBundle } from "./api.js";
+import { checkLoaded, decideAt, joinDocuments, missingBuckets, prepareBundle } from "./api.js";
 import { ServiceClock } from "./clock.js";
+import { SealedCodes } from "./codes.js";
 import { fetchCore, isCore } from "./core.js";
 import { decides, writes } from "./engine.js";
 import { refusal, withinLimit } from "./exchange.js";
@@ -14,6 +15,8 @@ export { watchHead } from "./watch.js";
 
 // What rules were prepared from, and the clock by which they decide.
 const origins = new WeakMap();
+// The sealed codes of rules, with what was opened of them.
+const sealedCodes = new WeakMap();
 // How often the supplement of rules was dropped: one that was asked for before is not used any more.
 const drops = new WeakMap();
 const dropsOf = (prepared) => (prepared && drops.get(prepared)) ?? 0;
@@ -32,7 +35,7 @@ export async function fetchBundle(baseUrl, credentials, lastGood, options = {}) 
       const bundle = await renew(service, kept, options.customerToken, answer, signal);
       return [bundle, await supplementOf(service, bundle, answer, signal)];
     });
-    return { ...bundleOf(service, bundle, answer.clock, unlessDropped(supplement)), fresh: true, problem: undefined };
+    return { ...bundleOf(service, bundle, answer.clock, unlessDropped(supplement), lastGood?.prepared), fresh: true, problem: undefined };
   } catch (problem) {
     if (!kept.bundle) throw problem;
     // Even an unusable answer carries the time.
@@ -94,28 +97,41 @@ const optionsOf = ({ head: { claims }, customerToken }) => (
   { customerToken, from: claims.from, to: claims.to, otherEngine: claims.decides !== decides() }
 );
 
-/** Returns the members that a caller keeps, with rules that decide by the clock, and with the supplement while it lasts. */
-function bundleOf(service, bundle, clock, supplement) {
+/**
+ * Returns the members that a caller keeps, with rules that decide by the clock, and with the supplement while it lasts. Keys of codes that
+ * the `former` rules derived are used again.
+ */
+function bundleOf(service, bundle, clock, supplement, former) {
   const { head, core, keys } = bundle;
   const prepared = bundle.prepared ?? prepareRules(bundle);
   const goods = BundleGoods.of(head.claims, bundle.goods);
-  const origin = { ...bundle, clock, supplement, goods };
-  origins.set(prepared, origin);
-  const join = (supplement) => joinFacts(prepared, core.bytes, optionsOf(bundle), goods?.documents() ?? [], supplement?.facts && supplement);
-  join(supplement);
+  origins.set(prepared, { ...bundle, clock, supplement, goods });
+  const join = () => joinAll(prepared);
+  if (!sealedCodes.has(prepared)) {
+    sealedCodes.set(prepared, new SealedCodes({ core: core.bytes, prepared, join, former: sealedCodes.get(former) }));
+  }
+  join();
   const drop = () => {
     drops.set(prepared, dropsOf(prepared) + 1);
-    join(undefined);
     origins.get(prepared).supplement = undefined;
+    join();
   };
   if (clock) decideAt(prepared, clock);
   const { epoch, rev } = head.claims;
   return {
     prepared, head: head.text, core: core.bytes, parts: core.parts, keys: [...keys.values()].map(({ jwk }) => jwk), ratchet: { epoch, rev },
     clock: clock && { offset: clock.offset, served: clock.served }, writes: head.claims.writes === writes(),
-    goods: goods && { fetch: (request, options) => fetchGoods(service.base, prepared, goods, () => join(origins.get(prepared).supplement), request, options) },
+    goods: goods && { fetch: (request, options) => fetchGoods(service.base, prepared, goods, join, request, options) },
+    codes: sealedCodes.get(prepared),
     supplement: supplement && { until: supplement.until, problem: supplement.problem, drop },
   };
+}
+
+/** Lets rules decide with all that was fetched and opened so far. */
+function joinAll(prepared) {
+  const { core, goods, supplement, ...bundle } = origins.get(prepared);
+  const documents = [...(goods?.documents() ?? []), ...sealedCodes.get(prepared).documents];
+  joinDocuments(prepared, core.bytes, optionsOf(bundle), documents, supplement?.facts && supplement);
 }
 
 /** Fetches the buckets with the goods of a request, and joins them: first those of its lines, then those of the products of its SKUs. */

@@ -2166,8 +2166,6 @@ export interface VoucherDocument {
   object?: Given<"voucher"> | null | undefined;
   /** Form of a generated code. Ignored. */
   code_config?: Json | null | undefined;
-  /** Hash of the code. A bundle contains the hash instead of the code. */
-  code_hash?: string | null | undefined;
 }
 
 /** What rules take of a promotion tier. */
@@ -3021,6 +3019,8 @@ export interface Bundle {
    * provisional then.
    */
   goods?: BundleGoods | undefined;
+  /** The codes that only a shopper who types them opens, in memory alone. */
+  codes: SealedCodes;
   /** Whether the service has just confirmed that this is the newest. */
   fresh: boolean;
   /** The reason why it is not: no network, an error of the service, a bundle that is not proven. */
@@ -3034,6 +3034,15 @@ export interface BundleGoods {
    * `product/...` or `sku/...`. Fails with the reason: no network, an error of the service (404: fetch the bundle again), goods that are not proven.
    */
   fetch(request: object | string | Uint8Array, options?: { signal?: AbortSignal | undefined }): Promise<void>;
+}
+
+/** The sealed codes of a bundle. */
+export interface SealedCodes {
+  /**
+   * Opens the codes that a request types, so that `prepared` decides about them: await it before a decision. It takes some 30 ms for each new code.
+   * Returns whether the rules now have all of these codes; a verdict about another one is provisional. It opens none where the host has no `crypto.subtle`.
+   */
+  open(request: ValidationRequest | string | Uint8Array): Promise<boolean>;
 }
 
 /** What a customer adds to the rules of a bundle. It ends after some minutes; verdicts about the customer are provisional then. */

@@ -18,6 +18,8 @@ let rules;
 let waiting;
 // The request whose goods were fetched last.
 let goodsOf;
+// The codes that were tried, by the sealed codes of the rules.
+const tried = new WeakMap();
 
 /**
  * Returns the decision of the page, or undefined without a code or an item. It consists of the text of the request, which the service
@@ -30,7 +32,26 @@ function decide() {
   return stack.decide(list, items, (text) => rules.prepared.validate(text));
 }
 
+/** Shows the verdict, and again when codes of the cart were opened that the rules did not have. */
 function changed() {
+  showVerdict();
+  const prepared = rules?.prepared;
+  openCodes().then((isTried) => isTried && rules?.prepared === prepared && showVerdict());
+}
+
+/** Opens sealed codes that were not tried yet with these rules; returns whether there were any. */
+async function openCodes() {
+  if (!rules?.codes) return false;
+  if (!tried.has(rules.codes)) tried.set(rules.codes, new Set());
+  const known = tried.get(rules.codes);
+  const list = codes.codes().filter((code) => !known.has(code));
+  if (list.length === 0) return false;
+  list.forEach((code) => known.add(code));
+  await rules.codes.open({ redeemables: list.map((id) => ({ object: "voucher", id })) });
+  return true;
+}
+
+function showVerdict() {
   at("before").textContent = show(cart.amount());
   clearTimeout(waiting);
   const verdicts = decide();

@@ -8,6 +8,8 @@
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsError, JsValue};
 
+use js_sys::Uint8Array;
+
 use ed25519_dalek::{Signature, VerifyingKey};
 use scrip::Context;
 use scrip::bundle::goods_tree::root_of_path;
@@ -26,9 +28,8 @@ pub struct Rules(PreparedRules);
 #[wasm_bindgen]
 impl Rules {
     /// Reads rules, JSON in UTF-8, for the customer that a token proves, if one does. Rules of a bundle have its horizon, and
-    /// say `other_engine` when the service decides by another version, and `joined` is an array of goods buckets and facts of the
-    /// customer. Invalid rules throw the problem as JSON with `path`,
-    /// `text` and `message`.
+    /// say `other_engine` when the service decides by another version, and `joined` has goods buckets, and the documents of opened
+    /// codes and of the customer. Invalid rules throw the problem as JSON with `path`, `text` and `message`.
     #[wasm_bindgen(constructor)]
     pub fn new(
         rules: &[u8],
@@ -36,12 +37,11 @@ impl Rules {
         from_ms: Option<i64>,
         to_ms: Option<i64>,
         other_engine: bool,
-        joined: Option<Vec<u8>>,
+        joined: Vec<Uint8Array>,
     ) -> Result<Rules, String> {
-        let read = match &joined {
-            Some(joined) => PreparedRules::joined(rules, &[joined]),
-            None => PreparedRules::new(rules),
-        };
+        let joined: Vec<Vec<u8>> = joined.iter().map(Uint8Array::to_vec).collect();
+        let joined: Vec<&[u8]> = joined.iter().map(Vec::as_slice).collect();
+        let read = PreparedRules::joined(rules, &joined);
         let mut prepared = read.map_err(|problem| describe_problem(&problem))?;
         if let Some(customer) = customer {
             prepared = prepared.with_customer(&customer);
@@ -65,6 +65,12 @@ impl Rules {
     #[wasm_bindgen(js_name = missingBuckets)]
     pub fn missing_buckets(&self, request: &[u8], buckets: u32) -> Vec<u32> {
         self.0.missing_buckets(request, buckets)
+    }
+
+    /// Returns the codes of a request, JSON in UTF-8, that the rules do not have, in their normal form.
+    #[wasm_bindgen(js_name = typedCodes)]
+    pub fn typed_codes(&self, request: &[u8]) -> Vec<String> {
+        self.0.typed_codes(request)
     }
 
     /// Decides a request, JSON in UTF-8 as HTTP carries it; throws when moment or seed are wrong.

@@ -14,7 +14,7 @@ use crate::ledger::{AccountId, Journal};
 use crate::model::client::{ClientContext, ClientPolicy, CustomerTrust};
 use crate::model::customer::Customer;
 use crate::model::goods_buckets::KnownGoodsNames;
-use crate::model::order::{Goods, Order};
+use crate::model::order::Order;
 use crate::model::promotion::Stack;
 use crate::model::qualification::{Candidate, CandidateObject};
 use crate::model::redeemable::{Campaign, Category, RedeemableTerms};
@@ -54,7 +54,6 @@ pub struct RuleSetFacts {
     vouchers: OrderedMap<Arc<RedeemableTerms>>,
     /// The positions of vouchers by their folded codes, if case is ignored.
     folded: Option<OrderedMap<usize>>,
-    by_hash: OrderedMap<Text>,
     tiers: OrderedMap<Arc<RedeemableTerms>>,
     stacks: OrderedMap<Stack>,
     rewards: OrderedMap<Reward>,
@@ -182,7 +181,6 @@ impl RuleSetFacts {
             time_zone: given.time_zone,
             folded,
             vouchers,
-            by_hash: given.by_hash,
             tiers: OrderedMap::new(given.tiers, |tier| [Some(&tier.id), None]),
             stacks: OrderedMap::new(given.stacks, |stack| [Some(&stack.id), None]),
             rewards: OrderedMap::new(given.rewards, |reward| [Some(&reward.id), None]),

@@ -14,7 +14,7 @@ use crate::json::Node;
 use crate::model::client::CustomerTrust;
 use crate::model::goods_buckets::{bucket_of, hash_prefix};
 use crate::model::qualification::Qualify;
-use crate::model::request::{Channel, Redeemables};
+use crate::model::request::{Channel, RedeemableObject, Redeemables};
 use crate::refusal::Refusal;
 use crate::text::{Text, joined, sha256_hex};
 use crate::time::Instant;
@@ -195,6 +195,28 @@ impl PreparedRules {
             request.customer = Some(decide::proved(request.customer.take().unwrap_or_default(), proven));
         }
         decide::receive(request, channel).map_err(|refusal| PreparedAnswer::refused(&refusal, context))
+    }
+
+    /// Returns the codes of a request in JSON that the rules do not have, in their normal form and each once: those that a
+    /// sealed box may open. A request that cannot be read has none.
+    ///
+    /// ```
+    /// # use scrip::bundle::PreparedRules;
+    /// let prepared = PreparedRules::new(br#"{ "case_sensitive_codes": false, "vouchers": [] }"#).unwrap();
+    /// let basket = br#"{ "redeemables": [{ "object": "voucher", "id": "Ten" }, { "object": "promotion_tier", "id": "promo_1" }] }"#;
+    /// assert_eq!(prepared.typed_codes(basket), ["ten"]);
+    /// ```
+    pub fn typed_codes(&self, request: &[u8]) -> Vec<String> {
+        let Ok(request) = read_redeemables(request) else { return Vec::new() };
+        let mut codes: Vec<String> = Vec::new();
+        for named in request.redeemables.iter().filter(|named| named.object == RedeemableObject::Voucher) {
+            if let Some(code) =
+                self.facts.unlisted_code(&named.id).filter(|code| !codes.iter().any(|known| known == code))
+            {
+                codes.push(code.into_owned());
+            }
+        }
+        codes
     }
 
     /// Validates a request in JSON.

@@ -133,11 +133,10 @@ impl UnreadableDocuments {
     }
 }
 
-/// Removes the unreadable documents from a set of rules, and returns their names and the ids of the codes among them by
-/// their hash.
-pub(crate) fn set_apart<'n>(rules: Node<'n>) -> (Node<'n>, UnreadableDocuments, Vec<(Text, Text)>) {
-    let (mut illegible, mut hashes) = (UnreadableDocuments::default(), Vec::new());
-    let Node::Object(mut members) = rules else { return (rules, illegible, hashes) };
+/// Removes the unreadable documents from a set of rules, and returns their names.
+pub(crate) fn set_apart<'n>(rules: Node<'n>) -> (Node<'n>, UnreadableDocuments) {
+    let mut illegible = UnreadableDocuments::default();
+    let Node::Object(mut members) = rules else { return (rules, illegible) };
     for (name, list) in &mut members {
         let kind = KINDS.iter().find(|(_, list, _)| *list == name.as_ref());
         let (Some((kind, _, read)), Node::List(documents)) = (kind, list) else { continue };
@@ -145,11 +144,9 @@ pub(crate) fn set_apart<'n>(rules: Node<'n>) -> (Node<'n>, UnreadableDocuments, 
             let reads = read_node(document, *read).is_ok();
             if !reads {
                 illegible.add(kind, document);
-                let text = |name| document.get(name).and_then(Node::as_str).map(Text::from);
-                hashes.extend(text("code_hash").zip(text("id")));
             }
             reads
         });
     }
-    (Node::Object(members), illegible, hashes)
+    (Node::Object(members), illegible)
 }

@@ -88,12 +88,9 @@ impl RuleSet {
 
     #[cold]
     fn read_legible(node: Node<'_>) -> Result<RuleSet, Problem> {
-        let (legible, illegible, hashes) = set_apart(node);
+        let (legible, illegible) = set_apart(node);
         let mut given = read_node(&legible, RuleSet::read_body)?;
         given.illegible.join(illegible);
-        for (hash, id) in hashes {
-            given.by_hash.put(hash, id);
-        }
         Ok(given)
     }
 
@@ -162,9 +159,6 @@ impl RuleSet {
     /// Adds a document that the author of the set could not read.
     fn note_unreadable(&mut self, at: &JsonCursor<'_>) {
         self.illegible.note(at);
-        if let Some((hash, id)) = at.option("code_hash", read::text).zip(at.option("id", read::text)) {
-            self.by_hash.put(hash, id);
-        }
     }
 
     fn hold(&mut self, at: &JsonCursor<'_>) {

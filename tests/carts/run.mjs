@@ -5,6 +5,7 @@
 // npm run carts -- large               a shop of 1,500 products
 // CARTS_SEED=5 CARTS=20 npm run carts  other numbers; a seed repeats every choice, though not the ids that the service draws
 import { randomInt } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { buildAll } from "../../worker/tools/build.mjs";
 import { main, print, Remedy } from "../../worker/tools/console.mjs";
 import { credentials, developmentText } from "../../worker/tools/setup.mjs";
@@ -24,6 +25,7 @@ const CLIENTS = 8;
 const VARIED = 20;
 const TOKEN_SECONDS = 3_600;
 const RENEWED_BEFORE_MS = 30_000;
+const BOXES_MS = 60_000;
 const ORIGIN = "http://localhost:3000";
 // Each request comes from an address of its own: the wrong codes of a run are not those of one guesser.
 const ADDRESS = "x-shopper-address";
@@ -70,9 +72,9 @@ async function openPage(scrip, url, shop) {
   const key = credentials.client;
   const headers = { "content-type": "application/json", "x-client-application-id": key.id, "x-client-token": key.token, origin: ORIGIN };
   const secret = await shop.make("GET", "/management/v1/projects/proj_dev/customer-token-key");
-  const plain = await scrip.fetchBundle(url, key, undefined, { origin: ORIGIN });
+  const plain = await fetchWhole(scrip, url, key);
   if (!plain.writes) throw new Remedy("the package and the service are of different versions: build both");
-  const customers = new Map([[undefined, { bundle: plain, prepared: plain.prepared, headers }]]);
+  const customers = new Map([[undefined, { bundle: plain, headers }]]);
   for (const { source_id } of shop.customers) {
     const token = customerToken(secret, "proj_dev", source_id, TOKEN_SECONDS);
     const options = { origin: ORIGIN, customerToken: token };
@@ -82,7 +84,7 @@ async function openPage(scrip, url, shop) {
       return bundle;
     };
     const bundle = await renew({ ...plain, prepared: undefined });
-    customers.set(source_id, { bundle, renew, prepared: bundle.prepared, headers: { ...headers, "x-customer-token": token } });
+    customers.set(source_id, { bundle, renew, headers: { ...headers, "x-customer-token": token } });
   }
   // A page has the tracking id of its customer from an earlier answer.
   for (const customer of shop.customers) {
@@ -93,10 +95,20 @@ async function openPage(scrip, url, shop) {
   return { url, customers };
 }
 
-/** Fetches the supplement of a page's customer again before it ends. The rules stay those that the page has prepared. */
+/** Fetches the bundle until it has the boxes of all sealed codes: their keys are derived after the first build. */
+async function fetchWhole(scrip, url, key) {
+  for (const latest = Date.now() + BOXES_MS; ; await sleep(200)) {
+    const bundle = await scrip.fetchBundle(url, key, undefined, { origin: ORIGIN });
+    const { left_out } = JSON.parse(Buffer.from(bundle.head.split(".")[1], "base64url"));
+    if (!left_out.includes("codes")) return bundle;
+    if (Date.now() > latest) throw new Remedy(`the bundle still leaves out \`codes\` after ${BOXES_MS} ms`);
+  }
+}
+
+/** Fetches the supplement of a page's customer again before it ends. */
 async function renewSupplement(page) {
   if (!page.renew || page.bundle.supplement.until > Date.now() + RENEWED_BEFORE_MS) return;
-  page.renewing ??= page.renew(page.bundle).then((bundle) => Object.assign(page, { bundle, prepared: bundle.prepared, renewing: undefined }));
+  page.renewing ??= page.renew(page.bundle).then((bundle) => Object.assign(page, { bundle, renewing: undefined }));
   await page.renewing;
 }
 
@@ -112,10 +124,11 @@ async function tryCarts({ url, customers }, shop, { seed, carts, report }) {
     for (const call of calls) {
       const page = customers.get(call.customer);
       await renewSupplement(page);
-      const { bundle, prepared, headers } = page;
+      const { bundle, headers } = page;
+      await bundle.codes.open(call.request);
       await bundle.goods.fetch(call.request);
       const address = `10.${(call.number >> 16) & 255}.${(call.number >> 8) & 255}.${call.number & 255}`;
-      report.add(call, await compare({ url, headers: { ...headers, [ADDRESS]: address } }, prepared, call, Date.now()));
+      report.add(call, await compare({ url, headers: { ...headers, [ADDRESS]: address } }, bundle.prepared, call, Date.now()));
     }
   }));
 }

@@ -1,7 +1,6 @@
 // Compares the case folding of codes in the package with the table of `tests/support/folding.json`, which the native engine is tested
 // against as well.
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { scrip } from "../support/package.mjs";
@@ -15,10 +14,9 @@ function isValid(rules, code) {
   return rules.validateObject(request, context).valid;
 }
 
-test("a code in any case is found by the hash of its folded form", () => {
+test("a code in any case is found by its folded form", () => {
   const folded = [...new Set(table.map(([, to]) => to))];
-  const hash = (code) => createHash("sha256").update(`a-${code}`).digest("hex");
-  const vouchers = folded.map((code, place) => ({ id: `v_${place}`, code_hash: hash(code), discount }));
+  const vouchers = folded.map((code, place) => ({ id: `v_${place}`, code: `a-${code}`, discount }));
   const rules = scrip.prepare({ case_sensitive_codes: false, vouchers });
   const missed = table.filter(([from]) => !isValid(rules, `A-${from}`));
   assert.deepEqual(missed, []);

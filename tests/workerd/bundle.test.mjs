@@ -25,7 +25,7 @@ before(async () => {
 after(() => service?.stop());
 
 const open = (name) => ({
-  name, type: "STANDALONE", campaign_type: "DISCOUNT_COUPONS",
+  name, type: "STANDALONE", visibility: "public", campaign_type: "DISCOUNT_COUPONS",
   voucher: { discount: { type: "AMOUNT", amount_off: 100 }, code_config: { pattern: `${name}-CODE` } },
 });
 const etagOf = (bundle) => `"${createHash("sha256").update(bundle.head).digest("hex")}"`;

@@ -8,7 +8,9 @@ import { DurableObject } from "cloudflare:workers";
 import module from "./index_bg.wasm";
 import * as engine from "glue/engine";
 import { AlarmClock } from "./alarm_clock.mjs";
+import { BackgroundTask } from "./background_task.mjs";
 import { BatchQueue } from "./batch.mjs";
+import { BoxKeyDeriver } from "./box_key_deriver.mjs";
 import { BundleCopier } from "./bundle_copier.mjs";
 import { Dispatcher } from "./webhook_dispatcher.mjs";
 import { ObjectMetrics } from "./metrics.mjs";
@@ -65,11 +67,25 @@ class ScripObject extends DurableObject {
     publish: (head) => this.#publish(head),
     after,
   });
-  #failedCopies = 0;
-  /** The copying of the bundle that goes on, and whether the bundle was built meanwhile. */
-  #copying = undefined;
-  #copiesAgain = false;
-  /** Ends the rest of an alarm that waits for deliveries or for copies. */
+  #copying = new BackgroundTask({
+    run: () => this.#copier.spell(),
+    fail: (error, wait) => {
+      this.#metrics.failedBundleCopies += 1;
+      this.#postpone("bundle_not_copied", error, wait);
+    },
+    end: () => this.#wakeUp(),
+  });
+  #deriver = new BoxKeyDeriver({
+    commitStep: (report) => this.#commitKeys(report),
+    subtle: () => crypto.subtle,
+    sleep: (ms) => new Promise((done) => setTimeout(done, ms)),
+  });
+  #deriving = new BackgroundTask({
+    run: () => this.#deriver.spell(),
+    fail: (error, wait) => this.#postpone("box_keys_not_derived", error, wait),
+    end: () => this.#wakeUp(),
+  });
+  /** Ends the rest of an alarm that waits for deliveries, for copies or for keys. */
   #wakeUp = () => {};
 
   /** Answers one request after its batch has run: `[status, header lines, bytes]`. The entry is the only caller. */
@@ -134,9 +150,9 @@ class ScripObject extends DurableObject {
   }
 
   /**
-   * Runs due jobs for a while, sends deliveries and copies the bundle at the same time, and sets a new alarm. The current alarm is only
-   * removed when this returns, so a process that dies in between is woken again. Jobs that become due run also while a delivery or a copy is
-   * on its way.
+   * Runs due jobs for a while, sends deliveries, copies the bundle and derives keys at the same time, and sets a new alarm. The current alarm
+   * is only removed when this returns, so a process that dies in between is woken again. Jobs that become due run also while a delivery, a
+   * copy or a key is on its way.
    */
   async alarm() {
     this.#alarm.recordFired();
@@ -145,8 +161,9 @@ class ScripObject extends DurableObject {
       isDelivering = false;
       this.#wakeUp();
     });
-    this.#startCopying();
-    const isBusy = () => isDelivering || this.#copying !== undefined;
+    this.#copying.start();
+    this.#deriving.start();
+    const isBusy = () => isDelivering || this.#copying.isRunning || this.#deriving.isRunning;
     do {
       const next = await this.#runJobs();
       if (isBusy()) await this.#rest(next);
@@ -197,28 +214,18 @@ class ScripObject extends DurableObject {
     }
   }
 
-  /** Copies the bundle to KV where KV does not have it, beside all else. */
-  #startCopying() {
-    this.#copiesAgain = true;
-    this.#copying ??= this.#copy();
+  /** Records a failure of work that is tried again after a wait, in milliseconds. */
+  #postpone(event, error, wait) {
+    this.#recordFailure(event, error);
+    this.#alarm.scheduleAt(Date.now() + wait);
   }
 
-  /** Copies until KV has what was built last. After each failure it is tried again later. */
-  async #copy() {
-    while (this.#copiesAgain) {
-      this.#copiesAgain = false;
-      try {
-        await this.#copier.spell();
-        this.#failedCopies = 0;
-      } catch (error) {
-        this.#metrics.failedBundleCopies += 1;
-        this.#recordFailure("bundle_not_copied", error);
-        this.#alarm.scheduleAt(Date.now() + Math.min(RETRY_MS * 2 ** this.#failedCopies, RETRY_MAX_MS));
-        this.#failedCopies += 1;
-      }
-    }
-    this.#copying = undefined;
-    this.#wakeUp();
+  /** Stores derived keys, which make a build due, and returns the next codes. */
+  #commitKeys(report) {
+    const [step, work] = this.#commit((sql) => engine.deriveBoxKeys(this.#fresh, JSON.stringify(report), sql));
+    this.#alarm.scheduleAt(work);
+    if (work !== null && work <= Date.now()) this.#wakeUp();
+    return JSON.parse(step);
   }
 
   /** Passes a new head on to the pages that are connected. Where that fails, the head is copied and passed on again later. */
@@ -239,7 +246,8 @@ class ScripObject extends DurableObject {
     const [work, deliveries, hasBuilt] = this.#commit((sql) => engine.runAlarm(this.#fresh, rows, sql));
     if (hasBuilt) {
       this.#metrics.countBundleBuild(Date.now() - startedAt);
-      this.#startCopying();
+      this.#copying.start();
+      this.#deriving.start();
     }
     this.#scheduleDeliveries(deliveries);
     return work;

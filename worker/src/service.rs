@@ -5,7 +5,7 @@ use crate::access::failed_attempts::GUESSES;
 use crate::access::idempotency::{self, IdempotentCall, Memory};
 use crate::access::keys::WebhookSecretUpdate;
 use crate::commit;
-use crate::domain::bundle::{build_job, kv_copies};
+use crate::domain::bundle::{box_keys, build_job, kv_copies};
 use crate::domain::webhooks::subscriptions;
 use crate::http::caller::{Caller, CredentialClass, FORWARD_TO_PROJECT};
 use crate::http::name_limits;
@@ -188,7 +188,7 @@ fn written(answer: Response) -> Reply {
 /// Requests the alarms of all queues when the object has just started: an earlier alarm may have been set by another clock.
 pub fn wake(store: &mut Store<'_>, now_ms: i64) -> Result<(), Fault> {
     queue::wake_for_next(store, now_ms)?;
-    if kv_copies::is_waiting(store)? {
+    if kv_copies::is_waiting(store)? || box_keys::is_waiting(store)? {
         store.wake_at(now_ms);
     }
     outbox::wake(store, now_ms)
@@ -224,6 +224,18 @@ pub fn copy_bundle(
     kv_copies::record(store, report);
     commit::run_internal(store, context)?;
     kv_copies::next(store)
+}
+
+/// Stores the keys of sealed boxes that the last step has derived, and returns the next step; `None` when there is none.
+pub fn derive_box_keys(
+    store: &mut Store<'_>,
+    context: &Context,
+    report: &box_keys::DerivationReport,
+) -> Result<Option<box_keys::DerivationStep>, Fault> {
+    box_keys::record(store, report)?;
+    commit::run_internal(store, context)?;
+    build_job::wake_if_marked(store)?;
+    box_keys::next(store)
 }
 
 /// Records, in a transaction of its own, that [`alarm`] ended with a fault and was undone; the job is retried later. Returns its kind.

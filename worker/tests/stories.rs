@@ -9,6 +9,8 @@
     reason = "a test may fail loudly"
 )]
 
+#[path = "support/box_keys.rs"]
+mod box_keys;
 #[path = "support/bundle.rs"]
 #[allow(dead_code, reason = "a story reads a core by a step of its own")]
 mod bundle;

@@ -1,5 +1,6 @@
 //! Implements the facts of a decision with rules in memory.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::bundle::facts::goods::{GoodsCoverage, ListedGoods};
@@ -18,7 +19,7 @@ use crate::model::request::{RedeemableObject, RequestedRedeemable};
 use crate::model::reward::{BoughtReward, Reward, RewardAssignment};
 use crate::model::stacking::StackingRules;
 use crate::rules::{Collection, Rule, Segment};
-use crate::text::{Text, fold, sha256_hex};
+use crate::text::{Text, fold};
 use crate::time::{Instant, TimeZone};
 
 /// The member of a customer with the numbers of the conditions that the customer meets.
@@ -32,6 +33,13 @@ impl RuleSetFacts {
         let is_complete = self.whole_catalogue || self.covers(kind);
         let is_unreadable = self.illegible.has(kind, name);
         goods.find(name, GoodsCoverage { is_unreadable, is_complete, names: self.goods_names.as_ref() })
+    }
+
+    /// Returns the normal form of a code that the rules do not list: the form in which codes are compared.
+    pub fn unlisted_code<'c>(&self, code: &'c str) -> Option<Cow<'c, str>> {
+        let is_listed = voucher_place(&self.vouchers, self.folded.as_ref(), code).is_some();
+        let compared = || if self.folded.is_some() { fold(code) } else { Cow::Borrowed(code) };
+        (!is_listed).then(compared)
     }
 }
 
@@ -52,17 +60,7 @@ impl Facts for RuleSetFacts {
         if self.is_known_in_other_case(code) {
             return Known::Unknown;
         }
-        if self.by_hash.is_empty() {
-            return self.known("voucher", code, None);
-        }
-        let compared = if self.folded.is_some() { fold(code) } else { code.into() };
-        let id = self.by_hash.get(&sha256_hex(compared.as_bytes()));
-        match id.and_then(|id| self.vouchers.get(id)) {
-            Some(voucher) => {
-                Known::Is(Fact::own(RedeemableTerms { code: Text::from(code), ..RedeemableTerms::clone(voucher) }))
-            }
-            None => self.known("voucher", id.map_or(code, Text::as_str), None),
-        }
+        self.known("voucher", code, None)
     }
 
     fn tier(&self, id: &str) -> Known<Fact<'_, RedeemableTerms>> {

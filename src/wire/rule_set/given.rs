@@ -18,7 +18,6 @@ use crate::model::redeemable::{Campaign, Category, Grant, RedeemableTerms};
 use crate::model::redemption::PastRedemption;
 use crate::model::reward::{Reward, RewardAssignment};
 use crate::model::stacking::StackingRules;
-use crate::ordered_map::OrderedMap;
 use crate::rules::{Collection, Rule, Segment};
 use crate::text::{Text, joined};
 use crate::time::{Instant, TimeZone};
@@ -67,8 +66,6 @@ pub struct RuleSet {
     pub campaigns: Vec<Arc<Campaign>>,
     /// Vouchers.
     pub vouchers: Vec<Arc<RedeemableTerms>>,
-    /// The ids of vouchers without a code, by the hash of the code.
-    pub by_hash: OrderedMap<Text>,
     /// Promotion tiers.
     pub tiers: Vec<Arc<RedeemableTerms>>,
     /// Promotion stacks.

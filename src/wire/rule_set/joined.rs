@@ -11,8 +11,10 @@ use crate::wire::rule_set::own_counts::OWN_COUNTS;
 
 /// Names of documents that cannot be read.
 const UNREADABLE: &str = "unreadable";
-/// The lists that only grow: goods of two buckets are the same in both, and the first ones count.
-const OF_BUCKETS: [&str; 3] = ["products", "skus", UNREADABLE];
+/// Names of which all goods are listed.
+const NAMED_GOODS: &str = "named_goods";
+/// The lists that only grow: goods of two documents are the same in both, and the first ones count.
+const OF_GOODS: [&str; 4] = ["products", "skus", NAMED_GOODS, UNREADABLE];
 
 impl RuleSet {
     /// Reads a set of rules together with further ones, of which only lists, the counts of the customer and the names of unreadable
@@ -41,10 +43,10 @@ fn join<'n>(rules: &mut Node<'n>, more: Node<'n>, buckets: &mut Vec<(u32, u32)>)
     for (name, value) in more {
         match (&value, place_of(members, &name)) {
             _ if name == OWN_COUNTS => members.push((name, value)),
-            _ if name != UNREADABLE && !LISTS.iter().any(|kind| kind.list == name) => {}
+            _ if !OF_GOODS.contains(&&*name) && !LISTS.iter().any(|kind| kind.list == name) => {}
             (Node::List(_), Some(list)) => {
                 let Node::List(documents) = value else { continue };
-                if OF_BUCKETS.contains(&&*name) {
+                if OF_GOODS.contains(&&*name) {
                     list.extend(documents);
                     continue;
                 }

@@ -66,12 +66,8 @@ pub const LISTS: &[ListedKind] = &[
         fields: fields_of!(
             GUARDED,
             VOUCHER.fields(),
-            // The fields that create a voucher, and the hash of its code in a bundle.
-            &[
-                may("code_config", FieldType::Map).description("Form of a generated code. Ignored."),
-                may("code_hash", FieldType::Text)
-                    .description("Hash of the code. A bundle contains the hash instead of the code."),
-            ],
+            // A field that creates a voucher.
+            &[may("code_config", FieldType::Map).description("Form of a generated code. Ignored.")],
         ),
     },
     ListedKind { list: "promotion_tiers", kind: "promotion_tier", noun: "a promotion tier", fields: TIER },

@@ -70,9 +70,6 @@ impl RuleSet {
         voucher.campaign_id = self.campaign_of(at, voucher.campaign_id);
         voucher.category_id = self.category_of(at, voucher.category_id);
         self.note(&count(&voucher, at), at);
-        if let Some(hash) = at.option("code_hash", read::text) {
-            self.by_hash.put(hash, voucher.id.clone());
-        }
         self.add_guards(at, "voucher", &voucher.id);
         self.listed.add(at, CandidateObject::Voucher, voucher.campaign_id.as_ref());
         self.vouchers.push(Arc::new(voucher));

@@ -1,6 +1,8 @@
 //! The offline bundle: its head, its core, the parts of the core, its goods in buckets, the keys that sign it, the job that builds it, and its copies in KV.
 
+pub mod box_keys;
 pub mod build_job;
+mod code_strength;
 pub mod core;
 mod customer_conditions;
 mod goods_buckets;
@@ -13,4 +15,5 @@ mod named_goods;
 mod names_in_core;
 pub mod offers;
 mod parts;
+pub mod sealed_codes;
 pub mod signing_keys;

@@ -114,6 +114,22 @@ pub fn copy_bundle(fresh: bool, report: &str, sql: &ObjectSql) -> Result<String,
     run().map_err(|fault: Fault| JsError::new(&fault.0))
 }
 
+/// Stores the keys of sealed boxes that the shell has derived, and returns the next step, inside a transaction too. Both are JSON: of
+/// `box_keys::DerivationReport`, and of `box_keys::DerivationStep` or null. The step is followed by the due time of jobs, or null.
+#[wasm_bindgen(js_name = deriveBoxKeys)]
+pub fn derive_box_keys(fresh: bool, report: &str, sql: &ObjectSql) -> Result<Array, JsError> {
+    let run = || {
+        let context = work_context()?;
+        let mut store = open(sql, fresh, &context)?;
+        let report = serde_json::from_str(report).map_err(|error| Fault::new(error.to_string()))?;
+        let step = service::derive_box_keys(&mut store, &context, &report)?;
+        let step = serde_json::to_string(&step).map_err(|error| Fault::new(error.to_string()))?;
+        let [work, _] = alarms_of(&store);
+        Ok(Array::of2(&JsValue::from_str(&step), &work))
+    };
+    run().map_err(|fault: Fault| JsError::new(&fault.0))
+}
+
 /// Returns the name of the copy of a project's head in KV.
 #[wasm_bindgen(js_name = nameOfCopiedHead)]
 pub fn name_of_copied_head(project: &str) -> String {

@@ -1,4 +1,5 @@
-//! The stored head of a project's bundle, the bytes that heads name by their hashes, which of them KV has, and what a supplement needs of the present core.
+//! The stored head of a project's bundle, the bytes that heads name by their hashes, which of them KV has, what a supplement needs of the
+//! present core, and the keys of its sealed boxes.
 
 use crate::store::Store;
 use crate::store::sql::{self, Fault, SqlRow};
@@ -269,4 +270,49 @@ pub fn update_offers(store: &mut Store<'_>, offers: &BundleOffers) {
             conditions.to_string().into(),
         ],
     );
+}
+
+/// Returns the salt of the keys of sealed boxes, in hexadecimal digits.
+pub fn find_box_salt(store: &Store<'_>) -> Result<String, Fault> {
+    let row = store.row("SELECT salt FROM box_salt", &[])?;
+    sql::text(&row.ok_or_else(|| Fault::new("the project has no salt of its boxes"))?, 0).map(str::to_owned)
+}
+
+/// Returns the derived keys of boxes by the normal forms of their codes, in hexadecimal digits; `None` where one is awaited.
+pub fn list_box_keys(store: &Store<'_>) -> Result<BTreeMap<String, Option<String>>, Fault> {
+    let rows = store.rows("SELECT code, derived FROM box_key", &[])?;
+    let read = |row: SqlRow| Ok((sql::text(&row, 0)?.to_owned(), sql::text_or_null(&row, 1)?.map(str::to_owned)));
+    rows.into_iter().map(read).collect()
+}
+
+/// Stores which codes have boxes, at the flush: further ones await their keys, and the keys of others are deleted.
+pub fn update_boxed_codes(store: &mut Store<'_>, codes: &[&str], has_too_many: bool) {
+    let listed = Json::from(codes).to_string();
+    store
+        .write("DELETE FROM box_key WHERE code NOT IN (SELECT value FROM json_each(?1))", vec![listed.as_str().into()]);
+    store.write(
+        "INSERT INTO box_key (code) SELECT value FROM json_each(?1) WHERE true ON CONFLICT (code) DO NOTHING",
+        vec![listed.into()],
+    );
+    let flag = i64::from(has_too_many);
+    store.write("UPDATE box_salt SET has_too_many = ?1 WHERE has_too_many <> ?1", vec![flag.into()]);
+}
+
+/// Lists the next codes that await their keys, so many at most.
+pub fn list_awaited_codes(store: &Store<'_>, most: i64) -> Result<Vec<String>, Fault> {
+    let rows = store.rows("SELECT code FROM box_key WHERE derived IS NULL ORDER BY code LIMIT +?1", &[most.into()])?;
+    rows.iter().map(|row| sql::text(row, 0).map(str::to_owned)).collect()
+}
+
+/// Stores the derived key of a code, unless it is not awaited any more, at the flush.
+pub fn update_box_key(store: &mut Store<'_>, code: &str, derived: &str) {
+    store.write(
+        "UPDATE box_key SET derived = ?2 WHERE code = +?1 AND derived IS NULL",
+        vec![code.into(), derived.into()],
+    );
+}
+
+/// Returns true if the last build found more codes that are sealed by default than a bundle takes.
+pub fn has_too_many_codes(store: &Store<'_>) -> Result<bool, Fault> {
+    store.row("SELECT has_too_many FROM box_salt", &[])?.map_or(Ok(false), |row| Ok(sql::int(&row, 0)? != 0))
 }

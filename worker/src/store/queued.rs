@@ -36,16 +36,19 @@ impl QueuedWrite {
         let is_insertion = self.statement.starts_with("INSERT");
         match self.subject() {
             Some((kind, _)) => {
-                IN_BUNDLES.contains(&kind) || (kind == "voucher" && (!is_insertion || self.names_visibility()))
+                IN_BUNDLES.contains(&kind) || (kind == "voucher" && (!is_insertion || self.may_be_sealed()))
             }
             None => self.statement.contains("document") && !is_insertion && !self.only_counts,
         }
     }
 
-    /// Returns true if it may write a voucher that shows itself to clients.
-    fn names_visibility(&self) -> bool {
+    /// Returns true if it may write a voucher of which clients learn: without a campaign, and of unlimited quantity or with a setting.
+    fn may_be_sealed(&self) -> bool {
         let text = self.document.and_then(|[.., text]| self.text(text));
-        text.is_none_or(|text| text.contains("\"visibility\""))
+        let is_unlimited = |text: &str| !text.contains("\"quantity\":") || text.contains("\"quantity\":null");
+        text.is_none_or(|text| {
+            !text.contains("\"campaign_id\":\"") && (is_unlimited(text) || text.contains("\"visibility\""))
+        })
     }
 
     /// Returns kind and id of the one document that it changes.

@@ -69,6 +69,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!("0040_bundle_offers"),
     migration!("0041_bundle_goods"),
     migration!("0042_campaigns_with_offers"),
+    migration!("0043_code_keys"),
 ];
 
 /// The number of the newest migration.

@@ -136,6 +136,7 @@ struct CreatedIds {
 fn fill(shop: &Shop) -> CreatedIds {
     let mut open = campaign("Open", "STANDALONE");
     open["voucher"]["code_config"]["pattern"] = "OPEN-CODE".into();
+    open["visibility"] = "public".into();
     let open = shop.make("/v1/campaigns", open);
     shop.make("/v1/campaigns", campaign("Private", "AUTO_UPDATE"));
     let promotion = shop.make("/v1/campaigns", json!({ "name": "Tiers", "campaign_type": "PROMOTION" }));
@@ -256,7 +257,11 @@ fn other_changes_and_time_keep_the_core() {
     let redemption =
         |code: &str| json!({ "redeemables": [{ "object": "voucher", "id": code }], "order": { "amount": 1000 } });
     let calls = [
-        ("POST", "/v1/vouchers/ONE", json!({ "discount": { "type": "AMOUNT", "amount_off": 100 } })),
+        (
+            "POST",
+            "/v1/vouchers/ONE",
+            json!({ "discount": { "type": "AMOUNT", "amount_off": 100 }, "redemption": { "quantity": 9 } }),
+        ),
         ("POST", "/v1/redemptions", redemption("ONE")),
         ("POST", "/v1/redemptions", redemption("OPEN-CODE")),
         ("POST", "/v1/customers", json!({ "source_id": "anna", "name": "Anna" })),

@@ -56,7 +56,10 @@ impl Shop {
         reply.body
     }
 
+    /// Returns the bundle with the keys of its sealed codes.
     fn bundle(&self, now_ms: i64) -> Bundle {
+        self.get(now_ms, "/client/v1/bundle");
+        self.edge.derive_box_keys("proj_dev", now_ms);
         Bundle::of(&self.get(now_ms, "/client/v1/bundle"), |path| self.get(now_ms, path))
     }
 
@@ -139,9 +142,21 @@ fn open() -> (Shop, Vec<(String, Json)>) {
     (shop, redeemables)
 }
 
+fn with_rules(bundle: Bundle) -> (Bundle, PreparedRules) {
+    let plain = bundle.prepare();
+    (bundle, plain)
+}
+
 /// Returns the verdict of the rules if it is final, after a check that the service gives the same bytes.
-fn final_verdict(shop: &Shop, rules: &PreparedRules, now_ms: i64, name: &str, redeemable: &Json) -> Option<Json> {
+fn final_verdict(
+    shop: &Shop,
+    (bundle, plain): &(Bundle, PreparedRules),
+    now_ms: i64,
+    name: &str,
+    redeemable: &Json,
+) -> Option<Json> {
     let request = json!({ "redeemables": [redeemable], "order": { "amount": 10_000 } });
+    let rules = bundle.prepare_for(plain, &request, None);
     let reply = shop.send(now_ms, "POST", "/client/v1/validations", &request);
     assert_eq!(reply.status, 200, "{name}");
     let context: &str = &reply.headers.iter().find(|(header, _)| header == "scrip-context").unwrap().1;
@@ -161,7 +176,8 @@ fn final_verdict(shop: &Shop, rules: &PreparedRules, now_ms: i64, name: &str, re
 fn a_final_verdict_is_right_at_every_moment_of_the_horizon() {
     let (shop, redeemables) = open();
     let bundle = shop.bundle(NOON);
-    let (rules, to) = (bundle.prepare(), bundle.claims["to"].as_i64().unwrap());
+    let to = bundle.claims["to"].as_i64().unwrap();
+    let rules = with_rules(bundle);
     assert_eq!(to, NOON + 4 * HOUR, "the next offer begins at 16:00");
     let mut finals = [0, 0];
     for now_ms in [NOON, NOON + HOUR, NOON + 2 * HOUR - 1, NOON + 2 * HOUR, NOON + 3 * HOUR, to - 1] {
@@ -184,9 +200,15 @@ fn a_final_verdict_is_right_at_every_moment_of_the_horizon() {
             assert_eq!(verdict, None, "{name} at {now_ms}");
         }
     }
-    let next = shop.bundle(to);
-    let rules = next.prepare();
-    for (name, is_valid) in [("C-SOON", true), ("V-SOON", true), ("C-PLAIN", true), ("C-MONDAYS", false)] {
+    let rules = with_rules(shop.bundle(to));
+    for (name, is_valid) in [
+        ("C-SOON", true),
+        ("V-SOON", true),
+        ("C-PLAIN", true),
+        ("C-MONDAYS", false),
+        ("C-OVER", false),
+        ("V-OVER", false),
+    ] {
         let redeemable = json!({ "object": "voucher", "id": name });
         let verdict = final_verdict(&shop, &rules, to, name, &redeemable).unwrap_or_default();
         assert_eq!(verdict["valid"], is_valid, "{name}: {verdict}");
@@ -251,8 +273,8 @@ fn a_large_core_is_in_parts() {
     }
     assert_eq!(bundle.json()["promotion_tiers"].as_array().unwrap().len(), 220);
     let tier = bundle.json()["promotion_tiers"][7]["id"].clone();
-    let verdict =
-        final_verdict(&shop, &bundle.prepare(), NOON, "tier", &json!({ "object": "promotion_tier", "id": tier }));
+    let redeemable = json!({ "object": "promotion_tier", "id": tier });
+    let verdict = final_verdict(&shop, &with_rules(bundle), NOON, "tier", &redeemable);
     assert_eq!(verdict.unwrap()["valid"], true);
     // After a change the former index and its parts stay for 48 hours.
     shop.post("/v1/campaigns/Deal%200/disable", Json::Null);
@@ -400,7 +422,7 @@ fn the_horizon_begins_with_the_second_of_the_build() {
     let built = NOON + 500;
     let bundle = shop.bundle(built);
     assert_eq!((&bundle.claims["from"], &bundle.claims["to"]), (&json!(NOON), &json!(NOON + 900)));
-    let rules = bundle.prepare();
+    let rules = with_rules(bundle);
     let verdict = |now_ms: i64, name: &str| {
         let redeemable = json!({ "object": "voucher", "id": name });
         final_verdict(&shop, &rules, now_ms, name, &redeemable).map(|verdict| verdict["valid"] == true)

@@ -48,7 +48,7 @@ impl Shop {
     /// A project with an offer of each kind, whose bundle was built and copied, and that has been quiet for a minute.
     fn built() -> Shop {
         let shop = Shop::new();
-        let open = json!({ "name": "Open", "type": "STANDALONE", "campaign_type": "DISCOUNT_COUPONS",
+        let open = json!({ "name": "Open", "type": "STANDALONE", "visibility": "public", "campaign_type": "DISCOUNT_COUPONS",
             "voucher": { "discount": { "type": "AMOUNT", "amount_off": 100 }, "code_config": { "pattern": "OPEN" } } });
         shop.make("POST /v1/campaigns", open);
         shop.ask(true);
@@ -271,7 +271,10 @@ fn other_writes_cost_nothing() {
     let calls = [
         ("POST /v1/redemptions".to_owned(), redeem("OPEN")),
         (format!("POST /v1/campaigns/{private}/vouchers"), json!({})),
-        ("POST /v1/vouchers/ALONE".to_owned(), json!({ "discount": { "type": "AMOUNT", "amount_off": 100 } })),
+        (
+            "POST /v1/vouchers/ALONE".to_owned(),
+            json!({ "discount": { "type": "AMOUNT", "amount_off": 100 }, "redemption": { "quantity": 9 } }),
+        ),
         ("POST /v1/redemptions".to_owned(), redeem("ALONE")),
         ("POST /v1/customers".to_owned(), json!({ "source_id": "anna", "name": "Anna" })),
         ("POST /v1/orders".to_owned(), json!({ "amount": 100, "status": "PAID", "customer": { "source_id": "anna" } })),
@@ -349,7 +352,7 @@ fn changes_are_built_together() {
 #[test]
 fn the_horizon_and_the_age_of_the_head_build_it_anew() {
     let shop = Shop::built();
-    let later = json!({ "name": "Later", "type": "STANDALONE", "campaign_type": "DISCOUNT_COUPONS", "start_date": "2026-03-01T03:00:00Z",
+    let later = json!({ "name": "Later", "type": "STANDALONE", "visibility": "public", "campaign_type": "DISCOUNT_COUPONS", "start_date": "2026-03-01T03:00:00Z",
         "voucher": { "discount": { "type": "AMOUNT", "amount_off": 100 }, "code_config": { "pattern": "LATER" } } });
     shop.make("POST /v1/campaigns", later);
     shop.pass(SECOND);

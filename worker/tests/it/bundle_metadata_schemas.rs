@@ -23,7 +23,10 @@ impl Shop {
         let mut shop = Shop { calls: ServiceCalls::new(project) };
         let voucher =
             json!({ "discount": { "type": "PERCENT", "percent_off": 10 }, "code_config": { "pattern": "TEN" } });
-        shop.calls.make("POST /v1/campaigns", &json!({ "name": "Ten", "type": "STANDALONE", "voucher": voucher }));
+        shop.calls.make(
+            "POST /v1/campaigns",
+            &json!({ "name": "Ten", "type": "STANDALONE", "visibility": "public", "voucher": voucher }),
+        );
         shop
     }
 

@@ -9,6 +9,8 @@
     reason = "a test may fail loudly"
 )]
 
+#[path = "../support/box_keys.rs"]
+mod box_keys;
 #[path = "../support/bundle.rs"]
 mod bundle;
 #[path = "../support/caller.rs"]
@@ -75,6 +77,7 @@ mod referral_rewards;
 mod reports;
 mod routing;
 mod schema_version;
+mod sealed_codes;
 mod sessions;
 mod setup_changes;
 mod statement_counts;

@@ -50,7 +50,10 @@ impl Shop {
         reply.body
     }
 
+    /// Returns the bundle with the keys of its sealed codes.
     fn bundle(&self) -> (Vec<u8>, Bundle) {
+        self.of_client("GET /client/v1/bundle", &Json::Null);
+        self.edge.derive_box_keys("proj_dev", NOON);
         let head = self.of_client("GET /client/v1/bundle", &Json::Null);
         let bundle = Bundle::of(&head, |path| self.of_client(&format!("GET {path}"), &Json::Null));
         (head, bundle)
@@ -212,8 +215,77 @@ fn planted_words_of_offers_that_are_not_visible_reach_no_client() {
     assert!(seen("the core") && seen("ALL") && seen("GET /client/v1/promotions/tiers?limit"));
 }
 
-/// What a visible offer brings with it and a client should not read. A rule that goes as its compiled conditions, and codes that go as
-/// sealed boxes, end these exceptions one by one.
+/// Creates sealed codes, by default and by settings, with planted words in all that they name; returns the codes and their promise.
+fn plant_sealed(shop: &mut Shop) -> Vec<String> {
+    let mut codes = Vec::new();
+    for (number, visibility) in [None, Some("sealed"), None, Some("sealed")].into_iter().enumerate() {
+        let [code, name, value, filter, message, category] =
+            ["code", "sealedname", "value", "filter", "message", "category"].map(|subject| shop.plant(subject));
+        let rule = shop.plant("rule");
+        let category = shop.make("/v1/categories", &json!({ "name": category, "hierarchy": number + 1 }));
+        let filter = json!({ "junction": "AND", "metadata.brand": { "conditions": { "$is": [filter] } } });
+        let collection = shop.plant("collection");
+        let collection = shop
+            .make("/v1/product-collections", &json!({ "type": "AUTO_UPDATE", "name": collection, "filter": filter }));
+        let goods = json!([{ "id": collection["id"], "object": "products_collection", "type": "products_collection" }]);
+        let tests = json!({
+            "1": { "name": "order.metadata", "property": "lane", "conditions": { "$is": [value] } },
+            "2": { "name": "order.items.any", "conditions": { "$is": goods } },
+            "logic": "1 or 2",
+        });
+        let rule = shop
+            .make("/v1/validation-rules", &json!({ "name": rule, "rules": tests, "error": { "message": message } }));
+        let discount = json!({ "type": "PERCENT", "percent_off": 10 });
+        if number < 2 {
+            shop.make(
+                "/v1/campaigns",
+                &json!({ "name": name, "type": "STANDALONE", "visibility": visibility, "category_id": category["id"], "validation_rules": [rule["id"]],
+                         "voucher": { "code_config": { "pattern": code }, "discount": discount } }),
+            );
+        } else {
+            let body = json!({ "discount": discount, "visibility": visibility, "category_id": category["id"], "metadata": { "note": name },
+                               "validation_rules": [rule["id"]] });
+            shop.make(&format!("/v1/vouchers/{code}"), &body);
+        }
+        codes.push(code);
+    }
+    codes
+}
+
+#[test]
+fn words_of_sealed_codes_reach_only_who_types_the_code() {
+    let mut shop = Shop::new();
+    let codes = plant_sealed(&mut shop);
+    let (note, product) = (shop.plant("goods"), json!({ "name": "Shirt", "source_id": "shirt", "price": 900 }));
+    let mut private = product.clone();
+    private["metadata"] = json!({ "note": note });
+    shop.make("/v1/products", &private);
+    assert!(shop.planted.len() >= 30, "{}", shop.planted.len());
+    for (place, text) in read_all(&shop) {
+        let found: Vec<&String> = shop.planted.iter().filter(|word| text.contains(*word)).collect();
+        assert!(found.is_empty(), "{found:?} in {place}: {text}");
+    }
+    let core = shop.bundle().1.json();
+    assert_eq!(core["sealed_codes"]["boxes"].as_object().unwrap().len(), codes.len());
+    for code in &codes {
+        let opened = crate::box_keys::open(&core, code).map(|bytes| String::from_utf8(bytes).unwrap());
+        assert!(
+            opened.as_ref().is_some_and(|text| text.contains(code.as_str()) && text.contains("message")),
+            "{opened:?}"
+        );
+    }
+    // The setting `server` is in force at the next head, and nothing is left of the box.
+    for (code, path) in
+        [(&codes[0], "/v1/campaigns/Zq1sealedname".to_owned()), (&codes[2], format!("/v1/vouchers/{}", codes[2]))]
+    {
+        let keys = [("x-app-id", "dev-app"), ("x-app-token", "dev-token")];
+        let reply = shop.send(NOON, &format!("PUT {path}"), &keys, &json!({ "visibility": "server" }));
+        assert_eq!(reply.status, 200, "{path}: {}", String::from_utf8_lossy(&reply.body));
+        assert_eq!(crate::box_keys::open(&shop.bundle().1.json(), code), None, "{code}");
+    }
+}
+
+/// What a visible offer brings with it and a client should not read. A rule that goes as its compiled conditions ends this exception.
 #[test]
 fn words_of_visible_offers_that_still_reach_clients_are_known() {
     let mut shop = Shop::new();
@@ -224,12 +296,12 @@ fn words_of_visible_offers_that_still_reach_clients_are_known() {
     let (rule_name, sealed_name) = (shop.plant("rulename"), shop.plant("sealedname"));
     let rule = shop.make("/v1/validation-rules", &json!({ "name": rule_name, "rules": tests }));
     shop.make("/v1/campaigns", &json!({ "name": "Seen", "campaign_type": "PROMOTION", "promotion": { "tiers": [{ "name": "Seentier", "validation_rules": [rule["id"]], "action": { "discount": { "type": "AMOUNT", "amount_off": 1 } } }] } }));
-    shop.make("/v1/campaigns", &json!({ "name": sealed_name, "type": "STANDALONE", "voucher": { "code": "SEALED", "discount": { "type": "PERCENT", "percent_off": 10 } } }));
+    shop.make("/v1/campaigns", &json!({ "name": sealed_name, "type": "STANDALONE", "voucher": { "code_config": { "pattern": "SEALED" }, "discount": { "type": "PERCENT", "percent_off": 10 } } }));
     for (place, text) in read_all(&shop) {
         let found: Vec<&str> = shop.planted.iter().filter(|word| text.contains(*word)).map(String::as_str).collect();
         let known: &[&str] = match place.as_str() {
-            // The conditions on the order as they are written, and the campaign of a code that is not sealed yet.
-            "the core" => &[&value, &sealed_name],
+            // The conditions on the order as they are written.
+            "the core" => &[&value],
             _ => &[],
         };
         assert_eq!(found, known, "{place}: {text}");

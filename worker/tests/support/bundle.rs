@@ -1,11 +1,13 @@
 //! Reads the bundle as a client does: the head, then the core that it names, and all goods buckets.
 
+use crate::box_keys;
 use base64ct::{Base64UrlUnpadded, Encoding};
 use scrip::bundle::PreparedRules;
 use scrip::bundle::goods_tree::root_of_path;
 use scrip::text::sha256_hex;
 use scrip::time::Instant;
 use serde_json::{Value as Json, json};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 /// A head's claims with its core.
@@ -15,6 +17,8 @@ pub struct Bundle {
     pub core: Vec<u8>,
     /// All goods buckets, proven.
     pub buckets: Vec<Vec<u8>>,
+    /// Contents of boxes by the codes that were typed; `None` where there is no box.
+    opened: RefCell<BTreeMap<String, Option<Vec<u8>>>>,
 }
 
 /// Returns the claims of a head, without a check of its signature.
@@ -48,7 +52,7 @@ impl Bundle {
             format!("/client/v1/bundle/{project}/goods/{root}/{bucket}")
         };
         let buckets = (0..count).map(|bucket| prove_bucket(&fetch(&address(bucket)), bucket, goods)).collect();
-        Bundle { claims, core, buckets }
+        Bundle { claims, core, buckets, opened: RefCell::default() }
     }
 
     /// Returns the products and SKUs of all buckets, each once.
@@ -76,10 +80,29 @@ impl Bundle {
 
     /// Returns the rules with further facts.
     pub fn prepare_with(&self, facts: &Json) -> PreparedRules {
-        let facts = facts.to_string();
-        let more: Vec<&[u8]> = self.buckets.iter().map(Vec::as_slice).chain([facts.as_bytes()]).collect();
+        self.prepare_joined(&[facts.to_string().as_bytes()])
+    }
+
+    /// Returns the rules for a request, with what the codes in it open and with further facts, if any. `plain` are the rules without them.
+    #[allow(dead_code, reason = "not every program of tests types codes")]
+    pub fn prepare_for(&self, plain: &PreparedRules, request: &Json, facts: Option<&Json>) -> PreparedRules {
+        let typed = plain.typed_codes(request.to_string().as_bytes());
+        let mut known = self.opened.borrow_mut();
+        let unknown: Vec<&String> = typed.iter().filter(|code| !known.contains_key(*code)).collect();
+        if !unknown.is_empty() {
+            let core = self.json();
+            known.extend(unknown.into_iter().map(|code| (code.clone(), box_keys::open(&core, code))));
+        }
+        let facts = facts.map(|facts| facts.to_string().into_bytes());
+        let opened = typed.iter().filter_map(|code| known[code].as_deref());
+        let joined: Vec<&[u8]> = opened.chain(facts.as_deref()).collect();
+        self.prepare_joined(&joined)
+    }
+
+    fn prepare_joined(&self, documents: &[&[u8]]) -> PreparedRules {
+        let more: Vec<&[u8]> = self.buckets.iter().map(Vec::as_slice).chain(documents.iter().copied()).collect();
         let joined = PreparedRules::joined(&self.core, &more);
-        self.within(joined.unwrap_or_else(|problem| panic!("{problem}\n{facts}\n{}", self.json())))
+        self.within(joined.unwrap_or_else(|problem| panic!("{problem}\n{}", self.json())))
     }
 
     fn within(&self, prepared: PreparedRules) -> PreparedRules {

@@ -6,6 +6,7 @@ use scrip_worker::access::auth::{self, KeyLookup};
 use scrip_worker::access::failed_attempts::{self, AttemptDecision, ClientKey, FailedAttempts};
 use scrip_worker::access::{keys, rates};
 use scrip_worker::directory;
+use scrip_worker::domain::bundle::box_keys::DerivationReport;
 use scrip_worker::http::caller::{CARRIED, Caller, FORWARD_TO_PROJECT};
 use scrip_worker::http::public;
 use scrip_worker::http::reply;
@@ -314,6 +315,20 @@ impl Edge {
     /// Runs the alarm of a project once when it is due, with enough rows for every test; returns true if it ran.
     pub fn alarm(&self, project: &str, now_ms: i64) -> bool {
         self.alarm_of(project, now_ms, 2_000)
+    }
+
+    #[allow(dead_code, reason = "not every test has sealed codes")]
+    /// Derives the keys that the codes of a project's last bundle await, as its alarm does.
+    pub fn derive_box_keys(&self, project: &str, now_ms: i64) {
+        let mut report = DerivationReport::default();
+        loop {
+            let context = self.context(now_ms, None);
+            let step = self.project(project, |object| {
+                object.event(&context, |store| service::derive_box_keys(store, &context, &report)).unwrap()
+            });
+            let Some(step) = step else { break };
+            report = crate::box_keys::carry_out(&step);
+        }
     }
 
     #[allow(dead_code, reason = "not every test waits")]

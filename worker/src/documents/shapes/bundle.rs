@@ -6,24 +6,27 @@ pub mod offers;
 
 use super::{catalogue, promotions, rules};
 use crate::documents::common_fields::KEY;
-use scrip::shape::{FieldType, INT_MAX, TEXTS, may, must};
+use scrip::shape;
+use scrip::shape::{COUNT, FieldType, INT_MAX, TEXTS, may, must};
 use scrip::wire::project::{client, time_zone};
 use scrip::wire::voucher;
-use scrip::{fields_of, shape};
 
 /// Returns a list of any length of a type.
 const fn many(kind: &'static FieldType) -> FieldType {
     FieldType::List(kind, 0, usize::MAX)
 }
 
-/// A public voucher, without its code.
-const VOUCHER: FieldType = shape!(
-    "BundleVoucher",
-    "Public voucher, named by the hash of its code instead of the code.",
-    fields_of!(
-        voucher::VOUCHER.fields(),
-        &[must("code_hash", FieldType::Text).description("SHA-256 of the code in lower-case hexadecimal digits. Where codes are not case-sensitive, the code is folded first.")]
-    )
+/// Boxes of sealed codes.
+const SEALED_CODES: FieldType = shape!(
+    "BundleSealedCodes",
+    "Boxes that codes open. The key of a box: PBKDF2-HMAC-SHA-256 of the code in its normal form (folded where codes are not case-sensitive) with `salt` and `rounds`, 32 bytes. The first 16 bytes name the box, the others open it with AES-128-GCM.",
+    &[
+        must("salt", FieldType::Text).description("Salt of the project, 32 bytes in base64url."),
+        must("rounds", COUNT).description("Rounds of the derivation."),
+        must("boxes", FieldType::MapOf(&FieldType::Text)).description(
+            "By name in base64url, the nonce of 12 bytes and the encrypted content, in base64url. The content is a set of rules in JSON that joins the core: the voucher, and what only such vouchers name."
+        ),
+    ]
 );
 
 /// A validation rule, with numbers in place of its conditions about the customer.
@@ -84,7 +87,7 @@ const CORE: FieldType = shape!(
         must("counted", FieldType::Bool).description("`true` when quantities and balances are included. Always `false` in a bundle."),
         must("client", client::TERMS).description("Client policy of the project."),
         must("case_sensitive_codes", FieldType::Bool).description(
-            "`true` when codes that differ only by case are different codes; otherwise the hashes are of folded codes."
+            "`true` when codes that differ only by case are different codes; otherwise codes are compared in their folded form."
         ),
         must("named_goods", TEXTS).description("Names of the products and SKUs that the listed offers give; all goods with these names are listed. Others are in goods buckets."),
         must("public_offers", FieldType::Bool).description("`true` when the listed promotions are all that clients may list; `false` when the project has more than 5,000 offers in force that clients may know."),
@@ -94,7 +97,8 @@ const CORE: FieldType = shape!(
         must("time_zone", time_zone::TIME_ZONE).description("Time zone of the project, with its transitions."),
         must("stacking_rules", rules::STACKING_RULES).description("Stacking rules of the project, or the default rules."),
         must("campaigns", many(&promotions::CAMPAIGN)).description("Campaigns of the listed vouchers and tiers."),
-        must("vouchers", many(&VOUCHER)).description("Vouchers in force whose effective visibility is `sealed` or `public`: of standalone campaigns, and without a campaign if set so."),
+        must("vouchers", many(&voucher::VOUCHER)).description("Vouchers in force whose effective visibility is `public`."),
+        must("sealed_codes", SEALED_CODES).description("Boxes of the vouchers in force whose effective visibility is `sealed`, and of codes that ended within 90 days."),
         must("promotion_tiers", many(&promotions::TIER)).description("Promotion tiers in force whose effective visibility is `public`."),
         must("promotion_stacks", many(&promotions::STACK)).description("Promotion stacks whose tiers are all listed."),
         must("categories", many(&voucher::CATEGORY)).description("Categories of the listed objects."),

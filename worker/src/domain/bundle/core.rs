@@ -7,6 +7,7 @@ use crate::domain::bundle::goods_buckets::names_of as names_of_goods;
 use crate::domain::bundle::horizon::{Horizon, OpenCampaigns, retain_campaigns_of};
 use crate::domain::bundle::named_goods::NamedGoods;
 use crate::domain::bundle::names_in_core::retain_named;
+use crate::domain::bundle::sealed_codes::{self, SealedCode};
 use crate::domain::stacking_rules;
 use crate::http::caller::Settings;
 use crate::http::time_zone;
@@ -19,7 +20,6 @@ use crate::store::index::code_key::code_key;
 use crate::store::sql::Fault;
 use scrip::bundle::CHECKED_METADATA;
 use scrip::model::client::ClientContext;
-use scrip::text::sha256_hex;
 use scrip::time::Instant;
 use scrip::wire::project::client::terms_of;
 use scrip::wire::readability;
@@ -56,6 +56,17 @@ pub struct Core {
     pub offers: Vec<String>,
     /// Its conditions about the customer by number, as JSON.
     pub conditions: BTreeMap<u64, String>,
+    /// Its sealed codes.
+    pub boxed: BoxedCodes,
+}
+
+/// Codes that a core seals, or leaves out until their keys are derived.
+#[derive(Debug)]
+pub struct BoxedCodes {
+    /// Their normal forms.
+    pub codes: BTreeSet<String>,
+    /// True if the project has more codes that are sealed by default than a core takes; then it has none of these.
+    pub has_too_many: bool,
 }
 
 impl Core {
@@ -69,12 +80,20 @@ impl Core {
         let mut left_out = Vec::new();
         let last = bundle_heads::find_offers(store)?.map(|last| last.conditions);
         let mut conditions = NumberedConditions::after(last.unwrap_or_default());
-        let mut core = source.write(project, &mut horizon, &mut left_out, &mut conditions)?;
-        response_filter::keep_core(&page, &mut core);
+        let (mut core, mut sealed) = source.write(project, &mut horizon, &mut left_out, &mut conditions)?;
+        let goods = sealed.vouchers.values_mut().map(|sealed| &mut sealed.goods);
+        goods.chain([&mut core]).for_each(|rules| response_filter::keep_core(&page, rules));
         retain_named(&mut core);
-        left_out.sort_unstable();
         let (offers, conditions) = (ids_of_offers(&core), conditions.into_present());
-        Ok(Core { text: core.to_string(), horizon, left_out, offers, conditions })
+        let (salt, keys) = (bundle_heads::find_box_salt(store)?, bundle_heads::list_box_keys(store)?);
+        let has_all = sealed_codes::seal(&mut core, &sealed.vouchers, &salt, &keys)?;
+        if sealed.has_too_many || !has_all {
+            left_out.push("codes");
+        }
+        left_out.sort_unstable();
+        let codes = sealed.vouchers.into_values().map(|sealed| sealed.code).collect();
+        let boxed = BoxedCodes { codes, has_too_many: sealed.has_too_many };
+        Ok(Core { text: core.to_string(), horizon, left_out, offers, conditions, boxed })
     }
 }
 
@@ -84,12 +103,22 @@ struct CoreSource<'c, 's> {
     case_sensitive: bool,
 }
 
-/// Offers in force within a horizon.
+/// Offers in force within a horizon, and codes that have ended.
 struct Offers {
     campaigns: Vec<Document>,
     vouchers: Vec<Document>,
+    ended: Vec<Document>,
     tiers: Vec<Document>,
     stacks: Vec<Document>,
+    sealed: SealedVouchers,
+}
+
+/// Vouchers that a core shows in boxes alone.
+#[derive(Default)]
+struct SealedVouchers {
+    /// By id.
+    vouchers: BTreeMap<String, SealedCode>,
+    has_too_many: bool,
 }
 
 impl CoreSource<'_, '_> {
@@ -99,9 +128,10 @@ impl CoreSource<'_, '_> {
         horizon: &mut Horizon,
         left_out: &mut Vec<&'static str>,
         conditions: &mut NumberedConditions,
-    ) -> Result<Json, Fault> {
+    ) -> Result<(Json, SealedVouchers), Fault> {
         let mut unreadable = UnreadableNames::default();
-        let Offers { campaigns, vouchers, tiers, stacks } = self.offers(&mut unreadable, horizon, left_out)?;
+        let Offers { campaigns, mut vouchers, ended, tiers, stacks, mut sealed } =
+            self.offers(&mut unreadable, horizon, left_out)?;
         let unexamined = self.unexamined_offers(&tiers, &stacks)?;
         let shown: Vec<&str> =
             campaigns.iter().chain(&vouchers).chain(&tiers).map(|document| document.id.as_str()).collect();
@@ -114,11 +144,17 @@ impl CoreSource<'_, '_> {
         let rules = any_kind::list_with_ids(self.store, "validation_rules", &named)?;
         let mut rules = unreadable.leave_out(self, "validation_rules", rules);
         rules.iter_mut().try_for_each(|rule| conditions.number(rule))?;
-        let NamedGoods { names, products, skus } = NamedGoods::find(self.store, vouchers.iter().chain(&tiers))?;
+        let is_shown = |voucher: &&Document| !sealed.vouchers.contains_key(&voucher.id);
+        let shown = vouchers.iter().filter(is_shown).chain(&tiers);
+        let NamedGoods { names, products, skus } = NamedGoods::find(self.store, shown)?;
         let products = unreadable.leave_out(self, "product", products);
         let skus = unreadable.leave_out(self, "sku", skus);
         let collections = unreadable.leave_out(self, COLLECTION, self.newest(COLLECTION, "collections", left_out)?);
         let categories = unreadable.leave_out(self, "category", self.newest("category", "categories", left_out)?);
+        if unreadable.0.is_empty() {
+            sealed.vouchers.extend(ended.iter().map(|code| (code.id.clone(), self.ended_code(code))));
+            vouchers.extend(ended);
+        }
         let stacking =
             stacking_rules::stored(self.store)?.map_or_else(stacking_rules::default_rules, |document| document.body);
         let mut whole = json!({
@@ -134,7 +170,7 @@ impl CoreSource<'_, '_> {
             "case_sensitive_codes": self.case_sensitive,
             "stacking_rules": stacking,
             "campaigns": bodies(campaigns),
-            "vouchers": vouchers.into_iter().map(|voucher| hashed(voucher, self.case_sensitive)).collect::<Vec<Json>>(),
+            "vouchers": bodies(vouchers),
             "promotion_tiers": bodies(tiers),
             "promotion_stacks": bodies(stacks),
             "categories": bodies(categories),
@@ -147,7 +183,7 @@ impl CoreSource<'_, '_> {
         if let (Some(whole), false) = (whole.as_object_mut(), unreadable.0.is_empty()) {
             whole.insert("unreadable".into(), unreadable.0.into());
         }
-        Ok(whole)
+        Ok((whole, sealed))
     }
 
     /// Returns the objects of a validation for whose metadata the project has a schema, in a fixed order. The schemas stay on the server.
@@ -172,12 +208,23 @@ impl CoreSource<'_, '_> {
             .collect();
         let mut codes = self.of_parents("voucher", &public)?;
         codes.extend(vouchers::list_visible(self.store, one_more(OFFERS_MAX))?);
+        let unlimited = vouchers::list_unlimited(self.store, one_more(OFFERS_MAX))?;
+        let mut sealed = SealedVouchers { has_too_many: unlimited.len() > OFFERS_MAX, ..SealedVouchers::default() };
+        if !sealed.has_too_many {
+            codes.extend(unlimited);
+        }
         let mut vouchers = unreadable.leave_out(self, "voucher", codes);
+        let ended = open.select_ended(&vouchers, horizon)?;
         open.retain_vouchers(&mut vouchers, horizon)?;
         let all: Vec<&str> = campaigns.iter().map(|campaign| campaign.id.as_str()).collect();
         let mut tiers = unreadable.leave_out(self, "promotion_tier", self.of_parents("promotion_tier", &all)?);
         open.retain_tiers(&mut tiers, horizon)?;
         retain_newest(&mut tiers, &mut vouchers, left_out);
+        for voucher in &vouchers {
+            if !open.is_public(voucher)? {
+                sealed.vouchers.insert(voucher.id.clone(), self.sealed_code(voucher)?);
+            }
+        }
         let mut stacks = unreadable.leave_out(self, "promotion_stack", self.of_parents("promotion_stack", &all)?);
         // A stack names its tiers, so clients know those only whose tiers they all know.
         let known: BTreeSet<&str> = tiers.iter().map(|tier| tier.id.as_str()).collect();
@@ -185,8 +232,27 @@ impl CoreSource<'_, '_> {
             let ids = stack.body.get("tiers").and_then(|tiers| tiers.get("ids")).and_then(Json::as_array);
             ids.into_iter().flatten().filter_map(Json::as_str).all(|id| known.contains(id))
         });
-        retain_campaigns_of(&mut campaigns, vouchers.iter().chain(&tiers));
-        Ok(Offers { campaigns, vouchers, tiers, stacks })
+        retain_campaigns_of(&mut campaigns, vouchers.iter().chain(&ended).chain(&tiers));
+        Ok(Offers { campaigns, vouchers, ended, tiers, stacks, sealed })
+    }
+
+    /// Returns what the box of a code needs beside the lists of the core. Goods that do not read are left out, and a verdict lacks them.
+    fn sealed_code(&self, voucher: &Document) -> Result<SealedCode, Fault> {
+        let NamedGoods { names, products, skus } = NamedGoods::find(self.store, std::iter::once(voucher))?;
+        let reads =
+            |kind, goods: &[Document]| goods.iter().all(|one| readability::check_fields(kind, &one.body).is_ok());
+        let has_goods = !names.is_empty() && reads("product", &products) && reads("sku", &skus);
+        let goods = || json!({ "named_goods": names, "products": bodies(products), "skus": bodies(skus) });
+        Ok(SealedCode {
+            goods: if has_goods { goods() } else { Json::Null },
+            is_over: false,
+            ..self.ended_code(voucher)
+        })
+    }
+
+    fn ended_code(&self, voucher: &Document) -> SealedCode {
+        let code = voucher.as_voucher().code().unwrap_or_default();
+        SealedCode { code: code_key(code, self.case_sensitive), is_over: true, goods: Json::Null }
     }
 
     /// Lists the campaigns of which an offer may be in force, the newest first.
@@ -204,9 +270,8 @@ impl CoreSource<'_, '_> {
             let mut found = unreadable.leave_out(self, "campaign", found);
             open.select(&mut found, horizon)?;
             campaigns.append(&mut found);
-            if campaigns.len() > OFFERS_MAX {
+            if open.count() > OFFERS_MAX {
                 leave_out(left_out, "offers");
-                campaigns.truncate(OFFERS_MAX);
                 break;
             }
             if is_last {
@@ -299,7 +364,7 @@ impl UnreadableNames {
             Ok(()) => true,
             Err(problem) => {
                 source.store.note(format!("the stored {kind} `{}` does not read: {problem}", document.id));
-                self.0.push(names_of(kind, document, source.case_sensitive));
+                self.0.push(names_of(kind, document));
                 false
             }
         });
@@ -308,12 +373,8 @@ impl UnreadableNames {
 }
 
 /// Returns the names of a document that a client may know.
-fn names_of(kind: &str, document: &Document, case_sensitive: bool) -> Json {
+fn names_of(kind: &str, document: &Document) -> Json {
     match kind {
-        "voucher" => {
-            let code = document.as_voucher().code().unwrap_or_default();
-            json!({ "object": kind, "id": document.id, "code_hash": code_hash(code, case_sensitive) })
-        }
         "product" | "sku" => names_of_goods(kind, document),
         ASSIGNMENT => json!({ "object": kind, "id": document.id, "related_object_id": document.parent }),
         _ => json!({ "object": kind, "id": document.id }),
@@ -322,24 +383,6 @@ fn names_of(kind: &str, document: &Document, case_sensitive: bool) -> Json {
 
 fn bodies(documents: Vec<Document>) -> Vec<Json> {
     documents.into_iter().map(|document| Json::Object(document.body)).collect()
-}
-
-/// Returns the hash by which a client finds a code, computed from its compared form.
-fn code_hash(code: &str, case_sensitive: bool) -> String {
-    sha256_hex(code_key(code, case_sensitive).as_bytes())
-}
-
-/// Returns a public voucher with the hash of its code.
-fn hashed(document: Document, case_sensitive: bool) -> Json {
-    let hash = code_hash(document.as_voucher().code().unwrap_or_default(), case_sensitive);
-    let mut body = document.body;
-    body.insert("code_hash".into(), hash.into());
-    // A voucher without a bound also shows to a client that it has none.
-    body.entry("redemption")
-        .or_insert_with(|| json!({}))
-        .as_object_mut()
-        .map(|details| details.entry("quantity").or_insert(Json::Null));
-    Json::Object(body)
 }
 
 /// Returns the client policy as an object with single members; without settings it has none.

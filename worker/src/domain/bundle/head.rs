@@ -123,7 +123,7 @@ pub fn build(
 ) -> Result<StoredHead, Fault> {
     let (state, settings) = (stored::find_state(store)?, hash_settings(project));
     let now_ms = context.now.millis();
-    let Core { text, horizon, mut left_out, offers, conditions } = Core::build(store, project, context.now)?;
+    let Core { text, horizon, mut left_out, offers, conditions, boxed } = Core::build(store, project, context.now)?;
     let CoreParts { core, parts } = CoreParts::cut(text);
     if goods.is_none() {
         left_out.push("goods");
@@ -157,6 +157,8 @@ pub fn build(
     let before = |millis| now_ms.saturating_sub(millis);
     stored::delete_unnamed(store, before(UNNAMED_KEPT_MS), [UNNAMED_MAX, UNNAMED_GOODS_MAX], before(UNNAMED_LEAST_MS));
     stored::update(store, &head);
+    let codes: Vec<&str> = boxed.codes.iter().map(String::as_str).collect();
+    stored::update_boxed_codes(store, &codes, boxed.has_too_many);
     stored::update_offers(store, &BundleOffers { core: head.core.clone(), offers, conditions });
     Ok(head)
 }

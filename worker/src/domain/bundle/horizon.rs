@@ -3,7 +3,7 @@
 use crate::store::document::Document;
 use crate::store::sql::Fault;
 use scrip::model::offer_phase::OfferPhase;
-use scrip::model::redeemable::{Campaign, CampaignType, RedeemableTerms};
+use scrip::model::redeemable::{Campaign, CampaignType, Grant, RedeemableTerms};
 use scrip::model::visibility::Visibility;
 use scrip::time::Instant;
 use scrip::wire::cursor::{JsonCursor, Read};
@@ -55,9 +55,16 @@ impl Horizon {
     }
 }
 
+/// Time for which a code that has ended stays known as ended.
+const ENDED_KNOWN_MS: i64 = 90 * 24 * 60 * 60 * 1_000;
+
 /// Campaigns of which an offer may be in force, by id.
 #[derive(Debug, Default)]
-pub struct OpenCampaigns(BTreeMap<String, Campaign>);
+pub struct OpenCampaigns {
+    open: BTreeMap<String, Campaign>,
+    /// Those of codes that have ended.
+    ended: BTreeMap<String, Campaign>,
+}
 
 impl OpenCampaigns {
     /// Selects the campaigns in force whose offers a client may get. One whose codes may have windows of their own is kept for these,
@@ -73,7 +80,10 @@ impl OpenCampaigns {
             let phase = campaign.phase(horizon.from);
             let has_own_windows = campaign.activity_after_publishing && phase != OfferPhase::Disabled;
             if horizon.admits(phase) || has_own_windows {
-                self.0.insert(document.id.clone(), campaign);
+                self.open.insert(document.id.clone(), campaign);
+                kept.push(document);
+            } else if phase == OfferPhase::Ended && campaign.public {
+                self.ended.insert(document.id.clone(), campaign);
                 kept.push(document);
             }
         }
@@ -81,9 +91,48 @@ impl OpenCampaigns {
         Ok(())
     }
 
+    /// Returns the number of those of which an offer may be in force.
+    pub fn count(&self) -> usize {
+        self.open.len()
+    }
+
     /// Keeps the vouchers in force that a client may get, by their code at least.
     pub fn retain_vouchers(&self, documents: &mut Vec<Document>, horizon: &mut Horizon) -> Result<(), Fault> {
         self.retain(documents, horizon, Visibility::Sealed, |at| read_voucher(at, ""))
+    }
+
+    /// Returns true if a voucher is for every client, and not only for those who know its code.
+    pub fn is_public(&self, voucher: &Document) -> Result<bool, Fault> {
+        let campaign = voucher.parent.as_ref().and_then(|id| self.open.get(id));
+        let offer = read_fact(voucher, |at| read_voucher(at, ""))?;
+        Ok(offer.visibility_in_force(campaign).visibility == Visibility::Public)
+    }
+
+    /// Selects the discount codes that ended not long ago and that clients could know before. One with free units is none of them: it
+    /// might act on the order before the service refuses it.
+    pub fn select_ended(&self, documents: &[Document], horizon: &Horizon) -> Result<Vec<Document>, Fault> {
+        let since = horizon.from.millis().saturating_sub(ENDED_KNOWN_MS);
+        let mut ended = Vec::new();
+        for document in documents {
+            let id = document.parent.as_ref();
+            let campaign = id.and_then(|id| self.open.get(id).or_else(|| self.ended.get(id)));
+            let offer = read_fact(document, |at| read_voucher(at, ""))?;
+            let is_plain = matches!(&offer.grant, Grant::Discount(discount) if discount.units().is_empty());
+            let has_campaign = id.is_none() || campaign.is_some();
+            if is_plain
+                && has_campaign
+                && offer.phase(campaign, horizon.from) == OfferPhase::Ended
+                && offer.visibility_in_force(campaign).visibility <= Visibility::Sealed
+                && offer
+                    .validity_windows(campaign)
+                    .filter_map(|window| window.expiration_date)
+                    .min()
+                    .is_some_and(|end| end.millis() > since)
+            {
+                ended.push(document.clone());
+            }
+        }
+        Ok(ended)
     }
 
     /// Keeps the promotion tiers in force that every client may get.
@@ -100,7 +149,10 @@ impl OpenCampaigns {
     ) -> Result<(), Fault> {
         let mut kept = Vec::new();
         for document in documents.drain(..) {
-            let campaign = document.parent.as_ref().and_then(|id| self.0.get(id));
+            let campaign = document.parent.as_ref().and_then(|id| self.open.get(id));
+            if document.parent.is_some() && campaign.is_none() {
+                continue;
+            }
             let offer = read_fact(&document, read)?;
             let is_known = offer.visibility_in_force(campaign).visibility <= narrowest;
             if is_known && horizon.admits(offer.phase(campaign, horizon.from)) {

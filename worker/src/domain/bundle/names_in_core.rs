@@ -34,6 +34,13 @@ pub fn retain_named(core: &mut Json) {
     }
 }
 
+/// Returns all texts of a value, the words of each, and the names of its members.
+pub fn names_in(value: &Json) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    collect(value, &mut names);
+    names
+}
+
 fn id_of(document: &Json) -> Option<&str> {
     document.get("id")?.as_str()
 }

@@ -1,9 +1,12 @@
 //! Disclosure to clients of the offers of a project, and why: for the operator, who decides what to disclose.
 
+use crate::domain::bundle::code_strength::is_weak;
 use crate::domain::visibility::JudgedOffers;
 use crate::store::Store;
+use crate::store::bundle_heads;
 use crate::store::document::Document;
 use crate::store::documents::any_kind;
+use crate::store::index::code_key::code_key;
 use crate::store::records::ObjectReference;
 use crate::store::sql::Fault;
 use scrip::model::offer_visibility::{EffectiveVisibility, VisibilityReason};
@@ -21,6 +24,11 @@ const UNREADABLE: &str = "UNREADABLE";
 /// Reason of a campaign that stands for its private codes.
 const PRIVATE: &str = "PRIVATE_CODE";
 
+/// Reason of a code that is sealed by default.
+const UNLIMITED_CODE: &str = "UNLIMITED_CODE";
+/// Part of the bundle that has a sealed code.
+const SEALED_BOX: &str = "SEALED_BOX";
+
 /// Disclosure to clients of an offer, as the API shows it.
 #[derive(Debug, Serialize)]
 pub struct OfferLine<'o> {
@@ -34,10 +42,18 @@ pub struct OfferLine<'o> {
     #[serde(skip_serializing_if = "Option::is_none")]
     begins_at: Option<String>,
     received: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    warning: Option<&'static str>,
 }
 
 /// Describes what clients may know of offers at a moment.
-pub fn describe<'o>(store: &Store<'_>, offers: &'o [Document], now: Instant) -> Result<Vec<OfferLine<'o>>, Fault> {
+pub fn describe<'o>(
+    store: &Store<'_>,
+    offers: &'o [Document],
+    case_sensitive: bool,
+    now: Instant,
+) -> Result<Vec<OfferLine<'o>>, Fault> {
+    let has_too_many = bundle_heads::has_too_many_codes(store)?;
     let is = |kind: &'static str| move |offer: &&Document| kind_of(offer) == kind;
     let named = offers.iter().filter(is("promotion_stack")).flat_map(tiers_of).collect::<BTreeSet<String>>();
     let named: Vec<&str> = named.iter().map(String::as_str).collect();
@@ -52,7 +68,7 @@ pub fn describe<'o>(store: &Store<'_>, offers: &'o [Document], now: Instant) -> 
     };
     let shown = offers.iter().map(|offer| match kind_of(offer) {
         "promotion_tier" => described(offer, judged.of_tier(offer)),
-        "voucher" => described(offer, judged.of_voucher(offer)),
+        "voucher" => with_box(described(offer, judged.of_voucher(offer)), case_sensitive, has_too_many),
         "promotion_stack" => {
             let tiers = tiers_of(offer);
             match !tiers.is_empty() && tiers.iter().all(is_public) {
@@ -91,7 +107,7 @@ fn word_of(reason: VisibilityReason) -> &'static str {
         VisibilityReason::Own => "OWN_SETTING",
         VisibilityReason::OfCampaign => "CAMPAIGN_SETTING",
         VisibilityReason::Promotion => "PROMOTION",
-        VisibilityReason::UnlimitedCode => "UNLIMITED_CODE",
+        VisibilityReason::UnlimitedCode => UNLIMITED_CODE,
         VisibilityReason::LimitedCode => "LIMITED_CODE",
         VisibilityReason::PrivateCode => PRIVATE,
         VisibilityReason::Card => "CARD",
@@ -103,14 +119,11 @@ fn word_of(reason: VisibilityReason) -> &'static str {
 
 fn line<'o>(offer: &'o Document, visibility: Visibility, reason: &'static str) -> OfferLine<'o> {
     let kind = kind_of(offer);
-    let is_voucher = kind == "voucher";
-    let name = if is_voucher { offer.as_voucher().code() } else { offer.as_campaign().name() };
-    // The default of a voucher without a campaign is not in the bundle: a fast hash would let anyone try the codes.
-    let is_shown = !is_voucher || offer.parent.is_some() || reason == "OWN_SETTING";
+    let name = if kind == "voucher" { offer.as_voucher().code() } else { offer.as_campaign().name() };
     let received = match visibility {
-        Visibility::Public | Visibility::Sealed if is_voucher && is_shown => "CODE_HASH",
-        Visibility::Public if is_shown => "TERMS",
-        _ => "NOTHING",
+        Visibility::Public => "TERMS",
+        Visibility::Sealed => SEALED_BOX,
+        Visibility::Server => "NOTHING",
     };
     OfferLine {
         object: "bundle_offer",
@@ -122,5 +135,18 @@ fn line<'o>(offer: &'o Document, visibility: Visibility, reason: &'static str) -
         reason,
         begins_at: None,
         received,
+        warning: None,
     }
+}
+
+/// Returns the line of a code with what its box lacks.
+fn with_box(line: OfferLine<'_>, case_sensitive: bool, has_too_many: bool) -> OfferLine<'_> {
+    if line.received != SEALED_BOX {
+        return line;
+    }
+    if has_too_many && line.campaign_id.is_none() && line.reason == UNLIMITED_CODE {
+        return OfferLine { received: "NOTHING", ..line };
+    }
+    let is_guessed = is_weak(&code_key(line.name.unwrap_or_default(), case_sensitive));
+    OfferLine { warning: is_guessed.then_some("WEAK_CODE"), ..line }
 }

@@ -209,6 +209,15 @@ pub fn list_visible(store: &Store<'_>, most: i64) -> Result<Vec<Document>, Fault
     store.select(conditions, &[most.into()])
 }
 
+/// Lists the vouchers without a campaign that are sealed by default, the newest first: discounts of unlimited quantity without a holder.
+pub fn list_unlimited(store: &Store<'_>, most: i64) -> Result<Vec<Document>, Fault> {
+    let conditions =
+        "kind = 'voucher' AND parent IS NULL AND holder IS NULL AND json_extract(body, '$.visibility') IS NULL
+       AND json_extract(body, '$.redemption.quantity') IS NULL AND json_extract(body, '$.type') = 'DISCOUNT_VOUCHER'
+       ORDER BY created_at DESC, seq DESC LIMIT +?1";
+    store.select(conditions, &[most.into()])
+}
+
 /// Lists the public codes of campaigns.
 pub fn list_standalone(store: &Store<'_>) -> Result<Vec<Document>, Fault> {
     store.select(

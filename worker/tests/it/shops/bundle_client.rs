@@ -30,6 +30,8 @@ struct ClientCall<'a> {
 
 impl Page {
     pub fn open(shop: &mut Shop) -> Page {
+        shop.desk.ask("GET /client/v1/bundle", &Json::Null);
+        shop.desk.derive_box_keys();
         let head = shop.desk.ask("GET /client/v1/bundle", &Json::Null);
         assert_eq!(head.status, 200, "{}", head.json);
         let bundle = Bundle::of(&head.bytes, |path| shop.desk.ask(&format!("GET {path}"), &Json::Null).bytes);
@@ -93,13 +95,13 @@ impl Page {
         ]
     }
 
-    /// Returns the rules with what the customer of a token adds to them.
-    fn supplemented(&self, shop: &mut Shop, token: &str) -> PreparedRules {
+    /// Returns what the customer of a token adds to the rules.
+    fn supplement(&self, shop: &mut Shop, token: &str) -> Json {
         let supplement = shop.desk.ask_as("GET /client/v1/bundle/me", &Json::Null, Some(token));
         assert_eq!(supplement.status, 200, "{}", supplement.json);
         let claims = claims_of(&supplement.bytes).unwrap();
         assert_eq!(claims["core"], self.bundle.claims["core"], "{claims}");
-        self.bundle.prepare_with(&claims["facts"])
+        claims["facts"].clone()
     }
 
     fn agrees(&self, shop: &mut Shop, call: &ClientCall<'_>, report: &mut TrialReport) -> Result<(), String> {
@@ -116,11 +118,12 @@ impl Page {
         }
         let context =
             answer.header("scrip-context").map_or(Context { now: Instant::default(), seed: [7; 32] }, context);
-        let rules = match proven.filter(|_| *has_supplement) {
-            Some((name, token)) => Some(self.supplemented(shop, token).with_customer(name)),
-            None => customer.map(|name| self.prepared.clone().with_customer(name)),
+        let facts = proven.filter(|_| *has_supplement).map(|(_, token)| self.supplement(shop, token));
+        let rules = self.bundle.prepare_for(&self.prepared, request, facts.as_ref());
+        let rules = match customer {
+            Some(name) => rules.with_customer(name),
+            None => rules,
         };
-        let rules = rules.as_ref().unwrap_or(&self.prepared);
         let own = rules.validate(request.to_string().as_bytes(), &context);
         let read: Json = serde_json::from_slice(&own.body).unwrap();
         if !read["missing"].is_null() {

@@ -48,6 +48,11 @@ impl ServiceCalls {
         self.ask_as(call, body, None)
     }
 
+    /// Derives the keys that the sealed codes of the last bundle await.
+    pub fn derive_box_keys(&self) {
+        self.edge.derive_box_keys(self.project, self.now);
+    }
+
     /// Makes such a call with a customer token.
     pub fn ask_as(&mut self, call: &str, body: &Json, customer_token: Option<&str>) -> Answer {
         let (method, path) = call.split_once(' ').unwrap();

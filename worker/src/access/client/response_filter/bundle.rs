@@ -20,11 +20,11 @@ const fn disclosed<const N: usize>(names: &[&'static str]) -> [(&'static str, Di
     all
 }
 
-/// A public voucher, by the hash of its code, without a count.
+/// A voucher without a count: a public one in the core, a sealed one in its box.
 const VOUCHER: Disclosure = with_windows!(
     Said,
     ("id", All),
-    ("code_hash", All),
+    ("code", All),
     ("type", All),
     ("discount", All),
     ("gift", Said(&[("amount", All), ("effect", All)])),
@@ -156,5 +156,6 @@ pub const CORE: Disclosure = These(&[
     ("validation_rules", RULE),
     ("validation_rules_assignments", Said(&[("rule_id", All), ("related_object_id", All)])),
     ("unreadable", All),
+    ("sealed_codes", All),
     ("parts", All),
 ]);

@@ -37,8 +37,11 @@ pub const BUNDLE_OFFER: FieldType = shape!(
             "Reason of the visibility. Settings: `OWN_SETTING`, `CAMPAIGN_SETTING`. Defaults: `PROMOTION`, `UNLIMITED_CODE`, `LIMITED_CODE`, and `CARD` for gift and loyalty cards and referral codes. `PRIVATE_CODE`: one of many codes, or one with a holder. Not in force: `DISABLED`, `NOT_BEGUN`, `ENDED`. `TIER`: a tier of the stack is not public. `UNREADABLE`: a stored document cannot be read.",
         ),
         may("begins_at", FieldType::DateTime).description("Moment at which the offer begins. Present with `NOT_BEGUN`."),
-        must("received", FieldType::OneOf(&["TERMS", "CODE_HASH", "NOTHING"])).description(
-            "Part of the offer that the bundle contains: `TERMS` for a promotion, `CODE_HASH` for the terms of a voucher with a hash in place of the code. A voucher without a campaign is in the bundle only if its `visibility` is set.",
+        must("received", FieldType::OneOf(&["TERMS", "SEALED_BOX", "NOTHING"])).description(
+            "Part of the offer that the bundle contains: `TERMS` for all that a decision needs, with the code of a public voucher; `SEALED_BOX` for the same in a box that only the code opens.",
+        ),
+        may("warning", FieldType::OneOf(&["WEAK_CODE"])).description(
+            "`WEAK_CODE`: fewer than 40 bits name the code of the box, even if it was drawn at random, so that a patient guesser finds it. Set `visibility` to `server`, or use a longer code. Absent otherwise. A code that is a word is weaker than its length.",
         ),
     ]
 );

@@ -48,6 +48,7 @@ const HASHES: &[(&str, &str)] = &[
     ("0040_bundle_offers", "597b2d4d54d634e4043860f5a9a1d2496c0c6a0bfe4c38f8b27b97e4146b761f"),
     ("0041_bundle_goods", "e76b2401503f518fcc581582d67530167a8faf4a51a0bdb55d7a7b6771202343"),
     ("0042_campaigns_with_offers", "ff250c978d4b5c1df112938418d01a24a4518af166f848d818d05c1b4b1c116c"),
+    ("0043_code_keys", "a17f16713e9c08d838a267ae8aefade117a7ddae70d9b3b1d8753feef13ca354"),
 ];
 
 #[test]

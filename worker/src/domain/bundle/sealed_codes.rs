@@ -1,0 +1,223 @@
+//! Takes sealed codes out of a core and puts each into a box that only its code opens, with all that only such codes name.
+//!
+//! The first half of a key that is derived from the code names the box, the second half opens it (AES-128-GCM). The nonce follows from key
+//! and content, so that an unchanged offer gives the same bytes, and another content another nonce.
+
+use crate::domain::bundle::box_keys::{BOX_KEY_BYTES, ROUNDS};
+use crate::domain::bundle::names_in_core::{names_in, retain_named};
+use crate::store::sql::Fault;
+use aes_gcm::aead::{Aead, KeyInit as _};
+use aes_gcm::{Aes128Gcm, Nonce};
+use base64ct::{Base64UrlUnpadded, Encoding};
+use hmac::{Hmac, Mac};
+use scrip::text::unhex;
+use serde_json::{Map, Value as Json, json};
+use sha2::Sha256;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Half of a derived key: the name of a box, and the key that opens it.
+const HALF: usize = BOX_KEY_BYTES / 2;
+/// Length of a project's salt.
+const SALT_BYTES: usize = 32;
+/// Length of a nonce of AES-GCM.
+const NONCE_BYTES: usize = 12;
+
+const VOUCHERS: &str = "vouchers";
+const CAMPAIGNS: &str = "campaigns";
+const RULES: &str = "validation_rules";
+const ASSIGNMENTS: &str = "validation_rules_assignments";
+/// Lists of what offers and rules name by id.
+const NAMED: [&str; 2] = ["categories", "product_collections"];
+/// Members of a voucher by which the service refuses it after its end.
+const OF_ENDED: [&str; 9] =
+    ["id", "code", "object", "type", "campaign_id", "category_id", "metadata", "start_date", "expiration_date"];
+
+/// A voucher that is in its box alone.
+#[derive(Debug)]
+pub struct SealedCode {
+    /// Normal form of its code.
+    pub code: String,
+    /// True if it has ended: the box says that, and nothing of its former effect.
+    pub is_over: bool,
+    /// The goods that its offer names, in the lists of a core; `null` without such goods.
+    pub goods: Json,
+}
+
+/// Takes sealed vouchers out of a core, with what only they name, and adds a box for each whose key is there. Returns false if one has no
+/// key yet. `sealed` has the codes by the ids of their vouchers, `keys` the derived keys by code.
+pub fn seal(
+    core: &mut Json,
+    sealed: &BTreeMap<String, SealedCode>,
+    salt: &str,
+    keys: &BTreeMap<String, Option<String>>,
+) -> Result<bool, Fault> {
+    let taken = TakenDocuments::take(core, sealed)?;
+    let mut boxes = Map::new();
+    let mut has_all = true;
+    for voucher in &taken.vouchers {
+        let Some(SealedCode { code, is_over, goods }) = sealed.get(text_of(voucher, "id")) else { continue };
+        let Some(key) = keys.get(code).and_then(Option::as_ref) else {
+            has_all = false;
+            continue;
+        };
+        let content = if *is_over { taken.ended_content(voucher) } else { taken.content(voucher, goods) };
+        let (name, body) = close(key, content.to_string().as_bytes())?;
+        boxes.insert(name, body.into());
+    }
+    let salt = unhex::<SALT_BYTES>(salt).ok_or_else(|| Fault::new("the salt of the boxes does not read"))?;
+    let member = json!({ "salt": Base64UrlUnpadded::encode_string(&salt), "rounds": ROUNDS, "boxes": boxes });
+    core.as_object_mut().map(|core| core.insert("sealed_codes".into(), member));
+    Ok(has_all)
+}
+
+/// Returns the name of a box and its bytes, nonce and content, in base64url.
+fn close(key: &str, content: &[u8]) -> Result<(String, String), Fault> {
+    let unread = || Fault::new("the key of a box does not read");
+    let key = unhex::<BOX_KEY_BYTES>(key).ok_or_else(unread)?;
+    let (name, opening) = key.split_at_checked(HALF).ok_or_else(unread)?;
+    let mut digest = Hmac::<Sha256>::new_from_slice(&key).map_err(|error| Fault::new(error.to_string()))?;
+    digest.update(content);
+    let digest = digest.finalize().into_bytes();
+    let nonce: [u8; NONCE_BYTES] =
+        digest.first_chunk().copied().ok_or_else(|| Fault::new("a digest is shorter than a nonce"))?;
+    let cipher = Aes128Gcm::new_from_slice(opening).map_err(|_| unread())?;
+    let closed = cipher.encrypt(&Nonce::from(nonce), content).map_err(|_| Fault::new("a box cannot be closed"))?;
+    let body = Base64UrlUnpadded::encode_string(&[nonce.as_slice(), &closed].concat());
+    Ok((Base64UrlUnpadded::encode_string(name), body))
+}
+
+/// Documents that are in no list of the core any more.
+struct TakenDocuments {
+    vouchers: Vec<Json>,
+    campaigns: BTreeMap<String, Json>,
+    rules: BTreeMap<String, Json>,
+    /// By the id of their object.
+    assignments: BTreeMap<String, Vec<Json>>,
+    /// Lists of what offers and rules name, by id, without what the core has.
+    named: [(&'static str, BTreeMap<String, Json>); 2],
+}
+
+impl TakenDocuments {
+    /// Leaves in the core what its other offers name.
+    fn take(core: &mut Json, sealed: &BTreeMap<String, SealedCode>) -> Result<TakenDocuments, Fault> {
+        let lists = core.as_object_mut().ok_or_else(|| Fault::new("a core is no object"))?;
+        let vouchers = take_unless(lists, VOUCHERS, |voucher| !sealed.contains_key(text_of(voucher, "id")));
+        let others = ["vouchers", "promotion_tiers", "promotion_stacks"];
+        let others = || others.iter().filter_map(|list| lists.get(*list)?.as_array()).flatten();
+        let mut shown: BTreeSet<String> = others().map(|offer| text_of(offer, "id").to_owned()).collect();
+        shown.extend(others().map(|offer| text_of(offer, "campaign_id").to_owned()));
+        let campaigns = take_unless(lists, CAMPAIGNS, |campaign| shown.contains(text_of(campaign, "id")));
+        let taken = take_unless(lists, ASSIGNMENTS, |one| shown.contains(text_of(one, "related_object_id")));
+        let mut assignments: BTreeMap<String, Vec<Json>> = BTreeMap::new();
+        for one in taken {
+            assignments.entry(text_of(&one, "related_object_id").to_owned()).or_default().push(one);
+        }
+        let left = lists.get(ASSIGNMENTS).and_then(Json::as_array).into_iter().flatten();
+        let assigned: BTreeSet<String> = left.map(|one| text_of(one, "rule_id").to_owned()).collect();
+        let rules = take_unless(lists, RULES, |rule| assigned.contains(text_of(rule, "id")));
+        let all = NAMED.map(|list| (list, lists.get(list).and_then(Json::as_array).cloned().unwrap_or_default()));
+        retain_named(core);
+        let named = all.map(|(list, documents)| {
+            let left = core.get(list).and_then(Json::as_array).into_iter().flatten();
+            let left: BTreeSet<&str> = left.map(|document| text_of(document, "id")).collect();
+            let is_taken = |document: &Json| !left.contains(text_of(document, "id"));
+            (list, by_id(documents.into_iter().filter(is_taken)))
+        });
+        Ok(TakenDocuments {
+            vouchers,
+            campaigns: by_id(campaigns.into_iter()),
+            rules: by_id(rules.into_iter()),
+            assignments,
+            named,
+        })
+    }
+
+    /// Returns the rules that join the core when the box of a voucher is opened.
+    fn content(&self, voucher: &Json, goods: &Json) -> Json {
+        let mut content = Map::from_iter([(VOUCHERS.to_owned(), json!([without_nulls(voucher)]))]);
+        content.extend(goods.as_object().cloned().unwrap_or_default());
+        let campaign = self.campaign_of(voucher);
+        let objects = [Some(voucher), campaign].into_iter().flatten().map(|object| text_of(object, "id"));
+        let assignments: Vec<&Json> = objects.filter_map(|id| self.assignments.get(id)).flatten().collect();
+        let assigned: BTreeSet<&str> = assignments.iter().map(|one| text_of(one, "rule_id")).collect();
+        let rules = assigned.iter().filter_map(|id| self.rules.get(*id)).collect();
+        self.put(&mut content, CAMPAIGNS, campaign.into_iter().collect());
+        self.put(&mut content, RULES, rules);
+        self.put(&mut content, ASSIGNMENTS, assignments);
+        self.put_named(&mut content);
+        Json::Object(content)
+    }
+
+    /// Returns the rules by which a client refuses a voucher that has ended. An effect is needed to read it, and never used.
+    fn ended_content(&self, voucher: &Json) -> Json {
+        let kept = voucher.as_object().into_iter().flatten().filter(|(name, _)| OF_ENDED.contains(&name.as_str()));
+        let mut voucher = Json::Object(kept.map(|(name, value)| (name.clone(), value.clone())).collect());
+        if let Some(members) = voucher.as_object_mut() {
+            members.insert("discount".into(), json!({ "type": "AMOUNT", "amount_off": 1 }));
+        }
+        let mut content = Map::from_iter([(VOUCHERS.to_owned(), json!([without_nulls(&voucher)]))]);
+        self.put(&mut content, CAMPAIGNS, self.campaign_of(&voucher).into_iter().collect());
+        self.put_named(&mut content);
+        Json::Object(content)
+    }
+
+    fn campaign_of(&self, voucher: &Json) -> Option<&Json> {
+        self.campaigns.get(text_of(voucher, "campaign_id"))
+    }
+
+    fn put(&self, content: &mut Map<String, Json>, list: &str, documents: Vec<&Json>) {
+        if !documents.is_empty() {
+            content.insert(list.to_owned(), documents.into_iter().map(without_nulls).collect());
+        }
+    }
+
+    /// Adds what the documents of a box name, directly or through each other.
+    fn put_named(&self, content: &mut Map<String, Json>) {
+        let mut names = names_in(&Json::Object(content.clone()));
+        let mut found: [BTreeMap<&str, &Json>; 2] = Default::default();
+        loop {
+            let mut further = BTreeSet::new();
+            for ((_, documents), found) in self.named.iter().zip(&mut found) {
+                for name in &names {
+                    if let Some((id, document)) = documents.get_key_value(name)
+                        && found.insert(id, document).is_none()
+                    {
+                        further.extend(names_in(document));
+                    }
+                }
+            }
+            if further.is_empty() {
+                break;
+            }
+            names = further;
+        }
+        for ((list, _), found) in self.named.iter().zip(found) {
+            self.put(content, list, found.into_values().collect());
+        }
+    }
+}
+
+/// Takes the documents out of a list for which the function returns false.
+fn take_unless(lists: &mut Map<String, Json>, list: &str, is_left: impl Fn(&Json) -> bool) -> Vec<Json> {
+    let Some(documents) = lists.get_mut(list).and_then(Json::as_array_mut) else { return Vec::new() };
+    let (left, taken) = std::mem::take(documents).into_iter().partition(|document| is_left(document));
+    *documents = left;
+    taken
+}
+
+fn by_id(documents: impl Iterator<Item = Json>) -> BTreeMap<String, Json> {
+    documents.map(|document| (text_of(&document, "id").to_owned(), document)).collect()
+}
+
+/// Returns the text of a member; an empty one without it.
+fn text_of<'j>(document: &'j Json, name: &str) -> &'j str {
+    document.get(name).and_then(Json::as_str).unwrap_or_default()
+}
+
+/// Returns a document without empty metadata and without members that are `null`, which a reader takes as absent.
+fn without_nulls(document: &Json) -> Json {
+    let is_empty = |value: &Json| value.as_object().is_some_and(Map::is_empty);
+    let members = document.as_object().into_iter().flatten();
+    let members = members.filter(|(name, value)| !value.is_null() && !(*name == "metadata" && is_empty(value)));
+    Json::Object(members.map(|(name, value)| (name.clone(), value.clone())).collect())
+}
