@@ -14,7 +14,6 @@ use crate::store::bundle_heads;
 use crate::store::candidates::CANDIDATES_MAX;
 use crate::store::document::Document;
 use crate::store::documents::{any_kind, metadata_schemas, vouchers};
-use crate::store::index::code_key::code_key;
 use crate::store::sql::Fault;
 use scrip::bundle::CHECKED_METADATA;
 use scrip::model::client::ClientContext;
@@ -86,7 +85,7 @@ impl Core {
             left_out.push("codes");
         }
         left_out.sort_unstable();
-        let codes = sealed.vouchers.into_values().map(|sealed| sealed.code).collect();
+        let codes = sealed.vouchers.into_values().map(|sealed| sealed.code).filter(|code| !code.is_empty()).collect();
         let boxed = BoxedCodes { codes, has_too_many: sealed.has_too_many };
         Ok(Core { text: core.to_string(), horizon, left_out, offers, conditions, boxed })
     }
@@ -150,7 +149,7 @@ impl CoreSource<'_, '_> {
         let collections = unreadable.leave_out(self, COLLECTION, self.newest(COLLECTION)?);
         let categories = unreadable.leave_out(self, "category", self.newest("category")?);
         if unreadable.0.is_empty() {
-            sealed.vouchers.extend(ended.iter().map(|code| (code.id.clone(), self.sealed_code(code, true))));
+            sealed.vouchers.extend(ended.iter().map(|code| (code.id.clone(), SealedCode::new(code, true))));
             vouchers.extend(ended);
         }
         let stacking =
@@ -222,7 +221,7 @@ impl CoreSource<'_, '_> {
         open.retain_vouchers(&mut vouchers, horizon)?;
         for voucher in &vouchers {
             if !open.is_public(voucher)? {
-                sealed.vouchers.insert(voucher.id.clone(), self.sealed_code(voucher, false));
+                sealed.vouchers.insert(voucher.id.clone(), SealedCode::new(voucher, false));
             }
         }
         let all: Vec<&str> = campaigns.iter().map(|campaign| campaign.id.as_str()).collect();
@@ -239,10 +238,6 @@ impl CoreSource<'_, '_> {
         Ok(Offers { campaigns, vouchers, ended, tiers, stacks, sealed })
     }
 
-    fn sealed_code(&self, voucher: &Document, is_over: bool) -> SealedCode {
-        let code = voucher.as_voucher().code().unwrap_or_default();
-        SealedCode { code: code_key(code, self.case_sensitive), is_over }
-    }
 
     /// Lists the vouchers without a campaign that are set to be known to clients.
     fn vouchers_of_their_own(&self, left_out: &mut Vec<&'static str>) -> Result<Vec<Document>, Fault> {
