@@ -37,8 +37,7 @@ export class SealedCodes {
   }
 
   #openOnce(code) {
-    if (!this.#opened.has(code)) this.#opened.set(code, this.#openAndJoin(code));
-    return this.#opened.get(code);
+    return keepUnlessFailed(this.#opened, code, () => this.#openAndJoin(code));
   }
 
   async #openAndJoin(code) {
@@ -55,8 +54,7 @@ export class SealedCodes {
     const { salt, rounds, boxes } = this.#sealed;
     if (!boxes || !globalThis.crypto?.subtle) return undefined;
     const name = `${salt}/${rounds}/${code}`;
-    if (!this.#keys.has(name)) this.#keys.set(name, deriveKey(code, fromBase64url(salt), rounds));
-    const key = await this.#keys.get(name);
+    const key = await keepUnlessFailed(this.#keys, name, () => deriveKey(code, fromBase64url(salt), rounds));
     const box = toBase64url(key.subarray(0, KEY_BYTES / 2));
     if (!Object.hasOwn(boxes, box)) return undefined;
     const closed = fromBase64url(boxes[box]);
@@ -64,6 +62,16 @@ export class SealedCodes {
     const iv = closed.subarray(0, NONCE_BYTES);
     return new Uint8Array(await crypto.subtle.decrypt({ name: "AES-GCM", iv }, opening, closed.subarray(NONCE_BYTES)));
   }
+}
+
+/** Returns the promise under a name, and makes it where there is none; one that fails is not kept. */
+function keepUnlessFailed(promises, name, make) {
+  if (!promises.has(name)) {
+    const made = make();
+    promises.set(name, made);
+    made.catch(() => promises.delete(name));
+  }
+  return promises.get(name);
 }
 
 /** Derives the key of a code in its normal form. */

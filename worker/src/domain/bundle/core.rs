@@ -16,7 +16,6 @@ use crate::store::bundle_heads;
 use crate::store::candidates;
 use crate::store::document::Document;
 use crate::store::documents::{any_kind, promotions, vouchers};
-use crate::store::index::code_key::code_key;
 use crate::store::sql::Fault;
 use scrip::bundle::CHECKED_METADATA;
 use scrip::model::client::ClientContext;
@@ -91,7 +90,7 @@ impl Core {
             left_out.push("codes");
         }
         left_out.sort_unstable();
-        let codes = sealed.vouchers.into_values().map(|sealed| sealed.code).collect();
+        let codes = sealed.vouchers.into_values().map(|sealed| sealed.code).filter(|code| !code.is_empty()).collect();
         let boxed = BoxedCodes { codes, has_too_many: sealed.has_too_many };
         Ok(Core { text: core.to_string(), horizon, left_out, offers, conditions, boxed })
     }
@@ -152,7 +151,7 @@ impl CoreSource<'_, '_> {
         let collections = unreadable.leave_out(self, COLLECTION, self.newest(COLLECTION, "collections", left_out)?);
         let categories = unreadable.leave_out(self, "category", self.newest("category", "categories", left_out)?);
         if unreadable.0.is_empty() {
-            sealed.vouchers.extend(ended.iter().map(|code| (code.id.clone(), self.ended_code(code))));
+            sealed.vouchers.extend(ended.iter().map(|code| (code.id.clone(), SealedCode::of_ended(code))));
             vouchers.extend(ended);
         }
         let stacking =
@@ -243,16 +242,7 @@ impl CoreSource<'_, '_> {
             |kind, goods: &[Document]| goods.iter().all(|one| readability::check_fields(kind, &one.body).is_ok());
         let has_goods = !names.is_empty() && reads("product", &products) && reads("sku", &skus);
         let goods = || json!({ "named_goods": names, "products": bodies(products), "skus": bodies(skus) });
-        Ok(SealedCode {
-            goods: if has_goods { goods() } else { Json::Null },
-            is_over: false,
-            ..self.ended_code(voucher)
-        })
-    }
-
-    fn ended_code(&self, voucher: &Document) -> SealedCode {
-        let code = voucher.as_voucher().code().unwrap_or_default();
-        SealedCode { code: code_key(code, self.case_sensitive), is_over: true, goods: Json::Null }
+        Ok(SealedCode::new(voucher, if has_goods { goods() } else { Json::Null }))
     }
 
     /// Lists the campaigns of which an offer may be in force, the newest first.

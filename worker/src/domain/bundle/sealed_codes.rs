@@ -5,6 +5,7 @@
 
 use crate::domain::bundle::box_keys::{BOX_KEY_BYTES, ROUNDS};
 use crate::domain::bundle::names_in_core::{names_in, retain_named};
+use crate::store::document::Document;
 use crate::store::sql::Fault;
 use aes_gcm::aead::{Aead, KeyInit as _};
 use aes_gcm::{Aes128Gcm, Nonce};
@@ -35,12 +36,24 @@ const OF_ENDED: [&str; 9] =
 /// A voucher that is in its box alone.
 #[derive(Debug)]
 pub struct SealedCode {
-    /// Normal form of its code.
+    /// Normal form of its code; empty if the code finds another voucher, which was made before in other letters.
     pub code: String,
     /// True if it has ended: the box says that, and nothing of its former effect.
     pub is_over: bool,
     /// The goods that its offer names, in the lists of a core; `null` without such goods.
     pub goods: Json,
+}
+
+impl SealedCode {
+    /// Returns a code in force, with the goods that its offer names.
+    pub fn new(voucher: &Document, goods: Json) -> SealedCode {
+        SealedCode { code: voucher.key.clone().unwrap_or_default(), is_over: false, goods }
+    }
+
+    /// Returns a code that has ended.
+    pub fn of_ended(voucher: &Document) -> SealedCode {
+        SealedCode { is_over: true, ..SealedCode::new(voucher, Json::Null) }
+    }
 }
 
 /// Takes sealed vouchers out of a core, with what only they name, and adds a box for each whose key is there. Returns false if one has no
@@ -55,7 +68,8 @@ pub fn seal(
     let mut boxes = Map::new();
     let mut has_all = true;
     for voucher in &taken.vouchers {
-        let Some(SealedCode { code, is_over, goods }) = sealed.get(text_of(voucher, "id")) else { continue };
+        let found = sealed.get(text_of(voucher, "id")).filter(|sealed| !sealed.code.is_empty());
+        let Some(SealedCode { code, is_over, goods }) = found else { continue };
         let Some(key) = keys.get(code).and_then(Option::as_ref) else {
             has_all = false;
             continue;
@@ -134,7 +148,7 @@ impl TakenDocuments {
 
     /// Returns the rules that join the core when the box of a voucher is opened.
     fn content(&self, voucher: &Json, goods: &Json) -> Json {
-        let mut content = Map::from_iter([(VOUCHERS.to_owned(), json!([without_nulls(voucher)]))]);
+        let mut content = Map::from_iter([(VOUCHERS.to_owned(), json!([without_defaults(voucher)]))]);
         content.extend(goods.as_object().cloned().unwrap_or_default());
         let campaign = self.campaign_of(voucher);
         let objects = [Some(voucher), campaign].into_iter().flatten().map(|object| text_of(object, "id"));
@@ -155,7 +169,7 @@ impl TakenDocuments {
         if let Some(members) = voucher.as_object_mut() {
             members.insert("discount".into(), json!({ "type": "AMOUNT", "amount_off": 1 }));
         }
-        let mut content = Map::from_iter([(VOUCHERS.to_owned(), json!([without_nulls(&voucher)]))]);
+        let mut content = Map::from_iter([(VOUCHERS.to_owned(), json!([without_defaults(&voucher)]))]);
         self.put(&mut content, CAMPAIGNS, self.campaign_of(&voucher).into_iter().collect());
         self.put_named(&mut content);
         Json::Object(content)
@@ -167,7 +181,7 @@ impl TakenDocuments {
 
     fn put(&self, content: &mut Map<String, Json>, list: &str, documents: Vec<&Json>) {
         if !documents.is_empty() {
-            content.insert(list.to_owned(), documents.into_iter().map(without_nulls).collect());
+            content.insert(list.to_owned(), documents.into_iter().map(without_defaults).collect());
         }
     }
 
@@ -214,10 +228,14 @@ fn text_of<'j>(document: &'j Json, name: &str) -> &'j str {
     document.get(name).and_then(Json::as_str).unwrap_or_default()
 }
 
-/// Returns a document without empty metadata and without members that are `null`, which a reader takes as absent.
-fn without_nulls(document: &Json) -> Json {
-    let is_empty = |value: &Json| value.as_object().is_some_and(Map::is_empty);
-    let members = document.as_object().into_iter().flatten();
-    let members = members.filter(|(name, value)| !value.is_null() && !(*name == "metadata" && is_empty(value)));
+/// Returns a document without what a reader takes for granted, so that a box is small.
+fn without_defaults(document: &Json) -> Json {
+    let is_default = |(name, value): &(&String, &Json)| match name.as_str() {
+        "object" => true,
+        "active" => value.as_bool() == Some(true),
+        "metadata" | "redemption" => value.as_object().is_some_and(Map::is_empty),
+        _ => value.is_null(),
+    };
+    let members = document.as_object().into_iter().flatten().filter(|member| !is_default(member));
     Json::Object(members.map(|(name, value)| (name.clone(), value.clone())).collect())
 }
