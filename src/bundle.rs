@@ -5,9 +5,10 @@ mod checked_metadata;
 mod customer_conditions;
 pub mod facts;
 pub mod prepared;
+mod sent_profile;
 
 pub use checked_metadata::CHECKED_METADATA;
-pub use customer_conditions::{number_conditions, read_condition, request_of};
+pub use customer_conditions::{conditions_of_new_customer, number_conditions, read_condition, request_of, segments_of};
 pub use prepared::PreparedRules;
 
 /// Version of the verdicts: it rises when any request gets another verdict or another amount. A client with another version than

@@ -6,10 +6,10 @@ use crate::json::Node;
 use crate::wire::problem::Problem;
 use crate::wire::rule_set::RuleSet;
 use crate::wire::rule_set::lists::LISTS;
-use crate::wire::rule_set::own_counts::OWN_COUNTS;
+use crate::wire::rule_set::own_facts::OwnFacts;
 
 impl RuleSet {
-    /// Reads a set of rules together with further ones, of which only lists and the counts of the customer are taken. A
+    /// Reads a set of rules together with further ones, of which only lists and the facts about the customer are taken. A
     /// document with the id of an earlier one is the same document.
     pub fn read_joined(bytes: &[u8], more: &[&[u8]]) -> Result<RuleSet, Problem> {
         let mut node = Node::read(bytes)?;
@@ -24,7 +24,7 @@ fn join<'n>(rules: &mut Node<'n>, more: Node<'n>) {
     let (Node::Object(members), Node::Object(more)) = (rules, more) else { return };
     for (name, value) in more {
         match (&value, place_of(members, &name)) {
-            _ if name == OWN_COUNTS => members.push((name, value)),
+            _ if OwnFacts::has_member(&name) => members.push((name, value)),
             _ if !LISTS.iter().any(|kind| kind.list == name) => {}
             (Node::List(_), Some(list)) => {
                 let Node::List(documents) = value else { continue };

@@ -2,7 +2,7 @@
 //! project may see them. Never private codes, counts, or customer data.
 
 use crate::access::client::response_filter;
-use crate::domain::bundle::customer_conditions::NumberedConditions;
+use crate::domain::bundle::customer_conditions::{NumberedConditions, decide_for_new_customer};
 use crate::domain::bundle::horizon::{Horizon, OpenCampaigns, retain_campaigns_of};
 use crate::domain::bundle::names_in_core::retain_named;
 use crate::domain::stacking_rules;
@@ -70,6 +70,11 @@ impl Core {
         retain_named(&mut core);
         left_out.sort_unstable();
         let (offers, conditions) = (ids_of_offers(&core), conditions.into_present());
+        if let (Some(core), false) = (core.as_object_mut(), conditions.is_empty()) {
+            let results = decide_for_new_customer(store, &conditions, now)?;
+            let results = serde_json::to_value(results).map_err(|error| Fault(error.to_string()))?;
+            core.insert("new_customer".into(), results);
+        }
         Ok(Core { text: core.to_string(), horizon, left_out, offers, conditions })
     }
 }

@@ -133,6 +133,7 @@ pub const CORE: Disclosure = These(&[
     ("case_sensitive_codes", All),
     ("whole_catalogue", All),
     ("public_offers", All),
+    ("new_customer", These(&[("met", All), ("unmet", All)])),
     ("metadata_schemas", All),
     ("project", These(&[("id", All)])),
     ("time_zone", All),
