@@ -2,7 +2,7 @@
 
 pub mod build_job;
 pub mod core;
-mod customer_conditions;
+pub mod customer_conditions;
 pub mod head;
 mod horizon;
 pub mod kv_copies;

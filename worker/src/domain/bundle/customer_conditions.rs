@@ -47,6 +47,11 @@ impl NumberedConditions {
         Ok(number)
     }
 
+    /// Continues the numbers of a core with further rules, and keeps its conditions.
+    pub fn beside(core: &BTreeMap<u64, String>) -> NumberedConditions {
+        NumberedConditions { present: core.clone(), ..NumberedConditions::after(core.clone()) }
+    }
+
     /// Returns the conditions of this core by number.
     pub fn into_present(self) -> BTreeMap<u64, String> {
         self.present
