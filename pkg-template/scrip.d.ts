@@ -2809,6 +2809,12 @@ export interface RuleSet {
   proven?: string | null | undefined;
   /** Counts of the customer. Present only beside a bundle. */
   own_counts?: unknown;
+  /** Balances of the accounts of the customer's vouchers. Present only beside a bundle. */
+  own_balances?: Given<Record<string, unknown>> | null | undefined;
+  /** `true` if all vouchers of the customer that a qualification lists are given. Present only beside a bundle. Default `false`. */
+  own_candidates?: boolean | null | undefined;
+  /** Numbers of the conditions that a new customer without data meets and does not meet. Present only in a bundle. */
+  new_customer?: unknown;
   /** `true` if all products and SKUs are listed, even if `complete` is `false`. Default `false`. */
   whole_catalogue?: boolean | null | undefined;
   /** `true` if all promotions in force that clients may list are given, even if `complete` is `false`. Default `false`. */

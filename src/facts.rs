@@ -122,6 +122,10 @@ pub trait Facts {
     fn customer_condition(&self, _customer: &str, _number: &str) -> Known<bool> {
         Known::Unknown
     }
+    /// Returns whether a customer of whom no data is known meets the condition of this number when the customer is new.
+    fn new_customer_condition(&self, _number: &str) -> Known<bool> {
+        Known::Unknown
+    }
     /// Returns whether the facts have the whole profile of a stored customer, by id, and not only some results.
     fn knows_profile(&self, _customer: &str) -> bool {
         true

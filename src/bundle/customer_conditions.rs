@@ -3,6 +3,9 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::bundle::facts::RuleSetFacts;
+use crate::decide::met_conditions;
+use crate::id::Context;
 use crate::model::customer::Customer;
 use crate::model::request::Redeemables;
 use crate::rules::Rule;
@@ -10,6 +13,7 @@ use crate::rules::names::{CUSTOMER_CONDITION, is_about_customer};
 use crate::text::Text;
 use crate::wire::document::read_document;
 use crate::wire::problem::Problem;
+use crate::wire::rule_set::RuleSet;
 use crate::wire::rules::read_rule;
 
 /// The members of a test that are its condition. The rest, messages and nested tests, stays with the rule.
@@ -44,4 +48,42 @@ pub fn read_condition(condition: &Value) -> Result<Rule, Problem> {
 pub fn request_of(customer: &str) -> Redeemables {
     let customer = Customer { source_id: Some(Text::from(customer)), ..Customer::default() };
     Redeemables { customer: Some(customer), ..Redeemables::default() }
+}
+
+/// Returns the ids of the segments that a condition names.
+pub fn segments_of(condition: &Value) -> Vec<&str> {
+    let is_about_segments = condition.get("name").and_then(Value::as_str) == Some("customer.segment");
+    let mut names = Vec::new();
+    let mut values: Vec<&Value> = condition.get("conditions").filter(|_| is_about_segments).into_iter().collect();
+    while let Some(value) = values.pop() {
+        match value {
+            Value::String(name) => names.push(name.as_str()),
+            Value::Array(inner) => values.extend(inner),
+            Value::Object(inner) => values.extend(inner.values()),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+    names
+}
+
+/// The name of the new customer: no customer of the given facts has it.
+const NEW: &str = "new";
+
+/// Returns which of the conditions a new customer meets of whom no data is known. `segments` are the documents of those that they
+/// name. The result is `None` where it changes with the time or depends on what cannot be read.
+pub fn conditions_of_new_customer(
+    segments: Vec<Value>,
+    conditions: &[Value],
+    context: &Context,
+) -> Result<Vec<Option<bool>>, Problem> {
+    let given = json!({ "complete": true, "client": {}, "customers": [], "segments": segments });
+    let mut given = RuleSet::read(given.to_string().as_bytes())?;
+    // A segment that is not given is unknown, and so is every condition that names it.
+    given.segments.retain(|segment| !segment.depends_on_creation());
+    let (facts, request) = (RuleSetFacts::new(given), request_of(NEW));
+    let is_met = |condition: &Value| {
+        let rule = read_condition(condition).ok()?;
+        met_conditions(&facts, &request, &[rule], context).ok()??.first().copied()
+    };
+    Ok(conditions.iter().map(is_met).collect())
 }

@@ -27,7 +27,7 @@ use crate::rules::{Collection, Rule, Segment};
 use crate::text::{Text, fold};
 use crate::time::TimeZone;
 use crate::wire::readability::UnreadableDocuments;
-use crate::wire::rule_set::{Coverage, OwnCounts, RuleSet};
+use crate::wire::rule_set::{Coverage, NewCustomerConditions, OwnFacts, RuleSet};
 
 /// The content of a set of rules, indexed by name.
 #[derive(Debug, Clone, Default)]
@@ -44,7 +44,8 @@ pub struct RuleSetFacts {
     unexamined_offers: BTreeSet<Text>,
     terms: Option<Arc<ClientPolicy>>,
     proven: Option<Text>,
-    own_counts: OwnCounts,
+    own: OwnFacts,
+    new_customer: NewCustomerConditions,
     whole_catalogue: bool,
     /// The known names of goods, where these are apart from the core.
     goods_names: Option<KnownGoodsNames>,
@@ -96,13 +97,6 @@ struct AssignedRules {
     unknown: bool,
     /// `true` if one of them cannot be read.
     unreadable: bool,
-}
-
-impl AssignedRules {
-    /// Records that only the server knows them.
-    fn lose(&mut self) {
-        self.unknown = true;
-    }
 }
 
 /// Returns the position of the voucher that a request names by its code or its id.
@@ -159,10 +153,9 @@ impl RuleSetFacts {
                 assign(id, rule);
             }
         }
-        let unguarded = given.unguarded.iter();
-        unguarded.for_each(|object| {
-            assigned.get_or(object, AssignedRules::default).into_iter().for_each(AssignedRules::lose)
-        });
+        for object in &given.unguarded {
+            assigned.get_or(object, AssignedRules::default).into_iter().for_each(|rules| rules.unknown = true);
+        }
         let mut facts = RuleSetFacts {
             complete: given.complete,
             coverage: given.coverage,
@@ -173,7 +166,8 @@ impl RuleSetFacts {
             unexamined_offers: given.unexamined_offers.into_iter().collect(),
             terms: given.client,
             proven: given.proven,
-            own_counts: given.own_counts.unwrap_or_default(),
+            own: given.own,
+            new_customer: given.new_customer,
             whole_catalogue: given.whole_catalogue,
             goods_names: given.goods_names,
             metadata_schemas: given.metadata_schemas,
@@ -304,7 +298,8 @@ impl RuleSetFacts {
         }
         let complete = resolved && CANDIDATES.iter().all(|kind| self.covers(kind));
         let listed_complete = complete || resolved && self.lists_public_offers;
-        Candidates { complete, listed_complete, ..Candidates::new(&entries) }
+        let own_complete = complete || resolved && self.own.has_candidates;
+        Candidates { complete, listed_complete, own_complete, ..Candidates::new(&entries) }
     }
 
     /// Returns whether a qualification may list a candidate. A client's lists only promotions and its customer's codes.

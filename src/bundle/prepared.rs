@@ -5,6 +5,7 @@ use serde::Deserializer;
 use crate::bundle::checked_metadata::is_checked;
 use crate::bundle::facts::RuleSetFacts;
 use crate::bundle::missing_goods::missing_names;
+use crate::bundle::sent_profile::is_refusable;
 use crate::decide;
 use crate::decide::case::MissingFacts;
 use crate::decide::case::stored::{customer_email, customer_key};
@@ -166,7 +167,8 @@ impl PreparedRules {
             request.order.as_ref().and_then(|order| order.customer_id.as_ref()),
             request.tracking_id.as_ref(),
         ];
-        let has_other = names.into_iter().flatten().any(|name| !name.is_empty() && name != proven);
+        let names = names.into_iter().chain(request.order_names.iter().map(Option::as_ref));
+        let has_other = names.flatten().any(|name| !name.is_empty() && name != proven);
         let is_unknown = match self.facts.customer(proven) {
             // A supplement knows no other names.
             Known::Is(customer) => customer.id.as_deref().is_none_or(|id| !self.facts.knows_profile(id)),
@@ -174,6 +176,12 @@ impl PreparedRules {
             Known::Absent | Known::Unreadable => false,
         };
         (has_other && is_unknown).then(|| joined(&["customer/", proven]))
+    }
+
+    /// Returns the customer as a missing fact, if the service may refuse the request because of the customer that it names.
+    fn lacks_customer(&self, request: &Redeemables) -> Option<Text> {
+        let is_refusable = || self.facts.page().is_some() && request.customer.as_ref().is_some_and(is_refusable);
+        self.lacks_proven(request).or_else(|| is_refusable().then(|| "customer".into()))
     }
 
     /// Reads a request of the rules' owner; `Err` is the answer to an invalid one.
@@ -242,7 +250,7 @@ impl PreparedRules {
     }
 
     fn say_valid(&self, request: Result<Redeemables, Problem>, context: &Context) -> PreparedAnswer {
-        let proven = request.as_ref().ok().and_then(|request| self.lacks_proven(request));
+        let proven = request.as_ref().ok().and_then(|request| self.lacks_customer(request));
         let request = match self.read(request, context) {
             Ok(request) => request,
             Err(said) => return said,
@@ -275,7 +283,7 @@ impl PreparedRules {
             Ok(asked) => asked,
             Err(problem) => return PreparedAnswer::unreadable(&problem, context),
         };
-        let proven = self.lacks_proven(&asked.request);
+        let proven = self.lacks_customer(&asked.request);
         if let Err(said) = self.receive(&mut asked.request, context) {
             return said;
         }

@@ -201,7 +201,8 @@ pub fn search<'a>(
         Known::Is(set) => set,
         Known::Absent | Known::Unknown | Known::Unreadable => Fact::own(Candidates::default()),
     };
-    if !(set.complete || seek.client && seek.customer.is_none() && set.listed_complete) {
+    let has_own = seek.customer.is_none() || set.own_complete;
+    if !(set.complete || seek.client && has_own && set.listed_complete) {
         case.missing.add("candidates".into());
     }
     if set.index.channel && !case.facts.knows_channel() {
@@ -210,7 +211,7 @@ pub fn search<'a>(
     let facts = asked.scenario.facts();
     case.passes = asked.scenario.passes();
     case.work.takes(set.list.len());
-    let (holding, missing) = {
+    let (holding, missing, if_new) = {
         let items = Items::for_index(case, &set.index);
         let request_facts = request_facts(case);
         let running = RequestUsage::default();
@@ -219,9 +220,9 @@ pub fn search<'a>(
             RunningOrder { cart: &cart, items: &items, request_facts: &request_facts, running: &running, paid: None };
         let view = OfferFacts::new(case, None, &running_order);
         let holding = set.index.holding(&view.input(RequiredFacts::default()), facts);
-        let mut missing = items.missing().to_vec();
+        let (mut missing, if_new) = (items.missing().to_vec(), view.missing_customer());
         missing.extend(view.into_missing());
-        (holding, missing)
+        (holding, missing, if_new)
     };
     missing.into_iter().for_each(|fact| case.missing.add(fact));
     case.lack_time_zone();
@@ -230,6 +231,7 @@ pub fn search<'a>(
     // Without a customer, every candidate with a test of the customer is out, even if the test would pass.
     let is_anonymous = case.buyer.customer.is_none();
     let mut hits = Vec::with_capacity(holding.len());
+    let mut depends_on_customer = false;
     for place in holding {
         let (Some(candidate), Some(terms)) = (set.list.get(place), set.terms.get(place)) else { continue };
         let out = is_anonymous && set.index.about(place) & facts & subject::CUSTOMER != 0;
@@ -240,10 +242,13 @@ pub fn search<'a>(
             && asked.scenario.looks_at(candidate, customer.as_deref(), public)
             && asked.wants(candidate, customer.as_deref())
         {
+            depends_on_customer |= set.index.about(place) & facts & subject::CUSTOMER != 0;
             let end = PageEnd { created_at: candidate.created_at, of_moment: 0 };
             hits.push(Match { place, end, looked: None, stack: None });
         }
     }
+    // A candidate that only a new customer has counts, whether it is shown or not.
+    if_new.filter(|_| depends_on_customer).into_iter().for_each(|customer| case.missing.add(customer));
     page::number(&mut hits);
     evaluated.case.within_bounds()?;
     Ok(CandidateQuery { evaluated, set, hits })

@@ -67,8 +67,11 @@ pub struct OfferFacts<'v> {
     missing: RefCell<Vec<Text>>,
     /// The refusal of a rule that needs a fact that cannot be read.
     unreadable: RefCell<Option<Refusal>>,
-    /// Set when a test passed or failed on the condition that the customer is new.
+    /// Set when a test passed on the condition that the customer is new. One that fails then fails for a stored customer
+    /// too, because a profile that is not read meets no condition.
     if_new: Cell<bool>,
+    /// Set when a membership was decided on that condition.
+    member_if_new: Cell<bool>,
     /// Set when a test needed a profile that is not read.
     withheld: Cell<bool>,
 }
@@ -90,6 +93,7 @@ impl<'v> OfferFacts<'v> {
             missing: RefCell::default(),
             unreadable: RefCell::default(),
             if_new: Cell::default(),
+            member_if_new: Cell::default(),
             withheld: Cell::default(),
         }
     }
@@ -117,7 +121,7 @@ impl<'v> OfferFacts<'v> {
 
     /// Returns whether every requested fact was known and readable.
     pub(super) fn is_certain(&self) -> bool {
-        let is_open = self.if_new.get() || self.withheld.get();
+        let is_open = self.if_new.get() || self.member_if_new.get() || self.withheld.get();
         !is_open && self.missing.borrow().is_empty() && self.unreadable.borrow().is_none()
     }
 
@@ -136,7 +140,7 @@ impl<'v> OfferFacts<'v> {
         match belongs {
             GroupMembership::Is(is) => Some(is),
             GroupMembership::IfNew(is) => {
-                self.if_new.set(true);
+                self.member_if_new.set(true);
                 Some(is)
             }
             GroupMembership::Withheld => {
@@ -151,6 +155,26 @@ impl<'v> OfferFacts<'v> {
                 if why.is_some() {
                     self.unreadable.replace(why);
                 }
+                None
+            }
+        }
+    }
+
+    /// Returns whether a customer whom a client names without proof meets the condition of a number.
+    fn meets_as_named(&self, number: &str) -> Option<bool> {
+        match (self.case.facts.new_customer_condition(number), self.case.buyer.absence()) {
+            (Known::Is(false), _) => Some(false),
+            (Known::Is(true), Absence::Known) => Some(true),
+            (Known::Is(true), Absence::IfNew) => {
+                self.if_new.set(true);
+                Some(true)
+            }
+            (Known::Is(true), Absence::Withheld) => {
+                self.withheld.set(true);
+                None
+            }
+            (Known::Absent | Known::Unknown | Known::Unreadable, _) => {
+                self.lack(joined(&["condition/", number]));
                 None
             }
         }
@@ -219,6 +243,10 @@ impl RuleFacts for OfferFacts<'_> {
         }
     }
 
+    fn note_passed_membership(&self) {
+        self.if_new.set(self.if_new.get() || self.member_if_new.get());
+    }
+
     fn is_in_segment(&self, id: &str) -> Option<bool> {
         self.known(groups::is_in_segment(self.case, id))
     }
@@ -231,6 +259,9 @@ impl RuleFacts for OfferFacts<'_> {
         // Fields of a request count before those of the stored profile, which the result is about.
         let sent = self.case.request.customer.as_ref();
         let is_changed = sent.is_some_and(|sent| !sent.metadata.is_empty() || sent.sent_profile().next().is_some());
+        if !is_changed && self.case.buyer.named.is_some() {
+            return self.meets_as_named(number);
+        }
         let customer = self.case.buyer.customer.as_deref().filter(|_| !is_changed);
         let customer = customer.and_then(|customer| customer.id.as_deref());
         match customer.map_or(Known::Unknown, |customer| self.case.facts.customer_condition(customer, number)) {
@@ -300,11 +331,9 @@ fn check_with(view: OfferFacts<'_>, found: &mut Finding) -> Result<(), Refusal> 
     if let Some(unreadable) = view.unreadable.take() {
         verdict = Err(unreadable);
     }
-    match verdict {
-        // A customer who is not new meets no more conditions than one who is.
-        Ok(()) => found.missing.extend(view.missing_customer()),
-        Err(_) => found.withheld |= view.is_withheld(),
-    }
+    // A customer who is not new meets fewer conditions: then the rules are violated, or another test is the first that fails.
+    found.missing.extend(view.missing_customer());
+    found.withheld |= verdict.is_err() && view.is_withheld();
     let items = view.running_order.seen_items();
     if !items.missing().is_empty() {
         found.missing.extend_from_slice(items.missing());

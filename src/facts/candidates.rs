@@ -39,6 +39,8 @@ pub struct Candidates {
     pub complete: bool,
     /// `true` if the server has no further candidates that every client sees.
     pub listed_complete: bool,
+    /// `true` if the server has no further candidates that only the client's customer sees.
+    pub own_complete: bool,
 }
 
 /// The validity of a candidate, as far as two comparisons can decide it.

@@ -143,6 +143,8 @@ pub struct Redeemables {
     pub redeemables: Vec<RequestedRedeemable>,
     /// The customer.
     pub customer: Option<Customer>,
+    /// The names of a customer in the order, beside that of the request: they count for nothing but must not contradict it.
+    pub order_names: [Option<Text>; 2],
     /// The order.
     pub order: Option<Order>,
     /// The lock.

@@ -222,16 +222,20 @@ impl Test {
             FactKind::Data(data) => {
                 let found = self.property_of(data_of(data, input));
                 let is_absent = data == MetadataOwner::Customer && matches!(found, FoundValue::Missing);
-                (!is_absent || input.facts.is_customer_data_whole()) && self.all(found, input)
+                self.all(found, input) && (!is_absent || input.facts.is_customer_data_whole())
             }
             FactKind::Segment | FactKind::Tier => {
                 let is_tier = self.name.kind == FactKind::Tier;
-                input.customer.is_some()
+                let passes = input.customer.is_some()
                     && self.conditions.iter().all(|condition| {
                         // If the membership is unknown, neither "is" nor "is not" passes.
                         let is_in = condition.is_in_any(input, is_tier);
                         is_in.is_some_and(|is_in| is_in != condition.operator.is_negative())
-                    })
+                    });
+                if passes {
+                    input.facts.note_passed_membership();
+                }
+                passes
             }
             FactKind::CustomerCondition => {
                 let number = self.property.as_deref().filter(|_| input.customer.is_some());

@@ -148,6 +148,19 @@ impl Segment {
         }
     }
 
+    /// Returns whether the moment at which a customer was stored decides the membership.
+    pub fn depends_on_creation(&self) -> bool {
+        let is_it = |path: &str| path.split('.').next() == Some("created_at");
+        let depends = |field: &FilterField| match field {
+            FilterField::Document(path) | FilterField::Anniversary(path) | FilterField::Moment(path) => is_it(path),
+            FilterField::Metadata(_) | FilterField::Points(_) | FilterField::Events(_) => false,
+        };
+        match &self.members {
+            SegmentMembers::Listed(_) => false,
+            SegmentMembers::Passing(filter) => filter.fields.iter().any(|(field, _)| depends(field)),
+        }
+    }
+
     /// Returns whether the sent fields of a customer include every field that decides the membership.
     pub fn is_answered_by(&self, sent: &Customer) -> bool {
         let found = |field: &FilterField| match field {

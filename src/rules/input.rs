@@ -27,6 +27,8 @@ pub trait RuleFacts {
     fn is_in_segment(&self, id: &str) -> Option<bool>;
     /// Returns whether the customer is in this loyalty tier; `None` if that is unknown: then no test of it passes.
     fn is_in_tier(&self, id: &str) -> Option<bool>;
+    /// Records that a test of segments or tiers passed.
+    fn note_passed_membership(&self) {}
     /// Returns whether the customer meets the condition of this number; `None` if that is unknown: then no test of it
     /// passes.
     fn meets_condition(&self, _number: &str) -> Option<bool> {

@@ -170,7 +170,11 @@ pub(crate) fn read_around(body: &JsonCursor<'_>) -> Redeemables {
         order.uncovered = None;
     }
     // Older formats contain the customer in the order.
-    if request.customer.is_none() {
+    if request.customer.is_some() {
+        let named = body.node.get("order").and_then(|order| order.get("customer"));
+        let name = |member| named?.get(member)?.as_str().map(Text::from);
+        request.order_names = ["id", "source_id"].map(name);
+    } else {
         request.customer = body.get("order").and_then(|order| {
             let named = || Some(Customer { id: Some(order.option("customer_id", read::text)?), ..Customer::default() });
             order.option("customer", read_sent_customer).or_else(named)

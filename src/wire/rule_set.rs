@@ -5,7 +5,9 @@ mod given;
 mod joined;
 mod lists;
 mod nested;
+mod new_customer;
 mod own_counts;
+mod own_facts;
 pub(in crate::wire) mod strict;
 
 use std::sync::Arc;
@@ -26,7 +28,8 @@ use crate::wire::reward::{read_reward, read_reward_assignment};
 use crate::wire::rule_set::copies::find_copies;
 pub use crate::wire::rule_set::given::RuleSet;
 pub use crate::wire::rule_set::lists::{Coverage, LISTS as DOCUMENT_LISTS, ListedKind};
-pub use crate::wire::rule_set::own_counts::OwnCounts;
+pub use crate::wire::rule_set::new_customer::NewCustomerConditions;
+pub use crate::wire::rule_set::own_facts::OwnFacts;
 pub use crate::wire::rule_set::strict::BESIDE as OTHER_MEMBERS;
 use crate::wire::rule_set::strict::check_rules;
 use crate::wire::rules::{read_assignment, read_rule};
@@ -112,7 +115,8 @@ impl RuleSet {
             body.set_compiled();
         }
         body.fill_some("proven", &mut given.proven, read::name);
-        body.fill_some(own_counts::OWN_COUNTS, &mut given.own_counts, OwnCounts::read);
+        given.own = OwnFacts::read(body);
+        body.fill(new_customer::NEW_CUSTOMER, &mut given.new_customer, NewCustomerConditions::read);
         body.fill("whole_catalogue", &mut given.whole_catalogue, read::flag);
         given.goods_names = body.get("named_goods").map(|names| KnownGoodsNames::of_core(names.all(read::name)));
         body.fill("public_offers", &mut given.lists_public_offers, read::flag);

@@ -149,6 +149,10 @@ impl Facts for RuleSetFacts {
         }
     }
 
+    fn new_customer_condition(&self, number: &str) -> Known<bool> {
+        self.new_customer.is_met(number).map_or(Known::Unknown, Known::Is)
+    }
+
     fn knows_profile(&self, customer: &str) -> bool {
         self.customers.get(customer).is_none_or(|customer| customer.document.get(CONDITIONS).is_none())
     }
@@ -174,9 +178,12 @@ impl Facts for RuleSetFacts {
     }
 
     fn balance(&self, account: &AccountId) -> Known<i64> {
-        if self.own_counts.has(account) {
+        if let Some(balance) = self.own.balance(account) {
+            return Known::Is(balance);
+        }
+        if self.own.counts.has(account) {
             // What a customer used is taken from the account.
-            let units = self.own_counts.units(account, None).and_then(|units| 0_i64.checked_sub_unsigned(units));
+            let units = self.own.counts.units(account, None).and_then(|units| 0_i64.checked_sub_unsigned(units));
             return units.map_or(Known::Unknown, Known::Is);
         }
         if !self.has_history && !self.is_summed(account) {
@@ -186,8 +193,8 @@ impl Facts for RuleSetFacts {
     }
 
     fn moved(&self, account: &AccountId, since: Instant) -> Known<u64> {
-        if self.own_counts.has(account) {
-            return self.own_counts.units(account, Some(since)).map_or(Known::Unknown, Known::Is);
+        if self.own.counts.has(account) {
+            return self.own.counts.units(account, Some(since)).map_or(Known::Unknown, Known::Is);
         }
         if self.has_history { self.counted(|journal| journal.moved(account, since)).readable() } else { Known::Unknown }
     }

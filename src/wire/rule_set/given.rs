@@ -26,7 +26,8 @@ use crate::wire::cursor::{JsonCursor, read};
 use crate::wire::problem::Problem;
 use crate::wire::readability::UnreadableDocuments;
 use crate::wire::rule_set::lists::Coverage;
-use crate::wire::rule_set::own_counts::OwnCounts;
+use crate::wire::rule_set::new_customer::NewCustomerConditions;
+use crate::wire::rule_set::own_facts::OwnFacts;
 
 /// The content of a set of rules.
 #[derive(Debug, Clone, Default)]
@@ -40,8 +41,10 @@ pub struct RuleSet {
     pub client: Option<Arc<ClientPolicy>>,
     /// The customer proven by the client's token, by id or `source_id`.
     pub proven: Option<Text>,
-    /// The counts of the client's customer; `None` if only the server knows them.
-    pub own_counts: Option<OwnCounts>,
+    /// The facts about the client's customer that are in no list.
+    pub own: OwnFacts,
+    /// The conditions that a new customer meets, as far as they are known.
+    pub new_customer: NewCustomerConditions,
     /// `true` if all products and SKUs are listed, even if not every kind is: then unlisted ones do not exist.
     pub whole_catalogue: bool,
     /// The known names of goods, where these are in buckets apart from the set.

@@ -7,7 +7,7 @@ use crate::model::goods_buckets::is_number_of_buckets;
 use crate::wire::problem::Problem;
 use crate::wire::rule_set::RuleSet;
 use crate::wire::rule_set::lists::LISTS;
-use crate::wire::rule_set::own_counts::OWN_COUNTS;
+use crate::wire::rule_set::own_facts::OwnFacts;
 
 /// Names of documents that cannot be read.
 const UNREADABLE: &str = "unreadable";
@@ -17,7 +17,7 @@ const NAMED_GOODS: &str = "named_goods";
 const OF_GOODS: [&str; 4] = ["products", "skus", NAMED_GOODS, UNREADABLE];
 
 impl RuleSet {
-    /// Reads a set of rules together with further ones, of which only lists, the counts of the customer and the names of unreadable
+    /// Reads a set of rules together with further ones, of which only lists, the facts about the customer and the names of unreadable
     /// documents are taken. A document with the id of an earlier one is the same document. Further ones may be in arrays.
     pub fn read_joined(bytes: &[u8], more: &[&[u8]]) -> Result<RuleSet, Problem> {
         let mut node = Node::read(bytes)?;
@@ -42,7 +42,7 @@ fn join<'n>(rules: &mut Node<'n>, more: Node<'n>, buckets: &mut Vec<(u32, u32)>)
     let (Node::Object(members), Node::Object(more)) = (rules, more) else { return };
     for (name, value) in more {
         match (&value, place_of(members, &name)) {
-            _ if name == OWN_COUNTS => members.push((name, value)),
+            _ if OwnFacts::has_member(&name) => members.push((name, value)),
             _ if !OF_GOODS.contains(&&*name) && !LISTS.iter().any(|kind| kind.list == name) => {}
             (Node::List(_), Some(list)) => {
                 let Node::List(documents) = value else { continue };

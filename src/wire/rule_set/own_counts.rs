@@ -6,9 +6,6 @@ use crate::text::{Text, joined};
 use crate::time::Instant;
 use crate::wire::cursor::{JsonCursor, read};
 
-/// The member of a set of rules with the counts.
-pub(in crate::wire) const OWN_COUNTS: &str = "own_counts";
-
 /// The counts of one customer. An account of the customer that is not listed counts nothing.
 #[derive(Debug, Clone, Default)]
 pub struct OwnCounts {

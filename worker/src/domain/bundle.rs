@@ -4,7 +4,7 @@ pub mod box_keys;
 pub mod build_job;
 mod code_strength;
 pub mod core;
-mod customer_conditions;
+pub mod customer_conditions;
 mod goods_buckets;
 mod goods_build;
 pub mod goods_tree;

@@ -5,3 +5,4 @@ pub mod expanded;
 pub mod facts;
 pub mod order_pricing;
 pub mod order_returns;
+pub mod own_offers;

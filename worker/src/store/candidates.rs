@@ -293,7 +293,7 @@ impl CandidateRows {
                 entries.push(CandidateEntry { candidate, incentive, campaign, rules, listed });
             }
         }
-        Candidates { complete: true, listed_complete: true, ..Candidates::new(&entries) }
+        Candidates { complete: true, listed_complete: true, own_complete: true, ..Candidates::new(&entries) }
     }
 
     fn listed_time_of_tier(&self, id: &str) -> Option<ListedTime> {

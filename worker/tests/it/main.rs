@@ -82,6 +82,7 @@ mod sessions;
 mod setup_changes;
 mod statement_counts;
 mod statistics;
+mod supplement_carts;
 mod tier_vectors;
 mod unreadable_documents;
 mod validity_filters;

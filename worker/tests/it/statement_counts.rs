@@ -115,3 +115,71 @@ fn an_order_that_earns_is_twenty_statements() {
     let statements = &counting.statements.borrow()[1..];
     assert!(statements.len() <= 23, "{} statements: {statements:#?}", statements.len());
 }
+
+/// A supplement reads a customer, their counts and vouchers, and writes nothing.
+#[test]
+fn a_supplement_is_at_most_twenty_statements_and_eight_kilobytes() {
+    let counting = Counting::new();
+    let now = Instant::parse("2026-03-01T00:00:00Z").unwrap();
+    let call = |seed: u8, caller: (String, String), call: &str, body: &str, token: Option<&str>| {
+        let (method, path) = call.split_once(' ').unwrap();
+        let mut headers = vec![caller];
+        headers.extend(token.map(|token| ("x-customer-token".to_owned(), token.to_owned())));
+        let request =
+            Request { method: method.into(), path: path.into(), headers, body: body.into(), ..Request::default() };
+        let is_first = counting.statements.borrow().is_empty();
+        let mut opened = if is_first { Store::open(&counting, 0).unwrap() } else { Store::new(&counting) };
+        let reply = service::serve(&request, &mut opened, &Context { now, seed: [seed; 32] }).unwrap();
+        let text = String::from_utf8(reply.body).unwrap();
+        assert!(reply.status < 300, "{call} {body}: {} {text}", reply.status);
+        text
+    };
+    let make = |seed, path: &str, body: serde_json::Value| -> serde_json::Value {
+        let text = call(seed, crate::caller::server(), &format!("POST {path}"), &body.to_string(), None);
+        serde_json::from_str(&text).unwrap()
+    };
+    use serde_json::json;
+    let filter = json!({ "junction": "and", "metadata.level": { "conditions": { "$is": ["gold"] } } });
+    let gold = make(1, "/v1/segments", json!({ "name": "Gold", "type": "auto-update", "filter": filter }));
+    let tests = json!({ "1": { "name": "customer.segment", "conditions": { "$is": [gold["id"]] } },
+        "2": { "name": "redemption.count.per_customer.daily", "conditions": { "$less_than_or_equal": [9] } } });
+    let rule = make(2, "/v1/validation-rules", json!({ "name": "Gold", "rules": tests }));
+    let off = json!({ "type": "AMOUNT", "amount_off": 100 });
+    let tiers = json!([{ "name": "T", "action": { "discount": off }, "validation_rules": [rule["id"]] }]);
+    let sale = json!({ "name": "Sale", "campaign_type": "PROMOTION", "promotion": { "tiers": tiers } });
+    let sale = make(3, "/v1/campaigns", sale);
+    make(4, "/v1/customers", json!({ "source_id": "anna", "metadata": { "level": "gold" } }));
+    let kinds = [
+        ("News", json!({ "type": "DISCOUNT_VOUCHER", "discount": off, "redemption": { "quantity": 2 } }), 1),
+        ("Cards", json!({ "type": "GIFT_VOUCHER", "gift": { "amount": 900, "effect": "APPLY_TO_ORDER" } }), 1),
+        ("Club", json!({ "type": "LOYALTY_CARD", "loyalty_card": { "points": 9 } }), 1),
+        // More than fit.
+        ("Many", json!({ "type": "DISCOUNT_VOUCHER", "discount": off, "redemption": { "quantity": 1 } }), 20),
+    ];
+    let token = make(5, "/v1/customer-tokens", json!({ "customer": { "source_id": "anna" }, "ttl": 3600 }));
+    let token = token["token"].as_str().unwrap();
+    call(6, crate::caller::client(), "GET /client/v1/bundle", "", None);
+    let mut wholes = Vec::new();
+    for (seed, (name, voucher, count)) in (10..).step_by(10).zip(kinds) {
+        make(seed, "/v1/campaigns", json!({ "name": name, "type": "AUTO_UPDATE", "voucher": voucher, "validation_rules": [rule["id"]] }));
+        let publish = json!({ "campaign": { "name": name, "count": count }, "customer": { "source_id": "anna" } });
+        make(seed + 1, "/v1/publications", publish);
+        let tier = sale["promotion"]["tiers"][0]["id"].clone();
+        let redeem = json!({ "redeemables": [{ "object": "promotion_tier", "id": tier }], "order": { "amount": 900 }, "customer": { "source_id": "anna" } });
+        make(seed + 2, "/v1/redemptions", redeem);
+        counting.statements.replace(vec!["-".into()]);
+        let text = call(seed + 3, crate::caller::client(), "GET /client/v1/bundle/me", "", Some(token));
+        let statements = &counting.statements.borrow()[1..];
+        assert!(statements.len() <= 20, "{name}: {} statements: {statements:#?}", statements.len());
+        assert!(text.len() <= 8_192, "{name}: {} bytes", text.len());
+        let writes = ["INSERT", "UPDATE", "DELETE", "REPLACE"];
+        assert!(!statements.iter().any(|sql| writes.iter().any(|word| sql.contains(word))), "{name}: {statements:#?}");
+        let finds_customer = |sql: &&String| sql.contains("kind = 'customer'");
+        let found = statements.iter().filter(finds_customer).count();
+        assert_eq!(found, 1, "{name}: the customer is found {found} times: {statements:#?}");
+        let claims = crate::bundle::claims_of(text.as_bytes()).unwrap();
+        assert_eq!(claims["facts"]["customers"][0]["conditions"], json!(["1"]), "{claims}");
+        wholes.push(claims["facts"]["own_candidates"].clone());
+    }
+    assert_eq!(json!(wholes), json!([true, true, true, null]), "the last vouchers are too large");
+}

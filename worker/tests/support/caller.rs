@@ -2,8 +2,18 @@
 
 use scrip_worker::http::caller::{Caller, CredentialClass, Settings};
 
-/// The header in which the host describes the caller.
+/// The header in which the host describes a server of the merchant.
 pub fn server() -> (String, String) {
+    of(CredentialClass::Server, "dev-app")
+}
+
+/// The header in which the host describes a client.
+#[allow(dead_code, reason = "not every program of tests has a client")]
+pub fn client() -> (String, String) {
+    of(CredentialClass::Client, "dev-client")
+}
+
+fn of(class: CredentialClass, key_id: &str) -> (String, String) {
     let settings = Settings {
         name: String::new(),
         time_zone: "UTC".into(),
@@ -15,8 +25,8 @@ pub fn server() -> (String, String) {
     };
     let caller = Caller {
         project: "proj_dev".into(),
-        class: CredentialClass::Server,
-        key_id: "dev-app".into(),
+        class,
+        key_id: key_id.into(),
         secrets: vec![],
         user: None,
         scopes: vec![],

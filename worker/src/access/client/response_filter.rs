@@ -131,6 +131,11 @@ pub fn keep_goods(page: &ClientContext, bucket: &mut Json) {
     ResponseReader { page }.keep(&bundle::GOODS_BUCKET, bucket);
 }
 
+/// Removes undisclosed members from the vouchers of a supplement's customer, and from what they name.
+pub fn keep_own_offers(page: &ClientContext, offers: &mut Json) {
+    ResponseReader { page }.keep(&bundle::OWN_OFFERS, offers);
+}
+
 /// Removes undisclosed members from a body that is not serialized yet.
 pub fn keep_of(route: &Route, page: &ClientContext, body: &mut Json) {
     match SHOWN.iter().find(|shown| shown.path == route.path) {

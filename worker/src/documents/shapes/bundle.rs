@@ -78,6 +78,12 @@ const INDEX: FieldType = shape!(
     &[must("parts", TEXTS).description("SHA-256 of each part, in order, in lower-case hexadecimal digits.")]
 );
 
+/// Results of the conditions of a core for a new customer.
+const NEW_CUSTOMER: FieldType = FieldType::Object(&[
+    must("met", TEXTS).description("Numbers of the conditions that the customer meets."),
+    must("unmet", TEXTS).description("Numbers of the conditions that the customer does not meet. A result that depends on the time is in neither list."),
+]);
+
 /// Core of a bundle.
 const CORE: FieldType = shape!(
     "BundleCore",
@@ -92,6 +98,7 @@ const CORE: FieldType = shape!(
         must("named_goods", TEXTS).description("Names of the products and SKUs that the listed offers give; all goods with these names are listed. Others are in goods buckets."),
         must("public_offers", FieldType::Bool).description("`true` when the listed promotions are all that clients may list; `false` when the project has more than 5,000 offers in force that clients may know."),
         must("unexamined_offers", TEXTS).description("IDs of the listed promotions that qualifications do not examine, because the project has 2,000 newer tiers, or 2,000 newer stacks."),
+        may("new_customer", NEW_CUSTOMER).description("Conditions about the customer in the rules, by number, as a new customer without data meets them. Absent when the rules have none."),
         must("metadata_schemas", TEXTS).description("Objects for whose metadata the project has a schema: `customer`, `order`, `order_item` or `redemption`. Only the server checks such metadata."),
         must("project", FieldType::Object(&[must("id", KEY)])).description("Project of the bundle."),
         must("time_zone", time_zone::TIME_ZONE).description("Time zone of the project, with its transitions."),

@@ -2,7 +2,7 @@
 //! project may see them. Never private codes, counts, or customer data.
 
 use crate::access::client::response_filter;
-use crate::domain::bundle::customer_conditions::NumberedConditions;
+use crate::domain::bundle::customer_conditions::{NumberedConditions, decide_for_new_customer};
 use crate::domain::bundle::goods_buckets::names_of as names_of_goods;
 use crate::domain::bundle::horizon::{Horizon, OpenCampaigns, retain_campaigns_of};
 use crate::domain::bundle::named_goods::NamedGoods;
@@ -84,6 +84,11 @@ impl Core {
         goods.chain([&mut core]).for_each(|rules| response_filter::keep_core(&page, rules));
         retain_named(&mut core);
         let (offers, conditions) = (ids_of_offers(&core), conditions.into_present());
+        if let (Some(core), false) = (core.as_object_mut(), conditions.is_empty()) {
+            let results = decide_for_new_customer(store, &conditions, now)?;
+            let results = serde_json::to_value(results).map_err(|error| Fault(error.to_string()))?;
+            core.insert("new_customer".into(), results);
+        }
         let (salt, keys) = (bundle_heads::find_box_salt(store)?, bundle_heads::list_box_keys(store)?);
         let has_all = sealed_codes::seal(&mut core, &sealed.vouchers, &salt, &keys)?;
         if sealed.has_too_many || !has_all {

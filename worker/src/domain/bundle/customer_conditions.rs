@@ -1,10 +1,15 @@
 //! Numbers the conditions about the customer in a core, which discloses the numbers alone.
 
+use crate::store::Store;
 use crate::store::document::Document;
+use crate::store::documents::any_kind;
 use crate::store::sql::Fault;
-use scrip::bundle::number_conditions;
+use scrip::Context;
+use scrip::bundle::{conditions_of_new_customer, number_conditions, segments_of};
+use scrip::time::Instant;
+use serde::Serialize;
 use serde_json::Value as Json;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Conditions with their numbers. A condition keeps its number while a core has it, so that an unchanged core keeps its bytes.
 #[derive(Debug, Default)]
@@ -42,10 +47,56 @@ impl NumberedConditions {
         Ok(number)
     }
 
+    /// Continues the numbers of a core with further rules, and keeps its conditions.
+    pub fn beside(core: &BTreeMap<u64, String>) -> NumberedConditions {
+        NumberedConditions { present: core.clone(), ..NumberedConditions::after(core.clone()) }
+    }
+
     /// Returns the conditions of this core by number.
     pub fn into_present(self) -> BTreeMap<u64, String> {
         self.present
     }
+}
+
+/// Numbers of the conditions that a new customer without data meets, and does not meet. A condition in neither list depends on
+/// the time.
+#[derive(Debug, Serialize)]
+pub struct NewCustomerResults {
+    met: Vec<String>,
+    unmet: Vec<String>,
+}
+
+/// Decides the conditions of a core for a customer whom a client names without proof: of a stored one no profile is read, and a new
+/// one has no data (docs/spec/calculation.md#19, D21).
+pub fn decide_for_new_customer(
+    store: &Store<'_>,
+    conditions: &BTreeMap<u64, String>,
+    now: Instant,
+) -> Result<NewCustomerResults, Fault> {
+    let read = |text: &String| serde_json::from_str(text).map_err(|error| Fault(error.to_string()));
+    let read: Vec<Json> = conditions.values().map(read).collect::<Result<_, _>>()?;
+    let named: BTreeSet<&str> = read.iter().flat_map(segments_of).collect();
+    let segments = match named.is_empty() {
+        true => Vec::new(),
+        false => any_kind::list_with_ids(store, "segment", &named.into_iter().collect::<Vec<&str>>())?,
+    };
+    let segments = segments.into_iter().map(|segment| without_members(Json::Object(segment.body))).collect();
+    // No result depends on the seed.
+    let decided = conditions_of_new_customer(segments, &read, &Context { now, seed: [0; 32] });
+    let decided = decided.map_err(|problem| Fault(format!("the segments of the bundle do not read: {problem}")))?;
+    let numbers = |wanted: bool| {
+        let those = conditions.keys().zip(&decided).filter(|(_, is_met)| **is_met == Some(wanted));
+        those.map(|(number, _)| number.to_string()).collect()
+    };
+    Ok(NewCustomerResults { met: numbers(true), unmet: numbers(false) })
+}
+
+/// Returns a segment without the customers that it lists: a new one is none of them.
+fn without_members(mut segment: Json) -> Json {
+    if let Some(members) = segment.get_mut("customers") {
+        *members = Json::Array(Vec::new());
+    }
+    segment
 }
 
 #[cfg(test)]

@@ -1,12 +1,15 @@
 //! The supplement of a bundle: what one customer, proven by a token, adds to the core. Results of its numbered conditions, and own
-//! counts of its offers; not the profile that they come from.
+//! counts of its offers, and the customer's vouchers; not the profile that they come from.
 
+use crate::domain::bundle::customer_conditions::NumberedConditions;
 use crate::domain::bundle::signing_keys;
 use crate::domain::clock;
 use crate::domain::decisions::facts;
+use crate::domain::decisions::own_offers::{OwnOffers, SupplementOwner};
 use crate::http::reply::CallError;
 use crate::http::route::Call;
 use crate::store::bundle_heads::{self, BundleOffers};
+use crate::store::facts::StoreFacts;
 use crate::store::ledger;
 use crate::store::sql::Fault;
 use scrip::Context;
@@ -31,6 +34,9 @@ const SHORT_LIFE_SECONDS: i64 = 10;
 /// Maximum number of accounts, and of movements in a month. A customer with more has no counts in the supplement.
 const ACCOUNTS_MAX: usize = 500;
 const MOVES_MAX: usize = 5_000;
+/// Maximum number of bytes of the facts, and of the vouchers among them: the signed text has four thirds of them, below 8 kB.
+const FACTS_BYTES_MAX: usize = 5_500;
+const OFFERS_BYTES_MAX: usize = 3_500;
 
 /// Claims of a supplement, in their order.
 #[derive(Serialize)]
@@ -52,6 +58,8 @@ struct SupplementFacts<'s> {
     customers: [SupplementCustomer<'s>; 1],
     #[serde(skip_serializing_if = "Option::is_none")]
     own_counts: Option<OwnCounts<'s>>,
+    #[serde(flatten)]
+    offers: OwnOffers,
 }
 
 /// The customer, by the name that the token proves.
@@ -87,53 +95,93 @@ pub struct ProvingToken<'t> {
 
 /// Returns the supplement for the present core as a compact JWS; `None` while no core is there.
 pub fn sign(call: &mut Call<'_, '_>, token: ProvingToken<'_>) -> Result<Option<String>, CallError> {
-    let Some(offers) = bundle_heads::find_offers(call.store)? else { return Ok(None) };
+    let Some(core) = bundle_heads::find_offers(call.store)? else { return Ok(None) };
     let now = call.context.now;
-    let conditions = read_conditions(&offers)?;
-    let (results, life) = results_for_a_while(call, token.customer, &conditions)?;
-    let stored = customer_of(call, token.customer)?;
-    let own_counts = match &stored.id {
-        Some(id) => own_counts(call, token.customer, id, stored.source_id.as_deref(), &offers)?,
-        None => None,
-    };
-    let met = results.map(|results| {
-        let met = conditions.keys().zip(results).filter(|(_, is_met)| *is_met);
-        met.map(|(number, _)| number.to_string()).collect()
-    });
     let iat = now.millis().div_euclid(1_000);
+    let decided = decide_facts(call, token.customer, &core)?;
+    let exp = [iat.saturating_add(decided.life), token.end].into_iter().chain(decided.ends).min().unwrap_or(iat);
     let claims = Claims {
         iss: &call.caller.project,
         fmt: FORMAT,
-        core: &offers.core,
+        core: &core.core,
         th: sha256_hex(token.text.as_bytes()),
         iat,
-        exp: iat.saturating_add(life).min(token.end),
-        facts: SupplementFacts {
-            customers: [SupplementCustomer {
-                id: token.customer,
-                source_id: token.customer,
-                tracking_id: stored.tracking_id,
-                conditions: met,
-            }],
-            own_counts,
-        },
+        exp,
+        facts: decided.facts,
     };
     Ok(Some(signing_keys::sign(call.store, call.context, TYPE, &claims)?))
 }
 
-fn read_conditions(offers: &BundleOffers) -> Result<BTreeMap<u64, Rule>, Fault> {
+/// Facts of a supplement, and how long they hold.
+struct DecidedFacts<'s> {
+    facts: SupplementFacts<'s>,
+    /// Seconds for which the results of the conditions stay the same.
+    life: i64,
+    /// The seconds before which facts change: another day begins, or points of a card turn.
+    ends: Vec<i64>,
+}
+
+/// Decides the facts about a customer. Vouchers that would make them too large are left out, and then the counts.
+fn decide_facts<'s>(
+    call: &Call<'_, '_>,
+    name: &'s str,
+    core: &BundleOffers,
+) -> Result<DecidedFacts<'s>, CallError> {
+    let owned = facts::facts(call)?;
+    let stored = find_customer(&owned, name);
+    let mut numbered = NumberedConditions::beside(&core.conditions);
+    let mut offers = match &stored.id {
+        Some(id) => OwnOffers::load(call, SupplementOwner { id, name }, &mut numbered)?,
+        None => OwnOffers::of_nobody(),
+    };
+    let second_of = |at: Instant| at.millis().div_euclid(1_000);
+    let turn = offers.turns_at.map(second_of);
+    // Nothing holds for a second.
+    let is_turning = turn.is_some_and(|turn| turn <= second_of(call.context.now));
+    if is_turning || size_of(&offers)? > OFFERS_BYTES_MAX {
+        (offers, numbered) = (OwnOffers::default(), NumberedConditions::beside(&core.conditions));
+    }
+    let conditions = read_conditions(&numbered.into_present())?;
+    let (results, life) = results_for_a_while(call, &owned, name, &conditions)?;
+    let own_counts = match &stored.id {
+        Some(id) => own_counts(call, name, id, stored.source_id.as_deref(), core, &offers)?,
+        None => None,
+    };
+    owned.end()?;
+    let met = results.filter(|_| !is_turning).map(|results| {
+        let met = conditions.keys().zip(results).filter(|(_, is_met)| *is_met);
+        met.map(|(number, _)| number.to_string()).collect()
+    });
+    let customer =
+        SupplementCustomer { id: name, source_id: name, tracking_id: stored.tracking_id, conditions: met };
+    let mut facts = SupplementFacts { customers: [customer], own_counts, offers };
+    if size_of(&facts)? > FACTS_BYTES_MAX {
+        facts.own_counts = None;
+    }
+    let zone = clock::zone(call)?;
+    let midnight = zone.day(call.context.now).and_then(|today| zone.start_of(today.plus(1)?)).map(second_of);
+    let ends = turn.filter(|_| !is_turning).into_iter().chain(midnight).collect();
+    Ok(DecidedFacts { facts, life, ends })
+}
+
+fn size_of(facts: &impl Serialize) -> Result<usize, Fault> {
+    Ok(serde_json::to_string(facts).map_err(|error| Fault(error.to_string()))?.len())
+}
+
+fn read_conditions(conditions: &BTreeMap<u64, String>) -> Result<BTreeMap<u64, Rule>, Fault> {
     let read = |text: &str| -> Result<Rule, Fault> {
         let condition: Json = serde_json::from_str(text).map_err(|error| Fault(error.to_string()))?;
         read_condition(&condition)
             .map_err(|problem| Fault(format!("a condition of the bundle does not read: {problem}")))
     };
-    offers.conditions.iter().map(|(number, text)| Ok((*number, read(text)?))).collect()
+    conditions.iter().map(|(number, text)| Ok((*number, read(text)?))).collect()
 }
 
 /// Returns the results of the conditions in their order, and for how many seconds they stay the same; `None` if a fact of one cannot be
 /// read, or if the results are changing now.
 fn results_for_a_while(
     call: &Call<'_, '_>,
+    facts: &StoreFacts<'_, '_>,
     customer: &str,
     conditions: &BTreeMap<u64, Rule>,
 ) -> Result<(Option<Vec<bool>>, i64), CallError> {
@@ -142,13 +190,16 @@ fn results_for_a_while(
     }
     let rules: Vec<Rule> = conditions.values().cloned().collect();
     let request = request_of(customer);
-    let facts = facts::facts(call)?;
     let at = |seconds: i64| {
         let moment = Instant::from_millis(call.now_ms().saturating_add(seconds.saturating_mul(1_000)));
         let context = Context { now: moment.unwrap_or(call.context.now), seed: call.context.seed };
-        met_conditions(&facts, &request, &rules, &context)
+        met_conditions(facts, &request, &rules, &context)
     };
     let mut decided = at(0).map(|now| (now, LIFE_SECONDS));
+    if rules.iter().any(is_about_tiers) {
+        // A tier may end at any moment.
+        return Ok((decided?.0, SHORT_LIFE_SECONDS));
+    }
     for life in [LIFE_SECONDS, SHORT_LIFE_SECONDS, 0] {
         let Ok((now, until)) = &mut decided else { break };
         *until = life;
@@ -159,8 +210,11 @@ fn results_for_a_while(
             Err(refusal) => decided = Err(refusal),
         }
     }
-    facts.end()?;
     Ok(decided?)
+}
+
+fn is_about_tiers(rule: &Rule) -> bool {
+    rule.tests.leaves.iter().any(|leaf| leaf.test.name.text == "customer.loyalty.tier")
 }
 
 /// A stored customer, as far as a supplement shows it.
@@ -171,24 +225,19 @@ struct NamedCustomer {
     tracking_id: Option<String>,
 }
 
-fn customer_of(call: &Call<'_, '_>, name: &str) -> Result<NamedCustomer, CallError> {
-    let facts = facts::facts(call)?;
-    let named = {
-        let found = facts.customer(name).found();
-        let source_id = match &found {
-            Some(customer) => customer.source_id.clone(),
-            // The profile that a request would create has this name.
-            None => Some(name.into()),
-        };
-        let tracking_id = source_id.as_ref().map_or(Known::Absent, |source_id| facts.tracking_id(source_id));
-        NamedCustomer {
-            id: found.as_ref().and_then(|customer| customer.id.as_ref()).map(|id| id.to_string()),
-            source_id: source_id.map(|source_id| source_id.to_string()),
-            tracking_id: tracking_id.found().map(|tracking_id| tracking_id.to_string()),
-        }
+fn find_customer(facts: &StoreFacts<'_, '_>, name: &str) -> NamedCustomer {
+    let found = facts.customer(name).found();
+    let source_id = match &found {
+        Some(customer) => customer.source_id.clone(),
+        // The profile that a request would create has this name.
+        None => Some(name.into()),
     };
-    facts.end()?;
-    Ok(named)
+    let tracking_id = source_id.as_ref().map_or(Known::Absent, |source_id| facts.tracking_id(source_id));
+    NamedCustomer {
+        id: found.as_ref().and_then(|customer| customer.id.as_ref()).map(|id| id.to_string()),
+        source_id: source_id.map(|source_id| source_id.to_string()),
+        tracking_id: tracking_id.found().map(|tracking_id| tracking_id.to_string()),
+    }
 }
 
 /// Returns the counts of a stored customer for the offers of the core; `None` if there are too many to count.
@@ -197,7 +246,8 @@ fn own_counts<'s>(
     name: &'s str,
     id: &str,
     source_id: Option<&str>,
-    offers: &BundleOffers,
+    core: &BundleOffers,
+    offers: &OwnOffers,
 ) -> Result<Option<OwnCounts<'s>>, CallError> {
     let zone = clock::zone(call)?;
     let today = zone.day(call.context.now);
@@ -211,7 +261,7 @@ fn own_counts<'s>(
     if balances.len() > ACCOUNTS_MAX || moves.len() > MOVES_MAX {
         return Ok(None);
     }
-    let ids: BTreeSet<&str> = offers.offers.iter().map(String::as_str).collect();
+    let ids: BTreeSet<&str> = core.offers.iter().chain(&offers.ids).map(String::as_str).collect();
     let is_disclosed = |account: &str| account.split('/').any(|part| ids.contains(part));
     let mut accounts: BTreeMap<String, Option<[u64; 4]>> = BTreeMap::new();
     for units in balances.iter().chain(&moves).filter(|units| is_disclosed(&units.account)) {

@@ -166,7 +166,7 @@ fn foreign(sealed: &Json) -> Json {
 }
 
 /// Returns the texts of both answers without the fields that the client omits.
-fn without_omitted(read: &Json, own: &[u8], service: &[u8]) -> (String, String) {
+pub fn without_omitted(read: &Json, own: &[u8], service: &[u8]) -> (String, String) {
     let [own, mut service] = [own, service].map(|bytes| String::from_utf8(bytes.to_vec()).unwrap());
     let Some(omitted) = read["omitted"].as_array() else { return (own, service) };
     for name in omitted {

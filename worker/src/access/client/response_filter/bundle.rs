@@ -35,6 +35,26 @@ const VOUCHER: Disclosure = with_windows!(
     ("object", All),
 );
 
+/// A voucher of the customer that a supplement is for, with its code.
+const OWN_VOUCHER: Disclosure = with_windows!(
+    Said,
+    ("id", All),
+    ("code", All),
+    ("type", All),
+    ("discount", All),
+    ("gift", Said(&[("amount", All), ("effect", All)])),
+    ("loyalty_card", Said(&[("points", All)])),
+    ("campaign_id", All),
+    ("category_id", All),
+    ("holder_id", All),
+    ("referrer_id", All),
+    ("is_referral_code", All),
+    ("redemption", These(&[("quantity", All)])),
+    ("metadata", Metadata(DisclosedMetadata::Voucher)),
+    ("created_at", All),
+    ("object", All),
+);
+
 const TIER: Disclosure = with_windows!(
     Said,
     ("id", All),
@@ -132,6 +152,17 @@ const TERMS: Disclosure = These(&[
     ("metadata", All),
 ]);
 
+const ASSIGNMENT: Disclosure = Said(&[("rule_id", All), ("related_object_id", All)]);
+
+/// The documents of a supplement that are about offers.
+pub const OWN_OFFERS: Disclosure = These(&[
+    ("campaigns", CAMPAIGN),
+    ("vouchers", OWN_VOUCHER),
+    ("categories", CATEGORY),
+    ("validation_rules", RULE),
+    ("validation_rules_assignments", ASSIGNMENT),
+]);
+
 /// The core of a bundle, or its index.
 pub const CORE: Disclosure = These(&[
     ("complete", All),
@@ -141,6 +172,7 @@ pub const CORE: Disclosure = These(&[
     ("named_goods", All),
     ("public_offers", All),
     ("unexamined_offers", All),
+    ("new_customer", These(&[("met", All), ("unmet", All)])),
     ("metadata_schemas", All),
     ("project", These(&[("id", All)])),
     ("time_zone", All),
@@ -154,7 +186,7 @@ pub const CORE: Disclosure = These(&[
     ("skus", GOODS),
     ("product_collections", COLLECTION),
     ("validation_rules", RULE),
-    ("validation_rules_assignments", Said(&[("rule_id", All), ("related_object_id", All)])),
+    ("validation_rules_assignments", ASSIGNMENT),
     ("unreadable", All),
     ("sealed_codes", All),
     ("parts", All),

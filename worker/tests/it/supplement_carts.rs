@@ -1,0 +1,255 @@
+//! Tests that the rules of a client with a customer's supplement answer the bytes of the service: a thousand carts of fifty customers,
+//! who redeem between them. A verdict that is not final says so.
+
+use crate::bundle::{Bundle, claims_of};
+use crate::in_process::Edge;
+use crate::shops::bundle_client::without_omitted;
+use crate::shops::random::Random;
+use scrip::Context;
+use scrip::bundle::PreparedRules;
+use scrip::time::Instant;
+use scrip_worker::http::request::{Reply, Request};
+use serde_json::{Value as Json, json};
+use std::collections::BTreeMap;
+
+/// 1 March 2026.
+const BEGIN: i64 = 1_772_323_200_000;
+const CUSTOMERS: usize = 50;
+const CARTS: usize = 1_000;
+/// Time between two carts: all of them take a day and a half, with a midnight.
+const STEP_MS: i64 = 120_000;
+const SCENARIOS: [&str; 8] = [
+    "ALL",
+    "CUSTOMER_WALLET",
+    "AUDIENCE_ONLY",
+    "PRODUCTS",
+    "PRODUCTS_DISCOUNT",
+    "PROMOTION_STACKS",
+    "PRODUCTS_BY_CUSTOMER",
+    "PRODUCTS_DISCOUNT_BY_CUSTOMER",
+];
+
+struct Merchant {
+    edge: Edge,
+    now: i64,
+}
+
+impl Merchant {
+    fn send(&mut self, call: &str, body: &Json, credentials: &[(&str, &str)]) -> Reply {
+        let (method, path) = call.split_once(' ').unwrap();
+        let mut headers: Vec<(String, String)> =
+            credentials.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        headers.push(("origin".into(), "http://localhost:3000".into()));
+        headers.push(("content-type".into(), "application/json".into()));
+        let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
+        let request = Request { method: method.into(), path: path.into(), headers, body, ..Request::default() };
+        self.edge.send(request, self.now, None)
+    }
+
+    /// Makes a call of the merchant's server that must succeed.
+    fn make(&mut self, call: &str, body: &Json) -> Json {
+        self.now += 1;
+        let reply = self.send(call, body, &[("x-app-id", "dev-app"), ("x-app-token", "dev-token")]);
+        let answer: Json = serde_json::from_slice(&reply.body).unwrap_or(Json::Null);
+        assert!(reply.status < 300, "{call} {body}: {} {answer}", reply.status);
+        answer
+    }
+
+    /// Makes a call of a client with the token of a customer.
+    fn ask(&mut self, call: &str, body: &Json, token: &str) -> Reply {
+        let key = [("x-client-application-id", "dev-client"), ("x-client-token", "dev-client-token")];
+        let token = (!token.is_empty()).then_some(("x-customer-token", token));
+        self.send(call, body, &key.into_iter().chain(token).collect::<Vec<_>>())
+    }
+
+    fn rule(&mut self, name: &str, rules: &Json) -> String {
+        let made = self.make("POST /v1/validation-rules", &json!({ "name": name, "rules": rules }));
+        made["id"].as_str().unwrap().to_owned()
+    }
+
+    fn segment(&mut self, name: &str, filter: &Json) -> String {
+        let body = json!({ "name": name, "type": "auto-update", "filter": filter });
+        self.make("POST /v1/segments", &body)["id"].as_str().unwrap().to_owned()
+    }
+
+    /// Creates promotions and a public code about customers, and campaigns of which some customers get codes.
+    fn open_shop(&mut self) -> Vec<String> {
+        let ordered = json!({ "junction": "and", "summary.orders.total_count": { "conditions": { "$is": [0] } } });
+        let [newcomers, north] = [
+            self.segment("Newcomers", &ordered),
+            self.segment("North", &json!({ "junction": "and", "address.city": { "conditions": { "$in": ["Oslo"] } } })),
+        ];
+        let is = |segment: &str| json!({ "1": { "name": "customer.segment", "conditions": { "$is": [segment] } } });
+        let below = |name: &str, most: u64| json!({ "1": { "name": name, "conditions": { "$less_than_or_equal": [most] } } });
+        let gold = json!({ "name": "customer.metadata", "property": "level", "conditions": { "$is": ["gold"] } });
+        let large = json!({ "name": "order.amount", "conditions": { "$more_than": [5_000] } });
+        let rules = [
+            ("first", is(&newcomers)),
+            ("north", is(&north)),
+            ("once", below("redemption.count.per_customer", 1)),
+            ("daily", below("redemption.count.per_customer.daily", 2)),
+            ("gold or large", json!({ "1": gold, "2": large, "logic": "1 or 2" })),
+            ("of the campaign", below("campaign.redemptions.count.per_customer", 4)),
+        ];
+        let rules: Vec<String> = rules.iter().map(|(name, rules)| self.rule(name, rules)).collect();
+        let mut tiers: Vec<Json> = (1..)
+            .zip(&rules)
+            .map(|(number, rule)| {
+                let discount = json!({ "type": "AMOUNT", "amount_off": 100 * number });
+                json!({ "name": format!("Tier {number}"), "action": { "discount": discount }, "validation_rules": [rule] })
+            })
+            .collect();
+        tiers.push(json!({ "name": "For all", "action": { "discount": { "type": "PERCENT", "percent_off": 3 } } }));
+        let sale = json!({ "name": "Sale", "campaign_type": "PROMOTION", "promotion": { "tiers": tiers } });
+        let sale = self.make("POST /v1/campaigns", &sale)["id"].as_str().unwrap().to_owned();
+        let listed = self.make(&format!("GET /v1/promotions/{sale}/tiers?limit=100"), &Json::Null);
+        let off = json!({ "type": "AMOUNT", "amount_off": 250 });
+        let voucher = |what: Json| json!({ "type": "DISCOUNT_VOUCHER", "discount": off, "redemption": what });
+        for (name, kind, voucher, rule) in [
+            ("News", "DISCOUNT_COUPONS", voucher(json!({ "quantity": 2 })), Some(&rules[4])),
+            ("Often", "DISCOUNT_COUPONS", voucher(json!({ "quantity": null })), Some(&rules[3])),
+            ("Cards", "GIFT_VOUCHERS", json!({ "type": "GIFT_VOUCHER", "gift": { "amount": 3_000, "effect": "APPLY_TO_ORDER" }, "redemption": { "quantity": null } }), None),
+            ("Club", "LOYALTY_PROGRAM", json!({ "type": "LOYALTY_CARD", "loyalty_card": { "points": 200 }, "redemption": { "quantity": null } }), None),
+            ("Friends", "REFERRAL_PROGRAM", voucher(json!({ "quantity": null })), None),
+        ] {
+            let mut body = json!({ "name": name, "type": "AUTO_UPDATE", "campaign_type": kind, "voucher": voucher });
+            if let Some(rule) = rule {
+                body["validation_rules"] = json!([rule]);
+            }
+            if kind == "REFERRAL_PROGRAM" {
+                body["referral_program"] = json!({ "conversion_event_type": "redemption" });
+            }
+            self.make("POST /v1/campaigns", &body);
+        }
+        let open = json!({ "name": "Open", "type": "STANDALONE", "campaign_type": "DISCOUNT_COUPONS", "validation_rules": [rules[2]],
+            "voucher": { "type": "DISCOUNT_VOUCHER", "discount": off, "redemption": { "quantity": null }, "code_config": { "pattern": "OPEN" } } });
+        self.make("POST /v1/campaigns", &open);
+        listed["tiers"].as_array().unwrap().iter().map(|tier| tier["id"].as_str().unwrap().to_owned()).collect()
+    }
+}
+
+/// A customer with a token, and the codes published to them.
+struct Shopper {
+    name: String,
+    token: String,
+    codes: Vec<String>,
+}
+
+fn customers(shop: &mut Merchant, random: &mut Random) -> Vec<Shopper> {
+    (0..CUSTOMERS)
+        .map(|number| {
+            let name = format!("customer-{number}");
+            let profile = json!({ "source_id": name, "metadata": { "level": random.pick(&["gold", "new"]) }, "address": { "city": random.pick(&["Oslo", "Rome"]) } });
+            // Some are not stored yet.
+            if number % 10 != 9 {
+                shop.make("POST /v1/customers", &profile);
+            }
+            let wanted = json!({ "customer": { "source_id": name }, "ttl": 1_000_000 });
+            let token = shop.make("POST /v1/customer-tokens", &wanted)["token"].as_str().unwrap().to_owned();
+            let campaigns = if number % 10 == 9 { Vec::new() } else { random.some(&["News", "Often", "Cards", "Club", "Friends"], number % 4) };
+            let codes = campaigns.into_iter().map(|campaign| {
+                let body = json!({ "campaign": { "name": campaign, "count": 1 }, "customer": { "source_id": name } });
+                shop.make("POST /v1/publications", &body)["voucher"]["code"].as_str().unwrap().to_owned()
+            });
+            Shopper { codes: codes.collect(), token, name }
+        })
+        .collect()
+}
+
+/// Numbers of verdicts by kind: final ones, those among them that grant, and all.
+#[derive(Default)]
+struct Tally(BTreeMap<&'static str, [u32; 3]>);
+
+impl Tally {
+    fn add(&mut self, kind: &'static str, is_final: bool, grants: bool) {
+        let counts = self.0.entry(kind).or_default();
+        counts[0] += u32::from(is_final);
+        counts[1] += u32::from(is_final && grants);
+        counts[2] += 1;
+    }
+
+    fn sum(&self, kinds: &[&str]) -> [u32; 3] {
+        kinds.iter().filter_map(|kind| self.0.get(kind)).fold([0; 3], |sum, counts| [0, 1, 2].map(|place| sum[place] + counts[place]))
+    }
+}
+
+/// Compares the verdict on a request with that of the service.
+fn compare(shop: &mut Merchant, rules: &PreparedRules, shopper: &Shopper, (kind, path, request): (&'static str, &str, Json), tally: &mut Tally) {
+    let reply = shop.ask(&format!("POST /client/v1/{path}"), &request, &shopper.token);
+    let context = reply.headers.iter().find(|(name, _)| *name == "scrip-context");
+    let context = match context {
+        Some((_, text)) => crate::shops::bundle_client::context(text),
+        None => Context { now: Instant::from_millis(shop.now).unwrap(), seed: [7; 32] },
+    };
+    let text = request.to_string();
+    let own = match path {
+        "validations" => rules.validate(text.as_bytes(), &context),
+        _ => rules.qualify(text.as_bytes(), &context),
+    };
+    let read: Json = serde_json::from_slice(&own.body).unwrap();
+    let is_final = read["missing"].is_null();
+    let grants = read["valid"] == true || read["redeemables"]["total"].as_u64().is_some_and(|total| total > 0);
+    tally.add(kind, is_final, grants);
+    if is_final {
+        let (own, service) = without_omitted(&read, &own.body, &reply.body);
+        assert_eq!(own, service, "{kind} of {}: {request}", shopper.name);
+    }
+}
+
+fn cart(random: &mut Random) -> Json {
+    match random.below(4) {
+        0 => json!({ "amount": random.between(100, 9_000) }),
+        _ => json!({ "items": [{ "source_id": "thing", "quantity": random.between(1, 4), "price": random.between(100, 3_000) }] }),
+    }
+}
+
+#[test]
+fn a_thousand_carts_of_customers_who_redeem_get_the_bytes_of_the_service() {
+    let mut shop = Merchant { edge: Edge::new(), now: BEGIN };
+    let mut random = Random::new(35);
+    let tiers = shop.open_shop();
+    let shoppers = customers(&mut shop, &mut random);
+    let head = shop.ask("GET /client/v1/bundle", &Json::Null, "");
+    let mut bundle = Bundle::of(&head.body, |path| shop.ask(&format!("GET {path}"), &Json::Null, "").body);
+    let mut tally = Tally::default();
+    let mut redeemed = 0;
+    for _ in 0..CARTS {
+        shop.now += STEP_MS;
+        let shopper = random.pick(&shoppers);
+        let head = shop.ask("GET /client/v1/bundle", &Json::Null, "");
+        if claims_of(&head.body).unwrap() != bundle.claims {
+            bundle = Bundle::of(&head.body, |path| shop.ask(&format!("GET {path}"), &Json::Null, "").body);
+        }
+        let supplement = shop.ask("GET /client/v1/bundle/me", &Json::Null, &shopper.token);
+        assert_eq!(supplement.status, 200, "{}", String::from_utf8_lossy(&supplement.body));
+        assert!(supplement.body.len() <= 8_192, "{} bytes", supplement.body.len());
+        let facts = claims_of(&supplement.body).unwrap()["facts"].clone();
+        let rules = bundle.prepare_with(&facts).with_customer(&shopper.name);
+        // Within the life of the supplement.
+        shop.now += random.between(0, 5_000);
+        let order = cart(&mut random);
+        let tier = json!({ "object": "promotion_tier", "id": random.pick(&tiers) });
+        let validate = |redeemable: &Json| json!({ "redeemables": [redeemable], "order": order });
+        let scenario = json!({ "order": order, "scenario": random.pick(&SCENARIOS), "options": { "limit": 50 } });
+        let mut calls = vec![("a promotion", "validations", validate(&tier)), ("a qualification", "qualifications", scenario)];
+        let code = shopper.codes.get(random.index(shopper.codes.len().max(1))).map_or("OPEN", String::as_str);
+        let code = json!({ "object": "voucher", "id": code });
+        calls.push(("a code", "validations", validate(&code)));
+        for call in calls {
+            compare(&mut shop, &rules, shopper, call, &mut tally);
+        }
+        if random.once_in(3) {
+            let redeemable = random.pick(&[tier, code]).clone();
+            let body = json!({ "redeemables": [redeemable], "order": order, "customer": { "source_id": shopper.name } });
+            let key = [("x-app-id", "dev-app"), ("x-app-token", "dev-token")];
+            redeemed += u32::from(shop.send("POST /v1/redemptions", &body, &key).status == 200);
+        }
+    }
+    let report = format!("{:?}, {redeemed} redeemed", tally.0);
+    eprintln!("{report}");
+    assert!(redeemed > 100, "{report}");
+    let [decided, granted, all] = tally.sum(&["a promotion", "a code"]);
+    assert!(decided * 10 >= all * 9 && granted > 100 && granted < decided, "{report}");
+    let [decided, granted, all] = tally.sum(&["a qualification"]);
+    assert!(decided * 10 >= all * 9 && granted > 100 && granted < decided, "{report}");
+}
