@@ -5,6 +5,7 @@
 // npm run carts -- large               a shop of 1,500 products
 // CARTS_SEED=5 CARTS=20 npm run carts  other numbers; a seed repeats every choice, though not the ids that the service draws
 import { randomInt } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { buildAll } from "../../worker/tools/build.mjs";
 import { main, print, Remedy } from "../../worker/tools/console.mjs";
 import { credentials, developmentText } from "../../worker/tools/setup.mjs";
@@ -24,6 +25,8 @@ const CLIENTS = 8;
 const VARIED = 20;
 const TOKEN_SECONDS = 3_600;
 const RENEWED_BEFORE_MS = 30_000;
+const GOODS_MS = 60_000;
+const GOODS_POLL_MS = 500;
 const ORIGIN = "http://localhost:3000";
 // Each request comes from an address of its own: the wrong codes of a run are not those of one guesser.
 const ADDRESS = "x-shopper-address";
@@ -70,7 +73,7 @@ async function openPage(scrip, url, shop) {
   const key = credentials.client;
   const headers = { "content-type": "application/json", "x-client-application-id": key.id, "x-client-token": key.token, origin: ORIGIN };
   const secret = await shop.make("GET", "/management/v1/projects/proj_dev/customer-token-key");
-  const plain = await scrip.fetchBundle(url, key, undefined, { origin: ORIGIN });
+  const plain = await fetchWithGoods(scrip, url, key);
   if (!plain.writes) throw new Remedy("the package and the service are of different versions: build both");
   const customers = new Map([[undefined, { bundle: plain, prepared: plain.prepared, headers }]]);
   for (const { source_id } of shop.customers) {
@@ -91,6 +94,16 @@ async function openPage(scrip, url, shop) {
     customer.tracking_id = (await reply.json()).tracking_id;
   }
   return { url, customers };
+}
+
+/** Fetches the bundle until the service has built its goods. */
+async function fetchWithGoods(scrip, url, key) {
+  for (const latest = Date.now() + GOODS_MS; ;) {
+    const bundle = await scrip.fetchBundle(url, key, undefined, { origin: ORIGIN });
+    if (bundle.goods) return bundle;
+    if (Date.now() > latest) throw new Remedy(`the service has not built the goods within ${GOODS_MS / 1_000} s`);
+    await sleep(GOODS_POLL_MS);
+  }
 }
 
 /** Fetches the supplement of a page's customer again before it ends. The rules stay those that the page has prepared. */
