@@ -25,7 +25,7 @@ const CLIENTS = 8;
 const VARIED = 20;
 const TOKEN_SECONDS = 3_600;
 const RENEWED_BEFORE_MS = 30_000;
-const BOXES_MS = 60_000;
+const WHOLE_MS = 60_000;
 const ORIGIN = "http://localhost:3000";
 // Each request comes from an address of its own: the wrong codes of a run are not those of one guesser.
 const ADDRESS = "x-shopper-address";
@@ -95,17 +95,17 @@ async function openPage(scrip, url, shop) {
   return { url, customers };
 }
 
-/** Fetches the bundle until it has the boxes of all sealed codes: their keys are derived after the first build. */
+/** Fetches the bundle until it leaves out neither sealed codes, whose keys are derived after the first build, nor goods. */
 async function fetchWhole(scrip, url, key) {
-  for (const latest = Date.now() + BOXES_MS; ; await sleep(200)) {
+  for (const latest = Date.now() + WHOLE_MS; ; await sleep(200)) {
     const bundle = await scrip.fetchBundle(url, key, undefined, { origin: ORIGIN });
     const { left_out } = JSON.parse(Buffer.from(bundle.head.split(".")[1], "base64url"));
-    if (!left_out.includes("codes")) return bundle;
-    if (Date.now() > latest) throw new Remedy(`the bundle still leaves out \`codes\` after ${BOXES_MS} ms`);
+    if (!left_out.includes("codes") && !left_out.includes("goods")) return bundle;
+    if (Date.now() > latest) throw new Remedy(`the bundle still leaves out \`${left_out.join("`, `")}\` after ${WHOLE_MS} ms`);
   }
 }
 
-/** Fetches the supplement of a page's customer again before it ends. */
+/** Fetches the supplement of a page's customer again before it ends. The rules stay those that the page has prepared. */
 async function renewSupplement(page) {
   if (!page.renew || page.bundle.supplement.until > Date.now() + RENEWED_BEFORE_MS) return;
   page.renewing ??= page.renew(page.bundle).then((bundle) => Object.assign(page, { bundle, renewing: undefined }));

@@ -362,9 +362,11 @@ fn the_head_is_signed() {
     let header = String::from_utf8(decoded(header)).unwrap();
     assert_eq!(header, format!(r#"{{"alg":"EdDSA","kid":"{kid}","typ":"scrip-bundle+jwt"}}"#));
     let claims = String::from_utf8(decoded(claims)).unwrap();
-    let core = claims_of(head.as_bytes()).unwrap()["core"].as_str().unwrap().to_owned();
+    let read = claims_of(head.as_bytes()).unwrap();
+    let [core, root] = [&read["core"], &read["goods"]["root"]].map(|hash| hash.as_str().unwrap());
+    let goods = format!(r#"{{"root":"{root}","buckets":1}}"#);
     let expected = format!(
-        r#"{{"iss":"proj_dev","fmt":2,"decides":{},"writes":{},"epoch":0,"rev":{NOON},"core":"{core}","from":{NOON},"to":{},"iat":{},"exp":{},"left_out":[]}}"#,
+        r#"{{"iss":"proj_dev","fmt":2,"decides":{},"writes":{},"epoch":0,"rev":{NOON},"core":"{core}","goods":{goods},"from":{NOON},"to":{},"iat":{},"exp":{},"left_out":[]}}"#,
         scrip::bundle::DECIDES,
         scrip::bundle::WRITES,
         NOON + 12 * HOUR,

@@ -158,7 +158,7 @@ impl TreeBuild<'_, '_> {
         let changed = self.hashes.get(&0).into_iter().flat_map(BTreeMap::keys);
         let mut places: BTreeSet<u32> = changed.map(|place| page_of(*place)).collect();
         if !self.is_new {
-            places.extend(stored::list_marked_places(self.store, 1, i64::MAX)?);
+            places.extend(stored::list_marked_places(self.store, 1, i64::from(u32::MAX))?);
         }
         for level in 1..=levels {
             let below = level.saturating_sub(1);
