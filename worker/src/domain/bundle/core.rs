@@ -238,7 +238,6 @@ impl CoreSource<'_, '_> {
         Ok(Offers { campaigns, vouchers, ended, tiers, stacks, sealed })
     }
 
-
     /// Lists the vouchers without a campaign that are set to be known to clients.
     fn vouchers_of_their_own(&self, left_out: &mut Vec<&'static str>) -> Result<Vec<Document>, Fault> {
         let mut found = vouchers::list_visible(self.store, one_more(MOST))?;
