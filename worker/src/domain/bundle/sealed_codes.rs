@@ -227,7 +227,8 @@ fn without_defaults(document: &Json) -> Json {
     let is_default = |(name, value): &(&String, &Json)| match name.as_str() {
         "object" => true,
         "active" => value.as_bool() == Some(true),
-        "metadata" | "redemption" => value.as_object().is_some_and(serde_json::Map::is_empty),
+        "metadata" => value.as_object().is_some_and(serde_json::Map::is_empty),
+        "redemption" => value.as_object().is_some_and(|counts| counts.values().all(Json::is_null)),
         _ => value.is_null(),
     };
     let members = document.as_object().into_iter().flatten().filter(|member| !is_default(member));
