@@ -150,13 +150,13 @@ fn with_rules(bundle: Bundle) -> (Bundle, PreparedRules) {
 /// Returns the verdict of the rules if it is final, after a check that the service gives the same bytes.
 fn final_verdict(
     shop: &Shop,
-    (bundle, plain): &(Bundle, PreparedRules),
+    rules: &(Bundle, PreparedRules),
     now_ms: i64,
     name: &str,
     redeemable: &Json,
 ) -> Option<Json> {
     let request = json!({ "redeemables": [redeemable], "order": { "amount": 10_000 } });
-    let rules = bundle.prepare_for(plain, &request, None);
+    let rules = rules.0.prepare_for(&rules.1, &request, None);
     let reply = shop.send(now_ms, "POST", "/client/v1/validations", &request);
     assert_eq!(reply.status, 200, "{name}");
     let context: &str = &reply.headers.iter().find(|(header, _)| header == "scrip-context").unwrap().1;

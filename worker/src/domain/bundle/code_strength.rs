@@ -2,9 +2,9 @@
 
 /// Number of codes, 2^40, below which one that is sealed counts as weak.
 const ENOUGH: u64 = 1 << 40;
-/// Characters of each kind: digits, letters of one case, other signs of ASCII, and what people type of the rest.
+/// Characters of each kind: digits, A to Z in one case, other signs of ASCII, and what people type of the rest.
 const DIGITS: u64 = 10;
-const LETTERS: u64 = 26;
+const ALPHABETIC: u64 = 26;
 const SIGNS: u64 = 33;
 const OTHERS: u64 = 1_000;
 
@@ -13,8 +13,8 @@ const OTHERS: u64 = 1_000;
 pub fn is_weak(code: &str) -> bool {
     let kinds: [(fn(char) -> bool, u64); 5] = [
         (|sign| sign.is_ascii_digit(), DIGITS),
-        (|sign| sign.is_ascii_lowercase(), LETTERS),
-        (|sign| sign.is_ascii_uppercase(), LETTERS),
+        (|sign| sign.is_ascii_lowercase(), ALPHABETIC),
+        (|sign| sign.is_ascii_uppercase(), ALPHABETIC),
         (|sign| sign.is_ascii() && !sign.is_ascii_alphanumeric(), SIGNS),
         (|sign| !sign.is_ascii(), OTHERS),
     ];

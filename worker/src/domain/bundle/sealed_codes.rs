@@ -12,7 +12,7 @@ use aes_gcm::{Aes128Gcm, Nonce};
 use base64ct::{Base64UrlUnpadded, Encoding};
 use hmac::{Hmac, Mac};
 use scrip::text::unhex;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 use sha2::Sha256;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,6 +29,8 @@ const RULES: &str = "validation_rules";
 const ASSIGNMENTS: &str = "validation_rules_assignments";
 /// Lists of what offers and rules name by id.
 const NAMED: [&str; 2] = ["categories", "product_collections"];
+/// Lists of the goods that an offer itself names.
+const GOODS: [&str; 3] = ["named_goods", "products", "skus"];
 /// Members of a voucher by which the service refuses it after its end.
 const OF_ENDED: [&str; 9] =
     ["id", "code", "object", "type", "campaign_id", "category_id", "metadata", "start_date", "expiration_date"];
@@ -36,7 +38,7 @@ const OF_ENDED: [&str; 9] =
 /// A voucher that is in its box alone.
 #[derive(Debug)]
 pub struct SealedCode {
-    /// Normal form of its code; empty if the code finds another voucher, which was made before in other letters.
+    /// Normal form of its code; empty if the code finds another voucher, which was made before in another case.
     pub code: String,
     /// True if it has ended: the box says that, and nothing of its former effect.
     pub is_over: bool,
@@ -64,8 +66,8 @@ pub fn seal(
     salt: &str,
     keys: &BTreeMap<String, Option<String>>,
 ) -> Result<bool, Fault> {
-    let taken = TakenDocuments::take(core, sealed)?;
-    let mut boxes = Map::new();
+    let taken = TakenDocuments::take(core, sealed);
+    let mut boxes = BTreeMap::new();
     let mut has_all = true;
     for voucher in &taken.vouchers {
         let found = sealed.get(text_of(voucher, "id")).filter(|sealed| !sealed.code.is_empty());
@@ -75,8 +77,8 @@ pub fn seal(
             continue;
         };
         let content = if *is_over { taken.ended_content(voucher) } else { taken.content(voucher, goods) };
-        let (name, body) = close(key, content.to_string().as_bytes())?;
-        boxes.insert(name, body.into());
+        let (name, body) = close(key, json!(content).to_string().as_bytes())?;
+        boxes.insert(name, body);
     }
     let salt = unhex::<SALT_BYTES>(salt).ok_or_else(|| Fault::new("the salt of the boxes does not read"))?;
     let member = json!({ "salt": Base64UrlUnpadded::encode_string(&salt), "rounds": ROUNDS, "boxes": boxes });
@@ -100,6 +102,9 @@ fn close(key: &str, content: &[u8]) -> Result<(String, String), Fault> {
     Ok((Base64UrlUnpadded::encode_string(name), body))
 }
 
+/// Lists of the rules in a box.
+type BoxContent = BTreeMap<&'static str, Vec<Json>>;
+
 /// Documents that are in no list of the core any more.
 struct TakenDocuments {
     vouchers: Vec<Json>,
@@ -113,23 +118,22 @@ struct TakenDocuments {
 
 impl TakenDocuments {
     /// Leaves in the core what its other offers name.
-    fn take(core: &mut Json, sealed: &BTreeMap<String, SealedCode>) -> Result<TakenDocuments, Fault> {
-        let lists = core.as_object_mut().ok_or_else(|| Fault::new("a core is no object"))?;
-        let vouchers = take_unless(lists, VOUCHERS, |voucher| !sealed.contains_key(text_of(voucher, "id")));
+    fn take(core: &mut Json, sealed: &BTreeMap<String, SealedCode>) -> TakenDocuments {
+        let vouchers = take_unless(core, VOUCHERS, |voucher| !sealed.contains_key(text_of(voucher, "id")));
         let others = ["vouchers", "promotion_tiers", "promotion_stacks"];
-        let others = || others.iter().filter_map(|list| lists.get(*list)?.as_array()).flatten();
+        let others = || others.iter().filter_map(|list| core.get(*list)?.as_array()).flatten();
         let mut shown: BTreeSet<String> = others().map(|offer| text_of(offer, "id").to_owned()).collect();
         shown.extend(others().map(|offer| text_of(offer, "campaign_id").to_owned()));
-        let campaigns = take_unless(lists, CAMPAIGNS, |campaign| shown.contains(text_of(campaign, "id")));
-        let taken = take_unless(lists, ASSIGNMENTS, |one| shown.contains(text_of(one, "related_object_id")));
+        let campaigns = take_unless(core, CAMPAIGNS, |campaign| shown.contains(text_of(campaign, "id")));
+        let taken = take_unless(core, ASSIGNMENTS, |one| shown.contains(text_of(one, "related_object_id")));
         let mut assignments: BTreeMap<String, Vec<Json>> = BTreeMap::new();
         for one in taken {
             assignments.entry(text_of(&one, "related_object_id").to_owned()).or_default().push(one);
         }
-        let left = lists.get(ASSIGNMENTS).and_then(Json::as_array).into_iter().flatten();
+        let left = core.get(ASSIGNMENTS).and_then(Json::as_array).into_iter().flatten();
         let assigned: BTreeSet<String> = left.map(|one| text_of(one, "rule_id").to_owned()).collect();
-        let rules = take_unless(lists, RULES, |rule| assigned.contains(text_of(rule, "id")));
-        let all = NAMED.map(|list| (list, lists.get(list).and_then(Json::as_array).cloned().unwrap_or_default()));
+        let rules = take_unless(core, RULES, |rule| assigned.contains(text_of(rule, "id")));
+        let all = NAMED.map(|list| (list, core.get(list).and_then(Json::as_array).cloned().unwrap_or_default()));
         retain_named(core);
         let named = all.map(|(list, documents)| {
             let left = core.get(list).and_then(Json::as_array).into_iter().flatten();
@@ -137,19 +141,20 @@ impl TakenDocuments {
             let is_taken = |document: &Json| !left.contains(text_of(document, "id"));
             (list, by_id(documents.into_iter().filter(is_taken)))
         });
-        Ok(TakenDocuments {
+        TakenDocuments {
             vouchers,
             campaigns: by_id(campaigns.into_iter()),
             rules: by_id(rules.into_iter()),
             assignments,
             named,
-        })
+        }
     }
 
     /// Returns the rules that join the core when the box of a voucher is opened.
-    fn content(&self, voucher: &Json, goods: &Json) -> Json {
-        let mut content = Map::from_iter([(VOUCHERS.to_owned(), json!([without_defaults(voucher)]))]);
-        content.extend(goods.as_object().cloned().unwrap_or_default());
+    fn content(&self, voucher: &Json, goods: &Json) -> BoxContent {
+        let mut content = BoxContent::from([(VOUCHERS, vec![without_defaults(voucher)])]);
+        let goods = GOODS.iter().filter_map(|list| Some((*list, goods.get(list)?.as_array()?.clone())));
+        content.extend(goods);
         let campaign = self.campaign_of(voucher);
         let objects = [Some(voucher), campaign].into_iter().flatten().map(|object| text_of(object, "id"));
         let assignments: Vec<&Json> = objects.filter_map(|id| self.assignments.get(id)).flatten().collect();
@@ -159,35 +164,35 @@ impl TakenDocuments {
         self.put(&mut content, RULES, rules);
         self.put(&mut content, ASSIGNMENTS, assignments);
         self.put_named(&mut content);
-        Json::Object(content)
+        content
     }
 
     /// Returns the rules by which a client refuses a voucher that has ended. An effect is needed to read it, and never used.
-    fn ended_content(&self, voucher: &Json) -> Json {
+    fn ended_content(&self, voucher: &Json) -> BoxContent {
         let kept = voucher.as_object().into_iter().flatten().filter(|(name, _)| OF_ENDED.contains(&name.as_str()));
         let mut voucher = Json::Object(kept.map(|(name, value)| (name.clone(), value.clone())).collect());
         if let Some(members) = voucher.as_object_mut() {
             members.insert("discount".into(), json!({ "type": "AMOUNT", "amount_off": 1 }));
         }
-        let mut content = Map::from_iter([(VOUCHERS.to_owned(), json!([without_defaults(&voucher)]))]);
+        let mut content = BoxContent::from([(VOUCHERS, vec![without_defaults(&voucher)])]);
         self.put(&mut content, CAMPAIGNS, self.campaign_of(&voucher).into_iter().collect());
         self.put_named(&mut content);
-        Json::Object(content)
+        content
     }
 
     fn campaign_of(&self, voucher: &Json) -> Option<&Json> {
         self.campaigns.get(text_of(voucher, "campaign_id"))
     }
 
-    fn put(&self, content: &mut Map<String, Json>, list: &str, documents: Vec<&Json>) {
+    fn put(&self, content: &mut BoxContent, list: &'static str, documents: Vec<&Json>) {
         if !documents.is_empty() {
-            content.insert(list.to_owned(), documents.into_iter().map(without_defaults).collect());
+            content.insert(list, documents.into_iter().map(without_defaults).collect());
         }
     }
 
     /// Adds what the documents of a box name, directly or through each other.
-    fn put_named(&self, content: &mut Map<String, Json>) {
-        let mut names = names_in(&Json::Object(content.clone()));
+    fn put_named(&self, content: &mut BoxContent) {
+        let mut names = names_in(&json!(content));
         let mut found: [BTreeMap<&str, &Json>; 2] = Default::default();
         loop {
             let mut further = BTreeSet::new();
@@ -212,8 +217,8 @@ impl TakenDocuments {
 }
 
 /// Takes the documents out of a list for which the function returns false.
-fn take_unless(lists: &mut Map<String, Json>, list: &str, is_left: impl Fn(&Json) -> bool) -> Vec<Json> {
-    let Some(documents) = lists.get_mut(list).and_then(Json::as_array_mut) else { return Vec::new() };
+fn take_unless(core: &mut Json, list: &str, is_left: impl Fn(&Json) -> bool) -> Vec<Json> {
+    let Some(documents) = core.get_mut(list).and_then(Json::as_array_mut) else { return Vec::new() };
     let (left, taken) = std::mem::take(documents).into_iter().partition(|document| is_left(document));
     *documents = left;
     taken
@@ -233,7 +238,8 @@ fn without_defaults(document: &Json) -> Json {
     let is_default = |(name, value): &(&String, &Json)| match name.as_str() {
         "object" => true,
         "active" => value.as_bool() == Some(true),
-        "metadata" | "redemption" => value.as_object().is_some_and(Map::is_empty),
+        "metadata" => value.as_object().is_some_and(serde_json::Map::is_empty),
+        "redemption" => value.as_object().is_some_and(|counts| counts.values().all(Json::is_null)),
         _ => value.is_null(),
     };
     let members = document.as_object().into_iter().flatten().filter(|member| !is_default(member));
