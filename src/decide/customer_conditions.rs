@@ -1,12 +1,13 @@
 //! Decides which conditions about the customer are met, apart from any offer: a client that knows the results decides
 //! rules whose conditions it does not know.
 
+use crate::decide::case::Case;
 use crate::decide::request_usage::RequestUsage;
 use crate::decide::rule_input::{Items, OfferFacts, RunningOrder, request_facts};
-use crate::decide::validate::Evaluation;
-use crate::facts::Facts;
+use crate::facts::{Fact, Facts};
 use crate::id::Context;
 use crate::model::request::Redeemables;
+use crate::model::stacking::StackingRules;
 use crate::refusal::Refusal;
 use crate::rules::{RequiredFacts, Rule};
 
@@ -18,8 +19,9 @@ pub fn met_conditions(
     conditions: &[Rule],
     context: &Context,
 ) -> Result<Option<Vec<bool>>, Refusal> {
-    let evaluated = Evaluation::open(facts, request, context, None)?;
-    let case = &evaluated.case;
+    let mut case = Case::under(Fact::own(StackingRules::default()), facts, request, context);
+    case.open()?;
+    let case = &case;
     let (items, running) = (Items::default(), RequestUsage::default());
     let request_facts = request_facts(case);
     let cart = &case.priced.cart;

@@ -271,18 +271,12 @@ pub fn list_own_moves(store: &Store<'_>, customer_id: &str, since_ms: i64, most:
 
 /// Returns the accounts of a customer, under each of these names, of which sessions hold units.
 pub fn list_own_held(store: &Store<'_>, names: &[&str], now_ms: i64) -> Result<Vec<String>, Fault> {
-    let mut held = Vec::new();
-    for name in names {
-        let (from, until) = own_range(name);
-        let rows = store.rows(
-            "SELECT DISTINCT account FROM hold WHERE account > +?1 AND account < +?2 AND expires_at > +?3",
-            &[from.as_str().into(), until.into(), now_ms.into()],
-        )?;
-        for row in &rows {
-            held.push(rest_of(sql::text(row, 0)?, &from)?);
-        }
-    }
-    Ok(held)
+    let rows = store.rows(
+        "SELECT DISTINCT substr(account, length('customer/' || named.value || '/') + 1) FROM json_each(?1) AS named CROSS JOIN hold
+         WHERE account > 'customer/' || named.value || '/' AND account < 'customer/' || named.value || '0' AND expires_at > +?2",
+        &[Json::from(names.to_vec()).to_string().into(), now_ms.into()],
+    )?;
+    rows.iter().map(|row| sql::text(row, 0).map(str::to_owned)).collect()
 }
 
 /// Returns the bounds of the names of a customer's accounts: `0` follows the slash.

@@ -161,7 +161,11 @@ fn a_supplement_is_at_most_twenty_statements_and_eight_kilobytes() {
     call(6, crate::caller::client(), "GET /client/v1/bundle", "", None);
     let mut wholes = Vec::new();
     for (seed, (name, voucher, count)) in (10..).step_by(10).zip(kinds) {
-        make(seed, "/v1/campaigns", json!({ "name": name, "type": "AUTO_UPDATE", "voucher": voucher, "validation_rules": [rule["id"]] }));
+        let mut campaign = json!({ "name": name, "type": "AUTO_UPDATE", "voucher": voucher });
+        if name != "Club" {
+            campaign["validation_rules"] = json!([rule["id"]]);
+        }
+        make(seed, "/v1/campaigns", campaign);
         let publish = json!({ "campaign": { "name": name, "count": count }, "customer": { "source_id": "anna" } });
         make(seed + 1, "/v1/publications", publish);
         let tier = sale["promotion"]["tiers"][0]["id"].clone();
@@ -174,9 +178,6 @@ fn a_supplement_is_at_most_twenty_statements_and_eight_kilobytes() {
         assert!(text.len() <= 8_192, "{name}: {} bytes", text.len());
         let writes = ["INSERT", "UPDATE", "DELETE", "REPLACE"];
         assert!(!statements.iter().any(|sql| writes.iter().any(|word| sql.contains(word))), "{name}: {statements:#?}");
-        let finds_customer = |sql: &&String| sql.contains("kind = 'customer'");
-        let found = statements.iter().filter(finds_customer).count();
-        assert_eq!(found, 1, "{name}: the customer is found {found} times: {statements:#?}");
         let claims = crate::bundle::claims_of(text.as_bytes()).unwrap();
         assert_eq!(claims["facts"]["customers"][0]["conditions"], json!(["1"]), "{claims}");
         wholes.push(claims["facts"]["own_candidates"].clone());

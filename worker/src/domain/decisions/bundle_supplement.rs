@@ -3,7 +3,6 @@
 
 use crate::domain::bundle::customer_conditions::NumberedConditions;
 use crate::domain::bundle::signing_keys;
-use crate::domain::clock;
 use crate::domain::decisions::facts;
 use crate::domain::decisions::own_offers::{OwnOffers, SupplementOwner};
 use crate::http::reply::CallError;
@@ -18,7 +17,7 @@ use scrip::decide::met_conditions;
 use scrip::facts::{Facts, Known};
 use scrip::rules::Rule;
 use scrip::text::sha256_hex;
-use scrip::time::Instant;
+use scrip::time::{Instant, TimeZone};
 use serde::Serialize;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -122,12 +121,9 @@ struct DecidedFacts<'s> {
 }
 
 /// Decides the facts about a customer. Vouchers that would make them too large are left out, and then the counts.
-fn decide_facts<'s>(
-    call: &Call<'_, '_>,
-    name: &'s str,
-    core: &BundleOffers,
-) -> Result<DecidedFacts<'s>, CallError> {
+fn decide_facts<'s>(call: &Call<'_, '_>, name: &'s str, core: &BundleOffers) -> Result<DecidedFacts<'s>, CallError> {
     let owned = facts::facts(call)?;
+    let zone = owned.time_zone();
     let stored = find_customer(&owned, name);
     let mut numbered = NumberedConditions::beside(&core.conditions);
     let mut offers = match &stored.id {
@@ -142,24 +138,25 @@ fn decide_facts<'s>(
         (offers, numbered) = (OwnOffers::default(), NumberedConditions::beside(&core.conditions));
     }
     let conditions = read_conditions(&numbered.into_present())?;
-    let (results, life) = results_for_a_while(call, &owned, name, &conditions)?;
+    let (results, life) = results_for_a_while(call, &owned, &stored, name, &conditions)?;
     let own_counts = match &stored.id {
-        Some(id) => own_counts(call, name, id, stored.source_id.as_deref(), core, &offers)?,
+        Some(id) => {
+            own_counts(call, &zone, SupplementOwner { id, name }, stored.source_id.as_deref(), &ids_of(core, &offers))?
+        }
         None => None,
     };
+    let midnight = zone.day(call.context.now).and_then(|today| zone.start_of(today.plus(1)?)).map(second_of);
+    drop(zone);
     owned.end()?;
     let met = results.filter(|_| !is_turning).map(|results| {
         let met = conditions.keys().zip(results).filter(|(_, is_met)| *is_met);
         met.map(|(number, _)| number.to_string()).collect()
     });
-    let customer =
-        SupplementCustomer { id: name, source_id: name, tracking_id: stored.tracking_id, conditions: met };
+    let customer = SupplementCustomer { id: name, source_id: name, tracking_id: stored.tracking_id, conditions: met };
     let mut facts = SupplementFacts { customers: [customer], own_counts, offers };
     if size_of(&facts)? > FACTS_BYTES_MAX {
         facts.own_counts = None;
     }
-    let zone = clock::zone(call)?;
-    let midnight = zone.day(call.context.now).and_then(|today| zone.start_of(today.plus(1)?)).map(second_of);
     let ends = turn.filter(|_| !is_turning).into_iter().chain(midnight).collect();
     Ok(DecidedFacts { facts, life, ends })
 }
@@ -182,14 +179,15 @@ fn read_conditions(conditions: &BTreeMap<u64, String>) -> Result<BTreeMap<u64, R
 fn results_for_a_while(
     call: &Call<'_, '_>,
     facts: &StoreFacts<'_, '_>,
-    customer: &str,
+    stored: &NamedCustomer,
+    name: &str,
     conditions: &BTreeMap<u64, Rule>,
 ) -> Result<(Option<Vec<bool>>, i64), CallError> {
     if conditions.is_empty() {
         return Ok((Some(Vec::new()), LIFE_SECONDS));
     }
     let rules: Vec<Rule> = conditions.values().cloned().collect();
-    let request = request_of(customer);
+    let request = request_of(name);
     let at = |seconds: i64| {
         let moment = Instant::from_millis(call.now_ms().saturating_add(seconds.saturating_mul(1_000)));
         let context = Context { now: moment.unwrap_or(call.context.now), seed: call.context.seed };
@@ -199,6 +197,10 @@ fn results_for_a_while(
     if rules.iter().any(is_about_tiers) {
         // A tier may end at any moment.
         return Ok((decided?.0, SHORT_LIFE_SECONDS));
+    }
+    if stored.id.is_some() {
+        // Of a stored profile only days are compared.
+        return Ok(decided?);
     }
     for life in [LIFE_SECONDS, SHORT_LIFE_SECONDS, 0] {
         let Ok((now, until)) = &mut decided else { break };
@@ -243,13 +245,11 @@ fn find_customer(facts: &StoreFacts<'_, '_>, name: &str) -> NamedCustomer {
 /// Returns the counts of a stored customer for the offers of the core; `None` if there are too many to count.
 fn own_counts<'s>(
     call: &Call<'_, '_>,
-    name: &'s str,
-    id: &str,
+    zone: &TimeZone,
+    SupplementOwner { id, name }: SupplementOwner<'_, 's>,
     source_id: Option<&str>,
-    core: &BundleOffers,
-    offers: &OwnOffers,
+    ids: &BTreeSet<&str>,
 ) -> Result<Option<OwnCounts<'s>>, CallError> {
-    let zone = clock::zone(call)?;
     let today = zone.day(call.context.now);
     let starts = today.and_then(|today| {
         Some([zone.start_of(today)?, zone.start_of(today.first_of_week()?)?, zone.start_of(today.first_of_month()?)?])
@@ -261,7 +261,6 @@ fn own_counts<'s>(
     if balances.len() > ACCOUNTS_MAX || moves.len() > MOVES_MAX {
         return Ok(None);
     }
-    let ids: BTreeSet<&str> = core.offers.iter().chain(&offers.ids).map(String::as_str).collect();
     let is_disclosed = |account: &str| account.split('/').any(|part| ids.contains(part));
     let mut accounts: BTreeMap<String, Option<[u64; 4]>> = BTreeMap::new();
     for units in balances.iter().chain(&moves).filter(|units| is_disclosed(&units.account)) {
@@ -285,6 +284,11 @@ fn own_counts<'s>(
         }
     }
     Ok(Some(OwnCounts { customer: name, since: starts.map(|start| start.text()), accounts }))
+}
+
+/// Returns the ids of the offers that the customer knows.
+fn ids_of<'i>(core: &'i BundleOffers, offers: &'i OwnOffers) -> BTreeSet<&'i str> {
+    core.offers.iter().chain(&offers.ids).map(String::as_str).collect()
 }
 
 fn one_more(most: usize) -> i64 {

@@ -20,11 +20,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Customer of a supplement.
 #[derive(Debug, Clone, Copy)]
-pub struct SupplementOwner<'o> {
+pub struct SupplementOwner<'i, 'n> {
     /// Id of the stored profile.
-    pub id: &'o str,
+    pub id: &'i str,
     /// Name that the token proves: it stands for the id, which clients do not learn.
-    pub name: &'o str,
+    pub name: &'n str,
 }
 
 /// Vouchers of a customer, with what a decision needs of them.
@@ -61,7 +61,7 @@ impl OwnOffers {
     /// Loads the vouchers of a stored customer. Conditions about customers in their rules get numbers.
     pub fn load(
         call: &Call<'_, '_>,
-        owner: SupplementOwner<'_>,
+        owner: SupplementOwner<'_, '_>,
         conditions: &mut NumberedConditions,
     ) -> Result<OwnOffers, CallError> {
         let Some(page) = &call.page else { return Ok(OwnOffers::default()) };
@@ -88,7 +88,7 @@ impl OwnOffers {
     }
 
     /// Returns the document of a voucher as its holder's client may have it; `None` if only the server can decide it.
-    fn take(&mut self, rows: &CandidateRows, candidate: &Candidate, owner: SupplementOwner<'_>) -> Option<Json> {
+    fn take(&mut self, rows: &CandidateRows, candidate: &Candidate, owner: SupplementOwner<'_, '_>) -> Option<Json> {
         let terms = rows.incentives.get(&candidate.id)?;
         let is_own = |id: &str| id == owner.id;
         if !terms.holder_id.as_deref().is_some_and(is_own) || !terms.referrer_id.as_deref().is_none_or(is_own) {

@@ -80,7 +80,9 @@ pub(super) fn voucher_rows<'g>(
             "SELECT seq, id, parent, body FROM document WHERE kind = 'voucher' AND holder = +?1 ORDER BY seq DESC LIMIT +?2",
             &[customer.into(), CANDIDATES_MAX.into()],
         )?);
-        rows.extend(with_ids(store, "voucher", &given.map(String::as_str).collect::<Vec<&str>>())?);
+        let held: BTreeSet<&str> = rows.iter().map(|row| sql::text(row, 1)).collect::<Result<_, _>>()?;
+        let given: Vec<&str> = given.map(String::as_str).filter(|id| !held.contains(id)).collect();
+        rows.extend(with_ids(store, "voucher", &given)?);
     }
     if !seek.wallet && !seek.client {
         rows.extend(store.rows(

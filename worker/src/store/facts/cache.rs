@@ -97,6 +97,8 @@ pub(super) struct ReadCache {
     /// Accounts without holds.
     pub(super) unheld: Vec<String>,
     pub(super) customers: BTreeMap<String, StoredDocument>,
+    /// Ids of the customers that were looked up by a name; `None` if there is none.
+    pub(super) customer_ids: BTreeMap<String, Option<String>>,
     pub(super) orders: BTreeSet<String>,
     /// Loyalty tiers of customers.
     pub(super) tiers: BTreeMap<String, Vec<Text>>,

@@ -161,12 +161,23 @@ impl StoreFacts<'_, '_> {
     }
 
     pub(super) fn find_customer(&self, key: &str) -> Result<Option<Customer>, UnreadableFact> {
+        if let Some(known) = self.seen.borrow().customer_ids.get(key) {
+            let stored =
+                known.as_ref().and_then(|id| self.seen.borrow().customers.get(id).map(|stored| stored.text.clone()));
+            return stored
+                .map(|text| read_stored("customer", key, &text, read_customer))
+                .transpose()
+                .map_err(Into::into);
+        }
         let source_id = if Tracker::may_open(key) { self.tracker()?.source_id(key)? } else { None };
         let name = source_id.as_deref().unwrap_or(key);
-        let Some(stored) = self.store.stored_by_name("customer", name, key)? else { return Ok(None) };
-        let customer = read_stored("customer", key, &stored.text, read_customer)?;
+        let found = self.store.stored_by_name("customer", name, key)?;
+        let id = found.as_ref().map(|stored| stored.id.clone());
+        self.seen.borrow_mut().customer_ids.insert(key.to_owned(), id);
+        let Some(stored) = found else { return Ok(None) };
+        let customer = read_stored("customer", key, &stored.text, read_customer);
         self.seen.borrow_mut().customers.insert(stored.id.clone(), stored);
-        Ok(Some(customer))
+        Ok(Some(customer?))
     }
 
     pub(super) fn find_customer_by_email(&self, email: &str) -> Result<Option<Customer>, UnreadableFact> {
