@@ -39,7 +39,9 @@ pub struct RuleSetFacts {
     terms: Option<Arc<ClientPolicy>>,
     proven: Option<Text>,
     own_counts: OwnCounts,
-    whole_catalogue: bool,
+    /// `true` if unlisted products do not exist, and `true` if unlisted SKUs do not. Every line of an order needs them.
+    has_all_products: bool,
+    has_all_skus: bool,
     metadata_schemas: Vec<Text>,
     stacking_rules: StackingRules,
     time_zone: TimeZone,
@@ -166,7 +168,8 @@ impl RuleSetFacts {
             terms: given.client,
             proven: given.proven,
             own_counts: given.own_counts.unwrap_or_default(),
-            whole_catalogue: given.whole_catalogue,
+            has_all_products: given.whole_catalogue || given.complete && given.coverage.has("product"),
+            has_all_skus: given.whole_catalogue || given.complete && given.coverage.has("sku"),
             metadata_schemas: given.metadata_schemas,
             stacking_rules: given.stacking_rules,
             time_zone: given.time_zone,
@@ -316,15 +319,21 @@ impl RuleSetFacts {
         tier.listed_time(campaign.map(|campaign| &**campaign))
     }
 
-    /// Returns goods of the catalogue. If the catalogue is complete, unlisted ones do not exist.
-    fn listed<'a>(&self, kind: &str, name: &str, found: Option<&'a Goods>) -> Known<Fact<'a, Goods>> {
+    /// Returns goods of the catalogue; unlisted ones do not exist if all are listed.
+    fn listed<'a>(
+        &self,
+        kind: &str,
+        name: &str,
+        found: Option<&'a Goods>,
+        are_all_listed: bool,
+    ) -> Known<Fact<'a, Goods>> {
         match found {
             Some(goods) => Known::Is(Fact::Lent(goods)),
             None if self.illegible.has(kind, name) => {
                 let goods = Goods { id: Some(Text::from(name)), unreadable: true, ..Goods::default() };
                 Known::Is(Fact::Own(Arc::new(goods)))
             }
-            None if self.whole_catalogue || self.covers(kind) => Known::Absent,
+            None if are_all_listed => Known::Absent,
             None => Known::Unknown,
         }
     }

@@ -158,11 +158,11 @@ impl Facts for RuleSetFacts {
     }
 
     fn product(&self, key: &str) -> Known<Fact<'_, Goods>> {
-        self.listed("product", key, self.products.get(key))
+        self.listed("product", key, self.products.get(key), self.has_all_products)
     }
 
     fn sku(&self, key: &str) -> Known<Fact<'_, Goods>> {
-        self.listed("sku", key, self.skus.get(key))
+        self.listed("sku", key, self.skus.get(key), self.has_all_skus)
     }
 
     fn balance(&self, account: &AccountId) -> Known<i64> {
