@@ -154,10 +154,9 @@ impl RuleSetFacts {
                 assign(id, rule);
             }
         }
-        let unguarded = given.unguarded.iter();
-        unguarded.for_each(|object| {
-            assigned.get_or(object, AssignedRules::default).into_iter().for_each(AssignedRules::lose)
-        });
+        for object in &given.unguarded {
+            assigned.get_or(object, AssignedRules::default).into_iter().for_each(AssignedRules::lose);
+        }
         let mut facts = RuleSetFacts {
             complete: given.complete,
             coverage: given.coverage,

@@ -101,9 +101,10 @@ impl<'a> Items<'a> {
         wants_index: bool,
     ) -> Items<'a> {
         let Some(order) = &case.order else { return Items { missing, unreadable, ..Items::default() } };
-        let line = |(place, item): (usize, &'a Item)| case.priced.line(place, item);
-        let mut lines: Vec<ResolvedLine<'a>> = order.items.iter().enumerate().map(line).collect();
-        lines.extend((order.items.len()..).zip(added).map(line));
+        let all = order.items.iter().enumerate();
+        let mut lines: Vec<ResolvedLine<'a>> = all.map(|(place, item)| case.priced.line(place, item)).collect();
+        let places_of_added = order.items.len()..;
+        lines.extend(places_of_added.zip(added).map(|(place, item)| case.priced.line(place, item)));
         if let Some(places) = &places {
             lines = places.iter().filter_map(|place| lines.get(*place).cloned()).collect();
         }
