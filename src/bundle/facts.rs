@@ -46,7 +46,9 @@ pub struct RuleSetFacts {
     proven: Option<Text>,
     own: OwnFacts,
     new_customer: NewCustomerConditions,
-    whole_catalogue: bool,
+    /// `true` if unlisted products do not exist, and `true` if unlisted SKUs do not. Every line of an order needs them.
+    has_all_products: bool,
+    has_all_skus: bool,
     /// The known names of goods, where these are apart from the core.
     goods_names: Option<KnownGoodsNames>,
     metadata_schemas: Vec<Text>,
@@ -168,7 +170,8 @@ impl RuleSetFacts {
             proven: given.proven,
             own: given.own,
             new_customer: given.new_customer,
-            whole_catalogue: given.whole_catalogue,
+            has_all_products: given.whole_catalogue || given.complete && given.coverage.has("product"),
+            has_all_skus: given.whole_catalogue || given.complete && given.coverage.has("sku"),
             goods_names: given.goods_names,
             metadata_schemas: given.metadata_schemas,
             stacking_rules: given.stacking_rules,

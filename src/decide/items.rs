@@ -101,12 +101,13 @@ impl<'a> Items<'a> {
         wants_index: bool,
     ) -> Items<'a> {
         let Some(order) = &case.order else { return Items { missing, unreadable, ..Items::default() } };
-        let item = |place: usize| order.items.get(place).or_else(|| added.get(place.checked_sub(order.items.len())?));
-        let line = |place: usize| Some(case.priced.line(place, item(place)?));
-        let lines = match &places {
-            Some(places) => places.iter().filter_map(|place| line(*place)).collect(),
-            None => (0..order.items.len().saturating_add(added.len())).filter_map(line).collect(),
-        };
+        let all = order.items.iter().enumerate();
+        let mut lines: Vec<ResolvedLine<'a>> = all.map(|(place, item)| case.priced.line(place, item)).collect();
+        let places_of_added = order.items.len()..;
+        lines.extend(places_of_added.zip(added).map(|(place, item)| case.priced.line(place, item)));
+        if let Some(places) = &places {
+            lines = places.iter().filter_map(|place| lines.get(*place).cloned()).collect();
+        }
         let mut items = Items { lines, missing, unreadable, index: None, places };
         items.join(&collections, case);
         if wants_index {

@@ -215,9 +215,11 @@ pub fn search<'a>(
         let items = Items::for_index(case, &set.index);
         let request_facts = request_facts(case);
         let running = RequestUsage::default();
-        let cart = case.priced.cart.without_free_units();
+        let whole = &case.priced.cart;
+        let paid = whole.has_free_units().then(|| whole.without_free_units());
+        let cart = paid.as_ref().unwrap_or(whole);
         let running_order =
-            RunningOrder { cart: &cart, items: &items, request_facts: &request_facts, running: &running, paid: None };
+            RunningOrder { cart, items: &items, request_facts: &request_facts, running: &running, paid: None };
         let view = OfferFacts::new(case, None, &running_order);
         let holding = set.index.holding(&view.input(RequiredFacts::default()), facts);
         let (mut missing, if_new) = (items.missing().to_vec(), view.missing_customer());

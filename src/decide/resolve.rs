@@ -28,7 +28,7 @@ impl<'a> Case<'a> {
     pub fn open(&mut self) -> Result<(), Refusal> {
         let request = self.request;
         check_combination(&request.redeemables, &self.stacking)?;
-        self.buyer = stored::find_buyer(self.facts, request, self.context.now, &mut self.unreadable)?;
+        self.buyer = stored::find_buyer(self.facts, request, &mut self.unreadable)?;
         self.find_order()?;
         self.resolved = Vec::with_capacity(request.redeemables.len());
         let priced = self.price();

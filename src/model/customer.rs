@@ -49,11 +49,11 @@ static NEW: LazyLock<Metadata> = LazyLock::new(|| match read(NEW_PROFILE.as_byte
 });
 
 impl Customer {
-    /// Returns the profile that this customer would have if it was stored for the first time at `now`. It has no id yet.
+    /// Returns this customer as it would be stored for the first time, without the fields that the service maintains.
+    /// It has no id yet.
     #[must_use]
-    pub fn created(&self, now: Instant) -> Customer {
-        let mut document = NEW.clone();
-        document.insert("created_at", Node::Text(now.text().into()));
+    pub fn new_profile(&self) -> Customer {
+        let mut document = Metadata::default();
         document.overlay(self.sent_profile());
         // Sent metadata is stored if it is not empty.
         let has_metadata = !self.metadata.is_empty();
@@ -64,6 +64,16 @@ impl Customer {
             has_metadata,
             document,
         }
+    }
+
+    /// Returns the fields of this new profile with those that the service maintains, as stored at `now`. Only segments
+    /// read these, so that most decisions need no copy of them.
+    #[must_use]
+    pub fn stored_document(&self, now: Instant) -> Metadata {
+        let mut document = NEW.clone();
+        document.insert("created_at", Node::Text(now.text().into()));
+        document.overlay(self.document.iter());
+        document
     }
 
     /// Returns the e-mail address if the customer has no other name: neither an id nor a `source_id`.

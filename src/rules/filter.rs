@@ -161,6 +161,11 @@ impl Segment {
         }
     }
 
+    /// Returns whether fields of a profile decide the membership.
+    pub fn asks_profile(&self) -> bool {
+        matches!(&self.members, SegmentMembers::Passing(_))
+    }
+
     /// Returns whether the sent fields of a customer include every field that decides the membership.
     pub fn is_answered_by(&self, sent: &Customer) -> bool {
         let found = |field: &FilterField| match field {

@@ -29,8 +29,13 @@ const TRACKING_ID: &str = "tracking_id";
 
 impl RuleSetFacts {
     /// Returns goods of the catalogue. If the catalogue is complete, unlisted ones do not exist.
-    fn listed<'a>(&'a self, kind: &str, name: &str, goods: &'a ListedGoods) -> Known<Fact<'a, Goods>> {
-        let is_complete = self.whole_catalogue || self.covers(kind);
+    fn listed<'a>(
+        &'a self,
+        kind: &str,
+        name: &str,
+        goods: &'a ListedGoods,
+        is_complete: bool,
+    ) -> Known<Fact<'a, Goods>> {
         let is_unreadable = self.illegible.has(kind, name);
         goods.find(name, GoodsCoverage { is_unreadable, is_complete, names: self.goods_names.as_ref() })
     }
@@ -170,11 +175,11 @@ impl Facts for RuleSetFacts {
     }
 
     fn product(&self, key: &str) -> Known<Fact<'_, Goods>> {
-        self.listed("product", key, &self.products)
+        self.listed("product", key, &self.products, self.has_all_products)
     }
 
     fn sku(&self, key: &str) -> Known<Fact<'_, Goods>> {
-        self.listed("sku", key, &self.skus)
+        self.listed("sku", key, &self.skus, self.has_all_skus)
     }
 
     fn balance(&self, account: &AccountId) -> Known<i64> {

@@ -9,7 +9,6 @@ use crate::model::order::Order;
 use crate::model::request::Redeemables;
 use crate::refusal::Refusal;
 use crate::text::{Text, fold, joined};
-use crate::time::Instant;
 
 /// The ways to identify a customer, as refusals name them: see [`RequestCustomer::is_identified`].
 pub(in crate::decide) const IDENTIFIED: &str =
@@ -18,7 +17,8 @@ pub(in crate::decide) const IDENTIFIED: &str =
 /// The customer of a request.
 #[derive(Debug, Clone, Default)]
 pub struct RequestCustomer<'a> {
-    /// The stored profile with the sent fields over it; `None` without any customer.
+    /// The stored profile with the sent fields over it; `None` without any customer. A new profile lacks the fields that
+    /// the service maintains: [`Customer::stored_document`] adds them.
     pub customer: Option<Fact<'a, Customer>>,
     /// `true` if a profile is stored.
     pub stored: bool,
@@ -106,16 +106,15 @@ pub fn customer_key(request: &Redeemables) -> Option<&str> {
 }
 
 /// Finds the stored customer of the request; the sent fields win for this evaluation (docs/spec/endpoints.md, S1). A
-/// customer who is not stored has the profile that the request would create at `now`.
+/// customer who is not stored has the profile that the request would create.
 pub(in crate::decide) fn find_buyer<'a>(
     facts: &dyn Facts,
     request: &'a Redeemables,
-    now: Instant,
     unreadable: &mut Option<Refusal>,
 ) -> Result<RequestCustomer<'a>, Refusal> {
     let page = request.channel.page.as_ref();
     if page.is_some_and(|page| !page.is_believed()) {
-        return Ok(find_named(facts, request, now, unreadable));
+        return Ok(find_named(facts, request, unreadable));
     }
     let sent = request.customer.as_ref();
     let mut key = customer_key(request);
@@ -144,7 +143,7 @@ pub(in crate::decide) fn find_buyer<'a>(
         }
         let customer = match unknown {
             Some(_) => sent.map(Fact::Lent),
-            None => sent.map(|sent| Fact::own(sent.created(now))),
+            None => sent.map(|sent| Fact::own(sent.new_profile())),
         };
         return Ok(RequestCustomer { customer, unknown, email, ..RequestCustomer::default() });
     };
@@ -163,13 +162,12 @@ pub(in crate::decide) fn find_buyer<'a>(
 fn find_named<'a>(
     facts: &dyn Facts,
     request: &'a Redeemables,
-    now: Instant,
     unreadable: &mut Option<Refusal>,
 ) -> RequestCustomer<'a> {
     let sent = request.customer.as_ref();
     let seen = match sent {
-        Some(sent) => Customer { source_id: None, ..sent.created(now) },
-        None if request.tracking_id.is_some() => Customer::default().created(now),
+        Some(sent) => Customer { source_id: None, ..sent.new_profile() },
+        None if request.tracking_id.is_some() => Customer::default().new_profile(),
         None => return RequestCustomer::default(),
     };
     let own = [sent.and_then(|sent| sent.id.as_ref()), sent.and_then(|sent| sent.source_id.as_ref())];

@@ -2,11 +2,14 @@
 //!
 //! docs/spec/validation-rules.md#12.
 
+use std::borrow::Cow;
+
 use crate::decide::case::Case;
 use crate::decide::case::stored::Absence;
 use crate::facts::Known;
 use crate::json::Node;
 use crate::model::customer::Customer;
+use crate::model::order::Metadata;
 use crate::refusal::Refusal;
 use crate::rules::{Clock, Segment};
 use crate::text::{Text, joined};
@@ -51,17 +54,19 @@ fn is_among(case: &Case<'_>, customer: &Customer, segment: &Segment) -> GroupMem
         return GroupMembership::Is(false);
     }
     let who = customer.id.as_deref().unwrap_or_default();
-    let with_points;
+    let with_document = |document: Metadata| Cow::Owned(Customer { document, ..customer.clone() });
     let customer = match case.buyer.stored && segment.asks_points() {
-        false => customer,
+        false if case.buyer.is_new() && segment.asks_profile() => {
+            with_document(customer.stored_document(case.context.now))
+        }
+        false => Cow::Borrowed(customer),
         true => match case.facts.loyalty(who) {
             Known::Is(loyalty) => {
                 let mut document = customer.document.clone();
                 document.insert("loyalty", Node::clone(&loyalty));
-                with_points = Customer { document, ..customer.clone() };
-                &with_points
+                with_document(document)
             }
-            Known::Absent => customer,
+            Known::Absent => Cow::Borrowed(customer),
             Known::Unknown => return GroupMembership::Missing(joined(&["loyalty/", who])),
             Known::Unreadable => return GroupMembership::Unreadable(None),
         },
@@ -80,7 +85,7 @@ fn is_among(case: &Case<'_>, customer: &Customer, segment: &Segment) -> GroupMem
     let count = |name: &str| events.iter().find(|(known, _)| *known == name).map_or(0, |(_, count)| *count);
     let clock =
         Clock { now: case.context.now, zone: &case.zone, zone_use: Some(&case.zone_use), work: Some(&case.work) };
-    GroupMembership::Is(segment.has(customer, &count, &clock))
+    GroupMembership::Is(segment.has(&customer, &count, &clock))
 }
 
 /// Returns whether the customer of a case is in a loyalty tier; a new one is in none.

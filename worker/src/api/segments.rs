@@ -17,7 +17,7 @@ use crate::http::shape::{Field, FieldType, Nulls, may};
 use crate::store::document::Document;
 use crate::store::document_list::clause::Clause;
 use crate::store::document_list::column::member;
-use crate::store::documents::segments;
+use crate::store::documents::customers as store_customers;
 use crate::store::records::{CustomerRecord, SegmentRecord};
 use crate::timestamp;
 use serde_json::{Map, Value as Json, json};
@@ -199,7 +199,7 @@ fn settle_customers(call: &Call<'_, '_>, sent: &Json) -> Result<Json, CallError>
 }
 
 fn check_count(call: &Call<'_, '_>) -> Result<(), CallError> {
-    let count = segments::count_filtered(call.store)?;
+    let count = store_customers::count_filtered_segments(call.store)?;
     if count < FILTERED_MAX {
         return Ok(());
     }
@@ -221,7 +221,7 @@ fn of_customer(call: &mut Call<'_, '_>) -> HandlerResult {
         }
     };
     let id = CustomerRecord::of(&customer).id().unwrap_or_default();
-    let found = segments::list_candidates_of(call.store, id)?;
+    let found = store_customers::list_segments_of(call.store, id)?;
     let present = LocalTime::of(call)?;
     let mut shown = Vec::new();
     for document in found {

@@ -2,4 +2,5 @@
 
 pub mod earning_rules;
 pub mod pending_points;
+pub mod points_origin;
 pub mod tiers;

@@ -5,7 +5,6 @@ mod cache;
 mod counts;
 mod documents;
 mod goods;
-mod rules;
 
 pub use cache::{Catalogue, DecisionSettings, DocumentsById, FactFinders, StoreFacts};
 

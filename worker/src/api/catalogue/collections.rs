@@ -18,6 +18,7 @@ use crate::store::document::Document;
 use crate::store::document_list::clause::Clause;
 use crate::store::documents::any_kind::CountedIds;
 use crate::store::documents::products as store_products;
+use crate::store::documents::validation_rules;
 use crate::store::records::{CollectionRecord, ObjectReference};
 use crate::timestamp;
 use serde_json::{Map, Value as Json, json};
@@ -228,7 +229,8 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
 
 fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     let collection = find_own(call)?;
-    let CountedIds { ids, total } = store_products::list_rules_with_collection(call.store, &collection.id, NAMED_MAX)?;
+    let CountedIds { ids, total } =
+        validation_rules::list_rules_with_collection(call.store, &collection.id, NAMED_MAX)?;
     if total > 0 {
         return Err(in_use(COLLECTION.object, &collection.id, "validation_rules", ids, total).into());
     }

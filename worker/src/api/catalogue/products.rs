@@ -4,14 +4,13 @@ use crate::documents::common_fields::{BULK_METADATA, CATALOGUE_LIST, KEY, PRICE}
 use crate::documents::resource;
 use crate::documents::shapes;
 use crate::domain::catalogue::products::{FIELDS, PRODUCT, change, created_within, upsert};
-use crate::domain::catalogue::skus;
+use crate::domain::catalogue::skus::{self, SKU};
 use crate::domain::trash_bin;
 use crate::http::reply::CallError;
 use crate::http::route::{Call, HandlerResult, Response, Route, delete, get, post, put};
 use crate::http::shape::{Field, FieldType, Nulls, may, must};
 use crate::jobs::bulk_items;
 use crate::store::document_list::clause::Clause;
-use crate::store::documents::products;
 use serde_json::{Map, Value as Json};
 
 /// Fields of an update: all except the two names.
@@ -147,6 +146,6 @@ fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     let product = PRODUCT.find(call)?;
     trash_bin::throw(call, PRODUCT.object, &product, &trash_bin::name_of(&product, "name"));
     call.store.remove(PRODUCT.object, &product.id);
-    products::delete_skus_of(call.store, &product.id);
+    call.store.delete_children(SKU.object, &product.id);
     Ok(Response::empty(204))
 }

@@ -17,7 +17,7 @@ use crate::http::shape::{Field, FieldType, Nulls, may, must};
 use crate::jobs::bulk_items;
 use crate::store::document::Document;
 use crate::store::document_list::clause::Clause;
-use crate::store::documents::segments as store_segments;
+use crate::store::documents::customers as store_customers;
 use serde_json::{Map, Value as Json};
 
 /// Fields of an update: all except the id, which comes first.
@@ -134,7 +134,7 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
 fn select_of_segment(call: &Call<'_, '_>, id: &str, mut clause: Clause) -> Result<ListPage, CallError> {
     let segment = segments::named(call, id)?;
     if segment.body.contains_key("customers") {
-        store_segments::narrow_to_listed(&mut clause, &segment.id);
+        store_customers::narrow_to_segment(&mut clause, &segment.id);
         return CUSTOMER.list.select(call.store, &call.query, clause);
     }
     let (present, segment) = (LocalTime::of(call)?, segment_of(call, &segment)?);

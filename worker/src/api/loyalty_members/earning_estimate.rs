@@ -132,7 +132,8 @@ fn suppose(
         _ => EarningEvent::CustomEvent { schema_id, metadata: &metadata },
     };
     let present = LocalTime::of(call)?;
-    let asked = EarningQuery { customer_id: &document.id, event, only, metadata: data("member") };
+    let asked =
+        EarningQuery { customer_id: &document.id, event, only, metadata: data("member").map(Metadata::of_fields) };
     let mut of = Memberships::read(call.store, &asked)?;
     find_tiers(call, &present, &mut of)?;
     let facts = facts::facts(call)?;

@@ -16,7 +16,6 @@ use crate::http::route::{Call, HandlerResult, Response, Route, delete, get, post
 use crate::http::shape::{Field, FieldType, Nulls, shown};
 use crate::store::document::Document;
 use crate::store::document_list::clause::Clause;
-use crate::store::documents::any_kind;
 use crate::store::records::TierConditionsRecord;
 use crate::timestamp;
 use scrip::lifecycle::{EntityState, Precondition};
@@ -155,7 +154,7 @@ fn find(call: &Call<'_, '_>, structure: &Document) -> Result<Document, CallError
 
 /// Lists every tier of a structure.
 fn tiers_of(call: &Call<'_, '_>, structure: &str) -> Result<Vec<Document>, CallError> {
-    Ok(any_kind::list_within(call.store, TIER, structure)?)
+    Ok(call.store.list_children(TIER, structure)?)
 }
 
 /// Refuses to add or delete a tier unless its structure is in DRAFT: an active structure has members in its tiers.

@@ -23,6 +23,7 @@ use crate::store::document_list::column::member;
 use crate::store::document_list::index::{campaign_name_of_redemption, campaign_of_redemption};
 use crate::store::document_list::voucher_columns::CODE;
 use crate::store::facts::{DocumentsById, StoreFacts};
+use crate::store::records::ObjectReference;
 use scrip::Context;
 use scrip::decide::{self, Effects, Evaluation, SummaryDelta, ValidationDecision};
 use scrip::json::Node;
@@ -355,9 +356,15 @@ fn commit(
 ) -> Result<PrintedAnswer, CallError> {
     call.store.apply(&changes.entries, None, call.now_ms())?;
     if is_whole {
-        recorded.write_redeemed(|object, shown| match object {
-            IncentiveObject::Voucher => expanded::beside_voucher(call, shown),
-            IncentiveObject::PromotionTier => expanded::beside_tier(call, shown, &changes.entries),
+        recorded.write_redeemed(|object, shown| {
+            let id = ObjectReference::of(shown).id().unwrap_or_default();
+            match object {
+                IncentiveObject::Voucher => {
+                    let voucher = Document::new(id.to_owned(), None, call.now_ms(), shown.clone());
+                    expanded::beside_voucher(call, &voucher)
+                }
+                IncentiveObject::PromotionTier => expanded::beside_tier(call, id, &changes.entries),
+            }
         })?;
     }
     let referred = match customer.as_deref_mut() {

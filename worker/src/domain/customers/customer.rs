@@ -274,6 +274,8 @@ mod tests {
         let sent = r#"{ "source_id": "ann" }"#;
         let sent =
             read_fields(serde_json::from_str::<serde_json::Value>(sent).unwrap().as_object().unwrap(), read_customer);
-        assert_eq!(Customer::created(&sent.unwrap(), now), stored);
+        let profile = sent.unwrap().new_profile();
+        let document = profile.stored_document(now);
+        assert_eq!(Customer { document, ..profile }, stored);
     }
 }

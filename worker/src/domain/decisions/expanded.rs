@@ -8,28 +8,26 @@ use crate::domain::vouchers::image_urls::Addresses;
 use crate::http::reply::CallError;
 use crate::http::route::Call;
 use crate::store::document::Document;
-use crate::store::records::{ObjectReference, VoucherRecord};
 use scrip::facts::publications_account;
 use scrip::ledger::Entry;
 use scrip::wire::voucher::show_publish;
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
 
 /// Serialized members by name.
 type PrintedMembers = Vec<(&'static str, String)>;
 
 /// Serializes images, categories, publications and rules of a voucher in its state after the redemption.
-pub fn beside_voucher(call: &Call<'_, '_>, shown: &Map<String, Json>) -> Result<PrintedMembers, CallError> {
-    let known = VoucherRecord::of(shown);
-    let (id, code) = (known.id().unwrap_or_default(), known.code().unwrap_or_default());
+pub fn beside_voucher(call: &Call<'_, '_>, voucher: &Document) -> Result<PrintedMembers, CallError> {
+    let (id, known) = (voucher.id.as_str(), voucher.as_voucher());
+    let code = known.code().unwrap_or_default();
     let account = publications_account(id).to_string();
     let stored = call.store.find_voucher_details(id, &account, known.campaign_id().unwrap_or_default())?;
     let published = stored.publications.min(0).unsigned_abs();
     let category = known.category_id().or(stored.category_id.as_deref());
     let category = category.map(|id| call.store.document(CATEGORY.object, id)).transpose()?.flatten();
     let categories: Vec<Json> = category.into_iter().map(|category| Json::Object(category.body)).collect();
-    let voucher = Document::new(id.to_owned(), None, call.now_ms(), shown.clone());
     Ok(vec![
-        ("assets", Addresses::of(call)?.show(&voucher)?.to_string()),
+        ("assets", Addresses::of(call)?.show(voucher)?.to_string()),
         ("categories", Json::from(categories).to_string()),
         ("publish", show_publish(code, published).to_string()),
         ("validation_rules_assignments", assignments::listed(stored.rule_assignments).to_string()),
@@ -37,12 +35,7 @@ pub fn beside_voucher(call: &Call<'_, '_>, shown: &Map<String, Json>) -> Result<
 }
 
 /// Serializes campaign, categories, counts and rules of a tier, in the state after the transfers of the request.
-pub fn beside_tier(
-    call: &mut Call<'_, '_>,
-    shown: &Map<String, Json>,
-    moved: &[Entry],
-) -> Result<PrintedMembers, CallError> {
-    let id = ObjectReference::of(shown).id().unwrap_or_default();
+pub fn beside_tier(call: &mut Call<'_, '_>, id: &str, moved: &[Entry]) -> Result<PrintedMembers, CallError> {
     let Some(document) = call.store.document(TIER.object, id)? else { return Ok(Vec::new()) };
     let shown = tiers::show_moved(call, vec![document], moved)?.pop().unwrap_or_default();
     let names = ["campaign", "categories", "summary", "validation_rule_assignments"];

@@ -9,11 +9,12 @@ use crate::domain::balances::points;
 use crate::domain::clock::LocalTime;
 use crate::domain::customers::{customer, referral_summary};
 use crate::domain::decisions::facts;
-use crate::domain::earning::campaign_rules::{CreditedPoints, OCCASION, about, accrue, bring as bring_by_rule};
+use crate::domain::earning::campaign_rules::{CreditedPoints, OCCASION, accrue, bring as bring_by_rule};
 use crate::domain::earning::program_revocation::earner;
 use crate::domain::earning::reaction::Reaction;
 use crate::domain::loyalty_campaigns::earning_rules::PROGRAM_RULE;
 use crate::domain::loyalty_campaigns::pending_points;
+use crate::domain::loyalty_campaigns::points_origin::PointsOrigin;
 use crate::domain::point_spending::moved_points::{ChangedOrder, MovedPoints};
 use crate::domain::vouchers::voucher::VOUCHER;
 use crate::http::route::Call;
@@ -198,7 +199,7 @@ fn take_points(
         };
         points::take_back(call, &mut card, from_balance.unsigned_abs(), lot)?;
         let details = details(order_id, &card, amount::negated(from_balance)?, known)?;
-        note_with(call, &card, "POINTS_REMOVAL".into(), [Json::Null, "Order return".into()], &Json::Object(details));
+        note_with(call, &card, "POINTS_REMOVAL".into(), [Json::Null, "Order return".into()], &details);
     }
     let found = waited.plus(from_balance)?;
     if found > 0 {
@@ -264,9 +265,9 @@ fn bring(
         Some(campaign) => call.store.document("campaign", campaign)?,
         None => None,
     };
-    let message = match (&rule, order) {
-        (Some(rule), Some(order)) => about(rule, EarningEvent::OrderPaid(order)),
-        _ => json!({ "order": { "id": order_id, "source_id": null } }).as_object().cloned().unwrap_or_default(),
+    let origin = match (&rule, order) {
+        (Some(rule), Some(order)) => PointsOrigin::of(rule, EarningEvent::OrderPaid(order)),
+        _ => PointsOrigin::of_order(order_id),
     };
     let present = LocalTime::of(call)?;
     let own = match place {
@@ -275,10 +276,10 @@ fn bring(
         PointsPlace::Waits | PointsPlace::Canceled | PointsPlace::Unknown => None,
     };
     let has_come = match (own, &campaign) {
-        (Some(expiration), _) => accrue(call, &mut card, points, &expiration, message)?,
-        (None, None) => accrue(call, &mut card, points, &Expiration::Never, message)?,
+        (Some(expiration), _) => accrue(call, &mut card, points, &expiration, &origin)?,
+        (None, None) => accrue(call, &mut card, points, &Expiration::Never, &origin)?,
         (None, Some(campaign)) => {
-            let arrived = bring_by_rule(call, &mut card, points, rule.as_ref(), campaign, message)?;
+            let arrived = bring_by_rule(call, &mut card, points, rule.as_ref(), campaign, origin)?;
             arrived.iter().for_each(|arrived| entry.remember_arrived(arrived));
             arrived.is_some()
         }
@@ -339,14 +340,11 @@ fn write(call: &mut Call<'_, '_>, card: &mut Document, by: i64) -> Result<(), Fa
     Ok(())
 }
 
-fn details(order_id: &str, card: &Document, points: i64, before: CardPoints) -> Result<Map<String, Json>, Fault> {
+fn details(order_id: &str, card: &Document, points: i64, before: CardPoints) -> Result<Json, Fault> {
     let balance = before.balance.plus(points)?;
-    let message = json!({
-        "balance": {
-            "points": points, "total": before.total, "balance": balance, "type": CARD.kind,
-            "operation_type": "AUTOMATIC", "object": "balance", "related_object": { "type": "voucher", "id": card.id },
-        },
-        "order": { "id": order_id, "source_id": null },
+    let balance = json!({
+        "points": points, "total": before.total, "balance": balance, "type": CARD.kind,
+        "operation_type": "AUTOMATIC", "object": "balance", "related_object": { "type": "voucher", "id": card.id },
     });
-    Ok(message.as_object().cloned().unwrap_or_default())
+    Ok(PointsOrigin::of_order(order_id).details_with("balance", balance))
 }

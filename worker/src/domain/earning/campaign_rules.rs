@@ -12,6 +12,7 @@ use crate::domain::decisions::facts;
 use crate::domain::earning::campaign_facts::{JoinedCampaign, ProgramEarnings, joined};
 use crate::domain::earning::domain_events::Earners;
 use crate::domain::loyalty_campaigns::pending_points::{NewPendingPoints, wait as wait_on};
+use crate::domain::loyalty_campaigns::points_origin::{OriginTier, PointsOrigin};
 use crate::domain::loyalty_campaigns::tiers;
 use crate::domain::publications::{PublicationReceiver, PublicationRequest, choose, hand_over};
 use crate::domain::vouchers::voucher::VOUCHER;
@@ -29,7 +30,7 @@ use scrip::text::Text;
 use scrip::time::Instant;
 use scrip::wire::customer::read_customer;
 use scrip::wire::loyalty::points_basis::write_points_basis;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
@@ -101,7 +102,7 @@ fn put(
         }
         let Some(mut card) = joined.card.take() else { continue };
         let rule = joined.rule(&gain.rule_id);
-        let mut about = rule.map(|rule| about(rule, what)).unwrap_or_default();
+        let mut origin = rule.map(|rule| PointsOrigin::of(rule, what)).unwrap_or_default();
         // The tier is the one before any of these points are earned.
         let tier = match tiers.entry(gain.place) {
             Entry::Occupied(known) => known.into_mut(),
@@ -114,11 +115,10 @@ fn put(
                 let points = tier.earned(&gain.rule_id, gain.points.unsigned_abs());
                 gain.points = amount::signed(points)?;
             }
-            let members = json!({ "id": tier.id.as_str(), "name": tier.name.as_str() });
-            about.insert("holder_loyalty_tier".into(), members);
+            origin.tier = Some(OriginTier { id: tier.id.to_string(), name: tier.name.to_string() });
         }
         let arrived = match gain.points > 0 {
-            true => bring(call, &mut card, gain.points, rule, &joined.campaign, about)?,
+            true => bring(call, &mut card, gain.points, rule, &joined.campaign, origin)?,
             false => gain.basis.is_some().then(CreditedPoints::default),
         };
         if let Some(arrived) = arrived {
@@ -222,7 +222,7 @@ pub fn bring(
     points: i64,
     rule: Option<&Document>,
     campaign: &Document,
-    about: Map<String, Json>,
+    origin: PointsOrigin,
 ) -> Result<Option<CreditedPoints>, Fault> {
     let rule = rule.map(Document::as_earning_rule);
     let rules = rule.and_then(|rule| rule.expiration_rules()).or_else(|| points::rules_said(campaign));
@@ -231,16 +231,10 @@ pub fn bring(
         let expiration = rules.and_then(points::expiration_of).unwrap_or_default();
         let present = LocalTime::of(call)?;
         let lapses_at = expiration.arriving(present.now().at, &present.zone).lapses_at();
-        let has_come = accrue(call, card, points, &expiration, about)?;
+        let has_come = accrue(call, card, points, &expiration, &origin)?;
         return Ok(has_come.then_some(CreditedPoints { pending: None, lapses_at }));
     };
-    let mut details = about;
-    let event = json!({
-        "type": "customer.order.paid", "entity_id": card.holder, "created_at": crate::timestamp::text(call.now_ms()),
-        "category": "ACTION",
-    });
-    details.insert("event".into(), event);
-    let pending = wait_on(call, card, NewPendingPoints { points, days, rules, details })?;
+    let pending = wait_on(call, card, NewPendingPoints { points, days, rules, origin })?;
     if pending.is_some() {
         call.touch(card);
         call.store.update(VOUCHER.object, card);
@@ -254,7 +248,7 @@ pub fn accrue(
     card: &mut Document,
     points: i64,
     expiration: &Expiration,
-    about: Map<String, Json>,
+    origin: &PointsOrigin,
 ) -> Result<bool, Fault> {
     let (total, balance) = match move_balance(call, card, &CARD, points, "points", expiration) {
         Ok(moved) => moved,
@@ -266,29 +260,10 @@ pub fn accrue(
     };
     call.touch(card);
     call.store.update(VOUCHER.object, card);
-    let mut details = about;
-    let members = json!({
+    let balance = json!({
         "points": points, "total": total, "balance": balance, "type": CARD.kind, "operation_type": "AUTOMATIC", "object": "balance",
         "related_object": { "type": "voucher", "id": card.id },
     });
-    details.insert("balance".into(), members);
-    note_with(call, card, "POINTS_ACCRUAL".into(), [Json::Null, Json::Null], &Json::Object(details));
+    note_with(call, card, "POINTS_ACCRUAL".into(), [Json::Null, Json::Null], &origin.details_with("balance", balance));
     Ok(true)
-}
-
-/// Returns the details of a transaction of earned points: the rule and the event.
-pub fn about(rule: &Document, what: EarningEvent<'_>) -> Map<String, Json> {
-    let banner = rule.as_earning_rule().banner();
-    let source = banner.map_or(json!({}), |banner| json!({ "banner": banner }));
-    let (name, by) = match what {
-        EarningEvent::OrderPaid(order) => {
-            ("order", json!({ "id": order.id.as_deref(), "source_id": order.source_id.as_deref() }))
-        }
-        EarningEvent::CustomEvent { schema_id, .. } => {
-            ("event_schema", json!({ "id": schema_id, "name": rule.as_earning_rule().event() }))
-        }
-        EarningEvent::SegmentEntered(id) => ("segment", json!({ "id": id })),
-    };
-    let members = json!({ "earning_rule": { "id": rule.id, "source": source }, name: by });
-    members.as_object().cloned().unwrap_or_default()
 }

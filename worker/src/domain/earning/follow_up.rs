@@ -29,7 +29,6 @@ use scrip::model::order::{Metadata, Order};
 use scrip::wire::cursor::read;
 use scrip::wire::customer::read_customer;
 use scrip::wire::order::read_order;
-use serde_json::{Map, Value as Json, json};
 
 /// Refunds the points that paid an order which is canceled, or the share of what is left out of it.
 pub fn refund_payment(call: &mut Call<'_, '_>, event: &DomainEvent) -> Result<Reaction, Fault> {
@@ -91,12 +90,11 @@ pub fn earn_by(call: &mut Call<'_, '_>, event: &DomainEvent) -> Result<Reaction,
         DomainEvent::Paid { order_id, customer_id, text, earners } => {
             let order = read_stored("order", order_id, text, read_order);
             let Some(order) = legible(call.store, order)? else { return Ok(Reaction::default()) };
-            let about = json!({ "order": { "id": order_id } });
             let cause = EarningCause {
                 what: EarningEvent::OrderPaid(&order),
                 event: "customer.order.paid",
                 occasion: &EarningKey::order(order_id),
-                about: &about,
+                order_id: Some(order_id),
             };
             happen(call, customer_id, *earners, &cause)?;
         }
@@ -108,14 +106,14 @@ pub fn earn_by(call: &mut Call<'_, '_>, event: &DomainEvent) -> Result<Reaction,
             let what = EarningEvent::CustomEvent { schema_id: Some(schema_id), metadata: &metadata };
             let occasion = EarningKey::custom_event(event_id);
             let event = "customer.custom_event";
-            let cause = EarningCause { what, event, occasion: &occasion, about: &json!({}) };
+            let cause = EarningCause { what, event, occasion: &occasion, order_id: None };
             happen(call, customer_id, Earners::ANY, &cause)?;
         }
         DomainEvent::Entered { segment_id, customer_id } => {
             let what = EarningEvent::SegmentEntered(Some(segment_id));
             let occasion = EarningKey::segment(segment_id, customer_id, call.context.now);
             let event = "customer.segment.entered";
-            let cause = EarningCause { what, event, occasion: &occasion, about: &json!({}) };
+            let cause = EarningCause { what, event, occasion: &occasion, order_id: None };
             happen(call, customer_id, Earners::ANY, &cause)?;
         }
         DomainEvent::Changed { .. }
@@ -147,13 +145,13 @@ struct EarningCause<'a> {
     event: &'a str,
     /// Key under which the event earns only once.
     occasion: &'a EarningKey,
-    /// Members that the card transactions contain about the event.
-    about: &'a Json,
+    /// Order that the event is about, for the transactions of cards.
+    order_id: Option<&'a str>,
 }
 
 /// Grants the points and incentives that a customer earns in loyalty programs by an event.
 fn happen(call: &mut Call<'_, '_>, customer_id: &str, earners: Earners, cause: &EarningCause<'_>) -> Result<(), Fault> {
-    let EarningCause { what, event, occasion, about } = *cause;
+    let EarningCause { what, event, occasion, order_id } = *cause;
     if earners.campaigns {
         campaign_rules::happen(call, customer_id, earners, what, occasion)?;
     }
@@ -184,8 +182,7 @@ fn happen(call: &mut Call<'_, '_>, customer_id: &str, earners: Earners, cause: &
     }
     let Memberships { rules, definitions, .. } = memberships;
     let cards = load_all(call.store, &earnings.cards())?;
-    let about = about.as_object().cloned().unwrap_or_default();
-    let handing = EventGrants::to(document, &present, definitions, cards, about);
+    let handing = EventGrants::to(document, &present, definitions, cards, order_id);
     let bought = match what {
         EarningEvent::OrderPaid(order) => Some(OrderSnapshot::of(order)),
         EarningEvent::CustomEvent { .. } | EarningEvent::SegmentEntered(_) => None,
@@ -258,7 +255,7 @@ fn wake(call: &mut Call<'_, '_>, customer_id: &str, schema_id: &str) -> Result<(
         return Ok(());
     }
     let present = LocalTime::of(call)?;
-    let details = TransactionDetails { about: Map::new(), ..TransactionDetails::default() };
+    let details = TransactionDetails::default();
     for row in rows {
         let mut held = load(call.store, row, &[])?;
         apply_event(call.store, &present, &mut held, schema_id, (&details, &mut call.ids))?;

@@ -6,7 +6,7 @@ use crate::domain::earning::fired_rules;
 use crate::domain::earning::program_facts::CardDefinitions;
 use crate::domain::loyalty_members::card::LoadedCard;
 use crate::domain::loyalty_members::card_changes::write;
-use crate::domain::loyalty_members::card_view::TransactionDetails;
+use crate::domain::loyalty_members::card_view::{RelatedObjects, TransactionDetails};
 use crate::domain::loyalty_programs::kinds::INCENTIVE;
 use crate::domain::rewards::fulfilment;
 use crate::http::route::Call;
@@ -18,7 +18,7 @@ use scrip::decide::earn::{EffectSkipped, GrantedEffect, GrantedGift, GrantedPoin
 use scrip::facts::earning::{Effect, GrantedItem};
 use scrip::points::Credit;
 use scrip::text::Text;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 
 /// Kind of the transactions of incentives; their parent is the member.
@@ -39,8 +39,8 @@ pub struct EventGrants<'p> {
     customer: Document,
     present: &'p LocalTime,
     definitions: CardDefinitions,
-    /// Details of the event for transactions of cards.
-    about: Map<String, Json>,
+    /// Order that earns them, if the event is about one.
+    order_id: Option<&'p str>,
     held: BTreeMap<String, LoadedCard>,
     incentives: BTreeMap<String, Document>,
     /// Codes that were assigned.
@@ -57,11 +57,11 @@ impl<'p> EventGrants<'p> {
         present: &'p LocalTime,
         definitions: CardDefinitions,
         cards: Vec<LoadedCard>,
-        about: Map<String, Json>,
+        order_id: Option<&'p str>,
     ) -> EventGrants<'p> {
         let held = cards.into_iter().map(|held| (held.row.id.clone(), held)).collect();
         let (incentives, taken) = (BTreeMap::new(), Vec::new());
-        EventGrants { customer, present, definitions, about, held, incentives, taken }
+        EventGrants { customer, present, definitions, order_id, held, incentives, taken }
     }
 
     /// Returns the id of the customer.
@@ -128,9 +128,8 @@ impl<'p> EventGrants<'p> {
             Err(_) => return Ok(Err(EffectSkipped::TooMany.word().into())),
         };
         let entry = fired_rules::brought(granted, &outcome);
-        let mut about = self.about.clone();
-        about.insert("earning_rule".into(), json!({ "id": rule_id }));
-        let details = TransactionDetails { about, ..TransactionDetails::default() };
+        let related = RelatedObjects { earning_rule: Some(rule_id), order: self.order_id, ..RelatedObjects::default() };
+        let details = TransactionDetails { related, ..TransactionDetails::default() };
         write(call.store, self.present, held, outcome, Some((&details, &mut call.ids)))?;
         let result = json!({ "card": { "id": card_id }, "points": { "total": granted.points } });
         Ok(Ok((EffectResult::Points(entry), result)))

@@ -30,7 +30,6 @@ use scrip::wire::loyalty::card_definition::read_card_definition;
 use scrip::wire::loyalty::earning_rule::read_earning_rule;
 use scrip::wire::loyalty::incentive::read_incentive;
 use scrip::wire::loyalty::program::read_program;
-use serde_json::{Map, Value as Json};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -65,7 +64,7 @@ pub struct EarningQuery<'q> {
     /// Id of the only membership to consider; `None` for all.
     pub only: Option<&'q str>,
     /// Metadata that replaces the stored metadata of members.
-    pub metadata: Option<&'q Map<String, Json>>,
+    pub metadata: Option<Metadata>,
 }
 
 /// Memberships of a customer with the rules that may earn in them.
@@ -129,8 +128,8 @@ impl Memberships {
                 // A program that cannot be read gives nothing.
                 let idle = || LoyaltyProgram { id: program.into(), is_active: false, ..LoyaltyProgram::default() };
                 let mut metadata = member_data(store, id, row.metadata.as_deref())?;
-                if let Some(supposed) = asked.metadata {
-                    metadata.overlay(Metadata::of_fields(supposed).iter());
+                if let Some(supposed) = &asked.metadata {
+                    metadata.overlay(supposed.iter());
                 }
                 self.members.push(Member {
                     id: id.to_owned(),

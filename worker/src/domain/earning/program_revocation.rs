@@ -1,6 +1,5 @@
 //! Adjusts the points that an order earned on member cards (v2) after the order changed: revokes excess points and adds missing ones.
 
-use crate::documents::json_members;
 use crate::domain::clock::LocalTime;
 use crate::domain::customers::customer::CUSTOMER;
 use crate::domain::decisions::facts;
@@ -11,7 +10,7 @@ use crate::domain::earning::reaction::Reaction;
 use crate::domain::loyalty_members::card::{LoadedCard, load};
 use crate::domain::loyalty_members::card_changes::{settle, write};
 use crate::domain::loyalty_members::card_checks::definition_of;
-use crate::domain::loyalty_members::card_view::TransactionDetails;
+use crate::domain::loyalty_members::card_view::{RelatedObjects, TransactionDetails};
 use crate::domain::loyalty_programs::kinds::CARD;
 use crate::domain::point_spending::moved_points::{ChangedOrder, MovedPoints};
 use crate::http::route::Call;
@@ -169,7 +168,7 @@ fn change(
         settled.taken = settled.taken.plus(taken(&outcome)?)?;
     }
     let details = TransactionDetails {
-        about: json_members::one("order", json!({ "id": order_id })),
+        related: RelatedObjects { order: Some(order_id), ..RelatedObjects::default() },
         ..TransactionDetails::default()
     };
     write(call.store, present, held, outcome, Some((&details, &mut call.ids)))?;

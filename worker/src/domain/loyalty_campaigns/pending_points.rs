@@ -9,18 +9,19 @@ use crate::domain::campaigns::campaign;
 use crate::domain::clock::LocalTime;
 use crate::domain::customers::{customer, referral_summary};
 use crate::domain::due::unsettled;
+use crate::domain::loyalty_campaigns::points_origin::PointsOrigin;
 use crate::domain::vouchers::voucher::VOUCHER;
 use crate::http::reply::{CallError, ErrorBody, error, not_found};
 use crate::http::route::Call;
 use crate::http::shape::INT_MAX;
 use crate::store::amount::{self, CheckedAmount};
 use crate::store::document::Document;
-use crate::store::records::{ObjectReference, TransactionRecord};
+use crate::store::records::TransactionRecord;
 use crate::store::sql::Fault;
 use crate::timestamp;
 use scrip::points::{CardOutcome, CardRefusal, Credit, Delay, Expiration, Now, Period, PointsCard, Unit};
 use scrip::text::Text;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
 /// Maximum number of pending entries on a card. Beyond it, new points join the next entry to become active.
 const WAITING_MAX: usize = 1_000;
@@ -33,8 +34,8 @@ pub struct NewPendingPoints<'w> {
     pub days: u32,
     /// Stored expiration rules that apply from then on.
     pub rules: Option<&'w Json>,
-    /// Details of the earning, as the API shows them.
-    pub details: Map<String, Json>,
+    /// The origin of the points.
+    pub origin: PointsOrigin,
 }
 
 /// Adds pending points to a card; the caller writes the card document. Returns their id, or `None` when the card has no room.
@@ -73,11 +74,13 @@ pub fn wait(call: &mut Call<'_, '_>, card: &mut Document, waits: NewPendingPoint
         write_transaction(call, card, "updated", row.unwrap_or_default(), waits.points, "AUTOMATIC")?;
         return Ok(Some(known));
     }
-    let order_id = waits.details.get("order").map(ObjectReference::of_value).and_then(ObjectReference::id);
+    let event = json!({
+        "type": "customer.order.paid", "entity_id": card.holder, "created_at": timestamp::text(now_ms), "category": "ACTION",
+    });
     let message = json!({
         "id": id.as_str(), "voucher_id": card.id, "campaign_id": card.parent, "customer_id": card.holder,
-        "order_id": order_id, "points": waits.points,
-        "activates_at": present.zone.day(at).map(|day| day.text()), "details": waits.details,
+        "order_id": waits.origin.order_id(), "points": waits.points,
+        "activates_at": present.zone.day(at).map(|day| day.text()), "details": waits.origin.details_with("event", event),
         "created_at": timestamp::text(now_ms), "updated_at": null,
     });
     let message = message.as_object().cloned().unwrap_or_default();

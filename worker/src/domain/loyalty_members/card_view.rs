@@ -23,8 +23,40 @@ pub struct TransactionDetails<'a> {
     pub reason: Option<&'a str>,
     /// Target of spent points; `None` when no points are spent.
     pub spent_on: Option<SpendingTarget>,
-    /// Other members: `order`, `reward`, ...
-    pub about: Map<String, Json>,
+    /// Objects that the points moved for.
+    pub related: RelatedObjects<'a>,
+}
+
+/// Ids of the objects that points of a card move for; each becomes a member of the transaction's details.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RelatedObjects<'a> {
+    /// Earning rule that granted the points.
+    pub earning_rule: Option<&'a str>,
+    /// Order that earned the points, or was paid with them.
+    pub order: Option<&'a str>,
+    /// Payment of the order.
+    pub order_transaction: Option<&'a str>,
+    /// Refunded purchase.
+    pub purchase_transaction: Option<&'a str>,
+    /// Reward that was bought.
+    pub reward: Option<&'a str>,
+    /// Purchase of the reward, or its refund.
+    pub reward_transaction: Option<&'a str>,
+}
+
+impl<'a> RelatedObjects<'a> {
+    /// Returns the ids that are present, by the name of their member.
+    fn members(self) -> impl Iterator<Item = (&'static str, &'a str)> {
+        let all = [
+            ("earning_rule", self.earning_rule),
+            ("order", self.order),
+            ("order_transaction", self.order_transaction),
+            ("purchase_transaction", self.purchase_transaction),
+            ("reward", self.reward),
+            ("reward_transaction", self.reward_transaction),
+        ];
+        all.into_iter().filter_map(|(name, id)| Some((name, id?)))
+    }
 }
 
 /// Target of spent points.
@@ -199,7 +231,8 @@ fn details(
     let mut points = Map::new();
     points.insert("total".into(), total(step)?.into());
     let (taken, brought) = (parts_to_json(lots, &step.taken(), zone), parts_to_json(lots, &step.brought(), zone));
-    let mut details = members.about.clone();
+    let mut details = Map::new();
+    details.extend(members.related.members().map(|(name, id)| (name.to_owned(), json!({ "id": id }))));
     details.insert("reason".into(), members.reason.into());
     match &step.cause {
         MovementCause::Waits(id) => {

@@ -15,7 +15,6 @@ use crate::http::reply::{CallError, ErrorBody};
 use crate::http::route::{Call, HandlerResult, Response, Route};
 use crate::http::shape::Nulls;
 use crate::store::document::Document;
-use crate::store::documents::loyalty_programs;
 use crate::store::sql::Fault;
 use crate::timestamp;
 use scrip::lifecycle::{Edit, EntityState, Precondition, Verb, edit, transition};
@@ -138,7 +137,7 @@ fn note_parts(
 
 /// Returns the rows of a kind that belong to a document.
 fn owned(call: &Call<'_, '_>, kind: &str, document: &Document) -> Result<Vec<Document>, Fault> {
-    loyalty_programs::list_owned(call.store, kind, &document.id)
+    call.store.list_children(kind, &document.id)
 }
 
 /// Creates a document from its own members, and adds the members that all documents with states have.

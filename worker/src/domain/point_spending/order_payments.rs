@@ -1,11 +1,10 @@
 //! Payments of orders with points, and their refunds: transfers and transactions.
 
-use crate::documents::json_members;
 use crate::domain::clock::LocalTime;
 use crate::domain::loyalty_members::card::{LoadedCard, TRANSACTION, load};
 use crate::domain::loyalty_members::card_changes::write;
 use crate::domain::loyalty_members::card_checks::{definition_of, refusal};
-use crate::domain::loyalty_members::card_view::{SpendingTarget, TransactionDetails};
+use crate::domain::loyalty_members::card_view::{RelatedObjects, SpendingTarget, TransactionDetails};
 use crate::domain::loyalty_programs::kinds::{CARD, named};
 use crate::domain::point_spending::moved_points::MovedPoints;
 use crate::domain::point_spending::order_snapshot::{read_bought, write_bought};
@@ -101,11 +100,8 @@ pub fn payment_details(
     body
 }
 
-fn about(transaction: &str, order: &str) -> Map<String, Json> {
-    let named = |id: &str| json!({ "id": id });
-    let mut about = json_members::one("order", named(order));
-    about.insert("order_transaction".into(), named(transaction));
-    about
+fn related<'a>(transaction: &'a str, order: &'a str) -> RelatedObjects<'a> {
+    RelatedObjects { order: Some(order), order_transaction: Some(transaction), ..RelatedObjects::default() }
 }
 
 /// Decided payment of a member, with the body of its transaction.
@@ -132,8 +128,11 @@ pub fn pay(
     if let (PaymentDecision::Paid(payment), Some(held)) = (verdict, wallet.cards.first_mut()) {
         let outcome = held.card.take(DebitReason::Spend, payment.points, &present.now());
         let outcome = outcome.map_err(|refused| refusal(&held.row.id, refused))?;
-        let members =
-            TransactionDetails { reason: None, spent_on: Some(SpendingTarget::Order), about: about(&id, &bill.row.id) };
+        let members = TransactionDetails {
+            reason: None,
+            spent_on: Some(SpendingTarget::Order),
+            related: related(&id, &bill.row.id),
+        };
         let made = write(call.store, present, held, outcome, Some((&members, &mut call.ids)))?;
         body.insert("card_transaction_id".into(), made.into_iter().next().map(|row| row.id).into());
         let payment_id = call.ids.hex18("lpay_");
@@ -247,7 +246,7 @@ fn return_one(
     let order = paid.order_id().to_owned();
     let outcome = held.card.refund(&spending, now_back, &present.now());
     let outcome = outcome.map_err(|refused| refusal(&held.row.id, refused))?;
-    let members = TransactionDetails { reason: None, spent_on: None, about: about(&payment.id, &order) };
+    let members = TransactionDetails { reason: None, spent_on: None, related: related(&payment.id, &order) };
     write(call.store, present, held, outcome, Some((&members, &mut call.ids)))?;
     let portion = |points: u64| worth.portion(points, spent).unwrap_or_default();
     let amount = portion(due).remaining_after(portion(earlier)).minor();

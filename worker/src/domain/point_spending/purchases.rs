@@ -1,11 +1,10 @@
 //! Purchases of rewards with points: estimates, transfers and transactions.
 
-use crate::documents::json_members;
 use crate::domain::clock::LocalTime;
 use crate::domain::decisions::facts;
 use crate::domain::loyalty_members::card_changes::write;
 use crate::domain::loyalty_members::card_checks::refusal;
-use crate::domain::loyalty_members::card_view::{SpendingTarget, TransactionDetails};
+use crate::domain::loyalty_members::card_view::{RelatedObjects, SpendingTarget, TransactionDetails};
 use crate::domain::loyalty_programs::kinds::REWARD;
 use crate::domain::point_spending::reward_stock;
 use crate::domain::point_spending::reward_stock::Stock;
@@ -272,11 +271,8 @@ fn lost(what: usize) -> Fault {
 }
 
 /// Returns the references of card transactions to a reward and its transaction.
-pub fn about(transaction: &str, reward: &str) -> Map<String, Json> {
-    let named = |id: &str| json!({ "id": id });
-    let mut about = json_members::one("reward", named(reward));
-    about.insert("reward_transaction".into(), named(transaction));
-    about
+pub fn related<'a>(transaction: &'a str, reward: &'a str) -> RelatedObjects<'a> {
+    RelatedObjects { reward: Some(reward), reward_transaction: Some(transaction), ..RelatedObjects::default() }
 }
 
 /// Takes the points of the price; returns the id of the card's transaction.
@@ -290,8 +286,11 @@ fn pay(
     let held = counter.wallet.cards.get_mut(deal.card).ok_or_else(|| lost(deal.card))?;
     let outcome = held.card.take(DebitReason::Spend, deal.cost.points, &counter.present.now());
     let outcome = outcome.map_err(|refused| refusal(&held.row.id, refused))?;
-    let members =
-        TransactionDetails { reason: None, spent_on: Some(SpendingTarget::Reward), about: about(transaction, reward) };
+    let members = TransactionDetails {
+        reason: None,
+        spent_on: Some(SpendingTarget::Reward),
+        related: related(transaction, reward),
+    };
     let made = write(call.store, counter.present, held, outcome, Some((&members, &mut call.ids)))?;
     let made = made.into_iter().next().ok_or_else(|| Fault(format!("`{}` spent nothing", held.row.id)))?;
     Ok(made.id)
@@ -313,7 +312,7 @@ fn receive(
     let arrival = Credit { lot: &lot, expiration: &definition.expiration };
     let outcome = held.card.purchase(*points, arrival, &counter.present.now());
     let outcome = outcome.map_err(|refused| refusal(&held.row.id, refused))?;
-    let members = TransactionDetails { about: about(transaction, &reward.id), ..TransactionDetails::default() };
+    let members = TransactionDetails { related: related(transaction, &reward.id), ..TransactionDetails::default() };
     write(call.store, counter.present, held, outcome, Some((&members, &mut call.ids)))?;
     Ok(())
 }

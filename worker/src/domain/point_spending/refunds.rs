@@ -4,9 +4,9 @@ use crate::domain::clock::LocalTime;
 use crate::domain::loyalty_members::card::{LoadedCard, TRANSACTION, load};
 use crate::domain::loyalty_members::card_changes::write;
 use crate::domain::loyalty_members::card_checks::refusal;
-use crate::domain::loyalty_members::card_view::TransactionDetails;
+use crate::domain::loyalty_members::card_view::{RelatedObjects, TransactionDetails};
 use crate::domain::loyalty_programs::kinds::{CARD, REWARD, named};
-use crate::domain::point_spending::purchases::{about, details, read_reward};
+use crate::domain::point_spending::purchases::{details, read_reward, related};
 use crate::domain::point_spending::reward_stock;
 use crate::domain::point_spending::spendable_cards::REWARD_TRANSACTION;
 use crate::domain::rewards::returns;
@@ -174,9 +174,9 @@ struct RefundedPoints<'p> {
 fn give_back(call: &mut Call<'_, '_>, present: &LocalTime, back: RefundedPoints<'_>) -> Result<(u64, Json), CallError> {
     let RefundedPoints { purchase, transaction, bought, policies } = back;
     let bought_with = purchase.as_purchase();
-    let mut about = about(transaction, bought_with.reward_id());
-    about.insert("purchase_transaction".into(), json!({ "id": purchase.id }));
-    let members = TransactionDetails { reason: None, spent_on: None, about };
+    let related =
+        RelatedObjects { purchase_transaction: Some(&purchase.id), ..related(transaction, bought_with.reward_id()) };
+    let members = TransactionDetails { reason: None, spent_on: None, related };
     let spending = call
         .store
         .document(TRANSACTION, bought_with.card_transaction_id().and_then(Json::as_str).unwrap_or_default())?;

@@ -6,8 +6,8 @@ use crate::http::list_options::{List, ListFilter};
 use crate::http::reply::{CallError, not_found};
 use crate::http::route::{Call, Resource};
 use crate::store::document::Document;
-use crate::store::documents::validation_rules::{self, FirstIds};
-use crate::store::sql::SqlRow;
+use crate::store::documents::any_kind::CountedIds;
+use crate::store::documents::validation_rules;
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
 
@@ -29,13 +29,7 @@ pub const ASSIGNMENT: Resource = Resource {
 
 /// Returns the first assignments of a rule by id, for a refusal, and their total number.
 pub fn of_rule(call: &Call<'_, '_>, rule_id: &str) -> Result<(Vec<String>, i64), CallError> {
-    let FirstIds { ids, total } = validation_rules::find_first_assignments(call.store, rule_id)?;
-    Ok((ids, total))
-}
-
-/// Returns the ids of rows and the total number that each row contains.
-pub fn named(rows: &[SqlRow]) -> Result<(Vec<String>, i64), CallError> {
-    let FirstIds { ids, total } = FirstIds::read(rows)?;
+    let CountedIds { ids, total } = validation_rules::find_first_assignments(call.store, rule_id)?;
     Ok((ids, total))
 }
 
@@ -97,7 +91,7 @@ pub fn replace(call: &mut Call<'_, '_>, mut rules: Vec<String>, id: &str, kind: 
 
 /// Queues the removal of all rules from a deleted object.
 pub fn detach(call: &mut Call<'_, '_>, object_id: &str) {
-    validation_rules::delete_assignments(call.store, object_id);
+    call.store.delete_children(ASSIGNMENT.object, object_id);
 }
 
 /// Returns the assignments of objects, the oldest first.

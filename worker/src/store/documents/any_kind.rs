@@ -81,12 +81,6 @@ pub fn list_with_keys(store: &Store<'_>, kind: &str, keys: &[&str]) -> Result<Ve
     store.documents(&statement, &[kind.into(), Json::from(keys).to_string().into()])
 }
 
-/// Lists the documents of a kind that belong to another, in the order in which they were stored.
-pub fn list_within(store: &Store<'_>, kind: &str, parent_id: &str) -> Result<Vec<Document>, Fault> {
-    let statement = select("kind = +?1 AND parent = +?2 ORDER BY seq");
-    store.documents(&statement, &[kind.into(), parent_id.into()])
-}
-
 /// Lists the documents of a kind that belong to one of some others, in the order in which they were stored.
 pub fn list_within_any(store: &Store<'_>, kind: &str, parent_ids: &[&str]) -> Result<Vec<Document>, Fault> {
     let statement = select("kind = +?1 AND parent IN (SELECT value FROM json_each(?2)) ORDER BY seq");
@@ -97,4 +91,21 @@ pub fn list_within_any(store: &Store<'_>, kind: &str, parent_ids: &[&str]) -> Re
 pub fn list_held(store: &Store<'_>, kind: &str, holder_id: &str) -> Result<Vec<Document>, Fault> {
     let statement = select("kind = +?1 AND holder = +?2 ORDER BY seq");
     store.documents(&statement, &[kind.into(), holder_id.into()])
+}
+
+impl Store<'_> {
+    /// Finds the first document of a kind.
+    pub fn find_first(&self, kind: &str) -> Result<Option<Document>, Fault> {
+        Ok(self.select("kind = +?1 ORDER BY seq LIMIT 1", &[kind.into()])?.into_iter().next())
+    }
+
+    /// Lists the documents of a kind that belong to another, in the order in which they were written.
+    pub fn list_children(&self, kind: &str, parent: &str) -> Result<Vec<Document>, Fault> {
+        self.select("kind = +?1 AND parent = +?2 ORDER BY seq", &[kind.into(), parent.into()])
+    }
+
+    /// Deletes the documents of a kind that belong to another, when the call commits.
+    pub fn delete_children(&mut self, kind: &str, parent: &str) {
+        self.write("DELETE FROM document WHERE kind = +?1 AND parent = +?2", vec![kind.into(), parent.into()]);
+    }
 }

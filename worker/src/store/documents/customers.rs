@@ -1,7 +1,8 @@
-//! Queries of what belongs to a customer: the redeemables that the customer holds, and the number of records.
+//! Queries of what belongs to a customer: the redeemables that the customer holds, the segments, and the number of records.
 
-use super::any_kind::number;
+use super::any_kind::{count, number};
 use crate::store::Store;
+use crate::store::document::{COLUMNS, Document};
 use crate::store::document_list::clause::Clause;
 use crate::store::sql::{self, Fault};
 
@@ -126,4 +127,30 @@ pub fn count_records(store: &Store<'_>, customer_id: &str) -> Result<RecordCount
     )?;
     let row = row.unwrap_or_default();
     Ok(RecordCounts { events: sql::int(&row, 0)?, orders: sql::int(&row, 1)?, segments: sql::int(&row, 2)? })
+}
+
+/// Counts the segments that select customers by a filter.
+pub fn count_filtered_segments(store: &Store<'_>) -> Result<i64, Fault> {
+    count(store.row(
+        "SELECT COUNT(*) FROM document WHERE kind = 'segment' AND json_extract(body, '$.type') <> 'static'",
+        &[],
+    )?)
+}
+
+/// Lists the segments that may contain a customer, without the customers that they list: those with a filter, and static ones
+/// that list the customer. The newest come first.
+pub fn list_segments_of(store: &Store<'_>, customer_id: &str) -> Result<Vec<Document>, Fault> {
+    let columns = COLUMNS.replace("body", "json_remove(body, '$.customers')");
+    let statement = format!(
+        "SELECT {columns} FROM document
+         WHERE kind = 'segment' AND (json_extract(body, '$.type') <> 'static' OR EXISTS (
+           SELECT 1 FROM json_each(body, '$.customers') WHERE value = +?1)) ORDER BY created_at DESC, seq DESC"
+    );
+    store.documents(&statement, &[customer_id.into()])
+}
+
+/// Narrows a list of customers to those that a static segment lists.
+pub fn narrow_to_segment(clause: &mut Clause, segment_id: &str) {
+    let condition = "id IN (SELECT value FROM json_each((SELECT body FROM document WHERE kind = 'segment' AND id = {}), '$.customers'))";
+    clause.and(condition, segment_id);
 }

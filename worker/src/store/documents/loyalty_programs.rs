@@ -21,11 +21,6 @@ impl DocumentStatus {
     }
 }
 
-/// Lists the documents of a kind that belong to another, the oldest first.
-pub fn list_owned(store: &Store<'_>, kind: &str, parent: &str) -> Result<Vec<Document>, Fault> {
-    store.select("kind = +?1 AND parent = +?2 ORDER BY seq", &[kind.into(), parent.into()])
-}
-
 /// Returns whether a document of a kind belongs to another.
 pub fn has_owned(store: &Store<'_>, kind: &str, parent: &str) -> Result<bool, Fault> {
     let one = "SELECT 1 FROM document WHERE kind = +?1 AND parent = +?2 LIMIT 1";

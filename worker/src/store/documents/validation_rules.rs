@@ -1,36 +1,29 @@
-//! Assignments of validation rules: the parent is the object, the holder is the rule.
+//! Validation rules and their assignments: the parent of an assignment is the object, the holder is the rule.
 
+use super::any_kind::{CountedIds, counted_ids};
 use crate::store::Store;
 use crate::store::document::Document;
-use crate::store::sql::{self, Fault, SqlRow};
+use crate::store::sql::{self, Fault};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
-/// Some documents by id, and the number of all of them.
-#[derive(Debug)]
-pub struct FirstIds {
-    /// The first ids, as many as a refusal names.
-    pub ids: Vec<String>,
-    /// The number of documents in all.
-    pub total: i64,
-}
-
-impl FirstIds {
-    /// Reads rows of an id and the number of all rows.
-    pub(crate) fn read(rows: &[SqlRow]) -> Result<FirstIds, Fault> {
-        let total = rows.first().map_or(Ok(0), |row| sql::int(row, 1))?;
-        let ids: Result<Vec<String>, Fault> = rows.iter().map(|row| sql::text(row, 0).map(str::to_owned)).collect();
-        Ok(FirstIds { ids: ids?, total })
-    }
+/// Lists the validation rules that use a collection, up to a number.
+pub fn list_rules_with_collection(store: &Store<'_>, collection_id: &str, limit: i64) -> Result<CountedIds, Fault> {
+    // The text of a document that uses a collection contains its id between quotes.
+    let rows = store.rows(
+        "SELECT id, COUNT(*) OVER () FROM document WHERE kind = 'validation_rules' AND instr(body, '\"' || ?1 || '\"') > 0 ORDER BY seq LIMIT +?2",
+        &[collection_id.into(), limit.into()],
+    )?;
+    counted_ids(&rows)
 }
 
 /// Finds the first assignments of a rule.
-pub fn find_first_assignments(store: &Store<'_>, rule: &str) -> Result<FirstIds, Fault> {
+pub fn find_first_assignments(store: &Store<'_>, rule: &str) -> Result<CountedIds, Fault> {
     let rows = store.rows(
         "SELECT id, COUNT(*) OVER () FROM document WHERE kind = 'validation_rules_assignment' AND holder = +?1 ORDER BY seq LIMIT 10",
         &[rule.into()],
     )?;
-    FirstIds::read(&rows)
+    counted_ids(&rows)
 }
 
 /// Counts the assignments of each of some rules; a rule without any is left out.
@@ -49,10 +42,4 @@ pub fn list_assignments(store: &Store<'_>, objects: &[&str]) -> Result<Vec<Docum
         "kind = 'validation_rules_assignment' AND parent IN (SELECT value FROM json_each(?1)) ORDER BY seq",
         &[Json::from(objects.to_vec()).to_string().into()],
     )
-}
-
-/// Deletes all assignments of an object, at the flush.
-pub fn delete_assignments(store: &mut Store<'_>, object: &str) {
-    store
-        .write("DELETE FROM document WHERE kind = 'validation_rules_assignment' AND parent = +?1", vec![object.into()]);
 }
