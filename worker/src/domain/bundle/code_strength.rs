@@ -8,10 +8,13 @@ const ALPHABETIC: u64 = 26;
 const SIGNS: u64 = 33;
 const OTHERS: u64 = 1_000;
 
+/// Test for a kind of characters, and their number.
+type CharacterKind = (fn(char) -> bool, u64);
+
 /// Returns true if fewer than 40 bits name a code, even if it was drawn at random: by its length and the kinds of its characters. A code
 /// that is a word is weaker than it seems.
 pub fn is_weak(code: &str) -> bool {
-    let kinds: [(fn(char) -> bool, u64); 5] = [
+    let kinds: [CharacterKind; 5] = [
         (|sign| sign.is_ascii_digit(), DIGITS),
         (|sign| sign.is_ascii_lowercase(), ALPHABETIC),
         (|sign| sign.is_ascii_uppercase(), ALPHABETIC),

@@ -235,13 +235,13 @@ fn text_of<'j>(document: &'j Json, name: &str) -> &'j str {
 
 /// Returns a document without what a reader takes for granted, so that a box is small.
 fn without_defaults(document: &Json) -> Json {
-    let is_default = |(name, value): &(&String, &Json)| match name.as_str() {
+    let is_default = |name: &str, value: &Json| match name {
         "object" => true,
         "active" => value.as_bool() == Some(true),
         "metadata" => value.as_object().is_some_and(serde_json::Map::is_empty),
         "redemption" => value.as_object().is_some_and(|counts| counts.values().all(Json::is_null)),
         _ => value.is_null(),
     };
-    let members = document.as_object().into_iter().flatten().filter(|member| !is_default(member));
+    let members = document.as_object().into_iter().flatten().filter(|(name, value)| !is_default(name, value));
     Json::Object(members.map(|(name, value)| (name.clone(), value.clone())).collect())
 }
