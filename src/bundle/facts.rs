@@ -14,7 +14,7 @@ use crate::ledger::{AccountId, Journal};
 use crate::model::client::{ClientContext, ClientPolicy, CustomerTrust};
 use crate::model::customer::Customer;
 use crate::model::goods_buckets::KnownGoodsNames;
-use crate::model::order::{Goods, Order};
+use crate::model::order::Order;
 use crate::model::promotion::Stack;
 use crate::model::qualification::{Candidate, CandidateObject};
 use crate::model::redeemable::{Campaign, Category, RedeemableTerms};
