@@ -99,9 +99,9 @@ function bundleOf(service, bundle, clock, supplement) {
   const { head, core, keys } = bundle;
   const prepared = bundle.prepared ?? prepareRules(bundle);
   const goods = BundleGoods.of(head.claims, bundle.goods);
-  const origin = { ...bundle, clock, supplement, goods };
-  origins.set(prepared, origin);
   const join = (supplement) => joinFacts(prepared, core.bytes, optionsOf(bundle), goods?.documents() ?? [], supplement?.facts && supplement);
+  const joinAgain = () => join(origins.get(prepared).supplement);
+  origins.set(prepared, { ...bundle, clock, supplement, goods, base: service.base, joinAgain });
   join(supplement);
   const drop = () => {
     drops.set(prepared, dropsOf(prepared) + 1);
@@ -113,13 +113,17 @@ function bundleOf(service, bundle, clock, supplement) {
   return {
     prepared, head: head.text, core: core.bytes, parts: core.parts, keys: [...keys.values()].map(({ jwk }) => jwk), ratchet: { epoch, rev },
     clock: clock && { offset: clock.offset, served: clock.served }, writes: head.claims.writes === writes(),
-    goods: goods && { fetch: (request, options) => fetchGoods(service.base, prepared, goods, () => join(origins.get(prepared).supplement), request, options) },
+    hasGoods: goods !== undefined,
     supplement: supplement && { until: supplement.until, problem: supplement.problem, drop },
   };
 }
 
-/** Fetches the buckets with the goods of a request, and joins them: first those of its lines, then those of the products of its SKUs. */
-async function fetchGoods(base, prepared, goods, join, request, { signal } = {}) {
+/** Fetches the buckets with the goods of a request, and joins them to the rules of a bundle: first those of its lines, then those of the products of its SKUs. */
+export async function fetchGoods({ prepared }, request, { signal } = {}) {
+  const origin = origins.get(prepared);
+  if (!origin) throw new TypeError("`fetchGoods` takes a bundle of `fetchBundle`");
+  const { goods, base, joinAgain } = origin;
+  if (!goods) return;
   const needed = new Set();
   const find = () => missingBuckets(prepared, request, goods.buckets).filter((number) => !needed.has(number));
   await withinLimit(signal, async (signal) => {
@@ -129,7 +133,7 @@ async function fetchGoods(base, prepared, goods, join, request, { signal } = {})
         await Promise.all(numbers.map((number) => goods.load(base, number, signal)));
       } finally {
         goods.forgetOthers(needed);
-        join();
+        joinAgain();
       }
     }
   });

@@ -93,14 +93,14 @@ async function openPage(scrip, url, shop) {
     const reply = await fetch(`${url}/client/v1/validations`, { method: "POST", headers, body });
     customer.tracking_id = (await reply.json()).tracking_id;
   }
-  return { url, customers };
+  return { scrip, url, customers };
 }
 
 /** Fetches the bundle until the service has built its goods. */
 async function fetchWithGoods(scrip, url, key) {
   for (const latest = Date.now() + GOODS_MS; ;) {
     const bundle = await scrip.fetchBundle(url, key, undefined, { origin: ORIGIN });
-    if (bundle.goods) return bundle;
+    if (bundle.hasGoods) return bundle;
     if (Date.now() > latest) throw new Remedy(`the service has not built the goods within ${GOODS_MS / 1_000} s`);
     await sleep(GOODS_POLL_MS);
   }
@@ -114,7 +114,7 @@ async function renewSupplement(page) {
 }
 
 /** Sends the requests of all carts, some at a time. */
-async function tryCarts({ url, customers }, shop, { seed, carts, report }) {
+async function tryCarts({ scrip, url, customers }, shop, { seed, carts, report }) {
   let number = 0;
   const calls = (function* () {
     for (let cart = 0; cart < carts; cart += 1) {
@@ -126,7 +126,7 @@ async function tryCarts({ url, customers }, shop, { seed, carts, report }) {
       const page = customers.get(call.customer);
       await renewSupplement(page);
       const { bundle, prepared, headers } = page;
-      await bundle.goods.fetch(call.request);
+      await scrip.fetchGoods(bundle, call.request);
       const address = `10.${(call.number >> 16) & 255}.${(call.number >> 8) & 255}.${call.number & 255}`;
       report.add(call, await compare({ url, headers: { ...headers, [ADDRESS]: address } }, prepared, call, Date.now()));
     }
