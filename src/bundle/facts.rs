@@ -128,9 +128,9 @@ fn places_without_case(vouchers: &OrderedMap<Arc<RedeemableTerms>>) -> OrderedMa
 impl RuleSetFacts {
     /// Builds the indexes of a set of rules.
     pub fn new(given: RuleSet) -> RuleSetFacts {
-        let by_id = OrderedMap::new((0..given.rules.len()).collect(), |place: &usize| {
-            [given.rules.get(*place).map(|rule| &rule.id), None]
-        });
+        let mut by_id: OrderedMap<usize> = OrderedMap::default();
+        // The first rule of an id counts.
+        given.rules.iter().enumerate().for_each(|(place, rule)| _ = by_id.get_or(&rule.id, || place));
         let vouchers = OrderedMap::new(given.vouchers, |voucher: &Arc<RedeemableTerms>| {
             [Some(&voucher.code).filter(|code| !code.is_empty()), Some(&voucher.id)]
         });
