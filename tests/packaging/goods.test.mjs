@@ -66,19 +66,19 @@ test("goods are unknown before they are fetched, and known or known to be absent
   serve(inBuckets({ products: [shirt], skus: [blue] }));
   const bundle = await scrip.fetchBundle(server.base, key);
   server.paths();
-  const nobody = away("nobody", "prod_1", "shirt");
+  const unlisted = away("unlisted", "prod_1", "shirt");
   assert.notEqual(bucketOf("prod_1"), bucketOf("shirt"), "they are in two buckets");
   for (const [asked, missing, total] of [
     [request({ product_id: "prod_1", quantity: 2 }), ["product/prod_1"], 1_800],
     // It is there by its id, and the bucket of the other name may have another one.
     [request(bySource("shirt")), ["product/shirt"], 900],
-    [request({ ...bySource(nobody), price: 50 }), [`product/${nobody}`], 45],
+    [request({ ...bySource(unlisted), price: 50 }), [`product/${unlisted}`], 45],
   ]) {
     assert.deepEqual(ask(bundle, asked), missing);
     await scrip.fetchGoods(bundle, asked);
     assert.deepEqual(ask(bundle, asked), total);
   }
-  assert.deepEqual(bucketsAsked().map(Number), ["prod_1", "shirt", nobody].map(bucketOf));
+  assert.deepEqual(bucketsAsked().map(Number), ["prod_1", "shirt", unlisted].map(bucketOf));
   await scrip.fetchGoods(bundle, JSON.stringify(request(bySource("shirt"))));
   await scrip.fetchGoods(bundle, { redeemables: "wrong" });
   assert.deepEqual(bucketsAsked(), [], "they are there");

@@ -158,7 +158,7 @@ fn more_than_a_thousand_products_are_decided_finally() {
         (&sku["missing"], &sku["order"]["items"][0]["product"]["name"]),
         (&Json::Null, &json!("Product number 7"))
     );
-    let absent = ask(json!({ "product_id": "nobody", "quantity": 1, "price": 500 }));
+    let absent = ask(json!({ "product_id": "unlisted", "quantity": 1, "price": 500 }));
     assert_eq!((&absent["missing"], &absent["order"]["total_amount"]), (&Json::Null, &json!(450)));
 }
 

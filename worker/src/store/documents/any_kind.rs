@@ -98,3 +98,18 @@ pub fn list_held(store: &Store<'_>, kind: &str, holder_id: &str) -> Result<Vec<D
     let statement = select("kind = +?1 AND holder = +?2 ORDER BY seq");
     store.documents(&statement, &[kind.into(), holder_id.into()])
 }
+
+/// Deletes the SKUs of a product at the commit.
+pub fn delete_skus_of(store: &mut Store<'_>, product_id: &str) {
+    store.write("DELETE FROM document WHERE kind = 'sku' AND parent = +?1", vec![product_id.into()]);
+}
+
+/// Lists the validation rules that use a collection, up to a number.
+pub fn list_rules_with_collection(store: &Store<'_>, collection_id: &str, limit: i64) -> Result<CountedIds, Fault> {
+    // The text of a document that uses a collection contains its id between quotes.
+    let rows = store.rows(
+        "SELECT id, COUNT(*) OVER () FROM document WHERE kind = 'validation_rules' AND instr(body, '\"' || ?1 || '\"') > 0 ORDER BY seq LIMIT +?2",
+        &[collection_id.into(), limit.into()],
+    )?;
+    counted_ids(&rows)
+}
