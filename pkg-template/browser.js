@@ -3,4 +3,4 @@ import { loadFrom } from "./api.js";
 
 export const load = (source) => loadFrom(source ?? new URL("./scrip.wasm", import.meta.url));
 export { prepare } from "./api.js";
-export { fetchBundle, watchHead } from "./bundle.js";
+export { fetchBundle, fetchGoods, watchHead } from "./bundle.js";

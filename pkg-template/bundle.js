@@ -105,23 +105,23 @@ function bundleOf(service, bundle, clock, supplement, former) {
   const { head, core, keys } = bundle;
   const prepared = bundle.prepared ?? prepareRules(bundle);
   const goods = BundleGoods.of(head.claims, bundle.goods);
-  origins.set(prepared, { ...bundle, clock, supplement, goods });
-  const join = () => joinAll(prepared);
+  origins.set(prepared, { ...bundle, clock, supplement, goods, base: service.base });
   if (!sealedCodes.has(prepared)) {
+    const join = () => joinAll(prepared);
     sealedCodes.set(prepared, new SealedCodes({ core: core.bytes, prepared, join, former: sealedCodes.get(former) }));
   }
-  join();
+  joinAll(prepared);
   const drop = () => {
     drops.set(prepared, dropsOf(prepared) + 1);
     origins.get(prepared).supplement = undefined;
-    join();
+    joinAll(prepared);
   };
   if (clock) decideAt(prepared, clock);
   const { epoch, rev } = head.claims;
   return {
     prepared, head: head.text, core: core.bytes, parts: core.parts, keys: [...keys.values()].map(({ jwk }) => jwk), ratchet: { epoch, rev },
     clock: clock && { offset: clock.offset, served: clock.served }, writes: head.claims.writes === writes(),
-    goods: goods && { fetch: (request, options) => fetchGoods(service.base, prepared, goods, join, request, options) },
+    hasGoods: goods !== undefined,
     codes: sealedCodes.get(prepared),
     supplement: supplement && { until: supplement.until, problem: supplement.problem, drop },
   };
@@ -134,8 +134,12 @@ function joinAll(prepared) {
   joinDocuments(prepared, core.bytes, optionsOf(bundle), documents, supplement?.facts && supplement);
 }
 
-/** Fetches the buckets with the goods of a request, and joins them: first those of its lines, then those of the products of its SKUs. */
-async function fetchGoods(base, prepared, goods, join, request, { signal } = {}) {
+/** Fetches the buckets with the goods of a request, and joins them to the rules of a bundle: first those of its lines, then those of the products of its SKUs. */
+export async function fetchGoods({ prepared }, request, { signal } = {}) {
+  const origin = origins.get(prepared);
+  if (!origin) throw new TypeError("`fetchGoods` takes a bundle of `fetchBundle`");
+  const { goods, base } = origin;
+  if (!goods) return;
   const needed = new Set();
   const find = () => missingBuckets(prepared, request, goods.buckets).filter((number) => !needed.has(number));
   await withinLimit(signal, async (signal) => {
@@ -145,7 +149,7 @@ async function fetchGoods(base, prepared, goods, join, request, { signal } = {})
         await Promise.all(numbers.map((number) => goods.load(base, number, signal)));
       } finally {
         goods.forgetOthers(needed);
-        join();
+        joinAll(prepared);
       }
     }
   });

@@ -3021,25 +3021,16 @@ export interface Bundle {
    */
   supplement?: Supplement | undefined;
   /**
-   * The products and SKUs of the catalogue, which are apart from the rules. Absent while the service prepares them; verdicts on goods are
-   * provisional then.
+   * Whether `fetchGoods` has the products and SKUs of the catalogue, which are apart from the rules. `false` while the service prepares them;
+   * verdicts on goods are provisional then.
    */
-  goods?: BundleGoods | undefined;
+  hasGoods: boolean;
   /** The codes that only a shopper who types them opens, in memory alone. */
   codes: SealedCodes;
   /** Whether the service has just confirmed that this is the newest. */
   fresh: boolean;
   /** The reason why it is not: no network, an error of the service, a bundle that is not proven. */
   problem?: (Error & { code?: BundleRefusal | undefined; status?: number | undefined }) | undefined;
-}
-
-/** The products and SKUs of a bundle. */
-export interface BundleGoods {
-  /**
-   * Fetches what the lines of a request name, unless it is there, and lets the rules decide with it. Before, a verdict on them lacks
-   * `product/...` or `sku/...`. Fails with the reason: no network, an error of the service (404: fetch the bundle again), goods that are not proven.
-   */
-  fetch(request: object | string | Uint8Array, options?: { signal?: AbortSignal | undefined }): Promise<void>;
 }
 
 /** The sealed codes of a bundle. */
@@ -3150,6 +3141,13 @@ export interface FoundHead {
   /** The clock of the service's last answer; absent when there was none with a `Date`. */
   clock?: BundleClock | undefined;
 }
+
+/**
+ * Fetches the products and SKUs that the lines of a request name, unless they are there, and lets the rules of a bundle decide with them. Before,
+ * a verdict on them lacks `product/...` or `sku/...`. Fails with the reason: no network, an error of the service (404: fetch the bundle again),
+ * goods that are not proven.
+ */
+export function fetchGoods(bundle: { prepared: Prepared }, request: object | string | Uint8Array, options?: { signal?: AbortSignal | undefined }): Promise<void>;
 
 /** Options of `watchHead`. A bundle has `keys`, `head` and `clock`: `{ ...bundle, baseUrl, credentials, onHead }`. */
 export interface WatchOptions {

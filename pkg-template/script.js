@@ -5,4 +5,4 @@ const here = document.currentScript.src;
 
 export const load = (source) => loadFrom(source ?? new URL("scrip.wasm", here));
 export { prepare } from "./api.js";
-export { fetchBundle, watchHead } from "./bundle.js";
+export { fetchBundle, fetchGoods, watchHead } from "./bundle.js";

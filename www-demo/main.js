@@ -82,8 +82,7 @@ const isAboutGoods = (fact) => /^(product|sku)\/[^/]*$/.test(fact);
 async function fetchGoods(text) {
   if (service.isOffline() || goodsOf === text) return;
   goodsOf = text;
-  // Without them the verdict stays provisional, and the service is asked.
-  await rules.goods?.fetch(text).catch(() => {});
+  await service.goods(rules, text);
   if (goodsOf === text) changed();
 }
 

@@ -1,6 +1,6 @@
 // Sends all requests of this page to the service, unless the offline switch is on.
 import { CREDENTIALS, SERVICE } from "./config.js";
-import { fetchBundle } from "/pkg/browser.js";
+import { fetchBundle, fetchGoods } from "/pkg/browser.js";
 
 let offline = false;
 let inFlight = new AbortController();
@@ -94,6 +94,11 @@ export async function proofOf(customer) {
 export async function bundle(lastGood) {
   if (offline) return { ...lastGood, fresh: false, problem: new Failure({ offline: true }) };
   return fetchBundle(SERVICE, CREDENTIALS, lastGood, { signal: inFlight.signal });
+}
+
+/** Fetches the products of a request that the page does not know yet; without them its verdict is provisional, and the service is asked. */
+export async function goods(rules, text) {
+  if (!offline) await fetchGoods(rules, text, { signal: inFlight.signal }).catch(() => {});
 }
 
 /** Parses JSON bytes; returns undefined when they are none. */

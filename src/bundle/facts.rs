@@ -124,10 +124,8 @@ impl RuleSetFacts {
     /// Builds the indexes of a set of rules.
     pub fn new(given: RuleSet) -> RuleSetFacts {
         let mut by_id: OrderedMap<usize> = OrderedMap::default();
-        for (place, rule) in given.rules.iter().enumerate() {
-            // The first rule of an id counts.
-            by_id.get_or(&rule.id, || place);
-        }
+        // The first rule of an id counts.
+        given.rules.iter().enumerate().for_each(|(place, rule)| _ = by_id.get_or(&rule.id, || place));
         let vouchers = OrderedMap::new(given.vouchers, |voucher: &Arc<RedeemableTerms>| {
             [Some(&voucher.code).filter(|code| !code.is_empty()), Some(&voucher.id)]
         });

@@ -92,7 +92,7 @@ async function openPage(scrip, url, shop) {
     const reply = await fetch(`${url}/client/v1/validations`, { method: "POST", headers, body });
     customer.tracking_id = (await reply.json()).tracking_id;
   }
-  return { url, customers };
+  return { scrip, url, customers };
 }
 
 /** Fetches the bundle until it leaves out neither sealed codes, whose keys are derived after the first build, nor goods. */
@@ -113,7 +113,7 @@ async function renewSupplement(page) {
 }
 
 /** Sends the requests of all carts, some at a time. */
-async function tryCarts({ url, customers }, shop, { seed, carts, report }) {
+async function tryCarts({ scrip, url, customers }, shop, { seed, carts, report }) {
   let number = 0;
   const calls = (function* () {
     for (let cart = 0; cart < carts; cart += 1) {
@@ -126,7 +126,7 @@ async function tryCarts({ url, customers }, shop, { seed, carts, report }) {
       await renewSupplement(page);
       const { bundle, headers } = page;
       await bundle.codes.open(call.request);
-      await bundle.goods.fetch(call.request);
+      await scrip.fetchGoods(bundle, call.request);
       const address = `10.${(call.number >> 16) & 255}.${(call.number >> 8) & 255}.${call.number & 255}`;
       report.add(call, await compare({ url, headers: { ...headers, [ADDRESS]: address } }, bundle.prepared, call, Date.now()));
     }

@@ -314,7 +314,8 @@ fn former_cores_are_removed() {
     let shop = Shop::new();
     fill(&shop);
     let count = || {
-        let rows = shop.sql.run("SELECT count(*), count(unnamed_since) FROM bundle_part WHERE is_goods = 0", &[]).unwrap();
+        let rows =
+            shop.sql.run("SELECT count(*), count(unnamed_since) FROM bundle_part WHERE is_goods = 0", &[]).unwrap();
         [0, 1].map(|column| scrip_worker::store::sql::int(&rows[0], column).unwrap())
     };
     for amount in 100..320 {

@@ -158,7 +158,7 @@ fn more_than_a_thousand_products_are_decided_finally() {
         (&sku["missing"], &sku["order"]["items"][0]["product"]["name"]),
         (&Json::Null, &json!("Product number 7"))
     );
-    let absent = ask(json!({ "product_id": "nobody", "quantity": 1, "price": 500 }));
+    let absent = ask(json!({ "product_id": "unlisted", "quantity": 1, "price": 500 }));
     assert_eq!((&absent["missing"], &absent["order"]["total_amount"]), (&Json::Null, &json!(450)));
 }
 
@@ -278,7 +278,7 @@ fn a_large_catalogue_is_built_in_slices_and_left_out_until_then() {
     let claims = claims_of(&shop.head()).unwrap();
     assert_eq!((&claims["left_out"], claims.get("goods")), (&json!(["goods"]), None));
     let (slices, _) = shop.build(200);
-    assert!(slices > 40, "{slices} slices");
+    assert!(slices > 20, "{slices} slices");
     let bundle = shop.bundle();
     assert_eq!((&bundle.claims["left_out"], &bundle.claims["goods"]["buckets"]), (&json!([]), &json!(128)));
     assert_eq!(bundle.goods()["skus"].as_array().unwrap().len(), 4_000);

@@ -66,11 +66,15 @@ impl Shop {
 
     /// The core of the bundle.
     fn bundle(&self) -> Json {
+        self.whole_bundle().json()
+    }
+
+    fn whole_bundle(&self) -> Bundle {
         let get = |path: &str| match self.send("GET", path, &Json::Null) {
             (200, body) => body,
             (status, body) => panic!("{path}: {status} {}", String::from_utf8_lossy(&body)),
         };
-        Bundle::of(&get("/client/v1/bundle"), get).json()
+        Bundle::of(&get("/client/v1/bundle"), get)
     }
 
     /// A rule for `BAD`.
@@ -285,8 +289,9 @@ fn an_unreadable_customer_product_or_order() {
     for list in ["customers", "products", "orders", "skus"] {
         shop.call("GET", &format!("/v1/{list}"), &Json::Null);
     }
-    let bundle = shop.bundle();
-    assert_eq!(bundle["unreadable"][0]["object"], "product", "{bundle}");
+    let bucket: Json = serde_json::from_slice(&shop.whole_bundle().buckets[0]).unwrap();
+    let names = &bucket["unreadable"][0];
+    assert_eq!((&names["object"], &names["source_id"]), (&json!("product"), &json!("sh")), "{bucket}");
 }
 
 /// The client refuses with the same bytes as the service: left-out documents are named.

@@ -119,7 +119,7 @@ pub fn run(store: &mut Store<'_>, context: &Context, slice: &JobSlice<'_>) -> Re
 
 /// Head so far, while the next one is being built.
 enum FormerHead {
-    /// Clients decide by it until then.
+    /// Clients decide by it meanwhile.
     Usable {
         /// Present revision of the documents.
         revision: String,

@@ -78,8 +78,8 @@ pub fn build_bucket(
     changes.apply(&mut found, store, from, to)?;
     let mut unreadable = Vec::new();
     let mut read = |kind: &str| -> Result<Vec<Json>, Fault> {
-        let (readable, others): (Vec<Document>, Vec<Document>) =
-            products::list_at(store, kind, &found)?.into_iter().partition(|goods| is_readable(store, kind, goods));
+        let stored = products::list_at(store, kind, &found)?.into_iter();
+        let (readable, others) = stored.partition::<Vec<Document>, _>(|goods| is_readable(store, kind, goods));
         unreadable.extend(others.iter().map(|goods| names_of(kind, goods)));
         Ok(readable.into_iter().map(|goods| Json::Object(goods.body)).collect())
     };

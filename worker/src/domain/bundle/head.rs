@@ -31,7 +31,7 @@ const UNNAMED_GOODS_MAX: i64 = 10_000;
 /// Time for which they are kept beyond that number: a client reads the core soon after its head.
 const UNNAMED_LEAST_MS: i64 = 60_000;
 
-/// Rows of goods that a call builds at once; more are built by the job, and the head is without goods until then.
+/// Rows of goods that a call builds at once; more are built by the job, and the head is without goods meanwhile.
 const GOODS_ROWS: u64 = 1_500;
 
 /// Claims of a head, in their order.

@@ -44,7 +44,7 @@ fn copies_that_were_interrupted_are_made_good() {
         }
         shop.copy();
         assert!(shop.core()["parts"].as_array().unwrap().len() >= 2);
-        assert_eq!(shop.head().unwrap()["goods"]["buckets"], 16);
+        assert_eq!(shop.head().unwrap()["goods"]["buckets"], 8);
     }
 }
 
