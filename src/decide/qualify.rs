@@ -201,8 +201,7 @@ pub fn search<'a>(
         Known::Is(set) => set,
         Known::Absent | Known::Unknown | Known::Unreadable => Fact::own(Candidates::default()),
     };
-    let has_own = seek.customer.is_none() || set.own_complete;
-    if !(set.complete || seek.client && has_own && set.listed_complete) {
+    if !set.has_all(&seek) {
         case.missing.add("candidates".into());
     }
     if set.index.channel && !case.facts.knows_channel() {
@@ -233,7 +232,6 @@ pub fn search<'a>(
     // Without a customer, every candidate with a test of the customer is out, even if the test would pass.
     let is_anonymous = case.buyer.customer.is_none();
     let mut hits = Vec::with_capacity(holding.len());
-    let mut depends_on_customer = false;
     for place in holding {
         let (Some(candidate), Some(terms)) = (set.list.get(place), set.terms.get(place)) else { continue };
         let out = is_anonymous && set.index.about(place) & facts & subject::CUSTOMER != 0;
@@ -244,16 +242,19 @@ pub fn search<'a>(
             && asked.scenario.looks_at(candidate, customer.as_deref(), public)
             && asked.wants(candidate, customer.as_deref())
         {
-            depends_on_customer |= set.index.about(place) & facts & subject::CUSTOMER != 0;
             let end = PageEnd { created_at: candidate.created_at, of_moment: 0 };
             hits.push(Match { place, end, looked: None, stack: None });
         }
     }
-    // A candidate that only a new customer has counts, whether it is shown or not.
-    if_new.filter(|_| depends_on_customer).into_iter().for_each(|customer| case.missing.add(customer));
+    if_new.filter(|_| has_tested_customer(&set, &hits, facts)).into_iter().for_each(|fact| case.missing.add(fact));
     page::number(&mut hits);
     evaluated.case.within_bounds()?;
     Ok(CandidateQuery { evaluated, set, hits })
+}
+
+/// Returns whether a test of the customer found any of the candidates: each counts, whether it is shown or not.
+fn has_tested_customer(set: &Candidates, hits: &[Match<'_>], facts: u8) -> bool {
+    hits.iter().any(|hit| set.index.about(hit.place) & facts & subject::CUSTOMER != 0)
 }
 
 /// Returns whether every caller sees a candidate. A client sees only the codes of its customer, because any page visitor could list

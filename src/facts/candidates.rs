@@ -117,6 +117,12 @@ impl Candidates {
         all
     }
 
+    /// Returns whether the server has no further candidates that a filter finds.
+    pub fn has_all(&self, seek: &CandidateFilter<'_>) -> bool {
+        let has_own = seek.customer.is_none() || self.own_complete;
+        self.complete || seek.client && has_own && self.listed_complete
+    }
+
     /// Returns whether every client sees the candidate at a place.
     pub fn is_listed(&self, place: usize, now: Instant) -> bool {
         self.listed.get(place).copied().flatten().is_some_and(|listed| listed.covers(now))
