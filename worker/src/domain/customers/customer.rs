@@ -274,6 +274,7 @@ mod tests {
         let sent = r#"{ "source_id": "ann" }"#;
         let sent =
             read_fields(serde_json::from_str::<serde_json::Value>(sent).unwrap().as_object().unwrap(), read_customer);
-        assert_eq!(Customer::created(&sent.unwrap(), now), stored);
+        let new = sent.unwrap().new_profile();
+        assert_eq!(Customer { document: new.stored_document(now), ..new }, stored);
     }
 }
