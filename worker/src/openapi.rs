@@ -15,8 +15,8 @@ use crate::openapi::schema::{Direction, SchemaRegistry};
 use crate::openapi::tags::TAGS;
 use serde_json::{Map, Value as Json, json};
 
-/// Every operation of the published surface, one a line, `METHOD /path`.
-pub const PUBLISHED: &str = include_str!("surface/published.txt");
+/// Every operation of the published interface, one a line, `METHOD /path`.
+pub const PUBLISHED: &str = include_str!("interface/published.txt");
 
 /// Returns the name of an operation in lists: `GET /v1/campaigns`.
 pub fn name(route: &Route) -> String {

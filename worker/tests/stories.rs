@@ -34,7 +34,7 @@ use serde_json::Value as Json;
 use support::{test_report, vector};
 
 /// Members of answers that no story receives, each with the reason.
-const UNSEEN: &str = include_str!("../src/surface/unseen.txt");
+const WITHOUT_STORY: &str = include_str!("../src/interface/fields-without-story.txt");
 
 /// Compares every answer with the description, and selects examples for the next one.
 struct DescriptionRun<'d> {
@@ -113,7 +113,7 @@ impl DescriptionRun<'_> {
     }
 
     /// Returns the described members of answers that no story received.
-    fn unseen(&self) -> Vec<String> {
+    fn without_story(&self) -> Vec<String> {
         let mut named = Vec::new();
         for (name, schema) in self.document["components"]["schemas"].as_object().unwrap() {
             if !name.ends_with("Request") && !name.starts_with("Page") {
@@ -125,18 +125,18 @@ impl DescriptionRun<'_> {
     }
 
     /// Writes the examples and the description, and the members that no answer contained with their known reasons.
-    fn write(&self, unseen: &[String]) {
+    fn write(&self, without_story: &[String]) {
         let folder = env!("CARGO_MANIFEST_DIR");
         let is_about = |line: &&str, member: &String| line.split(' ').next() == Some(member);
-        let reason = |member: &String| UNSEEN.lines().find(|line| is_about(line, member)).map(str::to_owned);
-        let head = UNSEEN.lines().filter(|line| line.starts_with('#')).map(str::to_owned);
-        let lines = unseen
+        let reason = |member: &String| WITHOUT_STORY.lines().find(|line| is_about(line, member)).map(str::to_owned);
+        let head = WITHOUT_STORY.lines().filter(|line| line.starts_with('#')).map(str::to_owned);
+        let lines = without_story
             .iter()
             .map(|member| reason(member).unwrap_or_else(|| format!("{member} No story or vector has it.")));
         let text: Vec<String> = head.chain(lines).collect();
-        std::fs::write(format!("{folder}/src/surface/unseen.txt"), text.join("\n") + "\n").unwrap();
+        std::fs::write(format!("{folder}/src/interface/fields-without-story.txt"), text.join("\n") + "\n").unwrap();
         let examples = self.examples.written();
-        std::fs::write(format!("{folder}/src/surface/examples.json"), openapi::written(&examples)).unwrap();
+        std::fs::write(format!("{folder}/src/interface/examples.json"), openapi::written(&examples)).unwrap();
         std::fs::write(format!("{folder}/openapi.json"), openapi::written(&openapi::generate(AREAS, &examples)))
             .unwrap();
     }
@@ -184,16 +184,18 @@ fn stories() {
     println!("{} stories", stories.len());
     if only.is_empty() {
         wrong.extend(described.see_vectors());
-        let unseen = described.unseen();
+        let without_story = described.without_story();
         if std::env::var_os("UPDATE").is_some() {
-            described.write(&unseen);
+            described.write(&without_story);
         } else {
-            let lines = UNSEEN.lines().filter(|line| !line.starts_with('#'));
+            let lines = WITHOUT_STORY.lines().filter(|line| !line.starts_with('#'));
             let known: Vec<&str> = lines.filter_map(|line| line.split(' ').next()).collect();
-            let new = unseen.iter().filter(|member| !known.contains(&member.as_str()));
+            let new = without_story.iter().filter(|member| !known.contains(&member.as_str()));
             wrong.extend(new.map(|member| format!("no story or vector is given {member}")));
-            let old = known.iter().filter(|member| !unseen.iter().any(|unseen| unseen == *member));
-            wrong.extend(old.map(|member| format!("unseen.txt lists {member}, which is seen or not described")));
+            let old = known.iter().filter(|member| !without_story.iter().any(|found| found == *member));
+            wrong.extend(
+                old.map(|member| format!("fields-without-story.txt lists {member}, which is seen or not described")),
+            );
         }
     }
     assert!(wrong.is_empty(), "{} of {} stories:\n{}", wrong.len(), stories.len(), wrong.join("\n"));

@@ -1,8 +1,9 @@
 //! Tests every field of every request, body and query, of the served operations, as published and as declared by the routes. Each is
 //! accepted by the table of its route. Each is returned, affects the behaviour in a named story, or is ignored for a listed reason.
 //!
-//! The stories are the evidence: the values of each accepted call are searched for in its answer and in later answers. `surface/acted.txt`
-//! names a story that sends a field whose effect is not an echo, and `surface/ignored.txt` lists the fields that are not read.
+//! The stories are the evidence: the values of each accepted call are searched for in its answer and in later answers.
+//! `interface/fields-with-effect.txt` names a story that sends a field whose effect is not an echo, and `interface/fields-ignored.txt`
+//! lists the fields that are not read.
 
 use crate::field_coverage::FieldCoverage;
 #[allow(dead_code, reason = "the walk only looks on")]
@@ -13,9 +14,9 @@ use scrip_worker::routes::TABLE;
 use std::collections::BTreeSet;
 
 /// Fields that the service acts on without showing them, each with the story that proves it.
-const ACTED: &str = include_str!("../../src/surface/acted.txt");
+const WITH_EFFECT: &str = include_str!("../../src/interface/fields-with-effect.txt");
 /// Fields that the service does not read, each with the reason.
-const IGNORED: &str = include_str!("../../src/surface/ignored.txt");
+const IGNORED: &str = include_str!("../../src/interface/fields-ignored.txt");
 
 fn route_of(operation: &Operation) -> &'static Route {
     let found = TABLE.find(&operation.method, &operation.example());
@@ -120,7 +121,7 @@ fn leaf(kind: &FieldType, path: String, into: &mut Vec<String>) {
 #[test]
 fn every_field_is_returned_or_effective_or_ignored_for_a_reason() {
     let coverage = FieldCoverage::of_all_stories();
-    let (acted, ignored) = (said(ACTED), said(IGNORED));
+    let (with_effect, ignored) = (said(WITH_EFFECT), said(IGNORED));
     let mut used = BTreeSet::new();
     let mut wrong = Vec::new();
     let mut counts = [0; 3];
@@ -137,7 +138,7 @@ fn every_field_is_returned_or_effective_or_ignored_for_a_reason() {
             if let Some(said) = ignored.iter().find(about) {
                 used.insert(said.line.clone());
                 counts[2] += 1;
-            } else if let Some(said) = acted.iter().find(about) {
+            } else if let Some(said) = with_effect.iter().find(about) {
                 used.insert(said.line.clone());
                 counts[1] += 1;
                 let is_sent = coverage.has_sent(said.word(), &operation, said, field);
@@ -154,8 +155,8 @@ fn every_field_is_returned_or_effective_or_ignored_for_a_reason() {
             }
         }
     }
-    println!("{} fields are shown back, {} acted on, {} ignored", counts[0], counts[1], counts[2]);
-    for said in acted.iter().chain(&ignored).filter(|said| !used.contains(&said.line)) {
+    println!("{} fields are shown back, {} have an effect, {} are ignored", counts[0], counts[1], counts[2]);
+    for said in with_effect.iter().chain(&ignored).filter(|said| !used.contains(&said.line)) {
         wrong.push(format!("`{}` is about no field any more", said.line));
     }
     assert!(wrong.is_empty(), "{} fields:\n{}", wrong.len(), wrong.join("\n"));

@@ -37,7 +37,8 @@ fn every_published_operation_is_a_route() {
 #[test]
 fn the_committed_description_is_fresh() {
     // The stories refresh both files in their own run; what is on the disk is the newest.
-    let examples = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/src/surface/examples.json")).unwrap();
+    let examples =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/src/interface/examples.json")).unwrap();
     let examples = serde_json::from_str(&examples).unwrap();
     let fresh = openapi::written(&openapi::generate(AREAS, &examples));
     if std::env::var_os("UPDATE").is_some() {

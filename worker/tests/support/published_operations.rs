@@ -3,7 +3,7 @@
 use serde_json::{Map, Value as Json};
 
 /// Operations as lines of field names and types; shared shapes are separate, and `@name` refers to them.
-const FIELDS: &str = include_str!("../../src/surface/fields.json");
+const FIELDS: &str = include_str!("../../src/interface/fields.json");
 
 /// An operation, and every published field that it reads: `order.items[].price` of a body, `?limit` of a query.
 pub struct Operation {

@@ -274,8 +274,7 @@ mod tests {
         let sent = r#"{ "source_id": "ann" }"#;
         let sent =
             read_fields(serde_json::from_str::<serde_json::Value>(sent).unwrap().as_object().unwrap(), read_customer);
-        let profile = sent.unwrap().new_profile();
-        let document = profile.stored_document(now);
-        assert_eq!(Customer { document, ..profile }, stored);
+        let new = sent.unwrap().new_profile();
+        assert_eq!(Customer { document: new.stored_document(now), ..new }, stored);
     }
 }
