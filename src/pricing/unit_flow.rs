@@ -7,7 +7,7 @@ use crate::count::Countable;
 
 /// The units of lines and their takers.
 pub struct UnitFlow {
-    /// The units of each line that nobody has taken.
+    /// The units of each line that no taker has.
     pub left: Vec<u64>,
     /// The units that each taker lacks.
     pub wanted: Vec<u64>,
@@ -25,7 +25,7 @@ struct Move {
 }
 
 impl UnitFlow {
-    /// Returns lines with these units, of which nobody has taken any.
+    /// Returns lines with these units, none of them taken.
     pub fn new(left: Vec<u64>, lines: Vec<Vec<usize>>, wanted: Vec<u64>) -> UnitFlow {
         let taken = vec![vec![0; left.len()]; lines.len()];
         UnitFlow { left, wanted, lines, taken }
