@@ -60,21 +60,23 @@ pub fn move_free_units(order: &Order, rests: &mut [RedemptionRest]) {
     }
 }
 
-/// Sets the discount of free units to their present price on their line, without the part that other discounts have
+/// Sets the discount of free units to their present price on their line, without the part that earlier discounts had
 /// taken of it.
 pub fn fit_free_discounts(order: &Order, rests: &mut [RedemptionRest]) {
     for item in &order.items {
         let Some(id) = item.id.as_ref().filter(|_| item.price.is_some() || item.amount.is_some()) else { continue };
         let off = free_discount(item, item.amount.unwrap_or(Money::MAX));
-        let mut of_others = item.discount_amount.unwrap_or_default().remaining_after(free_granted_on(rests, id));
         let mut lines: Vec<&mut LineRest> = rests.iter_mut().filter_map(|rest| rest.line_mut(id)).collect();
-        let share = |place: usize, line: &LineRest| SpreadShare::new(place, count(line.free_units), Money::MAX);
-        let mut shares: Vec<SpreadShare> = lines.iter().enumerate().map(|(place, line)| share(place, line)).collect();
+        let share = |(place, line): (usize, &&mut LineRest)| {
+            let units = count(line.free_units);
+            let Some(price) = item.price else { return SpreadShare::new(place, units, Money::MAX) };
+            let worth = price.checked_mul(units).unwrap_or(Money::MAX).remaining_after(line.earlier);
+            SpreadShare::new(place, worth.minor(), worth)
+        };
+        let mut shares: Vec<SpreadShare> = lines.iter().enumerate().map(share).collect();
         spread(off, &mut shares);
         for (line, share) in lines.iter_mut().zip(shares).filter(|(line, _)| line.free_units > 0) {
-            let earlier = line.earlier.min(of_others);
-            of_others = of_others.remaining_after(earlier);
-            line.discount = share.given.remaining_after(earlier);
+            line.discount = share.given;
         }
     }
 }
