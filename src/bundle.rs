@@ -15,7 +15,7 @@ pub use prepared::PreparedRules;
 
 /// Version of the verdicts: it rises when any request gets another verdict or another amount. A client with another version than
 /// the service decides provisionally (`engine`).
-pub const DECIDES: u32 = 1;
+pub const DECIDES: u32 = 2;
 
 /// Version of the bytes: it rises when any answer gets other bytes.
-pub const WRITES: u32 = 1;
+pub const WRITES: u32 = 2;

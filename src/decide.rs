@@ -2,6 +2,7 @@
 
 pub mod case;
 pub mod check;
+pub mod client_order;
 pub mod client_refusals;
 pub mod client_trust;
 mod customer_conditions;

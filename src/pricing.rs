@@ -10,6 +10,7 @@ pub mod numbers;
 pub mod points;
 pub mod select;
 pub mod spread;
+pub mod unit_flow;
 pub mod units;
 
 pub use bundles::{Bundles, count_bundles};

@@ -2,6 +2,7 @@
 //! The key of a client is public, so its claims are not proof.
 
 use crate::decide::case::Case;
+use crate::decide::client_order::strip;
 use crate::model::client::{ClientPolicy, CustomerTrust};
 use crate::model::customer::Customer;
 use crate::model::order::{Metadata, Order};
@@ -18,7 +19,10 @@ pub fn receive(request: &mut Redeemables, channel: Channel) -> Result<(), Refusa
     };
     if let Some(order) = order {
         check_status(order, &page.terms)?;
-        take_part(order, page.is_believed());
+        strip(order, order.id.is_some() && page.is_believed());
+        if !page.is_believed() {
+            order.referrer_id = None;
+        }
     }
     match (&page.proven, page.terms.customers) {
         (Some(proven), _) => {
@@ -53,20 +57,6 @@ fn forbidden_status(status: &str, terms: &ClientPolicy) -> Refusal {
     let allowed = allowed.join(", ");
     let details = format!("Property .order.status must be one of {allowed} (actual value is `{status}`)");
     Refusal::new(Reason::InvalidPayload, details)
-}
-
-/// Removes the parts of an order that a client must not set: overrides of the catalogue, and past redemptions.
-fn take_part(order: &mut Order, believed: bool) {
-    for item in &mut order.items {
-        for goods in [&mut item.product, &mut item.sku].into_iter().flatten() {
-            goods.overrides = None;
-        }
-    }
-    order.redemptions = Metadata::default();
-    order.customer_id = None;
-    if !believed {
-        order.referrer_id = None;
-    }
 }
 
 /// Returns the sent fields of a customer with a token, under the name that it proves.

@@ -14,6 +14,7 @@ pub mod rests;
 pub mod reward_return;
 pub mod settled;
 pub mod share;
+pub mod undone;
 pub mod units;
 
 use crate::decide::order_return::card_transfers::spent_rest;

@@ -7,13 +7,15 @@ use crate::count::length;
 use crate::decide::order_return::remaining;
 use crate::decide::order_return::reward_return::{RewardReturn, RewardReturns};
 use crate::decide::order_return::settled::Redemptions;
+use crate::decide::order_return::undone::undo;
 use crate::decide::summary_delta::{CountedAs, given_back, recounted};
 use crate::decide::{Decision, Effects, SummaryDelta};
 use crate::facts::{Facts, Known};
 use crate::id::{Context, Ids};
 use crate::ledger::{Book, Transfer};
 use crate::model::customer::Customer;
-use crate::model::order::{Item, Metadata, Order, OrderStatus};
+use crate::model::order::{Metadata, Order, OrderStatus};
+use crate::model::order_return::RedemptionRest;
 use crate::model::redemption::{PastLine, PastOrder, PastRedemption, PastState, SpentUnits};
 use crate::model::stacking::RollbackMode;
 use crate::money::Money;
@@ -113,10 +115,13 @@ pub fn rollback(
     let counted = stored.as_deref().and_then(CountedAs::stored);
     let work = facts.work();
     let effects = together(parts.iter().filter_map(|part| part.redemption.order.as_ref()), &work);
+    let is_undone = |id: &Text| parts.iter().any(|part| part.redemption.id == *id);
+    let others: Vec<&RedemptionRest> = redemptions.rests.iter().filter(|rest| !is_undone(&rest.id)).collect();
+    let status = request.order.as_ref().and_then(|order| order.status).unwrap_or(OrderStatus::Canceled);
     let order = stored.map(|order| match mode {
         RollbackMode::WithOrder => {
             let before = order.into_owned();
-            let after = undo_order(before.clone(), effects.as_ref(), request);
+            let after = undo(before.clone(), effects.as_ref(), &others, status);
             settle_uncovered(&before, after, &work)
         }
         RollbackMode::WithoutOrder => order.into_owned(),
@@ -204,41 +209,6 @@ fn check_order(facts: &dyn Facts, request: &RollBack, past: &PastRedemption) -> 
     Ok(())
 }
 
-/// Returns the order without the discounts of this redemption; discounts of other redemptions are kept.
-fn undo_order(order: Order, off: Option<&PastOrder>, request: &RollBack) -> Order {
-    let rest = |now: Option<Money>, off: Money| now.map(|now| now.remaining_after(off)).filter(|left| !left.is_zero());
-    let mut order = order;
-    order.discount_amount = rest(order.discount_amount, off.map(|off| off.discount).unwrap_or_default());
-    let mut is_emptied = Vec::with_capacity(order.items.len());
-    for (place, item) in order.items.iter_mut().enumerate() {
-        let before = item.quantity;
-        let line = off.and_then(|off| off.lines.get(place)).copied().unwrap_or_default();
-        item.discount_amount = rest(item.discount_amount, line.discount);
-        // A line that was sent again since has no initial quantity: it does not contain the added or removed units any
-        // more.
-        let line = if item.initial_quantity.is_some() { line } else { PastLine::default() };
-        item.quantity = without(before, line.units);
-        is_emptied.push(before > 0 && item.quantity == 0);
-        item.discount_quantity =
-            item.discount_quantity.map(|free| without(free, line.free_units)).filter(|free| *free > 0);
-        let worth = worth_of(item, line);
-        let amount = item.amount.map(|amount| undo(amount, worth));
-        let taken = item.amount.zip(amount).map_or(worth, |(before, after)| difference(before, after));
-        item.amount = amount;
-        order.amount = order.amount.map(|amount| undo(amount, taken));
-        // Removed units took with them the discounts of other redemptions on them.
-        let most = item.amount.unwrap_or(Money::MAX);
-        item.discount_amount = item.discount_amount.map(|off| off.min(most)).filter(|off| !off.is_zero());
-        item.discount_quantity = item.discount_quantity.map(|free| free.min(item.quantity)).filter(|free| *free > 0);
-    }
-    // A line without units is removed.
-    let mut is_emptied = is_emptied.into_iter();
-    order.items.retain(|_| !is_emptied.next().unwrap_or_default());
-    let status = request.order.as_ref().and_then(|order| order.status);
-    order.status = Some(status.unwrap_or(OrderStatus::Canceled));
-    order
-}
-
 /// Sets the unpaid part of an order that may have been paid and becomes more expensive: refunds of later returns leave
 /// it out.
 fn settle_uncovered(before: &Order, after: Order, work: &StepBudget) -> Order {
@@ -269,25 +239,4 @@ fn together<'p>(parts: impl Iterator<Item = &'p PastOrder>, work: &StepBudget) -
         }
         sum
     })
-}
-
-/// Returns a count before units were added to it, or taken from it if `change` is negative.
-fn without(count: u64, change: i64) -> u64 {
-    count.checked_sub_signed(change).unwrap_or(0)
-}
-
-/// Returns the value of the added or removed units at the present price of their line.
-fn worth_of(item: &Item, line: PastLine) -> i64 {
-    let of_one =
-        |price: Money| price.checked_mul(line.units.unsigned_abs()).and_then(|worth| i64::try_from(worth.minor()).ok());
-    item.price.and_then(of_one).map_or(line.worth, |worth| worth.wrapping_mul(line.units.signum()))
-}
-
-/// Returns by how much an amount has decreased.
-fn difference(before: Money, after: Money) -> i64 {
-    before.difference_from(after)
-}
-
-fn undo(amount: Money, change: i64) -> Money {
-    Money::from_wide(u128::from(without(amount.minor(), change))).unwrap_or(amount)
 }

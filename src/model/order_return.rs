@@ -52,6 +52,8 @@ pub struct LineRest {
     pub free_units: i64,
     /// The amount of the added or removed units, in minor units.
     pub worth: i64,
+    /// The part of the price of its free units that earlier discounts had taken. The redemption has it, not the order.
+    pub earlier: Money,
 }
 
 impl RedemptionRest {

@@ -58,6 +58,8 @@ pub struct PastLine {
     pub free_units: i64,
     /// The amount of the added or removed units, in minor units.
     pub worth: i64,
+    /// The part of the price of its free units that earlier discounts had taken.
+    pub earlier: Money,
 }
 
 /// The spending of a card.

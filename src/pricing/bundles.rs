@@ -2,14 +2,15 @@
 //!
 //! docs/spec/calculation.md#8. A unit serves one entry of one bundle. Entries for SKUs take units first, then those for
 //! products, then those for collections. Of one kind the narrower comes first, so that a subset of another is served.
-//! Each takes units from the lines in order. Units that are free already do not count.
+//! Each takes units from the lines in order. An entry that then lacks units gets those of another that can take others
+//! instead. So no complete bundle is overlooked. Units that are free already do not count.
 
 use crate::count::Countable;
 use crate::model::scope::{BundleEntry, BundleRules, GoodsObject, GoodsRef};
 use crate::pricing::cart::Cart;
+use crate::pricing::unit_flow::UnitFlow;
 use crate::rules::{OrderLines, ResolvedLine};
 
-/// More units than 500 lines can have.
 /// The bundles of a cart.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Bundles {
@@ -23,13 +24,17 @@ pub struct Bundles {
     pub missing: Vec<(GoodsRef, u64)>,
 }
 
-/// Returns the steps to count the bundles: each round of the binary search checks every line for every entry.
+/// Returns the steps to count the bundles: each round of the binary search checks every line for every entry, and some
+/// rounds move units between entries.
 pub fn steps(rules: &BundleRules, items: OrderLines<'_>) -> usize {
     /// Rounds of the binary search, and those that find the width of entries.
     const ROUNDS: usize = 16;
+    /// Checks of a line for an entry while units are moved.
+    const MOVES: usize = 2;
     // A cost saturates: one that is larger than the budget is as good as the largest.
     let goods: usize = rules.entries.iter().map(|entry| entry.goods.len()).sum();
-    goods.saturating_mul(items.len()).saturating_mul(ROUNDS)
+    let moves = rules.entries.len().saturating_mul(MOVES);
+    goods.saturating_add(moves).saturating_mul(items.len()).saturating_mul(ROUNDS)
 }
 
 /// Counts the bundles of a cart.
@@ -48,23 +53,28 @@ pub fn count_bundles(rules: &BundleRules, items: OrderLines<'_>, cart: &Cart) ->
 
 /// Returns the units of a number of bundles, and the missing ones.
 fn serve(rules: &BundleRules, items: OrderLines<'_>, cart: &Cart, bundles: u64) -> Option<Bundles> {
-    let mut free: Vec<u64> = cart.lines.iter().map(|line| line.paid_units()).collect();
-    let wanting = rules.entries.iter().map(|entry| entry.quantity.checked_mul(bundles));
-    let mut wanting: Vec<u64> = wanting.collect::<Option<_>>()?;
-    let mut narrowest_first: Vec<(&BundleEntry, &mut u64)> = rules.entries.iter().zip(&mut wanting).collect();
-    narrowest_first.sort_by_cached_key(|(entry, _)| width(entry, items, cart));
-    for (entry, wanted) in narrowest_first {
-        for (units, item) in free.iter_mut().zip(items.iter()) {
-            if *wanted > 0 && entry.goods.iter().any(|goods| item.is(goods)) {
-                let taken = *units.min(wanted);
-                *units = units.remaining_after(taken);
-                *wanted = wanted.remaining_after(taken);
-            }
-        }
+    let wanted = rules.entries.iter().map(|entry| entry.quantity.checked_mul(bundles));
+    let is_of = |entry: &BundleEntry, item: &ResolvedLine<'_>| entry.goods.iter().any(|goods| item.is(goods));
+    let lines = |entry: &BundleEntry| {
+        let own = items.iter().enumerate().filter(|(_, item)| is_of(entry, item));
+        own.map(|(place, _)| place).collect()
+    };
+    let mut flow = UnitFlow::new(
+        cart.lines.iter().map(|line| line.paid_units()).collect(),
+        rules.entries.iter().map(lines).collect(),
+        wanted.collect::<Option<_>>()?,
+    );
+    let mut narrowest_first: Vec<(usize, &BundleEntry)> = rules.entries.iter().enumerate().collect();
+    narrowest_first.sort_by_cached_key(|(_, entry)| width(entry, items, cart));
+    for (entry, _) in &narrowest_first {
+        flow.take_in_order(*entry);
     }
-    let missing = rules.entries.iter().zip(wanting).filter(|(_, wanted)| *wanted > 0);
+    for (entry, _) in narrowest_first {
+        flow.complete(entry);
+    }
+    let missing = rules.entries.iter().zip(flow.wanted).filter(|(_, wanted)| *wanted > 0);
     let missing = missing.filter_map(|(entry, wanted)| Some((entry.goods.first()?.clone(), wanted))).collect();
-    let taken = cart.lines.iter().zip(&free).map(|(line, left)| line.paid_units().remaining_after(*left));
+    let taken = cart.lines.iter().zip(&flow.left).map(|(line, left)| line.paid_units().remaining_after(*left));
     let identified = taken.enumerate().filter(|(_, units)| *units > 0).collect();
     Some(Bundles { quantity: bundles, limit: rules.limit, identified, missing })
 }

@@ -64,12 +64,22 @@ fn read_order(order: &Node<'_>) -> PastOrder {
 
 fn read_line(line: &Node<'_>) -> PastLine {
     let signed = |name: &str| line.get(name).and_then(Node::as_i64).unwrap_or(0);
+    let (discount, free_units) = (discount(line), signed("applied_discount_quantity"));
     PastLine {
-        discount: discount(line),
+        discount,
         units: signed("applied_quantity"),
-        free_units: signed("applied_discount_quantity"),
+        free_units,
         worth: signed("applied_quantity_amount"),
+        earlier: earlier(line, discount, u64::try_from(free_units).unwrap_or(0)),
     }
+}
+
+/// Returns the part of the price of free units that was discounted before they became free.
+fn earlier(line: &Node<'_>, discount: Money, free_units: u64) -> Money {
+    let money = |name: &str| line.get(name).and_then(Node::as_i64).and_then(Money::new);
+    let price = money("price").and_then(|price| price.checked_mul(free_units)).unwrap_or_default();
+    let before = money("discount_amount").unwrap_or_default().remaining_after(discount);
+    price.remaining_after(discount).min(before)
 }
 
 fn discount(of: &Node<'_>) -> Money {

@@ -68,3 +68,44 @@ fn the_number_of_bundles_is_the_largest_possible() {
         Ok(())
     });
 }
+
+/// docs/spec/calculation.md#8 for entries of any of several products: a number of bundles is complete if every group of
+/// entries finds enough units on all lines that serve any of them (the marriage theorem of Hall).
+#[test]
+fn no_complete_bundle_of_alternatives_is_overlooked() {
+    const PRODUCTS: [&str; 4] = ["p0", "p1", "p2", "p3"];
+    let lines = proptest::collection::vec((0..4_usize, 0..6_u64), 0..6);
+    let needs = proptest::collection::vec((1..16_u8, 1..4_u64), 1..5);
+    holds(4000, (lines, needs, 1..5_u64), |(lines, needs, limit)| {
+        let named = |place: usize| &*Box::leak(Box::new(Text::from(PRODUCTS[place])));
+        let item = |(product, _): &(usize, u64)| ResolvedLine::new([Some(named(*product)), None], [None, None]);
+        let items: Vec<ResolvedLine<'_>> = lines.iter().map(item).collect();
+        let line = |(_, quantity): &(usize, u64)| Line { quantity: *quantity, ..Line::default() };
+        let cart = Cart::new(lines.iter().map(line).collect(), None).unwrap();
+        let entry = |(products, quantity): &(u8, u64)| {
+            let goods = (0..4).filter(|place| products >> place & 1 == 1);
+            let goods = goods.map(|place| GoodsRef::new(GoodsObject::Product, PRODUCTS[place].into(), None)).collect();
+            BundleEntry { goods, quantity: *quantity }
+        };
+        let rules = BundleRules { entries: needs.iter().map(entry).collect(), limit };
+        let fits = |bundles: u64| {
+            (1..1_u32 << needs.len()).all(|group| {
+                let those =
+                    || needs.iter().enumerate().filter(|(place, _)| group >> place & 1 == 1).map(|(_, need)| need);
+                let products = those().fold(0, |all, (products, _)| all | products);
+                let wanted: u64 = those().map(|(_, quantity)| quantity * bundles).sum();
+                let there = lines.iter().filter(|(product, _)| products >> product & 1 == 1).map(|(_, units)| units);
+                wanted <= there.sum()
+            })
+        };
+        let most = (0..=limit).rev().find(|bundles| fits(*bundles)).unwrap();
+        let found = count_bundles(&rules, OrderLines::of(&items), &cart);
+        prop_assert_eq!(found.quantity, most);
+        prop_assert_eq!(found.missing.is_empty(), most > 0);
+        let used: u64 = found.identified.iter().map(|(_, units)| units).sum();
+        let lacking: u64 = found.missing.iter().map(|(_, units)| units).sum();
+        let wanted: u64 = needs.iter().map(|(_, quantity)| quantity).sum();
+        prop_assert_eq!(used + lacking, most.max(1) * wanted);
+        Ok(())
+    });
+}

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::decide::client_order::keep_computed;
 use crate::facts::{Fact, Facts, Known};
 use crate::json::Node;
 use crate::model::customer::Customer;
@@ -221,7 +222,10 @@ pub(in crate::decide) fn overlaid(stored: Order, sent: &Order, client: bool) -> 
         order.initial_amount = sent.initial_amount;
     }
     if has_lines {
-        order.items = sent.items.clone();
+        let stored = std::mem::replace(&mut order.items, sent.items.clone());
+        if client {
+            keep_computed(&stored, &mut order.items);
+        }
     }
     if !keeps {
         order.discount_amount = sent.discount_amount.or(order.discount_amount);

@@ -60,14 +60,20 @@ pub fn move_free_units(order: &Order, rests: &mut [RedemptionRest]) {
     }
 }
 
-/// Sets the discount of free units to their present price on their line.
+/// Sets the discount of free units to their present price on their line, without the part that earlier discounts had
+/// taken of it.
 pub fn fit_free_discounts(order: &Order, rests: &mut [RedemptionRest]) {
     for item in &order.items {
         let Some(id) = item.id.as_ref().filter(|_| item.price.is_some() || item.amount.is_some()) else { continue };
         let off = free_discount(item, item.amount.unwrap_or(Money::MAX));
         let mut lines: Vec<&mut LineRest> = rests.iter_mut().filter_map(|rest| rest.line_mut(id)).collect();
-        let share = |place: usize, line: &LineRest| SpreadShare::new(place, count(line.free_units), Money::MAX);
-        let mut shares: Vec<SpreadShare> = lines.iter().enumerate().map(|(place, line)| share(place, line)).collect();
+        let share = |(place, line): (usize, &&mut LineRest)| {
+            let units = count(line.free_units);
+            let Some(price) = item.price else { return SpreadShare::new(place, units, Money::MAX) };
+            let worth = price.checked_mul(units).unwrap_or(Money::MAX).remaining_after(line.earlier);
+            SpreadShare::new(place, worth.minor(), worth)
+        };
+        let mut shares: Vec<SpreadShare> = lines.iter().enumerate().map(share).collect();
         spread(off, &mut shares);
         for (line, share) in lines.iter_mut().zip(shares).filter(|(line, _)| line.free_units > 0) {
             line.discount = share.given;
@@ -99,16 +105,18 @@ fn move_units(rest: &mut RedemptionRest, from: &Text, to: Option<&Text>, most: u
     let units = split_count(added, [moved, kept]);
     let worth = Money::new(line.worth.max(0)).unwrap_or_default();
     let worth = signed(split(worth, [units, added.remaining_after(units)]).minor());
-    let discount = split(line.discount, [moved, kept]);
+    let [discount, earlier] = [line.discount, line.earlier].map(|amount| split(amount, [moved, kept]));
     line.free_units = signed(kept);
     line.units -= signed(units);
     line.worth -= worth;
     line.discount = line.discount.remaining_after(discount);
+    line.earlier = line.earlier.remaining_after(earlier);
     let add = |other: &mut LineRest| {
         other.free_units += signed(moved);
         other.units += signed(units);
         other.worth += worth;
         other.discount = other.discount.checked_add(discount).unwrap_or(other.discount);
+        other.earlier = other.earlier.checked_add(earlier).unwrap_or(other.earlier);
     };
     to.into_iter().for_each(|to| rest.change_line(to, add));
     moved

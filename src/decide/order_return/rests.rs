@@ -14,18 +14,28 @@ use crate::text::Text;
 pub fn rest_of(past: &PastRedemption, order: &Order) -> RedemptionRest {
     let known = order.returns.iter().rev().find_map(|one| one.rests.iter().find(|rest| rest.id == past.id));
     if let Some(known) = known {
-        return known.clone();
+        let mut rest = known.clone();
+        rest.lines.iter_mut().for_each(|line| line.earlier = earlier_of(past, line));
+        return rest;
     }
     let mut rest = RedemptionRest { id: past.id.clone(), ..RedemptionRest::default() };
     let Some(own) = past.order.as_ref().filter(|own| own.id.is_some() && own.id == order.id) else { return rest };
     rest.discount = own.discount;
     for (line, line_id) in own.lines.iter().zip(&own.line_ids) {
         if *line != PastLine::default() && !line_id.is_empty() {
-            let PastLine { discount, units, free_units, worth } = *line;
-            rest.lines.push(LineRest { line_id: line_id.clone(), discount, units, free_units, worth });
+            let PastLine { discount, units, free_units, worth, earlier } = *line;
+            rest.lines.push(LineRest { line_id: line_id.clone(), discount, units, free_units, worth, earlier });
         }
     }
     rest
+}
+
+/// Returns the part of the price of the remaining free units that earlier discounts had taken.
+fn earlier_of(past: &PastRedemption, line: &LineRest) -> Money {
+    let own = past.order.iter().flat_map(|own| own.lines.iter().zip(&own.line_ids));
+    let Some((own, _)) = own.into_iter().find(|(_, id)| **id == line.line_id) else { return Money::ZERO };
+    let units = |units: i64| u64::try_from(units).unwrap_or(0);
+    own.earlier.portion(units(line.free_units), units(own.free_units)).unwrap_or_default().min(own.earlier)
 }
 
 /// Takes from the redemptions the discounts that a share gives up. Discounts that no redemption granted bear their part
@@ -166,8 +176,8 @@ pub fn cut(amount: Money, whole: Money, rests: &mut [RedemptionRest], is_card: &
 
 /// Returns the remaining effect on a line, as a rollback undoes it.
 pub fn as_past(line: &LineRest) -> PastLine {
-    let LineRest { discount, units, free_units, worth, .. } = *line;
-    PastLine { discount, units, free_units, worth }
+    let LineRest { discount, units, free_units, worth, earlier, .. } = *line;
+    PastLine { discount, units, free_units, worth, earlier }
 }
 
 /// Takes the remaining discounts of a redemption off an order.

@@ -2,6 +2,7 @@
 
 use crate::model::order::{LARGEST_ORDER, Order};
 use crate::model::order_return::{LineRest, OrderReturn, RedemptionRest, ReturnPolicy};
+use crate::money::Money;
 use crate::shape::{AMOUNT, CHANGE, COUNT, FieldType, KEY, may, must, object};
 use crate::shape::{one_of, shape};
 use crate::wire::cursor::{JsonCursor, WordList, read};
@@ -168,6 +169,7 @@ fn read_rest(at: &JsonCursor<'_>) -> RedemptionRest {
                 units: signed("quantity"),
                 free_units: signed("free_quantity"),
                 worth: signed("amount"),
+                earlier: Money::ZERO,
             }
         });
     }

@@ -3,6 +3,7 @@
 //! order.
 
 mod free_units;
+mod rollbacks;
 
 use crate::in_process::Edge;
 use crate::shops::random::Random;

@@ -1,0 +1,133 @@
+//! Distributes the units of lines among takers, each of which can use the units of some lines only, so that as many as
+//! possible are used: a maximum flow.
+
+use std::collections::VecDeque;
+
+use crate::count::Countable;
+
+/// The units of lines and their takers.
+pub struct UnitFlow {
+    /// The units of each line that no taker has.
+    pub left: Vec<u64>,
+    /// The units that each taker lacks.
+    pub wanted: Vec<u64>,
+    /// The lines of each taker, in order.
+    lines: Vec<Vec<usize>>,
+    /// The units that each taker has of each line.
+    taken: Vec<Vec<u64>>,
+}
+
+/// Units that a taker would take of a line.
+#[derive(Clone, Copy)]
+struct Move {
+    taker: usize,
+    line: usize,
+}
+
+impl UnitFlow {
+    /// Returns lines with these units, none of them taken.
+    pub fn new(left: Vec<u64>, lines: Vec<Vec<usize>>, wanted: Vec<u64>) -> UnitFlow {
+        let taken = vec![vec![0; left.len()]; lines.len()];
+        UnitFlow { left, wanted, lines, taken }
+    }
+
+    /// Gives a taker units of its lines, in their order, as far as they are left.
+    pub fn take_in_order(&mut self, taker: usize) {
+        for line in self.lines.get(taker).cloned().unwrap_or_default() {
+            let units = self.left_of(line).min(self.wanted_by(taker));
+            self.shift(&[Move { taker, line }], &[], units);
+        }
+    }
+
+    /// Gives a taker the units that it lacks: units that are left, or those of other takers that can take others
+    /// instead. It has as many as possible afterwards, and no other has fewer than before.
+    pub fn complete(&mut self, taker: usize) {
+        while let Some(path) = self.find_path(taker) {
+            // Each taker on the path after the first gives up the line that the one before takes.
+            let given_up: Vec<Move> =
+                path.iter().zip(path.iter().skip(1)).map(|(one, next)| Move { line: one.line, ..*next }).collect();
+            let last = path.last().map_or(0, |last| self.left_of(last.line));
+            let most = given_up.iter().map(|one| self.taken_by(*one)).min().unwrap_or(u64::MAX);
+            self.shift(&path, &given_up, last.min(most).min(self.wanted_by(taker)));
+        }
+    }
+
+    /// Returns the shortest chain of takers from this one to a line with units left.
+    fn find_path(&self, start: usize) -> Option<Vec<Move>> {
+        if self.wanted_by(start) == 0 {
+            return None;
+        }
+        // For each taker that was reached, the one before and the line that it takes over.
+        let mut reached_by: Vec<Option<Move>> = vec![None; self.lines.len()];
+        let mut is_seen = vec![false; self.left.len()];
+        let mut open = VecDeque::from([start]);
+        while let Some(taker) = open.pop_front() {
+            for line in self.lines.get(taker)? {
+                if std::mem::replace(is_seen.get_mut(*line)?, true) {
+                    continue;
+                }
+                let reach = Move { taker, line: *line };
+                if self.left_of(*line) > 0 {
+                    return Some(back_to(start, reach, &reached_by));
+                }
+                for (other, before) in reached_by.iter_mut().enumerate() {
+                    let has_units = self.taken_by(Move { taker: other, line: *line }) > 0;
+                    if has_units && other != start && before.is_none() {
+                        *before = Some(reach);
+                        open.push_back(other);
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// Moves units along a path: its takers take them, and other takers give them up. The first takes them in addition,
+    /// and the last takes what is left of its line.
+    fn shift(&mut self, path: &[Move], given_up: &[Move], units: u64) {
+        for one in given_up {
+            if let Some(taken) = self.taken_mut(*one) {
+                *taken = taken.remaining_after(units);
+            }
+        }
+        for one in path {
+            if let Some(taken) = self.taken_mut(*one) {
+                *taken = taken.checked_add(units).unwrap_or(*taken);
+            }
+        }
+        if let Some(wanted) = path.first().and_then(|first| self.wanted.get_mut(first.taker)) {
+            *wanted = wanted.remaining_after(units);
+        }
+        if let Some(left) = path.last().and_then(|last| self.left.get_mut(last.line)) {
+            *left = left.remaining_after(units);
+        }
+    }
+
+    fn left_of(&self, line: usize) -> u64 {
+        self.left.get(line).copied().unwrap_or(0)
+    }
+
+    fn wanted_by(&self, taker: usize) -> u64 {
+        self.wanted.get(taker).copied().unwrap_or(0)
+    }
+
+    fn taken_by(&self, one: Move) -> u64 {
+        self.taken.get(one.taker).and_then(|lines| lines.get(one.line)).copied().unwrap_or(0)
+    }
+
+    fn taken_mut(&mut self, one: Move) -> Option<&mut u64> {
+        self.taken.get_mut(one.taker)?.get_mut(one.line)
+    }
+}
+
+/// Returns the path from `start` to its last move.
+fn back_to(start: usize, last: Move, reached_by: &[Option<Move>]) -> Vec<Move> {
+    let mut path = vec![last];
+    let mut taker = last.taker;
+    while let Some(before) = reached_by.get(taker).copied().flatten().filter(|_| taker != start) {
+        path.push(before);
+        taker = before.taker;
+    }
+    path.reverse();
+    path
+}
