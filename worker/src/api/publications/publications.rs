@@ -24,8 +24,9 @@ const BODY: &[Field] = &[
         "campaign",
         FieldType::Object(&[
             must("name", KEY).description("Name or ID of the campaign."),
-            may("count", FieldType::Int(1, 50))
-                .description("Number of vouchers to publish. Default 1, which is the maximum for a client."),
+            may("count", FieldType::Int(1, 50)).description(
+                "Number of vouchers to publish. Default 1, which is the maximum for a client and where a customer joins only once.",
+            ),
         ]),
     )
     .description("Campaign whose vouchers are published. Required without `voucher`."),
@@ -173,7 +174,12 @@ fn publish_once(call: &mut Call<'_, '_>, wanted: &PublicationRequest) -> Result<
         .map(|campaign| campaign.id.clone())
         .or_else(|| vouchers.as_ref().map(|voucher| voucher.id.clone()))
         .unwrap_or_default();
-    if is_once(call, wanted, campaign.as_ref())
+    let is_once = is_once(call, wanted, campaign.as_ref());
+    if is_once && wanted.count > 1 {
+        let bound = "must be <= 1 where a customer joins only once";
+        return Err(Problem::bound("campaign.count", bound, &wanted.count.to_string()).into());
+    }
+    if is_once
         && let Some(holder) = receiver.holder()
         && let Some(earlier) = earlier(call, &place, holder)?
     {
@@ -184,7 +190,7 @@ fn publish_once(call: &mut Call<'_, '_>, wanted: &PublicationRequest) -> Result<
     }
     // For a name, only publications by clients count: a client learns nothing of the customer, and gets the response for a
     // campaign without codes.
-    if is_once(call, wanted, campaign.as_ref())
+    if is_once
         && let Some(name) = receiver.name()
         && client_policy::has_by_name(call, name, &place)?
     {
