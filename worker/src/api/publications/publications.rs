@@ -4,6 +4,7 @@ use crate::access::client;
 use crate::api::publications::client_policy;
 use crate::documents::common_fields::{BUYER, KEY};
 use crate::documents::shapes;
+use crate::domain::customers::customer;
 use crate::domain::metadata::schemas;
 use crate::domain::publications::{PublicationRequest, choose, hand_over, none_left};
 use crate::http::caller::CredentialClass;
@@ -13,7 +14,7 @@ use crate::http::shape::{Field, FieldType, Nulls, may, must};
 use crate::store::document::Document;
 use crate::store::documents::publications;
 use crate::store::index::code_key::code_key;
-use crate::store::records::PublicationRecord;
+use crate::store::records::{CustomerRecord, PublicationRecord};
 use crate::store::tracking::Tracker;
 use scrip::wire::Problem;
 use serde_json::{Map, Value as Json, json};
@@ -31,7 +32,7 @@ const BODY: &[Field] = &[
     )
     .description("Campaign whose vouchers are published. Required without `voucher`."),
     must("customer", BUYER)
-        .description("Customer to receive the vouchers, with `id` or `source_id`. The customer is updated as sent, or created."),
+        .description("Customer to receive the vouchers, with `id`, `source_id` or, from a server, `email`. The customer is updated as sent, or created."),
     may("source_id", KEY)
         .description("Identifier of the publication in the caller's system, unique among the publications of servers. Cannot be combined with a `count` above 1."),
     may("metadata", FieldType::Map),
@@ -112,13 +113,16 @@ pub fn read_sent(call: &Call<'_, '_>, mut source: Map<String, Json>) -> Result<P
     })
 }
 
-/// Refuses an unnamed customer. A server names one by id or source_id, a client by source_id or a token.
+/// Refuses an unnamed customer. A server names one by id, source_id or e-mail address, a client by source_id or a token.
 pub fn check_customer(call: &Call<'_, '_>, customer: &Map<String, Json>) -> Result<(), CallError> {
     let has_source_id = customer.contains_key("source_id");
     match &call.page {
         Some(page) if page.proven.is_none() && !has_source_id => Err(Problem::missing("customer", "source_id").into()),
-        None if !has_source_id && !customer.contains_key("id") => {
-            let details = "Property .customer must name the customer by id or source_id";
+        None if !has_source_id
+            && !customer.contains_key("id")
+            && customer::email_name(CustomerRecord::of(customer)).is_none() =>
+        {
+            let details = "Property .customer must name the customer by id, source_id or email";
             Err(error(400, "missing_customer", "Missing customer", details).into())
         }
         Some(_) | None => Ok(()),
