@@ -18,6 +18,8 @@ pub struct RequestUsage {
     pub applied: Vec<(usize, u64)>,
     /// Taken units of limited accounts, by account.
     taken: Vec<(AccountId, u64)>,
+    /// Points by which earlier cards pay for the order: the campaign of the card, the reward, and the points.
+    payments: Vec<(Option<Text>, Text, u64)>,
     /// Customers who get a card of a campaign by a reward, to which a later reward adds: the campaign and the customer.
     cards: Vec<(Text, Text)>,
 }
@@ -28,6 +30,15 @@ impl RequestUsage {
         let taken = self.taken.iter().filter(|(known, _)| known == account);
         let held = |held: u64| case.work.checked(taken.map(|(_, units)| *units).try_fold(held, u64::checked_add));
         case.standing(account, allotment).map(|standing| AccountState { held: held(standing.held), ..standing })
+    }
+
+    /// Returns the points by which earlier cards pay for the order by the assignment of a reward to a campaign.
+    pub fn points_paid(&self, campaign_id: Option<&str>, reward_id: &str) -> impl Iterator<Item = u64> {
+        let same = self
+            .payments
+            .iter()
+            .filter(move |(campaign, reward, _)| campaign.as_deref() == campaign_id && reward.as_str() == reward_id);
+        same.map(|(.., points)| *points)
     }
 
     /// Returns whether an earlier reward gives this customer a card of this campaign.
@@ -46,6 +57,12 @@ impl RequestUsage {
         }
         let taken = reserved(offer, found, given, None).into_iter().filter(|posting| posting.allotment.is_some());
         self.taken.extend(taken.map(|posting| (posting.debit, posting.amount)));
+        if let Some(exchange) = &offer.exchange
+            && let RewardKind::Coin(_) = &exchange.reward.kind
+            && let Some(points) = found.and_then(|found| found.paid)
+        {
+            self.payments.push((offer.incentive.campaign_id.clone(), exchange.reward.id.clone(), points));
+        }
         if let Some(exchange) = &offer.exchange
             && let RewardKind::Campaign { campaign_id, balance: Some(_) } = &exchange.reward.kind
             && let Some(holder) = &offer.incentive.holder_id

@@ -134,7 +134,7 @@ pub enum Counter {
     Discounted,
     /// Gift credits spent in the campaign.
     GiftAmount,
-    /// Points spent to pay for orders.
+    /// Points spent to pay for the order.
     Points,
 }
 

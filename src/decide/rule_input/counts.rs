@@ -6,11 +6,12 @@ use crate::count::{Countable, total};
 use crate::decide::case::Offer;
 use crate::decide::rule_input::OfferFacts;
 use crate::facts::{
-    Known, channel_account, customer_account, discounted_account, incentive_account, orders_account,
-    points_spent_account, redeemed_account, spent_account, user_account,
+    Known, channel_account, customer_account, discounted_account, incentive_account, orders_account, redeemed_account,
+    spent_account, user_account,
 };
 use crate::ledger::AccountId;
 use crate::model::redeemable::Grant;
+use crate::model::reward::RewardKind;
 use crate::refusal::Refusal;
 use crate::rules::{CountPeriod, Counter};
 use crate::text::Text;
@@ -63,11 +64,23 @@ impl OfferFacts<'_> {
             }
             Counter::Discounted => (campaign.map(|id| discounted_account(Some(id))), gave, false),
             Counter::GiftAmount => (Some(spent_account(campaign)), credits, false),
-            Counter::Points => (Some(points_spent_account(campaign)), self.paid, false),
+            // A cap on the points of one order, not of all orders: the ledger has nothing to add.
+            Counter::Points => (None, self.points_for_order(offer), false),
         };
         let before = account.map_or(Some(0), |account| self.moved(&account, period, held))?;
         let locked = if counter == Counter::IncentiveOfCustomer { self.locked_before(&incentive.id) } else { 0 };
         Some(self.case.work.checked(total([before, locked, own])))
+    }
+
+    /// Returns the points by which the assignment of a `COIN` reward pays for the order, with those of earlier cards of the
+    /// request; 0 for other rewards, which pay for no order.
+    fn points_for_order(&self, offer: &Offer<'_>) -> u64 {
+        let Some(reward) = offer.exchange.as_ref().map(|exchange| &exchange.reward) else { return 0 };
+        if !matches!(reward.kind, RewardKind::Coin(_)) {
+            return 0;
+        }
+        let earlier = self.running_order.running.points_paid(offer.incentive.campaign_id.as_deref(), &reward.id);
+        self.case.work.checked(total(earlier.chain([self.paid])))
     }
 
     /// Returns the amount moved on an account in a period; with `held`, including the holds of other sessions.

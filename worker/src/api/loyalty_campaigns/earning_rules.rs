@@ -35,6 +35,9 @@ const SEGMENT_ENTERED: &str = "customer.segment.entered";
 /// Prefix of events about tiers. The tier of a campaign follows from the current points: its change causes no event.
 const OF_TIERS: &str = "customer.loyalty.tier.";
 
+/// Calculation by a number of the customer's metadata.
+const OF_CUSTOMER: &str = "CUSTOMER_METADATA";
+
 /// Blocks of proportional points, which fixed points do not have.
 const BLOCKS: [&str; 4] = ["order", "order_items", "customer", "custom_event"];
 
@@ -319,14 +322,15 @@ fn settle_points(body: &mut Map<String, Json>) -> Result<(), Problem> {
     }
     tagged_blocks::settle(body, CALCULATIONS)?;
     let event = EarningRuleRecord::of(body).event().unwrap_or_default();
+    // Every event has a customer.
     let begin = match event {
         ORDER_PAID => "ORDER_",
-        SEGMENT_ENTERED => "CUSTOMER_METADATA",
+        SEGMENT_ENTERED => OF_CUSTOMER,
         _ => "CUSTOM_EVENT_METADATA",
     };
     let kind = loyalty(body, "calculation_type").unwrap_or_default();
     let kind = kind.as_str().unwrap_or_default();
-    if !kind.starts_with(begin) {
+    if kind != OF_CUSTOMER && !kind.starts_with(begin) {
         let message = format!("must be about what there is with the event {}", shortened(event));
         return Err(Problem::bound("loyalty.calculation_type", &message, kind));
     }

@@ -22,7 +22,7 @@ const BODY: &[Field] = &[
     may("source_id", KEY)
         .description("Identifier of the publication in the caller's system, unique among the publications of servers."),
     must("customer", BUYER)
-        .description("Customer to receive the card, with `id` or `source_id`. The customer is updated as sent, or created."),
+        .description("Customer to receive the card, with `id`, `source_id` or `email`. The customer is updated as sent, or created."),
     may("metadata", FieldType::Map),
     may("channel", FieldType::Name(100))
         .description("Name of the channel, as the publication shows the value. Default `API`."),

@@ -33,7 +33,7 @@ pub const ROUTES: &[Route] = &[post(
 )
 .describe(
     "estimateLoyaltyCampaignPoints",
-    "Returns the number of points that a customer would earn if the order were paid now, without any effect. Stored data of the customer and the order are used, with the sent data on top; the tier of the card counts. An inactive campaign is refused with `campaign_not_active`, a customer without a card with `campaign_not_allow_auto_join` unless the campaign allows joining.",
+    "Returns the number of points that a customer would earn if the order were paid now, without any effect. Stored data of the customer and the order are used, with the sent data on top; the tier of the card counts, or of the card that a new member would get. An inactive campaign is refused with `campaign_not_active`, a customer without a card with `campaign_not_allow_auto_join` unless the campaign allows joining.",
 )
 .returns("The campaign, and the estimated number of points.")
 .scope("loyalties")
@@ -70,9 +70,10 @@ fn estimate(call: &mut Call<'_, '_>) -> HandlerResult {
 
 /// Returns the points of all rules, converted by the tier of the card.
 fn points(call: &Call<'_, '_>, found: &JoinedCampaign, event: Event<'_>) -> Result<u64, Fault> {
+    let present = LocalTime::of(call)?;
     let tier = match &found.card {
-        Some(card) => tiers::of_card(call.store, &LocalTime::of(call)?, &found.campaign, card)?,
-        None => None,
+        Some(card) => tiers::of_card(call.store, &present, &found.campaign, card)?,
+        None => tiers::of_next_card(call.store, &present, &found.campaign)?,
     };
     let facts = facts::facts(call)?;
     let stored = ProgramEarnings { joined: std::slice::from_ref(found), standing: EarningStatus::New };

@@ -4,6 +4,7 @@ use crate::access::client;
 use crate::api::publications::client_policy;
 use crate::documents::common_fields::{BUYER, KEY};
 use crate::documents::shapes;
+use crate::domain::customers::customer;
 use crate::domain::metadata::schemas;
 use crate::domain::publications::{PublicationRequest, choose, hand_over, none_left};
 use crate::http::caller::CredentialClass;
@@ -13,7 +14,7 @@ use crate::http::shape::{Field, FieldType, Nulls, may, must};
 use crate::store::document::Document;
 use crate::store::documents::publications;
 use crate::store::index::code_key::code_key;
-use crate::store::records::PublicationRecord;
+use crate::store::records::{CustomerRecord, PublicationRecord};
 use crate::store::tracking::Tracker;
 use scrip::wire::Problem;
 use serde_json::{Map, Value as Json, json};
@@ -24,13 +25,14 @@ const BODY: &[Field] = &[
         "campaign",
         FieldType::Object(&[
             must("name", KEY).description("Name or ID of the campaign."),
-            may("count", FieldType::Int(1, 50))
-                .description("Number of vouchers to publish. Default 1, which is the maximum for a client."),
+            may("count", FieldType::Int(1, 50)).description(
+                "Number of vouchers to publish. Default 1, which is the maximum for a client and where a customer joins only once.",
+            ),
         ]),
     )
     .description("Campaign whose vouchers are published. Required without `voucher`."),
     must("customer", BUYER)
-        .description("Customer to receive the vouchers, with `id` or `source_id`. The customer is updated as sent, or created."),
+        .description("Customer to receive the vouchers, with `id`, `source_id` or, from a server, `email`. The customer is updated as sent, or created."),
     may("source_id", KEY)
         .description("Identifier of the publication in the caller's system, unique among the publications of servers. Cannot be combined with a `count` above 1."),
     may("metadata", FieldType::Map),
@@ -111,13 +113,16 @@ pub fn read_sent(call: &Call<'_, '_>, mut source: Map<String, Json>) -> Result<P
     })
 }
 
-/// Refuses an unnamed customer. A server names one by id or source_id, a client by source_id or a token.
+/// Refuses an unnamed customer. A server names one by id, source_id or e-mail address, a client by source_id or a token.
 pub fn check_customer(call: &Call<'_, '_>, customer: &Map<String, Json>) -> Result<(), CallError> {
     let has_source_id = customer.contains_key("source_id");
     match &call.page {
         Some(page) if page.proven.is_none() && !has_source_id => Err(Problem::missing("customer", "source_id").into()),
-        None if !has_source_id && !customer.contains_key("id") => {
-            let details = "Property .customer must name the customer by id or source_id";
+        None if !has_source_id
+            && !customer.contains_key("id")
+            && customer::email_name(CustomerRecord::of(customer)).is_none() =>
+        {
+            let details = "Property .customer must name the customer by id, source_id or email";
             Err(error(400, "missing_customer", "Missing customer", details).into())
         }
         Some(_) | None => Ok(()),
@@ -173,7 +178,12 @@ fn publish_once(call: &mut Call<'_, '_>, wanted: &PublicationRequest) -> Result<
         .map(|campaign| campaign.id.clone())
         .or_else(|| vouchers.as_ref().map(|voucher| voucher.id.clone()))
         .unwrap_or_default();
-    if is_once(call, wanted, campaign.as_ref())
+    let is_once = is_once(call, wanted, campaign.as_ref());
+    if is_once && wanted.count > 1 {
+        let bound = "must be <= 1 where a customer joins only once";
+        return Err(Problem::bound("campaign.count", bound, &wanted.count.to_string()).into());
+    }
+    if is_once
         && let Some(holder) = receiver.holder()
         && let Some(earlier) = earlier(call, &place, holder)?
     {
@@ -184,7 +194,7 @@ fn publish_once(call: &mut Call<'_, '_>, wanted: &PublicationRequest) -> Result<
     }
     // For a name, only publications by clients count: a client learns nothing of the customer, and gets the response for a
     // campaign without codes.
-    if is_once(call, wanted, campaign.as_ref())
+    if is_once
         && let Some(name) = receiver.name()
         && client_policy::has_by_name(call, name, &place)?
     {

@@ -8,7 +8,8 @@ use crate::store::amount::{self, CheckedAmount};
 use crate::store::document::Document;
 use crate::store::ledger::AccountBalance;
 use crate::store::sql::Fault;
-use scrip::facts::{credits_account, points_account};
+use crate::store::transfer_rows::TransferRow;
+use scrip::facts::{credits_account, part_of, points_account};
 use scrip::ledger::AccountId;
 use scrip::model::redeemable::Grant;
 use scrip::time::Instant;
@@ -81,6 +82,14 @@ pub fn of_card(voucher: &Document) -> Option<&'static BalanceKind> {
         (false, true) => Some(&CARD),
         (false, false) => None,
     }
+}
+
+/// Returns the id of the card whose balance a transfer changes.
+pub fn moved_card(post: &TransferRow) -> Option<&str> {
+    [&post.debit, &post.credit].into_iter().find_map(|account| match part_of(account)? {
+        ("voucher", id, "credits" | "points") => Some(id),
+        _ => None,
+    })
 }
 
 /// Returns the kind of the cards of a campaign; refuses a campaign whose vouchers have no balance.

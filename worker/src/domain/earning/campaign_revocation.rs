@@ -6,15 +6,18 @@ use crate::domain::balances::adjustments::{CardPoints, find_points, note_with};
 use crate::domain::balances::kinds::CARD;
 use crate::domain::balances::pending::{PENDING_POINTS, PendingState};
 use crate::domain::balances::points;
+use crate::domain::campaigns::campaign::CAMPAIGN;
 use crate::domain::clock::LocalTime;
 use crate::domain::customers::{customer, referral_summary};
 use crate::domain::decisions::facts;
-use crate::domain::earning::campaign_rules::{CreditedPoints, OCCASION, accrue, bring as bring_by_rule};
+use crate::domain::earning::campaign_rules::{
+    CreditedPoints, OCCASION, accrue, bring as bring_by_rule, join, note_mapping,
+};
 use crate::domain::earning::program_revocation::earner;
 use crate::domain::earning::reaction::Reaction;
 use crate::domain::loyalty_campaigns::earning_rules::PROGRAM_RULE;
-use crate::domain::loyalty_campaigns::pending_points;
 use crate::domain::loyalty_campaigns::points_origin::PointsOrigin;
+use crate::domain::loyalty_campaigns::{pending_points, tiers};
 use crate::domain::point_spending::moved_points::{ChangedOrder, MovedPoints};
 use crate::domain::vouchers::voucher::VOUCHER;
 use crate::http::route::Call;
@@ -102,10 +105,45 @@ fn change_next(call: &mut Call<'_, '_>, mut own: CampaignRevocation) -> Result<R
     };
     let mut moved = MovedPoints::default();
     if let Some(fields) = entry.as_object_mut() {
-        own.has_changed |= change(call, &mut EarnedEntry { fields }, earned, &own.order, &mut moved)?;
+        let mut entry = EarnedEntry { fields };
+        own.has_changed |= match entry.record().campaign_id().map(str::to_owned) {
+            Some(campaign) => join_late(call, &mut entry, &campaign, earned, own.row.holder.as_deref(), &own.order)?,
+            None => change(call, &mut entry, earned, &own.order, &mut moved)?,
+        };
     }
     own.done.push(entry);
     Ok(Reaction::followed_by(moved, move |call| change_next(call, own)))
+}
+
+/// Adds the points of an entry without a card, which the order earns only now: on the card that the customer has got meanwhile, or
+/// on a new one. The tier is the one before these points. Returns true when the entry has a card.
+fn join_late(
+    call: &mut Call<'_, '_>,
+    entry: &mut EarnedEntry<'_>,
+    campaign_id: &str,
+    earned: u64,
+    customer_id: Option<&str>,
+    order: &ChangedOrder,
+) -> Result<bool, Fault> {
+    let campaign = call.store.document(CAMPAIGN.object, campaign_id)?;
+    let (Some(campaign), Some(customer_id), true) = (campaign, customer_id, earned > 0) else { return Ok(false) };
+    let card = match call.store.card_of(campaign_id, customer_id)? {
+        Some(card) => Some(card),
+        None if !campaign.as_campaign().joins_automatically() => None,
+        None => match call.store.document(customer::CUSTOMER.object, customer_id)? {
+            Some(customer) => join(call, &campaign, &customer)?,
+            None => None,
+        },
+    };
+    let Some(card) = card else { return Ok(false) };
+    let tier = tiers::of_card(call.store, &LocalTime::of(call)?, &campaign, &card)?;
+    let mapping = tier.and_then(|tier| tier.mapping(entry.record().earning_rule_id()));
+    note_mapping(entry.fields, mapping);
+    entry.fields.insert("voucher_id".into(), card.id.as_str().into());
+    entry.fields.remove("campaign_id");
+    let earned = mapping.map_or(earned, |mapping| mapping.of(earned));
+    bring_points(call, card, entry, earned, &order.id, order.now.earning())?;
+    Ok(true)
 }
 
 /// Changes one entry and its card; returns true when something was changed that must be stored.

@@ -30,7 +30,7 @@ use scrip::text::Text;
 use scrip::time::Instant;
 use scrip::wire::customer::read_customer;
 use scrip::wire::loyalty::points_basis::write_points_basis;
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
@@ -100,7 +100,14 @@ fn put(
         if joined.card.is_none() && gain.points > 0 {
             joined.card = join(call, &joined.campaign, &customer)?;
         }
-        let Some(mut card) = joined.card.take() else { continue };
+        let Some(mut card) = joined.card.take() else {
+            // An order that gives no points gives no card either; it may be changed to one that does.
+            if gain.points == 0 && gain.basis.is_some() && matches!(what, EarningEvent::OrderPaid(_)) {
+                let place = EntryPlace::Campaign(&joined.campaign.id);
+                brought.push(entry(place, &gain, None, &CreditedPoints::default()));
+            }
+            continue;
+        };
         let rule = joined.rule(&gain.rule_id);
         let mut origin = rule.map(|rule| PointsOrigin::of(rule, what)).unwrap_or_default();
         // The tier is the one before any of these points are earned.
@@ -127,7 +134,7 @@ fn put(
                 referral_summary::earn(&mut customer, name, gain.points)?;
                 has_points = true;
             }
-            brought.push(entry(&card, &gain, mapping, &arrived));
+            brought.push(entry(EntryPlace::Card(&card.id), &gain, mapping, &arrived));
         }
         joined.card = Some(card);
     }
@@ -152,7 +159,7 @@ fn put(
 }
 
 /// Assigns a card of a campaign to a customer who has none. When no card can be assigned, all effects of the attempt are undone.
-fn join(call: &mut Call<'_, '_>, campaign: &Document, customer: &Document) -> Result<Option<Document>, Fault> {
+pub fn join(call: &mut Call<'_, '_>, campaign: &Document, customer: &Document) -> Result<Option<Document>, Fault> {
     let (mark, drawn, ids) = (call.store.mark(), call.store.drawn.clone(), call.ids.clone());
     let wanted = PublicationRequest::given(campaign);
     let handed = choose(call, campaign, 1, &[]).and_then(|chosen| {
@@ -186,10 +193,23 @@ fn gains_of(rule: &RuleOutcome, place: usize) -> Vec<EarnedByRule> {
     given.chain(&firing.absent).map(gain).collect()
 }
 
+/// Card of a stored entry of points.
+#[derive(Clone, Copy)]
+enum EntryPlace<'a> {
+    /// A card, by its id.
+    Card(&'a str),
+    /// The card that the customer may get in a campaign, by the campaign's id.
+    Campaign(&'a str),
+}
+
 /// Returns the stored entry of points of a rule, with its calculation basis if they depend on the order.
-fn entry(card: &Document, gain: &EarnedByRule, mapping: Option<Mapping>, arrived: &CreditedPoints) -> Json {
+fn entry(place: EntryPlace<'_>, gain: &EarnedByRule, mapping: Option<Mapping>, arrived: &CreditedPoints) -> Json {
+    let (card, campaign) = match place {
+        EntryPlace::Card(card) => (Some(card), None),
+        EntryPlace::Campaign(campaign) => (None, Some(campaign)),
+    };
     let mut entry = json!({
-        "voucher_id": card.id, "earning_rule_id": gain.rule_id, "points": gain.points, "pending": arrived.pending.as_deref(),
+        "voucher_id": card, "campaign_id": campaign, "earning_rule_id": gain.rule_id, "points": gain.points, "pending": arrived.pending.as_deref(),
     });
     let Some(entry_fields) = entry.as_object_mut() else { return entry };
     if arrived.pending.is_none() && gain.points > 0 {
@@ -198,12 +218,17 @@ fn entry(card: &Document, gain: &EarnedByRule, mapping: Option<Mapping>, arrived
     if let Some(basis) = &gain.basis {
         entry_fields.insert("basis".into(), write_points_basis(basis));
     }
+    note_mapping(entry_fields, mapping);
+    entry
+}
+
+/// Writes the mapping of points by a tier into a stored entry.
+pub fn note_mapping(entry_fields: &mut Map<String, Json>, mapping: Option<Mapping>) {
     match mapping {
         Some(Mapping::Multiply(millionths)) => drop(entry_fields.insert("tier_millionths".into(), millionths.into())),
         Some(Mapping::Custom(points)) => drop(entry_fields.insert("tier_points".into(), points.into())),
         None => {}
     }
-    entry
 }
 
 /// State of points after they were credited to a card.

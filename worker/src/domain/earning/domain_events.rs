@@ -12,6 +12,7 @@ use crate::domain::clock::LocalTime;
 use crate::domain::customers::customer;
 use crate::domain::segments::is_in_segment;
 use crate::domain::segments::segment_of;
+use crate::domain::vouchers::voucher::VOUCHER;
 use crate::http::route::Call;
 use crate::store::document::Document;
 use crate::store::documents::orders::OrderHistoryQuery;
@@ -24,7 +25,8 @@ use scrip::facts::earning::EarningKey;
 use scrip::model::order::OrderStatus;
 use scrip::time::Instant;
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use serde_json::Map;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Kinds of earning that are possible for an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,21 +124,57 @@ pub fn noticed(call: &Call<'_, '_>) -> Result<Vec<DomainEvent>, Fault> {
     Ok(noticed)
 }
 
-/// Returns the segment events of the queued customers and custom events of a call.
+/// Queued change of a customer, of which segments may depend.
+enum QueuedChange<'q> {
+    /// The profile is written.
+    Profile(QueuedDocument<'q>),
+    /// A custom event of the customer is written.
+    CustomEvent,
+    /// The balance of a card changes.
+    Balance,
+}
+
+/// Returns the segment events of the queued customers, custom events and balances of a call.
 pub fn brought(call: &Call<'_, '_>) -> Result<Vec<DomainEvent>, Fault> {
-    let mut customers: BTreeMap<&str, Option<QueuedDocument<'_>>> = BTreeMap::new();
+    let mut customers: BTreeMap<String, QueuedChange<'_>> = BTreeMap::new();
     for written in call.store.written() {
         match (written.kind, written.holder) {
-            (kind, _) if kind == customer::CUSTOMER.object => drop(customers.insert(written.id, Some(written))),
-            ("event", Some(customer)) => drop(customers.entry(customer).or_default()),
+            (kind, _) if kind == customer::CUSTOMER.object => {
+                drop(customers.insert(written.id.to_owned(), QueuedChange::Profile(written)));
+            }
+            ("event", Some(customer)) => {
+                customers.entry(customer.to_owned()).or_insert(QueuedChange::CustomEvent);
+            }
             _ => {}
         }
     }
+    for holder in holders_of_changed_cards(call)? {
+        customers.entry(holder).or_insert(QueuedChange::Balance);
+    }
     let mut brought = Vec::new();
-    for (customer_id, written) in customers {
-        brought.extend(turned_into(call, customer_id, written)?);
+    for (customer_id, change) in customers {
+        brought.extend(turned_into(call, &customer_id, change)?);
     }
     Ok(brought)
+}
+
+/// Returns the holders of the cards that are queued, or whose balance a queued transfer changes.
+fn holders_of_changed_cards(call: &Call<'_, '_>) -> Result<BTreeSet<String>, Fault> {
+    let (mut holders, mut seen) = (BTreeSet::new(), BTreeSet::new());
+    for written in call.store.written().filter(|written| written.kind == VOUCHER.object) {
+        seen.insert(written.id);
+        if let Some(holder) = written.holder
+            && kinds::of_card(&Document::read_queued(&written, call.now_ms())?).is_some()
+        {
+            holders.insert(holder.to_owned());
+        }
+    }
+    for card in call.store.posted().filter_map(kinds::moved_card) {
+        if seen.insert(card) {
+            holders.extend(call.store.document(VOUCHER.object, card)?.and_then(|card| card.holder));
+        }
+    }
+    Ok(holders)
 }
 
 fn status_of(word: Option<&str>) -> Option<OrderStatus> {
@@ -195,23 +233,24 @@ fn turned(
     Ok(turned.into_iter().chain(changed).collect())
 }
 
-/// Returns the events that the write of a customer, or a custom event of an unchanged customer, brings about.
-fn turned_into(
-    call: &Call<'_, '_>,
-    customer_id: &str,
-    written: Option<QueuedDocument<'_>>,
-) -> Result<Vec<DomainEvent>, Fault> {
+/// Returns the segment events that the change of a customer brings about.
+fn turned_into(call: &Call<'_, '_>, customer_id: &str, change: QueuedChange<'_>) -> Result<Vec<DomainEvent>, Fault> {
     let awaited = call.store.list_awaited_segments(customer_id)?;
     if awaited.is_empty() {
         return Ok(Vec::new());
     }
     let before = call.store.document(customer::CUSTOMER.object, customer_id)?;
-    let after = match written {
-        Some(written) => Document::read_queued(&written, call.now_ms())?.body,
-        None => before.as_ref().map(|before| before.body.clone()).unwrap_or_default(),
+    let after = match (&change, &before) {
+        (QueuedChange::Profile(written), _) => Document::read_queued(written, call.now_ms())?.body,
+        (QueuedChange::CustomEvent | QueuedChange::Balance, Some(before)) => before.body.clone(),
+        (QueuedChange::CustomEvent, None) => Map::new(),
+        // The card of a publication to nobody.
+        (QueuedChange::Balance, None) => return Ok(Vec::new()),
     };
     let present = LocalTime::of(call)?;
     let now = present.now().at;
+    // A balance changes without a write of the customer: what time alone has changed since the last one is found by the next one.
+    let is_written = !matches!(change, QueuedChange::Balance);
     let (mut by_tier, mut entered) = (false, Vec::new());
     for one in awaited {
         by_tier |= one.is_for_tiers;
@@ -221,7 +260,7 @@ fn turned_into(
             let count = |who: &str, event: &str| call.store.event_count(who, event);
             // A customer who entered by time before a rule was waiting has not entered now.
             let last = before.updated_at.unwrap_or(before.created_at).max(one.since_ms);
-            let last = Instant::from_millis(last).map_or(now, |last| last.min(now));
+            let last = Instant::from_millis(last).filter(|_| is_written).map_or(now, |last| last.min(now));
             let held = || Ok(kinds::held(call.store, last, &[customer_id])?.remove(customer_id).unwrap_or_default());
             is_in_segment(&present.as_of(last), &segment, &before.body, &count, &held)
         };

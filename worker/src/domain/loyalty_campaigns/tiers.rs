@@ -73,6 +73,25 @@ pub fn of_card(
     Ok(highest.cloned())
 }
 
+/// Returns the tier of the card that a campaign would give to a new member: the oldest free one, or a new one.
+pub fn of_next_card(
+    store: &Store<'_>,
+    present: &LocalTime,
+    campaign: &Document,
+) -> Result<Option<CampaignTier>, Fault> {
+    let now_ms = present.now().at.millis();
+    let card = match store.free_codes(&campaign.id, now_ms, &[], 1)?.pop() {
+        Some(free) => free,
+        None => Document::new(
+            String::new(),
+            None,
+            now_ms,
+            campaign.as_campaign().vouchers().map().cloned().unwrap_or_default(),
+        ),
+    };
+    of_card(store, present, campaign, &card)
+}
+
 /// Returns the current tier of a card in its campaign.
 pub fn of_held(call: &Call<'_, '_>, card: &Document) -> Result<Option<CampaignTier>, Fault> {
     let Some(campaign) = &card.parent else { return Ok(None) };

@@ -14,6 +14,7 @@ use crate::http::route::Call;
 use crate::store::document::Document;
 use crate::store::sql::Fault;
 use scrip::decide::RewardGrant;
+use scrip::facts::part_of;
 use scrip::ledger::Entry;
 use scrip::model::reward::{Reward, RewardKind};
 use serde_json::Value as Json;
@@ -119,8 +120,18 @@ impl<'g> RequestFulfilments<'g> {
             call.store.update("voucher", &voucher);
             return Ok(RewardedVoucher { voucher, is_published: false, added: Some(balance) });
         }
-        let taken = self.vouchers.iter().map(|(_, voucher, _)| voucher.id.as_str()).collect::<Vec<_>>();
+        let handed = self.vouchers.iter().map(|(_, voucher, _)| voucher.id.as_str());
+        let taken = handed.chain(self.moved.iter().filter_map(redeemed_voucher)).collect::<Vec<_>>();
         let voucher = publications::hand_reward(call, &campaign, &customer, &taken, grant.balance.unwrap_or(0))?;
         Ok(RewardedVoucher { voucher, is_published: true, added: None })
+    }
+}
+
+/// Returns the voucher that an entry of the request redeems: its code is not given as a reward.
+fn redeemed_voucher(entry: &Entry) -> Option<&str> {
+    let Entry::Post(transfer) = entry else { return None };
+    match part_of(transfer.debit.as_str())? {
+        ("voucher", id, "redemptions") => Some(id),
+        _ => None,
     }
 }

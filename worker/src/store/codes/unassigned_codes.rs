@@ -3,8 +3,10 @@
 use crate::store::Store;
 use crate::store::document::{self, COLUMNS, Document};
 use crate::store::index::validity_sql;
+use crate::store::ledger::account_of;
 use crate::store::sql::{self, Fault, SqlRow};
 use crate::timestamp;
+use scrip::facts::redemptions_account;
 use scrip::model::redeemable::Validity;
 use scrip::time::Instant;
 use serde_json::Value as Json;
@@ -12,12 +14,24 @@ use serde_json::Value as Json;
 /// More than one request can ask for.
 const COUNTED_MAX: i64 = 1_000;
 
-/// Returns the statement for codes that can be assigned: of the campaign `?1`, at `?2`, without those in `?3`; at most `?4`,
-/// after `?5` others. The last column is the expiration date, which the engine tests.
+/// Returns the statement for codes that can be assigned: of the campaign `?1`, at `?2` (`?6` in milliseconds), without those in
+/// `?3`; at most `?4`, after `?5` others. The last column is the expiration date, which the engine tests.
+///
+/// A bearer of the code may have redeemed it or reserved it in a session. A code has redemptions left, and no session reserves
+/// it; the code of a standalone campaign gets no holder, so that reservations of others do not count. A card was
+/// never redeemed, not even by a redemption that was undone: the bearer knows the code and would share the balance.
 fn free(columns: &str) -> String {
+    let redemptions = account_of(redemptions_account, "document.id");
     format!(
         "SELECT {columns}, json_extract(body, '$.expiration_date')
-         FROM document WHERE kind = 'voucher' AND holder IS NULL AND parent = +?1 AND {} AND {}
+         FROM document WHERE kind = 'voucher' AND holder IS NULL AND parent = +?1
+           AND NOT EXISTS (SELECT 1 FROM account WHERE account.id = {redemptions} AND (
+             json_type(body, '$.gift') = 'object' OR json_type(body, '$.loyalty_card') = 'object'
+             OR json_extract(body, '$.redemption.quantity') + account.balance <= 0))
+           AND (NOT EXISTS (SELECT 1 FROM hold WHERE hold.account = {redemptions} AND hold.expires_at > ?6)
+             OR (SELECT json_extract(campaign.body, '$.type') FROM document AS campaign
+                 WHERE campaign.kind = 'campaign' AND campaign.id = +?1) = 'STANDALONE')
+           AND {} AND {}
            AND id NOT IN (SELECT value FROM json_each(?3)) ORDER BY seq LIMIT +?4 OFFSET +?5",
         validity_sql::IS_ACTIVE,
         validity_sql::HAS_NOT_ENDED.replace("{}", "?2")
@@ -57,7 +71,14 @@ impl Store<'_> {
         let most = usize::try_from(limit).unwrap_or(0);
         let (mut found, mut seen) = (Vec::new(), 0_i64);
         loop {
-            let params = [campaign_id.into(), now.as_str().into(), taken.as_str().into(), limit.into(), seen.into()];
+            let params = [
+                campaign_id.into(),
+                now.as_str().into(),
+                taken.as_str().into(),
+                limit.into(),
+                seen.into(),
+                now_ms.into(),
+            ];
             let rows = self.rows(&statement, &params)?;
             let is_last = rows.len() < most;
             for mut row in rows {

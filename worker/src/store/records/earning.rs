@@ -123,6 +123,11 @@ impl<'a> EarnedPointsRecord<'a> {
         self.0.text("voucher_id").unwrap_or_default()
     }
 
+    /// Returns the ID of the campaign (v1) in which the customer had no card.
+    pub fn campaign_id(self) -> Option<&'a str> {
+        self.0.text("campaign_id")
+    }
+
     /// Returns the ID of the earning rule; empty if absent.
     pub fn earning_rule_id(self) -> &'a str {
         self.0.text("earning_rule_id").unwrap_or_default()
