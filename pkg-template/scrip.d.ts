@@ -2817,8 +2817,12 @@ export interface RuleSet {
   new_customer?: unknown;
   /** `true` if all products and SKUs are listed, even if `complete` is `false`. Default `false`. */
   whole_catalogue?: boolean | null | undefined;
+  /** Names of which all products and SKUs are listed; of other names they are in goods buckets. Present only in a bundle. */
+  named_goods?: Given<string[]> | null | undefined;
   /** `true` if all promotions in force that clients may list are given, even if `complete` is `false`. Default `false`. */
   public_offers?: boolean | null | undefined;
+  /** IDs of listed promotions that no qualification examines, because there are too many newer ones. Default none. */
+  unexamined_offers?: Given<string[]> | null | undefined;
   /** Objects for whose metadata the project has a schema, such as `order`. A verdict on their metadata is provisional. Default none. */
   metadata_schemas?: Given<string[]> | null | undefined;
   /** Project of a bundle. Present only in a bundle. */
