@@ -140,7 +140,7 @@ pub fn brought(call: &Call<'_, '_>) -> Result<Vec<DomainEvent>, Fault> {
     for written in call.store.written() {
         match (written.kind, written.holder) {
             (kind, _) if kind == customer::CUSTOMER.object => {
-                drop(customers.insert(written.id.to_owned(), QueuedChange::Profile(written)));
+                customers.insert(written.id.to_owned(), QueuedChange::Profile(written));
             }
             ("event", Some(customer)) => {
                 customers.entry(customer.to_owned()).or_insert(QueuedChange::CustomEvent);
@@ -244,7 +244,7 @@ fn turned_into(call: &Call<'_, '_>, customer_id: &str, change: QueuedChange<'_>)
         (QueuedChange::Profile(written), _) => Document::read_queued(written, call.now_ms())?.body,
         (QueuedChange::CustomEvent | QueuedChange::Balance, Some(before)) => before.body.clone(),
         (QueuedChange::CustomEvent, None) => Map::new(),
-        // The card of a publication to nobody.
+        // The holder of a card may be a publication without a customer.
         (QueuedChange::Balance, None) => return Ok(Vec::new()),
     };
     let present = LocalTime::of(call)?;
