@@ -122,7 +122,7 @@ pub trait Facts {
     fn customer_condition(&self, _customer: &str, _number: &str) -> Known<bool> {
         Known::Unknown
     }
-    /// Returns whether a customer of whom no data is known meets the condition of this number when the customer is new.
+    /// Returns whether a customer without known data meets the condition of this number when the customer is new.
     fn new_customer_condition(&self, _number: &str) -> Known<bool> {
         Known::Unknown
     }

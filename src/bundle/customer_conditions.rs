@@ -69,7 +69,7 @@ pub fn segments_of(condition: &Value) -> Vec<&str> {
 /// The name of the new customer: no customer of the given facts has it.
 const NEW: &str = "new";
 
-/// Returns which of the conditions a new customer meets of whom no data is known. `segments` are the documents of those that they
+/// Returns which of the conditions a new customer without known data meets. `segments` are the documents of those that they
 /// name. The result is `None` where it changes with the time or depends on what cannot be read.
 pub fn conditions_of_new_customer(
     segments: Vec<Value>,

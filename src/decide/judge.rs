@@ -331,13 +331,12 @@ impl Judge for CaseJudge<'_> {
         };
         let mut added = None;
         let items = lines(self.case, self.items, cart, &mut added);
-        let is_even = is_of_running_order(offer, base);
-        let cart = if is_even { cart } else { seen.unwrap_or(cart) };
+        let cart = if is_of_running_order(offer, base) { cart } else { seen.unwrap_or(cart) };
         let attempt = JudgedRedeemable { offer, scope: offer.scope(), place, cart, items, base, once };
         let gain = match &offer.incentive.grant {
             Grant::Discount(discount) => self
                 .discount(&attempt, discount)
-                .map(|gain| gain.within(seen.and_then(Cart::total)).taken_alike(is_even))
+                .map(|gain| gain.within(seen.and_then(Cart::total)))
                 .ok_or_else(|| Refusal::new(Reason::InvalidAmount, "Amount has to be a valid positive number")),
             Grant::Gift(gift) => self.gift(&attempt, gift),
             Grant::Loyalty(_) => {

@@ -160,7 +160,7 @@ impl<'v> OfferFacts<'v> {
         }
     }
 
-    /// Returns whether a customer whom a client names without proof meets the condition of a number.
+    /// Returns whether a customer that a client names without proof meets the condition of a number.
     fn meets_as_named(&self, number: &str) -> Option<bool> {
         match (self.case.facts.new_customer_condition(number), self.case.buyer.absence()) {
             (Known::Is(false), _) => Some(false),

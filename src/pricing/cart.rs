@@ -22,8 +22,6 @@ pub struct Line {
     pub discount: Option<Money>,
     /// Item-level discount of this request; `None` if the line was not evaluated.
     pub applied: Option<Money>,
-    /// The part of it that was taken off all units alike that are not free, also off those that others may make free.
-    pub even: Money,
 }
 
 impl Line {
@@ -46,11 +44,6 @@ impl Line {
     fn free_value(&self) -> Money {
         let value = self.price.map_or(Money::ZERO, |price| price.checked_mul(self.free).unwrap_or(Money::MAX));
         value.min(self.discount.unwrap_or_default()).min(self.amount.unwrap_or_default())
-    }
-
-    /// Returns the part of the even discounts that belongs to some of the units that are not free.
-    pub(super) fn even_part(&self, units: u64) -> Money {
-        self.even.portion(units.min(self.paid_units()), self.paid_units()).unwrap_or_default()
     }
 
     /// Returns the line without its free units; a line without other units keeps only their number.
@@ -147,7 +140,6 @@ impl Cart {
             amount: item.amount,
             discount: item.discount_amount,
             applied: None,
-            even: Money::ZERO,
         };
         // Stored amounts are within bounds.
         let mut cart = Cart::new(order.items.iter().map(line).collect(), order.discount_amount).unwrap_or_default();
@@ -211,8 +203,7 @@ impl Cart {
             let Some(line) = cart.lines.get_mut(place) else { continue };
             let free = units.min(line.paid_units());
             let worth = line.price.map_or(Money::ZERO, |price| price.checked_mul(free).unwrap_or(Money::MAX));
-            // An even discount was taken off these units as well.
-            let worth = worth.remaining_after(line.even_part(free)).min(line.subtotal());
+            let worth = worth.min(line.subtotal());
             // It is at most the amount of the line.
             line.discount = line.discount.unwrap_or_default().checked_add(worth);
             // They are units of the line, so this fits.
@@ -252,8 +243,6 @@ impl Cart {
             if let Some(off) = *off {
                 more(&mut line.discount, off);
                 more(&mut line.applied, off);
-                let even = if gain.is_even { off } else { Money::ZERO };
-                line.even = line.even.checked_add(even).unwrap_or(line.even);
             }
         }
         Some(())
@@ -277,7 +266,6 @@ impl Cart {
         }
         let line = self.lines.get_mut(change.place)?;
         let before = *line;
-        line.even = line.even.remaining_after(line.even_part(change.claimed()));
         line.quantity = shifted(line.quantity, change.units)?;
         line.free = shifted(line.free, i64::try_from(change.free).ok()?)?;
         if let Some(amount) = change.amount {

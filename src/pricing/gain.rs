@@ -35,8 +35,6 @@ pub struct Gain {
     pub units: Option<Box<UnitGain>>,
     /// The units in scope, for answers and caps; empty if its scope names no goods.
     pub covered: Vec<CoveredUnits>,
-    /// `true` if the discounts of lines were taken off all their units alike, also off those that others make free.
-    pub is_even: bool,
 }
 
 /// Changes of units.
@@ -107,13 +105,6 @@ impl Gain {
         if let Some(most) = most {
             self.order = self.order.map(|order| order.min(most));
         }
-        self
-    }
-
-    /// Returns the gain with this statement about its lines.
-    #[must_use]
-    pub fn taken_alike(mut self: Box<Gain>, is_even: bool) -> Box<Gain> {
-        self.is_even = is_even;
         self
     }
 

@@ -118,6 +118,5 @@ fn price_line(item: &Item, listed: Option<Money>, trust: Trust) -> Option<Line> 
         amount,
         discount: item.discount_amount,
         applied: None,
-        even: Money::ZERO,
     })
 }

@@ -42,12 +42,16 @@ pub fn add_units(
         match goods.effect {
             UnitEffect::AddNewItems => {
                 let line = work.line_of(&goods.goods);
-                work.add(goods, line, AddedUnits { free: goods.units, missing: goods.units })?;
+                work.add(goods, line, goods.units)?;
             }
-            UnitEffect::AddMissingItems => work.add_missing(goods)?,
+            UnitEffect::AddMissingItems => {
+                let line = work.line_of(&goods.goods);
+                let there = line.and_then(|place| work.cart.lines.get(place)).map_or(0, Line::paid_units);
+                work.add(goods, line, goods.units.remaining_after(there))?;
+            }
             UnitEffect::AddSameItems => {
                 for place in work.lines_alike(&goods.goods, covered) {
-                    work.add(goods, Some(place), AddedUnits { free: goods.units, missing: goods.units })?;
+                    work.add(goods, Some(place), goods.units)?;
                 }
             }
             UnitEffect::ReplaceItems => {
@@ -60,13 +64,6 @@ pub fn add_units(
     let mut gain = work.gain;
     gain.units = (!work.units.changes.is_empty()).then(|| Box::new(work.units));
     Some(gain)
-}
-
-/// Units of a line that become free, and how many of them are added to it first.
-#[derive(Clone, Copy)]
-struct AddedUnits {
-    free: u64,
-    missing: u64,
 }
 
 struct UnitTask<'a> {
@@ -103,50 +100,21 @@ impl UnitTask<'_> {
         found
     }
 
-    /// Makes units free that the lines of these goods have, from the first to the last, and adds the missing ones to the
-    /// first.
-    fn add_missing(&mut self, goods: &FreeGoods) -> Option<()> {
-        let first = self.line_of(&goods.goods);
-        let alike =
-            self.items.iter().enumerate().filter(|(place, item)| Some(*place) != first && item.is(&goods.goods));
-        let others: Vec<usize> = alike.map(|(place, _)| place).collect();
-        let there = |place: usize| self.cart.lines.get(place).map_or(0, Line::paid_units);
-        let of_first = first.map_or(0, there).min(goods.units);
-        let mut missing = goods.units.remaining_after(of_first);
-        let mut claims = Vec::new();
-        for place in others {
-            let free = there(place).min(missing);
-            missing = missing.remaining_after(free);
-            claims.push((place, AddedUnits { free, missing: 0 }));
-        }
-        let free = goods.units.min(of_first.checked_add(missing)?);
-        if free > 0 {
-            self.add(goods, first, AddedUnits { free, missing })?;
-        }
-        for (place, units) in claims.into_iter().filter(|(_, units)| units.free > 0) {
-            self.add(goods, Some(place), units)?;
-        }
-        Some(())
-    }
-
-    /// Makes units of a line free, and adds the missing ones first.
-    fn add(&mut self, goods: &FreeGoods, place: Option<usize>, units: AddedUnits) -> Option<()> {
+    /// Makes units free, and adds `missing` of them first.
+    fn add(&mut self, goods: &FreeGoods, place: Option<usize>, missing: u64) -> Option<()> {
         let line = place.and_then(|place| self.cart.lines.get(place)).copied();
         let spent = line.and_then(|line| line.applied).is_some_and(|applied| !applied.is_zero());
         if self.once && spent {
             return Some(());
         }
-        let AddedUnits { free, missing } = units;
         let price = unit_price(line.as_ref(), goods);
         let worth = price.map(|price| price.checked_mul(missing)).map_or(Some(None), |worth| worth.map(Some))?;
-        let even = line.map(|line| line.even_part(free.remaining_after(missing))).unwrap_or_default();
-        let place = self.change(place, missing, worth, free, goods)?;
+        let place = self.change(place, missing, worth, goods.units, goods)?;
         let Some(price) = price else { return Some(()) };
         let line = self.cart.lines.get(place)?;
-        // A unit that was discounted before only adds the rest, and a line never costs less than 0. Added units are
-        // free also on a line whose discount exceeds its amount.
-        let off = price.checked_mul(free).unwrap_or(Money::MAX).remaining_after(even).min(line.subtotal());
-        self.give(place, off.max(worth.unwrap_or_default()))
+        // A unit that was discounted before only adds the rest, and a line never costs less than 0.
+        let off = price.checked_mul(goods.units).unwrap_or(Money::MAX).min(line.subtotal());
+        self.give(place, off)
     }
 
     /// Replaces units of a line by others. The total never grows: the difference to more expensive units is free.

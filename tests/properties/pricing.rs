@@ -53,7 +53,7 @@ fn cart_of(drawn: &[Drawn]) -> Cart {
         let amount = drawn.sent.or_else(|| Some(drawn.price? * drawn.quantity));
         let discount = drawn.discount.zip(amount).map(|(discount, amount)| money(discount.min(amount)));
         let (price, amount) = (drawn.price.map(money), amount.map(money));
-        Line { quantity: drawn.quantity, free: drawn.free, price, amount, discount, applied: None, even: Money::ZERO }
+        Line { quantity: drawn.quantity, free: drawn.free, price, amount, discount, applied: None }
     };
     let lines: Vec<Line> = drawn.iter().map(line).collect();
     let mut cart = Cart::new(lines, None).unwrap();

@@ -67,13 +67,16 @@ pub fn fit_free_discounts(order: &Order, rests: &mut [RedemptionRest]) {
         let Some(id) = item.id.as_ref().filter(|_| item.price.is_some() || item.amount.is_some()) else { continue };
         let off = free_discount(item, item.amount.unwrap_or(Money::MAX));
         let mut lines: Vec<&mut LineRest> = rests.iter_mut().filter_map(|rest| rest.line_mut(id)).collect();
-        let share = |(place, line): (usize, &&mut LineRest)| {
+        let mut shares = Vec::new();
+        for (place, line) in lines.iter().enumerate() {
             let units = count(line.free_units);
-            let Some(price) = item.price else { return SpreadShare::new(place, units, Money::MAX) };
-            let worth = price.checked_mul(units).unwrap_or(Money::MAX).remaining_after(line.earlier);
-            SpreadShare::new(place, worth.minor(), worth)
-        };
-        let mut shares: Vec<SpreadShare> = lines.iter().enumerate().map(share).collect();
+            let worth =
+                item.price.map(|price| price.checked_mul(units).unwrap_or(Money::MAX).remaining_after(line.earlier));
+            shares.push(match worth {
+                Some(worth) => SpreadShare::new(place, worth.minor(), worth),
+                None => SpreadShare::new(place, units, Money::MAX),
+            });
+        }
         spread(off, &mut shares);
         for (line, share) in lines.iter_mut().zip(shares).filter(|(line, _)| line.free_units > 0) {
             line.discount = share.given;

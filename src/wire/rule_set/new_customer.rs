@@ -1,4 +1,4 @@
-//! Reads the results of the conditions in the core of a bundle for a new customer of whom no data is known.
+//! Reads the results of the conditions in the core of a bundle for a new customer without known data.
 
 use crate::text::Text;
 use crate::wire::cursor::{JsonCursor, read};

@@ -156,7 +156,7 @@ pub fn restart(store: &mut Store<'_>, buckets: u32, now_ms: i64) {
 /// Lists the first marked places of a level, so many at most.
 pub fn list_marked_places(store: &Store<'_>, level: u32, most: i64) -> Result<BTreeSet<u32>, Fault> {
     let rows = store.rows(
-        "SELECT place FROM goods_node WHERE is_marked = 1 AND level = ?1 ORDER BY place LIMIT +?2",
+        "SELECT place FROM goods_node WHERE is_marked = 1 AND level = +?1 ORDER BY place LIMIT +?2",
         &[i64::from(level).into(), most.into()],
     )?;
     rows.iter().map(|row| count_of(row, 0)).collect()
@@ -193,7 +193,7 @@ pub fn update_hashes(store: &mut Store<'_>, level: u32, hashes: &BTreeMap<u32, S
 pub fn find_hashes(store: &Store<'_>, level: u32, places: &BTreeSet<u32>) -> Result<BTreeMap<u32, String>, Fault> {
     let places: Json = places.iter().copied().collect();
     let rows = store.rows(
-        "SELECT place, hash FROM goods_node WHERE level = ?1 AND place IN (SELECT value FROM json_each(?2))",
+        "SELECT place, hash FROM goods_node WHERE level = +?1 AND place IN (SELECT value FROM json_each(?2))",
         &[i64::from(level).into(), places.to_string().into()],
     )?;
     rows.iter().map(|row| Ok((count_of(row, 0)?, sql::text(row, 1)?.to_owned()))).collect()

@@ -76,6 +76,8 @@ pub fn headers(route: &Route) -> Vec<(String, String)> {
 pub fn path_of(route: &Route, name: &str) -> String {
     let known = |part: &str| match part {
         "{projectId}" => "proj_dev".to_owned(),
+        "{root}" => "0".repeat(64),
+        "{bucket}" => "0".to_owned(),
         part if part.starts_with('{') => name.to_owned(),
         part => part.to_owned(),
     };

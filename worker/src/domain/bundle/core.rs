@@ -28,6 +28,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Maximum number of offers in a core, because a client has limited space. Older ones are left out, and a client's verdict on them is
 /// provisional.
 const OFFERS_MAX: usize = 5_000;
+/// Maximum number of codes without a campaign that are sealed by default, because a key is derived for each.
+const SEALED_MAX: usize = 1_000;
 /// Number of campaigns that are read at a time.
 const CAMPAIGNS_READ: usize = 500;
 
@@ -212,8 +214,8 @@ impl CoreSource<'_, '_> {
             .collect();
         let mut codes = self.of_parents("voucher", &public)?;
         codes.extend(vouchers::list_visible(self.store, one_more(OFFERS_MAX))?);
-        let unlimited = vouchers::list_unlimited(self.store, one_more(OFFERS_MAX))?;
-        let mut sealed = SealedVouchers { has_too_many: unlimited.len() > OFFERS_MAX, ..SealedVouchers::default() };
+        let unlimited = vouchers::list_unlimited(self.store, one_more(SEALED_MAX))?;
+        let mut sealed = SealedVouchers { has_too_many: unlimited.len() > SEALED_MAX, ..SealedVouchers::default() };
         if !sealed.has_too_many {
             codes.extend(unlimited);
         }

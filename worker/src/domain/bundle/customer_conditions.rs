@@ -66,7 +66,7 @@ pub struct NewCustomerResults {
     unmet: Vec<String>,
 }
 
-/// Decides the conditions of a core for a customer whom a client names without proof: of a stored one no profile is read, and a new
+/// Decides the conditions of a core for a customer that a client names without proof: of a stored one no profile is read, and a new
 /// one has no data (docs/spec/calculation.md#19, D21).
 pub fn decide_for_new_customer(
     store: &Store<'_>,

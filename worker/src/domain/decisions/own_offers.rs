@@ -185,12 +185,14 @@ fn lists_of(
     let mut rules = load("validation_rules", rules)?;
     rules.iter_mut().try_for_each(|rule| conditions.number(rule))?;
     let bodies = |documents: Vec<Document>| documents.into_iter().map(|document| Json::Object(document.body)).collect();
-    let assigned = |(object, rule): (&str, &str)| json!({ "rule_id": rule, "related_object_id": object });
+    let assigned =
+        assignments.into_iter().map(|(object, rule)| json!({ "rule_id": rule, "related_object_id": object }));
+    let assigned = assigned.collect();
     let lists: [(&str, Json); 4] = [
         ("campaigns", bodies(load("campaign", campaigns)?)),
         ("categories", bodies(load("category", categories)?)),
         ("validation_rules", bodies(rules)),
-        ("validation_rules_assignments", assignments.into_iter().map(assigned).collect()),
+        ("validation_rules_assignments", assigned),
     ];
     let is_used = |list: &(&str, Json)| list.1.as_array().is_some_and(|documents| !documents.is_empty());
     Ok(lists.into_iter().filter(is_used).map(|(name, list)| (name.to_owned(), list)).collect())

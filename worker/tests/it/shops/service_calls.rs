@@ -50,7 +50,7 @@ impl ServiceCalls {
 
     /// Derives the keys that the sealed codes of the last bundle await.
     pub fn derive_box_keys(&self) {
-        self.edge.derive_box_keys(self.project, self.now);
+        self.edge.derive_box_keys(&format!("proj_{}", self.project), self.now);
     }
 
     /// Makes such a call with a customer token.
