@@ -32,15 +32,15 @@ impl Shop {
         let name = if self.project == "proj_dev" { "dev" } else { "closed" };
         let headers = match path.split('/').nth(1) {
             Some("client") => vec![
-                ("x-client-application-id".into(), format!("{name}-client")),
-                ("x-client-token".into(), format!("{name}-client-token")),
-                ("origin".into(), if name == "dev" { "http://localhost:1" } else { "https://shop.example" }.into()),
+                ("x-client-application-id", format!("{name}-client")),
+                ("x-client-token", format!("{name}-client-token")),
+                ("origin", if name == "dev" { "http://localhost:1" } else { "https://shop.example" }.into()),
             ],
             Some("management") => vec![
-                ("x-management-id".into(), "dev-management".into()),
-                ("x-management-token".into(), "dev-management-token".into()),
+                ("x-management-id", "dev-management".into()),
+                ("x-management-token", "dev-management-token".into()),
             ],
-            _ => vec![("x-app-id".into(), format!("{name}-app")), ("x-app-token".into(), format!("{name}-token"))],
+            _ => vec![("x-app-id", format!("{name}-app")), ("x-app-token", format!("{name}-token"))],
         };
         let headers: Vec<(String, String)> =
             headers.into_iter().map(|(key, value): (&str, String)| (key.to_owned(), value)).collect();

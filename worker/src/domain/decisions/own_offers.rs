@@ -102,12 +102,13 @@ impl OwnOffers {
             return None;
         }
         let mut document: Json = serde_json::from_str(&terms.document).ok()?;
-        document["holder_id"] = owner.name.into();
+        let members = document.as_object_mut()?;
+        members.insert("holder_id".into(), owner.name.into());
         if terms.referrer_id.is_some() {
-            document["referrer_id"] = owner.name.into();
+            members.insert("referrer_id".into(), owner.name.into());
         }
         if let Grant::Loyalty(card) = &terms.grant {
-            document["loyalty_card"] = json!({ "points": card.allotment() });
+            members.insert("loyalty_card".into(), json!({ "points": card.allotment() }));
         }
         self.ids.insert(candidate.id.to_string());
         self.ids.extend(terms.campaign_id.as_ref().map(ToString::to_string));

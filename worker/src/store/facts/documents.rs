@@ -166,10 +166,7 @@ impl StoreFacts<'_, '_> {
         if let Some(known) = self.seen.borrow().customer_ids.get(key) {
             let stored =
                 known.as_ref().and_then(|id| self.seen.borrow().customers.get(id).map(|stored| stored.text.clone()));
-            return stored
-                .map(|text| read_stored("customer", key, &text, read_customer))
-                .transpose()
-                .map_err(Into::into);
+            return stored.map(|text| read_stored("customer", key, &text, read_customer)).transpose();
         }
         let source_id = if Tracker::may_open(key) { self.tracker()?.source_id(key)? } else { None };
         let name = source_id.as_deref().unwrap_or(key);
