@@ -198,12 +198,12 @@ check("a verdict outside of the horizon lacks it, also after the end of the head
 });
 
 check("a service with another engine: all verdicts lack it; with other bytes the bundle says so", async () => {
-  server.serve(pair, datedRules(Date.now()), { decides: 2 });
+  server.serve(pair, datedRules(Date.now()), { decides: 3 });
   const ask = { redeemables: [{ object: "voucher", id: "ALWAYS" }], order: { amount: 1_000 } };
   const other = await scrip.fetchBundle(server.base, key, undefined, options);
   assert.ok(other.prepared.validateObject(ask).missing.includes("engine"));
   assert.equal(other.writes, true);
-  server.serve(pair, datedRules(Date.now()), { writes: 2, rev: 3_000 });
+  server.serve(pair, datedRules(Date.now()), { writes: 3, rev: 3_000 });
   const written = await scrip.fetchBundle(server.base, key, other, options);
   assert.ok(!written.prepared.validateObject(ask).missing?.includes("engine"));
   assert.deepEqual([written.fresh, written.writes], [true, false]);

@@ -75,7 +75,7 @@ export function datedRules(now) {
 export function claimsOf(core, { now = Date.now(), ...claims } = {}) {
   const iat = Math.floor(now / 1_000);
   return {
-    iss: PROJECT, fmt: 2, decides: 1, writes: 1, epoch: 1_000, rev: 2_000, core: sha256(core), from: iat * 1_000,
+    iss: PROJECT, fmt: 2, decides: 2, writes: 2, epoch: 1_000, rev: 2_000, core: sha256(core), from: iat * 1_000,
     to: iat * 1_000 + DAY / 4, iat, exp: iat + 86_400, left_out: [], ...claims,
   };
 }
