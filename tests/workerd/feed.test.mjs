@@ -50,7 +50,7 @@ let campaigns = 0;
 async function changeOffers() {
   const name = `FEED-${(campaigns += 1)}`;
   const made = await call("POST", "/v1/campaigns", {
-    name, type: "STANDALONE", campaign_type: "DISCOUNT_COUPONS", voucher: { discount: { type: "AMOUNT", amount_off: 100 }, code_config: { pattern: name } },
+    name, type: "STANDALONE", visibility: "public", campaign_type: "DISCOUNT_COUPONS", voucher: { discount: { type: "AMOUNT", amount_off: 100 }, code_config: { pattern: name } },
   });
   assert.equal(made.status, 200, JSON.stringify(made.body));
 }
@@ -273,7 +273,7 @@ check("the package takes heads from the feed, polls when workerd dies, and conne
       onHead: (head) => found.push(head), onProblem: (problem) => problems.push(problem),
     });
     await until(() => sockets[0]?.readyState === WebSocket.OPEN, "the feed is open");
-    await caller(other.url)("POST", "/v1/campaigns", { name: "NEW", type: "STANDALONE", campaign_type: "DISCOUNT_COUPONS", voucher: { discount: { type: "AMOUNT", amount_off: 100 }, code_config: { pattern: "NEW" } } });
+    await caller(other.url)("POST", "/v1/campaigns", { name: "NEW", type: "STANDALONE", visibility: "public", campaign_type: "DISCOUNT_COUPONS", voucher: { discount: { type: "AMOUNT", amount_off: 100 }, code_config: { pattern: "NEW" } } });
     const next = await getHead(bundle.head, other.url);
     await until(() => found.at(-1)?.head === next, "the package has the next head");
     await other.kill9();
