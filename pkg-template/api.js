@@ -51,20 +51,6 @@ function readRules(bytes, { customerToken, from, to, otherEngine = false }, join
   }
 }
 
-/** Returns the bytes of an array of documents, each JSON in UTF-8. */
-function arrayOf(documents) {
-  const bytes = new Uint8Array(documents.reduce((sum, { length }) => sum + length + 1, 1));
-  const end = documents.reduce((at, document, number) => {
-    bytes[at] = number === 0 ? OPEN : COMMA;
-    bytes.set(document, at + 1);
-    return at + 1 + document.length;
-  }, 0);
-  bytes[end] = CLOSE;
-  return bytes;
-}
-
-const [OPEN, COMMA, CLOSE] = new TextEncoder().encode("[,]");
-
 const milliseconds = (value) => (value === undefined ? undefined : BigInt(value));
 
 /** Returns an error about rules, with a message for people and a cause for an editor of rules. */
@@ -137,10 +123,7 @@ class Prepared {
       prepared.#joined?.rules.free();
       prepared.#joined = rules && { rules, from: BigInt(supplement.from), until: BigInt(supplement.until) };
     };
-    typedCodes = (prepared, request) => {
-      const bytes = ArrayBuffer.isView(request) ? bytesOf(request) : encoder.encode(typeof request === "string" ? request : toJsonText(request));
-      return prepared.#live().typedCodes(bytes);
-    };
+    typedCodes = (prepared, request) => prepared.#live().typedCodes(encodeRequest(request));
   }
 
   constructor(rules) {

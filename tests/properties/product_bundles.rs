@@ -2,11 +2,21 @@
 
 use proptest::prelude::*;
 use scrip::model::scope::{BundleEntry, BundleRules, GoodsObject, GoodsRef};
-use scrip::pricing::{Cart, Line, count_bundles};
+use scrip::pricing::{Bundles, Cart, Line, count_bundles};
 use scrip::rules::{OrderLines, ResolvedLine};
 use scrip::text::Text;
 
 use crate::holds;
+
+/// Checks that as many bundles were found as there can be, of so many units each, and that used and lacking units are theirs.
+fn check_found(found: &Bundles, most: u64, units: u64) -> Result<(), TestCaseError> {
+    prop_assert_eq!(found.quantity, most);
+    prop_assert_eq!(found.missing.is_empty(), most > 0);
+    let used: u64 = found.identified.iter().map(|(_, units)| units).sum();
+    let lacking: u64 = found.missing.iter().map(|(_, units)| units).sum();
+    prop_assert_eq!(used + lacking, most.max(1) * units);
+    Ok(())
+}
 
 /// docs/spec/calculation.md#8 for entries of SKUs and of their products: each number of bundles is tried, from the largest.
 #[test]
@@ -60,12 +70,7 @@ fn the_number_of_bundles_is_the_largest_possible() {
         };
         let most = (0..=limit).rev().find(|bundles| fits(*bundles)).unwrap();
         let found = count_bundles(&rules, OrderLines::of(&items), &cart);
-        prop_assert_eq!(found.quantity, most);
-        prop_assert_eq!(found.missing.is_empty(), most > 0);
-        let used: u64 = found.identified.iter().map(|(_, units)| units).sum();
-        let lacking: u64 = found.missing.iter().map(|(_, units)| units).sum();
-        prop_assert_eq!(used + lacking, most.max(1) * wants(&|_, _| true));
-        Ok(())
+        check_found(&found, most, wants(&|_, _| true))
     });
 }
 
@@ -78,16 +83,20 @@ fn no_complete_bundle_of_alternatives_is_overlooked() {
     let needs = proptest::collection::vec((1..16_u8, 1..4_u64), 1..5);
     holds(4000, (lines, needs, 1..5_u64), |(lines, needs, limit)| {
         let named = |place: usize| &*Box::leak(Box::new(Text::from(PRODUCTS[place])));
-        let item = |(product, _): &(usize, u64)| ResolvedLine::new([Some(named(*product)), None], [None, None]);
-        let items: Vec<ResolvedLine<'_>> = lines.iter().map(item).collect();
-        let line = |(_, quantity): &(usize, u64)| Line { quantity: *quantity, ..Line::default() };
-        let cart = Cart::new(lines.iter().map(line).collect(), None).unwrap();
-        let entry = |(products, quantity): &(u8, u64)| {
-            let goods = (0..4).filter(|place| products >> place & 1 == 1);
-            let goods = goods.map(|place| GoodsRef::new(GoodsObject::Product, PRODUCTS[place].into(), None)).collect();
-            BundleEntry { goods, quantity: *quantity }
+        let mut items: Vec<ResolvedLine<'_>> = Vec::new();
+        let mut quantities = Vec::new();
+        for (product, quantity) in &lines {
+            items.push(ResolvedLine::new([Some(named(*product)), None], [None, None]));
+            quantities.push(Line { quantity: *quantity, ..Line::default() });
+        }
+        let cart = Cart::new(quantities, None).unwrap();
+        let goods_of = |products: u8| {
+            let those = (0..4).filter(move |place| products >> place & 1 == 1);
+            those.map(|place| GoodsRef::new(GoodsObject::Product, PRODUCTS[place].into(), None)).collect()
         };
-        let rules = BundleRules { entries: needs.iter().map(entry).collect(), limit };
+        let entries =
+            needs.iter().map(|(products, quantity)| BundleEntry { goods: goods_of(*products), quantity: *quantity });
+        let rules = BundleRules { entries: entries.collect(), limit };
         let fits = |bundles: u64| {
             (1..1_u32 << needs.len()).all(|group| {
                 let those =
@@ -100,12 +109,6 @@ fn no_complete_bundle_of_alternatives_is_overlooked() {
         };
         let most = (0..=limit).rev().find(|bundles| fits(*bundles)).unwrap();
         let found = count_bundles(&rules, OrderLines::of(&items), &cart);
-        prop_assert_eq!(found.quantity, most);
-        prop_assert_eq!(found.missing.is_empty(), most > 0);
-        let used: u64 = found.identified.iter().map(|(_, units)| units).sum();
-        let lacking: u64 = found.missing.iter().map(|(_, units)| units).sum();
-        let wanted: u64 = needs.iter().map(|(_, quantity)| quantity).sum();
-        prop_assert_eq!(used + lacking, most.max(1) * wanted);
-        Ok(())
+        check_found(&found, most, needs.iter().map(|(_, quantity)| quantity).sum())
     });
 }

@@ -18,15 +18,12 @@ const OF_GOODS: [&str; 4] = ["products", "skus", NAMED_GOODS, UNREADABLE];
 
 impl RuleSet {
     /// Reads a set of rules together with further ones, of which only lists, the facts about the customer and the names of unreadable
-    /// documents are taken. A document with the id of an earlier one is the same document. Further ones may be in arrays.
+    /// documents are taken. A document with the id of an earlier one is the same document.
     pub fn read_joined(bytes: &[u8], more: &[&[u8]]) -> Result<RuleSet, Problem> {
         let mut node = Node::read(bytes)?;
         let mut buckets = Vec::new();
         for bytes in more {
-            match Node::read(bytes)? {
-                Node::List(several) => several.into_iter().for_each(|more| join(&mut node, more, &mut buckets)),
-                more => join(&mut node, more, &mut buckets),
-            }
+            join(&mut node, Node::read(bytes)?, &mut buckets);
         }
         let mut given = RuleSet::read_set(node)?;
         for (bucket, count) in buckets {

@@ -42,8 +42,7 @@ impl Shop {
             ],
             _ => vec![("x-app-id", format!("{name}-app")), ("x-app-token", format!("{name}-token"))],
         };
-        let headers: Vec<(String, String)> =
-            headers.into_iter().map(|(key, value): (&str, String)| (key.to_owned(), value)).collect();
+        let headers = headers.into_iter().map(|(key, value)| (String::from(key), value)).collect();
         let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
         let request = Request { method: method.into(), path: path.into(), query: query.into(), headers, body };
         self.edge.send(request, now_ms, None)

@@ -18,7 +18,8 @@ const CUSTOMERS: usize = 50;
 const CARTS: usize = 1_000;
 /// Time between two carts: all of them take a day and a half, with a midnight.
 const STEP_MS: i64 = 120_000;
-const SCENARIOS: [&str; 8] = [
+/// All scenarios of a qualification.
+pub const SCENARIOS: [&str; 8] = [
     "ALL",
     "CUSTOMER_WALLET",
     "AUDIENCE_ONLY",

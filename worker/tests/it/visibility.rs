@@ -3,6 +3,7 @@
 
 use crate::bundle::Bundle;
 use crate::in_process::Edge;
+use crate::supplement_carts::SCENARIOS;
 use scrip::Context;
 use scrip::time::Instant;
 use scrip_worker::http::request::{Reply, Request};
@@ -166,18 +167,8 @@ fn read_all(shop: &Shop) -> Vec<(String, String)> {
         ("the core".to_owned(), bundle.json().to_string()),
     ];
     texts.push(("the head".to_owned(), String::from_utf8(head).unwrap()));
-    let scenarios = [
-        "ALL",
-        "CUSTOMER_WALLET",
-        "AUDIENCE_ONLY",
-        "PRODUCTS",
-        "PRODUCTS_DISCOUNT",
-        "PROMOTION_STACKS",
-        "PRODUCTS_BY_CUSTOMER",
-        "PRODUCTS_DISCOUNT_BY_CUSTOMER",
-    ];
     let expand = json!({ "limit": 50, "expand": ["redeemable", "category", "validation_rules"] });
-    for scenario in scenarios {
+    for scenario in SCENARIOS {
         for customer in [json!({}), json!({ "source_id": "guest" })] {
             let body =
                 json!({ "scenario": scenario, "customer": customer, "order": { "amount": 1000 }, "options": expand });
