@@ -57,7 +57,7 @@ const milliseconds = (value) => (value === undefined ? undefined : BigInt(value)
 const unreadable = ({ path, text }) => new Error(`rules${/^[^[]/.test(path) ? "." : ""}${path}: ${text}`, { cause: { path, text } });
 
 /** Returns the customer of a token. The server checks its signature. */
-function provenBy(token) {
+export function provenBy(token) {
   try {
     const body = atob(token.split(".")[1].replaceAll("-", "+").replaceAll("_", "/"));
     const { sub } = JSON.parse(new TextDecoder().decode(Uint8Array.from(body, (character) => character.charCodeAt(0))));

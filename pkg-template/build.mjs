@@ -26,8 +26,13 @@ export async function build(out = join(root, "pkg"), report = () => {}) {
   await rm(join(out, "engine_bg.wasm"));
 
   await minifyScript(join(out, "engine.js"), join(out, "engine.js"));
+  return buildScripts(out);
+}
+
+/** Builds all but the binary and its glue, which `out` has already; returns the size of the wasm. */
+export async function buildScripts(out = join(root, "pkg")) {
   await minifyScript(join(template, "api.js"), join(out, "api.js"));
-  await joinScripts(out, "bundle.js");
+  await joinScripts(out, "service.js");
   for (const name of ["node.js", "workerd.js", "browser.js", "slim.js", "slim.d.ts", "scrip.d.ts"]) {
     await copyFile(join(template, name), join(out, name));
   }
@@ -53,10 +58,16 @@ async function minifyScript(from, to) {
 async function joinScripts(out, name) {
   const [comment] = (await readFile(join(template, name), "utf8")).split("\n", 1);
   await esbuild.build({
-    entryPoints: [join(template, name)], outfile: join(out, name), bundle: true, external: ["./api.js", "./engine.js"], minify: true,
+    entryPoints: [join(template, name)], outfile: join(out, name), bundle: true, plugins: [shared], minify: true,
     target: "es2022", format: "esm", banner: { js: comment }, logLevel: "error",
   });
 }
+
+/** Leaves the two scripts out that other ones import too, from whichever folder. */
+const shared = {
+  name: "shared",
+  setup: (build) => build.onResolve({ filter: /^\.\.?\/(api|engine)\.js$/ }, ({ path }) => ({ path: `./${path.split("/").pop()}`, external: true })),
+};
 
 /** Bundles the two entries that must be one file; the meaning of `import` is resolved here. */
 async function bundleEntry(out, from, to, options) {
@@ -99,6 +110,7 @@ export async function measureSizes(path) {
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const { raw, gzip, brotli } = await build(undefined, (line) => console.log(line));
+  const isBuilt = process.argv.includes("--scripts");
+  const { raw, gzip, brotli } = isBuilt ? await buildScripts() : await build(undefined, (line) => console.log(line));
   console.log(`pkg/scrip.wasm: ${raw} bytes, ${gzip} gzip, ${brotli} brotli`);
 }

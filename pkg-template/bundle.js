@@ -6,8 +6,8 @@ import { fetchCore, isCore } from "./core.js";
 import { decides, writes } from "./engine.js";
 import { refusal, withinLimit } from "./exchange.js";
 import { BundleGoods } from "./goods.js";
-import { checkHead, checkTime, readHead } from "./head.js";
-import { BUILD_WAITS, headersOf, proveHead, requestHead } from "./head_request.js";
+import { checkHead, checkRevision, checkTime, readHead } from "./head.js";
+import { BUILD_WAITS, headersOf, proveHead, requestHead, timeOf, trustClock } from "./head_request.js";
 import { addVouched, fetchKeys, readKeys, readPinned } from "./keys.js";
 import { fetchSupplement } from "./supplement.js";
 
@@ -24,7 +24,7 @@ const dropsOf = (prepared) => (prepared && drops.get(prepared)) ?? 0;
 /** Fetches the service's bundle when it is newer than `lastGood`, and keeps `lastGood` when anything fails. */
 export async function fetchBundle(baseUrl, credentials, lastGood, options = {}) {
   checkLoaded();
-  const service = { base: String(baseUrl).replace(/\/+$/, ""), headers: headersOf(credentials, options.origin) };
+  const service = serviceOf(baseUrl, credentials, options);
   const kept = openKept(lastGood, readPinned(options.keys), readProject(options.project), options.customerToken);
   const answer = { clock: kept.clock };
   const last = kept.bundle?.prepared;
@@ -34,14 +34,36 @@ export async function fetchBundle(baseUrl, credentials, lastGood, options = {}) 
     const [bundle, supplement] = await withinLimit(options.signal, async (signal) => {
       const bundle = await renew(service, kept, options.customerToken, answer, signal);
       return [bundle, await supplementOf(service, bundle, answer, signal)];
-    });
+    }, service.exchange);
     return { ...bundleOf(service, bundle, answer.clock, unlessDropped(supplement), lastGood?.prepared), fresh: true, problem: undefined };
   } catch (problem) {
     if (!kept.bundle) throw problem;
-    // Even an unusable answer carries the time.
+    // Even an unusable answer carries the time, where no cache can have stored it.
     return { ...bundleOf(service, kept.bundle, answer.clock, unlessDropped(kept.supplement)), fresh: false, problem };
   }
 }
+
+/**
+ * Prepares what a caller kept of a bundle, without a request; returns nothing where it is not proven. Where another bundle is known, an older one is
+ * none either.
+ */
+export function openBundle(baseUrl, credentials, lastGood, { known, ...options }) {
+  checkLoaded();
+  const kept = openKept(lastGood, readPinned(options.keys), known && readHead(known.head).claims.iss, options.customerToken);
+  try {
+    if (known) checkRevision(kept.head, readHead(known.head));
+    if (!kept.bundle) return undefined;
+    kept.bundle.goods ??= known && origins.get(known.prepared)?.goods;
+    return bundleOf(serviceOf(baseUrl, credentials, options), kept.bundle, kept.clock, kept.supplement, known?.prepared);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the address of a service, the headers of its client, and the bounds of an exchange. */
+const serviceOf = (baseUrl, credentials, { origin, timeout, fetch }) => (
+  { base: String(baseUrl).replace(/\/+$/, ""), headers: headersOf(credentials, origin), exchange: { timeout, fetch } }
+);
 
 function readProject(project) {
   if (project === undefined || project === null) return undefined;
@@ -57,14 +79,16 @@ async function renew(service, kept, customerToken, answer, signal) {
     requestHead(service, kept.bundle && kept.head.text, answer, signal, BUILD_WAITS),
     kept.keys ? undefined : fetchKeys(service.base, request, kept.project),
   ]);
-  const now = () => (answer.clock ?? Date).now();
+  const now = () => timeOf(answer);
   if (text === undefined) {
     checkTime(kept.head.claims, now());
+    trustClock(answer);
     return kept.bundle;
   }
   const known = first ? { ...kept, keys: first.present, project: kept.project ?? first.project } : kept;
   const listKeys = first ? undefined : (project) => fetchKeys(service.base, request, project);
   const { head, keys } = await proveHead(text, known, now, listKeys);
+  trustClock(answer);
   const same = kept.bundle?.head.claims.core === head.claims.core ? kept.bundle : undefined;
   if (same?.head.text === text) return { ...same, keys };
   const core = same ? same.core : await fetchCore(service.base, head.claims, signal);
@@ -105,7 +129,7 @@ function bundleOf(service, bundle, clock, supplement, former) {
   const { head, core, keys } = bundle;
   const prepared = bundle.prepared ?? prepareRules(bundle);
   const goods = BundleGoods.of(head.claims, bundle.goods);
-  origins.set(prepared, { ...bundle, clock, supplement, goods, base: service.base });
+  origins.set(prepared, { ...bundle, clock, supplement, goods, service });
   if (!sealedCodes.has(prepared)) {
     const join = () => joinAll(prepared);
     sealedCodes.set(prepared, new SealedCodes({ core: core.bytes, prepared, join, former: sealedCodes.get(former) }));
@@ -138,7 +162,7 @@ function joinAll(prepared) {
 export async function fetchGoods({ prepared }, request, { signal } = {}) {
   const origin = origins.get(prepared);
   if (!origin) throw new TypeError("`fetchGoods` takes a bundle of `fetchBundle`");
-  const { goods, base } = origin;
+  const { goods, service } = origin;
   if (!goods) return;
   const needed = new Set();
   const find = () => missingBuckets(prepared, request, goods.buckets).filter((number) => !needed.has(number));
@@ -146,13 +170,13 @@ export async function fetchGoods({ prepared }, request, { signal } = {}) {
     for (let numbers = find(); numbers.length > 0; numbers = find()) {
       for (const number of numbers) needed.add(number);
       try {
-        await Promise.all(numbers.map((number) => goods.load(base, number, signal)));
+        await Promise.all(numbers.map((number) => goods.load(service.base, number, signal)));
       } finally {
         goods.forgetOthers(needed);
         joinAll(prepared);
       }
     }
-  });
+  }, service.exchange);
 }
 
 /**

@@ -6,17 +6,24 @@ const LIMIT_MS = 10_000;
 // Of the body of an error.
 const MOST_ERROR = 64 * 1024;
 
+// The `fetch` of an exchange, by its signal, where the caller gave one.
+const fetches = new WeakMap();
+
+/** Returns the `fetch` of the exchange with this signal. */
+export const fetchOf = (signal) => fetches.get(signal) ?? globalThis.fetch;
+
 /** Returns the error that refuses what the service answered; programs tell the reasons apart by `code`. */
 export const refusal = (code, message, cause) => Object.assign(new Error(message, cause && { cause }), { code });
 
-/** Runs an exchange with a signal that ends it with the caller's own, or at the limit. */
-export async function withinLimit(signal, exchange) {
+/** Runs an exchange with a signal that ends it with the caller's own, or at the limit. Its requests are sent by `fetch`, where there is one. */
+export async function withinLimit(signal, exchange, { timeout = LIMIT_MS, fetch } = {}) {
   const controller = new AbortController();
+  if (fetch) fetches.set(controller.signal, fetch);
   const end = () => controller.abort(signal.reason);
   if (signal?.aborted) end();
   signal?.addEventListener("abort", end);
-  const late = new DOMException(`the service did not answer within ${LIMIT_MS / 1000} s`, "TimeoutError");
-  const timer = setTimeout(() => controller.abort(late), LIMIT_MS);
+  const late = new DOMException(`the service did not answer within ${timeout / 1000} s`, "TimeoutError");
+  const timer = setTimeout(() => controller.abort(late), timeout);
   try {
     return await exchange(controller.signal);
   } finally {
@@ -29,7 +36,7 @@ export async function withinLimit(signal, exchange) {
 
 /** Requests `what` and returns its bytes, at most `most` of them. */
 export async function fetchBytes(url, what, most, { headers, signal }) {
-  const response = await fetch(url, { headers, signal });
+  const response = await fetchOf(signal)(url, { headers, signal });
   if (!response.ok) throw await answeredError(response, what, signal);
   return readBody(response, what, most, signal);
 }

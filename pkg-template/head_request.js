@@ -1,7 +1,7 @@
 // Requests the head of a bundle, and proves a head. Its sender and the way on which it came prove nothing.
 import { ServiceClock } from "./clock.js";
 import { sha256 } from "./engine.js";
-import { answeredError, readBody, readText, refusal } from "./exchange.js";
+import { answeredError, fetchOf, readBody, readText, refusal } from "./exchange.js";
 import { checkHead, checkRevision, checkTime, readHead } from "./head.js";
 import { addVouched } from "./keys.js";
 
@@ -10,6 +10,8 @@ export const MOST_HEAD = 4 * 1024;
 // How often a build is waited for. A service that asks for more patience is overloaded.
 export const BUILD_WAITS = 3;
 const LONGEST_WAIT_S = 3;
+// A cache may answer with a head and a time that are over. Not every host knows the option.
+const PAST_CACHES = "cache" in (globalThis.Request?.prototype ?? {}) ? { cache: "no-store" } : {};
 
 /** Returns the headers of a client's requests. */
 export function headersOf(credentials, origin) {
@@ -19,8 +21,9 @@ export function headersOf(credentials, origin) {
 }
 
 /**
- * Requests the head; returns its text, or nothing where the service confirms the head with the text `known`. `answer` gets the clock of the
- * service's answer. The first build of a bundle is waited for, so many times.
+ * Requests the head; returns its text, or nothing where the service confirms the head with the text `known`. `answer` gets the clock of what
+ * was answered as `seen`, and as its `clock` where no cache can have stored it; otherwise `trustClock` follows when the head is proven. The first
+ * build of a bundle is waited for, so many times.
  */
 export async function requestHead({ base, headers }, known, answer, signal, waits = 0) {
   const own = { ...headers };
@@ -45,13 +48,22 @@ export async function requestHead({ base, headers }, known, answer, signal, wait
 async function requestBuilt(url, headers, answer, signal, waits) {
   for (let left = waits; ; left -= 1) {
     const begin = performance.now();
-    const response = await fetch(url, { headers, signal });
-    answer.clock = ServiceClock.of(response.headers, Date.now(), performance.now() - begin) ?? answer.clock;
+    const response = await fetchOf(signal)(url, { headers, signal, ...PAST_CACHES });
+    answer.seen = ServiceClock.of(response.headers, Date.now(), performance.now() - begin);
+    if (/\bno-store\b/i.test(response.headers.get("cache-control") ?? "")) trustClock(answer);
     const wait = response.status === 503 ? Number(response.headers.get("retry-after")) : 0;
     if (left === 0 || !(wait > 0 && wait <= LONGEST_WAIT_S)) return response;
     await response.body?.cancel();
     await sleep(wait * 1_000, signal);
   }
+}
+
+/** Returns the time by which an answer is judged: its own, and otherwise that of the clock. */
+export const timeOf = ({ seen, clock }) => (seen ?? clock ?? Date).now();
+
+/** Takes the time of an answer as the service's: its head is proven, or no cache can have stored it. */
+export function trustClock(answer) {
+  answer.clock = answer.seen ?? answer.clock;
 }
 
 /** Waits, and ends early with the signal's reason. */

@@ -3184,5 +3184,260 @@ export interface WatchOptions {
  */
 export function watchHead(options: WatchOptions): void;
 
+/** Where a shop keeps its rules and its pending redemptions. Values are plain data, as JSON has it. What fails is kept in memory. */
+export interface KeyValueStore {
+  get(name: string): Promise<unknown> | unknown;
+  put(name: string, value: unknown): Promise<unknown> | unknown;
+  delete(name: string): Promise<unknown> | unknown;
+}
+
+/** Options of `open`. */
+export interface OpenOptions {
+  /** The address of the service. */
+  url: string | URL;
+  /** The client's key. */
+  key: Credentials;
+  /** The keys to trust, of `GET /client/v1/jwks`. Without them, kept ones; without these, the first fetch trusts what the service lists. */
+  keys?: SigningKey[] | undefined;
+  /** Default `"indexeddb"` where the host has it, otherwise `"memory"`. */
+  store?: "indexeddb" | "memory" | KeyValueStore | undefined;
+  /** Returns the customer token, nothing for an unknown customer. Called often: return a stored token. */
+  customer?: (() => string | null | undefined | Promise<string | null | undefined>) | undefined;
+  /** The age in milliseconds beyond which every verdict is provisional, since the service confirmed the rules. Default one hour. */
+  maxAge?: number | undefined;
+  /** Milliseconds that the service has to answer. Default 8,000. */
+  timeout?: number | undefined;
+  /** For servers: a client key is bound to origins, and only browsers name theirs by themselves. */
+  origin?: string | undefined;
+  /** Sends the requests in place of the host's `fetch`. The feed is a WebSocket. */
+  fetch?: typeof globalThis.fetch | undefined;
+  /** `false` fetches only at the start and on `refresh`. Default `true`. */
+  poll?: boolean | undefined;
+}
+
+/** A fact that a verdict lacks: one of the package's own, or one of the engine's, such as `voucher/CODE` or `product/shirt`. */
+export type MissingFact =
+  /** The rules were not confirmed for longer than `maxAge`, or are over. */
+  | "age"
+  /** The service's time is not known yet. */
+  | "clock"
+  /** There are no rules yet. */
+  | "bundle"
+  /** The page has a customer who is not the one of the rules, or whose token cannot be used. */
+  | "customer_token"
+  /** The rules are of another time. */
+  | "horizon"
+  /** The rules are of another version of the service. */
+  | "engine"
+  | (string & {});
+
+/** Of which revision of the rules a verdict is, and when the service confirmed it, in milliseconds since 1970. */
+export interface AsOf {
+  /** Absent where the service itself has decided, and where there are no rules. */
+  revision: { epoch: number; rev: number } | undefined;
+  at: number | undefined;
+}
+
+/** Why one redeemable does not apply. */
+export interface RefusalReason {
+  /** Type of the redeemable. */
+  object: RedeemableObject;
+  /** Code or ID as requested. */
+  id: string;
+  status: "INAPPLICABLE" | "SKIPPED";
+  /** Machine-readable key of the reason. */
+  key: string;
+  /** Short text of the reason, for people. */
+  message: string;
+  /** Text that the author of the failed rule wrote for customers. */
+  customMessage: string | undefined;
+  /** The part of a validation rule that failed. Absent where a client may not know it. */
+  failed: { rule: string; test: string; name: string; property: string | undefined; operator: string | undefined; wanted: string[] } | undefined;
+  /** The value that this part found. */
+  found: string | undefined;
+  /** The change with which the redeemable would apply: how much more would do. */
+  change: Change | undefined;
+  /** The limit of the stacking rules that was reached. */
+  limit: number | undefined;
+}
+
+/** What every verdict has. */
+interface VerdictBase {
+  /** The answer as text: for a final verdict, the bytes of the service. */
+  readonly text: string;
+  readonly asOf: AsOf;
+  /** Fields that only the server can fill: `tracking_id`. */
+  readonly omitted: string[];
+}
+
+/** The final yes: the request can be redeemed. `Ordered` is its order. */
+export interface AppliesVerdict<Ordered = Order | undefined> extends VerdictBase {
+  readonly kind: "final";
+  readonly valid: true;
+  readonly answer: ValidVerdict;
+  readonly order: Ordered;
+  /** The lock that `lock` has set. */
+  readonly session: Session | undefined;
+  /** The redeemables that do not take part in the yes. */
+  readonly refusals: RefusalReason[];
+  readonly likely?: undefined;
+  readonly missing?: undefined;
+  readonly error?: undefined;
+}
+
+/** The final no. */
+export interface RefusedVerdict extends VerdictBase {
+  readonly kind: "final";
+  readonly valid: false;
+  readonly answer: InvalidVerdict;
+  readonly order?: undefined;
+  readonly session?: undefined;
+  readonly refusals: RefusalReason[];
+  readonly likely?: undefined;
+  readonly missing?: undefined;
+  readonly error?: undefined;
+}
+
+/** Neither yes nor no: facts are missing. `ask` has the service decide. */
+export interface ProvisionalVerdict extends VerdictBase {
+  readonly kind: "provisional";
+  readonly valid?: undefined;
+  /** What the verdict would be by the facts that are known. Never take it for a yes. */
+  readonly likely: "applies" | "refused" | "unknown";
+  readonly missing: [MissingFact, ...MissingFact[]];
+  readonly answer: ValidVerdict | InvalidVerdict;
+  readonly order?: undefined;
+  readonly session?: undefined;
+  readonly refusals: RefusalReason[];
+  readonly error?: undefined;
+}
+
+/** The request cannot be read. */
+export interface UnreadableVerdict extends VerdictBase {
+  readonly kind: "unreadable";
+  readonly valid?: undefined;
+  readonly error: Invalid;
+  readonly answer: Unreadable;
+  readonly order?: undefined;
+  readonly session?: undefined;
+  readonly refusals?: undefined;
+  readonly likely?: undefined;
+  readonly missing?: undefined;
+}
+
+/** The verdict of a shop: `if (verdict.valid)` narrows to a final yes, and to nothing else. */
+export type Verdict<Ordered = Order | undefined> = AppliesVerdict<Ordered> | RefusedVerdict | ProvisionalVerdict | UnreadableVerdict;
+
+/** The offers that apply, finally. */
+export interface FinalOffers extends VerdictBase {
+  readonly kind: "final";
+  readonly offers: Qualified[];
+  readonly answer: Qualification;
+  readonly likelyOffers?: undefined;
+  readonly missing?: undefined;
+  readonly error?: undefined;
+}
+
+/** The offers that apply by the facts that are known. */
+export interface ProvisionalOffers extends VerdictBase {
+  readonly kind: "provisional";
+  readonly offers?: undefined;
+  readonly likelyOffers: Qualified[];
+  readonly missing: [MissingFact, ...MissingFact[]];
+  readonly answer: Qualification;
+  readonly error?: undefined;
+}
+
+/** The verdict of `qualify`: only a final one has `offers`. */
+export type QualificationVerdict = FinalOffers | ProvisionalOffers | (UnreadableVerdict & { readonly offers?: undefined; readonly likelyOffers?: undefined });
+
+/** The service has redeemed. */
+export interface Redeemed {
+  kind: "redeemed";
+  status: 200;
+  /** The answer of the service: `redemptions`, and the `order`. */
+  answer: { redemptions: Json[]; order?: Order | undefined } & Json;
+  text: string;
+  /** Whether the service had counted it by an earlier attempt. */
+  replayed: boolean;
+}
+
+/** The service has refused, and nothing was redeemed. */
+export interface NotRedeemed {
+  kind: "refused";
+  status: number;
+  /** The error of the service; with status 200, its answer without redemptions. */
+  answer: Invalid | Json;
+  text: string;
+}
+
+/** What the service answered to a redemption. */
+export type Redemption = Redeemed | NotRedeemed;
+
+/** A redemption that has no answer yet. */
+export interface PendingRedemption {
+  /** Its `Idempotency-Key`. */
+  key: string;
+  request: ValidationRequest;
+  /** When it was asked, in milliseconds since 1970. */
+  at: number;
+  /** `false` a day later: the service does not know the key any more, and would count it again. Look for its order instead. */
+  isRepeatable: boolean;
+  /** Sends it until the service answers. */
+  resume(options?: { signal?: AbortSignal | undefined }): Promise<Redemption>;
+  /** Forgets it. It may have counted. */
+  forget(): Promise<void>;
+}
+
+/**
+ * How far the rules can be trusted. `fresh`: just confirmed. `ageing`: for a while not. `offline`: the service does not answer. `too old`: not
+ * confirmed for `maxAge`, every verdict is provisional. `broken`: what the service answers is refused, or it refuses the client or the customer.
+ */
+export type ShopState = "fresh" | "ageing" | "offline" | "too old" | "broken";
+
+/** Why rules could not be renewed: no network, an error of the service, a bundle that is not proven. */
+export type ShopProblem = Error & { code?: BundleRefusal | undefined; status?: number | undefined };
+
+/** A shop that was opened. No failure of network, service or store makes `check`, `checkNow` or `qualify` throw. */
+export interface Shop {
+  /** Decides about a cart, after it has fetched its products and opened its codes. */
+  check(request: ValidationRequest & { order: OrderRequest }, context?: Context): Promise<Verdict<Order>>;
+  check(request: ValidationRequest | string, context?: Context): Promise<Verdict>;
+  /** Decides at once by what is here; what `check` would fetch is missing. */
+  checkNow(request: ValidationRequest & { order: OrderRequest }, context?: Context): Verdict<Order>;
+  checkNow(request: ValidationRequest | string, context?: Context): Verdict;
+  /** Finds the offers that apply. */
+  qualify(request?: QualificationRequest | string, context?: Context): Promise<QualificationVerdict>;
+  /** Has the service decide. Fails where the service does not answer. */
+  ask(request: ValidationRequest & { order: OrderRequest }): Promise<Verdict<Order>>;
+  ask(request: ValidationRequest | string): Promise<Verdict>;
+  /** Has the service reserve what the request uses: `verdict.session` is to be sent with the redemption. Fails where it does not answer. */
+  lock(request: ValidationRequest): Promise<Verdict>;
+  /**
+   * Redeems: sends the request until the service answers, and resolves with this answer alone. The same request that has no answer yet is
+   * continued, also after a reload. The signal ends the wait, not the redemption. Fails with `code: "unanswered"` where it is unknown whether it
+   * counts: it stays in `pending`.
+   */
+  redeem(request: ValidationRequest | string, options?: { signal?: AbortSignal | undefined }): Promise<Redemption>;
+  /** The redemptions that have no answer yet, also of an earlier page. */
+  pending(): Promise<PendingRedemption[]>;
+  /** Fetches newer rules; `fresh` says whether the service has confirmed them. */
+  refresh(): Promise<{ fresh: boolean; problem: ShopProblem | undefined }>;
+  /** Calls a function with the state now and after each change of the state or the rules. Returns the end of it. */
+  subscribe(listener: (state: ShopState, details: { asOf: AsOf; problem: ShopProblem | undefined }) => void): () => void;
+  readonly state: ShopState;
+  readonly asOf: AsOf;
+  readonly problem: ShopProblem | undefined;
+  /** Ends timers, requests and the feed. Redemptions without an answer stay in the store. */
+  close(): void;
+}
+
+/**
+ * Opens a shop, and loads the engine where it is not loaded (with `scrip/slim`, load it before). Resolves as soon as it can decide: at once with kept
+ * rules, otherwise after the first answer of the service, or its failure.
+ * @throws TypeError for options that cannot be used
+ */
+export function open(options: OpenOptions): Promise<Shop>;
+
 /** A classic script tag of `scrip/script.js` sets this global. */
 export as namespace scrip;

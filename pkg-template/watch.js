@@ -3,8 +3,8 @@ import { checkLoaded } from "./api.js";
 import { ServiceClock } from "./clock.js";
 import { withinLimit } from "./exchange.js";
 import { Feed, later } from "./feed.js";
-import { checkHead, readHead } from "./head.js";
-import { headersOf, proveHead, requestHead } from "./head_request.js";
+import { checkHead, checkTime, readHead } from "./head.js";
+import { headersOf, proveHead, requestHead, timeOf, trustClock } from "./head_request.js";
 import { fetchKeys, readPinned } from "./keys.js";
 
 const FIRST_WAIT_MS = 30_000;
@@ -14,9 +14,11 @@ const WAIT_WITH_FEED_MS = 3_600_000;
 
 /**
  * Calls `onHead` with each head that is newer than `head` and proven by `keys`, and `onProblem` with what is refused or fails, until the
- * signal ends it.
+ * signal ends it. `onConfirmed` gets the known head, and the clock, each time that a poll finds no newer one.
  */
-export function watchHead({ baseUrl, credentials, keys, project, head, clock, origin, signal, onHead, onProblem = () => {} }) {
+export function watchHead({
+  baseUrl, credentials, keys, project, head, clock, origin, timeout, fetch, signal, onHead, onProblem = () => {}, onConfirmed = () => {},
+}) {
   checkLoaded();
   if (typeof onHead !== "function") throw new TypeError("onHead must be a function");
   const trusted = readPinned(keys);
@@ -26,18 +28,20 @@ export function watchHead({ baseUrl, credentials, keys, project, head, clock, or
   signal?.addEventListener("abort", () => own.abort(signal.reason), { signal: own.signal });
   const first = head === undefined ? undefined : readHead(head);
   if (first) checkHead(first, trusted, project);
-  const service = { base: String(baseUrl).replace(/\/+$/, ""), headers: headersOf(credentials, origin) };
+  const service = { base: String(baseUrl).replace(/\/+$/, ""), headers: headersOf(credentials, origin), exchange: { timeout, fetch } };
   const known = { keys: trusted, project: project ?? first?.claims.iss, head: first };
-  new HeadWatch({ service, known, answer: { clock: ServiceClock.from(clock) }, credentials, origin, signal: own.signal, onHead, onProblem });
+  new HeadWatch({ service, known, answer: { clock: ServiceClock.from(clock) }, credentials, origin, signal: own.signal, calls: { onHead, onProblem, onConfirmed } });
 }
+
+/** Returns a clock as data. */
+const dataOf = (clock) => clock && { offset: clock.offset, served: clock.served };
 
 class HeadWatch {
   #service;
   #known;
   #answer;
   #signal;
-  #onHead;
-  #onProblem;
+  #calls;
   #feed;
   #wait = FIRST_WAIT_MS;
   #cancel = () => {};
@@ -46,8 +50,8 @@ class HeadWatch {
   #next;
   #isProving = false;
 
-  constructor({ service, known, answer, credentials, origin, signal, onHead, onProblem }) {
-    [this.#service, this.#known, this.#answer, this.#signal, this.#onHead, this.#onProblem] = [service, known, answer, signal, onHead, onProblem];
+  constructor({ service, known, answer, credentials, origin, signal, calls }) {
+    [this.#service, this.#known, this.#answer, this.#signal, this.#calls] = [service, known, answer, signal, calls];
     this.#feed = new Feed({
       base: service.base, credentials, origin, signal,
       onText: (text) => this.#take(text),
@@ -90,8 +94,9 @@ class HeadWatch {
     try {
       isChanged = await withinLimit(this.#signal, async (signal) => {
         const text = await requestHead(this.#service, this.#known.head?.text, this.#answer, signal);
-        return text !== undefined && this.#prove(text, signal);
-      });
+        if (text === undefined || text === this.#known.head?.text) return this.#confirm();
+        return this.#prove(text, signal, this.#answer);
+      }, this.#service.exchange);
     } catch (problem) {
       this.#report(problem);
     }
@@ -115,7 +120,9 @@ class HeadWatch {
 
   async #takeOne(text) {
     try {
-      await withinLimit(this.#signal, (signal) => this.#prove(text, signal));
+      // A message carries no time.
+      const { clock } = this.#answer;
+      await withinLimit(this.#signal, (signal) => this.#prove(text, signal, { clock }), this.#service.exchange);
     } catch (problem) {
       // A feed that is behind stays open, and polls go on. One that sends what is not proven is no feed.
       if (problem.code === "older_revision") this.#report(problem);
@@ -127,25 +134,34 @@ class HeadWatch {
     if (isNew) this.#schedule();
   }
 
-  /** Proves a head, and passes a new one on; returns whether it is new. */
-  async #prove(text, signal) {
+  /** Passes on that the service's head is the known one. */
+  #confirm() {
+    const { text, claims } = this.#known.head;
+    checkTime(claims, timeOf(this.#answer));
+    trustClock(this.#answer);
+    if (!this.#signal.aborted) this.#call(() => this.#calls.onConfirmed({ head: text, clock: dataOf(this.#answer.clock) }));
+    return false;
+  }
+
+  /** Proves a head at the time of an answer, and passes a new one on; returns whether it is new. */
+  async #prove(text, signal, answer) {
     if (text === this.#known.head?.text) return false;
     const { base, headers } = this.#service;
     const listKeys = (project) => fetchKeys(base, { headers, signal }, project);
-    const { head, keys } = await proveHead(text, this.#known, () => (this.#answer.clock ?? Date).now(), listKeys);
+    const { head, keys } = await proveHead(text, this.#known, () => timeOf(answer), listKeys);
+    trustClock(answer);
     // A poll may have brought a newer one while keys were fetched.
     const { epoch, rev } = head.claims;
     const before = this.#known.head?.claims;
     if (this.#signal.aborted || (before && (epoch - before.epoch || rev - before.rev) <= 0)) return false;
     this.#known = { keys, project: head.claims.iss, head };
-    const { clock } = this.#answer;
-    const found = { head: text, keys: [...keys.values()].map(({ jwk }) => jwk), ratchet: { epoch, rev }, clock: clock && { offset: clock.offset, served: clock.served } };
-    this.#call(() => this.#onHead(found));
+    const found = { head: text, keys: [...keys.values()].map(({ jwk }) => jwk), ratchet: { epoch, rev }, clock: dataOf(this.#answer.clock) };
+    this.#call(() => this.#calls.onHead(found));
     return true;
   }
 
   #report(problem) {
-    if (!this.#signal.aborted) this.#call(() => this.#onProblem(problem));
+    if (!this.#signal.aborted) this.#call(() => this.#calls.onProblem(problem));
   }
 
   /** Calls the caller's function, whose errors are the caller's: they appear as uncaught and do not end the watch. */

@@ -18,7 +18,7 @@ const strict = types.replaceAll(/ extends (Expanded, )?Json \{/g, (_, more) => (
   .replaceAll(/^ *\[field: string\]: unknown;\n/gm, "");
 
 /** Returns the errors of TypeScript for some files, by their names. */
-function complaints(files) {
+function complaints(files, more = {}) {
   const folder = mkdtempSync(join(tmpdir(), "scrip-types-"));
   try {
     const paths = Object.entries(files).map(([name, text]) => {
@@ -27,7 +27,7 @@ function complaints(files) {
     });
     const options = {
       strict: true, exactOptionalPropertyTypes: true, noEmit: true, target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext, types: [],
-      lib: ["lib.es2022.d.ts", "lib.esnext.disposable.d.ts", "lib.dom.d.ts"], moduleResolution: ts.ModuleResolutionKind.Bundler,
+      lib: ["lib.es2022.d.ts", "lib.esnext.disposable.d.ts", "lib.dom.d.ts"], moduleResolution: ts.ModuleResolutionKind.Bundler, ...more,
     };
     const program = ts.createProgram(paths.filter((path) => !path.endsWith(".d.ts")), options);
     return ts.getPreEmitDiagnostics(program).map((diagnostic) => {
@@ -132,6 +132,61 @@ prepare({ validation_rules: [{ id: "r", rules: { "1": { name: "order.weather" } 
 const kept = (bundle: Bundle) => ({ head: bundle.head, core: bundle.core, parts: bundle.parts, keys: bundle.keys, clock: bundle.clock });
 console.log(kept);
 `;
+
+const SHOP = `import { open, type AppliesVerdict, type Order, type RefusedVerdict, type Verdict } from "./scrip";
+const shop = await open({ url: "https://promotions.example", key: { id: "a", token: "b" }, customer: () => null, store: new Map<string, unknown>() as never });
+declare function pay(order: Order): void;
+declare function settle(verdict: AppliesVerdict | RefusedVerdict): void;
+const verdict = await shop.check({ redeemables: [{ object: "voucher", id: "A" }], order: { amount: 100 } });
+if (verdict.valid) {
+  const final: "final" = verdict.kind;
+  pay(verdict.order);
+  settle(verdict);
+  console.log(final);
+} else if (verdict.valid === false) {
+  settle(verdict);
+  const more: string | undefined = verdict.refusals[0]?.change?.text;
+  // @ts-expect-error what is refused has no order
+  pay(verdict.order);
+  console.log(more);
+} else if (verdict.kind === "provisional") {
+  const fact: string = verdict.missing[0];
+  const likely: "applies" | "refused" | "unknown" = verdict.likely;
+  // @ts-expect-error a provisional verdict is no final one
+  settle(verdict);
+  // @ts-expect-error a provisional verdict has no order to pay
+  pay(verdict.order);
+  // @ts-expect-error it is no yes
+  const yes: true = verdict.valid;
+  console.log(fact, likely, yes);
+} else {
+  const key: string = verdict.error.key;
+  // @ts-expect-error what cannot be read is no final verdict
+  settle(verdict);
+  console.log(key);
+}
+// @ts-expect-error not every verdict is final
+settle(verdict);
+// @ts-expect-error not every verdict has an order
+pay(verdict.order);
+const orderless = shop.checkNow({ redeemables: [{ object: "voucher", id: "A" }] });
+// @ts-expect-error a request without an order has none in its verdict
+if (orderless.valid) pay(orderless.order);
+const any: Verdict = verdict;
+const found = await shop.qualify({ order: { amount: 100 } });
+// @ts-expect-error only a final qualification has offers
+const count: number = found.offers.length;
+if (found.kind === "final") console.log(found.offers.length);
+const redemption = await shop.redeem({ redeemables: [{ object: "voucher", id: "A" }] });
+if (redemption.kind === "redeemed") console.log(redemption.answer.redemptions.length);
+shop.subscribe((state) => console.log(state === "too old", count, any));
+// @ts-expect-error no option is of this name
+await open({ url: "https://promotions.example", key: { id: "a", token: "b" }, maxage: 5 });
+`;
+
+test("a verdict narrows to a final yes, and a provisional one is refused where a final one is wanted", () => {
+  assert.deepEqual(complaints({ "scrip.d.ts": types, "shop.ts": SHOP }, { noUncheckedIndexedAccess: true }).map(({ text }) => text), []);
+});
 
 test("a page that reads the types reads them as meant", () => {
   assert.deepEqual(complaints({ "scrip.d.ts": types, "page.ts": PAGE }).map(({ text }) => text), []);

@@ -1,0 +1,50 @@
+// Calls to the service that act or decide there, with the client's key and the customer's token.
+import { fetchOf, isObject, readBody, readText, withinLimit } from "../exchange.js";
+import { headersOf } from "../head_request.js";
+
+const MOST_ANSWER = 4 * 1024 * 1024;
+
+/** Sends calls for a shop. */
+export class ServiceCalls {
+  #options;
+
+  constructor(options) {
+    this.#options = options;
+  }
+
+  /** Posts JSON text; returns the status, the headers and the text of an answer, and what it says. Fails where there is no whole answer. */
+  post(path, body, { token, key, signal }) {
+    const { url, key: client, origin, timeout, fetch } = this.#options;
+    const headers = { ...headersOf(client, origin), "Content-Type": "application/json" };
+    if (token !== undefined) headers["X-Customer-Token"] = token;
+    if (key !== undefined) headers["Idempotency-Key"] = key;
+    return withinLimit(signal, async (within) => {
+      const response = await fetchOf(within)(`${url}${path}`, { method: "POST", headers, body, signal: within });
+      const text = readText(await readBody(response, "answer", MOST_ANSWER, within));
+      return { status: response.status, headers: response.headers, text, said: parse(text) };
+    }, { timeout, fetch });
+  }
+
+  /** Has the service decide; returns the text of its verdict. Fails where the service gives none. */
+  async decide(path, body, options) {
+    const { status, text, said } = await this.post(path, body, options);
+    const isVerdict = status === 200 && (typeof said?.valid === "boolean" || said?.redeemables !== undefined);
+    if (isVerdict || (status === 400 && isErrorOf(said, 400))) return text;
+    const reason = [said?.message, said?.details].filter(Boolean).join(": ");
+    const error = new Error(`the service answered ${status} to the request for a verdict${reason && `: ${reason}`}`);
+    throw Object.assign(error, { status, body: said });
+  }
+}
+
+/** Returns whether a body is the service's error of a status: something between may answer with any page. */
+export const isErrorOf = (said, status) => said?.code === status && typeof said.key === "string";
+
+/** Returns the object that a text is, if it is one. */
+function parse(text) {
+  try {
+    const value = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

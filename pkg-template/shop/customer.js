@@ -1,0 +1,100 @@
+// The customer of a shop, by the token that the page gives. Only the service checks its signature.
+import { provenBy } from "../api.js";
+
+// A refused or failed attempt is not repeated earlier by a check.
+const PAUSE_MS = 10_000;
+
+/** Returns the customer whom a token names; undefined where it names none. */
+export function customerOf(token) {
+  try {
+    return token === undefined || token === null ? undefined : provenBy(token);
+  } catch {
+    return undefined;
+  }
+}
+
+/** For whom the rules of a shop decide. */
+export class ShopCustomer {
+  #read;
+  #timeout;
+  #triedAt = -Infinity;
+  /** What the page gave last. */
+  #given;
+  /** The token for which rules are fetched. */
+  token;
+  /** Why they are for nobody, though the page has a customer. */
+  problem;
+
+  constructor({ customer, timeout }) {
+    [this.#read, this.#timeout] = [customer, timeout];
+  }
+
+  /** Asks the page for the token; fails where there is none that can be used. */
+  async ask() {
+    if (!this.#read) return undefined;
+    let timer;
+    const late = new Promise((_, failed) => {
+      timer = setTimeout(() => failed(new Error(`\`customer\` gave no token within ${this.#timeout / 1_000} s`)), this.#timeout);
+    });
+    try {
+      const token = (await Promise.race([this.#read(), late])) ?? undefined;
+      this.#given = token;
+      if (token !== undefined) provenBy(token);
+      return token;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Asks the page for the token; rules are fetched for its customer from now on. */
+  async renew() {
+    try {
+      [this.token, this.problem] = [await this.ask(), undefined];
+    } catch (problem) {
+      [this.token, this.problem] = [undefined, problem];
+    }
+  }
+
+  /** Fetches rules for the present customer; for nobody where the service refuses the token. */
+  async fetchFor(fetchRules) {
+    await this.renew();
+    const { token } = this;
+    try {
+      const fetched = await fetchRules(token).catch((problem) => ({ problem }));
+      const isRefused = token !== undefined && fetched.problem?.status === 401;
+      if (isRefused) {
+        [this.token, this.problem] = [undefined, fetched.problem];
+        return await fetchRules(undefined);
+      }
+      if (!fetched.prepared) throw fetched.problem;
+      return fetched;
+    } finally {
+      this.#triedAt = performance.now();
+    }
+  }
+
+  /** Whether rules that decide for the customer of a token may be for another one than the page's, as far as the page says without a wait. */
+  isUnsure(decidesFor) {
+    if (!this.#read) return false;
+    if (this.problem) return true;
+    try {
+      const token = this.#read();
+      if (typeof token?.then !== "function") return !areOfOne(token, decidesFor);
+      token.then(undefined, () => {});
+      return !areOfOne(this.#given, decidesFor);
+    } catch {
+      return true;
+    }
+  }
+
+  /** Whether rules are to be fetched again for the page's customer: it is another one, or the supplement is over at a time of the service. */
+  async needs(decidesFor, supplement, now) {
+    if (!this.#read) return false;
+    const token = await this.ask().catch(() => undefined);
+    if (!areOfOne(token, decidesFor) && !areOfOne(token, this.token)) return true;
+    if (performance.now() - this.#triedAt < PAUSE_MS) return false;
+    return !areOfOne(token, decidesFor) || (token !== undefined && !(supplement?.until > now));
+  }
+}
+
+const areOfOne = (token, other) => (token ?? undefined) === other || customerOf(token) === customerOf(other);

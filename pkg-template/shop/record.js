@@ -1,0 +1,26 @@
+// What a shop keeps of its rules between two starts, as plain data: the bundle, and when the service confirmed it. Nothing here is trusted
+// before the bundle is proven again.
+import { readHead } from "../head.js";
+import { ServiceClock } from "../clock.js";
+
+const SKEW_MS = 300_000;
+
+/** Returns the bundle as data that JSON can carry; undefined where its core is no text. */
+export function recordOf({ head, core, parts, keys }) {
+  return { head, core: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(core), parts, keys };
+}
+
+/** Returns when the service confirmed a bundle, as data. */
+export const confirmationOf = ({ head }, confirmed, clock) => ({ head, confirmed, clock });
+
+/**
+ * Reads a confirmation of a proven bundle: the moment, in the service's time, and the clock. One of another bundle, or a damaged one, counts
+ * as none: then the bundle was confirmed when it was issued, and the service's time is unknown.
+ */
+export function readConfirmation({ head }, kept) {
+  const { iat, exp } = readHead(head).claims;
+  const isOwn = kept?.head === head;
+  const clock = isOwn ? ServiceClock.from(kept.clock) : undefined;
+  const isUsable = isOwn && clock && Number.isSafeInteger(kept.confirmed) && kept.confirmed >= iat * 1_000 - SKEW_MS && kept.confirmed <= exp * 1_000;
+  return { confirmed: isUsable ? kept.confirmed : iat * 1_000, clock };
+}

@@ -1,0 +1,125 @@
+// Where a shop keeps its rules and its pending redemptions. What a store cannot keep is kept in memory, so that no store makes a shop fail.
+
+// A store that does not answer for so long is not asked again.
+const LATEST_MS = 3_000;
+const TABLE = "kept";
+
+/** Keeps values by name; each value is plain data. */
+export class ShopStore {
+  #primary;
+  #memory = new Map();
+  #isDead = false;
+  #last = Promise.resolve();
+  #name;
+
+  constructor(store, name) {
+    this.#name = name;
+    this.#primary = store === "memory" ? undefined : store === "indexeddb" ? new IndexedStore() : store;
+  }
+
+  /** Returns the value under a name; undefined where there is none, or it cannot be read. */
+  async get(name) {
+    if (this.#memory.has(name)) return this.#memory.get(name);
+    return this.#ask((store) => store.get(`${this.#name}/${name}`));
+  }
+
+  /** Keeps a value, in memory where the store is full, forbidden or gone. */
+  async put(name, value) {
+    this.#memory.set(name, value);
+    const isKept = await this.#ask(async (store) => (await store.put(`${this.#name}/${name}`, value), true));
+    // A later one may be in memory already.
+    if (isKept && this.#memory.get(name) === value) this.#memory.delete(name);
+  }
+
+  async delete(name) {
+    this.#memory.delete(name);
+    await this.#ask((store) => store.delete(`${this.#name}/${name}`));
+  }
+
+  /** Replaces a value by what is made of it. Other tabs wait meanwhile, where the host has locks. */
+  update(name, change) {
+    const run = async () => this.put(name, change(await this.get(name)));
+    const updated = this.#last.then(() => this.#alone(run));
+    this.#last = updated.catch(() => {});
+    return updated;
+  }
+
+  async #alone(run) {
+    const { locks } = globalThis.navigator ?? {};
+    if (!locks || !this.#primary || this.#isDead) return run();
+    let isRun = false;
+    const once = () => ((isRun = true), run());
+    try {
+      await locks.request(`${this.#name}/store`, { signal: AbortSignal.timeout(LATEST_MS) }, once);
+    } catch {
+      // A host that allows no locks, or a tab that never ends with its own.
+      if (!isRun) await run();
+    }
+  }
+
+  /** Asks the store; returns undefined where it fails. */
+  async #ask(call) {
+    if (!this.#primary || this.#isDead) return undefined;
+    let timer;
+    const late = new Promise((done) => {
+      timer = setTimeout(() => {
+        this.#isDead = true;
+        done(undefined);
+      }, LATEST_MS);
+    });
+    try {
+      return await Promise.race([call(this.#primary), late]);
+    } catch {
+      return undefined;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+/** Values in one table of IndexedDB. */
+class IndexedStore {
+  #opened;
+
+  get(name) {
+    return this.#run("readonly", (table) => table.get(name));
+  }
+
+  put(name, value) {
+    return this.#run("readwrite", (table) => table.put(value, name));
+  }
+
+  delete(name) {
+    return this.#run("readwrite", (table) => table.delete(name));
+  }
+
+  /** Resolves when the transaction is complete: until then a value may be lost. */
+  async #run(mode, call) {
+    const database = await this.#open();
+    return new Promise((done, failed) => {
+      const transaction = database.transaction(TABLE, mode);
+      const request = call(transaction.objectStore(TABLE));
+      transaction.oncomplete = () => done(request.result);
+      transaction.onerror = transaction.onabort = () => failed(transaction.error ?? request.error);
+    });
+  }
+
+  #open() {
+    this.#opened ??= new Promise((done, failed) => {
+      const request = indexedDB.open("scrip", 1);
+      request.onupgradeneeded = () => request.result.createObjectStore(TABLE);
+      request.onerror = () => failed(request.error);
+      request.onsuccess = () => {
+        const database = request.result;
+        // Another version of the page changes or deletes the database, or the browser does: it is opened again.
+        database.onversionchange = database.onclose = () => {
+          database.close();
+          this.#opened = undefined;
+        };
+        done(database);
+      };
+    });
+    this.#opened.catch(() => { this.#opened = undefined; });
+    return this.#opened;
+  }
+}

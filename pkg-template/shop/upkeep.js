@@ -1,0 +1,100 @@
+// Keeps the rules of a shop up to date: one tab watches for new heads, the others hear of it, and each notices when its rules age.
+import { later } from "../feed.js";
+import { watchHead } from "../watch.js";
+import { TabGroup } from "./share.js";
+
+const FIRST_WAIT_MS = 30_000;
+const LONGEST_WAIT_MS = 300_000;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** What runs between the refreshes of a shop's rules, until the signal ends it. */
+export class Upkeep {
+  #rules;
+  #options;
+  #signal;
+  #tabs;
+  #isLeading = false;
+  #isWatching = false;
+  #cancelTimer = () => {};
+  #wait = FIRST_WAIT_MS;
+  #sharedHead;
+
+  constructor({ rules, options, signal }) {
+    [this.#rules, this.#options, this.#signal] = [rules, options, signal];
+    signal.addEventListener("abort", () => this.#cancelTimer());
+  }
+
+  /** Begins after the first refresh: until then nothing is known to be newer than anything. */
+  begin() {
+    const { name, store, poll } = this.#options;
+    if (!poll || this.#signal.aborted || this.#tabs) return;
+    this.#tabs = new TabGroup(name, {
+      isShared: store !== "memory", signal: this.#signal, onMessage: (message) => this.#rules.receive(message), lead: () => this.#lead(),
+    });
+    this.#wakeUpWithPage();
+  }
+
+  /** Follows a change of the rules: other tabs are told, and the next moment at which they change by themselves is waited for. */
+  follow() {
+    this.#watch();
+    this.#share();
+    this.schedule();
+  }
+
+  /** Waits for the next moment at which rules age, and fetches them then; missing ones are fetched again and again. */
+  schedule() {
+    this.#cancelTimer();
+    if (this.#signal.aborted) return;
+    const { poll } = this.#options;
+    const rules = this.#rules;
+    if (!rules.bundle) {
+      if (poll) this.#cancelTimer = later(this.#wait, this.#signal, () => rules.refresh());
+      this.#wait = Math.min(this.#wait * 2, LONGEST_WAIT_MS);
+      return;
+    }
+    const wait = rules.untilAgeing();
+    if (wait === undefined) return;
+    this.#cancelTimer = later(Math.min(wait, LONGEST_TIMER_MS), this.#signal, () => {
+      this.schedule();
+      rules.notify();
+      if (poll) rules.refresh();
+    });
+  }
+
+  #lead() {
+    this.#isLeading = true;
+    this.#watch();
+  }
+
+  /** Watches for newer heads, once there is one to compare with. */
+  #watch() {
+    const { bundle } = this.#rules;
+    if (!this.#isLeading || !bundle || this.#isWatching || this.#signal.aborted) return;
+    this.#isWatching = true;
+    const { url, key, origin, timeout, fetch } = this.#options;
+    watchHead({
+      ...bundle, baseUrl: url, credentials: key, origin, timeout, fetch, signal: this.#signal,
+      onHead: () => this.#rules.refresh(),
+      onConfirmed: (found) => this.#rules.confirm(found),
+      onProblem: (problem) => this.#rules.report(problem),
+    });
+  }
+
+  /** Tells other tabs of rules that they may not have, of a confirmation, or of a failure. */
+  #share() {
+    if (!this.#tabs) return;
+    const message = this.#rules.message(this.#sharedHead);
+    this.#sharedHead = message.confirmation?.head;
+    this.#tabs.post(message);
+  }
+
+  /** A tab that does not watch looks for newer rules when it is shown or comes online. */
+  #wakeUpWithPage() {
+    const [signal, { document }] = [this.#signal, globalThis];
+    const wakeUp = () => {
+      if (!this.#isWatching) this.#rules.refresh();
+    };
+    document?.addEventListener?.("visibilitychange", () => document.visibilityState === "visible" && wakeUp(), { signal });
+    globalThis.addEventListener?.("online", wakeUp, { signal });
+  }
+}
