@@ -1,9 +1,6 @@
 // The customer of a shop, by the token that the page gives. Only the service checks its signature.
 import { provenBy } from "../api.js";
 
-// A refused or failed attempt is not repeated earlier by a check.
-const PAUSE_MS = 10_000;
-
 /** Returns the customer whom a token names; undefined where it names none. */
 export function customerOf(token) {
   try {
@@ -17,7 +14,6 @@ export function customerOf(token) {
 export class ShopCustomer {
   #read;
   #timeout;
-  #triedAt = -Infinity;
   /** What the page gave last. */
   #given;
   /** The token for which rules are fetched. */
@@ -59,18 +55,13 @@ export class ShopCustomer {
   async fetchFor(fetchRules) {
     await this.renew();
     const { token } = this;
-    try {
-      const fetched = await fetchRules(token).catch((problem) => ({ problem }));
-      const isRefused = token !== undefined && fetched.problem?.status === 401;
-      if (isRefused) {
-        [this.token, this.problem] = [undefined, fetched.problem];
-        return await fetchRules(undefined);
-      }
-      if (!fetched.prepared) throw fetched.problem;
-      return fetched;
-    } finally {
-      this.#triedAt = performance.now();
+    const fetched = await fetchRules(token).catch((problem) => ({ problem }));
+    if (token !== undefined && fetched.problem?.status === 401) {
+      [this.token, this.problem] = [undefined, fetched.problem];
+      return fetchRules(undefined);
     }
+    if (!fetched.prepared) throw fetched.problem;
+    return fetched;
   }
 
   /** Whether rules that decide for the customer of a token may be for another one than the page's, as far as the page says without a wait. */
@@ -88,12 +79,11 @@ export class ShopCustomer {
   }
 
   /** Whether rules are to be fetched again for the page's customer: it is another one, or the supplement is over at a time of the service. */
-  async needs(decidesFor, supplement, now) {
+  async needs(decidesFor, { supplement, now, isDue }) {
     if (!this.#read) return false;
     const token = await this.ask().catch(() => undefined);
     if (!areOfOne(token, decidesFor) && !areOfOne(token, this.token)) return true;
-    if (performance.now() - this.#triedAt < PAUSE_MS) return false;
-    return !areOfOne(token, decidesFor) || (token !== undefined && !(supplement?.until > now));
+    return isDue && (!areOfOne(token, decidesFor) || (token !== undefined && !(supplement?.until > now)));
   }
 }
 

@@ -84,8 +84,9 @@ export class ShopRules {
 
   /** Whether a check is to wait for the service: there are no rules, or what they know of the customer is over. */
   async needsRefresh() {
-    if (!this.bundle) return performance.now() - this.#triedAt >= PAUSE_MS;
-    return this.#customer.needs(this.#decidesFor, this.bundle.supplement, this.now());
+    // An attempt that runs is waited for, a failed one is not repeated at once.
+    const isDue = this.#refreshing !== undefined || performance.now() - this.#triedAt >= PAUSE_MS;
+    return this.bundle ? this.#customer.needs(this.#decidesFor, { supplement: this.bundle.supplement, now: this.now(), isDue }) : isDue;
   }
 
   /** The milliseconds until the rules are half as old as they may be, or too old; undefined when they are. */
@@ -157,7 +158,9 @@ export class ShopRules {
 
   /** Lets the rules decide without the counts of the customer, which a redemption or a lock changes. */
   dropSupplement() {
-    this.bundle?.supplement?.drop();
+    if (!this.bundle?.supplement) return;
+    this.bundle.supplement.drop();
+    this.bundle = { ...this.bundle, supplement: undefined };
   }
 
   async #refresh() {

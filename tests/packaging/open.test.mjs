@@ -1,0 +1,367 @@
+// Tests `open`: the verdicts of a shop, their age and clock, its customer, its state, and that no failure makes it throw or say a wrong yes.
+import assert from "node:assert/strict";
+import { after, afterEach, before, beforeEach } from "node:test";
+import { countTests } from "../browser/test_report.mjs";
+import * as scrip from "../../pkg/node.js";
+import { base64url, jws, PROJECT, rules, sealedCodes, sha256 } from "./bundle_server.mjs";
+import { HOUR, MINUTE, SECOND, cartOf, client, pair, refuse, shopRules, startShopServer } from "./shop_server.mjs";
+import { serviceNow, settle, skewLocalClock, startTime, stopTime, tick } from "./virtual_time.mjs";
+
+const check = countTests("packaging");
+let server;
+let shops = [];
+
+before(async () => { server = await startShopServer(); });
+after(() => server.close());
+beforeEach(() => {
+  startTime();
+  server.online();
+  server.serveRules();
+});
+afterEach(() => {
+  for (const shop of shops.splice(0)) shop.close();
+  stopTime();
+});
+
+async function open(more) {
+  const shop = await scrip.open(server.options(more));
+  shops.push(shop);
+  return shop;
+}
+const summary = ({ kind, valid, missing }) => ({ kind, valid, missing });
+const provisional = (...missing) => ({ kind: "provisional", valid: undefined, missing });
+
+check("a final yes has an order, a final no its reasons with how much more would do, and neither lacks a fact", async () => {
+  const shop = await open();
+  const yes = await shop.check(cartOf("TEN"));
+  assert.deepEqual([summary(yes), yes.order.total_amount], [{ kind: "final", valid: true, missing: undefined }, 900]);
+  assert.deepEqual([yes.refusals, yes.omitted, yes.asOf], [[], [], { revision: { epoch: 1_000, rev: 2_000 }, at: serviceNow() }]);
+  assert.deepEqual(JSON.parse(yes.text), yes.answer);
+  const no = await shop.check(cartOf("LARGE", 4_000));
+  assert.deepEqual([summary(no), no.order], [{ kind: "final", valid: false, missing: undefined }, undefined]);
+  const [{ object, id, status, customMessage, change }] = no.refusals;
+  assert.deepEqual([object, id, status, customMessage, change.act, change.by], ["voucher", "LARGE", "INAPPLICABLE", "Only large orders", "more", 1_001]);
+  assert.equal(no.answer.trace, undefined, "the answer has what was asked for alone");
+  assert.deepEqual((await shop.check(cartOf("OVER"))).refusals.map(({ key }) => key), ["not_found"], "a client learns no more");
+});
+
+check("the text of a final verdict is that of `prepared.validate`, for text and for an object", async () => {
+  const shop = await open();
+  const bundle = await scrip.fetchBundle(server.base, client, undefined, { keys: [pair.jwk] });
+  const context = { now: serviceNow(), seed: "01" };
+  const text = JSON.stringify(cartOf("TEN"));
+  for (const cart of [text, cartOf("TEN")]) assert.equal(shop.checkNow(cart, context).text, bundle.prepared.validate(text, context));
+});
+
+check("a provisional verdict has no `valid`, says what is likely, and what is missing", async () => {
+  const shop = await open();
+  const unknown = await shop.check(cartOf("PRIVATE"));
+  assert.deepEqual([summary(unknown), unknown.likely, unknown.order], [provisional("voucher/PRIVATE"), "unknown", undefined]);
+  const once = { id: "v_ONCE", code: "ONCE", type: "DISCOUNT_VOUCHER", discount: { type: "AMOUNT", amount_off: 100 }, active: true, redemption: { quantity: 1 } };
+  server.serveRules(shopRules({ counted: false, vouchers: [once] }), { rev: 3_000 });
+  await shop.refresh();
+  const counted = await shop.check(cartOf("ONCE"));
+  assert.deepEqual([counted.kind, counted.valid, counted.likely, counted.order], ["provisional", undefined, "applies", undefined]);
+  assert.deepEqual(counted.missing, ["voucher/v_ONCE/redemptions"]);
+});
+
+check("what cannot be read is unreadable, never thrown, and never valid", async () => {
+  const shop = await open();
+  const loop = {};
+  loop.loop = loop;
+  for (const cart of ["{", "", "5", {}, null, undefined, 5n, loop, [], { redeemables: [] }, () => {}]) {
+    for (const verdict of [await shop.check(cart), shop.checkNow(cart)]) {
+      assert.deepEqual([verdict.kind, verdict.valid, verdict.order, verdict.error.code, verdict.refusals], ["unreadable", undefined, undefined, 400, undefined]);
+    }
+  }
+  assert.equal((await shop.qualify("{")).kind, "unreadable");
+  assert.throws(() => shop.checkNow(cartOf("TEN"), { now: "yesterday" }), TypeError);
+  await assert.rejects(shop.check(cartOf("TEN"), { seed: "xyz" }), /seed/);
+});
+
+check("only a final qualification has offers", async () => {
+  const tier = { id: "promo_1", name: "one", action: { discount: { type: "PERCENT", percent_off: 10 } }, active: true, object: "promotion_tier" };
+  server.serveRules(shopRules({ promotion_tiers: [tier], public_offers: [["promotion_tier", "promo_1"]] }));
+  const shop = await open();
+  const found = await shop.qualify({ scenario: "PRODUCTS", order: { amount: 1_000 } });
+  assert.equal(found.kind === "final", found.offers !== undefined);
+  assert.equal(found.kind === "provisional", found.likelyOffers !== undefined);
+  server.serveRules(shopRules({ promotion_tiers: [tier] }), { rev: 3_000 });
+  await shop.refresh();
+  const likely = await shop.qualify({ order: { amount: 1_000 } });
+  assert.deepEqual([likely.kind, likely.offers, likely.missing], ["provisional", undefined, ["candidates"]]);
+  assert.deepEqual(likely.likelyOffers.map(({ id }) => id), ["promo_1"]);
+});
+
+check("a typed code is opened by `check`; `checkNow` has it from then on", async () => {
+  const contents = { sealed: { vouchers: [{ id: "v_S", code: "SEALED", type: "DISCOUNT_VOUCHER", discount: { type: "AMOUNT", amount_off: 300 }, active: true }] } };
+  server.serveRules(shopRules({ case_sensitive_codes: false, sealed_codes: sealedCodes(contents) }));
+  const shop = await open();
+  assert.deepEqual(summary(shop.checkNow(cartOf("Sealed"))), provisional("voucher/Sealed"));
+  assert.equal((await shop.check(cartOf("Sealed"))).order.total_amount, 700);
+  assert.equal(shop.checkNow(cartOf("Sealed")).valid, true);
+});
+
+check("rules that are older than `maxAge` decide provisionally until the service confirms them", async () => {
+  const shop = await open({ maxAge: HOUR });
+  await tick(HOUR);
+  assert.equal(shop.checkNow(cartOf("TEN")).valid, true, "just as old as they may be");
+  await tick(SECOND);
+  assert.deepEqual(summary(shop.checkNow(cartOf("TEN"))), provisional("age"));
+  assert.deepEqual(summary(await shop.check(cartOf("LARGE"))), provisional("age"));
+  assert.deepEqual([shop.checkNow(cartOf("TEN")).answer.missing, JSON.parse(shop.checkNow(cartOf("TEN")).text).missing], [["age"], ["age"]]);
+  assert.equal(shop.state, "too old");
+  assert.deepEqual(await shop.refresh(), { fresh: true, problem: undefined });
+  assert.deepEqual([shop.checkNow(cartOf("TEN")).valid, shop.state], [true, "fresh"]);
+});
+
+check("beyond the end of the head no age is young enough", async () => {
+  const shop = await open({ maxAge: 1_000 * HOUR });
+  await tick(7 * HOUR);
+  assert.deepEqual(summary(shop.checkNow(cartOf("TEN"))), provisional("horizon"));
+  await tick(17 * HOUR);
+  assert.deepEqual(summary(shop.checkNow(cartOf("TEN"))), provisional("horizon", "age"));
+});
+
+check("without the service's time every verdict lacks `clock`; it comes from a checked head, or an answer that no cache has stored", async () => {
+  server.state.instead.bundle = (_, response) => { response.sendDate = false; response.writeHead(200).end(server.state.head); };
+  const shop = await open();
+  assert.deepEqual(summary(await shop.check(cartOf("TEN"))), provisional("clock"));
+  const wrong = { date: new Date(serviceNow() - 40 * 24 * HOUR).toUTCString() };
+  server.state.instead.bundle = (_, response) => response.writeHead(500, wrong).end("<h1>not the service</h1>");
+  await shop.refresh();
+  assert.deepEqual(summary(await shop.check(cartOf("OVER"))), provisional("clock"), "a time of anything between is none");
+  const right = { date: new Date(serviceNow()).toUTCString(), "cache-control": "no-store" };
+  server.state.instead.bundle = (_, response) => response.writeHead(500, right).end("{}");
+  await shop.refresh();
+  assert.equal((await shop.check(cartOf("TEN"))).valid, true);
+  server.state.instead.bundle = (_, response) => response.writeHead(200, wrong).end("not a head");
+  await shop.refresh();
+  assert.equal((await shop.check(cartOf("OVER"))).valid, false, "the time of an unproven head is none");
+});
+
+check("a local clock that is wrong opens no window", async () => {
+  skewLocalClock(-40 * 24 * HOUR);
+  const shop = await open();
+  assert.deepEqual([(await shop.check(cartOf("OVER"))).valid, (await shop.check(cartOf("TEN"))).valid], [false, true]);
+  skewLocalClock(-80 * 24 * HOUR);
+  assert.equal((await shop.check(cartOf("OVER"))).valid, false);
+  skewLocalClock(80 * 24 * HOUR);
+  assert.equal((await shop.check(cartOf("TEN"))).valid, undefined);
+});
+
+check("the service is offline from the start: provisional verdicts, and rules as soon as it is back", async () => {
+  server.offline();
+  const shop = await open({ poll: true });
+  assert.equal(shop.state, "offline");
+  const verdict = shop.checkNow(cartOf("TEN"));
+  assert.deepEqual([summary(verdict), verdict.likely], [provisional("voucher/TEN", "bundle"), "unknown"]);
+  assert.equal((await shop.qualify()).kind, "provisional");
+  server.online();
+  await tick(31 * SECOND);
+  assert.equal((await shop.check(cartOf("TEN"))).valid, true);
+});
+
+check("`subscribe` reports the state now and each change of it; a listener that throws ends nothing", async (context) => {
+  const uncaught = [];
+  process.on("uncaughtException", (error) => uncaught.push(error));
+  context.after(() => process.removeAllListeners("uncaughtException"));
+  const shop = await open({ poll: true });
+  const states = [];
+  const end = shop.subscribe((state) => { if (state !== states.at(-1)) states.push(state); });
+  await settle();
+  server.offline();
+  await tick(2 * HOUR, MINUTE);
+  assert.deepEqual(states, ["fresh", "offline", "too old"]);
+  server.online();
+  server.state.head = "rubbish";
+  await shop.refresh();
+  await settle();
+  server.serveRules(shopRules(), { rev: 3_000 });
+  await tick(6 * MINUTE);
+  assert.deepEqual(states, ["fresh", "offline", "too old", "fresh"]);
+  server.state.head = "rubbish";
+  await shop.refresh();
+  await settle();
+  assert.deepEqual([states.at(-1), shop.problem.code], ["broken", "damaged"]);
+  end();
+  server.serveRules(shopRules(), { rev: 4_000 });
+  await shop.refresh();
+  await settle();
+  assert.equal(states.at(-1), "broken", "ended");
+  assert.deepEqual(uncaught, []);
+});
+
+check("half of `maxAge` without a confirmation is ageing, and a shop that polls asks before", async () => {
+  const quiet = await open();
+  await tick(31 * MINUTE, MINUTE);
+  assert.equal(quiet.state, "ageing");
+  const polling = await open({ poll: true });
+  for (let passed = 0; passed < 120; passed += 5) {
+    await tick(5 * MINUTE, MINUTE);
+    assert.equal(polling.state, "fresh", `${passed} minutes`);
+  }
+});
+
+const tokenOf = (sub) => `${base64url({ alg: "HS256" })}.${base64url({ sub })}.c2lnbmF0dXJl`;
+const vip = () => rules({
+  client: { customers: "named" },
+  promotion_tiers: [{ id: "promo_vip", name: "vip", action: { discount: { type: "AMOUNT", amount_off: 100 } }, active: true, object: "promotion_tier" }],
+  validation_rules: [{ id: "val_vip", rules: { 1: { name: "customer.condition", property: "7" } } }],
+  validation_rules_assignments: [{ rule_id: "val_vip", related_object_id: "promo_vip" }],
+});
+const vipCart = { redeemables: [{ object: "promotion_tier", id: "promo_vip" }], order: { amount: 1_000 } };
+/** Serves a supplement for each token: of a customer who meets the condition, unless it is Bob. */
+function serveCustomers() {
+  server.serveRules(vip());
+  server.state.instead.me = (request, response) => {
+    const token = request.headers["x-customer-token"];
+    const { sub } = JSON.parse(Buffer.from(token.split(".")[1], "base64url"));
+    if (sub === "refused") return refuse(response, 401, "invalid_customer_token");
+    const day = new Date(new Date(serviceNow()).setUTCHours(0, 0, 0, 0)).toISOString();
+    const facts = {
+      customers: [{ id: sub, source_id: sub, tracking_id: `track_${sub}`, conditions: sub === "bob" ? [] : ["7"] }],
+      own_counts: { customer: sub, since: [day, day, day], accounts: {} },
+    };
+    const iat = Math.floor(serviceNow() / 1_000);
+    const claims = { iss: PROJECT, fmt: 2, core: sha256(vip()), th: sha256(token), iat, exp: iat + 300, facts };
+    return response.writeHead(200).end(jws(pair, claims, { typ: "scrip-supplement+jwt" }));
+  };
+}
+
+check("a customer's facts are fetched when they are over, and again for another customer", async () => {
+  serveCustomers();
+  let token = tokenOf("anna");
+  const shop = await open({ customer: () => token });
+  assert.equal((await shop.check(vipCart)).valid, true);
+  await tick(301 * SECOND);
+  assert.equal(shop.checkNow(vipCart).kind, "provisional", "over");
+  assert.equal((await shop.check(vipCart)).valid, true);
+  token = tokenOf("bob");
+  assert.ok(shop.checkNow(vipCart).missing.includes("customer_token"), "decided for another one");
+  assert.equal((await shop.check(vipCart)).valid, false);
+  token = undefined;
+  assert.ok(shop.checkNow(vipCart).missing.includes("customer_token"));
+  assert.ok(!(await shop.check(vipCart)).missing?.includes("customer_token"));
+});
+
+check("a token that comes later is waited for; the same customer with a new token fetches nothing", async () => {
+  serveCustomers();
+  let sub = "anna";
+  let count = 0;
+  const shop = await open({ customer: async () => `${tokenOf(sub)}${(count += 1)}` });
+  assert.equal((await shop.check(vipCart)).valid, true);
+  server.paths();
+  assert.equal((await shop.check(vipCart)).valid, true);
+  assert.deepEqual(server.paths(), []);
+  sub = "bob";
+  assert.equal((await shop.check(vipCart)).valid, false);
+});
+
+const BAD_CUSTOMERS = {
+  "is no token": () => "anna", "names no customer": () => tokenOf(""), "is a number": () => 5, "is refused": () => tokenOf("refused"),
+  "throws": () => { throw new Error("no session"); }, "rejects": async () => { throw new Error("no session"); },
+};
+for (const [name, customer] of Object.entries(BAD_CUSTOMERS)) {
+  check(`a customer token that ${name}: the verdict is provisional, and nothing is thrown`, async () => {
+    serveCustomers();
+    const shop = await open({ customer });
+    for (const verdict of [await shop.check(vipCart), shop.checkNow(vipCart)]) {
+      assert.ok(verdict.kind === "provisional" && verdict.missing.includes("customer_token"), `${verdict.missing}`);
+    }
+    assert.ok(shop.problem instanceof Error);
+    assert.equal(shop.state, "broken");
+  });
+}
+
+check("a customer token that never comes is given up after the time limit", async () => {
+  serveCustomers();
+  let isLate = false;
+  const shop = await open({ customer: () => (isLate ? new Promise(() => {}) : tokenOf("anna")) });
+  isLate = true;
+  const checked = shop.check(vipCart);
+  await tick(9 * SECOND, SECOND);
+  await tick(9 * SECOND, SECOND);
+  assert.equal((await checked).valid, undefined);
+});
+
+check("requests end at `timeout`, go through `fetch`, and name `origin`", async () => {
+  server.state.instead.bundle = () => {};
+  server.paths();
+  const opening = open({ timeout: 2_000, origin: "https://shop.example" });
+  await tick(1 * SECOND, SECOND);
+  await tick(2 * SECOND, SECOND);
+  const shop = await opening;
+  assert.deepEqual([shop.problem.name, shop.problem.message], ["TimeoutError", "the service did not answer within 2 s"]);
+  const headers = server.seen.splice(0).map((request) => request.headers.origin);
+  assert.deepEqual(headers, ["https://shop.example"]);
+  let sent = 0;
+  server.online();
+  await open({ fetch: (...request) => ((sent += 1), fetch(...request)) });
+  assert.equal(sent, 2);
+});
+
+check("wrong options are the caller's mistakes, named", async () => {
+  const wrong = {
+    url: [undefined, "", 5], key: [undefined, {}, { id: "a" }, "a"], keys: [[], "a key"], store: ["disk", {}, 5], customer: ["token"], maxAge: [0, -1, "1h", NaN],
+    timeout: [0, Infinity], origin: [5, ""], fetch: ["fetch"], poll: [5_000], maxage: [5],
+  };
+  for (const [name, values] of Object.entries(wrong)) {
+    for (const value of values) await assert.rejects(open({ [name]: value }), { name: "TypeError", message: new RegExp(name) }, `${name} ${value}`);
+  }
+});
+
+check("a closed shop ends its requests, decides nothing, and throws nothing", async () => {
+  const shop = await open({ poll: true });
+  const { valid } = shop.checkNow(cartOf("TEN"));
+  assert.equal(valid, true);
+  server.state.instead.bundle = () => {};
+  const refreshing = shop.refresh();
+  shop.close();
+  shop.close();
+  assert.equal((await refreshing).fresh, false);
+  assert.equal((await shop.refresh()).fresh, false);
+  assert.deepEqual((await shop.check(cartOf("TEN"))).missing, ["voucher/TEN", "bundle"]);
+  server.online();
+  server.paths();
+  await tick(2 * HOUR, MINUTE);
+  assert.deepEqual(server.paths(), []);
+});
+
+check("another version of the service: every verdict lacks `engine`, and the shop is broken", async () => {
+  server.serveRules(shopRules(), { decides: 3_000 });
+  const shop = await open();
+  assert.deepEqual([summary(await shop.check(cartOf("TEN"))), shop.state], [provisional("engine"), "broken"]);
+});
+
+check("`ask` has the service decide, and fails where it does not", async () => {
+  const shop = await open();
+  const answer = { id: "valid_1", valid: true, redeemables: [], order: { amount: 1_000, total_amount: 1 } };
+  server.state.instead.validations = (_, response) => response.writeHead(200).end(JSON.stringify(answer));
+  const verdict = await shop.ask(cartOf("PRIVATE"));
+  assert.deepEqual([verdict.valid, verdict.order.total_amount, verdict.asOf.revision], [true, 1, undefined]);
+  for (const [status, body] of [[200, "<h1>Log in</h1>"], [200, "{}"], [200, '{"valid":"true"}'], [503, "{}"], [404, "none"], [400, "{}"], [401, '{"code":401,"key":"unauthorized"}']]) {
+    server.state.instead.validations = (_, response) => response.writeHead(status).end(body);
+    await assert.rejects(shop.ask(cartOf("PRIVATE")), { status }, `${status} ${body}`);
+  }
+  server.state.instead.validations = (_, response) => refuse(response, 400, "invalid_payload");
+  assert.equal((await shop.ask({})).kind, "unreadable");
+  server.offline();
+  await assert.rejects(shop.ask(cartOf("PRIVATE")));
+});
+
+check("`lock` asks for a session, and drops what the customer had left before", async () => {
+  serveCustomers();
+  const shop = await open({ customer: () => tokenOf("anna") });
+  let sent;
+  server.state.instead.validations = async (request, response) => {
+    let body = "";
+    for await (const chunk of request) body += chunk;
+    sent = JSON.parse(body);
+    response.writeHead(200).end(JSON.stringify({ id: "valid_1", valid: true, redeemables: [], session: { type: "LOCK", key: "ssn_1", ttl: 1, ttl_unit: "DAYS" } }));
+  };
+  const verdict = await shop.lock({ ...vipCart, session: { key: "ssn_1" } });
+  assert.deepEqual([sent.session, verdict.session.key], [{ key: "ssn_1", type: "LOCK" }, "ssn_1"]);
+  assert.equal(shop.checkNow(vipCart).kind, "provisional");
+  assert.equal((await shop.check(vipCart)).valid, true, "fetched again");
+});
