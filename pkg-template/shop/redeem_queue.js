@@ -22,7 +22,7 @@ export class RedeemQueue {
   #calls;
   #rules;
   #signal;
-  /** Redemptions that are being sent, by key, as promises of their answers. */
+  /** Redemptions that are being sent, by key, with the promise of their answer. */
   #running = new Map();
 
   constructor({ store, calls, rules, signal }) {
@@ -38,7 +38,7 @@ export class RedeemQueue {
     let entry;
     let isFirst;
     await this.#store.update("redemptions", (kept) => {
-      const entries = readEntries(kept);
+      const entries = this.#listAll(kept);
       entry = entries.find((one) => one.text === text && one.customer === customer && this.#isRepeatable(one));
       isFirst = entry === undefined;
       if (entry) return entries;
@@ -50,12 +50,18 @@ export class RedeemQueue {
 
   /** Returns the redemptions without an answer, each with its continuation. */
   async pending() {
-    const entries = readEntries(await this.#store.get("redemptions"));
+    const entries = this.#listAll(await this.#store.get("redemptions"));
     return entries.map((entry) => ({
       key: entry.key, request: JSON.parse(entry.text), at: entry.at, isRepeatable: this.#isRepeatable(entry),
       resume: ({ signal } = {}) => this.#send(entry, signal),
       forget: () => this.#forget(entry),
     }));
+  }
+
+  /** Lists the kept redemptions, and those that are being sent where the store has lost them. */
+  #listAll(kept) {
+    const own = [...this.#running.values()].map(({ entry }) => entry);
+    return [...new Map([...own, ...readEntries(kept)].map((entry) => [entry.key, entry])).values()];
   }
 
   #isRepeatable({ at }) {
@@ -74,9 +80,9 @@ export class RedeemQueue {
       const sending = new Repetition({ entry, calls: this.#calls, rules: this.#rules, signal: this.#signal, isRepeatable: () => this.#isRepeatable(entry) });
       const answered = sending.run(first).then((answer) => this.#finish(entry, answer)).finally(() => this.#running.delete(key));
       answered.catch(() => {});
-      this.#running.set(key, answered);
+      this.#running.set(key, { entry, answered });
     }
-    return untilAborted(this.#running.get(key), signal);
+    return untilAborted(this.#running.get(key).answered, signal);
   }
 
   async #finish(entry, answer) {

@@ -138,7 +138,7 @@ export class ShopRules {
   /** Takes what another tab has found, as far as it is proven here too. */
   async receive(message) {
     const { problem, confirmation, rules } = message ?? {};
-    const isOther = confirmation?.head !== this.bundle?.head;
+    const isOther = typeof confirmation?.head === "string" && confirmation.head !== this.bundle?.head;
     if (isOther) this.#adopt(rules ?? (await this.#store.get("rules")), confirmation);
     if (this.#signal.aborted) return;
     if (this.bundle && confirmation?.head === this.bundle.head) {
