@@ -33,6 +33,7 @@ export async function build(out = join(root, "pkg"), report = () => {}) {
 export async function buildScripts(out = join(root, "pkg")) {
   await minifyScript(join(template, "api.js"), join(out, "api.js"));
   await joinScripts(out, "service.js");
+  await buildReact(out);
   for (const name of ["node.js", "workerd.js", "browser.js", "slim.js", "slim.d.ts", "scrip.d.ts"]) {
     await copyFile(join(template, name), join(out, name));
   }
@@ -80,6 +81,16 @@ async function bundleEntry(out, from, to, options) {
   });
   await rename(join(out, `built-${to}`), join(out, to));
   await rm(temporary);
+}
+
+/** Builds the hooks. The page's React and the package's own entry are shared with them. */
+async function buildReact(out) {
+  const options = { entryPoints: [join(template, "react.js")], bundle: true, external: ["react", "scrip"], minify: true, target: "es2022", logLevel: "error" };
+  await esbuild.build({ ...options, outfile: join(out, "react.js"), format: "esm" });
+  await esbuild.build({ ...options, outfile: join(out, "react.cjs"), format: "cjs" });
+  const types = await readFile(join(template, "react.d.ts"), "utf8");
+  await writeFile(join(out, "react.d.ts"), types);
+  await writeFile(join(out, "react.d.cts"), types.replace("./scrip.js", "./scrip.cjs"));
 }
 
 /** The version is that of the workspace, so that the package and the service can be compared. */

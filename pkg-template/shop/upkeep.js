@@ -72,12 +72,16 @@ export class Upkeep {
     if (!this.#isLeading || !bundle || this.#isWatching || this.#signal.aborted) return;
     this.#isWatching = true;
     const { url, key, origin, timeout, fetch } = this.#options;
-    watchHead({
-      ...bundle, baseUrl: url, credentials: key, origin, timeout, fetch, signal: this.#signal,
+    const calls = {
       onHead: () => this.#rules.refresh(),
       onConfirmed: (found) => this.#rules.confirm(found),
       onProblem: (problem) => this.#rules.report(problem),
-    });
+    };
+    try {
+      watchHead({ ...bundle, baseUrl: url, credentials: key, origin, timeout, fetch, signal: this.#signal, ...calls });
+    } catch {
+      // A host with odd events: rules are still fetched when they age.
+    }
   }
 
   /** Tells other tabs of rules that they may not have, of a confirmation, or of a failure. */
@@ -94,7 +98,11 @@ export class Upkeep {
     const wakeUp = () => {
       if (!this.#isWatching) this.#rules.refresh();
     };
-    document?.addEventListener?.("visibilitychange", () => document.visibilityState === "visible" && wakeUp(), { signal });
-    globalThis.addEventListener?.("online", wakeUp, { signal });
+    try {
+      document?.addEventListener?.("visibilitychange", () => document.visibilityState === "visible" && wakeUp(), { signal });
+      globalThis.addEventListener?.("online", wakeUp, { signal });
+    } catch {
+      // As above.
+    }
   }
 }

@@ -37,8 +37,8 @@ after(async () => {
 check("the tarball has one binary, types for both kinds of module, and nothing of the build", async () => {
   const names = packed.files.map((file) => file.path).sort();
   assert.deepEqual(names, [
-    "LICENSE", "README.md", "api.js", "browser.js", "engine.js", "node.cjs", "node.js", "package.json", "scrip.d.cts",
-    "scrip.d.ts", "scrip.wasm", "script.js", "service.js", "slim.d.ts", "slim.js", "workerd.js",
+    "LICENSE", "README.md", "api.js", "browser.js", "engine.js", "node.cjs", "node.js", "package.json", "react.cjs", "react.d.cts",
+    "react.d.ts", "react.js", "scrip.d.cts", "scrip.d.ts", "scrip.wasm", "script.js", "service.js", "slim.d.ts", "slim.js", "workerd.js",
   ]);
   for (const name of names.filter((each) => /\.c?js$/.test(each))) {
     const text = readFileSync(join(pkg, name), "utf8");
