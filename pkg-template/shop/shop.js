@@ -5,7 +5,7 @@ import { ServiceCalls } from "./calls.js";
 import { RedeemQueue } from "./redeem_queue.js";
 import { ShopRules } from "./rules.js";
 import { ShopStore } from "./store.js";
-import { QualificationVerdict, Verdict } from "./verdict.js";
+import { qualificationOf, verdictOf } from "./verdict.js";
 
 const NO_DECISION = '{"valid":false,"redeemables":[],"missing":["engine"]}';
 const NO_OFFERS = '{"redeemables":{"object":"list","data_ref":"data","data":[],"total":0,"has_more":false},"missing":["engine"]}';
@@ -65,7 +65,7 @@ export class Shop {
     await this.#prepare(text);
     const rules = this.#rules;
     const answer = decide(this.#prepared, "qualify", text, { ...context, now: context?.now ?? rules.now() });
-    return new QualificationVerdict(answer ?? NO_OFFERS, rules.lacking(), rules.asOf);
+    return qualificationOf(answer ?? NO_OFFERS, rules.lacking(), rules.asOf);
   }
 
   /** Has the service decide. Fails where it does not answer. */
@@ -144,7 +144,7 @@ export class Shop {
     const prepared = this.#prepared;
     const at = { ...context, now: context?.now ?? rules.now() };
     const explain = () => JSON.parse(decide(prepared, "validate", withTrace(text), at) ?? NO_DECISION);
-    return new Verdict(decide(prepared, "validate", text, at) ?? NO_DECISION, rules.lacking(), rules.asOf, explain);
+    return verdictOf(decide(prepared, "validate", text, at) ?? NO_DECISION, rules.lacking(), rules.asOf, explain);
   }
 
   /** The rules that decide, or none: then everything is known to the service only. */
@@ -155,7 +155,7 @@ export class Shop {
   async #ask(text) {
     const token = await this.#rules.token();
     const answer = await this.#calls.decide("/client/v1/validations", text, { token, signal: this.#end.signal });
-    return new Verdict(answer, [], { revision: undefined, at: this.#rules.now() });
+    return verdictOf(answer, [], { revision: undefined, at: this.#rules.now() });
   }
 }
 

@@ -1,110 +1,91 @@
-// The verdicts of a shop: one class for each request, whose kind says whether it is final. Nothing that is not final has `valid`.
+// The verdicts of a shop. Their kind says whether they are final; nothing that is not final has `valid`.
 
-/** An answer, read when it is first looked at. `lacking` names facts that the package lacks beside those of the engine. */
-class Decision {
+/** An answer, read when a verdict is first looked at. `lacking` names facts that the package lacks beside those of the engine. */
+class Answer {
   #text;
   #lacking;
-  #answer;
+  #read;
 
-  constructor(text, lacking, asOf) {
-    this.#text = text;
-    this.#lacking = lacking;
-    this.asOf = asOf;
+  constructor(text, lacking) {
+    [this.#text, this.#lacking] = [text, lacking];
   }
 
-  /** The answer; where the package lacks a fact, that is in its `missing`. */
-  get answer() {
-    if (this.#answer) return this.#answer;
+  /** The answer as an object; where the package lacks a fact, that is in its `missing`. */
+  get read() {
+    if (this.#read) return this.#read;
     const read = JSON.parse(this.#text);
     if (this.#lacking.length > 0 && isDecided(read)) {
       read.missing = [...new Set([...(read.missing ?? []), ...this.#lacking])];
       this.#text = JSON.stringify(read);
     }
-    return (this.#answer = read);
+    return (this.#read = read);
   }
 
-  /** The bytes of the answer as text. */
   get text() {
-    return this.answer && this.#text;
+    return this.read && this.#text;
   }
 
   get kind() {
-    if (!isDecided(this.answer)) return "unreadable";
-    return this.answer.missing?.length > 0 ? "provisional" : "final";
+    if (!isDecided(this.read)) return "unreadable";
+    return this.read.missing?.length > 0 ? "provisional" : "final";
   }
 
-  get missing() {
-    return this.kind === "provisional" ? this.answer.missing : undefined;
-  }
-
-  get omitted() {
-    return this.answer.omitted ?? [];
-  }
-
-  get error() {
-    return this.kind === "unreadable" ? this.answer : undefined;
+  /** Returns a member for one kind of verdict alone. */
+  only(kind, member) {
+    return this.kind === kind ? member(this.read) : undefined;
   }
 }
 
 /** Returns whether an answer is a verdict, and no error about the request. */
 const isDecided = ({ valid, redeemables }) => valid !== undefined || redeemables !== undefined;
 
-/** The verdict on the redeemables of a request. */
-export class Verdict extends Decision {
-  #explain;
-  #refusals;
-
-  /** `explain` returns the answer to the same request with a trace, or nothing. */
-  constructor(text, lacking, asOf, explain = () => undefined) {
-    super(text, lacking, asOf);
-    this.#explain = explain;
-  }
-
-  get valid() {
-    return this.kind === "final" ? this.answer.valid : undefined;
-  }
-
-  get order() {
-    return this.valid ? this.answer.order : undefined;
-  }
-
-  get session() {
-    return this.valid ? this.answer.session : undefined;
-  }
-
-  /** What a provisional verdict would be with the facts that are known. */
-  get likely() {
-    if (this.kind !== "provisional") return undefined;
-    if (this.missing.includes("bundle")) return "unknown";
-    if (this.answer.valid) return "applies";
-    return redeemablesOf(this.answer).some(({ status }) => status === "INAPPLICABLE") ? "refused" : "unknown";
-  }
-
-  get refusals() {
-    if (this.kind === "unreadable") return undefined;
-    return (this.#refusals ??= refusalsOf(this.answer, this.answer.trace ?? this.#explain()?.trace ?? []));
-  }
-
-  toJSON() {
-    const { kind, valid, likely, missing, order, session, refusals, error, text, answer, asOf, omitted } = this;
-    return { kind, valid, likely, missing, order, session, refusals, error, text, answer, asOf, omitted };
-  }
+/**
+ * Returns the verdict on the redeemables of a request. Its members are its own, so that a copy has them. `explain` returns the answer to the same
+ * request with a trace.
+ */
+export function verdictOf(text, lacking, asOf, explain = () => ({})) {
+  const all = new Answer(text, lacking);
+  let refusals;
+  return {
+    get kind() { return all.kind; },
+    get valid() { return all.only("final", ({ valid }) => valid); },
+    get order() { return all.only("final", ({ valid, order }) => (valid ? order : undefined)); },
+    get session() { return all.only("final", ({ valid, session }) => (valid ? session : undefined)); },
+    get likely() { return all.only("provisional", likelyOf); },
+    get missing() { return all.only("provisional", ({ missing }) => missing); },
+    get refusals() {
+      if (all.kind === "unreadable") return undefined;
+      return (refusals ??= refusalsOf(all.read, all.read.trace ?? explain().trace ?? []));
+    },
+    get error() { return all.only("unreadable", (error) => error); },
+    get omitted() { return all.read.omitted ?? []; },
+    get answer() { return all.read; },
+    get text() { return all.text; },
+    asOf,
+  };
 }
 
-/** The verdict on which offers apply. */
-export class QualificationVerdict extends Decision {
-  get offers() {
-    return this.kind === "final" ? this.answer.redeemables.data : undefined;
-  }
+/** Returns the verdict on which offers apply. */
+export function qualificationOf(text, lacking, asOf) {
+  const all = new Answer(text, lacking);
+  return {
+    get kind() { return all.kind; },
+    get offers() { return all.only("final", ({ redeemables }) => redeemables.data); },
+    get likelyOffers() { return all.only("provisional", ({ redeemables }) => redeemables.data); },
+    get missing() { return all.only("provisional", ({ missing }) => missing); },
+    get error() { return all.only("unreadable", (error) => error); },
+    get omitted() { return all.read.omitted ?? []; },
+    get answer() { return all.read; },
+    get text() { return all.text; },
+    asOf,
+  };
+}
 
-  get likelyOffers() {
-    return this.kind === "provisional" ? this.answer.redeemables.data : undefined;
-  }
-
-  toJSON() {
-    const { kind, offers, likelyOffers, missing, error, text, answer, asOf, omitted } = this;
-    return { kind, offers, likelyOffers, missing, error, text, answer, asOf, omitted };
-  }
+/** Returns what a provisional verdict would be with the facts that are known. */
+function likelyOf(answer) {
+  if (answer.missing.includes("bundle")) return "unknown";
+  if (answer.valid) return "applies";
+  return redeemablesOf(answer).some(({ status }) => status === "INAPPLICABLE") ? "refused" : "unknown";
 }
 
 /** Returns all redeemables of an answer, each once. */

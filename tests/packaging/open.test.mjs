@@ -53,6 +53,15 @@ check("the text of a final verdict is that of `prepared.validate`, for text and 
   for (const cart of [text, cartOf("TEN")]) assert.equal(shop.checkNow(cart, context).text, bundle.prepared.validate(text, context));
 });
 
+check("a copy of a verdict has its members", async () => {
+  const shop = await open();
+  for (const verdict of [await shop.check(cartOf("TEN")), await shop.check(cartOf("NONE")), await shop.qualify(), await shop.check({})]) {
+    for (const copy of [{ ...verdict }, structuredClone(verdict), JSON.parse(JSON.stringify(verdict))]) {
+      for (const member of ["kind", "valid", "missing", "refusals", "text", "asOf"]) assert.equal(JSON.stringify(copy[member]), JSON.stringify(verdict[member]), member);
+    }
+  }
+});
+
 check("a provisional verdict has no `valid`, says what is likely, and what is missing", async () => {
   const shop = await open();
   const unknown = await shop.check(cartOf("PRIVATE"));

@@ -12,6 +12,7 @@ import { build, measureSizes } from "../../pkg-template/build.mjs";
 import { launch, missing } from "../browser/chromium.mjs";
 import { serve } from "../browser/static_server.mjs";
 import { countTests } from "../browser/test_report.mjs";
+import { keyPair, rules, startServer } from "./bundle_server.mjs";
 import { answerFile, pack, pkg, right, run, visit } from "./hosts.mjs";
 
 const check = countTests("packaging");
@@ -62,9 +63,33 @@ check("Node, ES modules", async () => {
   right(result);
 });
 
-check("the README's first example, character by character", async () => {
+/** Returns the README's examples that import something, as the tarball has them. */
+const examples = (place) => [...readFileSync(join(place, "node_modules/scrip/README.md"), "utf8").matchAll(/```js\n(import [^`]*?)```/g)].map(([, text]) => text);
+
+check("the README's first example, character by character: a checkout in ten lines", async () => {
   const place = join(folder, "node-esm");
-  const [, example] = /```js\n(import [^`]*?)```/.exec(readFileSync(join(place, "node_modules/scrip/README.md"), "utf8"));
+  const [example] = examples(place);
+  assert.equal(example.trim().split("\n").filter(Boolean).length, 10);
+  const server = await startServer();
+  const voucher = { id: "v_1", code: "SPRING-10", type: "DISCOUNT_VOUCHER", discount: { type: "PERCENT", percent_off: 10 }, active: true };
+  server.serve(keyPair(), rules({ vouchers: [voucher] }));
+  server.state.instead.redemptions = (_, response) => response.writeHead(200).end('{"redemptions":[{"id":"r_1"}]}');
+  await writeFile(join(place, "readme-open.mjs"), example);
+  await writeFile(join(place, "redirect.mjs"), `const { fetch } = globalThis;
+globalThis.fetch = (url, options) => fetch(String(url).replace("https://promotions.example", process.env.SERVICE), options);
+`);
+  try {
+    const env = { ...process.env, SERVICE: server.base };
+    const { stdout } = await run(process.execPath, ["--import", "./redirect.mjs", "readme-open.mjs"], { cwd: place, env });
+    assert.equal(stdout, "to pay: 8820\nredeemed\n");
+  } finally {
+    server.close();
+  }
+});
+
+check("the README's example of rules without the service, character by character", async () => {
+  const place = join(folder, "node-esm");
+  const example = examples(place).find((text) => text.includes("prepare"));
   await writeFile(join(place, "readme.mjs"), `${example}\nconsole.log(JSON.stringify(verdict));\n`);
   const verdict = JSON.parse((await run(process.execPath, ["readme.mjs"], { cwd: place })).stdout);
   assert.equal(verdict.valid, true);

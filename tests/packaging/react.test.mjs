@@ -1,8 +1,10 @@
 // Tests the hooks for React in a page of jsdom, and on a server: a verdict belongs to the cart that is shown, and rendering does no work.
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach } from "node:test";
+import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { setTimeout as sleep } from "node:timers/promises";
+import { transform } from "esbuild";
 import { JSDOM } from "jsdom";
 import { createElement, StrictMode, useState } from "react";
 import { renderToString } from "react-dom/server";
@@ -104,6 +106,26 @@ check("on a server nothing is opened, fetched or decided", async () => {
   assert.equal(renderToString(createElement(Checkout)), "TEN: undecided unopened ");
   await sleep(50);
   assert.deepEqual(server.paths(), []);
+});
+
+check("the README's example shows the total", async () => {
+  const readme = await readFile(new URL("../../pkg-template/README.md", import.meta.url), "utf8");
+  const [, example] = /```jsx\n([^`]*?)```/.exec(readme);
+  const { code } = await transform(example, { loader: "jsx", jsx: "automatic", format: "esm" });
+  const at = (name) => JSON.stringify(import.meta.resolve(name));
+  const absolute = code.replace('"scrip/react"', at("../../pkg/react.js")).replace('"react/jsx-runtime"', at("react/jsx-runtime"));
+  const { Total } = await import(`data:text/javascript,${encodeURIComponent(absolute)}`);
+  const { fetch } = globalThis;
+  globalThis.fetch = (url, init) => fetch(String(url).replace("https://promotions.example", server.base), init);
+  try {
+    root.render(createElement(Total, { cart: cartOf("TEN") }));
+    await until(() => text() === "900", "the total");
+    assert.equal(document.querySelector("p").title, "fresh");
+  } finally {
+    root.unmount();
+    root = createRoot(document.querySelector("main"));
+    globalThis.fetch = fetch;
+  }
 });
 
 check("CommonJS has the same hooks, over the same React", () => {

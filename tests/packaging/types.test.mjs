@@ -197,12 +197,32 @@ test("the README's examples compile", () => {
   const examples = [...readme.matchAll(/```js\n([^`]*(?:`[^`]+)*?)```/g)].map(([, text]) => text);
   assert.ok(examples.length >= 4);
   const files = { "scrip.d.ts": types };
-  // An example that imports nothing continues the first one.
+  // An example that imports nothing continues that of rules without the service.
+  const first = examples.find((text) => text.includes("prepare"));
   examples.forEach((text, place) => {
-    const whole = text.includes("import ") ? text : `${examples[0]}\n${text}`;
+    const whole = text.includes("import ") ? text : `${first}\n${text}`;
     files[`example${place}.ts`] = `${whole.replaceAll('from "scrip"', 'from "./scrip"')}\nexport {};`;
   });
-  assert.deepEqual(complaints(files).map(({ text }) => text), []);
+  assert.deepEqual(complaints(files, { noUncheckedIndexedAccess: true }).map(({ text }) => text), []);
+});
+
+test("the hooks keep the types of verdicts", () => {
+  const hooks = readFileSync(fileURLToPath(new URL("../../pkg-template/react.d.ts", import.meta.url)), "utf8");
+  const page = `import { useShop, useVerdict } from "./react";
+import type { Order } from "./scrip";
+declare function pay(order: Order): void;
+const { shop, state } = useShop({ url: "https://promotions.example", key: { id: "a", token: "b" } });
+const verdict = useVerdict(shop, { redeemables: [{ object: "voucher", id: "A" }], order: { amount: 100 } });
+if (verdict?.valid) pay(verdict.order);
+// @ts-expect-error not every verdict has an order
+pay(verdict?.order);
+// @ts-expect-error it is unopened at first
+state.length;
+const none = useVerdict(undefined, undefined);
+// @ts-expect-error nothing is decided at first
+none.kind;
+`;
+  assert.deepEqual(complaints({ "scrip.d.ts": types, "react.d.ts": hooks, "page.ts": page }).map(({ text }) => text), []);
 });
 
 test("a value that is no answer does not fit", () => {

@@ -1,0 +1,136 @@
+// Tests `open` in pages of a browser, with its IndexedDB, locks and channels: a page that is loaded again without the service decides, tabs share
+// one poll, and a redemption that a reload cut off counts once.
+import assert from "node:assert/strict";
+import { after, afterEach, before, beforeEach } from "node:test";
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { launch, missing } from "../browser/chromium.mjs";
+import { countTests } from "../browser/test_report.mjs";
+import { keyPair, rules, startServer } from "./bundle_server.mjs";
+import { redemptions } from "./shop_server.mjs";
+
+const check = countTests("packaging");
+const noBrowser = missing();
+const pair = keyPair();
+const voucher = (code, amount_off) => ({ id: `v_${code}`, code, type: "DISCOUNT_VOUCHER", discount: { type: "AMOUNT", amount_off }, active: true });
+const POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'";
+const TYPES = { js: "text/javascript", wasm: "application/wasm" };
+
+let server;
+let site;
+let url;
+let browser;
+let pages;
+
+before(async () => {
+  server = await startServer();
+  site = createServer(answer);
+  await new Promise((done) => { site.listen(0, "127.0.0.1", done); });
+  url = `http://127.0.0.1:${site.address().port}`;
+  if (!noBrowser) browser = await launch();
+}, { timeout: 60_000 });
+after(async () => {
+  await browser?.close();
+  site.close().closeAllConnections();
+  server.close();
+});
+beforeEach(() => {
+  pages = [];
+  server.serve(pair, rules({ vouchers: [voucher("TEN", 100)] }));
+});
+afterEach(() => Promise.all(pages.map((page) => page.close())));
+
+/** Serves the package, a page without anything, and the service. */
+async function answer(request, response) {
+  if (request.url.startsWith("/client/")) return server.server.emit("request", request, response);
+  if (request.url.startsWith("/pkg/")) {
+    const body = await readFile(new URL(`../..${request.url}`, import.meta.url));
+    return response.writeHead(200, { "content-type": TYPES[request.url.split(".").pop()] }).end(body);
+  }
+  return response.writeHead(200, { "content-type": "text/html", "content-security-policy": POLICY }).end("<!doctype html><title>Shop</title>");
+}
+
+async function openPage() {
+  const page = await browser.context.newPage();
+  pages.push(page);
+  await load(page);
+  return page;
+}
+/** Loads the page, also again, and opens its shop; `opened` says how long that took. */
+async function load(page) {
+  await page.goto(url);
+  await page.evaluate(async ({ key, keys }) => {
+    const { load, open } = await import("/pkg/browser.js");
+    await load();
+    const begin = performance.now();
+    window.shop = await open({ url: location.origin, key, keys });
+    window.opened = performance.now() - begin;
+  }, { key: { id: "app", token: "secret" }, keys: [pair.jwk] });
+}
+const cartOf = (code) => ({ redeemables: [{ object: "voucher", id: code }], order: { amount: 1_000 } });
+const decide = (page, code = "TEN") => page.evaluate((cart) => window.shop.checkNow(cart), cartOf(code));
+const stop = () => { for (const kind of ["bundle", "core", "redemptions"]) server.state.instead[kind] = (request) => request.socket.destroy(); };
+async function until(condition, what) {
+  for (const latest = Date.now() + 15_000; !(await condition()); await sleep(20)) assert.ok(Date.now() < latest, `in 15 seconds: ${what}`);
+}
+const storedRules = (page) => page.evaluate(() => new Promise((done) => {
+  const opening = indexedDB.open("scrip", 1);
+  opening.onsuccess = () => {
+    const reading = opening.result.transaction("kept").objectStore("kept").getAllKeys();
+    reading.onsuccess = () => { opening.result.close(); done(reading.result.map((name) => name.split("/").pop())); };
+  };
+}));
+
+check("a page that is loaded again without the service decides at once; one whose database was deleted decides nothing", async () => {
+  const page = await openPage();
+  assert.deepEqual([(await decide(page)).valid, (await decide(page)).order.total_amount], [true, 900]);
+  await until(async () => (await storedRules(page)).includes("rules"), "the rules are kept");
+  stop();
+  await load(page);
+  assert.deepEqual([(await decide(page)).valid, await page.evaluate(() => window.shop.checkNow({}).kind)], [true, "unreadable"]);
+  await until(() => page.evaluate(() => window.shop.state === "offline"), "the service is missed");
+  assert.equal((await decide(page)).valid, true);
+  await page.evaluate(() => new Promise((done) => { indexedDB.deleteDatabase("scrip").onsuccess = done; }));
+  await load(page);
+  assert.deepEqual((await decide(page)).missing, ["voucher/TEN", "bundle"]);
+}, noBrowser);
+
+check("of two tabs one polls, and both have new rules", async () => {
+  const [one, two] = [await openPage(), await openPage()];
+  await until(async () => (await one.evaluate(() => navigator.locks.query().then(({ held, pending }) => held.length + pending.length))) === 2, "a lock, and a wait for it");
+  server.serve(pair, rules({ vouchers: [voucher("TEN", 300)] }), { rev: 3_000 });
+  await one.evaluate(() => window.shop.refresh());
+  server.paths();
+  await until(async () => (await decide(two)).order?.total_amount === 700, "the other tab has the new rules");
+  assert.deepEqual(server.paths(), []);
+}, noBrowser);
+
+check("a redemption that a reload cut off is pending, goes on, and counts once", async () => {
+  const page = await openPage();
+  const service = redemptions(server, { after: (call, _, request) => (call === 1 ? (request.socket.destroy(), true) : false) });
+  const { counted } = service;
+  page.evaluate((cart) => window.shop.redeem(cart), cartOf("TEN")).catch(() => {});
+  await until(() => counted.size === 1, "the service has counted");
+  await load(page);
+  const [pending, answered] = await page.evaluate(async () => {
+    const all = await window.shop.pending();
+    return [all.map(({ request }) => request), await all[0].resume()];
+  });
+  assert.deepEqual([pending, answered.kind, answered.replayed, counted.size], [[cartOf("TEN")], "redeemed", true, 1]);
+  assert.deepEqual(await page.evaluate(() => window.shop.pending()), []);
+}, noBrowser);
+
+check("a shop of a thousand offers opens from the store", async () => {
+  server.serve(pair, rules({ vouchers: Array.from({ length: 1_000 }, (_, at) => voucher(`CODE-${at}`, 100)) }), { rev: 4_000 });
+  const page = await openPage();
+  await until(async () => (await storedRules(page)).includes("rules"), "the rules are kept");
+  stop();
+  const times = [];
+  for (let round = 0; round < 5; round += 1) {
+    await load(page);
+    times.push(await page.evaluate(() => window.opened));
+    assert.equal((await decide(page, "CODE-999")).valid, true);
+  }
+  console.log(`open from the store, 1,000 offers: ${times.map((ms) => ms.toFixed(0)).join(", ")} ms`);
+}, noBrowser);
