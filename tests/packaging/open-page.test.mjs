@@ -74,18 +74,19 @@ const stop = () => { for (const kind of ["bundle", "core", "redemptions"]) serve
 async function until(condition, what) {
   for (const latest = Date.now() + 15_000; !(await condition()); await sleep(20)) assert.ok(Date.now() < latest, `in 15 seconds: ${what}`);
 }
-const storedRules = (page) => page.evaluate(() => new Promise((done) => {
-  const opening = indexedDB.open("scrip", 1);
-  opening.onsuccess = () => {
-    const reading = opening.result.transaction("kept").objectStore("kept").getAllKeys();
-    reading.onsuccess = () => { opening.result.close(); done(reading.result.map((name) => name.split("/").pop())); };
-  };
-}));
+/** Waits until the page has kept the present rules. */
+const keepRules = (page) => until(() => page.evaluate(async (head) => {
+  await window.shop.refresh();
+  const database = await new Promise((done) => { indexedDB.open("scrip", 1).onsuccess = ({ target }) => done(target.result); });
+  const all = await new Promise((done) => { database.transaction("kept").objectStore("kept").getAll().onsuccess = ({ target }) => done(target.result); });
+  database.close();
+  return all.some((value) => value.head === head && value.core) && all.some((value) => value.head === head && value.confirmed);
+}, server.state.head), "the rules are kept");
 
 check("a page that is loaded again without the service decides at once; one whose database was deleted decides nothing", async () => {
   const page = await openPage();
   assert.deepEqual([(await decide(page)).valid, (await decide(page)).order.total_amount], [true, 900]);
-  await until(async () => (await storedRules(page)).includes("rules"), "the rules are kept");
+  await keepRules(page);
   stop();
   await load(page);
   assert.deepEqual([(await decide(page)).valid, await page.evaluate(() => window.shop.checkNow({}).kind)], [true, "unreadable"]);
@@ -124,7 +125,7 @@ check("a redemption that a reload cut off is pending, goes on, and counts once",
 check("a shop of a thousand offers opens from the store", async () => {
   server.serve(pair, rules({ vouchers: Array.from({ length: 1_000 }, (_, at) => voucher(`CODE-${at}`, 100)) }), { rev: 4_000 });
   const page = await openPage();
-  await until(async () => (await storedRules(page)).includes("rules"), "the rules are kept");
+  await keepRules(page);
   stop();
   const times = [];
   for (let round = 0; round < 5; round += 1) {
