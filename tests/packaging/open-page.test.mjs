@@ -109,11 +109,12 @@ check("of two tabs one polls, and both have new rules", async () => {
 
 check("a redemption that a reload cut off is pending, goes on, and counts once", async () => {
   const page = await openPage();
-  const service = redemptions(server, { after: (call, _, request) => (call === 1 ? (request.socket.destroy(), true) : false) });
-  const { counted } = service;
+  let isDown = true;
+  const { counted } = redemptions(server, { after: (_, __, request) => (isDown ? (request.socket.destroy(), true) : false) });
   page.evaluate((cart) => window.shop.redeem(cart), cartOf("TEN")).catch(() => {});
   await until(() => counted.size === 1, "the service has counted");
   await load(page);
+  isDown = false;
   const [pending, answered] = await page.evaluate(async () => {
     const all = await window.shop.pending();
     return [all.map(({ request }) => request), await all[0].resume()];
