@@ -9,7 +9,8 @@ const LONGEST_PAUSE_MS = 60_000;
 // A service may ask for more patience than a shopper has.
 const LONGEST_ASKED_MS = 600_000;
 // The service keeps an answer for a day; sent again after it, a redemption would count twice.
-const REPEATED_FOR_MS = 23 * 3_600_000;
+const HOUR_MS = 3_600_000;
+const REPEATED_FOR_MS = 23 * HOUR_MS;
 // A request of this key that runs has a conflict too, and passes; these do not.
 const LASTING_CONFLICTS = new Set(["duplicate_found", "resource_in_use", "holder_assignement_duplication"]);
 
@@ -42,7 +43,7 @@ export class RedeemQueue {
       entry = entries.find((one) => one.text === text && one.customer === customer && this.#isRepeatable(one));
       isFirst = entry === undefined;
       if (entry) return entries;
-      entry = { key: randomKey(), text, customer, at: this.#rules.now() };
+      entry = { key: randomKey(), text, customer, at: this.#rules.now(), local: Date.now() };
       return [...entries, entry];
     });
     return this.#send(entry, signal, isFirst ? { token } : undefined);
@@ -64,9 +65,9 @@ export class RedeemQueue {
     return [...new Map([...own, ...readEntries(kept)].map((entry) => [entry.key, entry])).values()];
   }
 
-  #isRepeatable({ at }) {
-    const age = this.#rules.now() - at;
-    return age < REPEATED_FOR_MS && age > -REPEATED_FOR_MS;
+  /** Whether a redemption is young enough by the service's time, which may have been unknown, and by the local clock, which may have been changed. */
+  #isRepeatable({ at, local }) {
+    return [this.#rules.now() - at, Date.now() - local].every((age) => age < REPEATED_FOR_MS && age > -HOUR_MS);
   }
 
   #forget({ key }) {
@@ -177,7 +178,7 @@ const isOfCaller = ({ status, said }) => (status === 401 || status === 403) && i
 
 /** Returns the redemptions of a kept list that can be read. */
 function readEntries(kept) {
-  const isEntry = (one) => typeof one?.key === "string" && typeof one.text === "string" && Number.isSafeInteger(one.at) && isRequest(one.text);
+  const isEntry = (one) => typeof one?.key === "string" && typeof one.text === "string" && [one.at, one.local].every(Number.isSafeInteger) && isRequest(one.text);
   return Array.isArray(kept) ? kept.filter(isEntry) : [];
 }
 

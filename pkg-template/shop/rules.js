@@ -107,7 +107,7 @@ export class ShopRules {
   confirm({ head, clock }) {
     // The core of a newer one could not be fetched before.
     if (head !== this.bundle?.head) return this.refresh();
-    this.#clock = ServiceClock.from(clock) ?? this.#clock;
+    this.#setClock(clock);
     this.#problem = undefined;
     this.#confirmed = this.now();
     this.#keep();
@@ -144,7 +144,7 @@ export class ShopRules {
     if (this.bundle && confirmation?.head === this.bundle.head) {
       const { confirmed, clock } = readConfirmation(this.bundle, confirmation);
       this.#confirmed = Math.max(this.#confirmed, confirmed);
-      this.#clock = clock ?? this.#clock;
+      this.#setClock(clock);
       this.#problem = problem && Object.assign(new Error(String(problem.message)), problem);
     }
     this.#upkeep.schedule();
@@ -189,7 +189,7 @@ export class ShopRules {
   #take(fetched) {
     this.#replace(fetched);
     this.#problem = fetched.problem;
-    this.#clock = ServiceClock.from(fetched.clock) ?? this.#clock;
+    this.#setClock(fetched.clock);
     if (!fetched.fresh) return;
     this.#confirmed = this.now();
     this.#keep();
@@ -216,7 +216,7 @@ export class ShopRules {
       const { confirmed, clock } = readConfirmation(bundle, own);
       this.#replace(bundle);
       this.#confirmed = confirmed;
-      this.#clock = clock ?? this.#clock;
+      this.#setClock(clock);
     } catch {
       // The service has it.
     }
@@ -233,6 +233,11 @@ export class ShopRules {
 
   #confirmation() {
     return confirmationOf(this.bundle, this.#confirmed, this.#clock && { offset: this.#clock.offset, served: this.#clock.served });
+  }
+
+  /** Takes the clock of another answer. That of the same one stays: it knows how much time has passed since. */
+  #setClock(clock) {
+    if (clock && (clock.served !== this.#clock?.served || clock.offset !== this.#clock.offset)) this.#clock = ServiceClock.from(clock);
   }
 
   #changed() {

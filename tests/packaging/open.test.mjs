@@ -159,6 +159,16 @@ check("a local clock that is wrong opens no window", async () => {
   assert.equal((await shop.check(cartOf("TEN"))).valid, undefined);
 });
 
+check("a local clock that is set back makes no rules younger, also after a failed refresh", async () => {
+  const shop = await open({ maxAge: HOUR });
+  await tick(2 * HOUR, HOUR);
+  skewLocalClock(-10 * HOUR);
+  assert.deepEqual(summary(shop.checkNow(cartOf("TEN"))), provisional("age"));
+  server.offline();
+  await shop.refresh();
+  assert.deepEqual(summary(shop.checkNow(cartOf("TEN"))), provisional("age"));
+});
+
 check("the service is offline from the start: provisional verdicts, and rules as soon as it is back", async () => {
   server.offline();
   const shop = await open({ poll: true });

@@ -6,7 +6,7 @@ import { countTests } from "../browser/test_report.mjs";
 import * as scrip from "../../pkg/node.js";
 import { base64url } from "./bundle_server.mjs";
 import { HOUR, MINUTE, SECOND, cartOf, redemptions, refuse, startShopServer, textStore } from "./shop_server.mjs";
-import { settle, startTime, stopTime, tick } from "./virtual_time.mjs";
+import { settle, skewLocalClock, startTime, stopTime, tick } from "./virtual_time.mjs";
 
 const check = countTests("packaging");
 let server;
@@ -182,6 +182,25 @@ check("after a day the service does not know the key any more: it is not sent ag
   assert.deepEqual(await later.pending(), []);
 });
 
+check("a clock that was wrong when a redemption was asked does not let it be sent again after a day", async () => {
+  server.offline();
+  const store = textStore();
+  skewLocalClock(10 * HOUR);
+  const shop = await open({ store });
+  const seen = watch(shop.redeem(cartOf("TEN")));
+  await settle();
+  shop.close();
+  await tick(MINUTE);
+  assert.equal(seen.error.code, "unanswered");
+  server.serveRules();
+  await tick(26 * HOUR, HOUR);
+  server.serveRules(undefined, { rev: 3_000 });
+  const service = redemptions(server);
+  const later = await open({ store });
+  await assert.rejects((await later.pending())[0].resume(), { code: "unanswered" });
+  assert.equal(service.calls.length, 0);
+});
+
 const tokenOf = (sub, more = "") => `${base64url({ alg: "HS256" })}.${base64url({ sub })}.c2ln${more}`;
 
 check("a redemption is one customer's: another one does not continue it, and a new token of the same one does", async () => {
@@ -248,7 +267,7 @@ check("damaged entries of the queue are left out", async () => {
   shop.close();
   const [name] = [...store.kept.keys()].filter((one) => one.endsWith("/redemptions"));
   const [entry] = queueOf(store);
-  const damaged = [null, 5, {}, { ...entry, key: 5 }, { ...entry, text: "{" }, { ...entry, at: "now" }, { ...entry, text: undefined }];
+  const damaged = [null, 5, {}, { ...entry, key: 5 }, { ...entry, text: "{" }, { ...entry, at: "now" }, { ...entry, local: null }, { ...entry, text: undefined }];
   store.kept.set(name, JSON.stringify([...damaged, entry]));
   const later = await open({ store });
   assert.deepEqual((await later.pending()).map(({ key }) => key), [entry.key]);
