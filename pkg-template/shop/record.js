@@ -3,7 +3,8 @@
 import { readHead } from "../head.js";
 import { ServiceClock } from "../clock.js";
 
-const SKEW_MS = 300_000;
+// A confirmation follows the answer that brought the clock; one that is later was not made by this clock.
+const LATEST_MS = 60_000;
 
 /** Returns the bundle as data that JSON can carry; undefined where its core is no text. */
 export function recordOf({ head, core, parts, keys }) {
@@ -18,9 +19,9 @@ export const confirmationOf = ({ head }, confirmed, clock) => ({ head, confirmed
  * as none: then the bundle was confirmed when it was issued, and the service's time is unknown.
  */
 export function readConfirmation({ head }, kept) {
-  const { iat, exp } = readHead(head).claims;
+  const { iat } = readHead(head).claims;
   const isOwn = kept?.head === head;
   const clock = isOwn ? ServiceClock.from(kept.clock) : undefined;
-  const isUsable = isOwn && clock && Number.isSafeInteger(kept.confirmed) && kept.confirmed >= iat * 1_000 - SKEW_MS && kept.confirmed <= exp * 1_000;
+  const isUsable = clock && Number.isSafeInteger(kept.confirmed) && kept.confirmed <= clock.served + LATEST_MS;
   return { confirmed: isUsable ? kept.confirmed : iat * 1_000, clock };
 }

@@ -77,7 +77,8 @@ check("Next.js: the server's build and the page's", async () => {
     if (!noBrowser) {
       const browser = await launch();
       try {
-        right(await visit(browser, `${next.url}/`));
+        assert.match(await (await fetch(`${next.url}/`)).text(), /<p>unopened<!-- --> <!-- -->undecided<\/p>/, "the server's text");
+        right(await visit(browser, `${next.url}/`, () => document.querySelector("p").textContent === "offline provisional"));
       } finally {
         await browser.close();
       }

@@ -38,6 +38,7 @@ export function right(result) {
   for (const [entry, answer] of Object.entries(result.answers)) same(answer, expected, entry);
   assert.match(result.hash, /^[0-9a-f]{64}$/);
   assert.equal(result.two_seeds_differ, true);
+  assert.deepEqual(result.opened, { kind: "provisional", likely: "unknown", missing: ["voucher/A", "bundle"], state: "offline" });
   const { bad_rules, ...others } = result.mistakes;
   assert.match(bad_rules, /^Error: .{10,}/);
   assert.deepEqual(others, {
@@ -65,14 +66,15 @@ function same(answer, expected, entry) {
   assert.fail(`${entry}, from ${at}: \`${around(answer)}\` instead of \`${around(expected)}\``);
 }
 
-/** Opens a page and waits for the promise in `window.result`. */
-export async function visit(browser, url) {
+/** Opens a page and waits for the promise in `window.result`, and until a condition of the page is true. */
+export async function visit(browser, url, isReady = () => true) {
   const page = await browser.context.newPage();
   const complaints = [];
   page.on("pageerror", (error) => complaints.push(error.message));
   try {
     await page.goto(url);
     await page.waitForFunction(() => window.result !== undefined, undefined, { timeout: 20_000 });
+    await page.waitForFunction(isReady, undefined, { timeout: 20_000 });
     return await page.evaluate(() => window.result);
   } catch (error) {
     throw new Error([error.message, ...complaints].join("\n"));

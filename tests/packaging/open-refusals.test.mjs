@@ -151,7 +151,9 @@ for (const [name, change] of Object.entries(BAD_CONFIRMATIONS)) {
     else store.kept.set(key, JSON.stringify(value));
     server.offline();
     const shop = await open({ store });
-    assert.deepEqual(shop.checkNow(cartOf("TEN")).missing, ["clock"]);
+    for (const verdict of [shop.checkNow(cartOf("TEN")), await shop.refresh().then(() => shop.checkNow(cartOf("TEN")))]) {
+      assert.deepEqual(verdict.missing, ["clock"]);
+    }
     server.online();
     await shop.refresh();
     assert.equal(shop.checkNow(cartOf("TEN")).valid, true);
@@ -160,13 +162,10 @@ for (const [name, change] of Object.entries(BAD_CONFIRMATIONS)) {
 
 check("a confirmation of a later time than the clock's own is no confirmation", async () => {
   const store = await keptStore();
-  changed(store, confirmationOf(store), (kept) => ({ ...kept, confirmed: kept.confirmed + 3 * HOUR }));
+  changed(store, confirmationOf(store), (kept) => ({ ...kept, confirmed: kept.confirmed + HOUR / 2 }));
   server.offline();
-  const shop = await open({ store });
-  assert.deepEqual(shop.checkNow(cartOf("TEN")).missing, ["age"]);
-  changed(store, confirmationOf(store), (kept) => ({ ...kept, confirmed: kept.confirmed + 30 * 24 * HOUR }));
-  await tick(2 * HOUR, HOUR);
-  assert.deepEqual((await open({ store })).checkNow(cartOf("TEN")).missing, ["age"], "then the head's own time counts");
+  await tick(HOUR + 10 * 60 * SECOND, HOUR);
+  assert.deepEqual((await open({ store })).checkNow(cartOf("TEN")).missing, ["age"], "the head's own time counts");
 });
 
 check("a store of another project, by its own keys, is not taken with pinned keys; another address or client has another place", async () => {

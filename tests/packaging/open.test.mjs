@@ -149,6 +149,19 @@ check("without the service's time every verdict lacks `clock`; it comes from a c
   assert.equal((await shop.check(cartOf("OVER"))).valid, false, "the time of an unproven head is none");
 });
 
+check("rules that were confirmed under a clock that proves wrong are too old until they are confirmed again", async () => {
+  server.state.instead.bundle = (_, response) => { response.sendDate = false; response.writeHead(200).end(server.state.head); };
+  skewLocalClock(2 * MINUTE);
+  const shop = await open();
+  const right = { date: new Date(serviceNow()).toUTCString(), "cache-control": "no-store" };
+  server.state.instead.bundle = (_, response) => response.writeHead(500, right).end("{}");
+  await shop.refresh();
+  assert.deepEqual(summary(shop.checkNow(cartOf("TEN"))), provisional("age"));
+  server.online();
+  await shop.refresh();
+  assert.equal(shop.checkNow(cartOf("TEN")).valid, true);
+});
+
 check("a local clock that is wrong opens no window", async () => {
   skewLocalClock(-40 * 24 * HOUR);
   const shop = await open();

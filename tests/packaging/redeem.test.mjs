@@ -258,6 +258,18 @@ check("the signal ends the wait, not the redemption; without a customer token no
   assert.deepEqual([await refused.pending(), service.calls.at(-1).token], [[], undefined]);
 });
 
+check("a redemption that ends without an answer stays pending, also where the store is full", async () => {
+  let token = tokenOf("anna");
+  const full = { ...textStore(), put: async () => { throw new Error("full"); } };
+  const shop = await open({ store: full, customer: () => token });
+  redemptions(server, { before: (_, response) => refuse(response, 503, "unavailable") });
+  const seen = watch(shop.redeem(cartOf("TEN")));
+  await settle();
+  token = tokenOf("bob");
+  await tick(MINUTE);
+  assert.deepEqual([seen.error.code, (await shop.pending()).length], ["unanswered", 1]);
+});
+
 check("damaged entries of the queue are left out", async () => {
   const store = textStore();
   const shop = await open({ store });

@@ -51,5 +51,14 @@ export async function scenario(scrip, { rules, request, context }) {
   mistakes.freed_hash = refusal(() => prepared.hash);
   // After all these mistakes the engine itself still works.
   answers.afterwards = scrip.prepare(rulesText).validate(requestText, context);
-  return { answers, hash, mistakes, two_seeds_differ: drawn[0].id !== drawn[1].id };
+  return { answers, hash, mistakes, two_seeds_differ: drawn[0].id !== drawn[1].id, opened: await openNowhere(scrip) };
+}
+
+/** Opens a shop of a service that is not there. */
+async function openNowhere({ open }) {
+  const shop = await open({ url: "http://127.0.0.1:1", key: { id: "app", token: "secret" }, store: "memory", poll: false, timeout: 5_000 });
+  const { kind, likely, missing } = await shop.check({ redeemables: [{ object: "voucher", id: "A" }], order: { amount: 100 } });
+  const { state } = shop;
+  shop.close();
+  return { kind, likely, missing, state };
 }
