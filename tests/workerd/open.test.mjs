@@ -1,7 +1,10 @@
 // Tests the running service with the package's `open`: verdicts with the service's bytes, locks, and redemptions that count once whatever is cut.
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
 import { after, afterEach, before } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 import { credentials } from "../../worker/tools/setup.mjs";
 import { scrip } from "../support/package.mjs";
 import { customerToken } from "./customer-token.mjs";
@@ -49,6 +52,18 @@ async function checkUntil(shop, cart, fits) {
     await shop.refresh();
   }
 }
+
+check("the example of the project's README, as it stands but for the address", async () => {
+  const readme = await readFile(new URL("../../README.md", import.meta.url), "utf8");
+  const [, example] = /```js\n(import \{ open \}[^`]*?)```/.exec(readme);
+  const discountOf = { type: "PERCENT", percent_off: 10, effect: "APPLY_TO_ORDER" };
+  const campaign = { name: "Welcome", type: "STANDALONE", visibility: "public", campaign_type: "DISCOUNT_COUPONS", voucher: { discount: discountOf, code_config: { pattern: "WELCOME10" } } };
+  assert.equal((await call("POST", "/v1/campaigns", campaign)).status, 200);
+  await checkUntil(await open(), cartOf("WELCOME10"), ({ valid }) => valid === true);
+  const text = example.replace('"scrip"', JSON.stringify(new URL("../../pkg/node.js", import.meta.url).href)).replace("http://127.0.0.1:8787", service.url);
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", text], { timeout: 30_000 });
+  assert.equal(stdout, "to pay: 9423\nredeemed\n");
+});
 
 check("a final verdict has the bytes of the service", async () => {
   const shop = await open();
