@@ -14,8 +14,9 @@ export function customerOf(token) {
 export class ShopCustomer {
   #read;
   #timeout;
-  /** What the page gave last. */
+  /** What the page gave last, and whether it has answered at all. */
   #given;
+  #isKnown = false;
   /** The token for which rules are fetched. */
   token;
   /** Why they are for nobody, though the page has a customer. */
@@ -34,11 +35,22 @@ export class ShopCustomer {
     });
     try {
       const token = (await Promise.race([this.#read(), late])) ?? undefined;
-      this.#given = token;
+      [this.#given, this.#isKnown] = [token, true];
       if (token !== undefined) provenBy(token);
       return token;
     } finally {
       clearTimeout(timer);
+    }
+  }
+
+  /** Takes the token where the page gives it at once, so that kept rules decide for its customer without a wait. */
+  begin() {
+    try {
+      const token = this.#read?.();
+      if (typeof token?.then === "function") token.then(undefined, () => {});
+      else if (customerOf(token) !== undefined) this.token = token;
+    } catch {
+      // It is asked again before rules are fetched, and then it is a problem.
     }
   }
 
@@ -72,7 +84,7 @@ export class ShopCustomer {
       const token = this.#read();
       if (typeof token?.then !== "function") return !areOfOne(token, decidesFor);
       token.then(undefined, () => {});
-      return !areOfOne(this.#given, decidesFor);
+      return !this.#isKnown || !areOfOne(this.#given, decidesFor);
     } catch {
       return true;
     }

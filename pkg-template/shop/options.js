@@ -3,6 +3,8 @@ import { readPinned } from "../keys.js";
 
 const HOUR_MS = 3_600_000;
 const TIMEOUT_MS = 8_000;
+// Timers know no longer time.
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const NAMES = new Set(["url", "key", "keys", "store", "customer", "maxAge", "timeout", "origin", "fetch", "poll"]);
 
 const isText = (value) => typeof value === "string" && value !== "";
@@ -17,7 +19,7 @@ const RIGHT = {
   store: [isStore, "`indexeddb`, `memory` or an object with `get`, `put` and `delete`"],
   customer: [isFunction, "a function that returns the customer token"],
   maxAge: [isDuration, "a number of milliseconds above 0"],
-  timeout: [(value) => isDuration(value) && Number.isFinite(value), "a number of milliseconds above 0"],
+  timeout: [(value) => isDuration(value) && value <= LONGEST_TIMER_MS, "a number of milliseconds above 0"],
   origin: [isText, "the origin that the client key is bound to"],
   fetch: [isFunction, "a function like `fetch`"],
   poll: [(value) => typeof value === "boolean", "`true` or `false`"],

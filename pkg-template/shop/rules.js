@@ -41,7 +41,8 @@ export class ShopRules {
 
   /** Starts with the kept rules, or waits for the service's; then keeps them up to date. */
   async start() {
-    const [record, confirmation] = await Promise.all([this.#store.get("rules"), this.#store.get("confirmation"), this.#customer.renew()]);
+    this.#customer.begin();
+    const [record, confirmation] = await Promise.all([this.#store.get("rules"), this.#store.get("confirmation")]);
     this.#adopt(record, confirmation);
     const first = this.refresh().then(() => this.#upkeep.begin());
     if (!this.bundle) await first;
@@ -93,8 +94,8 @@ export class ShopRules {
   untilAgeing() {
     const { maxAge } = this.#options;
     const age = this.now() - this.#confirmed;
-    const next = [maxAge / 2, Math.min(maxAge, this.#claims.exp * 1_000 - this.#confirmed)].find((at) => at >= age);
-    return next === undefined ? undefined : next - age + 1;
+    const next = Math.min(...[maxAge / 2, maxAge, this.#claims.exp * 1_000 - this.#confirmed].filter((at) => at >= age));
+    return Number.isFinite(next) ? next - age + 1 : undefined;
   }
 
   /** Fetches what is newer; a call while another one runs is that one. */

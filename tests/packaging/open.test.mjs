@@ -4,7 +4,7 @@ import { after, afterEach, before, beforeEach } from "node:test";
 import { countTests } from "../browser/test_report.mjs";
 import * as scrip from "../../pkg/node.js";
 import { base64url, jws, PROJECT, rules, sealedCodes, sha256 } from "./bundle_server.mjs";
-import { HOUR, MINUTE, SECOND, cartOf, client, pair, refuse, shopRules, startShopServer } from "./shop_server.mjs";
+import { HOUR, MINUTE, SECOND, cartOf, client, pair, refuse, shopRules, startShopServer, textStore } from "./shop_server.mjs";
 import { serviceNow, settle, skewLocalClock, startTime, stopTime, tick } from "./virtual_time.mjs";
 
 const check = countTests("packaging");
@@ -126,9 +126,12 @@ check("rules that are older than `maxAge` decide provisionally until the service
 
 check("beyond the end of the head no age is young enough", async () => {
   const shop = await open({ maxAge: 1_000 * HOUR });
+  const states = [];
+  shop.subscribe((state) => states.push(state));
   await tick(7 * HOUR);
   assert.deepEqual(summary(shop.checkNow(cartOf("TEN"))), provisional("horizon"));
-  await tick(17 * HOUR);
+  await tick(17 * HOUR + SECOND);
+  assert.deepEqual(states, ["fresh", "too old"]);
   assert.deepEqual(summary(shop.checkNow(cartOf("TEN"))), provisional("horizon", "age"));
 });
 
@@ -306,6 +309,23 @@ for (const [name, customer] of Object.entries(BAD_CUSTOMERS)) {
   });
 }
 
+check("kept rules do not wait for a token; until it is known, their verdicts lack it", async () => {
+  serveCustomers();
+  const store = textStore();
+  const before = await open({ store, customer: () => tokenOf("anna") });
+  await settle();
+  before.close();
+  let give;
+  const coming = new Promise((done) => { give = done; });
+  const later = await open({ store, customer: () => coming });
+  assert.ok(later.checkNow(vipCart).missing.includes("customer_token"));
+  give(tokenOf("bob"));
+  assert.equal((await later.check(vipCart)).valid, false);
+  server.offline();
+  const atOnce = await open({ store, customer: () => tokenOf("anna") });
+  assert.ok(!atOnce.checkNow(vipCart).missing.includes("customer_token"));
+});
+
 check("a customer token that never comes is given up after the time limit", async () => {
   serveCustomers();
   let isLate = false;
@@ -336,7 +356,7 @@ check("requests end at `timeout`, go through `fetch`, and name `origin`", async 
 check("wrong options are the caller's mistakes, named", async () => {
   const wrong = {
     url: [undefined, "", 5], key: [undefined, {}, { id: "a" }, "a"], keys: [[], "a key"], store: ["disk", {}, 5], customer: ["token"], maxAge: [0, -1, "1h", NaN],
-    timeout: [0, Infinity], origin: [5, ""], fetch: ["fetch"], poll: [5_000], maxage: [5],
+    timeout: [0, Infinity, 2 ** 31], origin: [5, ""], fetch: ["fetch"], poll: [5_000], maxage: [5],
   };
   for (const [name, values] of Object.entries(wrong)) {
     for (const value of values) await assert.rejects(open({ [name]: value }), { name: "TypeError", message: new RegExp(name) }, `${name} ${value}`);
