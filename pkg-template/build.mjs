@@ -64,7 +64,7 @@ async function joinScripts(out, name) {
   });
 }
 
-/** Leaves the two scripts out that other ones import too, from whichever folder. */
+/** Leaves the two scripts out that other ones import too, from any folder. */
 const shared = {
   name: "shared",
   setup: (build) => build.onResolve({ filter: /^\.\.?\/(api|engine)\.js$/ }, ({ path }) => ({ path: `./${path.split("/").pop()}`, external: true })),

@@ -1,7 +1,7 @@
 // The customer of a shop, by the token that the page gives. Only the service checks its signature.
 import { provenBy } from "../api.js";
 
-/** Returns the customer whom a token names; undefined where it names none. */
+/** Returns the customer of a token; undefined where it names none. */
 export function customerOf(token) {
   try {
     return token === undefined || token === null ? undefined : provenBy(token);
@@ -10,7 +10,7 @@ export function customerOf(token) {
   }
 }
 
-/** For whom the rules of a shop decide. */
+/** The customer for whose token the rules of a shop decide. */
 export class ShopCustomer {
   #read;
   #timeout;
@@ -19,7 +19,7 @@ export class ShopCustomer {
   #isKnown = false;
   /** The token for which rules are fetched. */
   token;
-  /** Why they are for nobody, though the page has a customer. */
+  /** Why they are for an unknown customer, though the page has one. */
   problem;
 
   constructor({ customer, timeout }) {
@@ -63,7 +63,7 @@ export class ShopCustomer {
     }
   }
 
-  /** Fetches rules for the present customer; for nobody where the service refuses the token. */
+  /** Fetches rules for the present customer; for an unknown one where the service refuses the token. */
   async fetchFor(fetchRules) {
     await this.renew();
     const { token } = this;

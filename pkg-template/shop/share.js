@@ -32,7 +32,7 @@ export class TabGroup {
     });
   }
 
-  /** Tells the other tabs; what cannot be sent is found by each of them. */
+  /** Sends a message to the other tabs; what cannot be sent is found by each of them. */
   post(message) {
     try {
       this.#channel?.postMessage(message);

@@ -34,7 +34,7 @@ export class Upkeep {
     this.#wakeUpWithPage();
   }
 
-  /** Follows a change of the rules: other tabs are told, and the next moment at which they change by themselves is waited for. */
+  /** Follows a change of the rules: other tabs get it, and the next moment at which they change by themselves is waited for. */
   follow() {
     this.#watch();
     this.#share();
@@ -84,7 +84,7 @@ export class Upkeep {
     }
   }
 
-  /** Tells other tabs of rules that they may not have, of a confirmation, or of a failure. */
+  /** Sends to other tabs rules that they may not have, a confirmation, or a failure. */
   #share() {
     if (!this.#tabs) return;
     const message = this.#rules.message(this.#sharedHead);

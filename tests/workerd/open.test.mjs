@@ -1,4 +1,4 @@
-// Tests the running service with the package's `open`: verdicts with the service's bytes, locks, and redemptions that count once whatever is cut.
+// Tests the running service with the package's `open`: verdicts with the service's bytes, locks, and redemptions that count once though connections are cut.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
