@@ -1,4 +1,4 @@
-// Asks the service and the package the same request, and compares a final verdict of the package with the service's bytes.
+// Asks the service and a shop of the package the same request, and compares a final verdict of the package with the service's bytes.
 import assert from "node:assert/strict";
 
 const utf8 = new TextDecoder();
@@ -6,11 +6,11 @@ const utf8 = new TextDecoder();
 const ANY_SEED = "00".repeat(32);
 
 /**
- * Sends a request to the service and decides it with `prepared` at the same moment and by the same seed. Returns `missing` for a provisional
+ * Sends a request to the service and has the shop decide it at the same moment and by the same seed. Returns `missing` for a provisional
  * verdict and `wrong` with both texts for a final one that differs; `granted` says whether the service grants or finds
  * anything, and nothing where it refuses the request as a whole.
  */
-export async function compare({ url, headers }, prepared, { path, request }, now) {
+export async function compare({ url, headers }, shop, { path, request }, now) {
   const text = JSON.stringify(request);
   const reply = await fetch(`${url}${path}`, {
     method: "POST", body: text, headers: { ...headers, "scrip-test-now": String(now) },
@@ -20,9 +20,11 @@ export async function compare({ url, headers }, prepared, { path, request }, now
   assert.ok(reply.status < 500 && ![401, 403, 404, 429].includes(reply.status), `${path} ${text}: ${reply.status} ${service}`);
   // A qualification does not say at which moment it was decided; the header of the test build does.
   const decidedAt = JSON.parse(reply.headers.get("scrip-context") ?? "null") ?? { now, seed: ANY_SEED };
-  const bytes = new TextEncoder().encode(text);
-  const own = utf8.decode(path.endsWith("/validations") ? prepared.validateBytes(bytes, decidedAt) : prepared.qualifyBytes(bytes, decidedAt));
+  const verdict = await (path.endsWith("/validations") ? shop.check(text, decidedAt) : shop.qualify(text, decidedAt));
+  const own = verdict.text;
   const { missing, omitted } = JSON.parse(own);
+  assert.equal(verdict.kind, isVerdict(own) ? (missing ? "provisional" : "final") : "unreadable");
+  assert.ok(verdict.kind === "final" || (verdict.valid === undefined && verdict.order === undefined && verdict.offers === undefined), own);
   const { valid, redeemables } = JSON.parse(service);
   const granted = reply.status === 200 ? (valid ?? redeemables.total > 0) : undefined;
   if (missing) {
@@ -31,6 +33,12 @@ export async function compare({ url, headers }, prepared, { path, request }, now
   }
   const [left, right] = omitted ? withoutOmitted(own, service, omitted) : [own, service].map((answer) => withoutRequestId(answer, reply.status));
   return { granted, wrong: left === right ? undefined : { status: reply.status, service, own, context: decidedAt } };
+}
+
+/** Returns whether an answer is a verdict, and no error about the request. */
+function isVerdict(answer) {
+  const { valid, redeemables } = JSON.parse(answer);
+  return valid !== undefined || redeemables !== undefined;
 }
 
 /** Returns both texts without the fields that the package left out, and without its list of them. */

@@ -24,7 +24,6 @@ const CLIENTS = 8;
 /** The number of carts from which on some must be granted, and some refused. */
 const VARIED = 20;
 const TOKEN_SECONDS = 3_600;
-const RENEWED_BEFORE_MS = 30_000;
 const WHOLE_MS = 60_000;
 const ORIGIN = "http://localhost:3000";
 // Each request comes from an address of its own: the wrong codes of a run are not those of one guesser.
@@ -67,24 +66,18 @@ await main(async () => {
   }
 });
 
-/** Returns the service as a page sees it, with the rules of a page for each customer: by their name, or by nothing for an anonymous page. */
+/** Returns the service as a page sees it, with a shop for each customer: by their name, or by nothing for an anonymous page. */
 async function openPage(scrip, url, shop) {
   const key = credentials.client;
   const headers = { "content-type": "application/json", "x-client-application-id": key.id, "x-client-token": key.token, origin: ORIGIN };
   const secret = await shop.make("GET", "/management/v1/projects/proj_dev/customer-token-key");
-  const plain = await fetchWhole(scrip, url, key);
-  if (!plain.writes) throw new Remedy("the package and the service are of different versions: build both");
-  const customers = new Map([[undefined, { bundle: plain, headers }]]);
+  const { writes } = await fetchWhole(scrip, url, key);
+  if (!writes) throw new Remedy("the package and the service are of different versions: build both");
+  const open = (customer) => scrip.open({ url, key, origin: ORIGIN, store: "memory", poll: false, customer });
+  const customers = new Map([[undefined, { shop: await open(), headers }]]);
   for (const { source_id } of shop.customers) {
     const token = customerToken(secret, "proj_dev", source_id, TOKEN_SECONDS);
-    const options = { origin: ORIGIN, customerToken: token };
-    const renew = async (last) => {
-      const bundle = await scrip.fetchBundle(url, key, last, options);
-      if (bundle.supplement.problem) throw bundle.supplement.problem;
-      return bundle;
-    };
-    const bundle = await renew({ ...plain, prepared: undefined });
-    customers.set(source_id, { bundle, renew, headers: { ...headers, "x-customer-token": token } });
+    customers.set(source_id, { shop: await open(() => token), headers: { ...headers, "x-customer-token": token } });
   }
   // A page has the tracking id of its customer from an earlier answer.
   for (const customer of shop.customers) {
@@ -92,7 +85,7 @@ async function openPage(scrip, url, shop) {
     const reply = await fetch(`${url}/client/v1/validations`, { method: "POST", headers, body });
     customer.tracking_id = (await reply.json()).tracking_id;
   }
-  return { scrip, url, customers };
+  return { url, customers };
 }
 
 /** Fetches the bundle until it leaves out neither sealed codes, whose keys are derived after the first build, nor goods. */
@@ -105,15 +98,8 @@ async function fetchWhole(scrip, url, key) {
   }
 }
 
-/** Fetches the supplement of a page's customer again before it ends. The rules stay those that the page has prepared. */
-async function renewSupplement(page) {
-  if (!page.renew || page.bundle.supplement.until > Date.now() + RENEWED_BEFORE_MS) return;
-  page.renewing ??= page.renew(page.bundle).then((bundle) => Object.assign(page, { bundle, renewing: undefined }));
-  await page.renewing;
-}
-
 /** Sends the requests of all carts, some at a time. */
-async function tryCarts({ scrip, url, customers }, shop, { seed, carts, report }) {
+async function tryCarts({ url, customers }, shop, { seed, carts, report }) {
   let number = 0;
   const calls = (function* () {
     for (let cart = 0; cart < carts; cart += 1) {
@@ -122,13 +108,9 @@ async function tryCarts({ scrip, url, customers }, shop, { seed, carts, report }
   })();
   await Promise.all(Array.from({ length: CLIENTS }, async () => {
     for (const call of calls) {
-      const page = customers.get(call.customer);
-      await renewSupplement(page);
-      const { bundle, headers } = page;
-      await bundle.codes.open(call.request);
-      await scrip.fetchGoods(bundle, call.request);
+      const { shop: own, headers } = customers.get(call.customer);
       const address = `10.${(call.number >> 16) & 255}.${(call.number >> 8) & 255}.${call.number & 255}`;
-      report.add(call, await compare({ url, headers: { ...headers, [ADDRESS]: address } }, bundle.prepared, call, Date.now()));
+      report.add(call, await compare({ url, headers: { ...headers, [ADDRESS]: address } }, own, call, Date.now()));
     }
   }));
 }
