@@ -3305,7 +3305,8 @@ export interface ProvisionalVerdict extends VerdictBase {
   /** What the verdict would be by the facts that are known. Never take it for a yes. */
   readonly likely: "applies" | "refused" | "unknown";
   readonly missing: [MissingFact, ...MissingFact[]];
-  readonly answer: ValidVerdict | InvalidVerdict;
+  /** The answer by the facts that are known. Its own `valid` is no yes, since it has `missing`. */
+  readonly answer: Validation & { missing: string[] };
   readonly order?: undefined;
   readonly session?: undefined;
   readonly refusals: RefusalReason[];

@@ -133,7 +133,7 @@ const kept = (bundle: Bundle) => ({ head: bundle.head, core: bundle.core, parts:
 console.log(kept);
 `;
 
-const SHOP = `import { open, type AppliesVerdict, type Order, type RefusedVerdict, type Verdict } from "./scrip";
+const SHOP = `import { open, type AppliesVerdict, type Order, type RefusedVerdict, type ValidVerdict, type Verdict } from "./scrip";
 const shop = await open({ url: "https://promotions.example", key: { id: "a", token: "b" }, customer: () => null, store: new Map<string, unknown>() as never });
 declare function pay(order: Order): void;
 declare function settle(verdict: AppliesVerdict | RefusedVerdict): void;
@@ -156,9 +156,11 @@ if (verdict.valid) {
   settle(verdict);
   // @ts-expect-error a provisional verdict has no order to pay
   pay(verdict.order);
+  // @ts-expect-error nor is its answer one of a yes
+  const answer: ValidVerdict = verdict.answer;
   // @ts-expect-error it is no yes
   const yes: true = verdict.valid;
-  console.log(fact, likely, yes);
+  console.log(fact, likely, yes, answer);
 } else {
   const key: string = verdict.error.key;
   // @ts-expect-error what cannot be read is no final verdict
