@@ -59,13 +59,13 @@ export class ShopRules {
     return { revision: this.#claims && { epoch, rev }, at: this.#claims && this.#confirmed };
   }
 
-  /** Returns the facts that a decision lacks because of the state of the rules. */
-  lacking() {
+  /** Returns the facts that a decision lacks because of the state of the rules, at the present time of the service. */
+  lacking(now) {
     if (!this.bundle) return ["bundle"];
     const lacking = [];
     // Without the service's time every window is open or closed by guess, also the horizon of the rules.
     if (!this.#clock) lacking.push("clock");
-    if (this.#isTooOld()) lacking.push("age");
+    if (this.#isTooOld(now)) lacking.push("age");
     if (this.#customer.isUnsure(this.#decidesFor)) lacking.push("customer_token");
     return lacking;
   }
@@ -73,7 +73,7 @@ export class ShopRules {
   /** How far the rules can be trusted. */
   get state() {
     const problem = this.#problem;
-    if (this.bundle && this.#isTooOld()) return "too old";
+    if (this.bundle && this.#isTooOld(this.now())) return "too old";
     if (this.#customer.problem || isRefusal(problem) || (this.#claims && this.#claims.decides !== decides())) return "broken";
     if (problem) return "offline";
     return this.bundle && this.now() - this.#confirmed <= this.#options.maxAge / 2 ? "fresh" : "ageing";
@@ -246,8 +246,7 @@ export class ShopRules {
     this.#onChange();
   }
 
-  #isTooOld() {
-    const now = this.now();
+  #isTooOld(now) {
     const age = now - this.#confirmed;
     return age > this.#options.maxAge || age < -AHEAD_MS || now >= this.#claims.exp * 1_000;
   }

@@ -64,8 +64,9 @@ export class Shop {
     const text = textOf(request);
     await this.#prepare(text);
     const rules = this.#rules;
-    const answer = decide(this.#prepared, "qualify", text, { ...context, now: context?.now ?? rules.now() });
-    return qualificationOf(answer ?? NO_OFFERS, rules.lacking(), rules.asOf);
+    const now = rules.now();
+    const answer = decide(this.#prepared, "qualify", text, { ...context, now: context?.now ?? now });
+    return qualificationOf(answer ?? NO_OFFERS, rules.lacking(now), rules.asOf);
   }
 
   /** Has the service decide. Fails where it does not answer. */
@@ -142,9 +143,10 @@ export class Shop {
   #validate(text, context) {
     const rules = this.#rules;
     const prepared = this.#prepared;
-    const at = { ...context, now: context?.now ?? rules.now() };
+    const now = rules.now();
+    const at = context ? { ...context, now: context.now ?? now } : { now };
     const explain = () => JSON.parse(decide(prepared, "validate", withTrace(text), at) ?? NO_DECISION);
-    return verdictOf(decide(prepared, "validate", text, at) ?? NO_DECISION, rules.lacking(), rules.asOf, explain);
+    return verdictOf(decide(prepared, "validate", text, at) ?? NO_DECISION, rules.lacking(now), rules.asOf, explain);
   }
 
   /** The rules that decide, or none: then everything is known to the service only. */
