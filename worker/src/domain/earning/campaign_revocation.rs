@@ -229,7 +229,8 @@ fn take_points(
     let shifted = pending_points::shift(call, &mut card, &pending, amount::negated(wanted)?)?;
     let waited = amount::negated(shifted)?;
     let known = find_points(call, &card)?;
-    let from_balance = wanted.minus(waited)?.min(known.free).max(0);
+    // A lock spends nothing: points that it reserves are taken too, and its redemption is refused.
+    let from_balance = wanted.minus(waited)?.min(known.balance).max(0);
     if from_balance > 0 {
         let lot = match place {
             PointsPlace::Lot(lapses_at) => Some(points::lot_name(lapses_at)),
