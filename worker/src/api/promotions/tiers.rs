@@ -265,7 +265,7 @@ pub fn draft(
     place: &str,
 ) -> Result<TierDraft, CallError> {
     take_assignments(&mut sent);
-    let rules = assignments::take_rules(call, &mut sent)?;
+    let rules = assignments::find_rules(call, sent.remove("validation_rules").as_ref())?;
     sent.entry("action").or_insert_with(no_action);
     let zone = clock::zone(call)?;
     check_within(place, definition::check_validity(&sent, &zone))?;
