@@ -2,9 +2,8 @@
 //! an error, so a fault of the store is kept and must be checked at the end ([`StoreFacts::finish`]).
 
 mod cache;
-mod counts;
-mod documents;
 mod goods;
+mod statements;
 
 pub use cache::{Catalogue, DecisionSettings, DocumentsById, FactFinders, StoreFacts};
 

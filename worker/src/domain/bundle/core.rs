@@ -15,7 +15,7 @@ use crate::store::Store;
 use crate::store::bundle_heads;
 use crate::store::candidates;
 use crate::store::document::Document;
-use crate::store::documents::{any_kind, promotions, vouchers};
+use crate::store::documents::{any_kind, campaigns, vouchers};
 use crate::store::sql::Fault;
 use scrip::bundle::CHECKED_METADATA;
 use scrip::model::client::ClientContext;
@@ -261,7 +261,7 @@ impl CoreSource<'_, '_> {
     ) -> Result<(Vec<Document>, OpenCampaigns), Fault> {
         let (mut open, mut campaigns) = (OpenCampaigns::default(), Vec::new());
         for page in 0..i64::MAX {
-            let found = promotions::list_campaigns_with_offers(self.store, rows_of(CAMPAIGNS_READ), page)?;
+            let found = campaigns::list_campaigns_with_offers(self.store, rows_of(CAMPAIGNS_READ), page)?;
             let is_last = found.len() < CAMPAIGNS_READ;
             // Documents of a campaign that cannot be read are omitted as well.
             let mut found = unreadable.leave_out(self, "campaign", found);
