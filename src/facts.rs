@@ -110,9 +110,9 @@ pub trait Facts {
     fn customer(&self, key: &str) -> Known<Fact<'_, Customer>>;
     /// Returns the customer with an e-mail address in folded case: the one created first.
     fn customer_by_email(&self, email: &str) -> Known<Fact<'_, Customer>>;
-    /// Returns the block of a stored customer's profile with their points, as of now; absent if the profile itself has
-    /// it.
-    fn loyalty(&self, _customer: &str) -> Known<Fact<'_, Node<'static>>> {
+    /// Returns the members of a stored customer's profile that contain the balances of their cards, as of now; absent if
+    /// the profile itself has them.
+    fn card_balances(&self, _customer: &str) -> Known<Fact<'_, Node<'static>>> {
         Known::Absent
     }
     /// Returns the loyalty tiers of a customer, by the customer's id.

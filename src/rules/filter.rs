@@ -134,9 +134,9 @@ impl Segment {
         })
     }
 
-    /// Returns whether the points of a customer decide the membership.
-    pub fn asks_points(&self) -> bool {
-        let is_about = |path: &str| path == "loyalty" || path.starts_with("loyalty.");
+    /// Returns whether the balances of a customer's cards decide the membership.
+    pub fn asks_balances(&self) -> bool {
+        let is_about = |path: &str| path == "loyalty" || path.starts_with("loyalty.") || BALANCES.contains(&path);
         let asks = |field: &FilterField| match field {
             FilterField::Points(_) => true,
             FilterField::Document(path) | FilterField::Anniversary(path) | FilterField::Moment(path) => is_about(path),
@@ -190,6 +190,9 @@ impl Segment {
         }
     }
 }
+
+/// The paths of balances in the summary of a profile.
+const BALANCES: [&str; 2] = ["summary.redemptions.gift.amount_to_go", "summary.redemptions.loyalty_card.points_to_go"];
 
 /// The members of a segment.
 #[derive(Debug, Clone, PartialEq)]

@@ -116,9 +116,9 @@ impl Facts for StoreFacts<'_, '_> {
         self.known(self.find_customer_by_email(email)).map(Fact::own)
     }
 
-    fn loyalty(&self, customer: &str) -> Known<Fact<'_, Node<'static>>> {
-        let found = self.note((self.find_loyalty)(customer));
-        let read = found.as_ref().and_then(|loyalty| Some(Node::of(loyalty, usize::MAX).ok()?.kept()));
+    fn card_balances(&self, customer: &str) -> Known<Fact<'_, Node<'static>>> {
+        let found = self.note((self.find_balances)(customer));
+        let read = found.as_ref().and_then(|members| Some(Node::of(members, usize::MAX).ok()?.kept()));
         read.map(Fact::own).into()
     }
 

@@ -72,6 +72,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!("0041_bundle_goods"),
     migration!("0042_campaigns_with_offers"),
     migration!("0043_code_keys"),
+    migration!("0044_used_codes"),
 ];
 
 /// The number of the newest migration.
