@@ -25,16 +25,31 @@ pub fn number_conditions<E>(
     rule: &mut Map<String, Value>,
     number_of: &mut dyn FnMut(&Value) -> Result<u64, E>,
 ) -> Result<(), E> {
+    replace_conditions(rule, is_about_customer, &mut |test, condition| {
+        let number = number_of(&condition)?;
+        test.insert("name".into(), CUSTOMER_CONDITION.text.into());
+        test.insert("property".into(), number.to_string().into());
+        Ok(())
+    })
+}
+
+/// Replaces the condition of a test in a document: it gets the test without the condition, and the condition.
+pub(super) type ReplaceCondition<'r, E> = dyn FnMut(&mut Map<String, Value>, Value) -> Result<(), E> + 'r;
+
+/// Calls `replace` with every test of the selected names, without its condition, and with the condition, nested tests included.
+pub(super) fn replace_conditions<E>(
+    rule: &mut Map<String, Value>,
+    is_selected: fn(&str) -> bool,
+    replace: &mut ReplaceCondition<'_, E>,
+) -> Result<(), E> {
     let Some(Value::Object(tests)) = rule.get_mut("rules") else { return Ok(()) };
     for test in tests.values_mut().filter_map(Value::as_object_mut) {
-        if test.get("name").and_then(Value::as_str).is_some_and(is_about_customer) {
+        if test.get("name").and_then(Value::as_str).is_some_and(is_selected) {
             let condition: Map<String, Value> =
                 CONDITION.iter().filter_map(|name| Some(((*name).to_owned(), test.remove(*name)?))).collect();
-            let number = number_of(&Value::Object(condition))?;
-            test.insert("name".into(), CUSTOMER_CONDITION.text.into());
-            test.insert("property".into(), number.to_string().into());
+            replace(test, Value::Object(condition))?;
         }
-        number_conditions(test, number_of)?;
+        replace_conditions(test, is_selected, replace)?;
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ mod order;
 
 use std::cell::{Cell, RefCell};
 
+use crate::decide::case::goods_sets::set_fact;
 use crate::decide::case::stored::{Absence, IDENTIFIED};
 use crate::decide::case::{Case, Offer};
 use crate::decide::finding::Finding;
@@ -14,7 +15,7 @@ pub use crate::decide::items::Items;
 use crate::decide::rule_input::groups::GroupMembership;
 pub use crate::decide::rule_input::order::{PaidOrder, RunningOrder};
 use crate::facts::Known;
-use crate::model::order::{Metadata, RelatedObject};
+use crate::model::order::{Item, Metadata, RelatedObject};
 use crate::money::Money;
 use crate::pricing::Gain;
 use crate::refusal::{Reason, Refusal};
@@ -180,6 +181,12 @@ impl<'v> OfferFacts<'v> {
         }
     }
 
+    /// Returns the line at this position of the order, or among those that unit effects have added.
+    fn item(&self, place: usize) -> Option<&'v Item> {
+        let order = self.case.order.as_deref()?;
+        order.items.iter().chain(self.running_order.cart.added()).nth(place)
+    }
+
     fn lack(&self, name: Text) {
         self.missing.borrow_mut().push(name);
     }
@@ -201,11 +208,7 @@ impl RuleFacts for OfferFacts<'_> {
 
     fn goods_data(&self, line: usize, property: &str) -> [Option<&Metadata>; 4] {
         let line = self.running_order.seen_items().place(line);
-        let item = self
-            .case
-            .order
-            .as_deref()
-            .and_then(|order| order.items.iter().chain(self.running_order.cart.added()).nth(line));
+        let item = self.item(line);
         if let Some(hidden) = self.case.hidden_of_goods(line, item, property) {
             self.missing.borrow_mut().extend(hidden.into_iter().flatten());
         }
@@ -214,6 +217,15 @@ impl RuleFacts for OfferFacts<'_> {
         let [sku, product] = [RelatedObject::Sku, RelatedObject::Product].map(sent);
         let found = [sku, priced.sku(line), product, priced.product(line)];
         found.map(|goods| goods.map(|goods| &goods.metadata))
+    }
+
+    fn is_in_goods_set(&self, line: usize, number: u64, without: Option<bool>) -> bool {
+        let place = self.running_order.seen_items().place(line);
+        let item = self.item(place);
+        self.case.meets_set(place, item, number, without).unwrap_or_else(|| {
+            self.lack(set_fact(number));
+            false
+        })
     }
 
     fn is_published(&self) -> bool {

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use crate::model::customer::Customer;
+use crate::model::goods_sets::GoodsSet;
 use crate::model::order::{Goods, Metadata};
 use crate::model::scope::GoodsRef;
 use crate::rules::compare::{Clock, Condition};
@@ -216,6 +217,8 @@ pub enum Contents {
     Listed(Vec<GoodsRef>),
     /// Every product and SKU that passes, each tested separately.
     Passing(ProfileFilter),
+    /// Those of a set of a bundle.
+    Numbered(GoodsSet),
     /// All goods.
     All,
 }
