@@ -70,6 +70,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!("0041_bundle_goods"),
     migration!("0042_campaigns_with_offers"),
     migration!("0043_code_keys"),
+    migration!("0044_goods_sets"),
 ];
 
 /// The number of the newest migration.

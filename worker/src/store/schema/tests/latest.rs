@@ -1,4 +1,4 @@
-//! Tests the latest migrations that move rows or change what a row brings about: users of organisations, and visible vouchers in bundles.
+//! Tests the latest migrations that move rows or change what a row brings about: users of organisations, and what is in bundles.
 
 use super::*;
 
@@ -81,4 +81,16 @@ fn vouchers_that_are_set_to_be_visible_change_the_bundle() {
     assert_eq!(bundle_revision(&sql), narrowed);
     sql.run("DELETE FROM document WHERE id = 'v_sealed'", &[]).unwrap();
     assert_ne!(bundle_revision(&sql), narrowed);
+}
+
+#[test]
+fn goods_of_before_have_no_sets_and_the_bundle_is_built_anew() {
+    let sql = before("0044_goods_sets");
+    sql.run("INSERT INTO goods_tree (id, buckets, names, root, shown) VALUES (1, 2, 3, 'root', 'shown')", &[]).unwrap();
+    let former = bundle_revision(&sql);
+    migrate(&sql, 0).unwrap();
+    assert_ne!(bundle_revision(&sql), former);
+    let row = sql.run("SELECT buckets, names, root, shown, sets FROM goods_tree", &[]).unwrap();
+    let expected: [SqlValue; 5] = [2_i64.into(), 3_i64.into(), "root".into(), "shown".into(), "{}".into()];
+    assert_eq!(row, [expected.to_vec()]);
 }
