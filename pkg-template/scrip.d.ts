@@ -2494,6 +2494,10 @@ export interface CustomerDocument {
   tracking_id?: string | null | undefined;
   /** Numbers of the conditions of a bundle that the customer meets. */
   conditions?: Given<string[]> | null | undefined;
+  /** Numbers of the conditions whose results no metadata in a request changes. */
+  conditions_beside_metadata?: Given<string[]> | null | undefined;
+  /** Numbers of the conditions whose results no other field of a sent profile changes. */
+  conditions_beside_fields?: Given<string[]> | null | undefined;
 }
 
 /** What rules take of an order. */

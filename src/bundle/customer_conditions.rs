@@ -5,11 +5,13 @@ use serde_json::{Map, Value, json};
 
 use crate::bundle::facts::RuleSetFacts;
 use crate::decide::met_conditions;
+use crate::facts::{Facts, Known};
 use crate::id::Context;
-use crate::model::customer::Customer;
+use crate::model::customer::{Customer, ProfilePart};
 use crate::model::request::Redeemables;
-use crate::rules::Rule;
+use crate::rules::kind::MetadataOwner;
 use crate::rules::names::{CUSTOMER_CONDITION, is_about_customer};
+use crate::rules::{FactKind, Rule, TestOperand};
 use crate::text::Text;
 use crate::wire::document::read_document;
 use crate::wire::problem::Problem;
@@ -57,6 +59,25 @@ pub(super) fn replace_conditions<E>(
 /// Reads a condition as a rule with this one test, as [`met_conditions`](crate::decide::met_conditions) takes it.
 pub fn read_condition(condition: &Value) -> Result<Rule, Problem> {
     read_document(&json!({ "rules": { "1": condition } }).to_string(), read_rule)
+}
+
+/// Returns whether the result of a condition stays the same if a request sends a part of the profile, because it does not compare that part.
+pub fn stays_beside(condition: &Rule, part: ProfilePart, facts: &dyn Facts) -> bool {
+    let mut stays = true;
+    condition.tests.each_leaf(&mut |leaf| {
+        let mut names = leaf.test.conditions.iter().flat_map(|one| &one.operands).filter_map(TestOperand::as_text);
+        stays &= match leaf.test.name.kind {
+            FactKind::Segment => names.all(|name| match facts.segment(name) {
+                Known::Is(segment) => !segment.asks_part(part),
+                Known::Absent => true,
+                Known::Unknown | Known::Unreadable => false,
+            }),
+            FactKind::Tier => true,
+            FactKind::Data(MetadataOwner::Customer) => part != ProfilePart::Metadata,
+            _ => false,
+        };
+    });
+    stays
 }
 
 /// Returns the request about nothing but a customer, by id or `source_id`.

@@ -15,6 +15,7 @@ pub use crate::decide::items::Items;
 use crate::decide::rule_input::groups::GroupMembership;
 pub use crate::decide::rule_input::order::{PaidOrder, RunningOrder};
 use crate::facts::Known;
+use crate::model::customer::ProfilePart;
 use crate::model::order::{Item, Metadata, RelatedObject};
 use crate::money::Money;
 use crate::pricing::Gain;
@@ -269,14 +270,20 @@ impl RuleFacts for OfferFacts<'_> {
 
     fn meets_condition(&self, number: &str) -> Option<bool> {
         // Fields of a request count before those of the stored profile, which the result is about.
-        let sent = self.case.request.customer.as_ref();
-        let is_changed = sent.is_some_and(|sent| !sent.metadata.is_empty() || sent.sent_profile().next().is_some());
-        if !is_changed && self.case.buyer.named.is_some() {
+        let has_sent =
+            |part: &ProfilePart| self.case.request.customer.as_ref().is_some_and(|sent| sent.has_sent(*part));
+        let changed: Vec<ProfilePart> =
+            [ProfilePart::Metadata, ProfilePart::Fields].into_iter().filter(has_sent).collect();
+        if changed.is_empty() && self.case.buyer.named.is_some() {
             return self.meets_as_named(number);
         }
-        let customer = self.case.buyer.customer.as_deref().filter(|_| !is_changed);
-        let customer = customer.and_then(|customer| customer.id.as_deref());
-        match customer.map_or(Known::Unknown, |customer| self.case.facts.customer_condition(customer, number)) {
+        let customer = self.case.buyer.customer.as_deref().and_then(|customer| customer.id.as_deref());
+        let stays =
+            |customer: &&str| changed.iter().all(|part| self.case.facts.is_condition_beside(customer, number, *part));
+        match customer
+            .filter(stays)
+            .map_or(Known::Unknown, |customer| self.case.facts.customer_condition(customer, number))
+        {
             Known::Is(is_met) => Some(is_met),
             Known::Absent | Known::Unknown | Known::Unreadable => {
                 self.lack(joined(&["condition/", number]));

@@ -97,7 +97,11 @@ pub const LISTS: &[ListedKind] = &[
                     .description("Points of the customer by campaign, for the filters of segments."),
                 may("tracking_id", KEY).description("Tracking ID of the customer, as answers show it."),
                 may("conditions", FieldType::List(&KEY, 0, usize::MAX))
-                    .description("Numbers of the conditions of a bundle that the customer meets.")
+                    .description("Numbers of the conditions of a bundle that the customer meets."),
+                may("conditions_beside_metadata", FieldType::List(&KEY, 0, usize::MAX))
+                    .description("Numbers of the conditions whose results no metadata in a request changes."),
+                may("conditions_beside_fields", FieldType::List(&KEY, 0, usize::MAX))
+                    .description("Numbers of the conditions whose results no other field of a sent profile changes."),
             ]
         ),
     },
