@@ -18,7 +18,7 @@ use crate::budget::StepBudget;
 use crate::json::Node;
 use crate::ledger::{AccountId, HoldOwner, Transfer};
 use crate::model::client::PublicMetadata;
-use crate::model::customer::Customer;
+use crate::model::customer::{Customer, ProfilePart};
 use crate::model::order::{Goods, Metadata, Order};
 use crate::model::promotion::Stack;
 use crate::model::redeemable::{Campaign, Category, RedeemableTerms};
@@ -121,6 +121,10 @@ pub trait Facts {
     /// rules of the service itself contain the conditions.
     fn customer_condition(&self, _customer: &str, _number: &str) -> Known<bool> {
         Known::Unknown
+    }
+    /// Returns whether that result stays the same if a request sends this part of the profile.
+    fn is_condition_beside(&self, _customer: &str, _number: &str, _part: ProfilePart) -> bool {
+        false
     }
     /// Returns whether a customer without known data meets the condition of this number when the customer is new.
     fn new_customer_condition(&self, _number: &str) -> Known<bool> {

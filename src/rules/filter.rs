@@ -4,7 +4,8 @@
 
 use std::sync::Arc;
 
-use crate::model::customer::Customer;
+use crate::model::customer::{Customer, ProfilePart, is_sent_field};
+use crate::model::goods_sets::GoodsSet;
 use crate::model::order::{Goods, Metadata};
 use crate::model::scope::GoodsRef;
 use crate::rules::compare::{Clock, Condition};
@@ -161,6 +162,24 @@ impl Segment {
         }
     }
 
+    /// Returns whether a part of a profile that a request may send decides the membership.
+    pub fn asks_part(&self, part: ProfilePart) -> bool {
+        let asks = |field: &FilterField| match (field, part) {
+            (FilterField::Metadata(_), part) => part == ProfilePart::Metadata,
+            (FilterField::Document(path) | FilterField::Anniversary(path) | FilterField::Moment(path), part) => {
+                match part {
+                    ProfilePart::Metadata => path.split('.').next() == Some("metadata"),
+                    ProfilePart::Fields => is_sent_field(path),
+                }
+            }
+            (FilterField::Points(_) | FilterField::Events(_), _) => false,
+        };
+        match &self.members {
+            SegmentMembers::Listed(_) => false,
+            SegmentMembers::Passing(filter) => filter.fields.iter().any(|(field, _)| asks(field)),
+        }
+    }
+
     /// Returns whether fields of a profile decide the membership.
     pub fn asks_profile(&self) -> bool {
         matches!(&self.members, SegmentMembers::Passing(_))
@@ -219,6 +238,8 @@ pub enum Contents {
     Listed(Vec<GoodsRef>),
     /// Every product and SKU that passes, each tested separately.
     Passing(ProfileFilter),
+    /// Those of a set of a bundle.
+    Numbered(GoodsSet),
     /// All goods.
     All,
 }

@@ -27,6 +27,7 @@ use scrip::wire::reward::read_reward;
 use scrip::wire::rules::{read_collection, read_segment};
 use scrip::wire::stored_redemption::read_past;
 use scrip::wire::voucher::{read_category, read_stack};
+use std::sync::Arc;
 
 impl Facts for StoreFacts<'_, '_> {
     fn work(&self) -> StepBudget {
@@ -101,7 +102,14 @@ impl Facts for StoreFacts<'_, '_> {
     }
 
     fn segment(&self, id: &str) -> Known<Fact<'_, Segment>> {
-        self.find("segment", id, read_segment)
+        if let Some(segment) = self.seen.borrow().segments.get(id) {
+            return Known::Is(Fact::Own(Arc::clone(segment)));
+        }
+        let found = self.find("segment", id, read_segment);
+        if let Known::Is(Fact::Own(segment)) = &found {
+            self.seen.borrow_mut().segments.insert(id.to_owned(), Arc::clone(segment));
+        }
+        found
     }
 
     fn collection(&self, id: &str) -> Known<Fact<'_, Collection>> {

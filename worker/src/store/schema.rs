@@ -73,6 +73,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!("0042_campaigns_with_offers"),
     migration!("0043_code_keys"),
     migration!("0044_used_codes"),
+    migration!("0045_goods_sets"),
 ];
 
 /// The number of the newest migration.

@@ -9,7 +9,7 @@ use scrip::budget::StepBudget;
 use scrip::facts::Known;
 use scrip::model::order::Goods;
 use scrip::points::campaign_tiers::CampaignTier;
-use scrip::rules::Rule;
+use scrip::rules::{Rule, Segment};
 use scrip::text::Text;
 use scrip::time::{Instant, TimeZone};
 use serde_json::Value as Json;
@@ -104,6 +104,8 @@ pub(super) struct ReadCache {
     pub(super) tiers: BTreeMap<String, Vec<Text>>,
     /// Rules by id: a rule that many redeemables share is read once.
     pub(super) rules: BTreeMap<String, Arc<Rule>>,
+    /// Segments by id: several conditions may name one.
+    pub(super) segments: BTreeMap<String, Arc<Segment>>,
     pub(super) fault: Option<Fault>,
 }
 

@@ -1,4 +1,4 @@
-//! Tests the latest migrations that move rows or change what a row brings about: users of organisations, and visible vouchers in bundles.
+//! Tests the latest migrations that move rows or change what a row brings about: users of organisations, and what is in bundles.
 
 use super::*;
 
@@ -125,4 +125,16 @@ fn codes_that_are_used_up_are_marked_and_left_out_of_the_index() {
                 WHERE kind = 'voucher' AND holder IS NULL AND used_up IS NULL AND parent = +?1 ORDER BY seq LIMIT 1";
     let plan = sql.run(plan, &["camp_1".into()]).unwrap();
     assert!(format!("{plan:?}").contains("USING INDEX document_free (parent=?)"), "{plan:?}");
+}
+
+#[test]
+fn goods_of_before_have_no_sets_and_the_bundle_is_built_anew() {
+    let sql = before("0045_goods_sets");
+    sql.run("INSERT INTO goods_tree (id, buckets, names, root, shown) VALUES (1, 2, 3, 'root', 'shown')", &[]).unwrap();
+    let former = bundle_revision(&sql);
+    migrate(&sql, 0).unwrap();
+    assert_ne!(bundle_revision(&sql), former);
+    let row = sql.run("SELECT buckets, names, root, shown, sets FROM goods_tree", &[]).unwrap();
+    let expected: [SqlValue; 5] = [2_i64.into(), 3_i64.into(), "root".into(), "shown".into(), "{}".into()];
+    assert_eq!(row, [expected.to_vec()]);
 }
