@@ -47,11 +47,12 @@ const PARTS = {
   bulk: async () => (await import("./bulk.mjs")).measureBulk(),
   cold: async () => (await import("./cold.mjs")).measureCold({ rounds: ROUNDS }),
   polls: async () => (await import("./polls.mjs")).measurePolls({ rounds: ROUNDS }),
+  goods: async () => (await import("./goods.mjs")).measureGoods(),
   points: async () => (await import("./points.mjs")).measurePoints(),
 };
 
 /** Measurements of the released Worker. */
-const OF_WORKER = new Set(["worker", "edge", "scale", "bulk", "cold", "polls"]);
+const OF_WORKER = new Set(["worker", "edge", "scale", "bulk", "cold", "polls", "goods"]);
 
 async function main(names) {
   if (names[0] === "--against") {

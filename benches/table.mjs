@@ -84,7 +84,7 @@ function largest(rows, small) {
   return `${times.join("; ")}. The answer contains all 500 lines 31 times.\n`;
 }
 
-export function tables({ machine, method, workloads = {}, package: ofPackage, verification, worker, edge, cold, polls, scale, bulk }) {
+export function tables({ machine, method, workloads = {}, package: ofPackage, verification, worker, edge, cold, polls, goods, scale, bulk }) {
   const workload = ([name, rows]) => [
     `**${TITLES[name]}**`, "",
     "| contender | ns | × floor (min..max) | × JavaScript on text | × JavaScript, same answer |", "|---|---:|---:|---:|---:|",
@@ -106,6 +106,7 @@ export function tables({ machine, method, workloads = {}, package: ofPackage, ve
     ...(edge ? edgeTable(edge) : []),
     ...(cold ? coldTable(cold) : []),
     ...(polls ? pollsTable(polls) : []),
+    ...(goods ? goodsText(goods) : []),
     ...(scale ? scaleTable(scale) : []),
     ...(bulk ? bulkTable(bulk) : []),
   ].join("\n");
@@ -166,6 +167,15 @@ function pollsTable({ products, campaigns, rows, in_head_ms: soon, build_ms: bui
     ...rows.map((row) => `| ${row.polls} | ${row.p50_ms.toFixed(2)} | ${row.p95_ms.toFixed(2)} | ${times(row.to_alone)} |`),
     "",
     `A change of a campaign is in the head after ${soon.join(", ")} ms. A build keeps the object for ${Math.round(build)} ms on average.`, "",
+  ];
+}
+
+function goodsText({ products, buckets, first_s: first, first_object_s: object, slices, prices, carts }) {
+  const fetched = carts.map(({ lines, brotli }) => `${lines} lines ${kilobytes(brotli)}`).join(", ");
+  return [
+    `**Goods of the bundle: ${number(products)} products with a SKU each, in ${number(buckets)} buckets**`, "",
+    `The first build takes ${first.toFixed(1)} s, ${object.toFixed(1)} s of them in the object, in ${number(slices)} slices. One changed price keeps the `
+    + `object for ${Math.round(prices.object_ms)} ms and is in the head after ${Math.round(prices.head_ms)} ms. A client fetches, compressed, for a cart of: ${fetched}.`, "",
   ];
 }
 

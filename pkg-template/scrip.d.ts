@@ -2494,6 +2494,10 @@ export interface CustomerDocument {
   tracking_id?: string | null | undefined;
   /** Numbers of the conditions of a bundle that the customer meets. */
   conditions?: Given<string[]> | null | undefined;
+  /** Numbers of the conditions whose results no metadata in a request changes. */
+  conditions_beside_metadata?: Given<string[]> | null | undefined;
+  /** Numbers of the conditions whose results no other field of a sent profile changes. */
+  conditions_beside_fields?: Given<string[]> | null | undefined;
 }
 
 /** What rules take of an order. */
@@ -2633,6 +2637,10 @@ export interface ProductDocument {
     /** Number of SKUs of the product. */
     total: number;
   }> | null | undefined;
+  /** Numbers of the sets of a bundle that the goods are in. */
+  sets?: Given<number[]> | null | undefined;
+  /** Numbers of the sets of a bundle that the goods are not in because of their data. */
+  out_of_sets?: Given<number[]> | null | undefined;
 }
 
 /** What rules take of a SKU. */
@@ -2684,6 +2692,10 @@ export interface SkuDocument {
     /** Type of the object. */
     object: "product";
   }> | null | undefined;
+  /** Numbers of the sets of a bundle that the goods are in. */
+  sets?: Given<number[]> | null | undefined;
+  /** Numbers of the sets of a bundle that the goods are not in because of their data. */
+  out_of_sets?: Given<number[]> | null | undefined;
 }
 
 /** What rules take of a product collection. */
@@ -2711,6 +2723,12 @@ export interface ProductsCollectionDocument {
   updated_at?: string | null | undefined;
   /** Type of the object. */
   object?: Given<"products_collection"> | null | undefined;
+  /** Number of the set of a bundle that stands for the content. */
+  set?: number | null | undefined;
+  /** Goods outside the catalogue: not in the set, or known to the server by name or data. */
+  others?: Given<"out" | "by_name" | "by_data"> | null | undefined;
+  /** Steps to find the members. Present only in a bundle. */
+  steps?: number | null | undefined;
 }
 
 /** What rules take of a segment. */

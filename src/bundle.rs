@@ -4,13 +4,17 @@
 mod checked_metadata;
 mod customer_conditions;
 pub mod facts;
+mod goods_sets;
 pub mod goods_tree;
 mod missing_goods;
 pub mod prepared;
 mod sent_profile;
 
 pub use checked_metadata::CHECKED_METADATA;
-pub use customer_conditions::{conditions_of_new_customer, number_conditions, read_condition, request_of, segments_of};
+pub use customer_conditions::{
+    conditions_of_new_customer, number_conditions, read_condition, request_of, segments_of, stays_beside,
+};
+pub use goods_sets::{GoodsSorter, SetCondition, number_goods_conditions};
 pub use prepared::PreparedRules;
 
 /// Version of the verdicts: it rises when any request gets another verdict or another amount. A client with another version than

@@ -18,7 +18,7 @@ use crate::budget::StepBudget;
 use crate::json::Node;
 use crate::ledger::{AccountId, HoldOwner, Transfer};
 use crate::model::client::PublicMetadata;
-use crate::model::customer::Customer;
+use crate::model::customer::{Customer, ProfilePart};
 use crate::model::order::{Goods, Metadata, Order};
 use crate::model::promotion::Stack;
 use crate::model::redeemable::{Campaign, Category, RedeemableTerms};
@@ -110,9 +110,9 @@ pub trait Facts {
     fn customer(&self, key: &str) -> Known<Fact<'_, Customer>>;
     /// Returns the customer with an e-mail address in folded case: the one created first.
     fn customer_by_email(&self, email: &str) -> Known<Fact<'_, Customer>>;
-    /// Returns the block of a stored customer's profile with their points, as of now; absent if the profile itself has
-    /// it.
-    fn loyalty(&self, _customer: &str) -> Known<Fact<'_, Node<'static>>> {
+    /// Returns the members of a stored customer's profile that contain the balances of their cards, as of now; absent if
+    /// the profile itself has them.
+    fn card_balances(&self, _customer: &str) -> Known<Fact<'_, Node<'static>>> {
         Known::Absent
     }
     /// Returns the loyalty tiers of a customer, by the customer's id.
@@ -121,6 +121,10 @@ pub trait Facts {
     /// rules of the service itself contain the conditions.
     fn customer_condition(&self, _customer: &str, _number: &str) -> Known<bool> {
         Known::Unknown
+    }
+    /// Returns whether that result stays the same if a request sends this part of the profile.
+    fn is_condition_beside(&self, _customer: &str, _number: &str, _part: ProfilePart) -> bool {
+        false
     }
     /// Returns whether a customer without known data meets the condition of this number when the customer is new.
     fn new_customer_condition(&self, _number: &str) -> Known<bool> {

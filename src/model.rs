@@ -5,6 +5,7 @@ pub mod client;
 pub mod customer;
 pub mod discount;
 pub mod goods_buckets;
+pub mod goods_sets;
 pub mod offer_phase;
 pub mod offer_visibility;
 pub mod order;

@@ -6,7 +6,7 @@
 // npm run check               the tiers `format`, `clippy` and `native`: what is run after each change, in four minutes at most
 import { spawn } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { canRun, print, Remedy, root, run } from "../worker/tools/console.mjs";
 import { ensureToolchain } from "../worker/tools/toolchain.mjs";
 
@@ -30,6 +30,13 @@ const SWEEPS = [
  */
 let builds;
 
+/**
+ * Files of `tests/workerd` that mostly wait: for a poll, a timeout, the end of a connection. They run beside the tiers after `workerd`; the
+ * other files of the folder measure under load, and run alone.
+ */
+const WAITING = ["feed", "bundle-copies", "invalid-http"].map((name) => `${name}.test.mjs`);
+let waiting;
+
 const totals = { passed: 0, failed: 0, skipped: 0 };
 const report = [];
 
@@ -50,12 +57,14 @@ const tiers = {
     await command("cargo", ["test", "--workspace", "--doc", ...TEST_HOOKS], countCargo);
   },
   build: async () => {
-    const { code, output } = await builds;
-    process.stdout.write(output);
-    if (code === 0) totals.passed += 1;
-    else totals.failed += 1;
+    const done = await builds;
+    process.stdout.write(done.output);
+    countResult(done);
   },
-  workerd: () => nodeTests("workerd"),
+  workerd: async () => {
+    await nodeTests("workerd", (name) => !WAITING.includes(name));
+    waiting = watch(process.execPath, testCommand(WAITING.map((name) => join("tests/workerd", name))), { isShown: false });
+  },
   vectors: () => nodeTests("vectors"),
   stories: () => nodeTests("stories"),
   client: () => nodeTests("client"),
@@ -64,6 +73,11 @@ const tiers = {
   browser: async () => {
     await ensureChromium();
     await nodeTests("browser");
+  },
+  waiting: async () => {
+    const done = await waiting;
+    process.stdout.write(done.output);
+    countResult(done, countNode);
   },
 };
 
@@ -87,6 +101,8 @@ async function main(names) {
   if (unknown.length > 0) throw new Remedy(`unknown tier \`${unknown[0]}\`; there are ${Object.keys(tiers).join(", ")}`);
   const chosen = new Set(names.length === 0 ? Object.keys(tiers).filter((name) => !parts.has(name)) : names);
   if (names.some((name) => needsBuild.has(name))) chosen.add("build");
+  if (chosen.has("workerd")) chosen.add("waiting");
+  else chosen.delete("waiting");
   mkdirSync(join(root, "target"), { recursive: true });
   writeFileSync(REPORT, "");
   process.env.SCRIP_TEST_REPORT = REPORT;
@@ -108,7 +124,10 @@ async function main(names) {
 /** Runs a program with its output shown; without `count` it is one check that passes or fails. */
 async function command(program, args, count) {
   console.log(`-- ${[program, ...args].join(" ")}`);
-  const { code, output } = await watch(program, args);
+  countResult(await watch(program, args), count);
+}
+
+function countResult({ code, output }, count) {
   if (count) {
     const counted = count(output);
     totals.passed += counted.passed;
@@ -135,15 +154,17 @@ async function nativeTests(without = []) {
   }
 }
 
-/** Runs the files `*.test.mjs` of a folder one after another: they start servers and share two cores. */
-async function nodeTests(folder) {
-  const files = testFiles(join("tests", folder));
+/** Runs the files `*.test.mjs` of a folder, or some of them, one after another: they start servers and share two cores. */
+async function nodeTests(folder, isChosen = () => true) {
+  const files = testFiles(join("tests", folder)).filter((path) => isChosen(basename(path)));
   if (files.length === 0) {
     console.log(`-- tests/${folder} has no test files`);
     return;
   }
-  await command(process.execPath, ["--test", "--test-concurrency=1", "--test-reporter=spec", ...files], countNode);
+  await command(process.execPath, testCommand(files), countNode);
 }
+
+const testCommand = (files) => ["--test", "--test-concurrency=1", "--test-reporter=spec", ...files];
 
 function testFiles(folder) {
   try {

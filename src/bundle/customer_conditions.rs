@@ -5,11 +5,13 @@ use serde_json::{Map, Value, json};
 
 use crate::bundle::facts::RuleSetFacts;
 use crate::decide::met_conditions;
+use crate::facts::{Facts, Known};
 use crate::id::Context;
-use crate::model::customer::Customer;
+use crate::model::customer::{Customer, ProfilePart};
 use crate::model::request::Redeemables;
-use crate::rules::Rule;
+use crate::rules::kind::MetadataOwner;
 use crate::rules::names::{CUSTOMER_CONDITION, is_about_customer};
+use crate::rules::{FactKind, Rule, TestOperand};
 use crate::text::Text;
 use crate::wire::document::read_document;
 use crate::wire::problem::Problem;
@@ -25,16 +27,31 @@ pub fn number_conditions<E>(
     rule: &mut Map<String, Value>,
     number_of: &mut dyn FnMut(&Value) -> Result<u64, E>,
 ) -> Result<(), E> {
+    replace_conditions(rule, is_about_customer, &mut |test, condition| {
+        let number = number_of(&condition)?;
+        test.insert("name".into(), CUSTOMER_CONDITION.text.into());
+        test.insert("property".into(), number.to_string().into());
+        Ok(())
+    })
+}
+
+/// Replaces the condition of a test in a document: it gets the test without the condition, and the condition.
+pub(super) type ReplaceCondition<'r, E> = dyn FnMut(&mut Map<String, Value>, Value) -> Result<(), E> + 'r;
+
+/// Calls `replace` with every test of the selected names, without its condition, and with the condition, nested tests included.
+pub(super) fn replace_conditions<E>(
+    rule: &mut Map<String, Value>,
+    is_selected: fn(&str) -> bool,
+    replace: &mut ReplaceCondition<'_, E>,
+) -> Result<(), E> {
     let Some(Value::Object(tests)) = rule.get_mut("rules") else { return Ok(()) };
     for test in tests.values_mut().filter_map(Value::as_object_mut) {
-        if test.get("name").and_then(Value::as_str).is_some_and(is_about_customer) {
+        if test.get("name").and_then(Value::as_str).is_some_and(is_selected) {
             let condition: Map<String, Value> =
                 CONDITION.iter().filter_map(|name| Some(((*name).to_owned(), test.remove(*name)?))).collect();
-            let number = number_of(&Value::Object(condition))?;
-            test.insert("name".into(), CUSTOMER_CONDITION.text.into());
-            test.insert("property".into(), number.to_string().into());
+            replace(test, Value::Object(condition))?;
         }
-        number_conditions(test, number_of)?;
+        replace_conditions(test, is_selected, replace)?;
     }
     Ok(())
 }
@@ -42,6 +59,25 @@ pub fn number_conditions<E>(
 /// Reads a condition as a rule with this one test, as [`met_conditions`](crate::decide::met_conditions) takes it.
 pub fn read_condition(condition: &Value) -> Result<Rule, Problem> {
     read_document(&json!({ "rules": { "1": condition } }).to_string(), read_rule)
+}
+
+/// Returns whether the result of a condition stays the same if a request sends a part of the profile, because it does not compare that part.
+pub fn stays_beside(condition: &Rule, part: ProfilePart, facts: &dyn Facts) -> bool {
+    let mut stays = true;
+    condition.tests.each_leaf(&mut |leaf| {
+        let mut names = leaf.test.conditions.iter().flat_map(|one| &one.operands).filter_map(TestOperand::as_text);
+        stays &= match leaf.test.name.kind {
+            FactKind::Segment => names.all(|name| match facts.segment(name) {
+                Known::Is(segment) => !segment.asks_part(part),
+                Known::Absent => true,
+                Known::Unknown | Known::Unreadable => false,
+            }),
+            FactKind::Tier => true,
+            FactKind::Data(MetadataOwner::Customer) => part != ProfilePart::Metadata,
+            _ => false,
+        };
+    });
+    stays
 }
 
 /// Returns the request about nothing but a customer, by id or `source_id`.

@@ -1,6 +1,7 @@
 //! Collects the known facts of a request: its resolved names, the customer, the order with its prices, and the rules of
 //! the project. Also collects the facts that only the server has.
 
+pub(in crate::decide) mod goods_sets;
 mod server_only;
 mod step_cost;
 pub mod stored;

@@ -2,8 +2,10 @@
 //!
 //! docs/spec/calculation.md#7.2, docs/spec/validation-rules.md#12.
 
+use crate::decide::case::goods_sets::set_fact;
 use crate::decide::case::{Case, Offer};
 use crate::facts::{Fact, Known};
+use crate::model::goods_sets::OtherGoods;
 use crate::model::order::{Goods, Item, RelatedObject};
 use crate::model::scope::{GoodsObject, GoodsRef};
 use crate::pricing::{Cart, Priced};
@@ -171,6 +173,20 @@ impl<'a> Items<'a> {
                         let fields = filter.fields.len();
                         let mut goods = known_goods(&case.priced, place, line);
                         *is_in = case.work.takes(fields) && goods.any(|goods| filter.passes_goods(goods, &clock));
+                    }
+                }
+                Contents::Numbered(set) => {
+                    let by_line = matches!(set.others, OtherGoods::ByData | OtherGoods::ByProperty(_));
+                    let times = if by_line { self.lines.len() } else { 1 };
+                    if !case.work.takes(set.steps.saturating_mul(times)) {
+                        return;
+                    }
+                    for (number, (line, is_in)) in self.lines.iter().zip(&mut is_in).enumerate() {
+                        let found = case.is_in_set(self.place(number), line, set);
+                        *is_in = found == Some(true);
+                        if found.is_none() {
+                            self.missing.push(set_fact(set.number));
+                        }
                     }
                 }
             }

@@ -8,24 +8,25 @@ pub mod answer;
 pub mod booking;
 pub mod card_transfers;
 pub mod changed_order;
+pub mod composed_line;
 pub mod free_units;
+pub mod line_goods;
 pub mod moved_lines;
 pub mod rests;
 pub mod reward_return;
+pub mod sent_lines;
 pub mod settled;
 pub mod share;
 pub mod undone;
 pub mod units;
 
 use crate::decide::order_return::card_transfers::spent_rest;
-use crate::decide::order_return::settled::Redemptions;
 use crate::ledger::Transfer;
-use crate::model::order::{Item, Order};
-use crate::model::redemption::{PastLine, PastRedemption, SpentUnits};
+use crate::model::order::Order;
+use crate::model::redemption::{PastRedemption, SpentUnits};
 
-/// Returns a redemption as a rollback sees it after its order was changed. It has its remaining spending and its
-/// remaining effects by the present lines of the order. One without the ids of its lines is returned as it was made.
-pub fn remaining(past: PastRedemption, order: &Order, redemptions: &Redemptions, chain: &[Transfer]) -> PastRedemption {
+/// Returns a redemption with its remaining spending, if part of its order was returned.
+pub fn with_spent_rest(past: PastRedemption, order: &Order, chain: &[Transfer]) -> PastRedemption {
     let mut past = past;
     if !order.returns.is_empty() {
         past.spent = past.spent.map(|spent| match (spent_rest(chain, &past.id), spent) {
@@ -34,19 +35,5 @@ pub fn remaining(past: PastRedemption, order: &Order, redemptions: &Redemptions,
             (None, SpentUnits::Points(_)) => SpentUnits::Points(0),
         });
     }
-    let rest = redemptions.rest_of(&past.id).filter(|_| !order.returns.is_empty() || knows_lines(&past));
-    if let Some((own, rest)) = past.order.as_mut().zip(rest) {
-        let line = |item: &Item| item.id.as_ref().and_then(|id| rest.line(id)).map(rests::as_past).unwrap_or_default();
-        own.discount = rest.discount;
-        own.lines = order.items.iter().map(line).collect();
-        own.line_ids = order.items.iter().map(|item| item.id.clone().unwrap_or_default()).collect();
-    }
     past
-}
-
-/// Returns whether a redemption has the id of each line that it has an effect on.
-fn knows_lines(past: &PastRedemption) -> bool {
-    let Some(own) = &past.order else { return true };
-    let ids = own.line_ids.iter().map(|id| !id.is_empty()).chain(std::iter::repeat(false));
-    own.lines.iter().zip(ids).all(|(line, has_id)| has_id || *line == PastLine::default())
 }

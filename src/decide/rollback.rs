@@ -4,10 +4,10 @@
 
 use crate::budget::StepBudget;
 use crate::count::length;
-use crate::decide::order_return::remaining;
 use crate::decide::order_return::reward_return::{RewardReturn, RewardReturns};
 use crate::decide::order_return::settled::Redemptions;
 use crate::decide::order_return::undone::undo;
+use crate::decide::order_return::with_spent_rest;
 use crate::decide::summary_delta::{CountedAs, given_back, recounted};
 use crate::decide::{Decision, Effects, SummaryDelta};
 use crate::facts::{Facts, Known};
@@ -15,10 +15,8 @@ use crate::id::{Context, Ids};
 use crate::ledger::{Book, Transfer};
 use crate::model::customer::Customer;
 use crate::model::order::{Metadata, Order, OrderStatus};
-use crate::model::order_return::RedemptionRest;
-use crate::model::redemption::{PastLine, PastOrder, PastRedemption, PastState, SpentUnits};
+use crate::model::redemption::{PastRedemption, PastState, SpentUnits};
 use crate::model::stacking::RollbackMode;
-use crate::money::Money;
 use crate::pricing::Cart;
 use crate::refusal::{Reason, Refusal};
 use crate::text::Text;
@@ -96,7 +94,7 @@ pub fn rollback(
     let transfers = facts.chain(id).found().unwrap_or_default();
     let redemptions = stored.as_deref().map(|order| Redemptions::find(facts, order)).unwrap_or_default();
     let as_remains = |part: PastRedemption| match stored.as_deref() {
-        Some(order) => remaining(part, order, &redemptions, &transfers),
+        Some(order) => with_spent_rest(part, order, &transfers),
         None => part,
     };
     let rewards = RewardReturns::find(facts, undone.iter(), &transfers);
@@ -114,14 +112,12 @@ pub fn rollback(
     let mode = facts.stacking_rules().redeemables_rollback_order_mode;
     let counted = stored.as_deref().and_then(CountedAs::stored);
     let work = facts.work();
-    let effects = together(parts.iter().filter_map(|part| part.redemption.order.as_ref()), &work);
-    let is_undone = |id: &Text| parts.iter().any(|part| part.redemption.id == *id);
-    let others: Vec<&RedemptionRest> = redemptions.rests.iter().filter(|rest| !is_undone(&rest.id)).collect();
+    let undone: Vec<&PastRedemption> = parts.iter().map(|part| &part.redemption).collect();
     let status = request.order.as_ref().and_then(|order| order.status).unwrap_or(OrderStatus::Canceled);
     let order = stored.map(|order| match mode {
         RollbackMode::WithOrder => {
             let before = order.into_owned();
-            let after = undo(before.clone(), effects.as_ref(), &others, status);
+            let after = undo(before.clone(), &redemptions, &undone, status);
             settle_uncovered(&before, after, &work)
         }
         RollbackMode::WithoutOrder => order.into_owned(),
@@ -222,21 +218,4 @@ fn settle_uncovered(before: &Order, after: Order, work: &StepBudget) -> Order {
     let mut after = after;
     after.set_uncovered(more.remaining_after(less));
     after
-}
-
-/// Returns the sum of the effects of a stack's redemptions on one order.
-#[expect(clippy::arithmetic_side_effects, reason = "counts of a line stay far within 64 bits")]
-fn together<'p>(parts: impl Iterator<Item = &'p PastOrder>, work: &StepBudget) -> Option<PastOrder> {
-    parts.cloned().reduce(|mut sum, part| {
-        let add = |one: Money, other: Money| work.checked(one.checked_add(other));
-        sum.discount = add(sum.discount, part.discount);
-        sum.lines.resize(sum.lines.len().max(part.lines.len()), PastLine::default());
-        for (line, more) in sum.lines.iter_mut().zip(part.lines) {
-            line.discount = add(line.discount, more.discount);
-            line.units += more.units;
-            line.free_units += more.free_units;
-            line.worth += more.worth;
-        }
-        sum
-    })
 }

@@ -7,6 +7,7 @@ mod order;
 
 use std::cell::{Cell, RefCell};
 
+use crate::decide::case::goods_sets::set_fact;
 use crate::decide::case::stored::{Absence, IDENTIFIED};
 use crate::decide::case::{Case, Offer};
 use crate::decide::finding::Finding;
@@ -14,7 +15,8 @@ pub use crate::decide::items::Items;
 use crate::decide::rule_input::groups::GroupMembership;
 pub use crate::decide::rule_input::order::{PaidOrder, RunningOrder};
 use crate::facts::Known;
-use crate::model::order::{Metadata, RelatedObject};
+use crate::model::customer::ProfilePart;
+use crate::model::order::{Item, Metadata, RelatedObject};
 use crate::money::Money;
 use crate::pricing::Gain;
 use crate::refusal::{Reason, Refusal};
@@ -180,6 +182,12 @@ impl<'v> OfferFacts<'v> {
         }
     }
 
+    /// Returns the line at this position of the order, or among those that unit effects have added.
+    fn item(&self, place: usize) -> Option<&'v Item> {
+        let order = self.case.order.as_deref()?;
+        order.items.iter().chain(self.running_order.cart.added()).nth(place)
+    }
+
     fn lack(&self, name: Text) {
         self.missing.borrow_mut().push(name);
     }
@@ -201,11 +209,7 @@ impl RuleFacts for OfferFacts<'_> {
 
     fn goods_data(&self, line: usize, property: &str) -> [Option<&Metadata>; 4] {
         let line = self.running_order.seen_items().place(line);
-        let item = self
-            .case
-            .order
-            .as_deref()
-            .and_then(|order| order.items.iter().chain(self.running_order.cart.added()).nth(line));
+        let item = self.item(line);
         if let Some(hidden) = self.case.hidden_of_goods(line, item, property) {
             self.missing.borrow_mut().extend(hidden.into_iter().flatten());
         }
@@ -214,6 +218,15 @@ impl RuleFacts for OfferFacts<'_> {
         let [sku, product] = [RelatedObject::Sku, RelatedObject::Product].map(sent);
         let found = [sku, priced.sku(line), product, priced.product(line)];
         found.map(|goods| goods.map(|goods| &goods.metadata))
+    }
+
+    fn is_in_goods_set(&self, line: usize, number: u64, without: Option<bool>) -> bool {
+        let place = self.running_order.seen_items().place(line);
+        let item = self.item(place);
+        self.case.meets_set(place, item, number, without).unwrap_or_else(|| {
+            self.lack(set_fact(number));
+            false
+        })
     }
 
     fn is_published(&self) -> bool {
@@ -257,14 +270,20 @@ impl RuleFacts for OfferFacts<'_> {
 
     fn meets_condition(&self, number: &str) -> Option<bool> {
         // Fields of a request count before those of the stored profile, which the result is about.
-        let sent = self.case.request.customer.as_ref();
-        let is_changed = sent.is_some_and(|sent| !sent.metadata.is_empty() || sent.sent_profile().next().is_some());
-        if !is_changed && self.case.buyer.named.is_some() {
+        let has_sent =
+            |part: &ProfilePart| self.case.request.customer.as_ref().is_some_and(|sent| sent.has_sent(*part));
+        let changed: Vec<ProfilePart> =
+            [ProfilePart::Metadata, ProfilePart::Fields].into_iter().filter(has_sent).collect();
+        if changed.is_empty() && self.case.buyer.named.is_some() {
             return self.meets_as_named(number);
         }
-        let customer = self.case.buyer.customer.as_deref().filter(|_| !is_changed);
-        let customer = customer.and_then(|customer| customer.id.as_deref());
-        match customer.map_or(Known::Unknown, |customer| self.case.facts.customer_condition(customer, number)) {
+        let customer = self.case.buyer.customer.as_deref().and_then(|customer| customer.id.as_deref());
+        let stays =
+            |customer: &&str| changed.iter().all(|part| self.case.facts.is_condition_beside(customer, number, *part));
+        match customer
+            .filter(stays)
+            .map_or(Known::Unknown, |customer| self.case.facts.customer_condition(customer, number))
+        {
             Known::Is(is_met) => Some(is_met),
             Known::Absent | Known::Unknown | Known::Unreadable => {
                 self.lack(joined(&["condition/", number]));

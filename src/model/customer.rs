@@ -26,6 +26,15 @@ pub struct Customer {
 pub const SENT_FIELDS: &[&str] =
     &["name", "description", "email", "phone", "birthday", "birthdate", "address", "source_id"];
 
+/// A part of a profile that a request may send.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProfilePart {
+    /// Metadata.
+    Metadata,
+    /// The [`SENT_FIELDS`].
+    Fields,
+}
+
 /// The fields of a profile that the service maintains, for a customer without orders, redemptions and points.
 pub const NEW_PROFILE: &str = r#"{
     "system_metadata": {},
@@ -92,7 +101,19 @@ impl Customer {
     /// Returns the fields of the profile that the caller sent and that are stored. A nested field may be under its
     /// dotted path.
     pub fn sent_profile(&self) -> impl Iterator<Item = (&str, &Node<'static>)> {
-        let is_kept = |path: &str| SENT_FIELDS.contains(&path.split_once('.').map_or(path, |(field, _)| field));
-        self.document.iter().filter(move |(path, value)| is_kept(path) && !value.is_null())
+        self.document.iter().filter(move |(path, value)| is_sent_field(path) && !value.is_null())
     }
+
+    /// Returns whether the caller sent a part of the profile.
+    pub fn has_sent(&self, part: ProfilePart) -> bool {
+        match part {
+            ProfilePart::Metadata => !self.metadata.is_empty(),
+            ProfilePart::Fields => self.sent_profile().next().is_some(),
+        }
+    }
+}
+
+/// Returns whether a path in the document of a profile belongs to a field that a caller may send.
+pub fn is_sent_field(path: &str) -> bool {
+    SENT_FIELDS.contains(&path.split_once('.').map_or(path, |(field, _)| field))
 }

@@ -2,6 +2,9 @@
 //!
 //! docs/spec/calculation.md#2.
 
+use std::sync::Arc;
+
+use crate::model::goods_sets::KnownSets;
 use crate::model::order_return::OrderReturn;
 use crate::money::Money;
 use crate::text::Text;
@@ -185,4 +188,6 @@ pub struct Goods {
     pub metadata: Metadata,
     /// `true` if only the names of the catalogue's entry can be read.
     pub unreadable: bool,
+    /// The sets that it is in, where a bundle has its entry. Goods that a request sends have none.
+    pub sets: Option<Arc<KnownSets>>,
 }

@@ -2,7 +2,7 @@
 //!
 //! docs/spec/objects.md#11.
 
-use crate::model::order::Metadata;
+use crate::model::order::{Item, Metadata};
 use crate::money::Money;
 use crate::text::Text;
 use crate::time::Instant;
@@ -45,6 +45,23 @@ pub struct PastOrder {
     pub lines: Vec<PastLine>,
     /// The ids of the lines, in their order; empty for a line without one.
     pub line_ids: Vec<Text>,
+    /// The names of the goods of the lines, in their order.
+    pub goods: Vec<Item>,
+    /// The lines after the redemption, in their order.
+    pub after: Vec<LineAmounts>,
+}
+
+/// The units and amounts of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LineAmounts {
+    /// The units, including free ones.
+    pub quantity: u64,
+    /// The units that are free.
+    pub free_units: u64,
+    /// The gross amount; `None` if it is unknown.
+    pub amount: Option<Money>,
+    /// The discount.
+    pub discount: Money,
 }
 
 /// The effect of a redemption on a line.

@@ -206,7 +206,7 @@ impl Test {
                 }
                 _ => self.goods(pick, input, within).is_some(),
             },
-            FactKind::GoodsData => self.goods_data(input, within).is_some(),
+            FactKind::GoodsData | FactKind::GoodsSet => self.goods_data(input, within).is_some(),
             // The redemptions of a customer who cannot be identified are unknown.
             FactKind::Count(..) if !input.identified && self.name.needs.meets(RequiredFacts::CUSTOMER) => false,
             // So are those of the user if the call has no user.
@@ -261,7 +261,8 @@ impl Test {
             | FactKind::Count(..)
             | FactKind::Data(_)
             | FactKind::LineData(_)
-            | FactKind::GoodsData => None,
+            | FactKind::GoodsData
+            | FactKind::GoodsSet => None,
             FactKind::Goods(_) | FactKind::Segment | FactKind::Tier | FactKind::Channel(_) | FactKind::Linked => None,
             FactKind::CustomerCondition | FactKind::Scopes | FactKind::MatchAll | FactKind::Earning(_) => None,
         }
@@ -335,7 +336,7 @@ impl Test {
                 (!lines.is_empty()).then_some(NestedTests { lines, each: false })
             }
             FactKind::Goods(pick) => self.goods(pick, input, within),
-            FactKind::GoodsData => self.goods_data(input, within),
+            FactKind::GoodsData | FactKind::GoodsSet => self.goods_data(input, within),
             FactKind::Amount
             | FactKind::TotalAmount
             | FactKind::InitialAmount
@@ -388,7 +389,11 @@ impl Test {
             return None;
         }
         let inside = |line: usize| within.is_none_or(|within| within.lines.has(line));
+        let set = (self.name.kind == FactKind::GoodsSet).then(|| self.set_number());
         let meets = |line: usize| {
+            if let Some(number) = set {
+                return input.facts.is_in_goods_set(line, number, self.holds_without_data());
+            }
             let value = |property: &Text| {
                 let data = input.facts.goods_data(line, property);
                 data.into_iter().flatten().find_map(|data| data.find_dotted(property))

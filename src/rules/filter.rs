@@ -4,7 +4,8 @@
 
 use std::sync::Arc;
 
-use crate::model::customer::Customer;
+use crate::model::customer::{Customer, ProfilePart, is_sent_field};
+use crate::model::goods_sets::GoodsSet;
 use crate::model::order::{Goods, Metadata};
 use crate::model::scope::GoodsRef;
 use crate::rules::compare::{Clock, Condition};
@@ -134,9 +135,9 @@ impl Segment {
         })
     }
 
-    /// Returns whether the points of a customer decide the membership.
-    pub fn asks_points(&self) -> bool {
-        let is_about = |path: &str| path == "loyalty" || path.starts_with("loyalty.");
+    /// Returns whether the balances of a customer's cards decide the membership.
+    pub fn asks_balances(&self) -> bool {
+        let is_about = |path: &str| path == "loyalty" || path.starts_with("loyalty.") || BALANCES.contains(&path);
         let asks = |field: &FilterField| match field {
             FilterField::Points(_) => true,
             FilterField::Document(path) | FilterField::Anniversary(path) | FilterField::Moment(path) => is_about(path),
@@ -158,6 +159,24 @@ impl Segment {
         match &self.members {
             SegmentMembers::Listed(_) => false,
             SegmentMembers::Passing(filter) => filter.fields.iter().any(|(field, _)| depends(field)),
+        }
+    }
+
+    /// Returns whether a part of a profile that a request may send decides the membership.
+    pub fn asks_part(&self, part: ProfilePart) -> bool {
+        let asks = |field: &FilterField| match (field, part) {
+            (FilterField::Metadata(_), part) => part == ProfilePart::Metadata,
+            (FilterField::Document(path) | FilterField::Anniversary(path) | FilterField::Moment(path), part) => {
+                match part {
+                    ProfilePart::Metadata => path.split('.').next() == Some("metadata"),
+                    ProfilePart::Fields => is_sent_field(path),
+                }
+            }
+            (FilterField::Points(_) | FilterField::Events(_), _) => false,
+        };
+        match &self.members {
+            SegmentMembers::Listed(_) => false,
+            SegmentMembers::Passing(filter) => filter.fields.iter().any(|(field, _)| asks(field)),
         }
     }
 
@@ -191,6 +210,9 @@ impl Segment {
     }
 }
 
+/// The paths of balances in the summary of a profile.
+const BALANCES: [&str; 2] = ["summary.redemptions.gift.amount_to_go", "summary.redemptions.loyalty_card.points_to_go"];
+
 /// The members of a segment.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SegmentMembers {
@@ -216,6 +238,8 @@ pub enum Contents {
     Listed(Vec<GoodsRef>),
     /// Every product and SKU that passes, each tested separately.
     Passing(ProfileFilter),
+    /// Those of a set of a bundle.
+    Numbered(GoodsSet),
     /// All goods.
     All,
 }

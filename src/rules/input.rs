@@ -19,6 +19,11 @@ pub trait RuleFacts {
     fn figures(&self, line: usize) -> LineAmounts;
     /// Returns metadata of the SKU and the product of a line; the first with the property counts.
     fn goods_data(&self, line: usize, property: &str) -> [Option<&Metadata>; 4];
+    /// Returns whether the goods of a line are in a set of a bundle. Data of the SKU come before those of the product; `without` says whether
+    /// goods without such data are in it, if that is known.
+    fn is_in_goods_set(&self, _line: usize, _number: u64, _without: Option<bool>) -> bool {
+        false
+    }
     /// Returns whether the known metadata of the customer is complete; otherwise no test of absent data passes.
     fn is_customer_data_whole(&self) -> bool {
         true

@@ -21,6 +21,8 @@ pub enum FactKind {
     LineData(LineQuantifier),
     /// Metadata of the SKU or product of a line.
     GoodsData,
+    /// The same, where only a number names what it is compared with, as in a bundle.
+    GoodsSet,
     /// The goods of the order.
     Goods(GoodsQuantifier),
     /// Membership in one of these segments.

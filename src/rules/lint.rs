@@ -147,6 +147,7 @@ fn one_value(kind: FactKind) -> bool {
         FactKind::Lines(_, LineQuantifier::Any | LineQuantifier::Inherit)
             | FactKind::LineData(_)
             | FactKind::GoodsData
+            | FactKind::GoodsSet
             | FactKind::Goods(_)
     )
 }

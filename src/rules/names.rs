@@ -61,11 +61,28 @@ impl RuleName {
     pub fn find(text: &str) -> Option<&'static RuleName> {
         NAMES.iter().find(|row| row.text == text)
     }
+
+    /// Returns the row of a name in a bundle.
+    pub fn find_in_bundle(text: &str) -> Option<&'static RuleName> {
+        OF_BUNDLES.into_iter().find(|row| row.text == text).or_else(|| RuleName::find(text))
+    }
 }
 
 /// A condition about the customer whose content only the service knows; its property is the number. Only bundles have it.
 pub static CUSTOMER_CONDITION: RuleName =
     row("customer.condition", K::CustomerCondition, DATA, CUSTOMER, subject::CUSTOMER, CUSTOMER_RULE);
+
+/// A condition on metadata of goods whose content only the service knows; its property is the number of a set of goods. Only bundles
+/// have it. Its one condition, `$is` with `true` or `false`, says whether goods without that metadata meet it.
+pub static GOODS_SET: RuleName = row("goods.set", K::GoodsSet, DATA, GOODS_DATA, subject::GOODS, ORDER_RULE);
+
+/// The names that only bundles have.
+const OF_BUNDLES: [&RuleName; 2] = [&CUSTOMER_CONDITION, &GOODS_SET];
+
+/// Returns whether tests of this name are conditions on stored metadata of goods.
+pub fn is_about_goods_data(name: &str) -> bool {
+    RuleName::find(name).is_some_and(|row| row.kind == K::GoodsData)
+}
 
 /// Returns whether tests of this name are conditions about the customer.
 pub fn is_about_customer(name: &str) -> bool {

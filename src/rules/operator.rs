@@ -207,6 +207,22 @@ impl Operator {
     }
 }
 
+impl Operator {
+    /// Returns whether its result depends on the present instant, and not on the value and the operands alone.
+    pub fn depends_on_now(self) -> bool {
+        match self {
+            O::MoreThanAgo | O::LessThanAgo | O::DaysAgo => true,
+            O::MoreThanFuture | O::LessThanFuture | O::DaysInFuture => true,
+            O::PreviousMonth | O::ThisMonth | O::NextMonth => true,
+            O::In | O::NotIn | O::Less | O::AtMost | O::More | O::AtLeast => false,
+            O::StartsWith | O::EndsWith | O::Contains | O::NotContain => false,
+            O::Count | O::CountMore | O::CountLess | O::From | O::After | O::Before => false,
+            O::Timeframe | O::TimeframeAbsolute | O::TimeframeDaily | O::DayOfWeek => false,
+            O::NotDiffer | O::NotIntersect | O::HasValue | O::IsUnknown => false,
+        }
+    }
+}
+
 impl fmt::Display for Operator {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.name())

@@ -9,6 +9,7 @@ use crate::rules::kind::FactKind;
 use crate::rules::logic::Expression;
 use crate::rules::names::RuleName;
 use crate::rules::needs::RequiredFacts;
+use crate::rules::operand::TestOperand;
 use crate::rules::range::AmountRange;
 use crate::rules::subject;
 use crate::text::Text;
@@ -140,6 +141,19 @@ impl Test {
         let is_amount = matches!(name.kind, FactKind::Amount | FactKind::InitialAmount | FactKind::TotalAmount);
         let range = if is_amount { AmountRange::ANY.within(&conditions) } else { None };
         Test { name, property, conditions: conditions.into(), rules: rules.map(Arc::new), range }
+    }
+
+    /// Returns the number of the set that a test of a bundle names.
+    pub fn set_number(&self) -> u64 {
+        self.property.as_deref().and_then(|number| number.parse().ok()).unwrap_or(0)
+    }
+
+    /// Returns whether goods without the compared data meet such a test; `None` if only the server knows.
+    pub fn holds_without_data(&self) -> Option<bool> {
+        match self.conditions.first()?.operands.first()? {
+            TestOperand::Flag(holds) => Some(*holds),
+            _ => None,
+        }
     }
 
     /// Returns whether it or a nested test can be evaluated only where points are earned.

@@ -59,7 +59,7 @@ impl FailingTest<'_> {
                     figure(of, input, line).map_or(FoundValue::Missing, FoundValue::Number)
                 }),
             FactKind::LineData(_) => self.seen_of_lines(input, |_, item| leaf.property_of(item.data())),
-            FactKind::Goods(_) | FactKind::GoodsData => self.seen_of_lines(input, |_, item| {
+            FactKind::Goods(_) | FactKind::GoodsData | FactKind::GoodsSet => self.seen_of_lines(input, |_, item| {
                 item.names().into_iter().flatten().next().map_or(FoundValue::Missing, FoundValue::Text)
             }),
             FactKind::Data(data) => TestedValues::One(leaf.property_of(data_of(data, input))),

@@ -6,7 +6,10 @@
 pub mod kept_return;
 pub mod view;
 
+use std::sync::Arc;
+
 use crate::json::Node;
+use crate::model::goods_sets::KnownSets;
 use crate::model::order::{Goods, Item, LARGEST_ORDER, LINE_ID, Order, OrderStatus, RelatedObject};
 use crate::shape::{AMOUNT, COUNT, FieldType, KEY, METADATA, may};
 use crate::shape::{one_of, shape};
@@ -190,5 +193,14 @@ pub fn read_goods(at: &JsonCursor<'_>) -> Goods {
     at.fill_some("price", &mut goods.price, read::money);
     at.fill_some("override", &mut goods.overrides, read::flag);
     at.fill("metadata", &mut goods.metadata, read::metadata);
+    if at.is_compiled() && at.get(SETS).is_some() {
+        let numbers = |name| at.list(name, read::whole_number);
+        goods.sets = Some(Arc::new(KnownSets::new(numbers(SETS), numbers(OUT_OF_SETS))));
+    }
     goods
 }
+
+/// The members of goods in a bundle with the numbers of the sets that they are in, and of those that they are not in because of their data.
+pub const SETS: &str = "sets";
+/// See [`SETS`].
+pub const OUT_OF_SETS: &str = "out_of_sets";

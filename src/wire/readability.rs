@@ -141,7 +141,11 @@ pub(crate) fn set_apart<'n>(rules: Node<'n>) -> (Node<'n>, UnreadableDocuments) 
         let kind = KINDS.iter().find(|(_, list, _)| *list == name.as_ref());
         let (Some((kind, _, read)), Node::List(documents)) = (kind, list) else { continue };
         documents.retain(|document| {
-            let reads = read_node(document, *read).is_ok();
+            let reads = read_node(document, |at| {
+                at.set_compiled();
+                read(at);
+            })
+            .is_ok();
             if !reads {
                 illegible.add(kind, document);
             }

@@ -9,15 +9,16 @@ mod filter;
 mod shapes;
 
 pub use documents::{COLLECTION, RULE, SEGMENT};
-pub use filter::{read_collection, read_filter, read_segment};
+pub use filter::{OTHERS, SET, read_collection, read_filter, read_segment};
 pub use shapes::{BUNDLES, FIELD_CONDITIONS, FILTER, TESTS};
 
 use std::sync::Arc;
 
 use crate::facts::Assignment;
 use crate::json::Node;
+use crate::model::goods_sets::{GoodsSet, OtherGoods};
 use crate::model::scope::{BundleEntry, BundleRules, GoodsObject, GoodsRef, MOST_BUNDLES};
-use crate::rules::names::{CUSTOMER_CONDITION, Values};
+use crate::rules::names::Values;
 use crate::rules::{
     Collection, Contents, Expression, FactKind, FilterField, Group, Leaf, Operator, ProfileFilter, Rule, RuleName,
     Test, TestOperand,
@@ -119,8 +120,8 @@ fn numbered<T>(mut things: Vec<T>, key: fn(&T) -> &Text) -> Vec<T> {
 fn read_leaf(key: &str, at: &JsonCursor<'_>, depth: u32) -> Option<Leaf> {
     at.object();
     let name = at.need("name", |name| {
-        let is_condition = name.is_compiled() && name.str() == CUSTOMER_CONDITION.text;
-        let known = if is_condition { Some(&CUSTOMER_CONDITION) } else { RuleName::find(name.str()) };
+        let find = if name.is_compiled() { RuleName::find_in_bundle } else { RuleName::find };
+        let known = find(name.str());
         if known.is_none() {
             name.wrong("is not the name of a rule");
         }
@@ -172,6 +173,13 @@ fn add_scopes(rule: &mut Rule) {
                     let goods = Contents::Passing(ProfileFilter { any: false, fields });
                     scope.add(GoodsRef::new(GoodsObject::Collection, name.clone(), None), included);
                     own_collections.push(Collection { id: name, goods });
+                }
+                FactKind::GoodsSet => {
+                    let others = OtherGoods::ByProperty(leaf.test.holds_without_data());
+                    let set = GoodsSet { number: leaf.test.set_number(), others, steps: 1 };
+                    let name = joined(&[id, ".", &leaf.key]);
+                    scope.add(GoodsRef::new(GoodsObject::Collection, name.clone(), None), included);
+                    own_collections.push(Collection { id: name, goods: Contents::Numbered(set) });
                 }
                 _ => {}
             }

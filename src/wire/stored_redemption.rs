@@ -6,8 +6,10 @@ use serde_json::{Map, Value};
 
 use crate::json::Node;
 use crate::json::service::node;
-use crate::model::order::Metadata;
-use crate::model::redemption::{CardMovement, PastLine, PastOrder, PastRedemption, PastState, PastVoucher, SpentUnits};
+use crate::model::order::{Item, Metadata, RelatedObject};
+use crate::model::redemption::{
+    CardMovement, LineAmounts, PastLine, PastOrder, PastRedemption, PastState, PastVoucher, SpentUnits,
+};
 use crate::money::Money;
 use crate::text::Text;
 use crate::time::Instant;
@@ -59,6 +61,30 @@ fn read_order(order: &Node<'_>) -> PastOrder {
         discount: discount(order),
         lines: lines.iter().map(read_line).collect(),
         line_ids: lines.iter().map(line_id).collect(),
+        goods: lines.iter().map(read_goods).collect(),
+        after: lines.iter().map(read_amounts).collect(),
+    }
+}
+
+fn read_goods(line: &Node<'_>) -> Item {
+    let text = |name: &str| line.get(name).and_then(Node::as_str).map(Text::from);
+    let related_object = match line.get("related_object").and_then(Node::as_str) {
+        Some("sku") => Some(RelatedObject::Sku),
+        Some(_) => Some(RelatedObject::Product),
+        None => None,
+    };
+    let (product_id, sku_id, source_id) = (text("product_id"), text("sku_id"), text("source_id"));
+    Item { product_id, sku_id, source_id, related_object, ..Item::default() }
+}
+
+fn read_amounts(line: &Node<'_>) -> LineAmounts {
+    let count = |name: &str| line.get(name).and_then(Node::as_u64).unwrap_or(0);
+    let money = |name: &str| line.get(name).and_then(Node::as_i64).and_then(Money::new);
+    LineAmounts {
+        quantity: count("quantity"),
+        free_units: count("discount_quantity"),
+        amount: money("amount"),
+        discount: money("discount_amount").unwrap_or_default(),
     }
 }
 

@@ -77,7 +77,7 @@ fn every_vector_gives_the_pinned_answer() {
 /// Reasons that the present verbs of this crate cannot give, each with the explanation.
 const OUT_OF_REACH: &[(Reason, &str)] = &[(
     Reason::FreeUnitsNotRechecked,
-    "no vector returns part of an order: tests/stories/82-returns/recheck-given-up-gift.json",
+    "no vector returns part of an order: tests/stories/82-returns/recheck-declined-gift.json",
 )];
 
 #[test]

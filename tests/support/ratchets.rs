@@ -33,6 +33,8 @@ const COUNTING: &[&str] =
 
 const BANNED_IDENTIFIERS: &str = r"\b\w*([Ll]etter|[Cc]ourier|[Tt]old|[Pp]urse|[Hh]indrance|[Kk]nead|[Ss]hel(f|ves)|[Tt]eller|[Oo]nward|[Rr]ehears|[Bb]elief|[Hh]appening)\w*|\b[Ss]cribes?\b";
 const BANNED_PROSE: &str = r"(?i)\b(nobody|somebody|anybody|everybody|whoever|whatever|whichever|whom|wherever)\b";
+/// Words that the name of a vector or story, or the reason of a step, must not have: `docs/glossary.md` has others for them.
+const BANNED_IN_NAMES: &str = r"(?i)\b(nobody|somebody|anybody|everybody|whoever|whomever|whatever|whichever|whom|wherever|told|tells?|says?|said|lapse[sd]?|purses?|handed over|called off|given back|comes back|anew|beside|believed|happenings?|hindrances?)\b";
 /// The published term *dead letter*, in all its spellings.
 const DEAD_LETTER: &str = r"(?i)\bdead[ _-]?letters?(Resent)?\b|\b(list|resend)DeadLetters\b";
 /// Published error texts, which are a contract, with words that other texts must not use. Only these exact texts may have them.
@@ -99,6 +101,12 @@ pub fn counts(all: &[Source<'_>]) -> BTreeMap<&'static str, usize> {
     let mut counts = BTreeMap::from([
         ("banned identifiers", unpublished(BANNED_IDENTIFIERS, rust(CODE))),
         ("banned prose words", unpublished(BANNED_PROSE, prose())),
+        (
+            "banned words in names of vectors and stories",
+            banned_in_names(all.iter().filter(|source| {
+                source.lies_in(&["tests/vectors/", "tests/stories/", "tests/tiers/"]) && source.ends_with(&[".json"])
+            })),
+        ),
         ("told, tell, tells as words", matches(r"(?i)\b(told|tells?)\b", prose())),
         ("the older interface", matches("the older interface", prose())),
         (
@@ -138,6 +146,29 @@ pub fn counts(all: &[Source<'_>]) -> BTreeMap<&'static str, usize> {
     let description = all.iter().find(|source| source.path == "worker/openapi.json").unwrap();
     counts.extend(described(&serde_json::from_str(description.text).unwrap()));
     counts
+}
+
+/// Counts the names and reasons that have a banned word. Data of a request may have any word.
+fn banned_in_names<'s>(sources: impl Iterator<Item = &'s Source<'s>>) -> usize {
+    let banned = Regex::new(BANNED_IN_NAMES).unwrap();
+    let mut count = 0;
+    for source in sources {
+        let file: Json = serde_json::from_str(source.text).unwrap_or_else(|error| panic!("{}: {error}", source.path));
+        count += usize::from(file["name"].as_str().is_some_and(|name| banned.is_match(name)));
+        let mut left = vec![&file];
+        while let Some(value) = left.pop() {
+            match value {
+                Json::Object(members) => {
+                    count +=
+                        usize::from(members.get("why").and_then(Json::as_str).is_some_and(|why| banned.is_match(why)));
+                    left.extend(members.values());
+                }
+                Json::Array(items) => left.extend(items),
+                _ => {}
+            }
+        }
+    }
+    count
 }
 
 /// Counts names of types that several files declare. An indented `type` is an associated type, such as `Item` of an iterator: its name is

@@ -18,7 +18,7 @@ use crate::http::reply::{bytes_reply, empty_reply, json_reply};
 use crate::http::request::{Reply, Request};
 use crate::service;
 use crate::store::Store;
-use crate::store::access::keys as stored;
+use crate::store::access::credentials;
 use crate::store::document::Document;
 use crate::store::sql::Fault;
 use scrip::Context;
@@ -69,7 +69,7 @@ fn found(record: Option<Record>) -> Result<Reply, Fault> {
 
 /// Returns the ids of projects with at least one key; without a key a project has no calls.
 fn projects(store: &Store<'_>) -> Result<Reply, Fault> {
-    let ids = stored::list_projects_with_keys(store, PROJECTS_MAX)?;
+    let ids = credentials::list_projects_with_keys(store, PROJECTS_MAX)?;
     Ok(json_reply(200, &json!(ids)))
 }
 
@@ -110,12 +110,12 @@ fn apply(setup: &str, store: &mut Store<'_>, context: &Context) -> Result<(), Fa
     let address_header = read.address_header.map(|name| name.to_ascii_lowercase());
     let now_ms = context.now.millis();
     let mut ids = Ids::new(context);
-    stored::delete_applied(store)?;
+    credentials::delete_applied(store)?;
     for mut project in read.projects {
         let client = setup::take_client(&mut project)?;
         project.settings.address_header.clone_from(&address_header);
         part_from_maker(store, &project, &mut ids)?;
-        stored::delete_project(store, &project.id)?;
+        credentials::delete_project(store, &project.id)?;
         sign(store, &project, &mut ids, now_ms)?;
         for key in project.keys.drain(..) {
             let key = ApiKey {
@@ -128,7 +128,7 @@ fn apply(setup: &str, store: &mut Store<'_>, context: &Context) -> Result<(), Fa
                 former: None,
             };
             let row = key.row(false, now_ms)?;
-            stored::delete_key(store, &row.id)?;
+            credentials::delete_key(store, &row.id)?;
             store.insert(keys::KEY, &row);
         }
         store.insert(projects::PROJECT, &setup::shown(project, client, now_ms).row());
@@ -137,7 +137,7 @@ fn apply(setup: &str, store: &mut Store<'_>, context: &Context) -> Result<(), Fa
     store.insert("setup", &applied);
     commit::run_internal(store, context)?;
     // A token lives as long as its key; the setup may have changed the key's secret.
-    stored::delete_tokens(store)
+    credentials::delete_tokens_of_setup(store)
 }
 
 /// Moves a project that the management API created, and that the setup declares now, into an organisation of its own.

@@ -59,7 +59,7 @@ fn begin(store: &mut Store<'_>, context: &Context) -> Result<(), Fault> {
         return Ok(());
     }
     crate::domain::stacking_rules::begin(store, context, &mut Ids::new(context));
-    crate::store::tracking::Tracker::begin(store, context.now.millis());
+    crate::store::access::credentials::insert_tracking_key(store, context.now.millis());
     commit::run_internal(store, context)
 }
 

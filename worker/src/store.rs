@@ -13,12 +13,12 @@ pub mod change_feed;
 pub mod codes;
 pub mod counts;
 pub mod document;
+pub mod document_columns;
 pub mod document_list;
 pub mod documents;
 pub mod facts;
 #[cfg(feature = "test-hooks")]
 pub mod fault_injection;
-pub mod idempotent_responses;
 pub mod index;
 pub mod jobs;
 pub mod ledger;
@@ -118,7 +118,7 @@ impl<'s> Store<'s> {
     /// Folds codes that an earlier version stored, after a migration in this request.
     pub fn settle_code_keys(&mut self, case_sensitive: bool) -> Result<(), Fault> {
         let is_opened = std::mem::take(&mut self.is_opened);
-        if is_opened { index::code_key::settle_keys(self.sql, case_sensitive) } else { Ok(()) }
+        if is_opened { schema::fold_voucher_keys(self.sql, case_sensitive) } else { Ok(()) }
     }
 
     /// Records a warning for the operator; the host logs it with the id of the request.

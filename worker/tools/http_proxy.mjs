@@ -5,7 +5,6 @@
 // An answer is never made up for a request that was forwarded. When workerd dies, the connection is broken off, and the caller tries again
 // with its Idempotency-Key.
 import { Agent, createServer, request as callWorkerd } from "node:http";
-import { pipeline } from "node:stream";
 import { boundConnections, closeWith, connectionsMax } from "./connections.mjs";
 import { Remedy } from "./console.mjs";
 import { FeedAwareRequest, FeedConnections } from "./feed_connections.mjs";
@@ -15,6 +14,10 @@ const HEAD_BYTES_MAX = 131_072;
 const HEAD_MS = 20_000;
 const REQUEST_MS = 60_000;
 const IDLE_MS = 65_000;
+/** A caller who reads nothing of an answer for so long keeps it no longer. */
+const UNREAD_MS = 90_000;
+/** The rest of an answer that is read when its caller has gone. workerd keeps what it has read of an answer that is broken off. */
+const REST_BYTES_MAX = 4_194_304;
 /** workerd closes a connection that is idle for five seconds; no request may be sent into one that is being closed. */
 const INNER_IDLE_MS = 4_000;
 /** A name or an address with or without a port (RFC 9110, section 7.2), as far as workerd can print it as a URL. */
@@ -33,14 +36,22 @@ export async function openProxy({ port, socket, demo, most = connectionsMax() })
   });
   // Node reads all headers and keeps the first thousand: the length of a body may follow after them.
   server.maxHeadersCount = 0;
+  server.setTimeout(UNREAD_MS);
   const places = boundConnections(server, most, (connection) => refuse(connection, 503, "too many connections are open"));
   const open = new WeakMap();
   server.on("request", (request, reply) => {
     const replies = open.get(request.socket) ?? new Set();
+    const before = [...replies].at(-1);
     open.set(request.socket, replies.add(reply));
     reply.on("close", () => replies.delete(reply));
-    if (demo?.isFor(request.url)) demo.answer(request, reply).catch(() => reply.destroy());
-    else forward(request, reply, agent, socket);
+    const answer = () => {
+      if (request.socket.destroyed) return;
+      if (demo?.isFor(request.url)) demo.answer(request, reply).catch(() => reply.destroy());
+      else forward(request, reply, agent, socket);
+    };
+    // Requests of one connection are answered in their order. One that waits for the answer of another holds none of its own.
+    if (before === undefined) answer();
+    else before.once("close", answer);
   });
   // A caller that waits for the answer to a complete request must not take a refusal of the next one for it.
   const refuseNext = (connection, status, details, headers) => {
@@ -50,6 +61,7 @@ export async function openProxy({ port, socket, demo, most = connectionsMax() })
   };
   const feeds = new FeedConnections({ places, socket, refuse: refuseNext });
   server.on("upgrade", (request, connection, first) => {
+    connection.setTimeout(0);
     const fault = findFault(request);
     if (fault !== undefined) refuseNext(connection, 400, fault);
     else if (first.length > 0) refuseNext(connection, 400, "nothing may follow the head before the feed is open");
@@ -92,7 +104,14 @@ function forward(request, reply, agent, socket) {
   forwarded.on("response", (answer) => {
     isAnswered = true;
     reply.writeHead(answer.statusCode, answer.statusMessage, forwardedHeaders(answer.rawHeaders));
-    pipeline(answer, reply, () => {});
+    answer.pipe(reply);
+    reply.on("close", () => {
+      if (!answer.complete) readRest(answer, forwarded);
+    });
+    answer.on("error", () => {});
+    answer.on("close", () => {
+      if (!answer.complete) reply.destroy();
+    });
   });
   forwarded.on("error", (error) => {
     // No process listens on the socket: workerd is being restarted, and no byte has been sent.
@@ -105,12 +124,22 @@ function forward(request, reply, agent, socket) {
     } else request.socket.destroy();
   });
   reply.on("close", () => {
-    if (!reply.writableFinished) forwarded.destroy();
+    if (!reply.writableFinished && !isAnswered) forwarded.destroy();
   });
   request.on("close", () => {
     if (!request.complete) forwarded.destroy();
   });
   request.pipe(forwarded);
+}
+
+/** Reads the rest of an answer whose caller has gone; a long one is broken off. */
+function readRest(answer, forwarded) {
+  let rest = 0;
+  answer.on("data", ({ length }) => {
+    rest += length;
+    if (rest > REST_BYTES_MAX) forwarded.destroy();
+  });
+  answer.resume();
 }
 
 /** Returns the reason to refuse a request that the parser accepts. */

@@ -10,7 +10,7 @@ use crate::id::is_tracking_id;
 use crate::json::Node;
 use crate::ledger::{AccountId, HoldOwner, Transfer};
 use crate::model::client::PublicMetadata;
-use crate::model::customer::Customer;
+use crate::model::customer::{Customer, ProfilePart};
 use crate::model::order::{Goods, Metadata, Order};
 use crate::model::promotion::Stack;
 use crate::model::redeemable::{Campaign, Category, RedeemableTerms};
@@ -24,6 +24,9 @@ use crate::time::{Instant, TimeZone};
 
 /// The member of a customer with the numbers of the conditions that the customer meets.
 const CONDITIONS: &str = "conditions";
+/// The members with the numbers of those whose results stay the same if a request sends metadata, or other fields of the profile.
+const BESIDE_METADATA: &str = "conditions_beside_metadata";
+const BESIDE_FIELDS: &str = "conditions_beside_fields";
 /// The member of a customer with the tracking id.
 const TRACKING_ID: &str = "tracking_id";
 
@@ -38,6 +41,14 @@ impl RuleSetFacts {
     ) -> Known<Fact<'a, Goods>> {
         let is_unreadable = self.illegible.has(kind, name);
         goods.find(name, GoodsCoverage { is_unreadable, is_complete, names: self.goods_names.as_ref() })
+    }
+
+    /// Returns whether a list of numbers in the document of a customer has a number; `None` without such a list.
+    fn has_number(&self, customer: &str, member: &str, number: &str) -> Option<bool> {
+        match self.customers.get(customer)?.document.get(member) {
+            Some(Node::List(numbers)) => Some(numbers.iter().any(|known| known.as_str() == Some(number))),
+            Some(_) | None => None,
+        }
     }
 
     /// Returns the normal form of a code that the rules do not list: the form in which codes are compared.
@@ -147,11 +158,15 @@ impl Facts for RuleSetFacts {
     }
 
     fn customer_condition(&self, customer: &str, number: &str) -> Known<bool> {
-        let met = self.customers.get(customer).and_then(|customer| customer.document.get(CONDITIONS));
-        match met {
-            Some(Node::List(met)) => Known::Is(met.iter().any(|met| met.as_str() == Some(number))),
-            Some(_) | None => Known::Unknown,
-        }
+        self.has_number(customer, CONDITIONS, number).map_or(Known::Unknown, Known::Is)
+    }
+
+    fn is_condition_beside(&self, customer: &str, number: &str, part: ProfilePart) -> bool {
+        let member = match part {
+            ProfilePart::Metadata => BESIDE_METADATA,
+            ProfilePart::Fields => BESIDE_FIELDS,
+        };
+        self.has_number(customer, member, number) == Some(true)
     }
 
     fn new_customer_condition(&self, number: &str) -> Known<bool> {

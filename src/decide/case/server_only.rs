@@ -40,8 +40,7 @@ impl Case<'_> {
     /// effects add do.
     #[cold]
     fn listed(&self, line: usize, item: Option<&Item>, property: &str) -> [Option<Text>; 2] {
-        let is_added = self.order.as_deref().is_none_or(|order| line >= order.items.len());
-        let own = |kind| item.filter(|_| is_added).and_then(|item| item.goods(kind));
+        let own = |kind| item.filter(|_| self.is_added(line)).and_then(|item| item.goods(kind));
         let sku = self.priced.sku(line).or_else(|| own(RelatedObject::Sku));
         let product = self.priced.product(line).or_else(|| own(RelatedObject::Product));
         let name = |kind, goods: &Goods| named(kind, goods.id.as_ref().or(goods.source_id.as_ref()), property);

@@ -99,6 +99,10 @@ impl RuleFacts for EarningRuleInput<'_> {
         self.view.goods_data(line, property)
     }
 
+    fn is_in_goods_set(&self, line: usize, number: u64, without: Option<bool>) -> bool {
+        self.view.is_in_goods_set(line, number, without)
+    }
+
     /// Earning rules see the tiers of the member in `EarningInput` instead.
     fn is_in_tier(&self, _id: &str) -> Option<bool> {
         None

@@ -2,6 +2,7 @@
 //! their shares, and no discount exceeds the amount that it applies to.
 
 use crate::decide::order_return::answer::ReturnOutcome;
+use crate::decide::order_return::line_goods::LineGoods;
 use crate::decide::order_return::moved_lines::{CarriedLine, LineMoves};
 use crate::decide::order_return::rests::{cut, granted_on, settle_on_lines};
 use crate::decide::order_return::settled::{DiscountSettlement, Redemptions, Settlement};
@@ -70,7 +71,8 @@ pub fn change_order(facts: &dyn Facts, change: OrderChange<'_>, context: &Contex
     let carried = moved.carry(stored, &settled.order, &mut order);
     let mut cart = find_amounts(facts, &order, trust)?;
     fit_free_units(&mut order, &mut cart, &carried);
-    settle_on_lines(&with_amounts(&order, &cart), &mut settled.rests);
+    let goods = LineGoods::of(stored, &redemptions.parts);
+    settle_on_lines(&with_amounts(&order, &cart), &goods, &mut settled.rests);
     let said = SaidDiscounts { order: says_discount, lines: carried.iter().map(|line| line.is_said).collect() };
     let keeps_said = !is_lower(stored, &order, &cart);
     let is_cut = cut_to_amounts(&mut order, &mut cart, &said.when(keeps_said), &redemptions, &mut settled);

@@ -4,6 +4,7 @@
 //! free units.
 
 use crate::count::Countable;
+use crate::decide::order_return::line_goods::LineGoods;
 use crate::decide::order_return::share::{LineShare, free_discount, split};
 use crate::model::order::{Item, Order};
 use crate::model::order_return::{LineRest, RedemptionRest};
@@ -36,35 +37,33 @@ pub fn take_free_units(back: &LineShare, left: u64, line_id: &str, rests: &mut [
     }
 }
 
-/// Moves free units to the present lines of an order, with the units that were added for them and their discount. Units
-/// that no line has are removed.
-pub fn move_free_units(order: &Order, rests: &mut [RedemptionRest]) {
-    let mut line_ids: Vec<Text> = rests.iter().flat_map(|rest| &rest.lines).map(|line| line.line_id.clone()).collect();
-    line_ids.sort_unstable();
-    line_ids.dedup();
-    for line_id in line_ids {
-        let own = order.items.iter().find(|item| item.id.as_ref() == Some(&line_id));
-        let mut excess = units_on(rests, &line_id).remaining_after(own.map_or(0, free_of));
-        for item in &order.items {
-            let Some(to) = item.id.as_ref().filter(|id| **id != line_id) else { continue };
-            let mut room = free_of(item).remaining_after(units_on(rests, to)).min(excess);
-            for rest in rests.iter_mut() {
-                let moved = move_units(rest, &line_id, Some(to), room);
-                room = room.remaining_after(moved);
-                excess = excess.remaining_after(moved);
-            }
-        }
+/// Moves free units of a line to the present lines of an order, with the units that were added for them and their
+/// discount. Units that no line has are removed.
+pub fn move_free_units(order: &Order, goods: &LineGoods<'_>, line_id: &Text, rests: &mut [RedemptionRest]) {
+    let own = order.items.iter().find(|item| item.id.as_ref() == Some(line_id));
+    let mut excess = units_on(rests, line_id).remaining_after(own.map_or(0, free_of));
+    for item in order.items.iter().filter(|item| goods.may_move(line_id, item)) {
+        let Some(to) = &item.id else { continue };
+        let mut room = free_of(item).remaining_after(units_on(rests, to)).min(excess);
         for rest in rests.iter_mut() {
-            excess = excess.remaining_after(move_units(rest, &line_id, None, excess));
+            let moved = move_units(rest, line_id, Some(to), room);
+            room = room.remaining_after(moved);
+            excess = excess.remaining_after(moved);
         }
+    }
+    for rest in rests.iter_mut() {
+        excess = excess.remaining_after(move_units(rest, line_id, None, excess));
     }
 }
 
 /// Sets the discount of free units to their present price on their line, without the part that earlier discounts had
 /// taken of it.
-pub fn fit_free_discounts(order: &Order, rests: &mut [RedemptionRest]) {
+pub fn fit_free_discounts(order: &Order, goods: &LineGoods<'_>, rests: &mut [RedemptionRest]) {
     for item in &order.items {
         let Some(id) = item.id.as_ref().filter(|_| item.price.is_some() || item.amount.is_some()) else { continue };
+        if goods.is_fixed(id) {
+            continue;
+        }
         let off = free_discount(item, item.amount.unwrap_or(Money::MAX));
         let mut lines: Vec<&mut LineRest> = rests.iter_mut().filter_map(|rest| rest.line_mut(id)).collect();
         let mut shares = Vec::new();

@@ -2,6 +2,7 @@
 
 use crate::count::Countable;
 use crate::decide::order_return::free_units::{fit_free_discounts, free_granted_on, move_free_units, take_free_units};
+use crate::decide::order_return::line_goods::LineGoods;
 use crate::decide::order_return::share::OrderShare;
 use crate::model::order::Order;
 use crate::model::order_return::{LineRest, RedemptionRest};
@@ -77,57 +78,52 @@ fn lower(amount: Money, whole: Money, parts: Vec<&mut Money>) {
     }
 }
 
-/// Moves the effects of redemptions to the present lines of an order: units move to another line when a line is split
-/// or merged. Only the order determines the amount of each line.
-pub fn settle_on_lines(order: &Order, rests: &mut [RedemptionRest]) {
-    move_free_units(order, rests);
-    move_discounts(order, rests);
-    fit_free_discounts(order, rests);
-}
-
-fn move_discounts(order: &Order, rests: &mut [RedemptionRest]) {
-    let off = |line_id: &Text| {
-        let item = order.items.iter().find(|item| item.id.as_ref() == Some(line_id));
-        item.and_then(|item| item.discount_amount).unwrap_or_default()
-    };
+/// Moves the effects of redemptions to the present lines of an order: units move to another line of the same goods when
+/// a line is split or merged. Only the order determines the amount of each line.
+pub fn settle_on_lines(order: &Order, goods: &LineGoods<'_>, rests: &mut [RedemptionRest]) {
     let mut line_ids: Vec<Text> = rests.iter().flat_map(|rest| &rest.lines).map(|line| line.line_id.clone()).collect();
     line_ids.sort_unstable();
     line_ids.dedup();
-    for line_id in line_ids {
-        let excess = granted_on(rests, Some(&line_id)).remaining_after(off(&line_id));
-        if excess.is_zero() {
-            continue;
-        }
-        let others = order.items.iter().enumerate();
-        let room = others.filter_map(|(place, item)| {
-            let known = granted_on(rests, Some(item.id.as_ref()?));
-            Some((place, item.discount_amount?.remaining_after(known)))
-        });
-        let room: Vec<(usize, Money)> = room.filter(|(_, room)| !room.is_zero()).collect();
-        let all = Money::sum(room.iter().map(|(_, room)| *room)).unwrap_or(Money::MAX);
-        let own = |place: usize, rest: &RedemptionRest| {
-            let own = rest.line(&line_id)?.discount;
-            Some(SpreadShare::new(place, own.minor(), own))
-        };
-        let mut parts: Vec<SpreadShare> =
-            rests.iter().enumerate().filter_map(|(place, rest)| own(place, rest)).collect();
-        spread(excess.min(all), &mut parts);
-        let mut room = room.into_iter();
-        let mut free = room.next();
-        for part in parts {
-            let Some(rest) = rests.get_mut(part.place) else { continue };
-            rest.line_mut(&line_id)
-                .into_iter()
-                .for_each(|line| line.discount = line.discount.remaining_after(part.given));
-            let mut missing = part.given;
-            while let Some((place, left)) = free.filter(|_| !missing.is_zero()) {
-                let moved = missing.min(left);
-                let to = order.items.get(place).and_then(|item| item.id.as_ref());
-                to.into_iter().for_each(|to| add_discount(rest, to, moved));
-                missing = missing.remaining_after(moved);
-                let left = left.remaining_after(moved);
-                free = if left.is_zero() { room.next() } else { Some((place, left)) };
-            }
+    line_ids.retain(|id| !goods.is_fixed(id));
+    line_ids.iter().for_each(|id| move_free_units(order, goods, id, rests));
+    line_ids.iter().for_each(|id| move_discounts(order, goods, id, rests));
+    fit_free_discounts(order, goods, rests);
+}
+
+/// Moves the discounts that redemptions have on a line beyond its own to lines with more than theirs.
+fn move_discounts(order: &Order, goods: &LineGoods<'_>, line_id: &Text, rests: &mut [RedemptionRest]) {
+    let own = order.items.iter().find(|item| item.id.as_ref() == Some(line_id));
+    let off = own.and_then(|item| item.discount_amount).unwrap_or_default();
+    let excess = granted_on(rests, Some(line_id)).remaining_after(off);
+    if excess.is_zero() {
+        return;
+    }
+    let others = order.items.iter().enumerate().filter(|(_, item)| goods.may_move(line_id, item));
+    let room = others.filter_map(|(place, item)| {
+        let known = granted_on(rests, Some(item.id.as_ref()?));
+        Some((place, item.discount_amount?.remaining_after(known)))
+    });
+    let room: Vec<(usize, Money)> = room.filter(|(_, room)| !room.is_zero()).collect();
+    let all = Money::sum(room.iter().map(|(_, room)| *room)).unwrap_or(Money::MAX);
+    let own = |place: usize, rest: &RedemptionRest| {
+        let own = rest.line(line_id)?.discount;
+        Some(SpreadShare::new(place, own.minor(), own))
+    };
+    let mut parts: Vec<SpreadShare> = rests.iter().enumerate().filter_map(|(place, rest)| own(place, rest)).collect();
+    spread(excess.min(all), &mut parts);
+    let mut room = room.into_iter();
+    let mut free = room.next();
+    for part in parts {
+        let Some(rest) = rests.get_mut(part.place) else { continue };
+        rest.line_mut(line_id).into_iter().for_each(|line| line.discount = line.discount.remaining_after(part.given));
+        let mut missing = part.given;
+        while let Some((place, left)) = free.filter(|_| !missing.is_zero()) {
+            let moved = missing.min(left);
+            let to = order.items.get(place).and_then(|item| item.id.as_ref());
+            to.into_iter().for_each(|to| add_discount(rest, to, moved));
+            missing = missing.remaining_after(moved);
+            let left = left.remaining_after(moved);
+            free = if left.is_zero() { room.next() } else { Some((place, left)) };
         }
     }
 }

@@ -4,8 +4,10 @@
 use crate::decide::order_return::answer::{ReturnAnswer, ReturnOutcome, ReturnedLine, ReturnedPart};
 use crate::decide::order_return::booking::{Booking, BudgetCount, ReturnBooking};
 use crate::decide::order_return::card_transfers;
+use crate::decide::order_return::line_goods::LineGoods;
 use crate::decide::order_return::rests::{rest_of, settle_on_lines, take};
 use crate::decide::order_return::reward_return::{RewardReturn, RewardReturns};
+use crate::decide::order_return::sent_lines;
 use crate::decide::order_return::share::{OrderShare, without};
 use crate::decide::returns::may_come_back;
 use crate::decide::summary_delta::{CountedAs, SummaryDelta, given_back, recounted};
@@ -15,7 +17,7 @@ use crate::json::Node;
 use crate::ledger::{Entry, Transfer};
 use crate::model::order::{Item, Metadata, Order};
 use crate::model::order_return::{RedemptionRest, ReturnPolicy};
-use crate::model::redemption::{PastRedemption, PastState, SpentUnits};
+use crate::model::redemption::{LineAmounts, PastRedemption, PastState, SpentUnits};
 use crate::money::Money;
 use crate::pricing::Cart;
 use crate::refusal::Refusal;
@@ -27,8 +29,13 @@ pub struct Redemptions {
     pub parts: Vec<PastRedemption>,
     /// Their transfers with the remaining amounts.
     pub chains: Vec<Transfer>,
-    /// Their remaining discounts.
+    /// The part of their effects that is on the order.
     pub rests: Vec<RedemptionRest>,
+    /// Their effects without those given up by returns, also where the order has no room for them while another
+    /// redemption is rolled back.
+    pub recorded: Vec<RedemptionRest>,
+    /// The lines of the order as they were sent, in their order.
+    pub sent: Vec<LineAmounts>,
     /// The rewards that they bought with points.
     pub rewards: RewardReturns,
 }
@@ -50,8 +57,13 @@ impl Redemptions {
         }
         found.parts.retain(|part| part.order.as_ref().is_some_and(|own| own.id.is_some() && own.id == order.id));
         found.parts.sort_by_key(|part| part.date);
-        found.rests = found.parts.iter().map(|part| rest_of(part, order)).collect();
-        settle_on_lines(order, &mut found.rests);
+        found.recorded = found.parts.iter().map(|part| rest_of(part, order)).collect();
+        let records = sent_lines::records(facts, order);
+        let explained: Vec<Option<LineAmounts>> =
+            order.items.iter().map(|item| sent_lines::sent_line(item, &records, &found.recorded)).collect();
+        settle_on_lines(order, &LineGoods::of(order, &found.parts).fixing(order, &explained), &mut found.recorded);
+        found.rests.clone_from(&found.recorded);
+        found.sent = sent_lines::fit(order, &explained, &mut found.recorded, &mut found.rests);
         found.rewards = RewardReturns::find(facts, found.parts.iter(), &found.chains);
         found
     }
@@ -59,11 +71,6 @@ impl Redemptions {
     /// Returns for each redemption whether it paid with a card.
     pub fn are_cards(&self) -> Vec<bool> {
         self.parts.iter().map(|part| part.spent.is_some()).collect()
-    }
-
-    /// Returns the remaining discounts of a redemption.
-    pub fn rest_of(&self, redemption_id: &str) -> Option<&RedemptionRest> {
-        self.rests.iter().find(|rest| rest.id == redemption_id)
     }
 }
 
@@ -96,7 +103,7 @@ impl DiscountSettlement {
         let mut rests = redemptions.rests.clone();
         take(order, back, &mut rests);
         let parts = vec![SettledPart::default(); rests.len()];
-        DiscountSettlement { order: without(order, back), cost: None, rests, parts }
+        DiscountSettlement { order: without(order, back, &rests), cost: None, rests, parts }
     }
 }
 

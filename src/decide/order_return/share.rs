@@ -5,6 +5,7 @@
 
 use crate::count::{self, Countable};
 use crate::model::order::{Item, Order};
+use crate::model::order_return::RedemptionRest;
 use crate::money::Money;
 use crate::pricing::spread::{SpreadShare, spread};
 
@@ -227,8 +228,9 @@ pub fn split(amount: Money, [part, rest]: [u64; 2]) -> Money {
     first.given
 }
 
-/// Returns the order without the returned units; lines without units are removed.
-pub fn without(order: &Order, back: &OrderShare) -> Order {
+/// Returns the order without the returned units. Lines without units are removed, except those that have units which a
+/// redemption replaced: its rollback gives them back. `rests` has the remaining effects of the redemptions.
+pub fn without(order: &Order, back: &OrderShare, rests: &[RedemptionRest]) -> Order {
     let nothing = |amount: Money| (!amount.is_zero()).then_some(amount);
     let mut left = order.clone();
     for line in &back.lines {
@@ -237,15 +239,24 @@ pub fn without(order: &Order, back: &OrderShare) -> Order {
         item.quantity = item.quantity.remaining_after(line.paid).remaining_after(line.free);
         item.discount_quantity =
             item.discount_quantity.map(|free| free.remaining_after(line.free)).filter(|free| *free > 0);
-        item.initial_quantity = item.initial_quantity.map(|units| units.remaining_after(line.paid));
+        // Returned units are first those that a redemption added.
+        let units: Vec<i64> = rests.iter().filter_map(|rest| Some(rest.line(item.id.as_ref()?)?.units)).collect();
+        let sent = units.iter().try_fold(item.quantity, |left, added| left.checked_sub_signed(*added));
+        let is_changed = units.iter().any(|units| *units != 0);
+        item.initial_quantity = item
+            .initial_quantity
+            .map(|units| sent.filter(|_| is_changed).unwrap_or_else(|| units.remaining_after(line.paid)));
         item.amount = item.amount.map(|amount| amount.remaining_after(gross));
         item.initial_amount = item.initial_amount.map(|amount| amount.remaining_after(line.paid_gross));
         item.discount_amount = item.discount_amount.and_then(|off| nothing(off.remaining_after(line.line_discount())));
     }
+    let is_owed = |item: &Item| {
+        let mut lines = rests.iter().filter_map(|rest| rest.line(item.id.as_ref()?));
+        lines.any(|line| line.units < 0)
+    };
     let is_left = |place: usize| {
-        back.at(place).is_none_or(|line| {
-            order.items.get(place).is_some_and(|item| item.quantity.remaining_after(line.paid) > line.free)
-        })
+        let Some((line, item)) = back.at(place).zip(order.items.get(place)) else { return !back.is_whole };
+        item.quantity.remaining_after(line.paid) > line.free || is_owed(item)
     };
     let mut place = 0_usize;
     left.items.retain(|_| {

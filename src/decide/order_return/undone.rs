@@ -1,26 +1,44 @@
 //! Takes the effects of redemptions that are rolled back off their order.
 //!
-//! docs/spec/calculation.md#15.
+//! docs/spec/calculation.md#15. Each line is composed again, as it was sent, with the effects of the redemptions that
+//! remain.
 
 use crate::count::Countable;
+use crate::decide::order_return::composed_line::{compose, decompose, on_present};
+use crate::decide::order_return::rests;
+use crate::decide::order_return::settled::Redemptions;
 use crate::model::order::{Item, Order, OrderStatus};
 use crate::model::order_return::RedemptionRest;
-use crate::model::redemption::{PastLine, PastOrder};
+use crate::model::redemption::{LineAmounts, PastLine, PastRedemption};
 use crate::money::Money;
+use crate::text::Text;
 
-/// Returns the order without the effects `off`. The effects of the `others` that remain on it are kept.
-pub fn undo(order: Order, off: Option<&PastOrder>, others: &[&RedemptionRest], status: OrderStatus) -> Order {
+/// The remaining effect of a redemption on an order.
+struct RemainingEffect {
+    discount: Money,
+    /// The effects on its lines, in their order.
+    lines: Vec<PastLine>,
+    /// `true` if it is taken off.
+    is_undone: bool,
+    /// `true` if the record of the redemption has no ids of lines: nothing else is known of them.
+    is_by_place: bool,
+}
+
+/// Returns the order without the effects of the redemptions `undone`. The effects of the others are kept.
+pub fn undo(order: Order, redemptions: &Redemptions, undone: &[&PastRedemption], status: OrderStatus) -> Order {
+    let effects = effects(&order, redemptions, undone);
     let mut order = order;
-    order.discount_amount = rest(order.discount_amount, off.map(|off| off.discount).unwrap_or_default());
+    let off = Money::sum(effects.iter().filter(|effect| effect.is_undone).map(|effect| effect.discount));
+    order.discount_amount = some(order.discount_amount.unwrap_or_default().remaining_after(off.unwrap_or(Money::MAX)));
     let mut is_kept = Vec::with_capacity(order.items.len());
     let mut has_lost = false;
     for (place, item) in order.items.iter_mut().enumerate() {
-        let line = off.and_then(|off| off.lines.get(place)).copied().unwrap_or_default();
-        let units_of_others = units_on(others, item);
-        let before = (item.quantity, item.amount);
-        let lost = undo_line(item, line, units_of_others);
+        let line = LineEffects::at(place, item, &effects);
+        let was_empty = item.quantity == 0;
+        let lost = line.undo(item, redemptions.sent.get(place));
         // A redemption that has taken units off a line, or added some, may give them back or take them.
-        let is_owed = units_of_others != 0 || (before.0 == 0 && item.initial_quantity != Some(0));
+        let is_owed =
+            line.others.iter().any(|other| other.units != 0) || (was_empty && item.initial_quantity != Some(0));
         is_kept.push(item.quantity > 0 || is_owed);
         has_lost |= lost > 0;
         order.amount = order.amount.map(|amount| less(amount, lost));
@@ -34,56 +52,89 @@ pub fn undo(order: Order, off: Option<&PastOrder>, others: &[&RedemptionRest], s
     order
 }
 
-/// Takes an effect off a line; returns by how much its amount has decreased, in minor units.
-fn undo_line(item: &mut Item, line: PastLine, units_of_others: i64) -> i64 {
-    let (quantity, amount) = (item.quantity, item.amount);
-    let excess = excess(item);
-    item.discount_amount = rest(item.discount_amount, line.discount);
-    // A line that was sent again since has no initial quantity: it does not contain the added or removed units any
-    // more.
-    let line = if item.initial_quantity.is_some() { line } else { PastLine::default() };
-    item.quantity = units_without(item, line.units, units_of_others);
-    let free = item.discount_quantity.map(|free| without(free, line.free_units).min(item.quantity));
-    item.discount_quantity = free.filter(|free| *free > 0);
-    let lost = worth_of(item, line, change(quantity, item.quantity));
-    item.amount = amount.map(|amount| less(amount, lost));
-    if quantity != item.quantity {
-        // Removed units took with them the discounts of other redemptions on them.
-        let most = item.amount.map_or(Money::MAX, |amount| amount.checked_add(excess).unwrap_or(Money::MAX));
-        item.discount_amount = item.discount_amount.map(|off| off.min(most)).filter(|off| !off.is_zero());
+/// Returns the effects of the redemptions of an order, in their order.
+fn effects(order: &Order, redemptions: &Redemptions, undone: &[&PastRedemption]) -> Vec<RemainingEffect> {
+    let is_by_place = |past: &PastRedemption| order.returns.is_empty() && !knows_lines(past);
+    let is_undone = |id: &Text| undone.iter().any(|past| past.id == *id);
+    let by_place = |past: &PastRedemption| {
+        let own = past.order.as_ref();
+        RemainingEffect {
+            discount: own.map(|own| own.discount).unwrap_or_default(),
+            lines: own.map(|own| own.lines.clone()).unwrap_or_default(),
+            is_undone: true,
+            is_by_place: true,
+        }
+    };
+    let by_id = |rest: &RedemptionRest| {
+        let line = |item: &Item| item.id.as_ref().and_then(|id| rest.line(id)).map(rests::as_past).unwrap_or_default();
+        let lines = order.items.iter().map(line).collect();
+        RemainingEffect { discount: rest.discount, lines, is_undone: is_undone(&rest.id), is_by_place: false }
+    };
+    let known = redemptions
+        .parts
+        .iter()
+        .zip(&redemptions.recorded)
+        .map(|(part, rest)| if is_undone(&part.id) && is_by_place(part) { by_place(part) } else { by_id(rest) });
+    let is_known = |past: &PastRedemption| redemptions.parts.iter().any(|part| part.id == past.id);
+    let unknown = undone.iter().filter(|past| !is_known(past)).map(|past| by_place(past));
+    known.chain(unknown).collect()
+}
+
+/// Returns whether a redemption has the id of each line that it has an effect on.
+fn knows_lines(past: &PastRedemption) -> bool {
+    let Some(own) = &past.order else { return true };
+    let ids = own.line_ids.iter().map(|id| !id.is_empty()).chain(std::iter::repeat(false));
+    own.lines.iter().zip(ids).all(|(line, has_id)| has_id || *line == PastLine::default())
+}
+
+/// The effects of redemptions on a line, in their order.
+struct LineEffects {
+    all: Vec<PastLine>,
+    others: Vec<PastLine>,
+    undone: Vec<PastLine>,
+    is_by_place: bool,
+}
+
+impl LineEffects {
+    fn at(place: usize, item: &Item, effects: &[RemainingEffect]) -> LineEffects {
+        let of = |effect: &RemainingEffect| on_present(item, effect.lines.get(place).copied().unwrap_or_default());
+        let with =
+            |is_undone: bool| effects.iter().filter(move |effect| effect.is_undone == is_undone).map(of).collect();
+        let is_by_place = effects.iter().any(|effect| effect.is_by_place && of(effect) != PastLine::default());
+        LineEffects { all: effects.iter().map(of).collect(), others: with(false), undone: with(true), is_by_place }
     }
-    amount.zip(item.amount).map_or(lost, |(before, after)| before.difference_from(after))
+
+    /// Takes the undone effects off a line; returns by how much its amount has decreased, in minor units.
+    fn undo(&self, item: &mut Item, sent: Option<&LineAmounts>) -> i64 {
+        let known = sent.copied().filter(|_| !self.is_by_place);
+        let sent = known.unwrap_or_else(|| decompose(item, &self.all).line);
+        let line = compose(sent, item.price, &self.others).line;
+        let (quantity, amount) = (item.quantity, item.amount);
+        item.quantity = line.quantity;
+        item.discount_quantity = Some(line.free_units).filter(|free| *free > 0);
+        item.amount = line.amount;
+        item.discount_amount = some(line.discount);
+        let lost = || self.worth_of(item, change(quantity, line.quantity));
+        amount.zip(line.amount).map_or_else(lost, |(before, after)| before.difference_from(after))
+    }
+
+    /// Returns the value of removed units of a line without an amount: at its price or, without one, their part of the
+    /// amount of the added or removed units. It is negative for added ones.
+    fn worth_of(&self, item: &Item, removed: i64) -> i64 {
+        let of_price = |price: Money| {
+            let worth = price.checked_mul(removed.unsigned_abs())?;
+            worth.signed().checked_mul(removed.signum())
+        };
+        let of_line = || {
+            let line = self.undone.iter().find(|line| line.units != 0)?;
+            line.worth.checked_mul(removed)?.checked_div(line.units)
+        };
+        item.price.and_then(of_price).or_else(of_line).unwrap_or(0)
+    }
 }
 
-/// Returns the units of a line without these added or removed ones: its initial units with those of the other
-/// redemptions. They count only as far as they explain the present number. Units that one redemption added and another
-/// replaced since are on the line no more.
-fn units_without(item: &Item, units: i64, units_of_others: i64) -> u64 {
-    let with = |units: i64| item.initial_quantity.map(|initial| initial.checked_add_signed(units).unwrap_or(0));
-    let all = units.checked_add(units_of_others).and_then(with);
-    with(units_of_others).filter(|_| all == Some(item.quantity)).unwrap_or(without(item.quantity, units))
-}
-
-/// Returns the units that redemptions added to a line, less those that they removed.
-fn units_on(rests: &[&RedemptionRest], item: &Item) -> i64 {
-    let lines = rests.iter().filter_map(|rest| rest.line(item.id.as_deref()?));
-    lines.map(|line| line.units).sum()
-}
-
-/// Returns the part of the discount of a line that exceeds its amount.
-fn excess(item: &Item) -> Money {
-    let Some(amount) = item.amount else { return Money::ZERO };
-    item.discount_amount.unwrap_or_default().remaining_after(amount)
-}
-
-/// Returns what is left of a discount; `None` for nothing.
-fn rest(now: Option<Money>, off: Money) -> Option<Money> {
-    now.map(|now| now.remaining_after(off)).filter(|left| !left.is_zero())
-}
-
-/// Returns a count before units were added to it, or taken from it if `change` is negative.
-fn without(count: u64, change: i64) -> u64 {
-    count.checked_sub_signed(change).unwrap_or(0)
+fn some(amount: Money) -> Option<Money> {
+    Some(amount).filter(|amount| !amount.is_zero())
 }
 
 /// Returns by how many units a count has decreased.
@@ -95,17 +146,7 @@ fn change(before: u64, after: u64) -> i64 {
     }
 }
 
-/// Returns the value of removed units at the present price of their line; of a line without a price, their part of the
-/// amount of the added or removed units. It is negative for added ones.
-fn worth_of(item: &Item, line: PastLine, removed: i64) -> i64 {
-    let of_price = |price: Money| {
-        let worth = price.checked_mul(removed.unsigned_abs())?;
-        i64::try_from(worth.minor()).ok()?.checked_mul(removed.signum())
-    };
-    let of_line = || line.worth.checked_mul(removed)?.checked_div(line.units);
-    item.price.and_then(of_price).or_else(of_line).unwrap_or(0)
-}
-
 fn less(amount: Money, change: i64) -> Money {
-    Money::from_wide(u128::from(without(amount.minor(), change))).unwrap_or(amount)
+    let minor = amount.minor().checked_sub_signed(change).unwrap_or(0);
+    Money::of(minor).unwrap_or(amount)
 }

@@ -55,15 +55,16 @@ fn is_among(case: &Case<'_>, customer: &Customer, segment: &Segment) -> GroupMem
     }
     let who = customer.id.as_deref().unwrap_or_default();
     let with_document = |document: Metadata| Cow::Owned(Customer { document, ..customer.clone() });
-    let customer = match case.buyer.stored && segment.asks_points() {
+    let customer = match case.buyer.stored && segment.asks_balances() {
         false if case.buyer.is_new() && segment.asks_profile() => {
             with_document(customer.stored_document(case.context.now))
         }
         false => Cow::Borrowed(customer),
-        true => match case.facts.loyalty(who) {
-            Known::Is(loyalty) => {
+        true => match case.facts.card_balances(who) {
+            Known::Is(balances) => {
                 let mut document = customer.document.clone();
-                document.insert("loyalty", Node::clone(&loyalty));
+                let members = if let Node::Object(members) = &*balances { members.as_slice() } else { &[] };
+                document.overlay(members.iter().map(|(name, value)| (name.as_ref(), value)));
                 with_document(document)
             }
             Known::Absent => Cow::Borrowed(customer),

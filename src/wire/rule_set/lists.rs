@@ -1,11 +1,11 @@
 //! Defines the kinds of documents in a set of rules, with the fields of each, and tracks which are listed completely.
 
-use crate::shape::{Field, FieldType, KEY, fields_of, may};
+use crate::shape::{COUNT, Field, FieldType, KEY, fields_of, may};
 use crate::wire::cursor::JsonCursor;
 use crate::wire::customer::CUSTOMER_DOCUMENT;
 use crate::wire::goods::{PRODUCT, SKU};
-use crate::wire::order::ORDER;
 use crate::wire::order::view::KEPT;
+use crate::wire::order::{ORDER, OUT_OF_SETS, SETS};
 use crate::wire::reward;
 use crate::wire::rules::{COLLECTION, RULE, SEGMENT};
 use crate::wire::voucher::{ASSIGNMENT, ASSIGNMENTS, CAMPAIGN, CATEGORY, OF_KEPT_TIER, STACK, VOUCHER};
@@ -46,6 +46,11 @@ const PROMOTION: FieldType = FieldType::Object(&[
     may("total", FieldType::Any).description("Number of tiers. Ignored."),
     may("has_more", FieldType::Any).description("`true` if more tiers follow. Ignored."),
 ]);
+
+const WITHIN_SETS: Field = may(SETS, FieldType::List(&COUNT, 0, usize::MAX))
+    .description("Numbers of the sets of a bundle that the goods are in.");
+const OUTSIDE_SETS: Field = may(OUT_OF_SETS, FieldType::List(&COUNT, 0, usize::MAX))
+    .description("Numbers of the sets of a bundle that the goods are not in because of their data.");
 
 /// The kinds of documents in a set of rules.
 pub const LISTS: &[ListedKind] = &[
@@ -92,18 +97,41 @@ pub const LISTS: &[ListedKind] = &[
                     .description("Points of the customer by campaign, for the filters of segments."),
                 may("tracking_id", KEY).description("Tracking ID of the customer, as answers show it."),
                 may("conditions", FieldType::List(&KEY, 0, usize::MAX))
-                    .description("Numbers of the conditions of a bundle that the customer meets.")
+                    .description("Numbers of the conditions of a bundle that the customer meets."),
+                may("conditions_beside_metadata", FieldType::List(&KEY, 0, usize::MAX))
+                    .description("Numbers of the conditions whose results no metadata in a request changes."),
+                may("conditions_beside_fields", FieldType::List(&KEY, 0, usize::MAX))
+                    .description("Numbers of the conditions whose results no other field of a sent profile changes."),
             ]
         ),
     },
     ListedKind { list: "orders", kind: "order", noun: "an order", fields: fields_of!(KEPT.fields(), ORDER.fields()) },
-    ListedKind { list: "products", kind: "product", noun: "a product", fields: PRODUCT.fields() },
-    ListedKind { list: "skus", kind: "sku", noun: "a SKU", fields: SKU.fields() },
+    ListedKind {
+        list: "products",
+        kind: "product",
+        noun: "a product",
+        fields: fields_of!(PRODUCT.fields(), &[WITHIN_SETS, OUTSIDE_SETS]),
+    },
+    ListedKind {
+        list: "skus",
+        kind: "sku",
+        noun: "a SKU",
+        fields: fields_of!(SKU.fields(), &[WITHIN_SETS, OUTSIDE_SETS]),
+    },
     ListedKind {
         list: "product_collections",
         kind: "products_collection",
         noun: "a product collection",
-        fields: COLLECTION.fields(),
+        fields: fields_of!(
+            COLLECTION.fields(),
+            &[
+                may("set", COUNT).description("Number of the set of a bundle that stands for the content."),
+                may("others", FieldType::OneOf(&["out", "by_name", "by_data"])).description(
+                    "Goods outside the catalogue: not in the set, or known to the server by name or data."
+                ),
+                may("steps", COUNT).description("Steps to find the members. Present only in a bundle."),
+            ]
+        ),
     },
     ListedKind {
         list: "segments",

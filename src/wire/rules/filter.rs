@@ -2,6 +2,7 @@
 //!
 //! docs/spec/validation-rules.md#12.
 
+use crate::model::goods_sets::{GoodsSet, OtherGoods};
 use crate::model::scope::GoodsObject;
 use crate::rules::names::Values;
 use crate::rules::operator::Operator;
@@ -96,11 +97,30 @@ fn read_customer_id(at: &JsonCursor<'_>) -> Text {
     }
 }
 
+/// The member of a collection in a bundle with the number of its set.
+pub const SET: &str = "set";
+/// Where it is listed what decides about goods that the catalogue does not have.
+pub const OTHERS: &[(&str, OtherGoods)] =
+    &[("out", OtherGoods::Out), ("by_name", OtherGoods::ByName), ("by_data", OtherGoods::ByData)];
+
+/// Reads the set in place of the content of a collection.
+fn read_set(at: &JsonCursor<'_>) -> GoodsSet {
+    let steps = at.option("steps", read::whole_number).and_then(|steps| usize::try_from(steps).ok());
+    GoodsSet {
+        number: at.need(SET, read::whole_number),
+        others: at.option("others", |others| others.one_of(OTHERS)).unwrap_or(OtherGoods::ByData),
+        steps: steps.unwrap_or(0),
+    }
+}
+
 /// Reads a collection: a static list of products and SKUs or a filter.
 pub fn read_collection(at: &JsonCursor<'_>) -> Collection {
     let id = at.option("id", read::name).unwrap_or_default();
     if id == Collection::EVERYTHING {
         return Collection { id, goods: Contents::All };
+    }
+    if at.is_compiled() && at.get(SET).is_some() {
+        return Collection { id, goods: Contents::Numbered(read_set(at)) };
     }
     let is_static = at.need("type", |kind| kind.one_of(&[("STATIC", true), ("AUTO_UPDATE", false)]));
     let goods = match is_static {

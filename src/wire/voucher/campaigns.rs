@@ -48,18 +48,21 @@ pub const STACK: FieldType = shape!(
     ]
 );
 
+/// Custom event of a referral program.
+const CUSTOM_EVENT: Field = may(
+    "custom_event",
+    FieldType::Object(&[may("id", KEY), may("name", KEY).description("Name of the custom event.")]),
+)
+.description(
+    "Custom event that completes a referral. Has an effect only if `conversion_event_type` is `custom_event`.",
+);
+
 /// Settings of a referral program in answers.
 pub(super) const REFERRAL: FieldType = FieldType::Object(&[
     may("conversion_event_type", FieldType::OneOf(&["redemption", "custom_event"])).description(
         "Event that completes a referral: a redemption of the code or a custom event. Absent means `redemption`.",
     ),
-    may(
-        "custom_event",
-        FieldType::Object(&[may("id", KEY), may("name", KEY).description("Name of the custom event.")]),
-    )
-    .description(
-        "Custom event that completes a referral. Has an effect only if `conversion_event_type` is `custom_event`.",
-    ),
+    CUSTOM_EVENT,
     may(
         "referee_reward",
         FieldType::Object(&[
@@ -86,13 +89,7 @@ pub(super) const REFERRAL_REQUEST: FieldType = FieldType::Object(&[
     may("conversion_event_type", FieldType::OneOf(&["redemption", "custom_event"])).description(
         "Event that completes a referral: a redemption of the code or a custom event. Default `redemption`.",
     ),
-    may(
-        "custom_event",
-        FieldType::Object(&[may("id", KEY), may("name", KEY).description("Name of the custom event.")]),
-    )
-    .description(
-        "Custom event that completes a referral. Has an effect only if `conversion_event_type` is `custom_event`.",
-    ),
+    CUSTOM_EVENT,
     may(
         "referee_reward",
         FieldType::Object(&[

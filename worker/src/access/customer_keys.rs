@@ -3,7 +3,7 @@
 
 use crate::access::customer_token::{SECONDS_MAX, SigningKey};
 use crate::store::Store;
-use crate::store::access::keys::{self, CUSTOMER_TOKEN};
+use crate::store::access::credentials::{self, CUSTOMER_TOKEN};
 use crate::store::sql::Fault;
 use serde_json::Value as Json;
 
@@ -12,7 +12,7 @@ pub fn current(store: &Store<'_>, now_ms: i64) -> Result<SigningKey, Fault> {
     if let Some(key) = stored(store)? {
         return Ok(key);
     }
-    keys::insert_customer_key(store, now_ms)?;
+    credentials::insert_customer_key(store, now_ms)?;
     stored(store)?.ok_or_else(|| Fault::new("the project has no key for customer tokens"))
 }
 
@@ -29,7 +29,7 @@ pub fn named(store: &Store<'_>, id: &str, now_ms: i64) -> Result<Option<SigningK
 pub fn rotate(store: &Store<'_>, now_ms: i64, at_once: bool) -> Result<(SigningKey, i64), Fault> {
     let until = if at_once { now_ms } else { now_ms.saturating_add(SECONDS_MAX.saturating_mul(1_000)) };
     // Deletes the expired keys, or all previous ones if no issued token may stay valid.
-    keys::update_customer_key_end(store, until, now_ms, at_once)?;
+    credentials::update_customer_key_end(store, until, now_ms, at_once)?;
     Ok((current(store, now_ms)?, until))
 }
 

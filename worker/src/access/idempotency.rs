@@ -13,9 +13,10 @@ use crate::http::request::{Reply, Request};
 use crate::http::request_checks::header;
 use crate::http::route::Route;
 use crate::http::shape::too_long;
+use crate::store::Store;
 use crate::store::access::stored_responses::{self, NewResponse, SLICE_BYTES};
+use crate::store::index::response_name::response_name;
 use crate::store::sql::Fault;
-use crate::store::{Store, idempotent_responses};
 
 pub use crate::store::access::stored_responses::{StoredResponse, revise};
 
@@ -68,7 +69,7 @@ pub enum Memory {
 impl IdempotencyNames {
     /// Returns the name under which the response is stored.
     fn name(&self) -> String {
-        idempotent_responses::name(&self.caller, &self.request, &self.key)
+        response_name(&self.caller, &self.request, &self.key)
     }
 }
 

@@ -8,9 +8,10 @@ use crate::access::users;
 use crate::http::caller::{CredentialClass, ManagedProject, UserRole, WebhookSecret};
 use crate::http::rate_limits::Rates;
 use crate::http::route::Response;
+use crate::store::Store;
+use crate::store::access::credentials;
 use crate::store::document::Document;
 use crate::store::sql::Fault;
-use crate::store::{self, Store, access::tokens};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -67,12 +68,12 @@ impl ApiKey {
 
 /// Lists the rows of the keys of a project, the newest first.
 pub fn of_project(store: &Store<'_>, project: &str) -> Result<Vec<Document>, Fault> {
-    store::access::keys::list_of_project(store, project)
+    credentials::list_keys_of_project(store, project)
 }
 
 /// Lists the rows of the keys with a login in an organisation: those of the project itself, and of the projects that it made.
 pub fn with_login(store: &Store<'_>, organisation: &str, login: &str) -> Result<Vec<Document>, Fault> {
-    store::access::keys::list_with_login(store, organisation, login)
+    credentials::list_keys_with_login(store, organisation, login)
 }
 
 /// Returns the record under the name of a key.
@@ -145,7 +146,7 @@ fn rates(terms: &ProjectSettings, class: CredentialClass) -> Rates {
 /// Returns the record of a token, which has all settings of its key. It ends with the key and with the secret that issued it;
 /// a replaced secret ends with its grace period.
 pub fn record_of_token(store: &Store<'_>, sha256: &str, now_ms: i64) -> Result<Option<Record>, Fault> {
-    let Some(issued) = tokens::find_record(store, sha256, now_ms)? else { return Ok(None) };
+    let Some(issued) = credentials::find_token(store, sha256, now_ms)? else { return Ok(None) };
     let issued: IssuedToken = serde_json::from_str(&issued).map_err(|error| Fault(error.to_string()))?;
     let Some(record) = record(store, &key_name(CredentialClass::Server, &issued.id))? else { return Ok(None) };
     // A token without a mark is older than marks, and counts as one of the current secret.
@@ -216,7 +217,7 @@ pub fn forgetting_keys(store: &Store<'_>, mut answer: Response, rows: &[Document
         let key = ApiKey::of(row)?;
         names.push(format!("key:{}", row.id));
         if key.class == CredentialClass::Server {
-            tokens.extend(tokens::list_of_key(store, &key.project, &key.id, 0)?);
+            tokens.extend(credentials::list_tokens_of_key(store, &key.project, &key.id, 0)?);
         }
     }
     tokens.truncate(usize::try_from(FORGOTTEN_MAX).unwrap_or(0));
@@ -233,7 +234,7 @@ pub fn forgetting(store: &Store<'_>, mut answer: Response, project: &str) -> Res
         rows.extend(of_project(store, &other)?);
     }
     let mut names: Vec<String> = rows.iter().map(|row| format!("key:{}", row.id)).collect();
-    let tokens = tokens::list_of_project(store, project, FORGOTTEN_MAX)?;
+    let tokens = credentials::list_tokens_of_project(store, project, FORGOTTEN_MAX)?;
     names.extend(tokens.iter().map(|sha256| format!("token:{sha256}")));
     names.push(images::kept_as(&images::name_of(project)));
     answer.headers.push((FORGET, names.join(",")));

@@ -3,9 +3,10 @@
 use crate::http::caller::{Settings, WebhookSecret};
 use crate::http::client_publication_policy::Publishing;
 use crate::http::rate_limits::RateLimits;
+use crate::store::Store;
+use crate::store::access::credentials;
 use crate::store::document::Document;
 use crate::store::sql::Fault;
-use crate::store::{Store, access::keys, access::tokens};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 
@@ -104,7 +105,7 @@ pub fn find(store: &Store<'_>, id: &str) -> Result<Option<Project>, Fault> {
 
 /// Lists the projects that were created with keys of one, the newest first.
 pub fn made_by(store: &Store<'_>, id: &str) -> Result<Vec<Project>, Fault> {
-    keys::list_projects_made_by(store, id)?.into_iter().map(Project::of).collect()
+    credentials::list_projects_made_by(store, id)?.into_iter().map(Project::of).collect()
 }
 
 /// Returns the secret that signs the webhooks of a project.
@@ -138,8 +139,8 @@ pub fn keep_webhook_token(store: &mut Store<'_>, id: &str, token: &str, set_up: 
 pub fn delete(store: &mut Store<'_>, project: &Project, now_ms: i64) {
     store.remove(PROJECT, &project.id);
     store.remove(WEBHOOK_TOKEN, &project.id);
-    keys::delete_of_project(store, &project.id);
-    tokens::delete_of_project(store, &project.id);
+    credentials::delete_keys_of_project(store, &project.id);
+    credentials::delete_tokens_of_project(store, &project.id);
     let mut row = Document::new(project.id.clone(), None, now_ms, Map::new());
     row.parent.clone_from(&project.made_by);
     store.put(DELETED, &row);

@@ -5,7 +5,7 @@ use crate::access::projects::Project;
 use crate::http::caller::{ROLES, UserRole};
 use crate::store::document::Document;
 use crate::store::sql::Fault;
-use crate::store::{Store, access::keys};
+use crate::store::{Store, access::credentials};
 use scrip::id::Ids;
 use serde_json::Value as Json;
 
@@ -49,7 +49,7 @@ pub fn role(store: &Store<'_>, login: Option<&str>, project: &Project) -> Result
 
 /// Lists the users who have a role in a project, the newest first.
 pub fn of_project(store: &Store<'_>, project: &Project) -> Result<Vec<Document>, Fault> {
-    let all = keys::list_users(store, project.organisation())?;
+    let all = credentials::list_users(store, project.organisation())?;
     let has_role = |user: &Document| {
         user.body.get("projects").and_then(|roles| roles.get(&project.id)).is_some_and(Json::is_string)
     };
@@ -64,7 +64,7 @@ pub fn copy_to_project(
     project: &Project,
     logins: &[String],
 ) -> Result<(), Fault> {
-    for user in keys::list_users(store, project.organisation())? {
+    for user in credentials::list_users(store, project.organisation())? {
         let login = user.body.get("login").and_then(Json::as_str).unwrap_or_default().to_owned();
         let role = user.body.get("projects").and_then(|roles| roles.get(&project.id)).cloned();
         if role.is_none() && !logins.contains(&login) || with_login(store, &project.id, &login)?.is_some() {

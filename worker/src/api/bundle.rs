@@ -17,7 +17,7 @@ use crate::http::caller::CredentialClass;
 use crate::http::reply::invalid_query;
 use crate::http::route::{Call, HandlerResult, Response, Route, get, refused_but_written};
 use crate::store::bundle_heads;
-use crate::store::documents::promotions;
+use crate::store::documents::campaigns;
 use scrip::shape::may;
 use scrip::wire::problem::shortened;
 use serde_json::json;
@@ -82,9 +82,9 @@ fn list_offers(call: &mut Call<'_, '_>) -> HandlerResult {
     check_project(call)?;
     let limit = read_int(&call.query, "limit", 1, LIMIT_MAX)?.unwrap_or(LIMIT_DEFAULT);
     let page = read_int(&call.query, "page", 1, PAGE_MAX)?.unwrap_or(1);
-    let documents = promotions::list_offers(call.store, limit, page.saturating_sub(1).saturating_mul(limit))?;
+    let documents = campaigns::list_offers(call.store, limit, page.saturating_sub(1).saturating_mul(limit))?;
     let shown = offers::describe(call.store, &documents, call.caller.settings.case_sensitive_codes, call.context.now)?;
-    let total = promotions::count_offers(call.store)?;
+    let total = campaigns::count_offers(call.store)?;
     Ok(Response::json(json!({ "object": "list", "data_ref": "data", "data": shown, "total": total })))
 }
 

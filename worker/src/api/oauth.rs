@@ -10,7 +10,7 @@ use crate::http::reply::{CallError, bare_error};
 use crate::http::request_checks::header;
 use crate::http::route::{Call, HandlerResult, Response, Route, post};
 use crate::http::shape::{Field, FieldType, may};
-use crate::store::access::tokens;
+use crate::store::access::credentials;
 use crate::store::sql::Fault;
 use serde_json::{Value as Json, json};
 
@@ -136,17 +136,18 @@ fn issue(call: &mut Call<'_, '_>) -> HandlerResult {
     }
     let now_ms = call.now_ms();
     let project = call.caller.project.clone();
-    let beyond = tokens::list_of_key(call.store, &project, &call.caller.key_id, keys::TOKENS_MAX.saturating_sub(1))?;
+    let beyond =
+        credentials::list_tokens_of_key(call.store, &project, &call.caller.key_id, keys::TOKENS_MAX.saturating_sub(1))?;
     let token = call.ids.alphanumeric("", 50).to_string();
     let expires_at = now_ms.saturating_add(TOKEN_SECONDS.saturating_mul(1_000));
     let secret = call.caller.secrets.first().cloned();
     let issued = IssuedToken { project: project.clone(), id: call.caller.key_id.clone(), secret, scopes, expires_at };
     let written = serde_json::to_string(&issued).map_err(|error| Fault(error.to_string()))?;
-    tokens::insert(call.store, sha256_hex(token.as_bytes()), project, written, expires_at);
-    tokens::delete_expired(call.store, &call.caller.project, now_ms);
+    credentials::insert_token(call.store, sha256_hex(token.as_bytes()), project, written, expires_at);
+    credentials::delete_expired_tokens(call.store, &call.caller.project, now_ms);
     let mut answer = Response::json(shown(&token, &issued, TOKEN_SECONDS));
     if !beyond.is_empty() {
-        tokens::delete_all(call.store, &beyond);
+        credentials::delete_tokens(call.store, &beyond);
         answer.headers.push((FORGET, keys::names_of_tokens(&beyond)));
     }
     Ok(answer)
@@ -191,7 +192,7 @@ fn introspect(call: &mut Call<'_, '_>) -> HandlerResult {
 fn revoke(call: &mut Call<'_, '_>) -> HandlerResult {
     let (token, Some(_)) = named(call)? else { return Ok(Response::empty(404)) };
     let sha256 = sha256_hex(token.as_bytes());
-    tokens::delete(call.store, &sha256);
+    credentials::delete_token(call.store, &sha256);
     let mut answer = Response::empty(204);
     answer.headers.push((FORGET, format!("token:{sha256}")));
     Ok(answer)

@@ -233,22 +233,49 @@ fn nearest(lower: &str, known: &[CsvColumn]) -> Option<&'static str> {
     near.min_by_key(|(signs, _)| *signs).map(|(_, name)| name)
 }
 
-/// Reads the rows of a slice: the values of their cells by target. Cells are trimmed, and empty ones are omitted.
+/// Row without a value, which keeps its place among the rows of a slice.
+const BLANK_ROW: &str = "\"\"\n";
+
+/// Reads the rows of a slice: the values of their cells by target, and `null` for a row without any. Cells are trimmed, and empty ones are
+/// omitted.
 pub fn rows(layout: &CsvLayout, slice: &str) -> Result<Vec<Json>, Fault> {
-    let mut reader = reader(slice.as_bytes(), layout.between);
-    let mut record = csv::StringRecord::new();
     let mut rows = Vec::new();
-    let failed = |error: csv::Error| Fault(format!("a slice of a file does not read: {error}"));
-    while reader.read_record(&mut record).map_err(failed)? && record.as_slice() != "\0" {
-        if is_blank(record.as_byte_record()) {
-            continue;
-        }
-        let cells = layout.columns.iter().zip(record.iter().map(str::trim));
-        let cells = cells.filter(|(to, cell)| !to.is_empty() && !cell.is_empty());
-        let row: Map<String, Json> = cells.map(|(to, cell)| (to.clone(), csv_cells::bare(cell).into())).collect();
-        rows.push(Json::Object(row));
-    }
+    read_slice(layout, slice, |row, _| rows.push(row))?;
     Ok(rows)
+}
+
+/// Returns a slice with blank rows in place of those that are to go; `None` if there are none.
+pub fn without_rows(layout: &CsvLayout, slice: &str, is_gone: &dyn Fn(&Json) -> bool) -> Result<Option<String>, Fault> {
+    let (mut text, mut has_changed) = (String::with_capacity(slice.len()), false);
+    read_slice(layout, slice, |row, written| {
+        let is_gone = is_gone(&row);
+        text.push_str(if is_gone { BLANK_ROW } else { written });
+        has_changed |= is_gone;
+    })?;
+    Ok(has_changed.then_some(text))
+}
+
+/// Passes each row of a slice on: its values by target, and its text.
+fn read_slice(layout: &CsvLayout, text: &str, mut take: impl FnMut(Json, &str)) -> Result<(), Fault> {
+    let mut reader = reader(text.as_bytes(), layout.between);
+    let mut record = csv::StringRecord::new();
+    let failed = |error: csv::Error| Fault(format!("a slice of a file does not read: {error}"));
+    let mut from = 0;
+    while reader.read_record(&mut record).map_err(failed)? && record.as_slice() != "\0" {
+        let to = reader.position().byte();
+        take(row_of(layout, &record), slice(text, from, to));
+        from = to;
+    }
+    Ok(())
+}
+
+fn row_of(layout: &CsvLayout, record: &csv::StringRecord) -> Json {
+    if is_blank(record.as_byte_record()) {
+        return Json::Null;
+    }
+    let cells = layout.columns.iter().zip(record.iter().map(str::trim));
+    let cells = cells.filter(|(to, cell)| !to.is_empty() && !cell.is_empty());
+    Json::Object(cells.map(|(to, cell)| (to.clone(), csv_cells::bare(cell).into())).collect())
 }
 
 /// Converts a row to the body of a call: each cell at its target, read by the type of its column.
@@ -327,6 +354,7 @@ mod tests {
     fn bodies(file: &[u8]) -> Result<Vec<Json>, String> {
         let sheet = read(file, KNOWN, &["code"]).map_err(|error| error.details.clone().unwrap())?;
         let found: Vec<Json> = sheet.slices.iter().flat_map(|slice| rows(&sheet.layout, slice).unwrap()).collect();
+        let found: Vec<Json> = found.into_iter().filter(|row| !row.is_null()).collect();
         assert_eq!(u64::try_from(found.len()), Ok(sheet.rows));
         let row = |row: Json| match row {
             Json::Object(row) => Json::Object(body(KNOWN, row)),
@@ -369,6 +397,25 @@ mod tests {
         assert_eq!((sheet.rows, sheet.slices.len()), (1_000, 5));
         let found = bodies(file.as_bytes()).unwrap();
         assert_eq!(found.last(), Some(&json!({ "code": "C-999" })));
+    }
+
+    #[test]
+    fn rows_that_go_leave_their_places() {
+        let sheet = read(b"code,price\r\nA,1\r\n\"B\nb\",2\r\n , \r\nC,3", KNOWN, &["code"]).unwrap();
+        let gone = |code: &'static str| {
+            let without = without_rows(&sheet.layout, sheet.slices[0], &|row| row["code"] == code).unwrap();
+            without.map(|text| rows(&sheet.layout, &text).unwrap())
+        };
+        let [a, b, c] = [
+            json!({ "code": "A", "price": "1" }),
+            json!({ "code": "B\nb", "price": "2" }),
+            json!({ "code": "C", "price": "3" }),
+        ];
+        let none = Json::Null;
+        assert_eq!(gone("A"), Some(vec![none.clone(), b.clone(), none.clone(), c.clone()]));
+        assert_eq!(gone("B\nb"), Some(vec![a.clone(), none.clone(), none.clone(), c]));
+        assert_eq!(gone("C"), Some(vec![a, b, none.clone(), none]));
+        assert_eq!(gone("D"), None);
     }
 
     #[test]

@@ -3,10 +3,12 @@
 pub mod box_keys;
 pub mod build_job;
 mod code_strength;
+mod content;
 pub mod core;
 pub mod customer_conditions;
 mod goods_buckets;
 mod goods_build;
+mod goods_sets;
 pub mod goods_tree;
 pub mod head;
 mod horizon;

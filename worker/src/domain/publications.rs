@@ -15,7 +15,7 @@ use scrip::count::Countable;
 use scrip::facts::{named_publications_account, publications_account, published_account, published_by_name_account};
 use scrip::ledger::AccountId;
 use scrip::time::{Duration, Instant};
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
 /// Request for a publication.
 pub struct PublicationRequest {
@@ -27,8 +27,6 @@ pub struct PublicationRequest {
     pub count: usize,
     /// The caller's identifier of the publication.
     pub source_id: Option<String>,
-    /// Customer as sent.
-    pub customer: Map<String, Json>,
     /// Metadata of the publication.
     pub metadata: Json,
     /// Channel that the caller names.
@@ -54,7 +52,6 @@ impl PublicationRequest {
             campaign: None,
             count: 1,
             source_id: None,
-            customer: Map::new(),
             metadata: json!({}),
             channel: "API".into(),
             join_once: false,

@@ -53,13 +53,13 @@ pub fn is_in_segment(
     count: &dyn Fn(&str, &str) -> Result<u64, Fault>,
     held: &dyn Fn() -> Result<CustomerBalances, Fault>,
 ) -> Result<bool, Fault> {
-    let mut with_points = Map::new();
-    let customer = match segment.asks_points() {
+    let mut with_balances = Map::new();
+    let customer = match segment.asks_balances() {
         false => customer,
         true => {
-            with_points.clone_from(customer);
-            held()?.put_points(&mut with_points);
-            &with_points
+            with_balances.clone_from(customer);
+            held()?.complete(&mut with_balances);
+            &with_balances
         }
     };
     let Ok(customer) = read_fields(customer, read_customer) else { return Ok(false) };

@@ -49,7 +49,7 @@ extern "C" {
     ) -> Result<web_sys::Response, JsValue>;
 
     #[wasm_bindgen(catch, js_name = respond)]
-    fn respond_with(status: u16, lines: &str, bytes: &Uint8Array) -> Result<web_sys::Response, JsValue>;
+    fn respond_with(status: u16, lines: &str, body: &JsValue) -> Result<web_sys::Response, JsValue>;
 }
 
 #[wasm_bindgen]
@@ -304,16 +304,16 @@ impl Bindings {
         self.gate().ok_or_else(|| JsValue::from_str("there is no binding GATE"))?.get_by_name(project)
     }
 
-    /// Returns the bytes of the file at a path, or `None` without one.
-    pub(super) async fn file(&self, path: &str) -> Result<Option<Uint8Array>, ObjectCallFailure> {
+    /// Returns a file at a path as its stream, which is read as fast as the caller reads; `None` without one. A file in memory for each
+    /// caller who reads nothing would fill it.
+    pub(super) async fn file(&self, path: &str) -> Result<Option<JsValue>, ObjectCallFailure> {
         let Some(assets) = self.assets() else { return Ok(None) };
         let response = JsFuture::from(assets.fetch(&format!("http://assets{path}"))?).await?;
         let response: web_sys::Response = response.unchecked_into();
         if response.status() != 200 {
             return Ok(None);
         }
-        let bytes = JsFuture::from(response.array_buffer()?).await?;
-        Ok(Some(Uint8Array::new(&bytes)))
+        Ok(Some(response.body().map_or(JsValue::NULL, JsValue::from)))
     }
 }
 
@@ -372,6 +372,17 @@ pub(super) async fn read_body(raw: &web_sys::Request, most: usize) -> Result<Bod
 /// Converts an object's answer to a response.
 pub(super) fn respond(answer: &ObjectResponse) -> Result<web_sys::Response, worker::Error> {
     Ok(respond_with(answer.status, &answer.lines, &answer.bytes)?)
+}
+
+/// Converts a file to a response; to a caller who asks for the head alone without its stream.
+pub(super) fn respond_file(
+    status: u16,
+    lines: &str,
+    file: &JsValue,
+    method: &str,
+) -> Result<web_sys::Response, ObjectCallFailure> {
+    let body = if method == "HEAD" { &JsValue::NULL } else { file };
+    Ok(respond_with(status, lines, body)?)
 }
 
 /// Converts a reply to a response.

@@ -7,7 +7,7 @@
 use super::attempt_limiter::AttemptLimiter;
 use super::bindings::{
     Bindings, Body, ObjectCall, ObjectCallFailure, ObjectResponse, ResponseParts, origin_of, read_body, read_head,
-    respond, respond_in_parts, respond_reply,
+    respond, respond_file, respond_in_parts, respond_reply,
 };
 use super::bundle_calls::{BundleAnswer, BundleCall};
 use super::passed_headers::{is_test, passes};
@@ -60,12 +60,12 @@ thread_local! {
 
 /// Result for the caller.
 enum EntryOutcome {
-    /// The answer of an object or a file, passed on untouched.
+    /// The answer of an object, passed on untouched.
     Answer(ObjectResponse),
     /// First part of a response; its object sends the next ones as the caller reads.
     Parts(ResponseParts),
-    /// Open connection to the feed.
-    Feed(web_sys::Response),
+    /// Open connection to the feed, or a file.
+    Response(web_sys::Response),
     /// Reply of the entry itself.
     Reply(Reply),
 }
@@ -74,7 +74,7 @@ impl From<BundleAnswer> for EntryOutcome {
     fn from(answer: BundleAnswer) -> EntryOutcome {
         match answer {
             BundleAnswer::Part(part) => EntryOutcome::Answer(part),
-            BundleAnswer::Feed(connection) => EntryOutcome::Feed(connection),
+            BundleAnswer::Feed(connection) => EntryOutcome::Response(connection),
             BundleAnswer::Reply(reply) => EntryOutcome::Reply(reply),
         }
     }
@@ -102,7 +102,7 @@ async fn fetch(raw: web_sys::Request, env: Env, runtime: worker::Context) -> Res
             tell_share(&known, &mut parts.answer);
             return respond_in_parts(&parts);
         }
-        Ok(EntryOutcome::Feed(answer)) => {
+        Ok(EntryOutcome::Response(answer)) => {
             arrival.count(answer.status());
             return Ok(answer);
         }
@@ -160,9 +160,10 @@ impl IncomingRequest {
     async fn answer(&self, known: &mut RequestProgress) -> Result<EntryOutcome, ObjectCallFailure> {
         let bindings: &Bindings = self.env.unchecked_ref();
         if let Some(path) = file::path_of(&self.request)
-            && let Some(bytes) = bindings.file(&path).await?
+            && let Some(file) = bindings.file(&path).await?
         {
-            return Ok(EntryOutcome::Answer(asset::answer(&path, &self.request, bytes)));
+            let response = respond_file(200, &asset::header_lines(&path), &file, &self.request.method)?;
+            return Ok(EntryOutcome::Response(response));
         }
         let lines = self.lines(is_test, &[("scrip-request-id", &self.request_id)]);
         if let Some(reply) = metrics::answer(bindings, &self.request, &lines, &self.request_id).await? {
@@ -218,13 +219,11 @@ impl IncomingRequest {
     /// Answers with the OpenAPI description.
     async fn describe(&self, bindings: &Bindings) -> Result<EntryOutcome, ObjectCallFailure> {
         let missing = || Fault::new(format!("{} is not among the files beside the Worker", public::DESCRIPTION));
-        let bytes = bindings.file(public::DESCRIPTION).await?.ok_or_else(missing)?;
+        let file = bindings.file(public::DESCRIPTION).await?.ok_or_else(missing)?;
         let reply = public::describe(&self.request_id);
-        Ok(EntryOutcome::Answer(ObjectResponse {
-            status: reply.status,
-            lines: object_protocol::write_reply_lines(&reply),
-            bytes,
-        }))
+        let lines = object_protocol::write_reply_lines(&reply);
+        let response = respond_file(reply.status, &lines, &file, &self.request.method)?;
+        Ok(EntryOutcome::Response(response))
     }
 
     /// Forwards the request. If it names codes, the gate limits its rate.

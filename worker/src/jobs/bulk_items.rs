@@ -36,6 +36,9 @@ const ERRORS_BYTES_MAX: usize = 500_000;
 /// Member of a row for the common parent of all rows of its file: no column has this name.
 pub const SUBJECT: &str = "";
 
+/// What the kinds of jobs on goods begin with.
+const GOODS: [&str; 2] = ["PRODUCTS.", "SKUS."];
+
 /// Form field that enables or disables webhooks for the rows of its file. Default is enabled.
 pub const WEBHOOKS_ENABLE: &str = "webhooks_enable";
 
@@ -216,6 +219,53 @@ pub fn run(
     }
     let wanted = cursor.wanted;
     async_actions::advance(store, context, id, &cursor, so_far, wanted)
+}
+
+/// Returns a stored slice of an action without the items that are to go, which keep their places: the action counts them. `None` if there
+/// are none. Products and SKUs name no customers.
+pub fn without_items(
+    store: &Store<'_>,
+    action_id: &str,
+    slice: &str,
+    is_gone: &dyn Fn(&Json) -> bool,
+) -> Result<Option<String>, Fault> {
+    let Some(job) = jobs::find(store, action_id)? else { return Ok(None) };
+    if GOODS.iter().any(|kinds| job.kind.starts_with(kinds)) {
+        return Ok(None);
+    }
+    let failed = |error: serde_json::Error| Fault(format!("a slice of {action_id} does not parse: {error}"));
+    let mut slice: Json = serde_json::from_str(slice).map_err(failed)?;
+    let mut has_changed = false;
+    if let Some(items) = slice.get_mut("items").and_then(Json::as_array_mut) {
+        for item in items.iter_mut().filter(|item| is_gone(item)) {
+            *item = Json::Null;
+            has_changed = true;
+        }
+    }
+    if let Some(rows) = slice.get("rows").and_then(Json::as_str) {
+        let progress: BulkProgress = serde_json::from_str(&job.cursor).map_err(failed)?;
+        let is_gone = |row: &Json| is_gone(&nested(row));
+        if let Some(rows) = csv_file::without_rows(&progress.layout, rows, &is_gone)? {
+            slice = json!({ "rows": rows });
+            has_changed = true;
+        }
+    }
+    Ok(has_changed.then(|| slice.to_string()))
+}
+
+/// Returns the row of a file as the object that its columns describe.
+fn nested(row: &Json) -> Json {
+    let mut object = Map::new();
+    for (path, value) in row.as_object().into_iter().flatten() {
+        match path.split_once('.') {
+            Some((block, name)) => {
+                let block = object.entry(block).or_insert_with(|| json!({}));
+                block.as_object_mut().map(|block| block.insert(name.to_owned(), value.clone()));
+            }
+            None => drop(object.insert(path.clone(), value.clone())),
+        }
+    }
+    object.into()
 }
 
 /// Writes items in sequence. Each is committed before the next is read, because two of them may change the same document.

@@ -1,6 +1,5 @@
 //! Keys, tokens, quotas and the stored responses of idempotent requests.
 
-pub mod keys;
+pub mod credentials;
 pub mod quotas;
 pub mod stored_responses;
-pub mod tokens;

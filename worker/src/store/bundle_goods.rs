@@ -17,6 +17,8 @@ pub struct GoodsTree {
     pub root: Option<String>,
     /// Hash of what the buckets show beside the documents.
     pub shown: String,
+    /// Conditions of the sets that the buckets are to show, by number, as JSON.
+    pub sets: BTreeMap<u64, String>,
 }
 
 /// Name of a product or SKU in the tree: the first bits of its hash, and the position of its document.
@@ -39,13 +41,15 @@ fn count_of(row: &SqlRow, column: usize) -> Result<u32, Fault> {
 
 /// Returns the state of the tree; `None` before the first build.
 pub fn find_tree(store: &Store<'_>) -> Result<Option<GoodsTree>, Fault> {
-    let row = store.row("SELECT buckets, names, root, shown FROM goods_tree", &[])?;
+    let row = store.row("SELECT buckets, names, root, shown, sets FROM goods_tree", &[])?;
     row.map(|row| {
         Ok(GoodsTree {
             buckets: count_of(&row, 0)?,
             names: sql::int(&row, 1)?,
             root: sql::text_or_null(&row, 2)?.map(str::to_owned),
             shown: sql::text(&row, 3)?.to_owned(),
+            sets: serde_json::from_str(sql::text(&row, 4)?)
+                .map_err(|error| Fault(format!("the sets of goods do not parse: {error}")))?,
         })
     })
     .transpose()
@@ -56,9 +60,19 @@ pub fn update_tree(store: &mut Store<'_>, tree: &GoodsTree) {
     let buckets = i64::from(tree.buckets);
     let (root, shown) = (tree.root.as_deref().unwrap_or_default(), tree.shown.as_str());
     store.write(
-        "INSERT OR REPLACE INTO goods_tree (id, buckets, names, root, shown) VALUES (1, ?1, ?2, NULLIF(?3, ''), ?4)",
-        vec![buckets.into(), tree.names.into(), root.into(), shown.into()],
+        "INSERT OR REPLACE INTO goods_tree (id, buckets, names, root, shown, sets)
+         VALUES (1, ?1, ?2, NULLIF(?3, ''), ?4, ?5)",
+        vec![buckets.into(), tree.names.into(), root.into(), shown.into(), text_of_sets(&tree.sets).into()],
     );
+}
+
+/// Has all buckets built anew with these sets, at the flush.
+pub fn want_sets(store: &mut Store<'_>, sets: &BTreeMap<u64, String>) {
+    store.write("UPDATE goods_tree SET root = NULL, sets = ?1", vec![text_of_sets(sets).into()]);
+}
+
+fn text_of_sets(sets: &BTreeMap<u64, String>) -> String {
+    sets.iter().map(|(number, condition)| (number.to_string(), condition.as_str())).collect::<Json>().to_string()
 }
 
 /// Returns true if goods have changed whose buckets are not built.
@@ -136,6 +150,18 @@ pub fn list_names_of(store: &Store<'_>, seqs: &[i64]) -> Result<Vec<NamePlace>, 
         &[Json::from(seqs.to_vec()).to_string().into()],
     )?;
     rows.iter().map(|row| Ok((count_of(row, 0)?, sql::int(row, 1)?))).collect()
+}
+
+/// Returns true if the catalogue has goods of a kind for each of these names.
+pub fn has_names(store: &Store<'_>, kind: &str, names: &BTreeSet<&str>) -> Result<bool, Fault> {
+    let names: Json = names.iter().copied().collect();
+    let row = store.row(
+        "SELECT NOT EXISTS (SELECT 1 FROM json_each(?2) AS name
+           WHERE NOT EXISTS (SELECT 1 FROM document WHERE kind = +?1 AND id = name.value)
+             AND NOT EXISTS (SELECT 1 FROM document WHERE kind = +?1 AND key = name.value))",
+        &[kind.into(), names.to_string().into()],
+    )?;
+    row.map_or(Ok(false), |row| Ok(sql::int(&row, 0)? != 0))
 }
 
 /// Begins a tree of so many buckets, which are all marked, at the flush. The parts of the one before are unnamed from now on.

@@ -1,4 +1,3 @@
-//! Codes: their key, their generators and those without a holder.
+//! Codes without a holder.
 
-pub mod generators;
 pub mod unassigned_codes;

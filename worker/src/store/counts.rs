@@ -1,9 +1,7 @@
-//! Counts of documents that triggers maintain (`schema/list_indexes`), and the counts of customers' custom events.
+//! Counts of documents that triggers maintain (`migrations/0017_list_indexes.sql`).
 
 use crate::store::Store;
-use crate::store::amount::{self, CheckedAmount};
 use crate::store::sql::{self, Fault, SqlValue};
-use serde::Deserialize;
 
 /// Counted kinds, with the columns by whose values they are counted, and the names of these columns in the counts.
 const KEPT: &[(&str, &[(&str, &str)])] = &[
@@ -73,35 +71,5 @@ impl Store<'_> {
         let params: [SqlValue; 3] = [kind.into(), name.into(), value.into()];
         let row = self.row("SELECT count FROM tally WHERE kind = +?1 AND name = +?2 AND value = +?3", &params)?;
         row.map_or(Ok(0), |row| sql::int(&row, 0))
-    }
-}
-
-/// Member of an event that has its name.
-#[derive(Deserialize)]
-struct EventReference {
-    #[serde(default, rename = "type")]
-    name: String,
-}
-
-impl Store<'_> {
-    /// Returns the number of stored events of a name and customer.
-    pub fn event_count(&self, customer: &str, event: &str) -> Result<u64, Fault> {
-        let row = self.row(
-            "SELECT COUNT(*) FROM document WHERE kind = 'event' AND holder = +?1 AND json_extract(body, '$.type') = +?2",
-            &[customer.into(), event.into()],
-        )?;
-        let count = row.map_or(Ok(0), |row| sql::int(&row, 0))?;
-        amount::unsigned(count)
-    }
-
-    /// Returns the number of events of a name and customer, including queued ones.
-    pub fn event_count_ahead(&self, customer: &str, event: &str) -> Result<u64, Fault> {
-        let mut count = self.event_count(customer, event)?;
-        for written in self.written().filter(|written| written.kind == "event" && written.holder == Some(customer)) {
-            let named: EventReference = serde_json::from_str(written.text)
-                .map_err(|error| Fault(format!("an event does not parse: {error}")))?;
-            count = count.plus(u64::from(named.name == event))?;
-        }
-        Ok(count)
     }
 }

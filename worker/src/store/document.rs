@@ -1,6 +1,7 @@
 //! Documents: JSON bodies with a kind, an id and a few columns to find them by. One table contains all kinds.
 
 use super::Store;
+use super::document_columns::columns;
 use super::index::blind_index;
 use super::queued::QueuedDocument;
 use super::sql::{self, Fault, SqlValue};
@@ -12,6 +13,8 @@ use scrip::wire::redemptions::record::Record;
 use serde_json::{Map, Value as Json};
 use std::borrow::Cow;
 use std::collections::HashMap;
+
+pub use super::document_columns::{COLUMNS, WIDTH, columns_of};
 
 /// A stored document.
 #[derive(Debug, Clone)]
@@ -114,23 +117,6 @@ impl Document {
     }
 }
 
-macro_rules! columns {
-    () => {
-        "id, key, parent, holder, created_at, updated_at, body"
-    };
-}
-
-/// The columns that [`read`] expects, in its order.
-pub const COLUMNS: &str = columns!();
-
-/// Number of these columns.
-pub const WIDTH: usize = 7;
-
-/// Returns these columns qualified with a table name.
-pub fn columns_of(table: &str) -> String {
-    COLUMNS.split(", ").map(|name| format!("{table}.{name}")).collect::<Vec<_>>().join(", ")
-}
-
 /// Returns a statement that selects documents by conditions over the table, which may end with an order and a limit.
 pub fn select(conditions: &str) -> String {
     format!("SELECT {COLUMNS} FROM document WHERE {conditions}")
@@ -151,6 +137,13 @@ impl Store<'_> {
     pub fn stored(&self, kind: &str, id: &str) -> Result<Option<StoredDocument>, Fault> {
         let row = self.row(&select("kind = +?1 AND id = +?2"), &[kind.into(), id.into()])?;
         row.as_deref().map(StoredDocument::of).transpose()
+    }
+
+    /// Returns the documents with any of the ids, unparsed.
+    pub fn stored_with_ids(&self, kind: &str, ids: &[&str]) -> Result<Vec<StoredDocument>, Fault> {
+        let statement = select("kind = +?1 AND id IN (SELECT value FROM json_each(?2))");
+        let rows = self.rows(&statement, &[kind.into(), Json::from(ids).to_string().into()])?;
+        rows.iter().map(|row| StoredDocument::of(row)).collect()
     }
 
     /// Returns the document with a key, else the one with an id: campaigns, vouchers and customers are named so in paths.

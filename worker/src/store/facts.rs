@@ -2,9 +2,8 @@
 //! an error, so a fault of the store is kept and must be checked at the end ([`StoreFacts::finish`]).
 
 mod cache;
-mod counts;
-mod documents;
 mod goods;
+mod statements;
 
 pub use cache::{Catalogue, DecisionSettings, DocumentsById, FactFinders, StoreFacts};
 
@@ -28,6 +27,7 @@ use scrip::wire::reward::read_reward;
 use scrip::wire::rules::{read_collection, read_segment};
 use scrip::wire::stored_redemption::read_past;
 use scrip::wire::voucher::{read_category, read_stack};
+use std::sync::Arc;
 
 impl Facts for StoreFacts<'_, '_> {
     fn work(&self) -> StepBudget {
@@ -102,7 +102,14 @@ impl Facts for StoreFacts<'_, '_> {
     }
 
     fn segment(&self, id: &str) -> Known<Fact<'_, Segment>> {
-        self.find("segment", id, read_segment)
+        if let Some(segment) = self.seen.borrow().segments.get(id) {
+            return Known::Is(Fact::Own(Arc::clone(segment)));
+        }
+        let found = self.find("segment", id, read_segment);
+        if let Known::Is(Fact::Own(segment)) = &found {
+            self.seen.borrow_mut().segments.insert(id.to_owned(), Arc::clone(segment));
+        }
+        found
     }
 
     fn collection(&self, id: &str) -> Known<Fact<'_, Collection>> {
@@ -117,9 +124,9 @@ impl Facts for StoreFacts<'_, '_> {
         self.known(self.find_customer_by_email(email)).map(Fact::own)
     }
 
-    fn loyalty(&self, customer: &str) -> Known<Fact<'_, Node<'static>>> {
-        let found = self.note((self.find_loyalty)(customer));
-        let read = found.as_ref().and_then(|loyalty| Some(Node::of(loyalty, usize::MAX).ok()?.kept()));
+    fn card_balances(&self, customer: &str) -> Known<Fact<'_, Node<'static>>> {
+        let found = self.note((self.find_balances)(customer));
+        let read = found.as_ref().and_then(|members| Some(Node::of(members, usize::MAX).ok()?.kept()));
         read.map(Fact::own).into()
     }
 

@@ -1,5 +1,6 @@
-//! Values of columns and conditions that make look-ups cheap: digests, keys of codes, validity.
+//! Values of columns and conditions that make look-ups cheap: digests, keys of codes, names of responses, validity.
 
 pub mod blind_index;
 pub mod code_key;
+pub mod response_name;
 pub mod validity_sql;

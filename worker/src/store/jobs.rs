@@ -114,6 +114,22 @@ pub fn count_actions(store: &Store<'_>) -> Result<i64, Fault> {
     store.row("SELECT COUNT(*) FROM due WHERE id GLOB 'aa_*'", &[])?.map_or(Ok(0), |row| sql::int(&row, 0))
 }
 
+/// Kind and progress of a waiting job.
+#[derive(Debug)]
+pub struct WaitingJob {
+    /// The kind.
+    pub kind: String,
+    /// What it is to continue with.
+    pub cursor: String,
+}
+
+/// Finds a waiting job.
+pub fn find(store: &Store<'_>, id: &str) -> Result<Option<WaitingJob>, Fault> {
+    let row = store.row("SELECT kind, cursor FROM due WHERE id = +?1", &[id.into()])?;
+    let Some(row) = row else { return Ok(None) };
+    Ok(Some(WaitingJob { kind: sql::text(&row, 0)?.to_owned(), cursor: sql::text(&row, 1)?.to_owned() }))
+}
+
 /// Finds what a waiting job creates codes for.
 pub fn find_code_creation(store: &Store<'_>, id: &str) -> Result<Option<CodeCreation>, Fault> {
     let row = store.row(

@@ -2,9 +2,11 @@
 
 mod version;
 
-use super::idempotent_responses;
 use super::index::blind_index;
+use super::index::response_name::response_name;
 use super::sql::{self, Fault, Sql};
+use scrip::text::fold;
+use serde_json::{Value as Json, json};
 
 /// Moves data in the same transaction as a migration.
 type DataMove = fn(&dyn Sql) -> Result<(), Fault>;
@@ -43,19 +45,19 @@ const MIGRATIONS: &[Migration] = &[
     migration!("0014_scratch"),
     migration!("0015_export_lines"),
     migration!("0016_outbox"),
-    migration!("0017_list_indexes", blind_index::mark_all),
-    migration!("0018_key_digests", blind_index::mark_keys),
-    migration!("0019_idempotent_responses", idempotent_responses::move_all),
+    migration!("0017_list_indexes", mark_customers),
+    migration!("0018_key_digests", mark_customer_keys),
+    migration!("0019_idempotent_responses", move_responses),
     migration!("0020_name_trigrams"),
     migration!("0021_event_types"),
     migration!("0022_published_vouchers"),
     migration!("0023_counted_orders"),
     migration!("0024_redemption_campaigns"),
     migration!("0025_bundle_revision"),
-    migration!("0026_folded_codes", blind_index::fold_labels),
+    migration!("0026_folded_codes", fold_labels),
     migration!("0027_transfer_parts"),
     migration!("0028_fired_flag"),
-    migration!("0029_folded_emails", blind_index::fold_emails),
+    migration!("0029_folded_emails", fold_emails),
     migration!("0030_organisation_users"),
     migration!("0031_token_keys"),
     migration!("0032_due_owners"),
@@ -70,6 +72,8 @@ const MIGRATIONS: &[Migration] = &[
     migration!("0041_bundle_goods"),
     migration!("0042_campaigns_with_offers"),
     migration!("0043_code_keys"),
+    migration!("0044_used_codes"),
+    migration!("0045_goods_sets"),
 ];
 
 /// The number of the newest migration.
@@ -117,6 +121,140 @@ pub fn migrate(sql: &dyn Sql, now_ms: i64) -> Result<bool, Fault> {
 /// must contain no personal data.
 const FILLED: &str = "INSERT INTO document (kind, id, created_at, body)
      SELECT 'filler', value, 0, json_object('nothing', hex(zeroblob(1900))) FROM json_each('[\"1\", \"2\", \"3\"]')";
+
+/// Number of rows that one statement of a data move changes.
+const SLICE: i64 = 500;
+
+/// Adds digests to existing documents.
+fn mark_customers(sql: &dyn Sql) -> Result<(), Fault> {
+    let marked = |body: Option<&str>| {
+        let (marks, label) = blind_index::of(blind_index::KIND, body.unwrap_or_default());
+        json!([marks, label])
+    };
+    replace_column(
+        sql,
+        ["body", ""],
+        "marks = json_extract(value, '$[1][0]'), label = json_extract(value, '$[1][1]')",
+        marked,
+    )
+}
+
+/// Updates the digests of e-mail addresses in upper case or with characters beyond ASCII.
+fn fold_emails(sql: &dyn Sql) -> Result<(), Fault> {
+    let marked = |body: Option<&str>| blind_index::of(blind_index::KIND, body.unwrap_or_default()).0.into();
+    let condition =
+        "AND json_extract(marks, '$.email') IS NOT NULL AND json_extract(body, '$.email') GLOB '*[^ -@[-~]*'";
+    replace_column(sql, ["body", condition], "marks = json_extract(value, '$[1]')", marked)
+}
+
+/// Replaces the keys of existing customers by digests.
+fn mark_customer_keys(sql: &dyn Sql) -> Result<(), Fault> {
+    let marked = |name: Option<&str>| name.map(|name| blind_index::key(blind_index::KIND, name)).into();
+    replace_column(sql, ["key", ""], "key = json_extract(value, '$[1]')", marked)?;
+    sql.run("CREATE UNIQUE INDEX document_key ON document (kind, key) WHERE key IS NOT NULL", &[]).map(drop)
+}
+
+/// Folds existing names that were in lower case. ASCII names are identical in both.
+fn fold_labels(sql: &dyn Sql) -> Result<(), Fault> {
+    let folded = |name: Option<&str>| name.map(blind_index::label).into();
+    replace_column(sql, ["label", "AND label GLOB '*[^ -~]*'"], "label = json_extract(value, '$[1]')", folded)
+}
+
+/// Sets a column of all customers that match a condition to a function of another column, in slices.
+fn replace_column(
+    sql: &dyn Sql,
+    [column, condition]: [&str; 2],
+    set: &str,
+    of: fn(Option<&str>) -> Json,
+) -> Result<(), Fault> {
+    let select =
+        format!("SELECT seq, {column} FROM document WHERE kind = +?1 AND seq > +?2 {condition} ORDER BY seq LIMIT +?3");
+    let update = format!("UPDATE document SET {set} FROM json_each(?1) WHERE seq = json_extract(value, '$[0]')");
+    let mut after = 0_i64;
+    loop {
+        let rows = sql.run(&select, &[blind_index::KIND.into(), after.into(), SLICE.into()])?;
+        let Some(last) = rows.last() else { return Ok(()) };
+        after = sql::int(last, 0)?;
+        let pairs =
+            rows.iter().map(|row| Ok(Json::from(vec![sql::int(row, 0)?.into(), of(sql::text_or_null(row, 1)?)])));
+        let pairs = pairs.collect::<Result<Vec<Json>, Fault>>()?;
+        sql.run(&update, &[Json::from(pairs).to_string().into()])?;
+    }
+}
+
+/// Moves responses of the former table, in slices.
+fn move_responses(sql: &dyn Sql) -> Result<(), Fault> {
+    loop {
+        let rows =
+            sql.run("SELECT caller, request, key FROM idempotency ORDER BY created_at LIMIT +?1", &[SLICE.into()])?;
+        if rows.is_empty() {
+            break;
+        }
+        let named = rows.iter().map(|row| {
+            let [caller, request, key] = [sql::text(row, 0)?, sql::text(row, 1)?, sql::text(row, 2)?];
+            Ok(json!([caller, request, key, response_name(caller, request, key)]))
+        });
+        let named = Json::from(named.collect::<Result<Vec<Json>, Fault>>()?).to_string();
+        for statement in MOVED_RESPONSES {
+            sql.run(statement, &[named.as_str().into()])?;
+        }
+    }
+    ["DROP TABLE idempotency", "DROP TABLE idempotency_slice"]
+        .iter()
+        .try_for_each(|drop| sql.run(drop, &[]).map(|_| ()))
+}
+
+/// Statements that move responses with their slices.
+const MOVED_RESPONSES: [&str; 4] = [
+    "INSERT INTO answer (name, caller, request, key, body_hash, status, headers, body, created_at, bytes)
+     SELECT json_extract(value, '$[3]'), caller, request, idempotency.key, body_hash, status, headers, body, created_at, bytes
+     FROM json_each(?1) CROSS JOIN idempotency ON caller = json_extract(value, '$[0]') AND request = json_extract(value, '$[1]')
+       AND idempotency.key = json_extract(value, '$[2]')",
+    "INSERT INTO answer_slice (answer, place, body)
+     SELECT answer.seq, place, slice.body FROM json_each(?1) AS named CROSS JOIN answer ON answer.name = json_extract(named.value, '$[3]')
+       CROSS JOIN idempotency_slice AS slice ON slice.caller = answer.caller AND slice.request = answer.request AND slice.key = answer.key",
+    "DELETE FROM idempotency_slice WHERE (caller, request, key) IN
+       (SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[2]') FROM json_each(?1))",
+    "DELETE FROM idempotency WHERE (caller, request, key) IN
+       (SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[2]') FROM json_each(?1))",
+];
+
+/// Folds keys that an earlier version wrote in lower case, once, if the project ignores case. When codes become equal, the
+/// first keeps the key and the others are found by id.
+pub(super) fn fold_voucher_keys(sql: &dyn Sql, case_sensitive: bool) -> Result<(), Fault> {
+    if sql.run("SELECT 1 FROM document WHERE kind = 'secret' AND id = 'unfolded_codes'", &[])?.is_empty() {
+        return Ok(());
+    }
+    if !case_sensitive {
+        fold_keys(sql, "voucher")?;
+        fold_keys(sql, "bin_entry")?;
+    }
+    sql.run("DELETE FROM document WHERE kind = 'secret' AND id = 'unfolded_codes'", &[]).map(drop)
+}
+
+fn fold_keys(sql: &dyn Sql, kind: &str) -> Result<(), Fault> {
+    let mut after = String::new();
+    loop {
+        let rows = sql.run(
+            "SELECT seq, key FROM document WHERE kind = +?1 AND key > ?2 AND key GLOB '*[^ -~]*' ORDER BY key LIMIT +?3",
+            &[kind.into(), after.as_str().into(), SLICE.into()],
+        )?;
+        let Some(last) = rows.last() else { return Ok(()) };
+        sql::text(last, 1)?.clone_into(&mut after);
+        let mut pairs: Vec<Json> = Vec::new();
+        for row in &rows {
+            let (seq, key) = (sql::int(row, 0)?, sql::text(row, 1)?);
+            // The trash bin also has names of other kinds, which are case-sensitive.
+            if kind == "voucher" || key.starts_with("voucher/") {
+                pairs.push(json!([seq, fold(key)]));
+            }
+        }
+        sql.run(
+            "UPDATE OR IGNORE document SET key = json_extract(value, '$[1]') FROM json_each(?1) WHERE seq = json_extract(value, '$[0]')",
+            &[Json::from(pairs).to_string().into()],
+        )?;
+    }
+}
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests;

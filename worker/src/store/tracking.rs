@@ -40,14 +40,6 @@ impl Tracker {
         key.map(Tracker::new).ok_or_else(|| Fault::new("the project has no tracking key"))
     }
 
-    /// Queues the key of a new project. The database generates it, because the seed of a request may be public.
-    pub fn begin(store: &mut Store<'_>, now_ms: i64) {
-        store.write(
-            "INSERT INTO document (kind, id, created_at, body) VALUES ('secret', 'tracking', ?1, json_object('key', lower(hex(randomblob(32)))))",
-            vec![now_ms.into()],
-        );
-    }
-
     /// Tests if a text has the prefix of a tracking id.
     pub fn may_open(text: &str) -> bool {
         text.starts_with(TRACKING_PREFIX)

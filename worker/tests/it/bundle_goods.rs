@@ -1,6 +1,8 @@
 //! Tests the goods of the bundle: that its buckets answer as the catalogue does, that a change rebuilds its buckets alone, and that a large
 //! catalogue is built in slices.
 
+mod sets;
+
 use crate::bundle::{Bundle, claims_of, prove_bucket};
 use crate::caller;
 use crate::statement_counter::Counting;
@@ -14,6 +16,7 @@ use scrip_worker::service;
 use scrip_worker::store::Store;
 use scrip_worker::store::sql::{Sql, SqlValue, int, text};
 use serde_json::{Value as Json, json};
+use sets::NamedSets;
 use std::cell::Cell;
 use std::time::Instant as Watch;
 
@@ -162,10 +165,10 @@ fn more_than_a_thousand_products_are_decided_finally() {
     assert_eq!((&absent["missing"], &absent["order"]["total_amount"]), (&Json::Null, &json!(450)));
 }
 
-/// Returns the id by which a name is found, in the store as a decision does.
-fn stored_id(shop: &Shop, kind: &str, name: &str) -> Option<String> {
+/// Returns the goods that a name finds, in the store as a decision does.
+fn stored(shop: &Shop, kind: &str, name: &str) -> Option<Json> {
     let store = Store::new(&shop.sql);
-    store.stored_by_name(kind, name, name).unwrap().map(|found| found.id)
+    store.stored_by_name(kind, name, name).unwrap().map(|found| serde_json::from_str(&found.text).unwrap())
 }
 
 #[test]
@@ -181,7 +184,16 @@ fn ten_thousand_look_ups_equal_the_catalogue() {
             shop.run(statement, &params.map(SqlValue::from));
         }
     }
+    let brands = "UPDATE document SET body = json_set(body, '$.metadata.brand', CASE seq % 3 WHEN 0 THEN 'Loom' WHEN 1 THEN 'Oak' ELSE 'Reef' END)
+         WHERE kind IN ('product', 'sku') AND seq % 4 > 0";
+    shop.run(brands, &[]);
+    shop.run(
+        "UPDATE document SET body = json_remove(body, '$.metadata.brand') WHERE kind = 'product' AND seq % 4 = 0",
+        &[],
+    );
+    let sets = NamedSets::make(&shop);
     let mut numbers = Numbers(5);
+    let mut counts = [[0_u32; 3]; 3];
     for round in 0..4 {
         let bundle = shop.bundle();
         let prepared = bundle.prepare();
@@ -190,11 +202,24 @@ fn ten_thousand_look_ups_equal_the_catalogue() {
             let name = format!("{kind}{}{number}", ["_", "-", "."][numbers.below(3) as usize]);
             let found = if kind == "sku" { prepared.facts().sku(&name) } else { prepared.facts().product(&name) };
             let own = match found {
-                Known::Is(goods) => goods.id.as_ref().map(ToString::to_string),
+                Known::Is(goods) => {
+                    let known = goods.sets.as_ref().unwrap();
+                    let states = [sets.loom, sets.listed, sets.not_oak].map(|number| known.state(number));
+                    Some((goods.id.as_ref().unwrap().to_string(), states))
+                }
                 Known::Absent => None,
                 Known::Unknown | Known::Unreadable => panic!("{kind} {name} is unknown"),
             };
-            assert_eq!(own, stored_id(&shop, kind, &name), "{kind} {name}");
+            let stored = stored(&shop, kind, &name);
+            let plain = stored.map(|stored| (stored["id"].as_str().unwrap().to_owned(), sets.plain(kind, &stored)));
+            assert_eq!(own, plain, "{kind} {name}");
+            for (state, counts) in own.into_iter().flat_map(|(_, states)| states).zip(&mut counts) {
+                counts[match state {
+                    Some(true) => 0,
+                    Some(false) => 1,
+                    None => 2,
+                }] += 1;
+            }
         }
         let (tree, root) = (bundle.claims["goods"].clone(), "UPDATE goods_tree SET shown = 'other'");
         // What the changes made of the tree is what a whole build makes of the documents.
@@ -206,12 +231,17 @@ fn ten_thousand_look_ups_equal_the_catalogue() {
             change(&shop, &mut numbers);
         }
     }
+    let [loom, listed, [met, unmet, without]] = counts;
+    assert!(
+        [loom[0], loom[2], listed[0], listed[2], met, unmet, without].iter().all(|count| *count > 100),
+        "{counts:?}"
+    );
 }
 
 fn change(shop: &Shop, numbers: &mut Numbers) {
     let kind = ["product", "sku"][numbers.below(2) as usize];
     let id = SqlValue::from(format!("{kind}_{}", numbers.below(2_000) + 1));
-    match numbers.below(4) {
+    match numbers.below(5) {
         0 => _ = shop.run("DELETE FROM document WHERE kind = ?1 AND id = ?2", &[kind.into(), id]),
         1 => {
             let name = SqlValue::from(format!("{kind}-new-{}", numbers.below(1_000_000)));
@@ -225,6 +255,12 @@ fn change(shop: &Shop, numbers: &mut Numbers) {
             let statement =
                 "INSERT INTO document (kind, id, created_at, body) VALUES (?1, ?2, 0, ?3) ON CONFLICT DO NOTHING";
             shop.run(statement, &[kind.into(), id.into(), body.into()]);
+        }
+        3 => {
+            let brand = ["Loom", "Oak", "Reef"][numbers.below(3) as usize];
+            let statement =
+                "UPDATE document SET body = json_set(body, '$.metadata.brand', ?3) WHERE kind = ?1 AND id = ?2";
+            shop.run(statement, &[kind.into(), id, brand.into()]);
         }
         _ => {
             let statement = "UPDATE document SET body = json_set(body, '$.price', ?3) WHERE kind = ?1 AND id = ?2";

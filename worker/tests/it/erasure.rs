@@ -367,3 +367,73 @@ fn erasing_many_customers_grows_the_file_like_one() {
     let left = edge.count(DEV, "SELECT COUNT(*) FROM scratch");
     assert_eq!(left, 0);
 }
+
+/// Imports of files and of lists go on without the rows of a customer who is erased meanwhile, and with all others.
+#[test]
+fn queued_imports_do_not_bring_an_erased_customer_back() {
+    for with_email in [false, true] {
+        for is_file in [false, true] {
+            let edge = Edge::new();
+            let email = if with_email { json!("who@mail.example") } else { Json::Null };
+            call(&edge, "", "POST", "/v1/customers", &json!({ "source_id": "who", "email": email }));
+            let names: Vec<String> = (0..120)
+                .map(|number| if number % 50 == 7 { "who".to_owned() } else { format!("other-{number}") })
+                .collect();
+            let action = match is_file {
+                true => {
+                    let rows = names.iter().map(|name| {
+                        format!("{name},{},who\n", email.as_str().filter(|_| name == "who").unwrap_or_default())
+                    });
+                    send_file(
+                        &edge,
+                        "/v1/customers/importCSV",
+                        &format!("source_id,email,Metadata.note\n{}", rows.collect::<String>()),
+                    )
+                }
+                false => {
+                    let items: Vec<Json> = names.iter().map(|name| json!({ "source_id": name })).collect();
+                    call(&edge, "", "POST", "/v1/customers/bulk/async", &json!(items))
+                }
+            };
+            // Ten rows are written, one of them the customer's.
+            edge.alarm_of(DEV, NOW, 100);
+            call(&edge, "", "POST", "/v1/customers/who/permanent-deletion", &json!({}));
+            for turn in 1..500 {
+                if !edge.alarm_of(DEV, NOW + turn * 1_000, 100) {
+                    break;
+                }
+            }
+            let id = action["async_action_id"].as_str().unwrap();
+            let done = call(&edge, "", "GET", &format!("/v1/async-actions/{id}"), &Json::Null);
+            assert_eq!((&done["status"], &done["result"]["failed_count"]), (&json!("DONE"), &json!(0)), "{done}");
+            let found = "SELECT COUNT(*) FROM document WHERE kind = 'customer'";
+            assert_eq!(edge.count(DEV, found), 117, "all others, file: {is_file}");
+            assert_eq!(
+                edge.count(DEV, &format!("{found} AND key = 'who'")),
+                0,
+                "file: {is_file}, e-mail: {with_email}"
+            );
+        }
+    }
+}
+
+/// A file of products names no customers, whatever their ids are.
+#[test]
+fn an_erasure_leaves_queued_goods() {
+    let edge = Edge::new();
+    call(&edge, "", "POST", "/v1/customers", &json!({ "source_id": "1001" }));
+    send_file(&edge, "/v1/products/importCSV", "source_id,name\n1001,Cup\n1002,Mug\n");
+    call(&edge, "", "POST", "/v1/customers/1001/permanent-deletion", &json!({}));
+    while edge.alarm(DEV, NOW) {}
+    assert_eq!(edge.count(DEV, "SELECT COUNT(*) FROM document WHERE kind = 'product'"), 2);
+}
+
+fn send_file(edge: &Edge, path: &str, file: &str) -> Json {
+    let headers = [("x-app-id", "dev-app"), ("x-app-token", "dev-token"), ("content-type", "text/csv")];
+    let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
+    let request =
+        Request { method: "POST".into(), path: path.into(), query: String::new(), headers, body: file.into() };
+    let reply = edge.send(request, NOW, None);
+    assert!(reply.status < 300, "{}", String::from_utf8_lossy(&reply.body));
+    serde_json::from_slice(&reply.body).unwrap()
+}

@@ -53,6 +53,7 @@ mod export_import;
 mod failed_attempts;
 mod fields;
 mod generated_shops;
+mod goods_set_carts;
 mod idempotency;
 mod jobs;
 mod lifecycle;

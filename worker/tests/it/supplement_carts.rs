@@ -236,6 +236,17 @@ fn compare(shop: &mut Merchant, rules: &PreparedRules, call: &ClientCall<'_>, ta
     (own != service).then(|| format!("{kind} {request}\n  service {service}\n  client  {own}"))
 }
 
+/// Returns what a client sends of its customer's profile, which counts before the stored one: mostly nothing.
+fn sent_profile(random: &mut Random, name: &str) -> Json {
+    let mut profile = json!({ "source_id": name });
+    match random.below(24) {
+        0 => profile["metadata"] = json!({ "level": random.pick(&["gold", "new"]) }),
+        1 => profile["address"] = json!({ "city": random.pick(&["Oslo", "Rome"]) }),
+        _ => {}
+    }
+    profile
+}
+
 fn cart(random: &mut Random) -> Json {
     match random.below(4) {
         0 => json!({ "amount": random.between(100, 9_000) }),
@@ -274,9 +285,10 @@ fn a_thousand_carts_of_customers_who_redeem_get_the_bytes_of_the_service() {
         let facts = (!is_over).then(|| &claims["facts"]);
         let plain = bundle.prepare();
         let order = cart(&mut random);
+        let profile = sent_profile(&mut random, &shopper.name);
         let tier = json!({ "object": "promotion_tier", "id": random.pick(&tiers) });
-        let validate = |redeemable: &Json| json!({ "redeemables": [redeemable], "order": order });
-        let scenario = json!({ "order": order, "scenario": random.pick(&SCENARIOS), "options": { "limit": 50 } });
+        let validate = |redeemable: &Json| json!({ "redeemables": [redeemable], "order": order, "customer": profile });
+        let scenario = json!({ "order": order, "scenario": random.pick(&SCENARIOS), "customer": profile, "options": { "limit": 50 } });
         let code = shopper.codes.get(random.index(shopper.codes.len().max(1))).map_or("OPEN", String::as_str);
         let code = json!({ "object": "voucher", "id": code });
         let calls = [

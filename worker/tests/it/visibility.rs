@@ -167,6 +167,8 @@ fn read_all(shop: &Shop) -> Vec<(String, String)> {
         ("the core".to_owned(), bundle.json().to_string()),
     ];
     texts.push(("the head".to_owned(), String::from_utf8(head).unwrap()));
+    let buckets = bundle.buckets.iter().map(|bucket| String::from_utf8(bucket.clone()).unwrap());
+    texts.extend(buckets.map(|bucket| ("a goods bucket".to_owned(), bucket)));
     let expand = json!({ "limit": 50, "expand": ["redeemable", "category", "validation_rules"] });
     for scenario in SCENARIOS {
         for customer in [json!({}), json!({ "source_id": "guest" })] {
@@ -264,6 +266,7 @@ fn words_of_sealed_codes_reach_only_who_types_the_code() {
             opened.as_ref().is_some_and(|text| text.contains(code.as_str()) && text.contains("message")),
             "{opened:?}"
         );
+        assert!(opened.is_some_and(|text| !text.contains("filter") && text.contains("\"set\":")), "{code}");
     }
     // The setting `server` is in force at the next head, and nothing is left of the box.
     for (code, path) in
@@ -274,6 +277,47 @@ fn words_of_sealed_codes_reach_only_who_types_the_code() {
         assert_eq!(reply.status, 200, "{path}: {}", String::from_utf8_lossy(&reply.body));
         assert_eq!(crate::box_keys::open(&shop.bundle().1.json(), code), None, "{code}");
     }
+}
+
+#[test]
+fn words_of_conditions_on_goods_reach_no_client() {
+    let mut shop = Shop::new();
+    let [property, value, other, secret] = ["property", "value", "other", "secret"].map(|subject| shop.plant(subject));
+    let [filter, listed, name, rule] = ["filter", "listed", "collection", "rule"].map(|subject| shop.plant(subject));
+    let product = json!({ "name": "Shirt", "source_id": "shirt", "price": 900, "metadata": { &property: value, "note": secret } });
+    let product = shop.make("/v1/products", &product);
+    let by_filter =
+        json!({ "junction": "AND", format!("metadata.{property}"): { "conditions": { "$is_not": [filter] } } });
+    let by_filter = json!({ "type": "AUTO_UPDATE", "name": name, "filter": by_filter });
+    let by_list =
+        json!({ "type": "STATIC", "name": listed, "products": [{ "id": product["id"], "object": "product" }] });
+    let named = [by_filter, by_list].map(|body| {
+        let id = shop.make("/v1/product-collections", &body)["id"].clone();
+        json!({ "id": id, "object": "products_collection", "type": "products_collection" })
+    });
+    let tests = json!({
+        "1": { "name": "product.metadata", "property": property, "conditions": { "$is": [value, other] },
+               "rules": { "1": { "name": "product.metadata", "property": property, "conditions": { "$is_not": [other] } } } },
+        "2": { "name": "order.items.any", "conditions": { "$is": named } },
+        "logic": "1 or 2",
+    });
+    let scope = json!({ "included": [{ "object": "products_collection", "id": named[0]["id"] }] });
+    let rule = json!({ "name": rule, "rules": tests, "applicable_to": scope });
+    let rule = shop.make("/v1/validation-rules", &rule)["id"].clone();
+    let discount = json!({ "type": "PERCENT", "percent_off": 10 });
+    let tier = json!({ "name": "Seentier", "validation_rules": [rule], "action": { "discount": discount } });
+    shop.make(
+        "/v1/campaigns",
+        &json!({ "name": "Seen", "campaign_type": "PROMOTION", "promotion": { "tiers": [tier] } }),
+    );
+    shop.make("/v1/vouchers/SEALED", &json!({ "discount": discount, "validation_rules": [rule] }));
+    let texts = read_all(&shop);
+    for (place, text) in &texts {
+        let found: Vec<&String> = shop.planted.iter().filter(|word| text.contains(*word)).collect();
+        assert!(found.is_empty(), "{found:?} in {place}: {text}");
+    }
+    let bucket = texts.iter().find(|(place, _)| place == "a goods bucket").unwrap();
+    assert!(bucket.1.contains("\"sets\":[1,2,3,4]"), "{}", bucket.1);
 }
 
 /// What a visible offer brings with it and a client should not read. A rule that goes as its compiled conditions ends this exception.

@@ -187,7 +187,7 @@ fn settle(call: &mut Call<'_, '_>, body: &mut Map<String, Json>) -> Result<Vec<S
     definition::check_validity(body, &zone)?;
     definition::settle_dates(body, &zone);
     definition::settle_category(call, body)?;
-    let rules = assignments::take_rules(call, body)?;
+    let rules = assignments::find_rules(call, body.remove("validation_rules").as_ref())?;
     let name = CampaignRecord::of(body).name().unwrap_or_default();
     match call.store.document_by_name(CAMPAIGN.object, name, "")? {
         Some(_) => Err(duplicate(CAMPAIGN.object, "name", name).into()),

@@ -74,6 +74,28 @@ const POINTS: &[Field] = &[
     may("metadata", FieldType::Map).description("Metadata of the redemption, which validation rules can test."),
 ];
 
+const TRACKED: &[Field] = &[may("tracking_id", FieldType::Text)
+    .description("Tracking ID of the customer. Takes precedence over a tracking ID in the body.")];
+
+/// Declares a redemption of one voucher, on a route with its code.
+const fn redeems(route: Route) -> Route {
+    route
+        .returns("The redemption, with voucher and order after the change.")
+        .scope("vouchers")
+        .query(TRACKED)
+        .body(ALONE)
+        .answers(200, scrip::wire::redemptions::redemption::REDEMPTION)
+}
+
+/// Declares a list of the redemptions of one voucher, on a route with its code.
+const fn lists_redemptions(route: Route) -> Route {
+    route
+        .returns("The redemptions and rollbacks, the newest first, and the counts of the voucher.")
+        .scope("vouchers")
+        .query(&[crate::documents::common_fields::LIMIT])
+        .lists("redemption_entries", RECORD, ENTRIES)
+}
+
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
     post("/v1/vouchers/{code}/validate", "Validate a voucher", validate)
@@ -118,46 +140,26 @@ pub const ROUTES: &[Route] = &[
                 .description("Metadata of the order, written as `order[metadata][name]=value`."),
         ])
         .answers(200, shapes::legacy::VOUCHER_VALIDATION),
-    post("/v1/vouchers/{code}/redemption", "Redeem a voucher", redeem)
+    redeems(post("/v1/vouchers/{code}/redemption", "Redeem a voucher", redeem)
         .describe(
             "redeemVoucher",
             "Legacy form of a redemption, for one voucher. Applies the voucher to an order and records one redemption, or a failed one. Send an `Idempotency-Key` so that a retry is not counted twice. The webhook event `redemption.succeeded` or `redemption.failed` follows. An expired voucher is refused with `voucher_expired`, a used-up voucher with `quantity_exceeded`.",
-        )
-        .returns("The redemption, with voucher and order after the change.")
-        .scope("vouchers")
-        .query(&[may("tracking_id", FieldType::Text)
-            .description("Tracking ID of the customer. Takes precedence over a tracking ID in the body.")])
-        .body(ALONE)
-        .answers(200, scrip::wire::redemptions::redemption::REDEMPTION),
-    get("/v1/vouchers/{code}/redemption", "List the redemptions of a voucher", entries)
+        )),
+    lists_redemptions(get("/v1/vouchers/{code}/redemption", "List the redemptions of a voucher", entries)
         .describe(
             "listVoucherRedemptions",
             "Returns the newest redemptions and rollbacks of a voucher, at most 100 and all of these by default. An unknown code is refused with `not_found`, a malformed limit with `invalid_query_params`.",
-        )
-        .returns("The redemptions and rollbacks, the newest first, and the counts of the voucher.")
-        .scope("vouchers")
-        .query(&[crate::documents::common_fields::LIMIT])
-        .lists("redemption_entries", RECORD, ENTRIES),
-    post("/v1/vouchers/{code}/redemptions", "Redeem a voucher at its redemption URL", redeem)
+        )),
+    redeems(post("/v1/vouchers/{code}/redemptions", "Redeem a voucher at its redemption URL", redeem)
         .describe(
             "redeemVoucherAtUrl",
             "Legacy form of a redemption, for one voucher. Applies the voucher to an order and records one redemption, or a failed one. Send an `Idempotency-Key` so that a retry is not counted twice. The webhook event `redemption.succeeded` or `redemption.failed` follows. The path is that of `redemption.url` in a voucher. An expired voucher is refused with `voucher_expired`, a used-up voucher with `quantity_exceeded`.",
-        )
-        .returns("The redemption, with voucher and order after the change.")
-        .scope("vouchers")
-        .query(&[may("tracking_id", FieldType::Text)
-            .description("Tracking ID of the customer. Takes precedence over a tracking ID in the body.")])
-        .body(ALONE)
-        .answers(200, scrip::wire::redemptions::redemption::REDEMPTION),
-    get("/v1/vouchers/{code}/redemptions", "List the redemptions at the redemption URL of a voucher", entries)
+        )),
+    lists_redemptions(get("/v1/vouchers/{code}/redemptions", "List the redemptions at the redemption URL of a voucher", entries)
         .describe(
             "listVoucherRedemptionsAtUrl",
             "Returns the newest redemptions and rollbacks of a voucher, at most 100 and all of these by default. The path is that of `redemption.url` in a voucher. An unknown code is refused with `not_found`, a malformed limit with `invalid_query_params`.",
-        )
-        .returns("The redemptions and rollbacks, the newest first, and the counts of the voucher.")
-        .scope("vouchers")
-        .query(&[crate::documents::common_fields::LIMIT])
-        .lists("redemption_entries", RECORD, ENTRIES),
+        )),
     post("/v1/promotions/validation", "Find applicable promotion tiers", validate_tiers)
         .describe(
             "validatePromotionTiers",

@@ -1,6 +1,6 @@
 //! Members of v1 loyalty campaigns: the cards of a campaign, and their publication to customers.
 
-use crate::api::publications::publications::{check_customer, publish_wanted};
+use crate::api::publications::publications::{SentPublication, check_customer, publish_sent};
 use crate::api::vouchers::vouchers::list_within;
 use crate::documents::common_fields::{BEFORE_AFTER, BUYER, KEY, LIMIT, PAGE};
 use crate::documents::shapes;
@@ -103,17 +103,16 @@ fn join(call: &mut Call<'_, '_>) -> HandlerResult {
     check_customer(call, &customer)?;
     let voucher = sent.voucher().map(str::to_owned);
     check_card(call, &program, voucher.as_deref())?;
-    let wanted = PublicationRequest {
+    let request = PublicationRequest {
         campaign: Some(program.id).filter(|_| voucher.is_none()),
         voucher,
         count: 1,
         source_id: sent.source_id().map(str::to_owned),
-        customer,
         metadata: sent.metadata().cloned().unwrap_or(json!({})),
         channel: sent.channel().unwrap_or("API").to_owned(),
         join_once: false,
     };
-    let mut publication = publish_wanted(call, &wanted)?;
+    let mut publication = publish_sent(call, SentPublication { request, customer })?;
     Ok(Response::json(publication.get_mut("voucher").map(Json::take).unwrap_or_default()))
 }
 

@@ -1,6 +1,6 @@
 //! Payments of orders with points: create, dry run, list.
 
-use crate::api::loyalty_members::purchases::customer_of;
+use crate::api::loyalty_members::purchases::{customer_of, undecided};
 use crate::documents::common_fields::LISTED_BY_AGE;
 use crate::documents::cursor_list;
 use crate::documents::resource::plain_key;
@@ -15,7 +15,7 @@ use crate::domain::point_spending::order_payments::{
     DecidedPayment, PaymentDecision, PaymentOrder, bill, pay, payment_details,
 };
 use crate::domain::point_spending::purchases::limited;
-use crate::domain::point_spending::spendable_cards::{ORDER_TRANSACTION, SpendableCards, people, undecided};
+use crate::domain::point_spending::spendable_cards::{ORDER_TRANSACTION, SpendableCards, people};
 use crate::http::list_options::{List, column};
 use crate::http::reply::{CallError, error, not_found};
 use crate::http::route::{Call, HandlerResult, Resource, Response, Route, get, post};

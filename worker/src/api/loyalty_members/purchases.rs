@@ -12,7 +12,7 @@ use crate::domain::point_spending::purchases;
 use crate::domain::point_spending::purchases::{Counter, Deal, buy, denial, promised, read_reward, rejection, result};
 use crate::domain::point_spending::refunds::{Policies, refund};
 use crate::domain::point_spending::reward_stock;
-use crate::domain::point_spending::spendable_cards::{REWARD_TRANSACTION, SpendableCards, undecided};
+use crate::domain::point_spending::spendable_cards::{REWARD_TRANSACTION, SpendableCards};
 use crate::http::list_options::{List, column};
 use crate::http::reply::{CallError, not_found};
 use crate::http::route::{Call, HandlerResult, Resource, Response, Route, get, post};
@@ -140,4 +140,17 @@ fn give_back(call: &mut Call<'_, '_>) -> HandlerResult {
     let made = refund(call, &present, found, policies)?;
     let details = json!({ "transaction": made.body, "status": "APPROVED", "message": "Reward purchase refunded" });
     Ok(Response::status(202, details))
+}
+
+/// Returns a new transaction as it is shown first: PENDING and without its result, which later reads show.
+pub fn undecided(transaction: Document) -> Json {
+    let mut body = transaction.body;
+    body.remove("kept");
+    body.insert("status".into(), "PENDING".into());
+    for details in body.get_mut("details").and_then(Json::as_object_mut).into_iter().flatten() {
+        if matches!(details.0.as_str(), "rejection" | "result") {
+            *details.1 = Json::Null;
+        }
+    }
+    Json::Object(body)
 }

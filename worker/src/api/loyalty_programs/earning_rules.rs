@@ -3,7 +3,8 @@
 
 use crate::api::loyalty_programs::checks;
 use crate::api::loyalty_programs::checks::{check_expiration, settle_older_hours, settle_window};
-use crate::documents::common_fields::{LIMIT, LISTED_BY_AGE};
+use crate::api::loyalty_programs::programs::{LIST_BY_NAME, LISTED_BY_NAME};
+use crate::documents::common_fields::LISTED_BY_AGE;
 use crate::documents::json_members;
 use crate::documents::merge::{fill, fill_top};
 use crate::documents::resource::{plain_key, show_body};
@@ -15,10 +16,9 @@ use crate::domain::loyalty_programs::activities;
 use crate::domain::loyalty_programs::incentives::incentive_id;
 use crate::domain::loyalty_programs::kinds::{EARNING_RULE, find};
 use crate::domain::loyalty_programs::lifecycle;
-use crate::http::list_options::{CURSOR_ASKED, List, column, orders_asked};
 use crate::http::reply::{CallError, ErrorBody, error};
 use crate::http::route::{Call, HandlerResult, Resource, Route, delete, get, post, put};
-use crate::http::shape::{Field, FieldType, Nulls, may};
+use crate::http::shape::{FieldType, Nulls};
 use crate::store::records::{EarningRecord, ObjectReference, ProgramRuleRecord};
 use scrip::wire::Problem;
 use scrip::wire::document::read_fields;
@@ -35,23 +35,11 @@ pub const RESOURCE: Resource = Resource {
     key: plain_key,
     show: show_body,
     shape: SHAPE.described(),
-    list: List::by_cursor(
-        &[column::AGE, column::NAME],
-        &[column::ID, column::NAME, column::STATUS, column::CREATED_AT],
-    ),
+    list: LIST_BY_NAME,
 };
-
-const ORDER: Field = orders_asked(&FieldType::OneOf(&["created_at", "-created_at", "name", "-name"]));
 
 const ALL: &str = "/v2/loyalties/earning-rules";
 const ONE: &str = "/v2/loyalties/earning-rules/{earningRuleId}";
-const LISTED: &[Field] = &[
-    LIMIT,
-    ORDER,
-    may("filters", FieldType::Map)
-        .description("Conditions by field, joined by `junction`. Fields: `id`, `name`, `status` and `created_at`."),
-    CURSOR_ASKED,
-];
 
 const fn ours(route: Route) -> Route {
     route.of_life(&RESOURCE, &EARNING_RULE).scope("loyalties")
@@ -66,7 +54,7 @@ pub const ROUTES: &[Route] = &[
         )
         .returns("The earning rules of this page and the cursor of the next page.")
         .pages(SHAPE)
-        .query(LISTED),
+        .query(LISTED_BY_NAME),
     ours(post(ALL, "Create an earning rule", create))
         .describe(
             "createEarningRule",

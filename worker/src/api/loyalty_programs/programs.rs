@@ -22,6 +22,19 @@ use serde_json::{Map, Value as Json, json};
 
 const ACTIVITY: FieldType = activity!("ProgramActivity", "program_id");
 
+/// List of documents that are found by name.
+pub const LIST_BY_NAME: List =
+    List::by_cursor(&[column::AGE, column::NAME], &[column::ID, column::NAME, column::STATUS, column::CREATED_AT]);
+
+/// Parameters of [`LIST_BY_NAME`].
+pub const LISTED_BY_NAME: &[Field] = &[
+    LIMIT,
+    orders_asked(&FieldType::OneOf(&["created_at", "-created_at", "name", "-name"])),
+    may("filters", FieldType::Map)
+        .description("Conditions by field, joined by `junction`. Fields: `id`, `name`, `status` and `created_at`."),
+    CURSOR_ASKED,
+];
+
 /// Programs as a resource.
 pub const RESOURCE: Resource = Resource {
     object: PROGRAM.object,
@@ -29,23 +42,11 @@ pub const RESOURCE: Resource = Resource {
     key: plain_key,
     show: show_body,
     shape: SHAPE.described(),
-    list: List::by_cursor(
-        &[column::AGE, column::NAME],
-        &[column::ID, column::NAME, column::STATUS, column::CREATED_AT],
-    ),
+    list: LIST_BY_NAME,
 };
-
-const ORDER: Field = orders_asked(&FieldType::OneOf(&["created_at", "-created_at", "name", "-name"]));
 
 const ALL: &str = "/v2/loyalties/programs";
 const ONE: &str = "/v2/loyalties/programs/{programId}";
-const LISTED: &[Field] = &[
-    LIMIT,
-    ORDER,
-    may("filters", FieldType::Map)
-        .description("Conditions by field, joined by `junction`. Fields: `id`, `name`, `status` and `created_at`."),
-    CURSOR_ASKED,
-];
 
 /// Declares a route of the program resource.
 pub const fn ours(route: Route) -> Route {
@@ -61,7 +62,7 @@ pub const ROUTES: &[Route] = &[
         )
         .returns("The loyalty programs of this page and the cursor of the next page.")
         .pages(SHAPE)
-        .query(LISTED),
+        .query(LISTED_BY_NAME),
     ours(post(ALL, "Create a loyalty program", create))
         .describe(
             "createLoyaltyProgram",

@@ -13,7 +13,7 @@ use crate::http::caller::CredentialClass;
 use crate::http::reply::{CallError, error, not_found};
 use crate::http::route::{Call, HandlerResult, Response, Route, delete, get, post};
 use crate::http::shape::{Field, FieldType, Nulls, may, must};
-use crate::store::access::tokens;
+use crate::store::access::credentials;
 use crate::store::document::Document;
 use crate::timestamp;
 use serde_json::{Value as Json, json};
@@ -164,7 +164,7 @@ fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     let (row, key) = named(call)?;
     call.store.remove(KEY, &row.id);
     if key.class == CredentialClass::Server {
-        tokens::delete_of_key(call.store, &key.project, &key.id);
+        credentials::delete_tokens_of_key(call.store, &key.project, &key.id);
     }
     Ok(forgetting_keys(call.store, Response::empty(204), &[row])?)
 }

@@ -13,7 +13,7 @@ use crate::http::route::{Call, HandlerResult, Resource, Response, Route, delete,
 use crate::http::shape::{Field, FieldType, Nulls, may, must};
 use crate::store::document::Document;
 use crate::store::document_list::column::member;
-use crate::store::documents::promotions;
+use crate::store::documents::campaigns;
 use crate::timestamp;
 use scrip::wire::Problem;
 use scrip::wire::document::read_fields;
@@ -145,7 +145,7 @@ fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, 
 
 fn list_campaign(call: &mut Call<'_, '_>) -> HandlerResult {
     let campaign = find_promotion(call)?;
-    let found = promotions::list_stacks_of(call.store, &campaign.id)?;
+    let found = campaigns::list_stacks_of(call.store, &campaign.id)?;
     let total = i64::try_from(found.len()).unwrap_or(i64::MAX);
     let shown = show(call, found)?;
     Ok(Response::json(Json::Object(STACK.list.envelope(shown, total))))

@@ -113,7 +113,7 @@ fn change(
 ) -> Result<Json, CallError> {
     tiers::take_assignments(&mut sent);
     let named = sent.contains_key("validation_rules");
-    let rules = assignments::take_rules(call, &mut sent)?;
+    let rules = assignments::find_rules(call, sent.remove("validation_rules").as_ref())?;
     let zone = clock::zone(call)?;
     definition::settle_dates(&mut sent, &zone);
     definition::settle_category(call, &mut sent)?;

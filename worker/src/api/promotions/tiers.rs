@@ -21,7 +21,7 @@ use crate::http::shape::{Field, FieldType, INT_MAX, Nulls, below, may, must};
 use crate::store::document::Document;
 use crate::store::document_list::clause::Clause;
 use crate::store::documents::any_kind::CountedIds;
-use crate::store::documents::promotions;
+use crate::store::documents::campaigns;
 use crate::store::records::{AssignmentRecord, PromotionTierRecord};
 use crate::timestamp;
 use scrip::wire::Problem;
@@ -192,7 +192,7 @@ fn select(call: &Call<'_, '_>) -> Result<ListPage, CallError> {
     }
     clause.active();
     let (now, zone) = (call.context.now, clock::zone(call)?);
-    let promotions = promotions::list_campaigns(call.store)?;
+    let promotions = campaigns::list_promotions(call.store)?;
     let closed = if is_available { open_tiers::closed_promotions(&promotions, now, &zone) } else { BTreeSet::new() };
     let judged = JudgedOffers::new(&promotions, now);
     let is_open = |tier: &Document| {
@@ -241,7 +241,7 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
 
 /// Returns the highest rank among the tiers of a campaign.
 pub fn last_hierarchy(call: &Call<'_, '_>, campaign_id: &str) -> Result<i64, CallError> {
-    Ok(promotions::find_last_hierarchy(call.store, campaign_id)?)
+    Ok(campaigns::find_last_hierarchy(call.store, campaign_id)?)
 }
 
 /// Checked tier that has no campaign yet.
@@ -265,7 +265,7 @@ pub fn draft(
     place: &str,
 ) -> Result<TierDraft, CallError> {
     take_assignments(&mut sent);
-    let rules = assignments::take_rules(call, &mut sent)?;
+    let rules = assignments::find_rules(call, sent.remove("validation_rules").as_ref())?;
     sent.entry("action").or_insert_with(no_action);
     let zone = clock::zone(call)?;
     check_within(place, definition::check_validity(&sent, &zone))?;
@@ -316,7 +316,7 @@ pub fn take_assignments(sent: &mut Map<String, Json>) {
 fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     let tier = TIER.find(call)?;
     let parent = tier.parent.as_deref().unwrap_or_default();
-    let CountedIds { ids: stacks, total } = promotions::list_stacks_with_tier(call.store, parent, &tier.id)?;
+    let CountedIds { ids: stacks, total } = campaigns::list_stacks_with_tier(call.store, parent, &tier.id)?;
     if total > 0 {
         return Err(in_use(TIER.object, &tier.id, "promotion_stack", stacks, total).into());
     }
@@ -327,7 +327,7 @@ fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
 
 /// Removes the tiers of a deleted campaign when the call commits.
 pub fn remove_all(call: &mut Call<'_, '_>, campaign_id: &str) {
-    promotions::delete_tiers_of(call.store, campaign_id);
+    campaigns::delete_tiers_of(call.store, campaign_id);
 }
 
 fn enable(call: &mut Call<'_, '_>) -> HandlerResult {

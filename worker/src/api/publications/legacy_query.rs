@@ -4,7 +4,7 @@
 //! use it.
 
 use crate::api::publications::publications;
-use crate::api::publications::publications::publish_wanted;
+use crate::api::publications::publications::publish_sent;
 use crate::documents::common_fields::{BUYER, KEY};
 use crate::documents::shapes;
 use crate::http::reply::{CallError, ErrorBody, error, invalid_query, of_query, transport_error};
@@ -48,7 +48,8 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
         refusal.allow = Some("GET, OPTIONS".into());
         return Err(refusal.into());
     }
-    let wanted = publications::read_sent(call, sent(call)?).map_err(of_query)?;
+    let publication = publications::read_sent(call, sent(call)?).map_err(of_query)?;
+    let wanted = &publication.request;
     if wanted.voucher.is_none() && wanted.campaign.is_none() {
         return Err(publications::missing().into());
     }
@@ -62,7 +63,7 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     {
         return Ok(Response::json(Json::Object(known.body)));
     }
-    Ok(Response::json(publish_wanted(call, &wanted)?))
+    Ok(Response::json(publish_sent(call, publication)?))
 }
 
 /// Converts the parameters to a body.

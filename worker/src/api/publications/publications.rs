@@ -74,12 +74,20 @@ pub const ROUTES: &[Route] = &[
         .answers(200, shapes::vouchers::PUBLICATION),
 ];
 
-fn read(call: &Call<'_, '_>) -> Result<PublicationRequest, CallError> {
+/// A publication as a caller requests it.
+pub struct SentPublication {
+    /// The request.
+    pub request: PublicationRequest,
+    /// Customer as sent.
+    pub customer: Map<String, Json>,
+}
+
+fn read(call: &Call<'_, '_>) -> Result<SentPublication, CallError> {
     read_sent(call, call.source()?)
 }
 
 /// Reads a publication request from a body, or from query parameters in its place.
-pub fn read_sent(call: &Call<'_, '_>, mut source: Map<String, Json>) -> Result<PublicationRequest, CallError> {
+pub fn read_sent(call: &Call<'_, '_>, mut source: Map<String, Json>) -> Result<SentPublication, CallError> {
     // Clients name the campaign or the voucher in the query.
     for name in ["campaign", "voucher"] {
         if let Some(value) = call.query.parameter(name).filter(|_| source.get(name).is_none_or(Json::is_null)) {
@@ -101,16 +109,16 @@ pub fn read_sent(call: &Call<'_, '_>, mut source: Map<String, Json>) -> Result<P
     }
     let customer = sent.customer_members().cloned().unwrap_or_default();
     check_customer(call, &customer)?;
-    Ok(PublicationRequest {
+    let request = PublicationRequest {
         campaign: sent.campaign_name().filter(|_| voucher.is_none()).map(str::to_owned),
         voucher,
         count: usize::try_from(count).unwrap_or(1),
         source_id: sent.source_id().map(str::to_owned),
-        customer,
         metadata: sent.metadata().cloned().unwrap_or(json!({})),
         channel: sent.channel().unwrap_or("API").to_owned(),
         join_once: call.query.is_true("join_once"),
-    })
+    };
+    Ok(SentPublication { request, customer })
 }
 
 /// Refuses an unnamed customer. A server names one by id, source_id or e-mail address, a client by source_id or a token.
@@ -130,11 +138,11 @@ pub fn check_customer(call: &Call<'_, '_>, customer: &Map<String, Json>) -> Resu
 }
 
 fn publish(call: &mut Call<'_, '_>) -> HandlerResult {
-    let wanted = read(call)?;
-    if wanted.voucher.is_none() && wanted.campaign.is_none() {
+    let sent = read(call)?;
+    if sent.request.voucher.is_none() && sent.request.campaign.is_none() {
         return Err(missing().into());
     }
-    Ok(Response::json(publish_wanted(call, &wanted)?))
+    Ok(Response::json(publish_sent(call, sent)?))
 }
 
 /// Returns the error for a request without a campaign or a voucher.
@@ -143,8 +151,8 @@ pub fn missing() -> ErrorBody {
 }
 
 /// Makes a requested publication and returns its JSON. A client receives the `tracking_id` sealed, as in all responses.
-pub fn publish_wanted(call: &mut Call<'_, '_>, wanted: &PublicationRequest) -> Result<Json, CallError> {
-    let mut message = publish_once(call, wanted)?;
+pub fn publish_sent(call: &mut Call<'_, '_>, sent: SentPublication) -> Result<Json, CallError> {
+    let mut message = publish_once(call, &sent.request, sent.customer)?;
     let tracking_id = message.get_mut("tracking_id").filter(|_| call.page.is_some());
     if let Some(Json::String(source_id)) = tracking_id {
         // An earlier version stored it sealed.
@@ -153,7 +161,11 @@ pub fn publish_wanted(call: &mut Call<'_, '_>, wanted: &PublicationRequest) -> R
     Ok(message)
 }
 
-fn publish_once(call: &mut Call<'_, '_>, wanted: &PublicationRequest) -> Result<Json, CallError> {
+fn publish_once(
+    call: &mut Call<'_, '_>,
+    wanted: &PublicationRequest,
+    customer: Map<String, Json>,
+) -> Result<Json, CallError> {
     if let Some(source_id) = &wanted.source_id {
         if wanted.count > 1 {
             return Err(error(
@@ -171,7 +183,7 @@ fn publish_once(call: &mut Call<'_, '_>, wanted: &PublicationRequest) -> Result<
         }
     }
     schemas::check(call.store, &[("publication", Some(&wanted.metadata))])?;
-    let receiver = client_policy::receive(call, wanted.customer.clone())?;
+    let receiver = client_policy::receive(call, customer)?;
     let (campaign, vouchers) = find(call, wanted)?;
     let place = campaign
         .as_ref()

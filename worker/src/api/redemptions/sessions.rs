@@ -9,7 +9,7 @@ use crate::http::reply::{CallError, error, not_found};
 use crate::http::route::{Call, HandlerResult, Response, Route, delete, get};
 use crate::http::shape::{Field, may};
 use crate::store::documents::vouchers;
-use crate::store::ledger::holds::{self, StoredHold};
+use crate::store::ledger::{self, StoredHold};
 use crate::store::sql::Fault;
 use crate::store::tracking::Tracker;
 use crate::timestamp;
@@ -71,7 +71,7 @@ fn release(call: &mut Call<'_, '_>) -> HandlerResult {
     let voucher = voucher::find(call)?;
     let key = call.param("sessionKey").to_owned();
     let account = redemptions_account(&voucher.id).to_string();
-    if !holds::is_account_held(call.store, &key, &account, call.now_ms())? {
+    if !ledger::is_account_held(call.store, &key, &account, call.now_ms())? {
         return Err(not_found("session", &key).into());
     }
     call.store.release_voucher(&voucher.id, Some(&key));
@@ -81,10 +81,10 @@ fn release(call: &mut Call<'_, '_>) -> HandlerResult {
 /// Releases all holds of a session key, set by any caller.
 fn release_all(call: &mut Call<'_, '_>) -> HandlerResult {
     let key = call.param("sessionKey").to_owned();
-    if !holds::is_open(call.store, &key, call.now_ms())? {
+    if !ledger::is_session_open(call.store, &key, call.now_ms())? {
         return Err(not_found("session", &key).into());
     }
-    holds::delete_of_key(call.store, &key);
+    ledger::delete_session(call.store, &key);
     Ok(Response::empty(204))
 }
 
@@ -102,7 +102,7 @@ fn list_of_voucher(call: &mut Call<'_, '_>) -> HandlerResult {
 fn answer(call: &mut Call<'_, '_>, account: Option<&str>) -> HandlerResult {
     let limit = read_int(&call.query, "limit", 1, LIMIT_MAX)?.unwrap_or(LIMIT_DEFAULT);
     let after = call.query.parameter("starting_after").unwrap_or_default();
-    let found = holds::list_keys(call.store, after, call.now_ms(), limit.saturating_add(1), account)?;
+    let found = ledger::list_session_keys(call.store, after, call.now_ms(), limit.saturating_add(1), account)?;
     let shown = usize::try_from(limit).unwrap_or(usize::MAX);
     let has_more = found.len() > shown;
     let keys: Vec<&str> = found.iter().take(shown).map(String::as_str).collect();
@@ -112,7 +112,7 @@ fn answer(call: &mut Call<'_, '_>, account: Option<&str>) -> HandlerResult {
 
 /// Returns the locks under these keys, separately for each owner.
 fn sessions(call: &Call<'_, '_>, keys: &[&str]) -> Result<Vec<Json>, Fault> {
-    let held = holds::list_of_keys(call.store, keys, call.now_ms())?;
+    let held = ledger::list_holds(call.store, keys, call.now_ms())?;
     let codes = codes(call, &held)?;
     let same = |one: &StoredHold, other: &StoredHold| one.key == other.key && one.owner == other.owner;
     Ok(held.chunk_by(same).filter_map(|holds| Some(show(holds.first()?, holds, &codes))).collect())
@@ -171,7 +171,7 @@ pub fn admit(call: &Call<'_, '_>, entries: &[Entry]) -> Result<Option<String>, C
         (None, Some(address)) => (digest(call, &json!([key, address]).to_string())?, FROM_ONE_PLACE, "one address"),
         (None, None) => (format!("key/{key}"), FROM_NOWHERE, "one key"),
     };
-    let open = holds::count_of_origin(call.store, &origin, call.now_ms(), &hold.key, &hold.owner)?;
+    let open = ledger::count_sessions(call.store, &origin, call.now_ms(), &hold.key, &hold.owner)?;
     if open.count < most {
         return Ok(Some(origin));
     }

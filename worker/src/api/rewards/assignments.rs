@@ -285,7 +285,7 @@ fn assign(
     if let Some(known) = loyalty_campaigns::find_assignment_id(call.store, &reward.id, &campaign.id)? {
         return Err(duplicate(ASSIGNMENT.object, "id", &known).into());
     }
-    let rules = assignments::take_rules(call, &mut sent)?;
+    let rules = assignments::find_rules(call, sent.remove("validation_rules").as_ref())?;
     check_price(reward, &sent)?;
     let id = call.ids.alphanumeric("rewa_", 24).to_string();
     let mut body = json!({

@@ -14,7 +14,7 @@ use crate::http::route::{Call, ClientSwitch, HandlerResult, Route, get};
 use crate::http::shape::may;
 use crate::store::document_list::clause::Clause;
 use crate::store::document_list::column::member;
-use crate::store::documents::{promotions, vouchers};
+use crate::store::documents::{campaigns, vouchers};
 use scrip::model::client::ClientContext;
 
 /// Filters of the list for clients. The owners of the codes are decided before.
@@ -85,7 +85,7 @@ fn list_public_ids(call: &Call<'_, '_>) -> Result<Vec<String>, CallError> {
     if call.page.as_ref().is_none_or(ClientContext::is_open) {
         ids.extend(vouchers::list_public_ids(call.store, call.now_ms())?);
     }
-    let judged = JudgedOffers::new(&promotions::list_standalone_campaigns(call.store)?, call.context.now);
+    let judged = JudgedOffers::new(&campaigns::list_standalone_campaigns(call.store)?, call.context.now);
     let mut codes = vouchers::list_standalone(call.store)?;
     codes.extend(vouchers::list_visible(call.store, VISIBLE_MAX)?);
     ids.extend(codes.into_iter().filter(|code| is_public(judged.of_voucher(code))).map(|code| code.id));

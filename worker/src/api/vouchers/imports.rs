@@ -162,7 +162,7 @@ pub fn put_into(call: &mut Call<'_, '_>, mut item: Map<String, Json>) -> Result<
     let zone = clock::zone(call)?;
     definition::settle_dates(&mut item, &zone);
     definition::settle_category(call, &mut item)?;
-    let rules = assignments::take_rules(call, &mut item)?;
+    let rules = assignments::find_rules(call, item.remove("validation_rules").as_ref())?;
     let mut body = creation::template(&campaign, &item, call.now_ms());
     let kind = body.get("type").cloned().unwrap_or(Json::Null);
     if item.get("type").is_some_and(|said| *said != kind) {

@@ -220,7 +220,7 @@ pub fn put(call: &mut Call<'_, '_>, mut body: Map<String, Json>) -> Result<NewVo
     definition::check_validity(&body, &zone)?;
     definition::settle_dates(&mut body, &zone);
     definition::settle_category(call, &mut body)?;
-    let rules = assignments::take_rules(call, &mut body)?;
+    let rules = assignments::find_rules(call, body.remove("validation_rules").as_ref())?;
     let campaign = find_campaign(call, &mut body, kind)?;
     visibility::check_voucher(VoucherRecord::of(&body).visibility(), campaign.is_some())?;
     let code = settle_code(call, &mut body)?;

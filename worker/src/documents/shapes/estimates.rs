@@ -188,24 +188,21 @@ const MEMBERSHIP: FieldType = shape!(
     ]
 );
 
+/// Customer of an estimate.
+pub(super) const CUSTOMER_OF_ESTIMATE: FieldType = FieldType::Object(&[
+    must("id", KEY),
+    must("source_id", KEY).or_null().description("ID of the customer in the caller's system. `null` without one."),
+    may("metadata", FieldType::Map),
+    object(&["customer"]),
+]);
+
 /// Points and incentives that would be earned.
 pub const EARNINGS: FieldType = shape!(
     "EarningsExamineResult",
     "Points and benefits that a customer would earn.",
     &[
         must("event", EVENT).or_null().description("Type of the examined event. `null` if every type was examined."),
-        must(
-            "customer",
-            FieldType::Object(&[
-                must("id", KEY),
-                must("source_id", KEY)
-                    .or_null()
-                    .description("ID of the customer in the caller's system. `null` without one."),
-                may("metadata", FieldType::Map),
-                object(&["customer"]),
-            ])
-        )
-        .description("Customer as stored."),
+        must("customer", CUSTOMER_OF_ESTIMATE).description("Customer as stored."),
         must(
             "earning_rules",
             FieldType::List(

@@ -1,6 +1,7 @@
 //! The shapes of purchases, refunds, payments of orders, and estimates of purchases.
 
 use crate::documents::common_fields::KEY;
+use crate::documents::shapes::estimates::CUSTOMER_OF_ESTIMATE;
 use crate::documents::shapes::loyalty_gifts::MATERIAL;
 use crate::documents::tagged_blocks::{TaggedBlock, choice};
 use scrip::shape::{COUNT, Field, FieldType, INT_MAX, may, must, object};
@@ -341,18 +342,7 @@ pub const EXAMINED: FieldType = shape!(
     "RewardsExamineResult",
     "Rewards that a customer could buy with points.",
     &[
-        must(
-            "customer",
-            FieldType::Object(&[
-                must("id", KEY),
-                must("source_id", KEY)
-                    .or_null()
-                    .description("ID of the customer in the caller's system. `null` without one."),
-                may("metadata", FieldType::Map),
-                object(&["customer"]),
-            ])
-        )
-        .description("Customer with the supposed metadata."),
+        must("customer", CUSTOMER_OF_ESTIMATE).description("Customer with the supposed metadata."),
         must(
             "rewards",
             FieldType::List(

@@ -6,6 +6,7 @@
 //! The first change is built at once. Changes that follow within a second wait until a second passes without one, and for ten seconds
 //! at most. Only a project whose clients have asked for the bundle has the job.
 
+use crate::domain::bundle::content::ContentBuild;
 use crate::domain::bundle::core::BundleProject;
 use crate::domain::bundle::goods_build;
 use crate::domain::bundle::head::{self, HeadState};
@@ -97,21 +98,18 @@ pub fn run(store: &mut Store<'_>, context: &Context, slice: &JobSlice<'_>) -> Re
         }
         HeadState::Outdated => FormerHead::Unusable,
     };
-    let goods = goods_build::refresh(store, &project, now_ms, slice.rows)?;
+    let content = ContentBuild::refresh(store, &project, context.now, slice.rows)?;
     let is_late = !(since_ms..since_ms.saturating_add(LATEST_MS)).contains(&now_ms);
-    match former {
-        FormerHead::WithoutGoods if goods.is_none() => {
-            jobs::update_cursor(store, slice.id, "", now_ms);
-            return Ok(());
-        }
-        FormerHead::Usable { revision } if goods.is_none() && !is_late => {
-            return wait(store, slice, &AwaitedQuiet { revision, since_ms, is_begun: true }, now_ms);
-        }
-        _ => {}
+    if !content.has_goods() && former.outlasts(is_late) {
+        return look_again(store, slice, former, since_ms, now_ms);
     }
-    let is_complete = goods.is_some();
+    let content = content.finish(store, &project, context.now)?;
+    let is_complete = content.goods.is_some();
+    if !is_complete && former.outlasts(is_late) {
+        return look_again(store, slice, former, since_ms, now_ms);
+    }
     store.has_built_bundle = true;
-    let head = head::build(store, context, &project, goods)?;
+    let head = head::build(store, context, &project, content)?;
     let at_ms = if is_complete { head::next_build_ms(store, &head, now_ms)? } else { now_ms };
     jobs::update_cursor(store, slice.id, "", at_ms);
     Ok(())
@@ -128,6 +126,32 @@ enum FormerHead {
     WithoutGoods,
     /// There is none, or a wrong one.
     Unusable,
+}
+
+impl FormerHead {
+    /// Returns true if no other head without goods takes its place.
+    fn outlasts(&self, is_late: bool) -> bool {
+        match self {
+            FormerHead::WithoutGoods => true,
+            FormerHead::Usable { .. } => !is_late,
+            FormerHead::Unusable => false,
+        }
+    }
+}
+
+/// Plans the next slice of the goods.
+fn look_again(
+    store: &mut Store<'_>,
+    slice: &JobSlice<'_>,
+    former: FormerHead,
+    since_ms: i64,
+    now_ms: i64,
+) -> Result<(), Fault> {
+    if let FormerHead::Usable { revision } = former {
+        return wait(store, slice, &AwaitedQuiet { revision, since_ms, is_begun: true }, now_ms);
+    }
+    jobs::update_cursor(store, slice.id, "", now_ms);
+    Ok(())
 }
 
 fn wait(store: &mut Store<'_>, slice: &JobSlice<'_>, awaited: &AwaitedQuiet, at_ms: i64) -> Result<(), Fault> {

@@ -4,6 +4,7 @@
 use crate::access::client::response_filter;
 use crate::domain::bundle::customer_conditions::{NumberedConditions, decide_for_new_customer};
 use crate::domain::bundle::goods_buckets::names_of as names_of_goods;
+use crate::domain::bundle::goods_sets::NumberedSets;
 use crate::domain::bundle::horizon::{Horizon, OpenCampaigns, retain_campaigns_of};
 use crate::domain::bundle::named_goods::NamedGoods;
 use crate::domain::bundle::names_in_core::retain_named;
@@ -12,11 +13,11 @@ use crate::domain::stacking_rules;
 use crate::http::caller::Settings;
 use crate::http::time_zone;
 use crate::store::Store;
-use crate::store::bundle_heads;
 use crate::store::candidates;
 use crate::store::document::Document;
-use crate::store::documents::{any_kind, promotions, vouchers};
+use crate::store::documents::{any_kind, campaigns, vouchers};
 use crate::store::sql::Fault;
+use crate::store::{bundle_goods, bundle_heads};
 use scrip::bundle::CHECKED_METADATA;
 use scrip::model::client::ClientContext;
 use scrip::time::Instant;
@@ -44,6 +45,14 @@ pub struct BundleProject<'c> {
     pub time_zone: Json,
 }
 
+impl BundleProject<'_> {
+    /// Returns the setting of its zone: a name, or the zone itself.
+    pub fn zone(&self) -> &Json {
+        let own = &self.settings.time_zone;
+        if own.is_object() { own } else { &self.time_zone }
+    }
+}
+
 /// Core of a bundle.
 #[derive(Debug)]
 pub struct Core {
@@ -57,6 +66,8 @@ pub struct Core {
     pub offers: Vec<String>,
     /// Its conditions about the customer by number, as JSON.
     pub conditions: BTreeMap<u64, String>,
+    /// Its conditions on goods by the numbers of their sets, as JSON. Only with goods that show these sets it is complete.
+    pub sets: BTreeMap<u64, String>,
     /// Its sealed codes.
     pub boxed: BoxedCodes,
 }
@@ -81,10 +92,17 @@ impl Core {
         let mut left_out = Vec::new();
         let last = bundle_heads::find_offers(store)?.map(|last| last.conditions);
         let mut conditions = NumberedConditions::after(last.unwrap_or_default());
-        let (mut core, mut sealed) = source.write(project, &mut horizon, &mut left_out, &mut conditions)?;
+        let mut sets = NumberedSets::after(bundle_goods::find_tree(store)?.unwrap_or_default().sets);
+        let mut number = |rule: &mut Document| {
+            conditions.number(rule)?;
+            sets.number_rule(rule)
+        };
+        let (mut core, mut sealed) = source.write(project, &mut horizon, &mut left_out, &mut number)?;
         let goods = sealed.vouchers.values_mut().map(|sealed| &mut sealed.goods);
         goods.chain([&mut core]).for_each(|rules| response_filter::keep_core(&page, rules));
         retain_named(&mut core);
+        let goods = sealed.vouchers.values_mut().map(|sealed| &mut sealed.goods);
+        let sets = sets.finish(store, project.zone(), &mut core, goods)?;
         let (offers, conditions) = (ids_of_offers(&core), conditions.into_present());
         if let (Some(core), false) = (core.as_object_mut(), conditions.is_empty()) {
             let results = decide_for_new_customer(store, &conditions, now)?;
@@ -99,7 +117,7 @@ impl Core {
         left_out.sort_unstable();
         let codes = sealed.vouchers.into_values().map(|sealed| sealed.code).filter(|code| !code.is_empty()).collect();
         let boxed = BoxedCodes { codes, has_too_many: sealed.has_too_many };
-        Ok(Core { text: core.to_string(), horizon, left_out, offers, conditions, boxed })
+        Ok(Core { text: core.to_string(), horizon, left_out, offers, conditions, sets, boxed })
     }
 }
 
@@ -133,7 +151,7 @@ impl CoreSource<'_, '_> {
         project: &BundleProject<'_>,
         horizon: &mut Horizon,
         left_out: &mut Vec<&'static str>,
-        conditions: &mut NumberedConditions,
+        number: &mut dyn FnMut(&mut Document) -> Result<(), Fault>,
     ) -> Result<(Json, SealedVouchers), Fault> {
         let mut unreadable = UnreadableNames::default();
         let Offers { campaigns, mut vouchers, ended, tiers, stacks, mut sealed } =
@@ -149,7 +167,7 @@ impl CoreSource<'_, '_> {
             .collect();
         let rules = any_kind::list_with_ids(self.store, "validation_rules", &named)?;
         let mut rules = unreadable.leave_out(self, "validation_rules", rules);
-        rules.iter_mut().try_for_each(|rule| conditions.number(rule))?;
+        rules.iter_mut().try_for_each(number)?;
         let is_shown = |voucher: &&Document| !sealed.vouchers.contains_key(&voucher.id);
         let shown = vouchers.iter().filter(is_shown).chain(&tiers);
         let NamedGoods { names, products, skus } = NamedGoods::find(self.store, shown)?;
@@ -261,7 +279,7 @@ impl CoreSource<'_, '_> {
     ) -> Result<(Vec<Document>, OpenCampaigns), Fault> {
         let (mut open, mut campaigns) = (OpenCampaigns::default(), Vec::new());
         for page in 0..i64::MAX {
-            let found = promotions::list_campaigns_with_offers(self.store, rows_of(CAMPAIGNS_READ), page)?;
+            let found = campaigns::list_campaigns_with_offers(self.store, rows_of(CAMPAIGNS_READ), page)?;
             let is_last = found.len() < CAMPAIGNS_READ;
             // Documents of a campaign that cannot be read are omitted as well.
             let mut found = unreadable.leave_out(self, "campaign", found);

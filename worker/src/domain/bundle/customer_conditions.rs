@@ -32,7 +32,8 @@ impl NumberedConditions {
         number_conditions(&mut rule.body, &mut |condition| self.number_of(condition))
     }
 
-    fn number_of(&mut self, condition: &Json) -> Result<u64, Fault> {
+    /// Returns the number of a condition.
+    pub fn number_of(&mut self, condition: &Json) -> Result<u64, Fault> {
         let text = condition.to_string();
         let number = match self.before.get(&text) {
             Some(number) => *number,

@@ -1,6 +1,7 @@
 //! The bytes of a goods bucket: its products and SKUs as every client of the project may see them.
 
 use crate::access::client::response_filter;
+use crate::domain::bundle::goods_sets::write_sets;
 use crate::domain::bundle::goods_tree::BUCKET_BEGIN;
 use crate::store::Store;
 use crate::store::bundle_goods;
@@ -8,6 +9,7 @@ use crate::store::bundle_heads::BundlePart;
 use crate::store::document::Document;
 use crate::store::documents::products;
 use crate::store::sql::Fault;
+use scrip::bundle::GoodsSorter;
 use scrip::model::client::ClientContext;
 use scrip::text::sha256_hex;
 use scrip::wire::readability;
@@ -66,6 +68,7 @@ impl NameChanges {
 pub fn build_bucket(
     store: &Store<'_>,
     page: &ClientContext,
+    sorter: Option<&GoodsSorter>,
     changes: &NameChanges,
     bucket: u32,
     buckets: u32,
@@ -77,14 +80,17 @@ pub fn build_bucket(
     let mut found = bundle_goods::list_named(store, from, to)?;
     changes.apply(&mut found, store, from, to)?;
     let mut unreadable = Vec::new();
-    let mut read = |kind: &str| -> Result<Vec<Json>, Fault> {
+    let mut read = |kind: &str| -> Result<Vec<Document>, Fault> {
         let stored = products::list_at(store, kind, &found)?.into_iter();
         let (readable, others) = stored.partition::<Vec<Document>, _>(|goods| is_readable(store, kind, goods));
         unreadable.extend(others.iter().map(|goods| names_of(kind, goods)));
-        Ok(readable.into_iter().map(|goods| Json::Object(goods.body)).collect())
+        Ok(readable)
     };
     let [products, skus] = GOODS;
-    let mut whole = json!({ "bucket": bucket, "buckets": buckets, "products": read(products)?, "skus": read(skus)? });
+    let (mut products, mut skus) = (read(products)?, read(skus)?);
+    write_sets(sorter, &mut products, &mut skus);
+    let bodies = |goods: Vec<Document>| goods.into_iter().map(|goods| Json::Object(goods.body)).collect::<Json>();
+    let mut whole = json!({ "bucket": bucket, "buckets": buckets, "products": bodies(products), "skus": bodies(skus) });
     if let (Some(whole), false) = (whole.as_object_mut(), unreadable.is_empty()) {
         whole.insert("unreadable".into(), unreadable.into());
     }

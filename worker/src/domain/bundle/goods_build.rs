@@ -4,21 +4,23 @@
 
 use crate::domain::bundle::core::BundleProject;
 use crate::domain::bundle::goods_buckets::{NameChanges, build_bucket, fitting_buckets};
+use crate::domain::bundle::goods_sets::sorter_of;
 use crate::domain::bundle::goods_tree::{PAGE_HASHES, count_page_levels, make_page};
 use crate::store::Store;
 use crate::store::bundle_goods::{self as stored, GoodsTree, MarkedGoods};
 use crate::store::bundle_heads::BundlePart;
 use crate::store::sql::Fault;
+use scrip::bundle::GoodsSorter;
 use scrip::model::client::ClientContext;
 use scrip::model::goods_buckets::{bucket_of, hash_prefix};
 use scrip::text::sha256_hex;
 use scrip::wire::project::client::terms_of;
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Form of the buckets: another one builds all of them anew.
-const FORM: u32 = 1;
+const FORM: u32 = 2;
 /// Rows of a slice that a bucket counts as.
 const BUCKET_ROWS: u64 = 10;
 
@@ -31,16 +33,24 @@ pub struct GoodsRoot {
     pub buckets: u32,
 }
 
-/// Builds what has changed, at most so many rows; returns the tree when it is up to date.
+/// Builds what has changed, at most so many rows; returns the tree when it is up to date and its entries show these sets.
 pub fn refresh(
     store: &mut Store<'_>,
     project: &BundleProject<'_>,
+    sets: &BTreeMap<u64, String>,
     now_ms: i64,
     rows: u64,
 ) -> Result<Option<GoodsRoot>, Fault> {
     let terms = terms_of(&project.settings.client);
     let terms = terms.map_err(|problem| Fault(format!("the project's terms of pages do not read: {problem}")))?;
-    let shown = json!([FORM, terms.metadata.product.iter().map(|key| key.as_str()).collect::<Vec<&str>>()]);
+    // Conditions compare days in the project's zone.
+    let zone = if sets.is_empty() { &Json::Null } else { project.zone() };
+    let shown = json!([
+        FORM,
+        terms.metadata.product.iter().map(|key| key.as_str()).collect::<Vec<&str>>(),
+        sets.iter().collect::<Vec<(&u64, &String)>>(),
+        zone
+    ]);
     let shown = sha256_hex(shown.to_string().as_bytes());
     let page = ClientContext { terms, ..ClientContext::default() };
     let tree = stored::find_tree(store)?.unwrap_or_default();
@@ -56,7 +66,7 @@ pub fn refresh(
     let removed = i64::try_from(changes.removed.len()).unwrap_or(i64::MAX);
     let added = i64::try_from(changes.added.len()).unwrap_or(i64::MAX);
     let names = tree.names.saturating_add(added).saturating_sub(removed);
-    let mut tree = GoodsTree { names, root: None, ..tree };
+    let mut tree = GoodsTree { names, root: None, sets: sets.clone(), ..tree };
     if !is_whole {
         stored::mark_places(store, 0, &places_of(&touched, tree.buckets));
         stored::update_tree(store, &tree);
@@ -69,7 +79,8 @@ pub fn refresh(
         tree = GoodsTree { buckets, shown, ..tree };
     }
     let touched = places_of(&touched, buckets);
-    let mut build = TreeBuild { store, page, changes, buckets, is_new, now_ms, hashes: BTreeMap::new() };
+    let sorter = sorter_of(sets, project.zone())?;
+    let mut build = TreeBuild { store, page, sorter, changes, buckets, is_new, now_ms, hashes: BTreeMap::new() };
     let is_built = build.build_buckets(touched, rows)?;
     if is_built {
         tree.root = Some(build.build_pages()?);
@@ -117,6 +128,7 @@ fn places_of(prefixes: &BTreeSet<u32>, buckets: u32) -> BTreeSet<u32> {
 struct TreeBuild<'b, 's> {
     store: &'b mut Store<'s>,
     page: ClientContext,
+    sorter: Option<GoodsSorter>,
     changes: NameChanges,
     buckets: u32,
     /// True if the stored hashes are those of another tree.
@@ -139,7 +151,8 @@ impl TreeBuild<'_, '_> {
         let left: BTreeSet<u32> = marked.iter().copied().skip(most).collect();
         let mut parts = BTreeMap::new();
         for bucket in marked.iter().take(most) {
-            let part = build_bucket(self.store, &self.page, &self.changes, *bucket, self.buckets)?;
+            let sorter = self.sorter.as_ref();
+            let part = build_bucket(self.store, &self.page, sorter, &self.changes, *bucket, self.buckets)?;
             parts.insert(*bucket, part);
         }
         let above: BTreeSet<u32> = self.replace(0, parts)?.iter().map(|place| page_of(*place)).collect();

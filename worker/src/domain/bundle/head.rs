@@ -1,8 +1,9 @@
 //! The head of a bundle: signed claims that name the core and bind it to a project, to a revision and to a time. It is stored, and
 //! built anew when it is out of date: by the job (`build_job.rs`), or by a call that the entry cannot answer.
 
+use crate::domain::bundle::content::{BundleContent, ContentBuild};
 use crate::domain::bundle::core::{BundleProject, Core};
-use crate::domain::bundle::goods_build::{self, GoodsRoot};
+use crate::domain::bundle::goods_build::GoodsRoot;
 use crate::domain::bundle::parts::CoreParts;
 use crate::domain::bundle::signing_keys;
 use crate::store::Store;
@@ -74,8 +75,9 @@ pub fn current(store: &mut Store<'_>, context: &Context, project: &BundleProject
     match look(store, context, project)? {
         HeadState::Current(head) => Ok(head),
         HeadState::Changed { .. } | HeadState::Outdated => {
-            let goods = goods_build::refresh(store, project, context.now.millis(), GOODS_ROWS)?;
-            build(store, context, project, goods)
+            let content = ContentBuild::refresh(store, project, context.now, GOODS_ROWS)?;
+            let content = content.finish(store, project, context.now)?;
+            build(store, context, project, content)
         }
     }
 }
@@ -113,17 +115,18 @@ pub fn end_ms(head: &StoredHead) -> i64 {
     head.issued_ms.div_euclid(1_000).saturating_add(LIFE_SECONDS).saturating_mul(1_000)
 }
 
-/// Builds the core and signs a head for it and for the goods. Where the bytes of the core are those of before, only the head is new.
+/// Signs a head for a core and its goods, and stores the core. Where the bytes of the core are those of before, only the head is new.
 /// Without goods, because their buckets are not up to date, `left_out` names them.
 pub fn build(
     store: &mut Store<'_>,
     context: &Context,
     project: &BundleProject<'_>,
-    goods: Option<GoodsRoot>,
+    content: BundleContent,
 ) -> Result<StoredHead, Fault> {
     let (state, settings) = (stored::find_state(store)?, hash_settings(project));
     let now_ms = context.now.millis();
-    let Core { text, horizon, mut left_out, offers, conditions, boxed } = Core::build(store, project, context.now)?;
+    let BundleContent { core, goods } = content;
+    let Core { text, horizon, mut left_out, offers, conditions, boxed, .. } = core;
     let CoreParts { core, parts } = CoreParts::cut(text);
     if goods.is_none() {
         left_out.push("goods");

@@ -13,6 +13,8 @@ use scrip::wire::rules::read_collection;
 pub fn is_in_collection(time: &LocalTime, collection: &Collection, goods: &Document) -> bool {
     match &collection.goods {
         Contents::All => true,
+        // Only bundles have such ones.
+        Contents::Numbered(_) => false,
         // A product that is listed brings its SKUs.
         Contents::Listed(listed) => {
             listed.iter().any(|listed| listed.id == goods.id || goods.parent.as_deref() == Some(&listed.id))

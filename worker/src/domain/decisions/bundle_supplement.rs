@@ -12,9 +12,10 @@ use crate::store::facts::StoreFacts;
 use crate::store::ledger;
 use crate::store::sql::Fault;
 use scrip::Context;
-use scrip::bundle::{read_condition, request_of};
+use scrip::bundle::{read_condition, request_of, stays_beside};
 use scrip::decide::met_conditions;
 use scrip::facts::{Facts, Known};
+use scrip::model::customer::ProfilePart;
 use scrip::rules::Rule;
 use scrip::text::sha256_hex;
 use scrip::time::{Instant, TimeZone};
@@ -71,6 +72,12 @@ struct SupplementCustomer<'s> {
     /// Numbers of the conditions that are met; absent if a fact of one cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     conditions: Option<Vec<String>>,
+    /// Numbers of the conditions, met or not, whose results stay the same if a request sends metadata of the customer.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    conditions_beside_metadata: Vec<String>,
+    /// The same for other fields of the profile.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    conditions_beside_fields: Vec<String>,
 }
 
 /// Counts in total and since the starts of the present day, week and month; `null` where sessions hold units.
@@ -147,12 +154,24 @@ fn decide_facts<'s>(call: &Call<'_, '_>, name: &'s str, core: &BundleOffers) -> 
     };
     let midnight = zone.day(call.context.now).and_then(|today| zone.start_of(today.plus(1)?)).map(second_of);
     drop(zone);
+    let beside = |part: ProfilePart| -> Vec<String> {
+        let those = conditions.iter().filter(|(_, condition)| stays_beside(condition, part, &owned));
+        those.map(|(number, _)| number.to_string()).collect()
+    };
+    let [beside_metadata, beside_fields] = [ProfilePart::Metadata, ProfilePart::Fields].map(beside);
     owned.end()?;
     let met = results.filter(|_| !is_turning).map(|results| {
         let met = conditions.keys().zip(results).filter(|(_, is_met)| *is_met);
         met.map(|(number, _)| number.to_string()).collect()
     });
-    let customer = SupplementCustomer { id: name, source_id: name, tracking_id: stored.tracking_id, conditions: met };
+    let customer = SupplementCustomer {
+        id: name,
+        source_id: name,
+        tracking_id: stored.tracking_id,
+        conditions: met,
+        conditions_beside_metadata: beside_metadata,
+        conditions_beside_fields: beside_fields,
+    };
     let mut facts = SupplementFacts { customers: [customer], own_counts, offers };
     if size_of(&facts)? > FACTS_BYTES_MAX {
         facts.own_counts = None;

@@ -21,6 +21,7 @@ use scrip::facts::{Facts, Known};
 use scrip::model::customer::Customer;
 use scrip::model::request::Redeemables;
 use scrip::wire::redemptions::record::Record;
+use serde_json::Value as Json;
 
 /// Returns the facts for the decision of a call.
 pub fn facts<'a, 's>(call: &'a Call<'_, 's>) -> Result<StoreFacts<'a, 's>, Fault> {
@@ -35,10 +36,11 @@ pub fn facts<'a, 's>(call: &'a Call<'_, 's>) -> Result<StoreFacts<'a, 's>, Fault
         Some(card) => tiers::of_held(call, &card),
         None => Ok(None),
     };
-    let find_loyalty = move |customer: &str| {
+    let find_balances = move |customer: &str| {
         let Some(mut customer) = call.store.document("customer", customer)? else { return Ok(None) };
-        kinds::held_now(call, &customer.id)?.put_points(&mut customer.body);
-        Ok(customer.body.remove("loyalty"))
+        kinds::held_now(call, &customer.id)?.complete(&mut customer.body);
+        customer.body.retain(|name, _| matches!(name.as_str(), "loyalty" | "summary"));
+        Ok(Some(Json::Object(customer.body)))
     };
     let settings = DecisionSettings {
         now: call.context.now,
@@ -49,7 +51,7 @@ pub fn facts<'a, 's>(call: &'a Call<'_, 's>) -> Result<StoreFacts<'a, 's>, Fault
     let finders = FactFinders {
         find_tiers: Box::new(find_tiers),
         find_card_tier: Box::new(find_card_tier),
-        find_loyalty: Box::new(find_loyalty),
+        find_balances: Box::new(find_balances),
     };
     Ok(StoreFacts::new(call.store, &call.catalogue, settings, finders))
 }

@@ -10,9 +10,7 @@ use crate::domain::campaigns::campaign::CAMPAIGN;
 use crate::domain::clock::LocalTime;
 use crate::domain::customers::{customer, referral_summary};
 use crate::domain::decisions::facts;
-use crate::domain::earning::campaign_rules::{
-    CreditedPoints, OCCASION, accrue, bring as bring_by_rule, join, note_mapping,
-};
+use crate::domain::earning::campaign_rules::{CreditedPoints, OCCASION, accrue, bring as bring_by_rule, join};
 use crate::domain::earning::program_revocation::earner;
 use crate::domain::earning::reaction::Reaction;
 use crate::domain::loyalty_campaigns::earning_rules::PROGRAM_RULE;
@@ -23,7 +21,7 @@ use crate::domain::vouchers::voucher::VOUCHER;
 use crate::http::route::Call;
 use crate::store::amount::{self, CheckedAmount};
 use crate::store::document::Document;
-use crate::store::records::EarnedPointsRecord;
+use crate::store::records::{EarnedPointsEntry, EarnedPointsRecord};
 use crate::store::sql::Fault;
 use scrip::count::Countable;
 use scrip::decide::earn::{EarningEvent, order_points};
@@ -35,28 +33,18 @@ use scrip::points::campaign_tiers::Mapping;
 use scrip::time::Instant;
 use scrip::wire::document::read_fields;
 use scrip::wire::loyalty::points_basis::read_points_basis;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 use std::collections::VecDeque;
 
 /// Field of an event row whose order was canceled: it earns no more points.
 const ENDED: &str = "is_given_back";
 
-/// Points that an order earned on a card by a rule, as stored.
-struct EarnedEntry<'e> {
-    fields: &'e mut Map<String, Json>,
-}
-
-impl EarnedEntry<'_> {
-    fn record(&self) -> EarnedPointsRecord<'_> {
-        EarnedPointsRecord::of(self.fields)
-    }
-
-    fn remember_arrived(&mut self, arrived: &CreditedPoints) {
-        self.fields.insert("pending".into(), arrived.pending.as_deref().into());
-        match arrived.pending {
-            Some(_) => drop(self.fields.remove("lapses_at")),
-            None => drop(self.fields.insert("lapses_at".into(), arrived.lapses_at.map(Instant::millis).into())),
-        }
+/// Records where points were credited to in an entry.
+fn record_credit(entry: &mut EarnedPointsEntry<'_>, credited: &CreditedPoints) {
+    entry.set_pending(credited.pending.as_deref());
+    match credited.pending {
+        Some(_) => entry.remove_expiration(),
+        None => entry.set_expiration(credited.lapses_at),
     }
 }
 
@@ -104,8 +92,7 @@ fn change_next(call: &mut Call<'_, '_>, mut own: CampaignRevocation) -> Result<R
         return Ok(Reaction::default());
     };
     let mut moved = MovedPoints::default();
-    if let Some(fields) = entry.as_object_mut() {
-        let mut entry = EarnedEntry { fields };
+    if let Some(mut entry) = EarnedPointsEntry::of_value(&mut entry) {
         own.has_changed |= match entry.record().campaign_id().map(str::to_owned) {
             Some(campaign) => join_late(call, &mut entry, &campaign, earned, own.row.holder.as_deref(), &own.order)?,
             None => change(call, &mut entry, earned, &own.order, &mut moved)?,
@@ -119,7 +106,7 @@ fn change_next(call: &mut Call<'_, '_>, mut own: CampaignRevocation) -> Result<R
 /// on a new one. The tier is the one before these points. Returns true when the entry has a card.
 fn join_late(
     call: &mut Call<'_, '_>,
-    entry: &mut EarnedEntry<'_>,
+    entry: &mut EarnedPointsEntry<'_>,
     campaign_id: &str,
     earned: u64,
     customer_id: Option<&str>,
@@ -138,9 +125,8 @@ fn join_late(
     let Some(card) = card else { return Ok(false) };
     let tier = tiers::of_card(call.store, &LocalTime::of(call)?, &campaign, &card)?;
     let mapping = tier.and_then(|tier| tier.mapping(entry.record().earning_rule_id()));
-    note_mapping(entry.fields, mapping);
-    entry.fields.insert("voucher_id".into(), card.id.as_str().into());
-    entry.fields.remove("campaign_id");
+    mapping.into_iter().for_each(|mapping| entry.set_mapping(mapping));
+    entry.set_card(&card.id);
     let earned = mapping.map_or(earned, |mapping| mapping.of(earned));
     bring_points(call, card, entry, earned, &order.id, order.now.earning())?;
     Ok(true)
@@ -149,7 +135,7 @@ fn join_late(
 /// Changes one entry and its card; returns true when something was changed that must be stored.
 fn change(
     call: &mut Call<'_, '_>,
-    entry: &mut EarnedEntry<'_>,
+    entry: &mut EarnedPointsEntry<'_>,
     earned: u64,
     order: &ChangedOrder,
     moved: &mut MovedPoints,
@@ -215,7 +201,7 @@ fn in_tier(entry: &Json, points: u64) -> u64 {
 fn take_points(
     call: &mut Call<'_, '_>,
     mut card: Document,
-    entry: &mut EarnedEntry<'_>,
+    entry: &mut EarnedPointsEntry<'_>,
     points: u64,
     order_id: &str,
     moved: &mut MovedPoints,
@@ -229,7 +215,8 @@ fn take_points(
     let shifted = pending_points::shift(call, &mut card, &pending, amount::negated(wanted)?)?;
     let waited = amount::negated(shifted)?;
     let known = find_points(call, &card)?;
-    let from_balance = wanted.minus(waited)?.min(known.free).max(0);
+    // A lock spends nothing: points that it reserves are taken too, and its redemption is refused.
+    let from_balance = wanted.minus(waited)?.min(known.balance).max(0);
     if from_balance > 0 {
         let lot = match place {
             PointsPlace::Lot(lapses_at) => Some(points::lot_name(lapses_at)),
@@ -251,8 +238,7 @@ fn take_points(
     moved.earned.push(message);
     let record = entry.record();
     let (back, taken) = (record.back().unwrap_or(0), record.taken().unwrap_or(0));
-    entry.fields.insert("back".into(), back.plus(points)?.into());
-    entry.fields.insert("taken".into(), taken.plus(found)?.into());
+    entry.set_given_back(back.plus(points)?, taken.plus(found)?);
     Ok(true)
 }
 
@@ -261,7 +247,7 @@ fn take_points(
 fn bring_points(
     call: &mut Call<'_, '_>,
     card: Document,
-    entry: &mut EarnedEntry<'_>,
+    entry: &mut EarnedPointsEntry<'_>,
     earned: u64,
     order_id: &str,
     order: Option<&Order>,
@@ -275,9 +261,8 @@ fn bring_points(
     if coming > 0 && !bring(call, card, entry, amount::signed(coming)?, order_id, order)? {
         return Ok(false);
     }
-    entry.fields.insert("points".into(), points.into());
-    entry.fields.insert("back".into(), due.into());
-    entry.fields.insert("taken".into(), taken.minus(coming)?.into());
+    entry.set_points(points);
+    entry.set_given_back(due, taken.minus(coming)?);
     Ok(true)
 }
 
@@ -285,7 +270,7 @@ fn bring_points(
 fn bring(
     call: &mut Call<'_, '_>,
     mut card: Document,
-    entry: &mut EarnedEntry<'_>,
+    entry: &mut EarnedPointsEntry<'_>,
     points: i64,
     order_id: &str,
     order: Option<&Order>,
@@ -318,7 +303,7 @@ fn bring(
         (None, None) => accrue(call, &mut card, points, &Expiration::Never, &origin)?,
         (None, Some(campaign)) => {
             let arrived = bring_by_rule(call, &mut card, points, rule.as_ref(), campaign, origin)?;
-            arrived.iter().for_each(|arrived| entry.remember_arrived(arrived));
+            arrived.iter().for_each(|arrived| record_credit(entry, arrived));
             arrived.is_some()
         }
     };
@@ -341,7 +326,7 @@ enum PointsPlace {
 }
 
 /// Finds the location of the points of an entry.
-fn find_place(call: &Call<'_, '_>, entry: &EarnedEntry<'_>) -> Result<PointsPlace, Fault> {
+fn find_place(call: &Call<'_, '_>, entry: &EarnedPointsEntry<'_>) -> Result<PointsPlace, Fault> {
     let entry = entry.record();
     let Some(pending) = entry.pending() else {
         return Ok(match entry.lapses_at() {

@@ -20,6 +20,7 @@ use crate::http::reply::CallError;
 use crate::http::route::Call;
 use crate::store::amount;
 use crate::store::document::{Document, legible, read_held};
+use crate::store::records::EarnedPointsEntry;
 use crate::store::sql::Fault;
 use scrip::decide::earn::{EarningEvent, Event, GrantedGift, GrantedPoints, RuleOutcome, earn};
 use scrip::decide::returns::OrderSnapshot;
@@ -30,7 +31,7 @@ use scrip::text::Text;
 use scrip::time::Instant;
 use scrip::wire::customer::read_customer;
 use scrip::wire::loyalty::points_basis::write_points_basis;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
@@ -211,24 +212,14 @@ fn entry(place: EntryPlace<'_>, gain: &EarnedByRule, mapping: Option<Mapping>, a
     let mut entry = json!({
         "voucher_id": card, "campaign_id": campaign, "earning_rule_id": gain.rule_id, "points": gain.points, "pending": arrived.pending.as_deref(),
     });
-    let Some(entry_fields) = entry.as_object_mut() else { return entry };
-    if arrived.pending.is_none() && gain.points > 0 {
-        entry_fields.insert("lapses_at".into(), arrived.lapses_at.map(Instant::millis).into());
+    if let Some(mut own) = EarnedPointsEntry::of_value(&mut entry) {
+        if arrived.pending.is_none() && gain.points > 0 {
+            own.set_expiration(arrived.lapses_at);
+        }
+        gain.basis.iter().for_each(|basis| own.set_basis(write_points_basis(basis)));
+        mapping.into_iter().for_each(|mapping| own.set_mapping(mapping));
     }
-    if let Some(basis) = &gain.basis {
-        entry_fields.insert("basis".into(), write_points_basis(basis));
-    }
-    note_mapping(entry_fields, mapping);
     entry
-}
-
-/// Writes the mapping of points by a tier into a stored entry.
-pub fn note_mapping(entry_fields: &mut Map<String, Json>, mapping: Option<Mapping>) {
-    match mapping {
-        Some(Mapping::Multiply(millionths)) => drop(entry_fields.insert("tier_millionths".into(), millionths.into())),
-        Some(Mapping::Custom(points)) => drop(entry_fields.insert("tier_points".into(), points.into())),
-        None => {}
-    }
 }
 
 /// State of points after they were credited to a card.

@@ -8,7 +8,7 @@ use crate::domain::loyalty_programs::kinds::{CARD, CARD_DEFINITION, EARNING_RULE
 use crate::store::Store;
 use crate::store::amount::CheckedAmount;
 use crate::store::document::{UnreadableFact, legible, read_held, read_stored};
-use crate::store::documents::loyalty_members::CustomerMemberships;
+use crate::store::documents::loyalty_programs::CustomerMemberships;
 use crate::store::facts::StoreFacts;
 use crate::store::loyalty::earning::ProgramRule;
 use crate::store::loyalty::program_revision::{Edition, RevisionCache, once};

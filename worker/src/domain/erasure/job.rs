@@ -4,11 +4,15 @@
 use crate::access::idempotency::{self, StoredResponse};
 use crate::domain::erasure::redaction::Person;
 use crate::jobs::async_actions::{JobSlice, advance, finish};
+use crate::jobs::bulk_items;
 use crate::jobs::free_pages;
 use crate::jobs::outbox;
 use crate::store::Store;
 use crate::store::index::blind_index;
-use crate::store::jobs::erasure::{self as stored, ErasedCustomer, ErasureBounds, NamedDocument, NamingText, RowSpan};
+use crate::store::jobs::BULK_SLICE;
+use crate::store::jobs::erasure::{
+    self as stored, ErasedCustomer, ErasureBounds, NamedDocument, NamingText, RowSpan, SearchedTexts,
+};
 use crate::store::jobs::remnants::{self, ANSWERS, DELIVERIES, DOCUMENTS, touch};
 use crate::store::sql::Fault;
 use crate::store::tracking::Tracker;
@@ -196,7 +200,9 @@ fn documents(
     pages: &mut Vec<(i64, i64)>,
 ) -> Result<Option<i64>, Fault> {
     let Some(RowSpan { last, count }) = stored::find_documents(store, after, until, most)? else { return Ok(None) };
-    for document in stored::list_documents_naming(store, &person.id, &person.marks(), after, last)? {
+    let (in_json, in_files) = (person.marks(), person.marks_in_files());
+    let marks = SearchedTexts { in_json: &in_json, in_files: &in_files };
+    for document in stored::list_documents_naming(store, &person.id, marks, after, last)? {
         touch(pages, document.seq);
         erase_from(store, person, document)?;
     }
@@ -206,6 +212,16 @@ fn documents(
 /// Takes the customer out of a document.
 fn erase_from(store: &mut Store<'_>, person: &Person, document: NamedDocument) -> Result<(), Fault> {
     let NamedDocument { seq, kind, id, key, parent, holder, body } = document;
+    if kind == BULK_SLICE {
+        // Queued items of the customer are not written.
+        let action = parent.as_deref().unwrap_or_default();
+        let text = bulk_items::without_items(store, action, &body, &|item| person.is_item(item))?;
+        if let Some(text) = text {
+            let body = padded(&text, body.len());
+            stored::update_document(store, NamedDocument { seq, kind, id, key, parent, holder, body });
+        }
+        return Ok(());
+    }
     let (kind, holder) = (kind.as_str(), holder.as_deref());
     if kind == "secret" || kind == "customer" && id == person.id {
         return Ok(());
@@ -222,8 +238,7 @@ fn erase_from(store: &mut Store<'_>, person: &Person, document: NamedDocument) -
         owner => owner,
     };
     let text = revised(&body, &mut |body| match kind {
-        // Queued items of the customer are dropped, and lists no longer contain the customer.
-        "batch" => person.leave_list(body, "items"),
+        // Lists no longer contain the customer.
         "segment" => person.leave_list(body, "customers"),
         "async_action" => person.erase_named(body),
         _ => person.erase(body, whose),

@@ -67,6 +67,12 @@ impl Person {
         whole.chain(self.addresses()).map(|text| text.replace('"', "\"\"")).collect()
     }
 
+    /// Returns the texts to search for in the JSON text of CSV lines.
+    pub fn marks_in_files(&self) -> Vec<String> {
+        let inner = |text: String| Json::from(text).to_string().trim_matches('"').to_owned();
+        self.marks_in_lines().into_iter().map(inner).collect()
+    }
+
     /// Tests if a CSV line names the customer. An address that only ends with this one does not match.
     pub fn is_named_in_line(&self, line: &str) -> bool {
         self.marks_in_lines().iter().any(|mark| replaced(line, mark, "") != line)
@@ -110,11 +116,14 @@ impl Person {
     pub fn leave_list(&self, body: &mut Json, name: &str) -> bool {
         let Some(items) = body.get_mut(name).and_then(Json::as_array_mut) else { return false };
         let before = items.len();
-        items.retain(|item| {
-            let mut without = item.clone();
-            !self.is_listed_as(item) && !self.erase(&mut without, None)
-        });
+        items.retain(|item| !self.is_item(item));
         items.len() != before
+    }
+
+    /// Tests if an item of a list is of the customer, or contains their data.
+    pub fn is_item(&self, item: &Json) -> bool {
+        let mut without = item.clone();
+        self.is_listed_as(item) || self.erase(&mut without, None)
     }
 
     fn is_listed_as(&self, item: &Json) -> bool {

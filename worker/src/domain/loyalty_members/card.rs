@@ -7,7 +7,7 @@ use crate::domain::loyalty_members::tier_state::StoredTierState;
 use crate::domain::loyalty_programs::kinds::CARD;
 use crate::store::Store;
 use crate::store::document::{Document, UnreadableFact, read_held};
-use crate::store::documents::loyalty_members::{CardRowKind, CardRows};
+use crate::store::documents::loyalty_programs::{CardRowKind, CardRows};
 use crate::store::loyalty::program_revision::Edition;
 use crate::store::sql::Fault;
 use scrip::facts::cards::{card_account, card_figures};

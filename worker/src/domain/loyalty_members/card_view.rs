@@ -68,16 +68,22 @@ pub enum SpendingTarget {
     Order,
 }
 
-/// Returns the names of the card, its member and its customer, which every row of the card contains.
-fn owner(card: &Document) -> Map<String, Json> {
+/// Returns a new row of a card, with the names of card, member and program that every row of the card contains.
+fn new_row(card: &Document, id: &Text, created_at: i64, object: &str) -> Document {
     let own = |name: &str| card.body.get(name).cloned().unwrap_or(Json::Null);
-    let mut names = Map::new();
-    names.insert("card_id".into(), card.id.as_str().into());
-    names.insert("card_definition_id".into(), own("card_definition_id"));
-    names.insert("card_type".into(), own("card_type"));
-    names.insert("program_id".into(), own("program_id"));
-    names.insert("member_id".into(), card.parent.as_deref().into());
-    names
+    let mut body = Map::new();
+    body.insert("card_id".into(), card.id.as_str().into());
+    body.insert("card_definition_id".into(), own("card_definition_id"));
+    body.insert("card_type".into(), own("card_type"));
+    body.insert("program_id".into(), own("program_id"));
+    body.insert("member_id".into(), card.parent.as_deref().into());
+    body.insert("id".into(), id.as_str().into());
+    body.insert("created_at".into(), timestamp::text(created_at).into());
+    body.insert("updated_at".into(), Json::Null);
+    body.insert("object".into(), object.into());
+    let mut row = Document::new(id.to_string(), None, created_at, body);
+    (row.parent, row.holder) = (Some(card.id.clone()), card.holder.clone());
+    row
 }
 
 fn day(day: Option<Day>) -> Json {
@@ -100,16 +106,7 @@ fn bucket(
     now_ms: i64,
 ) -> Document {
     let BucketOrigin { id, created_at, object } = *origin;
-    let mut row = known.cloned().unwrap_or_else(|| {
-        let mut body = owner(card);
-        body.insert("id".into(), id.as_str().into());
-        body.insert("created_at".into(), timestamp::text(created_at).into());
-        body.insert("updated_at".into(), Json::Null);
-        body.insert("object".into(), object.into());
-        let mut row = Document::new(id.to_string(), None, created_at, body);
-        (row.parent, row.holder) = (Some(card.id.clone()), card.holder.clone());
-        row
-    });
+    let mut row = known.cloned().unwrap_or_else(|| new_row(card, id, created_at, object));
     if now_ms > created_at {
         row.updated_at = Some(now_ms);
         row.body.insert("updated_at".into(), timestamp::text(now_ms).into());
@@ -184,17 +181,10 @@ pub fn transaction(
     zone: &TimeZone,
     members: &TransactionDetails<'_>,
 ) -> Result<Document, Fault> {
-    let at = step.at.millis();
-    let mut body = owner(&held.row);
-    body.insert("id".into(), id.as_str().into());
-    body.insert("type".into(), type_of(&step.cause, members)?.into());
-    body.insert("details".into(), details(held, step, zone, members)?);
-    body.insert("status".into(), "APPROVED".into());
-    body.insert("created_at".into(), timestamp::text(at).into());
-    body.insert("updated_at".into(), Json::Null);
-    body.insert("object".into(), "card_transaction".into());
-    let mut row = Document::new(id.to_string(), None, at, body);
-    (row.parent, row.holder) = (Some(held.row.id.clone()), held.row.holder.clone());
+    let mut row = new_row(&held.row, id, step.at.millis(), "card_transaction");
+    row.body.insert("type".into(), type_of(&step.cause, members)?.into());
+    row.body.insert("details".into(), details(held, step, zone, members)?);
+    row.body.insert("status".into(), "APPROVED".into());
     Ok(row)
 }
 

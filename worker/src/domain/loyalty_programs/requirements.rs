@@ -10,7 +10,7 @@ use crate::store::documents::loyalty_programs::{self, DocumentStatus};
 use crate::store::records::{EarningRecord, ObjectReference, TierRequirementRecord};
 use crate::store::sql::Fault;
 use scrip::lifecycle::{Entity, EntityState, Precondition};
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
 
 /// Document to be tested.
 pub struct PreconditionSubject<'a> {
@@ -48,7 +48,7 @@ pub fn of(
         some(found.into_iter().filter(|one| stands(one)).collect())
     };
     match need {
-        Precondition::NamedAreActive => that(named_by(store, &document.body)?, &|one| !is_active(one)),
+        Precondition::NamedAreActive => that(named_by(store, document)?, &|one| !is_active(one)),
         Precondition::ProgramsKeepARule => some(left_without_rule(store, life, &document.id)?),
         Precondition::ProgramsAreDraft => that(programs_of(store, life, &document.id)?, &|one| !is_draft(one)),
         Precondition::NoProgram => some(programs_of(store, life, &document.id)?),
@@ -109,35 +109,44 @@ pub fn stands(store: &Store<'_>, life: &'static EntityNames, id: String) -> Resu
 /// Members that refer to another document, by id or by an object with an id.
 const NAMES: &[(&str, &EntityNames)] = &[("card_definition_id", &CARD_DEFINITION), ("incentive", &INCENTIVE)];
 
-/// Collects the ids to which a document refers, without duplicates. Metadata and rules contain no references.
-fn ids_in(body: &Map<String, Json>, into: &mut Vec<(&'static EntityNames, String)>) {
-    for (name, value) in body.iter().filter(|(name, _)| !matches!(name.as_str(), "metadata" | "rules")) {
-        let known = NAMES.iter().find(|(known, _)| known == name);
-        let id = value.as_str().or_else(|| ObjectReference::of_value(value).id());
-        match (known, id) {
-            (Some((_, life)), Some(id)) => {
-                if !into.iter().any(|(_, other)| other == id) {
-                    into.push((life, id.to_owned()));
-                }
+/// References of a document: the names of the kind, and the id.
+type References = Vec<(&'static EntityNames, String)>;
+
+/// Returns the ids to which a document refers, without duplicates.
+fn references(document: &Document) -> References {
+    let mut found = References::new();
+    document.body.iter().for_each(|(name, value)| collect_member(name, value, &mut found));
+    found
+}
+
+/// Collects the ids to which a member refers. Metadata and rules contain no references.
+fn collect_member(name: &str, value: &Json, into: &mut References) {
+    if matches!(name, "metadata" | "rules") {
+        return;
+    }
+    let known = NAMES.iter().find(|(known, _)| *known == name);
+    let id = value.as_str().or_else(|| ObjectReference::of_value(value).id());
+    match (known, id) {
+        (Some((_, life)), Some(id)) => {
+            if !into.iter().any(|(_, other)| other == id) {
+                into.push((life, id.to_owned()));
             }
-            _ => descend(value, into),
         }
+        _ => collect_value(value, into),
     }
 }
 
-fn descend(value: &Json, into: &mut Vec<(&'static EntityNames, String)>) {
+fn collect_value(value: &Json, into: &mut References) {
     match value {
-        Json::Object(members) => ids_in(members, into),
-        Json::Array(items) => items.iter().for_each(|item| descend(item, into)),
+        Json::Object(members) => members.iter().for_each(|(name, value)| collect_member(name, value, into)),
+        Json::Array(items) => items.iter().for_each(|item| collect_value(item, into)),
         Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => {}
     }
 }
 
 /// Returns the documents to which a document refers.
-fn named_by(store: &Store<'_>, body: &Map<String, Json>) -> Result<Vec<AssignedDocument>, Fault> {
-    let mut ids = Vec::new();
-    ids_in(body, &mut ids);
-    ids.into_iter().map(|(life, id)| stands(store, life, id)).collect()
+fn named_by(store: &Store<'_>, document: &Document) -> Result<Vec<AssignedDocument>, Fault> {
+    references(document).into_iter().map(|(life, id)| stands(store, life, id)).collect()
 }
 
 /// Returns the documents that refer to an id: texts with the id are searched, and the matches are parsed.
@@ -145,9 +154,7 @@ pub fn naming(store: &Store<'_>, id: &str) -> Result<Vec<AssignedDocument>, Faul
     let mut found = Vec::new();
     for life in NAMING {
         for document in loyalty_programs::list_containing(store, life.stored, id)? {
-            let mut ids = Vec::new();
-            ids_in(&document.body, &mut ids);
-            if ids.iter().any(|(_, named)| named == id) {
+            if references(&document).iter().any(|(_, named)| named == id) {
                 let state = document.as_entity().status().and_then(EntityState::find);
                 found.push(AssignedDocument { life, id: document.id, state });
             }

@@ -17,7 +17,6 @@ use scrip::points::{CardDefinition, LifetimeTotal};
 use scrip::time::Instant;
 use scrip::wire::cursor::read;
 use scrip::wire::customer::read_customer;
-use serde_json::{Map, Value as Json};
 
 /// Kind of the transactions of reward purchases and refunds; their parent is the member.
 pub const REWARD_TRANSACTION: &str = "reward_transaction";
@@ -77,17 +76,4 @@ pub fn people(customer: &Document, member: &Document) -> Result<(Customer, Metad
     let customer = read_held("customer", customer, read_customer).map_err(fault)?;
     let metadata = read_held("member", member, |at| at.option("metadata", read::metadata)).map_err(fault)?;
     Ok((customer, metadata.unwrap_or_default()))
-}
-
-/// Returns a new transaction as it is shown first: PENDING and without its result, which later reads show.
-pub fn undecided(transaction: Document) -> Map<String, Json> {
-    let mut body = transaction.body;
-    body.remove("kept");
-    body.insert("status".into(), "PENDING".into());
-    for details in body.get_mut("details").and_then(Json::as_object_mut).into_iter().flatten() {
-        if matches!(details.0.as_str(), "rejection" | "result") {
-            *details.1 = Json::Null;
-        }
-    }
-    body
 }

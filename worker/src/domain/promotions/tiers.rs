@@ -10,7 +10,7 @@ use crate::http::reply::CallError;
 use crate::http::route::{Call, Resource};
 use crate::store::amount::CheckedAmount;
 use crate::store::document::Document;
-use crate::store::documents::promotions;
+use crate::store::documents::campaigns;
 use crate::store::ledger::taken;
 use crate::store::sql::Fault;
 use scrip::count;
@@ -114,7 +114,7 @@ pub fn brief(campaign: &Document) -> Json {
 
 /// Returns the tiers of a campaign by hierarchy.
 pub fn of_campaign(call: &Call<'_, '_>, campaign_id: &str) -> Result<Vec<Document>, CallError> {
-    Ok(promotions::list_tiers(call.store, campaign_id)?)
+    Ok(campaigns::list_tiers(call.store, campaign_id)?)
 }
 
 /// Returns tiers as the list that campaigns show.

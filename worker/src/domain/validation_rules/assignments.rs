@@ -8,7 +8,7 @@ use crate::http::route::{Call, Resource};
 use crate::store::document::Document;
 use crate::store::documents::any_kind::CountedIds;
 use crate::store::documents::validation_rules;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 
 /// Assignments as a resource: the parent is the object, the holder is the rule.
@@ -33,11 +33,10 @@ pub fn of_rule(call: &Call<'_, '_>, rule_id: &str) -> Result<(Vec<String>, i64),
     Ok((ids, total))
 }
 
-/// Removes the validation rules from a body and returns their ids; they must exist.
-pub fn take_rules(call: &Call<'_, '_>, body: &mut Map<String, Json>) -> Result<Vec<String>, CallError> {
+/// Returns the ids of validation rules that a caller names, each once; they must exist.
+pub fn find_rules(call: &Call<'_, '_>, named: Option<&Json>) -> Result<Vec<String>, CallError> {
     let mut found: Vec<String> = Vec::new();
-    let named = body.remove("validation_rules").unwrap_or_default();
-    for id in named.as_array().into_iter().flatten().filter_map(Json::as_str) {
+    for id in named.and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str) {
         if call.store.document(RULE.object, id)?.is_none() {
             return Err(not_found(RULE.object, id).into());
         }

@@ -6,7 +6,6 @@ use crate::domain::vouchers::code_generator::{CodeShape, Generator};
 use crate::jobs::async_actions::{JobSlice, advance, finish};
 use crate::store::Store;
 use crate::store::amount::{self, CheckedAmount};
-use crate::store::codes::generators;
 use crate::store::documents::vouchers::{self, GeneratedVoucher, InheritedChange};
 use crate::store::index::code_key::code_key;
 use crate::store::records::CodeConfig;
@@ -158,7 +157,7 @@ pub fn remove(store: &mut Store<'_>, context: &Context, piece: &JobSlice<'_>) ->
     let removed = amount::unsigned(removed)?;
     job.made = job.made.plus(removed)?;
     if removed < rows {
-        generators::delete_of_owner(store, &job.campaign_id);
+        vouchers::delete_generators(store, &job.campaign_id);
         return finish(
             store,
             context,

@@ -9,8 +9,7 @@ use crate::http::caller::Settings;
 use crate::http::reply::{CallError, ErrorBody, duplicate, error};
 use crate::http::shape::too_long;
 use crate::store::Store;
-use crate::store::codes::generators::{self, GeneratorState};
-use crate::store::documents::vouchers;
+use crate::store::documents::vouchers::{self, GeneratorState};
 use crate::store::index::code_key::code_key;
 use crate::store::records::CodeConfig;
 use crate::store::sql::Fault;
@@ -244,7 +243,7 @@ impl Generator {
         if let Some((secret, counter)) = store.drawn.get(&id) {
             return Ok(Generator { id, secret: *secret, counter: *counter });
         }
-        let found = generators::find(store, &id)?;
+        let found = vouchers::find_generator(store, &id)?;
         let GeneratorState { secret, counter } =
             found.unwrap_or_else(|| GeneratorState { secret: ids.secret(), counter: 0 });
         Ok(Generator { id, secret, counter })
@@ -260,7 +259,7 @@ impl Generator {
 
     /// Writes the state at the flush.
     pub fn write_state(&self, store: &mut Store<'_>) -> Result<(), Fault> {
-        generators::update(store, &self.id, GeneratorState { secret: self.secret, counter: self.counter })
+        vouchers::update_generator(store, &self.id, GeneratorState { secret: self.secret, counter: self.counter })
     }
 }
 

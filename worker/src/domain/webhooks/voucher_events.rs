@@ -6,7 +6,7 @@ use crate::domain::webhooks::card_events::MOVED;
 use crate::domain::webhooks::event::{ChangeKind, EventBuilder, EventNames, ParsedChange, Read, read};
 use crate::store::change_feed::DocumentChange;
 use crate::store::document::Document;
-use crate::store::documents::promotions;
+use crate::store::documents::campaigns;
 use crate::store::records::{CampaignRecord, PublicationRecord, RedemptionRecord, ReferralGrantRecord};
 use crate::store::sql::Fault;
 use crate::timestamp;
@@ -151,7 +151,7 @@ impl EventBuilder<'_, '_> {
     /// Returns the campaign of a promotion tier or stack.
     pub(super) fn campaign_of(&self, id: Option<&str>) -> Result<Json, Fault> {
         let Some(id) = id else { return Ok(Json::Null) };
-        let parent = promotions::find_campaign_id(self.store, id)?;
+        let parent = campaigns::find_campaign_id(self.store, id)?;
         self.shown("campaign", parent.as_deref())
     }
 

@@ -1,4 +1,7 @@
-//! Responses that are stored under Idempotency-Keys: found, inserted and revised. `idempotent_responses` has their tables.
+//! Responses that are stored under Idempotency-Keys: found, inserted and revised.
+//!
+//! Rows are in the order of their creation, and are found by a digest of their names. Index pages and ordered trees keep
+//! removed values in their gaps, where erasure could not remove them.
 
 use crate::store::Store;
 use crate::store::jobs::remnants::{ANSWERS, blank};

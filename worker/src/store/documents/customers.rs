@@ -1,10 +1,13 @@
-//! Queries of what belongs to a customer: the redeemables that the customer holds, the segments, and the number of records.
+//! Queries of what belongs to a customer: the redeemables that the customer holds, the segments, and the number of records and
+//! custom events.
 
 use super::any_kind::{count, number};
 use crate::store::Store;
+use crate::store::amount::{self, CheckedAmount};
 use crate::store::document::{COLUMNS, Document};
 use crate::store::document_list::clause::Clause;
 use crate::store::sql::{self, Fault};
+use serde::Deserialize;
 
 /// The id under which something is listed as held: a voucher's own one, and those of its holders.
 macro_rules! held_id {
@@ -153,4 +156,34 @@ pub fn list_segments_of(store: &Store<'_>, customer_id: &str) -> Result<Vec<Docu
 pub fn narrow_to_segment(clause: &mut Clause, segment_id: &str) {
     let condition = "id IN (SELECT value FROM json_each((SELECT body FROM document WHERE kind = 'segment' AND id = {}), '$.customers'))";
     clause.and(condition, segment_id);
+}
+
+/// Member of an event that has its name.
+#[derive(Deserialize)]
+struct EventReference {
+    #[serde(default, rename = "type")]
+    name: String,
+}
+
+impl Store<'_> {
+    /// Returns the number of stored events of a name and customer.
+    pub fn event_count(&self, customer: &str, event: &str) -> Result<u64, Fault> {
+        let row = self.row(
+            "SELECT COUNT(*) FROM document WHERE kind = 'event' AND holder = +?1 AND json_extract(body, '$.type') = +?2",
+            &[customer.into(), event.into()],
+        )?;
+        let count = row.map_or(Ok(0), |row| sql::int(&row, 0))?;
+        amount::unsigned(count)
+    }
+
+    /// Returns the number of events of a name and customer, including queued ones.
+    pub fn event_count_ahead(&self, customer: &str, event: &str) -> Result<u64, Fault> {
+        let mut count = self.event_count(customer, event)?;
+        for written in self.written().filter(|written| written.kind == "event" && written.holder == Some(customer)) {
+            let named: EventReference = serde_json::from_str(written.text)
+                .map_err(|error| Fault(format!("an event does not parse: {error}")))?;
+            count = count.plus(u64::from(named.name == event))?;
+        }
+        Ok(count)
+    }
 }

@@ -1,12 +1,15 @@
-//! Vouchers, the number of them that their campaign shows, and the holders of referral codes.
+//! Vouchers, the number of them that their campaign shows, the holders of referral codes, and the states of code generators. Does not depend
+//! on the way in which codes are generated.
 
 use super::any_kind::texts;
 use crate::store::Store;
+use crate::store::amount;
 use crate::store::document::Document;
 use crate::store::ledger::account_of;
 use crate::store::sql::{self, Fault};
 use crate::timestamp;
 use scrip::facts::redemptions_account;
+use scrip::text::{hex, unhex};
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
 
@@ -235,4 +238,37 @@ pub fn load_codes(store: &Store<'_>, ids: &[&str]) -> Result<BTreeMap<String, St
         &[Json::from(ids).to_string().into()],
     )?;
     rows.iter().map(|row| Ok((sql::text(row, 0)?.to_owned(), sql::text(row, 1)?.to_owned()))).collect()
+}
+
+/// The state of a generator.
+#[derive(Debug, Clone, Copy)]
+pub struct GeneratorState {
+    /// The key of its permutation.
+    pub secret: [u8; 32],
+    /// The counter of the next code.
+    pub counter: u64,
+}
+
+/// Finds the state of a generator.
+pub fn find_generator(store: &Store<'_>, id: &str) -> Result<Option<GeneratorState>, Fault> {
+    let row = store.row("SELECT secret, counter FROM generator WHERE id = +?1", &[id.into()])?;
+    let Some(row) = row else { return Ok(None) };
+    let secret = unhex::<32>(sql::text(&row, 0)?).ok_or_else(|| Fault::new("a generator's secret does not parse"))?;
+    Ok(Some(GeneratorState { secret, counter: amount::unsigned(sql::int(&row, 1)?)? }))
+}
+
+/// Writes the state of a generator, at the flush.
+pub fn update_generator(store: &mut Store<'_>, id: &str, state: GeneratorState) -> Result<(), Fault> {
+    let counter = amount::signed(state.counter)?;
+    store.write(
+        "INSERT INTO generator (id, secret, counter) VALUES (?1, ?2, ?3)
+         ON CONFLICT (id) DO UPDATE SET counter = excluded.counter",
+        vec![id.into(), hex(&state.secret).into(), counter.into()],
+    );
+    Ok(())
+}
+
+/// Deletes the states of all generators of an owner, at the flush.
+pub fn delete_generators(store: &mut Store<'_>, owner: &str) {
+    store.write("DELETE FROM generator WHERE id >= ?1 || '/' AND id < ?1 || '0'", vec![owner.into()]);
 }

@@ -9,7 +9,7 @@ use scrip::budget::StepBudget;
 use scrip::facts::Known;
 use scrip::model::order::Goods;
 use scrip::points::campaign_tiers::CampaignTier;
-use scrip::rules::Rule;
+use scrip::rules::{Rule, Segment};
 use scrip::text::Text;
 use scrip::time::{Instant, TimeZone};
 use serde_json::Value as Json;
@@ -40,8 +40,8 @@ pub type FindTiers<'a> = Box<dyn Fn(&str) -> Result<Vec<Text>, Fault> + 'a>;
 /// Finds the tier of a loyalty card in its campaign, by the card's id. The domain provides it, because the store has no tier rules.
 pub type FindCardTier<'a> = Box<dyn Fn(&str) -> Result<Option<CampaignTier>, Fault> + 'a>;
 
-/// Finds the loyalty block of a customer with the remaining points, by id. The domain provides it, because the store has no card rules.
-pub type FindLoyalty<'a> = Box<dyn Fn(&str) -> Result<Option<Json>, Fault> + 'a>;
+/// Finds the members of a customer with the balances of the cards, by id. The domain provides it, because the store has no card rules.
+pub type FindBalances<'a> = Box<dyn Fn(&str) -> Result<Option<Json>, Fault> + 'a>;
 
 /// Functions of the domain that compute facts.
 pub struct FactFinders<'a> {
@@ -49,8 +49,8 @@ pub struct FactFinders<'a> {
     pub find_tiers: FindTiers<'a>,
     /// Finds the tier of a card in its campaign.
     pub find_card_tier: FindCardTier<'a>,
-    /// Finds the remaining points of a customer.
-    pub find_loyalty: FindLoyalty<'a>,
+    /// Finds the balances of the cards of a customer.
+    pub find_balances: FindBalances<'a>,
 }
 
 /// Time and settings of a decision.
@@ -83,8 +83,8 @@ pub struct StoreFacts<'a, 's> {
     pub(super) find_tiers: FindTiers<'a>,
     /// Finds the tier of a card in its campaign.
     pub(super) find_card_tier: FindCardTier<'a>,
-    /// Finds the remaining points of a customer.
-    pub(super) find_loyalty: FindLoyalty<'a>,
+    /// Finds the balances of the cards of a customer.
+    pub(super) find_balances: FindBalances<'a>,
     /// Remaining step budget of all decisions of a request.
     pub(super) work: RefCell<StepBudget>,
 }
@@ -104,6 +104,8 @@ pub(super) struct ReadCache {
     pub(super) tiers: BTreeMap<String, Vec<Text>>,
     /// Rules by id: a rule that many redeemables share is read once.
     pub(super) rules: BTreeMap<String, Arc<Rule>>,
+    /// Segments by id: several conditions may name one.
+    pub(super) segments: BTreeMap<String, Arc<Segment>>,
     pub(super) fault: Option<Fault>,
 }
 
@@ -116,11 +118,11 @@ impl<'a, 's> StoreFacts<'a, 's> {
         finders: FactFinders<'a>,
     ) -> StoreFacts<'a, 's> {
         let DecisionSettings { now, zone, case_sensitive, tracked } = settings;
-        let FactFinders { find_tiers, find_card_tier, find_loyalty } = finders;
+        let FactFinders { find_tiers, find_card_tier, find_balances } = finders;
         StoreFacts {
             find_tiers,
             find_card_tier,
-            find_loyalty,
+            find_balances,
             store,
             now,
             zone,

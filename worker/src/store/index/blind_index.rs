@@ -1,14 +1,13 @@
 //! Digests by which customers are found. Indexes contain no personal data, because SQLite keeps removed values in the gaps of
 //! index pages, where erasure could not remove them.
 
-use crate::store::sql::{self, Fault, Sql};
 use scrip::text::fold;
 use serde_json::{Map, Value as Json};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 
 /// Kind of the documents with digests.
-const KIND: &str = "customer";
+pub(in crate::store) const KIND: &str = "customer";
 
 /// Digested members: name of the digest and path in the document.
 const MARKED: &[(&str, &str)] = &[(EMAIL, "/email"), ("city", "/address/city")];
@@ -18,9 +17,6 @@ const EMAIL: &str = "email";
 
 /// Name of the customer key: plain in the document, and as a digest in the key column.
 const KEY: &str = "source_id";
-
-/// Number of documents changed by one statement.
-const SLICE: usize = 500;
 
 /// Number of characters of a digest.
 const LETTERS: usize = 32;
@@ -70,56 +66,4 @@ pub fn of(kind: &str, text: &str) -> (Option<String>, Option<String>) {
     let marks: Map<String, Json> = found.collect();
     let label = document.get("name").and_then(Json::as_str).map(label);
     ((!marks.is_empty()).then(|| Json::Object(marks).to_string()), label)
-}
-
-/// Adds digests to existing documents.
-pub(in crate::store) fn mark_all(sql: &dyn Sql) -> Result<(), Fault> {
-    let marked = |body: Option<&str>| {
-        let (marks, label) = of(KIND, body.unwrap_or_default());
-        serde_json::json!([marks, label])
-    };
-    replace(sql, ["body", ""], "marks = json_extract(value, '$[1][0]'), label = json_extract(value, '$[1][1]')", marked)
-}
-
-/// Updates the digests of e-mail addresses in upper case or with characters beyond ASCII.
-pub(in crate::store) fn fold_emails(sql: &dyn Sql) -> Result<(), Fault> {
-    let marked = |body: Option<&str>| of(KIND, body.unwrap_or_default()).0.into();
-    let condition =
-        "AND json_extract(marks, '$.email') IS NOT NULL AND json_extract(body, '$.email') GLOB '*[^ -@[-~]*'";
-    replace(sql, ["body", condition], "marks = json_extract(value, '$[1]')", marked)
-}
-
-/// Replaces the keys of existing customers by digests, in the second part of [`STEP`].
-pub(in crate::store) fn mark_keys(sql: &dyn Sql) -> Result<(), Fault> {
-    let marked = |name: Option<&str>| name.map(|name| key(KIND, name)).into();
-    replace(sql, ["key", ""], "key = json_extract(value, '$[1]')", marked)?;
-    sql.run("CREATE UNIQUE INDEX document_key ON document (kind, key) WHERE key IS NOT NULL", &[]).map(drop)
-}
-
-/// Folds existing names that were in lower case. ASCII names are identical in both.
-pub(in crate::store) fn fold_labels(sql: &dyn Sql) -> Result<(), Fault> {
-    let folded = |name: Option<&str>| name.map(label).into();
-    replace(sql, ["label", "AND label GLOB '*[^ -~]*'"], "label = json_extract(value, '$[1]')", folded)
-}
-
-/// Sets a column of all customers that match a condition to a function of another column, in slices.
-fn replace(
-    sql: &dyn Sql,
-    [column, condition]: [&str; 2],
-    set: &str,
-    of: fn(Option<&str>) -> Json,
-) -> Result<(), Fault> {
-    let select =
-        format!("SELECT seq, {column} FROM document WHERE kind = +?1 AND seq > +?2 {condition} ORDER BY seq LIMIT +?3");
-    let update = format!("UPDATE document SET {set} FROM json_each(?1) WHERE seq = json_extract(value, '$[0]')");
-    let mut after = 0_i64;
-    loop {
-        let rows = sql.run(&select, &[KIND.into(), after.into(), i64::try_from(SLICE).unwrap_or(1).into()])?;
-        let Some(last) = rows.last() else { return Ok(()) };
-        after = sql::int(last, 0)?;
-        let pairs =
-            rows.iter().map(|row| Ok(Json::from(vec![sql::int(row, 0)?.into(), of(sql::text_or_null(row, 1)?)])));
-        let pairs = pairs.collect::<Result<Vec<Json>, Fault>>()?;
-        sql.run(&update, &[Json::from(pairs).to_string().into()])?;
-    }
 }

@@ -76,6 +76,15 @@ pub struct NamedDocument {
     pub body: String,
 }
 
+/// The texts by which documents name the customer.
+#[derive(Debug, Clone, Copy)]
+pub struct SearchedTexts<'t> {
+    /// Those in JSON.
+    pub in_json: &'t [String],
+    /// Those in the JSON texts of queued CSV files.
+    pub in_files: &'t [String],
+}
+
 /// A line of an export that may name the customer.
 #[derive(Debug)]
 pub struct NamedLine {
@@ -208,15 +217,16 @@ pub fn find_documents(store: &Store<'_>, after: i64, until: i64, most: i64) -> R
 pub fn list_documents_naming(
     store: &Store<'_>,
     customer: &str,
-    marks: &[String],
+    marks: SearchedTexts<'_>,
     after: i64,
     until: i64,
 ) -> Result<Vec<NamedDocument>, Fault> {
     let rows = store.rows(
         "SELECT seq, kind, id, key, parent, holder, body FROM document WHERE seq > +?1 AND seq <= +?2
            AND (holder = +?3 OR instr(key, ?3) > 0 OR instr(parent, ?3) > 0
-             OR EXISTS (SELECT 1 FROM json_each(?4) AS mark WHERE instr(body, mark.value) > 0))",
-        &[after.into(), until.into(), customer.into(), list(marks)],
+             OR EXISTS (SELECT 1 FROM json_each(?4) AS mark WHERE instr(body, mark.value) > 0)
+             OR (kind = 'batch' AND EXISTS (SELECT 1 FROM json_each(?5) AS mark WHERE instr(body, mark.value) > 0)))",
+        &[after.into(), until.into(), customer.into(), list(marks.in_json), list(marks.in_files)],
     )?;
     let named = |row: &SqlRow| {
         let text = |column| sql::text(row, column).map(str::to_owned);

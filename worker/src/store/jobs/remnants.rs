@@ -29,7 +29,7 @@ pub struct Paged {
 pub const DOCUMENTS: Paged = Paged {
     name: "document",
     texts: &["kind", "id", "key", "parent", "holder", "marks", "label"],
-    numbers: &["created_at", "updated_at"],
+    numbers: &["created_at", "updated_at", "used_up"],
 };
 /// The stored responses of idempotent requests.
 pub const ANSWERS: Paged = Paged {

@@ -4,10 +4,9 @@
 //! change; a revision never repeats. Therefore cached documents are valid for their revision, in any project.
 
 use crate::store::Store;
-use crate::store::document::{UnreadableFact, legible, read_stored};
-use crate::store::sql::{self, Fault};
+use crate::store::document::{StoredDocument, UnreadableFact, legible, read_stored};
+use crate::store::sql::Fault;
 use scrip::wire::cursor::Read;
-use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -83,15 +82,10 @@ impl<T> RevisionCache<T> {
         if wanted.is_empty() {
             return Ok(found);
         }
-        let rows = store.rows(
-            "SELECT id, body FROM document WHERE kind = +?1 AND id IN (SELECT value FROM json_each(?2))",
-            &[kind.into(), Json::from(wanted).to_string().into()],
-        )?;
-        for row in &rows {
-            let (id, text) = (sql::text(row, 0)?, sql::text(row, 1)?);
-            let read = once(store, read_stored(kind, id, text, read))?;
-            self.put(edition, id, read.clone(), text.len());
-            found.insert(id.to_owned(), read);
+        for StoredDocument { id, text, .. } in store.stored_with_ids(kind, &wanted)? {
+            let read = once(store, read_stored(kind, &id, &text, read))?;
+            self.put(edition, &id, read.clone(), text.len());
+            found.insert(id, read);
         }
         Ok(found)
     }

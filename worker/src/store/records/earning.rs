@@ -2,6 +2,8 @@
 
 use super::Members;
 use super::members::record;
+use scrip::points::campaign_tiers::Mapping;
+use scrip::time::Instant;
 use serde_json::{Map, Value as Json};
 
 record!("An earning rule of a loyalty campaign.", EarningRuleRecord, as_earning_rule);
@@ -88,11 +90,6 @@ impl<'a> CampaignTierRecord<'a> {
 pub struct EarnedPointsRecord<'a>(Members<'a>);
 
 impl<'a> EarnedPointsRecord<'a> {
-    /// Reads an entry.
-    pub fn of(entry: &'a Map<String, Json>) -> EarnedPointsRecord<'a> {
-        EarnedPointsRecord(Members::of(entry))
-    }
-
     /// Reads an entry of a list.
     pub fn of_value(entry: &'a Json) -> EarnedPointsRecord<'a> {
         EarnedPointsRecord(Members::of_value(Some(entry)))
@@ -166,5 +163,66 @@ impl<'a> EarnedPointsRecord<'a> {
     /// Returns the facts that the number of points follows.
     pub fn basis(self) -> Option<&'a Map<String, Json>> {
         self.0.object("basis").map()
+    }
+}
+
+/// An entry of points that a rule brought, to be changed.
+#[derive(Debug)]
+pub struct EarnedPointsEntry<'a>(&'a mut Map<String, Json>);
+
+impl<'a> EarnedPointsEntry<'a> {
+    /// Reads an entry of a list; `None` if it is no object.
+    pub fn of_value(entry: &'a mut Json) -> Option<EarnedPointsEntry<'a>> {
+        entry.as_object_mut().map(EarnedPointsEntry)
+    }
+
+    /// Returns the entry as it is now.
+    pub fn record(&self) -> EarnedPointsRecord<'_> {
+        EarnedPointsRecord(Members::of(self.0))
+    }
+
+    /// Sets the ID of the row in which the points are pending; they can be spent at once without one.
+    pub fn set_pending(&mut self, id: Option<&str>) {
+        self.0.insert("pending".into(), id.into());
+    }
+
+    /// Sets the expiration of points that can be spent at once; `None` if they never expire.
+    pub fn set_expiration(&mut self, lapses_at: Option<Instant>) {
+        self.0.insert("lapses_at".into(), lapses_at.map(Instant::millis).into());
+    }
+
+    /// Removes the expiration: pending points have none yet.
+    pub fn remove_expiration(&mut self) {
+        self.0.remove("lapses_at");
+    }
+
+    /// Sets the calculation basis of points that depend on the order.
+    pub fn set_basis(&mut self, basis: Json) {
+        self.0.insert("basis".into(), basis);
+    }
+
+    /// Sets the mapping of the points by a tier.
+    pub fn set_mapping(&mut self, mapping: Mapping) {
+        match mapping {
+            Mapping::Multiply(millionths) => self.0.insert("tier_millionths".into(), millionths.into()),
+            Mapping::Custom(points) => self.0.insert("tier_points".into(), points.into()),
+        };
+    }
+
+    /// Sets the loyalty card (v1) of a customer who had none before.
+    pub fn set_card(&mut self, id: &str) {
+        self.0.insert("voucher_id".into(), id.into());
+        self.0.remove("campaign_id");
+    }
+
+    /// Sets the number of points.
+    pub fn set_points(&mut self, points: u64) {
+        self.0.insert("points".into(), points.into());
+    }
+
+    /// Sets the number of points that were given back, and of those that were taken from the card.
+    pub fn set_given_back(&mut self, back: u64, taken: u64) {
+        self.0.insert("back".into(), back.into());
+        self.0.insert("taken".into(), taken.into());
     }
 }

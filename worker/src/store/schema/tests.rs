@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
 use super::*;
-use crate::store::index::code_key;
+use crate::store::document_columns::COLUMNS;
 use crate::store::sql::{SqlRow, SqlValue};
 use crate::store::sqlite::Sqlite;
 
@@ -28,9 +28,8 @@ fn before(name: &str) -> Sqlite {
 fn insert_document(sql: &Sqlite, kind: &str, id: &str, columns: [Option<&str>; 3], body: &str) {
     let [key, parent, holder] = columns.map(|column| column.map(str::to_owned).into());
     let row = [kind.into(), id.into(), key, parent, holder, body.into()];
-    let statement =
-        "INSERT INTO document (kind, id, key, parent, holder, created_at, body) VALUES (?1, ?2, ?3, ?4, ?5, 5, ?6)";
-    sql.run(statement, &row).unwrap();
+    let statement = format!("INSERT INTO document (kind, {COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, 5, NULL, ?6)");
+    sql.run(&statement, &row).unwrap();
 }
 
 #[test]
@@ -46,9 +45,7 @@ fn whoever_had_a_referral_code_before_passes_it_on() {
     insert("voucher", "v_free", Some("camp_r"), None, r#"{"type":"DISCOUNT_VOUCHER"}"#);
     insert("voucher", "v_coupon", Some("camp_d"), Some("cust_a"), r#"{"type":"DISCOUNT_VOUCHER"}"#);
     migrate(&sql, 0).unwrap();
-    let found = sql
-        .run("SELECT id, key, parent, holder, created_at, body FROM document WHERE kind = 'redeemable_holder'", &[])
-        .unwrap();
+    let found = sql.run(&format!("SELECT {COLUMNS} FROM document WHERE kind = 'redeemable_holder'"), &[]).unwrap();
     let body = concat!(
         r#"{"id":"rh_414243444546474849","created_at":"2026-03-01T00:00:00.000Z","redeemable_id":"v_ABCDEFGHIJKL","#,
         r#""redeemable_object":"voucher","customer_id":"cust_a","holder_role":"REFERRER","campaign_id":"camp_r","#,
@@ -60,6 +57,7 @@ fn whoever_had_a_referral_code_before_passes_it_on() {
         "v_ABCDEFGHIJKL".into(),
         "cust_a".into(),
         5.into(),
+        SqlValue::Null,
         body.into(),
     ];
     assert_eq!(found, [row]);
@@ -351,7 +349,7 @@ fn answers_of_before_are_found_by_their_names() {
         .unwrap();
     migrate(&sql, 0).unwrap();
     for n in [1, 7, 500, 501, 1_200] {
-        let name = idempotent_responses::name("c", &format!("POST /v1/{n}"), "k");
+        let name = response_name("c", &format!("POST /v1/{n}"), "k");
         let rows = sql
             .run(
                 "SELECT body || COALESCE((SELECT group_concat(body, '') FROM (SELECT body FROM answer_slice WHERE answer = seq ORDER BY place)), ''),
@@ -430,13 +428,13 @@ fn keys_and_names_in_lower_case_become_folded() {
     let ignoring = earlier();
     assert_eq!(found(&ignoring, "label"), ["strasse", "anna"]);
     for _ in 0..2 {
-        code_key::settle_keys(&ignoring, false).unwrap();
+        fold_voucher_keys(&ignoring, false).unwrap();
         // Of equal keys each keeps the earlier one.
         let keys = ["voucher/s", "campaign/ſ", "straße", "caf\u{e9}", "plain", "strasse"];
         assert_eq!(found(&ignoring, "key"), keys);
     }
     let telling_apart = earlier();
-    code_key::settle_keys(&telling_apart, true).unwrap();
+    fold_voucher_keys(&telling_apart, true).unwrap();
     let keys = ["voucher/ſ", "campaign/ſ", "straße", "cafe\u{301}", "plain", "strasse"];
     assert_eq!(found(&telling_apart, "key"), keys);
     for sql in [ignoring, telling_apart] {

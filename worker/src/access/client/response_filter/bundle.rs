@@ -92,6 +92,8 @@ const GOODS: Disclosure = Said(&[
     ("sku", All),
     ("price", All),
     ("metadata", Metadata(DisclosedMetadata::Goods)),
+    ("sets", All),
+    ("out_of_sets", All),
 ]);
 
 /// A goods bucket.
@@ -101,11 +103,15 @@ pub const GOODS_BUCKET: Disclosure =
 /// A goods bucket with its path, or the path alone.
 pub const GOODS_ANSWER: Disclosure = These(&[("path", All), ("goods", GOODS_BUCKET)]);
 
+/// A collection, with the content that the core replaces by the number of a set.
 const COLLECTION: Disclosure = Said(&[
     ("id", All),
     ("type", All),
     ("filter", All),
-    ("products", Said(&[("id", All), ("source_id", All), ("product_id", All), ("object", All)])),
+    ("products", Said(&[("id", All), ("source_id", All), ("object", All)])),
+    ("set", All),
+    ("others", All),
+    ("steps", All),
     ("object", All),
 ]);
 

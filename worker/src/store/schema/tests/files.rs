@@ -49,6 +49,8 @@ const HASHES: &[(&str, &str)] = &[
     ("0041_bundle_goods", "e76b2401503f518fcc581582d67530167a8faf4a51a0bdb55d7a7b6771202343"),
     ("0042_campaigns_with_offers", "ff250c978d4b5c1df112938418d01a24a4518af166f848d818d05c1b4b1c116c"),
     ("0043_code_keys", "a17f16713e9c08d838a267ae8aefade117a7ddae70d9b3b1d8753feef13ca354"),
+    ("0044_used_codes", "2b4c2dbac9ecad791d99f2b0af6df340f60f2147c77c4b8133f3733b9b4605e2"),
+    ("0045_goods_sets", "a7500da6a12af4d1a49058bac0f3473b4d0f53b169f47cb2d0775de350a0912c"),
 ];
 
 #[test]

@@ -1,4 +1,4 @@
-//! Tests the latest migrations that move rows or change what a row brings about: users of organisations, and visible vouchers in bundles.
+//! Tests the latest migrations that move rows or change what a row brings about: users of organisations, and what is in bundles.
 
 use super::*;
 
@@ -81,4 +81,60 @@ fn vouchers_that_are_set_to_be_visible_change_the_bundle() {
     assert_eq!(bundle_revision(&sql), narrowed);
     sql.run("DELETE FROM document WHERE id = 'v_sealed'", &[]).unwrap();
     assert_ne!(bundle_revision(&sql), narrowed);
+}
+
+#[test]
+fn codes_that_are_used_up_are_marked_and_left_out_of_the_index() {
+    let sql = before("0044_used_codes");
+    let code = |id: &str, body: &str| insert_document(&sql, "voucher", id, [None, Some("camp_1"), None], body);
+    let once = r#"{"redemption":{"quantity":1}}"#;
+    let account = |id: &str, balance: i64| {
+        let statement = "INSERT INTO account (id, balance) VALUES ('voucher/' || ?1 || '/redemptions', ?2)
+                         ON CONFLICT (id) DO UPDATE SET balance = excluded.balance";
+        sql.run(statement, &[id.into(), balance.into()]).unwrap();
+    };
+    let marked = || {
+        let rows = sql.run("SELECT id FROM document WHERE used_up IS NOT NULL ORDER BY id", &[]).unwrap();
+        rows.into_iter().flatten().collect::<Vec<SqlValue>>()
+    };
+    let ids = |ids: &[&str]| ids.iter().map(|id| SqlValue::from(*id)).collect::<Vec<SqlValue>>();
+    code("v_1", once);
+    code("v_2", once);
+    code("v_3", r#"{"redemption":{"quantity":null}}"#);
+    code("v_card", r#"{"gift":{"amount":500},"redemption":{"quantity":null}}"#);
+    account("v_1", -1);
+    account("v_3", -1);
+    account("v_card", 0);
+    assert!(!migrate(&sql, 0).unwrap());
+    assert_eq!(marked(), ids(&["v_1", "v_card"]));
+    // The last redemption, its rollback, and the card's.
+    account("v_2", -1);
+    assert_eq!(marked(), ids(&["v_1", "v_2", "v_card"]));
+    account("v_2", 0);
+    account("v_card", -1);
+    account("v_card", 0);
+    assert_eq!(marked(), ids(&["v_1", "v_card"]));
+    account("v_2", -1);
+    assert_eq!(marked(), ids(&["v_1", "v_2", "v_card"]));
+    // More redemptions, and a change that gives none.
+    let change = "UPDATE document SET body = json_set(body, ?2, ?3) WHERE id = ?1";
+    sql.run(change, &["v_1".into(), "$.redemption.quantity".into(), 5.into()]).unwrap();
+    sql.run(change, &["v_2".into(), "$.active".into(), 1.into()]).unwrap();
+    assert_eq!(marked(), ids(&["v_2", "v_card"]));
+    let plan = "EXPLAIN QUERY PLAN SELECT id FROM document INDEXED BY document_free
+                WHERE kind = 'voucher' AND holder IS NULL AND used_up IS NULL AND parent = +?1 ORDER BY seq LIMIT 1";
+    let plan = sql.run(plan, &["camp_1".into()]).unwrap();
+    assert!(format!("{plan:?}").contains("USING INDEX document_free (parent=?)"), "{plan:?}");
+}
+
+#[test]
+fn goods_of_before_have_no_sets_and_the_bundle_is_built_anew() {
+    let sql = before("0045_goods_sets");
+    sql.run("INSERT INTO goods_tree (id, buckets, names, root, shown) VALUES (1, 2, 3, 'root', 'shown')", &[]).unwrap();
+    let former = bundle_revision(&sql);
+    migrate(&sql, 0).unwrap();
+    assert_ne!(bundle_revision(&sql), former);
+    let row = sql.run("SELECT buckets, names, root, shown, sets FROM goods_tree", &[]).unwrap();
+    let expected: [SqlValue; 5] = [2_i64.into(), 3_i64.into(), "root".into(), "shown".into(), "{}".into()];
+    assert_eq!(row, [expected.to_vec()]);
 }

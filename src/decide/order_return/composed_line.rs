@@ -1,0 +1,133 @@
+//! Composes a line of an order: as it was sent, with the effects of the redemptions that remain, in their order.
+//!
+//! docs/spec/calculation.md#15. The same function explains the present line and decides the line after a rollback, so
+//! that rollbacks in any order restore what was sent.
+
+use crate::count::Countable;
+use crate::decide::order_return::share::split;
+use crate::model::order::Item;
+use crate::model::redemption::{LineAmounts, PastLine};
+use crate::money::Money;
+
+/// A line with the effects of redemptions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ComposedLine {
+    /// Its units and amounts.
+    pub line: LineAmounts,
+    /// The part of each effect that the line has room for.
+    pub shares: Vec<PastLine>,
+}
+
+/// Returns the units and amounts of a line.
+pub fn amounts_of(item: &Item) -> LineAmounts {
+    LineAmounts {
+        quantity: item.quantity,
+        free_units: item.discount_quantity.unwrap_or(0),
+        amount: item.amount,
+        discount: item.discount_amount.unwrap_or_default(),
+    }
+}
+
+/// Returns the effect of a redemption on a present line. A line that was sent again since has no initial quantity: it
+/// does not contain the added or removed units any more.
+pub fn on_present(item: &Item, effect: PastLine) -> PastLine {
+    match item.initial_quantity {
+        Some(_) => effect,
+        None => PastLine { discount: effect.discount, ..PastLine::default() },
+    }
+}
+
+/// Composes a line. Units that a redemption has removed are removed only as far as the line has them, and no
+/// redemption makes more units free, or grants more, than there is room for after the earlier ones.
+pub fn compose(sent: LineAmounts, price: Option<Money>, effects: &[PastLine]) -> ComposedLine {
+    let quantity = moved(sent.quantity, effects.iter().map(|effect| effect.units));
+    let worth = || effects.iter().map(|effect| worth_of(effect, price));
+    let amount = sent.amount.map(|amount| money(moved(amount.minor(), worth())));
+    let mut line = LineAmounts { quantity, free_units: sent.free_units.min(quantity), amount, discount: sent.discount };
+    let share = |effect: &PastLine| {
+        let free = count(effect.free_units);
+        let kept = free.min(line.quantity.remaining_after(line.free_units));
+        let room = line.amount.map_or(Money::MAX, |amount| amount.remaining_after(line.discount));
+        let discount = discount_of(effect, kept, price).min(room);
+        line.free_units = line.free_units.checked_add(kept).unwrap_or(line.free_units);
+        line.discount = line.discount.checked_add(discount).unwrap_or(line.discount);
+        PastLine { discount, free_units: kept.cast_signed(), ..*effect }
+    };
+    let shares = effects.iter().map(share).collect();
+    ComposedLine { line, shares }
+}
+
+/// Takes all effects off a present line; returns the line without them, and the part of each that is on it.
+pub fn decompose(item: &Item, effects: &[PastLine]) -> ComposedLine {
+    let present = amounts_of(item);
+    let units = || effects.iter().map(|effect| effect.units);
+    let initial = item.initial_quantity.filter(|initial| moved(*initial, units()) == present.quantity);
+    let quantity = initial.unwrap_or_else(|| moved(present.quantity, units().map(i64::wrapping_neg)));
+    // A line that lacks units of a redemption has no amount from which the sent one could be found.
+    let is_short = sum(quantity, units()) < 0;
+    let of_price = item.price.and_then(|price| price.checked_mul(quantity)).filter(|_| is_short);
+    let amount = present.amount.map(|amount| {
+        let worth = effects.iter().map(|effect| worth_of(effect, item.price).wrapping_neg());
+        of_price.unwrap_or_else(|| money(moved(amount.minor(), worth)))
+    });
+    let mut sent = LineAmounts { quantity, amount, ..present };
+    let share = |effect: &PastLine| {
+        let free = count(effect.free_units).min(sent.free_units);
+        let discount = discount_of(effect, free, item.price).min(sent.discount);
+        sent.free_units = sent.free_units.remaining_after(free);
+        sent.discount = sent.discount.remaining_after(discount);
+        PastLine { discount, free_units: free.cast_signed(), ..*effect }
+    };
+    let shares = effects.iter().map(share).collect();
+    ComposedLine { line: sent, shares }
+}
+
+/// Returns the line before a redemption, from the line after it.
+pub fn before(after: LineAmounts, effect: &PastLine) -> LineAmounts {
+    let worth = effect.worth.wrapping_neg();
+    LineAmounts {
+        quantity: moved(after.quantity, [effect.units.wrapping_neg()]),
+        free_units: after.free_units.remaining_after(count(effect.free_units)),
+        amount: after.amount.map(|amount| money(moved(amount.minor(), [worth]))),
+        discount: after.discount.remaining_after(effect.discount),
+    }
+}
+
+/// Returns the discount of a redemption of whose free units the line has `kept`.
+fn discount_of(effect: &PastLine, kept: u64, price: Option<Money>) -> Money {
+    let free = count(effect.free_units);
+    match (free > kept, price) {
+        (false, _) => effect.discount,
+        (true, Some(price)) => price.checked_mul(kept).unwrap_or(Money::MAX).min(effect.discount),
+        (true, None) => split(effect.discount, [kept, free.remaining_after(kept)]),
+    }
+}
+
+/// Returns the value of added units at the present price of their line, else at the price that they had; negative for
+/// removed ones.
+fn worth_of(effect: &PastLine, price: Option<Money>) -> i64 {
+    let of_price = |price: Money| Some(price.checked_mul(effect.units.unsigned_abs())?.signed());
+    match price.and_then(of_price) {
+        Some(worth) if effect.units < 0 => worth.wrapping_neg(),
+        Some(worth) => worth,
+        None => effect.worth,
+    }
+}
+
+/// Returns a count after these changes together, and at least 0.
+fn moved(count: u64, changes: impl IntoIterator<Item = i64>) -> u64 {
+    u64::try_from(sum(count, changes).max(0)).unwrap_or(u64::MAX)
+}
+
+#[expect(clippy::arithmetic_side_effects, reason = "128 bits hold the sum of a few numbers of 64")]
+fn sum(count: u64, changes: impl IntoIterator<Item = i64>) -> i128 {
+    changes.into_iter().fold(i128::from(count), |sum, change| sum + i128::from(change))
+}
+
+fn money(minor: u64) -> Money {
+    Money::of(minor).unwrap_or(Money::MAX)
+}
+
+fn count(units: i64) -> u64 {
+    u64::try_from(units).unwrap_or(0)
+}

@@ -1,0 +1,175 @@
+//! Replaces the conditions on goods in a core, and the content of its collections, by the numbers of sets, and writes into the entries of
+//! goods in which sets they are.
+
+use crate::domain::bundle::customer_conditions::NumberedConditions;
+use crate::http::time_zone;
+use crate::store::Store;
+use crate::store::bundle_goods;
+use crate::store::document::Document;
+use crate::store::documents::any_kind;
+use crate::store::sql::Fault;
+use scrip::bundle::{GoodsSorter, SetCondition, number_goods_conditions};
+use scrip::model::goods_sets::KnownSets;
+use scrip::model::order::Goods;
+use scrip::model::scope::GoodsObject;
+use scrip::wire::document::read_fields;
+use scrip::wire::order::{OUT_OF_SETS, SETS, read_goods};
+use scrip::wire::rules::{OTHERS, SET};
+use serde_json::Value as Json;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// List of the collections in a core.
+const COLLECTIONS: &str = "product_collections";
+/// Lists of goods in a core, with their kinds.
+const GOODS_LISTS: [(&str, GoodsObject); 2] = [("products", GoodsObject::Product), ("skus", GoodsObject::Sku)];
+/// Members of a collection that are its content.
+const CONTENT: [&str; 3] = ["type", "filter", "products"];
+
+/// Conditions on goods with the numbers of their sets. A condition keeps its number from one core to the next.
+#[derive(Debug)]
+pub struct NumberedSets(NumberedConditions);
+
+impl NumberedSets {
+    /// Continues the numbers of the sets that the goods show, or are to show.
+    pub fn after(last: BTreeMap<u64, String>) -> NumberedSets {
+        NumberedSets(NumberedConditions::after(last))
+    }
+
+    /// Replaces the conditions on metadata of goods in a validation rule.
+    pub fn number_rule(&mut self, rule: &mut Document) -> Result<(), Fault> {
+        number_goods_conditions(&mut rule.body, &mut |condition| self.0.number_of(condition))
+    }
+
+    /// Replaces the content of the collections of a core, and writes the sets into the goods that the core and its boxes list. Returns the
+    /// conditions by the numbers of their sets.
+    pub fn finish<'g>(
+        mut self,
+        store: &Store<'_>,
+        zone: &Json,
+        core: &mut Json,
+        boxed: impl Iterator<Item = &'g mut Json>,
+    ) -> Result<BTreeMap<u64, String>, Fault> {
+        self.number_collections(store, core)?;
+        let sets = self.0.into_present();
+        if let Some(sorter) = sorter_of(&sets, zone)? {
+            write_sets_of_listed(store, &sorter, core)?;
+            for rules in boxed {
+                write_sets_of_listed(store, &sorter, rules)?;
+            }
+        }
+        Ok(sets)
+    }
+
+    /// Replaces the content of the collections of a core. One whose members change with the time is left out: only the service knows it.
+    fn number_collections(&mut self, store: &Store<'_>, core: &mut Json) -> Result<(), Fault> {
+        let Some(collections) = core.get_mut(COLLECTIONS).and_then(Json::as_array_mut) else { return Ok(()) };
+        for mut collection in std::mem::take(collections) {
+            if self.number_content(store, &mut collection)? {
+                collections.push(collection);
+            }
+        }
+        Ok(())
+    }
+
+    fn number_content(&mut self, store: &Store<'_>, collection: &mut Json) -> Result<bool, Fault> {
+        let Some(collection) = collection.as_object_mut() else { return Ok(false) };
+        let content = CONTENT.iter().filter_map(|name| Some(((*name).to_owned(), collection.remove(*name)?)));
+        let content = Json::Object(content.collect());
+        let Some(condition) = SetCondition::read(&content).ok().filter(SetCondition::is_lasting) else {
+            return Ok(false);
+        };
+        let others = condition.others(has_listed(store, &condition)?);
+        let others = OTHERS.iter().find(|(_, meaning)| *meaning == others).map(|(word, _)| *word);
+        collection.insert(SET.into(), self.0.number_of(&content)?.into());
+        collection.insert("others".into(), others.into());
+        collection.insert("steps".into(), condition.steps().into());
+        Ok(true)
+    }
+}
+
+/// Returns true if the catalogue has goods for every name that a collection lists.
+fn has_listed(store: &Store<'_>, condition: &SetCondition) -> Result<bool, Fault> {
+    for (_, object) in GOODS_LISTS {
+        let listed = condition.listed().iter().filter(|goods| goods.object == object);
+        let names: BTreeSet<&str> = listed
+            .flat_map(|goods| [Some(&goods.id), goods.source_id.as_ref()])
+            .flatten()
+            .map(|name| &**name)
+            .collect();
+        if !names.is_empty() && !bundle_goods::has_names(store, object.name(), &names)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Returns the sorter into the sets of these conditions, in a project's zone; `None` without sets.
+pub fn sorter_of(sets: &BTreeMap<u64, String>, zone: &Json) -> Result<Option<GoodsSorter>, Fault> {
+    if sets.is_empty() {
+        return Ok(None);
+    }
+    let mut conditions = Vec::new();
+    for (number, text) in sets {
+        let condition: Json = serde_json::from_str(text).map_err(|error| Fault(error.to_string()))?;
+        let read = SetCondition::read(&condition);
+        let read = read.map_err(|problem| Fault(format!("the set {number} of goods does not read: {problem}")))?;
+        conditions.push((*number, read));
+    }
+    Ok(Some(GoodsSorter::new(conditions, (*time_zone::of_setup(zone)?).clone())))
+}
+
+/// Writes into the bodies of products and SKUs in which sets they are. Those that do not read get no sets: only the service knows theirs.
+pub fn write_sets(sorter: Option<&GoodsSorter>, products: &mut [Document], skus: &mut [Document]) {
+    for goods in products.iter_mut().chain(skus.iter_mut()) {
+        goods.body.remove(SETS);
+        goods.body.remove(OUT_OF_SETS);
+    }
+    let Some(sorter) = sorter else { return };
+    let read = |goods: &[Document]| -> Vec<(usize, Goods)> {
+        let all = goods.iter().enumerate();
+        all.filter_map(|(place, one)| Some((place, read_fields(&one.body, read_goods).ok()?))).collect()
+    };
+    let (products_read, skus_read) = (read(products), read(skus));
+    let goods_of = |read: &[(usize, Goods)]| read.iter().map(|(_, goods)| goods.clone()).collect::<Vec<Goods>>();
+    let [of_products, of_skus] = sorter.sort(&goods_of(&products_read), &goods_of(&skus_read));
+    for (goods, read, sets) in [(products, products_read, of_products), (skus, skus_read, of_skus)] {
+        for ((place, _), sets) in read.iter().zip(&sets) {
+            goods.get_mut(*place).into_iter().for_each(|goods| put(goods, sets));
+        }
+    }
+}
+
+fn put(entry: &mut Document, sets: &KnownSets) {
+    entry.body.insert(SETS.into(), sets.within().into());
+    if !sets.outside().is_empty() {
+        entry.body.insert(OUT_OF_SETS.into(), sets.outside().into());
+    }
+}
+
+/// Writes the sets into the goods that a rule set itself lists.
+fn write_sets_of_listed(store: &Store<'_>, sorter: &GoodsSorter, rules: &mut Json) -> Result<(), Fault> {
+    let ids_of = |list: &str| -> Vec<String> {
+        let goods = rules.get(list).and_then(Json::as_array).into_iter().flatten();
+        goods.filter_map(|goods| goods.get("id")?.as_str()).map(str::to_owned).collect()
+    };
+    let mut found = Vec::new();
+    for (list, object) in GOODS_LISTS {
+        let ids = ids_of(list);
+        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+        found.push(if ids.is_empty() { Vec::new() } else { any_kind::list_with_ids(store, object.name(), &ids)? });
+    }
+    let [products, skus] = found.as_mut_slice() else { return Ok(()) };
+    write_sets(Some(sorter), products, skus);
+    for ((list, _), documents) in GOODS_LISTS.iter().zip(&found) {
+        let by_id: BTreeMap<&str, &Document> = documents.iter().map(|one| (one.id.as_str(), one)).collect();
+        let entries = rules.get_mut(*list).and_then(Json::as_array_mut).into_iter().flatten();
+        for entry in entries.filter_map(Json::as_object_mut) {
+            let document = entry.get("id").and_then(Json::as_str).and_then(|id| by_id.get(id));
+            let sets = document.map(|document| [SETS, OUT_OF_SETS].map(|name| document.body.get(name).cloned()));
+            for (name, value) in [SETS, OUT_OF_SETS].into_iter().zip(sets.into_iter().flatten()) {
+                value.into_iter().for_each(|value| _ = entry.insert(name.into(), value));
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,357 @@
+//! Documents of a decision, found by name: vouchers, tiers, campaigns, rules with their assignments, customers and orders. Counted facts:
+//! balances, holds and the transfers of a redemption.
+
+use super::cache::StoreFacts;
+use crate::store::amount;
+use crate::store::document::{StoredDocument, UnreadableFact, illegible, legible, read_stored};
+use crate::store::index::code_key::code_key;
+use crate::store::ledger::account_of;
+use crate::store::sql::{self, Fault, SqlRow};
+use crate::store::tracking::Tracker;
+use scrip::facts::{
+    Assignment, Fact, Known, SummaryCounts, credits_account, incentive_account, redemptions_account, tier_account,
+};
+use scrip::json::Node;
+use scrip::ledger::{AccountId, HoldOwner, Transfer};
+use scrip::model::customer::Customer;
+use scrip::model::order::{Metadata, Order};
+use scrip::model::redeemable::{Campaign, RedeemableTerms};
+use scrip::model::reward::RewardAssignment;
+use scrip::model::stacking::StackingRules;
+use scrip::rules::Rule;
+use scrip::text::Text;
+use scrip::time::Instant;
+use scrip::wire::cursor::Read;
+use scrip::wire::customer::read_customer;
+use scrip::wire::order::read_order;
+use scrip::wire::project::stacking::read_stacking_rules;
+use scrip::wire::reward::read_reward_assignment;
+use scrip::wire::rules::{read_assignment, read_rule};
+use scrip::wire::voucher::{read_campaign, read_stored_tier, read_stored_voucher};
+use serde_json::Value as Json;
+use std::sync::Arc;
+
+impl StoreFacts<'_, '_> {
+    /// Reads a voucher with its campaign and balances in one statement. One without its campaign counts as deleted.
+    pub(super) fn voucher_row(&self, code: &str) -> Result<Option<SqlRow>, Fault> {
+        let redemptions = account_of(redemptions_account, "v.id");
+        let credits = account_of(credits_account, "v.id");
+        let select = format!(
+            "SELECT v.body, c.id, c.body, v.parent,
+            (SELECT balance FROM account WHERE id = {redemptions}), (SELECT balance FROM account WHERE id = {credits}),
+            EXISTS (SELECT 1 FROM hold WHERE account = {redemptions}), EXISTS (SELECT 1 FROM hold WHERE account = {credits})
+            FROM document v LEFT JOIN document c ON c.kind = 'campaign' AND c.id = v.parent WHERE v.kind = 'voucher'"
+        );
+        let key = code_key(code, self.case_sensitive);
+        match self.store.row(&format!("{select} AND v.key = +?1"), &[key.into()])? {
+            Some(row) => Ok(Some(row)),
+            None => self.store.row(&format!("{select} AND v.id = +?1"), &[code.into()]),
+        }
+    }
+
+    /// Returns the metadata of the latest publication of a voucher to a customer.
+    pub(super) fn find_publication(&self, voucher_id: &str, customer_id: &str) -> Result<Option<Metadata>, Fault> {
+        let row = self.store.row(
+            "SELECT json_extract(document.body, '$.metadata') FROM published JOIN document
+               ON document.kind = 'publication' AND document.id = published.publication
+             WHERE published.voucher = +?1 AND document.holder = +?2 ORDER BY document.created_at DESC, document.seq DESC LIMIT 1",
+            &[voucher_id.into(), customer_id.into()],
+        )?;
+        let Some(row) = row else { return Ok(None) };
+        match serde_json::from_str(sql::text_or_null(&row, 0)?.unwrap_or("{}")) {
+            Ok(Node::Object(members)) => Ok(Some(Metadata::of(&members))),
+            Ok(_) => Ok(Some(Metadata::default())),
+            Err(error) => Err(Fault(format!("a stored publication does not parse: {error}"))),
+        }
+    }
+
+    pub(super) fn find_voucher(&self, code: &str) -> Result<Option<RedeemableTerms>, UnreadableFact> {
+        let Some(row) = self.voucher_row(code)? else { return Ok(None) };
+        let campaign = sql::text_or_null(&row, 1)?;
+        if campaign.is_none() && sql::text_or_null(&row, 3)?.is_some() {
+            return Ok(None);
+        }
+        let voucher = read_stored_voucher(sql::text(&row, 0)?)
+            .map_err(|problem| illegible("voucher", code, &problem))?
+            .at(self.now);
+        let mut seen = self.seen.borrow_mut();
+        if let Some(id) = campaign {
+            seen.campaigns.insert(id.to_owned(), sql::text(&row, 2)?.to_owned());
+        }
+        for (account, balance, held) in [(redemptions_account(&voucher.id), 4, 6), (credits_account(&voucher.id), 5, 7)]
+        {
+            seen.balances.insert(account.to_string(), sql::int_or_null(&row, balance)?.unwrap_or(0));
+            if sql::int(&row, held)? == 0 {
+                seen.unheld.push(account.to_string());
+            }
+        }
+        Ok(Some(voucher))
+    }
+
+    pub(super) fn find_campaign(&self, id: &str) -> Result<Option<Campaign>, UnreadableFact> {
+        if let Some(text) = self.seen.borrow().campaigns.get(id) {
+            return read_stored("campaign", id, text, read_campaign).map(Some);
+        }
+        let stored = self.store.stored("campaign", id)?;
+        stored.map(|stored| read_stored("campaign", id, &stored.text, read_campaign)).transpose()
+    }
+
+    /// Reads a tier; one without its campaign counts as deleted.
+    pub(super) fn find_tier(&self, id: &str) -> Result<Option<RedeemableTerms>, UnreadableFact> {
+        let select = format!(
+            "SELECT t.body, t.parent, c.id, c.body, (SELECT balance FROM account WHERE id = {})
+             FROM document t LEFT JOIN document c ON c.kind = 'campaign' AND c.id = t.parent
+             WHERE t.kind = 'promotion_tier' AND t.id = +?1",
+            account_of(tier_account, "t.id")
+        );
+        let row = self.store.row(&select, &[id.into()])?;
+        let Some(row) = row else { return Ok(None) };
+        let campaign = sql::text_or_null(&row, 2)?;
+        if campaign.is_none() && sql::text_or_null(&row, 1)?.is_some() {
+            return Ok(None);
+        }
+        let tier =
+            read_stored_tier(sql::text(&row, 0)?).map_err(|problem| illegible("promotion tier", id, &problem))?;
+        let mut seen = self.seen.borrow_mut();
+        if let Some(id) = campaign {
+            seen.campaigns.insert(id.to_owned(), sql::text(&row, 3)?.to_owned());
+        }
+        seen.balances.insert(incentive_account(&tier).to_string(), sql::int_or_null(&row, 4)?.unwrap_or(0));
+        Ok(Some(tier))
+    }
+
+    pub(super) fn find_reward_assignment(
+        &self,
+        reward_id: &str,
+        campaign_id: &str,
+    ) -> Result<Option<RewardAssignment>, UnreadableFact> {
+        let row = self.store.row(
+            "SELECT id, body FROM document WHERE kind = 'reward_assignment' AND parent = +?1
+             AND json_extract(body, '$.related_object_id') = +?2 ORDER BY seq LIMIT 1",
+            &[reward_id.into(), campaign_id.into()],
+        )?;
+        let read = |row: SqlRow| {
+            read_stored("reward assignment", sql::text(&row, 0)?, sql::text(&row, 1)?, read_reward_assignment)
+        };
+        row.map(read).transpose()
+    }
+
+    /// Finds a document of a kind by id.
+    pub(super) fn find<T>(&self, kind: &str, id: &str, read: Read<T>) -> Known<Fact<'_, T>> {
+        let read = |stored: StoredDocument| read_stored(kind, id, &stored.text, read);
+        let found = self.store.stored(kind, id).map_err(UnreadableFact::from);
+        self.known(found.and_then(|found| found.map(read).transpose())).map(Fact::own)
+    }
+
+    pub(super) fn find_assignments(&self, objects: &[&str]) -> Result<Vec<Assignment>, Fault> {
+        let rows = self.store.rows(
+            "SELECT id, body FROM document
+             WHERE kind = 'validation_rules_assignment' AND parent IN (SELECT value FROM json_each(?1)) ORDER BY seq",
+            &[Json::from(objects.to_vec()).to_string().into()],
+        )?;
+        let mut assignments = Vec::with_capacity(rows.len());
+        for row in &rows {
+            let (id, body) = (sql::text(row, 0)?, sql::text(row, 1)?);
+            let read = read_stored("validation rules assignment", id, body, read_assignment);
+            assignments.extend(legible(self.store, read)?);
+        }
+        Ok(assignments)
+    }
+
+    /// Returns the current loyalty tiers of a customer, evaluated once for all tests of a request.
+    pub(super) fn tiers_of(&self, customer: &str) -> Result<Vec<Text>, Fault> {
+        if let Some(known) = self.seen.borrow().tiers.get(customer) {
+            return Ok(known.clone());
+        }
+        let found = (self.find_tiers)(customer)?;
+        self.seen.borrow_mut().tiers.insert(customer.to_owned(), found.clone());
+        Ok(found)
+    }
+
+    pub(super) fn find_customer(&self, key: &str) -> Result<Option<Customer>, UnreadableFact> {
+        if let Some(known) = self.seen.borrow().customer_ids.get(key) {
+            let stored =
+                known.as_ref().and_then(|id| self.seen.borrow().customers.get(id).map(|stored| stored.text.clone()));
+            return stored.map(|text| read_stored("customer", key, &text, read_customer)).transpose();
+        }
+        let source_id = if Tracker::may_open(key) { self.tracker()?.source_id(key)? } else { None };
+        let name = source_id.as_deref().unwrap_or(key);
+        let found = self.store.stored_by_name("customer", name, key)?;
+        let id = found.as_ref().map(|stored| stored.id.clone());
+        self.seen.borrow_mut().customer_ids.insert(key.to_owned(), id);
+        let Some(stored) = found else { return Ok(None) };
+        let customer = read_stored("customer", key, &stored.text, read_customer);
+        self.seen.borrow_mut().customers.insert(stored.id.clone(), stored);
+        Ok(Some(customer?))
+    }
+
+    pub(super) fn find_customer_by_email(&self, email: &str) -> Result<Option<Customer>, UnreadableFact> {
+        let Some(stored) = self.store.stored_by_email(email)? else { return Ok(None) };
+        let customer = read_stored("customer", email, &stored.text, read_customer)?;
+        self.seen.borrow_mut().customers.insert(stored.id.clone(), stored);
+        Ok(Some(customer))
+    }
+
+    pub(super) fn find_order(&self, key: &str) -> Result<Option<Order>, UnreadableFact> {
+        let Some(stored) = self.store.stored_by_name("order", key, key)? else { return Ok(None) };
+        let order = read_stored("order", key, &stored.text, read_order)?;
+        self.seen.borrow_mut().orders.insert(stored.id);
+        Ok(Some(order))
+    }
+
+    pub(super) fn find_rules_of_project(&self) -> Result<Option<StackingRules>, UnreadableFact> {
+        let row =
+            self.store.row("SELECT body FROM document WHERE kind = 'stacking_rules' ORDER BY seq LIMIT 1", &[])?;
+        let read = |row: SqlRow| read_stored("stacking rules", "", sql::text(&row, 0)?, read_stacking_rules);
+        row.map(read).transpose()
+    }
+}
+
+impl StoreFacts<'_, '_> {
+    pub(super) fn rules_named(&self, names: &[&str]) -> Known<Vec<Fact<'_, Rule>>> {
+        let rules = self.known(self.find_rules(names).map(Some));
+        rules.map(|rules| rules.into_iter().map(Fact::Own).collect())
+    }
+
+    fn find_rules(&self, names: &[&str]) -> Result<Vec<Arc<Rule>>, UnreadableFact> {
+        let rows = self.store.rows(
+            // Rules of the voucher come before those of its campaign, in the order of their tests.
+            "SELECT given.id, CASE json_type(given.body, '$.rule_id') WHEN 'text' THEN json_extract(given.body, '$.rule_id') END
+             FROM json_each(?1) named
+               JOIN document given ON given.kind = 'validation_rules_assignment' AND given.parent = named.value
+             ORDER BY named.key, given.seq",
+            &[Json::from(names.to_vec()).to_string().into()],
+        )?;
+        let mut ids: Vec<&str> = Vec::with_capacity(rows.len());
+        for row in &rows {
+            let Some(rule) = sql::text_or_null(row, 1)? else { return Err(unnamed_rule(sql::text(row, 0)?)) };
+            ids.push(rule);
+        }
+        self.read_rules(&ids)?;
+        let seen = self.seen.borrow();
+        let mut rules: Vec<Arc<Rule>> = Vec::new();
+        // A missing rule is deleted.
+        for rule in ids.iter().filter_map(|id| seen.rules.get(*id)) {
+            // A voucher whose code is its id is named twice; its rules count once.
+            if !rules.iter().any(|known| known.id == rule.id) {
+                rules.push(Arc::clone(rule));
+            }
+        }
+        Ok(rules)
+    }
+
+    /// Reads the rules that have not been read yet.
+    fn read_rules(&self, ids: &[&str]) -> Result<(), UnreadableFact> {
+        let new: Vec<&str> = {
+            let seen = self.seen.borrow();
+            ids.iter().copied().filter(|id| !seen.rules.contains_key(*id)).collect()
+        };
+        if new.is_empty() {
+            return Ok(());
+        }
+        let rows = self.store.rows(
+            "SELECT id, body FROM document WHERE kind = 'validation_rules' AND id IN (SELECT value FROM json_each(?1))",
+            &[Json::from(new).to_string().into()],
+        )?;
+        for row in &rows {
+            let id = sql::text(row, 0)?;
+            let rule = read_stored("validation rule", id, sql::text(row, 1)?, read_rule)?;
+            self.seen.borrow_mut().rules.insert(id.to_owned(), Arc::new(rule));
+        }
+        Ok(())
+    }
+}
+
+/// Returns the warning for an assignment without a rule.
+fn unnamed_rule(assignment: &str) -> UnreadableFact {
+    UnreadableFact::Illegible(format!(
+        "the stored validation rules assignment `{assignment}` does not say which rule it assigns"
+    ))
+}
+
+impl StoreFacts<'_, '_> {
+    pub(super) fn find_chain(&self, id: &str) -> Result<Vec<Transfer>, Fault> {
+        let rows = self.store.rows(
+            "SELECT id, chain, debit, credit,
+               amount - COALESCE((SELECT SUM(amount) FROM transfer part WHERE part.part_of = own.id), 0), reverses, at
+             FROM transfer own WHERE chain = +?1
+               AND NOT EXISTS (SELECT 1 FROM transfer undone WHERE undone.reverses = own.id) ORDER BY length(id), id",
+            &[id.into()],
+        )?;
+        let read = |row: &SqlRow| {
+            Ok(Transfer {
+                id: sql::text(row, 0)?.into(),
+                chain: sql::text(row, 1)?.into(),
+                debit: AccountId::new(sql::text(row, 2)?),
+                credit: AccountId::new(sql::text(row, 3)?),
+                amount: amount::unsigned(sql::int(row, 4)?)?,
+                reverses: sql::text_or_null(row, 5)?.map(Text::from),
+                part_of: None,
+                at: Instant::from_millis(sql::int(row, 6)?).unwrap_or_default(),
+            })
+        };
+        rows.iter().map(read).collect()
+    }
+
+    pub(super) fn find_balance(&self, account: &AccountId) -> Result<i64, Fault> {
+        if let Some(balance) = self.offered.get().and_then(|offered| offered.balances.get(account.as_str())) {
+            return Ok(*balance);
+        }
+        if let Some(balance) = self.seen.borrow().balances.get(account.as_str()) {
+            return Ok(*balance);
+        }
+        let row = self.store.row("SELECT balance FROM account WHERE id = +?1", &[account.as_str().into()])?;
+        row.map_or(Ok(0), |row| sql::int(&row, 0))
+    }
+
+    pub(super) fn find_free_codes(&self, campaign_id: &str, now: Instant) -> Result<Option<u64>, UnreadableFact> {
+        if self.find_campaign(campaign_id)?.is_some_and(|campaign| campaign.makes_codes) {
+            return Ok(None);
+        }
+        Ok(u64::try_from(self.store.count_free_codes(campaign_id, now.millis())?).ok())
+    }
+
+    pub(super) fn find_moved(&self, account: &AccountId, since: Instant) -> Result<u64, Fault> {
+        const MOVED: &str = "SELECT COALESCE(SUM(amount - COALESCE(
+              (SELECT SUM(amount) FROM transfer part WHERE part.part_of = own.id), 0)), 0) FROM (
+            SELECT id, amount FROM transfer WHERE debit = +?1 AND at >= ?2 AND reverses IS NULL AND part_of IS NULL UNION ALL
+            SELECT id, amount FROM transfer WHERE credit = +?1 AND at >= ?2 AND reverses IS NULL AND part_of IS NULL) own
+            WHERE NOT EXISTS (SELECT 1 FROM transfer undone WHERE undone.reverses = own.id)";
+        let row = self.store.row(MOVED, &[account.as_str().into(), since.millis().into()])?;
+        row.map_or(Ok(0), |row| amount::unsigned(sql::int(&row, 0)?))
+    }
+
+    pub(super) fn find_later_counts(&self, customer_id: &str, after: Instant) -> Result<SummaryCounts, Fault> {
+        const ORDERS: &str = "SELECT COUNT(*), COALESCE(SUM(json_extract(body, '$.total_amount')), 0)
+            FROM document INDEXED BY order_counted WHERE kind = 'order' AND holder = +?1 AND created_at > ?2
+              AND json_extract(body, '$.status') IN ('PAID', 'FULFILLED')";
+        const REDEMPTIONS: &str = "SELECT COALESCE(SUM(json_extract(body, '$.status') <> 'ROLLED_BACK'), 0), COUNT(*)
+            FROM document WHERE kind = 'redemption' AND holder = +?1 AND created_at > ?2
+              AND json_extract(body, '$.object') = 'redemption' AND json_extract(body, '$.result') = 'SUCCESS'
+              AND json_extract(body, '$.related_object_type') <> 'redemption'";
+        let two = |statement: &str| {
+            let row = self.store.row(statement, &[customer_id.into(), after.millis().into()])?;
+            row.map_or(Ok([0, 0]), |row| Ok::<_, Fault>([sql::int(&row, 0)?, sql::int(&row, 1)?]))
+        };
+        let ([orders, order_total], [redeemed, succeeded]) = (two(ORDERS)?, two(REDEMPTIONS)?);
+        Ok(SummaryCounts { orders, order_total, redeemed, succeeded })
+    }
+
+    pub(super) fn find_held(&self, account: &AccountId, now: Instant, own: Option<&HoldOwner>) -> Result<u64, Fault> {
+        if self.offered.get().is_some_and(|offered| offered.unheld.contains(account.as_str())) {
+            return Ok(0);
+        }
+        if self.seen.borrow().unheld.iter().any(|unheld| unheld == account.as_str()) {
+            return Ok(0);
+        }
+        let key = own.map_or("", |own| own.key.as_str());
+        let owner = own.and_then(|own| own.owner.as_deref());
+        let servers = own.is_some_and(|own| own.servers);
+        let row = self.store.row(
+            "SELECT COALESCE(SUM(amount), 0) FROM hold
+             WHERE account = +?1 AND expires_at > ?2 AND NOT (key = +?3 AND (?4 IS NULL OR owner = +?4 OR (?5 AND owner = '')))",
+            &[account.as_str().into(), now.millis().into(), key.into(), owner.into(), i64::from(servers).into()],
+        )?;
+        row.map_or(Ok(0), |row| amount::unsigned(sql::int(&row, 0)?))
+    }
+}
