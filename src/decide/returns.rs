@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_comes_back_of_what_cost_nothing_until_it_is_called_off() {
+    fn free_orders_return_nothing_until_they_are_canceled() {
         let (free, dear) = (bought(0, &[]), bought(500, &[]));
         for mode in [RefundExpiry::All, RefundExpiry::Item, RefundExpiry::Amount] {
             assert_eq!(free.spent_back(mode, Some(&dear)), free.spent_back(mode, Some(&free)));

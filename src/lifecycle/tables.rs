@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn every_need_is_asked_and_says_what_stands_in_the_way() {
+    fn every_precondition_is_checked_and_names_what_is_missing() {
         for need in Precondition::ALL {
             let is_asked = TRANSITIONS.iter().any(|row| row.needs.contains(&need));
             assert!(is_asked, "{need:?} is asked by no transition");

@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_definition_that_says_nothing_has_the_defaults() {
+    fn an_empty_definition_has_the_defaults() {
         let definition = read(r#"{ "id": "lcdef_1" }"#);
         assert_eq!(definition, CardDefinition { id: "lcdef_1".into(), ..CardDefinition::default() });
     }

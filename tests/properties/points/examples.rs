@@ -415,7 +415,7 @@ fn ids_are_unique_and_empty_operations_change_nothing() {
 }
 
 #[test]
-fn a_card_of_more_points_than_can_be_said_is_refused() {
+fn a_card_of_more_points_than_the_bound_is_refused() {
     let mut days = Days::new();
     days.earn("2026-01-01", MOST, "a", &Expiration::Never);
     let now = days.now("2026-01-02");

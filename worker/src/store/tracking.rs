@@ -140,7 +140,7 @@ mod tests {
 
     /// Tracking ids of the first construction, under the key of 32 threes.
     #[test]
-    fn what_was_handed_out_before_is_recognised() {
+    fn earlier_ids_are_recognised() {
         let tracker = Tracker::new([3; 32]);
         for (source_id, text) in OLD {
             assert_eq!(tracker.source_id(text).unwrap().as_deref(), Some(*source_id));

@@ -350,7 +350,7 @@ fn changes_are_built_together() {
 }
 
 #[test]
-fn the_horizon_and_the_age_of_the_head_build_it_anew() {
+fn the_horizon_and_the_age_of_the_head_rebuild_it() {
     let shop = Shop::built();
     let later = json!({ "name": "Later", "type": "STANDALONE", "visibility": "public", "campaign_type": "DISCOUNT_COUPONS", "start_date": "2026-03-01T03:00:00Z",
         "voucher": { "discount": { "type": "AMOUNT", "amount_off": 100 }, "code_config": { "pattern": "LATER" } } });
@@ -374,7 +374,7 @@ fn the_horizon_and_the_age_of_the_head_build_it_anew() {
 }
 
 #[test]
-fn another_key_epoch_or_setting_builds_anew() {
+fn another_key_epoch_or_setting_rebuilds_the_head() {
     let shop = Shop::built();
     let kid = || {
         let copy: Json = serde_json::from_str(&shop.kv.borrow()["bundle-head:proj_dev"]).unwrap();
@@ -408,7 +408,7 @@ fn another_key_epoch_or_setting_builds_anew() {
 }
 
 #[test]
-fn a_clock_that_was_set_back_builds_anew() {
+fn a_clock_that_was_set_back_rebuilds_the_head() {
     let shop = Shop::built();
     let rev = shop.rev();
     shop.at.set(NOW - 48 * HOUR);

@@ -417,7 +417,7 @@ fn queued_imports_do_not_bring_an_erased_customer_back() {
     }
 }
 
-/// A file of products names no customers, whatever their ids are.
+/// A file of products names no customers, even with equal ids.
 #[test]
 fn an_erasure_leaves_queued_goods() {
     let edge = Edge::new();

@@ -195,7 +195,7 @@ fn nothing_of_a_token_can_be_changed_or_left_out() {
 }
 
 #[test]
-fn somebody_is_named() {
+fn a_token_must_name_a_customer() {
     let message = |customer: Json| {
         let mut claims = claims(NOW, NOW + 900);
         claims["sub"] = customer;

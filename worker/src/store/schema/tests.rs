@@ -33,7 +33,7 @@ fn insert_document(sql: &Sqlite, kind: &str, id: &str, columns: [Option<&str>; 3
 }
 
 #[test]
-fn whoever_had_a_referral_code_before_passes_it_on() {
+fn holders_of_earlier_referral_codes_become_referrers() {
     let sql = before("0007_referral_holders");
     let insert = |kind: &str, id: &str, parent: Option<&str>, holder: Option<&str>, body: &str| {
         insert_document(&sql, kind, id, [None, parent, holder], body);
@@ -213,7 +213,7 @@ fn what_happened_before_is_counted_like_what_happens() {
 }
 
 #[test]
-fn a_tier_transaction_that_is_repeated_is_counted_anew() {
+fn a_repeated_tier_transaction_is_counted_again() {
     let sql = Sqlite::memory().unwrap();
     migrate(&sql, 0).unwrap();
     insert(&sql);

@@ -128,7 +128,7 @@ fn codes_that_are_used_up_are_marked_and_left_out_of_the_index() {
 }
 
 #[test]
-fn goods_of_before_have_no_sets_and_the_bundle_is_built_anew() {
+fn earlier_goods_have_no_sets_and_the_bundle_is_rebuilt() {
     let sql = before("0045_goods_sets");
     sql.run("INSERT INTO goods_tree (id, buckets, names, root, shown) VALUES (1, 2, 3, 'root', 'shown')", &[]).unwrap();
     let former = bundle_revision(&sql);
