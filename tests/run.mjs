@@ -164,7 +164,9 @@ async function nodeTests(folder, isChosen = () => true) {
   await command(process.execPath, testCommand(files), countNode);
 }
 
-const testCommand = (files) => ["--test", "--test-concurrency=1", "--test-reporter=spec", ...files];
+function testCommand(files) {
+  return ["--test", "--test-concurrency=1", "--test-reporter=spec", ...files];
+}
 
 function testFiles(folder) {
   try {
