@@ -1,34 +1,15 @@
 // Tests that a shop takes no bundle that is not proven, from the service or from its store, and that no store makes it fail.
 import assert from "node:assert/strict";
-import { after, afterEach, before, beforeEach } from "node:test";
 import { countTests } from "../browser/test_report.mjs";
-import * as scrip from "../../pkg/node.js";
 import { ONE, TWO, badBundles } from "./bad_bundles.mjs";
 import { sha256 } from "./bundle_server.mjs";
-import { HOUR, SECOND, cartOf, pair, shopRules, startShopServer, stranger, textStore } from "./shop_server.mjs";
-import { serviceNow, settle, startTime, stopTime, tick } from "./virtual_time.mjs";
+import { open, server, useShops } from "./shop_fixtures.mjs";
+import { HOUR, SECOND, cartOf, pair, shopRules, stranger, textStore } from "./shop_server.mjs";
+import { settle, tick } from "./virtual_time.mjs";
 
 const check = countTests("packaging");
-let server;
-let shops = [];
+useShops();
 
-before(async () => { server = await startShopServer(); });
-after(() => server.close());
-beforeEach(() => {
-  startTime();
-  server.online();
-  server.serveRules();
-});
-afterEach(() => {
-  for (const shop of shops.splice(0)) shop.close();
-  stopTime();
-});
-
-async function open(more) {
-  const shop = await scrip.open(server.options(more));
-  shops.push(shop);
-  return shop;
-}
 const revisionOf = ({ asOf }) => asOf.revision?.rev;
 
 for (const [at, [name, [code, , more = {}]]] of Object.entries(badBundles({}, pair, stranger)).entries()) {

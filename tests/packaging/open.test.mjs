@@ -1,33 +1,15 @@
 // Tests `open`: the verdicts of a shop, their age and clock, its customer, its state, and that no failure makes it throw or say a wrong yes.
 import assert from "node:assert/strict";
-import { after, afterEach, before, beforeEach } from "node:test";
 import { countTests } from "../browser/test_report.mjs";
 import * as scrip from "../../pkg/node.js";
 import { base64url, jws, PROJECT, rules, sealedCodes, sha256 } from "./bundle_server.mjs";
-import { HOUR, MINUTE, SECOND, cartOf, client, pair, refuse, shopRules, startShopServer, textStore } from "./shop_server.mjs";
-import { serviceNow, settle, skewLocalClock, startTime, stopTime, tick } from "./virtual_time.mjs";
+import { open, server, useShops } from "./shop_fixtures.mjs";
+import { HOUR, MINUTE, SECOND, cartOf, client, pair, refuse, shopRules, textStore } from "./shop_server.mjs";
+import { serviceNow, settle, skewLocalClock, tick } from "./virtual_time.mjs";
 
 const check = countTests("packaging");
-let server;
-let shops = [];
+useShops();
 
-before(async () => { server = await startShopServer(); });
-after(() => server.close());
-beforeEach(() => {
-  startTime();
-  server.online();
-  server.serveRules();
-});
-afterEach(() => {
-  for (const shop of shops.splice(0)) shop.close();
-  stopTime();
-});
-
-async function open(more) {
-  const shop = await scrip.open(server.options(more));
-  shops.push(shop);
-  return shop;
-}
 const summary = ({ kind, valid, missing }) => ({ kind, valid, missing });
 const provisional = (...missing) => ({ kind: "provisional", valid: undefined, missing });
 

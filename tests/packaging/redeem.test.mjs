@@ -1,34 +1,15 @@
 // Tests how a shop redeems: under a key that is kept before it is sent, again and again until the service answers, once for the service, also
 // when the page is loaded again, and never reported where the service has not answered.
 import assert from "node:assert/strict";
-import { after, afterEach, before, beforeEach } from "node:test";
 import { countTests } from "../browser/test_report.mjs";
-import * as scrip from "../../pkg/node.js";
 import { base64url } from "./bundle_server.mjs";
-import { HOUR, MINUTE, SECOND, cartOf, redemptions, refuse, startShopServer, textStore } from "./shop_server.mjs";
-import { settle, skewLocalClock, startTime, stopTime, tick } from "./virtual_time.mjs";
+import { open, server, useShops } from "./shop_fixtures.mjs";
+import { HOUR, MINUTE, SECOND, cartOf, redemptions, refuse, textStore } from "./shop_server.mjs";
+import { settle, skewLocalClock, tick } from "./virtual_time.mjs";
 
 const check = countTests("packaging");
-let server;
-let shops = [];
+useShops();
 
-before(async () => { server = await startShopServer(); });
-after(() => server.close());
-beforeEach(() => {
-  startTime();
-  server.online();
-  server.serveRules();
-});
-afterEach(() => {
-  for (const shop of shops.splice(0)) shop.close();
-  stopTime();
-});
-
-async function open(more) {
-  const shop = await scrip.open(server.options(more));
-  shops.push(shop);
-  return shop;
-}
 const queueOf = ({ kept }) => JSON.parse([...kept].find(([name]) => name.endsWith("/redemptions"))?.[1] ?? "[]");
 /** Notes how a promise ends, without a wait for it. */
 function watch(promise) {
