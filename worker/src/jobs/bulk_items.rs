@@ -16,7 +16,7 @@ use crate::jobs::async_actions::{self, JobSlice};
 use crate::jobs::job_caller::JobCaller;
 use crate::store::Store;
 use crate::store::document::Document;
-use crate::store::jobs::{self, BULK_SLICE};
+use crate::store::jobs::{self, BULK_SLICE, WaitingJob};
 use crate::store::sql::Fault;
 use scrip::Context;
 use serde::{Deserialize, Serialize};
@@ -221,19 +221,14 @@ pub fn run(
     async_actions::advance(store, context, id, &cursor, so_far, wanted)
 }
 
-/// Returns a stored slice of an action without the items that are to go, which keep their places: the action counts them. `None` if there
-/// are none. Products and SKUs name no customers.
-pub fn without_items(
-    store: &Store<'_>,
-    action_id: &str,
-    slice: &str,
-    is_gone: &dyn Fn(&Json) -> bool,
-) -> Result<Option<String>, Fault> {
-    let Some(job) = jobs::find(store, action_id)? else { return Ok(None) };
-    if GOODS.iter().any(|kinds| job.kind.starts_with(kinds)) {
-        return Ok(None);
-    }
-    let failed = |error: serde_json::Error| Fault(format!("a slice of {action_id} does not parse: {error}"));
+/// Returns true if a job's items are products or SKUs, whose names are no names of customers.
+pub fn is_of_goods(kind: &str) -> bool {
+    GOODS.iter().any(|kinds| kind.starts_with(kinds))
+}
+
+/// Returns a stored slice of a job without the items that are to go, which keep their places: the job counts them. `None` if there are none.
+pub fn without_items(job: &WaitingJob, slice: &str, is_gone: &dyn Fn(&Json) -> bool) -> Result<Option<String>, Fault> {
+    let failed = |error: serde_json::Error| Fault(format!("a slice of {} does not parse: {error}", job.kind));
     let mut slice: Json = serde_json::from_str(slice).map_err(failed)?;
     let mut has_changed = false;
     if let Some(items) = slice.get_mut("items").and_then(Json::as_array_mut) {

@@ -8,13 +8,12 @@ use crate::caller;
 use crate::statement_counter::Counting;
 use scrip::Context;
 use scrip::facts::{Facts, Known};
-use scrip::model::goods_buckets::{bucket_of, hash_prefix};
 use scrip::time::Instant;
 use scrip_worker::domain::bundle::build_job::ASKED;
 use scrip_worker::http::request::{Reply, Request};
 use scrip_worker::service;
 use scrip_worker::store::Store;
-use scrip_worker::store::sql::{Sql, SqlValue, int, text};
+use scrip_worker::store::sql::{Sql, SqlValue, int};
 use serde_json::{Value as Json, json};
 use sets::NamedSets;
 use std::cell::Cell;
@@ -344,35 +343,4 @@ fn a_wrong_address_of_a_bucket_is_not_found() {
     let reply = shop.send("bundle", &format!("GET /client/v1/bundle/proj_dev/goods/{root}/0?have=abc"), &Json::Null);
     let body: Json = serde_json::from_slice(&reply.body).unwrap();
     assert_eq!((reply.status, &body["details"]), (400, &json!("have `abc` must be 64 lower-case hexadecimal digits")));
-}
-
-/// Prints how long the first build of a large catalogue and one price take: run it with `--run-ignored only --no-capture`.
-#[test]
-#[ignore = "2026-11-29: a measurement of ten minutes, which decides nothing"]
-fn measure_a_hundred_thousand_products() {
-    let shop = Shop::new();
-    shop.fill(100_000);
-    let watch = Watch::now();
-    let (slices, longest) = shop.build(500);
-    println!("first build: {slices} slices in {:?}, the longest {longest} ms", watch.elapsed());
-    let bundle_bytes =
-        shop.run("SELECT count(*), sum(length(body)), max(length(body)) FROM bundle_part WHERE is_goods = 1", &[]);
-    println!("parts, bytes, largest: {bundle_bytes:?}");
-    for price in 1..=5 {
-        shop.make("PUT /v1/products/product_500", json!({ "price": price }));
-        let (slices, longest) = shop.build(500);
-        println!("one price: {slices} slices, the longest {longest} ms");
-    }
-    // What a client with thirty lines fetches, a body on each line, for a compressor.
-    let root = text(&shop.run("SELECT root FROM goods_tree", &[])[0], 0).unwrap().to_owned();
-    let mut numbers = Numbers(9);
-    let lines: Vec<Vec<u8>> = (0..30)
-        .map(|_| {
-            let bucket = bucket_of(hash_prefix(&format!("product-{}", numbers.below(100_000))), 4_096);
-            shop.part(&format!("/client/v1/bundle/proj_dev/goods/{root}/{bucket}"))
-        })
-        .collect();
-    let file = std::env::temp_dir().join("goods-of-thirty-lines");
-    std::fs::write(&file, lines.join(&b'\n')).unwrap();
-    println!("the goods of thirty lines are in {}", file.display());
 }

@@ -417,15 +417,26 @@ fn queued_imports_do_not_bring_an_erased_customer_back() {
     }
 }
 
-/// A file of products names no customers, even with equal ids.
+/// Lists and files of products name no customers, even with equal ids: they are written, without the customer's addresses.
 #[test]
 fn an_erasure_leaves_queued_goods() {
     let edge = Edge::new();
-    call(&edge, "", "POST", "/v1/customers", &json!({ "source_id": "1001" }));
-    send_file(&edge, "/v1/products/importCSV", "source_id,name\n1001,Cup\n1002,Mug\n");
+    call(&edge, "", "POST", "/v1/customers", &json!({ "source_id": "1001", "email": "who@mail.example" }));
+    send_file(&edge, "/v1/products/importCSV", "source_id,name,Maker\n1001,Cup,by who@mail.example\n1002,Mug,\n");
+    for source_id in ["1001", "1003"] {
+        call(&edge, "", "POST", "/v1/products", &json!({ "source_id": source_id, "name": "Cup" }));
+    }
+    let items = json!([
+        { "source_id": "1001", "price": 100, "metadata": { "by": "who@mail.example" } },
+        { "source_id": "1003", "price": 300 }
+    ]);
+    call(&edge, "", "POST", "/v1/products/bulk/async", &items);
     call(&edge, "", "POST", "/v1/customers/1001/permanent-deletion", &json!({}));
     while edge.alarm(DEV, NOW) {}
-    assert_eq!(edge.count(DEV, "SELECT COUNT(*) FROM document WHERE kind = 'product'"), 2);
+    let products = "SELECT COUNT(*) FROM document WHERE kind = 'product'";
+    assert_eq!(edge.count(DEV, products), 3);
+    assert_eq!(edge.count(DEV, &format!("{products} AND json_extract(body, '$.price') > 0")), 2);
+    assert_eq!(edge.count(DEV, &format!("{products} AND body LIKE '%who@mail%'")), 0);
 }
 
 fn send_file(edge: &Edge, path: &str, file: &str) -> Json {

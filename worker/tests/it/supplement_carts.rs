@@ -4,11 +4,12 @@
 use crate::bundle::{Bundle, claims_of};
 use crate::in_process::Edge;
 use crate::shops::bundle_client::without_omitted;
+use crate::shops::calls;
 use crate::shops::random::Random;
 use scrip::Context;
 use scrip::bundle::PreparedRules;
 use scrip::time::Instant;
-use scrip_worker::http::request::{Reply, Request};
+use scrip_worker::http::request::Reply;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 
@@ -37,23 +38,13 @@ struct Merchant {
 
 impl Merchant {
     fn send(&mut self, call: &str, body: &Json, credentials: &[(&str, &str)]) -> Reply {
-        let (method, path) = call.split_once(' ').unwrap();
-        let mut headers: Vec<(String, String)> =
-            credentials.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        headers.push(("origin".into(), "http://localhost:3000".into()));
-        headers.push(("content-type".into(), "application/json".into()));
-        let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
-        let request = Request { method: method.into(), path: path.into(), headers, body, ..Request::default() };
-        self.edge.send(request, self.now, None)
+        calls::send(&self.edge, self.now, call, body, credentials)
     }
 
     /// Makes a call of the merchant's server that must succeed.
     fn make(&mut self, call: &str, body: &Json) -> Json {
         self.now += 1;
-        let reply = self.send(call, body, &[("x-app-id", "dev-app"), ("x-app-token", "dev-token")]);
-        let answer: Json = serde_json::from_slice(&reply.body).unwrap_or(Json::Null);
-        assert!(reply.status < 300, "{call} {body}: {} {answer}", reply.status);
-        answer
+        calls::make(&self.edge, self.now, call, body)
     }
 
     /// Makes a call of a client with the token of a customer.

@@ -9,11 +9,11 @@ use crate::jobs::free_pages;
 use crate::jobs::outbox;
 use crate::store::Store;
 use crate::store::index::blind_index;
-use crate::store::jobs::BULK_SLICE;
 use crate::store::jobs::erasure::{
     self as stored, ErasedCustomer, ErasureBounds, NamedDocument, NamingText, RowSpan, SearchedTexts,
 };
 use crate::store::jobs::remnants::{self, ANSWERS, DELIVERIES, DOCUMENTS, touch};
+use crate::store::jobs::{self, BULK_SLICE};
 use crate::store::sql::Fault;
 use crate::store::tracking::Tracker;
 use scrip::Context;
@@ -213,11 +213,14 @@ fn documents(
 fn erase_from(store: &mut Store<'_>, person: &Person, document: NamedDocument) -> Result<(), Fault> {
     let NamedDocument { seq, kind, id, key, parent, holder, body } = document;
     if kind == BULK_SLICE {
-        // Queued items of the customer are not written.
-        let action = parent.as_deref().unwrap_or_default();
-        let text = bulk_items::without_items(store, action, &body, &|item| person.is_item(item))?;
-        if let Some(text) = text {
-            let body = padded(&text, body.len());
+        let Some(job) = jobs::find(store, parent.as_deref().unwrap_or_default())? else { return Ok(()) };
+        // Queued items of the customer are not written. Goods are, without the customer's addresses.
+        let text = match bulk_items::is_of_goods(&job.kind) {
+            true => revised(&body, &mut |body| person.erase_addresses(body)),
+            false => bulk_items::without_items(&job, &body, &|item| person.is_item(item))?
+                .map(|text| padded(&text, body.len())),
+        };
+        if let Some(body) = text {
             stored::update_document(store, NamedDocument { seq, kind, id, key, parent, holder, body });
         }
         return Ok(());

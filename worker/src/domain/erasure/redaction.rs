@@ -95,10 +95,17 @@ impl Person {
             }
             self.blank(body, &self.values);
         } else {
-            let addresses: Vec<String> = self.addresses().map(str::to_owned).collect();
-            self.blank(body, &addresses);
+            self.erase_addresses(body);
         }
         self.rename(body);
+        *body != before
+    }
+
+    /// Removes the customer's addresses from a document without a customer.
+    pub fn erase_addresses(&self, body: &mut Json) -> bool {
+        let before = body.clone();
+        let addresses: Vec<String> = self.addresses().map(str::to_owned).collect();
+        self.blank(body, &addresses);
         *body != before
     }
 

@@ -1,6 +1,7 @@
 //! Compares the service with a model: generators of shops and carts, the model, and the checks of the answers.
 
 pub mod bundle_client;
+pub mod calls;
 pub mod carts;
 pub mod checks;
 pub mod compare;
