@@ -1,7 +1,7 @@
 //! Arithmetic of counts: units, points and minor units. A result that leaves 64 bits is `None` and never the nearest number
 //! that fits.
 
-/// A number of things that can be taken away until none is left.
+/// A number of units that can be subtracted until none is left.
 pub trait Countable: Sized {
     /// Returns what remains after `taken` was taken away, and zero when that is more than there was.
     ///
@@ -71,13 +71,13 @@ pub fn product(count: u64, times: u64) -> u128 {
     u128::from(count) * u128::from(times)
 }
 
-/// Returns the part of a count that `part` has in `whole`, rounded down; zero of an empty whole, and `None` beyond 64 bits.
+/// Returns the part of a count that `part` has in `total`, rounded down; zero of a total of zero, and `None` beyond 64 bits.
 ///
 /// ```
 /// use scrip::count::share;
 /// assert_eq!((share(10, 1, 3), share(10, 1, 0), share(u64::MAX, 2, 1)), (Some(3), Some(0), None));
 /// ```
 #[inline]
-pub fn share(count: u64, part: u64, whole: u64) -> Option<u64> {
-    u64::try_from(product(count, part).checked_div(whole.into()).unwrap_or(0)).ok()
+pub fn share(count: u64, part: u64, total: u64) -> Option<u64> {
+    u64::try_from(product(count, part).checked_div(total.into()).unwrap_or(0)).ok()
 }

@@ -32,7 +32,7 @@ pub use client_trust::{proved, receive};
 pub use customer_conditions::met_conditions;
 pub use order_return::answer::{ReturnAnswer, ReturnRequest};
 pub use qualify::{QualificationAnswer, qualify, qualify_offline};
-pub use redeem::{RedeemedPart, RedemptionDecision, promised, redeem};
+pub use redeem::{RedeemedPart, RedemptionDecision, expected_grants, redeem};
 pub use referral::Referral;
 pub use return_order::return_items;
 pub use rollback::{RollBack, RollbackDecision, rollback};
@@ -64,7 +64,7 @@ pub struct Effects {
     /// The customer as the request describes them; the host merges this into the stored profile.
     pub customer: Option<Box<Customer>>,
     /// Increments for the redemption counts in the summary of the redeeming customer.
-    pub tally: SummaryDelta,
+    pub summary_delta: SummaryDelta,
     /// Increments for the order counts in the summaries of the order's present and former customers.
     pub orders: Vec<OrderCount>,
 }

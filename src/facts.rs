@@ -22,7 +22,7 @@ use crate::model::customer::{Customer, ProfilePart};
 use crate::model::order::{Goods, Metadata, Order};
 use crate::model::promotion::Stack;
 use crate::model::redeemable::{Campaign, Category, RedeemableTerms};
-use crate::model::redemption::PastRedemption;
+use crate::model::redemption::StoredRedemption;
 use crate::model::request::RequestedRedeemable;
 use crate::model::reward::{BoughtReward, Reward, RewardAssignment};
 use crate::model::stacking::StackingRules;
@@ -123,7 +123,7 @@ pub trait Facts {
         Known::Unknown
     }
     /// Returns whether that result stays the same if a request sends this part of the profile.
-    fn is_condition_beside(&self, _customer: &str, _number: &str, _part: ProfilePart) -> bool {
+    fn is_condition_independent_of(&self, _customer: &str, _number: &str, _part: ProfilePart) -> bool {
         false
     }
     /// Returns whether a customer without known data meets the condition of this number when the customer is new.
@@ -156,13 +156,13 @@ pub trait Facts {
     /// Returns the units of an account under unexpired holds of other sessions than `own`.
     fn held(&self, account: &AccountId, now: Instant, own: Option<&HoldOwner>) -> Known<u64>;
     /// Returns a redemption by id.
-    fn redemption(&self, id: &str) -> Known<Fact<'_, PastRedemption>>;
+    fn redemption(&self, id: &str) -> Known<Fact<'_, StoredRedemption>>;
     /// Returns the transfers of a redemption that were not reversed, in order, with their remaining amounts.
     fn chain(&self, id: &str) -> Known<Vec<Transfer>>;
     /// Returns the voucher that a redemption of points bought; absent if it bought none.
-    fn bought_reward(&self, redemption: &PastRedemption) -> Known<BoughtReward>;
+    fn bought_reward(&self, redemption: &StoredRedemption) -> Known<BoughtReward>;
     /// Returns the candidates of a qualification, newest first: at least those that pass the filter.
-    fn candidates(&self, seek: &CandidateFilter<'_>) -> Known<Fact<'_, Candidates>>;
+    fn candidates(&self, filter: &CandidateFilter<'_>) -> Known<Fact<'_, Candidates>>;
     /// Returns how many codes of a campaign can still be published; `None` without a limit, as for a campaign that
     /// generates them.
     fn free_codes(&self, campaign_id: &str, now: Instant) -> Known<Option<u64>>;

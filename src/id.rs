@@ -38,8 +38,8 @@ const TRACKING_BYTES: std::ops::RangeInclusive<usize> = 16..=216;
 /// ```
 pub fn is_tracking_id(text: &str) -> bool {
     let Some(digits) = text.strip_prefix(TRACKING_PREFIX) else { return false };
-    let is_whole = digits.len().is_multiple_of(2) && TRACKING_BYTES.contains(&(digits.len() / 2));
-    is_whole && digits.bytes().all(|digit| digit.is_ascii_hexdigit())
+    let is_even = digits.len().is_multiple_of(2) && TRACKING_BYTES.contains(&(digits.len() / 2));
+    is_even && digits.bytes().all(|digit| digit.is_ascii_hexdigit())
 }
 
 /// The characters of alphanumeric identifiers.
@@ -63,17 +63,17 @@ impl Ids {
     /// Returns the generator for the request of this context.
     pub fn new(context: &Context) -> Ids {
         let mut ids = Ids { seed: context.seed, blocks: 0, block: [0; 32], used: 32, next: 0 };
-        let moment = u128::from(context.now.millis().unsigned_abs());
+        let instant = u128::from(context.now.millis().unsigned_abs());
         // The upper half of the random part is left free, so that ids of one request can only grow.
         let start = ids.number() & ((1 << (CHANCE_BITS - 1)) - 1);
-        ids.next = (moment << CHANCE_BITS) | u128::from(start);
+        ids.next = (instant << CHANCE_BITS) | u128::from(start);
         ids
     }
 
     /// Returns a generator for the caller that executes a decision. Its identifiers never equal those of the decision
     /// for the same request, regardless of the prefix. A redemption and its transaction share their digits, and those
     /// of another transaction must differ.
-    pub fn beside(context: &Context) -> Ids {
+    pub fn independent(context: &Context) -> Ids {
         let mut ids = Ids::new(&Context { seed: sha256(&[&context.seed, b"beside"]), ..*context });
         // The identifiers of the decision start in the lower half of the random part. A quarter is enough for all that
         // one request writes.
@@ -140,9 +140,9 @@ mod tests {
         for seed in 0..=255 {
             let context = Context { now: Instant::parse("2026-03-01T00:00:00Z").unwrap_or_default(), seed: [seed; 32] };
             let minted = |mut ids: Ids| (0..100).map(|_| ids.hex18("vtx_")).collect::<BTreeSet<Text>>();
-            let (decided, beside) = (minted(Ids::new(&context)), minted(Ids::beside(&context)));
-            assert_eq!(decided.len().min(beside.len()), 100);
-            assert!(decided.is_disjoint(&beside), "{seed}");
+            let (decided, independent) = (minted(Ids::new(&context)), minted(Ids::independent(&context)));
+            assert_eq!(decided.len().min(independent.len()), 100);
+            assert!(decided.is_disjoint(&independent), "{seed}");
         }
     }
 }

@@ -90,20 +90,20 @@ impl Money {
         Money::of(self.minor().checked_mul(count)?)
     }
 
-    /// Returns this amount in the proportion `part / whole`, rounded half up; `None` if `whole` is 0 or the result is
+    /// Returns this amount in the proportion `part / total`, rounded half up; `None` if `total` is 0 or the result is
     /// too large.
     #[inline]
-    pub fn portion(self, part: u64, whole: u64) -> Option<Money> {
-        match self.minor().checked_mul(part).and_then(|numerator| round_half_up_narrow(numerator, whole)) {
+    pub fn portion(self, part: u64, total: u64) -> Option<Money> {
+        match self.minor().checked_mul(part).and_then(|numerator| round_half_up_narrow(numerator, total)) {
             Some(minor) => Money::of(minor),
-            None => self.wide_portion(part, whole),
+            None => self.wide_portion(part, total),
         }
     }
 
     #[cold]
-    fn wide_portion(self, part: u64, whole: u64) -> Option<Money> {
+    fn wide_portion(self, part: u64, total: u64) -> Option<Money> {
         let numerator = u128::from(self.minor()).checked_mul(u128::from(part))?;
-        Money::from_wide(round_half_up(numerator, u128::from(whole))?)
+        Money::from_wide(round_half_up(numerator, u128::from(total))?)
     }
 
     /// Returns whether this is zero.
@@ -146,7 +146,7 @@ fn round_half_up_narrow(numerator: u64, denominator: u64) -> Option<u64> {
 const MILLIONTHS: u32 = 1_000_000;
 
 /// All, in millionths of a percent.
-const WHOLE: u32 = 100 * MILLIONTHS;
+const HUNDRED_PERCENT: u32 = 100 * MILLIONTHS;
 
 /// A percentage from 0 to 100 with at most six decimals, stored as millionths of a percent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -166,21 +166,21 @@ impl Percent {
     pub fn parse(text: &str) -> Option<Percent> {
         let decimal = Decimal::plain(text).filter(|decimal| decimal.decimals() <= 6)?;
         let millionths = u32::try_from(decimal.times_ten_to(6)?).ok()?;
-        (millionths <= WHOLE).then_some(Percent(millionths))
+        (millionths <= HUNDRED_PERCENT).then_some(Percent(millionths))
     }
 
     /// Returns a percentage in millionths of a percent, at most 100 percent.
     pub fn of_millionths(millionths: u128) -> Percent {
-        Percent(u32::try_from(millionths).unwrap_or(WHOLE).min(WHOLE))
+        Percent(u32::try_from(millionths).unwrap_or(HUNDRED_PERCENT).min(HUNDRED_PERCENT))
     }
 
     /// Returns this percentage of an amount, rounded half up; never more than the amount.
     #[inline]
     pub fn of(self, base: Money) -> Option<Money> {
-        base.portion(u64::from(self.0), u64::from(WHOLE))
+        base.portion(u64::from(self.0), u64::from(HUNDRED_PERCENT))
     }
 
-    /// Returns this percentage of the share of `part` of `whole` units in an amount, rounded half up once at the end.
+    /// Returns this percentage of the share of `part` of `total` units in an amount, rounded half up once at the end.
     ///
     /// ```
     /// use scrip::money::{Money, Percent};
@@ -188,27 +188,27 @@ impl Percent {
     /// assert_eq!(Percent::parse("50").unwrap().of_share(Money::new(101).unwrap(), 1, 2), Money::new(25));
     /// ```
     #[inline]
-    pub fn of_share(self, base: Money, part: u64, whole: u64) -> Option<Money> {
-        if part >= whole { self.of(base) } else { self.of_part(base, part, whole) }
+    pub fn of_share(self, base: Money, part: u64, total: u64) -> Option<Money> {
+        if part >= total { self.of(base) } else { self.of_part(base, part, total) }
     }
 
     #[cold]
-    fn of_part(self, base: Money, part: u64, whole: u64) -> Option<Money> {
-        let (percent, hundred) = (u128::from(self.0), u128::from(WHOLE));
-        // The share is `units + rest / whole`; its parts are multiplied separately, so that no product exceeds 128
+    fn of_part(self, base: Money, part: u64, total: u64) -> Option<Money> {
+        let (percent, hundred) = (u128::from(self.0), u128::from(HUNDRED_PERCENT));
+        // The share is `units + rest / total`; its parts are multiplied separately, so that no product exceeds 128
         // bits.
         let wide = u128::from(base.minor()).checked_mul(u128::from(part))?;
-        let (units, rest) = (wide.checked_div(u128::from(whole))?, wide.checked_rem(u128::from(whole))?);
+        let (units, rest) = (wide.checked_div(u128::from(total))?, wide.checked_rem(u128::from(total))?);
         let product = percent.checked_mul(units)?;
         let (sure, open) = (product.checked_div(hundred)?, product.checked_rem(hundred)?);
-        let open = open.checked_mul(u128::from(whole))?.checked_add(percent.checked_mul(rest)?)?;
-        Money::from_wide(sure.checked_add(round_half_up(open, hundred.checked_mul(u128::from(whole))?)?)?)
+        let open = open.checked_mul(u128::from(total))?.checked_add(percent.checked_mul(rest)?)?;
+        Money::from_wide(sure.checked_add(round_half_up(open, hundred.checked_mul(u128::from(total))?)?)?)
     }
 
     /// Returns this percentage multiplied by `count`, at most 100.
     pub fn checked_mul(self, count: u64) -> Percent {
         let millionths = u64::from(self.0).checked_mul(count).and_then(|all| u32::try_from(all).ok());
-        Percent(millionths.map_or(WHOLE, |all| all.min(WHOLE)))
+        Percent(millionths.map_or(HUNDRED_PERCENT, |all| all.min(HUNDRED_PERCENT)))
     }
 }
 

@@ -9,30 +9,30 @@ use crate::text::Text;
 /// Named values; one may have several names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OrderedMap<T> {
-    things: Vec<T>,
+    values: Vec<T>,
     places: BTreeMap<Text, usize>,
 }
 
 impl<T> Default for OrderedMap<T> {
     fn default() -> OrderedMap<T> {
-        OrderedMap { things: Vec::new(), places: BTreeMap::new() }
+        OrderedMap { values: Vec::new(), places: BTreeMap::new() }
     }
 }
 
 impl<T> OrderedMap<T> {
     /// Builds a map of values with their names; the first value of a name counts.
-    pub fn new(things: Vec<T>, names: impl Fn(&T) -> [Option<&Text>; 2]) -> OrderedMap<T> {
+    pub fn new(values: Vec<T>, names: impl Fn(&T) -> [Option<&Text>; 2]) -> OrderedMap<T> {
         let mut places = BTreeMap::new();
-        for (place, thing) in things.iter().enumerate() {
-            keep(&mut places, names(thing), place);
+        for (place, value) in values.iter().enumerate() {
+            keep(&mut places, names(value), place);
         }
-        OrderedMap { things, places }
+        OrderedMap { values, places }
     }
 
     /// Adds a value under a name, which then refers to this value.
-    pub fn put(&mut self, name: Text, thing: T) {
-        self.places.insert(name, self.things.len());
-        self.things.push(thing);
+    pub fn insert(&mut self, name: Text, value: T) {
+        self.places.insert(name, self.values.len());
+        self.values.push(value);
     }
 
     /// Returns the value of this name.
@@ -47,7 +47,7 @@ impl<T> OrderedMap<T> {
 
     /// Returns the value at this position.
     pub fn at(&self, place: usize) -> Option<&T> {
-        self.things.get(place)
+        self.values.get(place)
     }
 
     /// Returns the value of this name, and creates it if there is none.
@@ -55,21 +55,21 @@ impl<T> OrderedMap<T> {
         let place = match self.places.entry(name.clone()) {
             Entry::Occupied(known) => *known.get(),
             Entry::Vacant(free) => {
-                self.things.push(make());
-                *free.insert(self.things.len().remaining_after(1))
+                self.values.push(make());
+                *free.insert(self.values.len().remaining_after(1))
             }
         };
-        self.things.get_mut(place)
+        self.values.get_mut(place)
     }
 
     /// Returns all values, in the order of insertion.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
-        self.things.iter()
+        self.values.iter()
     }
 
     /// Returns whether it is empty.
     pub fn is_empty(&self) -> bool {
-        self.things.is_empty()
+        self.values.is_empty()
     }
 }
 

@@ -2,7 +2,7 @@
 //! which lot they are refunded.
 //!
 //! A card consists of lots of points. An operation returns movements between accounts of the card, which are transfers
-//! of the ledger (`facts::cards`), so every credited point is in some account. Time alone changes nothing: an operation
+//! of the ledger (`facts::cards`), so every credited point is in some account. Time changes nothing by itself: an operation
 //! first settles earlier due events, each at its own instant. So the state of a card does not depend on how often it is
 //! settled.
 //!

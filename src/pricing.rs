@@ -17,7 +17,7 @@ pub use bundles::{Bundles, count_bundles};
 pub use cart::{Cart, Line, LineUnitChange};
 pub use effect::{DiscountBase, LinesInScope, NoLines, apply_gift, off_lines, off_order};
 pub use gain::{CoveredUnits, Gain, Replacement};
-pub use lines::{Priced, Trust, price};
+pub use lines::{PriceSource, PricedOrder, price};
 pub use numbers::{FormulaInputs, NumberResolver};
 pub use select::{CapLookup, Cover, NoCaps, select, steps};
 pub use units::{FreeGoods, add_units};

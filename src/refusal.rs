@@ -172,7 +172,7 @@ impl Refusal {
     /// Returns a refusal with only its details.
     #[inline]
     pub fn new(reason: Reason, details: impl Into<Text>) -> Refusal {
-        Refusal::said(reason, details.into(), "")
+        Refusal::with_text(reason, details.into(), "")
     }
 
     /// Returns the refusal of a violated rule, for the type of redeemable that has it. `unanswered` names the test, if
@@ -180,16 +180,16 @@ impl Refusal {
     #[inline]
     pub fn violated(reason: Reason, kind: &'static str, rule: &Text, unanswered: Option<&'static str>) -> Refusal {
         match unanswered {
-            None => Refusal::said(reason, rule.clone(), kind),
+            None => Refusal::with_text(reason, rule.clone(), kind),
             Some(test) => {
                 let only_earning = format!("{rule}, in which only earning can answer `{test}`").into();
-                Refusal::said(reason, only_earning, kind)
+                Refusal::with_text(reason, only_earning, kind)
             }
         }
     }
 
     #[inline(never)]
-    fn said(reason: Reason, details: Text, rule_of: &'static str) -> Refusal {
+    fn with_text(reason: Reason, details: Text, rule_of: &'static str) -> Refusal {
         Refusal(Box::new(RefusalText { reason, details, rule_of, more: None }))
     }
 

@@ -1,6 +1,6 @@
 //! Declares the shape of JSON objects as plain data: their fields with types, bounds and descriptions.
 //!
-//! A shape is declared once, beside its reader or its writer. The checks of the service, the API description and the
+//! A shape is declared once, next to its reader or its writer. The checks of the service, the API description and the
 //! types of the package are generated from it; a test compares it with the reader.
 
 mod descriptions;
@@ -40,7 +40,7 @@ pub struct Shape {
     /// Its name in types and schemas.
     pub name: &'static str,
     /// Its description, in a few words.
-    pub meaning: &'static str,
+    pub description: &'static str,
     /// Its type.
     pub kind: FieldType,
 }
@@ -100,14 +100,14 @@ pub const fn must(name: &'static str, kind: FieldType) -> Field {
 }
 
 /// Returns the `object` field of a kind of document.
-pub const fn object(word: &'static [&'static str]) -> Field {
-    must("object", FieldType::OneOf(word))
+pub const fn object(names: &'static [&'static str]) -> Field {
+    must("object", FieldType::OneOf(names))
 }
 
 impl Field {
     /// Sets a description of its own, for a name that other fields share.
-    pub const fn description(self, meaning: &'static str) -> Field {
-        Field { own: description(meaning), ..self }
+    pub const fn description(self, text: &'static str) -> Field {
+        Field { own: description(text), ..self }
     }
 
     /// Makes the field required.
@@ -126,7 +126,7 @@ impl Field {
     }
 
     /// Returns the description: its own, else the shared one of its name.
-    pub fn meaning(&self) -> &'static str {
+    pub fn description_text(&self) -> &'static str {
         if self.own.is_empty() { descriptions::of(self.name).unwrap_or_default() } else { self.own }
     }
 }
@@ -148,7 +148,7 @@ impl FieldType {
     }
 
     /// Resolves a named type.
-    pub const fn meant(&self) -> &FieldType {
+    pub const fn resolved(&self) -> &FieldType {
         match self {
             FieldType::Named(shape) => &shape.kind,
             kind => kind,
@@ -157,7 +157,7 @@ impl FieldType {
 
     /// Returns the fields of an object, named or not.
     pub const fn fields(&self) -> &'static [Field] {
-        match self.meant() {
+        match self.resolved() {
             FieldType::Object(fields) => fields,
             _ => &[],
         }
@@ -200,7 +200,7 @@ pub const fn joined<const N: usize>(lists: &[&[Field]]) -> [Field; N] {
 
 /// Returns the names of a reader's table, for a shape.
 #[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "runs while the program is compiled")]
-pub const fn words<T, const N: usize>(table: &[(&'static str, T)]) -> [&'static str; N] {
+pub const fn names_of<T, const N: usize>(table: &[(&'static str, T)]) -> [&'static str; N] {
     let mut all = [""; N];
     let mut place = 0;
     while place < N {
@@ -214,8 +214,8 @@ pub const fn words<T, const N: usize>(table: &[(&'static str, T)]) -> [&'static 
 #[macro_export]
 macro_rules! one_of {
     ($table:expr) => {{
-        const WORDS: [&str; $table.len()] = $crate::shape::words($table);
-        $crate::shape::FieldType::OneOf(&WORDS)
+        const NAMES: [&str; $table.len()] = $crate::shape::names_of($table);
+        $crate::shape::FieldType::OneOf(&NAMES)
     }};
 }
 
@@ -231,10 +231,10 @@ macro_rules! fields_of {
 /// Returns a named object shape as a type.
 #[macro_export]
 macro_rules! shape {
-    ($name:literal, $meaning:literal, $fields:expr) => {
+    ($name:literal, $description:literal, $fields:expr) => {
         $crate::shape::FieldType::Named(&$crate::shape::Shape {
             name: $name,
-            meaning: $crate::shape::description($meaning),
+            description: $crate::shape::description($description),
             kind: $crate::shape::FieldType::Object($fields),
         })
     };

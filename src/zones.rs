@@ -1,6 +1,6 @@
 //! Finds the transitions of a time zone by its name.
 //!
-//! The tables of the world's zones change a few times a year, and the package has no room for them. Natively they come
+//! The tables of the world's zones change a few times a year, and they are too large for the package. Natively they come
 //! from `chrono-tz`, in a browser and in the Worker from the runtime's `Intl`. They are read once, when rules are read
 //! or a project is opened, and never during a decision. Decisions and bundles contain the transitions, so client and
 //! service agree even with tables of different years.
@@ -47,24 +47,24 @@ pub fn named(name: &str) -> Option<TimeZone> {
 
 /// Returns the offset of 1970, and every second at which another one starts.
 fn transitions(at: impl Fn(u32) -> Option<i32>) -> Option<(i32, Vec<(Instant, i32)>)> {
-    let begin = at(0)?;
-    let (mut past, mut offset, mut found) = (0, begin, Vec::new());
+    let first_offset = at(0)?;
+    let (mut earlier, mut offset, mut found) = (0, first_offset, Vec::new());
     for second in (0..END).step_by(STEP) {
         while at(second)? != offset {
-            // The offset applies at `past`, and another one at `next`: a binary search finds the transition.
+            // The offset applies at `earlier`, and another one at `next`: a binary search finds the transition.
             let mut next = second;
-            while next.saturating_sub(past) > 1 {
-                let between = past.midpoint(next);
+            while next.saturating_sub(earlier) > 1 {
+                let between = earlier.midpoint(next);
                 if at(between)? == offset {
-                    past = between;
+                    earlier = between;
                 } else {
                     next = between;
                 }
             }
-            (past, offset) = (next, at(next)?);
+            (earlier, offset) = (next, at(next)?);
             found.push((Instant::from_millis(i64::from(next).checked_mul(1_000)?)?, offset));
         }
-        past = second;
+        earlier = second;
     }
-    Some((begin, found))
+    Some((first_offset, found))
 }

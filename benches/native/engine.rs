@@ -7,7 +7,7 @@ use scrip::Context;
 use scrip::bundle::PreparedRules;
 use scrip::time::Instant;
 
-use crate::{report, show, time};
+use crate::{print_answer, report, time};
 
 fn context() -> Context {
     let mut seed = [0; 32];
@@ -19,7 +19,7 @@ fn context() -> Context {
 pub fn run_text(rules: &[u8], request: &[u8], total: Duration) {
     let prepared = PreparedRules::new(rules).expect("the rules can be prepared");
     let context = context();
-    show(&prepared.validate(request, &context).body);
+    print_answer(&prepared.validate(request, &context).body);
     report(time(total, || prepared.validate(black_box(request), &context)));
 }
 
@@ -27,7 +27,7 @@ pub fn run_text(rules: &[u8], request: &[u8], total: Duration) {
 pub fn run_compute(rules: &[u8], request: &[u8], total: Duration) {
     let prepared = PreparedRules::new(rules).expect("the rules can be prepared");
     let context = context();
-    show(&prepared.validate(request, &context).body);
+    print_answer(&prepared.validate(request, &context).body);
     let request = scrip::wire::request::read_redeemables(request).expect("the request can be read");
     report(time(total, || scrip::decide::validate(prepared.facts(), black_box(&request), &context)));
 }

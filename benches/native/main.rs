@@ -45,7 +45,7 @@ fn run_floor(compute: bool, rules: &[u8], request: &[u8], total: Duration) {
     let floor = floor::Floor::new(&rules).expect("the rules are those of the workloads");
     let read = || serde_json::from_slice::<floor::Request<'_>>(black_box(request)).expect("the request is JSON");
     let text = || serde_json::to_vec(&floor.validate(&read())).expect("the answer can be written");
-    show(&text());
+    print_answer(&text());
     if compute {
         let request = read();
         report(time(total, || floor.validate(black_box(&request))));
@@ -55,7 +55,7 @@ fn run_floor(compute: bool, rules: &[u8], request: &[u8], total: Duration) {
 }
 
 /// Prints the answer.
-pub fn show(answer: &[u8]) {
+pub fn print_answer(answer: &[u8]) {
     println!("{}", String::from_utf8_lossy(answer));
 }
 

@@ -11,7 +11,7 @@ use scrip::time::Instant;
 use scrip::wire::qualification::read_qualification;
 use serde_json::{Value, json};
 
-use crate::{report, show, time};
+use crate::{print_answer, report, time};
 
 /// Runs one contender of this workload.
 pub fn run(contender: &str, rules: &[u8], request: &[u8], total: Duration) {
@@ -32,8 +32,8 @@ fn context() -> Context {
 fn run_engine(rules: &[u8], request: &[u8], total: Duration) {
     let prepared = PreparedRules::new(rules).expect("the rules can be prepared");
     let context = context();
-    let asked = read_qualification(request).expect("the request can be read");
-    let find = || search(prepared.facts(), black_box(&asked), &context, None).expect("the request holds");
+    let query = read_qualification(request).expect("the request can be read");
+    let find = || search(prepared.facts(), black_box(&query), &context, None).expect("the request holds");
     show_ids(&find().ids().collect::<Vec<_>>());
     report(time(total, find));
 }
@@ -42,12 +42,12 @@ fn run_engine(rules: &[u8], request: &[u8], total: Duration) {
 fn run_engine_text(rules: &[u8], request: &[u8], total: Duration) {
     let prepared = PreparedRules::new(rules).expect("the rules can be prepared");
     let context = context();
-    show(&prepared.qualify(request, &context).body);
+    print_answer(&prepared.qualify(request, &context).body);
     report(time(total, || prepared.qualify(black_box(request), &context)));
 }
 
 fn show_ids(ids: &[&str]) {
-    show(json!({ "ids": ids }).to_string().as_bytes());
+    print_answer(json!({ "ids": ids }).to_string().as_bytes());
 }
 
 /// The promotions of the workload as the API writes them, newest first.
@@ -189,7 +189,7 @@ fn run_floor(compute: bool, rules: &[u8], request: &[u8], total: Duration) {
     let floor = Floor::new(rules);
     let read = || serde_json::from_slice::<Request<'_>>(black_box(request)).expect("the request is JSON");
     let text = || serde_json::to_vec(&json!({ "ids": floor.find(&read()) })).expect("the answer can be written");
-    show(&text());
+    print_answer(&text());
     if compute {
         let request = read();
         report(time(total, || floor.find(black_box(&request))));
@@ -237,11 +237,11 @@ fn holds(rule: &Value, facts: &Value) -> bool {
         return facts[list].as_array().is_some_and(|items| items.iter().any(|item| holds(&rule["of"], item)));
     }
     let found = &facts[rule["fact"].as_str().unwrap_or_default()];
-    let wanted = &rule["value"];
+    let expected = &rule["value"];
     match rule["operator"].as_str().unwrap_or_default() {
-        "more_than" => found.as_u64() > wanted.as_u64(),
-        "in" => wanted.as_array().is_some_and(|values| values.contains(found)),
-        "equal" => found == wanted,
+        "more_than" => found.as_u64() > expected.as_u64(),
+        "in" => expected.as_array().is_some_and(|values| values.contains(found)),
+        "equal" => found == expected,
         other => panic!("`{other}` is no operator"),
     }
 }

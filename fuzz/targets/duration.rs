@@ -12,10 +12,10 @@ pub fn run(text: &str) {
         transitions: vec![(Instant::from_millis(1_774_746_000_000).unwrap_or_default(), 7200)],
     };
     let now = Instant::from_millis(1_773_444_600_000).unwrap_or_default();
-    if let Some(moment) = Instant::parse(text) {
-        assert_eq!(Instant::parse(&moment.to_string()), Some(moment));
+    if let Some(instant) = Instant::parse(text) {
+        assert_eq!(Instant::parse(&instant.to_string()), Some(instant));
         assert!(Date::parse(text).is_some());
-        let (day, minute) = (zone.weekday(moment), zone.minute_of_day(moment));
+        let (day, minute) = (zone.weekday(instant), zone.minute_of_day(instant));
         assert!(day.is_none_or(|day| day < 7) && minute.is_none_or(|minute| minute < 1440));
     }
     if let Some(minute) = DailyHours::parse_clock(text) {

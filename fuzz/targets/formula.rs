@@ -15,8 +15,8 @@ struct Adverse {
 impl Adverse {
     fn value(&self, choice: u64, depth: u32) -> Option<FormulaValue> {
         Some(match choice % 12 {
-            0 => FormulaValue::Number(Ratio::whole(i128::MAX)),
-            1 => FormulaValue::Number(Ratio::whole(i128::MIN)),
+            0 => FormulaValue::Number(Ratio::integer(i128::MAX)),
+            1 => FormulaValue::Number(Ratio::integer(i128::MIN)),
             2 => FormulaValue::Number(Ratio::new(1, i128::MAX)?),
             3 => FormulaValue::Number(Ratio::ZERO),
             4 => FormulaValue::of_money(Money::new(LARGEST)?),
@@ -24,7 +24,9 @@ impl Adverse {
             6 => FormulaValue::Text(Text::from("0.000000000000000000000000000000001")),
             7 => FormulaValue::Text(Text::from("9999-12-31T23:59:59.999-23:59")),
             8 => FormulaValue::Flag(choice % 24 == 8),
-            9 => FormulaValue::of_moment(Instant::from_millis(if choice % 24 == 9 { 0 } else { 253_402_300_799_999 })?),
+            9 => {
+                FormulaValue::of_instant(Instant::from_millis(if choice % 24 == 9 { 0 } else { 253_402_300_799_999 })?)
+            }
             10 if depth < 2 => {
                 let elements = (choice..choice + 12).filter_map(|choice| self.value(choice, depth + 1));
                 FormulaValue::List(elements.collect())
@@ -38,7 +40,7 @@ impl Lookup for Adverse {
     fn find(&self, operand: &FormulaOperand) -> Option<FormulaValue> {
         // Dates need the current instant, and mostly there is one.
         if operand.name == FormulaName::Now && self.turn != 3 {
-            return FormulaValue::of_moment(Instant::from_millis(1_774_746_000_000)?).into();
+            return FormulaValue::of_instant(Instant::from_millis(1_774_746_000_000)?).into();
         }
         let which = u64::from(operand.which != OperandLine::Current);
         let choice = operand.key.bytes().fold(self.turn + which, |sum, byte| sum + u64::from(byte));

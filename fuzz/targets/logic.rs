@@ -11,8 +11,8 @@ pub fn run(text: &str) {
     assert!(text.trim().is_empty() || Expression::parse(&printed, &keys).as_ref() == Ok(&expression), "{printed}");
     for turn in 0..32_usize {
         let holds = expression.holds(&mut |place| turn >> place & 1 == 1);
-        let blamed = expression.blame(&mut |place| turn >> place & 1 == 1);
-        assert_eq!(holds, blamed.is_none());
-        assert!(blamed.is_none_or(|place| turn >> place & 1 == 0));
+        let first_failing = expression.first_failing(&mut |place| turn >> place & 1 == 1);
+        assert_eq!(holds, first_failing.is_none());
+        assert!(first_failing.is_none_or(|place| turn >> place & 1 == 0));
     }
 }

@@ -23,7 +23,7 @@ impl RuleFacts for Adverse {
         self.amount
     }
 
-    fn figures(&self, line: usize) -> LineAmounts {
+    fn line_amounts(&self, line: usize) -> LineAmounts {
         let price = Money::new(if line == 0 { LARGEST } else { 0 });
         LineAmounts { price, quantity: u64::MAX, subtotal: price.filter(|_| line != 1) }
     }
@@ -103,7 +103,7 @@ pub fn run(text: &str) {
         };
         for verdict in [rule.check(&input), rule.check_after(&input)] {
             if let Err(failure) = verdict {
-                let why = failure.blamed(&input).why(&input);
+                let why = failure.failing_test(&input).why(&input);
                 assert!(why.is_none_or(|why| why.change.is_none_or(|change| !change.text().is_empty())));
             }
         }

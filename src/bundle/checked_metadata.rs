@@ -11,7 +11,7 @@ pub(super) fn is_checked(object: &str, request: &Redeemables) -> bool {
     let order = request.order.as_ref();
     match object {
         "customer" => {
-            let is_stored = request.channel.page.as_ref().is_none_or(|page| page.is_believed());
+            let is_stored = request.channel.client.as_ref().is_none_or(|client| client.trusts_customer());
             is_stored && request.customer.as_ref().is_some_and(|customer| !customer.metadata.is_empty())
         }
         "order" => order.is_some_and(|order| !order.metadata.is_empty()),

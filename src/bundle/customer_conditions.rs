@@ -62,13 +62,13 @@ pub fn read_condition(condition: &Value) -> Result<Rule, Problem> {
 }
 
 /// Returns whether the result of a condition stays the same if a request sends a part of the profile, because it does not compare that part.
-pub fn stays_beside(condition: &Rule, part: ProfilePart, facts: &dyn Facts) -> bool {
+pub fn is_independent_of(condition: &Rule, part: ProfilePart, facts: &dyn Facts) -> bool {
     let mut stays = true;
     condition.tests.each_leaf(&mut |leaf| {
         let mut names = leaf.test.conditions.iter().flat_map(|one| &one.operands).filter_map(TestOperand::as_text);
         stays &= match leaf.test.name.kind {
             FactKind::Segment => names.all(|name| match facts.segment(name) {
-                Known::Is(segment) => !segment.asks_part(part),
+                Known::Is(segment) => !segment.uses_part(part),
                 Known::Absent => true,
                 Known::Unknown | Known::Unreadable => false,
             }),

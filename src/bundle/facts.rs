@@ -18,7 +18,7 @@ use crate::model::order::Order;
 use crate::model::promotion::Stack;
 use crate::model::qualification::{Candidate, CandidateObject};
 use crate::model::redeemable::{Campaign, Category, RedeemableTerms};
-use crate::model::redemption::PastRedemption;
+use crate::model::redemption::StoredRedemption;
 use crate::model::reward::{Reward, RewardAssignment};
 use crate::model::stacking::StackingRules;
 use crate::model::visibility::ListedTime;
@@ -37,7 +37,7 @@ pub struct RuleSetFacts {
     has_history: bool,
     settings: KnownSettings,
     /// `true` if the set states whether codes that differ only by case are equal.
-    says_case: bool,
+    states_case: bool,
     /// `true` if all offers are listed that every client sees.
     lists_public_offers: bool,
     /// The promotions that no qualification examines.
@@ -76,10 +76,10 @@ pub struct RuleSetFacts {
     campaign_vouchers: OrderedMap<RedeemableTerms>,
     /// The candidates of qualifications, prepared on first use.
     candidates: OnceLock<Candidates>,
-    redemptions: OrderedMap<PastRedemption>,
+    redemptions: OrderedMap<StoredRedemption>,
     journal: Option<Journal>,
     /// The documents that cannot be read.
-    illegible: UnreadableDocuments,
+    unreadable: UnreadableDocuments,
     /// The offer of each voucher and each tier; `None` if a part of it is not in the set.
     offers: [Vec<Option<Offer<'static>>>; 2],
 }
@@ -136,7 +136,7 @@ impl RuleSetFacts {
             match by_id.get(rule) {
                 Some(place) if rules.places.contains(place) => {}
                 Some(place) => rules.places.push(*place),
-                None if given.illegible.has("validation_rules", rule) => rules.unreadable = true,
+                None if given.unreadable.has("validation_rules", rule) => rules.unreadable = true,
                 None => rules.unknown = true,
             }
         };
@@ -161,7 +161,7 @@ impl RuleSetFacts {
             coverage: given.coverage,
             has_history: given.has_history,
             settings: given.settings,
-            says_case: given.says_case,
+            states_case: given.states_case,
             lists_public_offers: given.lists_public_offers,
             unexamined_offers: given.unexamined_offers.into_iter().collect(),
             terms: given.client,
@@ -193,18 +193,18 @@ impl RuleSetFacts {
             assignments: given.assignments,
             listed: given.listed.candidates,
             campaign_vouchers: OrderedMap::new(given.listed.campaign_vouchers, |voucher| [Some(&voucher.id), None]),
-            redemptions: OrderedMap::new(given.redemptions, |past| [Some(&past.id), None]),
+            redemptions: OrderedMap::new(given.redemptions, |redemption| [Some(&redemption.id), None]),
             journal: given.journal,
-            illegible: given.illegible,
+            unreadable: given.unreadable,
             ..RuleSetFacts::default()
         };
         facts.offers =
-            [&facts.vouchers, &facts.tiers].map(|offers| offers.iter().map(|one| facts.whole(one)).collect());
+            [&facts.vouchers, &facts.tiers].map(|offers| offers.iter().map(|one| facts.resolve_offer(one)).collect());
         facts
     }
 
     /// Returns the offer of a voucher or tier; `None` if a part of it is not in the set.
-    fn whole(&self, incentive: &Arc<RedeemableTerms>) -> Option<Offer<'static>> {
+    fn resolve_offer(&self, incentive: &Arc<RedeemableTerms>) -> Option<Offer<'static>> {
         fn part<T>(id: Option<&Text>, offers: &OrderedMap<Arc<T>>) -> Option<Option<Fact<'static, T>>> {
             id.map(|id| offers.get(id).map(|part| Fact::Own(Arc::clone(part))))
                 .map_or(Some(None), |part| part.map(Some))
@@ -229,7 +229,7 @@ impl RuleSetFacts {
     fn known<'a, T>(&self, kind: &str, name: &str, found: Option<&'a T>) -> Known<Fact<'a, T>> {
         match found {
             Some(fact) => Known::Is(Fact::Lent(fact)),
-            None if self.illegible.has(kind, name) => Known::Unreadable,
+            None if self.unreadable.has(kind, name) => Known::Unreadable,
             None if self.covers(kind) => Known::Absent,
             None => Known::Unknown,
         }
@@ -240,8 +240,8 @@ impl RuleSetFacts {
     fn named<'a, T>(&self, kind: &str, name: &str, found: Option<&'a T>) -> Known<Fact<'a, T>> {
         match found {
             Some(fact) => Known::Is(Fact::Lent(fact)),
-            None if self.illegible.has(kind, name) => Known::Unreadable,
-            None if self.is_world() => Known::Absent,
+            None if self.unreadable.has(kind, name) => Known::Unreadable,
+            None if self.is_complete() => Known::Absent,
             None => Known::Unknown,
         }
     }
@@ -249,16 +249,16 @@ impl RuleSetFacts {
     /// Returns whether a code differs from a known one only by case, and only the server knows whether that matters.
     fn is_known_in_other_case(&self, code: &str) -> bool {
         let is_same = |voucher: &Arc<RedeemableTerms>| !voucher.code.is_empty() && fold(&voucher.code) == fold(code);
-        !self.says_case && !self.is_world() && self.vouchers.iter().any(is_same)
+        !self.states_case && !self.is_complete() && self.vouchers.iter().any(is_same)
     }
 
     /// Returns whether the set is the whole project: all kinds complete, and all counts.
-    fn is_world(&self) -> bool {
-        self.complete && self.coverage.is_whole() && self.has_history
+    fn is_complete(&self) -> bool {
+        self.complete && self.coverage.is_complete() && self.has_history
     }
 
     /// Returns the candidates of all qualifications, prepared once.
-    pub fn look_through(&self) -> &Candidates {
+    pub fn prepare_candidates(&self) -> &Candidates {
         self.candidates.get_or_init(|| self.prepare())
     }
 
@@ -339,27 +339,27 @@ impl RuleSetFacts {
     }
 
     /// Returns the client, if the rules contain a client policy.
-    pub fn page(&self) -> Option<ClientContext> {
+    pub fn client(&self) -> Option<ClientContext> {
         self.terms.as_ref().map(|terms| ClientContext {
-            terms: Arc::clone(terms),
+            policy: Arc::clone(terms),
             proven: self.proven.clone(),
             ..ClientContext::default()
         })
     }
 
-    fn counted<T>(&self, read: impl FnOnce(&Journal) -> T) -> Known<T> {
+    fn with_journal<T>(&self, read: impl FnOnce(&Journal) -> T) -> Known<T> {
         self.journal.as_ref().map_or(Known::Unknown, |journal| Known::Is(read(journal)))
     }
 
     /// Returns the result for facts that no list contains: members of programs, events, publications.
     fn unlisted<T>(&self) -> Known<T> {
-        if self.is_world() { Known::Absent } else { Known::Unknown }
+        if self.is_complete() { Known::Absent } else { Known::Unknown }
     }
 
     /// Returns whether the document of a voucher contains the balance of an account.
     fn is_summed(&self, account: &AccountId) -> bool {
-        let summed = |id: &str, what: &str| what != PUBLICATIONS && self.vouchers.get(id).is_some();
-        matches!(part_of(account.as_str()), Some(("voucher", id, what)) if summed(id, what))
+        let summed = |id: &str, counter: &str| counter != PUBLICATIONS && self.vouchers.get(id).is_some();
+        matches!(part_of(account.as_str()), Some(("voucher", id, counter)) if summed(id, counter))
     }
 
     /// Returns the rules assigned to any of these.
@@ -372,7 +372,7 @@ impl RuleSetFacts {
     /// Returns the positions of the rules assigned to any of these; unknown if one of them is not in the set.
     fn places_named(&self, names: [Option<&Text>; 2]) -> Known<Vec<usize>> {
         let mut places: Vec<usize> = Vec::new();
-        if names.into_iter().flatten().any(|name| self.illegible.guards(name)) {
+        if names.into_iter().flatten().any(|name| self.unreadable.guards(name)) {
             return Known::Unreadable;
         }
         for assigned in names.into_iter().flatten().filter_map(|name| self.assigned.get(name)) {

@@ -38,10 +38,10 @@ pub fn number_goods_conditions<E>(
 
 /// The condition of a set.
 #[derive(Debug, Clone)]
-pub struct SetCondition(Compared);
+pub struct SetCondition(SetTest);
 
 #[derive(Debug, Clone)]
-enum Compared {
+enum SetTest {
     /// The content of a collection.
     Collection(Contents),
     /// A property of metadata.
@@ -53,58 +53,58 @@ impl SetCondition {
     pub fn read(condition: &Value) -> Result<SetCondition, Problem> {
         if condition.get("name").is_none() {
             let collection = read_document(&condition.to_string(), read_collection)?;
-            return Ok(SetCondition(Compared::Collection(collection.goods)));
+            return Ok(SetCondition(SetTest::Collection(collection.goods)));
         }
         let rule = read_condition(condition)?;
         let test = rule.tests.leaves.first().map(|leaf| &leaf.test);
         let property = test.and_then(|test| Some((test.property.clone()?, Arc::clone(&test.conditions))));
         let (property, conditions) = property.ok_or_else(|| Problem::at("property", "is missing"))?;
-        Ok(SetCondition(Compared::Property(property, conditions)))
+        Ok(SetCondition(SetTest::Property(property, conditions)))
     }
 
     /// Returns whether the same goods are in the set at every moment, and each by itself: then the build of a bundle can sort them.
     pub fn is_lasting(&self) -> bool {
         let last = |conditions: &[Condition]| !conditions.iter().any(|condition| condition.operator.depends_on_now());
         match &self.0 {
-            Compared::Collection(Contents::Listed(goods)) => {
+            SetTest::Collection(Contents::Listed(goods)) => {
                 !goods.iter().any(|goods| goods.object == GoodsObject::Collection)
             }
-            Compared::Collection(Contents::Passing(filter)) => filter.fields.iter().all(|(_, all)| last(all)),
-            Compared::Collection(Contents::All | Contents::Numbered(_)) => false,
-            Compared::Property(_, conditions) => last(conditions),
+            SetTest::Collection(Contents::Passing(filter)) => filter.fields.iter().all(|(_, all)| last(all)),
+            SetTest::Collection(Contents::All | Contents::Numbered(_)) => false,
+            SetTest::Property(_, conditions) => last(conditions),
         }
     }
 
     /// Returns the listed goods of a static collection.
     pub fn listed(&self) -> &[GoodsRef] {
         match &self.0 {
-            Compared::Collection(Contents::Listed(goods)) => goods,
-            Compared::Collection(_) | Compared::Property(..) => &[],
+            SetTest::Collection(Contents::Listed(goods)) => goods,
+            SetTest::Collection(_) | SetTest::Property(..) => &[],
         }
     }
 
     /// Returns what decides about goods that the catalogue does not have. `has_listed` says whether it has all listed names.
     pub fn others(&self, has_listed: bool) -> OtherGoods {
         match &self.0 {
-            Compared::Collection(Contents::Listed(_)) if has_listed => OtherGoods::Out,
-            Compared::Collection(Contents::Listed(_)) => OtherGoods::ByName,
-            Compared::Collection(_) => OtherGoods::ByData,
-            Compared::Property(..) => OtherGoods::ByProperty(self.holds_without_data()),
+            SetTest::Collection(Contents::Listed(_)) if has_listed => OtherGoods::Out,
+            SetTest::Collection(Contents::Listed(_)) => OtherGoods::ByName,
+            SetTest::Collection(_) => OtherGoods::ByData,
+            SetTest::Property(..) => OtherGoods::ByProperty(self.holds_without_data()),
         }
     }
 
     /// Returns the steps that a decision takes to find the members of a collection: for each listed one, or for each field on each line.
     pub fn steps(&self) -> usize {
         match &self.0 {
-            Compared::Collection(Contents::Listed(goods)) => goods.len(),
-            Compared::Collection(Contents::Passing(filter)) => filter.fields.len(),
-            Compared::Collection(Contents::All | Contents::Numbered(_)) | Compared::Property(..) => 1,
+            SetTest::Collection(Contents::Listed(goods)) => goods.len(),
+            SetTest::Collection(Contents::Passing(filter)) => filter.fields.len(),
+            SetTest::Collection(Contents::All | Contents::Numbered(_)) | SetTest::Property(..) => 1,
         }
     }
 
     /// Returns whether goods without the property meet the condition on it; `None` for a collection.
     pub fn holds_without_data(&self) -> Option<bool> {
-        let Compared::Property(_, conditions) = &self.0 else { return None };
+        let SetTest::Property(_, conditions) = &self.0 else { return None };
         let zone = TimeZone::default();
         Some(all_hold(conditions, FoundValue::Missing, &clock_in(&zone)))
     }
@@ -165,7 +165,7 @@ impl GoodsSorter {
     fn states_of(&self, set: &SetCondition, goods: &[&Goods], lines: OrderLines<'_>) -> Vec<Option<bool>> {
         let clock = clock_in(&self.zone);
         match &set.0 {
-            Compared::Collection(Contents::Listed(listed)) => {
+            SetTest::Collection(Contents::Listed(listed)) => {
                 let mut states = vec![None; goods.len()];
                 for one in listed {
                     lines.each_place(one, &mut |place| {
@@ -174,11 +174,11 @@ impl GoodsSorter {
                 }
                 states
             }
-            Compared::Collection(Contents::Passing(filter)) => {
+            SetTest::Collection(Contents::Passing(filter)) => {
                 goods.iter().map(|goods| filter.passes_goods(goods, &clock).then_some(true)).collect()
             }
-            Compared::Collection(Contents::All | Contents::Numbered(_)) => vec![None; goods.len()],
-            Compared::Property(property, conditions) => {
+            SetTest::Collection(Contents::All | Contents::Numbered(_)) => vec![None; goods.len()],
+            SetTest::Property(property, conditions) => {
                 let state = |goods: &&Goods| {
                     let found = goods.metadata.find_dotted(property)?;
                     Some(all_hold(conditions, FoundValue::value(Some(found)), &clock))

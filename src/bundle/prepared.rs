@@ -35,7 +35,7 @@ pub struct PreparedRules {
     hash: String,
     /// The horizon of a bundle: the rules are complete from the first instant until before the second.
     horizon: Option<(Instant, Instant)>,
-    /// Facts that every decision lacks.
+    /// Facts that are missing for every decision.
     missing: Vec<Text>,
 }
 
@@ -66,8 +66,8 @@ impl PreparedRules {
     /// let rules = br#"{ "vouchers": [{ "code": "TEN", "discount": { "type": "PERCENT", "percent_off": 10 } }] }"#;
     /// let prepared = PreparedRules::new(rules).unwrap();
     /// let context = Context { now: Instant::parse("2026-03-01").unwrap(), seed: [7; 32] };
-    /// let basket = br#"{ "redeemables": [{ "object": "voucher", "id": "TEN" }], "order": { "amount": 1005 } }"#;
-    /// let answer = String::from_utf8(prepared.validate(basket, &context).body).unwrap();
+    /// let request = br#"{ "redeemables": [{ "object": "voucher", "id": "TEN" }], "order": { "amount": 1005 } }"#;
+    /// let answer = String::from_utf8(prepared.validate(request, &context).body).unwrap();
     /// assert!(answer.contains(r#""total_discount_amount":101,"total_amount":904"#));
     /// ```
     pub fn new(rules: &[u8]) -> Result<PreparedRules, Problem> {
@@ -97,23 +97,23 @@ impl PreparedRules {
         self
     }
 
-    /// Returns the rules of a bundle with its horizon, from `from` until before `to`: a verdict for another instant lacks
+    /// Returns the rules of a bundle with its horizon, from `from` until before `to`: a verdict for another instant misses
     /// `horizon`.
     pub fn within(mut self, from: Instant, to: Instant) -> PreparedRules {
         self.horizon = Some((from, to));
         self
     }
 
-    /// Returns the rules for a client that lacks a fact for every decision, such as `engine`.
-    pub fn lacking(mut self, fact: &str) -> PreparedRules {
+    /// Returns the rules for a client that misses a fact for every decision, such as `engine`.
+    pub fn with_missing(mut self, fact: &str) -> PreparedRules {
         self.missing.push(fact.into());
         self
     }
 
-    /// Adds the facts that a decision lacks because of the bundle itself.
+    /// Adds the facts that are missing for a decision because of the bundle itself.
     fn add_missing(&self, missing: &mut MissingFacts, request: &Redeemables, context: &Context) {
-        // The service refuses the tracking id of one customer beside the name of another.
-        if let Some(tracking_id) = tracking_id_beside_name(request)
+        // The service refuses the tracking id of one customer together with the name of another.
+        if let Some(tracking_id) = tracking_id_with_name(request)
             && matches!(self.facts.customer(tracking_id), Known::Unknown)
         {
             missing.add(joined(&["customer/", tracking_id]));
@@ -141,7 +141,7 @@ impl PreparedRules {
         &self.facts
     }
 
-    /// Returns the goods buckets, of so many, that hold unknown goods of the order of a request, in ascending order: goods that are
+    /// Returns the goods buckets, of this number of buckets, that contain unknown goods of the order of a request, in ascending order: goods that are
     /// apart from the core. Where these are joined, a SKU of them may name a product of a further one.
     pub fn missing_buckets(&self, request: &[u8], buckets: u32) -> Vec<u32> {
         let names = missing_names(request, &self.facts);
@@ -152,13 +152,13 @@ impl PreparedRules {
     }
 
     /// Prepares the candidates of all qualifications; otherwise the first qualification does.
-    pub fn look_through(&self) {
-        self.facts.look_through();
+    pub fn prepare_candidates(&self) {
+        self.facts.prepare_candidates();
     }
 
     /// Returns the customer that a token proves, as a missing fact, if the request has another name too: the service refuses
     /// the name of another customer (`customer_mismatch`), and only it has all names of the proven one.
-    fn lacks_proven(&self, request: &Redeemables) -> Option<Text> {
+    fn missing_proof(&self, request: &Redeemables) -> Option<Text> {
         let proven = self.facts.proven()?;
         let customer = request.customer.as_ref();
         let names = [
@@ -179,9 +179,9 @@ impl PreparedRules {
     }
 
     /// Returns the customer as a missing fact, if the service may refuse the request because of the customer that it names.
-    fn lacks_customer(&self, request: &Redeemables) -> Option<Text> {
-        let is_refusable = || self.facts.page().is_some() && request.customer.as_ref().is_some_and(is_refusable);
-        self.lacks_proven(request).or_else(|| is_refusable().then(|| "customer".into()))
+    fn missing_customer(&self, request: &Redeemables) -> Option<Text> {
+        let is_refusable = || self.facts.client().is_some() && request.customer.as_ref().is_some_and(is_refusable);
+        self.missing_proof(request).or_else(|| is_refusable().then(|| "customer".into()))
     }
 
     /// Reads a request of the rules' owner; `Err` is the answer to an invalid one.
@@ -192,14 +192,15 @@ impl PreparedRules {
     }
 
     fn receive(&self, request: &mut Redeemables, context: &Context) -> Result<(), PreparedAnswer> {
-        let mut channel = Channel { page: self.facts.page(), ..Channel::default() };
-        if let Some(page) = channel.page.as_mut().filter(|page| page.terms.customers == CustomerTrust::Proven) {
+        let mut channel = Channel { client: self.facts.client(), ..Channel::default() };
+        if let Some(client) = channel.client.as_mut().filter(|client| client.policy.customers == CustomerTrust::Proven)
+        {
             let is_unknown = |found: Known<_>| matches!(found, Known::Unknown);
             let key = customer_key(request).filter(|key| is_unknown(self.facts.customer(key))).map(Text::from);
             let email = || customer_email(request).filter(|email| is_unknown(self.facts.customer_by_email(email)));
-            page.claimed = key.or_else(email).filter(|_| page.proven.is_none());
+            client.claimed = key.or_else(email).filter(|_| client.proven.is_none());
         }
-        if let (None, Some(proven)) = (&channel.page, self.facts.proven()) {
+        if let (None, Some(proven)) = (&channel.client, self.facts.proven()) {
             request.customer = Some(decide::proved(request.customer.take().unwrap_or_default(), proven));
         }
         decide::receive(request, channel).map_err(|refusal| PreparedAnswer::refused(&refusal, context))
@@ -211,8 +212,8 @@ impl PreparedRules {
     /// ```
     /// # use scrip::bundle::PreparedRules;
     /// let prepared = PreparedRules::new(br#"{ "case_sensitive_codes": false, "vouchers": [] }"#).unwrap();
-    /// let basket = br#"{ "redeemables": [{ "object": "voucher", "id": "Ten" }, { "object": "promotion_tier", "id": "promo_1" }] }"#;
-    /// assert_eq!(prepared.typed_codes(basket), ["ten"]);
+    /// let request = br#"{ "redeemables": [{ "object": "voucher", "id": "Ten" }, { "object": "promotion_tier", "id": "promo_1" }] }"#;
+    /// assert_eq!(prepared.typed_codes(request), ["ten"]);
     /// ```
     pub fn typed_codes(&self, request: &[u8]) -> Vec<String> {
         let Ok(request) = read_redeemables(request) else { return Vec::new() };
@@ -229,7 +230,7 @@ impl PreparedRules {
 
     /// Validates a request in JSON.
     pub fn validate(&self, request: &[u8], context: &Context) -> PreparedAnswer {
-        self.say_valid(read_redeemables(request), context)
+        self.answer_validation(read_redeemables(request), context)
     }
 
     /// Validates a request of another library, such as values of a browser or of the service.
@@ -238,22 +239,22 @@ impl PreparedRules {
     /// # use scrip::{Context, bundle::PreparedRules, time::Instant};
     /// # let prepared = PreparedRules::new(br#"{ "vouchers": [{ "code": "TEN", "discount": { "type": "PERCENT", "percent_off": 10 } }] }"#);
     /// # let (prepared, context) = (prepared.unwrap(), Context { now: Instant::default(), seed: [7; 32] });
-    /// let basket = serde_json::json!({ "redeemables": [{ "object": "voucher", "id": "TEN" }], "order": { "amount": 1005 } });
-    /// let answer = prepared.validate_held(&basket, &context);
-    /// assert_eq!(answer, prepared.validate(basket.to_string().as_bytes(), &context));
-    /// let said: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
-    /// assert_eq!(said["order"]["total_amount"], 904);
+    /// let request = serde_json::json!({ "redeemables": [{ "object": "voucher", "id": "TEN" }], "order": { "amount": 1005 } });
+    /// let answer = prepared.validate_held(&request, &context);
+    /// assert_eq!(answer, prepared.validate(request.to_string().as_bytes(), &context));
+    /// let answer_json: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
+    /// assert_eq!(answer_json["order"]["total_amount"], 904);
     /// ```
     pub fn validate_held<'de, D: Deserializer<'de>>(&self, request: D, context: &Context) -> PreparedAnswer {
         let request = Node::of(request, MOST_VALUES).and_then(|request| read_redeemables_node(&request));
-        self.say_valid(request, context)
+        self.answer_validation(request, context)
     }
 
-    fn say_valid(&self, request: Result<Redeemables, Problem>, context: &Context) -> PreparedAnswer {
-        let proven = request.as_ref().ok().and_then(|request| self.lacks_customer(request));
+    fn answer_validation(&self, request: Result<Redeemables, Problem>, context: &Context) -> PreparedAnswer {
+        let proven = request.as_ref().ok().and_then(|request| self.missing_customer(request));
         let request = match self.read(request, context) {
             Ok(request) => request,
-            Err(said) => return said,
+            Err(answer) => return answer,
         };
         match decide::validate_offline(&self.facts, &request, context) {
             Ok(mut decision) => {
@@ -269,29 +270,29 @@ impl PreparedRules {
 
     /// Finds the redeemables that apply to the customer and the order of a request in JSON.
     pub fn qualify(&self, request: &[u8], context: &Context) -> PreparedAnswer {
-        self.say_qualified(read_qualification(request), context)
+        self.answer_qualification(read_qualification(request), context)
     }
 
     /// Finds the redeemables that apply, for a request of another library.
     pub fn qualify_held<'de, D: Deserializer<'de>>(&self, request: D, context: &Context) -> PreparedAnswer {
-        let asked = Node::of(request, MOST_VALUES).and_then(|asked| read_qualification_node(&asked));
-        self.say_qualified(asked, context)
+        let query = Node::of(request, MOST_VALUES).and_then(|query| read_qualification_node(&query));
+        self.answer_qualification(query, context)
     }
 
-    fn say_qualified(&self, asked: Result<Qualify, Problem>, context: &Context) -> PreparedAnswer {
-        let mut asked = match asked {
-            Ok(asked) => asked,
+    fn answer_qualification(&self, query: Result<Qualify, Problem>, context: &Context) -> PreparedAnswer {
+        let mut query = match query {
+            Ok(query) => query,
             Err(problem) => return PreparedAnswer::unreadable(&problem, context),
         };
-        let proven = self.lacks_customer(&asked.request);
-        if let Err(said) = self.receive(&mut asked.request, context) {
-            return said;
+        let proven = self.missing_customer(&query.request);
+        if let Err(answer) = self.receive(&mut query.request, context) {
+            return answer;
         }
-        match decide::qualify_offline(&self.facts, &asked, context) {
+        match decide::qualify_offline(&self.facts, &query, context) {
             Ok(mut decision) => {
                 let missing = &mut decision.answer.evaluated.case.missing;
                 proven.into_iter().for_each(|fact| missing.add(fact));
-                self.add_missing(missing, &asked.request, context);
+                self.add_missing(missing, &query.request, context);
                 PreparedAnswer { status: 200, body: write_qualification(&decision.answer, context) }
             }
             Err(refusal) => PreparedAnswer::refused(&refusal, context),
@@ -302,7 +303,7 @@ impl PreparedRules {
     pub fn redeem(&self, request: &[u8], context: &Context) -> PreparedAnswer {
         let request = match self.read(read_redeemables(request), context) {
             Ok(request) => request,
-            Err(said) => return said,
+            Err(answer) => return answer,
         };
         match decide::redeem(&self.facts, &request, context) {
             Ok(decision) => {
@@ -330,7 +331,7 @@ impl PreparedRules {
 }
 
 /// Returns the tracking id of a request that names a customer otherwise too.
-fn tracking_id_beside_name(request: &Redeemables) -> Option<&str> {
+fn tracking_id_with_name(request: &Redeemables) -> Option<&str> {
     let customer = request.customer.as_ref()?;
     let name = customer.id.as_ref().or(customer.source_id.as_ref())?;
     request.tracking_id.as_deref().filter(|tracking_id| is_tracking_id(tracking_id) && *tracking_id != name.as_str())

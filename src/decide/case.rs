@@ -26,7 +26,7 @@ use crate::model::request::{Redeemables, RequestedRedeemable};
 use crate::model::stacking::StackingRules;
 use crate::money::Money;
 use crate::pricing::Cart;
-use crate::pricing::lines::{Priced, Trust};
+use crate::pricing::lines::{PriceSource, PricedOrder};
 use crate::refusal::Refusal;
 use crate::rules::RequiredFacts;
 use crate::text::{Text, joined};
@@ -109,11 +109,11 @@ pub struct Case<'a> {
     /// The summary counts of the stored order.
     pub counted: Option<CountedAs>,
     /// The source of its line prices: the request or the catalogue.
-    pub trust: Trust,
+    pub price_source: PriceSource,
     /// The goods and amounts of the order.
-    pub priced: Priced<'a>,
+    pub priced: PricedOrder<'a>,
     /// The customer of the request.
-    pub buyer: RequestCustomer<'a>,
+    pub request_customer: RequestCustomer<'a>,
     /// The resolved name of each of `redeemables`, in their order.
     pub resolved: Vec<ResolvedName<'a>>,
     /// The facts that the rules of all offers need, the number of rules, and the number of goods that they name.
@@ -134,9 +134,9 @@ pub struct Case<'a> {
 impl<'a> Case<'a> {
     /// Returns the metadata of the latest publication of a voucher to the customer of the request.
     pub fn publication(&self, voucher: &RedeemableTerms) -> Known<Fact<'_, Metadata>> {
-        let buyer = self.buyer.customer.as_deref().and_then(|customer| customer.id.as_ref());
-        match buyer.filter(|_| voucher.object == IncentiveObject::Voucher) {
-            Some(buyer) => self.facts.publication(&voucher.id, buyer),
+        let customer_id = self.request_customer.customer.as_deref().and_then(|customer| customer.id.as_ref());
+        match customer_id.filter(|_| voucher.object == IncentiveObject::Voucher) {
+            Some(customer_id) => self.facts.publication(&voucher.id, customer_id),
             None => Known::Absent,
         }
     }
@@ -168,9 +168,9 @@ impl<'a> Case<'a> {
             returned: None,
             decide_change: None,
             counted: None,
-            trust: Trust::Sent,
-            priced: Priced::default(),
-            buyer: RequestCustomer::default(),
+            price_source: PriceSource::Sent,
+            priced: PricedOrder::default(),
+            request_customer: RequestCustomer::default(),
             resolved: Vec::new(),
             needs: Default::default(),
             passes: RequiredFacts::default(),
@@ -182,7 +182,7 @@ impl<'a> Case<'a> {
     }
 
     /// Reports the zone as missing if it was needed and the rules were prepared without the project's.
-    pub(super) fn lack_time_zone(&mut self) {
+    pub(super) fn add_missing_time_zone(&mut self) {
         if self.zone_use.get() && !self.facts.knows_settings().time_zone {
             self.missing.add("project/time_zone".into());
         }
@@ -190,16 +190,16 @@ impl<'a> Case<'a> {
 
     /// Reports the customer as missing if the answer depends on the stored profile itself: a server is shown the id of
     /// its customer, and metadata is checked together with that of the profile.
-    pub(super) fn lack_customer_of_answer(&mut self) {
+    pub(super) fn add_missing_customer(&mut self) {
         let is_checked = || self.request.customer.as_ref().is_some_and(|sent| !sent.metadata.is_empty());
-        if !self.request.channel.is_page() || is_checked() {
-            self.missing.extend(self.buyer.unknown.clone());
+        if !self.request.channel.is_client() || is_checked() {
+            self.missing.extend(self.request_customer.unknown.clone());
         }
     }
 
     /// Returns the customer as a missing fact, if only the server has the rest of the profile.
     pub(super) fn unread_profile(&self) -> Option<Text> {
-        let id = self.buyer.customer.as_deref().filter(|_| self.buyer.stored)?.id.as_ref()?;
+        let id = self.request_customer.customer.as_deref().filter(|_| self.request_customer.stored)?.id.as_ref()?;
         (!self.facts.knows_profile(id)).then(|| joined(&["customer/", id]))
     }
 
@@ -215,18 +215,18 @@ impl<'a> Case<'a> {
     /// server's lock.
     pub fn own_session(&self) -> Option<HoldOwner> {
         let key = self.request.session.as_ref()?.key.clone()?;
-        Some(HoldOwner { key, owner: self.request.channel.page.as_ref().map(ClientContext::owner), servers: true })
+        Some(HoldOwner { key, owner: self.request.channel.client.as_ref().map(ClientContext::owner), servers: true })
     }
 
     /// Returns the name of the claimed customer as a missing fact, if nothing about that customer counts without a
     /// token.
     pub(super) fn claimed(&self) -> Option<Text> {
-        let page = self.request.channel.page.as_ref().filter(|_| self.buyer.customer.is_none())?;
-        page.claimed.as_ref().map(|name| joined(&["customer/", name]))
+        let client = self.request.channel.client.as_ref().filter(|_| self.request_customer.customer.is_none())?;
+        client.claimed.as_ref().map(|name| joined(&["customer/", name]))
     }
 
     /// Adds the resolution of the next name, and the facts that the rules of an offer need.
-    pub(super) fn put(&mut self, resolved: ResolvedName<'a>) {
+    pub(super) fn push_resolved(&mut self, resolved: ResolvedName<'a>) {
         let resolved = match (&self.unreadable, resolved) {
             (Some(refusal), ResolvedName::Offer(_)) => ResolvedName::Refused(refusal.clone()),
             (_, resolved) => resolved,
@@ -242,7 +242,7 @@ impl<'a> Case<'a> {
     /// Names the voucher in a refusal for a client as the request does: rules on the client may have only the hash of a
     /// code.
     pub(super) fn named_as_sent(&self, place: usize, refusal: Refusal) -> Refusal {
-        let sent = self.redeemables.get(place).filter(|_| self.request.channel.is_page());
+        let sent = self.redeemables.get(place).filter(|_| self.request.channel.is_client());
         match sent.zip(self.offer(place)) {
             Some((sent, offer)) => refusal.renamed(&offer.incentive.code, &sent.id),
             None => refusal,
@@ -273,7 +273,7 @@ impl<'a> Case<'a> {
     }
 
     /// Records that a fact was requested that only the server has.
-    pub fn lack(&mut self, kind: &str, id: &str) {
+    pub fn add_missing(&mut self, kind: &str, id: &str) {
         self.missing.add(joined(&[kind, "/", id]));
     }
 
@@ -300,8 +300,8 @@ impl<'a> Case<'a> {
     }
 
     /// Returns the state of an account, or that only the server knows it. An account without a limit is not queried.
-    pub fn standing(&self, account: &AccountId, allotment: Option<u64>) -> Known<AccountState> {
-        if allotment.is_none() {
+    pub fn account_state(&self, account: &AccountId, quota: Option<u64>) -> Known<AccountState> {
+        if quota.is_none() {
             return Known::Is(AccountState::default());
         }
         let balance = match self.balance(account) {
@@ -314,6 +314,6 @@ impl<'a> Case<'a> {
         if held == Known::Unreadable {
             return Known::Unreadable;
         }
-        Known::Is(AccountState { allotment, balance, held: held.found().unwrap_or(0) })
+        Known::Is(AccountState { quota, balance, held: held.found().unwrap_or(0) })
     }
 }

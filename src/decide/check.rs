@@ -59,7 +59,8 @@ pub fn check_free_goods(
         let goods = find_named(&unit.unit_type, kind_of(unit), case.facts, &mut |fact| missing.push(fact));
         let is_known = goods.sku.is_some() || goods.product.is_some() || !missing.is_empty();
         found.missing.append(&mut missing);
-        let in_order = |object| items.basket().first(&GoodsRef::new(object, unit.unit_type.clone(), None)).is_some();
+        let in_order =
+            |object| items.order_lines().first(&GoodsRef::new(object, unit.unit_type.clone(), None)).is_some();
         if !is_known && ![GoodsObject::Sku, GoodsObject::Product].into_iter().any(in_order) {
             let details = format!("Cannot find product or SKU with id {}", unit.unit_type);
             return Err(Refusal::new(Reason::FreeGoodsNotFound, details));
@@ -108,8 +109,8 @@ fn check_caps(case: &Case<'_>, offer: &Offer<'_>, found: &mut Finding) -> Result
     if !entries().flat_map(|entry| &entry.terms.caps).any(|cap| cap.kind.customer) {
         return Ok(());
     }
-    found.missing.extend(case.buyer.counted().unknown.clone().or_else(|| case.claimed()));
-    if case.buyer.is_identified() {
+    found.missing.extend(case.request_customer.counted().unknown.clone().or_else(|| case.claimed()));
+    if case.request_customer.is_identified() {
         return Ok(());
     }
     let details = format!("{IDENTIFIED} required to count discounted products of each customer");
@@ -127,10 +128,10 @@ pub fn check_bundles(
 ) -> Result<(), Refusal> {
     for rule in offer.rules.iter() {
         let Some(rules) = &rule.bundle else { continue };
-        if !case.work.takes(bundles::steps(rules, items.basket())) {
+        if !case.work.takes(bundles::steps(rules, items.order_lines())) {
             return case.within_bounds();
         }
-        let bundles = count_bundles(rules, items.basket(), cart);
+        let bundles = count_bundles(rules, items.order_lines(), cart);
         let fewest = found.bundles.as_ref().is_none_or(|known| bundles.quantity < known.quantity);
         let is_missing = bundles.quantity == 0;
         if fewest {
@@ -180,12 +181,12 @@ pub fn check_validity(offer: &Offer<'_>, now: Instant, zone: &TimeZone) -> Resul
 /// Refuses a referral code to the customer who passes it on (docs/spec/objects.md#9).
 fn check_referrer(case: &Case<'_>, offer: &Offer<'_>, found: &mut Finding) -> Result<(), Refusal> {
     let Some(referrer) = offer.referrer() else { return Ok(()) };
-    let customer = case.buyer.customer.as_ref().and_then(|customer| customer.id.as_ref());
+    let customer = case.request_customer.customer.as_ref().and_then(|customer| customer.id.as_ref());
     if customer == Some(referrer) {
         return Err(refuse(Reason::ReferrerNotPermittedToRedeem, offer));
     }
     // Only the server may know the customer.
-    found.missing.extend(case.buyer.unknown.clone());
+    found.missing.extend(case.request_customer.unknown.clone());
     Ok(())
 }
 
@@ -199,8 +200,10 @@ fn check_quantity(
         return Ok(());
     }
     let account = incentive_account(&offer.incentive);
-    match running_order.running.standing(case, &account, offer.incentive.quantity) {
-        Known::Is(standing) if standing.available() == Some(0) => Err(refuse(Reason::QuantityExceeded, offer)),
+    match running_order.usage.account_state(case, &account, offer.incentive.quantity) {
+        Known::Is(account_state) if account_state.available() == Some(0) => {
+            Err(refuse(Reason::QuantityExceeded, offer))
+        }
         Known::Unknown => {
             found.missing.push(Text::from(account.as_str()));
             Ok(())
@@ -224,19 +227,19 @@ fn check_gift(
         };
     };
     let account = credits_account(&offer.incentive.id);
-    let allotment = gift.allotment().minor();
-    let left = match running_order.running.standing(case, &account, Some(allotment)) {
-        Known::Is(standing) => standing.available().unwrap_or(0),
+    let quota = gift.credited_total().minor();
+    let left = match running_order.usage.account_state(case, &account, Some(quota)) {
+        Known::Is(account_state) => account_state.available().unwrap_or(0),
         // The balance is not readable, so nothing can be spent.
         Known::Absent | Known::Unreadable => 0,
         Known::Unknown => {
             found.missing.push(Text::from(account.as_str()));
-            allotment
+            quota
         }
     };
     found.credits = Some(left);
-    let wanted = redeemable.credits.map_or(1, |credits| credits.minor());
-    if left == 0 || wanted > left {
+    let requested = redeemable.credits.map_or(1, |credits| credits.minor());
+    if left == 0 || requested > left {
         return Err(refuse(Reason::GiftAmountExceeded, offer));
     }
     if case.order.is_none() {

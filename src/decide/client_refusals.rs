@@ -18,7 +18,7 @@ use crate::stacking::{ApplyOutcome, Judge, Walk};
 impl<'a> Case<'a> {
     /// Finds the hidden codes of a client's request and replaces them.
     pub(super) fn conceal(&mut self) {
-        if !self.request.channel.is_page() {
+        if !self.request.channel.is_client() {
             return;
         }
         let found: Vec<(usize, Refusal)> = {
@@ -42,7 +42,7 @@ impl<'a> Case<'a> {
     /// itself.
     fn fault(&self, place: usize, items: Option<&Items<'a>>) -> Option<Refusal> {
         let refusal = match (self.resolved.get(place)?, items) {
-            (ResolvedName::Offer(offer), Some(items)) => self.alone(place, offer, items)?,
+            (ResolvedName::Offer(offer), Some(items)) => self.own_refusal(place, offer, items)?,
             (ResolvedName::Refused(refusal), _) => refusal.clone(),
             // Unknown here.
             (ResolvedName::Unknown, _) | (ResolvedName::Offer(_), None) => return None,
@@ -51,7 +51,7 @@ impl<'a> Case<'a> {
     }
 
     /// Returns why an offer would be refused if no other were named.
-    fn alone(&self, place: usize, offer: &Offer<'a>, items: &Items<'a>) -> Option<Refusal> {
+    fn own_refusal(&self, place: usize, offer: &Offer<'a>, items: &Items<'a>) -> Option<Refusal> {
         let mut found = Findings::default();
         let mut judge = CaseJudge::new(self, items, &mut found);
         let cart = &self.priced.cart;
@@ -78,7 +78,7 @@ impl<'a> Case<'a> {
 
     /// Returns the refusal that a client gets for a code that it cannot use, unless its project shows the reason.
     fn client_refusal(&self, place: usize) -> Option<Refusal> {
-        self.request.channel.page.as_ref().filter(|page| !page.terms.reasons)?;
+        self.request.channel.client.as_ref().filter(|client| !client.policy.reasons)?;
         let named = self.redeemables.get(place)?;
         Some(Refusal::not_found(named.object.name(), &named.id))
     }
@@ -91,8 +91,8 @@ impl<'a> Case<'a> {
     }
 
     /// Hides codes that were refused only in combination with the others of the request.
-    pub(super) fn conceal_beside(&mut self, walk: &mut Walk) {
-        if !self.request.channel.is_page() {
+    pub(super) fn conceal_combinations(&mut self, walk: &mut Walk) {
+        if !self.request.channel.is_client() {
             return;
         }
         for step in &mut walk.steps {

@@ -14,20 +14,21 @@ use crate::text::{Text, joined};
 /// Assigns a request to its channel, and removes the parts that a client must not send.
 pub fn receive(request: &mut Redeemables, channel: Channel) -> Result<(), Refusal> {
     request.channel = channel;
-    let Redeemables { channel: Channel { page: Some(page), .. }, customer, order, tracking_id, .. } = request else {
+    let Redeemables { channel: Channel { client: Some(client), .. }, customer, order, tracking_id, .. } = request
+    else {
         return Ok(());
     };
     if let Some(order) = order {
-        check_status(order, &page.terms)?;
-        strip(order, order.id.is_some() && page.is_believed());
-        if !page.is_believed() {
+        check_status(order, &client.policy)?;
+        strip(order, order.id.is_some() && client.trusts_customer());
+        if !client.trusts_customer() {
             order.referrer_id = None;
         }
     }
-    match (&page.proven, page.terms.customers) {
+    match (&client.proven, client.policy.customers) {
         (Some(proven), _) => {
             let sent = customer.take().unwrap_or_default();
-            let own = match &page.terms.own_fields {
+            let own = match &client.policy.own_fields {
                 Some(fields) => own_only(&sent, fields),
                 None => sent,
             };
@@ -36,8 +37,8 @@ pub fn receive(request: &mut Redeemables, channel: Channel) -> Result<(), Refusa
         }
         (None, CustomerTrust::Open) => {}
         (None, CustomerTrust::Named) => {
-            page.email = customer.as_ref().and_then(|sent| sent.email_name()).map(Text::from);
-            *customer = customer.take().map(|sent| only(&sent, &page.terms.customer_fields));
+            client.email = customer.as_ref().and_then(|sent| sent.email_name()).map(Text::from);
+            *customer = customer.take().map(|sent| only(&sent, &client.policy.customer_fields));
         }
         (None, CustomerTrust::Proven) => (*customer, *tracking_id) = (None, None),
     }
@@ -68,16 +69,16 @@ pub fn proved(sent: Customer, name: &Text) -> Customer {
 
 /// Returns the names of a customer, and those fields that the project accepts from a client.
 fn only(sent: &Customer, fields: &[Text]) -> Customer {
-    let mut seen = Customer { id: sent.id.clone(), source_id: sent.source_id.clone(), ..Customer::default() };
+    let mut reduced = Customer { id: sent.id.clone(), source_id: sent.source_id.clone(), ..Customer::default() };
     for field in fields {
         // A nested field is listed under its dotted name, by which it is found as well.
         match field.strip_prefix("metadata.") {
-            Some(name) => keep(&sent.metadata, name, &mut seen.metadata),
-            None if field == "metadata" => seen.metadata.clone_from(&sent.metadata),
-            None => keep(&sent.document, field, &mut seen.document),
+            Some(name) => keep(&sent.metadata, name, &mut reduced.metadata),
+            None if field == "metadata" => reduced.metadata.clone_from(&sent.metadata),
+            None => keep(&sent.document, field, &mut reduced.document),
         }
     }
-    seen
+    reduced
 }
 
 /// Returns the names of a proven customer, and those fields of the own profile that the project accepts.
@@ -99,13 +100,13 @@ fn keep(from: &Metadata, name: &str, into: &mut Metadata) {
 impl Case<'_> {
     /// Returns whether the caller may use every stored order.
     pub(super) fn sees_orders(&self) -> bool {
-        self.request.channel.page.as_ref().is_none_or(|page| page.is_open())
+        self.request.channel.client.as_ref().is_none_or(|client| client.is_open())
     }
 
     /// Returns whether the caller may use a stored order: a client only those of the proven customer.
     pub(super) fn may_touch(&self, stored: &Order) -> bool {
-        let customer = || self.buyer.customer.as_ref().filter(|_| self.buyer.stored)?.id.as_ref();
-        let is_proven = || self.request.channel.page.as_ref().is_some_and(|page| page.proven.is_some());
+        let customer = || self.request_customer.customer.as_ref().filter(|_| self.request_customer.stored)?.id.as_ref();
+        let is_proven = || self.request.channel.client.as_ref().is_some_and(|client| client.proven.is_some());
         self.sees_orders() || is_proven() && stored.customer_id.is_some() && stored.customer_id.as_ref() == customer()
     }
 
@@ -113,11 +114,12 @@ impl Case<'_> {
     /// proven holder. The exact code of a discount or a gift card is a bearer secret (docs/spec/calculation.md#19,
     /// D25); its id is none.
     pub(super) fn hides(&self, incentive: &RedeemableTerms, name: &Text) -> bool {
-        let (Some(page), Some(holder)) = (&self.request.channel.page, &incentive.holder_id) else { return false };
+        let (Some(client), Some(holder)) = (&self.request.channel.client, &incentive.holder_id) else { return false };
         let is_code =
             !matches!(incentive.grant, Grant::Loyalty(_)) && (*name == incentive.code || *name != incentive.id);
-        let is_holder = || self.buyer.customer.as_ref().is_some_and(|customer| customer.id.as_ref() == Some(holder));
-        let may_use = is_code || page.is_open() || (page.proven.is_some() && is_holder());
+        let is_holder =
+            || self.request_customer.customer.as_ref().is_some_and(|customer| customer.id.as_ref() == Some(holder));
+        let may_use = is_code || client.is_open() || (client.proven.is_some() && is_holder());
         !may_use
     }
 }

@@ -22,11 +22,10 @@ pub fn met_conditions(
     let mut case = Case::under(Fact::own(StackingRules::default()), facts, request, context);
     case.open()?;
     let case = &case;
-    let (items, running) = (Items::default(), RequestUsage::default());
+    let (items, usage) = (Items::default(), RequestUsage::default());
     let request_facts = request_facts(case);
     let cart = &case.priced.cart;
-    let running_order =
-        RunningOrder { cart, items: &items, request_facts: &request_facts, running: &running, paid: None };
+    let running_order = RunningOrder { cart, items: &items, request_facts: &request_facts, usage: &usage, paid: None };
     let view = OfferFacts::new(case, None, &running_order);
     let input = view.input(RequiredFacts::default());
     let met = conditions.iter().map(|condition| condition.tests_hold(&input)).collect();

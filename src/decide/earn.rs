@@ -14,8 +14,8 @@ pub use context::EarningEvent;
 pub use give_back::{EarningCorrection, GiveBack, OrderLeft, OrderTransition, give_back};
 pub use order_points::order_points;
 pub use verdict::{
-    EarningMismatch, Earnings, EffectSkipped, FiredEarning, GrantedEffect, GrantedGift, GrantedPoints, MemberEarnings,
-    NotEarned, RuleOutcome,
+    EarningMismatch, Earnings, EffectSkipped, FiredEarning, GrantedContent, GrantedEffect, GrantedPoints,
+    MemberEarnings, NotEarned, RuleOutcome,
 };
 
 use crate::decide::case::Case;
@@ -37,24 +37,24 @@ use granting::GrantBudget;
 
 /// An event that may earn.
 #[derive(Debug, Clone, Copy)]
-pub struct Event<'a> {
+pub struct EarningRequest<'a> {
     /// The customer of the event.
     pub customer: &'a Customer,
     /// The content of the event.
-    pub what: EarningEvent<'a>,
+    pub event: EarningEvent<'a>,
     /// The key by which the event earns once; `None` for an estimate, which does not check earlier earning.
-    pub occasion: Option<&'a EarningKey>,
+    pub key: Option<&'a EarningKey>,
 }
 
 /// Returns what an event earns.
-pub fn earn(facts: &dyn Facts, earning: &dyn EarningFacts, event: Event<'_>, context: &Context) -> Earnings {
-    let none = |idle: NotEarned| Earnings { idle: Some(idle), memberships: Vec::new() };
-    match event.occasion.map_or(Known::Absent, |occasion| earning.standing(occasion)) {
+pub fn earn(facts: &dyn Facts, earning: &dyn EarningFacts, request: EarningRequest<'_>, context: &Context) -> Earnings {
+    let none = |not_earned: NotEarned| Earnings { not_earned: Some(not_earned), memberships: Vec::new() };
+    match request.key.map_or(Known::Absent, |key| earning.status(key)) {
         Known::Is(EarningStatus::New) | Known::Absent => {}
         Known::Is(EarningStatus::Earned | EarningStatus::GivenBack) => return none(NotEarned::Repeated),
         Known::Unknown | Known::Unreadable => return none(NotEarned::Unreadable),
     }
-    let Some(customer_id) = &event.customer.id else { return Earnings::default() };
+    let Some(customer_id) = &request.customer.id else { return Earnings::default() };
     let members = match earning.memberships(customer_id) {
         Known::Is(members) => members,
         Known::Absent => return Earnings::default(),
@@ -63,49 +63,50 @@ pub fn earn(facts: &dyn Facts, earning: &dyn EarningFacts, event: Event<'_>, con
     if members.is_empty() {
         return Earnings::default();
     }
-    let asked = Redeemables::default();
-    let mut case = Case::under(Fact::own(StackingRules::default()), facts, &asked, context);
-    if settle(&mut case, event.customer, event.what).is_err() {
+    let redeemables = Redeemables::default();
+    let mut case = Case::under(Fact::own(StackingRules::default()), facts, &redeemables, context);
+    if settle(&mut case, request.customer, request.event).is_err() {
         return none(NotEarned::Unreadable);
     }
-    let items = Items::naming(&case, &collections(&members, earning, event.what));
+    let items = Items::naming(&case, &collections(&members, earning, request.event));
     let tiers: Vec<Text> = members.iter().flat_map(|member| &member.tiers).map(|held| held.tier_id.clone()).collect();
-    let (setting, running) = (request_facts(&case), RequestUsage::default());
-    let scene = EarningContext {
-        what: event.what,
+    let (setting, usage) = (request_facts(&case), RequestUsage::default());
+    let earning_context = EarningContext {
+        event: request.event,
         case: &case,
         items: &items,
         setting: &setting,
-        running: &running,
+        usage: &usage,
         tiers: &tiers,
     };
     let mut granting = GrantBudget::new(earning);
-    let memberships = members.iter().map(|member| of_member(member, &scene, earning, &mut granting)).collect();
+    let memberships =
+        members.iter().map(|member| of_member(member, &earning_context, earning, &mut granting)).collect();
     // A decision that exceeded its step budget is not returned.
     match case.work.is_over() {
         true => none(NotEarned::Unreadable),
-        false => Earnings { idle: None, memberships },
+        false => Earnings { not_earned: None, memberships },
     }
 }
 
 fn of_member(
     member: &Membership<'_>,
-    scene: &EarningContext<'_>,
+    earning_context: &EarningContext<'_>,
     facts: &dyn EarningFacts,
     granting: &mut GrantBudget<'_>,
 ) -> MemberEarnings {
-    let (now, zone) = (scene.case.context.now, &*scene.case.zone);
-    let idle = match (member.is_active && member.program.is_active, member.program.validity.holds(now, zone)) {
+    let (now, zone) = (earning_context.case.context.now, &*earning_context.case.zone);
+    let not_earned = match (member.is_active && member.program.is_active, member.program.validity.holds(now, zone)) {
         (false, _) => Some(NotEarned::Inactive),
         (true, false) => Some(NotEarned::OutOfTime),
         (true, true) => None,
     };
-    let rules = match idle {
+    let rules = match not_earned {
         Some(_) => Vec::new(),
         None => {
             let mut outcome = |id: &Text, rule: &Known<Fact<'_, EarningRule>>| {
                 let outcome = match rule {
-                    Known::Is(rule) => fire(rule, member, scene, facts, granting),
+                    Known::Is(rule) => fire(rule, member, earning_context, facts, granting),
                     Known::Absent => Err(NotEarned::Inactive),
                     Known::Unknown | Known::Unreadable => Err(NotEarned::Unreadable),
                 };
@@ -114,19 +115,19 @@ fn of_member(
             member.rules.iter().map(|(id, rule)| outcome(id, rule)).collect()
         }
     };
-    MemberEarnings { member_id: member.member_id.clone(), program_id: member.program.id.clone(), idle, rules }
+    MemberEarnings { member_id: member.member_id.clone(), program_id: member.program.id.clone(), not_earned, rules }
 }
 
 /// Returns what a rule gives a member. The first reason against it counts.
 fn fire(
     rule: &EarningRule,
     member: &Membership<'_>,
-    scene: &EarningContext<'_>,
+    earning_context: &EarningContext<'_>,
     facts: &dyn EarningFacts,
     granting: &mut GrantBudget<'_>,
 ) -> Result<FiredEarning, NotEarned> {
-    let (now, zone) = (scene.case.context.now, &*scene.case.zone);
-    if !is_about(&rule.trigger, scene.what) {
+    let (now, zone) = (earning_context.case.context.now, &*earning_context.case.zone);
+    if !is_about(&rule.trigger, earning_context.event) {
         return Err(NotEarned::OtherTrigger);
     }
     if !rule.is_active {
@@ -145,13 +146,13 @@ fn fire(
     }
     let mut mismatches = Vec::new();
     for earning in &rule.earnings {
-        match scene.check(earning, member) {
+        match earning_context.check(earning, member) {
             Ok(()) => {
                 let effects: Vec<_> =
-                    earning.effects.iter().map(|effect| granting.grant(effect, member, scene)).collect();
+                    earning.effects.iter().map(|effect| granting.grant(effect, member, earning_context)).collect();
                 let absent = earning.effects.iter().zip(&effects).filter_map(|(effect, granted)| match granted {
                     Err(EffectSkipped::NoPoints | EffectSkipped::NoNumber | EffectSkipped::Limited) => {
-                        granting.absent(effect, member, scene)
+                        granting.absent(effect, member, earning_context)
                     }
                     Ok(_) | Err(_) => None,
                 });
@@ -167,8 +168,8 @@ fn fire(
 }
 
 /// Returns whether the trigger of a rule matches the event.
-fn is_about(trigger: &Trigger, what: EarningEvent<'_>) -> bool {
-    match (trigger, what) {
+fn is_about(trigger: &Trigger, event: EarningEvent<'_>) -> bool {
+    match (trigger, event) {
         (Trigger::OrderPaid, EarningEvent::OrderPaid(_)) => true,
         (Trigger::CustomEvent(schema), EarningEvent::CustomEvent { schema_id, .. }) => {
             schema_id.is_none_or(|schema_id| schema == schema_id)
@@ -179,9 +180,9 @@ fn is_about(trigger: &Trigger, what: EarningEvent<'_>) -> bool {
 }
 
 /// Returns the collections that rules and effects name and whose content may be needed, each once.
-fn collections(members: &[Membership<'_>], facts: &dyn EarningFacts, what: EarningEvent<'_>) -> Vec<Text> {
+fn collections(members: &[Membership<'_>], facts: &dyn EarningFacts, event: EarningEvent<'_>) -> Vec<Text> {
     let mut named: Vec<Text> = Vec::new();
-    if what.order().is_none() {
+    if event.order().is_none() {
         return named;
     }
     let mut see = |goods: &GoodsRef| {
@@ -190,7 +191,7 @@ fn collections(members: &[Membership<'_>], facts: &dyn EarningFacts, what: Earni
         }
     };
     let rules = members.iter().flat_map(|member| &member.rules).filter_map(|(_, rule)| match rule {
-        Known::Is(rule) if rule.is_active && is_about(&rule.trigger, what) => Some(&**rule),
+        Known::Is(rule) if rule.is_active && is_about(&rule.trigger, event) => Some(&**rule),
         Known::Is(_) | Known::Absent | Known::Unknown | Known::Unreadable => None,
     });
     for earning in rules.flat_map(|rule| &rule.earnings) {

@@ -47,7 +47,7 @@ impl Findings {
 
     /// Replaces the finding at a position, and leaves `found` empty.
     #[inline]
-    pub fn put(&mut self, place: usize, found: &mut Finding) {
+    pub fn insert(&mut self, place: usize, found: &mut Finding) {
         let Finding { credits, points, paid, codes, missing, withheld, bundles, resolved } = &*found;
         let is_nothing = credits.or(*points).or(*paid).or(*codes).is_none()
             && missing.is_empty()
@@ -63,7 +63,7 @@ impl Findings {
 
     /// Adds facts that only the server has.
     #[inline]
-    pub fn lack(&mut self, place: usize, missing: Vec<Text>) {
+    pub fn add_missing(&mut self, place: usize, missing: Vec<Text>) {
         if !missing.is_empty() {
             self.add(place, missing);
         }

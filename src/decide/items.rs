@@ -8,7 +8,7 @@ use crate::facts::{Fact, Known};
 use crate::model::goods_sets::OtherGoods;
 use crate::model::order::{Goods, Item, RelatedObject};
 use crate::model::scope::{GoodsObject, GoodsRef};
-use crate::pricing::{Cart, Priced};
+use crate::pricing::{Cart, PricedOrder};
 use crate::refusal::Refusal;
 use crate::rules::{Clock, Collection, Contents, GoodsIndex, Index, OrderLines, RequiredFacts, ResolvedLine};
 use crate::text::{Text, joined};
@@ -55,7 +55,7 @@ impl<'c> CollectedCollections<'c> {
 impl<'a> Items<'a> {
     /// Returns the indexed lines.
     #[inline]
-    pub fn basket(&self) -> OrderLines<'_> {
+    pub fn order_lines(&self) -> OrderLines<'_> {
         OrderLines::of(&self.lines).with(self.index.as_ref())
     }
 
@@ -113,7 +113,7 @@ impl<'a> Items<'a> {
         let mut items = Items { lines, missing, unreadable, index: None, places };
         items.join(&collections, case);
         if wants_index {
-            items.index = Some(GoodsIndex::new(items.basket()));
+            items.index = Some(GoodsIndex::new(items.order_lines()));
         }
         items
     }
@@ -149,7 +149,7 @@ impl<'a> Items<'a> {
             Clock { now: case.context.now, zone: &case.zone, zone_use: Some(&case.zone_use), work: Some(&case.work) };
         // Collections of many goods are searched in the lines, and not the lines in them.
         let written_down = collections.iter().any(|collection| matches!(collection.goods, Contents::Listed(_)));
-        let index = written_down.then(|| GoodsIndex::new(self.basket()));
+        let index = written_down.then(|| GoodsIndex::new(self.order_lines()));
         for collection in collections {
             let mut is_in = vec![matches!(collection.goods, Contents::All); self.lines.len()];
             if !case.work.takes(self.lines.len()) {
@@ -158,9 +158,9 @@ impl<'a> Items<'a> {
             match &collection.goods {
                 Contents::All => {}
                 Contents::Listed(goods) if case.work.takes(goods.len()) => {
-                    let basket = self.basket().with(index.as_ref());
+                    let order_lines = self.order_lines().with(index.as_ref());
                     for goods in goods {
-                        basket.each_place(goods, &mut |place| {
+                        order_lines.each_place(goods, &mut |place| {
                             is_in.get_mut(place).into_iter().for_each(|is_in| *is_in = true);
                         });
                     }
@@ -218,7 +218,11 @@ fn named_collections<'a>(case: &'a Case<'a>) -> CollectedCollections<'a> {
 }
 
 /// Returns the SKU and the product of a line: from the catalogue if known, else as sent.
-fn known_goods<'g>(priced: &'g Priced<'_>, place: usize, line: &ResolvedLine<'g>) -> impl Iterator<Item = &'g Goods> {
+fn known_goods<'g>(
+    priced: &'g PricedOrder<'_>,
+    place: usize,
+    line: &ResolvedLine<'g>,
+) -> impl Iterator<Item = &'g Goods> {
     let sent = |kind| line.item().and_then(|item| item.goods(kind));
     let [sku, product] = [RelatedObject::Sku, RelatedObject::Product].map(sent);
     [priced.sku(place).or(sku), priced.product(place).or(product)].into_iter().flatten()
@@ -230,13 +234,13 @@ fn collections_of<'a>(case: &'a Case<'a>) -> CollectedCollections<'a> {
     let offers = || (0..case.resolved.len()).filter_map(|place| case.offer(place));
     let mut collections = CollectedCollections::default();
     for rule in offers().flat_map(|offer| &offer.rules).filter(|rule| rule.needs.meets(RequiredFacts::COLLECTIONS)) {
-        let mut asked: Vec<&GoodsRef> = Vec::new();
+        let mut goods_refs: Vec<&GoodsRef> = Vec::new();
         rule.each_goods(&mut |goods| {
             if goods.object == GoodsObject::Collection {
-                asked.push(goods);
+                goods_refs.push(goods);
             }
         });
-        for goods in asked {
+        for goods in goods_refs {
             if !collections.has(&goods.id) {
                 let own = rule.own_collections.iter().find(|own| own.id == goods.id);
                 let own = own.map(|own| Known::Is(Fact::Lent(own)));

@@ -41,7 +41,7 @@ pub struct CaseJudge<'c> {
     covered: Vec<CoveredUnits>,
     caps: Caps<'c>,
     /// Usage of the redeemables applied so far.
-    running: RequestUsage,
+    usage: RequestUsage,
     /// Findings of the current check; empty between checks.
     finding: Finding,
     /// Findings of the last check of each redeemable.
@@ -79,7 +79,7 @@ impl<'c> CaseJudge<'c> {
             request_facts,
             covered: Vec::new(),
             caps,
-            running: RequestUsage::default(),
+            usage: RequestUsage::default(),
             finding: Finding::default(),
             found,
         }
@@ -97,15 +97,15 @@ impl<'c> CaseJudge<'c> {
             }
             _ => scope,
         };
-        if !self.case.work.takes(steps(scope, attempt.items.basket())) {
+        if !self.case.work.takes(steps(scope, attempt.items.order_lines())) {
             return;
         }
-        let mut allowance = self.caps.begin(attempt.offer, attempt.items.basket(), numbers);
-        let basket = attempt.items.basket();
-        let selected = select(scope, basket, attempt.cart, attempt.once, &mut allowance, &mut self.covered);
+        let mut allowance = self.caps.start(attempt.offer, attempt.items.order_lines(), numbers);
+        let order_lines = attempt.items.order_lines();
+        let selected = select(scope, order_lines, attempt.cart, attempt.once, &mut allowance, &mut self.covered);
         self.case.work.checked(selected);
         let missing = allowance.missing();
-        self.found.lack(attempt.place, missing);
+        self.found.add_missing(attempt.place, missing);
     }
 
     fn discount(&mut self, attempt: &JudgedRedeemable<'_>, discount: &Discount) -> Option<Box<Gain>> {
@@ -131,7 +131,7 @@ impl<'c> CaseJudge<'c> {
         {
             found.resolved = Some(Box::new(named));
         }
-        self.found.lack(attempt.place, missing);
+        self.found.add_missing(attempt.place, missing);
         let scoped = attempt.scope.is_some();
         let on_lines = discount.acts_on_lines(scoped);
         if on_lines || scoped {
@@ -141,15 +141,15 @@ impl<'c> CaseJudge<'c> {
             true => self.on_lines(attempt, discount, &numbers),
             false => off_order(discount, &numbers, attempt.base),
         };
-        self.found.lack(attempt.place, view.missing.take());
+        self.found.add_missing(attempt.place, view.missing.take());
         gain
     }
 
     fn gift(&mut self, attempt: &JudgedRedeemable<'_>, gift: &GiftCard) -> Result<Box<Gain>, Refusal> {
         let left = self.found.get(attempt.place).and_then(|found| found.credits).unwrap_or(0);
         let left = Money::from_wide(u128::from(left)).unwrap_or_default();
-        let wanted = self.case.redeemables.get(attempt.place).and_then(|redeemable| redeemable.credits);
-        let credits = wanted.map_or(left, |wanted| wanted.min(left));
+        let requested = self.case.redeemables.get(attempt.place).and_then(|redeemable| redeemable.credits);
+        let credits = requested.map_or(left, |requested| requested.min(left));
         let view = OfferInputs::new(self.case, attempt.offer, attempt.cart);
         if attempt.scope.is_some() || gift.effect == GiftEffect::ApplyToItems {
             let paid = attempt.cart.has_free_units().then(|| attempt.cart.without_free_units());
@@ -192,7 +192,7 @@ impl<'c> CaseJudge<'c> {
         for unit in units {
             all.push(self.free_goods(attempt, unit, numbers)?);
         }
-        add_units(&all, attempt.cart, attempt.items.basket(), &self.covered, attempt.once)
+        add_units(&all, attempt.cart, attempt.items.order_lines(), &self.covered, attempt.once)
     }
 
     /// Returns the known goods of a unit discount: product or SKU, the unit price, and the line that they would become.
@@ -208,7 +208,7 @@ impl<'c> CaseJudge<'c> {
         let details = kind_of(unit);
         let in_cart = || {
             let kinds = [GoodsObject::Sku, GoodsObject::Product, GoodsObject::Collection];
-            kinds.into_iter().find(|object| attempt.items.basket().first(&named(*object)).is_some())
+            kinds.into_iter().find(|object| attempt.items.order_lines().first(&named(*object)).is_some())
         };
         let mut free = FreeGoods {
             effect: unit.effect,
@@ -218,13 +218,13 @@ impl<'c> CaseJudge<'c> {
             item: Item { quantity: 0, ..Item::default() },
         };
         if unit.effect == UnitEffect::AddSameItems {
-            self.found.lack(attempt.place, attempt.items.missing().to_vec());
+            self.found.add_missing(attempt.place, attempt.items.missing().to_vec());
             free.goods = named(details.or_else(in_cart).unwrap_or(GoodsObject::Collection));
             return Some(free);
         }
         let mut missing = Vec::new();
         let found = find_named(&unit.unit_type, details, self.case.facts, &mut |fact| missing.push(fact));
-        self.found.lack(attempt.place, missing);
+        self.found.add_missing(attempt.place, missing);
         if found.is_unreadable() {
             return None;
         }
@@ -270,20 +270,20 @@ impl Judge for CaseJudge<'_> {
         let items = lines(self.case, self.items, cart, &mut added);
         let request_facts = &self.request_facts;
         let paid = PaidOrder::of(self.case, cart, request_facts);
-        let running_order = RunningOrder { cart, items, request_facts, running: &self.running, paid: paid.as_ref() };
+        let running_order = RunningOrder { cart, items, request_facts, usage: &self.usage, paid: paid.as_ref() };
         let verdict = check(self.case, redeemable, offer, &running_order, &mut self.finding);
-        self.found.put(place, &mut self.finding);
+        self.found.insert(place, &mut self.finding);
         verdict.err().map(|refusal| self.case.named_as_sent(place, refusal))
     }
 
-    fn refusal_of_either(&mut self, place: usize, whole: &Cart, seen: &Cart) -> Option<Refusal> {
-        let refusal = self.refusal(place, whole);
+    fn refusal_of_either(&mut self, place: usize, full_cart: &Cart, visible_cart: &Cart) -> Option<Refusal> {
+        let refusal = self.refusal(place, full_cart);
         if refusal.is_some() {
             return refusal;
         }
         let missing = self.found.missing_of(std::iter::once(place));
-        let refusal = self.refusal(place, seen);
-        self.found.lack(place, missing);
+        let refusal = self.refusal(place, visible_cart);
+        self.found.add_missing(place, missing);
         refusal
     }
 
@@ -300,15 +300,15 @@ impl Judge for CaseJudge<'_> {
         let request_facts = &self.request_facts;
         let paid = PaidOrder::of(self.case, before, request_facts);
         let running_order =
-            RunningOrder { cart: before, items, request_facts, running: &self.running, paid: paid.as_ref() };
+            RunningOrder { cart: before, items, request_facts, usage: &self.usage, paid: paid.as_ref() };
         let effect = CheckedEffect { gain, total: after().and_then(|after| after.total()) };
         check_rules_after(self.case, offer, &running_order, effect, self.found.of(place)?).err()
     }
 
     fn applied(&mut self, place: usize, gain: &Gain) {
-        self.caps.keep();
+        self.caps.confirm();
         if let Some(offer) = self.case.offer(place) {
-            self.running.note(place, offer, self.found.get(place), gain.total().unwrap_or_default().minor());
+            self.usage.record(place, offer, self.found.get(place), gain.total().unwrap_or_default().minor());
         }
     }
 
@@ -321,7 +321,7 @@ impl Judge for CaseJudge<'_> {
         &mut self,
         place: usize,
         cart: &Cart,
-        seen: Option<&Cart>,
+        visible_cart: Option<&Cart>,
         base: DiscountBase<'_>,
         once: bool,
     ) -> Result<Box<Gain>, Refusal> {
@@ -331,23 +331,23 @@ impl Judge for CaseJudge<'_> {
         };
         let mut added = None;
         let items = lines(self.case, self.items, cart, &mut added);
-        let cart = if is_of_running_order(offer, base) { cart } else { seen.unwrap_or(cart) };
+        let cart = if is_of_running_order(offer, base) { cart } else { visible_cart.unwrap_or(cart) };
         let attempt = JudgedRedeemable { offer, scope: offer.scope(), place, cart, items, base, once };
         let gain = match &offer.incentive.grant {
             Grant::Discount(discount) => self
                 .discount(&attempt, discount)
-                .map(|gain| gain.within(seen.and_then(Cart::total)))
+                .map(|gain| gain.within(visible_cart.and_then(Cart::total)))
                 .ok_or_else(|| Refusal::new(Reason::InvalidAmount, "Amount has to be a valid positive number")),
             Grant::Gift(gift) => self.gift(&attempt, gift),
             Grant::Loyalty(_) => {
                 let mut found = self.found.get(place).cloned().unwrap_or_default();
                 let gain = exchange(case.redeemables.get(place), offer, cart, &mut found);
-                self.found.put(place, &mut found);
+                self.found.insert(place, &mut found);
                 Ok(Box::new(gain))
             }
         };
         if let Ok(gain) = &gain {
-            self.caps.note(offer, items.basket(), gain);
+            self.caps.record(offer, items.order_lines(), gain);
         }
         gain
     }

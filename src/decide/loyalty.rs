@@ -30,18 +30,18 @@ pub fn check_card(
             None => Ok(()),
         };
     };
-    let Some(wanted) = &redeemable.reward else {
+    let Some(requested) = &redeemable.reward else {
         return Err(Refusal::new(Reason::MissingReward, "A reward is required when redeeming a LOYALTY_CARD"));
     };
     check_holder(case, offer, found)?;
     let Some(exchange) = &offer.exchange else {
-        return Err(Refusal::not_found("reward", &wanted.id));
+        return Err(Refusal::not_found("reward", &requested.id));
     };
     let left = points_left(case, &offer.incentive, card, running_order, found);
     found.points = Some(left);
     let price = match &exchange.reward.kind {
         // Without requested points a coin costs whole blocks, and the balance must have at least one.
-        RewardKind::Coin(coin) => wanted.points.unwrap_or(coin.points),
+        RewardKind::Coin(coin) => requested.points.unwrap_or(coin.points),
         _ => exchange.assignment.points.unwrap_or(0),
     };
     if left == 0 || price > left {
@@ -72,11 +72,11 @@ pub fn check_card(
 /// Checks that a request that names a customer names the holder. A request without a customer comes from a place where
 /// the card is known, such as a till [inferred].
 fn check_holder(case: &Case<'_>, offer: &Offer<'_>, found: &mut Finding) -> Result<(), Refusal> {
-    let Some(customer) = &case.buyer.customer else { return Ok(()) };
+    let Some(customer) = &case.request_customer.customer else { return Ok(()) };
     if customer.id.is_some() && customer.id == offer.incentive.holder_id {
         return Ok(());
     }
-    if let Some(unknown) = &case.buyer.unknown {
+    if let Some(unknown) = &case.request_customer.unknown {
         found.missing.push(unknown.clone());
         return Ok(());
     }
@@ -91,13 +91,13 @@ pub(super) fn points_left(
     found: &mut Finding,
 ) -> u64 {
     let account = points_account(&voucher.id);
-    match running_order.running.standing(case, &account, Some(card.allotment())) {
-        Known::Is(standing) => standing.available().unwrap_or(0),
+    match running_order.usage.account_state(case, &account, Some(card.credited_total())) {
+        Known::Is(account_state) => account_state.available().unwrap_or(0),
         // The balance is not readable, so nothing can be spent.
         Known::Absent | Known::Unreadable => 0,
         Known::Unknown => {
             found.missing.push(Text::from(account.as_str()));
-            card.allotment()
+            card.credited_total()
         }
     }
 }
@@ -109,8 +109,8 @@ fn check_stock(
     found: &mut Finding,
 ) -> Result<(), Refusal> {
     let account = stock_account(&reward.id);
-    match running_order.running.standing(case, &account, reward.stock) {
-        Known::Is(standing) if standing.available() == Some(0) => {
+    match running_order.usage.account_state(case, &account, reward.stock) {
+        Known::Is(account_state) if account_state.available() == Some(0) => {
             Err(Refusal::new(Reason::RewardOutOfStock, "Reward stock is not available"))
         }
         Known::Unknown => {
@@ -142,7 +142,7 @@ fn check_codes(
         }
     }
     if adds
-        && (running_order.running.has_card(campaign_id, holder)
+        && (running_order.usage.has_card(campaign_id, holder)
             || case.facts.has_card(campaign_id, holder).found() == Some(true))
     {
         return Ok(());
@@ -157,8 +157,8 @@ fn check_codes(
         }
     };
     found.codes = codes;
-    match running_order.running.standing(case, &account, codes) {
-        Known::Is(standing) if standing.available() == Some(0) => {
+    match running_order.usage.account_state(case, &account, codes) {
+        Known::Is(account_state) if account_state.available() == Some(0) => {
             Err(Refusal::new(Reason::NoCodeLeft, "Couldn't create new vouchers for publication"))
         }
         Known::Absent | Known::Unreadable => Err(Refusal::unreadable("campaign", campaign_id)),
@@ -172,8 +172,8 @@ pub fn exchange(redeemable: Option<&RequestedRedeemable>, offer: &Offer<'_>, car
         Some(RewardKind::Coin(coin)) => coin,
         _ => return Gain::default(),
     };
-    let wanted = redeemable.and_then(|redeemable| redeemable.reward.as_ref()).and_then(|reward| reward.points);
-    let PointsPaid { points, gain } = pay_with_points(coin, wanted, found.points.unwrap_or(0), cart);
+    let requested = redeemable.and_then(|redeemable| redeemable.reward.as_ref()).and_then(|reward| reward.points);
+    let PointsPaid { points, gain } = pay_with_points(coin, requested, found.points.unwrap_or(0), cart);
     found.paid = Some(points);
     gain
 }

@@ -23,17 +23,17 @@ pub mod units;
 use crate::decide::order_return::card_transfers::spent_rest;
 use crate::ledger::Transfer;
 use crate::model::order::Order;
-use crate::model::redemption::{PastRedemption, SpentUnits};
+use crate::model::redemption::{SpentUnits, StoredRedemption};
 
 /// Returns a redemption with its remaining spending, if part of its order was returned.
-pub fn with_spent_rest(past: PastRedemption, order: &Order, chain: &[Transfer]) -> PastRedemption {
-    let mut past = past;
+pub fn with_spent_rest(redemption: StoredRedemption, order: &Order, chain: &[Transfer]) -> StoredRedemption {
+    let mut redemption = redemption;
     if !order.returns.is_empty() {
-        past.spent = past.spent.map(|spent| match (spent_rest(chain, &past.id), spent) {
+        redemption.spent = redemption.spent.map(|spent| match (spent_rest(chain, &redemption.id), spent) {
             (Some(rest), _) => rest,
             (None, SpentUnits::Credits(_)) => SpentUnits::Credits(0),
             (None, SpentUnits::Points(_)) => SpentUnits::Points(0),
         });
     }
-    past
+    redemption
 }

@@ -73,7 +73,7 @@ impl Lookup for PaymentOperands<'_> {
             FormulaName::OrderMetadata => value_of(Some(&order.metadata), &operand.key),
             FormulaName::CustomerMetadata => value_of(Some(&customer.metadata), &operand.key),
             FormulaName::CustomerBirthdate => value_of(Some(&customer.document), "birthdate"),
-            FormulaName::Now => Some(FormulaValue::of_moment(*now)),
+            FormulaName::Now => Some(FormulaValue::of_instant(*now)),
             // There is no code and no current line.
             FormulaName::RedeemableMetadata | FormulaName::RedemptionMetadata | FormulaName::PublicationMetadata => {
                 None
@@ -116,13 +116,13 @@ pub fn pay(paying: &PaymentRequest<'_>) -> Result<Payment, PaymentBlocker> {
         return Err(limits.check(1, *so_far).map_or_else(PaymentBlocker::Limited, |()| PaymentBlocker::NoPoints));
     }
     let points = spendable.min(paying.most_points.unwrap_or(u64::MAX));
-    let affordable = Ratio::whole(points.into()).over(ratio).and_then(|amount| amount.floor(0)?.as_whole());
+    let affordable = Ratio::integer(points.into()).over(ratio).and_then(|amount| amount.floor(0)?.as_integer());
     let affordable = affordable.and_then(|amount| u64::try_from(amount).ok()).unwrap_or(u64::MAX);
     let amount = paying.due.minor().min(paying.most_amount.unwrap_or(u64::MAX)).min(affordable);
     if amount == 0 {
         return Err(PaymentBlocker::TooFew);
     }
-    let cost = Ratio::whole(amount.into()).times(ratio).and_then(|points| points.ceil(0)?.as_whole());
+    let cost = Ratio::integer(amount.into()).times(ratio).and_then(|points| points.ceil(0)?.as_integer());
     let points = cost.and_then(|points| u64::try_from(points).ok()).ok_or(PaymentBlocker::NoRatio)?;
     Ok(Payment { amount, points, ratio })
 }

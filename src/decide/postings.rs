@@ -24,14 +24,14 @@ pub struct Posting {
     /// The credited account; `None` for an amount that is only held, because it is counted elsewhere.
     pub credit: Option<AccountId>,
     /// The total that the debited account may ever give; `None` without a limit.
-    pub allotment: Option<u64>,
+    pub quota: Option<u64>,
     /// The amount; 0 moves nothing.
     pub amount: u64,
 }
 
 impl Posting {
     fn free(debit: AccountId, credit: AccountId, amount: u64) -> Posting {
-        Posting { debit, credit: Some(credit), allotment: None, amount }
+        Posting { debit, credit: Some(credit), quota: None, amount }
     }
 }
 
@@ -52,30 +52,30 @@ pub fn reserved(offer: &Offer<'_>, found: Option<&Finding>, given: u64, customer
     let spent = spent(offer, found, given);
     let campaign = incentive.campaign_id.as_deref();
     let used = Posting {
-        allotment: incentive.quantity,
+        quota: incentive.quantity,
         ..Posting::free(incentive_account(incentive), redeemed_account(campaign), 1)
     };
     let mut postings = vec![used];
     match &incentive.grant {
         Grant::Discount(_) => {}
         Grant::Gift(gift) => postings.push(Posting {
-            allotment: Some(gift.allotment().minor()),
+            quota: Some(gift.credited_total().minor()),
             ..Posting::free(credits_account(&incentive.id), spent_account(campaign), spent)
         }),
         Grant::Loyalty(card) => postings.push(Posting {
-            allotment: Some(card.allotment()),
+            quota: Some(card.credited_total()),
             ..Posting::free(points_account(&incentive.id), points_spent_account(campaign), spent)
         }),
     }
     match offer.exchange.as_ref().map(|exchange| (&exchange.reward, &exchange.reward.kind)) {
         Some((reward, RewardKind::Material { .. })) => postings.push(Posting {
-            allotment: reward.stock,
+            quota: reward.stock,
             ..Posting::free(stock_account(&reward.id), rewarded_account(&reward.id), 1)
         }),
         Some((_, RewardKind::Campaign { campaign_id, .. })) => {
             let codes = found.and_then(|found| found.codes);
             let code =
-                |codes| Posting { debit: codes_account(campaign_id), credit: None, allotment: Some(codes), amount: 1 };
+                |codes| Posting { debit: codes_account(campaign_id), credit: None, quota: Some(codes), amount: 1 };
             postings.extend(codes.map(code));
         }
         Some((_, RewardKind::Coin(_))) | None => {}

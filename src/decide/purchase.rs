@@ -7,7 +7,7 @@ use crate::decide::case::{Case, RequestCustomer};
 use crate::decide::items::Items;
 use crate::decide::request_usage::RequestUsage;
 use crate::decide::rule_input::{OfferFacts, RunningOrder, request_facts};
-use crate::facts::purchase::{Cost, LoyaltyReward, RewardBuyer, RewardContent};
+use crate::facts::purchase::{Cost, LoyaltyReward, PurchasingMember, RewardContent};
 use crate::facts::{Fact, Facts};
 use crate::id::Context;
 use crate::model::request::Redeemables;
@@ -84,7 +84,7 @@ pub struct Price<'r> {
 pub fn price<'r>(
     reward: &'r LoyaltyReward,
     left: Option<u64>,
-    buying: &RewardBuyer<'_>,
+    buying: &PurchasingMember<'_>,
     facts: &dyn Facts,
     context: &Context,
 ) -> Result<Price<'r>, PurchaseRefusal> {
@@ -102,7 +102,7 @@ pub fn price<'r>(
     let card = card_of(&cost.card_definition_id)
         .ok_or_else(|| PurchaseRefusal::NoCard { card_definition_id: cost.card_definition_id.clone() })?;
     let target = match &reward.gives {
-        RewardContent::Thing(_) => Ok(None),
+        RewardContent::Item(_) => Ok(None),
         RewardContent::Points { card_definition_id, .. } => {
             let no_target = || PurchaseRefusal::NoTarget { card_definition_id: card_definition_id.clone() };
             card_of(card_definition_id).map(Some).ok_or_else(no_target)
@@ -115,7 +115,7 @@ pub fn price<'r>(
 pub fn purchase<'r>(
     reward: &'r LoyaltyReward,
     left: Option<u64>,
-    buying: &RewardBuyer<'_>,
+    buying: &PurchasingMember<'_>,
     facts: &dyn Facts,
     context: &Context,
 ) -> Result<PurchasePlan<'r>, PurchaseRefusal> {
@@ -136,18 +136,18 @@ pub fn purchase<'r>(
 /// Returns the first cost that applies to the member.
 fn cost_of<'r>(
     reward: &'r LoyaltyReward,
-    buying: &RewardBuyer<'_>,
+    buying: &PurchasingMember<'_>,
     facts: &dyn Facts,
     context: &Context,
 ) -> Result<&'r Cost, PurchaseRefusal> {
-    let asked = Redeemables::default();
-    let mut case = Case::new(facts, &asked, context);
-    case.buyer =
+    let request = Redeemables::default();
+    let mut case = Case::new(facts, &request, context);
+    case.request_customer =
         RequestCustomer { customer: Some(Fact::Lent(buying.customer)), stored: true, ..RequestCustomer::default() };
     let items = Items::naming(&case, &[]);
-    let (setting, running) = (request_facts(&case), RequestUsage::default());
+    let (setting, usage) = (request_facts(&case), RequestUsage::default());
     let order =
-        RunningOrder { cart: &case.priced.cart, items: &items, request_facts: &setting, running: &running, paid: None };
+        RunningOrder { cart: &case.priced.cart, items: &items, request_facts: &setting, usage: &usage, paid: None };
     for cost in &reward.costs {
         let view = OfferFacts::new(&case, None, &order);
         let mut input = view.input(RequiredFacts::NOTHING);

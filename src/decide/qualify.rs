@@ -34,11 +34,11 @@ pub use scenario::Products;
 #[derive(Clone)]
 pub struct QualificationAnswer<'a> {
     /// The request.
-    pub asked: &'a Qualify,
+    pub query: &'a Qualify,
     /// The results of this page, in order: one step each, separately on the order.
     pub evaluated: Box<Evaluation<'a>>,
     /// The candidate of each step.
-    pub shown: Vec<QualifiedItem<'a>>,
+    pub items: Vec<QualifiedItem<'a>>,
     /// The number of results on all pages. Candidates that were not evaluated count as applicable.
     pub total: usize,
     /// The cursor of the next page, when there is one.
@@ -63,39 +63,42 @@ pub struct QualifiedItem<'a> {
 /// Candidates that qualify by rules and validity, before anything is priced.
 pub struct CandidateQuery<'a> {
     evaluated: Box<Evaluation<'a>>,
-    set: Fact<'a, Candidates>,
-    hits: Vec<Match<'a>>,
+    candidates: Fact<'a, Candidates>,
+    matches: Vec<Match<'a>>,
 }
 
 impl CandidateQuery<'_> {
     /// Returns their ids, newest first.
     pub fn ids(&self) -> impl Iterator<Item = &str> {
-        self.hits.iter().filter_map(|hit| self.set.list.get(hit.place)).map(|candidate| candidate.id.as_str())
+        self.matches
+            .iter()
+            .filter_map(|matched| self.candidates.list.get(matched.place))
+            .map(|candidate| candidate.id.as_str())
     }
 }
 
 /// Finds the redeemables that apply to a customer and an order. A refusal concerns the whole request.
 pub fn qualify<'a>(
     facts: &'a dyn Facts,
-    asked: &'a Qualify,
+    query: &'a Qualify,
     context: &'a Context,
 ) -> Result<Decision<QualificationAnswer<'a>>, Refusal> {
-    qualify_with(facts, asked, context, Some(change_order))
+    qualify_with(facts, query, context, Some(change_order))
 }
 
 /// Qualifies without the redemptions of stored orders: only the server can decide how the request changes a stored
 /// order.
 pub fn qualify_offline<'a>(
     facts: &'a dyn Facts,
-    asked: &'a Qualify,
+    query: &'a Qualify,
     context: &'a Context,
 ) -> Result<Decision<QualificationAnswer<'a>>, Refusal> {
-    qualify_with(facts, asked, context, None)
+    qualify_with(facts, query, context, None)
 }
 
 fn qualify_with<'a>(
     facts: &'a dyn Facts,
-    asked: &'a Qualify,
+    query: &'a Qualify,
     context: &'a Context,
     decide_change: Option<DecideChange>,
 ) -> Result<Decision<QualificationAnswer<'a>>, Refusal> {
@@ -103,8 +106,8 @@ fn qualify_with<'a>(
     // cannot be read, all are evaluated before counting.
     let mut thorough = false;
     loop {
-        let (answer, counted_rightly) = try_all(search(facts, asked, context, decide_change)?, asked, thorough)?;
-        if counted_rightly || thorough {
+        let (answer, is_total_exact) = try_all(search(facts, query, context, decide_change)?, query, thorough)?;
+        if is_total_exact || thorough {
             return Ok(answer);
         }
         thorough = true;
@@ -114,30 +117,37 @@ fn qualify_with<'a>(
 /// Returns the results, and whether every counted one was found applicable when evaluated.
 fn try_all<'a>(
     search: CandidateQuery<'a>,
-    asked: &'a Qualify,
+    query: &'a Qualify,
     thorough: bool,
 ) -> Result<(Decision<QualificationAnswer<'a>>, bool), Refusal> {
-    let CandidateQuery { mut evaluated, set, mut hits } = search;
+    let CandidateQuery { mut evaluated, candidates, mut matches } = search;
     let case = &mut evaluated.case;
     let mut found = Findings::default();
-    let all = asked.sorting != QualificationSort::Default || asked.scenario.products() != Products::Any;
-    let plain = |hit: &Match<'_>| set.terms.get(hit.place).is_some_and(|terms| terms.plain);
+    let all = query.sorting != QualificationSort::Default || query.scenario.products() != Products::Any;
+    let plain = |matched: &Match<'_>| candidates.terms.get(matched.place).is_some_and(|terms| terms.plain);
     let skips = case.stacking.skips_no_effect();
-    let mut total = hits.len();
-    let size = part_size(case, asked.scenario);
-    let from = page::part(asked, &hits, size);
-    let mut after = asked.starting_after;
+    let mut total = matches.len();
+    let size = part_size(case, query.scenario);
+    let from = page::part(query, &matches, size);
+    let mut after = query.starting_after;
     let page = loop {
-        let until = from.saturating_add(size).min(hits.len());
-        let next = hits.get(until).map(|hit| hit.end);
-        let mut part: Vec<Match<'a>> = hits.drain(from..until).collect();
+        let until = from.saturating_add(size).min(matches.len());
+        let next = matches.get(until).map(|matched| matched.end);
+        let mut part: Vec<Match<'a>> = matches.drain(from..until).collect();
         total = total.remaining_after(part.len());
-        let last = part.last().map(|hit| hit.end);
-        look(case, asked, &set, &mut part, &|hit| thorough || all || skips || !plain(hit), &mut found);
-        part.retain(|hit| hit.looked.as_ref().is_none_or(|looked| matches!(looked.1, ApplyOutcome::Applied(_))));
+        let last = part.last().map(|matched| matched.end);
+        try_matches(
+            case,
+            query,
+            &candidates,
+            &mut part,
+            &|matched| thorough || all || skips || !plain(matched),
+            &mut found,
+        );
+        part.retain(|matched| matched.trial.as_ref().is_none_or(|trial| matches!(trial.1, ApplyOutcome::Applied(_))));
         total = total.saturating_add(part.len());
-        let mut page = page::cut(asked, part, after, next);
-        if !page.hits.is_empty() || next.is_none() {
+        let mut page = page::cut(query, part, after, next);
+        if !page.matches.is_empty() || next.is_none() {
             break page;
         }
         // All matches of a part may be on earlier pages, and then the next part has the page. At most two parts are
@@ -147,125 +157,135 @@ fn try_all<'a>(
             break page;
         }
     };
-    let mut hits = page.hits;
-    look(case, asked, &set, &mut hits, &|hit| hit.looked.is_none(), &mut found);
-    let illegible = |outcome: &ApplyOutcome| matches!(outcome, ApplyOutcome::Refused(refusal) if refusal.reason == Reason::Unreadable);
-    let works = |hit: &Match<'_>| hit.looked.as_ref().is_none_or(|looked| !illegible(&looked.1));
-    let counted_rightly = hits.iter().all(works);
-    let mut steps = Vec::with_capacity(hits.len());
-    let mut shown = Vec::with_capacity(hits.len());
-    for hit in hits {
-        let (Some(looked), Some(candidate)) = (hit.looked, set.list.get(hit.place)) else { continue };
-        let (at, outcome) = *looked;
+    let mut matches = page.matches;
+    try_matches(case, query, &candidates, &mut matches, &|matched| matched.trial.is_none(), &mut found);
+    let is_unreadable = |outcome: &ApplyOutcome| matches!(outcome, ApplyOutcome::Refused(refusal) if refusal.reason == Reason::Unreadable);
+    let works = |matched: &Match<'_>| matched.trial.as_ref().is_none_or(|trial| !is_unreadable(&trial.1));
+    let is_total_exact = matches.iter().all(works);
+    let mut steps = Vec::with_capacity(matches.len());
+    let mut items = Vec::with_capacity(matches.len());
+    for matched in matches {
+        let (Some(trial), Some(candidate)) = (matched.trial, candidates.list.get(matched.place)) else { continue };
+        let (at, outcome) = *trial;
         let locked_credits = locked_credits(case, at);
-        shown.push(QualifiedItem { candidate: candidate.clone(), end: hit.end, locked_credits, stack: hit.stack });
+        items.push(QualifiedItem {
+            candidate: candidate.clone(),
+            end: matched.end,
+            locked_credits,
+            stack: matched.stack,
+        });
         steps.push(WalkStep { place: at, outcome });
     }
     case.count_answers(steps.iter().map(|step| step.place));
     case.within_bounds()?;
-    let assignments = if asked.expand_rules { assignments(case, &shown) } else { Vec::new() };
+    let assignments = if query.expand_rules { assignments(case, &items) } else { Vec::new() };
     let walk = Walk { steps, cart: case.priced.cart.clone() };
     (evaluated.walk, evaluated.found, evaluated.valid) = (walk, found, true);
     evaluated.track();
     let answer = QualificationAnswer {
-        asked,
+        query,
         evaluated,
-        shown,
+        items,
         total,
         more_starting_after: page.more_starting_after,
         assignments,
     };
-    Ok((Decision { answer, changes: None }, counted_rightly))
+    Ok((Decision { answer, changes: None }, is_total_exact))
 }
 
 /// Finds the candidates whose rules and validity are met, newest first.
 pub fn search<'a>(
     facts: &'a dyn Facts,
-    asked: &'a Qualify,
+    query: &'a Qualify,
     context: &'a Context,
     decide_change: Option<DecideChange>,
 ) -> Result<CandidateQuery<'a>, Refusal> {
-    let mut evaluated = Evaluation::open(facts, &asked.request, context, decide_change)?;
+    let mut evaluated = Evaluation::open(facts, &query.request, context, decide_change)?;
     let case = &mut evaluated.case;
-    if let Some(unknown) = case.buyer.unknown.clone().or_else(|| case.claimed()) {
+    if let Some(unknown) = case.request_customer.unknown.clone().or_else(|| case.claimed()) {
         case.missing.add(unknown);
     }
-    let customer = case.buyer.customer.as_ref().and_then(|customer| customer.id.clone());
-    let seek = CandidateFilter {
+    let customer = case.request_customer.customer.as_ref().and_then(|customer| customer.id.clone());
+    let filter = CandidateFilter {
         customer: customer.as_deref(),
-        wallet: asked.scenario == Scenario::CustomerWallet,
-        stacks: asked.scenario == Scenario::PromotionStacks,
-        client: asked.request.channel.page.as_ref().is_some_and(|page| !page.is_open()),
+        only_own: query.scenario == Scenario::CustomerWallet,
+        stacks: query.scenario == Scenario::PromotionStacks,
+        client: query.request.channel.client.as_ref().is_some_and(|client| !client.is_open()),
     };
-    let set = match facts.candidates(&seek) {
-        Known::Is(set) => set,
+    let candidates = match facts.candidates(&filter) {
+        Known::Is(candidates) => candidates,
         Known::Absent | Known::Unknown | Known::Unreadable => Fact::own(Candidates::default()),
     };
-    if !set.has_all(&seek) {
+    if !candidates.has_all(&filter) {
         case.missing.add("candidates".into());
     }
-    if set.index.channel && !case.facts.knows_channel() {
+    if candidates.index.channel && !case.facts.knows_channel() {
         case.missing.add(CHANNEL.into());
     }
-    let facts = asked.scenario.facts();
-    case.passes = asked.scenario.passes();
-    case.work.takes(set.list.len());
+    let facts = query.scenario.facts();
+    case.passes = query.scenario.passes();
+    case.work.takes(candidates.list.len());
     let (holding, missing, if_new) = {
-        let items = Items::for_index(case, &set.index);
+        let items = Items::for_index(case, &candidates.index);
         let request_facts = request_facts(case);
-        let running = RequestUsage::default();
-        let whole = &case.priced.cart;
-        let paid = whole.has_free_units().then(|| whole.without_free_units());
-        let cart = paid.as_ref().unwrap_or(whole);
+        let usage = RequestUsage::default();
+        let full_cart = &case.priced.cart;
+        let paid = full_cart.has_free_units().then(|| full_cart.without_free_units());
+        let cart = paid.as_ref().unwrap_or(full_cart);
         let running_order =
-            RunningOrder { cart, items: &items, request_facts: &request_facts, running: &running, paid: None };
+            RunningOrder { cart, items: &items, request_facts: &request_facts, usage: &usage, paid: None };
         let view = OfferFacts::new(case, None, &running_order);
-        let holding = set.index.holding(&view.input(RequiredFacts::default()), facts);
+        let holding = candidates.index.holding(&view.input(RequiredFacts::default()), facts);
         let (mut missing, if_new) = (items.missing().to_vec(), view.missing_customer());
         missing.extend(view.into_missing());
         (holding, missing, if_new)
     };
     missing.into_iter().for_each(|fact| case.missing.add(fact));
-    case.lack_time_zone();
+    case.add_missing_time_zone();
     // If the request itself cannot be read, nothing applies.
     let holding = if case.unreadable.is_some() { Vec::new() } else { holding };
     // Without a customer, every candidate with a test of the customer is out, even if the test would pass.
-    let is_anonymous = case.buyer.customer.is_none();
-    let mut hits = Vec::with_capacity(holding.len());
+    let is_anonymous = case.request_customer.customer.is_none();
+    let mut matches = Vec::with_capacity(holding.len());
     for place in holding {
-        let (Some(candidate), Some(terms)) = (set.list.get(place), set.terms.get(place)) else { continue };
-        let out = is_anonymous && set.index.about(place) & facts & subject::CUSTOMER != 0;
+        let (Some(candidate), Some(terms)) = (candidates.list.get(place), candidates.terms.get(place)) else {
+            continue;
+        };
+        let out = is_anonymous && candidates.index.about(place) & facts & subject::CUSTOMER != 0;
         let in_time = !terms.plain || terms.cover(context.now);
-        let public = if seek.client { set.is_listed(place, context.now) } else { is_public(candidate, asked) };
+        let public = if filter.client { candidates.is_listed(place, context.now) } else { is_public(candidate, query) };
         if !out
             && in_time
-            && asked.scenario.looks_at(candidate, customer.as_deref(), public)
-            && asked.wants(candidate, customer.as_deref())
+            && query.scenario.looks_at(candidate, customer.as_deref(), public)
+            && query.wants(candidate, customer.as_deref())
         {
-            let end = PageEnd { created_at: candidate.created_at, of_moment: 0 };
-            hits.push(Match { place, end, looked: None, stack: None });
+            let end = PageEnd { created_at: candidate.created_at, ordinal: 0 };
+            matches.push(Match { place, end, trial: None, stack: None });
         }
     }
-    if_new.filter(|_| has_tested_customer(&set, &hits, facts)).into_iter().for_each(|fact| case.missing.add(fact));
-    page::number(&mut hits);
+    if_new
+        .filter(|_| has_tested_customer(&candidates, &matches, facts))
+        .into_iter()
+        .for_each(|fact| case.missing.add(fact));
+    page::number(&mut matches);
     evaluated.case.within_bounds()?;
-    Ok(CandidateQuery { evaluated, set, hits })
+    Ok(CandidateQuery { evaluated, candidates, matches })
 }
 
 /// Returns whether a test of the customer found any of the candidates: each counts, whether it is shown or not.
-fn has_tested_customer(set: &Candidates, hits: &[Match<'_>], facts: u8) -> bool {
-    hits.iter().any(|hit| set.index.about(hit.place) & facts & subject::CUSTOMER != 0)
+fn has_tested_customer(candidates: &Candidates, matches: &[Match<'_>], facts: u8) -> bool {
+    matches.iter().any(|matched| candidates.index.about(matched.place) & facts & subject::CUSTOMER != 0)
 }
 
-/// Returns whether every caller sees a candidate. A client sees only the codes of its customer, because any page visitor could list
+/// Returns whether every caller sees a candidate. A client sees only the codes of its customer, because any visitor could list
 /// the others (docs/spec/errors-and-auth.md, client-side keys are public).
-fn is_public(candidate: &Candidate, asked: &Qualify) -> bool {
-    candidate.public && !(asked.request.channel.is_page() && candidate.object == CandidateObject::Voucher)
+fn is_public(candidate: &Candidate, query: &Qualify) -> bool {
+    candidate.public && !(query.request.channel.is_client() && candidate.object == CandidateObject::Voucher)
 }
 
 /// Steps to load the parts of one candidate.
-const LOOK: usize = 100;
-/// Steps to evaluate the candidates of one client page: 200 for an order of 500 lines. A client's page costs no more
+const STEPS_PER_CANDIDATE: usize = 100;
+/// Steps to evaluate the candidates of one page of a client: 200 for an order of 500 lines. A client's page costs no more
 /// than some validations, however many vouchers a customer has.
 const MOST_STEPS_OF_PART: usize = 120_000;
 /// Assumed number of tiers of a stack before it is loaded.
@@ -273,51 +293,51 @@ const TIERS_OF_STACK: usize = 30;
 
 /// Returns the number of candidates to evaluate together.
 fn part_size(case: &Case<'_>, scenario: Scenario) -> usize {
-    if !case.request.channel.is_page() {
+    if !case.request.channel.is_client() {
         return usize::MAX;
     }
     let tiers = if scenario == Scenario::PromotionStacks { TIERS_OF_STACK } else { 1 };
-    let steps = case.priced.cart.lines.len().saturating_add(LOOK).saturating_mul(tiers);
+    let steps = case.priced.cart.lines.len().saturating_add(STEPS_PER_CANDIDATE).saturating_mul(tiers);
     MOST_STEPS_OF_PART.checked_div(steps).unwrap_or(0).max(1)
 }
 
 /// Evaluates the selected candidates in full, each separately on the order.
 #[inline(never)]
-fn look<'a>(
+fn try_matches<'a>(
     case: &mut Case<'a>,
-    asked: &Qualify,
-    set: &Candidates,
-    hits: &mut [Match<'a>],
+    query: &Qualify,
+    candidates: &Candidates,
+    matches: &mut [Match<'a>],
     which: &dyn Fn(&Match<'a>) -> bool,
     found: &mut Findings,
 ) {
     let from = case.resolved.len();
-    let mut hits: Vec<&mut Match<'a>> = hits.iter_mut().filter(|hit| which(hit)).collect();
-    for hit in &mut hits {
-        let Some(candidate) = set.list.get(hit.place) else { continue };
+    let mut matches: Vec<&mut Match<'a>> = matches.iter_mut().filter(|matched| which(matched)).collect();
+    for matched in &mut matches {
+        let Some(candidate) = candidates.list.get(matched.place) else { continue };
         let resolved = match candidate.object {
             CandidateObject::PromotionStack => {
-                hit.stack = stack::try_stack(case, &candidate.id);
+                matched.stack = stack::try_stack(case, &candidate.id);
                 ResolvedName::Unknown
             }
             _ => resolve(case, candidate),
         };
-        case.put(resolved);
+        case.push_resolved(resolved);
         let lines = case.priced.cart.lines.len();
-        if !case.work.takes(lines.saturating_add(LOOK)) {
+        if !case.work.takes(lines.saturating_add(STEPS_PER_CANDIDATE)) {
             break;
         }
     }
-    let heard = single::try_each(case, asked, from);
-    for ((at, (outcome, mut one)), hit) in (from..).zip(heard).zip(hits.iter_mut()) {
+    let trials = single::try_each(case, query, from);
+    for ((at, (outcome, mut one)), matched) in (from..).zip(trials).zip(matches.iter_mut()) {
         one.missing.iter().for_each(|fact| case.missing.add(fact.clone()));
         // The step of a stack has only the sum; the gains are reported tier by tier.
-        let sum = hit.stack.as_ref().and_then(|stack| Money::sum(stack.applied().filter_map(WalkStep::total)));
+        let sum = matched.stack.as_ref().and_then(|stack| Money::sum(stack.applied().filter_map(WalkStep::total)));
         let outcome = sum.map_or(outcome, |sum| ApplyOutcome::Applied(Box::new(Gain::of_order(Some(sum)))));
-        hit.looked = Some(Box::new((at, outcome)));
-        found.put(at, &mut one);
+        matched.trial = Some(Box::new((at, outcome)));
+        found.insert(at, &mut one);
     }
-    case.lack_time_zone();
+    case.add_missing_time_zone();
 }
 
 fn resolve<'a>(case: &mut Case<'a>, candidate: &Candidate) -> ResolvedName<'a> {
@@ -330,7 +350,7 @@ fn resolve<'a>(case: &mut Case<'a>, candidate: &Candidate) -> ResolvedName<'a> {
                 Known::Is(voucher) => case.complete(voucher, None),
                 Known::Absent => ResolvedName::Refused(Refusal::not_found("campaign", &candidate.id)),
                 Known::Unknown => {
-                    case.lack("campaign", &candidate.id);
+                    case.add_missing("campaign", &candidate.id);
                     ResolvedName::Unknown
                 }
                 Known::Unreadable => ResolvedName::Refused(Refusal::unreadable("campaign", &candidate.id)),
@@ -359,9 +379,9 @@ fn locked_credits(case: &mut Case<'_>, at: usize) -> Option<u64> {
     }
 }
 
-fn assignments(case: &mut Case<'_>, shown: &[QualifiedItem<'_>]) -> Vec<Assignment> {
+fn assignments(case: &mut Case<'_>, items: &[QualifiedItem<'_>]) -> Vec<Assignment> {
     let mut names: Vec<&str> = Vec::new();
-    for QualifiedItem { candidate, .. } in shown {
+    for QualifiedItem { candidate, .. } in items {
         let own = [Some(&candidate.id), Some(&candidate.code), candidate.campaign_id.as_ref()];
         names.extend(own.into_iter().flatten().map(Text::as_str).filter(|name| !name.is_empty()));
     }

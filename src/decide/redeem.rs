@@ -77,14 +77,14 @@ pub struct RedemptionFailure {
     /// The id of the failed redemption.
     pub id: Text,
     /// The refusal for the caller.
-    pub shown_refusal: Refusal,
+    pub visible_refusal: Refusal,
     /// The real reason, for the merchant.
     pub reason: Reason,
 }
 
 impl RedemptionDecision<'_> {
     /// Returns the id under which the whole redemption is rolled back.
-    pub fn whole_id(&self) -> Option<&Text> {
+    pub fn parent_id(&self) -> Option<&Text> {
         let single = || self.parts.first().map(|part| &part.id);
         self.parent.as_ref().or_else(single)
     }
@@ -110,10 +110,10 @@ pub fn redeem<'a>(
     let parent = (applied > 1 || case.stack.is_some()).then(|| ids.hex18("r_"));
     let parts = parts(&evaluated, &mut ids);
     case.within_bounds()?;
-    let whole = parent.clone().or_else(|| parts.first().map(|part| part.id.clone())).unwrap_or_default();
+    let chain_id = parent.clone().or_else(|| parts.first().map(|part| part.id.clone())).unwrap_or_default();
     let customer_id = customer_id(case, &mut ids);
     let mut book = Book::default();
-    if let Err(refusal) = post(&evaluated, &parts, &whole, customer_id.as_deref(), &mut book) {
+    if let Err(refusal) = post(&evaluated, &parts, &chain_id, customer_id.as_deref(), &mut book) {
         return Ok(fail_with(evaluated, context.now, &mut ids, refusal, Reason::QuantityExceeded));
     }
     if let Some(own) = case.own_session() {
@@ -138,7 +138,7 @@ pub fn redeem<'a>(
         grants,
         referrals,
         customer: customer.map(Box::new),
-        tally: tally(&parts),
+        summary_delta: summary_delta(&parts),
         orders,
     };
     let answer = RedemptionDecision {
@@ -156,7 +156,7 @@ pub fn redeem<'a>(
 }
 
 /// Returns the increments of the customer's summary.
-fn tally(parts: &[RedeemedPart]) -> SummaryDelta {
+fn summary_delta(parts: &[RedeemedPart]) -> SummaryDelta {
     SummaryDelta {
         succeeded: length(parts),
         credits: sum(parts.iter().filter_map(|part| part.credits)),
@@ -197,7 +197,7 @@ fn parts(evaluated: &Evaluation<'_>, ids: &mut Ids) -> Vec<RedeemedPart> {
 fn post(
     evaluated: &Evaluation<'_>,
     parts: &[RedeemedPart],
-    whole: &Text,
+    chain_id: &Text,
     customer_id: Option<&str>,
     book: &mut Book,
 ) -> Result<(), Refusal> {
@@ -209,8 +209,8 @@ fn post(
     for part in parts {
         let Some(offer) = case.offer(part.place) else { continue };
         let step = evaluated.walk.steps.iter().find(|step| step.place == part.place);
-        let seen = claims.hide(initial, &|claimer| claimer != part.place);
-        let value = case.order_value(seen.as_ref().unwrap_or(initial));
+        let visible = claims.hide(initial, &|claimer| claimer != part.place);
+        let value = case.order_value(visible.as_ref().unwrap_or(initial));
         let (discount, caps) = match step.map(|step| &step.outcome) {
             Some(ApplyOutcome::Applied(gain)) => {
                 (gain.total().unwrap_or_default().minor(), cap_postings(case, part.place, gain, customer_id))
@@ -222,14 +222,14 @@ fn post(
         campaigns.extend(campaign);
         let postings = reserved(offer, evaluated.found.get(part.place), discount, customer_id).into_iter();
         for posting in postings.chain(counted(case, offer, discount, value, is_first)).chain(caps) {
-            if let Known::Is(standing) = case.standing(&posting.debit, posting.allotment) {
-                book.open(posting.debit.clone(), standing);
+            if let Known::Is(account_state) = case.account_state(&posting.debit, posting.quota) {
+                book.open(posting.debit.clone(), account_state);
             }
             if let Some(credit) = posting.credit.filter(|_| posting.amount > 0) {
                 owners.push((part.place, offer));
                 chain.push(Transfer {
                     id: joined(&[&part.id, ".", &chain.len().to_string()]),
-                    chain: whole.clone(),
+                    chain: chain_id.clone(),
                     debit: posting.debit,
                     credit,
                     amount: posting.amount,
@@ -256,7 +256,7 @@ fn grants(case: &Case<'_>, parts: &[RedeemedPart]) -> Vec<RewardGrant> {
 }
 
 /// Returns the rewards that the host would fulfil if the tried redeemables were redeemed.
-pub fn promised(evaluated: &Evaluation<'_>) -> Vec<RewardGrant> {
+pub fn expected_grants(evaluated: &Evaluation<'_>) -> Vec<RewardGrant> {
     evaluated.applied().filter_map(|step| grant(&evaluated.case, step.place, &Text::default())).collect()
 }
 
@@ -275,7 +275,7 @@ fn grant(case: &Case<'_>, place: usize, redemption_id: &Text) -> Option<RewardGr
 
 fn fail<'a>(evaluated: Box<Evaluation<'a>>, now: Instant, ids: &mut Ids) -> Decision<RedemptionDecision<'a>> {
     let (refusal, reason) = match evaluated.first_refusal() {
-        Some((refusal, truth)) if evaluated.all_or_nothing() => (refusal.clone(), truth.reason),
+        Some((refusal, actual)) if evaluated.all_or_nothing() => (refusal.clone(), actual.reason),
         _ => {
             let reason = Reason::NoApplicableRedeemables;
             // The custom message of the first refusal's rule is included, as if all had to apply.
@@ -303,10 +303,10 @@ fn fail_with<'a>(
     evaluated: Box<Evaluation<'a>>,
     now: Instant,
     ids: &mut Ids,
-    shown_refusal: Refusal,
+    visible_refusal: Refusal,
     reason: Reason,
 ) -> Decision<RedemptionDecision<'a>> {
-    let customer_id = evaluated.buyer.counted().customer.as_ref().and_then(|customer| customer.id.clone());
+    let customer_id = evaluated.request_customer.counted().customer.as_ref().and_then(|customer| customer.id.clone());
     let answer = RedemptionDecision {
         evaluated,
         date: now,
@@ -315,20 +315,20 @@ fn fail_with<'a>(
         line_ids: Vec::new(),
         order_id: None,
         customer_id,
-        failure: Some(RedemptionFailure { id: ids.hex18("rf_"), shown_refusal, reason }),
+        failure: Some(RedemptionFailure { id: ids.hex18("rf_"), visible_refusal, reason }),
         returned: None,
     };
     Decision { answer, changes: None }
 }
 
 fn customer_id(case: &Case<'_>, ids: &mut Ids) -> Option<Text> {
-    let buyer = case.buyer.counted();
-    let customer = buyer.customer.as_ref()?;
-    let known = customer.id.clone().filter(|_| buyer.stored);
-    if case.buyer.named.is_some() {
+    let request_customer = case.request_customer.counted();
+    let customer = request_customer.customer.as_ref()?;
+    let known = customer.id.clone().filter(|_| request_customer.stored);
+    if case.request_customer.named.is_some() {
         // The ids generated afterwards do not reveal whether the name exists. Without a name there is no customer.
         let new = ids.alphanumeric("cust_", 24);
-        return known.or((customer.source_id.is_some() || buyer.email.is_some()).then_some(new));
+        return known.or((customer.source_id.is_some() || request_customer.email.is_some()).then_some(new));
     }
     Some(known.unwrap_or_else(|| ids.alphanumeric("cust_", 24)))
 }
@@ -336,7 +336,7 @@ fn customer_id(case: &Case<'_>, ids: &mut Ids) -> Option<Text> {
 /// Returns the customer for the host to merge: the sent fields, under the id in the redemption. A customer that a
 /// client only names is not changed.
 fn changed_customer(evaluated: &Evaluation<'_>, id: Option<Text>) -> Option<Customer> {
-    if let Some(named) = &evaluated.buyer.named {
+    if let Some(named) = &evaluated.request_customer.named {
         let customer = named.customer.as_ref()?;
         let document = if named.stored { Metadata::default() } else { customer.document.clone() };
         return Some(Customer {
@@ -346,7 +346,11 @@ fn changed_customer(evaluated: &Evaluation<'_>, id: Option<Text>) -> Option<Cust
             ..Customer::default()
         });
     }
-    let sent = evaluated.request.customer.clone().or_else(|| evaluated.buyer.customer.clone().map(Fact::into_owned))?;
+    let sent = evaluated
+        .request
+        .customer
+        .clone()
+        .or_else(|| evaluated.request_customer.customer.clone().map(Fact::into_owned))?;
     Some(Customer { id, ..sent })
 }
 
@@ -365,7 +369,8 @@ fn close(order: Order, evaluated: &Evaluation<'_>, customer_id: Option<Text>, no
     let less = total(&evaluated.priced.cart).remaining_after(total(&evaluated.walk.cart));
     let mut order = order;
     order.set_uncovered(order.uncovered().remaining_after(less));
-    let usual = evaluated.request.channel.page.as_ref().map_or(OrderStatus::Paid, |page| page.terms.usual_status());
+    let usual =
+        evaluated.request.channel.client.as_ref().map_or(OrderStatus::Paid, |client| client.policy.usual_status());
     Order {
         id: Some(order.id.clone().unwrap_or_else(|| ids.hex18("ord_"))),
         status: Some(sent.and_then(|sent| sent.status).unwrap_or(usual)),

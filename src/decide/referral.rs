@@ -47,7 +47,7 @@ pub(in crate::decide) fn by_redemption<'r>(
     case: &Case<'_>,
     redeemed: impl Iterator<Item = (usize, &'r Text)>,
 ) -> Vec<Referral> {
-    if case.request.channel.page.as_ref().is_some_and(|page| !page.is_believed()) {
+    if case.request.channel.client.as_ref().is_some_and(|client| !client.trusts_customer()) {
         return Vec::new();
     }
     let counts = |conversion: &Conversion| matches!(conversion, Conversion::Redemption);

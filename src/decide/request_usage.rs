@@ -26,10 +26,11 @@ pub struct RequestUsage {
 
 impl RequestUsage {
     /// Returns the state of an account for the next redeemable, or that only the server knows it.
-    pub fn standing(&self, case: &Case<'_>, account: &AccountId, allotment: Option<u64>) -> Known<AccountState> {
+    pub fn account_state(&self, case: &Case<'_>, account: &AccountId, quota: Option<u64>) -> Known<AccountState> {
         let taken = self.taken.iter().filter(|(known, _)| known == account);
         let held = |held: u64| case.work.checked(taken.map(|(_, units)| *units).try_fold(held, u64::checked_add));
-        case.standing(account, allotment).map(|standing| AccountState { held: held(standing.held), ..standing })
+        case.account_state(account, quota)
+            .map(|account_state| AccountState { held: held(account_state.held), ..account_state })
     }
 
     /// Returns the points by which earlier cards pay for the order by the assignment of a reward to a campaign.
@@ -47,7 +48,7 @@ impl RequestUsage {
     }
 
     /// Records the amounts that an applied redeemable takes; `given` is its discount in minor units.
-    pub fn note(&mut self, place: usize, offer: &Offer<'_>, found: Option<&Finding>, given: u64) {
+    pub fn record(&mut self, place: usize, offer: &Offer<'_>, found: Option<&Finding>, given: u64) {
         if offer.incentive.campaign_id.is_some() {
             self.applied.push((place, given));
         }
@@ -55,7 +56,7 @@ impl RequestUsage {
         if offer.terms.plain {
             return;
         }
-        let taken = reserved(offer, found, given, None).into_iter().filter(|posting| posting.allotment.is_some());
+        let taken = reserved(offer, found, given, None).into_iter().filter(|posting| posting.quota.is_some());
         self.taken.extend(taken.map(|posting| (posting.debit, posting.amount)));
         if let Some(exchange) = &offer.exchange
             && let RewardKind::Coin(_) = &exchange.reward.kind

@@ -10,15 +10,15 @@ use std::sync::Arc;
 use crate::decide::case::{Case, Offer, ResolvedName, stored};
 use crate::decide::order_return::changed_order::OrderChange;
 use crate::decide::resolve::combination::{check_combination, check_stack, duplicated};
-use crate::decide::returns::may_come_back;
+use crate::decide::returns::is_returnable;
 use crate::decide::summary_delta::CountedAs;
 use crate::facts::{Exchange, Fact, Known};
 use crate::id::Context;
 use crate::model::order::Order;
 use crate::model::redeemable::{Grant, RedeemableTerms};
-use crate::model::request::{RedeemableObject, RequestedRedeemable, WantedReward};
+use crate::model::request::{RedeemableObject, RequestedRedeemable, RequestedReward};
 use crate::model::reward::RewardAssignment;
-use crate::pricing::lines::{Trust, price};
+use crate::pricing::lines::{PriceSource, price};
 use crate::refusal::Refusal;
 use crate::rules::Rule;
 use crate::text::Text;
@@ -28,7 +28,7 @@ impl<'a> Case<'a> {
     pub fn open(&mut self) -> Result<(), Refusal> {
         let request = self.request;
         check_combination(&request.redeemables, &self.stacking)?;
-        self.buyer = stored::find_buyer(self.facts, request, &mut self.unreadable)?;
+        self.request_customer = stored::find_request_customer(self.facts, request, &mut self.unreadable)?;
         self.find_order()?;
         self.resolved = Vec::with_capacity(request.redeemables.len());
         let priced = self.price();
@@ -56,9 +56,9 @@ impl<'a> Case<'a> {
     }
 
     fn price(&mut self) -> Result<(), Refusal> {
-        let Case { order: Some(order), priced, missing, trust, .. } = self else { return Ok(()) };
-        price(order, self.facts, *trust, &mut |fact| missing.add(fact), priced)?;
-        if *trust == Trust::Catalogue
+        let Case { order: Some(order), priced, missing, price_source, .. } = self else { return Ok(()) };
+        price(order, self.facts, *price_source, &mut |fact| missing.add(fact), priced)?;
+        if *price_source == PriceSource::Catalogue
             && let Some(settled) = priced.overruled(order)
         {
             *order = Fact::Own(Arc::new(settled));
@@ -79,12 +79,12 @@ impl<'a> Case<'a> {
     /// and the request's is a new one.
     fn find_order(&mut self) -> Result<(), Refusal> {
         let Some(sent) = self.request.order.as_ref() else { return Ok(()) };
-        let client = self.request.channel.is_page();
-        self.trust = if client { Trust::Catalogue } else { Trust::Sent };
+        let client = self.request.channel.is_client();
+        self.price_source = if client { PriceSource::Catalogue } else { PriceSource::Sent };
         self.order = Some(Fact::Lent(sent));
         let Some(key) = sent.id.as_deref().or(sent.source_id.as_deref()) else { return Ok(()) };
-        if self.request.channel.page.as_ref().is_some_and(|page| !page.is_believed()) {
-            self.begin_order(sent);
+        if self.request.channel.client.as_ref().is_some_and(|client| !client.trusts_customer()) {
+            self.start_order(sent);
             return Ok(());
         }
         match self.facts.order(key) {
@@ -92,24 +92,24 @@ impl<'a> Case<'a> {
                 let is_stored = sent.id.is_none() || sent.items.is_empty();
                 if is_stored {
                     // The stored prices are trusted (docs/spec/calculation.md#19, D13).
-                    self.trust = Trust::Sent;
+                    self.price_source = PriceSource::Sent;
                 }
                 self.counted = CountedAs::stored(&stored);
                 let order = self.change_stored(key, stored.into_owned(), sent)?;
                 self.order = Some(Fact::Own(Arc::new(order)));
             }
             Known::Is(_) => {
-                self.missing.extend(self.buyer.unknown.clone());
-                self.begin_order(sent);
+                self.missing.extend(self.request_customer.unknown.clone());
+                self.start_order(sent);
             }
-            Known::Absent | Known::Unreadable if !self.sees_orders() => self.begin_order(sent),
+            Known::Absent | Known::Unreadable if !self.sees_orders() => self.start_order(sent),
             Known::Absent => {
                 let other = sent.source_id.as_ref().filter(|_| sent.id.is_some());
                 if let Some(source_id) = other.filter(|source_id| stored::is_taken(self.facts, source_id)) {
                     return Err(Refusal::taken("order", source_id));
                 }
             }
-            Known::Unknown => self.lack("order", key),
+            Known::Unknown => self.add_missing("order", key),
             Known::Unreadable => self.unreadable = Some(Refusal::unreadable("order", key)),
         }
         Ok(())
@@ -118,25 +118,25 @@ impl<'a> Case<'a> {
     /// Puts the sent fields over a stored order. Units that are left out are returned with their shares of the
     /// discounts. A client cannot return units of a paid order: the stored lines count.
     fn change_stored(&mut self, key: &str, stored: Order, sent: &Order) -> Result<Order, Refusal> {
-        let client = self.request.channel.is_page();
+        let client = self.request.channel.is_client();
         let changes = sent.id.is_some() && (!sent.items.is_empty() || sent.amount.is_some());
         if !changes || stored.redemptions.is_empty() {
             return Ok(stored::overlaid(stored, sent, client));
         }
         let Some(decide_change) = self.decide_change else {
-            self.lack("order", key);
+            self.add_missing("order", key);
             return Ok(stored::overlaid(stored, sent, client));
         };
         let order = stored::overlaid(stored.clone(), sent, client);
         let has_discount = sent.discount_amount.is_some();
-        let change = OrderChange { stored: &stored, order, has_discount, trust: self.trust };
+        let change = OrderChange { stored: &stored, order, has_discount, price_source: self.price_source };
         // The ids of the return differ from those of the redemption.
         let mut seed = self.context.seed;
         seed.iter_mut().for_each(|byte| *byte = !*byte);
         let changed = decide_change(self.facts, change, &Context { now: self.context.now, seed })?;
-        let was_paid = stored.status.is_some_and(may_come_back);
+        let was_paid = stored.status.is_some_and(is_returnable);
         if client && was_paid && changed.returned.is_some() {
-            self.trust = Trust::Sent;
+            self.price_source = PriceSource::Sent;
             return Ok(Order { status: sent.status.or(stored.status), ..stored });
         }
         self.returned = changed.returned.map(Box::new);
@@ -144,7 +144,7 @@ impl<'a> Case<'a> {
     }
 
     /// Takes an order as one that is not stored, regardless of a sent id.
-    fn begin_order(&mut self, sent: &'a Order) {
+    fn start_order(&mut self, sent: &'a Order) {
         if sent.id.is_some() {
             self.order = Some(Fact::Own(Arc::new(Order { id: None, ..sent.clone() })));
         }
@@ -153,7 +153,7 @@ impl<'a> Case<'a> {
     fn resolve_all(&mut self) {
         for named in &self.request.redeemables {
             let resolved = self.resolve(named);
-            self.put(resolved);
+            self.push_resolved(resolved);
         }
     }
 
@@ -162,16 +162,16 @@ impl<'a> Case<'a> {
         let stack = match self.facts.stack(&named.id) {
             Known::Is(stack) => stack,
             Known::Absent => {
-                self.put(ResolvedName::Refused(Refusal::not_found(named.object.name(), &named.id)));
+                self.push_resolved(ResolvedName::Refused(Refusal::not_found(named.object.name(), &named.id)));
                 return Ok(());
             }
             Known::Unknown => {
-                self.lack(named.object.name(), &named.id);
-                self.put(ResolvedName::Unknown);
+                self.add_missing(named.object.name(), &named.id);
+                self.push_resolved(ResolvedName::Unknown);
                 return Ok(());
             }
             Known::Unreadable => {
-                self.put(ResolvedName::Refused(Refusal::unreadable(named.object.name(), &named.id)));
+                self.push_resolved(ResolvedName::Refused(Refusal::unreadable(named.object.name(), &named.id)));
                 return Ok(());
             }
         };
@@ -183,7 +183,7 @@ impl<'a> Case<'a> {
         let tiers: Vec<RequestedRedeemable> = stack.tiers.iter().map(tier).collect();
         for tier in &tiers {
             let resolved = self.resolve(tier);
-            self.put(resolved);
+            self.push_resolved(resolved);
         }
         self.redeemables = Cow::Owned(tiers);
         self.stack = Some(stack.id.clone());
@@ -214,13 +214,13 @@ impl<'a> Case<'a> {
                 self.complete(incentive, redeemable.reward.as_ref())
             }
             // Only the server may know the holder.
-            Known::Is(_) if self.buyer.unknown.is_some() => {
-                self.missing.extend(self.buyer.unknown.clone());
+            Known::Is(_) if self.request_customer.unknown.is_some() => {
+                self.missing.extend(self.request_customer.unknown.clone());
                 ResolvedName::Unknown
             }
             Known::Is(_) | Known::Absent => ResolvedName::Refused(Refusal::not_found(kind, &redeemable.id)),
             Known::Unknown => {
-                self.lack(kind, &redeemable.id);
+                self.add_missing(kind, &redeemable.id);
                 ResolvedName::Unknown
             }
             Known::Unreadable => ResolvedName::Refused(Refusal::unreadable(kind, &redeemable.id)),
@@ -231,9 +231,9 @@ impl<'a> Case<'a> {
     pub fn complete(
         &mut self,
         incentive: Fact<'a, RedeemableTerms>,
-        wanted: Option<&WantedReward>,
+        requested: Option<&RequestedReward>,
     ) -> ResolvedName<'a> {
-        match self.find_offer(incentive, wanted) {
+        match self.find_offer(incentive, requested) {
             Ok(offer) => ResolvedName::Offer(Fact::Own(Arc::new(offer))),
             Err(instead) => instead,
         }
@@ -243,7 +243,7 @@ impl<'a> Case<'a> {
     fn find_offer(
         &mut self,
         incentive: Fact<'a, RedeemableTerms>,
-        wanted: Option<&WantedReward>,
+        requested: Option<&RequestedReward>,
     ) -> Result<Offer<'a>, ResolvedName<'a>> {
         let campaign = match incentive.campaign_id.as_deref() {
             Some(id) => self.need("campaign", id, self.facts.campaign(id))?,
@@ -255,7 +255,7 @@ impl<'a> Case<'a> {
             None => None,
         };
         let mut rules = self.need_rules(&incentive.id, self.facts.rules(&incentive))?;
-        let exchange = self.find_exchange(&incentive, wanted)?.map(Box::new);
+        let exchange = self.find_exchange(&incentive, requested)?.map(Box::new);
         if let Some(exchange) = &exchange {
             let id = &exchange.assignment.id;
             rules.extend(self.need_rules(id, self.facts.rules_of(id))?);
@@ -274,7 +274,7 @@ impl<'a> Case<'a> {
             Known::Is(fact) => Ok(Some(fact)),
             Known::Absent => Ok(None),
             Known::Unknown => {
-                self.lack(kind, id);
+                self.add_missing(kind, id);
                 Ok(None)
             }
             Known::Unreadable => Err(ResolvedName::Refused(Refusal::unreadable(kind, id))),
@@ -291,7 +291,7 @@ impl<'a> Case<'a> {
             Known::Is(rules) => Ok(rules),
             Known::Absent => Ok(Vec::new()),
             Known::Unknown => {
-                self.lack("rules", id);
+                self.add_missing("rules", id);
                 Err(ResolvedName::Unknown)
             }
             Known::Unreadable => {
@@ -305,18 +305,18 @@ impl<'a> Case<'a> {
     fn find_exchange(
         &mut self,
         voucher: &RedeemableTerms,
-        wanted: Option<&WantedReward>,
+        requested: Option<&RequestedReward>,
     ) -> Result<Option<Exchange<'a>>, ResolvedName<'a>> {
-        let (Grant::Loyalty(_), Some(wanted)) = (&voucher.grant, wanted) else { return Ok(None) };
-        let reward = self.facts.reward(&wanted.id);
+        let (Grant::Loyalty(_), Some(requested)) = (&voucher.grant, requested) else { return Ok(None) };
+        let reward = self.facts.reward(&requested.id);
         let campaign = voucher.campaign_id.as_deref().unwrap_or_default();
-        let assignment = self.facts.reward_assignment(&wanted.id, campaign);
+        let assignment = self.facts.reward_assignment(&requested.id, campaign);
         match (reward, assignment) {
             (Known::Unreadable, _) | (_, Known::Unreadable) => {
-                Err(ResolvedName::Refused(Refusal::unreadable("reward", &wanted.id)))
+                Err(ResolvedName::Refused(Refusal::unreadable("reward", &requested.id)))
             }
             (Known::Unknown, _) | (_, Known::Unknown) => {
-                self.lack("reward", &wanted.id);
+                self.add_missing("reward", &requested.id);
                 Err(ResolvedName::Unknown)
             }
             (Known::Is(reward), Known::Is(assignment)) => {
@@ -342,7 +342,7 @@ impl<'a> Case<'a> {
                 Ok(Fact::own(priced))
             }
             Known::Unknown => {
-                self.lack("loyalty tier", &card.id);
+                self.add_missing("loyalty tier", &card.id);
                 Err(ResolvedName::Unknown)
             }
             Known::Unreadable => Err(ResolvedName::Refused(Refusal::unreadable("loyalty tier", &card.id))),
@@ -365,9 +365,9 @@ fn named_twice(redeemables: &[RequestedRedeemable]) -> bool {
 
 /// Returns whether a name occurs twice among those of one kind.
 fn any_twice(names: &mut dyn Iterator<Item = (&str, &'static str)>) -> bool {
-    let mut seen = BTreeSet::new();
+    let mut known = BTreeSet::new();
     for name in names {
-        if !seen.insert(name) {
+        if !known.insert(name) {
             return true;
         }
     }

@@ -12,7 +12,7 @@ use crate::decide::order_return::share::{free_units, share};
 use crate::decide::order_return::units::requested;
 use crate::decide::return_order::facts_without::FactsWithout;
 use crate::decide::return_order::recheck::{RecheckOutcome, RecheckedRedemption, is_there, redecide};
-use crate::decide::returns::may_come_back;
+use crate::decide::returns::is_returnable;
 use crate::decide::summary_delta::CountedAs;
 use crate::facts::{Facts, SummaryCounts};
 use crate::id::Context;
@@ -29,7 +29,7 @@ pub fn return_items(facts: &dyn Facts, request: &ReturnRequest, context: &Contex
     let back = share(&order, &requested(&order, &request.items)?);
     let redemptions = Redemptions::find(facts, &order);
     let mut settled = DiscountSettlement::by_share(&order, &back, &redemptions);
-    if request.policy == ReturnPolicy::Recheck && !back.is_whole {
+    if request.policy == ReturnPolicy::Recheck && !back.is_full {
         check_recheck(&order, &redemptions)?;
         recheck(&mut settled, facts, &order, &redemptions, context)?;
     }
@@ -40,7 +40,7 @@ pub fn return_items(facts: &dyn Facts, request: &ReturnRequest, context: &Contex
 
 fn check(order: &Order) -> Result<(), Refusal> {
     let status = order.status.unwrap_or(OrderStatus::Created);
-    if !may_come_back(status) {
+    if !is_returnable(status) {
         let details = format!("Order must be PAID or FULFILLED to be returned (actual status is `{}`)", status.name());
         return Err(Refusal::new(Reason::InvalidOrder, details));
     }
@@ -83,7 +83,7 @@ fn recheck(
 ) -> Result<(), Refusal> {
     let is_again: Vec<bool> = redemptions.parts.iter().map(|part| is_there(facts, part)).collect();
     for (rest, _) in settled.rests.iter().zip(&is_again).filter(|(_, is_again)| **is_again) {
-        rests::lift(&mut settled.order, rest);
+        rests::remove_discounts(&mut settled.order, rest);
     }
     let again = || redemptions.parts.iter().enumerate().filter(|(place, _)| is_again.get(*place) == Some(&true));
     let (orders, order_total) = CountedAs::stored(order).map_or((0, 0), |counted| (1, counted.total.signed()));
@@ -104,9 +104,12 @@ fn recheck(
         let parts: Vec<RecheckedRedemption<'_>> = places
             .iter()
             .filter_map(|place| redemptions.parts.get(*place))
-            .map(|past| RecheckedRedemption { past, spent: spent_rest(&redemptions.chains, &past.id) })
+            .map(|redemption| RecheckedRedemption {
+                redemption,
+                spent: spent_rest(&redemptions.chains, &redemption.id),
+            })
             .collect();
-        let since = parts.first().map(|part| part.past.date).unwrap_or_default();
+        let since = parts.first().map(|part| part.redemption.date).unwrap_or_default();
         let own = length(&again().filter(|(_, part)| part.date <= since).collect::<Vec<_>>());
         let facts = FactsWithout {
             facts,
@@ -117,13 +120,13 @@ fn recheck(
         };
         let decided = redecide(&facts, &parts, &mut settled.order, context.seed)?;
         for (place, decided) in places.iter().zip(decided) {
-            put(settled, *place, decided);
+            apply_recheck(settled, *place, decided);
         }
     }
     Ok(())
 }
 
-fn put(settled: &mut DiscountSettlement, place: usize, decided: RecheckOutcome) {
+fn apply_recheck(settled: &mut DiscountSettlement, place: usize, decided: RecheckOutcome) {
     let Some(rest) = settled.rests.get_mut(place) else { return };
     let (granted, budget, lost) = match decided {
         RecheckOutcome::Granted(granted, budget) => (granted, budget, None),

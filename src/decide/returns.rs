@@ -34,14 +34,14 @@ pub struct BoughtGoods {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReturnedShare {
     back: u64,
-    whole: u64,
+    total: u64,
 }
 
 impl ReturnedShare {
     /// The whole.
-    pub const WHOLE: ReturnedShare = ReturnedShare { back: 1, whole: 1 };
+    pub const ALL: ReturnedShare = ReturnedShare { back: 1, total: 1 };
     /// No share.
-    pub const NONE: ReturnedShare = ReturnedShare { back: 0, whole: 1 };
+    pub const NONE: ReturnedShare = ReturnedShare { back: 0, total: 1 };
 
     /// Returns whether it is zero.
     pub fn is_none(self) -> bool {
@@ -49,8 +49,8 @@ impl ReturnedShare {
     }
 
     /// Returns whether it is the whole.
-    pub fn is_whole(self) -> bool {
-        self.back >= self.whole && self.back > 0
+    pub fn is_full(self) -> bool {
+        self.back >= self.total && self.back > 0
     }
 
     /// Returns this share of a number of points, rounded down.
@@ -61,10 +61,10 @@ impl ReturnedShare {
     /// assert_eq!([third.of(10), ReturnedShare::WHOLE.of(10), ReturnedShare::NONE.of(10)], [3, 10, 0]);
     /// ```
     pub fn of(self, points: u64) -> u64 {
-        if self.is_whole() {
+        if self.is_full() {
             return points;
         }
-        share(points, self.back, self.whole).map_or(points, |share| share.min(points))
+        share(points, self.back, self.total).map_or(points, |share| share.min(points))
     }
 }
 
@@ -96,29 +96,29 @@ impl OrderSnapshot {
 
     /// Returns the returned share of the amount.
     pub fn amount_back(&self, now: &OrderSnapshot) -> ReturnedShare {
-        ReturnedShare { back: self.amount.remaining_after(now.amount), whole: self.amount }
+        ReturnedShare { back: self.amount.remaining_after(now.amount), total: self.amount }
     }
 
     /// Returns the returned share of the goods, each weighted by its amount; the share of the amount if the order had
     /// none.
     pub fn goods_back(&self, now: &OrderSnapshot) -> ReturnedShare {
-        let whole = self.goods.iter().map(|goods| goods.amount).sum();
-        if whole == 0 {
+        let total = self.goods.iter().map(|goods| goods.amount).sum();
+        if total == 0 {
             return self.amount_back(now);
         }
         let back = self.goods.iter().map(|goods| {
             let left = now.goods.iter().find(|left| left.name == goods.name).map_or(0, |left| left.quantity);
-            let gone = ReturnedShare { back: goods.quantity.remaining_after(left), whole: goods.quantity };
+            let gone = ReturnedShare { back: goods.quantity.remaining_after(left), total: goods.quantity };
             gone.of(goods.amount)
         });
-        ReturnedShare { back: back.sum(), whole }
+        ReturnedShare { back: back.sum(), total }
     }
 
     /// Returns the share of spent points to refund, for the remaining order; `None` stands for a canceled order.
     pub fn spent_back(&self, mode: RefundExpiry, left: Option<&OrderSnapshot>) -> ReturnedShare {
-        let Some(left) = left else { return ReturnedShare::WHOLE };
+        let Some(left) = left else { return ReturnedShare::ALL };
         match mode {
-            RefundExpiry::All if left.amount == 0 && self.amount > 0 => ReturnedShare::WHOLE,
+            RefundExpiry::All if left.amount == 0 && self.amount > 0 => ReturnedShare::ALL,
             RefundExpiry::All => ReturnedShare::NONE,
             RefundExpiry::Item => self.goods_back(left),
             RefundExpiry::Amount => self.amount_back(left),
@@ -127,7 +127,7 @@ impl OrderSnapshot {
 }
 
 /// Returns whether units of an order in a status can be returned: before payment the order can still be changed.
-pub fn may_come_back(status: OrderStatus) -> bool {
+pub fn is_returnable(status: OrderStatus) -> bool {
     match status {
         OrderStatus::Paid | OrderStatus::Fulfilled => true,
         OrderStatus::Created | OrderStatus::Canceled => false,

@@ -15,7 +15,7 @@ use crate::id::{Context, Ids};
 use crate::ledger::{Book, Transfer};
 use crate::model::customer::Customer;
 use crate::model::order::{Metadata, Order, OrderStatus};
-use crate::model::redemption::{PastRedemption, PastState, SpentUnits};
+use crate::model::redemption::{RedemptionState, SpentUnits, StoredRedemption};
 use crate::model::stacking::RollbackMode;
 use crate::pricing::Cart;
 use crate::refusal::{Reason, Refusal};
@@ -51,7 +51,7 @@ pub struct UndonePart {
     /// The id of the rollback.
     pub id: Text,
     /// The redemption.
-    pub redemption: PastRedemption,
+    pub redemption: StoredRedemption,
 }
 
 /// The answer to a rollback.
@@ -78,22 +78,22 @@ pub fn rollback(
     context: &Context,
 ) -> Result<Decision<RollbackDecision>, Refusal> {
     let id = &request.redemption_id;
-    let past = facts.redemption(id).found().ok_or_else(|| Refusal::not_found("redemption", id))?.into_owned();
+    let redemption = facts.redemption(id).found().ok_or_else(|| Refusal::not_found("redemption", id))?.into_owned();
     let mut ids = Ids::new(context);
-    check(facts, request, &past, context.now, &mut ids)?;
-    let parent = (!past.children.is_empty()).then(|| ids.hex18("rr_"));
-    let undone: Vec<PastRedemption> = match &parent {
-        None => vec![past.clone()],
+    check(facts, request, &redemption, context.now, &mut ids)?;
+    let parent = (!redemption.children.is_empty()).then(|| ids.hex18("rr_"));
+    let undone: Vec<StoredRedemption> = match &parent {
+        None => vec![redemption.clone()],
         Some(_) => {
-            let children = past.children.iter().map(|child| facts.redemption(child));
+            let children = redemption.children.iter().map(|child| facts.redemption(child));
             children.filter_map(Known::found).map(|child| child.into_owned()).collect()
         }
     };
-    let order_id = past.order.as_ref().and_then(|order| order.id.as_deref());
+    let order_id = redemption.order.as_ref().and_then(|order| order.id.as_deref());
     let stored = order_id.and_then(|order| facts.order(order).found());
     let transfers = facts.chain(id).found().unwrap_or_default();
     let redemptions = stored.as_deref().map(|order| Redemptions::find(facts, order)).unwrap_or_default();
-    let as_remains = |part: PastRedemption| match stored.as_deref() {
+    let as_remains = |part: StoredRedemption| match stored.as_deref() {
         Some(order) => with_spent_rest(part, order, &transfers),
         None => part,
     };
@@ -112,7 +112,7 @@ pub fn rollback(
     let mode = facts.stacking_rules().redeemables_rollback_order_mode;
     let counted = stored.as_deref().and_then(CountedAs::stored);
     let work = facts.work();
-    let undone: Vec<&PastRedemption> = parts.iter().map(|part| &part.redemption).collect();
+    let undone: Vec<&StoredRedemption> = parts.iter().map(|part| &part.redemption).collect();
     let status = request.order.as_ref().and_then(|order| order.status).unwrap_or(OrderStatus::Canceled);
     let order = stored.map(|order| match mode {
         RollbackMode::WithOrder => {
@@ -125,7 +125,7 @@ pub fn rollback(
     let orders = recounted(counted, order.as_ref().and_then(CountedAs::stored));
     let of_parts =
         |of: fn(SpentUnits) -> Option<u64>| given_back(parts.iter().filter_map(|part| of(part.redemption.spent?)));
-    let tally = SummaryDelta {
+    let summary_delta = SummaryDelta {
         rolled_back: length(&parts),
         credits: of_parts(|spent| if let SpentUnits::Credits(credits) = spent { Some(credits) } else { None }),
         points: of_parts(|spent| if let SpentUnits::Points(points) = spent { Some(points) } else { None }),
@@ -134,8 +134,8 @@ pub fn rollback(
     if work.has_overflow() {
         return Err(Refusal::out_of_bounds());
     }
-    let changes = Effects { entries: book.into_entries(), tally, orders, ..Effects::default() };
-    let parent = parent.map(|id| UndonePart { id, redemption: past });
+    let changes = Effects { entries: book.into_entries(), summary_delta, orders, ..Effects::default() };
+    let parent = parent.map(|id| UndonePart { id, redemption });
     let rewards = rewards.vouchers;
     let answer = RollbackDecision { date: context.now, parts, parent, order, mode, rewards };
     Ok(Decision { answer, changes: Some(Box::new(changes)) })
@@ -144,38 +144,38 @@ pub fn rollback(
 fn check(
     facts: &dyn Facts,
     request: &RollBack,
-    past: &PastRedemption,
+    redemption: &StoredRedemption,
     now: Instant,
     ids: &mut Ids,
 ) -> Result<(), Refusal> {
     let refuse = |reason, details: &str| Err(Refusal::new(reason, details));
-    match past.state {
-        PastState::RolledBack => {
+    match redemption.state {
+        RedemptionState::RolledBack => {
             let details = "Redemption has been already rolled back.";
             let failed = ids.hex18("rrf_");
             return Err(Refusal::new(Reason::AlreadyRolledBack, details).about("redemption_rollback", &failed));
         }
-        PastState::Failed => {
+        RedemptionState::Failed => {
             return refuse(Reason::InvalidRedemption, "You can rollback only a successful redemption.");
         }
-        PastState::Succeeded => {}
+        RedemptionState::Succeeded => {}
     }
-    if past.parent.is_some() {
+    if redemption.parent.is_some() {
         let details = "You can rollback only a redemption that does not have parent redemption.";
         return refuse(Reason::InvalidRedemptionParent, details);
     }
-    if !request.stack && !past.children.is_empty() {
+    if !request.stack && !redemption.children.is_empty() {
         let details = "You can rollback only a single redemption. Use different endpoint for stacked redemption.";
         return refuse(Reason::InvalidRedemption, details);
     }
-    if now >= past.date.later(ROLLBACK_MILLIS) {
+    if now >= redemption.date.later(ROLLBACK_MILLIS) {
         return refuse(Reason::InvalidRedemption, "You can rollback a redemption only within 3 months.");
     }
-    check_customer(facts, request, past)?;
-    check_order(facts, request, past)
+    check_customer(facts, request, redemption)?;
+    check_order(facts, request, redemption)
 }
 
-fn check_customer(facts: &dyn Facts, request: &RollBack, past: &PastRedemption) -> Result<(), Refusal> {
+fn check_customer(facts: &dyn Facts, request: &RollBack, redemption: &StoredRedemption) -> Result<(), Refusal> {
     let sent = request.customer.as_ref();
     let named = sent.and_then(|customer| customer.id.as_deref().or(customer.source_id.as_deref()));
     let Some(key) = named.or(request.tracking_id.as_deref()) else {
@@ -186,19 +186,19 @@ fn check_customer(facts: &dyn Facts, request: &RollBack, past: &PastRedemption) 
         _ if named.is_some() => return Err(Refusal::not_found("customer", key)),
         _ => None,
     };
-    if found.is_none() || found != past.customer_id {
+    if found.is_none() || found != redemption.customer_id {
         return Err(Refusal::new(Reason::InvalidCustomer, "Customer is not related with redemption."));
     }
     Ok(())
 }
 
-fn check_order(facts: &dyn Facts, request: &RollBack, past: &PastRedemption) -> Result<(), Refusal> {
+fn check_order(facts: &dyn Facts, request: &RollBack, redemption: &StoredRedemption) -> Result<(), Refusal> {
     let sent = request.order.as_ref();
     let Some(key) = sent.and_then(|order| order.id.as_deref().or(order.source_id.as_deref())) else {
         return Ok(());
     };
     let found = facts.order(key).found().and_then(|order| order.id.clone());
-    let own = past.order.as_ref().and_then(|order| order.id.as_ref());
+    let own = redemption.order.as_ref().and_then(|order| order.id.as_ref());
     if found.is_none() || found.as_ref() != own {
         return Err(Refusal::new(Reason::InvalidOrder, "Order is not related with redemption."));
     }

@@ -38,8 +38,8 @@ pub fn request_facts<'c>(case: &'c Case<'c>) -> RequestFacts<'c> {
             zone_use: Some(&case.zone_use),
             work: Some(&case.work),
         },
-        customer: case.buyer.customer.as_deref().map(|customer| &customer.metadata),
-        identified: case.buyer.is_identified(),
+        customer: case.request_customer.customer.as_deref().map(|customer| &customer.metadata),
+        identified: case.request_customer.is_identified(),
         order: case.order.as_deref().map(|order| &order.metadata),
         initial_amount: case.priced.cart.initial_amount,
         redemption: &case.request.metadata,
@@ -103,13 +103,13 @@ impl<'v> OfferFacts<'v> {
     /// Returns the input of rules. `passes` are the tests that pass without evaluation.
     #[inline]
     pub fn input(&'v self, passes: RequiredFacts) -> RuleInput<'v> {
-        let customer = || self.case.buyer.customer.as_deref()?.id.as_ref();
+        let customer = || self.case.request_customer.customer.as_deref()?.id.as_ref();
         let holder = self.offer.and_then(|offer| offer.incentive.holder_id.as_ref());
         RuleInput {
-            request_facts: self.running_order.seen_facts(),
+            request_facts: self.running_order.visible_facts(),
             linked: holder.is_some() && holder == customer(),
             after: self.effect.and_then(|effect| effect.total),
-            items: self.running_order.seen_items().basket(),
+            items: self.running_order.visible_items().order_lines(),
             passes,
             earning: None,
             facts: self,
@@ -134,7 +134,7 @@ impl<'v> OfferFacts<'v> {
 
     /// Returns the customer who may be new, if a result depends on that.
     pub(super) fn missing_customer(&self) -> Option<Text> {
-        self.case.buyer.counted().unknown.clone().filter(|_| self.if_new.get())
+        self.case.request_customer.counted().unknown.clone().filter(|_| self.if_new.get())
     }
 
     /// Returns whether the customer belongs to a group, and records the reason if that is unknown.
@@ -150,7 +150,7 @@ impl<'v> OfferFacts<'v> {
                 None
             }
             GroupMembership::Missing(name) => {
-                self.lack(name);
+                self.add_missing(name);
                 Some(false)
             }
             GroupMembership::Unreadable(why) => {
@@ -164,7 +164,7 @@ impl<'v> OfferFacts<'v> {
 
     /// Returns whether a customer that a client names without proof meets the condition of a number.
     fn meets_as_named(&self, number: &str) -> Option<bool> {
-        match (self.case.facts.new_customer_condition(number), self.case.buyer.absence()) {
+        match (self.case.facts.new_customer_condition(number), self.case.request_customer.absence()) {
             (Known::Is(false), _) => Some(false),
             (Known::Is(true), Absence::Known) => Some(true),
             (Known::Is(true), Absence::IfNew) => {
@@ -176,7 +176,7 @@ impl<'v> OfferFacts<'v> {
                 None
             }
             (Known::Absent | Known::Unknown | Known::Unreadable, _) => {
-                self.lack(joined(&["condition/", number]));
+                self.add_missing(joined(&["condition/", number]));
                 None
             }
         }
@@ -188,19 +188,19 @@ impl<'v> OfferFacts<'v> {
         order.items.iter().chain(self.running_order.cart.added()).nth(place)
     }
 
-    fn lack(&self, name: Text) {
+    fn add_missing(&self, name: Text) {
         self.missing.borrow_mut().push(name);
     }
 }
 
 impl RuleFacts for OfferFacts<'_> {
     fn amount(&self) -> Option<Money> {
-        self.running_order.seen_cart().total()
+        self.running_order.visible_cart().total()
     }
 
-    fn figures(&self, line: usize) -> LineAmounts {
-        let place = self.running_order.seen_items().place(line);
-        self.running_order.seen_cart().lines.get(place).map_or(LineAmounts::default(), |line| LineAmounts {
+    fn line_amounts(&self, line: usize) -> LineAmounts {
+        let place = self.running_order.visible_items().place(line);
+        self.running_order.visible_cart().lines.get(place).map_or(LineAmounts::default(), |line| LineAmounts {
             price: line.price,
             quantity: line.quantity,
             subtotal: line.amount.map(|_| line.subtotal()),
@@ -208,7 +208,7 @@ impl RuleFacts for OfferFacts<'_> {
     }
 
     fn goods_data(&self, line: usize, property: &str) -> [Option<&Metadata>; 4] {
-        let line = self.running_order.seen_items().place(line);
+        let line = self.running_order.visible_items().place(line);
         let item = self.item(line);
         if let Some(hidden) = self.case.hidden_of_goods(line, item, property) {
             self.missing.borrow_mut().extend(hidden.into_iter().flatten());
@@ -221,10 +221,10 @@ impl RuleFacts for OfferFacts<'_> {
     }
 
     fn is_in_goods_set(&self, line: usize, number: u64, without: Option<bool>) -> bool {
-        let place = self.running_order.seen_items().place(line);
+        let place = self.running_order.visible_items().place(line);
         let item = self.item(place);
         self.case.meets_set(place, item, number, without).unwrap_or_else(|| {
-            self.lack(set_fact(number));
+            self.add_missing(set_fact(number));
             false
         })
     }
@@ -236,14 +236,14 @@ impl RuleFacts for OfferFacts<'_> {
             Known::Is(_) => true,
             Known::Absent | Known::Unreadable => false,
             Known::Unknown => {
-                self.lack(joined(&["publication/", &offer.incentive.id]));
+                self.add_missing(joined(&["publication/", &offer.incentive.id]));
                 false
             }
         }
     }
 
     fn is_customer_data_whole(&self) -> bool {
-        match self.case.buyer.absence() {
+        match self.case.request_customer.absence() {
             Absence::Known => true,
             Absence::IfNew => {
                 self.if_new.set(true);
@@ -256,7 +256,7 @@ impl RuleFacts for OfferFacts<'_> {
         }
     }
 
-    fn note_passed_membership(&self) {
+    fn record_passed_membership(&self) {
         self.if_new.set(self.if_new.get() || self.member_if_new.get());
     }
 
@@ -274,19 +274,20 @@ impl RuleFacts for OfferFacts<'_> {
             |part: &ProfilePart| self.case.request.customer.as_ref().is_some_and(|sent| sent.has_sent(*part));
         let changed: Vec<ProfilePart> =
             [ProfilePart::Metadata, ProfilePart::Fields].into_iter().filter(has_sent).collect();
-        if changed.is_empty() && self.case.buyer.named.is_some() {
+        if changed.is_empty() && self.case.request_customer.named.is_some() {
             return self.meets_as_named(number);
         }
-        let customer = self.case.buyer.customer.as_deref().and_then(|customer| customer.id.as_deref());
-        let stays =
-            |customer: &&str| changed.iter().all(|part| self.case.facts.is_condition_beside(customer, number, *part));
+        let customer = self.case.request_customer.customer.as_deref().and_then(|customer| customer.id.as_deref());
+        let stays = |customer: &&str| {
+            changed.iter().all(|part| self.case.facts.is_condition_independent_of(customer, number, *part))
+        };
         match customer
             .filter(stays)
             .map_or(Known::Unknown, |customer| self.case.facts.customer_condition(customer, number))
         {
             Known::Is(is_met) => Some(is_met),
             Known::Absent | Known::Unknown | Known::Unreadable => {
-                self.lack(joined(&["condition/", number]));
+                self.add_missing(joined(&["condition/", number]));
                 None
             }
         }
@@ -333,7 +334,7 @@ fn check_with(view: OfferFacts<'_>, found: &mut Finding) -> Result<(), Refusal> 
     let input = view.input(view.case.passes);
     for rule in view.offer.map_or(&[][..], |offer| &offer.rules) {
         if rule.needs.meets(RequiredFacts::CUSTOMER) {
-            found.missing.extend(view.case.buyer.unknown.clone().or_else(|| view.case.claimed()));
+            found.missing.extend(view.case.request_customer.unknown.clone().or_else(|| view.case.claimed()));
         }
         if rule.needs.meets(RequiredFacts::CHANNEL) && !view.case.facts.knows_channel() {
             found.missing.push(CHANNEL.into());
@@ -353,7 +354,7 @@ fn check_with(view: OfferFacts<'_>, found: &mut Finding) -> Result<(), Refusal> 
     // A customer who is not new meets fewer conditions: then the rules are violated, or another test is the first that fails.
     found.missing.extend(view.missing_customer());
     found.withheld |= verdict.is_err() && view.is_withheld();
-    let items = view.running_order.seen_items();
+    let items = view.running_order.visible_items();
     if !items.missing().is_empty() {
         found.missing.extend_from_slice(items.missing());
     }
@@ -370,11 +371,11 @@ fn check_with(view: OfferFacts<'_>, found: &mut Finding) -> Result<(), Refusal> 
 fn violated(view: &OfferFacts<'_>, failure: RuleFailure<'_>, input: &RuleInput<'_>) -> Refusal {
     let RuleFailure { rule, outermost } = failure;
     let trace = view.case.request.expand.trace;
-    let blamed = (trace || failure.is_refined()).then(|| failure.blamed(input));
-    let leaf = blamed.as_ref().map_or(outermost, |blamed| blamed.leaf);
+    let failing_test = (trace || failure.is_refined()).then(|| failure.failing_test(input));
+    let leaf = failing_test.as_ref().map_or(outermost, |failing_test| failing_test.leaf);
     let needs = rule.needs;
     let test = leaf.map(|leaf| &leaf.test);
-    let facts = |what: RequiredFacts| test.is_some_and(|test| test.name.needs.meets(what));
+    let facts = |required: RequiredFacts| test.is_some_and(|test| test.name.needs.meets(required));
     let counts_customer =
         test.is_some_and(|test| matches!(test.name.kind, FactKind::Count(..)) && facts(RequiredFacts::CUSTOMER));
     let missing = if input.customer.is_none() && needs.meets(RequiredFacts::CUSTOMER) {
@@ -385,23 +386,23 @@ fn violated(view: &OfferFacts<'_>, failure: RuleFailure<'_>, input: &RuleInput<'
         Some((Reason::MissingOrder, "An order is"))
     } else if input.items.is_empty() && facts(RequiredFacts::LINES) {
         Some((Reason::MissingOrderItems, "Order items are"))
-    } else if view.running_order.seen_cart().amount.is_none() && facts(RequiredFacts::AMOUNT) {
+    } else if view.running_order.visible_cart().amount.is_none() && facts(RequiredFacts::AMOUNT) {
         Some((Reason::MissingAmount, "An order amount is"))
     } else {
         None
     };
-    if let Some((reason, what)) = missing {
-        return Refusal::new(reason, format!("{what} required to validate rules"));
+    if let Some((reason, required)) = missing {
+        return Refusal::new(reason, format!("{required} required to validate rules"));
     }
     let reason = test.map_or(Reason::OrderRulesViolated, |test| test.name.refusal);
     let kind = view.offer.map_or("Redeemable", |offer| offer.incentive.kind_name(offer.campaign.as_deref()));
-    let own = match &blamed {
-        Some(blamed) => blamed.message(),
+    let own = match &failing_test {
+        Some(failing_test) => failing_test.message(),
         None => leaf.and_then(|leaf| leaf.message.as_deref()),
     };
     let unanswered = test.filter(|test| matches!(test.name.kind, FactKind::Earning(_))).map(|test| test.name.text);
     let refusal = Refusal::violated(reason, kind, &rule.id, unanswered).worded(own.or(rule.message.as_deref()));
-    match blamed.filter(|_| trace).and_then(|blamed| blamed.why(input)) {
+    match failing_test.filter(|_| trace).and_then(|failing_test| failing_test.why(input)) {
         Some(why) => refusal.because(why),
         None => refusal,
     }

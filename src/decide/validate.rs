@@ -16,7 +16,7 @@ use crate::decide::judge::CaseJudge;
 use crate::decide::order_return::changed_order::{DecideChange, change_order};
 pub use crate::decide::validate::lock::SessionAnswer;
 pub(in crate::decide) use crate::decide::validate::lock::exceeded;
-use crate::decide::validate::lock::{lock, wanted};
+use crate::decide::validate::lock::{lock, requested_lock};
 use crate::decide::{Decision, Effects};
 use crate::facts::{Facts, Known};
 use crate::id::{Context, Ids};
@@ -119,17 +119,17 @@ impl<'a> Evaluation<'a> {
         for fact in found.missing().chain(&missing) {
             case.missing.add(fact.clone());
         }
-        case.lack_time_zone();
+        case.add_missing_time_zone();
         if !case.facts.knows_settings().stacking_rules && depends_on_stacking(case, walk) {
             case.missing.add("project/stacking_rules".into());
         }
-        case.conceal_beside(walk);
+        case.conceal_combinations(walk);
         self.track();
     }
 
     /// Finds the tracking id that identifies the customer.
     pub(super) fn track(&mut self) {
-        self.case.lack_customer_of_answer();
+        self.case.add_missing_customer();
         let tracking_id = tracking_id(&self.case);
         self.omits_tracking_id = matches!(tracking_id, Known::Unknown);
         self.tracking_id = tracking_id.found();
@@ -154,10 +154,10 @@ impl<'a> Evaluation<'a> {
     }
 
     /// Returns the order as the caller may see it. A client that may name any stored order must not see its metadata.
-    pub fn shown_order(&self) -> Option<Cow<'_, Order>> {
+    pub fn visible_order(&self) -> Option<Cow<'_, Order>> {
         let order = self.order.as_deref()?;
         let sent = self.request.order.as_ref().filter(|sent| sent.id.is_some() || sent.source_id.is_some());
-        let Some(sent) = sent.filter(|_| self.request.channel.is_page()) else {
+        let Some(sent) = sent.filter(|_| self.request.channel.is_client()) else {
             return Some(Cow::Borrowed(order));
         };
         let mut order = Order { metadata: sent.metadata.clone(), ..order.clone() };
@@ -165,9 +165,9 @@ impl<'a> Evaluation<'a> {
             let sent = sent.items.get(place);
             item.metadata = sent.map(|item| item.metadata.clone()).unwrap_or_default();
             for (kind, goods) in [(RelatedObject::Product, &mut item.product), (RelatedObject::Sku, &mut item.sku)] {
-                let said = sent.and_then(|item| item.goods(kind));
+                let sent_goods = sent.and_then(|item| item.goods(kind));
                 if let Some(goods) = goods {
-                    goods.metadata = said.map(|said| said.metadata.clone()).unwrap_or_default();
+                    goods.metadata = sent_goods.map(|sent_goods| sent_goods.metadata.clone()).unwrap_or_default();
                 }
             }
         }
@@ -176,18 +176,18 @@ impl<'a> Evaluation<'a> {
 
     /// Returns the keys of the goods' metadata that the caller may see; `None` for all.
     pub fn public_goods(&self) -> Option<&[Text]> {
-        Some(self.request.channel.page.as_ref()?.terms.metadata.product.as_slice())
+        Some(self.request.channel.client.as_ref()?.policy.metadata.product.as_slice())
     }
 
     /// Returns the ids of the order's customers: the stored customer of the request, else the customer of a stored
     /// order. Clients do not see them.
-    pub fn people(&self) -> OrderParties<'_> {
-        if self.request.channel.is_page() {
+    pub fn parties(&self) -> OrderParties<'_> {
+        if self.request.channel.is_client() {
             return OrderParties::default();
         }
         let order = self.order.as_deref();
-        let customer_id = match &self.buyer.customer {
-            Some(customer) => customer.id.as_ref().filter(|_| self.buyer.stored),
+        let customer_id = match &self.request_customer.customer {
+            Some(customer) => customer.id.as_ref().filter(|_| self.request_customer.stored),
             None => order.and_then(|order| order.customer_id.as_ref()),
         };
         OrderParties { customer_id, referrer_id: order.and_then(|order| order.referrer_id.as_ref()) }
@@ -201,7 +201,7 @@ impl<'a> Evaluation<'a> {
     /// Returns the first refusal in the order of trying: as shown to the caller, and the real one.
     pub fn first_refusal(&self) -> Option<(&Refusal, &Refusal)> {
         self.walk.steps.iter().find_map(|step| match &step.outcome {
-            ApplyOutcome::Refused(details) => Some((details, self.truth(step)?)),
+            ApplyOutcome::Refused(details) => Some((details, self.actual_refusal(step)?)),
             _ => None,
         })
     }
@@ -215,13 +215,13 @@ impl<'a> Evaluation<'a> {
     }
 
     /// Returns the real refusal of a step, regardless of the client's view.
-    pub fn truth<'s>(&'s self, step: &'s WalkStep) -> Option<&'s Refusal> {
+    pub fn actual_refusal<'s>(&'s self, step: &'s WalkStep) -> Option<&'s Refusal> {
         let ApplyOutcome::Refused(details) = &step.outcome else { return None };
         Some(self.wrong_at(step.place).map_or(details, |wrong| &wrong.refusal))
     }
 
     /// Returns the offer of a step, regardless of the client's view.
-    pub fn meant(&self, step: &WalkStep) -> Option<&Offer<'a>> {
+    pub fn requested_offer(&self, step: &WalkStep) -> Option<&Offer<'a>> {
         let hidden = || self.wrong_at(step.place)?.offer.as_deref();
         self.offer(step.place).or_else(hidden)
     }
@@ -280,11 +280,11 @@ fn validate_with<'a>(
     context: &'a Context,
     decide_change: Option<DecideChange>,
 ) -> Result<Decision<ValidationDecision<'a>>, Refusal> {
-    let wanted = wanted(request, || first_id(context).1.alphanumeric("ssn_", 32))?;
+    let requested = requested_lock(request, || first_id(context).1.alphanumeric("ssn_", 32))?;
     let mut evaluated = Evaluation::open(facts, request, context, decide_change)?;
     evaluated.evaluate();
     evaluated.case.within_bounds()?;
-    let session = wanted.filter(|_| evaluated.valid);
+    let session = requested.filter(|_| evaluated.valid);
     let mut changes = None;
     if let Some(session) = &session {
         let Evaluation { case, walk, found, .. } = &mut *evaluated;
@@ -345,14 +345,14 @@ fn is_valid(walk: &Walk, rules: &StackingRules) -> bool {
 /// Returns the tracking id of the customer's `source_id`, or of the request's tracking id (docs/spec/objects.md#15). For a
 /// customer that a client only names it is that of the sent name.
 fn tracking_id(case: &Case<'_>) -> Known<Text> {
-    let (request, buyer) = (case.request, &case.buyer);
-    if buyer.unknown.is_some() {
+    let (request, request_customer) = (case.request, &case.request_customer);
+    if request_customer.unknown.is_some() {
         // It follows from the `source_id` of a profile that only the server has.
         return Known::Unknown;
     }
     let sent = || request.customer.as_ref()?.source_id.as_ref();
-    let found = || buyer.customer.as_ref()?.source_id.as_ref();
-    let source_id = if buyer.named.is_some() { sent() } else { found() };
+    let found = || request_customer.customer.as_ref()?.source_id.as_ref();
+    let source_id = if request_customer.named.is_some() { sent() } else { found() };
     match source_id.or(request.tracking_id.as_ref()) {
         Some(source_id) => case.facts.tracking_id(source_id),
         None => Known::Absent,

@@ -55,8 +55,8 @@ pub fn voucher_accounts(voucher_id: &str) -> (Text, Text) {
 /// customer's share.
 pub fn part_of(account: &str) -> Option<(&str, &str, &str)> {
     let (object, rest) = account.split_once('/')?;
-    let (id, what) = rest.rsplit_once('/')?;
-    matches!(object, "voucher" | "promotion_tier" | "reward" | "campaign").then_some((object, id, what))
+    let (id, name) = rest.rsplit_once('/')?;
+    matches!(object, "voucher" | "promotion_tier" | "reward" | "campaign").then_some((object, id, name))
 }
 
 /// Returns the account of a gift card's credits, in minor units.
@@ -164,20 +164,20 @@ pub fn discounted_account(campaign_id: Option<&str>) -> AccountId {
     budget("discounted", campaign_id)
 }
 
-fn account(kind: &str, id: &str, what: &str) -> AccountId {
-    AccountId::new(joined(&[kind, "/", id, "/", what]))
+fn account(kind: &str, id: &str, name: &str) -> AccountId {
+    AccountId::new(joined(&[kind, "/", id, "/", name]))
 }
 
-fn counterpart(campaign_id: Option<&str>, what: &str) -> AccountId {
+fn counterpart(campaign_id: Option<&str>, name: &str) -> AccountId {
     match campaign_id {
-        Some(id) => account("campaign", id, what),
-        None => AccountId::new(joined(&["project/", what])),
+        Some(id) => account("campaign", id, name),
+        None => AccountId::new(joined(&["project/", name])),
     }
 }
 
-fn budget(what: &str, campaign_id: Option<&str>) -> AccountId {
+fn budget(name: &str, campaign_id: Option<&str>) -> AccountId {
     AccountId::new(match campaign_id {
-        Some(id) => joined(&[what, "/", id]),
-        None => joined(&["project/", what]),
+        Some(id) => joined(&[name, "/", id]),
+        None => joined(&["project/", name]),
     })
 }

@@ -17,7 +17,7 @@ pub struct CandidateFilter<'a> {
     /// The customer whose vouchers count in addition to the public ones.
     pub customer: Option<&'a str>,
     /// `true` for only that customer's vouchers.
-    pub wallet: bool,
+    pub only_own: bool,
     /// `true` for only promotion stacks.
     pub stacks: bool,
     /// `true` for only that customer's vouchers, and the promotions that every client may see.
@@ -43,7 +43,7 @@ pub struct Candidates {
     pub own_complete: bool,
 }
 
-/// The validity of a candidate, as far as two comparisons can decide it.
+/// The part of the validity of a candidate that two comparisons can decide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ValidityBounds {
     /// The start, inclusive.
@@ -112,15 +112,15 @@ impl Candidates {
             all.index.add(&mut entry.rules.iter().map(|rule| &**rule));
             all.terms.push(entry.terms(all.index.about(all.list.len())));
             all.listed.push(entry.listed);
-            all.list.push(entry.whole());
+            all.list.push(entry.full_candidate());
         }
         all
     }
 
     /// Returns whether the server has no further candidates that a filter finds.
-    pub fn has_all(&self, seek: &CandidateFilter<'_>) -> bool {
-        let has_own = seek.customer.is_none() || self.own_complete;
-        self.complete || seek.client && has_own && self.listed_complete
+    pub fn has_all(&self, filter: &CandidateFilter<'_>) -> bool {
+        let has_own = filter.customer.is_none() || self.own_complete;
+        self.complete || filter.client && has_own && self.listed_complete
     }
 
     /// Returns whether every client sees the candidate at a place.
@@ -130,7 +130,7 @@ impl Candidates {
 }
 
 impl CandidateEntry<'_> {
-    fn terms(&self, asked: u8) -> ValidityBounds {
+    fn terms(&self, subjects: u8) -> ValidityBounds {
         let campaign = self.campaign;
         let Some(incentive) = self.incentive else {
             return ValidityBounds { from: Instant::default(), until: None, plain: false };
@@ -138,13 +138,13 @@ impl CandidateEntry<'_> {
         let terms = ValidityBounds::of(incentive, campaign);
         let plain = terms.plain
             && cannot_fail(&incentive.grant)
-            && asked & subject::OWN == 0
+            && subjects & subject::OWN == 0
             && !self.rules.iter().any(|rule| rule.bundle.is_some());
         if plain { terms } else { ValidityBounds { from: Instant::default(), until: None, plain } }
     }
 
-    /// Returns the candidate with fields from its terms or campaign that its document lacks.
-    fn whole(&self) -> Candidate {
+    /// Returns the candidate with fields from its terms or campaign that are missing in its document.
+    fn full_candidate(&self) -> Candidate {
         let mut candidate = self.candidate.clone();
         if let Some(incentive) = self.incentive {
             fill(&mut candidate.campaign_id, &incentive.campaign_id);

@@ -19,7 +19,7 @@ pub fn card_account(card_id: &str, place: &PointsAccount) -> AccountId {
         PointsAccount::Lot(lot) => own(&["/lot/", lot]),
         PointsAccount::Pending(pending) => own(&["/pending/", pending]),
         PointsAccount::Debt => own(&["/debt"]),
-        PointsAccount::Figure(figure) => own(&["/", figure_word(*figure)]),
+        PointsAccount::LifetimeTotal(total) => own(&["/", total_name(*total)]),
     }
 }
 
@@ -46,8 +46,8 @@ pub fn payments_account() -> AccountId {
 }
 
 /// Returns the lifetime totals of a card, from the balances of their accounts.
-pub fn card_figures(card_id: &str, balance: impl Fn(&AccountId) -> i64) -> LifetimeTotals {
-    LifetimeTotals::read(|figure| balance(&card_account(card_id, &PointsAccount::Figure(figure))))
+pub fn card_lifetime_totals(card_id: &str, balance: impl Fn(&AccountId) -> i64) -> LifetimeTotals {
+    LifetimeTotals::read(|total| balance(&card_account(card_id, &PointsAccount::LifetimeTotal(total))))
 }
 
 /// Returns the movements of a step as a chain of transfers.
@@ -65,8 +65,8 @@ pub fn card_transfers(card_id: &str, chain: &Text, step: &CardStep) -> Vec<Trans
     step.movements.iter().enumerate().map(|(count, movement)| transfer(count, movement)).collect()
 }
 
-fn figure_word(figure: LifetimeTotal) -> &'static str {
-    match figure {
+fn total_name(total: LifetimeTotal) -> &'static str {
+    match total {
         LifetimeTotal::Earned => "earned",
         LifetimeTotal::Added => "added",
         LifetimeTotal::Purchased => "purchased",

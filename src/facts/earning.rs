@@ -39,7 +39,7 @@ pub struct EarningRule {
     pub earnings: Vec<Earning>,
     /// The validity.
     pub validity: Validity,
-    /// The limits of firings for one member.
+    /// The limits on how often it fires for one member.
     pub limits: TriggerLimits,
 }
 
@@ -124,7 +124,7 @@ impl Amount {
 pub struct PointsBasis {
     /// The amount.
     pub amount: Amount,
-    /// The limits of the card; for the whole card the room that it had before the order.
+    /// The limits of the card; for the whole card the capacity that it had before the order.
     pub limits: EarningLimits,
 }
 
@@ -190,7 +190,7 @@ pub enum IncentiveGrant {
     /// Points.
     Points(Points),
     /// An item.
-    Thing(GrantedItem),
+    Item(GrantedItem),
 }
 
 /// An item to be fulfilled.
@@ -274,11 +274,11 @@ pub enum EarningStatus {
     New,
     /// It has earned.
     Earned,
-    /// Its earning was given back.
+    /// Its earning was revoked.
     GivenBack,
 }
 
-/// The key by which an event earns once. An order has one for its whole life, a custom event and an entry into a
+/// The key by which an event earns once. An order has one for its lifetime, a custom event and an entry into a
 /// segment each have their own.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EarningKey(Text);
@@ -312,7 +312,7 @@ impl EarningKey {
 
 /// Points that an earning key earned, as stored.
 #[derive(Debug, Clone, PartialEq)]
-pub struct PastEarning {
+pub struct StoredEarning {
     /// The card.
     pub card_id: Text,
     /// Its definition.
@@ -332,19 +332,19 @@ pub struct PastEarning {
 /// Read-only, synchronous access to the facts of earning in addition to [`crate::facts::Facts`].
 pub trait EarningFacts {
     /// Returns the status of an earning key.
-    fn standing(&self, occasion: &EarningKey) -> Known<EarningStatus>;
+    fn status(&self, key: &EarningKey) -> Known<EarningStatus>;
     /// Returns the memberships of a customer, in the order in which they began.
     fn memberships(&self, customer_id: &str) -> Known<Vec<Membership<'_>>>;
-    /// Returns the firings of a rule for a member, counted since an instant if its limits need one.
+    /// Returns how often a rule fired for a member, counted since an instant if its limits need one.
     fn fired(&self, member_id: &str, rule_id: &str, since: Option<Instant>) -> Known<FireCount>;
     /// Returns the points of a card after due events; those earned since an instant, if its limits need one.
     fn earned(&self, card_id: &str, since: Option<Instant>) -> Known<EarnedSoFar>;
     /// Returns an incentive by id.
     fn incentive(&self, id: &str) -> Known<Fact<'_, Incentive>>;
     /// Returns the points of an earning key.
-    fn past(&self, occasion: &EarningKey) -> Known<Vec<PastEarning>>;
+    fn stored_earnings(&self, key: &EarningKey) -> Known<Vec<StoredEarning>>;
     /// Returns how many points of an earning key a card got since an instant.
-    fn brought(&self, occasion: &EarningKey, card_id: &str, since: Instant) -> Known<u64>;
+    fn credited_since(&self, key: &EarningKey, card_id: &str, since: Instant) -> Known<u64>;
     /// Returns how a card definition revokes earned points, if it does.
     fn revocation(&self, card_definition_id: &str) -> Known<Option<Revocation>>;
     /// Returns the earning limits of a card definition.

@@ -26,9 +26,9 @@ impl<T> Known<T> {
     }
 
     /// Maps a known fact.
-    pub fn map<U>(self, turn: impl FnOnce(T) -> U) -> Known<U> {
+    pub fn map<U>(self, convert: impl FnOnce(T) -> U) -> Known<U> {
         match self {
-            Known::Is(fact) => Known::Is(turn(fact)),
+            Known::Is(fact) => Known::Is(convert(fact)),
             Known::Absent => Known::Absent,
             Known::Unknown => Known::Unknown,
             Known::Unreadable => Known::Unreadable,

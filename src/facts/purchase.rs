@@ -46,7 +46,7 @@ pub struct Cost {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RewardContent {
     /// An item.
-    Thing(GrantedItem),
+    Item(GrantedItem),
     /// Points on a card of the member.
     Points {
         /// The card definition.
@@ -69,7 +69,7 @@ pub struct PayingCard {
 
 /// The buying member.
 #[derive(Debug, Clone, Copy)]
-pub struct RewardBuyer<'a> {
+pub struct PurchasingMember<'a> {
     /// The customer.
     pub customer: &'a Customer,
     /// The member's metadata.

@@ -19,7 +19,7 @@ impl Formula {
 
     /// Returns whether it has an operand that passes `test`.
     pub fn looks_up(&self, test: impl Fn(FormulaName) -> bool) -> bool {
-        self.steps.iter().any(|step| match &step.what {
+        self.steps.iter().any(|step| match &step.kind {
             NodeKind::Operand(operand) => test(operand.name),
             NodeKind::Number(_) | NodeKind::Text(_) | NodeKind::Call(_) => false,
         })
@@ -37,7 +37,7 @@ pub const MOST_STEPS: usize = 500;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct FormulaNode {
     /// The kind.
-    pub what: NodeKind,
+    pub kind: NodeKind,
     /// The operator between the part before and this one, in a chain.
     pub joint: Option<Function>,
     /// The number of nodes including all of its parts.
@@ -212,12 +212,12 @@ impl FormulaName {
 
 impl FormulaOperand {
     /// Returns the operand of this name, without its key, and whether it takes one.
-    pub(crate) fn named(word: &str) -> Option<(FormulaOperand, bool)> {
+    pub(crate) fn named(token: &str) -> Option<(FormulaOperand, bool)> {
         let prefixed = [OperandLine::Cheapest, OperandLine::MostExpensive].into_iter();
         let (which, rest) = prefixed
-            .filter_map(|which| Some((which, word.strip_prefix(which.prefix())?)))
+            .filter_map(|which| Some((which, token.strip_prefix(which.prefix())?)))
             .find(|(_, rest)| rest.starts_with("ORDER_ITEM_"))
-            .unwrap_or((OperandLine::Current, word));
+            .unwrap_or((OperandLine::Current, token));
         let (_, name, keyed) = OPERANDS.iter().find(|(known, ..)| *known == rest)?;
         Some((FormulaOperand { name: *name, which, key: Text::default() }, *keyed))
     }
@@ -292,7 +292,7 @@ pub(crate) type Precedence = u8;
 /// `DATE_IS(a;b)`.
 pub(crate) const TESTS: Precedence = 2;
 /// The precedence of functions, which bind more tightly than any operator.
-pub(crate) const CALLED: Precedence = 5;
+pub(crate) const CALL: Precedence = 5;
 
 /// The keyword before each case of a `SWITCH`.
 pub(crate) const CASE: &str = "SWITCH_CASE";
@@ -322,32 +322,32 @@ pub(crate) const FUNCTIONS: &[(&str, Function, Precedence, usize)] = &[
     ("*", Function::Times, 4, 2),
     ("/", Function::Over, 4, 2),
     ("%", Function::Rest, 4, 2),
-    ("MIN", Function::Min, CALLED, 0),
-    ("MAX", Function::Max, CALLED, 0),
-    ("DEFAULT_TO", Function::DefaultTo, CALLED, 0),
-    ("POW", Function::Pow, CALLED, 2),
-    ("ROUND", Function::Round, CALLED, 2),
-    ("FLOOR", Function::Floor, CALLED, 2),
-    ("CEIL", Function::Ceil, CALLED, 2),
-    ("IF", Function::If, CALLED, 3),
-    ("SWITCH", Function::Switch, CALLED, 3),
-    ("TODAY", Function::Today, CALLED, 0),
-    ("DATE", Function::Date, CALLED, 1),
-    ("DATE_TIME", Function::DateTime, CALLED, 1),
-    ("DAY_OF_MONTH", Function::DayOfMonth, CALLED, 1),
-    ("MONTH", Function::Month, CALLED, 1),
-    ("YEAR", Function::Year, CALLED, 1),
-    ("DAYS_SINCE", Function::DaysSince, CALLED, 1),
-    ("MONTHS_SINCE", Function::MonthsSince, CALLED, 1),
-    ("YEARS_SINCE", Function::YearsSince, CALLED, 1),
-    ("DAYS_UNTIL", Function::DaysUntil, CALLED, 1),
-    ("MONTHS_UNTIL", Function::MonthsUntil, CALLED, 1),
+    ("MIN", Function::Min, CALL, 0),
+    ("MAX", Function::Max, CALL, 0),
+    ("DEFAULT_TO", Function::DefaultTo, CALL, 0),
+    ("POW", Function::Pow, CALL, 2),
+    ("ROUND", Function::Round, CALL, 2),
+    ("FLOOR", Function::Floor, CALL, 2),
+    ("CEIL", Function::Ceil, CALL, 2),
+    ("IF", Function::If, CALL, 3),
+    ("SWITCH", Function::Switch, CALL, 3),
+    ("TODAY", Function::Today, CALL, 0),
+    ("DATE", Function::Date, CALL, 1),
+    ("DATE_TIME", Function::DateTime, CALL, 1),
+    ("DAY_OF_MONTH", Function::DayOfMonth, CALL, 1),
+    ("MONTH", Function::Month, CALL, 1),
+    ("YEAR", Function::Year, CALL, 1),
+    ("DAYS_SINCE", Function::DaysSince, CALL, 1),
+    ("MONTHS_SINCE", Function::MonthsSince, CALL, 1),
+    ("YEARS_SINCE", Function::YearsSince, CALL, 1),
+    ("DAYS_UNTIL", Function::DaysUntil, CALL, 1),
+    ("MONTHS_UNTIL", Function::MonthsUntil, CALL, 1),
 ];
 
 impl Function {
     /// Returns the name and the precedence; a list has no name.
     pub(crate) fn written(self) -> (&'static str, Precedence) {
         let found = FUNCTIONS.iter().find(|(_, function, ..)| *function == self);
-        found.map_or(("", CALLED), |(name, _, level, _)| (name, *level))
+        found.map_or(("", CALL), |(name, _, level, _)| (name, *level))
     }
 }

@@ -7,16 +7,16 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FormulaError {
     pub(crate) before: &'static str,
-    /// The word in question, and its position.
-    pub(crate) word: Option<(String, usize)>,
+    /// The token in question, and its position.
+    pub(crate) token: Option<(String, usize)>,
     pub(crate) after: &'static str,
 }
 
 impl FormulaError {
     /// Returns the message.
     pub fn text(&self) -> String {
-        match &self.word {
-            Some((word, place)) => format!("{}`{word}` at {place}{}", self.before, self.after),
+        match &self.token {
+            Some((token, place)) => format!("{}`{token}` at {place}{}", self.before, self.after),
             None => format!("{}{}", self.before, self.after),
         }
     }

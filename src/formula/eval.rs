@@ -32,7 +32,7 @@ pub fn evaluate(formula: &Formula, lookup: &dyn Lookup) -> Option<FormulaValue> 
 #[inline(never)]
 fn count(formula: &Formula, lookup: &dyn Lookup, parts: i128) -> Option<u128> {
     let number = evaluate(formula, lookup)?.number().filter(|number| !number.is_negative())?;
-    u128::try_from(number.times(Ratio::whole(parts))?.half_up()?).ok()
+    u128::try_from(number.times(Ratio::integer(parts))?.half_up()?).ok()
 }
 
 /// Returns the value as an amount: major units, rounded half up to a whole minor unit at the very end
@@ -87,7 +87,7 @@ pub fn extreme(which: OperandLine, lines: &[(Option<Money>, Money)]) -> Option<u
 fn value(steps: &[FormulaNode], lookup: &dyn Lookup) -> Option<FormulaValue> {
     let (step, rest) = steps.split_first()?;
     let mut parts = NodeParts(rest);
-    let function = match &step.what {
+    let function = match &step.kind {
         NodeKind::Number(number) => return Some(FormulaValue::Number(*number)),
         NodeKind::Text(text) => return Some(FormulaValue::Text(text.clone())),
         NodeKind::Operand(operand) => return lookup.find(operand),
@@ -106,12 +106,12 @@ fn value(steps: &[FormulaNode], lookup: &dyn Lookup) -> Option<FormulaValue> {
             Some(FormulaValue::List(elements))
         }
         Function::Switch => {
-            let wanted = value(parts.next()?, lookup)?;
+            let expected = value(parts.next()?, lookup)?;
             loop {
                 let case = value(parts.next()?, lookup);
                 // The last part has none after it: it is the default.
                 let Some(result) = parts.next() else { return case };
-                if same(&wanted, &case?, lookup) {
+                if same(&expected, &case?, lookup) {
                     return value(result, lookup);
                 }
             }
@@ -171,9 +171,9 @@ fn compute(function: Function, left: &FormulaValue, right: &FormulaValue, lookup
                 Over => left.over(right),
                 Rest => left.rest_over(right),
                 Pow => left.to_the(right),
-                Round => left.round(right.as_whole()?),
-                Floor => left.floor(right.as_whole()?),
-                _ => left.ceil(right.as_whole()?),
+                Round => left.round(right.as_integer()?),
+                Floor => left.floor(right.as_integer()?),
+                _ => left.ceil(right.as_integer()?),
             }?)
         }
         Negative => FormulaValue::Number(left.number()?.negated()?),
@@ -191,8 +191,8 @@ fn compute(function: Function, left: &FormulaValue, right: &FormulaValue, lookup
         }
         Equal | Is => FormulaValue::Flag(same(left, right, lookup)),
         IsNot => FormulaValue::Flag(!same(left, right, lookup)),
-        InArray => FormulaValue::Flag(among(left, right, lookup)),
-        NotInArray => FormulaValue::Flag(!among(left, right, lookup)),
+        InArray => FormulaValue::Flag(contains(left, right, lookup)),
+        NotInArray => FormulaValue::Flag(!contains(left, right, lookup)),
         Contains | StartsWith | EndsWith => {
             let part = right.text()?;
             let mut texts = left.elements().iter().filter_map(FormulaValue::text);
@@ -221,7 +221,7 @@ fn compute(function: Function, left: &FormulaValue, right: &FormulaValue, lookup
                 YearsSince => today(lookup)?.months_since(day)?.checked_div(12)?,
                 _ => return None,
             };
-            FormulaValue::Number(Ratio::whole(i128::from(number)))
+            FormulaValue::Number(Ratio::integer(i128::from(number)))
         }
     })
 }
@@ -234,12 +234,12 @@ fn today(lookup: &dyn Lookup) -> Option<Day> {
 
 /// Returns the smallest or largest of several numbers.
 fn extremum(function: Function, parts: NodeParts<'_>, lookup: &dyn Lookup) -> Option<FormulaValue> {
-    let wanted = if function == Function::Min { Ordering::Less } else { Ordering::Greater };
+    let expected = if function == Function::Min { Ordering::Less } else { Ordering::Greater };
     let mut best: Option<Ratio> = None;
     for part in parts {
         let number = value(part, lookup)?.number()?;
         let better = match best {
-            Some(best) => number.compare(best)? == wanted,
+            Some(best) => number.compare(best)? == expected,
             None => true,
         };
         if better {
@@ -252,7 +252,7 @@ fn extremum(function: Function, parts: NodeParts<'_>, lookup: &dyn Lookup) -> Op
 /// Compares two instants exactly, and by days of the zone if one is a day.
 fn compare_dates(left: Date, right: Date, lookup: &dyn Lookup) -> Option<Ordering> {
     match (left, right) {
-        (Date::Moment(left), Date::Moment(right)) => Some(left.cmp(&right)),
+        (Date::Instant(left), Date::Instant(right)) => Some(left.cmp(&right)),
         _ => Some(left.day(lookup.zone())?.cmp(&right.day(lookup.zone())?)),
     }
 }
@@ -280,7 +280,7 @@ fn same(left: &FormulaValue, right: &FormulaValue, lookup: &dyn Lookup) -> bool 
 }
 
 /// Returns whether a value is in a set: a list, or texts separated by commas (`"EU,EMEA"`).
-fn among(value: &FormulaValue, set: &FormulaValue, lookup: &dyn Lookup) -> bool {
+fn contains(value: &FormulaValue, set: &FormulaValue, lookup: &dyn Lookup) -> bool {
     match set {
         FormulaValue::Text(names) => names
             .split(',')

@@ -6,7 +6,7 @@
 
 use crate::count::Countable;
 use crate::formula::ast::{
-    CALLED, CASE, DEEPEST, FUNCTIONS, Formula, FormulaNode, FormulaOperand, Function, LONGEST, MOST_STEPS, NodeKind,
+    CALL, CASE, DEEPEST, FUNCTIONS, Formula, FormulaNode, FormulaOperand, Function, LONGEST, MOST_STEPS, NodeKind,
     Precedence, TESTS,
 };
 use crate::formula::error::FormulaError;
@@ -25,12 +25,12 @@ impl Formula {
     /// assert_eq!(error.to_string(), "has an unexpected `)` at 16");
     /// ```
     pub fn parse(text: &str) -> Result<Formula, FormulaError> {
-        let word = Token { kind: TokenKind::End, text: "", at: 0 };
-        let mut reader = FormulaReader { text, end: 0, word, steps: Vec::new(), error: None };
-        match reader.whole() {
+        let token = Token { kind: TokenKind::End, text: "", at: 0 };
+        let mut reader = FormulaReader { text, end: 0, token, steps: Vec::new(), error: None };
+        match reader.integer() {
             Some(()) => Ok(Formula { steps: reader.steps }),
             // An early end of parsing has set the error.
-            None => Err(reader.error.unwrap_or(FormulaError { before: "is no formula", word: None, after: "" })),
+            None => Err(reader.error.unwrap_or(FormulaError { before: "is no formula", token: None, after: "" })),
         }
     }
 }
@@ -56,47 +56,47 @@ struct Token<'a> {
 /// The parser. It stops with `None` and leaves the error here, instead of a result in every step.
 struct FormulaReader<'a> {
     text: &'a str,
-    /// The end of the current word, in bytes.
+    /// The end of the current token, in bytes.
     end: usize,
-    /// The current word.
-    word: Token<'a>,
+    /// The current token.
+    token: Token<'a>,
     steps: Vec<FormulaNode>,
     error: Option<FormulaError>,
 }
 
 impl<'a> FormulaReader<'a> {
-    fn whole(&mut self) -> Option<()> {
+    fn integer(&mut self) -> Option<()> {
         if self.text.len() > LONGEST {
             return self.fail("is longer than 2000 bytes");
         }
         self.step()?;
-        if self.word.kind == TokenKind::End {
+        if self.token.kind == TokenKind::End {
             return self.fail("is empty");
         }
         self.infix(0, 0)?;
-        if self.word.kind == TokenKind::End { Some(()) } else { self.unexpected() }
+        if self.token.kind == TokenKind::End { Some(()) } else { self.unexpected() }
     }
 
     fn fail(&mut self, before: &'static str) -> Option<()> {
-        self.error = Some(FormulaError { before, word: None, after: "" });
+        self.error = Some(FormulaError { before, token: None, after: "" });
         None
     }
 
-    /// Fails at a word.
-    fn fault(&mut self, before: &'static str, word: Token<'_>, after: &'static str) -> Option<()> {
-        let place = self.text.get(..word.at).map_or(0, |before| before.chars().count()).plus_one();
-        self.error = Some(FormulaError { before, word: Some((word.text.to_owned(), place)), after });
+    /// Fails at a token.
+    fn fault(&mut self, before: &'static str, token: Token<'_>, after: &'static str) -> Option<()> {
+        let place = self.text.get(..token.at).map_or(0, |before| before.chars().count()).plus_one();
+        self.error = Some(FormulaError { before, token: Some((token.text.to_owned(), place)), after });
         None
     }
 
     fn unexpected(&mut self) -> Option<()> {
-        match self.word.kind {
+        match self.token.kind {
             TokenKind::End => self.fail("ends too early"),
-            _ => self.fault("has an unexpected ", self.word, ""),
+            _ => self.fault("has an unexpected ", self.token, ""),
         }
     }
 
-    /// Moves to the next word and returns the one before it.
+    /// Moves to the next token and returns the one before it.
     fn step(&mut self) -> Option<Token<'a>> {
         let text = self.text;
         let left = text.get(self.end..)?;
@@ -117,15 +117,15 @@ impl<'a> FormulaReader<'a> {
             self.fault("has a text that is not closed, ", Token { text: rest, ..next }, "")?;
         }
         self.end = at.checked_add(length)?;
-        Some(std::mem::replace(&mut self.word, next))
+        Some(std::mem::replace(&mut self.token, next))
     }
 
-    /// Returns whether the current word is this sign or name.
+    /// Returns whether the current token is this sign or name.
     fn stands(&self, written: &str) -> bool {
-        matches!(self.word.kind, TokenKind::Sign | TokenKind::Name) && self.word.text == written
+        matches!(self.token.kind, TokenKind::Sign | TokenKind::Name) && self.token.text == written
     }
 
-    /// Skips a sign or name if it is the current word.
+    /// Skips a sign or name if it is the current token.
     fn takes(&mut self, written: &str) -> Option<bool> {
         let stands = self.stands(written);
         if stands {
@@ -139,11 +139,11 @@ impl<'a> FormulaReader<'a> {
     }
 
     /// Inserts a node at a position; `close` sets its size when its parts are known.
-    fn add(&mut self, place: usize, what: NodeKind) -> Option<()> {
+    fn add(&mut self, place: usize, kind: NodeKind) -> Option<()> {
         if self.steps.len() >= MOST_STEPS {
             return self.fail("has more than 500 parts");
         }
-        self.steps.insert(place, FormulaNode { what, joint: None, size: 1 });
+        self.steps.insert(place, FormulaNode { kind, joint: None, size: 1 });
         Some(())
     }
 
@@ -156,7 +156,7 @@ impl<'a> FormulaReader<'a> {
 
     /// Parses operators of this precedence and higher ones.
     fn infix(&mut self, level: Precedence, depth: u8) -> Option<()> {
-        if level >= CALLED {
+        if level >= CALL {
             return self.factor(depth);
         }
         let start = self.steps.len();
@@ -191,18 +191,18 @@ impl<'a> FormulaReader<'a> {
         }
         let deeper = depth.checked_add(1)?;
         let start = self.steps.len();
-        let word = self.word;
-        match word.kind {
-            TokenKind::Number => match Ratio::parse(word.text) {
+        let token = self.token;
+        match token.kind {
+            TokenKind::Number => match Ratio::parse(token.text) {
                 Some(number) => {
                     self.step()?;
                     self.add(start, NodeKind::Number(number))
                 }
-                None => self.fault("has ", word, ", which is no number that can be held exactly"),
+                None => self.fault("has ", token, ", which is no number that can be held exactly"),
             },
             TokenKind::Text => {
                 self.step()?;
-                self.add(start, NodeKind::Text(unquoted(word.text)))
+                self.add(start, NodeKind::Text(unquoted(token.text)))
             }
             TokenKind::Name => self.named(depth),
             _ if self.takes("-")? => {
@@ -236,28 +236,28 @@ impl<'a> FormulaReader<'a> {
 
     /// Parses an operand, a function, or a test that is called.
     fn named(&mut self, depth: u8) -> Option<()> {
-        let word = self.word;
-        if let Some((mut operand, keyed)) = FormulaOperand::named(word.text) {
+        let token = self.token;
+        if let Some((mut operand, keyed)) = FormulaOperand::named(token.text) {
             self.step()?;
             if keyed {
-                operand.key = self.key(word)?;
+                operand.key = self.key(token)?;
             }
             return self.add(self.steps.len(), NodeKind::Operand(operand));
         }
-        let known = FUNCTIONS.iter().find(|(written, _, level, _)| *written == word.text && *level >= TESTS);
+        let known = FUNCTIONS.iter().find(|(written, _, level, _)| *written == token.text && *level >= TESTS);
         match known {
-            Some((_, function, level, wanted)) => self.call(*function, *level, *wanted, depth),
-            None if word.text == CASE || self.operator(0).or_else(|| self.operator(1)).is_some() => self.unexpected(),
+            Some((_, function, level, expected)) => self.call(*function, *level, *expected, depth),
+            None if token.text == CASE || self.operator(0).or_else(|| self.operator(1)).is_some() => self.unexpected(),
             None => {
                 self.step()?;
                 let before = if self.stands("(") { "names the function " } else { "names the operand " };
-                self.fault(before, word, ", which does not exist")
+                self.fault(before, token, ", which does not exist")
             }
         }
     }
 
-    fn call(&mut self, function: Function, level: Precedence, wanted: usize, depth: u8) -> Option<()> {
-        let word = self.step()?;
+    fn call(&mut self, function: Function, level: Precedence, expected: usize, depth: u8) -> Option<()> {
+        let token = self.step()?;
         let start = self.steps.len();
         // A test counts as two levels, because it may be printed with brackets of its own and a list inside.
         let test = level == TESTS;
@@ -268,8 +268,8 @@ impl<'a> FormulaReader<'a> {
             Function::Switch => self.cases(deeper)?,
             _ => self.arguments(deeper)?,
         };
-        if wanted != 0 && found != wanted || test && found < 2 {
-            return self.miscounted(word, wanted);
+        if expected != 0 && found != expected || test && found < 2 {
+            return self.miscounted(token, expected);
         }
         if test {
             let first = start.checked_add(1)?;
@@ -281,19 +281,19 @@ impl<'a> FormulaReader<'a> {
             self.steps.get_mut(second)?.joint = Some(function);
         }
         if let (Function::Date | Function::DateTime, Some(NodeKind::Text(text))) =
-            (function, self.steps.get(start.checked_add(1)?).map(|step| &step.what))
+            (function, self.steps.get(start.checked_add(1)?).map(|step| &step.kind))
             && Date::parse(text).is_none()
         {
-            return self.fault("has ", word, " with no date such as \"2026-03-01\"");
+            return self.fault("has ", token, " with no date such as \"2026-03-01\"");
         }
         self.close(start)
     }
 
-    fn miscounted(&mut self, word: Token<'_>, wanted: usize) -> Option<()> {
+    fn miscounted(&mut self, token: Token<'_>, expected: usize) -> Option<()> {
         self.fault(
             "has ",
-            word,
-            match wanted {
+            token,
+            match expected {
                 1 => ", which takes 1 argument",
                 2 => ", which takes 2 arguments",
                 3 => ", which takes 3 arguments",
@@ -308,10 +308,10 @@ impl<'a> FormulaReader<'a> {
         self.infix(0, depth)?;
         self.require(";")?;
         loop {
-            let word = self.word;
+            let token = self.token;
             self.require(CASE)?;
             if self.arguments(depth.checked_add(1)?)? != 2 {
-                self.miscounted(word, 2)?;
+                self.miscounted(token, 2)?;
             }
             if !self.stands(CASE) {
                 break;
@@ -325,10 +325,10 @@ impl<'a> FormulaReader<'a> {
 
     /// Parses the property of an operand.
     fn key(&mut self, operand: Token<'_>) -> Option<Text> {
-        if self.takes("(")? && self.word.kind == TokenKind::Text {
-            let word = self.step()?;
+        if self.takes("(")? && self.token.kind == TokenKind::Text {
+            let token = self.step()?;
             if self.takes(")")? {
-                return Some(unquoted(word.text));
+                return Some(unquoted(token.text));
             }
         }
         self.fault("has ", operand, ", which takes a property in double quotes")?;

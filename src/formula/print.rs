@@ -3,7 +3,7 @@
 use std::fmt::{Display, Formatter, Result, Write};
 
 use crate::formula::ast::{
-    CALLED, CASE, Formula, FormulaNode, FormulaOperand, Function, NodeKind, NodeParts, Precedence,
+    CALL, CASE, Formula, FormulaNode, FormulaOperand, Function, NodeKind, NodeParts, Precedence,
 };
 
 impl Display for Formula {
@@ -15,13 +15,13 @@ impl Display for Formula {
 fn write(steps: &[FormulaNode], out: &mut Formatter<'_>) -> Result {
     let Some((step, rest)) = steps.split_first() else { return Ok(()) };
     let mut parts = NodeParts(rest);
-    match &step.what {
+    match &step.kind {
         NodeKind::Number(number) => Display::fmt(number, out),
         NodeKind::Text(text) => quoted(text, out),
         NodeKind::Operand(operand) => Display::fmt(operand, out),
         NodeKind::Call(Function::Negative) => {
             out.write_char('-')?;
-            write_within(CALLED, rest, out)
+            write_within(CALL, rest, out)
         }
         NodeKind::Call(Function::Chain) => {
             let tighter = level(steps).saturating_add(1);
@@ -47,8 +47,8 @@ fn write(steps: &[FormulaNode], out: &mut Formatter<'_>) -> Result {
 }
 
 /// Writes a node in a position that requires at least this precedence without brackets.
-fn write_within(tight: Precedence, steps: &[FormulaNode], out: &mut Formatter<'_>) -> Result {
-    if level(steps) >= tight {
+fn write_within(parent_level: Precedence, steps: &[FormulaNode], out: &mut Formatter<'_>) -> Result {
+    if level(steps) >= parent_level {
         return write(steps, out);
     }
     out.write_char('(')?;
@@ -59,11 +59,11 @@ fn write_within(tight: Precedence, steps: &[FormulaNode], out: &mut Formatter<'_
 /// Returns the precedence of a node: for a chain that of the operator before its second part.
 fn level(steps: &[FormulaNode]) -> Precedence {
     match steps.split_first() {
-        Some((step, rest)) if step.what == NodeKind::Call(Function::Chain) => {
+        Some((step, rest)) if step.kind == NodeKind::Call(Function::Chain) => {
             let operator = NodeParts(rest).nth(1).and_then(|second| second.first()?.joint);
-            operator.map_or(CALLED, |operator| operator.written().1)
+            operator.map_or(CALL, |operator| operator.written().1)
         }
-        _ => CALLED,
+        _ => CALL,
     }
 }
 

@@ -37,7 +37,7 @@ impl Ratio {
     const HALF: Ratio = Ratio { top: 1, bottom: 2 };
 
     /// Returns a whole number.
-    pub fn whole(number: i128) -> Ratio {
+    pub fn integer(number: i128) -> Ratio {
         Ratio { top: number, bottom: 1 }
     }
 
@@ -63,7 +63,7 @@ impl Ratio {
     /// ```
     /// use scrip::formula::Ratio;
     /// assert_eq!(Ratio::parse("0.10"), Ratio::new(1, 10));
-    /// assert_eq!(Ratio::parse("-1.5e1"), Some(Ratio::whole(-15)));
+    /// assert_eq!(Ratio::parse("-1.5e1"), Some(Ratio::integer(-15)));
     /// for wrong in ["", "-", ".5", "5.", "+1", "1e", "0x1", " 1", "1 ", "1e99"] {
     ///     assert_eq!(Ratio::parse(wrong), None);
     /// }
@@ -75,12 +75,12 @@ impl Ratio {
         let places = i64::try_from(decimal.decimals()).ok()?.checked_sub(i64::from(power))?;
         let size = decimal.times_ten_to(places)?;
         let top = if decimal.negative { 0_i128.checked_sub_unsigned(size)? } else { i128::try_from(size).ok()? };
-        Ratio::whole(top).shifted(i128::from(places.checked_neg()?))
+        Ratio::integer(top).shifted(i128::from(places.checked_neg()?))
     }
 
     /// Returns this times 10 to a power.
     fn shifted(self, power: i128) -> Option<Ratio> {
-        self.times(Ratio::whole(10).to_the(Ratio::whole(power))?)
+        self.times(Ratio::integer(10).to_the(Ratio::integer(power))?)
     }
 
     /// Returns the sum.
@@ -115,15 +115,15 @@ impl Ratio {
     /// Returns the remainder of a division to a whole number, with the sign of this: 5.5 by 2 leaves 1.5.
     pub fn rest_over(self, other: Ratio) -> Option<Ratio> {
         let quotient = self.over(other)?;
-        let whole = quotient.top.checked_div(quotient.bottom)?;
-        self.minus(other.times(Ratio::whole(whole))?)
+        let integer = quotient.top.checked_div(quotient.bottom)?;
+        self.minus(other.times(Ratio::integer(integer))?)
     }
 
     /// Returns this to a whole power; a negative one gives the reciprocal.
     pub fn to_the(self, power: Ratio) -> Option<Ratio> {
-        let mut left = power.as_whole()?.unsigned_abs();
-        let mut base = if power.top < 0 { Ratio::whole(1).over(self)? } else { self };
-        let mut result = Ratio::whole(1);
+        let mut left = power.as_integer()?.unsigned_abs();
+        let mut base = if power.top < 0 { Ratio::integer(1).over(self)? } else { self };
+        let mut result = Ratio::integer(1);
         while left > 0 {
             if left & 1 == 1 {
                 result = result.times(base)?;
@@ -137,7 +137,7 @@ impl Ratio {
     }
 
     /// Returns the integer, if this is whole.
-    pub fn as_whole(self) -> Option<i128> {
+    pub fn as_integer(self) -> Option<i128> {
         (self.bottom == 1).then_some(self.top)
     }
 
@@ -189,7 +189,7 @@ impl Ratio {
         if digits.unsigned_abs() > MOST_DIGITS.unsigned_abs() {
             return None;
         }
-        Ratio::whole(self.shifted(digits)?.checked_add(more)?.floored()).shifted(digits.checked_neg()?)
+        Ratio::integer(self.shifted(digits)?.checked_add(more)?.floored()).shifted(digits.checked_neg()?)
     }
 }
 

@@ -27,7 +27,7 @@ pub enum Date {
     /// A day, equal in every zone.
     Day(time::Day),
     /// An instant.
-    Moment(Instant),
+    Instant(Instant),
 }
 
 impl Date {
@@ -35,7 +35,7 @@ impl Date {
     pub fn parse(text: &str) -> Option<Date> {
         match time::Day::parse(text) {
             Some(day) => Some(Date::Day(day)),
-            None => Instant::parse(text).map(Date::Moment),
+            None => Instant::parse(text).map(Date::Instant),
         }
     }
 
@@ -43,7 +43,7 @@ impl Date {
     pub fn day(self, zone: &TimeZone) -> Option<time::Day> {
         match self {
             Date::Day(day) => Some(day),
-            Date::Moment(moment) => zone.day(moment),
+            Date::Instant(instant) => zone.day(instant),
         }
     }
 }
@@ -56,12 +56,12 @@ impl FormulaValue {
 
     /// Returns a count.
     pub fn of_count(count: u64) -> FormulaValue {
-        FormulaValue::Number(Ratio::whole(i128::from(count)))
+        FormulaValue::Number(Ratio::integer(i128::from(count)))
     }
 
     /// Returns an instant.
-    pub fn of_moment(moment: Instant) -> FormulaValue {
-        FormulaValue::Date(Date::Moment(moment))
+    pub fn of_instant(instant: Instant) -> FormulaValue {
+        FormulaValue::Date(Date::Instant(instant))
     }
 
     /// Returns a metadata value; `None` for `null`, objects and numbers out of bounds.
@@ -69,7 +69,7 @@ impl FormulaValue {
         Some(match json {
             Node::Null | Node::Object(_) => return None,
             Node::Flag(flag) => FormulaValue::Flag(*flag),
-            Node::Whole(whole) => FormulaValue::Number(Ratio::whole(i128::from(*whole))),
+            Node::Integer(integer) => FormulaValue::Number(Ratio::integer(i128::from(*integer))),
             Node::Fraction(digits) => FormulaValue::Number(Ratio::parse(digits)?),
             Node::Text(text) => FormulaValue::Text(Text::from(text.as_ref())),
             Node::List(elements) => FormulaValue::List(elements.iter().filter_map(FormulaValue::of_json).collect()),

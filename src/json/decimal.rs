@@ -14,14 +14,14 @@ pub(super) fn decimal(number: &str) -> Option<Box<str>> {
         None => ("", number),
     };
     let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let all = [whole, fraction].concat();
+    let (integer, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let all = [integer, fraction].concat();
     let leading = all.bytes().take_while(|byte| *byte == b'0').count();
     let last = all.bytes().rposition(|byte| byte != b'0').map_or(leading, |last| last.plus_one());
     let significant = all.get(leading..last).unwrap_or_default();
     // The number is `0.` and its significant digits, times ten to the `point`.
     // Exponents are cut at 2^40 and no text is that long, so that nothing saturates.
-    let point = length(whole).saturating_sub(length_of(leading)).saturating_add(read_exponent(exponent));
+    let point = length(integer).saturating_sub(length_of(leading)).saturating_add(read_exponent(exponent));
     if significant.is_empty() {
         return Some([sign, "0.0"].concat().into());
     }

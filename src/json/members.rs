@@ -80,19 +80,19 @@ impl JsonMembers {
 impl Node<'_> {
     /// Returns an owned copy for storing: every object in the order of its names, each name once.
     #[inline(never)]
-    pub fn kept(&self) -> Node<'static> {
+    pub fn owned(&self) -> Node<'static> {
         match self {
             Node::Null => Node::Null,
             Node::Flag(flag) => Node::Flag(*flag),
-            Node::Whole(number) => Node::Whole(*number),
+            Node::Integer(number) => Node::Integer(*number),
             Node::Fraction(text) => Node::Fraction(text.clone()),
             Node::Text(text) => Node::Text(Cow::Owned(text.as_ref().to_owned())),
             Node::List(items) => {
-                let mut kept = Vec::with_capacity(items.len());
+                let mut owned = Vec::with_capacity(items.len());
                 for item in items {
-                    kept.push(item.kept());
+                    owned.push(item.owned());
                 }
-                Node::List(kept)
+                Node::List(owned)
             }
             Node::Object(members) => Node::Object(sorted(members)),
         }
@@ -101,11 +101,11 @@ impl Node<'_> {
 
 /// Returns an owned copy of members, in order.
 fn sorted(members: &[Member<'_>]) -> Vec<Member<'static>> {
-    let mut kept = Vec::with_capacity(members.len());
+    let mut owned = Vec::with_capacity(members.len());
     for (name, value) in members {
-        kept.push((Cow::Owned(name.as_ref().to_owned()), value.kept()));
+        owned.push((Cow::Owned(name.as_ref().to_owned()), value.owned()));
     }
-    each_once(kept)
+    each_once(owned)
 }
 
 /// Returns members in order, those of nested objects too, without a copy of names and texts.

@@ -10,7 +10,7 @@ pub enum Node<'a> {
     /// A boolean.
     Flag(bool),
     /// An integer within 64 bits.
-    Whole(i64),
+    Integer(i64),
     /// Any other number, in its decimal form: `0.1`, `1e400` never, `18446744073709551616`.
     Fraction(Box<str>),
     /// A text.
@@ -42,7 +42,7 @@ impl Node<'_> {
     /// Returns the integer, if it is one, also if it was written `1000.0` or `1e3` (docs/spec/calculation.md#19, D18).
     pub fn as_i64(&self) -> Option<i64> {
         match self {
-            Node::Whole(number) => Some(*number),
+            Node::Integer(number) => Some(*number),
             // The normal form of a number without a fraction ends so.
             Node::Fraction(text) => text.strip_suffix(".0")?.parse().ok(),
             _ => None,

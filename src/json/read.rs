@@ -81,8 +81,8 @@ pub fn read_from<'de, D: Deserializer<'de>>(
 /// Returns the fault of bytes that are not UTF-8 from here on, with the position as the library counts it.
 #[cold]
 fn no_text(bytes: &[u8], at: usize) -> Fault {
-    let seen = bytes.get(..=at).unwrap_or(bytes);
-    let lines = seen.split(|byte| *byte == b'\n');
+    let before = bytes.get(..=at).unwrap_or(bytes);
+    let lines = before.split(|byte| *byte == b'\n');
     let column = lines.clone().next_back().map_or(0, <[u8]>::len);
     Fault { kind: FaultKind::Wrong, line: lines.count(), column }
 }
@@ -181,11 +181,11 @@ impl<'de> Visitor<'de> for Value<'_> {
     }
 
     fn visit_i64<E: Error>(self, number: i64) -> Result<Node<'de>, E> {
-        Ok(Node::Whole(number))
+        Ok(Node::Integer(number))
     }
 
     fn visit_u64<E: Error>(self, number: u64) -> Result<Node<'de>, E> {
-        Ok(i64::try_from(number).map_or_else(|_| Node::Fraction(number.to_string().into()), Node::Whole))
+        Ok(i64::try_from(number).map_or_else(|_| Node::Fraction(number.to_string().into()), Node::Integer))
     }
 
     fn visit_i128<E: Error>(self, number: i128) -> Result<Node<'de>, E> {
@@ -294,9 +294,9 @@ impl<'de> Visitor<'de> for MemberName<'_> {
 fn read_number(digits: &str) -> Option<Node<'static>> {
     // Minus zero is no integer: it has a sign.
     if let Some(whole) = digits.parse().ok().filter(|_| digits != "-0") {
-        return Some(Node::Whole(whole));
+        return Some(Node::Integer(whole));
     }
     let form = decimal(digits)?;
-    let is_whole = digits != "-0" && !digits.contains(['.', 'e', 'E']);
-    Some(Node::Fraction(if is_whole { digits.into() } else { form }))
+    let is_integer = digits != "-0" && !digits.contains(['.', 'e', 'E']);
+    Some(Node::Fraction(if is_integer { digits.into() } else { form }))
 }

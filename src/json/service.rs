@@ -54,7 +54,7 @@ pub fn node(value: &Value) -> Node<'_> {
         Value::Null => Node::Null,
         Value::Bool(flag) => Node::Flag(*flag),
         Value::Number(number) => match number.as_i64() {
-            Some(whole) => Node::Whole(whole),
+            Some(whole) => Node::Integer(whole),
             None => Node::Fraction(number.to_string().into()),
         },
         Value::String(text) => Node::Text(Cow::Borrowed(text)),
@@ -69,7 +69,7 @@ fn value(node: &Node<'_>) -> Value {
     match node {
         Node::Null => Value::Null,
         Node::Flag(flag) => Value::Bool(*flag),
-        Node::Whole(number) => Value::Number((*number).into()),
+        Node::Integer(number) => Value::Number((*number).into()),
         Node::Fraction(text) => text.parse::<Number>().map_or(Value::Null, Value::Number),
         Node::Text(text) => Value::String(text.as_ref().to_owned()),
         Node::List(items) => Value::Array(items.iter().map(value).collect()),

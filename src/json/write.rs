@@ -122,14 +122,14 @@ impl JsonWriter {
     }
 
     /// Writes a constant text.
-    pub fn word(&mut self, word: &'static str) {
+    pub fn constant(&mut self, constant: &'static str) {
         self.separate();
-        self.quote(word);
+        self.quote(constant);
     }
 
-    fn quote(&mut self, word: &'static str) {
+    fn quote(&mut self, constant: &'static str) {
         self.text.push(b'"');
-        self.text.extend_from_slice(word.as_bytes());
+        self.text.extend_from_slice(constant.as_bytes());
         self.text.push(b'"');
     }
 
@@ -176,7 +176,7 @@ impl JsonWriter {
                 }
                 self.close_object();
             }
-            Node::Null | Node::Flag(_) | Node::Whole(_) | Node::Fraction(_) | Node::Text(_) => {
+            Node::Null | Node::Flag(_) | Node::Integer(_) | Node::Fraction(_) | Node::Text(_) => {
                 self.separate();
                 self.print(node);
             }
@@ -217,7 +217,7 @@ impl Serialize for Node<'_> {
         match self {
             Node::Null => serializer.serialize_unit(),
             Node::Flag(flag) => serializer.serialize_bool(*flag),
-            Node::Whole(number) => serializer.serialize_i64(*number),
+            Node::Integer(number) => serializer.serialize_i64(*number),
             Node::Fraction(digits) => {
                 let digits: &RawValue = serde_json::from_str(digits).map_err(|_| S::Error::custom("no number"))?;
                 digits.serialize(serializer)
@@ -232,6 +232,6 @@ impl Serialize for Node<'_> {
 impl Node<'_> {
     /// Returns its JSON, every object in the order of its names.
     pub fn text(&self) -> String {
-        serde_json::to_string(&self.kept()).unwrap_or_default()
+        serde_json::to_string(&self.owned()).unwrap_or_default()
     }
 }

@@ -26,11 +26,11 @@ impl fmt::Display for AccountId {
     }
 }
 
-/// The state of an account for one request: its allotment, its balance, and the holds of others.
+/// The state of an account for one request: its quota, its balance, and the holds of others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct AccountState {
     /// The units that may be spent in total; `None` without a limit.
-    pub allotment: Option<u64>,
+    pub quota: Option<u64>,
     /// The net of all transfers: negative when units have been taken.
     pub balance: i64,
     /// Units under unexpired holds of other keys.
@@ -41,7 +41,7 @@ impl AccountState {
     /// Returns the units that may be taken; `None` without a limit.
     #[expect(clippy::arithmetic_side_effects, reason = "three numbers of 64 bits stay far within 128")]
     pub fn available(&self) -> Option<u64> {
-        let left = i128::from(self.allotment?) + i128::from(self.balance) - i128::from(self.held);
+        let left = i128::from(self.quota?) + i128::from(self.balance) - i128::from(self.held);
         // No transfer can take more than that at once.
         Some(u64::try_from(left.max(0)).unwrap_or(u64::MAX))
     }

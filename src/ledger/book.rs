@@ -5,14 +5,14 @@ use super::{AccountId, AccountState, Entry, Hold, HoldOwner, Transfer};
 use crate::text::{Text, joined};
 use crate::time::Instant;
 
-/// An account has fewer units, or room for fewer, than were asked of it.
+/// An account has fewer units, or capacity for fewer, than were requested.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shortfall {
     /// The account.
     pub account: AccountId,
-    /// The wanted units.
-    pub wanted: u64,
-    /// Units there are, or for which there is room.
+    /// The requested units.
+    pub requested: u64,
+    /// The available units, or those that still fit.
     pub available: u64,
 }
 
@@ -26,15 +26,15 @@ pub struct Book {
 
 impl Book {
     /// Opens an account with its state; the first opening counts.
-    pub fn open(&mut self, account: AccountId, standing: AccountState) {
-        if self.standing(&account).is_none() {
-            self.accounts.push((account, standing));
+    pub fn open(&mut self, account: AccountId, account_state: AccountState) {
+        if self.account_state(&account).is_none() {
+            self.accounts.push((account, account_state));
         }
     }
 
     /// Returns the units that may be taken from an account; `None` without a limit.
     pub fn available(&self, account: &AccountId) -> Option<u64> {
-        self.standing(account).and_then(AccountState::available)
+        self.account_state(account).and_then(AccountState::available)
     }
 
     /// Posts a chain: every transfer, or none. Fails with the first shortfall.
@@ -53,8 +53,8 @@ impl Book {
     /// Holds units. Fails with the shortfall.
     pub fn hold(&mut self, hold: Hold) -> Result<(), Shortfall> {
         self.check(&hold.account, hold.amount)?;
-        self.change(&hold.account, hold.amount, |standing| {
-            standing.held = standing.held.checked_add(hold.amount)?;
+        self.change(&hold.account, hold.amount, |account_state| {
+            account_state.held = account_state.held.checked_add(hold.amount)?;
             Some(())
         })?;
         self.entries.push(Entry::Hold(hold));
@@ -97,28 +97,30 @@ impl Book {
         self.add(&transfer.credit, transfer.amount, true)
     }
 
-    fn check(&self, account: &AccountId, wanted: u64) -> Result<(), Shortfall> {
+    fn check(&self, account: &AccountId, requested: u64) -> Result<(), Shortfall> {
         match self.available(account) {
-            Some(available) if available < wanted => Err(Shortfall { account: account.clone(), wanted, available }),
+            Some(available) if available < requested => {
+                Err(Shortfall { account: account.clone(), requested, available })
+            }
             _ => Ok(()),
         }
     }
 
     fn add(&mut self, account: &AccountId, amount: u64, gain: bool) -> Result<(), Shortfall> {
-        self.change(account, amount, |standing| {
-            standing.balance = match gain {
-                true => standing.balance.checked_add_unsigned(amount)?,
-                false => standing.balance.checked_sub_unsigned(amount)?,
+        self.change(account, amount, |account_state| {
+            account_state.balance = match gain {
+                true => account_state.balance.checked_add_unsigned(amount)?,
+                false => account_state.balance.checked_sub_unsigned(amount)?,
             };
             Some(())
         })
     }
 
-    fn standing(&self, account: &AccountId) -> Option<&AccountState> {
-        self.accounts.iter().find(|(known, _)| known == account).map(|(_, standing)| standing)
+    fn account_state(&self, account: &AccountId) -> Option<&AccountState> {
+        self.accounts.iter().find(|(known, _)| known == account).map(|(_, account_state)| account_state)
     }
 
-    /// Changes a standing by an amount; a number of it that would leave 64 bits has no room for that.
+    /// Changes the state of an account by an amount. Fails if a number of it would exceed 64 bits.
     fn change(
         &mut self,
         account: &AccountId,
@@ -126,9 +128,10 @@ impl Book {
         change: impl FnOnce(&mut AccountState) -> Option<()>,
     ) -> Result<(), Shortfall> {
         self.open(account.clone(), AccountState::default());
-        let standing = self.accounts.iter_mut().find(|(known, _)| known == account).map(|(_, standing)| standing);
-        let no_room = || Shortfall { account: account.clone(), wanted: amount, available: 0 };
-        standing.and_then(change).ok_or_else(no_room)
+        let account_state =
+            self.accounts.iter_mut().find(|(known, _)| known == account).map(|(_, account_state)| account_state);
+        let shortfall = || Shortfall { account: account.clone(), requested: amount, available: 0 };
+        account_state.and_then(change).ok_or_else(shortfall)
     }
 }
 
@@ -150,9 +153,9 @@ mod tests {
         }
     }
 
-    fn with(account: &str, standing: AccountState) -> Book {
+    fn with(account: &str, account_state: AccountState) -> Book {
         let mut book = Book::default();
-        book.open(AccountId::new(account), standing);
+        book.open(AccountId::new(account), account_state);
         book
     }
 
@@ -185,7 +188,7 @@ mod tests {
 
     #[test]
     fn what_is_available_is_exact_at_the_ends() {
-        let left = |allotment, balance, held| AccountState { allotment: Some(allotment), balance, held }.available();
+        let left = |quota, balance, held| AccountState { quota: Some(quota), balance, held }.available();
         assert_eq!(left(u64::MAX, 0, u64::MAX), Some(0));
         assert_eq!(left(u64::MAX, i64::MIN, 0), Some(u64::MAX - (1 << 63)));
         assert_eq!(left(0, i64::MIN, u64::MAX), Some(0));

@@ -25,15 +25,15 @@ pub enum JournalError {
 }
 
 impl Journal {
-    /// Returns the state of an account at a moment for the owner of a session; `None` when its holds leave 64 bits.
-    pub fn standing(
+    /// Returns the state of an account at an instant for the owner of a session; `None` when its holds leave 64 bits.
+    pub fn account_state(
         &self,
         account: &AccountId,
-        allotment: Option<u64>,
+        quota: Option<u64>,
         now: Instant,
         own: Option<&HoldOwner>,
     ) -> Option<AccountState> {
-        Some(AccountState { allotment, balance: self.balance(account), held: self.held(account, now, own)? })
+        Some(AccountState { quota, balance: self.balance(account), held: self.held(account, now, own)? })
     }
 
     /// Returns the net of all transfers of an account.
@@ -67,7 +67,7 @@ impl Journal {
         parts.fold(transfer.amount, |rest, part| rest.remaining_after(part.amount))
     }
 
-    /// Units that left or reached an account since a moment, by transfers that have not been undone; `None` beyond 64
+    /// Units that left or reached an account since an instant, by transfers that have not been undone; `None` beyond 64
     /// bits.
     pub fn moved(&self, account: &AccountId, since: Instant) -> Option<u64> {
         let undone: Vec<&Text> = self.transfers.iter().filter_map(|transfer| transfer.reverses.as_ref()).collect();
@@ -105,7 +105,7 @@ impl Journal {
         }
         self.change(&transfer.debit, |balance| balance.checked_sub_unsigned(transfer.amount))?;
         self.change(&transfer.credit, |balance| balance.checked_add_unsigned(transfer.amount))?;
-        self.transfers.put(transfer.id.clone(), transfer.clone());
+        self.transfers.insert(transfer.id.clone(), transfer.clone());
         Ok(())
     }
 
@@ -152,6 +152,6 @@ mod tests {
         assert_eq!(held(&journal), Some(u64::MAX));
         journal.apply(&[hold("s_2")]).unwrap();
         assert_eq!(held(&journal), None);
-        assert_eq!(journal.standing(&AccountId::new("from"), None, Instant::default(), None), None);
+        assert_eq!(journal.account_state(&AccountId::new("from"), None, Instant::default(), None), None);
     }
 }

@@ -35,7 +35,7 @@ impl Entity {
     ];
 
     /// Returns its name in refusals.
-    pub const fn thing(self) -> &'static str {
+    pub const fn noun(self) -> &'static str {
         match self {
             Entity::Program => "program",
             Entity::CardDefinition => "card definition",
@@ -51,7 +51,7 @@ impl Entity {
 
 /// A call that changes a state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verb {
+pub enum TransitionAction {
     /// Makes it active.
     Activate,
     /// Makes it inactive.
@@ -62,27 +62,28 @@ pub enum Verb {
     Delete,
 }
 
-impl Verb {
+impl TransitionAction {
     /// All calls.
-    pub const ALL: [Verb; 4] = [Verb::Activate, Verb::Deactivate, Verb::Draft, Verb::Delete];
+    pub const ALL: [TransitionAction; 4] =
+        [TransitionAction::Activate, TransitionAction::Deactivate, TransitionAction::Draft, TransitionAction::Delete];
 
     /// Returns its name.
-    pub const fn word(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
-            Verb::Activate => "activate",
-            Verb::Deactivate => "deactivate",
-            Verb::Draft => "draft",
-            Verb::Delete => "delete",
+            TransitionAction::Activate => "activate",
+            TransitionAction::Deactivate => "deactivate",
+            TransitionAction::Draft => "draft",
+            TransitionAction::Delete => "delete",
         }
     }
 
     /// Returns its name as a past participle.
-    pub const fn past(self) -> &'static str {
+    pub const fn past_name(self) -> &'static str {
         match self {
-            Verb::Activate => "activated",
-            Verb::Deactivate => "deactivated",
-            Verb::Draft => "drafted",
-            Verb::Delete => "deleted",
+            TransitionAction::Activate => "activated",
+            TransitionAction::Deactivate => "deactivated",
+            TransitionAction::Draft => "drafted",
+            TransitionAction::Delete => "deleted",
         }
     }
 }
@@ -106,7 +107,7 @@ impl EntityState {
         [EntityState::Draft, EntityState::Active, EntityState::Inactive, EntityState::Deleted];
 
     /// Returns its name in documents.
-    pub const fn word(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             EntityState::Draft => "DRAFT",
             EntityState::Active => "ACTIVE",
@@ -116,8 +117,8 @@ impl EntityState {
     }
 
     /// Returns the state of this name.
-    pub fn find(word: &str) -> Option<EntityState> {
-        EntityState::ALL.into_iter().find(|state| state.word() == word)
+    pub fn find(name: &str) -> Option<EntityState> {
+        EntityState::ALL.into_iter().find(|state| state.name() == name)
     }
 }
 
@@ -249,8 +250,8 @@ impl Precondition {
 }
 
 /// Returns the refusal of a call that is not possible in a state.
-pub fn bad_transition(kind: Entity, verb: Verb, from: EntityState) -> TransitionRefusal {
-    let details = format!("Cannot {} {} from current state: '{}'", verb.word(), kind.thing(), from.word());
+pub fn bad_transition(kind: Entity, action: TransitionAction, from: EntityState) -> TransitionRefusal {
+    let details = format!("Cannot {} {} from current state: '{}'", action.name(), kind.noun(), from.name());
     TransitionRefusal { code: 400, key: "invalid_state_transition", message: "Invalid state transition", details }
 }
 

@@ -1,6 +1,6 @@
 //! Defines the tables: the transitions with their preconditions, and the fields that may be edited after DRAFT.
 
-use super::states::{Edit, Entity, EntityState, Precondition, TransitionRefusal, Verb, bad_transition};
+use super::states::{Edit, Entity, EntityState, Precondition, TransitionAction, TransitionRefusal, bad_transition};
 
 /// A row of the table of states.
 #[derive(Debug, PartialEq, Eq)]
@@ -8,7 +8,7 @@ pub struct Transition {
     /// The kind of document.
     pub kind: Entity,
     /// The call.
-    pub verb: Verb,
+    pub action: TransitionAction,
     /// The states before, any of these.
     pub from: &'static [EntityState],
     /// The state after.
@@ -19,18 +19,18 @@ pub struct Transition {
 
 const fn row(
     kind: Entity,
-    verb: Verb,
+    action: TransitionAction,
     from: &'static [EntityState],
     to: EntityState,
     needs: &'static [Precondition],
 ) -> Transition {
-    Transition { kind, verb, from, to, needs }
+    Transition { kind, action, from, to, needs }
 }
 
 use Entity as K;
 use EntityState::{Active, Deleted, Draft, Inactive};
 use Precondition as N;
-use Verb as V;
+use TransitionAction as V;
 
 const RESTING: &[EntityState] = &[Draft, Inactive];
 const ANY: &[EntityState] = &[Draft, Active, Inactive];
@@ -80,13 +80,17 @@ const TRANSITIONS: &[Transition] = &[
 ];
 
 /// Returns the transition of a call from a state, or its refusal.
-pub fn transition(kind: Entity, verb: Verb, from: EntityState) -> Result<&'static Transition, TransitionRefusal> {
-    transitions(kind, verb).find(|row| row.from.contains(&from)).ok_or_else(|| bad_transition(kind, verb, from))
+pub fn transition(
+    kind: Entity,
+    action: TransitionAction,
+    from: EntityState,
+) -> Result<&'static Transition, TransitionRefusal> {
+    transitions(kind, action).find(|row| row.from.contains(&from)).ok_or_else(|| bad_transition(kind, action, from))
 }
 
 /// Returns the transitions of a call; none if the kind has no such call.
-pub fn transitions(kind: Entity, verb: Verb) -> impl Iterator<Item = &'static Transition> {
-    TRANSITIONS.iter().filter(move |row| row.kind == kind && row.verb == verb)
+pub fn transitions(kind: Entity, action: TransitionAction) -> impl Iterator<Item = &'static Transition> {
+    TRANSITIONS.iter().filter(move |row| row.kind == kind && row.action == action)
 }
 
 /// Returns whether a field may be edited: always in DRAFT, never after deletion.
@@ -149,21 +153,21 @@ mod tests {
     fn every_cell_is_as_it_is_written_down() {
         let mut cells = 0;
         for kind in Entity::ALL {
-            for verb in Verb::ALL {
-                let written = WRITTEN.iter().find(|(thing, word, _)| *thing == kind.thing() && *word == verb.word());
+            for action in TransitionAction::ALL {
+                let written = WRITTEN.iter().find(|(noun, name, _)| *noun == kind.noun() && *name == action.name());
                 let (from, to) = written.map_or(("", ""), |(.., states)| states.split_once(" > ").unwrap_or_default());
                 for state in EntityState::ALL {
                     cells += 1;
-                    let message = format!("{verb:?} {kind:?} from {state:?}");
-                    match transition(kind, verb, state) {
+                    let message = format!("{action:?} {kind:?} from {state:?}");
+                    match transition(kind, action, state) {
                         Ok(row) => {
-                            assert!(from.split(' ').any(|word| word == state.word()), "{message} leads somewhere");
-                            assert_eq!(row.to.word(), to, "{message}");
+                            assert!(from.split(' ').any(|name| name == state.name()), "{message} leads somewhere");
+                            assert_eq!(row.to.name(), to, "{message}");
                         }
                         Err(denial) => {
-                            assert!(!from.split(' ').any(|word| word == state.word()), "{message} leads nowhere");
-                            let (verb, thing, state) = (verb.word(), kind.thing(), state.word());
-                            assert_eq!(denial.details, format!("Cannot {verb} {thing} from current state: '{state}'"));
+                            assert!(!from.split(' ').any(|name| name == state.name()), "{message} leads nowhere");
+                            let (action, noun, state) = (action.name(), kind.noun(), state.name());
+                            assert_eq!(denial.details, format!("Cannot {action} {noun} from current state: '{state}'"));
                             assert_eq!((denial.code, denial.key), (400, "invalid_state_transition"));
                             assert_eq!(denial.message, "Invalid state transition");
                         }
@@ -178,7 +182,7 @@ mod tests {
     fn no_state_has_two_rows_of_one_call() {
         for row in TRANSITIONS {
             for state in row.from {
-                assert_eq!(transition(row.kind, row.verb, *state), Ok(row), "{row:?} from {state:?}");
+                assert_eq!(transition(row.kind, row.action, *state), Ok(row), "{row:?} from {state:?}");
             }
         }
     }
@@ -186,8 +190,8 @@ mod tests {
     #[test]
     fn every_precondition_is_checked_and_names_what_is_missing() {
         for need in Precondition::ALL {
-            let is_asked = TRANSITIONS.iter().any(|row| row.needs.contains(&need));
-            assert!(is_asked, "{need:?} is asked by no transition");
+            let is_used = TRANSITIONS.iter().any(|row| row.needs.contains(&need));
+            assert!(is_used, "{need:?} is asked by no transition");
             let denial = need.denial("draft it", &["a".into(), "b".into()]);
             assert!(
                 denial.details.starts_with("Cannot draft it while ") && !denial.details.contains('{'),

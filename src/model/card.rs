@@ -20,7 +20,7 @@ pub struct LoyaltyCard {
     /// The points with an expiration, in order of expiration, at most one lot for each instant.
     pub lots: Vec<CardLot>,
     /// The pending points.
-    pub waiting: Vec<PendingLot>,
+    pub pending: Vec<PendingLot>,
 }
 
 /// The expiration of points.
@@ -36,11 +36,11 @@ pub struct LotExpiry {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CardLot {
     /// The expiration.
-    pub lapse: LotExpiry,
+    pub expiry: LotExpiry,
     /// The remaining points.
     pub points: u64,
     /// The instant of the first credit.
-    pub arrived_at: Instant,
+    pub credited_at: Instant,
     /// The instant of the last change, if any.
     pub changed_at: Option<Instant>,
 }
@@ -55,12 +55,12 @@ pub struct PendingLot {
     /// The instant of activation.
     pub activates_at: Instant,
     /// Their expiration after activation.
-    pub lapse: Option<LotExpiry>,
+    pub expiry: Option<LotExpiry>,
 }
 
 impl LoyaltyCard {
     /// Returns the points that may be spent in the card's lifetime.
-    pub fn allotment(&self) -> u64 {
+    pub fn credited_total(&self) -> u64 {
         self.points.remaining_after(self.subtracted_points).remaining_after(self.expired_points)
     }
 
@@ -68,35 +68,35 @@ impl LoyaltyCard {
     pub fn is_within_bounds(&self) -> bool {
         let parts = |lost: u64| {
             let lots = self.lots.iter().map(|lot| lot.points);
-            [lost].into_iter().chain(lots).chain(self.waiting.iter().map(|one| one.points))
+            [lost].into_iter().chain(lots).chain(self.pending.iter().map(|one| one.points))
         };
         let most = LARGEST.unsigned_abs();
-        let earned = self.waiting.iter().try_fold(self.points, |sum, one| sum.checked_add(one.points));
+        let earned = self.pending.iter().try_fold(self.points, |sum, one| sum.checked_add(one.points));
         [earned, total(parts(self.expired_points))].iter().all(|sum| sum.is_some_and(|sum| sum <= most))
     }
 
     /// Advances to an instant: activates pending points and removes expired ones.
     #[expect(clippy::arithmetic_side_effects, reason = "`is_within_bounds` holds of a card that was read")]
     pub fn go_on(&mut self, now: Instant) {
-        self.waiting.sort_by_key(|one| one.activates_at);
-        for one in self.waiting.extract_if(.., |one| one.activates_at <= now) {
+        self.pending.sort_by_key(|one| one.activates_at);
+        for one in self.pending.extract_if(.., |one| one.activates_at <= now) {
             self.points += one.points;
-            let Some(lapse) = one.lapse else { continue };
-            match self.lots.iter_mut().find(|lot| lot.lapse.at == lapse.at) {
+            let Some(expiry) = one.expiry else { continue };
+            match self.lots.iter_mut().find(|lot| lot.expiry.at == expiry.at) {
                 Some(lot) => {
                     lot.points += one.points;
                     lot.changed_at = Some(one.activates_at);
                 }
                 None => {
-                    let (points, arrived_at) = (one.points, one.activates_at);
-                    self.lots.push(CardLot { lapse, points, arrived_at, changed_at: None });
+                    let (points, credited_at) = (one.points, one.activates_at);
+                    self.lots.push(CardLot { expiry, points, credited_at, changed_at: None });
                 }
             }
         }
-        for lot in self.lots.extract_if(.., |lot| lot.lapse.at <= now) {
+        for lot in self.lots.extract_if(.., |lot| lot.expiry.at <= now) {
             self.expired_points += lot.points;
         }
-        self.lots.sort_by_key(|lot| lot.lapse.at);
+        self.lots.sort_by_key(|lot| lot.expiry.at);
     }
 
     /// Spends points: those that expire first are taken first.
@@ -112,17 +112,17 @@ impl LoyaltyCard {
     /// Returns the last day of the points that expire next, and their number.
     pub fn next_expiration(&self) -> Option<(&Text, u64)> {
         let next = self.lots.iter().find(|lot| lot.points > 0)?;
-        let same = self.lots.iter().filter(|lot| lot.lapse.at == next.lapse.at);
-        Some((&next.lapse.last_day, same.map(|lot| lot.points).sum()))
+        let same = self.lots.iter().filter(|lot| lot.expiry.at == next.expiry.at);
+        Some((&next.expiry.last_day, same.map(|lot| lot.points).sum()))
     }
 
     /// Returns all pending points.
-    pub fn waiting_points(&self) -> u64 {
-        self.waiting.iter().map(|one| one.points).sum()
+    pub fn pending_points(&self) -> u64 {
+        self.pending.iter().map(|one| one.points).sum()
     }
 
     /// Returns whether any points are pending or expire.
     pub fn is_timed(&self) -> bool {
-        !self.lots.is_empty() || !self.waiting.is_empty()
+        !self.lots.is_empty() || !self.pending.is_empty()
     }
 }

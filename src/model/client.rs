@@ -94,7 +94,7 @@ impl Default for ClientPolicy {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ClientContext {
     /// The policy of its project.
-    pub terms: Arc<ClientPolicy>,
+    pub policy: Arc<ClientPolicy>,
     /// The customer proven by a token, by id or `source_id`.
     pub proven: Option<Text>,
     /// The named customer, if only a token could prove them and the facts do not have them. The same request may reach
@@ -119,13 +119,13 @@ impl ClientContext {
     }
 
     /// Returns whether stored data of the customer may be used: they are proven, or the claim is accepted.
-    pub fn is_believed(&self) -> bool {
+    pub fn trusts_customer(&self) -> bool {
         self.proven.is_some() || self.is_open()
     }
 
     /// Returns whether the project accepts every claim about the customer.
     pub fn is_open(&self) -> bool {
-        self.terms.customers == CustomerTrust::Open
+        self.policy.customers == CustomerTrust::Open
     }
 }
 
@@ -137,8 +137,8 @@ mod tests {
     fn a_property_is_public_with_what_is_before_its_first_dot() {
         let keys = ["size".into(), "a.b".into()];
         let cases = [("size", true), ("size.eu", true), ("sizes", false), ("siz", false), ("a", false), ("a.b", false)];
-        for (property, wanted) in cases {
-            assert_eq!(is_public(&keys, property), wanted, "{property}");
+        for (property, expected) in cases {
+            assert_eq!(is_public(&keys, property), expected, "{property}");
         }
     }
 }

@@ -183,7 +183,7 @@ pub struct GiftCard {
 
 impl GiftCard {
     /// Returns the money that may be spent in the card's lifetime.
-    pub fn allotment(&self) -> Money {
+    pub fn credited_total(&self) -> Money {
         self.amount.remaining_after(self.subtracted_amount)
     }
 }

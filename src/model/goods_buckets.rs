@@ -14,13 +14,13 @@ pub fn hash_prefix(name: &str) -> u32 {
     u32::from_be_bytes([first, second, third, fourth])
 }
 
-/// Returns the number of the bucket of a prefix, of so many buckets: a power of two.
+/// Returns the number of the bucket of a prefix, of this number of buckets: a power of two.
 pub fn bucket_of(prefix: u32, buckets: u32) -> u32 {
     // One bucket has no bits.
     prefix.checked_shr(buckets.leading_zeros().wrapping_add(1)).unwrap_or(0)
 }
 
-/// Returns whether so many buckets are possible.
+/// Returns whether this number of buckets is possible.
 pub fn is_number_of_buckets(buckets: u32) -> bool {
     buckets.is_power_of_two() && buckets <= MOST_BUCKETS
 }
@@ -41,7 +41,7 @@ impl KnownGoodsNames {
         KnownGoodsNames { named: named.into_iter().collect(), ..KnownGoodsNames::default() }
     }
 
-    /// Adds a bucket of so many; those of another number of buckets are forgotten.
+    /// Adds a bucket; those of another number of buckets are forgotten.
     pub fn add_bucket(&mut self, bucket: u32, buckets: u32) {
         if self.buckets != buckets {
             self.buckets = buckets;

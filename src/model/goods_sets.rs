@@ -1,6 +1,6 @@
-//! Defines the sets of goods of a bundle: each stands for a condition on goods, or for a collection, that clients know by its number alone.
+//! Defines the sets of goods of a bundle: each stands for a condition on goods, or for a collection, that clients know only by its number.
 
-/// The sets that a product or SKU is in, as its entry in a bundle says.
+/// The sets that a product or SKU is in, as its entry in a bundle lists them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct KnownSets {
     /// The numbers of the sets that it is in, sorted.

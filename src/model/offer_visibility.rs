@@ -9,9 +9,9 @@ use crate::time::Instant;
 /// Why an offer has its visibility.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VisibilityReason {
-    /// The document of the offer says it.
+    /// The document of the offer declares it.
     Own,
-    /// The document of its campaign says it, and that is not wider than the offer's own.
+    /// The document of its campaign declares it, and that is not wider than the offer's own.
     OfCampaign,
     /// A promotion is public by default.
     Promotion,
@@ -47,7 +47,7 @@ impl EffectiveVisibility {
 }
 
 impl RedeemableTerms {
-    /// Returns the visibility of an offer of a campaign at an instant: what is not in force is known to the server alone.
+    /// Returns the visibility of an offer of a campaign at an instant: what is not in force is known only to the server.
     pub fn visibility_at(&self, campaign: Option<&Campaign>, now: Instant) -> EffectiveVisibility {
         let reason = match self.phase(campaign, now) {
             OfferPhase::InForce => return self.visibility_in_force(campaign),
@@ -67,10 +67,10 @@ impl RedeemableTerms {
         }
         let of_campaign = campaign.and_then(|campaign| campaign.visibility);
         match (of_campaign.max(self.visibility), of_campaign) {
-            (Some(said), Some(of_campaign)) if said == of_campaign => {
-                EffectiveVisibility::new(said, VisibilityReason::OfCampaign)
+            (Some(own), Some(of_campaign)) if own == of_campaign => {
+                EffectiveVisibility::new(own, VisibilityReason::OfCampaign)
             }
-            (Some(said), _) => EffectiveVisibility::new(said, VisibilityReason::Own),
+            (Some(own), _) => EffectiveVisibility::new(own, VisibilityReason::Own),
             (None, _) if !is_voucher => EffectiveVisibility::new(Visibility::Public, VisibilityReason::Promotion),
             (None, _) if !matches!(self.grant, Grant::Discount(_)) => {
                 EffectiveVisibility::new(Visibility::Server, VisibilityReason::Card)

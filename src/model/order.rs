@@ -91,8 +91,8 @@ impl Order {
 
     /// Sets the part of the cost that is not paid.
     pub fn set_uncovered(&mut self, amount: Money) {
-        let says_more = self.uncovered.is_some() || self.last_uncovered().is_some();
-        self.uncovered = Some(amount).filter(|amount| !amount.is_zero() || says_more);
+        let has_earlier = self.uncovered.is_some() || self.last_uncovered().is_some();
+        self.uncovered = Some(amount).filter(|amount| !amount.is_zero() || has_earlier);
     }
 
     fn last_uncovered(&self) -> Option<Money> {

@@ -98,13 +98,13 @@ pub struct PageEnd {
     /// The creation time.
     pub created_at: Instant,
     /// The number among those with this creation time.
-    pub of_moment: usize,
+    pub ordinal: usize,
 }
 
 impl PageEnd {
     /// Returns whether a result has been shown, sorted by age, if this was the last.
     pub fn has_passed(self, result: PageEnd) -> bool {
-        let shown = self.of_moment == 0 || result.of_moment <= self.of_moment;
+        let shown = self.ordinal == 0 || result.ordinal <= self.ordinal;
         result.created_at > self.created_at || result.created_at == self.created_at && shown
     }
 
@@ -112,14 +112,14 @@ impl PageEnd {
     pub fn parse(text: &str) -> Option<PageEnd> {
         let (_, fraction) = text.split_once('.').unwrap_or_default();
         let finer = fraction.get(3..9).and_then(|digits| digits.parse().ok());
-        Some(PageEnd { created_at: Instant::parse(text)?, of_moment: finer.unwrap_or_default() })
+        Some(PageEnd { created_at: Instant::parse(text)?, ordinal: finer.unwrap_or_default() })
     }
 
     /// Returns the text in ISO 8601, UTC.
     pub fn text(self) -> String {
         let mut text = self.created_at.text();
-        if self.of_moment > 0 {
-            let digits = self.of_moment.saturating_add(1_000_000).to_string();
+        if self.ordinal > 0 {
+            let digits = self.ordinal.saturating_add(1_000_000).to_string();
             text.truncate(text.len().remaining_after(1));
             text.extend([digits.get(1..).unwrap_or_default(), "Z"]);
         }

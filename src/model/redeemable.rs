@@ -107,7 +107,7 @@ pub struct RedeemableTerms {
     pub holder_id: Option<Text>,
     /// The referrer, who may pass it on and not use it: of a referral code, the customer it was published to.
     pub referrer_id: Option<Text>,
-    /// The visibility to clients that its document says.
+    /// The visibility to clients that its document declares.
     pub visibility: Option<Visibility>,
     /// The data that only a tier has.
     pub tier: Option<Box<PromotionTier>>,
@@ -199,7 +199,7 @@ pub struct Campaign {
     pub makes_codes: bool,
     /// `true` if a voucher's own window, made when it was published, replaces this one's.
     pub activity_after_publishing: bool,
-    /// The visibility to clients that its document says.
+    /// The visibility to clients that its document declares.
     pub visibility: Option<Visibility>,
     /// The referral program, if the campaign defines one.
     pub referral: Option<Box<ReferralProgram>>,

@@ -9,11 +9,11 @@ use crate::time::Instant;
 
 /// A stored redemption, as a rollback reads it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct PastRedemption {
+pub struct StoredRedemption {
     /// Its id.
     pub id: Text,
     /// Its state: success, failure or rollback.
-    pub state: PastState,
+    pub state: RedemptionState,
     /// The instant of the redemption.
     pub date: Instant,
     /// The stack that it belongs to.
@@ -23,37 +23,37 @@ pub struct PastRedemption {
     /// The redeeming customer.
     pub customer_id: Option<Text>,
     /// The order that it changed.
-    pub order: Option<PastOrder>,
+    pub order: Option<OrderEffect>,
     /// The id of the voucher, tier or promotion stack that it redeemed.
     pub redeemed: Option<Text>,
     /// The spending of a card.
     pub spent: Option<SpentUnits>,
     /// The voucher after the redemption.
-    pub voucher: Option<PastVoucher>,
+    pub voucher: Option<RedeemedVoucher>,
     /// The document, for answers.
     pub document: Metadata,
 }
 
 /// The effect of a redemption on an order.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct PastOrder {
+pub struct OrderEffect {
     /// The id of the order.
     pub id: Option<Text>,
     /// The discount of the whole order.
     pub discount: Money,
     /// The effects on its lines, in their order.
-    pub lines: Vec<PastLine>,
+    pub lines: Vec<LineEffect>,
     /// The ids of the lines, in their order; empty for a line without one.
     pub line_ids: Vec<Text>,
     /// The names of the goods of the lines, in their order.
     pub goods: Vec<Item>,
     /// The lines after the redemption, in their order.
-    pub after: Vec<LineAmounts>,
+    pub after: Vec<LineTotals>,
 }
 
 /// The units and amounts of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct LineAmounts {
+pub struct LineTotals {
     /// The units, including free ones.
     pub quantity: u64,
     /// The units that are free.
@@ -66,7 +66,7 @@ pub struct LineAmounts {
 
 /// The effect of a redemption on a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct PastLine {
+pub struct LineEffect {
     /// The discount.
     pub discount: Money,
     /// The added units; negative for removed ones.
@@ -103,14 +103,14 @@ pub struct CardMovement {
     /// Credits in minor units or points; negative when refunded.
     pub taken: i64,
     /// The total ever credited to the card.
-    pub loaded: i64,
+    pub credited_total: i64,
     /// The balance.
     pub left: i64,
 }
 
 /// The counts of a voucher after its redemption; `None` for counts that it does not have.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct PastVoucher {
+pub struct RedeemedVoucher {
     /// Its id.
     pub id: Text,
     /// The number of redemptions.
@@ -127,7 +127,7 @@ pub struct PastVoucher {
 
 /// The state of a redemption.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PastState {
+pub enum RedemptionState {
     /// It succeeded and is valid.
     Succeeded,
     /// It failed.

@@ -41,7 +41,7 @@ pub struct RequestedRedeemable {
     /// Gift credits to spend in minor units; the maximum if absent.
     pub credits: Option<Money>,
     /// The reward to exchange points of a loyalty card for.
-    pub reward: Option<WantedReward>,
+    pub reward: Option<RequestedReward>,
 }
 
 impl RequestedRedeemable {
@@ -53,7 +53,7 @@ impl RequestedRedeemable {
 
 /// A reward that a request names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WantedReward {
+pub struct RequestedReward {
     /// The reward, by id.
     pub id: Text,
     /// Points to pay with; the maximum if absent. Only a coin uses it.
@@ -143,7 +143,7 @@ pub struct Redeemables {
     pub redeemables: Vec<RequestedRedeemable>,
     /// The customer.
     pub customer: Option<Customer>,
-    /// The names of a customer in the order, beside that of the request: they count for nothing but must not contradict it.
+    /// The names of a customer in the order, in addition to that of the request: they count for nothing but must not contradict it.
     pub order_names: [Option<Text>; 2],
     /// The order.
     pub order: Option<Order>,
@@ -166,14 +166,14 @@ pub struct Channel {
     pub id: Text,
     /// The client, unless the caller is a server of the merchant: then the catalogue's prices win over the request's,
     /// and the project's client policy applies.
-    pub page: Option<ClientContext>,
+    pub client: Option<ClientContext>,
     /// The login of the user, if the caller is one.
     pub user: Option<Text>,
 }
 
 impl Channel {
     /// Returns whether the caller is a client.
-    pub fn is_page(&self) -> bool {
-        self.page.is_some()
+    pub fn is_client(&self) -> bool {
+        self.client.is_some()
     }
 }

@@ -98,7 +98,7 @@ pub struct CapKind {
 /// The selection and limits of the units of an entry.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnitLimits {
-    /// Order and choice of targets.
+    /// Order and selection of targets.
     pub pick: UnitOrder,
     /// The counted target.
     pub target: TargetKind,
@@ -204,7 +204,7 @@ impl Scope {
         for entry in &mut scope.included {
             let terms = &mut entry.terms;
             for limit in [&mut terms.quantity_limit, &mut terms.aggregated_quantity_limit] {
-                // A limit beyond 64 bits is none: no line has so many units.
+                // A limit beyond 64 bits is none: no line has that number of units.
                 *limit = limit.and_then(|limit| limit.checked_mul(times));
             }
         }

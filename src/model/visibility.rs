@@ -7,7 +7,7 @@ use crate::time::Instant;
 pub enum Visibility {
     /// Every client may know the offer.
     Public,
-    /// A client learns about the offer by its code alone.
+    /// A client learns about the offer only by its code.
     Sealed,
     /// Only the server knows the offer, and that it exists.
     #[default]
@@ -15,8 +15,8 @@ pub enum Visibility {
 }
 
 impl Visibility {
-    /// Returns the word in JSON.
-    pub fn word(self) -> &'static str {
+    /// Returns the name in JSON.
+    pub fn name(self) -> &'static str {
         match self {
             Visibility::Public => "public",
             Visibility::Sealed => "sealed",

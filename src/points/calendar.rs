@@ -90,7 +90,7 @@ pub enum CurrentPeriod {
 
 impl CurrentPeriod {
     /// Returns the start of the period in a zone; the start of 1970 for an earlier one.
-    pub fn begin(self, now: Instant, zone: &TimeZone) -> Instant {
+    pub fn start(self, now: Instant, zone: &TimeZone) -> Instant {
         let first = zone.day(now).and_then(|today| self.first_day(today));
         first.and_then(|day| zone.start_of(day)).unwrap_or_default()
     }

@@ -123,8 +123,8 @@ impl TierPointsBase {
         let Some(first) = zone.day(now).and_then(|today| first_of(today, months)) else { return Vec::new() };
         let skipped = usize::from(starts_next);
         let of = |back: u32| {
-            let begin = before(first, months.checked_mul(back)?)?;
-            Some((zone.start_of(begin)?, zone.start_of(begin.plus_months(months)?)?))
+            let start = before(first, months.checked_mul(back)?)?;
+            Some((zone.start_of(start)?, zone.start_of(start.plus_months(months)?)?))
         };
         (0..).skip(skipped).take(usize::from(lasts_next).plus_one()).filter_map(of).collect()
     }

@@ -31,13 +31,13 @@ pub struct Lot {
     /// The number of points in it.
     pub points: u64,
     /// The instant when the first of them were credited.
-    pub arrived_at: Instant,
+    pub credited_at: Instant,
     /// Their expiration.
     pub expiry: Expiry,
     /// `true` if it has expired, by time or manually: points refunded to it expire at once.
     pub is_closed: bool,
     /// The expired points of the lot of which no earning was revoked yet: the customer lost them already.
-    pub lapsed: u64,
+    pub expired: u64,
 }
 
 impl Lot {
@@ -57,7 +57,7 @@ pub struct PendingPoints {
     /// The instant of earning.
     pub earned_at: Instant,
     /// The condition for their activation.
-    pub wait: PendingUntil,
+    pub condition: PendingUntil,
     /// The id of their lot, unless they join one with an equal expiration.
     pub lot: Text,
     /// Their expiration, counted from their activation.
@@ -136,23 +136,23 @@ pub struct LifetimeTotals([u64; LifetimeTotal::ALL.len()]);
 impl LifetimeTotals {
     /// Reads the totals with `of`, such as the balances of their accounts, ignoring the sign.
     pub fn read(of: impl Fn(LifetimeTotal) -> i64) -> LifetimeTotals {
-        LifetimeTotals(LifetimeTotal::ALL.map(|figure| of(figure).unsigned_abs()))
+        LifetimeTotals(LifetimeTotal::ALL.map(|total| of(total).unsigned_abs()))
     }
 
     /// Returns one of the totals.
-    pub fn of(&self, figure: LifetimeTotal) -> u64 {
-        self.0.get(figure as usize).copied().unwrap_or(0)
+    pub fn of(&self, total: LifetimeTotal) -> u64 {
+        self.0.get(total as usize).copied().unwrap_or(0)
     }
 
     /// Returns all points ever credited for spending, without refunds: `lifetime_bucket.points.total`.
     pub fn total(&self) -> u64 {
-        let came = [LifetimeTotal::Earned, LifetimeTotal::Added, LifetimeTotal::Purchased];
+        let credits = [LifetimeTotal::Earned, LifetimeTotal::Added, LifetimeTotal::Purchased];
         // They stay within `MOST` together.
-        came.into_iter().map(|figure| self.of(figure)).sum()
+        credits.into_iter().map(|total| self.of(total)).sum()
     }
 
-    pub(super) fn add(&mut self, figure: LifetimeTotal, points: u64) -> Result<(), CardRefusal> {
-        let known = self.0.get_mut(figure as usize).ok_or(CardRefusal::Beyond)?;
+    pub(super) fn add(&mut self, total: LifetimeTotal, points: u64) -> Result<(), CardRefusal> {
+        let known = self.0.get_mut(total as usize).ok_or(CardRefusal::Beyond)?;
         *known = sum(*known, points)?;
         Ok(())
     }
@@ -169,7 +169,7 @@ pub struct PointsCard {
     /// The points that the card owes: its balance is negative, and credits pay the debt first.
     pub debt: u64,
     /// The lifetime totals.
-    pub figures: LifetimeTotals,
+    pub lifetime_totals: LifetimeTotals,
 }
 
 /// The points that expire or are activated next.
@@ -189,8 +189,8 @@ impl PointsCard {
     pub(super) fn check(&self) -> Result<(), CardRefusal> {
         let lots = self.lots.iter().map(|lot| lot.points);
         lots.chain(self.pending.iter().map(|one| one.points)).try_fold(0, sum)?;
-        let figures = LifetimeTotal::ALL.into_iter().map(|figure| self.figures.of(figure));
-        figures.chain([self.debt]).try_for_each(|points| sum(points, 0).map(drop))
+        let lifetime_totals = LifetimeTotal::ALL.into_iter().map(|total| self.lifetime_totals.of(total));
+        lifetime_totals.chain([self.debt]).try_for_each(|points| sum(points, 0).map(drop))
     }
 
     /// Returns the spendable balance; negative if the card owes points. Due events must be settled.
@@ -206,15 +206,15 @@ impl PointsCard {
     }
 
     /// Returns all pending points.
-    pub fn waiting(&self) -> u64 {
+    pub fn pending_points(&self) -> u64 {
         self.pending.iter().map(|pending| pending.points).sum()
     }
 
     /// Returns the points that expire next, all on one day.
     pub fn next_expiration(&self, zone: &TimeZone) -> Option<Upcoming> {
         let open = || self.lots.iter().filter(|lot| lot.is_open());
-        let first = open().filter(|lot| lot.expiry.lapses_at().is_some()).min_by_key(|lot| lot.expiry.lapses_at())?;
-        let same = open().filter(|lot| lot.expiry.lapses_at() == first.expiry.lapses_at());
+        let first = open().filter(|lot| lot.expiry.expires_at().is_some()).min_by_key(|lot| lot.expiry.expires_at())?;
+        let same = open().filter(|lot| lot.expiry.expires_at() == first.expiry.expires_at());
         let points = same.map(|lot| lot.points).sum();
         Some(Upcoming { points, date: first.expiry.last_day(zone), cancel_date: None })
     }
@@ -222,9 +222,11 @@ impl PointsCard {
     /// Returns the points that are activated next, all on one day, and their condition: those with a date before those
     /// that wait for an event.
     pub fn next_activation(&self, zone: &TimeZone) -> Option<(&PendingUntil, Upcoming)> {
-        let when = |wait: &PendingUntil| (wait.activates_at().is_none(), wait.activates_at(), wait.cancels_at());
-        let first = &self.pending.iter().min_by_key(|pending| when(&pending.wait))?.wait;
-        let same = self.pending.iter().filter(|pending| when(&pending.wait) == when(first));
+        let when = |condition: &PendingUntil| {
+            (condition.activates_at().is_none(), condition.activates_at(), condition.cancels_at())
+        };
+        let first = &self.pending.iter().min_by_key(|pending| when(&pending.condition))?.condition;
+        let same = self.pending.iter().filter(|pending| when(&pending.condition) == when(first));
         let points = same.map(|pending| pending.points).sum();
         let date = first.activates_at().and_then(|at| zone.day(at));
         let cancel_date = first.cancels_at().and_then(|at| zone.day(at.later(-1)));
@@ -233,8 +235,8 @@ impl PointsCard {
 
     /// Returns the next instant when points expire, are activated or are cancelled by time: nothing is due before.
     pub fn next_due(&self) -> Option<Instant> {
-        let lots = self.lots.iter().filter(|lot| lot.is_open()).filter_map(|lot| lot.expiry.lapses_at());
-        let pending = self.pending.iter().flat_map(|one| [one.wait.activates_at(), one.wait.cancels_at()]);
+        let lots = self.lots.iter().filter(|lot| lot.is_open()).filter_map(|lot| lot.expiry.expires_at());
+        let pending = self.pending.iter().flat_map(|one| [one.condition.activates_at(), one.condition.cancels_at()]);
         lots.chain(pending.flatten()).min()
     }
 
@@ -260,7 +262,7 @@ pub enum PointsAccount {
     /// The debt of the card, which counts as negative.
     Debt,
     /// A lifetime total, outside of the card.
-    Figure(LifetimeTotal),
+    LifetimeTotal(LifetimeTotal),
 }
 
 /// A movement of points between two accounts of a card.
@@ -287,19 +289,19 @@ pub struct LotPart {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MovementCause {
     /// Points were earned, added or bought: the total they came from.
-    Arrived(LifetimeTotal),
+    Credited(LifetimeTotal),
     /// Points were earned and are pending.
-    Waits(Text),
+    Pending(Text),
     /// Pending points were activated.
     Activated(Text),
     /// Pending points were cancelled, by time, manually or because they were given back.
     Canceled(Text),
     /// A lot expired by time.
-    Lapsed(Text),
+    ExpiredByTime(Text),
     /// A lot was expired manually.
     Expired(Text),
     /// Points were spent or taken: the total they went to.
-    Taken(LifetimeTotal),
+    Debited(LifetimeTotal),
     /// Spent points were refunded.
     Refunded,
     /// Earned points were given back.
@@ -319,12 +321,12 @@ pub struct CardStep {
 
 impl CardStep {
     /// Returns the points taken from lots, in order.
-    pub fn taken(&self) -> Vec<LotPart> {
+    pub fn debited(&self) -> Vec<LotPart> {
         parts(self.movements.iter().map(|movement| (&movement.from, movement.points)))
     }
 
     /// Returns the points credited to lots, in order.
-    pub fn brought(&self) -> Vec<LotPart> {
+    pub fn credited(&self) -> Vec<LotPart> {
         parts(self.movements.iter().map(|movement| (&movement.to, movement.points)))
     }
 }
@@ -332,7 +334,7 @@ impl CardStep {
 fn parts<'a>(places: impl Iterator<Item = (&'a PointsAccount, u64)>) -> Vec<LotPart> {
     let lot = |place: &PointsAccount, points: u64| match place {
         PointsAccount::Lot(lot) => Some(LotPart { lot: lot.clone(), points }),
-        PointsAccount::Pending(_) | PointsAccount::Debt | PointsAccount::Figure(_) => None,
+        PointsAccount::Pending(_) | PointsAccount::Debt | PointsAccount::LifetimeTotal(_) => None,
     };
     places.filter_map(|(place, points)| lot(place, points)).collect()
 }
@@ -368,7 +370,7 @@ pub enum CardRefusal {
     /// The lot has expired already.
     Closed,
     /// The points of the lot never expire.
-    NeverLapses,
+    NeverExpires,
     /// The refund exceeds the spent points that were not refunded yet.
     MoreThanSpent {
         /// The points that can be refunded.

@@ -37,13 +37,13 @@ impl<'a> CardEdit<'a> {
                 lot.points = lot.points.checked_sub(points).ok_or(CardRefusal::Short { available: lot.points })?;
             }
             PointsAccount::Pending(id) => {
-                let waiting = self.card.pending.iter_mut().find(|pending| pending.id == *id);
-                let waiting = waiting.ok_or_else(|| CardRefusal::NoSuchPending(id.clone()))?;
-                waiting.points =
-                    waiting.points.checked_sub(points).ok_or(CardRefusal::Short { available: waiting.points })?;
+                let pending = self.card.pending.iter_mut().find(|pending| pending.id == *id);
+                let pending = pending.ok_or_else(|| CardRefusal::NoSuchPending(id.clone()))?;
+                pending.points =
+                    pending.points.checked_sub(points).ok_or(CardRefusal::Short { available: pending.points })?;
             }
             PointsAccount::Debt => self.card.debt = sum(self.card.debt, points)?,
-            PointsAccount::Figure(figure) => self.card.figures.add(*figure, points)?,
+            PointsAccount::LifetimeTotal(total) => self.card.lifetime_totals.add(*total, points)?,
         }
         match &to {
             PointsAccount::Lot(id) => {
@@ -51,15 +51,15 @@ impl<'a> CardEdit<'a> {
                 lot.points = sum(lot.points, points)?;
             }
             PointsAccount::Pending(id) => {
-                let waiting = self.card.pending.iter_mut().find(|pending| pending.id == *id);
-                let waiting = waiting.ok_or_else(|| CardRefusal::NoSuchPending(id.clone()))?;
-                waiting.points = sum(waiting.points, points)?;
+                let pending = self.card.pending.iter_mut().find(|pending| pending.id == *id);
+                let pending = pending.ok_or_else(|| CardRefusal::NoSuchPending(id.clone()))?;
+                pending.points = sum(pending.points, points)?;
             }
             PointsAccount::Debt => {
                 let owed = self.card.debt;
                 self.card.debt = owed.checked_sub(points).ok_or(CardRefusal::Short { available: owed })?;
             }
-            PointsAccount::Figure(figure) => self.card.figures.add(*figure, points)?,
+            PointsAccount::LifetimeTotal(total) => self.card.lifetime_totals.add(*total, points)?,
         }
         self.movements.push(PointsMovement { from, to, points });
         Ok(())
@@ -102,31 +102,31 @@ impl<'a> CardEdit<'a> {
         if rest == 0 {
             return Ok(());
         }
-        let expiry = expiration.arriving(self.at, self.zone);
+        let expiry = expiration.expiry_at(self.at, self.zone);
         let same = self.card.lots.iter().filter(|lot| lot.is_open() && lot.expiry == expiry);
-        let id = match same.min_by(|one, other| (one.arrived_at, &one.id).cmp(&(other.arrived_at, &other.id))) {
+        let id = match same.min_by(|one, other| (one.credited_at, &one.id).cmp(&(other.credited_at, &other.id))) {
             Some(known) => known.id.clone(),
             None => {
                 self.open(lot, expiry)?;
                 lot.clone()
             }
         };
-        self.shift(PointsAccount::Figure(from), PointsAccount::Lot(id), rest)
+        self.shift(PointsAccount::LifetimeTotal(from), PointsAccount::Lot(id), rest)
     }
 
     fn open(&mut self, id: &Text, expiry: Expiry) -> Result<(), CardRefusal> {
         if self.card.lots.iter().any(|lot| lot.id == *id) {
             return Err(CardRefusal::SameId(id.clone()));
         }
-        let (id, arrived_at) = (id.clone(), self.at);
-        self.card.lots.push(Lot { id, points: 0, arrived_at, expiry, is_closed: false, lapsed: 0 });
+        let (id, credited_at) = (id.clone(), self.at);
+        self.card.lots.push(Lot { id, points: 0, credited_at, expiry, is_closed: false, expired: 0 });
         Ok(())
     }
 
     /// Pays the debt of the card, and returns the points that are left.
     pub fn pay_debt(&mut self, from: LifetimeTotal, points: u64) -> Result<u64, CardRefusal> {
         let paid = points.min(self.card.debt);
-        self.shift(PointsAccount::Figure(from), PointsAccount::Debt, paid)?;
+        self.shift(PointsAccount::LifetimeTotal(from), PointsAccount::Debt, paid)?;
         Ok(points.remaining_after(paid))
     }
 
@@ -135,7 +135,7 @@ impl<'a> CardEdit<'a> {
         let mut left = points;
         for LotPart { lot, points } in from {
             let taken = points.min(left);
-            self.shift(PointsAccount::Lot(lot), PointsAccount::Figure(to), taken)?;
+            self.shift(PointsAccount::Lot(lot), PointsAccount::LifetimeTotal(to), taken)?;
             left = left.remaining_after(taken);
         }
         Ok(left)
@@ -144,7 +144,7 @@ impl<'a> CardEdit<'a> {
     /// Returns the open lots: those that expire first are spent first, then the oldest.
     pub fn spending_order(&self) -> Vec<LotPart> {
         let mut open: Vec<&Lot> = self.card.lots.iter().filter(|lot| lot.is_open()).collect();
-        let end = |lot: &Lot| (lot.expiry.lapses_at().is_none(), lot.expiry.lapses_at(), lot.arrived_at);
+        let end = |lot: &Lot| (lot.expiry.expires_at().is_none(), lot.expiry.expires_at(), lot.credited_at);
         open.sort_by(|one, other| end(one).cmp(&end(other)).then_with(|| one.id.cmp(&other.id)));
         open.into_iter().map(|lot| LotPart { lot: lot.id.clone(), points: lot.points }).collect()
     }
@@ -154,8 +154,8 @@ impl<'a> CardEdit<'a> {
         let lot = self.lot(id)?;
         let points = lot.points;
         lot.is_closed = true;
-        lot.lapsed = sum(lot.lapsed, points)?;
-        self.shift(PointsAccount::Lot(id.clone()), PointsAccount::Figure(LifetimeTotal::Expired), points)
+        lot.expired = sum(lot.expired, points)?;
+        self.shift(PointsAccount::Lot(id.clone()), PointsAccount::LifetimeTotal(LifetimeTotal::Expired), points)
     }
 
     /// Records an activity: sliding lots expire later.
@@ -167,8 +167,8 @@ impl<'a> CardEdit<'a> {
 
     /// Returns the result. Fails if the credited points, including pending ones, exceed the maximum of a card.
     pub fn finish(mut self) -> Result<CardOutcome, CardRefusal> {
-        let back = self.card.figures.of(LifetimeTotal::Refunded);
-        sum(sum(self.card.figures.total(), back)?, self.card.waiting())?;
+        let back = self.card.lifetime_totals.of(LifetimeTotal::Refunded);
+        sum(sum(self.card.lifetime_totals.total(), back)?, self.card.pending_points())?;
         self.card.pending.retain(|pending| pending.points > 0);
         Ok(CardOutcome { card: self.card, due: self.due, steps: self.steps })
     }

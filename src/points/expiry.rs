@@ -92,7 +92,7 @@ pub enum Expiry {
 
 impl Expiration {
     /// Returns the expiration of points that are credited now.
-    pub fn arriving(&self, now: Instant, zone: &TimeZone) -> Expiry {
+    pub fn expiry_at(&self, now: Instant, zone: &TimeZone) -> Expiry {
         let today = zone.day(now);
         match self {
             Expiration::Never => Expiry::Never,
@@ -154,7 +154,7 @@ impl SlidingExpiry {
 
 impl Expiry {
     /// Returns the instant from which points cannot be spent.
-    pub fn lapses_at(&self) -> Option<Instant> {
+    pub fn expires_at(&self) -> Option<Instant> {
         match self {
             Expiry::Never => None,
             Expiry::Rolling(at) | Expiry::Calendar(at) | Expiry::Sliding(at, _) => Some(*at),
@@ -163,12 +163,12 @@ impl Expiry {
 
     /// Returns the last day on which they can be spent: the shown expiration date.
     pub fn last_day(&self, zone: &TimeZone) -> Option<Day> {
-        zone.day(self.lapses_at()?.later(-1))
+        zone.day(self.expires_at()?.later(-1))
     }
 
     /// Returns whether they have expired.
     pub fn is_over(&self, now: Instant) -> bool {
-        self.lapses_at().is_some_and(|at| at <= now)
+        self.expires_at().is_some_and(|at| at <= now)
     }
 
     /// Postpones the expiration, if the activity does that here. It never comes earlier.

@@ -1,5 +1,5 @@
 //! Decides how many points may be earned or spent now, and whether a rule may fire again. The caller provides the past
-//! points and firings.
+//! points and of fired rules.
 //!
 //! docs/spec/loyalty.md sections 3 and 4. Periods are those of the calendar in the project's zone. Earned points
 //! include pending ones. An earning is reduced to the limit; a spending beyond it is refused.
@@ -67,19 +67,19 @@ impl GlobalLimit {
     pub fn since(self, now: Instant, zone: &TimeZone) -> Option<Instant> {
         match self {
             GlobalLimit::None | GlobalLimit::Total(_) => None,
-            GlobalLimit::Current(period, _) => Some(period.begin(now, zone)),
+            GlobalLimit::Current(period, _) => Some(period.start(now, zone)),
         }
     }
 
     /// Returns how many more points may be earned.
     #[expect(clippy::arithmetic_side_effects, reason = "three numbers of 64 bits stay far within 128")]
-    pub fn room(self, so_far: EarnedSoFar) -> u64 {
+    pub fn capacity(self, so_far: EarnedSoFar) -> u64 {
         match self {
             GlobalLimit::None => u64::MAX,
             GlobalLimit::Total(most) => {
-                let room = i128::from(most) - i128::from(so_far.balance) - i128::from(so_far.pending);
-                // A negative balance increases the room.
-                u64::try_from(room.max(0)).unwrap_or(u64::MAX)
+                let capacity = i128::from(most) - i128::from(so_far.balance) - i128::from(so_far.pending);
+                // A negative balance increases the capacity.
+                u64::try_from(capacity.max(0)).unwrap_or(u64::MAX)
             }
             GlobalLimit::Current(_, most) => most.remaining_after(so_far.in_period),
         }
@@ -94,20 +94,20 @@ impl EarningLimits {
         if self.min_amount.zip(paid).is_some_and(|(least, paid)| paid < least) {
             return 0;
         }
-        points.min(self.global.room(so_far)).min(self.most.unwrap_or(u64::MAX))
+        points.min(self.global.capacity(so_far)).min(self.most.unwrap_or(u64::MAX))
     }
 }
 
 impl SpendingLimits {
     /// Returns how many points may be spent at once.
     pub fn spendable(&self, so_far: SpentTotals) -> u64 {
-        let room = match self.global {
+        let capacity = match self.global {
             GlobalLimit::None => u64::MAX,
             GlobalLimit::Total(most) => most.remaining_after(so_far.total),
             GlobalLimit::Current(_, most) => most.remaining_after(so_far.in_period),
         };
         let there = u64::try_from(so_far.balance).unwrap_or(0);
-        there.min(room).min(self.most.unwrap_or(u64::MAX))
+        there.min(capacity).min(self.most.unwrap_or(u64::MAX))
     }
 
     /// Checks whether the limits allow a spending, regardless of the balance; returns the first that does not.
@@ -180,7 +180,7 @@ impl Cooldown {
     }
 }
 
-/// The limits of firings of a rule for a member, or of purchases of a reward by a member.
+/// The limits on how often a rule fires for a member, or of purchases of a reward by a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TriggerLimits {
     /// The cooldown.
@@ -189,10 +189,10 @@ pub struct TriggerLimits {
     pub frequency: Option<(CurrentPeriod, u64)>,
 }
 
-/// The firings for the member so far.
+/// How often a rule fired for the member so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FireCount {
-    /// The instant of the last firing.
+    /// The instant of the last time.
     pub last: Option<Instant>,
     /// The number since [`TriggerLimits::since`].
     pub in_period: u64,
@@ -208,12 +208,12 @@ pub enum LimitRefusal {
 }
 
 impl TriggerLimits {
-    /// Returns the instant since which firings are counted; `None` if they are not counted.
+    /// Returns the instant since which the fired rules are counted; `None` if they are not counted.
     pub fn since(&self, now: Instant, zone: &TimeZone) -> Option<Instant> {
-        self.frequency.map(|(period, _)| period.begin(now, zone))
+        self.frequency.map(|(period, _)| period.start(now, zone))
     }
 
-    /// Returns the firings that count for the limits.
+    /// Returns the count for the limits.
     pub fn fired(&self, earlier: &[Instant], now: Instant, zone: &TimeZone) -> FireCount {
         let since = self.since(now, zone);
         let counted = earlier.iter().filter(|at| since.is_some_and(|since| **at >= since)).count();
@@ -236,13 +236,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn room_is_exact_at_the_ends() {
-        let room = |most, balance, pending| {
-            GlobalLimit::Total(most).room(EarnedSoFar { balance, pending, ..EarnedSoFar::default() })
+    fn capacity_is_exact_at_the_limits() {
+        let capacity = |most, balance, pending| {
+            GlobalLimit::Total(most).capacity(EarnedSoFar { balance, pending, ..EarnedSoFar::default() })
         };
-        assert_eq!(room(10, -5, 3), 12);
-        assert_eq!(room(10, i64::MAX, u64::MAX), 0);
-        assert_eq!(room(10, i64::MIN, u64::MAX), 0);
-        assert_eq!(room(0, i64::MIN, 0), 1 << 63);
+        assert_eq!(capacity(10, -5, 3), 12);
+        assert_eq!(capacity(10, i64::MAX, u64::MAX), 0);
+        assert_eq!(capacity(10, i64::MIN, u64::MAX), 0);
+        assert_eq!(capacity(0, i64::MIN, 0), 1 << 63);
     }
 }

@@ -73,7 +73,7 @@ impl PointsCard {
     pub fn earn(
         &self,
         points: u64,
-        arrival: Credit<'_>,
+        credit: Credit<'_>,
         delay: &Delay,
         pending: &Text,
         now: &Now<'_>,
@@ -84,46 +84,46 @@ impl PointsCard {
         }
         match delay.earned(now.at, now.zone).filter(|_| points > 0) {
             None => {
-                draft.bring(LifetimeTotal::Earned, points, arrival.lot, arrival.expiration)?;
-                draft.step(MovementCause::Arrived(LifetimeTotal::Earned));
+                draft.bring(LifetimeTotal::Earned, points, credit.lot, credit.expiration)?;
+                draft.step(MovementCause::Credited(LifetimeTotal::Earned));
             }
-            Some(wait) => {
+            Some(condition) => {
                 if draft.card.pending.iter().any(|known| known.id == *pending) {
                     return Err(CardRefusal::SameId(pending.clone()));
                 }
-                let (id, lot, expiration) = (pending.clone(), arrival.lot.clone(), arrival.expiration.clone());
-                draft.card.pending.push(PendingPoints { id, points: 0, earned_at: now.at, wait, lot, expiration });
+                let (id, lot, expiration) = (pending.clone(), credit.lot.clone(), credit.expiration.clone());
+                draft.card.pending.push(PendingPoints { id, points: 0, earned_at: now.at, condition, lot, expiration });
                 draft.shift(
-                    PointsAccount::Figure(LifetimeTotal::PendingTotal),
+                    PointsAccount::LifetimeTotal(LifetimeTotal::PendingTotal),
                     PointsAccount::Pending(pending.clone()),
                     points,
                 )?;
-                draft.step(MovementCause::Waits(pending.clone()));
+                draft.step(MovementCause::Pending(pending.clone()));
             }
         }
         draft.finish()
     }
 
     /// Adds points manually: they are credited at once, and it is no activity of the member.
-    pub fn add(&self, points: u64, arrival: Credit<'_>, now: &Now<'_>) -> Result<CardOutcome, CardRefusal> {
-        self.arrive(LifetimeTotal::Added, points, arrival, now)
+    pub fn add(&self, points: u64, credit: Credit<'_>, now: &Now<'_>) -> Result<CardOutcome, CardRefusal> {
+        self.arrive(LifetimeTotal::Added, points, credit, now)
     }
 
     /// Credits points that were bought with points of another card, where the spending was an activity.
-    pub fn purchase(&self, points: u64, arrival: Credit<'_>, now: &Now<'_>) -> Result<CardOutcome, CardRefusal> {
-        self.arrive(LifetimeTotal::Purchased, points, arrival, now)
+    pub fn purchase(&self, points: u64, credit: Credit<'_>, now: &Now<'_>) -> Result<CardOutcome, CardRefusal> {
+        self.arrive(LifetimeTotal::Purchased, points, credit, now)
     }
 
     fn arrive(
         &self,
         from: LifetimeTotal,
         points: u64,
-        arrival: Credit<'_>,
+        credit: Credit<'_>,
         now: &Now<'_>,
     ) -> Result<CardOutcome, CardRefusal> {
         let mut draft = CardEdit::settled(self, now)?;
-        draft.bring(from, points, arrival.lot, arrival.expiration)?;
-        draft.step(MovementCause::Arrived(from));
+        draft.bring(from, points, credit.lot, credit.expiration)?;
+        draft.step(MovementCause::Credited(from));
         draft.finish()
     }
 
@@ -145,8 +145,8 @@ impl PointsCard {
             draft.slide(Activity::Spending);
         }
         let missing = draft.take(order, to, points)?;
-        draft.shift(PointsAccount::Debt, PointsAccount::Figure(to), missing)?;
-        draft.step(MovementCause::Taken(to));
+        draft.shift(PointsAccount::Debt, PointsAccount::LifetimeTotal(to), missing)?;
+        draft.step(MovementCause::Debited(to));
         draft.finish()
     }
 
@@ -171,7 +171,7 @@ impl PointsCard {
                 draft.follow(&part.lot)?;
             }
             draft.shift(
-                PointsAccount::Figure(LifetimeTotal::Refunded),
+                PointsAccount::LifetimeTotal(LifetimeTotal::Refunded),
                 PointsAccount::Lot(part.lot.clone()),
                 to_lot,
             )?;
@@ -182,7 +182,7 @@ impl PointsCard {
             let known = draft.lot(&lot)?;
             if known.points > 0 && (known.is_closed || known.expiry.is_over(now.at)) {
                 draft.close(&lot)?;
-                draft.step(MovementCause::Lapsed(lot));
+                draft.step(MovementCause::ExpiredByTime(lot));
             }
         }
         draft.finish()
@@ -193,8 +193,8 @@ impl PointsCard {
     pub fn revoke(&self, earned: &EarnedPoints, method: Revocation, now: &Now<'_>) -> Result<CardOutcome, CardRefusal> {
         let mut draft = CardEdit::settled(self, now)?;
         let mut rest = earned.points;
-        let waits = |id: &&Text| draft.card.pending.iter().any(|pending| pending.id == **id);
-        if let Some(pending) = earned.pending.as_ref().filter(waits) {
+        let is_pending = |id: &&Text| draft.card.pending.iter().any(|pending| pending.id == **id);
+        if let Some(pending) = earned.pending.as_ref().filter(is_pending) {
             rest = rest.remaining_after(draft.cancel(pending, rest)?);
             draft.step(MovementCause::Canceled(pending.clone()));
         }
@@ -203,16 +203,16 @@ impl PointsCard {
         }
         if let Some(id) = &earned.lot {
             let lot = draft.lot(id)?;
-            let lost = lot.lapsed.min(rest);
-            lot.lapsed = lot.lapsed.remaining_after(lost);
+            let lost = lot.expired.min(rest);
+            lot.expired = lot.expired.remaining_after(lost);
             rest = rest.remaining_after(lost);
             let own = if lot.is_open() { lot.points.min(rest) } else { 0 };
-            draft.shift(PointsAccount::Lot(id.clone()), PointsAccount::Figure(LifetimeTotal::Returned), own)?;
+            draft.shift(PointsAccount::Lot(id.clone()), PointsAccount::LifetimeTotal(LifetimeTotal::Returned), own)?;
             rest = rest.remaining_after(own);
         }
         let missing = draft.take(draft.spending_order(), LifetimeTotal::Returned, rest)?;
         if method == Revocation::BelowZero {
-            draft.shift(PointsAccount::Debt, PointsAccount::Figure(LifetimeTotal::Returned), missing)?;
+            draft.shift(PointsAccount::Debt, PointsAccount::LifetimeTotal(LifetimeTotal::Returned), missing)?;
         }
         draft.step(MovementCause::Returned);
         draft.finish()
@@ -225,8 +225,8 @@ impl PointsCard {
         if known.is_closed || known.expiry.is_over(now.at) {
             return Err(CardRefusal::Closed);
         }
-        if known.expiry.lapses_at().is_none() {
-            return Err(CardRefusal::NeverLapses);
+        if known.expiry.expires_at().is_none() {
+            return Err(CardRefusal::NeverExpires);
         }
         if known.points > 0 {
             draft.close(lot)?;
@@ -254,13 +254,13 @@ impl PointsCard {
     /// Increases or decreases pending points manually: some of them will never be spent.
     pub fn adjust(&self, pending: &Text, by: i64, now: &Now<'_>) -> Result<CardOutcome, CardRefusal> {
         let mut draft = CardEdit::settled(self, now)?;
-        let (waiting, points) = (PointsAccount::Pending(pending.clone()), by.unsigned_abs());
+        let (account, points) = (PointsAccount::Pending(pending.clone()), by.unsigned_abs());
         if by < 0 {
-            draft.shift(waiting, PointsAccount::Figure(LifetimeTotal::PendingCanceled), points)?;
+            draft.shift(account, PointsAccount::LifetimeTotal(LifetimeTotal::PendingCanceled), points)?;
             draft.step(MovementCause::Canceled(pending.clone()));
         } else {
-            draft.shift(PointsAccount::Figure(LifetimeTotal::PendingTotal), waiting, points)?;
-            draft.step(MovementCause::Waits(pending.clone()));
+            draft.shift(PointsAccount::LifetimeTotal(LifetimeTotal::PendingTotal), account, points)?;
+            draft.step(MovementCause::Pending(pending.clone()));
         }
         draft.finish()
     }
@@ -270,9 +270,10 @@ impl PointsCard {
     pub fn event(&self, event: &str, now: &Now<'_>) -> Result<CardOutcome, CardRefusal> {
         let mut draft = CardEdit::settled(self, now)?;
         draft.slide(Activity::Custom(event));
-        let mut waiting: Vec<&PendingPoints> = draft.card.pending.iter().filter(|one| one.wait.is_for(event)).collect();
-        waiting.sort_by(|one, other| (one.earned_at, &one.id).cmp(&(other.earned_at, &other.id)));
-        for id in waiting.into_iter().map(|pending| pending.id.clone()).collect::<Vec<Text>>() {
+        let mut pending: Vec<&PendingPoints> =
+            draft.card.pending.iter().filter(|one| one.condition.is_for(event)).collect();
+        pending.sort_by(|one, other| (one.earned_at, &one.id).cmp(&(other.earned_at, &other.id)));
+        for id in pending.into_iter().map(|pending| pending.id.clone()).collect::<Vec<Text>>() {
             draft.activate(&id)?;
             draft.step(MovementCause::Activated(id));
         }

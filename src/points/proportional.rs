@@ -26,8 +26,8 @@ pub struct PointsPerStep(u128);
 impl Display for PointsPerStep {
     /// Writes a number that reads back as equal.
     fn fmt(&self, out: &mut Formatter<'_>) -> Result {
-        let (whole, rest) = (self.0.checked_div(PointsPerStep::ONE), self.0.checked_rem(PointsPerStep::ONE));
-        write!(out, "{}.{:09}", whole.unwrap_or(0), rest.unwrap_or(0))
+        let (integer, rest) = (self.0.checked_div(PointsPerStep::ONE), self.0.checked_rem(PointsPerStep::ONE));
+        write!(out, "{}.{:09}", integer.unwrap_or(0), rest.unwrap_or(0))
     }
 }
 
@@ -67,14 +67,14 @@ impl PointsPerStep {
 /// is no number. A fraction is less than any `every`, so it counts as 0 too.
 ///
 /// ```
-/// use scrip::points::proportional::whole;
+/// use scrip::points::proportional::integer;
 /// use scrip::text::Decimal;
-/// let of = |text| whole(&Decimal::read(text).unwrap());
+/// let of = |text| integer(&Decimal::read(text).unwrap());
 /// assert_eq!([of("12.9"), of("-3"), of("1.25e1"), of("9007199254740992")], [Some(12), Some(0), Some(12), None]);
 /// ```
-pub fn whole(number: &Decimal<'_>) -> Option<u64> {
+pub fn integer(number: &Decimal<'_>) -> Option<u64> {
     if number.negative {
         return Some(0);
     }
-    u64::try_from(number.times_ten_to(0)?).ok().filter(|whole| *whole <= MOST)
+    u64::try_from(number.times_ten_to(0)?).ok().filter(|integer| *integer <= MOST)
 }

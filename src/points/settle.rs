@@ -1,4 +1,4 @@
-//! Settles a card: expires lots, activates and cancels pending points by time alone, in order of time and each at its
+//! Settles a card: expires lots, activates and cancels pending points by time, in order of time and each at its
 //! own instant.
 //!
 //! Of the events due at one instant, expirations come first, then cancellations, then activations; among equal ones the
@@ -17,7 +17,7 @@ use crate::time::Instant;
 /// A due event, in the order within one instant.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum DueEvent {
-    Lapses,
+    Expires,
     IsCanceled,
     IsActivated,
 }
@@ -51,17 +51,17 @@ impl<'a> CardEdit<'a> {
     fn settle(&mut self, most: usize) -> Result<(), CardRefusal> {
         self.card.check()?;
         let now = self.at;
-        let waiting = self.card.pending.iter().filter(|pending| pending.points > 0);
-        let mut turns: BTreeSet<(Instant, DueEvent, Text)> = waiting.filter_map(of_pending).collect();
-        turns.extend(self.card.lots.iter().filter_map(of_lot));
+        let pending = self.card.pending.iter().filter(|pending| pending.points > 0);
+        let mut events: BTreeSet<(Instant, DueEvent, Text)> = pending.filter_map(of_pending).collect();
+        events.extend(self.card.lots.iter().filter_map(of_lot));
         while self.due.len() < most
-            && let Some((at, turn, id)) = turns.pop_first().filter(|(at, ..)| *at <= now)
+            && let Some((at, event, id)) = events.pop_first().filter(|(at, ..)| *at <= now)
         {
             self.at = at;
-            match turn {
-                DueEvent::Lapses => {
+            match event {
+                DueEvent::Expires => {
                     self.close(&id)?;
-                    self.due_step(MovementCause::Lapsed(id));
+                    self.due_step(MovementCause::ExpiredByTime(id));
                 }
                 DueEvent::IsCanceled => {
                     self.cancel(&id, u64::MAX)?;
@@ -70,10 +70,10 @@ impl<'a> CardEdit<'a> {
                 DueEvent::IsActivated => {
                     self.activate(&id)?;
                     self.due_step(MovementCause::Activated(id));
-                    turns.extend(
+                    events.extend(
                         self.due
                             .last()
-                            .map(CardStep::brought)
+                            .map(CardStep::credited)
                             .unwrap_or_default()
                             .iter()
                             .filter_map(|part| self.card.lots.iter().find(|lot| lot.id == part.lot).and_then(of_lot)),
@@ -87,34 +87,42 @@ impl<'a> CardEdit<'a> {
 
     /// Activates pending points.
     pub fn activate(&mut self, id: &Text) -> Result<(), CardRefusal> {
-        let PendingPoints { points, lot, expiration, .. } = self.waiting(id)?;
-        self.shift(PointsAccount::Pending(id.clone()), PointsAccount::Figure(LifetimeTotal::PendingActivated), points)?;
+        let PendingPoints { points, lot, expiration, .. } = self.pending_points(id)?;
+        self.shift(
+            PointsAccount::Pending(id.clone()),
+            PointsAccount::LifetimeTotal(LifetimeTotal::PendingActivated),
+            points,
+        )?;
         self.bring(LifetimeTotal::Earned, points, &lot, &expiration)
     }
 
     /// Cancels at most `most` pending points; returns how many were cancelled.
     pub fn cancel(&mut self, id: &Text, most: u64) -> Result<u64, CardRefusal> {
-        let points = self.waiting(id)?.points.min(most);
-        self.shift(PointsAccount::Pending(id.clone()), PointsAccount::Figure(LifetimeTotal::PendingCanceled), points)?;
+        let points = self.pending_points(id)?.points.min(most);
+        self.shift(
+            PointsAccount::Pending(id.clone()),
+            PointsAccount::LifetimeTotal(LifetimeTotal::PendingCanceled),
+            points,
+        )?;
         Ok(points)
     }
 
-    fn waiting(&self, id: &Text) -> Result<PendingPoints, CardRefusal> {
+    fn pending_points(&self, id: &Text) -> Result<PendingPoints, CardRefusal> {
         let found = self.card.pending.iter().find(|pending| pending.id == *id && pending.points > 0);
         found.cloned().ok_or_else(|| CardRefusal::NoSuchPending(id.clone()))
     }
 }
 
 fn of_lot(lot: &Lot) -> Option<(Instant, DueEvent, Text)> {
-    let at = lot.expiry.lapses_at().filter(|_| lot.is_open())?;
-    Some((at, DueEvent::Lapses, lot.id.clone()))
+    let at = lot.expiry.expires_at().filter(|_| lot.is_open())?;
+    Some((at, DueEvent::Expires, lot.id.clone()))
 }
 
 fn of_pending(pending: &PendingPoints) -> Option<(Instant, DueEvent, Text)> {
-    let (at, turn) = match (pending.wait.activates_at(), pending.wait.cancels_at()) {
+    let (at, event) = match (pending.condition.activates_at(), pending.condition.cancels_at()) {
         (Some(at), _) => (at, DueEvent::IsActivated),
         (None, Some(at)) => (at, DueEvent::IsCanceled),
         (None, None) => return None,
     };
-    Some((at, turn, pending.id.clone()))
+    Some((at, event, pending.id.clone()))
 }

@@ -2,7 +2,7 @@
 //!
 //! docs/spec/calculation.md#8. A unit serves one entry of one bundle. Entries for SKUs take units first, then those for
 //! products, then those for collections. Of one kind the narrower comes first, so that a subset of another is served.
-//! Each takes units from the lines in order. An entry that then lacks units gets those of another that can take others
+//! Each takes units from the lines in order. An entry that then misses units gets those of another that can take others
 //! instead. So no complete bundle is overlooked. Units that are free already do not count.
 
 use crate::count::Countable;
@@ -53,7 +53,7 @@ pub fn count_bundles(rules: &BundleRules, items: OrderLines<'_>, cart: &Cart) ->
 
 /// Returns the units of a number of bundles, and the missing ones.
 fn serve(rules: &BundleRules, items: OrderLines<'_>, cart: &Cart, bundles: u64) -> Option<Bundles> {
-    let wanted = rules.entries.iter().map(|entry| entry.quantity.checked_mul(bundles));
+    let needed = rules.entries.iter().map(|entry| entry.quantity.checked_mul(bundles));
     let is_of = |entry: &BundleEntry, item: &ResolvedLine<'_>| entry.goods.iter().any(|goods| item.is(goods));
     let lines = |entry: &BundleEntry| {
         let own = items.iter().enumerate().filter(|(_, item)| is_of(entry, item));
@@ -62,7 +62,7 @@ fn serve(rules: &BundleRules, items: OrderLines<'_>, cart: &Cart, bundles: u64) 
     let mut flow = UnitFlow::new(
         cart.lines.iter().map(|line| line.paid_units()).collect(),
         rules.entries.iter().map(lines).collect(),
-        wanted.collect::<Option<_>>()?,
+        needed.collect::<Option<_>>()?,
     );
     let mut narrowest_first: Vec<(usize, &BundleEntry)> = rules.entries.iter().enumerate().collect();
     narrowest_first.sort_by_cached_key(|(_, entry)| width(entry, items, cart));
@@ -72,8 +72,8 @@ fn serve(rules: &BundleRules, items: OrderLines<'_>, cart: &Cart, bundles: u64) 
     for (entry, _) in narrowest_first {
         flow.complete(entry);
     }
-    let missing = rules.entries.iter().zip(flow.wanted).filter(|(_, wanted)| *wanted > 0);
-    let missing = missing.filter_map(|(entry, wanted)| Some((entry.goods.first()?.clone(), wanted))).collect();
+    let missing = rules.entries.iter().zip(flow.needed).filter(|(_, needed)| *needed > 0);
+    let missing = missing.filter_map(|(entry, needed)| Some((entry.goods.first()?.clone(), needed))).collect();
     let taken = cart.lines.iter().zip(&flow.left).map(|(line, left)| line.paid_units().remaining_after(*left));
     let identified = taken.enumerate().filter(|(_, units)| *units > 0).collect();
     Some(Bundles { quantity: bundles, limit: rules.limit, identified, missing })

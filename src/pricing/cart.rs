@@ -156,18 +156,18 @@ impl Cart {
     /// Returns the item-level discounts so far; `None` if there never was one.
     #[inline(never)]
     pub fn items_discount(&self) -> Option<Money> {
-        sum_seen(self.lines.iter().map(|line| line.discount))
+        sum_present(self.lines.iter().map(|line| line.discount))
     }
 
     /// Returns the item-level discounts of this request.
     #[inline(never)]
     pub fn items_applied(&self) -> Option<Money> {
-        sum_seen(self.lines.iter().map(|line| line.applied))
+        sum_present(self.lines.iter().map(|line| line.applied))
     }
 
     /// Returns all discounts so far, not limited by the amount.
     pub fn total_discount(&self) -> Option<Money> {
-        sum_seen([self.discount, self.items_discount()])
+        sum_present([self.discount, self.items_discount()])
     }
 
     /// Returns the amount still to pay, at least 0.
@@ -330,6 +330,6 @@ fn moved(amount: Option<Money>, by: i64) -> Option<Money> {
 }
 
 /// Returns the sum of the known amounts; `None` if none is known.
-pub(crate) fn sum_seen(amounts: impl IntoIterator<Item = Option<Money>>) -> Option<Money> {
+pub(crate) fn sum_present(amounts: impl IntoIterator<Item = Option<Money>>) -> Option<Money> {
     amounts.into_iter().flatten().reduce(|sum, amount| sum.checked_add(amount).unwrap_or(sum))
 }

@@ -43,7 +43,7 @@ struct DiscountTarget<'a> {
     place: usize,
     units: u64,
     /// The amount of which the base is a share, the units of the share and those of the whole.
-    whole: PartOfLine,
+    part_of_line: PartOfLine,
     cap: Money,
     /// The entry that covers it, and its position in the scope.
     entry: Option<(usize, &'a ScopeEntry)>,
@@ -51,7 +51,7 @@ struct DiscountTarget<'a> {
 
 impl DiscountTarget<'_> {
     fn base(&self) -> Money {
-        self.whole.worth()
+        self.part_of_line.worth()
     }
 }
 
@@ -86,7 +86,7 @@ pub fn off_lines(discount: &Discount, numbers: &NumberResolver<'_>, in_scope: Li
         Discount::Percent { percent_off, amount_limit, aggregated_amount_limit, .. } => {
             per_line(&in_scope, *aggregated_amount_limit, &|target| {
                 let percent = numbers.percent(percent_off, Some(target.place)).checked_mul(numbers.times());
-                let PartOfLine { amount, units, of } = target.whole;
+                let PartOfLine { amount, units, of } = target.part_of_line;
                 let off = if of == 0 { Money::ZERO } else { percent.of_share(amount, units, of)? };
                 Some(off.min(amount_limit.unwrap_or(off)))
             })
@@ -167,15 +167,15 @@ struct RemainingLimits(Vec<(usize, Money)>);
 
 impl RemainingLimits {
     /// Returns the part of a discount that the limits of the line's entry allow.
-    fn most(&self, target: &DiscountTarget<'_>, wanted: Money) -> Money {
-        let Some((place, entry)) = target.entry else { return wanted };
-        let of_line = entry.terms.amount_limit.unwrap_or(wanted);
-        let of_all = entry.terms.aggregated_amount_limit.map_or(wanted, |limit| {
+    fn most(&self, target: &DiscountTarget<'_>, requested: Money) -> Money {
+        let Some((place, entry)) = target.entry else { return requested };
+        let of_line = entry.terms.amount_limit.unwrap_or(requested);
+        let of_all = entry.terms.aggregated_amount_limit.map_or(requested, |limit| {
             limit.remaining_after(
                 self.0.iter().find(|(known, _)| *known == place).map_or(Money::ZERO, |(_, taken)| *taken),
             )
         });
-        wanted.min(of_line).min(of_all)
+        requested.min(of_line).min(of_all)
     }
 
     /// Records the discount of a line.
@@ -227,14 +227,14 @@ fn each_target(in_scope: &LinesInScope<'_>, see: &mut dyn FnMut(&DiscountTarget<
     for covered in in_scope.covered.iter().filter(|covered| !covered.excluded) {
         let Some(line) = in_scope.cart.lines.get(covered.place).filter(|line| line.amount.is_some()) else { continue };
         let open = PartOfLine { amount: line.subtotal(), units: covered.units, of: line.paid_units() };
-        let whole = match in_scope.base {
+        let part_of_line = match in_scope.base {
             DiscountBase::Discounted => open,
             DiscountBase::Initial(initial) => {
                 initial_base(initial.lines.get(covered.place), covered.units).unwrap_or(open)
             }
         };
         let entry = covered.entry.and_then(|place| Some((place, in_scope.scope.included.get(place)?)));
-        see(&DiscountTarget { place: covered.place, units: covered.units, whole, cap: open.worth(), entry })?;
+        see(&DiscountTarget { place: covered.place, units: covered.units, part_of_line, cap: open.worth(), entry })?;
     }
     Some(())
 }

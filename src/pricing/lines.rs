@@ -13,14 +13,14 @@ use crate::text::Text;
 
 /// An order with the catalogue's goods of its lines, and the resulting amounts.
 #[derive(Debug, Clone, Default)]
-pub struct Priced<'a> {
+pub struct PricedOrder<'a> {
     /// The catalogue's goods of each line, in their order.
     goods: Vec<LineGoods<'a>>,
     /// The amounts before this request.
     pub cart: Cart,
 }
 
-impl Priced<'_> {
+impl PricedOrder<'_> {
     /// Returns the catalogue's SKU of the line at this position.
     pub fn sku(&self, place: usize) -> Option<&Goods> {
         self.goods.get(place)?.sku.as_deref()
@@ -54,7 +54,7 @@ impl Priced<'_> {
 
 /// The source of prices (docs/spec/calculation.md#19, D13).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Trust {
+pub enum PriceSource {
     /// Sent or stored prices first, then the catalogue.
     Sent,
     /// The catalogue, and sent prices for goods that it does not have: the prices of a client are not trusted.
@@ -66,23 +66,23 @@ pub enum Trust {
 pub fn price<'a>(
     order: &Order,
     facts: &'a dyn Facts,
-    trust: Trust,
+    price_source: PriceSource,
     missing: &mut dyn FnMut(Text),
-    priced: &mut Priced<'a>,
+    priced: &mut PricedOrder<'a>,
 ) -> Result<(), Refusal> {
     facts.expect_goods(order);
     let mut lines = Vec::with_capacity(order.items.len());
     let mut goods = Vec::with_capacity(order.items.len());
     for (place, item) in order.items.iter().enumerate() {
         let found = find_goods(item, facts, missing);
-        let line = price_line(item, found.price(), trust);
+        let line = price_line(item, found.price(), price_source);
         lines.push(line.ok_or_else(|| too_large(&format!("order.items[{place}]")))?);
         goods.push(found);
     }
     let mut cart = Cart::new(lines, order.discount_amount).map_err(too_large)?;
     // The order amount of a client counts only if the price of some line is not in the catalogue.
     let all_listed = !goods.is_empty() && goods.iter().all(|goods| goods.price().is_some());
-    cart.amount = order.amount.filter(|_| trust == Trust::Sent || !all_listed).or(cart.amount);
+    cart.amount = order.amount.filter(|_| price_source == PriceSource::Sent || !all_listed).or(cart.amount);
     cart.initial_amount = order.initial_amount.or(cart.amount);
     (priced.goods, priced.cart) = (goods, cart);
     Ok(())
@@ -101,10 +101,10 @@ fn own_price(item: &Item) -> Option<Money> {
 
 /// Returns a line with the sent amount, or else with the price of its units. A unit has a price also if the amount was
 /// sent (docs/spec/calculation.md#19, D6).
-fn price_line(item: &Item, listed: Option<Money>, trust: Trust) -> Option<Line> {
-    let (sent, price) = match trust {
-        Trust::Sent => (item.amount, own_price(item).or(listed)),
-        Trust::Catalogue => (item.amount.filter(|_| listed.is_none()), listed.or_else(|| own_price(item))),
+fn price_line(item: &Item, listed: Option<Money>, price_source: PriceSource) -> Option<Line> {
+    let (sent, price) = match price_source {
+        PriceSource::Sent => (item.amount, own_price(item).or(listed)),
+        PriceSource::Catalogue => (item.amount.filter(|_| listed.is_none()), listed.or_else(|| own_price(item))),
     };
     let amount = match (sent, price) {
         (Some(amount), _) => Some(amount),

@@ -16,16 +16,16 @@ pub struct PointsPaid {
     pub gain: Gain,
 }
 
-/// Pays with `wanted` points, including parts of a block, but at most the whole blocks that the remaining amount needs
+/// Pays with `requested` points, including parts of a block, but at most the whole blocks that the remaining amount needs
 /// (docs/spec/calculation.md#19, D20). Without a number it takes as many of these blocks as the balance allows. An
 /// order with nothing left to pay takes none (D15).
-pub fn pay_with_points(coin: &PointsRate, wanted: Option<u64>, balance: u64, cart: &Cart) -> PointsPaid {
+pub fn pay_with_points(coin: &PointsRate, requested: Option<u64>, balance: u64, cart: &Cart) -> PointsPaid {
     let total = cart.total().unwrap_or_default();
     let needed = total.minor().div_ceil(coin.value.minor().max(1));
     // Nothing is taken beyond what was named, or what the card has.
     let points_of = |blocks: u64, most: u64| blocks.checked_mul(coin.points).map_or(most, |points| points.min(most));
-    let points = match wanted {
-        Some(wanted) => points_of(needed, wanted),
+    let points = match requested {
+        Some(requested) => points_of(needed, requested),
         None => points_of(needed.min(balance.checked_div(coin.points).unwrap_or(0)), balance),
     };
     let worth = round_half_up(product(points, coin.value.minor()), coin.points.into()).unwrap_or(0);

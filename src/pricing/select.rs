@@ -79,7 +79,7 @@ pub fn steps(scope: &Scope, items: OrderLines<'_>) -> usize {
         false => 1,
     };
     let of_lines = items.len().saturating_mul(groups.max(1));
-    entries.saturating_mul(items.looks()).saturating_add(of_lines)
+    entries.saturating_mul(items.lookup_steps()).saturating_add(of_lines)
 }
 
 /// Appends the units that the scope is about to `found`: by entries with equal terms, each in the order in which its
@@ -105,10 +105,10 @@ pub fn select(
     match plain {
         Some(None) => {
             let all = cart.lines.iter().take(items.len()).enumerate();
-            found.extend(all.filter_map(|(place, line)| whole(place, line, None, once)));
+            found.extend(all.filter_map(|(place, line)| cover_line(place, line, None, once)));
         }
         Some(Some(goods)) => {
-            let covered = |place: usize| cart.lines.get(place).and_then(|line| whole(place, line, Some(0), once));
+            let covered = |place: usize| cart.lines.get(place).and_then(|line| cover_line(place, line, Some(0), once));
             items.each_place(goods, &mut |place| found.extend(covered(place)));
         }
         None => {
@@ -119,8 +119,8 @@ pub fn select(
                 found.extend(match cover {
                     Cover::Not(None) => None,
                     Cover::Not(entry) => out(entry),
-                    Cover::Everything => whole(place, line, None, once),
-                    Cover::Entry(entry) => whole(place, line, Some(entry), once),
+                    Cover::Everything => cover_line(place, line, None, once),
+                    Cover::Entry(entry) => cover_line(place, line, Some(entry), once),
                 });
             }
         }
@@ -134,7 +134,7 @@ pub fn select(
 
 /// Returns all units of a line that are not free, unless the line is skipped.
 #[inline]
-fn whole(place: usize, line: &Line, entry: Option<usize>, once: bool) -> Option<CoveredUnits> {
+fn cover_line(place: usize, line: &Line, entry: Option<usize>, once: bool) -> Option<CoveredUnits> {
     let spent = once && line.applied.is_some_and(|applied| !applied.is_zero());
     let units = line.paid_units();
     (!spent && line.quantity > 0).then_some(CoveredUnits { place, entry, excluded: false, first: 1, step: 1, units })

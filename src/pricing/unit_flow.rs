@@ -9,8 +9,8 @@ use crate::count::Countable;
 pub struct UnitFlow {
     /// The units of each line that no taker has.
     pub left: Vec<u64>,
-    /// The units that each taker lacks.
-    pub wanted: Vec<u64>,
+    /// The missing units of each taker.
+    pub needed: Vec<u64>,
     /// The lines of each taker, in order.
     lines: Vec<Vec<usize>>,
     /// The units that each taker has of each line.
@@ -26,20 +26,20 @@ struct Move {
 
 impl UnitFlow {
     /// Returns lines with these units, none of them taken.
-    pub fn new(left: Vec<u64>, lines: Vec<Vec<usize>>, wanted: Vec<u64>) -> UnitFlow {
+    pub fn new(left: Vec<u64>, lines: Vec<Vec<usize>>, needed: Vec<u64>) -> UnitFlow {
         let taken = vec![vec![0; left.len()]; lines.len()];
-        UnitFlow { left, wanted, lines, taken }
+        UnitFlow { left, needed, lines, taken }
     }
 
-    /// Gives a taker units of its lines, in their order, as far as they are left.
+    /// Gives a taker units of its lines, in their order, while they are left.
     pub fn take_in_order(&mut self, taker: usize) {
         for line in self.lines.get(taker).cloned().unwrap_or_default() {
-            let units = self.left_of(line).min(self.wanted_by(taker));
+            let units = self.left_of(line).min(self.needed_by(taker));
             self.shift(&[Move { taker, line }], &[], units);
         }
     }
 
-    /// Gives a taker the units that it lacks: units that are left, or those of other takers that can take others
+    /// Gives a taker its missing units: units that are left, or those of other takers that can take others
     /// instead. It has as many as possible afterwards, and no other has fewer than before.
     pub fn complete(&mut self, taker: usize) {
         while let Some(path) = self.find_path(taker) {
@@ -48,22 +48,22 @@ impl UnitFlow {
                 path.iter().zip(path.iter().skip(1)).map(|(one, next)| Move { line: one.line, ..*next }).collect();
             let last = path.last().map_or(0, |last| self.left_of(last.line));
             let most = given_up.iter().map(|one| self.taken_by(*one)).min().unwrap_or(u64::MAX);
-            self.shift(&path, &given_up, last.min(most).min(self.wanted_by(taker)));
+            self.shift(&path, &given_up, last.min(most).min(self.needed_by(taker)));
         }
     }
 
     /// Returns the shortest chain of takers from this one to a line with units left.
     fn find_path(&self, start: usize) -> Option<Vec<Move>> {
-        if self.wanted_by(start) == 0 {
+        if self.needed_by(start) == 0 {
             return None;
         }
         // For each taker that was reached, the one before and the line that it takes over.
         let mut reached_by: Vec<Option<Move>> = vec![None; self.lines.len()];
-        let mut is_seen = vec![false; self.left.len()];
+        let mut is_visited = vec![false; self.left.len()];
         let mut open = VecDeque::from([start]);
         while let Some(taker) = open.pop_front() {
             for line in self.lines.get(taker)? {
-                if std::mem::replace(is_seen.get_mut(*line)?, true) {
+                if std::mem::replace(is_visited.get_mut(*line)?, true) {
                     continue;
                 }
                 let reach = Move { taker, line: *line };
@@ -95,8 +95,8 @@ impl UnitFlow {
                 *taken = taken.checked_add(units).unwrap_or(*taken);
             }
         }
-        if let Some(wanted) = path.first().and_then(|first| self.wanted.get_mut(first.taker)) {
-            *wanted = wanted.remaining_after(units);
+        if let Some(needed) = path.first().and_then(|first| self.needed.get_mut(first.taker)) {
+            *needed = needed.remaining_after(units);
         }
         if let Some(left) = path.last().and_then(|last| self.left.get_mut(last.line)) {
             *left = left.remaining_after(units);
@@ -107,8 +107,8 @@ impl UnitFlow {
         self.left.get(line).copied().unwrap_or(0)
     }
 
-    fn wanted_by(&self, taker: usize) -> u64 {
-        self.wanted.get(taker).copied().unwrap_or(0)
+    fn needed_by(&self, taker: usize) -> u64 {
+        self.needed.get(taker).copied().unwrap_or(0)
     }
 
     fn taken_by(&self, one: Move) -> u64 {

@@ -16,7 +16,7 @@ pub struct RuleExplanation {
     /// The deciding operator, such as `$more_than`.
     pub operator: &'static str,
     /// The operands.
-    pub wanted: Vec<String>,
+    pub expected: Vec<String>,
     /// The found value; `None` without one.
     pub found: Option<String>,
     /// The smallest change that would pass, if there is one.

@@ -60,12 +60,12 @@ impl Condition {
     #[inline]
     pub fn holds(&self, found: FoundValue<'_>, clock: &Clock<'_>) -> bool {
         // Most conditions on an order compare a number with one number.
-        if let (FoundValue::Number(found), [TestOperand::Number(wanted)]) = (found, &*self.operands) {
+        if let (FoundValue::Number(found), [TestOperand::Number(expected)]) = (found, &*self.operands) {
             match self.operator {
-                Operator::More => return found > *wanted,
-                Operator::AtLeast => return found >= *wanted,
-                Operator::Less => return found < *wanted,
-                Operator::AtMost => return found <= *wanted,
+                Operator::More => return found > *expected,
+                Operator::AtLeast => return found >= *expected,
+                Operator::Less => return found < *expected,
+                Operator::AtMost => return found <= *expected,
                 _ => {}
             }
         }
@@ -96,7 +96,9 @@ impl Condition {
                     Operator::HasValue => true,
                     Operator::IsUnknown => false,
                     Operator::Count | Operator::CountMore | Operator::CountLess => self.counts(1),
-                    Operator::NotDiffer => self.operands.iter().all(|wanted| same(single, wanted)) && self.one(single),
+                    Operator::NotDiffer => {
+                        self.operands.iter().all(|expected| same(single, expected)) && self.one(single)
+                    }
                     Operator::NotIntersect => !self.one(single),
                     _ => self.meets(single, clock),
                 };
@@ -107,12 +109,12 @@ impl Condition {
             Operator::Count | Operator::CountMore | Operator::CountLess => self.counts(elements.len()),
             Operator::HasValue => !elements.is_empty(),
             Operator::IsUnknown => elements.is_empty(),
-            // Compared as sets: every element is wanted, and every wanted value is found.
+            // Compared as sets: every element is expected, and every expected value is found.
             Operator::NotDiffer => {
                 let found = ValueSet::found(elements.iter().map(FoundValue::of));
-                let there = |wanted: &TestOperand| {
-                    let is_there = || elements.iter().any(|value| same(FoundValue::of(value), wanted));
-                    found.has_operand(wanted).unwrap_or_else(is_there)
+                let there = |expected: &TestOperand| {
+                    let is_there = || elements.iter().any(|value| same(FoundValue::of(value), expected));
+                    found.has_operand(expected).unwrap_or_else(is_there)
                 };
                 all.all(|value| self.one(value)) && self.operands.iter().all(there)
             }
@@ -126,8 +128,8 @@ impl Condition {
     /// [inferred].
     pub fn comes_back(&self, found: FoundValue<'_>, clock: &Clock<'_>) -> bool {
         let days = || Some((clock.zone().day(clock.now)?, DayOrInstant::found(found)?.day(clock.zone())?));
-        let ahead = |wanted: i64| {
-            days().is_some_and(|(today, day)| day.calendar_months_since(today).checked_rem_euclid(12) == Some(wanted))
+        let ahead = |expected: i64| {
+            days().is_some_and(|(today, day)| day.calendar_months_since(today).checked_rem_euclid(12) == Some(expected))
         };
         match self.operator {
             Operator::PreviousMonth => ahead(11),
@@ -141,7 +143,7 @@ impl Condition {
     pub fn holds_by_day(&self, found: FoundValue<'_>, clock: &Clock<'_>) -> bool {
         let is_on_one = || {
             let day = DayOrInstant::found(found).filter(|_| clock.takes(self.operands.len()))?.day(clock.zone())?;
-            Some(self.operands.iter().any(|wanted| wanted.as_text().and_then(Day::parse) == Some(day)))
+            Some(self.operands.iter().any(|expected| expected.as_text().and_then(Day::parse) == Some(day)))
         };
         match self.operator {
             Operator::In => is_on_one() == Some(true) || self.holds(found, clock),
@@ -161,10 +163,10 @@ impl Condition {
 
     fn counts(&self, elements: usize) -> bool {
         let found = Number::count(u64::try_from(elements).unwrap_or(u64::MAX));
-        self.number().is_some_and(|wanted| match self.operator {
-            Operator::CountMore => found > wanted,
-            Operator::CountLess => found < wanted,
-            _ => found == wanted,
+        self.number().is_some_and(|expected| match self.operator {
+            Operator::CountMore => found > expected,
+            Operator::CountLess => found < expected,
+            _ => found == expected,
         })
     }
 
@@ -177,9 +179,9 @@ impl Condition {
 
     #[inline(never)]
     fn one(&self, found: FoundValue<'_>) -> bool {
-        match self.operands.among() {
-            Some(among) => among.has(found),
-            None => self.operands.iter().any(|wanted| same(found, wanted)),
+        match self.operands.members() {
+            Some(members) => members.has(found),
+            None => self.operands.iter().any(|expected| same(found, expected)),
         }
     }
 
@@ -189,9 +191,9 @@ impl Condition {
             FoundValue::Value(Node::List(elements)) => elements.len(),
             _ => 1,
         };
-        let wanted = self.operands.len();
+        let expected = self.operands.len();
         match self.operator {
-            Operator::StartsWith | Operator::EndsWith => values.saturating_mul(wanted),
+            Operator::StartsWith | Operator::EndsWith => values.saturating_mul(expected),
             Operator::Contains | Operator::NotContain => {
                 let length = |value: &Node<'_>| value.as_str().map_or(1, |text| text.len());
                 let characters = match found {
@@ -201,9 +203,9 @@ impl Condition {
                     }
                     _ => 1,
                 };
-                characters.saturating_add(values).saturating_mul(wanted)
+                characters.saturating_add(values).saturating_mul(expected)
             }
-            Operator::NotDiffer => values.saturating_mul(4).saturating_add(wanted),
+            Operator::NotDiffer => values.saturating_mul(4).saturating_add(expected),
             _ => values.saturating_mul(4),
         }
     }
@@ -214,9 +216,9 @@ impl Condition {
         let texts = |test: fn(&str, &str) -> bool| {
             let FoundValue::Text(found) = found else { return false };
             let texts = self.operands.iter().filter_map(TestOperand::as_text);
-            texts.into_iter().any(|wanted| test(found, wanted))
+            texts.into_iter().any(|expected| test(found, expected))
         };
-        let contains = || texts(|found, wanted| found.contains(wanted)) || self.one(found);
+        let contains = || texts(|found, expected| found.contains(expected)) || self.one(found);
         match self.operator {
             Operator::In => self.one(found),
             Operator::NotIn => !self.one(found),
@@ -224,24 +226,24 @@ impl Condition {
             Operator::AtMost => order().is_some_and(Ordering::is_le),
             Operator::More | Operator::After => order() == Some(Ordering::Greater),
             Operator::AtLeast => order().is_some_and(Ordering::is_ge),
-            Operator::StartsWith => texts(|found, wanted| found.starts_with(wanted)),
-            Operator::EndsWith => texts(|found, wanted| found.ends_with(wanted)),
+            Operator::StartsWith => texts(|found, expected| found.starts_with(expected)),
+            Operator::EndsWith => texts(|found, expected| found.ends_with(expected)),
             Operator::Contains => contains(),
             Operator::NotContain => !contains(),
-            _ => DayOrInstant::found(found).is_some_and(|moment| self.meets_in_time(moment, clock)),
+            _ => DayOrInstant::found(found).is_some_and(|time| self.meets_in_time(time, clock)),
         }
     }
 
-    fn meets_in_time(&self, moment: DayOrInstant, clock: &Clock<'_>) -> bool {
+    fn meets_in_time(&self, time: DayOrInstant, clock: &Clock<'_>) -> bool {
         let zone = clock.zone();
-        let (Some(day), Some(today)) = (moment.day(zone), zone.day(clock.now)) else { return false };
+        let (Some(day), Some(today)) = (time.day(zone), zone.day(clock.now)) else { return false };
         let ago = today.days_since(day);
-        let wanted = self.number().and_then(Number::as_whole);
-        let days = |test: fn(i64, i64) -> bool, days: i64| wanted.is_some_and(|wanted| test(days, wanted));
+        let expected = self.number().and_then(Number::as_integer);
+        let days = |test: fn(i64, i64) -> bool, days: i64| expected.is_some_and(|expected| test(days, expected));
         // Less than n days ago excludes the future, and vice versa.
-        let within = |days: i64, wanted: i64| (0..wanted).contains(&days);
-        let beyond = |days: i64, wanted: i64| days > wanted;
-        let equal = |days: i64, wanted: i64| days == wanted;
+        let within = |days: i64, expected: i64| (0..expected).contains(&days);
+        let beyond = |days: i64, expected: i64| days > expected;
+        let equal = |days: i64, expected: i64| days == expected;
         let ahead = ago.saturating_neg();
         match self.operator {
             Operator::MoreThanAgo => days(beyond, ago),
@@ -251,15 +253,15 @@ impl Condition {
             Operator::LessThanFuture => days(within, ahead),
             Operator::DaysInFuture => days(equal, ahead),
             Operator::DayOfWeek => {
-                let weekday = Number::whole(i64::from(day.weekday()));
+                let weekday = Number::integer(i64::from(day.weekday()));
                 self.operands.contains(&TestOperand::Number(weekday))
             }
             Operator::PreviousMonth => day.calendar_months_since(today) == -1,
             Operator::ThisMonth => day.calendar_months_since(today) == 0,
             Operator::NextMonth => day.calendar_months_since(today) == 1,
             _ => {
-                let Some(at) = moment.instant(zone) else { return false };
-                self.operands.iter().any(|wanted| match wanted {
+                let Some(at) = time.instant(zone) else { return false };
+                self.operands.iter().any(|expected| match expected {
                     TestOperand::Window(window) => window.covers(at, zone),
                     _ => false,
                 })
@@ -268,34 +270,34 @@ impl Condition {
     }
 }
 
-/// Returns whether a found value equals a wanted one. A text that contains a number equals that number.
-fn same(found: FoundValue<'_>, wanted: &TestOperand) -> bool {
-    match (found, wanted) {
-        (FoundValue::Text(found), TestOperand::Text(wanted)) => found == wanted,
-        (FoundValue::Flag(found), TestOperand::Flag(wanted)) => found == *wanted,
+/// Returns whether a found value equals an expected one. A text that contains a number equals that number.
+fn same(found: FoundValue<'_>, expected: &TestOperand) -> bool {
+    match (found, expected) {
+        (FoundValue::Text(found), TestOperand::Text(expected)) => found == expected,
+        (FoundValue::Flag(found), TestOperand::Flag(expected)) => found == *expected,
         (FoundValue::Value(Node::Object(_)), _) => false,
-        (_, TestOperand::Moment(wanted)) => DayOrInstant::found(found) == Some(*wanted),
-        _ => numbers(found, wanted).is_some_and(Ordering::is_eq),
+        (_, TestOperand::Time(expected)) => DayOrInstant::found(found) == Some(*expected),
+        _ => numbers(found, expected).is_some_and(Ordering::is_eq),
     }
 }
 
-fn numbers(found: FoundValue<'_>, wanted: &TestOperand) -> Option<Ordering> {
+fn numbers(found: FoundValue<'_>, expected: &TestOperand) -> Option<Ordering> {
     let found = match found {
         FoundValue::Number(number) => number,
         FoundValue::Text(text) => Number::parse(text)?,
         _ => return None,
     };
-    match wanted {
-        TestOperand::Number(wanted) => Some(found.cmp(wanted)),
-        TestOperand::Text(wanted) => Some(found.cmp(&Number::parse(wanted)?)),
+    match expected {
+        TestOperand::Number(expected) => Some(found.cmp(expected)),
+        TestOperand::Text(expected) => Some(found.cmp(&Number::parse(expected)?)),
         _ => None,
     }
 }
 
-/// Compares a found value with a wanted one, as numbers or in time; `None` if they are of different kinds.
-fn compare(found: FoundValue<'_>, wanted: &TestOperand, clock: &Clock<'_>) -> Option<Ordering> {
-    match wanted {
-        TestOperand::Moment(wanted) => DayOrInstant::found(found)?.compare(*wanted, clock.zone()),
-        _ => numbers(found, wanted),
+/// Compares a found value with an expected one, as numbers or in time; `None` if they are of different kinds.
+fn compare(found: FoundValue<'_>, expected: &TestOperand, clock: &Clock<'_>) -> Option<Ordering> {
+    match expected {
+        TestOperand::Time(expected) => DayOrInstant::found(found)?.compare(*expected, clock.zone()),
+        _ => numbers(found, expected),
     }
 }

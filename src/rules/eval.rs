@@ -5,7 +5,7 @@
 mod lines;
 
 use lines::{NestedTests, all_lines, extreme, over_lines};
-pub(super) use lines::{figure, sum};
+pub(super) use lines::{line_amount, sum};
 
 use crate::model::order::Metadata;
 use crate::money::Money;
@@ -54,13 +54,13 @@ impl<'a> RuleFailure<'a> {
     /// Returns the failing test: a nested test, if the test itself passes.
     #[cold]
     #[inline(never)]
-    pub fn blamed(&self, input: &RuleInput<'_>) -> Box<FailingTest<'a>> {
-        let mut blamed =
+    pub fn failing_test(&self, input: &RuleInput<'_>) -> Box<FailingTest<'a>> {
+        let mut failing_test =
             Box::new(FailingTest { rule: self.rule, leaf: self.outermost, around: Vec::new(), lines: None });
         if self.is_refined() {
-            blamed.refine(input);
+            failing_test.refine(input);
         }
-        blamed
+        failing_test
     }
 }
 
@@ -79,7 +79,7 @@ impl<'a> FailingTest<'a> {
             && let Some(rules) = &leaf.test.rules
             && let Some(matched) = leaf.test.matched(input, within.as_ref())
         {
-            let inner = rules.blame(input, Some(&matched)).and_then(|place| rules.leaves.get(place));
+            let inner = rules.first_failing(input, Some(&matched)).and_then(|place| rules.leaves.get(place));
             let Some(inner) = inner else { break };
             self.around.extend(self.leaf.replace(inner));
             self.lines = Some(Box::new(matched.lines));
@@ -115,7 +115,7 @@ impl Rule {
 
     #[inline]
     fn decide(&self, input: &RuleInput<'_>) -> Result<(), RuleFailure<'_>> {
-        match self.tests.blame(input, None) {
+        match self.tests.first_failing(input, None) {
             None => Ok(()),
             Some(place) => Err(RuleFailure { rule: self, outermost: self.tests.leaves.get(place) }),
         }
@@ -130,14 +130,14 @@ impl Group {
 
     /// Returns the first test that makes the group fail, if it does.
     #[inline(never)]
-    fn blame(&self, input: &RuleInput<'_>, within: Option<&NestedTests>) -> Option<usize> {
+    fn first_failing(&self, input: &RuleInput<'_>, within: Option<&NestedTests>) -> Option<usize> {
         if !input.clock.takes(self.leaves.len()) {
             return Some(0);
         }
         // Most rules are one list of tests, evaluated without a call for each.
         match self.plain {
             true => self.leaves.iter().position(|leaf| !leaf.test.holds(input, within)),
-            false => self.logic.blame(&mut |place| self.test(place, input, within)),
+            false => self.logic.first_failing(&mut |place| self.test(place, input, within)),
         }
     }
 
@@ -152,16 +152,16 @@ impl Condition {
     /// unknown.
     fn is_in_any(&self, input: &RuleInput<'_>, is_tier: bool) -> Option<bool> {
         /// Steps to find one segment or tier.
-        const LOOK: usize = 100;
-        if !input.clock.takes(self.operands.len().saturating_mul(LOOK)) {
+        const STEPS_PER_LOOKUP: usize = 100;
+        if !input.clock.takes(self.operands.len().saturating_mul(STEPS_PER_LOOKUP)) {
             return None;
         }
-        for wanted in self.operands.iter().filter_map(TestOperand::as_text) {
+        for expected in self.operands.iter().filter_map(TestOperand::as_text) {
             let is_in = match (is_tier, input.earning) {
                 // Earning rules use the present tiers of the member.
-                (true, Some(earning)) => Some(earning.tiers.iter().any(|tier| tier == wanted)),
-                (true, None) => input.facts.is_in_tier(wanted),
-                (false, _) => input.facts.is_in_segment(wanted),
+                (true, Some(earning)) => Some(earning.tiers.iter().any(|tier| tier == expected)),
+                (true, None) => input.facts.is_in_tier(expected),
+                (false, _) => input.facts.is_in_segment(expected),
             };
             if is_in? {
                 return Some(true);
@@ -195,7 +195,7 @@ impl Test {
             FactKind::Amount | FactKind::InitialAmount | FactKind::TotalAmount => {
                 self.amount(input).is_some_and(|amount| self.money(amount, input))
             }
-            FactKind::Lines(figure, over) => self.lines(figure, over, input, within),
+            FactKind::Lines(line_amount, over) => self.lines(line_amount, over, input, within),
             FactKind::LineData(over) => over_lines(over, input, within, |line| {
                 let data = input.items.get(line).and_then(ResolvedLine::data);
                 self.all(self.property_of(data), input)
@@ -233,7 +233,7 @@ impl Test {
                         is_in.is_some_and(|is_in| is_in != condition.operator.is_negative())
                     });
                 if passes {
-                    input.facts.note_passed_membership();
+                    input.facts.record_passed_membership();
                 }
                 passes
             }
@@ -243,10 +243,10 @@ impl Test {
             }
             FactKind::Channel(part) => self.all(channel(part, input), input),
             // `false` requires nothing: every customer may redeem the code [inferred].
-            FactKind::Linked => !self.wants_true() || input.is_linked(),
+            FactKind::Linked => !self.requires_true() || input.is_linked(),
             // They qualify the surrounding test, and test nothing.
             FactKind::Scopes | FactKind::MatchAll => true,
-            FactKind::Earning(asked) => self.asks_earning(asked, input),
+            FactKind::Earning(fact) => self.holds_for_earning(fact, input),
         }
     }
 
@@ -270,16 +270,16 @@ impl Test {
 
     /// Tests data that only earning has. Elsewhere neither "is" nor "is not" passes.
     #[inline(never)]
-    fn asks_earning(&self, asked: EarningFact, input: &RuleInput<'_>) -> bool {
+    fn holds_for_earning(&self, fact: EarningFact, input: &RuleInput<'_>) -> bool {
         let Some(earning) = input.earning else { return false };
-        match asked {
+        match fact {
             EarningFact::Member => self.all(self.property_of(Some(earning.member)), input),
             EarningFact::Event => earning.event.is_some_and(|event| self.all(self.property_of(Some(event)), input)),
         }
     }
 
     /// Returns whether its conditions contain `true`.
-    pub fn wants_true(&self) -> bool {
+    pub fn requires_true(&self) -> bool {
         let operands = || self.conditions.iter().flat_map(|condition| &condition.operands);
         operands().any(|operand| *operand == TestOperand::Flag(true))
     }
@@ -331,8 +331,8 @@ impl Test {
             FactKind::Goods(_) if self.forbids() => {
                 let forbidden: Vec<Lines> = self.conditions.iter().map(|one| one.lines(input)).collect();
                 let inside = |line: usize| within.is_none_or(|within| within.lines.has(line));
-                let among = |line: usize| inside(line) && forbidden.iter().any(|lines| lines.has(line));
-                let lines = Lines::of(input.items.len(), among);
+                let members = |line: usize| inside(line) && forbidden.iter().any(|lines| lines.has(line));
+                let lines = Lines::of(input.items.len(), members);
                 (!lines.is_empty()).then_some(NestedTests { lines, each: false })
             }
             FactKind::Goods(pick) => self.goods(pick, input, within),
@@ -362,15 +362,15 @@ impl Test {
     fn goods(&self, pick: GoodsQuantifier, input: &RuleInput<'_>, within: Option<&NestedTests>) -> Option<NestedTests> {
         let inside = |line: usize| within.is_none_or(|within| within.lines.has(line));
         let lines = |test: &dyn Fn(usize) -> bool| Lines::of(input.items.len(), |line| inside(line) && test(line));
-        let among: Vec<(&Condition, Lines)> = self.conditions.iter().map(|one| (one, one.lines(input))).collect();
-        let positive = |line: usize| among.iter().all(|(one, lines)| one.operator.is_negative() || lines.has(line));
+        let members: Vec<(&Condition, Lines)> = self.conditions.iter().map(|one| (one, one.lines(input))).collect();
+        let positive = |line: usize| members.iter().all(|(one, lines)| one.operator.is_negative() || lines.has(line));
         let matched = match pick {
             GoodsQuantifier::Cheapest | GoodsQuantifier::MostExpensive => {
-                extreme(pick == GoodsQuantifier::Cheapest, &among, input, &inside)
+                extreme(pick == GoodsQuantifier::Cheapest, &members, input, &inside)
             }
             _ => lines(&positive),
         };
-        let forbidden = || among.iter().any(|(one, lines)| one.operator.is_negative() && !lines.is_empty());
+        let forbidden = || members.iter().any(|(one, lines)| one.operator.is_negative() && !lines.is_empty());
         let holds = match pick {
             GoodsQuantifier::None => matched.is_empty(),
             GoodsQuantifier::Every => !matched.is_empty() && matched == lines(&|_| true),
@@ -403,7 +403,7 @@ impl Test {
         let count = input.items.len();
         let lines = Lines::of(count, |line| inside(line) && meets(line));
         let inner = self.rules.iter().flat_map(|rules| &rules.leaves);
-        let all = inner.into_iter().any(|leaf| leaf.test.name.kind == FactKind::MatchAll && leaf.test.wants_true());
+        let all = inner.into_iter().any(|leaf| leaf.test.name.kind == FactKind::MatchAll && leaf.test.requires_true());
         let complete = !all || lines == Lines::of(count, inside);
         (!lines.is_empty() && complete).then_some(NestedTests { lines, each: all })
     }
@@ -411,17 +411,18 @@ impl Test {
     /// Compares an amount of lines.
     fn lines(
         &self,
-        figure: LineAmount,
+        line_amount: LineAmount,
         over: LineQuantifier,
         input: &RuleInput<'_>,
         within: Option<&NestedTests>,
     ) -> bool {
         if over == LineQuantifier::Sum {
-            let sum = sum(figure, input, within.map(|within| &within.lines));
+            let sum = sum(line_amount, input, within.map(|within| &within.lines));
             return sum.is_some_and(|sum| self.all(FoundValue::Number(sum), input));
         }
         over_lines(over, input, within, |line| {
-            lines::figure(figure, input, line).is_some_and(|number| self.all(FoundValue::Number(number), input))
+            lines::line_amount(line_amount, input, line)
+                .is_some_and(|number| self.all(FoundValue::Number(number), input))
         })
     }
 }

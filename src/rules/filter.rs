@@ -36,7 +36,7 @@ pub enum FilterField {
     /// A field of the document with a day that recurs every year.
     Anniversary(Text),
     /// A field of the document with an instant; a day as operand stands for the whole day.
-    Moment(Text),
+    Time(Text),
 }
 
 impl ProfileFilter {
@@ -50,7 +50,7 @@ impl ProfileFilter {
     ) -> bool {
         self.passes_by(clock, &|field| match field {
             FilterField::Metadata(property) => FoundValue::value(data.find_dotted(property)),
-            FilterField::Document(path) | FilterField::Anniversary(path) | FilterField::Moment(path) => {
+            FilterField::Document(path) | FilterField::Anniversary(path) | FilterField::Time(path) => {
                 FoundValue::value(document.find_dotted(path))
             }
             // Names of campaigns contain dots and spaces, so they are never split.
@@ -78,7 +78,7 @@ impl ProfileFilter {
                 "product_id" => found_text(goods.product_id.as_ref()),
                 _ => FoundValue::Missing,
             },
-            FilterField::Points(_) | FilterField::Events(_) | FilterField::Anniversary(_) | FilterField::Moment(_) => {
+            FilterField::Points(_) | FilterField::Events(_) | FilterField::Anniversary(_) | FilterField::Time(_) => {
                 FoundValue::Missing
             }
         })
@@ -89,7 +89,7 @@ impl ProfileFilter {
             let found = find(field);
             conditions.iter().all(|condition| match field {
                 FilterField::Anniversary(_) => condition.comes_back(found, clock),
-                FilterField::Moment(_) => condition.holds_by_day(found, clock),
+                FilterField::Time(_) => condition.holds_by_day(found, clock),
                 _ => condition.holds(found, clock),
             })
         };
@@ -136,24 +136,24 @@ impl Segment {
     }
 
     /// Returns whether the balances of a customer's cards decide the membership.
-    pub fn asks_balances(&self) -> bool {
+    pub fn uses_balances(&self) -> bool {
         let is_about = |path: &str| path == "loyalty" || path.starts_with("loyalty.") || BALANCES.contains(&path);
-        let asks = |field: &FilterField| match field {
+        let is_used = |field: &FilterField| match field {
             FilterField::Points(_) => true,
-            FilterField::Document(path) | FilterField::Anniversary(path) | FilterField::Moment(path) => is_about(path),
+            FilterField::Document(path) | FilterField::Anniversary(path) | FilterField::Time(path) => is_about(path),
             FilterField::Metadata(_) | FilterField::Events(_) => false,
         };
         match &self.members {
             SegmentMembers::Listed(_) => false,
-            SegmentMembers::Passing(filter) => filter.fields.iter().any(|(field, _)| asks(field)),
+            SegmentMembers::Passing(filter) => filter.fields.iter().any(|(field, _)| is_used(field)),
         }
     }
 
-    /// Returns whether the moment at which a customer was stored decides the membership.
+    /// Returns whether the instant at which a customer was stored decides the membership.
     pub fn depends_on_creation(&self) -> bool {
         let is_it = |path: &str| path.split('.').next() == Some("created_at");
         let depends = |field: &FilterField| match field {
-            FilterField::Document(path) | FilterField::Anniversary(path) | FilterField::Moment(path) => is_it(path),
+            FilterField::Document(path) | FilterField::Anniversary(path) | FilterField::Time(path) => is_it(path),
             FilterField::Metadata(_) | FilterField::Points(_) | FilterField::Events(_) => false,
         };
         match &self.members {
@@ -163,10 +163,10 @@ impl Segment {
     }
 
     /// Returns whether a part of a profile that a request may send decides the membership.
-    pub fn asks_part(&self, part: ProfilePart) -> bool {
-        let asks = |field: &FilterField| match (field, part) {
+    pub fn uses_part(&self, part: ProfilePart) -> bool {
+        let is_used = |field: &FilterField| match (field, part) {
             (FilterField::Metadata(_), part) => part == ProfilePart::Metadata,
-            (FilterField::Document(path) | FilterField::Anniversary(path) | FilterField::Moment(path), part) => {
+            (FilterField::Document(path) | FilterField::Anniversary(path) | FilterField::Time(path), part) => {
                 match part {
                     ProfilePart::Metadata => path.split('.').next() == Some("metadata"),
                     ProfilePart::Fields => is_sent_field(path),
@@ -176,12 +176,12 @@ impl Segment {
         };
         match &self.members {
             SegmentMembers::Listed(_) => false,
-            SegmentMembers::Passing(filter) => filter.fields.iter().any(|(field, _)| asks(field)),
+            SegmentMembers::Passing(filter) => filter.fields.iter().any(|(field, _)| is_used(field)),
         }
     }
 
     /// Returns whether fields of a profile decide the membership.
-    pub fn asks_profile(&self) -> bool {
+    pub fn uses_profile(&self) -> bool {
         matches!(&self.members, SegmentMembers::Passing(_))
     }
 
@@ -189,7 +189,7 @@ impl Segment {
     pub fn is_answered_by(&self, sent: &Customer) -> bool {
         let found = |field: &FilterField| match field {
             FilterField::Metadata(property) => sent.metadata.find_dotted(property),
-            FilterField::Document(path) | FilterField::Anniversary(path) | FilterField::Moment(path) => {
+            FilterField::Document(path) | FilterField::Anniversary(path) | FilterField::Time(path) => {
                 sent.document.find_dotted(path)
             }
             FilterField::Points(_) | FilterField::Events(_) => None,

@@ -87,7 +87,7 @@ impl Index {
 
     /// Adds a rule, records what it needs, and returns its subjects.
     fn add_rule(&mut self, rule: &Rule, ranges: &mut [AmountRange; 2]) -> u8 {
-        self.note_goods(rule);
+        self.record_goods(rule);
         self.channel |= rule.needs.meets(RequiredFacts::CHANNEL);
         let mut places = Vec::new();
         let plain = leaves_of(&rule.tests.logic, &mut places);
@@ -121,7 +121,7 @@ impl Index {
     }
 
     /// Records the collections and goods data that tests need.
-    fn note_goods(&mut self, rule: &Rule) {
+    fn record_goods(&mut self, rule: &Rule) {
         self.goods_data |= rule.tests.needs().meets(RequiredFacts::GOODS_DATA);
         rule.tests.each_leaf(&mut |leaf| {
             let goods = leaf.test.conditions.iter().flat_map(|condition| &condition.goods);
@@ -134,10 +134,10 @@ impl Index {
         });
     }
 
-    /// Returns the positions of the lists whose rules all pass, in order. Tests of other subjects than `asked` count as
+    /// Returns the positions of the lists whose rules all pass, in order. Tests of other subjects than `subjects` count as
     /// passed, and so do those of the redeemable itself: the caller evaluates these again.
-    pub fn holding(&self, input: &RuleInput<'_>, asked: u8) -> Vec<usize> {
-        let asked = asked & !subject::OWN;
+    pub fn holding(&self, input: &RuleInput<'_>, subjects: u8) -> Vec<usize> {
+        let subjects = subjects & !subject::OWN;
         let mut out = vec![false; self.lists.len()];
         // Branch-free, because the passing tests are as good as random.
         let mut bar = |list: u32, is_out: bool| {
@@ -145,19 +145,19 @@ impl Index {
                 *out |= is_out;
             }
         };
-        if asked & subject::ORDER != 0 {
+        if subjects & subject::ORDER != 0 {
             for (bounded, amount) in [(&self.amounts, input.facts.amount()), (&self.initial, input.initial_amount)] {
                 let amount = amount.map_or(AmountRange::NO_AMOUNT, Money::minor);
                 bounded.iter().for_each(|(list, range)| bar(*list, !range.holds(amount)));
             }
         }
-        let found = self.tests.answers(input, asked);
+        let found = self.tests.answers(input, subjects);
         for (_, lists) in found.iter().zip(&self.needed).filter(|(holds, _)| !**holds) {
             lists.iter().for_each(|list| bar(*list, true));
         }
         for tree in &self.trees {
             let holds = |test: &u32| found.get(*test as usize).copied().unwrap_or(false);
-            if tree.logic.blame(&mut |place| tree.tests.get(place).is_some_and(holds)).is_some() {
+            if tree.logic.first_failing(&mut |place| tree.tests.get(place).is_some_and(holds)).is_some() {
                 bar(tree.list, true);
             }
         }
@@ -174,13 +174,13 @@ impl Index {
     }
 }
 
-/// Returns the names of the tests of a rule whose subjects are not in `asked`, each once.
-pub fn omitted(rule: &Rule, asked: u8) -> Vec<&'static str> {
+/// Returns the names of the tests of a rule whose subjects are not in `subjects`, each once.
+pub fn omitted(rule: &Rule, subjects: u8) -> Vec<&'static str> {
     let mut places = Vec::new();
     leaves_of(&rule.tests.logic, &mut places);
     let mut names = Vec::new();
     for test in places.into_iter().filter_map(|place| rule.tests.leaves.get(place)).map(|leaf| &leaf.test) {
-        if test.about() & asked == 0 && !names.contains(&test.name.text) {
+        if test.about() & subjects == 0 && !names.contains(&test.name.text) {
             names.push(test.name.text);
         }
     }

@@ -16,7 +16,7 @@ pub trait RuleFacts {
     /// Returns the remaining order amount.
     fn amount(&self) -> Option<Money>;
     /// Returns the present amounts of a line.
-    fn figures(&self, line: usize) -> LineAmounts;
+    fn line_amounts(&self, line: usize) -> LineAmounts;
     /// Returns metadata of the SKU and the product of a line; the first with the property counts.
     fn goods_data(&self, line: usize, property: &str) -> [Option<&Metadata>; 4];
     /// Returns whether the goods of a line are in a set of a bundle. Data of the SKU come before those of the product; `without` says whether
@@ -33,7 +33,7 @@ pub trait RuleFacts {
     /// Returns whether the customer is in this loyalty tier; `None` if that is unknown: then no test of it passes.
     fn is_in_tier(&self, id: &str) -> Option<bool>;
     /// Records that a test of segments or tiers passed.
-    fn note_passed_membership(&self) {}
+    fn record_passed_membership(&self) {}
     /// Returns whether the customer meets the condition of this number; `None` if that is unknown: then no test of it
     /// passes.
     fn meets_condition(&self, _number: &str) -> Option<bool> {

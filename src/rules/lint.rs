@@ -121,7 +121,7 @@ fn lint_test(test: &Test, nested: bool, warn: &mut dyn FnMut(&str, String)) {
             return;
         }
     }
-    if test.name.kind == FactKind::Linked && !test.wants_true() {
+    if test.name.kind == FactKind::Linked && !test.requires_true() {
         warn(".conditions", "always holds".to_owned());
     }
     match verdict(test.name, &test.conditions) {
@@ -164,7 +164,7 @@ fn verdict(name: &RuleName, conditions: &[Condition]) -> LintResult {
     use Operator as O;
     let compares = |one: &Condition| {
         let known = matches!(one.operator, O::In | O::NotIn | O::Less | O::AtMost | O::More | O::AtLeast);
-        known && one.goods.is_empty() && !one.operands.iter().any(|operand| matches!(operand, TestOperand::Moment(_)))
+        known && one.goods.is_empty() && !one.operands.iter().any(|operand| matches!(operand, TestOperand::Time(_)))
     };
     if matches!(name.values, Values::Goods(_)) || !conditions.iter().all(compares) {
         return LintResult::Depends;
@@ -183,11 +183,11 @@ fn verdict(name: &RuleName, conditions: &[Condition]) -> LintResult {
             TestOperand::Flag(flag) => {
                 verdicts.extend([holds(FoundValue::Flag(*flag)), holds(FoundValue::Flag(!flag))])
             }
-            TestOperand::Moment(_) | TestOperand::Window(_) => {}
+            TestOperand::Time(_) | TestOperand::Window(_) => {}
         }
     }
     if name.values.are_numbers() {
-        verdicts.push(holds(FoundValue::Number(Number::whole(0))));
+        verdicts.push(holds(FoundValue::Number(Number::integer(0))));
     } else {
         // A list may contain all of them, a text may be none of them, and the value may be absent.
         let all = Node::List(operands().map(json).collect());
@@ -202,15 +202,15 @@ fn verdict(name: &RuleName, conditions: &[Condition]) -> LintResult {
 
 /// Returns the number itself and its neighbours. Amounts and counts are whole and not negative.
 fn around(number: Number, values: Values) -> impl Iterator<Item = Number> {
-    let one = Number::whole(1);
-    let beside = [one.to(number), number, number.next()];
-    beside.into_iter().filter(move |number| !values.are_numbers() || !number.is_negative())
+    let one = Number::integer(1);
+    let neighbours = [one.to(number), number, number.next()];
+    neighbours.into_iter().filter(move |number| !values.are_numbers() || !number.is_negative())
 }
 
 fn json(operand: &TestOperand) -> Node<'static> {
     match operand {
         TestOperand::Flag(flag) => Node::Flag(*flag),
-        TestOperand::Number(number) => number.as_whole().map_or(Node::Null, Node::Whole),
+        TestOperand::Number(number) => number.as_integer().map_or(Node::Null, Node::Integer),
         other => Node::Text(Cow::Owned(other.text())),
     }
 }

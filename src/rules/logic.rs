@@ -25,7 +25,7 @@ pub enum Expression {
 pub enum LogicError {
     /// A key without a test.
     UnknownKey(String),
-    /// An unexpected word.
+    /// An unexpected token.
     Unexpected(String),
     /// The string ends too early.
     Unfinished,
@@ -36,13 +36,13 @@ pub enum LogicError {
 impl LogicError {
     /// Returns the message, to follow the name of a field.
     pub fn text(&self) -> String {
-        let (before, word, after) = match self {
+        let (before, token, after) = match self {
             LogicError::UnknownKey(key) => ("names the rule `", key.as_str(), "`, which does not exist"),
-            LogicError::Unexpected(word) => ("has an unexpected `", word.as_str(), "`"),
+            LogicError::Unexpected(token) => ("has an unexpected `", token.as_str(), "`"),
             LogicError::Unfinished => ("ends too early", "", ""),
             LogicError::TooDeep => ("nests deeper than 32 brackets", "", ""),
         };
-        [before, word, after].concat()
+        [before, token, after].concat()
     }
 }
 
@@ -63,14 +63,14 @@ impl Expression {
     /// Parses a logic string over tests with these keys. An empty one joins all tests by `and`.
     pub fn parse(logic: &str, keys: &[Text]) -> Result<Expression, LogicError> {
         let spaced = logic.replace('(', " ( ").replace(')', " ) ");
-        let words: Vec<&str> = spaced.split_whitespace().collect();
-        if words.is_empty() {
+        let tokens: Vec<&str> = spaced.split_whitespace().collect();
+        if tokens.is_empty() {
             return Ok(Expression::All((0..keys.len()).map(Expression::Leaf).collect()));
         }
-        let mut reader = LogicReader { words: &words, keys, wrong: None };
+        let mut reader = LogicReader { tokens: &tokens, keys, wrong: None };
         let expression = reader.read(0, true);
-        if let Some(word) = reader.words.first() {
-            reader.fail(LogicError::Unexpected((*word).to_owned()));
+        if let Some(token) = reader.tokens.first() {
+            reader.fail(LogicError::Unexpected((*token).to_owned()));
         }
         reader.wrong.map_or(Ok(expression), Err)
     }
@@ -91,7 +91,7 @@ impl Expression {
 
     /// Returns the first test that makes the expression false (docs/spec/validation-rules.md#8); `None` if it passes. A
     /// failing test with a passing alternative is skipped.
-    pub fn blame(&self, test: &mut dyn FnMut(usize) -> bool) -> Option<usize> {
+    pub fn first_failing(&self, test: &mut dyn FnMut(usize) -> bool) -> Option<usize> {
         match self {
             Expression::Leaf(place) => (!test(*place)).then_some(*place),
             Expression::All(parts) => {
@@ -100,7 +100,7 @@ impl Expression {
                     // A test later than the first failed one is not evaluated.
                     let is_later = |known: usize| matches!(part, Expression::Leaf(place) if *place > known);
                     if !first.is_some_and(is_later) {
-                        first = first.into_iter().chain(part.blame(test)).min();
+                        first = first.into_iter().chain(part.first_failing(test)).min();
                     }
                 }
                 first
@@ -108,7 +108,7 @@ impl Expression {
             Expression::Any(parts) => {
                 let mut first = usize::MAX;
                 for part in parts {
-                    first = first.min(part.blame(test)?);
+                    first = first.min(part.first_failing(test)?);
                 }
                 Some(first)
             }
@@ -133,7 +133,7 @@ impl Expression {
 
     /// Prints the expression over tests with these keys, so that parsing it gives an equal one.
     pub fn print(&self, keys: &[Text]) -> String {
-        let (parts, word) = match self {
+        let (parts, token) = match self {
             Expression::Leaf(place) => return keys.get(*place).map(Text::to_string).unwrap_or_default(),
             Expression::All(parts) => (parts, " and "),
             Expression::Any(parts) => (parts, " or "),
@@ -142,26 +142,26 @@ impl Expression {
             Expression::Leaf(_) => part.print(keys),
             Expression::All(_) | Expression::Any(_) => format!("({})", part.print(keys)),
         };
-        parts.iter().map(print).collect::<Vec<String>>().join(word)
+        parts.iter().map(print).collect::<Vec<String>>().join(token)
     }
 }
 
 /// A parser of logic strings. It continues after an error, which stands for no tests; the first error is reported.
 struct LogicReader<'a> {
-    words: &'a [&'a str],
+    tokens: &'a [&'a str],
     keys: &'a [Text],
     wrong: Option<LogicError>,
 }
 
 impl<'a> LogicReader<'a> {
     fn next(&mut self) -> Option<&'a str> {
-        let (first, rest) = self.words.split_first()?;
-        self.words = rest;
+        let (first, rest) = self.tokens.split_first()?;
+        self.tokens = rest;
         Some(first)
     }
 
-    fn takes(&mut self, word: &str) -> bool {
-        let found = self.words.first().is_some_and(|first| first.eq_ignore_ascii_case(word));
+    fn accept(&mut self, token: &str) -> bool {
+        let found = self.tokens.first().is_some_and(|first| first.eq_ignore_ascii_case(token));
         if found {
             self.next();
         }
@@ -171,18 +171,18 @@ impl<'a> LogicReader<'a> {
     /// Records an error and stops reading.
     #[cold]
     fn fail(&mut self, wrong: LogicError) {
-        self.words = &[];
+        self.tokens = &[];
         self.wrong.get_or_insert(wrong);
     }
 
     /// Parses parts joined by `or`, or those of one of them, which are joined by `and`.
     fn read(&mut self, depth: usize, any: bool) -> Expression {
-        let word = if any { "or" } else { "and" };
+        let token = if any { "or" } else { "and" };
         let join = if any { Expression::Any } else { Expression::All };
         let mut parts = Vec::new();
         loop {
             parts.push(if any { self.read(depth, false) } else { self.factor(depth) });
-            if !self.takes(word) {
+            if !self.accept(token) {
                 return joined(parts, join);
             }
         }
@@ -191,22 +191,22 @@ impl<'a> LogicReader<'a> {
     fn factor(&mut self, depth: usize) -> Expression {
         let wrong = if depth > DEEPEST {
             LogicError::TooDeep
-        } else if self.takes("(") {
+        } else if self.accept("(") {
             let inner = self.read(depth.saturating_add(1), true);
             match self.next() {
                 Some(")") => return inner,
-                Some(word) => LogicError::Unexpected(word.to_owned()),
+                Some(token) => LogicError::Unexpected(token.to_owned()),
                 None => LogicError::Unfinished,
             }
         } else {
             match self.next() {
                 None => LogicError::Unfinished,
-                Some(word) if [")", "and", "or"].iter().any(|name| word.eq_ignore_ascii_case(name)) => {
-                    LogicError::Unexpected(word.to_owned())
+                Some(token) if [")", "and", "or"].iter().any(|name| token.eq_ignore_ascii_case(name)) => {
+                    LogicError::Unexpected(token.to_owned())
                 }
-                Some(word) => match self.keys.iter().position(|key| key == word) {
+                Some(token) => match self.keys.iter().position(|key| key == token) {
                     Some(place) => return Expression::Leaf(place),
-                    None => LogicError::UnknownKey(word.to_owned()),
+                    None => LogicError::UnknownKey(token.to_owned()),
                 },
             }
         };

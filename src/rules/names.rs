@@ -73,7 +73,7 @@ pub static CUSTOMER_CONDITION: RuleName =
     row("customer.condition", K::CustomerCondition, DATA, CUSTOMER, subject::CUSTOMER, CUSTOMER_RULE);
 
 /// A condition on metadata of goods whose content only the service knows; its property is the number of a set of goods. Only bundles
-/// have it. Its one condition, `$is` with `true` or `false`, says whether goods without that metadata meet it.
+/// have it. Its one condition, `$is` with `true` or `false`, defines whether goods without that metadata meet it.
 pub static GOODS_SET: RuleName = row("goods.set", K::GoodsSet, DATA, GOODS_DATA, subject::GOODS, ORDER_RULE);
 
 /// The names that only bundles have.
@@ -91,10 +91,10 @@ pub fn is_about_customer(name: &str) -> bool {
 }
 
 /// Every name, for the shape.
-pub const WORDS: &[&str] = &words();
+pub const TEST_NAMES: &[&str] = &test_names();
 
 #[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "runs while the program is compiled")]
-const fn words() -> [&'static str; NAMES.len()] {
+const fn test_names() -> [&'static str; NAMES.len()] {
     let mut all = [""; NAMES.len()];
     let mut place = 0;
     while place < NAMES.len() {

@@ -14,7 +14,7 @@ const DECIMALS: i64 = 9;
 impl Number {
     /// Returns a whole number.
     #[inline]
-    pub fn whole(number: i64) -> Number {
+    pub fn integer(number: i64) -> Number {
         // The product of 64 bits and 30 bits always fits.
         Number(i128::from(number).wrapping_mul(ONE))
     }
@@ -43,9 +43,9 @@ impl Number {
     }
 
     /// Returns the number as an integer, if it is whole.
-    pub fn as_whole(self) -> Option<i64> {
-        let whole = self.0.checked_div(ONE)?;
-        i64::try_from(whole).ok().filter(|_| whole.checked_mul(ONE) == Some(self.0))
+    pub fn as_integer(self) -> Option<i64> {
+        let integer = self.0.checked_div(ONE)?;
+        i64::try_from(integer).ok().filter(|_| integer.checked_mul(ONE) == Some(self.0))
     }
 
     /// Returns the difference to the other number. It saturates at 128 bits, which no compared number reaches.

@@ -19,7 +19,7 @@ pub enum TestOperand {
     /// A boolean.
     Flag(bool),
     /// A day or an instant.
-    Moment(DayOrInstant),
+    Time(DayOrInstant),
     /// A window.
     Window(Box<TimeWindow>),
 }
@@ -71,7 +71,7 @@ impl<'a> FoundValue<'a> {
         match value {
             Node::Null => FoundValue::Missing,
             Node::Flag(flag) => FoundValue::Flag(*flag),
-            Node::Whole(number) => FoundValue::Number(Number::whole(*number)),
+            Node::Integer(number) => FoundValue::Number(Number::integer(*number)),
             Node::Fraction(text) => Number::parse(text).map_or(FoundValue::Missing, FoundValue::Number),
             Node::Text(text) => FoundValue::Text(text),
             Node::List(_) | Node::Object(_) => FoundValue::Value(value),
@@ -91,11 +91,11 @@ impl<'a> FoundValue<'a> {
 }
 
 impl TimeWindow {
-    pub(super) fn covers(&self, moment: Instant, zone: &TimeZone) -> bool {
+    pub(super) fn covers(&self, instant: Instant, zone: &TimeZone) -> bool {
         match self {
-            TimeWindow::Recurring(start, frame) => frame.covers(*start, moment, zone),
-            TimeWindow::Between(from, to) => *from <= moment && moment < *to,
-            TimeWindow::Hours(hours) => hours.covers(moment, zone),
+            TimeWindow::Recurring(start, frame) => frame.covers(*start, instant, zone),
+            TimeWindow::Between(from, to) => *from <= instant && instant < *to,
+            TimeWindow::Hours(hours) => hours.covers(instant, zone),
         }
     }
 
@@ -124,8 +124,8 @@ impl TestOperand {
             TestOperand::Text(text) => text.as_str().to_owned(),
             TestOperand::Number(number) => number.text(),
             TestOperand::Flag(flag) => flag_text(*flag),
-            TestOperand::Moment(DayOrInstant::Day(day)) => day.text(),
-            TestOperand::Moment(DayOrInstant::At(moment)) => moment.text(),
+            TestOperand::Time(DayOrInstant::Day(day)) => day.text(),
+            TestOperand::Time(DayOrInstant::At(instant)) => instant.text(),
             TestOperand::Window(window) => window.text(),
         }
     }
@@ -152,14 +152,14 @@ impl DayOrInstant {
     pub fn day(self, zone: &TimeZone) -> Option<Day> {
         match self {
             DayOrInstant::Day(day) => Some(day),
-            DayOrInstant::At(moment) => zone.day(moment),
+            DayOrInstant::At(instant) => zone.day(instant),
         }
     }
 
     pub(super) fn instant(self, zone: &TimeZone) -> Option<Instant> {
         match self {
             DayOrInstant::Day(day) => zone.start_of(day),
-            DayOrInstant::At(moment) => Some(moment),
+            DayOrInstant::At(instant) => Some(instant),
         }
     }
 

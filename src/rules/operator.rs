@@ -87,7 +87,7 @@ pub enum OperandForm {
     /// A count from 0.
     Count,
     /// Instants.
-    Moments,
+    Times,
     /// Windows, each written in one text.
     Windows,
     /// Weekdays, 0 to 6.
@@ -153,8 +153,8 @@ pub(crate) const NAMES: &[(&str, Operator, OperandForm)] = &[
     ("$count_more", O::CountMore, T::Count),
     ("$count_less", O::CountLess, T::Count),
     ("$from", O::From, T::Goods),
-    ("$after", O::After, T::Moments),
-    ("$before", O::Before, T::Moments),
+    ("$after", O::After, T::Times),
+    ("$before", O::Before, T::Times),
     ("$more_than_ago", O::MoreThanAgo, T::Count),
     ("$less_than_ago", O::LessThanAgo, T::Count),
     ("$is_days_ago", O::DaysAgo, T::Count),
@@ -208,7 +208,7 @@ impl Operator {
 }
 
 impl Operator {
-    /// Returns whether its result depends on the present instant, and not on the value and the operands alone.
+    /// Returns whether its result depends on the present instant, and not only on the value and the operands.
     pub fn depends_on_now(self) -> bool {
         match self {
             O::MoreThanAgo | O::LessThanAgo | O::DaysAgo => true,

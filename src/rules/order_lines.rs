@@ -46,7 +46,7 @@ impl<'a> OrderLines<'a> {
     }
 
     /// Returns the steps to find one of some goods.
-    pub fn looks(self) -> usize {
+    pub fn lookup_steps(self) -> usize {
         if self.index.is_some() { 1 } else { self.lines.len() }
     }
 

@@ -27,15 +27,15 @@ impl AmountRange {
     pub(super) fn within(self, conditions: &[Condition]) -> Option<AmountRange> {
         let mut range = AmountRange { most: self.most.min(LARGEST.unsigned_abs()), ..self };
         for condition in conditions {
-            let [TestOperand::Number(wanted)] = &*condition.operands else { return None };
-            let wanted = wanted.as_whole().and_then(|wanted| u64::try_from(wanted).ok())?;
+            let [TestOperand::Number(operand)] = &*condition.operands else { return None };
+            let operand = operand.as_integer().and_then(|operand| u64::try_from(operand).ok())?;
             let (least, most) = match condition.operator {
-                Operator::In => (wanted, wanted),
-                Operator::Less if wanted == 0 => (1, 0),
-                Operator::Less => (0, wanted.remaining_after(1)),
-                Operator::AtMost => (0, wanted),
-                Operator::More => (wanted.plus_one(), range.most),
-                Operator::AtLeast => (wanted, range.most),
+                Operator::In => (operand, operand),
+                Operator::Less if operand == 0 => (1, 0),
+                Operator::Less => (0, operand.remaining_after(1)),
+                Operator::AtMost => (0, operand),
+                Operator::More => (operand.plus_one(), range.most),
+                Operator::AtLeast => (operand, range.most),
                 _ => return None,
             };
             range = AmountRange { least: range.least.max(least), most: range.most.min(most) };

@@ -16,13 +16,13 @@ const FEW: usize = 16;
 pub struct ValueOperands {
     list: Vec<TestOperand>,
     /// The index; `None` for few operands, or for any that is no plain value.
-    among: Option<Box<ValueSet>>,
+    members: Option<Box<ValueSet>>,
 }
 
 impl From<Vec<TestOperand>> for ValueOperands {
     fn from(list: Vec<TestOperand>) -> ValueOperands {
-        let among = if list.len() > FEW { ValueSet::of(&list) } else { None };
-        ValueOperands { among: among.map(Box::new), list }
+        let members = if list.len() > FEW { ValueSet::of(&list) } else { None };
+        ValueOperands { members: members.map(Box::new), list }
     }
 }
 
@@ -45,8 +45,8 @@ impl<'a> IntoIterator for &'a ValueOperands {
 
 impl ValueOperands {
     /// Returns the index of the values, if there are many.
-    pub(super) fn among(&self) -> Option<&ValueSet> {
-        self.among.as_deref()
+    pub(super) fn members(&self) -> Option<&ValueSet> {
+        self.members.as_deref()
     }
 }
 
@@ -63,23 +63,23 @@ pub(super) struct ValueSet {
 
 impl ValueSet {
     fn of(operands: &[TestOperand]) -> Option<ValueSet> {
-        let mut among = ValueSet::default();
+        let mut members = ValueSet::default();
         for operand in operands {
             match operand {
-                TestOperand::Text(text) => among.add(FoundValue::Text(text)),
-                TestOperand::Number(number) => among.add(FoundValue::Number(*number)),
-                TestOperand::Flag(flag) => among.add(FoundValue::Flag(*flag)),
-                TestOperand::Moment(_) | TestOperand::Window(_) => return None,
+                TestOperand::Text(text) => members.add(FoundValue::Text(text)),
+                TestOperand::Number(number) => members.add(FoundValue::Number(*number)),
+                TestOperand::Flag(flag) => members.add(FoundValue::Flag(*flag)),
+                TestOperand::Time(_) | TestOperand::Window(_) => return None,
             }
         }
-        Some(among)
+        Some(members)
     }
 
     /// Returns the set of found values, to test which operands it contains.
     pub(super) fn found<'f>(all: impl Iterator<Item = FoundValue<'f>>) -> ValueSet {
-        let mut among = ValueSet::default();
-        all.for_each(|found| among.add(found));
-        among
+        let mut members = ValueSet::default();
+        all.for_each(|found| members.add(found));
+        members
     }
 
     fn add(&mut self, value: FoundValue<'_>) {
@@ -112,12 +112,12 @@ impl ValueSet {
     }
 
     /// Returns whether the set contains an operand; `None` for an instant or a window.
-    pub(super) fn has_operand(&self, wanted: &TestOperand) -> Option<bool> {
-        match wanted {
+    pub(super) fn has_operand(&self, expected: &TestOperand) -> Option<bool> {
+        match expected {
             TestOperand::Text(text) => Some(self.has(FoundValue::Text(text))),
             TestOperand::Number(number) => Some(self.has(FoundValue::Number(*number))),
             TestOperand::Flag(flag) => Some(self.has(FoundValue::Flag(*flag))),
-            TestOperand::Moment(_) | TestOperand::Window(_) => None,
+            TestOperand::Time(_) | TestOperand::Window(_) => None,
         }
     }
 }

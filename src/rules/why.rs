@@ -6,7 +6,7 @@
 use crate::model::scope::GoodsRef;
 use crate::refusal::{Remedy, RemedyAction, RuleExplanation};
 use crate::rules::compare::Condition;
-use crate::rules::eval::{FailingTest, channel, data_of, figure, sum};
+use crate::rules::eval::{FailingTest, channel, data_of, line_amount, sum};
 use crate::rules::input::RuleInput;
 use crate::rules::kind::{CountPeriod, FactKind, GoodsQuantifier, LineQuantifier};
 use crate::rules::names::Values;
@@ -22,22 +22,22 @@ impl FailingTest<'_> {
     #[inline(never)]
     pub fn why(&self, input: &RuleInput<'_>) -> Option<RuleExplanation> {
         let leaf = &self.leaf?.test;
-        let seen = self.seen(leaf, input);
-        let fails = |condition: &&Condition| match seen {
+        let tested_values = self.tested_values(leaf, input);
+        let fails = |condition: &&Condition| match tested_values {
             TestedValues::One(found) => !condition.holds_on(found, &input.clock),
             TestedValues::Several(_) => true,
         };
         let condition = leaf.conditions.iter().find(fails).or_else(|| leaf.conditions.first());
         let keys: Vec<&str> = self.around.iter().chain(&self.leaf).map(|leaf| leaf.key.as_str()).collect();
-        let change = condition.and_then(|condition| self.change(leaf, condition, &seen, input));
+        let change = condition.and_then(|condition| self.change(leaf, condition, &tested_values, input));
         Some(RuleExplanation {
             rule: self.rule.id.clone(),
             test: keys.join("."),
             name: leaf.name.text,
             property: leaf.property.clone(),
             operator: condition.map_or("", |condition| condition.operator.name()),
-            wanted: condition.map(wanted).unwrap_or_default(),
-            found: match seen {
+            expected: condition.map(expected).unwrap_or_default(),
+            found: match tested_values {
                 TestedValues::One(FoundValue::Missing) => None,
                 TestedValues::One(found) => Some(found.text()),
                 TestedValues::Several(texts) => Some(texts).filter(|texts| !texts.is_empty()),
@@ -46,20 +46,20 @@ impl FailingTest<'_> {
         })
     }
 
-    fn seen<'s>(&self, leaf: &Test, input: &RuleInput<'s>) -> TestedValues<'s> {
+    fn tested_values<'s>(&self, leaf: &Test, input: &RuleInput<'s>) -> TestedValues<'s> {
         let number = |number: Option<Number>| TestedValues::One(number.map_or(FoundValue::Missing, FoundValue::Number));
         match leaf.name.kind {
             FactKind::Amount | FactKind::InitialAmount | FactKind::TotalAmount => {
                 number(leaf.amount(input).map(|amount| Number::count(amount.minor())))
             }
             FactKind::Count(counter, period) => number(input.facts.count(counter, period).map(Number::count)),
-            FactKind::Lines(figure, LineQuantifier::Sum) => number(sum(figure, input, self.lines.as_deref())),
+            FactKind::Lines(line_amount, LineQuantifier::Sum) => number(sum(line_amount, input, self.lines.as_deref())),
             FactKind::Lines(of, LineQuantifier::Any | LineQuantifier::Each | LineQuantifier::Inherit) => self
-                .seen_of_lines(input, |line, _| {
-                    figure(of, input, line).map_or(FoundValue::Missing, FoundValue::Number)
+                .values_of_lines(input, |line, _| {
+                    line_amount(of, input, line).map_or(FoundValue::Missing, FoundValue::Number)
                 }),
-            FactKind::LineData(_) => self.seen_of_lines(input, |_, item| leaf.property_of(item.data())),
-            FactKind::Goods(_) | FactKind::GoodsData | FactKind::GoodsSet => self.seen_of_lines(input, |_, item| {
+            FactKind::LineData(_) => self.values_of_lines(input, |_, item| leaf.property_of(item.data())),
+            FactKind::Goods(_) | FactKind::GoodsData | FactKind::GoodsSet => self.values_of_lines(input, |_, item| {
                 item.names().into_iter().flatten().next().map_or(FoundValue::Missing, FoundValue::Text)
             }),
             FactKind::Data(data) => TestedValues::One(leaf.property_of(data_of(data, input))),
@@ -71,7 +71,7 @@ impl FailingTest<'_> {
     }
 
     /// Returns the found values of the tested lines.
-    fn seen_of_lines<'s>(
+    fn values_of_lines<'s>(
         &self,
         input: &RuleInput<'s>,
         find: impl Fn(usize, &'s ResolvedLine<'s>) -> FoundValue<'s>,
@@ -101,10 +101,10 @@ impl FailingTest<'_> {
         &self,
         leaf: &Test,
         condition: &Condition,
-        seen: &TestedValues<'_>,
+        tested_values: &TestedValues<'_>,
         input: &RuleInput<'_>,
     ) -> Option<Remedy> {
-        let (act, by, of) = match (leaf.name.kind, seen) {
+        let (act, by, of) = match (leaf.name.kind, tested_values) {
             (FactKind::Count(_, period), _) => (RemedyAction::After, None, Some(period_end(period, input)?)),
             (FactKind::Goods(pick), _) => {
                 let name = name_of(condition.goods.first()?);
@@ -122,14 +122,14 @@ impl FailingTest<'_> {
             (kind, TestedValues::One(FoundValue::Number(found))) if leaf.name.values.are_numbers() => {
                 let (act, by) = step(*found, condition)?;
                 let of = if matches!(kind, FactKind::Lines(..)) { self.goods_around() } else { None };
-                (act, Some(u64::try_from(by.as_whole()?).ok()?), of)
+                (act, Some(u64::try_from(by.as_integer()?).ok()?), of)
             }
             (FactKind::Data(_), TestedValues::One(_)) => {
                 let first = condition.operands.first()?;
                 let act = match (condition.operator, first) {
                     (Operator::In | Operator::Contains, _) => RemedyAction::Set,
-                    (Operator::More | Operator::After, TestOperand::Moment(_)) => RemedyAction::After,
-                    (Operator::Less | Operator::Before, TestOperand::Moment(_)) => RemedyAction::Before,
+                    (Operator::More | Operator::After, TestOperand::Time(_)) => RemedyAction::After,
+                    (Operator::Less | Operator::Before, TestOperand::Time(_)) => RemedyAction::Before,
                     _ => return None,
                 };
                 (act, None, Some(first.text()))
@@ -151,7 +151,7 @@ fn name_of(goods: &GoodsRef) -> String {
     goods.source_id.as_ref().unwrap_or(&goods.id).as_str().to_owned()
 }
 
-fn wanted(condition: &Condition) -> Vec<String> {
+fn expected(condition: &Condition) -> Vec<String> {
     condition.operands.iter().map(TestOperand::text).chain(condition.goods.iter().map(name_of)).collect()
 }
 
@@ -161,7 +161,7 @@ fn step(found: Number, condition: &Condition) -> Option<(RemedyAction, Number)> 
         TestOperand::Number(number) => Some(*number),
         _ => None,
     });
-    let nearest = numbers.min_by_key(|wanted| found.to(*wanted).size())?;
+    let nearest = numbers.min_by_key(|expected| found.to(*expected).size())?;
     let (up, down) = (found.to(nearest), nearest.to(found));
     Some(match condition.operator {
         Operator::More => (RemedyAction::More, up.next()),
@@ -170,7 +170,7 @@ fn step(found: Number, condition: &Condition) -> Option<(RemedyAction, Number)> 
         Operator::AtMost => (RemedyAction::Less, down),
         Operator::In if down.is_negative() => (RemedyAction::More, up),
         Operator::In => (RemedyAction::Less, down),
-        Operator::NotIn => (RemedyAction::More, Number::whole(1)),
+        Operator::NotIn => (RemedyAction::More, Number::integer(1)),
         _ => return None,
     })
 }

@@ -1,11 +1,11 @@
-//! The texts of the few fields that mean the same in every object. Every other field has its own text beside its declaration.
+//! The texts of the few fields that mean the same in every object. Every other field has its own text at its declaration.
 
 /// Returns the text of a name, where there is one.
 pub(super) fn of(name: &str) -> Option<&'static str> {
-    MEANINGS.iter().find(|(known, _)| *known == name).map(|(_, meaning)| *meaning)
+    DESCRIPTIONS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }
 
-const MEANINGS: &[(&str, &str)] = &[
+const DESCRIPTIONS: &[(&str, &str)] = &[
     ("id", "ID of the object."),
     ("object", "Type of the object."),
     ("metadata", "Metadata: custom properties of the merchant, by key."),

@@ -115,8 +115,8 @@ impl ClaimTrial {
 
     /// Returns an order without the units that other redeemables make free; `None` if it does not differ. Units of
     /// earlier claimers are in the order already.
-    pub fn seen(&self, place: usize, cart: &Cart, is_past: &dyn Fn(usize) -> bool) -> Option<Cart> {
-        self.claims.hide(cart, &|claimer| claimer != place && !is_past(claimer))
+    pub fn visible_cart(&self, place: usize, cart: &Cart, is_earlier: &dyn Fn(usize) -> bool) -> Option<Cart> {
+        self.claims.hide(cart, &|claimer| claimer != place && !is_earlier(claimer))
     }
 
     /// Returns whether a redeemable must apply with the hidden units as well.

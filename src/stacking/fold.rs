@@ -16,8 +16,8 @@ pub trait Judge {
     /// Returns why it may not be used on this order, if so.
     fn refusal(&mut self, place: usize, cart: &Cart) -> Option<Refusal>;
     /// Returns why it may not be used either on the whole order or on the order as it sees it.
-    fn refusal_of_either(&mut self, place: usize, whole: &Cart, seen: &Cart) -> Option<Refusal> {
-        self.refusal(place, whole).or_else(|| self.refusal(place, seen))
+    fn refusal_of_either(&mut self, place: usize, full_cart: &Cart, visible_cart: &Cart) -> Option<Refusal> {
+        self.refusal(place, full_cart).or_else(|| self.refusal(place, visible_cart))
     }
     /// Returns why it may not be used because of the resulting order (docs/spec/calculation.md#11.2, step 7.6).
     fn objection(
@@ -33,13 +33,13 @@ pub trait Judge {
     fn applied(&mut self, _place: usize, _gain: &Gain) {}
     /// Returns whether it gives a reward, which is an effect without an amount.
     fn rewards(&self, place: usize) -> bool;
-    /// Returns its gain on the running order, which it sees as `seen` if units of it are free for others. With `once`,
+    /// Returns its gain on the running order, which it sees as `visible_cart` if units of it are free for others. With `once`,
     /// lines that were discounted in this request are excluded.
     fn gain(
         &mut self,
         place: usize,
         cart: &Cart,
-        seen: Option<&Cart>,
+        visible_cart: Option<&Cart>,
         base: DiscountBase<'_>,
         once: bool,
     ) -> Result<Box<Gain>, Refusal>;
@@ -199,8 +199,8 @@ impl WalkState<'_> {
         judge: &mut dyn Judge,
     ) -> Result<Option<Box<Gain>>, Refusal> {
         let place = turn.place;
-        let seen = self.seen(&turn, self.cart);
-        if let Some(refusal) = refusal(self.trial, place, self.cart, seen.as_ref(), judge) {
+        let visible_cart = self.visible_cart(&turn, self.cart);
+        if let Some(refusal) = refusal(self.trial, place, self.cart, visible_cart.as_ref(), judge) {
             return Err(refusal);
         }
         let base = match class.mode {
@@ -208,8 +208,8 @@ impl WalkState<'_> {
             CalculationMode::DiscountedAmount => DiscountBase::Discounted,
         };
         let once = self.rules.redeemables_products_application_mode == ProductsMode::Once;
-        let gain = judge.gain(place, self.cart, seen.as_ref(), base, once)?;
-        if let Some(refusal) = self.objection(&turn, seen.as_ref(), &gain, judge) {
+        let gain = judge.gain(place, self.cart, visible_cart.as_ref(), base, once)?;
+        if let Some(refusal) = self.objection(&turn, visible_cart.as_ref(), &gain, judge) {
             return Err(refusal);
         }
         if class.skips_no_effect && gain.is_nothing() && !judge.rewards(place) {
@@ -222,11 +222,11 @@ impl WalkState<'_> {
 
     /// Returns an order as the current redeemable sees it, if that differs. Unsettled claims stay hidden until they are
     /// made.
-    fn seen(&self, turn: &WalkTurn<'_>, cart: &Cart) -> Option<Cart> {
-        self.trial.seen(turn.place, cart, &|claimer| {
-            let is_past =
+    fn visible_cart(&self, turn: &WalkTurn<'_>, cart: &Cart) -> Option<Cart> {
+        self.trial.visible_cart(turn.place, cart, &|claimer| {
+            let is_earlier =
                 |step: &WalkStep| matches!(step.outcome, ApplyOutcome::Applied(_)) || !self.trial.is_unsettled();
-            turn.steps.iter().any(|step| step.place == claimer && is_past(step))
+            turn.steps.iter().any(|step| step.place == claimer && is_earlier(step))
         })
     }
 
@@ -234,19 +234,19 @@ impl WalkState<'_> {
     fn objection(
         &self,
         turn: &WalkTurn<'_>,
-        seen: Option<&Cart>,
+        visible_cart: Option<&Cart>,
         gain: &Gain,
         judge: &mut dyn Judge,
     ) -> Option<Refusal> {
         let after = || self.cart.after(gain);
-        let seen_after = || {
+        let visible_after = || {
             let after = after()?;
-            Some(self.seen(turn, &after).unwrap_or(after))
+            Some(self.visible_cart(turn, &after).unwrap_or(after))
         };
-        let Some(seen) = seen else { return judge.objection(turn.place, self.cart, gain, &after) };
+        let Some(visible_cart) = visible_cart else { return judge.objection(turn.place, self.cart, gain, &after) };
         let of_whole =
             if self.trial.is_unsettled() { judge.objection(turn.place, self.cart, gain, &after) } else { None };
-        of_whole.or_else(|| judge.objection(turn.place, seen, gain, &seen_after))
+        of_whole.or_else(|| judge.objection(turn.place, visible_cart, gain, &visible_after))
     }
 }
 
@@ -254,19 +254,19 @@ impl WalkState<'_> {
 fn refusal(
     trial: &ClaimTrial,
     place: usize,
-    whole: &Cart,
-    seen: Option<&Cart>,
+    full_cart: &Cart,
+    visible_cart: Option<&Cart>,
     judge: &mut dyn Judge,
 ) -> Option<Refusal> {
-    match seen {
-        Some(seen) if trial.is_unsettled() => judge.refusal_of_either(place, whole, seen),
-        seen => judge.refusal(place, seen.unwrap_or(whole)),
+    match visible_cart {
+        Some(visible_cart) if trial.is_unsettled() => judge.refusal_of_either(place, full_cart, visible_cart),
+        visible_cart => judge.refusal(place, visible_cart.unwrap_or(full_cart)),
     }
 }
 
 /// Returns why a redeemable may not be used on the initial order, without the units that others make free.
 pub fn first_refusal(trial: &ClaimTrial, place: usize, initial: &Cart, judge: &mut dyn Judge) -> Option<Refusal> {
-    refusal(trial, place, initial, trial.seen(place, initial, &|_| false).as_ref(), judge)
+    refusal(trial, place, initial, trial.visible_cart(place, initial, &|_| false).as_ref(), judge)
 }
 
 fn too_large() -> Refusal {

@@ -23,7 +23,7 @@ pub fn fold(text: &str) -> Cow<'_, str> {
     Cow::Owned(composed(&UniCase::unicode(decomposed(text)).to_folded_case()))
 }
 
-/// Returns the NFD form of a text, by the runtime's own tables: the package has no room for them.
+/// Returns the NFD form of a text, by the runtime's own tables: they are too large for the package.
 #[cfg(all(target_arch = "wasm32", target_os = "unknown"))]
 fn decomposed(text: &str) -> String {
     js_sys::JsString::from(text).normalize("NFD").into()

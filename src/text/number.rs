@@ -10,7 +10,7 @@ pub fn are_digits(text: &str) -> bool {
 pub struct Decimal<'a> {
     /// `true` if it has a minus sign.
     pub negative: bool,
-    whole: &'a str,
+    integer: &'a str,
     fraction: &'a str,
     /// The power of ten.
     pub exponent: i16,
@@ -19,9 +19,9 @@ pub struct Decimal<'a> {
 impl<'a> Decimal<'a> {
     /// Parses digits, optionally with further ones after a decimal point.
     pub fn plain(text: &'a str) -> Option<Decimal<'a>> {
-        let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-        let fits = are_digits(whole) && (fraction.is_empty() || are_digits(fraction));
-        fits.then_some(Decimal { negative: false, whole, fraction, exponent: 0 })
+        let (integer, fraction) = text.split_once('.').unwrap_or((text, ""));
+        let fits = are_digits(integer) && (fraction.is_empty() || are_digits(fraction));
+        fits.then_some(Decimal { negative: false, integer, fraction, exponent: 0 })
     }
 
     /// Parses a number of JSON: optionally with a sign and an exponent, and with a digit after a decimal point.
@@ -42,9 +42,9 @@ impl<'a> Decimal<'a> {
     pub fn times_ten_to(&self, power: i64) -> Option<u128> {
         // The next digit is worth 10 to the power of `place`.
         let mut place =
-            i64::try_from(self.whole.len()).ok()?.checked_add(i64::from(self.exponent))?.checked_add(power)?;
+            i64::try_from(self.integer.len()).ok()?.checked_add(i64::from(self.exponent))?.checked_add(power)?;
         let mut number = 0_u128;
-        for byte in self.whole.bytes().chain(self.fraction.bytes()) {
+        for byte in self.integer.bytes().chain(self.fraction.bytes()) {
             place = place.checked_sub(1)?;
             let digit = u128::from(byte.wrapping_sub(b'0'));
             if place >= 0 && digit > 0 {
@@ -64,9 +64,9 @@ impl<'a> Decimal<'a> {
 /// ```
 pub fn decimal(number: u128, decimals: usize) -> String {
     let digits = format!("{number:0>width$}", width = decimals.saturating_add(1));
-    let (whole, fraction) = digits.split_at_checked(digits.len().saturating_sub(decimals)).unwrap_or((&digits, ""));
+    let (integer, fraction) = digits.split_at_checked(digits.len().saturating_sub(decimals)).unwrap_or((&digits, ""));
     match fraction.trim_end_matches('0') {
-        "" => whole.to_owned(),
-        fraction => [whole, ".", fraction].concat(),
+        "" => integer.to_owned(),
+        fraction => [integer, ".", fraction].concat(),
     }
 }

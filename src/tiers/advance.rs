@@ -10,36 +10,36 @@ pub(super) struct TierTimeline<'a> {
     structure: &'a Structure,
     changes: &'a [TierInputChange],
     zone: &'a TimeZone,
-    pub standing: TierState,
+    pub state: TierState,
 }
 
 impl<'a> TierTimeline<'a> {
     pub fn new(
         structure: &'a Structure,
-        standing: &TierState,
+        state: &TierState,
         changes: &'a [TierInputChange],
         zone: &'a TimeZone,
     ) -> TierTimeline<'a> {
-        TierTimeline { structure, changes, zone, standing: standing.clone() }
+        TierTimeline { structure, changes, zone, state: state.clone() }
     }
 
     /// Advances to the next instant up to `until`, if any, and returns it with the tier change.
     pub fn step(&mut self, until: Instant) -> Option<(Instant, Option<TierChange>)> {
-        let last = self.standing.at;
+        let last = self.state.at;
         // A clock that was set back does not undo earlier changes.
         let change = self.changes.first().map(|change| change.at.max(last));
-        let due = self.structure.next_due(&self.standing.now, self.zone).map(|due| due.max(last));
+        let due = self.structure.next_due(&self.state.now, self.zone).map(|due| due.max(last));
         let at = change.into_iter().chain(due).min().filter(|at| *at <= until)?;
-        let mut facts = self.standing.now.facts.clone();
-        let mut is_active = at == last && self.standing.is_active;
+        let mut facts = self.state.now.facts.clone();
+        let mut is_active = at == last && self.state.is_active;
         while let Some((change, rest)) = self.changes.split_first().filter(|(change, _)| change.at <= at) {
             facts.clone_from(&change.facts);
             is_active |= change.is_active;
             self.changes = rest;
         }
-        let before = if at == last { &self.standing.before } else { &self.standing.now }.clone();
+        let before = if at == last { &self.state.before } else { &self.state.now }.clone();
         let (now, transition) = self.structure.at_end_of(&before, at, is_active, &facts, self.zone);
-        self.standing = TierState { at, is_active, before, now };
+        self.state = TierState { at, is_active, before, now };
         Some((at, transition))
     }
 }
@@ -48,20 +48,20 @@ impl Structure {
     /// Returns the tier state at a later instant, with all changes up to it, in order of time.
     pub fn advance(
         &self,
-        standing: &TierState,
+        state: &TierState,
         changes: &[TierInputChange],
         now: Instant,
         zone: &TimeZone,
     ) -> TierOutcome {
-        let mut walk = TierTimeline::new(self, standing, changes, zone);
+        let mut walk = TierTimeline::new(self, state, changes, zone);
         let mut moved = TierOutcome::default();
         while let Some((at, transition)) = walk.step(now) {
-            if at == standing.at {
+            if at == state.at {
                 moved.again = Some(at);
             }
             moved.transitions.extend(transition);
         }
-        moved.standing = walk.standing;
+        moved.state = walk.state;
         moved
     }
 
@@ -106,14 +106,14 @@ impl Structure {
     /// Starts the tracking period of an instant, if it is a new one.
     fn track(&self, now: &mut Position, before: &Position, at: Instant, zone: &TimeZone) -> bool {
         let TierMeasure::Earned { tracking, at_once } = self.measure else { return false };
-        let (begin, _) = tracking.period(at, zone);
-        if begin <= before.period {
+        let (start, _) = tracking.period(at, zone);
+        if start <= before.period {
             return false;
         }
-        let follows = tracking.period(before.period, zone).1 == begin;
+        let follows = tracking.period(before.period, zone).1 == start;
         let earned = before.facts.earned;
-        now.closed = if follows && !at_once { before.running() } else { 0 };
-        (now.period, now.mark) = (begin, earned);
+        now.closed = if follows && !at_once { before.current_points() } else { 0 };
+        (now.period, now.mark) = (start, earned);
         true
     }
 

@@ -11,8 +11,8 @@ use crate::time::Instant;
 impl TierFacts {
     /// Returns the inputs from a card, for a member of these segments.
     pub fn of(card: &PointsCard, segments: Vec<Text>) -> TierFacts {
-        let figure = |figure| card.figures.of(figure).cast_signed();
-        let earned = figure(LifetimeTotal::Earned) - figure(LifetimeTotal::Returned);
+        let total = |total| card.lifetime_totals.of(total).cast_signed();
+        let earned = total(LifetimeTotal::Earned) - total(LifetimeTotal::Returned);
         TierFacts { balance: card.balance(), earned, segments }
     }
 
@@ -27,8 +27,8 @@ impl TierFacts {
                 (true, true) | (false, false) => {}
             }
             match (&movement.from, &movement.to) {
-                (PointsAccount::Figure(LifetimeTotal::Earned), _) => self.earned += points,
-                (_, PointsAccount::Figure(LifetimeTotal::Returned)) => self.earned -= points,
+                (PointsAccount::LifetimeTotal(LifetimeTotal::Earned), _) => self.earned += points,
+                (_, PointsAccount::LifetimeTotal(LifetimeTotal::Returned)) => self.earned -= points,
                 _ => {}
             }
         }
@@ -46,7 +46,7 @@ impl Structure {
         steps.iter().map(change).collect()
     }
 
-    /// Returns the future changes of the inputs by time alone, as far as they are known.
+    /// Returns the future changes of the inputs by time only, if they are known.
     pub fn coming(&self, card: &PointsCard, facts: &TierFacts, now: &Now<'_>) -> Vec<TierInputChange> {
         let end = Now { at: Instant::LATEST.later(-1), zone: now.zone };
         card.settle(&end).map(|outcome| self.changes(facts, &outcome.due)).unwrap_or_default()
@@ -63,13 +63,13 @@ impl Structure {
     /// Returns whether a step of a card postpones it.
     fn is_moved_by(&self, cause: &MovementCause) -> bool {
         let activity = match cause {
-            MovementCause::Arrived(LifetimeTotal::Earned) | MovementCause::Waits(_) => Activity::Earning,
-            MovementCause::Taken(LifetimeTotal::Spent) => Activity::Spending,
-            MovementCause::Arrived(_)
-            | MovementCause::Taken(_)
+            MovementCause::Credited(LifetimeTotal::Earned) | MovementCause::Pending(_) => Activity::Earning,
+            MovementCause::Debited(LifetimeTotal::Spent) => Activity::Spending,
+            MovementCause::Credited(_)
+            | MovementCause::Debited(_)
             | MovementCause::Activated(_)
             | MovementCause::Canceled(_)
-            | MovementCause::Lapsed(_)
+            | MovementCause::ExpiredByTime(_)
             | MovementCause::Expired(_)
             | MovementCause::Refunded
             | MovementCause::Returned => return false,

@@ -9,7 +9,7 @@ use super::structure::{LoyaltyTier, Structure, TierMeasure};
 use crate::time::{Instant, TimeZone};
 
 /// The number of future instants to check: tiers that are prolonged again and again have no end.
-const MOMENTS: usize = 60;
+const INSTANTS_MAX: usize = 60;
 
 /// The report on a member's tiers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,12 +72,12 @@ impl Structure {
     /// Returns the report on a tier state without due events. `coming` has the known future changes, in order of time.
     pub fn progress<'a>(
         &'a self,
-        standing: &TierState,
+        state: &TierState,
         coming: &[TierInputChange],
         at: Instant,
         zone: &TimeZone,
     ) -> Progress<'a> {
-        let now = &standing.now;
+        let now = &state.now;
         let tier = self.tier_of(now);
         let collected = self.collected(now);
         let mut progress = Progress {
@@ -91,18 +91,18 @@ impl Structure {
             risk: None,
             opportunities: Vec::new(),
         };
-        self.look_ahead(&mut progress, standing, coming, zone);
+        self.look_ahead(&mut progress, state, coming, zone);
         let until = match self.measure {
             TierMeasure::Balance => None,
             TierMeasure::Earned { tracking, .. } => Some(tracking.period(at, zone).1),
         };
         let reached = progress.deferred.as_ref().map(|deferred| deferred.tier).or(tier);
-        let lacking = self.above(reached, &now.facts.segments).into_iter().filter_map(|tier| {
-            let lacks = i64::try_from(tier.min).ok()?.checked_sub(collected)?;
-            let points = u64::try_from(lacks).ok().filter(|points| *points > 0)?;
+        let next_tiers = self.above(reached, &now.facts.segments).into_iter().filter_map(|tier| {
+            let missing = i64::try_from(tier.min).ok()?.checked_sub(collected)?;
+            let points = u64::try_from(missing).ok().filter(|points| *points > 0)?;
             Some(Opportunity { tier, points, until })
         });
-        progress.opportunities = lacking.collect();
+        progress.opportunities = next_tiers.collect();
         progress
     }
 
@@ -110,12 +110,12 @@ impl Structure {
     fn look_ahead<'a>(
         &'a self,
         progress: &mut Progress<'a>,
-        standing: &TierState,
+        state: &TierState,
         coming: &[TierInputChange],
         zone: &TimeZone,
     ) {
-        let mut walk = TierTimeline::new(self, standing, coming, zone);
-        for _ in 0..MOMENTS {
+        let mut walk = TierTimeline::new(self, state, coming, zone);
+        for _ in 0..INSTANTS_MAX {
             let Some((at, transition)) = walk.step(Instant::LATEST.later(-1)) else { return };
             let Some(transition) = transition else { continue };
             let tier = || transition.to.as_ref().and_then(|id| self.tier(id));

@@ -66,7 +66,7 @@ pub struct TierState {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PriorPoints {
     /// In the current tracking period.
-    pub running: i64,
+    pub current: i64,
     /// In the tracking period before it.
     pub closed: i64,
 }
@@ -110,7 +110,7 @@ pub struct TierChange {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TierOutcome {
     /// The tier state.
-    pub standing: TierState,
+    pub state: TierState,
     /// The changes, in order of time.
     pub transitions: Vec<TierChange>,
     /// An instant that was reported before and had not ended: the present report replaces the earlier one.
@@ -120,11 +120,11 @@ pub struct TierOutcome {
 impl Structure {
     /// Returns a new tier state before its first evaluation, with the points that were earned before.
     #[expect(clippy::arithmetic_side_effects, reason = "what a card has had stays within `points::card::MOST`")]
-    pub fn begin(&self, at: Instant, facts: &TierFacts, earlier: PriorPoints, zone: &TimeZone) -> TierState {
+    pub fn start(&self, at: Instant, facts: &TierFacts, earlier: PriorPoints, zone: &TimeZone) -> TierState {
         let mut now = Position { since: at, facts: facts.clone(), ..Position::default() };
         if let TierMeasure::Earned { tracking, at_once } = self.measure {
             now.period = tracking.period(at, zone).0;
-            now.mark = facts.earned - earlier.running;
+            now.mark = facts.earned - earlier.current;
             now.closed = if at_once { 0 } else { earlier.closed };
         }
         TierState { at, is_active: false, before: now.clone(), now }
@@ -132,14 +132,14 @@ impl Structure {
 
     /// Returns the tier change when a member's card is deleted at an instant. `None` if there was no tier before: only
     /// the end of an instant counts.
-    pub fn leave(&self, standing: &TierState, at: Instant) -> Option<TierChange> {
-        let before = if standing.at == at { &standing.before } else { &standing.now };
+    pub fn leave(&self, state: &TierState, at: Instant) -> Option<TierChange> {
+        let before = if state.at == at { &state.before } else { &state.now };
         Some(TierChange {
             at,
             passage: TierPassage::Left,
             from: Some(before.tier.clone()?),
             to: None,
-            points: self.points(&standing.now),
+            points: self.points(&state.now),
             since: at,
             until: None,
         })
@@ -149,7 +149,7 @@ impl Structure {
     pub(super) fn points(&self, position: &Position) -> i64 {
         match self.measure {
             TierMeasure::Balance => position.facts.balance,
-            TierMeasure::Earned { at_once: true, .. } => position.running(),
+            TierMeasure::Earned { at_once: true, .. } => position.current_points(),
             TierMeasure::Earned { at_once: false, .. } => position.closed.max(0),
         }
     }
@@ -158,7 +158,7 @@ impl Structure {
     pub(super) fn collected(&self, position: &Position) -> i64 {
         match self.measure {
             TierMeasure::Balance => position.facts.balance,
-            TierMeasure::Earned { .. } => position.running(),
+            TierMeasure::Earned { .. } => position.current_points(),
         }
     }
 
@@ -174,7 +174,7 @@ impl Structure {
         let tier = self.tier_of(position);
         let fit = position.fit.as_ref().and_then(|id| self.tier(id));
         let would_fall = Structure::is_higher(tier, fit) && tier.is_some_and(|tier| self.may_fall(tier));
-        let changes = position.running() != 0 || position.closed != 0 || (would_fall && held.is_none());
+        let changes = position.current_points() != 0 || position.closed != 0 || (would_fall && held.is_none());
         let end = changes.then(|| tracking.period(position.period, zone).1);
         held.into_iter().chain(end).min()
     }
@@ -183,7 +183,7 @@ impl Structure {
 impl Position {
     /// Returns the points earned in the current tracking period.
     #[expect(clippy::arithmetic_side_effects, reason = "what a card has had stays within `points::card::MOST`")]
-    pub(super) fn running(&self) -> i64 {
+    pub(super) fn current_points(&self) -> i64 {
         (self.facts.earned - self.mark).max(0)
     }
 }

@@ -111,7 +111,7 @@ pub struct LoyaltyTier {
     /// The segment that its members must belong to, if any.
     pub segment: Option<Text>,
     /// `true` if members never fall from it.
-    pub is_kept: bool,
+    pub is_permanent: bool,
 }
 
 impl LoyaltyTier {
@@ -174,7 +174,7 @@ impl Structure {
 
     /// Returns whether members may fall from a tier.
     pub(super) fn may_fall(&self, tier: &LoyaltyTier) -> bool {
-        self.downgrade != Downgrade::Never && !tier.is_kept
+        self.downgrade != Downgrade::Never && !tier.is_permanent
     }
 
     /// Returns the end of the term of a tier that starts at this instant.

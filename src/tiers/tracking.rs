@@ -48,12 +48,12 @@ impl Tracking {
             // Hours of 32 bits fit, and what is since then is not below zero: nothing wraps.
             let length = i64::from(self.value.max(1)).wrapping_mul(HOUR_MS);
             let since = at.millis().checked_rem_euclid(length).unwrap_or(0);
-            let begin = at.later(since.wrapping_neg());
-            return (begin, begin.later(length));
+            let start = at.later(since.wrapping_neg());
+            return (start, start.later(length));
         }
         let (first, next) = zone.day(at).and_then(|today| self.days(today)).unzip();
-        let begin = first.and_then(|day| zone.start_of(day)).unwrap_or_default();
-        (begin, start_of(next, zone))
+        let start = first.and_then(|day| zone.start_of(day)).unwrap_or_default();
+        (start, start_of(next, zone))
     }
 
     /// Returns the first day of the period that contains a day, and of the next one.
@@ -71,8 +71,8 @@ impl Tracking {
         };
         let (year, month, _) = today.date();
         let since = year.checked_sub(1970)?.checked_mul(12)?.checked_add(month.into())?.checked_sub(1)?;
-        let begun = since.checked_sub(since.checked_rem_euclid(months)?)?;
-        let (year, month) = (begun.checked_div_euclid(12)?, begun.checked_rem_euclid(12)?);
+        let started = since.checked_sub(since.checked_rem_euclid(months)?)?;
+        let (year, month) = (started.checked_div_euclid(12)?, started.checked_rem_euclid(12)?);
         let first = Day::of(year.checked_add(1970)?, u32::try_from(month).ok()?.checked_add(1)?, 1)?;
         Some((first, first.plus_months(u32::try_from(months).ok()?)?))
     }

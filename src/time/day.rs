@@ -20,7 +20,7 @@ impl Day {
     }
 
     /// Returns the day of a local time.
-    pub(super) fn shown(wall: NaiveDateTime) -> Day {
+    pub(super) fn local(wall: NaiveDateTime) -> Day {
         Day(wall.date())
     }
 
@@ -55,9 +55,9 @@ impl Day {
         if self < earlier {
             return earlier.months_since(self)?.checked_neg();
         }
-        let begun = self.calendar_months_since(earlier);
-        let complete = earlier.0.checked_add_months(Months::new(u32::try_from(begun).ok()?))?;
-        Some(if complete <= self.0 { begun } else { begun.saturating_sub(1) })
+        let started = self.calendar_months_since(earlier);
+        let complete = earlier.0.checked_add_months(Months::new(u32::try_from(started).ok()?))?;
+        Some(if complete <= self.0 { started } else { started.saturating_sub(1) })
     }
 
     /// Returns the difference in calendar months, regardless of the day of the month.

@@ -40,9 +40,9 @@ impl Instant {
     pub fn parse(text: &str) -> Option<Instant> {
         let (date, clock) = text.split_once(['T', 't', ' ']).unwrap_or((text, "00:00"));
         let (time, offset) = clock.split_at_checked(clock.find(['Z', 'z', '+', '-']).unwrap_or(clock.len()))?;
-        let shown = Day::parse(date)?.at(read_time(time)?);
-        let moment = shown.checked_sub_signed(read_offset(offset)?)?;
-        Instant::from_millis(moment.and_utc().timestamp_millis())
+        let local = Day::parse(date)?.at(read_time(time)?);
+        let instant = local.checked_sub_signed(read_offset(offset)?)?;
+        Instant::from_millis(instant.and_utc().timestamp_millis())
     }
 
     /// Returns the instant `millis` later, at most the last one.
@@ -53,7 +53,7 @@ impl Instant {
     /// Returns the text in ISO 8601, UTC, with milliseconds.
     pub fn text(self) -> String {
         DateTime::from_timestamp_millis(self.0)
-            .map_or_else(String::new, |moment| moment.to_rfc3339_opts(SecondsFormat::Millis, true))
+            .map_or_else(String::new, |instant| instant.to_rfc3339_opts(SecondsFormat::Millis, true))
     }
 }
 

@@ -14,20 +14,20 @@ pub struct Timeframe {
 
 impl Timeframe {
     /// Returns whether an instant is in a period that began at or after `start`.
-    pub fn covers(&self, start: Instant, moment: Instant, zone: &TimeZone) -> bool {
-        self.end_of_period(start, moment, zone).is_some_and(|end| moment < end)
+    pub fn covers(&self, start: Instant, instant: Instant, zone: &TimeZone) -> bool {
+        self.end_of_period(start, instant, zone).is_some_and(|end| instant < end)
     }
 
     /// Returns the end of the last period that has begun. Starts and ends are counted from `start`, never from one
     /// another. So a short month neither moves the periods after it nor leaves a gap before them.
-    fn end_of_period(&self, start: Instant, moment: Instant, zone: &TimeZone) -> Option<Instant> {
-        let elapsed = moment.millis().checked_sub(start.millis()).filter(|elapsed| *elapsed >= 0)?;
+    fn end_of_period(&self, start: Instant, instant: Instant, zone: &TimeZone) -> Option<Instant> {
+        let elapsed = instant.millis().checked_sub(start.millis()).filter(|elapsed| *elapsed >= 0)?;
         // At least this number of periods have begun.
         let mut count = elapsed.checked_div(self.interval.at_most()?)?;
         loop {
             let next = count.checked_add(1)?;
             match start.after(&self.interval.times(next)?, zone) {
-                Some(begin) if begin <= moment => count = next,
+                Some(next_start) if next_start <= instant => count = next,
                 _ => break,
             }
         }
@@ -51,8 +51,8 @@ impl DailyHours {
     pub const LAST_MINUTE: u16 = 1_439;
 
     /// Returns whether an instant is within these hours on one of these days.
-    pub fn covers(&self, moment: Instant, zone: &TimeZone) -> bool {
-        let (Some(day), Some(minute)) = (zone.weekday(moment), zone.minute_of_day(moment)) else {
+    pub fn covers(&self, instant: Instant, zone: &TimeZone) -> bool {
+        let (Some(day), Some(minute)) = (zone.weekday(instant), zone.minute_of_day(instant)) else {
             return false;
         };
         self.days.contains(&day) && (self.start..=self.end).contains(&minute)

@@ -21,29 +21,29 @@ fn millis(offset: i32) -> i64 {
 }
 
 impl TimeZone {
-    fn offset_at(&self, moment: Instant) -> i32 {
-        let passed = self.transitions.partition_point(|(at, _)| *at <= moment);
+    fn offset_at(&self, instant: Instant) -> i32 {
+        let passed = self.transitions.partition_point(|(at, _)| *at <= instant);
         passed.checked_sub(1).and_then(|last| self.transitions.get(last)).map_or(self.offset, |(_, offset)| *offset)
     }
 
     /// Returns the local time of an instant.
-    pub fn wall_clock(&self, moment: Instant) -> Option<NaiveDateTime> {
-        let shown = moment.millis().checked_add(millis(self.offset_at(moment)))?;
-        DateTime::from_timestamp_millis(shown).map(|shown| shown.naive_utc())
+    pub fn wall_clock(&self, instant: Instant) -> Option<NaiveDateTime> {
+        let local = instant.millis().checked_add(millis(self.offset_at(instant)))?;
+        DateTime::from_timestamp_millis(local).map(|local| local.naive_utc())
     }
 
     /// Returns the first instant with this local time or, if clocks skip it, the instant of that transition.
-    pub fn moment_of(&self, wall: NaiveDateTime) -> Option<Instant> {
-        let shown = wall.and_utc().timestamp_millis();
-        let at = |offset: i32| shown.checked_sub(millis(offset));
+    pub fn instant_of(&self, wall: NaiveDateTime) -> Option<Instant> {
+        let local = wall.and_utc().timestamp_millis();
+        let at = |offset: i32| local.checked_sub(millis(offset));
         let mut previous = self.offset;
-        for (moment, offset) in &self.transitions {
+        for (instant, offset) in &self.transitions {
             let candidate = at(previous)?;
-            if candidate < moment.millis() {
+            if candidate < instant.millis() {
                 return Instant::from_millis(candidate);
             }
-            if at(*offset)? < moment.millis() {
-                return Some(*moment);
+            if at(*offset)? < instant.millis() {
+                return Some(*instant);
             }
             previous = *offset;
         }
@@ -51,24 +51,24 @@ impl TimeZone {
     }
 
     /// Returns the weekday, 0 for Sunday to 6 for Saturday.
-    pub fn weekday(&self, moment: Instant) -> Option<u8> {
-        self.day(moment).map(Day::weekday)
+    pub fn weekday(&self, instant: Instant) -> Option<u8> {
+        self.day(instant).map(Day::weekday)
     }
 
     /// Returns the minutes since midnight.
-    pub fn minute_of_day(&self, moment: Instant) -> Option<u16> {
-        let wall = self.wall_clock(moment)?;
+    pub fn minute_of_day(&self, instant: Instant) -> Option<u16> {
+        let wall = self.wall_clock(instant)?;
         u16::try_from(wall.hour().checked_mul(60)?.checked_add(wall.minute())?).ok()
     }
 
     /// Returns the local day of an instant.
-    pub fn day(&self, moment: Instant) -> Option<Day> {
-        self.wall_clock(moment).map(Day::shown)
+    pub fn day(&self, instant: Instant) -> Option<Day> {
+        self.wall_clock(instant).map(Day::local)
     }
 
     /// Returns the start of a day.
     pub fn start_of(&self, day: Day) -> Option<Instant> {
-        self.moment_of(day.at(NaiveTime::MIN))
+        self.instant_of(day.at(NaiveTime::MIN))
     }
 
     /// Returns the last millisecond of a day.
@@ -88,9 +88,9 @@ impl TimeZone {
     /// assert_eq!(read("2026-03-29", DayBound::End), "2026-03-29T21:59:59.999Z");
     /// assert_eq!(read("2026-03-29T12:00:00Z", DayBound::End), "2026-03-29T12:00:00.000Z");
     /// ```
-    pub fn read_moment(&self, text: &str, bound: DayBound) -> Option<Instant> {
-        let moment = Instant::parse(text)?;
-        let Some(day) = Day::parse(text) else { return Some(moment) };
+    pub fn read_instant(&self, text: &str, bound: DayBound) -> Option<Instant> {
+        let instant = Instant::parse(text)?;
+        let Some(day) = Day::parse(text) else { return Some(instant) };
         // In some zones the bound of the first or the last day is outside the calendar.
         Some(match bound {
             DayBound::Start => self.start_of(day).unwrap_or_default(),
@@ -111,16 +111,16 @@ pub enum DayBound {
 impl Instant {
     /// Returns the instant after a duration, with months counted on the calendar of the zone.
     pub fn after(self, duration: &Duration, zone: &TimeZone) -> Option<Instant> {
-        let mut moment = self;
+        let mut instant = self;
         if duration.months > 0 {
-            let shown = zone.wall_clock(self)?.checked_add_months(Months::new(duration.months))?;
-            moment = zone.moment_of(shown)?;
+            let local = zone.wall_clock(self)?.checked_add_months(Months::new(duration.months))?;
+            instant = zone.instant_of(local)?;
         }
-        Instant::from_millis(moment.millis().checked_add(duration.millis)?)
+        Instant::from_millis(instant.millis().checked_add(duration.millis)?)
     }
 
     /// Returns the instant a number of days later at an equal local time: a day is not always 24 hours.
     pub fn days_later(self, days: u32, zone: &TimeZone) -> Option<Instant> {
-        zone.moment_of(zone.wall_clock(self)?.checked_add_days(Days::new(days.into()))?)
+        zone.instant_of(zone.wall_clock(self)?.checked_add_days(Days::new(days.into()))?)
     }
 }

@@ -33,7 +33,7 @@ impl CandidateList {
         let candidate = read_candidate(at, CandidateObject::Campaign);
         let standalone = is(at, "type", "STANDALONE");
         self.programs
-            .put(candidate.id.clone(), CodeCampaign { campaign_type: candidate.campaign_type.clone(), standalone });
+            .insert(candidate.id.clone(), CodeCampaign { campaign_type: candidate.campaign_type.clone(), standalone });
         if let Some(voucher) = read_campaign_voucher(at).filter(|_| !standalone) {
             self.campaign_vouchers.push(voucher);
             self.candidates.push(candidate);
@@ -103,15 +103,15 @@ pub fn read_campaign_voucher(at: &JsonCursor<'_>) -> Option<RedeemableTerms> {
 }
 
 fn kind_of_voucher(at: &JsonCursor<'_>) -> Text {
-    let said = at.get("type").and_then(|said| said.node.as_str().map(Text::from));
-    match said {
-        Some(said) => said,
+    let kind = at.get("type").and_then(|kind| kind.node.as_str().map(Text::from));
+    match kind {
+        Some(kind) => kind,
         _ if at.get("gift").is_some() => "GIFT_VOUCHER".into(),
         _ if at.get("loyalty_card").is_some() => "LOYALTY_CARD".into(),
         _ => "DISCOUNT_VOUCHER".into(),
     }
 }
 
-fn is(at: &JsonCursor<'_>, name: &str, word: &str) -> bool {
-    at.get(name).is_some_and(|value| value.node.as_str() == Some(word))
+fn is(at: &JsonCursor<'_>, name: &str, value: &str) -> bool {
+    at.get(name).is_some_and(|member| member.node.as_str() == Some(value))
 }

@@ -60,11 +60,11 @@ pub fn data_ref_of<'n>(node: &'n Node<'_>) -> Option<&'n str> {
 }
 
 /// A closed set of names with their values.
-pub type WordList<T> = &'static [(&'static str, T)];
+pub type NameTable<T> = &'static [(&'static str, T)];
 
 /// Returns the name of a value.
-pub fn word<T: Copy + PartialEq>(words: WordList<T>, meaning: T) -> Option<&'static str> {
-    words.iter().find(|(_, known)| *known == meaning).map(|(word, _)| *word)
+pub fn name_of<T: Copy + PartialEq>(names: NameTable<T>, value: T) -> Option<&'static str> {
+    names.iter().find(|(_, known)| *known == value).map(|(name, _)| *name)
 }
 
 /// A reader of a value. It reports a problem and returns a default for a wrong one.
@@ -381,8 +381,8 @@ impl<'p> JsonCursor<'p> {
 
     fn bound(&self, bound: DayBound) -> Instant {
         let zone = self.first.zone.get_or_init(TimeZone::default);
-        let moment = self.node.as_str().and_then(|text| zone.read_moment(text, bound));
-        self.or_wrong(moment, "must be an ISO 8601 date-time")
+        let instant = self.node.as_str().and_then(|text| zone.read_instant(text, bound));
+        self.or_wrong(instant, "must be an ISO 8601 date-time")
     }
 
     /// Returns metadata.
@@ -410,23 +410,23 @@ impl<'p> JsonCursor<'p> {
 
     /// Returns the value of one of a closed set of names.
     #[inline(never)]
-    pub fn one_of<T: Copy + Default>(&self, words: &[(&str, T)]) -> T {
+    pub fn one_of<T: Copy + Default>(&self, names: &[(&str, T)]) -> T {
         let text = self.node.as_str();
-        for (word, meaning) in words {
-            if text == Some(word) {
-                return *meaning;
+        for (name, value) in names {
+            if text == Some(name) {
+                return *value;
             }
         }
-        self.no_word(&mut words.iter().map(|(word, _)| *word));
+        self.unknown_name(&mut names.iter().map(|(name, _)| *name));
         T::default()
     }
 
     /// Reports that it is none of these names.
     #[cold]
     #[inline(never)]
-    fn no_word(&self, words: &mut dyn Iterator<Item = &str>) {
-        let words: Vec<&str> = words.collect();
-        self.wrong(&format!("must be one of {}", words.join(", ")));
+    fn unknown_name(&self, names: &mut dyn Iterator<Item = &str>) {
+        let names: Vec<&str> = names.collect();
+        self.wrong(&format!("must be one of {}", names.join(", ")));
     }
 }
 

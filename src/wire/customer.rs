@@ -23,7 +23,7 @@ pub const ADDRESS: FieldType = shape!(
 /// A customer in a request.
 pub const CUSTOMER: Shape = Shape {
     name: "CustomerRequest",
-    meaning: "Customer in a request: names, profile and metadata.",
+    description: "Customer in a request: names, profile and metadata.",
     kind: FieldType::Object(&[
         may("id", KEY),
         may("source_id", KEY)
@@ -162,7 +162,7 @@ fn check_profile(at: &JsonCursor<'_>, fields: &[Field]) {
     at.object();
     for field in fields {
         let Some(member) = at.get(field.name) else { continue };
-        match field.kind.meant() {
+        match field.kind.resolved() {
             FieldType::Text => {
                 member.str();
             }

@@ -25,15 +25,15 @@ use crate::pricing::{Cart, Gain};
 use crate::refusal::{Refusal, SkipReason};
 use crate::stacking::{ApplyOutcome, WalkStep};
 use crate::text::Text;
-use crate::wire::cursor::word;
-use crate::wire::decision::trace::{TraceLevel, put_trace};
-use crate::wire::error::put_refusal;
-use crate::wire::offer::put_discount;
+use crate::wire::cursor::name_of;
+use crate::wire::decision::trace::{TraceLevel, write_trace};
+use crate::wire::error::write_refusal;
+use crate::wire::offer::write_discount;
 use crate::wire::order::view::{AppliedScope, OrderView, WrittenLines};
-use crate::wire::project::stacking::put_stacking_rules;
+use crate::wire::project::stacking::write_stacking_rules;
 use crate::wire::request::TTL_UNITS;
-use crate::wire::reward::put_reward;
-use crate::wire::scope::{GoodsList, ResultGoods, put_name};
+use crate::wire::reward::write_reward;
+use crate::wire::scope::{GoodsList, ResultGoods, write_name};
 use crate::wire::writer::Writer;
 
 /// Writes the JSON of a validation.
@@ -41,37 +41,37 @@ pub fn write_validation(validated: &ValidationDecision<'_>, context: &Context) -
     let evaluated = &validated.evaluated;
     let sorted = SortedSteps::of(evaluated);
     let list = Steps::new(evaluated, context);
-    let mut seen = WrittenLines::default();
+    let mut written = WrittenLines::default();
     Writer::object_of(|out| {
-        out.put_text("id", &validated.id());
-        out.put_flag("valid", evaluated.valid);
-        list.put(out.member("redeemables"), &sorted.redeemables, &mut seen);
+        out.write_text("id", &validated.id());
+        out.write_flag("valid", evaluated.valid);
+        list.write(out.member("redeemables"), &sorted.redeemables, &mut written);
         if !sorted.skipped.is_empty() {
-            list.put(out.member("skipped_redeemables"), &sorted.skipped, &mut seen);
+            list.write(out.member("skipped_redeemables"), &sorted.skipped, &mut written);
         }
         if !sorted.inapplicable.is_empty() {
-            list.put(out.member("inapplicable_redeemables"), &sorted.inapplicable, &mut seen);
+            list.write(out.member("inapplicable_redeemables"), &sorted.inapplicable, &mut written);
         }
-        if let Some(order) = evaluated.shown_order().filter(|_| evaluated.valid) {
+        if let Some(order) = evaluated.visible_order().filter(|_| evaluated.valid) {
             let (priced, cart) = (&evaluated.priced, &evaluated.walk.cart);
             let view = OrderView::new(&order, priced, cart, AppliedScope::Everything);
-            OrderView { people: evaluated.people(), public: evaluated.public_goods(), ..view }
-                .put_again(out.member("order"), &mut seen);
+            OrderView { parties: evaluated.parties(), public: evaluated.public_goods(), ..view }
+                .write_again(out.member("order"), &mut written);
         }
         out.text_if("tracking_id", evaluated.tracking_id.as_ref());
         if let Some(session) = &validated.session {
-            put_session(out.member("session"), session);
+            write_session(out.member("session"), session);
         }
-        put_stacking_rules(out.member("stacking_rules"), &evaluated.stacking);
-        put_limits(out, evaluated);
+        write_stacking_rules(out.member("stacking_rules"), &evaluated.stacking);
+        write_limits(out, evaluated);
         if evaluated.request.expand.trace {
-            put_trace(out.member("trace"), evaluated, TraceLevel::of(evaluated));
+            write_trace(out.member("trace"), evaluated, TraceLevel::of(evaluated));
         }
     })
 }
 
-/// Writes the facts that a verdict lacks, and the fields that the answer leaves out.
-pub(super) fn put_limits(out: &mut Writer, evaluated: &Evaluation<'_>) {
+/// Writes the missing facts of a verdict, and the fields that the answer leaves out.
+pub(super) fn write_limits(out: &mut Writer, evaluated: &Evaluation<'_>) {
     if !evaluated.missing.is_empty() {
         out.texts("missing", &evaluated.missing);
     }
@@ -82,12 +82,12 @@ pub(super) fn put_limits(out: &mut Writer, evaluated: &Evaluation<'_>) {
 }
 
 /// Writes the lock that was set as the next value.
-pub(super) fn put_session(out: &mut Writer, session: &SessionAnswer) {
+pub(super) fn write_session(out: &mut Writer, session: &SessionAnswer) {
     out.object(|out| {
-        out.put_text("key", &session.key);
-        out.put_word("type", "LOCK");
-        out.put_number("ttl", session.ttl);
-        out.word_if("ttl_unit", word(TTL_UNITS, session.unit));
+        out.write_text("key", &session.key);
+        out.write_constant("type", "LOCK");
+        out.write_number("ttl", session.ttl);
+        out.constant_if("ttl_unit", name_of(TTL_UNITS, session.unit));
     });
 }
 
@@ -103,8 +103,8 @@ pub(crate) struct SortedSteps<'a> {
 
 impl<'a> SortedSteps<'a> {
     pub fn of(evaluated: &'a Evaluation<'_>) -> SortedSteps<'a> {
-        let those = |wanted: fn(&ApplyOutcome) -> bool| -> Vec<&'a WalkStep> {
-            evaluated.walk.steps.iter().filter(|step| wanted(&step.outcome)).collect()
+        let those = |is_selected: fn(&ApplyOutcome) -> bool| -> Vec<&'a WalkStep> {
+            evaluated.walk.steps.iter().filter(|step| is_selected(&step.outcome)).collect()
         };
         let inapplicable = those(|outcome| matches!(outcome, ApplyOutcome::Refused(_)));
         let redeemables = match (evaluated.all_or_nothing(), evaluated.valid) {
@@ -136,58 +136,65 @@ impl<'a> Steps<'a> {
     ///
     /// The order after each applied one is computed by adding the gains, so that steps need no copy of it. A list
     /// contains all applied ones, in the order of application, or none.
-    pub fn put(&self, out: &mut Writer, steps: &[&WalkStep], seen: &mut WrittenLines) {
+    pub fn write(&self, out: &mut Writer, steps: &[&WalkStep], written: &mut WrittenLines) {
         let mut cart = self.evaluated.priced.cart.clone();
-        let order = self.evaluated.shown_order();
+        let order = self.evaluated.visible_order();
         out.list(|out| {
             for step in steps {
                 if let ApplyOutcome::Applied(gain) = &step.outcome {
                     // It was added once before, so it fits.
                     let _ = cart.add(gain);
                 }
-                out.item().object(|out| self.put_step(out, step, order.as_deref(), &cart, seen));
+                out.item().object(|out| self.write_step(out, step, order.as_deref(), &cart, written));
             }
         });
     }
 
-    fn put_step(&self, out: &mut Writer, step: &WalkStep, order: Option<&Order>, cart: &Cart, seen: &mut WrittenLines) {
+    fn write_step(
+        &self,
+        out: &mut Writer,
+        step: &WalkStep,
+        order: Option<&Order>,
+        cart: &Cart,
+        written: &mut WrittenLines,
+    ) {
         let status = match &step.outcome {
             ApplyOutcome::Applied(_) => "APPLICABLE",
             ApplyOutcome::Skipped(_) => "SKIPPED",
             ApplyOutcome::Refused(_) => "INAPPLICABLE",
         };
-        out.put_word("status", status);
+        out.write_constant("status", status);
         if let Some(redeemable) = self.evaluated.redeemable(step) {
-            out.put_text("id", &redeemable.id);
-            out.put_word("object", redeemable.object.name());
+            out.write_text("id", &redeemable.id);
+            out.write_constant("object", redeemable.object.name());
         }
         match &step.outcome {
             ApplyOutcome::Applied(gain) => {
                 if let Some(order) = order {
                     let priced = &self.evaluated.priced;
                     let applied = AppliedScope::Gain(gain);
-                    let people = self.evaluated.people();
+                    let parties = self.evaluated.parties();
                     let public = self.evaluated.public_goods();
-                    let view = OrderView { people, public, ..OrderView::new(order, priced, cart, applied) };
-                    view.put_again(out.member("order"), seen);
+                    let view = OrderView { parties, public, ..OrderView::new(order, priced, cart, applied) };
+                    view.write_again(out.member("order"), written);
                 }
-                self.put_scope(out, step, gain, cart);
-                self.put_grant(out, step, cart, None);
+                self.write_scope(out, step, gain, cart);
+                self.write_grant(out, step, cart, None);
             }
-            ApplyOutcome::Skipped(skip) => put_skip(out, *skip),
-            ApplyOutcome::Refused(refusal) => self.put_refused(out, step, refusal, cart),
+            ApplyOutcome::Skipped(skip) => write_skip(out, *skip),
+            ApplyOutcome::Refused(refusal) => self.write_refused(out, step, refusal, cart),
         }
-        self.put_expanded(out, step);
+        self.write_expanded(out, step);
     }
 
     /// Writes the goods in the scope of an applied redeemable, and those that it excludes.
-    pub fn put_scope(&self, out: &mut Writer, step: &WalkStep, gain: &Gain, cart: &Cart) {
-        self.put_goods(out.member("applicable_to"), step, gain, cart, false);
-        self.put_goods(out.member("inapplicable_to"), step, gain, cart, true);
+    pub fn write_scope(&self, out: &mut Writer, step: &WalkStep, gain: &Gain, cart: &Cart) {
+        self.write_goods(out.member("applicable_to"), step, gain, cart, false);
+        self.write_goods(out.member("inapplicable_to"), step, gain, cart, true);
     }
 
     /// Writes one of these lists as the next value.
-    pub fn put_goods(&self, out: &mut Writer, step: &WalkStep, gain: &Gain, cart: &Cart, excluded: bool) {
+    pub fn write_goods(&self, out: &mut Writer, step: &WalkStep, gain: &Gain, cart: &Cart, excluded: bool) {
         let scope = match self.evaluated.resolved.get(step.place) {
             Some(ResolvedName::Offer(offer)) => offer.scope(),
             _ => None,
@@ -203,7 +210,7 @@ impl<'a> Steps<'a> {
             units,
             goods: &goods,
         };
-        list.put(out);
+        list.write(out);
     }
 
     /// Returns the goods of a line as a result names them: by id or, if the catalogue does not have them, by
@@ -222,19 +229,19 @@ impl<'a> Steps<'a> {
     }
 
     /// Writes the product bundles of a redeemable whose rules require any (docs/spec/calculation.md#8).
-    fn put_bundles(&self, out: &mut Writer, step: &WalkStep, cart: &Cart) {
+    fn write_bundles(&self, out: &mut Writer, step: &WalkStep, cart: &Cart) {
         let found = self.evaluated.found.get(step.place);
         let Some(bundles) = found.and_then(|found| found.bundles.as_ref()) else { return };
         out.member("bundle").object(|out| {
-            out.put_number("quantity", bundles.quantity);
-            out.put_number("limit", bundles.limit);
+            out.write_number("quantity", bundles.quantity);
+            out.write_number("limit", bundles.limit);
             out.member("identified").list(|out| {
                 for (place, units) in &bundles.identified {
                     let Some(goods) = self.goods_of(*place, cart) else { continue };
                     out.item().object(|out| {
-                        put_name(out, goods.object, goods.id, None);
-                        out.put_number("item_index", u64::try_from(*place).unwrap_or(0));
-                        out.put_number("item_quantity", *units);
+                        write_name(out, goods.object, goods.id, None);
+                        out.write_number("item_index", u64::try_from(*place).unwrap_or(0));
+                        out.write_number("item_quantity", *units);
                     });
                 }
             });
@@ -244,8 +251,8 @@ impl<'a> Steps<'a> {
             out.member("missing").list(|out| {
                 for (goods, units) in &bundles.missing {
                     out.item().object(|out| {
-                        put_name(out, goods.object, &goods.id, None);
-                        out.put_number("item_quantity", *units);
+                        write_name(out, goods.object, &goods.id, None);
+                        out.write_number("item_quantity", *units);
                     });
                 }
             });
@@ -254,26 +261,26 @@ impl<'a> Steps<'a> {
 
     /// Writes the grant of an applied redeemable; for a gift card also the credits that sessions hold, if `locked` is
     /// given.
-    pub fn put_grant(&self, out: &mut Writer, step: &WalkStep, cart: &Cart, locked: Option<u64>) {
+    pub fn write_grant(&self, out: &mut Writer, step: &WalkStep, cart: &Cart, locked: Option<u64>) {
         let Some(ResolvedName::Offer(offer)) = self.evaluated.resolved.get(step.place) else { return };
         let found = self.evaluated.found.get(step.place);
         let resolved = found.and_then(|found| found.resolved.as_deref());
         out.member("result").object(|out| match &offer.incentive.grant {
             Grant::Discount(discount) => {
                 let scoped = offer.scope().is_some();
-                put_discount(out.member("discount"), resolved.unwrap_or(discount), scoped, discount.is_dynamic());
-                self.put_bundles(out, step, cart);
+                write_discount(out.member("discount"), resolved.unwrap_or(discount), scoped, discount.is_dynamic());
+                self.write_bundles(out, step, cart);
             }
             Grant::Loyalty(_) => {
                 let paid = found.and_then(|found| found.paid).unwrap_or(0);
                 // Without a reward no points are paid yet, and the balance is written.
                 let left = found.and_then(|found| found.points).filter(|_| offer.exchange.is_none());
                 out.member("loyalty_card").object(|out| {
-                    out.put_number("points", left.unwrap_or(paid));
+                    out.write_number("points", left.unwrap_or(paid));
                     out.number_if("balance", left);
                 });
                 if let Some(exchange) = &offer.exchange {
-                    put_reward(out.member("reward"), &exchange.reward, &exchange.assignment, paid);
+                    write_reward(out.member("reward"), &exchange.reward, &exchange.assignment, paid);
                 }
             }
             Grant::Gift(_) => {
@@ -282,77 +289,77 @@ impl<'a> Steps<'a> {
                     _ => 0,
                 };
                 out.member("gift").object(|out| {
-                    out.put_number("balance", found.and_then(|found| found.credits).unwrap_or(0));
-                    out.put_number("credits", credits);
+                    out.write_number("balance", found.and_then(|found| found.credits).unwrap_or(0));
+                    out.write_number("credits", credits);
                     out.number_if("locked_credits", locked);
                 });
             }
         });
     }
 
-    fn put_refused(&self, out: &mut Writer, step: &WalkStep, refusal: &Refusal, cart: &Cart) {
+    fn write_refused(&self, out: &mut Writer, step: &WalkStep, refusal: &Refusal, cart: &Cart) {
         // All refusals of an answer have one request id.
         let request_id = self.request_id.get_or_init(|| self.context.request_id());
         out.member("result").object(|out| {
-            put_refusal(out.member("error"), refusal, request_id);
+            write_refusal(out.member("error"), refusal, request_id);
             let message = refusal.custom().unwrap_or(refusal.reason.message());
-            put_details(out, message, refusal.reason.key());
-            self.put_bundles(out, step, cart);
+            write_details(out, message, refusal.reason.key());
+            self.write_bundles(out, step, cart);
         });
     }
 
     /// Writes the optional fields that the request asked for (docs/spec/calculation.md#11.5).
-    pub fn put_expanded(&self, out: &mut Writer, step: &WalkStep) {
+    pub fn write_expanded(&self, out: &mut Writer, step: &WalkStep) {
         let expand = self.evaluated.request.expand;
         let Some(offer) = self.evaluated.offer(step.place) else { return };
         let Offer { incentive: voucher, campaign, category, .. } = offer;
         if expand.redeemable {
-            let page = self.evaluated.request.channel.page.as_ref();
-            let public = page.map(|page| page.terms.metadata.of(voucher.object));
+            let client = self.evaluated.request.channel.client.as_ref();
+            let public = client.map(|client| client.policy.metadata.of(voucher.object));
             out.member("metadata").metadata_of(&voucher.metadata, public);
             if let Some(tier) = &voucher.tier {
-                out.put_text("name", &tier.name);
+                out.write_text("name", &tier.name);
                 out.text_if("banner", tier.banner.as_ref());
             }
             if let Some(campaign) = campaign {
-                out.put_text("campaign_name", &campaign.name);
-                out.put_text("campaign_id", &campaign.id);
+                out.write_text("campaign_name", &campaign.name);
+                out.write_text("campaign_id", &campaign.id);
             }
         }
         if expand.category {
-            put_categories(out.member("categories"), category.as_deref(), &self.evaluated.stacking);
+            write_categories(out.member("categories"), category.as_deref(), &self.evaluated.stacking);
         }
     }
 }
 
 /// Writes the list of the categories of a redeemable as the next value, with their type in the stacking rules.
-pub(crate) fn put_categories(out: &mut Writer, category: Option<&Category>, rules: &StackingRules) {
+pub(crate) fn write_categories(out: &mut Writer, category: Option<&Category>, rules: &StackingRules) {
     out.list(|out| {
         let Some(category) = category else { return };
         out.item().object(|out| {
-            out.put_text("id", &category.id);
-            out.put_text("name", &category.name);
-            out.put_number("hierarchy", category.hierarchy);
-            out.put_word("object", "category");
+            out.write_text("id", &category.id);
+            out.write_text("name", &category.name);
+            out.write_number("hierarchy", category.hierarchy);
+            out.write_constant("object", "category");
             for (name, at) in [("created_at", category.created_at), ("updated_at", category.updated_at)] {
                 out.text_if(name, at.map(|at| at.text()));
             }
             if rules.exclusive_categories.contains(&category.id) {
-                out.put_word("stacking_rules_type", "EXCLUSIVE");
+                out.write_constant("stacking_rules_type", "EXCLUSIVE");
             } else if rules.joint_categories.contains(&category.id) {
-                out.put_word("stacking_rules_type", "JOINT");
+                out.write_constant("stacking_rules_type", "JOINT");
             }
         });
     });
 }
 
-fn put_skip(out: &mut Writer, skip: SkipReason) {
-    out.member("result").object(|out| put_details(out, skip.message(), skip.key()));
+fn write_skip(out: &mut Writer, skip: SkipReason) {
+    out.member("result").object(|out| write_details(out, skip.message(), skip.key()));
 }
 
-fn put_details(out: &mut Writer, message: &str, key: &'static str) {
+fn write_details(out: &mut Writer, message: &str, key: &'static str) {
     out.member("details").object(|out| {
-        out.put_text("message", message);
-        out.put_word("key", key);
+        out.write_text("message", message);
+        out.write_constant("key", key);
     });
 }

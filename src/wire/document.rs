@@ -66,7 +66,7 @@ impl<'a> Node<'a> {
 /// Returns the problem of a syntax error, with its position counted as editors do.
 #[cold]
 fn syntax_problem(bytes: &[u8], fault: Fault, most: usize) -> Problem {
-    let what = match fault.kind {
+    let description = match fault.kind {
         FaultKind::Deep => return too_deep(),
         FaultKind::Long => return length_problem(bytes),
         FaultKind::Many => return too_many(most),
@@ -74,7 +74,7 @@ fn syntax_problem(bytes: &[u8], fault: Fault, most: usize) -> Problem {
         FaultKind::Wrong => "is not valid JSON",
     };
     let Fault { line, column, .. } = fault;
-    Problem::at("", format!("{what} at line {line} column {column}"))
+    Problem::at("", format!("{description} at line {line} column {column}"))
 }
 
 fn too_deep() -> Problem {

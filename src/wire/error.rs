@@ -48,20 +48,20 @@ pub const INVALID: FieldType = shape!(
 );
 
 /// Writes a refusal as the next value.
-pub(crate) fn put_refusal(out: &mut Writer, refusal: &Refusal, request_id: &str) {
+pub(crate) fn write_refusal(out: &mut Writer, refusal: &Refusal, request_id: &str) {
     out.object(|out| {
-        out.put_number("code", u64::from(refusal.reason.code()));
-        out.put_word("key", refusal.reason.key());
-        out.put_word("message", refusal.reason.message());
+        out.write_number("code", u64::from(refusal.reason.code()));
+        out.write_constant("key", refusal.reason.key());
+        out.write_constant("message", refusal.reason.message());
         let details = refusal.details();
         out.text_if("details", Some(&*details).filter(|details| !details.is_empty()));
-        out.put_text("request_id", request_id);
+        out.write_text("request_id", request_id);
         if let Some((kind, id)) = refusal.resource() {
-            out.put_text("resource_id", id);
-            out.put_word("resource_type", kind);
+            out.write_text("resource_id", id);
+            out.write_constant("resource_type", kind);
         }
         if let Some(message) = refusal.custom() {
-            out.member("error").object(|out| out.put_text("message", message));
+            out.member("error").object(|out| out.write_text("message", message));
         }
     });
 }
@@ -69,17 +69,17 @@ pub(crate) fn put_refusal(out: &mut Writer, refusal: &Refusal, request_id: &str)
 /// Returns the JSON of a refusal of a whole request.
 pub fn write(refusal: &Refusal, request_id: &str) -> Vec<u8> {
     let mut out = Writer::default();
-    put_refusal(&mut out, refusal, request_id);
+    write_refusal(&mut out, refusal, request_id);
     out.into_bytes()
 }
 
 /// Returns the JSON of a problem of the payload.
 pub fn write_problem(problem: &Problem, request_id: &str) -> Vec<u8> {
     Writer::object_of(|out| {
-        out.put_number("code", 400);
-        out.put_word("key", "invalid_payload");
-        out.put_word("message", "Invalid payload");
-        out.put_text("details", &problem.sentence());
-        out.put_text("request_id", request_id);
+        out.write_number("code", 400);
+        out.write_constant("key", "invalid_payload");
+        out.write_constant("message", "Invalid payload");
+        out.write_text("details", &problem.sentence());
+        out.write_text("request_id", request_id);
     })
 }

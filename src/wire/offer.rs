@@ -13,13 +13,13 @@ use crate::json::Node;
 use crate::model::discount::{
     AmountEffect, Discount, Dynamic, GiftCard, GiftEffect, PercentEffect, UnitEffect, UnitOff,
 };
-use crate::wire::cursor::{JsonCursor, Read, WordList, read, word};
+use crate::wire::cursor::{JsonCursor, NameTable, Read, name_of, read};
 use crate::wire::order::read_goods;
 use crate::wire::writer::Writer;
 
 pub use crate::wire::scope::read_scope;
 
-const EFFECTS: WordList<AmountEffect> = &[
+const EFFECTS: NameTable<AmountEffect> = &[
     ("APPLY_TO_ORDER", AmountEffect::ApplyToOrder),
     ("APPLY_TO_ITEMS", AmountEffect::ApplyToItems),
     ("APPLY_TO_ITEMS_PROPORTIONALLY", AmountEffect::ApplyToItemsProportionally),
@@ -27,15 +27,15 @@ const EFFECTS: WordList<AmountEffect> = &[
     ("APPLY_TO_ITEMS_BY_QUANTITY", AmountEffect::ApplyToItemsByQuantity),
 ];
 
-const PERCENT_EFFECTS: WordList<PercentEffect> =
+const PERCENT_EFFECTS: NameTable<PercentEffect> =
     &[("APPLY_TO_ORDER", PercentEffect::ApplyToOrder), ("APPLY_TO_ITEMS", PercentEffect::ApplyToItems)];
 
-const GIFT_EFFECTS: WordList<GiftEffect> =
+const GIFT_EFFECTS: NameTable<GiftEffect> =
     &[("APPLY_TO_ORDER", GiftEffect::ApplyToOrder), ("APPLY_TO_ITEMS", GiftEffect::ApplyToItems)];
 
 /// The names of unit effects. `REPLACE_ITEMS` is written like any other effect: each unit in scope becomes `unit_off`
 /// units of `unit_type` (docs/spec/calculation.md#5.9 has no example of a request; inferred).
-const UNIT_EFFECTS: WordList<UnitEffect> = &[
+const UNIT_EFFECTS: NameTable<UnitEffect> = &[
     ("ADD_NEW_ITEMS", UnitEffect::AddNewItems),
     ("ADD_MISSING_ITEMS", UnitEffect::AddMissingItems),
     ("ADD_SAME_ITEMS", UnitEffect::AddSameItems),
@@ -55,7 +55,7 @@ enum DiscountType {
     Unit,
 }
 
-const KINDS: WordList<DiscountType> = &[
+const KINDS: NameTable<DiscountType> = &[
     ("AMOUNT", DiscountType::Amount),
     ("PERCENT", DiscountType::Percent),
     ("FIXED", DiscountType::Fixed),
@@ -87,7 +87,7 @@ pub fn read_discount(at: &JsonCursor<'_>) -> Discount {
     let kind = at.need("type", |kind| kind.one_of(KINDS));
     for (name, _) in FIELDS.iter().filter(|(_, kinds)| !kinds.contains(&kind)) {
         if let Some(stray) = at.get(name) {
-            let kind = word(KINDS, kind).unwrap_or_default();
+            let kind = name_of(KINDS, kind).unwrap_or_default();
             stray.problem(&format!("must NOT be present on a discount of type {kind}"));
         }
     }
@@ -198,60 +198,60 @@ pub fn read_gift(at: &JsonCursor<'_>) -> GiftCard {
 
 /// Writes a discount as a validation returns it: with the values of its formulas and its effect. `scoped` is `true` if
 /// a scope names goods, which decides the effect of a discount without one. `is_dynamic` is `true` if it has a formula.
-pub(crate) fn put_discount(out: &mut Writer, discount: &Discount, scoped: bool, is_dynamic: bool) {
+pub(crate) fn write_discount(out: &mut Writer, discount: &Discount, scoped: bool, is_dynamic: bool) {
     out.object(|out| {
         let inherited = if scoped { "APPLY_TO_ITEMS" } else { "APPLY_TO_ORDER" };
         let effect = match discount {
             Discount::Percent { percent_off, amount_limit, aggregated_amount_limit, effect } => {
-                out.put_word("type", "PERCENT");
+                out.write_constant("type", "PERCENT");
                 out.member("percent_off").digits(&percent_off.plain.text());
                 out.money_if("amount_limit", *amount_limit);
                 out.money_if("aggregated_amount_limit", *aggregated_amount_limit);
-                effect.and_then(|effect| word(PERCENT_EFFECTS, effect)).unwrap_or(inherited)
+                effect.and_then(|effect| name_of(PERCENT_EFFECTS, effect)).unwrap_or(inherited)
             }
             Discount::Amount { amount_off, aggregated_amount_limit, effect } => {
-                out.put_word("type", "AMOUNT");
-                out.put_number("amount_off", amount_off.plain.minor());
+                out.write_constant("type", "AMOUNT");
+                out.write_number("amount_off", amount_off.plain.minor());
                 out.money_if("aggregated_amount_limit", *aggregated_amount_limit);
-                effect.and_then(|effect| word(EFFECTS, effect)).unwrap_or(inherited)
+                effect.and_then(|effect| name_of(EFFECTS, effect)).unwrap_or(inherited)
             }
             Discount::Fixed { fixed_amount, effect } => {
-                out.put_word("type", "FIXED");
+                out.write_constant("type", "FIXED");
                 out.money_if("fixed_amount", fixed_amount.plain);
-                effect.and_then(|effect| word(PERCENT_EFFECTS, effect)).unwrap_or(inherited)
+                effect.and_then(|effect| name_of(PERCENT_EFFECTS, effect)).unwrap_or(inherited)
             }
             Discount::Unit(unit) => {
-                out.put_word("type", "UNIT");
-                put_unit(out, unit);
-                word(UNIT_EFFECTS, unit.effect).unwrap_or_default()
+                out.write_constant("type", "UNIT");
+                write_unit(out, unit);
+                name_of(UNIT_EFFECTS, unit.effect).unwrap_or_default()
             }
             Discount::Units(units) => {
-                out.put_word("type", "UNIT");
+                out.write_constant("type", "UNIT");
                 out.member("units").list(|out| {
                     for unit in units {
                         out.item().object(|out| {
-                            put_unit(out, unit);
-                            out.word_if("effect", word(UNIT_EFFECTS, unit.effect));
+                            write_unit(out, unit);
+                            out.constant_if("effect", name_of(UNIT_EFFECTS, unit.effect));
                         });
                     }
                 });
                 MANY
             }
         };
-        out.put_word("effect", effect);
+        out.write_constant("effect", effect);
         // Prices of the entries of a scope are written there.
         let priced_by_entries =
             matches!(discount, Discount::Fixed { fixed_amount, .. } if fixed_amount.plain.is_none());
         if !priced_by_entries {
-            out.put_flag("is_dynamic", is_dynamic);
+            out.write_flag("is_dynamic", is_dynamic);
         }
     });
 }
 
 /// Writes the fields of free units, with the goods in short form.
-fn put_unit(out: &mut Writer, unit: &UnitOff) {
-    out.put_number("unit_off", unit.unit_off.plain);
-    out.put_text("unit_type", &unit.unit_type);
+fn write_unit(out: &mut Writer, unit: &UnitOff) {
+    out.write_number("unit_off", unit.unit_off.plain);
+    out.write_text("unit_type", &unit.unit_type);
     for (kind, name, goods) in [("product", "name", &unit.product), ("sku", "sku", &unit.sku)] {
         let Some(goods) = goods else { continue };
         out.member(kind).object(|out| {
@@ -303,9 +303,9 @@ mod tests {
             ),
             (r#"{"type":"GIFT"}"#, "type: must be one of AMOUNT, PERCENT, FIXED, UNIT"),
         ];
-        for (text, wanted) in cases {
+        for (text, expected) in cases {
             let details = problem_text(text, read_discount);
-            assert!(details.contains(wanted), "{text}\n{details}");
+            assert!(details.contains(expected), "{text}\n{details}");
         }
         for text in [
             r#"{"type":"PERCENT","percent_off":5,"amount_off":null,"is_dynamic":false}"#,
@@ -331,9 +331,9 @@ mod tests {
                 "must be one of product, sku, products_collection",
             ),
         ];
-        for (text, wanted) in cases {
+        for (text, expected) in cases {
             let details = problem_text(&text, read_scope);
-            assert!(details.contains(wanted), "{text}\n{details}");
+            assert!(details.contains(expected), "{text}\n{details}");
         }
         for limit in ["0", "101", "\"two\""] {
             let details = problem_text(&format!(r#"{{"limit":{limit}}}"#), read_bundle_rules);

@@ -16,7 +16,7 @@ use crate::shape::{one_of, shape};
 use crate::text::Text;
 use crate::wire::cursor::{Fields, JsonCursor, read};
 use crate::wire::customer::CUSTOMER;
-use crate::wire::order::kept_return::read_kept_return;
+use crate::wire::order::kept_return::read_stored_return;
 use crate::wire::problem::Problem;
 
 pub(super) const STATUSES: &[(&str, OrderStatus)] = &[
@@ -122,7 +122,7 @@ const ORDER_MEMBERS: Fields<Order> = &[
     ("referrer", |order, at| order.referrer_id = order.referrer_id.take().or(at.option("id", read::name))),
     ("created_at", |order, at| order.created_at = Some(at.instant())),
     ("redemptions", |order, at| order.redemptions = at.metadata()),
-    ("returns", |order, at| order.returns = at.all(read_kept_return)),
+    ("returns", |order, at| order.returns = at.all(read_stored_return)),
     ("uncovered_amount", |order, at| order.uncovered = Some(at.money())),
 ];
 

@@ -41,19 +41,19 @@ impl Problem {
     /// Returns a problem of the property at this path.
     #[cold]
     pub fn at(path: impl Into<String>, text: impl Into<String>) -> Problem {
-        Problem::said(path.into(), text.into())
+        Problem::with_text(path.into(), text.into())
     }
 
     #[cold]
     #[inline(never)]
-    fn said(path: String, text: String) -> Problem {
+    fn with_text(path: String, text: String) -> Problem {
         Problem(Box::new(ProblemText { path, text }))
     }
 
     /// Returns the problem of an absent property.
     #[cold]
     pub fn missing(path: impl Into<String>, name: &str) -> Problem {
-        Problem::said(path.into(), format!("should have required property '{name}'"))
+        Problem::with_text(path.into(), format!("should have required property '{name}'"))
     }
 
     /// Returns the problem of a property that violates a bound, with its value.
@@ -65,14 +65,14 @@ impl Problem {
     #[cold]
     #[inline(never)]
     fn broken(path: String, bound: &str, value: &str) -> Problem {
-        Problem::said(path, format!("{bound} (actual value is `{}`)", shortened(value)))
+        Problem::with_text(path, format!("{bound} (actual value is `{}`)", shortened(value)))
     }
 
     /// Prepends a path, for a payload that is itself the property at this path.
     pub fn within(self, outer: &str) -> Problem {
         let dot = if self.path.is_empty() || self.path.starts_with('[') { "" } else { "." };
         let path = format!("{outer}{dot}{}", self.path);
-        Problem::said(path, self.0.text)
+        Problem::with_text(path, self.0.text)
     }
 }
 
@@ -82,7 +82,7 @@ impl Problem {
         if !self.path.is_empty() {
             return format!("Property .{} {}", self.path, self.text);
         }
-        // The published texts for the payload differ in this one word.
+        // The published texts for the payload differ in this word.
         match self.text.strip_prefix("should have") {
             Some(rest) => format!("Payload must have{rest}"),
             None => format!("Payload {}", self.text),

@@ -21,16 +21,16 @@ use crate::rules::index::omitted;
 use crate::stacking::{ApplyOutcome, WalkStep};
 use crate::text::Text;
 use crate::time::Instant;
-use crate::wire::cursor::{JsonCursor, WordList, read, read_node};
-use crate::wire::decision::{Steps, put_limits};
+use crate::wire::cursor::{JsonCursor, NameTable, read, read_node};
+use crate::wire::decision::{Steps, write_limits};
 use crate::wire::document::read_request;
-use crate::wire::order::view::{AppliedScope, OrderView, WrittenLines, put_goods, related_name};
+use crate::wire::order::view::{AppliedScope, OrderView, WrittenLines, related_name, write_goods};
 use crate::wire::problem::Problem;
-use crate::wire::project::stacking::put_stacking_rules;
+use crate::wire::project::stacking::write_stacking_rules;
 use crate::wire::request::read_around;
 use crate::wire::writer::Writer;
 
-const SCENARIOS: WordList<Scenario> = &[
+const SCENARIOS: NameTable<Scenario> = &[
     ("ALL", Scenario::All),
     ("CUSTOMER_WALLET", Scenario::CustomerWallet),
     ("AUDIENCE_ONLY", Scenario::AudienceOnly),
@@ -41,26 +41,26 @@ const SCENARIOS: WordList<Scenario> = &[
     ("PRODUCTS_DISCOUNT_BY_CUSTOMER", Scenario::ProductsDiscountByCustomer),
 ];
 
-const SORTING_RULES: WordList<QualificationSort> = &[
+const SORTING_RULES: NameTable<QualificationSort> = &[
     ("DEFAULT", QualificationSort::Default),
     ("BEST_DEAL", QualificationSort::BestDeal),
     ("LEAST_DEAL", QualificationSort::LeastDeal),
 ];
 
-const JUNCTIONS: WordList<bool> = &[("and", false), ("or", true), ("AND", false), ("OR", true)];
+const JUNCTIONS: NameTable<bool> = &[("and", false), ("or", true), ("AND", false), ("OR", true)];
 
-const CAMPAIGN_TYPES: WordList<()> = &[
+const CAMPAIGN_TYPES: NameTable<()> = &[
     ("PROMOTION", ()),
     ("GIFT_VOUCHERS", ()),
     ("REFERRAL_PROGRAM", ()),
     ("DISCOUNT_COUPONS", ()),
     ("LOYALTY_PROGRAM", ()),
 ];
-const RESOURCE_TYPES: WordList<()> = &[("campaign", ()), ("voucher", ()), ("promotion_tier", ())];
-const ROLES: WordList<()> = &[("OWNER", ()), ("REFERRER", ()), ("REFEREE", ())];
+const RESOURCE_TYPES: NameTable<()> = &[("campaign", ()), ("voucher", ()), ("promotion_tier", ())];
+const ROLES: NameTable<()> = &[("OWNER", ()), ("REFERRER", ()), ("REFEREE", ())];
 
 /// The fields of a filter, with the allowed values; any value for an empty list.
-const FIELDS: &[(&str, QualificationField, WordList<()>)] = &[
+const FIELDS: &[(&str, QualificationField, NameTable<()>)] = &[
     ("category_id", QualificationField::CategoryId, &[]),
     ("campaign_id", QualificationField::CampaignId, &[]),
     ("campaign_type", QualificationField::CampaignType, CAMPAIGN_TYPES),
@@ -93,39 +93,39 @@ pub fn read_qualification_node(body: &Node<'_>) -> Result<Qualify, Problem> {
 
 fn read_body(body: &JsonCursor<'_>) -> Qualify {
     body.object();
-    let mut asked = Qualify {
+    let mut query = Qualify {
         request: read_around(body),
         scenario: body.option("scenario", |at| at.one_of(SCENARIOS)).unwrap_or_default(),
         limit: usize::try_from(DEFAULT_LIMIT).unwrap_or_default(),
         ..Qualify::default()
     };
     if let Some(options) = body.get("options") {
-        read_options(&options, &mut asked);
+        read_options(&options, &mut query);
     }
-    asked
+    query
 }
 
-fn read_options(at: &JsonCursor<'_>, asked: &mut Qualify) {
+fn read_options(at: &JsonCursor<'_>, query: &mut Qualify) {
     at.object();
     if let Some(limit) = at.option("limit", read_limit) {
-        asked.limit = limit;
+        query.limit = limit;
     }
-    asked.starting_after = at.option("starting_after", |at| at.parsed(PageEnd::parse, "must be an ISO 8601 date-time"));
-    asked.sorting = at.option("sorting_rule", |at| at.one_of(SORTING_RULES)).unwrap_or_default();
+    query.starting_after = at.option("starting_after", |at| at.parsed(PageEnd::parse, "must be an ISO 8601 date-time"));
+    query.sorting = at.option("sorting_rule", |at| at.one_of(SORTING_RULES)).unwrap_or_default();
     // Unknown names are ignored, as in a validation.
     let names: Vec<Text> = at.list("expand", read::text);
     let named = |name: &str| names.iter().any(|given| given == name);
-    asked.request.expand.redeemable = named("redeemable");
-    asked.request.expand.category = named("category");
-    asked.expand_rules = named("validation_rules");
+    query.request.expand.redeemable = named("redeemable");
+    query.request.expand.category = named("category");
+    query.expand_rules = named("validation_rules");
     if let Some(filters) = at.get("filters") {
-        asked.any_filter = filters.option("junction", |at| at.one_of(JUNCTIONS)).unwrap_or(false);
+        query.any_filter = filters.option("junction", |at| at.one_of(JUNCTIONS)).unwrap_or(false);
         for (name, filter) in filters.members().filter(|(name, _)| *name != "junction") {
             let Some((_, field, words)) = FIELDS.iter().find(|(known, _, _)| *known == name) else {
                 filter.problem("is not a field to filter by");
                 continue;
             };
-            read_filter(&filter, *field, words, &mut asked.filters);
+            read_filter(&filter, *field, words, &mut query.filters);
         }
     }
 }
@@ -139,7 +139,7 @@ fn read_limit(at: &JsonCursor<'_>) -> usize {
 fn read_filter(
     at: &JsonCursor<'_>,
     field: QualificationField,
-    words: WordList<()>,
+    words: NameTable<()>,
     filters: &mut Vec<QualificationFilter>,
 ) {
     at.object();
@@ -185,151 +185,151 @@ const FRAME: usize = 1_000;
 /// Writes the JSON of an answer. One to a client ends before its maximum size, but not before its first result.
 pub fn write_qualification(qualified: &QualificationAnswer<'_>, context: &Context) -> Vec<u8> {
     let evaluated = &qualified.evaluated;
-    let most = match evaluated.request.channel.is_page() {
-        true => {
-            MOST_BYTES.remaining_after(Writer::object_of(|out| put_request(out, qualified)).len().saturating_add(FRAME))
-        }
+    let most = match evaluated.request.channel.is_client() {
+        true => MOST_BYTES
+            .remaining_after(Writer::object_of(|out| write_request(out, qualified)).len().saturating_add(FRAME)),
         false => usize::MAX,
     };
     Writer::object_of(|out| {
         let mut more_starting_after = qualified.more_starting_after;
         out.member("redeemables").object(|out| {
-            out.put_word("object", "list");
-            out.put_word("data_ref", "data");
-            let mut seen = WrittenLines::default();
+            out.write_constant("object", "list");
+            out.write_constant("data_ref", "data");
+            let mut written = WrittenLines::default();
             // The end of the results before the present instant, and the last of them.
-            let mut whole = (out.place(), None);
+            let mut complete_part = (out.place(), None);
             let mut last: Option<PageEnd> = None;
             out.member("data").list(|out| {
-                for (step, shown) in evaluated.walk.steps.iter().zip(&qualified.shown) {
+                for (step, item) in evaluated.walk.steps.iter().zip(&qualified.items) {
                     let place = out.place();
-                    let begun = last.map(|last| last.created_at) == Some(shown.end.created_at);
-                    if !begun || qualified.asked.sorting != QualificationSort::Default {
-                        whole = (place, last);
+                    let is_same_instant = last.map(|last| last.created_at) == Some(item.end.created_at);
+                    if !is_same_instant || qualified.query.sorting != QualificationSort::Default {
+                        complete_part = (place, last);
                     }
-                    out.item().object(|out| Qualifying { qualified, step, shown, context }.put(out, &mut seen));
+                    out.item()
+                        .object(|out| QualifiedItemWriter { qualified, step, item, context }.write(out, &mut written));
                     if out.place() > most && last.is_some() {
                         // It ends within an instant only if all its results have that instant.
-                        let (place, end) = if whole.1.is_some() { whole } else { (place, last) };
+                        let (place, end) = if complete_part.1.is_some() { complete_part } else { (place, last) };
                         out.take_back(place);
                         more_starting_after = end;
                         break;
                     }
-                    last = Some(shown.end);
+                    last = Some(item.end);
                 }
             });
-            out.put_number("total", u64::try_from(qualified.total).unwrap_or(0));
-            out.put_flag("has_more", more_starting_after.is_some());
+            out.write_number("total", u64::try_from(qualified.total).unwrap_or(0));
+            out.write_flag("has_more", more_starting_after.is_some());
             out.text_if("more_starting_after", more_starting_after.map(PageEnd::text));
         });
         out.text_if("tracking_id", evaluated.tracking_id.as_ref());
-        put_request(out, qualified);
-        put_limits(out, evaluated);
+        write_request(out, qualified);
+        write_limits(out, evaluated);
     })
 }
 
 /// Writes the parts of the request that an answer repeats, and the stacking rules.
 #[inline(never)]
-fn put_request(out: &mut Writer, qualified: &QualificationAnswer<'_>) {
-    if let Some(order) = &qualified.asked.request.order {
-        put_sent(out.member("order"), order);
+fn write_request(out: &mut Writer, qualified: &QualificationAnswer<'_>) {
+    if let Some(order) = &qualified.query.request.order {
+        write_sent(out.member("order"), order);
     }
-    put_stacking_rules(out.member("stacking_rules"), &qualified.evaluated.stacking);
+    write_stacking_rules(out.member("stacking_rules"), &qualified.evaluated.stacking);
 }
 
 /// One result to write.
-struct Qualifying<'a> {
+struct QualifiedItemWriter<'a> {
     qualified: &'a QualificationAnswer<'a>,
     step: &'a WalkStep,
-    shown: &'a QualifiedItem<'a>,
+    item: &'a QualifiedItem<'a>,
     context: &'a Context,
 }
 
-impl Qualifying<'_> {
-    fn put(&self, out: &mut Writer, seen: &mut WrittenLines) {
+impl QualifiedItemWriter<'_> {
+    fn write(&self, out: &mut Writer, written: &mut WrittenLines) {
         let evaluated = &self.qualified.evaluated;
         let steps = Steps::new(evaluated, self.context);
-        let candidate = &self.shown.candidate;
+        let candidate = &self.item.candidate;
         // The id for use in a redeemable: of a voucher the code.
-        out.put_text("id", if candidate.code.is_empty() { &candidate.id } else { &candidate.code });
-        out.put_word("object", candidate.object.name());
+        out.write_text("id", if candidate.code.is_empty() { &candidate.id } else { &candidate.code });
+        out.write_constant("object", candidate.object.name());
         if candidate.created_at > Instant::default() {
-            out.put_text("created_at", &candidate.created_at.text());
+            out.write_text("created_at", &candidate.created_at.text());
         }
-        if let Some(stack) = &self.shown.stack {
-            return self.put_stack(out, stack);
+        if let Some(stack) = &self.item.stack {
+            return self.write_stack(out, stack);
         }
         let ApplyOutcome::Applied(gain) = &self.step.outcome else { return };
         let mut cart = evaluated.priced.cart.clone();
         // It was added once before, so it fits.
         let _ = cart.add(gain);
-        steps.put_grant(out, self.step, &cart, self.shown.locked_credits);
-        if let Some(order) = &evaluated.shown_order() {
+        steps.write_grant(out, self.step, &cart, self.item.locked_credits);
+        if let Some(order) = &evaluated.visible_order() {
             let (priced, applied) = (&evaluated.priced, AppliedScope::Gain(gain));
             let view = OrderView::new(order, priced, &cart, applied);
-            OrderView { people: evaluated.people(), public: evaluated.public_goods(), ..view }
-                .put_again(out.member("order"), seen);
+            OrderView { parties: evaluated.parties(), public: evaluated.public_goods(), ..view }
+                .write_again(out.member("order"), written);
         }
-        steps.put_scope(out, self.step, gain, &cart);
+        steps.write_scope(out, self.step, gain, &cart);
         let Some(ResolvedName::Offer(offer)) = evaluated.resolved.get(self.step.place) else { return };
         out.text_if("validation_rule_id", offer.rules.first().map(|rule| &rule.id));
-        steps.put_expanded(out, self.step);
+        steps.write_expanded(out, self.step);
         // The name of a tier is written with its other fields.
-        if self.qualified.asked.request.expand.redeemable && offer.incentive.tier.is_none() {
+        if self.qualified.query.request.expand.redeemable && offer.incentive.tier.is_none() {
             out.text_if("name", candidate.name.as_ref());
         }
-        if self.qualified.asked.expand_rules {
-            self.put_assignments(out, offer);
+        if self.qualified.query.expand_rules {
+            self.write_assignments(out, offer);
         }
     }
 
-    fn lacks_bundle(&self) -> bool {
+    fn has_missing_bundle(&self) -> bool {
         let found = self.qualified.evaluated.found.get(self.step.place);
         found.and_then(|found| found.bundles.as_ref()).is_some_and(|bundles| bundles.quantity == 0)
     }
 
     /// Writes a stack: the order with all of it, and each of its tiers in the format of a validation.
-    fn put_stack(&self, out: &mut Writer, stack: &Evaluation<'_>) {
-        if let Some(order) = &stack.shown_order() {
+    fn write_stack(&self, out: &mut Writer, stack: &Evaluation<'_>) {
+        if let Some(order) = &stack.visible_order() {
             let (priced, cart) = (&stack.priced, &stack.walk.cart);
             let view = OrderView::new(order, priced, cart, AppliedScope::Everything);
-            OrderView { people: stack.people(), public: stack.public_goods(), ..view }.put(out.member("order"));
+            OrderView { parties: stack.parties(), public: stack.public_goods(), ..view }.write(out.member("order"));
         }
-        if self.qualified.asked.request.expand.redeemable {
-            out.text_if("name", self.shown.candidate.name.as_ref());
-            out.text_if("campaign_id", self.shown.candidate.campaign_id.as_ref());
+        if self.qualified.query.request.expand.redeemable {
+            out.text_if("name", self.item.candidate.name.as_ref());
+            out.text_if("campaign_id", self.item.candidate.campaign_id.as_ref());
         }
         let applied: Vec<&WalkStep> = stack.applied().collect();
-        Steps::new(stack, self.context).put(out.member("redeemables"), &applied, &mut WrittenLines::default());
+        Steps::new(stack, self.context).write(out.member("redeemables"), &applied, &mut WrittenLines::default());
     }
 
     /// Writes the rules assigned to it and to its campaign, with the omitted tests of each.
-    fn put_assignments(&self, out: &mut Writer, offer: &Offer<'_>) {
-        let candidate = &self.shown.candidate;
+    fn write_assignments(&self, out: &mut Writer, offer: &Offer<'_>) {
+        let candidate = &self.item.candidate;
         let names = [Some(&candidate.id), Some(&candidate.code), candidate.campaign_id.as_ref()];
-        let asked = self.qualified.asked.scenario.facts();
+        let query = self.qualified.query.scenario.facts();
         let mut total = 0;
         out.member("validation_rules_assignments").object(|out| {
-            out.put_word("object", "list");
-            out.put_word("data_ref", "data");
+            out.write_constant("object", "list");
+            out.write_constant("data_ref", "data");
             out.member("data").list(|out| {
                 for given in &self.qualified.assignments {
                     let rule = offer.rules.iter().find(|rule| rule.id == given.rule_id);
                     let (Some(rule), true) = (rule, names.contains(&Some(&given.related_object_id))) else { continue };
-                    let left_out = omitted(rule, asked);
+                    let left_out = omitted(rule, query);
                     let status = match left_out.is_empty() {
                         // A rule with a missing bundle is written, if bundles do not matter for the scenario.
-                        _ if rule.bundle.is_some() && self.lacks_bundle() => "INVALID",
+                        _ if rule.bundle.is_some() && self.has_missing_bundle() => "INVALID",
                         true => "VALID",
                         false => "PARTIALLY_VALID",
                     };
                     out.item().object(|out| {
-                        out.put_text("id", &given.id);
-                        out.put_text("rule_id", &given.rule_id);
-                        out.put_text("related_object_id", &given.related_object_id);
-                        out.put_text("related_object_type", &given.related_object_type);
-                        out.put_word("object", "validation_rules_assignment");
-                        out.put_word("validation_status", status);
+                        out.write_text("id", &given.id);
+                        out.write_text("rule_id", &given.rule_id);
+                        out.write_text("related_object_id", &given.related_object_id);
+                        out.write_text("related_object_type", &given.related_object_type);
+                        out.write_constant("object", "validation_rules_assignment");
+                        out.write_constant("validation_status", status);
                         out.member("validation_omitted_rules").list(|out| {
                             left_out.iter().for_each(|name| out.item().text(name));
                         });
@@ -337,13 +337,13 @@ impl Qualifying<'_> {
                     total = u64::plus_one(total);
                 }
             });
-            out.put_number("total", total);
+            out.write_number("total", total);
         });
     }
 }
 
 /// Writes the order as it was sent, without computed amounts.
-fn put_sent(out: &mut Writer, order: &Order) {
+fn write_sent(out: &mut Writer, order: &Order) {
     out.object(|out| {
         out.text_if("id", order.id.as_ref());
         out.text_if("source_id", order.source_id.as_ref());
@@ -354,34 +354,34 @@ fn put_sent(out: &mut Writer, order: &Order) {
         if !order.items.is_empty() {
             out.member("items").list(|out| {
                 for item in &order.items {
-                    out.item().object(|out| put_item(out, item));
+                    out.item().object(|out| write_item(out, item));
                 }
             });
         }
-        put_metadata(out, &order.metadata);
-        out.put_word("object", "order");
+        write_metadata(out, &order.metadata);
+        out.write_constant("object", "order");
     });
 }
 
-fn put_item(out: &mut Writer, item: &Item) {
-    out.put_word("object", "order_item");
+fn write_item(out: &mut Writer, item: &Item) {
+    out.write_constant("object", "order_item");
     out.text_if("source_id", item.source_id.as_ref());
     out.text_if("related_object", item.related_object.map(related_name));
     out.text_if("product_id", item.product_id.as_ref());
     out.text_if("sku_id", item.sku_id.as_ref());
-    out.put_number("quantity", item.quantity);
+    out.write_number("quantity", item.quantity);
     out.number_if("initial_quantity", item.initial_quantity);
     out.number_if("discount_quantity", item.discount_quantity);
     out.money_if("amount", item.amount);
     out.money_if("initial_amount", item.initial_amount);
     out.money_if("discount_amount", item.discount_amount);
     out.money_if("price", item.price);
-    put_goods(out, "product", [item.product.as_deref(), None], None);
-    put_goods(out, "sku", [item.sku.as_deref(), None], None);
-    put_metadata(out, &item.metadata);
+    write_goods(out, "product", [item.product.as_deref(), None], None);
+    write_goods(out, "sku", [item.sku.as_deref(), None], None);
+    write_metadata(out, &item.metadata);
 }
 
-fn put_metadata(out: &mut Writer, metadata: &Metadata) {
+fn write_metadata(out: &mut Writer, metadata: &Metadata) {
     if !metadata.is_empty() {
         out.member("metadata").metadata(metadata);
     }

@@ -17,7 +17,7 @@ use crate::wire::loyalty::incentive::read_incentive;
 use crate::wire::loyalty::loyalty_campaign_rule::read_loyalty_campaign_rule;
 use crate::wire::loyalty::program::read_program;
 use crate::wire::loyalty::reward::read_loyalty_reward;
-use crate::wire::loyalty::tiers::{read_standing, read_tier as read_loyalty_tier, read_tier_structure};
+use crate::wire::loyalty::tiers::{read_tier as read_loyalty_tier, read_tier_state, read_tier_structure};
 use crate::wire::order::{read_goods, read_order};
 use crate::wire::problem::Problem;
 use crate::wire::project::stacking::read_stacking_rules;
@@ -61,14 +61,14 @@ const KINDS: &[ReadableKind] = &[
 ];
 
 /// The kinds that only the service stores and reads; no set of rules contains them.
-const KEPT: &[(&str, Read<()>)] = &[
+const STORED: &[(&str, Read<()>)] = &[
     ("card_definition", |at| _ = read_card_definition(at)),
     ("program", |at| _ = read_program(at)),
     ("loyalty_earning_rule", |at| _ = read_earning_rule(at)),
     ("incentive", |at| _ = read_incentive(at)),
     ("tier_structure", |at| _ = read_tier_structure(at)),
     ("loyalty_tier", |at| _ = read_loyalty_tier(at)),
-    ("member_tier", |at| _ = at.need("kept", read_standing)),
+    ("member_tier", |at| _ = at.need("kept", read_tier_state)),
     ("loyalty_reward", |at| _ = read_loyalty_reward(at)),
     ("earning_rule", |at| _ = read_loyalty_campaign_rule(at)),
 ];
@@ -78,7 +78,7 @@ const ASSIGNMENT: &str = "validation_rules_assignment";
 /// Returns the reader of a kind; `None` for kinds that no decision reads.
 fn reader(kind: &str) -> Option<Read<()>> {
     let kinds = KINDS.iter().map(|(known, _, read)| (*known, *read));
-    let (_, read) = kinds.chain(KEPT.iter().copied()).find(|(known, _)| *known == kind)?;
+    let (_, read) = kinds.chain(STORED.iter().copied()).find(|(known, _)| *known == kind)?;
     Some(read)
 }
 
@@ -109,7 +109,7 @@ impl UnreadableDocuments {
     }
 
     /// Adds a document that the author of the set has left out as unreadable.
-    pub(crate) fn note(&mut self, at: &JsonCursor<'_>) {
+    pub(crate) fn add_unreadable(&mut self, at: &JsonCursor<'_>) {
         at.object();
         let kind = at.need("object", read::text);
         self.add(&kind, at.node);
@@ -118,25 +118,25 @@ impl UnreadableDocuments {
     fn add(&mut self, kind: &str, document: &Node<'_>) {
         let text = |name| document.get(name).and_then(Node::as_str);
         let names = match kind {
-            ASSIGNMENT => return self.put(kind, text("related_object_id").unwrap_or_default()),
+            ASSIGNMENT => return self.add_name(kind, text("related_object_id").unwrap_or_default()),
             _ => ["id", "code", "source_id"],
         };
-        names.into_iter().filter_map(text).for_each(|name| self.put(kind, name));
+        names.into_iter().filter_map(text).for_each(|name| self.add_name(kind, name));
     }
 
     pub(crate) fn join(&mut self, other: UnreadableDocuments) {
         self.0.extend(other.0);
     }
 
-    fn put(&mut self, kind: &str, name: &str) {
+    fn add_name(&mut self, kind: &str, name: &str) {
         self.0.insert(joined(&[kind, "/", name]));
     }
 }
 
 /// Removes the unreadable documents from a set of rules, and returns their names.
 pub(crate) fn set_apart<'n>(rules: Node<'n>) -> (Node<'n>, UnreadableDocuments) {
-    let mut illegible = UnreadableDocuments::default();
-    let Node::Object(mut members) = rules else { return (rules, illegible) };
+    let mut unreadable = UnreadableDocuments::default();
+    let Node::Object(mut members) = rules else { return (rules, unreadable) };
     for (name, list) in &mut members {
         let kind = KINDS.iter().find(|(_, list, _)| *list == name.as_ref());
         let (Some((kind, _, read)), Node::List(documents)) = (kind, list) else { continue };
@@ -147,10 +147,10 @@ pub(crate) fn set_apart<'n>(rules: Node<'n>) -> (Node<'n>, UnreadableDocuments) 
             })
             .is_ok();
             if !reads {
-                illegible.add(kind, document);
+                unreadable.add(kind, document);
             }
             reads
         });
     }
-    (Node::Object(members), illegible)
+    (Node::Object(members), unreadable)
 }

@@ -6,25 +6,25 @@ use crate::decide::rollback::RollBack;
 use crate::json::Node;
 use crate::model::customer::Customer;
 use crate::model::request::{
-    Expand, RedeemableObject, Redeemables, RequestedRedeemable, Session, TtlUnit, WantedReward,
+    Expand, RedeemableObject, Redeemables, RequestedRedeemable, RequestedReward, Session, TtlUnit,
 };
 use crate::shape::{COUNT, Field, FieldType, KEY, METADATA, Shape, may, must};
 use crate::shape::{fields_of, one_of, shape};
 use crate::text::Text;
-use crate::wire::cursor::{JsonCursor, WordList, read, read_node};
+use crate::wire::cursor::{JsonCursor, NameTable, read, read_node};
 use crate::wire::customer::{CUSTOMER, read_sent_customer};
 use crate::wire::document::{read_request, read_whole};
 use crate::wire::order::{ORDER, read_order};
 use crate::wire::problem::Problem;
 
-const OBJECTS: WordList<RedeemableObject> = &[
+const OBJECTS: NameTable<RedeemableObject> = &[
     ("voucher", RedeemableObject::Voucher),
     ("promotion_tier", RedeemableObject::PromotionTier),
     ("promotion_stack", RedeemableObject::PromotionStack),
 ];
 
 /// The names of the units of a session's duration.
-pub(crate) const TTL_UNITS: WordList<TtlUnit> = &[
+pub(crate) const TTL_UNITS: NameTable<TtlUnit> = &[
     (TtlUnit::Days.name(), TtlUnit::Days),
     (TtlUnit::Hours.name(), TtlUnit::Hours),
     (TtlUnit::Minutes.name(), TtlUnit::Minutes),
@@ -37,7 +37,7 @@ pub(crate) const TTL_UNITS: WordList<TtlUnit> = &[
 /// The types of redeemables.
 pub const OBJECT: FieldType = FieldType::Named(&Shape {
     name: "RedeemableObject",
-    meaning: "Type of redeemable. Gift cards and loyalty cards are of type `voucher`.",
+    description: "Type of redeemable. Gift cards and loyalty cards are of type `voucher`.",
     kind: one_of!(OBJECTS),
 });
 
@@ -109,7 +109,7 @@ const AROUND: &[Field] = &[
 /// The body of a validation or a redemption.
 pub const REDEEMABLES: Shape = Shape {
     name: "ValidationRequest",
-    meaning: "Redeemables to validate or redeem, and the order to apply them to.",
+    description: "Redeemables to validate or redeem, and the order to apply them to.",
     kind: FieldType::Object(fields_of!(
         &[must("redeemables", FieldType::List(&REDEEMABLE, 1, 30)).description(
             "Redeemables in the order of application. Each may occur once, and a promotion stack must be the only one."
@@ -122,7 +122,7 @@ pub const REDEEMABLES: Shape = Shape {
 /// The body of a rollback.
 pub const ROLLBACK: Shape = Shape {
     name: "RollbackRequest",
-    meaning: "Reason of a rollback, and checks on customer and order.",
+    description: "Reason of a rollback, and checks on customer and order.",
     kind: FieldType::Object(&[
         may("reason", FieldType::Text).description("Reason of the rollback, stored with the rollback."),
         may("tracking_id", FieldType::Text)
@@ -204,7 +204,7 @@ fn read_redeemable(at: &JsonCursor<'_>) -> RequestedRedeemable {
     let reward = at.option("reward", |reward| {
         reward.object();
         let id = reward.need("id", read::name);
-        WantedReward { id, points: reward.option("points", read::whole_number) }
+        RequestedReward { id, points: reward.option("points", read::whole_number) }
     });
     RequestedRedeemable { object, credits: credits.flatten(), reward, ..RequestedRedeemable::named(id) }
 }

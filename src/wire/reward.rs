@@ -161,7 +161,7 @@ fn read_coin(at: &JsonCursor<'_>) -> PointsRate {
 /// (docs/spec/calculation.md#10.3).
 fn read_major(at: &JsonCursor<'_>) -> Money {
     let parsed = match at.node {
-        Node::Whole(number) => minor_of(&number.to_string()),
+        Node::Integer(number) => minor_of(&number.to_string()),
         Node::Fraction(text) => minor_of(text),
         Node::Text(text) => minor_of(text),
         _ => None,
@@ -194,23 +194,23 @@ pub fn read_reward_assignment(at: &JsonCursor<'_>) -> RewardAssignment {
 }
 
 /// Writes a reward as the next value, with its price.
-pub(crate) fn put_reward(out: &mut Writer, reward: &Reward, assignment: &RewardAssignment, points: u64) {
-    out.object(|out| put_reward_members(out, reward, assignment, points));
+pub(crate) fn write_reward(out: &mut Writer, reward: &Reward, assignment: &RewardAssignment, points: u64) {
+    out.object(|out| write_reward_members(out, reward, assignment, points));
 }
 
 /// Writes the members of a reward.
-pub(crate) fn put_reward_members(out: &mut Writer, reward: &Reward, assignment: &RewardAssignment, points: u64) {
-    out.put_text("id", &reward.id);
-    out.put_text("assignment_id", &assignment.id);
-    out.put_word("object", "reward");
-    out.put_text("name", &reward.name);
+pub(crate) fn write_reward_members(out: &mut Writer, reward: &Reward, assignment: &RewardAssignment, points: u64) {
+    out.write_text("id", &reward.id);
+    out.write_text("assignment_id", &assignment.id);
+    out.write_constant("object", "reward");
+    out.write_text("name", &reward.name);
     let kind = match &reward.kind {
         RewardKind::Material { .. } => "MATERIAL",
         RewardKind::Campaign { .. } => "CAMPAIGN",
         RewardKind::Coin(_) => "COIN",
     };
-    out.put_text("type", kind);
-    out.put_number("points", points);
+    out.write_text("type", kind);
+    out.write_number("points", points);
 }
 
 #[cfg(test)]
@@ -222,8 +222,8 @@ mod tests {
     fn major_units_become_minor_ones_half_up() {
         let minor = |text: &str| minor_of(text).map(crate::money::Money::minor);
         let cases = [("20", 2000), ("0.5", 50), ("1.005", 101), ("1.004999", 100), ("12.34", 1234)];
-        for (text, wanted) in cases {
-            assert_eq!(minor(text), Some(wanted), "{text}");
+        for (text, expected) in cases {
+            assert_eq!(minor(text), Some(expected), "{text}");
         }
         for text in ["", "-1", "1e3", ".5", "1.x"] {
             assert_eq!(minor(text), None, "{text}");

@@ -33,7 +33,7 @@ pub use crate::wire::rule_set::own_facts::OwnFacts;
 pub use crate::wire::rule_set::strict::BESIDE as OTHER_MEMBERS;
 use crate::wire::rule_set::strict::check_rules;
 use crate::wire::rules::{read_assignment, read_rule};
-use crate::wire::stored_redemption::read_past;
+use crate::wire::stored_redemption::read_stored_redemption;
 use crate::wire::voucher::read_category;
 
 /// Returns whether a value is a client policy: then the rules are a bundle.
@@ -66,7 +66,7 @@ const LISTS: &[(&str, Add)] = &[
     ("skus", |given, at| given.skus.push(read_goods(at))),
     ("segments", RuleSet::add_segment),
     ("product_collections", RuleSet::add_collection),
-    ("redemptions", |given, at| given.redemptions.push(read_past(at.metadata()))),
+    ("redemptions", |given, at| given.redemptions.push(read_stored_redemption(at.metadata()))),
 ];
 
 impl RuleSet {
@@ -84,16 +84,16 @@ impl RuleSet {
             });
         }
         match read_node(&node, RuleSet::read_body) {
-            Err(_) => RuleSet::read_legible(node),
+            Err(_) => RuleSet::read_readable(node),
             read => read,
         }
     }
 
     #[cold]
-    fn read_legible(node: Node<'_>) -> Result<RuleSet, Problem> {
-        let (legible, illegible) = set_apart(node);
-        let mut given = read_node(&legible, RuleSet::read_body)?;
-        given.illegible.join(illegible);
+    fn read_readable(node: Node<'_>) -> Result<RuleSet, Problem> {
+        let (readable, unreadable) = set_apart(node);
+        let mut given = read_node(&readable, RuleSet::read_body)?;
+        given.unreadable.join(unreadable);
         Ok(given)
     }
 
@@ -134,9 +134,9 @@ impl RuleSet {
         body.fill("time_zone", &mut given.time_zone, read_time_zone);
         body.set_zone(&given.time_zone);
         let case_sensitive = body.option("case_sensitive_codes", read::flag);
-        (given.says_case, given.ignores_case) = (case_sensitive.is_some(), case_sensitive == Some(false));
-        if let Some(noted) = body.get("unreadable") {
-            noted.each(&mut given, RuleSet::note_unreadable);
+        (given.states_case, given.ignores_case) = (case_sensitive.is_some(), case_sensitive == Some(false));
+        if let Some(names) = body.get("unreadable") {
+            names.each(&mut given, RuleSet::add_unreadable);
         }
         // Referenced documents come before those that name them.
         for (list, add) in LISTS {
@@ -155,14 +155,14 @@ impl RuleSet {
             holds.each(&mut given, RuleSet::hold);
         }
         if let Some(transfers) = body.get("transfers") {
-            given.note(&transfers.all(read_transfer), &transfers);
+            given.add_entries(&transfers.all(read_transfer), &transfers);
         }
         given
     }
 
     /// Adds a document that the author of the set could not read.
-    fn note_unreadable(&mut self, at: &JsonCursor<'_>) {
-        self.illegible.note(at);
+    fn add_unreadable(&mut self, at: &JsonCursor<'_>) {
+        self.unreadable.add_unreadable(at);
     }
 
     fn hold(&mut self, at: &JsonCursor<'_>) {
@@ -185,7 +185,7 @@ impl RuleSet {
         if let Some(points) = at.option("points", read::whole_number) {
             entries.push(hold(points_account(&voucher.id), points));
         }
-        self.note(&entries, at);
+        self.add_entries(&entries, at);
     }
 }
 

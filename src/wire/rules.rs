@@ -101,18 +101,18 @@ fn read_group(at: &JsonCursor<'_>, depth: u32) -> Group {
     }
     let leaves = numbered(leaves, |leaf| &leaf.key);
     let keys: Vec<Text> = leaves.iter().map(|leaf| leaf.key.clone()).collect();
-    let said = at.get("logic");
-    let logic = Expression::parse(said.as_ref().map_or("", JsonCursor::str), &keys).unwrap_or_else(|error| {
-        said.as_ref().unwrap_or(at).wrong(&error.text());
+    let logic_text = at.get("logic");
+    let logic = Expression::parse(logic_text.as_ref().map_or("", JsonCursor::str), &keys).unwrap_or_else(|error| {
+        logic_text.as_ref().unwrap_or(at).wrong(&error.text());
         Expression::default()
     });
     Group::new(leaves, logic)
 }
 
 /// Sorts by keys, which are mostly numbers: "10" comes after "9".
-fn numbered<T>(mut things: Vec<T>, key: fn(&T) -> &Text) -> Vec<T> {
-    things.sort_by_cached_key(|thing| key(thing).parse().unwrap_or(u64::MAX));
-    things
+fn numbered<T>(mut items: Vec<T>, key: fn(&T) -> &Text) -> Vec<T> {
+    items.sort_by_cached_key(|item| key(item).parse().unwrap_or(u64::MAX));
+    items
 }
 
 /// Reads a test; `None` for an unknown name.
@@ -159,7 +159,7 @@ fn add_scopes(rule: &mut Rule) {
     tests.each_leaf(&mut |leaf| {
         let inner = leaf.test.rules.iter().flat_map(|rules| &rules.leaves).map(|inner| &inner.test);
         for marker in inner.filter(|inner| inner.name.kind == FactKind::Scopes) {
-            let included = marker.wants_true();
+            let included = marker.requires_true();
             match leaf.test.name.kind {
                 FactKind::Goods(_) => {
                     let named = leaf.test.conditions.iter().filter(|condition| condition.operator == Operator::In);
@@ -230,7 +230,7 @@ fn units_of(test: &Test) -> Option<u64> {
                 match condition.operands.first() {
                     None => {}
                     Some(TestOperand::Number(number)) => {
-                        let units = number.as_whole().and_then(|number| u64::try_from(number).ok());
+                        let units = number.as_integer().and_then(|number| u64::try_from(number).ok());
                         return units.filter(|units| *units > 0);
                     }
                     Some(_) => return None,

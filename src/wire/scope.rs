@@ -14,12 +14,12 @@ use crate::json::Node;
 use crate::model::discount::Dynamic;
 use crate::model::scope::{Cap, CapKind, GoodsObject, Scope, ScopeEntry, TargetKind, UnitLimits, UnitOrder};
 use crate::pricing::CoveredUnits;
-use crate::wire::cursor::{JsonCursor, WordList, read, word};
+use crate::wire::cursor::{JsonCursor, NameTable, name_of, read};
 use crate::wire::goods::read_goods;
 use crate::wire::offer::{dynamic, read_count, read_formula};
 use crate::wire::writer::Writer;
 
-pub(crate) const PICKS: WordList<UnitOrder> = &[
+pub(crate) const PICKS: NameTable<UnitOrder> = &[
     ("APPLY_TO_EVERY", UnitOrder::Every),
     ("APPLY_TO_CHEAPEST", UnitOrder::ToCheapest),
     ("APPLY_FROM_CHEAPEST", UnitOrder::FromCheapest),
@@ -27,7 +27,7 @@ pub(crate) const PICKS: WordList<UnitOrder> = &[
     ("APPLY_FROM_MOST_EXPENSIVE", UnitOrder::FromMostExpensive),
 ];
 
-pub(crate) const TARGETS: WordList<TargetKind> = &[("ITEM", TargetKind::Item), ("UNIT", TargetKind::Unit)];
+pub(crate) const TARGETS: NameTable<TargetKind> = &[("ITEM", TargetKind::Item), ("UNIT", TargetKind::Unit)];
 
 macro_rules! cap {
     ($name:literal, $tier:literal, $customer:literal, $each:literal) => {
@@ -101,7 +101,7 @@ fn read_entry(at: &JsonCursor<'_>) -> ScopeEntry {
 /// Reads a formula for a price, which may be a plain number: the published format allows both.
 fn read_price_formula(at: &JsonCursor<'_>) -> Option<Arc<Formula>> {
     match at.node {
-        Node::Whole(number) => read_formula(at, &number.to_string()),
+        Node::Integer(number) => read_formula(at, &number.to_string()),
         Node::Fraction(number) => read_formula(at, number),
         _ => read_formula(at, at.str()),
     }
@@ -138,9 +138,9 @@ pub(crate) struct GoodsList<'a> {
 impl GoodsList<'_> {
     /// Writes the entries of the rule, and one for each product or SKU of the order that they cover, in the format of a
     /// list.
-    pub fn put(&self, out: &mut Writer) {
+    pub fn write(&self, out: &mut Writer) {
         if self.entries.is_empty() && self.covered.is_empty() {
-            return put_list(out, 0, |_| {});
+            return write_list(out, 0, |_| {});
         }
         let concrete = self.concrete();
         // The covered lines in the order of the entries, so that each entry finds its own at the front of the rest.
@@ -150,25 +150,25 @@ impl GoodsList<'_> {
         });
         let mut rest = by_entry.into_iter().peekable();
         let total = self.entries.len().saturating_add(concrete.len());
-        put_list(out, total, |out| {
+        write_list(out, total, |out| {
             for (place, entry) in self.entries.iter().enumerate() {
                 out.item().object(|out| {
-                    put_name(out, entry.goods.object, &entry.goods.id, entry.goods.source_id.as_deref());
+                    write_name(out, entry.goods.object, &entry.goods.id, entry.goods.source_id.as_deref());
                     out.text_if("product_id", entry.product.0.as_ref());
                     out.text_if("product_source_id", entry.product.1.as_ref());
-                    out.put_flag("strict", false);
-                    put_terms(out, entry);
+                    out.write_flag("strict", false);
+                    write_terms(out, entry);
                     let covered = std::iter::from_fn(|| rest.next_if(|covered| covered.entry == Some(place)));
-                    self.put_covered(out, &covered.collect::<Vec<_>>());
+                    self.write_covered(out, &covered.collect::<Vec<_>>());
                 });
             }
             for (goods, covered) in &concrete {
                 let entry = covered.first().and_then(|covered| self.entries.get(covered.entry?));
                 out.item().object(|out| {
-                    put_name(out, goods.object, goods.id, goods.source_id);
-                    out.put_flag("strict", true);
-                    out.word_if("effect", entry.and_then(|entry| word(PICKS, entry.terms.pick)));
-                    self.put_covered(out, covered);
+                    write_name(out, goods.object, goods.id, goods.source_id);
+                    out.write_flag("strict", true);
+                    out.constant_if("effect", entry.and_then(|entry| name_of(PICKS, entry.terms.pick)));
+                    self.write_covered(out, covered);
                 });
             }
         });
@@ -190,7 +190,7 @@ impl GoodsList<'_> {
     }
 
     /// Writes the covered lines and units, in the order of selection.
-    fn put_covered(&self, out: &mut Writer, covered: &[&CoveredUnits]) {
+    fn write_covered(&self, out: &mut Writer, covered: &[&CoveredUnits]) {
         let index = |covered: &CoveredUnits| u64::try_from(covered.place).unwrap_or(0);
         if covered.is_empty() {
             return;
@@ -203,9 +203,9 @@ impl GoodsList<'_> {
         out.member("order_item_units").list(|out| {
             for line in covered {
                 out.item().object(|out| {
-                    out.put_number("index", index(line));
+                    out.write_number("index", index(line));
                     if self.units > MOST_NUMBERED {
-                        out.put_flag("units_limit_exceeded", true);
+                        out.write_flag("units_limit_exceeded", true);
                         return;
                     }
                     out.member("units").list(|out| {
@@ -221,35 +221,35 @@ impl GoodsList<'_> {
 }
 
 /// Writes the members of a list.
-fn put_list(out: &mut Writer, total: usize, data: impl FnOnce(&mut Writer)) {
+fn write_list(out: &mut Writer, total: usize, data: impl FnOnce(&mut Writer)) {
     out.object(|out| {
         out.member("data").list(data);
-        out.put_number("total", u64::try_from(total).unwrap_or(0));
-        out.put_word("data_ref", "data");
-        out.put_word("object", "list");
+        out.write_number("total", u64::try_from(total).unwrap_or(0));
+        out.write_constant("data_ref", "data");
+        out.write_constant("object", "list");
     });
 }
 
 /// Writes the names of goods in a result.
-pub(crate) fn put_name(out: &mut Writer, object: GoodsObject, id: &str, source_id: Option<&str>) {
-    out.put_word("object", object.name());
-    out.put_text("id", id);
+pub(crate) fn write_name(out: &mut Writer, object: GoodsObject, id: &str, source_id: Option<&str>) {
+    out.write_constant("object", object.name());
+    out.write_text("id", id);
     out.text_if("source_id", source_id);
 }
 
 /// Writes a formula in a format that can be sent again.
-fn put_formula(out: &mut Writer, name: &'static str, formula: Option<&Formula>) {
+fn write_formula(out: &mut Writer, name: &'static str, formula: Option<&Formula>) {
     if let Some(formula) = formula {
-        out.put_text(name, &formula.to_string());
+        out.write_text(name, &formula.to_string());
     }
 }
 
 /// Writes the selection and limits of an entry, without defaults.
-fn put_terms(out: &mut Writer, entry: &ScopeEntry) {
+fn write_terms(out: &mut Writer, entry: &ScopeEntry) {
     let terms = &entry.terms;
     out.money_if("price", entry.price.plain);
-    put_formula(out, "price_formula", entry.price.formula.as_deref());
-    out.word_if("effect", word(PICKS, terms.pick));
+    write_formula(out, "price_formula", entry.price.formula.as_deref());
+    out.constant_if("effect", name_of(PICKS, terms.pick));
     out.number_if("quantity_limit", terms.quantity_limit);
     out.number_if("aggregated_quantity_limit", terms.aggregated_quantity_limit);
     out.money_if("amount_limit", terms.amount_limit);
@@ -257,9 +257,9 @@ fn put_terms(out: &mut Writer, entry: &ScopeEntry) {
     for (name, formula, kind) in CAPS {
         let Some(cap) = terms.caps.iter().find(|cap| cap.kind == *kind) else { continue };
         out.number_if(name, cap.most.plain);
-        put_formula(out, formula, cap.most.formula.as_deref());
+        write_formula(out, formula, cap.most.formula.as_deref());
     }
     out.number_if("skip_initially", Some(terms.skip_initially).filter(|skip| *skip > 0));
     out.number_if("repeat", Some(terms.repeat).filter(|repeat| *repeat > 1));
-    out.word_if("target", word(TARGETS, terms.target).filter(|_| terms.target != TargetKind::Item));
+    out.constant_if("target", name_of(TARGETS, terms.target).filter(|_| terms.target != TargetKind::Item));
 }

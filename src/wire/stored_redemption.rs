@@ -8,26 +8,26 @@ use crate::json::Node;
 use crate::json::service::node;
 use crate::model::order::{Item, Metadata, RelatedObject};
 use crate::model::redemption::{
-    CardMovement, LineAmounts, PastLine, PastOrder, PastRedemption, PastState, PastVoucher, SpentUnits,
+    CardMovement, LineEffect, LineTotals, OrderEffect, RedeemedVoucher, RedemptionState, SpentUnits, StoredRedemption,
 };
 use crate::money::Money;
 use crate::text::Text;
 use crate::time::Instant;
 
 /// Reads a stored redemption as a rollback needs it.
-pub fn read_past(document: Metadata) -> PastRedemption {
+pub fn read_stored_redemption(document: Metadata) -> StoredRedemption {
     let text = |name: &str| document.get(name).and_then(Node::as_str).map(Text::from);
     let list = document.get("related_redemptions").and_then(|related| related.get("redemptions"));
     let children = list.and_then(Node::as_list).into_iter().flatten();
     let is_parent = text("related_object_type").as_deref() == Some("redemption");
     let is_card = document.get("loyalty_card").is_some();
     let spent = document.get("amount").and_then(Node::as_u64);
-    PastRedemption {
+    StoredRedemption {
         id: text("id").unwrap_or_default(),
         state: match text("status").as_deref() {
-            Some("SUCCEEDED") => PastState::Succeeded,
-            Some("ROLLED_BACK") => PastState::RolledBack,
-            _ => PastState::Failed,
+            Some("SUCCEEDED") => RedemptionState::Succeeded,
+            Some("ROLLED_BACK") => RedemptionState::RolledBack,
+            _ => RedemptionState::Failed,
         },
         date: text("date").and_then(|date| Instant::parse(&date)).unwrap_or_default(),
         parent: text("redemption"),
@@ -48,15 +48,15 @@ pub fn movement_of(record: &Map<String, Value>) -> CardMovement {
     let either = |credits: &str, points: &str| number("gift", credits).or_else(|| number("loyalty_card", points));
     CardMovement {
         taken: amount.as_ref().and_then(Node::as_i64).unwrap_or(0),
-        loaded: either("amount", "points").unwrap_or(0),
+        credited_total: either("amount", "points").unwrap_or(0),
         left: either("balance", "balance").unwrap_or(0),
     }
 }
 
-fn read_order(order: &Node<'_>) -> PastOrder {
+fn read_order(order: &Node<'_>) -> OrderEffect {
     let lines = order.get("items").and_then(Node::as_list).unwrap_or_default();
     let line_id = |line: &Node<'_>| line.get("id").and_then(Node::as_str).map(Text::from).unwrap_or_default();
-    PastOrder {
+    OrderEffect {
         id: order.get("id").and_then(Node::as_str).map(Text::from),
         discount: discount(order),
         lines: lines.iter().map(read_line).collect(),
@@ -77,10 +77,10 @@ fn read_goods(line: &Node<'_>) -> Item {
     Item { product_id, sku_id, source_id, related_object, ..Item::default() }
 }
 
-fn read_amounts(line: &Node<'_>) -> LineAmounts {
+fn read_amounts(line: &Node<'_>) -> LineTotals {
     let count = |name: &str| line.get(name).and_then(Node::as_u64).unwrap_or(0);
     let money = |name: &str| line.get(name).and_then(Node::as_i64).and_then(Money::new);
-    LineAmounts {
+    LineTotals {
         quantity: count("quantity"),
         free_units: count("discount_quantity"),
         amount: money("amount"),
@@ -88,10 +88,10 @@ fn read_amounts(line: &Node<'_>) -> LineAmounts {
     }
 }
 
-fn read_line(line: &Node<'_>) -> PastLine {
+fn read_line(line: &Node<'_>) -> LineEffect {
     let signed = |name: &str| line.get(name).and_then(Node::as_i64).unwrap_or(0);
     let (discount, free_units) = (discount(line), signed("applied_discount_quantity"));
-    PastLine {
+    LineEffect {
         discount,
         units: signed("applied_quantity"),
         free_units,
@@ -113,9 +113,9 @@ fn discount(of: &Node<'_>) -> Money {
     minor.and_then(Money::new).unwrap_or_default()
 }
 
-fn read_voucher(voucher: &Node<'_>) -> PastVoucher {
+fn read_voucher(voucher: &Node<'_>) -> RedeemedVoucher {
     let count = |block: &str, name: &str| Some(voucher.get(block)?.get(name)?.as_u64().unwrap_or(0));
-    PastVoucher {
+    RedeemedVoucher {
         id: voucher.get("id").and_then(Node::as_str).map(Text::from).unwrap_or_default(),
         redeemed_quantity: count("redemption", "redeemed_quantity"),
         redeemed_amount: count("redemption", "redeemed_amount"),

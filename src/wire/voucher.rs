@@ -30,7 +30,7 @@ use crate::model::redeemable::{
 use crate::model::visibility::Visibility;
 use crate::text::Text;
 use crate::time::{DailyHours, Duration, Instant, Timeframe};
-use crate::wire::cursor::{JsonCursor, Read, WordList, read};
+use crate::wire::cursor::{JsonCursor, NameTable, Read, read};
 use crate::wire::document::{read_fields, read_whole};
 use crate::wire::offer::{read_discount, read_gift};
 use crate::wire::problem::Problem;
@@ -49,13 +49,13 @@ enum VoucherType {
     Loyalty,
 }
 
-const VOUCHER_TYPES: WordList<VoucherType> = &[
+const VOUCHER_TYPES: NameTable<VoucherType> = &[
     ("DISCOUNT_VOUCHER", VoucherType::Discount),
     ("GIFT_VOUCHER", VoucherType::Gift),
     ("LOYALTY_CARD", VoucherType::Loyalty),
 ];
 
-const CAMPAIGN_TYPES: WordList<CampaignType> = &[
+const CAMPAIGN_TYPES: NameTable<CampaignType> = &[
     ("DISCOUNT_COUPONS", CampaignType::DiscountCoupons),
     ("GIFT_VOUCHERS", CampaignType::GiftVouchers),
     ("LOYALTY_PROGRAM", CampaignType::LoyaltyProgram),
@@ -63,8 +63,8 @@ const CAMPAIGN_TYPES: WordList<CampaignType> = &[
     ("PROMOTION", CampaignType::Promotion),
 ];
 
-/// The words for what a client may know of an offer.
-pub(super) const VISIBILITIES: WordList<Visibility> =
+/// The names for what a client may know of an offer.
+pub(super) const VISIBILITIES: NameTable<Visibility> =
     &[("public", Visibility::Public), ("sealed", Visibility::Sealed), ("server", Visibility::Server)];
 
 /// Reads what a client may know of an offer.
@@ -142,8 +142,8 @@ fn read_daily(at: &JsonCursor<'_>) -> DailyHours {
 /// document itself, for answers with the voucher.
 pub fn read_voucher(at: &JsonCursor<'_>, text: &str) -> RedeemableTerms {
     at.object();
-    let said = at.option("type", |kind| kind.one_of(VOUCHER_TYPES));
-    let grant = match said.unwrap_or_else(|| voucher_type(at)) {
+    let sent_type = at.option("type", |kind| kind.one_of(VOUCHER_TYPES));
+    let grant = match sent_type.unwrap_or_else(|| voucher_type(at)) {
         VoucherType::Gift => Grant::Gift(at.need("gift", read_gift)),
         VoucherType::Loyalty => Grant::Loyalty(at.need("loyalty_card", read_card)),
         VoucherType::Discount => Grant::Discount(at.need("discount", read_discount)),
@@ -323,7 +323,7 @@ pub fn card_of(document: &Map<String, Value>, now: Instant) -> Option<Grant> {
 }
 
 /// Replaces the stored lots and pending points of a card by the members that answers show.
-fn show_points(block: &mut Map<String, Value>, card: &LoyaltyCard) {
+fn set_points(block: &mut Map<String, Value>, card: &LoyaltyCard) {
     let is_timed = [block.remove("lots"), block.remove("waiting")].iter().any(Option::is_some);
     for name in ["subtracted_points", "expired_points", "pending_points"] {
         block.entry(name).or_insert(json!(0));
@@ -337,7 +337,7 @@ fn show_points(block: &mut Map<String, Value>, card: &LoyaltyCard) {
     let next = card.next_expiration();
     block.insert("points".into(), card.points.into());
     block.insert("expired_points".into(), card.expired_points.into());
-    block.insert("pending_points".into(), card.waiting_points().into());
+    block.insert("pending_points".into(), card.pending_points().into());
     block.insert("next_expiration_date".into(), next.map(|(day, _)| day.as_str()).into());
     block.insert("next_expiration_points".into(), next.map(|(_, points)| points).into());
 }
@@ -346,13 +346,13 @@ fn show_points(block: &mut Map<String, Value>, card: &LoyaltyCard) {
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// Returns the `publish` block of a voucher with this code and number of publications.
-pub fn show_publish(code: &str, count: u64) -> Value {
+pub fn publish_json(code: &str, count: u64) -> Value {
     let code = utf8_percent_encode(code, RESERVED);
     json!({ "object": "list", "count": count, "url": format!("/v1/vouchers/{code}/publications?page=1&limit=10") })
 }
 
 /// Returns the voucher for an answer: its document with its counts and, for a card, its balance.
-pub fn show_voucher(mut document: Map<String, Value>, grant: Option<&Grant>, counts: Counts) -> Map<String, Value> {
+pub fn voucher_json(mut document: Map<String, Value>, grant: Option<&Grant>, counts: Counts) -> Map<String, Value> {
     let code = document.get("code").and_then(Value::as_str).unwrap_or_default().to_owned();
     let in_path = utf8_percent_encode(&code, RESERVED);
     let quantity = document.get("redemption").and_then(|redemption| redemption.get("quantity"));
@@ -363,17 +363,19 @@ pub fn show_voucher(mut document: Map<String, Value>, grant: Option<&Grant>, cou
         "url": format!("/v1/vouchers/{in_path}/redemptions?page=1&limit=10"),
     });
     let card = match grant {
-        Some(Grant::Gift(gift)) => Some(("gift", gift.allotment().minor(), "redeemed_amount", counts.redeemed_amount)),
+        Some(Grant::Gift(gift)) => {
+            Some(("gift", gift.credited_total().minor(), "redeemed_amount", counts.redeemed_amount))
+        }
         Some(Grant::Loyalty(card)) => {
-            Some(("loyalty_card", card.allotment(), "redeemed_points", counts.redeemed_points))
+            Some(("loyalty_card", card.credited_total(), "redeemed_points", counts.redeemed_points))
         }
         Some(Grant::Discount(_)) | None => None,
     };
-    if let Some((block, allotment, counted, spent)) = card {
+    if let Some((block, credited_total, counted, spent)) = card {
         if let Some(block) = document.get_mut(block).and_then(Value::as_object_mut) {
-            block.insert("balance".into(), allotment.remaining_after(spent).into());
+            block.insert("balance".into(), credited_total.remaining_after(spent).into());
             match grant {
-                Some(Grant::Loyalty(card)) => show_points(block, card),
+                Some(Grant::Loyalty(card)) => set_points(block, card),
                 _ => drop(block.entry("subtracted_amount").or_insert(json!(0))),
             }
         }
@@ -383,7 +385,7 @@ pub fn show_voucher(mut document: Map<String, Value>, grant: Option<&Grant>, cou
     }
     document.insert("redemption".into(), redemption);
     if let Some(count) = counts.published {
-        document.insert("publish".into(), show_publish(&code, count));
+        document.insert("publish".into(), publish_json(&code, count));
     }
     document.insert("object".into(), "voucher".into());
     document

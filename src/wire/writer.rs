@@ -7,7 +7,7 @@ use crate::money::Money;
 use crate::text::Text;
 
 /// Returns whether metadata of this name may be shown, if only some is public.
-pub(crate) fn may_show(public: Option<&[Text]>, name: &str) -> bool {
+pub(crate) fn is_visible(public: Option<&[Text]>, name: &str) -> bool {
     public.is_none_or(|keys| is_public(keys, name))
 }
 
@@ -103,36 +103,36 @@ impl Writer {
     }
 
     /// Writes a constant as the next value.
-    pub fn word(&mut self, word: &'static str) {
-        self.json.word(word);
+    pub fn constant(&mut self, constant: &'static str) {
+        self.json.constant(constant);
     }
 
     /// Writes a member with a constant, if there is one.
-    pub fn word_if(&mut self, name: &'static str, word: Option<&'static str>) {
-        if let Some(word) = word {
-            self.put_word(name, word);
+    pub fn constant_if(&mut self, name: &'static str, constant: Option<&'static str>) {
+        if let Some(constant) = constant {
+            self.write_constant(name, constant);
         }
     }
 
     /// Writes a member with a text.
-    pub fn put_text(&mut self, name: &'static str, text: &str) {
+    pub fn write_text(&mut self, name: &'static str, text: &str) {
         self.json.name(name);
         self.text(text);
     }
 
     /// Writes a member with a constant.
-    pub fn put_word(&mut self, name: &'static str, word: &'static str) {
+    pub fn write_constant(&mut self, name: &'static str, constant: &'static str) {
         self.json.name(name);
-        self.word(word);
+        self.constant(constant);
     }
 
     /// Writes a member with a number.
-    pub fn put_number(&mut self, name: &'static str, number: u64) {
+    pub fn write_number(&mut self, name: &'static str, number: u64) {
         self.member(name).number(number);
     }
 
     /// Writes a member with a boolean.
-    pub fn put_flag(&mut self, name: &'static str, flag: bool) {
+    pub fn write_flag(&mut self, name: &'static str, flag: bool) {
         self.member(name).flag(flag);
     }
 
@@ -143,7 +143,7 @@ impl Writer {
 
     /// Writes a signed integer as the next value.
     pub fn integer(&mut self, number: i64) {
-        self.value(&Node::Whole(number));
+        self.value(&Node::Integer(number));
     }
 
     /// Writes a boolean as the next value.
@@ -165,7 +165,7 @@ impl Writer {
     pub fn metadata_of(&mut self, metadata: &Metadata, public: Option<&[Text]>) {
         // The members are sorted already.
         self.object(|out| {
-            for (name, value) in metadata.iter().filter(|(name, _)| may_show(public, name)) {
+            for (name, value) in metadata.iter().filter(|(name, _)| is_visible(public, name)) {
                 out.pair(name, |out| out.value(value));
             }
         });
@@ -180,7 +180,7 @@ impl Writer {
     /// Writes a member with a text, or null.
     pub fn text_or_null(&mut self, name: &'static str, text: Option<impl AsRef<str>>) {
         match text {
-            Some(text) => self.put_text(name, text.as_ref()),
+            Some(text) => self.write_text(name, text.as_ref()),
             None => self.member(name).null(),
         }
     }
@@ -191,7 +191,7 @@ impl Writer {
     }
 
     /// Writes a member with a value in JSON.
-    pub fn put_raw(&mut self, name: &'static str, json: &str) {
+    pub fn write_raw(&mut self, name: &'static str, json: &str) {
         self.member(name).raw(json);
     }
 
@@ -206,7 +206,7 @@ impl Writer {
     }
 
     /// Writes a value of the service as the next value.
-    pub fn held(&mut self, value: &serde_json::Value) {
+    pub fn json_value(&mut self, value: &serde_json::Value) {
         self.value(&service::node(value));
     }
 
@@ -217,14 +217,14 @@ impl Writer {
 
     fn member_text(&mut self, name: &'static str, text: Option<&str>) {
         if let Some(text) = text {
-            self.put_text(name, text);
+            self.write_text(name, text);
         }
     }
 
     /// Writes a member with a number, or null.
     pub fn number_or_null(&mut self, name: &'static str, number: Option<u64>) {
         match number {
-            Some(number) => self.put_number(name, number),
+            Some(number) => self.write_number(name, number),
             None => self.member(name).null(),
         }
     }
@@ -232,7 +232,7 @@ impl Writer {
     /// Writes a member with a number, if there is one.
     pub fn number_if(&mut self, name: &'static str, number: Option<u64>) {
         if let Some(number) = number {
-            self.put_number(name, number);
+            self.write_number(name, number);
         }
     }
 

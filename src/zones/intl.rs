@@ -28,8 +28,8 @@ impl RuntimeOffsets {
 }
 
 /// Parses the text after `GMT`: empty, or `+01:00`, or `-00:44:30`.
-fn read(shown: &str) -> Option<i32> {
-    let (_, offset) = shown.rsplit_once("GMT")?;
+fn read(text: &str) -> Option<i32> {
+    let (_, offset) = text.rsplit_once("GMT")?;
     let Some((sign, parts)) = offset.split_at_checked(1) else { return Some(0) };
     let mut parts = parts.split(':').map(|part| part.parse::<i32>().ok());
     let (hours, minutes) = (parts.next()??, parts.next()??);

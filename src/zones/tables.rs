@@ -14,7 +14,7 @@ impl TableOffsets {
 
     /// Returns the seconds east of UTC at a second since 1970.
     pub(super) fn at(&self, second: u32) -> Option<i32> {
-        let moment = DateTime::from_timestamp(second.into(), 0)?.naive_utc();
-        Some(self.0.offset_from_utc_datetime(&moment).fix().local_minus_utc())
+        let instant = DateTime::from_timestamp(second.into(), 0)?.naive_utc();
+        Some(self.0.offset_from_utc_datetime(&instant).fix().local_minus_utc())
     }
 }

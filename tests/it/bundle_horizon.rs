@@ -30,6 +30,6 @@ fn a_verdict_outside_of_the_horizon_lacks_it() {
 
 #[test]
 fn another_engine_lacks_itself() {
-    let rules = PreparedRules::new(RULES).expect("rules").lacking("engine");
+    let rules = PreparedRules::new(RULES).expect("rules").with_missing("engine");
     assert_eq!(missing(&rules, "2026-03-01"), serde_json::json!(["engine"]));
 }

@@ -98,8 +98,8 @@ fn digests(vector: &Vector) -> Digests {
 fn read(text: &str) -> Record {
     let mut record = Record { decides: 0, writes: 0, vectors: BTreeMap::new() };
     for line in text.lines().filter(|line| !line.starts_with('#')) {
-        let words: Vec<&str> = line.split(' ').collect();
-        match words.as_slice() {
+        let parts: Vec<&str> = line.split(' ').collect();
+        match parts.as_slice() {
             ["decides", number] => record.decides = number.parse().expect("`decides` is a number"),
             ["writes", number] => record.writes = number.parse().expect("`writes` is a number"),
             [path, input, verdict, answer] => {
@@ -130,14 +130,14 @@ fn faults(before: &Record, now: &Record) -> Vec<String> {
         let same_input = both.filter(|(_, old, new)| old.input == new.input);
         same_input.filter(|(_, old, new)| of(old) != of(new)).map(|(path, ..)| path.as_str()).collect()
     };
-    let fault = |name: &str, what: &str, versions: (u32, u32), changed: Vec<&str>| {
+    let fault = |name: &str, reason: &str, versions: (u32, u32), changed: Vec<&str>| {
         let first = changed.iter().take(3).copied().collect::<Vec<_>>().join(", ");
         match versions {
             (old, new) if new < old => {
                 Some(format!("`{name}` of src/bundle.rs is {new}, and must not fall below {old}"))
             }
             (old, new) if new == old && !changed.is_empty() => Some(format!(
-                "{} vectors have {what} ({first}): raise `{name}` of src/bundle.rs to {}, then run with UPDATE=1",
+                "{} vectors have {reason} ({first}): raise `{name}` of src/bundle.rs to {}, then run with UPDATE=1",
                 changed.len(),
                 old + 1
             )),
@@ -200,9 +200,9 @@ fn new_vectors_and_other_inputs_demand_no_rise() {
 
 #[test]
 fn a_verdict_has_amounts_and_keys_and_no_texts() {
-    let said = r#"{"id":"valid_1","valid":false,"redeemables":[{"object":"voucher","id":"T","status":"INAPPLICABLE",
+    let answer = r#"{"id":"valid_1","valid":false,"redeemables":[{"object":"voucher","id":"T","status":"INAPPLICABLE",
         "result":{"error":{"key":"k","message":"m"}}}],"order":{"amount":5,"metadata":{"amount":1}},
         "missing":["engine"],"omitted":["tracking_id"]}"#;
     let parts = "/missing engine\n/order/amount 5\n/redeemables/0/id \"T\"\n/redeemables/0/result/error/key \"k\"\n/redeemables/0/status \"INAPPLICABLE\"\n/valid false";
-    assert_eq!(verdict(said), parts);
+    assert_eq!(verdict(answer), parts);
 }

@@ -60,9 +60,9 @@ fn documents() -> Vec<String> {
         format!("  {}?: Documents<{name}> | null | undefined;\n", listed.list)
     };
     let lists: String = DOCUMENT_LISTS.iter().map(listed).collect();
-    let meaning =
+    let description =
         "Rules: documents in the shapes of the service's interface, by their kinds. All of them may be missing";
-    all.push(format!("/** {meaning} */\nexport interface RuleSet {{\n{}{lists}}}\n", given_members(OTHER_MEMBERS)));
+    all.push(format!("/** {description} */\nexport interface RuleSet {{\n{}{lists}}}\n", given_members(OTHER_MEMBERS)));
     all
 }
 
@@ -88,7 +88,7 @@ fn given_members(fields: &[Field]) -> String {
             matches!(field.kind, FieldType::Any) || ["string", "number", "boolean", "Json"].contains(&kind.as_str());
         let kind = if is_plain { kind } else { format!("Given<{kind}>") };
         let nothing = if kind == "unknown" { "" } else { " | null | undefined" };
-        format!("  /** {} */\n  {}?: {kind}{nothing};\n", field.meaning(), field.name)
+        format!("  /** {} */\n  {}?: {kind}{nothing};\n", field.description_text(), field.name)
     };
     fields.iter().filter(|field| known.insert(field.name)).map(one).collect()
 }
@@ -113,12 +113,12 @@ fn find(kind: &FieldType, all: &mut Vec<&'static Shape>) {
 
 /// Returns a shape in TypeScript. It allows more members, because a later version may add some.
 fn declared(shape: &Shape) -> String {
-    let (name, meaning) = (shape.name, shape.meaning);
+    let (name, description) = (shape.name, shape.description);
     match shape.kind {
         FieldType::Object(fields) => {
-            format!("/** {meaning} */\nexport interface {name} extends Json {{\n{}}}\n", members(fields, 1))
+            format!("/** {description} */\nexport interface {name} extends Json {{\n{}}}\n", members(fields, 1))
         }
-        kind => format!("/** {meaning} */\nexport type {name} = {};\n", typed(&kind, 0)),
+        kind => format!("/** {description} */\nexport type {name} = {};\n", typed(&kind, 0)),
     }
 }
 
@@ -132,7 +132,7 @@ fn members(fields: &[Field], depth: usize) -> String {
         // An optional member may also be present without a value: `JSON.stringify` omits it then.
         let (optional, undefined) = if field.required { ("", "") } else { ("?", " | undefined") };
         let null = if field.null { " | null" } else { "" };
-        let comment = format!("{indent}/** {} */\n", field.meaning());
+        let comment = format!("{indent}/** {} */\n", field.description_text());
         format!("{comment}{indent}{name}{optional}: {}{null}{undefined};\n", typed(&field.kind, depth))
     };
     fields.iter().filter(|field| known.insert(field.name)).map(one).collect()

@@ -60,7 +60,7 @@ fn object(fields: &[Field]) -> Json {
 
 /// Returns a value that only `any` and maps accept.
 fn wrong(kind: &FieldType) -> Json {
-    match kind.meant() {
+    match kind.resolved() {
         FieldType::Object(_) | FieldType::Map | FieldType::MapOf(_) | FieldType::Open(..) | FieldType::List(..) => {
             json!(7)
         }
@@ -69,7 +69,7 @@ fn wrong(kind: &FieldType) -> Json {
 }
 
 /// Whole objects with one wrong place each, by the path of the place.
-fn spoiled(fields: &[Field], path: &str, wrap: &dyn Fn(Json) -> Json, into: &mut Vec<(String, Json)>) {
+fn with_wrong_value(fields: &[Field], path: &str, wrap: &dyn Fn(Json) -> Json, into: &mut Vec<(String, Json)>) {
     let whole = object(fields);
     for field in fields {
         let here = if path.is_empty() { field.name.to_owned() } else { format!("{path}.{}", field.name) };
@@ -89,11 +89,11 @@ fn spoiled(fields: &[Field], path: &str, wrap: &dyn Fn(Json) -> Json, into: &mut
             wrap(object)
         };
         into.push((here.clone(), with(wrong(&field.kind))));
-        match field.kind.meant() {
-            FieldType::Object(inner) => spoiled(inner, &here, &with, into),
+        match field.kind.resolved() {
+            FieldType::Object(inner) => with_wrong_value(inner, &here, &with, into),
             FieldType::List(item, ..) => {
                 into.push((format!("{here}[]"), with(json!([wrong(item)]))));
-                spoiled(item.fields(), &format!("{here}[]"), &|item| with(json!([item])), into);
+                with_wrong_value(item.fields(), &format!("{here}[]"), &|item| with(json!([item])), into);
             }
             _ => {}
         }
@@ -103,7 +103,7 @@ fn spoiled(fields: &[Field], path: &str, wrap: &dyn Fn(Json) -> Json, into: &mut
 /// Refuses a value that must not pass a reader.
 fn walk(name: &str, fields: &[Field], wrap: &dyn Fn(Json) -> Json, read: &dyn Fn(&[u8]) -> Result<(), Problem>) {
     let mut all = Vec::new();
-    spoiled(fields, "", wrap, &mut all);
+    with_wrong_value(fields, "", wrap, &mut all);
     let is_known = |path: &str| {
         let path = format!(".{name}.{path}.");
         PASSED_OVER.iter().any(|(known, _)| path.replace("[]", "").contains(&format!(".{known}.")))
@@ -172,7 +172,7 @@ fn every_field_of_a_document_is_read() {
 }
 
 /// Returns the names that the readers of a file request, found in its text.
-fn asked(text: &str) -> BTreeSet<String> {
+fn read_names(text: &str) -> BTreeSet<String> {
     let code = text.split("#[cfg(test)]").next().unwrap();
     let callers = [
         ".option(\"",
@@ -193,7 +193,7 @@ fn asked(text: &str) -> BTreeSet<String> {
     names
 }
 
-fn said(fields: &[Field], into: &mut BTreeSet<&'static str>) {
+fn add_declared(fields: &[Field], into: &mut BTreeSet<&'static str>) {
     for field in fields {
         into.insert(field.name);
         within(&field.kind, into);
@@ -201,8 +201,8 @@ fn said(fields: &[Field], into: &mut BTreeSet<&'static str>) {
 }
 
 fn within(kind: &FieldType, into: &mut BTreeSet<&'static str>) {
-    match kind.meant() {
-        FieldType::Object(fields) => said(fields, into),
+    match kind.resolved() {
+        FieldType::Object(fields) => add_declared(fields, into),
         FieldType::List(kind, ..) | FieldType::MapOf(kind) => within(kind, into),
         FieldType::Either(kinds) => kinds.iter().for_each(|kind| within(kind, into)),
         _ => {}
@@ -221,15 +221,21 @@ fn every_field_that_is_read_is_declared() {
         scope::SCOPE.fields(),
         stacking::FIELDS,
     ];
-    tables.iter().for_each(|fields| said(fields, &mut names));
+    tables.iter().for_each(|fields| add_declared(fields, &mut names));
     names.extend(["grouped_redeemables_sorting_rule"]);
-    let mut unsaid = Vec::new();
+    let mut undeclared = Vec::new();
     for file in ["order", "request", "offer", "scope", "project/stacking", "qualification"] {
         let path = format!("{}/src/wire/{file}.rs", env!("CARGO_MANIFEST_DIR"));
-        let asked = asked(&std::fs::read_to_string(path).unwrap());
-        assert!(!asked.is_empty(), "{file}.rs reads nothing");
-        let beside = |name: &&String| !names.contains(name.as_str()) && !BESIDE.iter().any(|(known, _)| known == name);
-        unsaid.extend(asked.iter().filter(beside).map(|name| format!("{file}.rs reads `{name}`, which no table says")));
+        let read_names = read_names(&std::fs::read_to_string(path).unwrap());
+        assert!(!read_names.is_empty(), "{file}.rs reads nothing");
+        let is_undeclared =
+            |name: &&String| !names.contains(name.as_str()) && !BESIDE.iter().any(|(known, _)| known == name);
+        undeclared.extend(
+            read_names
+                .iter()
+                .filter(is_undeclared)
+                .map(|name| format!("{file}.rs reads `{name}`, which no table says")),
+        );
     }
-    assert!(unsaid.is_empty(), "{}", unsaid.join("\n"));
+    assert!(undeclared.is_empty(), "{}", undeclared.join("\n"));
 }

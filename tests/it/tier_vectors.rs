@@ -14,7 +14,7 @@ use scrip::wire::loyalty::tiers::{passage_type, read_tier, read_tier_structure};
 use scrip::zones::named;
 use serde_json::{Value, json};
 
-fn moment(text: &Value) -> Instant {
+fn instant_of(text: &Value) -> Instant {
     Instant::parse(text.as_str().unwrap()).unwrap()
 }
 
@@ -40,14 +40,14 @@ struct Member<'a> {
     card: PointsCard,
     lots: usize,
     segments: Vec<Text>,
-    standing: TierState,
+    state: TierState,
     changes: Vec<TierChange>,
 }
 
 impl Member<'_> {
     /// Moves on to an instant after a change of the card, with the other changes.
-    fn go(&mut self, at: Instant, outcome: CardOutcome, acts: bool) {
-        let facts = TierFacts::of(&self.card, self.standing.now.facts.segments.clone());
+    fn advance_to(&mut self, at: Instant, outcome: CardOutcome, acts: bool) {
+        let facts = TierFacts::of(&self.card, self.state.now.facts.segments.clone());
         let steps = [outcome.due, outcome.steps].concat();
         let mut changes = self.structure.changes(&facts, &steps);
         self.card = outcome.card;
@@ -55,17 +55,17 @@ impl Member<'_> {
             let facts = TierFacts::of(&self.card, self.segments.clone());
             changes.push(TierInputChange { at, facts, is_active: acts });
         }
-        self.take(self.structure.advance(&self.standing, &changes, at, self.zone));
+        self.apply_outcome(self.structure.advance(&self.state, &changes, at, self.zone));
     }
 
-    fn take(&mut self, moved: TierOutcome) {
+    fn apply_outcome(&mut self, moved: TierOutcome) {
         self.changes.retain(|change| Some(change.at) != moved.again);
         self.changes.extend(moved.transitions);
-        self.standing = moved.standing;
+        self.state = moved.state;
     }
 
-    fn happen(&mut self, event: &Value) {
-        let at = moment(&event["at"]);
+    fn apply_event(&mut self, event: &Value) {
+        let at = instant_of(&event["at"]);
         let now = Now { at, zone: self.zone };
         self.lots += 1;
         let lot: Text = format!("lot{}", self.lots).as_str().into();
@@ -87,7 +87,7 @@ impl Member<'_> {
             self.segments.retain(|known| Some(known) != segment("leaves").as_ref());
             self.card.settle(&now)
         };
-        self.go(at, outcome.unwrap(), acts);
+        self.advance_to(at, outcome.unwrap(), acts);
     }
 }
 
@@ -101,7 +101,7 @@ fn answer(vector: &Vector) -> String {
     if let Some(expiration) = given.get("points_expiration") {
         definition["points_expiration"] = expiration.clone();
     }
-    let begin = moment(&given["begin"]);
+    let begin = instant_of(&given["begin"]);
     let mut member = Member {
         structure: &structure,
         definition: read_document(&definition.to_string(), read_card_definition).unwrap(),
@@ -109,19 +109,19 @@ fn answer(vector: &Vector) -> String {
         card: PointsCard::default(),
         lots: 0,
         segments: Vec::new(),
-        standing: structure.begin(begin, &TierFacts::default(), PriorPoints::default(), &zone),
+        state: structure.start(begin, &TierFacts::default(), PriorPoints::default(), &zone),
         changes: Vec::new(),
     };
     let joins = TierInputChange { at: begin, facts: TierFacts::default(), is_active: false };
-    member.take(structure.advance(&member.standing, &[joins], begin, &zone));
+    member.apply_outcome(structure.advance(&member.state, &[joins], begin, &zone));
     for event in request["history"].as_array().unwrap() {
-        member.happen(event);
+        member.apply_event(event);
     }
     let now = Now { at: Instant::parse(&vector.now).unwrap(), zone: &zone };
     let settled = member.card.settle(&now).unwrap();
-    member.go(now.at, settled, false);
-    let coming = structure.coming(&member.card, &member.standing.now.facts, &now);
-    let progress = structure.progress(&member.standing, &coming, now.at, &zone);
+    member.advance_to(now.at, settled, false);
+    let coming = structure.coming(&member.card, &member.state.now.facts, &now);
+    let progress = structure.progress(&member.state, &coming, now.at, &zone);
     let transactions: Vec<Value> = member.changes.iter().map(transition).collect();
     plain(json!({ "transactions": transactions, "progress": progress_to_json(&progress) })).to_string()
 }

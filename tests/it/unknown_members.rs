@@ -74,8 +74,8 @@ fn an_undeclared_member_is_refused_with_the_nearest_name() {
             "stacking_rules.redeemables_limits: is not a field of `stacking_rules`; did you mean `redeemables_limit`?",
         ),
     ];
-    for (rules, wanted) in cases {
-        assert_eq!(refusal(&rules), wanted, "{rules}");
+    for (rules, expected) in cases {
+        assert_eq!(refusal(&rules), expected, "{rules}");
     }
 }
 
@@ -109,11 +109,11 @@ fn every_kind_has_a_table() {
 #[test]
 fn a_list_is_read_as_a_document_and_as_a_member() {
     let list = json!({ "object": "list", "data_ref": "vouchers", "vouchers": [voucher(json!({}))], "total": 1 });
-    let wanted = ": must NOT be a list: give the list whole as a member, such as `vouchers`";
-    assert_eq!(refusal(&list), wanted);
+    let expected = ": must NOT be a list: give the list whole as a member, such as `vouchers`";
+    assert_eq!(refusal(&list), expected);
     let mut spread = list.clone();
     spread["complete"] = true.into();
-    assert_eq!(refusal(&spread), wanted);
+    assert_eq!(refusal(&spread), expected);
     assert!(PreparedRules::new(json!({ "vouchers": list }).to_string().as_bytes()).is_ok());
     let empty = json!({ "vouchers": { "object": "list", "data_ref": "vouchers" } });
     assert_eq!(refusal(&empty), "vouchers: should have required property 'vouchers'");
@@ -121,12 +121,12 @@ fn a_list_is_read_as_a_document_and_as_a_member() {
 
 #[test]
 fn members_that_no_decision_reads_are_skipped() {
-    let shown = json!({
+    let rules = json!({
         "assets": { "qr": null, "barcode": null }, "publish": { "object": "list", "count": 0, "url": "/" }, "additional_info": "note",
         "categories": [], "validation_rules_assignments": { "object": "list", "data_ref": "data", "data": [], "total": 0 },
         "object": "voucher", "loyalty_card": null, "code_config": { "length": 8 }, "metadata": { "anyThing": 1 },
     });
-    assert!(PreparedRules::new(vouchers(shown).to_string().as_bytes()).is_ok());
+    assert!(PreparedRules::new(vouchers(rules).to_string().as_bytes()).is_ok());
 }
 
 #[test]

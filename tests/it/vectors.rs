@@ -90,7 +90,11 @@ fn every_refusal_of_the_catalogue_has_a_vector() {
         .collect();
     for reason in Reason::ALL.iter().copied() {
         let excused = OUT_OF_REACH.iter().any(|(out, why)| *out == reason && !why.is_empty());
-        let shown = claimed.contains(reason.key());
-        assert!(shown != excused, "`{}`: has a vector {shown}, is listed as out of reach {excused}", reason.key());
+        let has_vector = claimed.contains(reason.key());
+        assert!(
+            has_vector != excused,
+            "`{}`: has a vector {has_vector}, is listed as out of reach {excused}",
+            reason.key()
+        );
     }
 }

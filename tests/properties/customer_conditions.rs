@@ -63,11 +63,11 @@ fn numbers_decide_as_the_conditions_do() {
         let plain = PreparedRules::new(case.given.to_string().as_bytes()).unwrap().with_customer("ann");
         let (rules, conditions) = compiled(&case.given);
         let text = rules.to_string();
-        for word in ["seg_vip", "seg_static", "\"tags\"", "\"age\""] {
+        for part in ["seg_vip", "seg_static", "\"tags\"", "\"age\""] {
             let elsewhere = case.given["vouchers"].to_string() + &case.given["promotion_tiers"].to_string();
             prop_assert!(
-                !rules["validation_rules"].to_string().contains(word) || elsewhere.contains(word),
-                "{word}: {text}"
+                !rules["validation_rules"].to_string().contains(part) || elsewhere.contains(part),
+                "{part}: {text}"
             );
         }
         let mut core = rules.as_object().unwrap().clone();
@@ -75,9 +75,9 @@ fn numbers_decide_as_the_conditions_do() {
         let core = Value::Object(core).to_string();
         let about = supplement(&plain, &conditions).to_string();
         let joined = PreparedRules::joined(core.as_bytes(), &[about.as_bytes()]).unwrap().with_customer("ann");
-        let (ours, theirs) = (answer(&joined, &case, &request), answer(&plain, &case, &request));
+        let (with_numbers, with_conditions) = (answer(&joined, &case, &request), answer(&plain, &case, &request));
         let provisional = |answer: &Value| answer.get("missing").is_some();
-        if provisional(&ours) || provisional(&theirs) {
+        if provisional(&with_numbers) || provisional(&with_conditions) {
             return Ok(());
         }
         let [all, met] = final_answers.get();
@@ -88,7 +88,7 @@ fn numbers_decide_as_the_conditions_do() {
             fields.remove("tracking_id");
             answer
         };
-        prop_assert_eq!(without(ours), without(theirs), "{}", request);
+        prop_assert_eq!(without(with_numbers), without(with_conditions), "{}", request);
         Ok(())
     });
     let [all, met] = final_answers.get();

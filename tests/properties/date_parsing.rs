@@ -48,17 +48,17 @@ fn day(text: &mut &str) -> Option<i64> {
 
 /// Reads the UTC offset in minutes, with or without a colon. A preceding `Z` has no meaning then.
 fn ahead(text: &mut &str) -> Option<i64> {
-    let Some(way) = sign(text, "Zz+-") else { return Some(0) };
-    if text.is_empty() && way.eq_ignore_ascii_case(&'z') {
+    let Some(sign_character) = sign(text, "Zz+-") else { return Some(0) };
+    if text.is_empty() && sign_character.eq_ignore_ascii_case(&'z') {
         return Some(0);
     }
     let hours = take(text, 2)?;
     sign(text, ":");
     let minutes = hours * 60 + take(text, 2)?;
-    Some(if way == '-' { -minutes } else { minutes })
+    Some(if sign_character == '-' { -minutes } else { minutes })
 }
 
-fn moment(mut text: &str) -> Option<i64> {
+fn read_instant(mut text: &str) -> Option<i64> {
     let mut millis = day(&mut text)? * DAY;
     if !text.is_empty() {
         sign(&mut text, "Tt ")?;
@@ -136,26 +136,28 @@ fn shaped() -> impl Strategy<Value = String> {
 /// Returns a text with one letter omitted, doubled or replaced by another.
 fn bent(text: impl Strategy<Value = String>) -> impl Strategy<Value = String> {
     let characters = proptest::sample::select("0129-:+.TtZz PYMWDHSé\u{2212}\u{0661}\t".chars().collect::<Vec<char>>());
-    (text, 0..6_u8, any::<proptest::sample::Index>(), characters).prop_map(|(text, way, place, character)| {
-        let mut characters: Vec<char> = text.chars().collect();
-        if characters.is_empty() {
-            return text;
-        }
-        let place = place.index(characters.len());
-        match way {
-            0 => drop(characters.remove(place)),
-            1 => characters.insert(place, character),
-            2 => characters[place] = character,
-            _ => {}
-        }
-        characters.into_iter().collect()
-    })
+    (text, 0..6_u8, any::<proptest::sample::Index>(), characters).prop_map(
+        |(text, sign_character, place, character)| {
+            let mut characters: Vec<char> = text.chars().collect();
+            if characters.is_empty() {
+                return text;
+            }
+            let place = place.index(characters.len());
+            match sign_character {
+                0 => drop(characters.remove(place)),
+                1 => characters.insert(place, character),
+                2 => characters[place] = character,
+                _ => {}
+            }
+            characters.into_iter().collect()
+        },
+    )
 }
 
 #[test]
 fn timestamps_and_days_are_read_as_by_the_model() {
     holds(60_000, bent(shaped()), |text| {
-        prop_assert_eq!(Instant::parse(&text).map(Instant::millis), moment(&text), "{}", text);
+        prop_assert_eq!(Instant::parse(&text).map(Instant::millis), read_instant(&text), "{}", text);
         let mut rest = text.as_str();
         let known = day(&mut rest).filter(|_| rest.is_empty());
         prop_assert_eq!(Day::parse(&text).map(Day::number), known, "{}", text);

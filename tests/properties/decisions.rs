@@ -5,7 +5,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::fixtures::{
-    World, amount, applied, asked, list, redeem, rollback, text, validate, validation_bytes, voucher_of, world,
+    ProjectCase, amount, applied, list, project_case, redeem, requested_codes, rollback, text, validate,
+    validation_bytes, voucher_of,
 };
 use crate::holds;
 use crate::stacking::amounts_agree;
@@ -14,7 +15,7 @@ const CASES: u32 = 600;
 
 #[test]
 fn the_same_facts_in_any_order_give_the_same_bytes() {
-    holds(CASES, (world(), any::<u64>()), |(World { mut given, request }, turn)| {
+    holds(CASES, (project_case(), any::<u64>()), |(ProjectCase { mut given, request }, turn)| {
         let first = validation_bytes(&given, &request);
         prop_assert_eq!(&first, &validation_bytes(&given, &request));
         for name in ["vouchers", "categories", "validation_rules", "validation_rules_assignments"] {
@@ -32,11 +33,11 @@ fn the_same_facts_in_any_order_give_the_same_bytes() {
 
 #[test]
 fn unrequested_facts_change_nothing() {
-    holds(CASES, world(), |World { mut given, request }| {
-        let whole = validation_bytes(&given, &request);
-        let asked = asked(&request);
-        given["vouchers"].as_array_mut().unwrap().retain(|voucher| asked.contains(&text(voucher, "code")));
-        prop_assert_eq!(whole, validation_bytes(&given, &request));
+    holds(CASES, project_case(), |ProjectCase { mut given, request }| {
+        let complete = validation_bytes(&given, &request);
+        let requested_codes = requested_codes(&request);
+        given["vouchers"].as_array_mut().unwrap().retain(|voucher| requested_codes.contains(&text(voucher, "code")));
+        prop_assert_eq!(complete, validation_bytes(&given, &request));
         Ok(())
     });
 }
@@ -45,8 +46,8 @@ fn unrequested_facts_change_nothing() {
 #[test]
 fn more_facts_do_not_change_a_final_verdict() {
     let missing = prop::sample::subsequence(crate::fixtures::CODES.to_vec(), 0..3);
-    holds(CASES, (world(), missing, any::<bool>()), |(World { mut given, request }, missing, counted)| {
-        let whole = validate(&given, &request);
+    holds(CASES, (project_case(), missing, any::<bool>()), |(ProjectCase { mut given, request }, missing, counted)| {
+        let complete = validate(&given, &request);
         given["complete"] = json!(false);
         given["counted"] = json!(counted);
         given["vouchers"].as_array_mut().unwrap().retain(|voucher| !missing.contains(&text(voucher, "code").as_str()));
@@ -55,7 +56,7 @@ fn more_facts_do_not_change_a_final_verdict() {
             // Complete facts make no tracking id that could be left out.
             let omitted = partial.as_object_mut().and_then(|members| members.remove("omitted"));
             prop_assert!(omitted.is_none_or(|omitted| omitted == json!(["tracking_id"])));
-            prop_assert_eq!(partial, whole);
+            prop_assert_eq!(partial, complete);
         } else {
             let missing = partial["missing"].take();
             prop_assert!(!missing.as_array().unwrap().is_empty());
@@ -86,19 +87,19 @@ fn money(order: &Value) -> Value {
 
 #[test]
 fn validation_and_redemption_agree() {
-    holds(CASES, world(), |World { given, request }| {
-        let said = validate(&given, &request);
+    holds(CASES, project_case(), |ProjectCase { given, request }| {
+        let validated = validate(&given, &request);
         let done = redeem(&given, &request);
-        let redeemable = said["valid"] == true && !applied(&said).is_empty();
-        prop_assert_eq!(done["code"].is_null(), redeemable, "{}\n{}", said, done);
+        let redeemable = validated["valid"] == true && !applied(&validated).is_empty();
+        prop_assert_eq!(done["code"].is_null(), redeemable, "{}\n{}", validated, done);
         if !redeemable {
             return Ok(());
         }
-        prop_assert_eq!(money(&done["order"]), money(&said["order"]));
+        prop_assert_eq!(money(&done["order"]), money(&validated["order"]));
         amounts_agree(&done["order"])?;
         let redemptions = list(&done, "redemptions");
         let codes: Vec<String> = redemptions.iter().map(|one| text(&one["voucher"], "code")).collect();
-        prop_assert_eq!(codes, applied(&said));
+        prop_assert_eq!(codes, applied(&validated));
         prop_assert!(redemptions.iter().all(|one| one["result"] == "SUCCESS"));
         prop_assert_eq!(done["parent_redemption"].is_null(), redemptions.len() == 1);
         Ok(())
@@ -108,7 +109,7 @@ fn validation_and_redemption_agree() {
 /// Invariant 21: no code is redeemed more often, and no card spends more, than it allows.
 #[test]
 fn no_limit_is_oversold() {
-    holds(CASES, world(), |World { given, request }| {
+    holds(CASES, project_case(), |ProjectCase { given, request }| {
         let done = redeem(&given, &request);
         for one in list(&done, "redemptions") {
             let voucher = voucher_of(&given, &text(&one["voucher"], "code")).unwrap();
@@ -129,7 +130,7 @@ fn no_limit_is_oversold() {
 /// Invariant 25: the project after a redemption, and its order after a rollback.
 #[test]
 fn a_rollback_restores_the_order() {
-    holds(CASES, (world(), any::<bool>()), |(World { mut given, request }, with_order)| {
+    holds(CASES, (project_case(), any::<bool>()), |(ProjectCase { mut given, request }, with_order)| {
         given["stacking_rules"]["redeemables_application_mode"] = json!("PARTIAL");
         let done = redeem(&given, &request);
         if !done["code"].is_null() {
@@ -138,11 +139,11 @@ fn a_rollback_restores_the_order() {
         let mode = if with_order { "WITH_ORDER" } else { "WITHOUT_ORDER" };
         given["stacking_rules"]["redeemables_rollback_order_mode"] = json!(mode);
         given["orders"] = json!([done["order"]]);
-        let mut past: Vec<Value> = list(&done, "redemptions").to_vec();
-        past.extend((!done["parent_redemption"].is_null()).then(|| done["parent_redemption"].clone()));
-        given["redemptions"] = json!(past);
-        let whole = past.last().unwrap();
-        let undone = rollback(&given, &text(whole, "id"));
+        let mut redemptions: Vec<Value> = list(&done, "redemptions").to_vec();
+        redemptions.extend((!done["parent_redemption"].is_null()).then(|| done["parent_redemption"].clone()));
+        given["redemptions"] = json!(redemptions);
+        let parent = redemptions.last().unwrap();
+        let undone = rollback(&given, &text(parent, "id"));
         prop_assert!(undone["code"].is_null(), "{}", undone);
         let order = &undone["order"];
         if with_order {

@@ -80,10 +80,10 @@ impl Big {
 
     pub fn times(&self, other: &Big) -> Big {
         let mut digits = vec![0_u32; self.digits.len() + other.digits.len() + 1];
-        for (place, mine) in self.digits.iter().enumerate() {
+        for (place, digit) in self.digits.iter().enumerate() {
             let mut carry = 0_u64;
-            for (offset, theirs) in other.digits.iter().enumerate() {
-                carry += u64::from(digits[place + offset]) + u64::from(*mine) * u64::from(*theirs);
+            for (offset, other_digit) in other.digits.iter().enumerate() {
+                carry += u64::from(digits[place + offset]) + u64::from(*digit) * u64::from(*other_digit);
                 digits[place + offset] = carry as u32;
                 carry >>= 32;
             }
@@ -110,25 +110,25 @@ impl Fraction {
         Some(Fraction { top, bottom })
     }
 
-    pub fn whole(number: i128) -> Fraction {
+    pub fn integer(number: i128) -> Fraction {
         Fraction { top: Big::of(number), bottom: Big::of(1) }
     }
 
     /// Reads `-12.5` and `1/3`.
     pub fn read(text: &str) -> Fraction {
         let ten = Big::of(10);
-        let whole = |digits: &str| {
+        let integer = |digits: &str| {
             let plain = digits.trim_start_matches('-');
             let add = |sum: Big, digit: char| sum.times(&ten).plus(&Big::of(i128::from(digit.to_digit(10).unwrap())));
             let big = plain.chars().fold(Big::of(0), add);
             if plain.len() < digits.len() { big.negated() } else { big }
         };
         if let Some((top, bottom)) = text.split_once('/') {
-            return Fraction { top: whole(top), bottom: whole(bottom) };
+            return Fraction { top: integer(top), bottom: integer(bottom) };
         }
         let places = text.split_once('.').map_or(0, |(_, decimals)| decimals.len());
         let bottom = (0..places).fold(Big::of(1), |power, _| power.times(&ten));
-        Fraction { top: whole(&text.replace('.', "")), bottom }
+        Fraction { top: integer(&text.replace('.', "")), bottom }
     }
 
     pub fn plus(&self, other: &Fraction) -> Fraction {

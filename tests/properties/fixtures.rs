@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 /// A project with a request.
 #[derive(Debug, Clone)]
-pub struct World {
+pub struct ProjectCase {
     pub given: Value,
     pub request: Value,
 }
@@ -166,15 +166,15 @@ fn order() -> impl Strategy<Value = Value> {
 }
 
 /// A project with six vouchers, and a request for some of them in some order, sometimes for one that does not exist.
-pub fn world() -> impl Strategy<Value = World> {
+pub fn project_case() -> impl Strategy<Value = ProjectCase> {
     let vouchers: Vec<_> = CODES.iter().map(|code| voucher(code)).collect();
     let rules: Vec<_> = CODES.iter().map(|code| rule(code)).collect();
     let mut codes: Vec<&str> = CODES.to_vec();
     codes.push("NOPE");
-    let asked = prop::sample::subsequence(codes, 1..=6).prop_shuffle();
+    let requested_codes = prop::sample::subsequence(codes, 1..=6).prop_shuffle();
     let credits = prop_oneof![2 => Just(None), 1 => (0..1_500_u64).prop_map(Some)];
-    (vouchers, rules, stacking_rules(), order(), asked, credits).prop_map(
-        |(vouchers, rules, stacking_rules, order, asked, credits)| {
+    (vouchers, rules, stacking_rules(), order(), requested_codes, credits).prop_map(
+        |(vouchers, rules, stacking_rules, order, requested_codes, credits)| {
             let rules: Vec<Value> = rules.into_iter().flatten().collect();
             let assigned = |rule: &Value| {
                 let code = rule["name"].as_str().unwrap();
@@ -193,8 +193,8 @@ pub fn world() -> impl Strategy<Value = World> {
                 Some(credits) => json!({ "object": "voucher", "id": code, "gift": { "credits": credits } }),
                 None => json!({ "object": "voucher", "id": code }),
             };
-            let redeemables: Vec<Value> = asked.into_iter().map(redeemable).collect();
-            World {
+            let redeemables: Vec<Value> = requested_codes.into_iter().map(redeemable).collect();
+            ProjectCase {
                 given: json!({ "complete": true, "stacking_rules": stacking_rules, "vouchers": vouchers,
                                "categories": categories, "validation_rules": rules,
                                "validation_rules_assignments": assignments }),
@@ -258,7 +258,7 @@ pub fn applied(answer: &Value) -> Vec<String> {
 }
 
 /// Returns the requested codes in order.
-pub fn asked(request: &Value) -> Vec<String> {
+pub fn requested_codes(request: &Value) -> Vec<String> {
     list(request, "redeemables").iter().map(|entry| text(entry, "id")).collect()
 }
 

@@ -34,7 +34,7 @@ pub fn table() -> Table {
     let money = |minor| FormulaValue::of_money(Money::new(minor).unwrap());
     let count = |count| FormulaValue::of_count(count);
     let data = |text: &str| FormulaValue::of_json(&json::read(text.as_bytes(), BOUNDS).unwrap()).unwrap();
-    let moment = |text: &str| FormulaValue::of_moment(Instant::parse(text).unwrap());
+    let instant = |text: &str| FormulaValue::of_instant(Instant::parse(text).unwrap());
     let values = [
         ("ORDER_METADATA(\"day_of_week\")", count(5)),
         ("ORDER_METADATA(\"store_city\")", data(r#""New York""#)),
@@ -66,12 +66,12 @@ pub fn table() -> Table {
         ("VOUCHER_REDEMPTION_QUANTITY", count(10)),
         ("VOUCHER_REDEEMED_QUANTITY", count(3)),
         ("VOUCHER_PUBLISH_COUNT", count(1)),
-        ("VOUCHER_START_DATE", moment("2026-01-01T00:00:00Z")),
-        ("VOUCHER_EXPIRATION_DATE", moment("2026-04-15T12:00:00Z")),
-        ("PROMOTION_TIER_START_DATE", moment("2026-02-28T23:30:00Z")),
-        ("PROMOTION_TIER_EXPIRATION_DATE", moment("2027-03-13T23:30:00Z")),
+        ("VOUCHER_START_DATE", instant("2026-01-01T00:00:00Z")),
+        ("VOUCHER_EXPIRATION_DATE", instant("2026-04-15T12:00:00Z")),
+        ("PROMOTION_TIER_START_DATE", instant("2026-02-28T23:30:00Z")),
+        ("PROMOTION_TIER_EXPIRATION_DATE", instant("2027-03-13T23:30:00Z")),
         ("CUSTOMER_BIRTHDATE", data(r#""1964-02-29""#)),
-        ("NOW", moment("2026-03-13T23:30:00Z")),
+        ("NOW", instant("2026-03-13T23:30:00Z")),
     ];
     Table {
         values: values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
@@ -79,13 +79,13 @@ pub fn table() -> Table {
     }
 }
 
-pub fn shown(value: Option<FormulaValue>) -> String {
+pub fn text_of(value: Option<FormulaValue>) -> String {
     match value {
         None => "none".to_owned(),
         Some(FormulaValue::Text(text)) => format!("{text:?}"),
         Some(FormulaValue::Number(number)) => number.to_string(),
         Some(FormulaValue::Flag(flag)) => flag.to_string(),
-        Some(FormulaValue::List(elements)) => elements.into_iter().map(|element| shown(Some(element))).collect(),
+        Some(FormulaValue::List(elements)) => elements.into_iter().map(|element| text_of(Some(element))).collect(),
         Some(FormulaValue::Date(date)) => date.day(&TimeZone::default()).unwrap().to_string(),
     }
 }
@@ -95,18 +95,18 @@ pub fn read(text: &str) -> Formula {
 }
 
 /// Checks that every text evaluates to the value next to it.
-fn come_to(cases: &[(&str, &str)]) {
+fn value_of(cases: &[(&str, &str)]) {
     let table = table();
-    for (text, wanted) in cases {
+    for (text, expected) in cases {
         let formula = read(text);
-        assert_eq!(shown(evaluate(&formula, &table)), *wanted, "`{text}`");
+        assert_eq!(text_of(evaluate(&formula, &table)), *expected, "`{text}`");
         assert_eq!(read(&formula.to_string()), formula, "`{text}` is printed as `{formula}`");
     }
 }
 
 #[test]
 fn numbers_follow_the_usual_rules() {
-    come_to(&[
+    value_of(&[
         ("1 + 2 * 3 - 4 / 8", "6.5"),
         ("(1 + 2) * 3", "9"),
         ("10 - 3 - 2", "5"),
@@ -134,7 +134,7 @@ fn numbers_follow_the_usual_rules() {
 /// The table of functions, with its worked values.
 #[test]
 fn functions_have_the_values_of_the_specification() {
-    come_to(&[
+    value_of(&[
         ("ROUND(75.55;1)", "75.6"),
         ("ROUND(CUSTOMER_METADATA(\"value\");0)", "76"),
         ("ROUND(75.55;-1)", "80"),
@@ -169,7 +169,7 @@ fn functions_have_the_values_of_the_specification() {
 
 #[test]
 fn operands_are_looked_up() {
-    come_to(&[
+    value_of(&[
         ("ORDER_ITEM_PRICE * 0.01 + 1", "1.06"),
         ("ORDER_ITEM_AMOUNT - ORDER_ITEM_SUBTOTAL", "1"),
         ("ORDER_ITEM_UNITS_QUANTITY", "2"),
@@ -199,7 +199,7 @@ fn an_operand_without_a_value_is_missing() {
 
 #[test]
 fn texts_are_tested() {
-    come_to(&[
+    value_of(&[
         ("IF(CUSTOMER_METADATA(\"tier\") is \"VIP\";25;10)", "25"),
         ("is(CUSTOMER_METADATA(\"tier\");\"vip\")", "false"),
         ("CUSTOMER_METADATA(\"tier\") isNot \"Beginner\"", "true"),
@@ -225,7 +225,7 @@ fn texts_are_tested() {
 /// An operand that decides alone also decides next to a missing one, on either side.
 #[test]
 fn conditions_are_joined() {
-    come_to(&[
+    value_of(&[
         ("1 > 2 OR 2 >= 2 AND 3 <= 3", "true"),
         ("(1 > 2 OR 2 >= 2) AND 3 < 3", "false"),
         ("CUSTOMER_METADATA(\"nothing\") > 1 AND 1 = 2", "false"),
@@ -239,7 +239,7 @@ fn conditions_are_joined() {
 /// It is Saturday the 14th in the zone of the project; UTC still has Friday the 13th.
 #[test]
 fn dates_are_those_of_the_project() {
-    come_to(&[
+    value_of(&[
         ("TODAY", "2026-03-14"),
         ("NOW", "2026-03-13"),
         ("DAY_OF_MONTH(TODAY) + MONTH(NOW) * 100 + YEAR(NOW) * 10000", "20260314"),
@@ -278,17 +278,17 @@ fn months_are_counted_as_they_are_added() {
     let first = NaiveDate::from_ymd_opt(2023, 12, 1).unwrap();
     holds(2_000, (0..900_u64, 0..900_u64), |(from, to)| {
         let [from, to] = [from, to].map(|days| first.checked_add_days(Days::new(days)).unwrap());
-        let now = FormulaValue::of_moment(Instant::parse(&to.to_string()).unwrap());
+        let now = FormulaValue::of_instant(Instant::parse(&to.to_string()).unwrap());
         let table = Table { values: vec![("NOW".to_owned(), now)], zone: TimeZone::default() };
-        let come_to = |name: &str| shown(evaluate(&read(&format!("{name}(DATE(\"{from}\"))")), &table));
+        let value_of = |name: &str| text_of(evaluate(&read(&format!("{name}(DATE(\"{from}\"))")), &table));
         let (early, late, sign) = if from <= to { (from, to, 1) } else { (to, from, -1) };
         let added = |months: u32| early.checked_add_months(Months::new(months)).unwrap();
         let complete = (0..).take_while(|months| added(*months) <= late).last().unwrap();
         let months = i64::from(complete) * sign;
-        prop_assert_eq!(come_to("MONTHS_SINCE"), months.to_string());
-        prop_assert_eq!(come_to("MONTHS_UNTIL"), (-months).to_string());
-        prop_assert_eq!(come_to("YEARS_SINCE"), (months / 12).to_string());
-        prop_assert_eq!(come_to("DAYS_SINCE"), (to - from).num_days().to_string());
+        prop_assert_eq!(value_of("MONTHS_SINCE"), months.to_string());
+        prop_assert_eq!(value_of("MONTHS_UNTIL"), (-months).to_string());
+        prop_assert_eq!(value_of("YEARS_SINCE"), (months / 12).to_string());
+        prop_assert_eq!(value_of("DAYS_SINCE"), (to - from).num_days().to_string());
         Ok(())
     });
 }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use scrip::formula::{Formula, evaluate};
 
-use crate::formula::{read, shown, table};
+use crate::formula::{read, table, text_of};
 use crate::holds;
 
 #[test]
@@ -46,8 +46,8 @@ fn an_invalid_formula_is_refused_with_a_reason() {
         ("1 + ORDER_METADATA", "has `ORDER_METADATA` at 5, which takes a property in double quotes"),
         ("DATE(\"tomorrow\")", "has `DATE` at 1 with no date such as \"2026-03-01\""),
     ];
-    for (text, wanted) in cases {
-        assert_eq!(Formula::parse(text).map_err(|error| error.to_string()), Err((*wanted).to_owned()), "`{text}`");
+    for (text, expected) in cases {
+        assert_eq!(Formula::parse(text).map_err(|error| error.to_string()), Err((*expected).to_owned()), "`{text}`");
     }
     // The deepest formula with a call: its printed form has brackets and a list.
     let called = (0..40).map(|signs| format!("{}IN_ARRAY(1;2;3)", "-".repeat(signs)));
@@ -55,7 +55,7 @@ fn an_invalid_formula_is_refused_with_a_reason() {
     assert_eq!(read_back.len(), 31);
     assert!(read_back.iter().all(|formula| read(&formula.to_string()) == *formula));
     let long_sum = format!("{}1", "1 - 1 + ".repeat(240));
-    assert_eq!(shown(evaluate(&read(&long_sum), &table())), "1");
+    assert_eq!(text_of(evaluate(&read(&long_sum), &table())), "1");
 }
 
 /// Generates any formula of the grammar as text, with some brackets and blanks.

@@ -26,15 +26,15 @@ fn pairs() -> impl Strategy<Value = [(Ratio, Fraction); 2]> {
 }
 
 /// The found number is exactly the expected one, or the expected one may be too large.
-fn agrees(found: Option<Ratio>, wanted: Option<Fraction>) -> Result<(), TestCaseError> {
-    match (found, wanted) {
+fn agrees(found: Option<Ratio>, expected: Option<Fraction>) -> Result<(), TestCaseError> {
+    match (found, expected) {
         (None, None) => Ok(()),
-        (Some(found), Some(wanted)) => {
-            prop_assert!(Fraction::read(&found.to_string()).compare(&wanted).is_eq(), "{found} is not {wanted:?}");
+        (Some(found), Some(expected)) => {
+            prop_assert!(Fraction::read(&found.to_string()).compare(&expected).is_eq(), "{found} is not {expected:?}");
             Ok(())
         }
-        (None, Some(wanted)) => {
-            prop_assert!(!wanted.is_small(), "{wanted:?} was given up");
+        (None, Some(expected)) => {
+            prop_assert!(!expected.is_small(), "{expected:?} was given up");
             Ok(())
         }
         (Some(found), None) => {
@@ -56,7 +56,7 @@ fn sums_products_and_quotients_are_exact() {
             None => prop_assert!(!slow_one.minus(&slow_two).is_small()),
         }
         prop_assert_eq!(one == two, slow_one.compare(&slow_two).is_eq());
-        prop_assert_eq!(one.is_negative(), slow_one.compare(&Fraction::whole(0)).is_lt());
+        prop_assert_eq!(one.is_negative(), slow_one.compare(&Fraction::integer(0)).is_lt());
         Ok(())
     });
 }
@@ -72,7 +72,7 @@ fn a_remainder_is_left_after_whole_multiples() {
         let size = |number: Ratio| if number.is_negative() { number.negated().unwrap() } else { number };
         prop_assert!(size(rest).compare(size(two)) == Some(std::cmp::Ordering::Less));
         prop_assert!(rest == Ratio::ZERO || rest.is_negative() == one.is_negative());
-        prop_assert!(one.minus(rest).unwrap().over(two).unwrap().as_whole().is_some());
+        prop_assert!(one.minus(rest).unwrap().over(two).unwrap().as_integer().is_some());
         Ok(())
     });
 }
@@ -83,23 +83,23 @@ fn rounding_stays_within_a_step() {
     let number = (any::<i64>(), 1..100_000_i128).prop_map(|(top, bottom)| Ratio::new(i128::from(top), bottom).unwrap());
     holds(4_000, (number, -6..=6_i128), |(number, digits)| {
         let slow = |number: Ratio| Fraction::read(&number.to_string());
-        let ten = |power: i128| (0..power).fold(Fraction::whole(1), |step, _| step.times(&Fraction::whole(10)));
-        let step = if digits < 0 { ten(-digits) } else { Fraction::whole(1).over(&ten(digits)).unwrap() };
+        let ten = |power: i128| (0..power).fold(Fraction::integer(1), |step, _| step.times(&Fraction::integer(10)));
+        let step = if digits < 0 { ten(-digits) } else { Fraction::integer(1).over(&ten(digits)).unwrap() };
         let (down, up, near) =
             (number.floor(digits).unwrap(), number.ceil(digits).unwrap(), number.round(digits).unwrap());
         for rounded in [down, up, near] {
             let scaled = slow(rounded).over(&step).unwrap();
-            let whole = rounded.times(Ratio::parse(&format!("1e{digits}")).unwrap()).unwrap();
-            prop_assert!(whole.as_whole().is_some(), "{rounded} is no multiple of {step:?}: {scaled:?}");
+            let integer = rounded.times(Ratio::parse(&format!("1e{digits}")).unwrap()).unwrap();
+            prop_assert!(integer.as_integer().is_some(), "{rounded} is no multiple of {step:?}: {scaled:?}");
         }
         let exact = slow(number);
         let below = exact.minus(&slow(down));
-        prop_assert!(below.compare(&Fraction::whole(0)).is_ge() && below.compare(&step).is_lt());
+        prop_assert!(below.compare(&Fraction::integer(0)).is_ge() && below.compare(&step).is_lt());
         let above = slow(up).minus(&exact);
-        prop_assert!(above.compare(&Fraction::whole(0)).is_ge() && above.compare(&step).is_lt());
+        prop_assert!(above.compare(&Fraction::integer(0)).is_ge() && above.compare(&step).is_lt());
         // Half-up: less than half a step above, and at least half a step below the next one up.
-        let doubled = exact.minus(&slow(near)).times(&Fraction::whole(2));
-        let least = Fraction::whole(0).minus(&step);
+        let doubled = exact.minus(&slow(near)).times(&Fraction::integer(2));
+        let least = Fraction::integer(0).minus(&step);
         prop_assert!(doubled.compare(&least).is_ge() && doubled.compare(&step).is_lt());
         Ok(())
     });
@@ -109,9 +109,9 @@ fn rounding_stays_within_a_step() {
 fn powers_are_products() {
     let base = (-50..50_i128, 1..50_i128).prop_map(|(top, bottom)| Ratio::new(top, bottom).unwrap());
     holds(1_000, (base, -8..=8_i128), |(base, power)| {
-        let product = (0..power.abs()).fold(Ratio::whole(1), |product, _| product.times(base).unwrap());
-        let wanted = if power < 0 { Ratio::whole(1).over(product) } else { Some(product) };
-        prop_assert_eq!(base.to_the(Ratio::whole(power)), wanted);
+        let product = (0..power.abs()).fold(Ratio::integer(1), |product, _| product.times(base).unwrap());
+        let expected = if power < 0 { Ratio::integer(1).over(product) } else { Some(product) };
+        prop_assert_eq!(base.to_the(Ratio::integer(power)), expected);
         Ok(())
     });
 }
@@ -130,23 +130,23 @@ fn a_written_decimal_reads_back_equal() {
 
 #[test]
 fn a_result_out_of_bounds_is_no_number() {
-    let largest = Ratio::whole(i128::MAX);
-    let one = Ratio::whole(1);
+    let largest = Ratio::integer(i128::MAX);
+    let one = Ratio::integer(1);
     assert_eq!(largest.checked_add(one), None);
-    let smallest = Ratio::whole(i128::MIN);
+    let smallest = Ratio::integer(i128::MIN);
     assert_eq!(smallest.negated(), None);
     assert_eq!(Ratio::parse(&smallest.to_string()), Some(smallest));
     assert_eq!(Ratio::parse("170141183460469231731687303715884105728"), None);
-    assert_eq!(largest.times(Ratio::whole(2)), None);
+    assert_eq!(largest.times(Ratio::integer(2)), None);
     assert_eq!(largest.times(largest.over(largest).unwrap()), Some(largest));
     assert_eq!(one.over(Ratio::ZERO), None);
     assert_eq!(one.rest_over(Ratio::ZERO), None);
-    assert_eq!(Ratio::ZERO.to_the(Ratio::whole(-1)), None);
+    assert_eq!(Ratio::ZERO.to_the(Ratio::integer(-1)), None);
     assert_eq!(Ratio::ZERO.to_the(Ratio::ZERO), Some(one));
-    assert_eq!(Ratio::whole(2).to_the(Ratio::whole(127)), None);
-    assert_eq!(Ratio::whole(2).to_the(Ratio::new(1, 2).unwrap()), None);
+    assert_eq!(Ratio::integer(2).to_the(Ratio::integer(127)), None);
+    assert_eq!(Ratio::integer(2).to_the(Ratio::new(1, 2).unwrap()), None);
     assert_eq!(one.to_the(largest), Some(one));
     assert_eq!(one.round(19), None);
     assert_eq!(largest.round(2), None);
-    assert_eq!(Ratio::whole(25).round(-18), Some(Ratio::ZERO));
+    assert_eq!(Ratio::integer(25).round(-18), Some(Ratio::ZERO));
 }

@@ -12,17 +12,17 @@ use scrip::time::Instant;
 use crate::holds;
 
 /// The total that may ever be taken from each account; the last has no limit.
-const ALLOTMENTS: [Option<u64>; 3] = [Some(10), Some(5_000), None];
+const QUOTAS: [Option<u64>; 3] = [Some(10), Some(5_000), None];
 
 /// Amounts by account.
-type Legs = BTreeMap<usize, u64>;
+type Amounts = BTreeMap<usize, u64>;
 
 #[derive(Debug, Clone)]
 enum Act {
     /// Spend with a session, or without one.
-    Spend(Option<usize>, Legs),
+    Spend(Option<usize>, Amounts),
     /// Set holds for a session; they replace the previous ones.
-    Lock(usize, Legs, i64),
+    Lock(usize, Amounts, i64),
     /// Release the holds of a session.
     Release(usize),
     /// Reverse one of the chains so far.
@@ -35,16 +35,16 @@ enum Act {
     Wait(i64),
 }
 
-fn legs() -> impl Strategy<Value = Legs> {
+fn amounts() -> impl Strategy<Value = Amounts> {
     let amount = prop_oneof![3 => 1..4_u64, 2 => 1..3_000_u64, 1 => 4_000..6_000_u64];
-    prop::collection::btree_map(0..ALLOTMENTS.len(), amount, 1..3)
+    prop::collection::btree_map(0..QUOTAS.len(), amount, 1..3)
 }
 
 fn act() -> impl Strategy<Value = Act> {
-    let who = prop_oneof![Just(None), Just(Some(0)), Just(Some(1))];
+    let owner = prop_oneof![Just(None), Just(Some(0)), Just(Some(1))];
     prop_oneof![
-        4 => (who, legs()).prop_map(|(who, legs)| Act::Spend(who, legs)),
-        4 => (0..2_usize, legs(), 1..5_000_i64).prop_map(|(who, legs, ttl)| Act::Lock(who, legs, ttl)),
+        4 => (owner, amounts()).prop_map(|(owner, amounts)| Act::Spend(owner, amounts)),
+        4 => (0..2_usize, amounts(), 1..5_000_i64).prop_map(|(owner, amounts, ttl)| Act::Lock(owner, amounts, ttl)),
         1 => (0..2_usize).prop_map(Act::Release),
         2 => any::<u8>().prop_map(|place| Act::Undo(usize::from(place))),
         1 => any::<u8>().prop_map(|place| Act::Repeat(usize::from(place))),
@@ -74,13 +74,13 @@ fn server() -> HoldOwner {
 /// The second model: every chain and every hold, unchanged.
 #[derive(Default)]
 struct LedgerModel {
-    chains: Vec<(Legs, bool)>,
+    chains: Vec<(Amounts, bool)>,
     holds: Vec<(usize, usize, u64, i64)>,
 }
 
 impl LedgerModel {
     fn spent(&self, place: usize) -> u64 {
-        self.chains.iter().filter(|(_, undone)| !undone).filter_map(|(legs, _)| legs.get(&place)).sum()
+        self.chains.iter().filter(|(_, undone)| !undone).filter_map(|(amounts, _)| amounts.get(&place)).sum()
     }
 
     fn held_by_others(&self, place: usize, session: Option<usize>, now: i64) -> u64 {
@@ -88,10 +88,10 @@ impl LedgerModel {
         self.holds.iter().filter(counts).map(|hold| hold.2).sum()
     }
 
-    fn can(&self, legs: &Legs, session: Option<usize>, now: i64) -> bool {
-        legs.iter().all(|(place, amount)| {
+    fn is_possible(&self, amounts: &Amounts, session: Option<usize>, now: i64) -> bool {
+        amounts.iter().all(|(place, amount)| {
             let used = self.spent(*place) + self.held_by_others(*place, session, now) + amount;
-            ALLOTMENTS[*place].is_none_or(|allotment| used <= allotment)
+            QUOTAS[*place].is_none_or(|quota| used <= quota)
         })
     }
 }
@@ -113,17 +113,18 @@ impl LedgerTest {
     fn book(&self, session: Option<usize>) -> Book {
         let mut book = Book::default();
         let own = session.map(own);
-        for (place, allotment) in ALLOTMENTS.iter().enumerate() {
-            let standing = self.journal.standing(&account(place), *allotment, self.instant(), own.as_ref()).unwrap();
-            book.open(account(place), standing);
+        for (place, quota) in QUOTAS.iter().enumerate() {
+            let account_state =
+                self.journal.account_state(&account(place), *quota, self.instant(), own.as_ref()).unwrap();
+            book.open(account(place), account_state);
         }
         book
     }
 
-    fn chain(&mut self, legs: &Legs) -> Vec<Transfer> {
+    fn chain(&mut self, amounts: &Amounts) -> Vec<Transfer> {
         self.count += 1;
         let name = Text::from(format!("chain_{}", self.count));
-        let leg = |(place, amount): (&usize, &u64)| Transfer {
+        let transfer = |(place, amount): (&usize, &u64)| Transfer {
             id: format!("{name}.{place}").into(),
             chain: name.clone(),
             debit: account(*place),
@@ -133,17 +134,17 @@ impl LedgerTest {
             part_of: None,
             at: self.instant(),
         };
-        legs.iter().map(leg).collect()
+        amounts.iter().map(transfer).collect()
     }
 
-    fn spend(&mut self, session: Option<usize>, legs: &Legs) -> TestCaseResult {
+    fn spend(&mut self, session: Option<usize>, amounts: &Amounts) -> TestCaseResult {
         let mut book = self.book(session);
-        let chain = self.chain(legs);
-        let before: Vec<Option<u64>> = (0..ALLOTMENTS.len()).map(|place| book.available(&account(place))).collect();
+        let chain = self.chain(amounts);
+        let before: Vec<Option<u64>> = (0..QUOTAS.len()).map(|place| book.available(&account(place))).collect();
         let posted = book.post(chain);
-        prop_assert_eq!(posted.is_ok(), self.plain.can(legs, session, self.now), "spending {:?}", legs);
+        prop_assert_eq!(posted.is_ok(), self.plain.is_possible(amounts, session, self.now), "spending {:?}", amounts);
         if posted.is_err() {
-            let after: Vec<Option<u64>> = (0..ALLOTMENTS.len()).map(|place| book.available(&account(place))).collect();
+            let after: Vec<Option<u64>> = (0..QUOTAS.len()).map(|place| book.available(&account(place))).collect();
             prop_assert_eq!(before, after, "a refused chain left something behind");
             prop_assert!(book.into_entries().is_empty(), "a refused chain is to be written");
             return Ok(());
@@ -155,15 +156,15 @@ impl LedgerTest {
         let entries = book.into_entries();
         self.journal.apply(&entries).unwrap();
         self.written.push(entries);
-        self.plain.chains.push((legs.clone(), false));
+        self.plain.chains.push((amounts.clone(), false));
         Ok(())
     }
 
-    fn lock(&mut self, session: usize, legs: &Legs, ttl: i64) -> TestCaseResult {
+    fn lock(&mut self, session: usize, amounts: &Amounts, ttl: i64) -> TestCaseResult {
         let mut book = self.book(Some(session));
         book.release(own(session));
         let expires_at = Instant::from_millis(self.now + ttl).unwrap();
-        let holds = legs.iter().map(|(place, amount)| Hold {
+        let holds = amounts.iter().map(|(place, amount)| Hold {
             key: own(session).key,
             owner: owner(session),
             account: account(*place),
@@ -171,11 +172,16 @@ impl LedgerTest {
             expires_at,
         });
         let held: Result<Vec<()>, _> = holds.map(|hold| book.hold(hold)).collect();
-        prop_assert_eq!(held.is_ok(), self.plain.can(legs, Some(session), self.now), "holding {:?}", legs);
+        prop_assert_eq!(
+            held.is_ok(),
+            self.plain.is_possible(amounts, Some(session), self.now),
+            "holding {:?}",
+            amounts
+        );
         if held.is_ok() {
             self.journal.apply(&book.into_entries()).unwrap();
             self.plain.holds.retain(|hold| hold.0 != session);
-            self.plain.holds.extend(legs.iter().map(|(place, amount)| (session, *place, *amount, self.now + ttl)));
+            self.plain.holds.extend(amounts.iter().map(|(place, amount)| (session, *place, *amount, self.now + ttl)));
         }
         Ok(())
     }
@@ -218,8 +224,8 @@ impl LedgerTest {
 
     fn take(&mut self, act: &Act) -> TestCaseResult {
         match act {
-            Act::Spend(session, legs) => self.spend(*session, legs)?,
-            Act::Lock(session, legs, ttl) => self.lock(*session, legs, *ttl)?,
+            Act::Spend(session, amounts) => self.spend(*session, amounts)?,
+            Act::Lock(session, amounts, ttl) => self.lock(*session, amounts, *ttl)?,
             Act::Release(session) => {
                 let mut book = Book::default();
                 book.release(own(*session));
@@ -238,10 +244,10 @@ impl LedgerTest {
     fn audit(&self) -> TestCaseResult {
         let sum: i64 = self.journal.balances().map(|(_, balance)| balance).sum();
         prop_assert_eq!(sum, 0, "units were made or lost");
-        for (place, allotment) in ALLOTMENTS.iter().enumerate() {
+        for (place, quota) in QUOTAS.iter().enumerate() {
             let taken = self.plain.spent(place);
             prop_assert_eq!(self.journal.balance(&account(place)), -i64::try_from(taken).unwrap());
-            prop_assert!(allotment.is_none_or(|allotment| taken <= allotment), "more was taken than there was");
+            prop_assert!(quota.is_none_or(|quota| taken <= quota), "more was taken than there was");
             for session in [None, Some(0), Some(1)] {
                 let held = self.journal.held(&account(place), self.instant(), session.map(own).as_ref());
                 prop_assert_eq!(held, Some(self.plain.held_by_others(place, session, self.now)));
@@ -249,10 +255,10 @@ impl LedgerTest {
             let beyond = self.journal.held(&account(place), self.instant(), Some(&server()));
             prop_assert_eq!(beyond, Some(0), "a server does not reach what is held under its key");
             let all = self.plain.held_by_others(place, None, self.now);
-            prop_assert!(allotment.is_none_or(|allotment| taken + all <= allotment), "more is held than there is");
-            let standing = self.journal.standing(&account(place), *allotment, self.instant(), None).unwrap();
-            prop_assert_eq!(standing.taken(), taken);
-            prop_assert_eq!(standing.available(), allotment.map(|allotment| allotment - taken - all));
+            prop_assert!(quota.is_none_or(|quota| taken + all <= quota), "more is held than there is");
+            let account_state = self.journal.account_state(&account(place), *quota, self.instant(), None).unwrap();
+            prop_assert_eq!(account_state.taken(), taken);
+            prop_assert_eq!(account_state.available(), quota.map(|quota| quota - taken - all));
         }
         Ok(())
     }
@@ -279,7 +285,7 @@ fn the_ledger_equals_the_second_model() {
 /// A hold that is spent under its key is a spending. A released or expired hold has no effect.
 #[test]
 fn a_hold_has_no_effect_after_its_spending() {
-    holds(1_000, (legs(), legs(), 0..3_u8), |(held, spent, end)| {
+    holds(1_000, (amounts(), amounts(), 0..3_u8), |(held, spent, end)| {
         let fresh = || LedgerTest {
             journal: Journal::default(),
             plain: LedgerModel::default(),
@@ -298,7 +304,7 @@ fn a_hold_has_no_effect_after_its_spending() {
         let spender = Some(0);
         locked.take(&Act::Spend(spender, spent.clone()))?;
         plain.take(&Act::Spend(spender, spent))?;
-        for place in 0..ALLOTMENTS.len() {
+        for place in 0..QUOTAS.len() {
             prop_assert_eq!(locked.journal.balance(&account(place)), plain.journal.balance(&account(place)));
         }
         Ok(())

@@ -10,9 +10,9 @@ use crate::holds;
 #[test]
 fn an_index_of_goods_finds_the_same_lines_as_a_scan() {
     let line = (0..4_u8, "[ab]{1,2}", proptest::option::of("[ab]{1,2}"));
-    let wanted = (any::<bool>(), "[ab]{1,2}", proptest::option::of("[ab]{1,2}"));
-    let inputs = (proptest::collection::vec(line, 0..9), proptest::collection::vec(wanted, 0..5));
-    holds(4_000, inputs, |(lines, wanted)| {
+    let goods_names = (any::<bool>(), "[ab]{1,2}", proptest::option::of("[ab]{1,2}"));
+    let inputs = (proptest::collection::vec(line, 0..9), proptest::collection::vec(goods_names, 0..5));
+    holds(4_000, inputs, |(lines, goods_names)| {
         let item = |(kind, id, source): &(u8, String, Option<String>)| {
             let names = [Some(id.as_str()), source.as_deref()];
             let names = names.map(|name| name.map(|name| &*Box::leak(Box::new(Text::from(name)))));
@@ -24,14 +24,14 @@ fn an_index_of_goods_finds_the_same_lines_as_a_scan() {
             }
         };
         let items: Vec<ResolvedLine<'_>> = lines.iter().map(item).collect();
-        let goods: Vec<GoodsRef> = wanted
+        let goods: Vec<GoodsRef> = goods_names
             .iter()
             .map(|(product, id, source)| {
                 let object = if *product { GoodsObject::Product } else { GoodsObject::Sku };
                 GoodsRef::new(object, Text::from(id.as_str()), source.as_deref().map(Text::from))
             })
             .collect();
-        let naive = items.iter().any(|item| {
+        let expected = items.iter().any(|item| {
             let [product, product_source, sku, sku_source] = item.names();
             goods.iter().any(|goods| {
                 let names =
@@ -40,22 +40,22 @@ fn an_index_of_goods_finds_the_same_lines_as_a_scan() {
                 is(&goods.id) || goods.source_id.as_deref().is_some_and(is)
             })
         });
-        let basket = OrderLines::of(&items);
-        prop_assert_eq!(basket.has_any(&goods), naive);
-        let index = GoodsIndex::new(basket);
-        let written_down = basket.with(Some(&index));
-        prop_assert_eq!(written_down.has_any(&goods), naive);
-        let places = |basket: OrderLines<'_>, goods: &GoodsRef| {
+        let order_lines = OrderLines::of(&items);
+        prop_assert_eq!(order_lines.has_any(&goods), expected);
+        let index = GoodsIndex::new(order_lines);
+        let written_down = order_lines.with(Some(&index));
+        prop_assert_eq!(written_down.has_any(&goods), expected);
+        let places = |order_lines: OrderLines<'_>, goods: &GoodsRef| {
             let mut places = Vec::new();
-            basket.each_place(goods, &mut |place| places.push(place));
+            order_lines.each_place(goods, &mut |place| places.push(place));
             places
         };
         for goods in &goods {
-            let slow: Vec<usize> = (0..items.len()).filter(|place| items[*place].is(goods)).collect();
-            prop_assert_eq!(basket.first(goods), slow.first().copied());
-            prop_assert_eq!(written_down.first(goods), slow.first().copied());
-            prop_assert_eq!(places(basket, goods), slow.clone());
-            prop_assert_eq!(places(written_down, goods), slow);
+            let expected_places: Vec<usize> = (0..items.len()).filter(|place| items[*place].is(goods)).collect();
+            prop_assert_eq!(order_lines.first(goods), expected_places.first().copied());
+            prop_assert_eq!(written_down.first(goods), expected_places.first().copied());
+            prop_assert_eq!(places(order_lines, goods), expected_places.clone());
+            prop_assert_eq!(places(written_down, goods), expected_places);
         }
         Ok(())
     });

@@ -14,7 +14,7 @@ use scrip::wire::redemptions::redemption::write_redemption;
 use scrip::wire::request::read_redeemables;
 use serde_json::{Value, json};
 
-use crate::fixtures::{World, amount, context, list, text, world};
+use crate::fixtures::{ProjectCase, amount, context, list, project_case, text};
 use crate::holds;
 use crate::service_facts;
 
@@ -25,8 +25,8 @@ const ORDERS: u32 = 20_000;
 fn order() -> impl Strategy<Value = Value> {
     let line = (1..5_u64, 0..3_u64, 0..700_u64, 0..400_u64, any::<bool>());
     let rest = prop_oneof![6 => Just(0_i64), 1 => -300..300_i64];
-    let said = prop::collection::vec(prop_oneof![4 => Just(0_u8), 1 => 1..3_u8], 5);
-    (prop::collection::vec(line, 1..5), 0..1_500_u64, rest, said).prop_map(|(lines, discount, rest, said)| {
+    let omitted = prop::collection::vec(prop_oneof![4 => Just(0_u8), 1 => 1..3_u8], 5);
+    (prop::collection::vec(line, 1..5), 0..1_500_u64, rest, omitted).prop_map(|(lines, discount, rest, omitted)| {
         let mut amount = rest;
         let items: Vec<Value> = lines
             .into_iter()
@@ -44,7 +44,7 @@ fn order() -> impl Strategy<Value = Value> {
                 if free > 0 {
                     item["discount_quantity"] = json!(free);
                 }
-                let unsaid = ["price", "amount"].into_iter().take(said[place].into());
+                let unsaid = ["price", "amount"].into_iter().take(omitted[place].into());
                 unsaid.for_each(|name| drop(item.as_object_mut().unwrap().remove(name)));
                 item
             })
@@ -208,7 +208,7 @@ fn book(balances: &mut BTreeMap<String, i64>, entries: &[Entry]) -> Vec<Value> {
     written
 }
 
-fn returned_whole(World { mut given, mut request }: World, steps: Vec<(usize, u64)>) -> TestCaseResult {
+fn returned_in_full(ProjectCase { mut given, mut request }: ProjectCase, steps: Vec<(usize, u64)>) -> TestCaseResult {
     given["stacking_rules"]["redeemables_application_mode"] = json!("PARTIAL");
     request["order"]["id"] = json!("ord_1");
     request["customer"] = json!({ "source_id": "ann" });
@@ -251,5 +251,5 @@ fn returned_whole(World { mut given, mut request }: World, steps: Vec<(usize, u6
 
 #[test]
 fn a_full_return_restores_every_account() {
-    holds(ORDERS, (world(), steps()), |(world, steps)| returned_whole(world, steps));
+    holds(ORDERS, (project_case(), steps()), |(project_case, steps)| returned_in_full(project_case, steps));
 }

@@ -14,15 +14,15 @@ fn an_ordered_map_finds_what_a_map_finds_and_keeps_the_order() {
     holds(300, puts, |puts| {
         let mut ordered = OrderedMap::default();
         let mut map = BTreeMap::new();
-        for (name, thing) in &puts {
-            ordered.put(Text::from(name.as_str()), *thing);
-            map.insert(name.clone(), *thing);
+        for (name, value) in &puts {
+            ordered.insert(Text::from(name.as_str()), *value);
+            map.insert(name.clone(), *value);
         }
-        for (name, thing) in &map {
-            prop_assert_eq!(ordered.get(name), Some(thing));
+        for (name, value) in &map {
+            prop_assert_eq!(ordered.get(name), Some(value));
             prop_assert_eq!(map.get(&format!("{name}x")), ordered.get(&format!("{name}x")));
         }
-        prop_assert!(ordered.iter().eq(puts.iter().map(|(_, thing)| thing)));
+        prop_assert!(ordered.iter().eq(puts.iter().map(|(_, value)| value)));
         let first = OrderedMap::new(puts.clone(), |_| [None, None]);
         prop_assert!(puts.iter().all(|(name, _)| first.get(name).is_none()));
         Ok(())

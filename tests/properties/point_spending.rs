@@ -8,7 +8,7 @@ use scrip::bundle::facts::RuleSetFacts;
 use scrip::decide::payment::{Payment, PaymentBlocker, PaymentRequest, pay};
 use scrip::decide::purchase::{PurchaseBlocker, PurchaseRefusal, price, purchase};
 use scrip::decide::returns::OrderSnapshot;
-use scrip::facts::purchase::{LoyaltyReward, PayingCard, RewardBuyer};
+use scrip::facts::purchase::{LoyaltyReward, PayingCard, PurchasingMember};
 use scrip::formula::Formula;
 use scrip::model::customer::Customer;
 use scrip::model::order::{Metadata, Order};
@@ -51,11 +51,11 @@ fn reward(more: Value) -> LoyaltyReward {
 }
 
 /// Returns the result of a purchase and its price.
-fn ask(reward: &LoyaltyReward, left: Option<u64>, cards: &[PayingCard], bought: FireCount) -> PurchaseAnswer {
-    ask_as("none", "low", reward, left, cards, bought)
+fn buy(reward: &LoyaltyReward, left: Option<u64>, cards: &[PayingCard], bought: FireCount) -> PurchaseAnswer {
+    buy_as("none", "low", reward, left, cards, bought)
 }
 
-fn ask_as(
+fn buy_as(
     level: &str,
     tier: &str,
     reward: &LoyaltyReward,
@@ -68,7 +68,7 @@ fn ask_as(
     let customer: Customer = read_document(&customer.to_string(), read_customer).unwrap();
     let member = json!({ "metadata": { "tier": tier } });
     let member: Metadata = read_document(&member.to_string(), |at| at.need("metadata", read::metadata)).unwrap();
-    let buying = RewardBuyer { customer: &customer, member: &member, cards, bought };
+    let buying = PurchasingMember { customer: &customer, member: &member, cards, bought };
     let context = Context { now: at("2026-03-20T12:00:00Z"), seed: [0; 32] };
     let known = price(reward, left, &buying, &facts, &context);
     let verdict = purchase(reward, left, &buying, &facts, &context);
@@ -87,24 +87,24 @@ fn a_reward_costs_the_first_matching_price_and_refusals_have_an_order() {
     let plenty = [card("points", 100, SpendingLimits::default())];
     let never = FireCount::default();
     let plain = reward(json!({}));
-    assert_eq!(ask(&plain, None, &plenty, never), Ok((10, 0, None, None)));
-    assert_eq!(ask_as("gold", "low", &plain, Some(1), &plenty, never), Ok((5, 0, None, None)));
-    assert_eq!(ask_as("none", "high", &plain, None, &plenty, never), Err(PurchaseRefusal::NoCost));
-    assert_eq!(ask(&reward(json!({ "status": "INACTIVE" })), Some(0), &plenty, never), Err(PurchaseRefusal::Inactive));
+    assert_eq!(buy(&plain, None, &plenty, never), Ok((10, 0, None, None)));
+    assert_eq!(buy_as("gold", "low", &plain, Some(1), &plenty, never), Ok((5, 0, None, None)));
+    assert_eq!(buy_as("none", "high", &plain, None, &plenty, never), Err(PurchaseRefusal::NoCost));
+    assert_eq!(buy(&reward(json!({ "status": "INACTIVE" })), Some(0), &plenty, never), Err(PurchaseRefusal::Inactive));
     let over = reward(json!({ "end_date": "2026-03-20T11:59:59Z" }));
-    assert_eq!(ask(&over, Some(0), &plenty, never), Err(PurchaseRefusal::OutOfTime));
-    assert_eq!(ask(&plain, Some(0), &plenty, never), Err(PurchaseRefusal::OutOfStock));
+    assert_eq!(buy(&over, Some(0), &plenty, never), Err(PurchaseRefusal::OutOfTime));
+    assert_eq!(buy(&plain, Some(0), &plenty, never), Err(PurchaseRefusal::OutOfStock));
     let no_card = PurchaseRefusal::NoCard { card_definition_id: "points".into() };
-    assert_eq!(ask(&plain, None, &[card("stars", 100, SpendingLimits::default())], never), Err(no_card));
+    assert_eq!(buy(&plain, None, &[card("stars", 100, SpendingLimits::default())], never), Err(no_card));
     for (balance, available) in [(9, 9), (0, 0), (-5, 0)] {
         let short = PurchaseRefusal::Short { required: 10, available };
-        assert_eq!(ask(&plain, None, &[card("points", balance, SpendingLimits::default())], never), Err(short));
+        assert_eq!(buy(&plain, None, &[card("points", balance, SpendingLimits::default())], never), Err(short));
     }
     let points = json!({ "type": "DIGITAL", "digital": { "type": "LOYALTY_CARD_POINTS", "loyalty_card_points": { "points": 3, "card_definition_id": "stars" } } });
     let no_target = PurchaseRefusal::NoTarget { card_definition_id: "stars".into() };
-    assert_eq!(ask(&reward(points.clone()), None, &plenty, never), Err(no_target));
+    assert_eq!(buy(&reward(points.clone()), None, &plenty, never), Err(no_target));
     let both = [card("stars", 0, SpendingLimits::default()), card("points", 10, SpendingLimits::default())];
-    assert_eq!(ask(&reward(points), None, &both, never), Ok((10, 1, Some(0), None)));
+    assert_eq!(buy(&reward(points), None, &both, never), Ok((10, 1, Some(0), None)));
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn a_temporary_refusal_includes_the_price() {
     let limits = SpendingLimits { global: GlobalLimit::Total(9), most: None };
     let exceeded = ExceededLimit { limit: SpendingLimitKind::Total, most: 9, spent: 0 };
     let never = FireCount::default();
-    let limited = ask(&reward(json!({})), None, &[card("points", 100, limits)], never);
+    let limited = buy(&reward(json!({})), None, &[card("points", 100, limits)], never);
     assert_eq!(limited, Ok((10, 0, None, Some(PurchaseBlocker::Limited(exceeded)))));
     let twice = json!({ "purchase_limits": {
         "cooldown": { "type": "FIXED_COOLDOWN", "fixed_cooldown": { "period": { "value": 1, "unit": "HOUR" } } },
@@ -123,7 +123,7 @@ fn a_temporary_refusal_includes_the_price() {
     assert_eq!(twice.limits, known);
     let plenty = [card("points", 100, SpendingLimits::default())];
     let fired = |last: &str, in_period| FireCount { last: Some(at(last)), in_period };
-    let of = |fired| ask(&twice, None, &plenty, fired).unwrap().3;
+    let of = |fired| buy(&twice, None, &plenty, fired).unwrap().3;
     assert_eq!(of(fired("2026-03-20T11:00:00Z", 1)), None);
     let rests = PurchaseBlocker::LimitRefusal(LimitRefusal::Until(at("2026-03-20T12:00:01Z")));
     assert_eq!(of(fired("2026-03-20T11:00:01Z", 1)), Some(rests));
@@ -158,10 +158,10 @@ fn a_payment_is_maximal_and_costs_the_fewest_points() {
     holds(4_000, (numbers, limits), |((top, bottom, due, balance), (once, most_points, most_amount))| {
         let limits = SpendingLimits { global: GlobalLimit::None, most: once };
         let there = u64::try_from(balance).unwrap().min(once.unwrap_or(u64::MAX)).min(most_points.unwrap_or(u64::MAX));
-        let wanted = due.min(most_amount.unwrap_or(u64::MAX));
+        let limit = due.min(most_amount.unwrap_or(u64::MAX));
         // The largest amount whose rounded price is available: found by trying.
         let cost = |amount: u64| (amount * top).div_ceil(bottom);
-        let best = (1..=wanted).rev().find(|amount| cost(*amount) <= there);
+        let best = (1..=limit).rev().find(|amount| cost(*amount) <= there);
         match paid([top, bottom], due, &card("points", balance, limits), [most_points, most_amount]) {
             Ok(payment) => {
                 made.set(made.get() + 1);

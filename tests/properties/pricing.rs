@@ -120,7 +120,7 @@ fn reach_of(scope: &Scope, drawn: &[Drawn], cart: &Cart) -> Vec<CoveredUnits> {
 
 /// Implements docs/spec/calculation.md 7.2 to 7.4 in the simple way: a list of every unit, processed one by one. Returns the unit numbers
 /// of each line.
-fn naive(scope: &Scope, drawn: &[Drawn]) -> Vec<Vec<u64>> {
+fn model(scope: &Scope, drawn: &[Drawn]) -> Vec<Vec<u64>> {
     let mut chosen: Vec<Vec<u64>> = vec![Vec::new(); drawn.len()];
     let named =
         |entries: &[ScopeEntry], line: &Drawn| entries.iter().position(|entry| entry.goods.id == GOODS[line.product]);
@@ -191,7 +191,7 @@ fn counted_lines_equal_single_units() {
             prop_assert!(found[reach.place].is_empty(), "line {} is reached twice", reach.place);
             found[reach.place] = (0..reach.units).map(|unit| reach.first + unit * reach.step).collect();
         }
-        prop_assert_eq!(found, naive(&scope, &drawn));
+        prop_assert_eq!(found, model(&scope, &drawn));
         Ok(())
     });
 }

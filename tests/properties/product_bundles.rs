@@ -50,12 +50,12 @@ fn the_number_of_bundles_is_the_largest_possible() {
             BundleEntry { goods: vec![GoodsRef::new(object, id.into(), None)], quantity: *quantity }
         };
         let rules = BundleRules { entries: needs.iter().map(entry).collect(), limit };
-        let paid = |wanted: &dyn Fn(usize, Option<usize>) -> bool| -> u64 {
-            let those = lines.iter().filter(|(product, sku, ..)| wanted(*product, *sku));
+        let paid = |is_selected: &dyn Fn(usize, Option<usize>) -> bool| -> u64 {
+            let those = lines.iter().filter(|(product, sku, ..)| is_selected(*product, *sku));
             those.map(|(_, _, quantity, free)| quantity - free.min(quantity)).sum()
         };
-        let wants = |wanted: &dyn Fn(usize, Option<usize>) -> bool| -> u64 {
-            needs.iter().filter(|(product, sku, _)| wanted(*product, *sku)).map(|(_, _, units)| units).sum()
+        let needed_units = |is_selected: &dyn Fn(usize, Option<usize>) -> bool| -> u64 {
+            needs.iter().filter(|(product, sku, _)| is_selected(*product, *sku)).map(|(_, _, units)| units).sum()
         };
         // Units of a SKU serve its own entries first; a product's entries take what is left of all its lines.
         let fits = |bundles: u64| {
@@ -63,14 +63,14 @@ fn the_number_of_bundles_is_the_largest_possible() {
                 let whole = |one: usize, _: Option<usize>| one == product;
                 let of_skus = (0..2).all(|sku| {
                     let own = |one: usize, other: Option<usize>| one == product && other == Some(sku);
-                    bundles * wants(&own) <= paid(&own)
+                    bundles * needed_units(&own) <= paid(&own)
                 });
-                of_skus && bundles * wants(&whole) <= paid(&whole)
+                of_skus && bundles * needed_units(&whole) <= paid(&whole)
             })
         };
         let most = (0..=limit).rev().find(|bundles| fits(*bundles)).unwrap();
         let found = count_bundles(&rules, OrderLines::of(&items), &cart);
-        check_found(&found, most, wants(&|_, _| true))
+        check_found(&found, most, needed_units(&|_, _| true))
     });
 }
 
@@ -102,9 +102,9 @@ fn no_complete_bundle_of_alternatives_is_overlooked() {
                 let those =
                     || needs.iter().enumerate().filter(|(place, _)| group >> place & 1 == 1).map(|(_, need)| need);
                 let products = those().fold(0, |all, (products, _)| all | products);
-                let wanted: u64 = those().map(|(_, quantity)| quantity * bundles).sum();
+                let is_selected: u64 = those().map(|(_, quantity)| quantity * bundles).sum();
                 let there = lines.iter().filter(|(product, _)| products >> product & 1 == 1).map(|(_, units)| units);
-                wanted <= there.sum()
+                is_selected <= there.sum()
             })
         };
         let most = (0..=limit).rev().find(|bundles| fits(*bundles)).unwrap();

@@ -23,22 +23,22 @@ fn test() -> impl Strategy<Value = Value> {
         select(vec!["$is", "$less_than", "$less_than_or_equal", "$more_than", "$more_than_or_equal", "$in", "$not_in"]);
     let names = select(vec!["order.amount", "order.initial_amount", "order.items.count", "order.total_amount"]);
     let amount = (names, compare, prop::collection::vec(select(vec![0, 1, 500, 1000, 1500, 2000]), 1..3)).prop_map(
-        |(name, operator, mut wanted)| {
+        |(name, operator, mut operands)| {
             if !matches!(operator, "$in" | "$not_in") {
-                wanted.truncate(1);
+                operands.truncate(1);
             }
-            json!({ "name": name, "conditions": { operator: wanted } })
+            json!({ "name": name, "conditions": { operator: operands } })
         },
     );
     let operators = select(vec!["$in", "$not_in", "$is", "$is_not", "$contains", "$has_value"]);
     let segment =
-        (operators, subsequence(SEGMENTS.to_vec(), 1..=3), any::<bool>()).prop_map(|(operator, wanted, turned)| {
-            let mut wanted: Vec<&str> =
-                if matches!(operator, "$is" | "$is_not") { wanted[..1].to_vec() } else { wanted };
+        (operators, subsequence(SEGMENTS.to_vec(), 1..=3), any::<bool>()).prop_map(|(operator, operands, turned)| {
+            let mut operands: Vec<&str> =
+                if matches!(operator, "$is" | "$is_not") { operands[..1].to_vec() } else { operands };
             if turned {
-                wanted.reverse();
+                operands.reverse();
             }
-            json!({ "name": "customer.metadata", "property": "segment", "conditions": { operator: wanted } })
+            json!({ "name": "customer.metadata", "property": "segment", "conditions": { operator: operands } })
         });
     let names = select(vec!["order.items.any", "order.items.every", "order.items.none", "order.items.cheapest"]);
     let items = (names, subsequence(PRODUCTS.to_vec(), 1..=2), any::<bool>()).prop_map(|(name, ids, refined)| {
@@ -111,20 +111,20 @@ fn qualification_equals_single_validations() {
     let context = Context { now: Instant::parse("2026-03-01T12:00:00Z").unwrap(), seed: [1; 32] };
     holds(400, cases(), |(given, order, customer)| {
         let prepared = PreparedRules::new(crate::service_facts::world(&given.to_string()).as_bytes()).unwrap();
-        let asked = json!({ "order": order, "customer": customer, "options": { "limit": 50 } });
+        let request = json!({ "order": order, "customer": customer, "options": { "limit": 50 } });
         let answer: Value =
-            serde_json::from_slice(&prepared.qualify(asked.to_string().as_bytes(), &context).body).unwrap();
+            serde_json::from_slice(&prepared.qualify(request.to_string().as_bytes(), &context).body).unwrap();
         let data = answer["redeemables"]["data"].as_array().unwrap();
         for place in 0..TIERS {
             let id = format!("promo_{place}");
             let request = json!({ "redeemables": [{ "object": "promotion_tier", "id": id }], "order": order, "customer": customer });
             let alone: Value =
                 serde_json::from_slice(&prepared.validate(request.to_string().as_bytes(), &context).body).unwrap();
-            let shown = data.iter().find(|item| item["id"] == json!(id));
-            prop_assert_eq!(alone["valid"] == json!(true), shown.is_some(), "{} in {}", id, answer);
-            if let Some(shown) = shown {
-                prop_assert_eq!(&shown["order"], &alone["redeemables"][0]["order"], "{}", id);
-                prop_assert_eq!(&shown["result"], &alone["redeemables"][0]["result"], "{}", id);
+            let result = data.iter().find(|item| item["id"] == json!(id));
+            prop_assert_eq!(alone["valid"] == json!(true), result.is_some(), "{} in {}", id, answer);
+            if let Some(result) = result {
+                prop_assert_eq!(&result["order"], &alone["redeemables"][0]["order"], "{}", id);
+                prop_assert_eq!(&result["result"], &alone["redeemables"][0]["result"], "{}", id);
             }
         }
         prop_assert_eq!(&answer["redeemables"]["total"], &json!(data.len()));

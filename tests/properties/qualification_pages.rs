@@ -15,7 +15,7 @@ const MOST_BYTES: usize = 1_000_000;
 
 /// The vouchers of a customer, and the query.
 #[derive(Debug, Clone)]
-struct WalletQuery {
+struct PagedQuery {
     /// For each voucher: the minute of its creation, its discount, and the number of its redemptions if that is limited.
     vouchers: Vec<(i64, u64, Option<u64>)>,
     lines: usize,
@@ -27,7 +27,7 @@ struct WalletQuery {
     limit: usize,
 }
 
-fn asked() -> impl Strategy<Value = WalletQuery> {
+fn queries() -> impl Strategy<Value = PagedQuery> {
     let voucher = (0..80_i64, 1..9_u64, select(vec![None, None, Some(0), Some(1)]));
     let count = prop_oneof![2 => 0..9_usize, 2 => 40..90_usize, 1 => 300..460_usize];
     let vouchers = count.prop_flat_map(move |count| prop::collection::vec(voucher.clone(), count));
@@ -41,11 +41,11 @@ fn asked() -> impl Strategy<Value = WalletQuery> {
         // Otherwise hundreds of answers are a megabyte each.
         let notes = if vouchers.len() > 90 || notes > 1 && vouchers.len() > 9 { 0 } else { notes };
         let limit = if (lines == 500 || notes > 0) && vouchers.len() > 9 { 100 } else { limit };
-        WalletQuery { vouchers, lines, notes, items, sorting, scenario, limit }
+        PagedQuery { vouchers, lines, notes, items, sorting, scenario, limit }
     })
 }
 
-impl WalletQuery {
+impl PagedQuery {
     fn rules(&self, client: bool) -> PreparedRules {
         let effect = if self.items { "APPLY_TO_ITEMS" } else { "APPLY_TO_ORDER" };
         let voucher = |(place, (minute, off, redeemed)): (usize, &(i64, u64, Option<u64>))| {
@@ -75,11 +75,11 @@ impl WalletQuery {
         loop {
             let order = json!({ "items": lines, "metadata": { "notes": vec!["n".repeat(11_000); self.notes] } });
             let request = json!({ "customer": { "source_id": "ann" }, "scenario": self.scenario, "order": order, "options": options });
-            let said = prepared.qualify(request.to_string().as_bytes(), &context);
-            let answer: Value = serde_json::from_slice(&said.body).unwrap();
+            let page = prepared.qualify(request.to_string().as_bytes(), &context);
+            let answer: Value = serde_json::from_slice(&page.body).unwrap();
             let list = &answer["redeemables"];
             let data = list["data"].as_array().unwrap_or_else(|| panic!("{answer}"));
-            pages.push((data.iter().map(|one| one["id"].as_str().unwrap().to_owned()).collect(), said.body.len()));
+            pages.push((data.iter().map(|one| one["id"].as_str().unwrap().to_owned()).collect(), page.body.len()));
             assert_eq!(list["has_more"] == true, list["more_starting_after"].is_string());
             if list["has_more"] != true {
                 return pages;
@@ -92,23 +92,23 @@ impl WalletQuery {
 
 #[test]
 fn qualification_pages_are_bounded_and_complete() {
-    holds(60, asked(), |asked| {
-        let whole: Vec<String> = asked.pages(false).into_iter().flat_map(|(ids, _)| ids).collect();
-        let pages = asked.pages(true);
+    holds(60, queries(), |queries| {
+        let all_ids: Vec<String> = queries.pages(false).into_iter().flat_map(|(ids, _)| ids).collect();
+        let pages = queries.pages(true);
         for (ids, bytes) in &pages {
             prop_assert!(*bytes <= MOST_BYTES || ids.len() <= 1, "{} results are {bytes} bytes", ids.len());
-            prop_assert!(ids.len() <= asked.limit);
+            prop_assert!(ids.len() <= queries.limit);
         }
         let empty = pages.iter().filter(|(ids, _)| ids.is_empty()).count();
         prop_assert!(empty <= 1, "{empty} pages are empty");
-        let mut shown: Vec<String> = pages.into_iter().flat_map(|(ids, _)| ids).collect();
-        let mut whole = whole;
-        if asked.sorting != "DEFAULT" && asked.vouchers.len() > 120_000 / (asked.lines + 100) {
+        let mut listed: Vec<String> = pages.into_iter().flat_map(|(ids, _)| ids).collect();
+        let mut all_ids = all_ids;
+        if queries.sorting != "DEFAULT" && queries.vouchers.len() > 120_000 / (queries.lines + 100) {
             // Candidates of one page are sorted together.
-            shown.sort();
-            whole.sort();
+            listed.sort();
+            all_ids.sort();
         }
-        prop_assert_eq!(shown, whole);
+        prop_assert_eq!(listed, all_ids);
         Ok(())
     });
 }

@@ -20,7 +20,7 @@ fn warsaw() -> TimeZone {
     TimeZone {
         name: "Europe/Warsaw".into(),
         offset: 3600,
-        transitions: CHANGES.iter().map(|(moment, offset)| (at(*moment), *offset)).collect(),
+        transitions: CHANGES.iter().map(|(instant, offset)| (at(*instant), *offset)).collect(),
     }
 }
 
@@ -34,7 +34,7 @@ fn zone() -> impl Strategy<Value = TimeZone> {
 }
 
 /// Generates any instant of two years, often near a change of clocks.
-fn moment() -> impl Strategy<Value = i64> {
+fn instant() -> impl Strategy<Value = i64> {
     let near = (0..4_usize, -3 * 60 * MINUTE..3 * 60 * MINUTE).prop_map(|(place, by)| CHANGES[place].0 + by);
     prop_oneof![2 => 1_767_225_600_000..1_830_297_600_000_i64, 3 => near]
 }
@@ -51,11 +51,11 @@ fn wall(zone: &TimeZone, millis: i64) -> NaiveDateTime {
 }
 
 /// Returns the first instant with this local time or, when the change skips it, the instant of the change.
-fn first_moment(zone: &TimeZone, local: NaiveDateTime) -> i64 {
-    let shown = local.and_utc().timestamp_millis();
+fn first_instant(zone: &TimeZone, local: NaiveDateTime) -> i64 {
+    let local_millis = local.and_utc().timestamp_millis();
     let mut offsets: Vec<i32> = zone.transitions.iter().map(|(_, offset)| *offset).collect();
     offsets.push(zone.offset);
-    let candidates = offsets.iter().map(|offset| shown - i64::from(*offset) * 1000);
+    let candidates = offsets.iter().map(|offset| local_millis - i64::from(*offset) * 1000);
     let exact = candidates.filter(|millis| wall(zone, *millis) == local).min();
     exact.unwrap_or_else(|| {
         let skipping = zone
@@ -68,12 +68,12 @@ fn first_moment(zone: &TimeZone, local: NaiveDateTime) -> i64 {
 
 #[test]
 fn local_time_equals_the_second_model() {
-    holds(3_000, (zone(), moment()), |(zone, millis)| {
+    holds(3_000, (zone(), instant()), |(zone, millis)| {
         let local = wall(&zone, millis);
         prop_assert_eq!(zone.wall_clock(at(millis)), Some(local));
         prop_assert_eq!(zone.weekday(at(millis)).map(u32::from), Some(local.weekday().num_days_from_sunday()));
         prop_assert_eq!(zone.minute_of_day(at(millis)).map(u32::from), Some(local.hour() * 60 + local.minute()));
-        prop_assert_eq!(zone.moment_of(local).map(Instant::millis), Some(first_moment(&zone, local)));
+        prop_assert_eq!(zone.instant_of(local).map(Instant::millis), Some(first_instant(&zone, local)));
         Ok(())
     });
 }
@@ -102,7 +102,7 @@ fn a_local_time_that_the_change_skips_is_the_change() {
         // 02:00 to 03:00 does not exist on that day.
         let skipped = CHANGES[0].0 + 60 * MINUTE + minute * MINUTE;
         let skipped = DateTime::from_timestamp_millis(skipped).unwrap().naive_utc();
-        prop_assert_eq!(zone.moment_of(skipped).map(Instant::millis), Some(CHANGES[0].0));
+        prop_assert_eq!(zone.instant_of(skipped).map(Instant::millis), Some(CHANGES[0].0));
         Ok(())
     });
 }
@@ -114,7 +114,7 @@ fn exact(millis: i64) -> Duration {
 #[test]
 fn an_exact_timeframe_is_a_remainder() {
     let lengths = (1..200_i64, 1..200_i64).prop_map(|(first, second)| (first.max(second), first.min(second)));
-    holds(4_000, (moment(), -DAY..400 * DAY, lengths, zone()), |(start, later, (interval, duration), zone)| {
+    holds(4_000, (instant(), -DAY..400 * DAY, lengths, zone()), |(start, later, (interval, duration), zone)| {
         let (interval, duration) = (interval * 7 * MINUTE, duration * 7 * MINUTE);
         let frame = Timeframe { interval: exact(interval), duration: exact(duration) };
         let expected = later >= 0 && later % interval < duration;
@@ -127,7 +127,7 @@ fn an_exact_timeframe_is_a_remainder() {
 #[test]
 fn a_timeframe_is_half_open() {
     let lengths = (2..200_i64, 0..200_i64).prop_map(|(interval, part)| (interval, 1 + part % (interval - 1)));
-    holds(2_000, (moment(), 0..50_i64, lengths, zone()), |(start, count, (interval, duration), zone)| {
+    holds(2_000, (instant(), 0..50_i64, lengths, zone()), |(start, count, (interval, duration), zone)| {
         let (interval, duration) = (interval * MINUTE, duration * MINUTE);
         let frame = Timeframe { interval: exact(interval), duration: exact(duration) };
         let begin = start + count * interval;
@@ -143,13 +143,13 @@ fn a_timeframe_is_half_open() {
 fn a_calendar_timeframe_begins_on_the_calendar() {
     let months = prop_oneof![4 => 1..14_u32, 1 => Just(12_u32)];
     let days = 1..40_i64;
-    holds(2_000, (zone(), moment(), 0..700 * DAY, months, days), |(zone, start, later, months, days)| {
+    holds(2_000, (zone(), instant(), 0..700 * DAY, months, days), |(zone, start, later, months, days)| {
         let text = if months == 12 { "P1Y".to_owned() } else { format!("P{months}M") };
         let frame = Timeframe { interval: Duration::parse(&text).unwrap(), duration: exact(days * DAY) };
         let local = wall(&zone, start);
         let begins = (0..720_u32).map(|count| match count {
             0 => start,
-            _ => first_moment(&zone, local.checked_add_months(Months::new(count * months)).unwrap()),
+            _ => first_instant(&zone, local.checked_add_months(Months::new(count * months)).unwrap()),
         });
         let last = begins.take_while(|begin| *begin <= start + later).last().unwrap();
         let expected = start + later < last + days * DAY;
@@ -162,7 +162,7 @@ fn a_calendar_timeframe_begins_on_the_calendar() {
 #[test]
 fn adjacent_recurrences_leave_no_gap() {
     let interval = prop_oneof![Just("P1M"), Just("P1D"), Just("P1W"), Just("PT7H"), Just("P1Y"), Just("P3M")];
-    holds(3_000, (zone(), moment(), 0..500 * DAY, interval), |(zone, start, later, interval)| {
+    holds(3_000, (zone(), instant(), 0..500 * DAY, interval), |(zone, start, later, interval)| {
         let length = Duration::parse(interval).unwrap();
         let frame = Timeframe { interval: length, duration: length };
         prop_assert!(frame.covers(at(start), at(start + later), &zone), "a gap");
@@ -174,7 +174,7 @@ fn adjacent_recurrences_leave_no_gap() {
 /// Two halves of the day make the day: every instant is in exactly one of them.
 #[test]
 fn adjacent_hours_neither_overlap_nor_leave_a_gap() {
-    holds(4_000, (zone(), moment(), 1..1439_u16), |(zone, millis, cut)| {
+    holds(4_000, (zone(), instant(), 1..1439_u16), |(zone, millis, cut)| {
         let days: Vec<u8> = (0..7).collect();
         let morning = DailyHours { start: 0, end: cut - 1, days: days.clone() };
         let rest = DailyHours { start: cut, end: 1439, days };
@@ -188,7 +188,7 @@ fn adjacent_hours_neither_overlap_nor_leave_a_gap() {
 /// The seven weekdays form the week.
 #[test]
 fn weekdays_divide_the_week() {
-    holds(2_000, (zone(), moment()), |(zone, millis)| {
+    holds(2_000, (zone(), instant()), |(zone, millis)| {
         let on = |day: u8| DailyHours { start: 0, end: 1439, days: vec![day] }.covers(at(millis), &zone);
         prop_assert_eq!((0..7).filter(|day| on(*day)).count(), 1);
         Ok(())

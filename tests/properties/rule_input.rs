@@ -20,7 +20,7 @@ impl RuleFacts for Nothing {
         self.0
     }
 
-    fn figures(&self, _line: usize) -> LineAmounts {
+    fn line_amounts(&self, _line: usize) -> LineAmounts {
         LineAmounts::default()
     }
 
@@ -64,7 +64,7 @@ pub fn check_for(
         redemption: &data,
         channel: [None, None],
     };
-    let scene = RuleInput {
+    let rule_input = RuleInput {
         request_facts: &setting,
         linked: false,
         after: None,
@@ -73,6 +73,6 @@ pub fn check_for(
         earning: None,
         facts: &Nothing(Money::new(amount)),
     };
-    assert_eq!(rule.tests_hold(&scene), rule.check(&scene).is_ok());
-    rule.tests_hold(&scene)
+    assert_eq!(rule.tests_hold(&rule_input), rule.check(&rule_input).is_ok());
+    rule.tests_hold(&rule_input)
 }

@@ -24,11 +24,11 @@ fn expression() -> impl Strategy<Value = Expression> {
     })
 }
 
-fn naive(expression: &Expression, truths: &[bool]) -> bool {
+fn expected_truth(expression: &Expression, truths: &[bool]) -> bool {
     match expression {
         Expression::Leaf(place) => truths[*place],
-        Expression::All(parts) => parts.iter().filter(|part| !naive(part, truths)).count() == 0,
-        Expression::Any(parts) => parts.iter().filter(|part| naive(part, truths)).count() > 0,
+        Expression::All(parts) => parts.iter().filter(|part| !expected_truth(part, truths)).count() == 0,
+        Expression::Any(parts) => parts.iter().filter(|part| expected_truth(part, truths)).count() > 0,
     }
 }
 
@@ -61,7 +61,7 @@ fn a_printed_logic_reads_back_equal() {
 fn a_logic_equals_its_truth_table() {
     holds(4_000, (expression(), truths()), |(expression, truths)| {
         let found = expression.holds(&mut |place| truths[place]);
-        prop_assert_eq!(found, naive(&expression, &truths));
+        prop_assert_eq!(found, expected_truth(&expression, &truths));
         // Not (a and b) is (not a) or (not b).
         let turned = turned(&expression);
         prop_assert_eq!(turned.holds(&mut |place| !truths[place]), !found);
@@ -72,14 +72,14 @@ fn a_logic_equals_its_truth_table() {
 #[test]
 fn the_deciding_test_fails_and_its_kind_decides() {
     holds(4_000, (expression(), truths()), |(expression, truths)| {
-        let blamed = expression.blame(&mut |place| truths[place]);
-        prop_assert_eq!(blamed.is_none(), naive(&expression, &truths));
-        if let Some(blamed) = blamed {
-            prop_assert!(!truths[blamed] && expression.mentions(blamed));
+        let first_failing = expression.first_failing(&mut |place| truths[place]);
+        prop_assert_eq!(first_failing.is_none(), expected_truth(&expression, &truths));
+        if let Some(first_failing) = first_failing {
+            prop_assert!(!truths[first_failing] && expression.mentions(first_failing));
             // If every failing test before it had passed, the expression would still be false: none of them decided.
             let mut better = truths.clone();
-            better[..blamed].fill(true);
-            prop_assert!(!naive(&expression, &better));
+            better[..first_failing].fill(true);
+            prop_assert!(!expected_truth(&expression, &better));
         }
         Ok(())
     });
@@ -106,14 +106,14 @@ fn condition(operator: Operator, operands: Vec<TestOperand>) -> Condition {
 }
 
 /// Compares with integers only.
-fn compares(operator: Operator, found: i64, wanted: &[i64]) -> bool {
+fn compares(operator: Operator, found: i64, expected: &[i64]) -> bool {
     match operator {
-        Operator::In => wanted.contains(&found),
-        Operator::NotIn => !wanted.contains(&found),
-        Operator::Less => found < wanted[0],
-        Operator::AtMost => found <= wanted[0],
-        Operator::More => found > wanted[0],
-        _ => found >= wanted[0],
+        Operator::In => expected.contains(&found),
+        Operator::NotIn => !expected.contains(&found),
+        Operator::Less => found < expected[0],
+        Operator::AtMost => found <= expected[0],
+        Operator::More => found > expected[0],
+        _ => found >= expected[0],
     }
 }
 
@@ -125,24 +125,24 @@ fn numbers_compare_as_integers() {
         proptest::collection::vec(-5..5_i64, 1..4),
         proptest::collection::vec(-5..5_i64, 0..4),
     );
-    holds(4_000, inputs, |(operator, found, wanted, list)| {
+    holds(4_000, inputs, |(operator, found, values, list)| {
         let (zone, operator) = (TimeZone::default(), BASE[operator]);
         let operands = |as_text: bool| {
             let operand = |number: &i64| match as_text {
                 true => TestOperand::Text(Text::from(number.to_string())),
-                false => TestOperand::Number(Number::whole(*number)),
+                false => TestOperand::Number(Number::integer(*number)),
             };
-            condition(operator, wanted.iter().map(operand).collect())
+            condition(operator, values.iter().map(operand).collect())
         };
-        let expected = compares(operator, found, &wanted);
-        let (number, text) = (Node::Whole(found), Node::Text(found.to_string().into()));
+        let expected = compares(operator, found, &values);
+        let (number, text) = (Node::Integer(found), Node::Text(found.to_string().into()));
         for (value, as_text) in [(&number, false), (&text, false), (&number, true)] {
             let found = operands(as_text).holds(FoundValue::value(Some(value)), &clock(&zone));
-            prop_assert_eq!(found, expected, "{:?} {:?} {:?}", operator, value, wanted);
+            prop_assert_eq!(found, expected, "{:?} {:?} {:?}", operator, value, values);
         }
         // For a list any element suffices; for a negative operator every element must match.
-        let node = Node::List(list.iter().copied().map(Node::Whole).collect());
-        let each = |element: &i64| compares(operator, *element, &wanted);
+        let node = Node::List(list.iter().copied().map(Node::Integer).collect());
+        let each = |element: &i64| compares(operator, *element, &values);
         let expected = if operator == Operator::NotIn { list.iter().all(each) } else { list.iter().any(each) };
         prop_assert_eq!(operands(false).holds(FoundValue::value(Some(&node)), &clock(&zone)), expected);
         Ok(())
@@ -152,15 +152,15 @@ fn numbers_compare_as_integers() {
 #[test]
 fn a_negated_operator_is_the_opposite() {
     let texts = proptest::collection::vec("[abc]{0,2}", 0..4);
-    holds(4_000, (texts.clone(), texts, any::<bool>()), |(found, wanted, missing)| {
+    holds(4_000, (texts.clone(), texts, any::<bool>()), |(found, expected, missing)| {
         let zone = TimeZone::default();
         let node = Node::List(found.iter().map(|text| Node::Text(text.clone().into())).collect());
         let found = if missing { FoundValue::Missing } else { FoundValue::value(Some(&node)) };
         let operands: Vec<TestOperand> =
-            wanted.iter().map(|text| TestOperand::Text(Text::from(text.as_str()))).collect();
+            expected.iter().map(|text| TestOperand::Text(Text::from(text.as_str()))).collect();
         for (one, opposite) in [(Operator::In, Operator::NotIn), (Operator::Contains, Operator::NotContain)] {
-            let ask = |operator| condition(operator, operands.clone()).holds(found, &clock(&zone));
-            prop_assert_ne!(ask(one), ask(opposite), "{:?}", one);
+            let holds_with = |operator| condition(operator, operands.clone()).holds(found, &clock(&zone));
+            prop_assert_ne!(holds_with(one), holds_with(opposite), "{:?}", one);
         }
         let known = condition(Operator::HasValue, Vec::new()).holds(found, &clock(&zone));
         prop_assert_ne!(known, condition(Operator::IsUnknown, Vec::new()).holds(found, &clock(&zone)));
@@ -172,12 +172,12 @@ fn a_negated_operator_is_the_opposite() {
 fn value() -> impl Strategy<Value = Node<'static>> {
     let text = |text: &'static str| Just(Node::Text(text.into()));
     prop_oneof![
-        (-3..9_i64).prop_map(Node::Whole),
+        (-3..9_i64).prop_map(Node::Integer),
         (-3..9_i64).prop_map(|number| Node::Text(number.to_string().into())),
         any::<bool>().prop_map(Node::Flag),
         Just(Node::Fraction("1.5".into())),
         Just(Node::Null),
-        Just(Node::List(vec![Node::Whole(1)])),
+        Just(Node::List(vec![Node::Integer(1)])),
         text("1.50"),
         text("A"),
         text("a"),
@@ -191,7 +191,7 @@ fn operand(value: &Node<'_>) -> Option<TestOperand> {
     Some(match value {
         Node::Text(text) => TestOperand::Text(Text::from(text.as_ref())),
         Node::Flag(flag) => TestOperand::Flag(*flag),
-        Node::Whole(number) => TestOperand::Number(Number::whole(*number)),
+        Node::Integer(number) => TestOperand::Number(Number::integer(*number)),
         Node::Fraction(text) => TestOperand::Number(Number::parse(text)?),
         Node::Null | Node::List(_) | Node::Object(_) => return None,
     })
@@ -200,28 +200,28 @@ fn operand(value: &Node<'_>) -> Option<TestOperand> {
 #[test]
 fn large_and_small_lists_match_equally() {
     let values = || proptest::collection::vec(value(), 0..60);
-    holds(2_000, (values(), values()), |(found, wanted)| {
-        let (zone, operands) = (TimeZone::default(), wanted.iter().filter_map(operand).collect::<Vec<TestOperand>>());
+    holds(2_000, (values(), values()), |(found, expected)| {
+        let (zone, operands) = (TimeZone::default(), expected.iter().filter_map(operand).collect::<Vec<TestOperand>>());
         let clock = clock(&zone);
         // A single operand is compared without a lookup.
         let is_one = |value: &Node<'static>| {
-            let one = |wanted: &TestOperand| {
-                condition(Operator::In, vec![wanted.clone()]).holds(FoundValue::value(Some(value)), &clock)
+            let one = |expected: &TestOperand| {
+                condition(Operator::In, vec![expected.clone()]).holds(FoundValue::value(Some(value)), &clock)
             };
             operands.iter().any(one)
         };
-        let is_there = |wanted: &TestOperand| {
+        let is_there = |expected: &TestOperand| {
             found.iter().any(|value| {
-                condition(Operator::In, vec![wanted.clone()]).holds(FoundValue::value(Some(value)), &clock)
+                condition(Operator::In, vec![expected.clone()]).holds(FoundValue::value(Some(value)), &clock)
             })
         };
         let flat: Vec<Node<'static>> = found.iter().filter(|value| !matches!(value, Node::List(_))).cloned().collect();
         let list = Node::List(flat.clone());
-        let ask = |operator| condition(operator, operands.clone()).holds(FoundValue::value(Some(&list)), &clock);
-        prop_assert_eq!(ask(Operator::In), flat.iter().any(is_one));
-        prop_assert_eq!(ask(Operator::NotIn), flat.iter().all(|value| !is_one(value)));
-        prop_assert_eq!(ask(Operator::NotIntersect), !flat.iter().any(is_one));
-        prop_assert_eq!(ask(Operator::NotDiffer), flat.iter().all(is_one) && operands.iter().all(is_there));
+        let holds_with = |operator| condition(operator, operands.clone()).holds(FoundValue::value(Some(&list)), &clock);
+        prop_assert_eq!(holds_with(Operator::In), flat.iter().any(is_one));
+        prop_assert_eq!(holds_with(Operator::NotIn), flat.iter().all(|value| !is_one(value)));
+        prop_assert_eq!(holds_with(Operator::NotIntersect), !flat.iter().any(is_one));
+        prop_assert_eq!(holds_with(Operator::NotDiffer), flat.iter().all(is_one) && operands.iter().all(is_there));
         for value in &flat {
             let single = condition(Operator::In, operands.clone()).holds(FoundValue::value(Some(value)), &clock);
             prop_assert_eq!(single, is_one(value));
@@ -244,16 +244,16 @@ fn relative_days_partition_time() {
         let clock = Clock { now: Instant::from_millis(now).unwrap(), zone: &warsaw, zone_use: None, work: None };
         let date = Instant::from_millis(date).unwrap();
         let text = date.to_string();
-        let operand = vec![TestOperand::Number(Number::whole(days))];
-        let ask = |operator| condition(operator, operand.clone()).holds(FoundValue::Text(&text), &clock);
-        let day = |moment: Instant| warsaw.day(moment).unwrap().number();
+        let operand = vec![TestOperand::Number(Number::integer(days))];
+        let holds_with = |operator| condition(operator, operand.clone()).holds(FoundValue::Text(&text), &clock);
+        let day = |instant: Instant| warsaw.day(instant).unwrap().number();
         let ago = day(clock.now) - day(date);
-        prop_assert_eq!(ask(Operator::MoreThanAgo), ago > days);
-        prop_assert_eq!(ask(Operator::DaysAgo), ago == days);
-        prop_assert_eq!(ask(Operator::LessThanAgo), ago >= 0 && ago < days);
-        prop_assert_eq!(ask(Operator::MoreThanFuture), -ago > days);
-        prop_assert_eq!(ask(Operator::DaysInFuture), -ago == days);
-        prop_assert_eq!(ask(Operator::LessThanFuture), ago <= 0 && -ago < days);
+        prop_assert_eq!(holds_with(Operator::MoreThanAgo), ago > days);
+        prop_assert_eq!(holds_with(Operator::DaysAgo), ago == days);
+        prop_assert_eq!(holds_with(Operator::LessThanAgo), ago >= 0 && ago < days);
+        prop_assert_eq!(holds_with(Operator::MoreThanFuture), -ago > days);
+        prop_assert_eq!(holds_with(Operator::DaysInFuture), -ago == days);
+        prop_assert_eq!(holds_with(Operator::LessThanFuture), ago <= 0 && -ago < days);
         // A day begins at the end of the previous one, also on the day of the change.
         let start = warsaw.start_of(warsaw.day(date).unwrap()).unwrap();
         let next = warsaw.start_of(warsaw.day(date).unwrap().plus(1).unwrap()).unwrap();
@@ -373,8 +373,8 @@ fn a_malformed_rule_is_refused_with_its_path() {
         (amount("(1"), "rules.logic: ends too early (actual value is `\"(1\"`)"),
         (amount("1)"), "rules.logic: has an unexpected `)` (actual value is `\"1)\"`)"),
     ];
-    for (rules, wanted) in table {
-        assert_eq!(refused(rules), wanted);
+    for (rules, expected) in table {
+        assert_eq!(refused(rules), expected);
     }
     let deep = amount(&format!("{}1{}", "(".repeat(40), ")".repeat(40)));
     assert!(refused(deep).starts_with("rules.logic: nests deeper than 32 brackets"));
@@ -400,20 +400,20 @@ fn a_client_gets_equal_answers_for_all_unusable_codes() {
     let request = br#"{ "redeemables": [{ "object": "voucher", "id": "CODE" }], "order": { "amount": 1000 },
         "customer": { "id": "cust_1" }, "options": { "expand": ["trace"] } }"#;
     let context = scrip::Context { now: Instant::parse("2026-03-01T12:00:00Z").unwrap(), seed: [1; 32] };
-    let seen_by = |who: &str, extra: &str, code: &str| {
-        let rules = rules.replace("EXTRA", extra).replace("CODE", code).replace("WHO", who);
+    let answer_for = |customer: &str, extra: &str, code: &str| {
+        let rules = rules.replace("EXTRA", extra).replace("CODE", code).replace("WHO", customer);
         let answer = scrip::bundle::PreparedRules::new(crate::service_facts::world(&rules).as_bytes())
             .unwrap()
             .validate(request, &context)
             .body;
         serde_json::from_slice::<serde_json::Value>(&answer).unwrap()["trace"].to_string()
     };
-    let trace = |extra: &str, code: &str| seen_by("", extra, code);
+    let trace = |extra: &str, code: &str| answer_for("", extra, code);
     let unknown = trace(r#""active": true"#, "OTHER");
     assert!(unknown.contains("not_usable"), "{unknown}");
     assert_eq!(trace(r#""expiration_date": "2026-01-01T00:00:00Z""#, "CODE"), unknown);
     assert_eq!(trace(r#""active": false"#, "CODE"), unknown);
     assert_eq!(trace(r#""holder_id": "cust_2""#, "CODE"), unknown);
     assert_eq!(trace(r#""holder_id": "cust_1""#, "CODE"), unknown);
-    assert_ne!(seen_by(r#""proven": "cust_1","#, r#""holder_id": "cust_1""#, "CODE"), unknown);
+    assert_ne!(answer_for(r#""proven": "cust_1","#, r#""holder_id": "cust_1""#, "CODE"), unknown);
 }

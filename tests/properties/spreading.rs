@@ -36,7 +36,7 @@ impl Fraction {
 
 /// Implements docs/spec/calculation.md 1.5 and 5.7 in the simple way: floors, then one unit at a time to the largest remainder, then the
 /// caps.
-fn naive(amount: u64, weights: &[u64], caps: &[u64]) -> Vec<u64> {
+fn model(amount: u64, weights: &[u64], caps: &[u64]) -> Vec<u64> {
     let below: u128 = weights.iter().map(|weight| u128::from(*weight)).sum();
     if below == 0 {
         return vec![0; weights.len()];
@@ -94,7 +94,7 @@ fn spread_plain(amount: u64, weights: &[u64], caps: &[u64]) -> Vec<u64> {
 fn a_spread_equals_the_second_model() {
     holds(6_000, (0..200_000_u64, lines()), |(amount, lines)| {
         let (weights, caps): (Vec<u64>, Vec<u64>) = lines.into_iter().unzip();
-        prop_assert_eq!(spread_plain(amount, &weights, &caps), naive(amount, &weights, &caps));
+        prop_assert_eq!(spread_plain(amount, &weights, &caps), model(amount, &weights, &caps));
         Ok(())
     });
 }

@@ -6,7 +6,9 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
 use serde_json::{Value, json};
 
-use crate::fixtures::{World, amount, applied, asked, list, statuses, text, validate, voucher_of, world};
+use crate::fixtures::{
+    ProjectCase, amount, applied, list, project_case, requested_codes, statuses, text, validate, voucher_of,
+};
 use crate::holds;
 
 const CASES: u32 = 600;
@@ -39,7 +41,7 @@ pub fn amounts_agree(order: &Value) -> TestCaseResult {
 
 #[test]
 fn amounts_agree_in_every_order_shown() {
-    holds(CASES, world(), |World { given, request }| {
+    holds(CASES, project_case(), |ProjectCase { given, request }| {
         let answer = validate(&given, &request);
         let mut off = 0;
         for entry in list(&answer, "redeemables").iter().filter(|entry| entry["status"] == "APPLICABLE") {
@@ -59,59 +61,59 @@ fn amounts_agree_in_every_order_shown() {
 #[test]
 fn generated_cases_have_effects() {
     let (applied_two, failed, skipped) = (Cell::new(0), Cell::new(0), Cell::new(0));
-    holds(400, world(), |World { given, request }| {
+    holds(400, project_case(), |ProjectCase { given, request }| {
         let answer = validate(&given, &request);
-        let fates = statuses(&answer);
-        let has = |status: &str| fates.values().any(|found| found == status);
-        let count = |cell: &Cell<u32>, seen: bool| cell.set(cell.get() + u32::from(seen));
+        let outcomes = statuses(&answer);
+        let has = |status: &str| outcomes.values().any(|found| found == status);
+        let count = |cell: &Cell<u32>, counts: bool| cell.set(cell.get() + u32::from(counts));
         count(&applied_two, applied(&answer).len() >= 2 && answer["valid"] == true);
         count(&failed, has("INAPPLICABLE"));
         count(&skipped, has("SKIPPED"));
         Ok(())
     });
-    let seen = [applied_two.get(), failed.get(), skipped.get()];
-    assert!(seen.iter().all(|count| *count >= 60), "two applied, one failed, one skipped: {seen:?} of 400");
+    let counts = [applied_two.get(), failed.get(), skipped.get()];
+    assert!(counts.iter().all(|count| *count >= 60), "two applied, one failed, one skipped: {counts:?} of 400");
 }
 
 #[test]
 fn every_redeemable_has_one_result() {
-    holds(CASES, world(), |World { given, request }| {
+    holds(CASES, project_case(), |ProjectCase { given, request }| {
         let answer = validate(&given, &request);
-        let (fates, asked) = (statuses(&answer), asked(&request));
-        prop_assert_eq!(fates.len(), asked.len());
-        prop_assert!(asked.iter().all(|code| fates.contains_key(code)));
-        let of = |status: &str| fates.values().filter(|found| *found == status).count();
-        prop_assert_eq!(of("APPLICABLE") + of("SKIPPED") + of("INAPPLICABLE"), asked.len());
+        let (outcomes, requested_codes) = (statuses(&answer), requested_codes(&request));
+        prop_assert_eq!(outcomes.len(), requested_codes.len());
+        prop_assert!(requested_codes.iter().all(|code| outcomes.contains_key(code)));
+        let of = |status: &str| outcomes.values().filter(|found| *found == status).count();
+        prop_assert_eq!(of("APPLICABLE") + of("SKIPPED") + of("INAPPLICABLE"), requested_codes.len());
         prop_assert_eq!(list(&answer, "skipped_redeemables").len(), of("SKIPPED"));
         let partial = given["stacking_rules"]["redeemables_application_mode"] == "PARTIAL";
         prop_assert_eq!(list(&answer, "inapplicable_redeemables").len(), of("INAPPLICABLE"));
-        let mut shown: Vec<String> = list(&answer, "redeemables").iter().map(|entry| text(entry, "id")).collect();
+        let mut result_ids: Vec<String> = list(&answer, "redeemables").iter().map(|entry| text(entry, "id")).collect();
         let expected = match (partial, of("APPLICABLE")) {
             (true, 0) => of("INAPPLICABLE"),
             (true, applied) => applied,
-            (false, _) => asked.len(),
+            (false, _) => requested_codes.len(),
         };
-        prop_assert_eq!(shown.len(), expected);
-        shown.sort();
-        shown.dedup();
-        prop_assert_eq!(shown.len(), expected, "a redeemable is listed twice");
+        prop_assert_eq!(result_ids.len(), expected);
+        result_ids.sort();
+        result_ids.dedup();
+        prop_assert_eq!(result_ids.len(), expected, "a redeemable is listed twice");
         Ok(())
     });
 }
 
 #[test]
 fn no_limit_is_exceeded_and_exclusive_ones_are_single() {
-    holds(CASES, world(), |World { given, request }| {
+    holds(CASES, project_case(), |ProjectCase { given, request }| {
         let answer = validate(&given, &request);
         let rules = &given["stacking_rules"];
         let limit = |name: &str, otherwise: u64| rules[name].as_u64().unwrap_or(otherwise) as usize;
         let codes = applied(&answer);
         let category = |code: &String| voucher_of(&given, code).map(|voucher| text(voucher, "category_id")).unwrap();
-        let among = |name: &str, category: &String| list(rules, name).iter().any(|id| id == category.as_str());
+        let contains = |name: &str, category: &String| list(rules, name).iter().any(|id| id == category.as_str());
         let categories: Vec<String> = codes.iter().map(category).collect();
         prop_assert!(codes.len() <= limit("applicable_redeemables_limit", 5));
         let exclusive: Vec<&String> =
-            categories.iter().filter(|category| among("exclusive_categories", category)).collect();
+            categories.iter().filter(|category| contains("exclusive_categories", category)).collect();
         prop_assert!(exclusive.len() <= limit("applicable_exclusive_redeemables_limit", 1));
         for own in categories.iter().filter(|category| !category.is_empty()) {
             let same = categories.iter().filter(|other| *other == own).count();
@@ -120,8 +122,8 @@ fn no_limit_is_exceeded_and_exclusive_ones_are_single() {
             prop_assert!(alike <= limit("applicable_exclusive_redeemables_per_category_limit", 30));
         }
         if !exclusive.is_empty() {
-            let beside = |own: &String| among("exclusive_categories", own) || among("joint_categories", own);
-            prop_assert!(categories.iter().all(beside), "a common one beside an exclusive one");
+            let may_join = |own: &String| contains("exclusive_categories", own) || contains("joint_categories", own);
+            prop_assert!(categories.iter().all(may_join), "a common one beside an exclusive one");
         }
         Ok(())
     });
@@ -129,13 +131,13 @@ fn no_limit_is_exceeded_and_exclusive_ones_are_single() {
 
 #[test]
 fn requested_order_is_kept() {
-    holds(CASES, world(), |World { mut given, request }| {
+    holds(CASES, project_case(), |ProjectCase { mut given, request }| {
         given["stacking_rules"]["redeemables_sorting_rule"] = json!("REQUESTED_ORDER");
         given["stacking_rules"]["exclusive_categories"] = json!([]);
-        let asked = asked(&request);
+        let requested_codes = requested_codes(&request);
         let places: Vec<usize> = applied(&validate(&given, &request))
             .iter()
-            .map(|code| asked.iter().position(|other| other == code).unwrap())
+            .map(|code| requested_codes.iter().position(|other| other == code).unwrap())
             .collect();
         prop_assert!(places.is_sorted());
         Ok(())
@@ -144,7 +146,7 @@ fn requested_order_is_kept() {
 
 #[test]
 fn all_or_nothing_is_all_or_nothing() {
-    holds(CASES, world(), |World { mut given, request }| {
+    holds(CASES, project_case(), |ProjectCase { mut given, request }| {
         given["stacking_rules"]["redeemables_application_mode"] = json!("ALL");
         let answer = validate(&given, &request);
         let fails = statuses(&answer).values().any(|status| status == "INAPPLICABLE");
@@ -158,7 +160,7 @@ fn all_or_nothing_is_all_or_nothing() {
 
 #[test]
 fn the_applied_part_of_a_partial_request_gives_the_same_order() {
-    holds(CASES, world(), |World { mut given, mut request }| {
+    holds(CASES, project_case(), |ProjectCase { mut given, mut request }| {
         given["stacking_rules"]["redeemables_application_mode"] = json!("PARTIAL");
         let answer = validate(&given, &request);
         let codes = applied(&answer);
@@ -179,15 +181,15 @@ fn the_applied_part_of_a_partial_request_gives_the_same_order() {
 
 #[test]
 fn missing_redeemables_change_nothing_in_partial_mode() {
-    holds(CASES, (world(), 0..7_usize), |(World { mut given, mut request }, place)| {
+    holds(CASES, (project_case(), 0..7_usize), |(ProjectCase { mut given, mut request }, place)| {
         given["stacking_rules"]["redeemables_application_mode"] = json!("PARTIAL");
         request["redeemables"].as_array_mut().unwrap().retain(|entry| entry["id"] != "NOPE");
         if list(&request, "redeemables").is_empty() {
             return Ok(());
         }
         let before = validate(&given, &request);
-        let asked = request["redeemables"].as_array_mut().unwrap();
-        asked.insert(place.min(asked.len()), json!({ "object": "voucher", "id": "NOPE" }));
+        let requested_codes = request["redeemables"].as_array_mut().unwrap();
+        requested_codes.insert(place.min(requested_codes.len()), json!({ "object": "voucher", "id": "NOPE" }));
         let after = validate(&given, &request);
         prop_assert_eq!(&after["order"], &before["order"]);
         prop_assert_eq!(applied(&after), applied(&before));
@@ -197,7 +199,7 @@ fn missing_redeemables_change_nothing_in_partial_mode() {
 
 #[test]
 fn a_higher_limit_applies_no_fewer() {
-    holds(CASES, (world(), 1..5_u64), |(World { mut given, request }, limit)| {
+    holds(CASES, (project_case(), 1..5_u64), |(ProjectCase { mut given, request }, limit)| {
         given["stacking_rules"]["applicable_redeemables_limit"] = json!(limit);
         let few = applied(&validate(&given, &request));
         given["stacking_rules"]["applicable_redeemables_limit"] = json!(limit + 1);
@@ -210,7 +212,7 @@ fn a_higher_limit_applies_no_fewer() {
 
 #[test]
 fn once_discounts_a_line_once() {
-    holds(CASES, world(), |World { mut given, request }| {
+    holds(CASES, project_case(), |ProjectCase { mut given, request }| {
         given["stacking_rules"]["redeemables_products_application_mode"] = json!("ONCE");
         let answer = validate(&given, &request);
         let lines = list(&request["order"], "items").len();

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 
 use crate::fixtures::{context, list, text, validate};
 use crate::holds;
-use crate::stacking_model::{Code, Effect, Fate, Rules, stack};
+use crate::stacking_model::{Code, Effect, ModelOutcome, Rules, stack};
 
 const CASES: u32 = 2_000;
 const CATEGORIES: usize = 4;
@@ -161,13 +161,13 @@ fn request(codes: &[Code], lines: &[(usize, i64)]) -> Value {
 }
 
 /// Returns the results of an answer in mode ALL, in the terms of the model.
-fn fates(answer: &Value) -> Vec<(String, String, Option<i64>)> {
-    let fate = |entry: &Value| {
+fn outcomes(answer: &Value) -> Vec<(String, String, Option<i64>)> {
+    let outcome = |entry: &Value| {
         let key = entry["result"]["details"]["key"].as_str().filter(|_| entry["status"] == "SKIPPED");
         let status = key.map_or_else(|| text(entry, "status"), str::to_owned);
         (text(entry, "id"), status, entry["order"]["total_amount"].as_i64())
     };
-    list(answer, "redeemables").iter().map(fate).collect()
+    list(answer, "redeemables").iter().map(outcome).collect()
 }
 
 fn lines() -> impl Strategy<Value = Vec<(usize, i64)>> {
@@ -179,22 +179,22 @@ fn the_stacker_agrees_with_its_model() {
     let codes = prop::collection::vec(code(), 1..6);
     holds(CASES, (codes, rules(), lines()), |(codes, rules, lines)| {
         let answer = validate(&given(&codes, &rules), &request(&codes, &lines));
-        let (wanted, valid) = stack(&codes, &rules, &lines);
+        let (model_outcomes, valid) = stack(&codes, &rules, &lines);
         prop_assert_eq!(answer["valid"].as_bool(), Some(valid), "{}", answer);
-        let named = |fate: &Fate| (format!("promo_{}", fate.0), fate.1.to_owned(), fate.2);
-        let status = |wanted_status: &str| -> Vec<_> {
-            wanted.iter().filter(|fate| fate.1 == wanted_status).map(named).collect()
+        let named = |outcome: &ModelOutcome| (format!("promo_{}", outcome.0), outcome.1.to_owned(), outcome.2);
+        let status = |expected_status: &str| -> Vec<_> {
+            model_outcomes.iter().filter(|outcome| outcome.1 == expected_status).map(named).collect()
         };
         let expected = match (rules.all, valid) {
-            (true, _) => wanted.iter().map(named).collect(),
+            (true, _) => model_outcomes.iter().map(named).collect(),
             (false, true) => status("APPLICABLE"),
             (false, false) => status("INAPPLICABLE"),
         };
-        prop_assert_eq!(fates(&answer), expected, "{}", answer);
-        let skipped: Vec<String> = wanted
+        prop_assert_eq!(outcomes(&answer), expected, "{}", answer);
+        let skipped: Vec<String> = model_outcomes
             .iter()
-            .filter(|fate| !matches!(fate.1, "APPLICABLE" | "INAPPLICABLE"))
-            .map(|fate| named(fate).0)
+            .filter(|outcome| !matches!(outcome.1, "APPLICABLE" | "INAPPLICABLE"))
+            .map(|outcome| named(outcome).0)
             .collect();
         let found: Vec<String> = list(&answer, "skipped_redeemables").iter().map(|entry| text(entry, "id")).collect();
         prop_assert_eq!(found, skipped);
@@ -210,10 +210,10 @@ fn a_stack_is_its_tiers() {
         let mut project = given(&codes, &rules);
         let ids: Vec<String> = (0..codes.len()).map(|place| format!("promo_{place}")).collect();
         project["promotion_stacks"] = json!([{ "id": "stack_s", "tiers": { "ids": ids } }]);
-        let mut asked = request(&codes, &lines);
-        let one_by_one = validate(&project, &asked);
-        asked["redeemables"] = json!([{ "object": "promotion_stack", "id": "stack_s" }]);
-        prop_assert_eq!(validate(&project, &asked), one_by_one);
+        let mut stack_request = request(&codes, &lines);
+        let one_by_one = validate(&project, &stack_request);
+        stack_request["redeemables"] = json!([{ "object": "promotion_stack", "id": "stack_s" }]);
+        prop_assert_eq!(validate(&project, &stack_request), one_by_one);
         Ok(())
     });
 }
@@ -286,7 +286,7 @@ fn a_rollback_restores_every_balance() {
             let context = context();
             let decision = decide::redeem(prepared.facts(), &request, &context).unwrap();
             let changes = decision.changes.unwrap_or_default();
-            let Some(whole) = decision.answer.whole_id() else {
+            let Some(whole) = decision.answer.parent_id() else {
                 prop_assert!(changes.entries.is_empty());
                 return Ok(());
             };
@@ -307,7 +307,7 @@ fn a_rollback_restores_every_balance() {
         },
     );
     // The reverse must not return more than was taken.
-    let wanted = [
+    let expected_kinds = [
         "campaign redeemed",
         "channel",
         "channel of",
@@ -322,7 +322,7 @@ fn a_rollback_restores_every_balance() {
         "voucher redemptions",
     ];
     let seen = seen.into_inner();
-    assert!(wanted.iter().all(|kind| seen.contains(*kind)), "{seen:?}");
+    assert!(expected_kinds.iter().all(|kind| seen.contains(*kind)), "{seen:?}");
 }
 
 /// Returns the kind of an account without the ids in its name.

@@ -49,7 +49,7 @@ pub struct Rules {
 }
 
 /// The result of a redeemable: its index, its status or the key of its skip, and the remaining total.
-pub type Fate = (usize, &'static str, Option<i64>);
+pub type ModelOutcome = (usize, &'static str, Option<i64>);
 
 /// The running order: amounts and discounts of lines with their products, and the order's own discount.
 #[derive(Debug, Clone)]
@@ -78,7 +78,7 @@ fn share(base: i64, percent: i64) -> i64 {
 }
 
 /// Returns all results in the order of trying, and the validity of the request.
-pub fn stack(codes: &[Code], rules: &Rules, lines: &[(usize, i64)]) -> (Vec<Fate>, bool) {
+pub fn stack(codes: &[Code], rules: &Rules, lines: &[(usize, i64)]) -> (Vec<ModelOutcome>, bool) {
     let is = |flags: &[bool], code: &Code| code.category.is_some_and(|category| flags[category]);
     let start =
         Running { lines: lines.iter().map(|(product, amount)| (*product, *amount, 0, false)).collect(), discount: 0 };
@@ -98,52 +98,52 @@ pub fn stack(codes: &[Code], rules: &Rules, lines: &[(usize, i64)]) -> (Vec<Fate
         order = [first, last].concat();
     }
     // Step 7.
-    let mut running = start.clone();
-    let mut fates: Vec<Fate> = Vec::new();
+    let mut current = start.clone();
+    let mut outcomes: Vec<ModelOutcome> = Vec::new();
     let mut applied: Vec<usize> = Vec::new();
     let mut failed = false;
     for place in order {
         let code = &codes[place];
         let stays = is(&rules.exclusive, code) || is(&rules.joint, code) || !code.exists;
         if exclusive_is_in && !stays {
-            fates.push((place, "exclusion_rules_not_met", None));
+            outcomes.push((place, "exclusion_rules_not_met", None));
             continue;
         }
         if rules.all && failed {
-            fates.push((place, "preceding_validation_failed", None));
+            outcomes.push((place, "preceding_validation_failed", None));
             continue;
         }
         if let Some(key) = exceeded(codes, rules, &applied, place) {
-            fates.push((place, key, None));
+            outcomes.push((place, key, None));
             continue;
         }
-        if !holds(code, &running) {
+        if !holds(code, &current) {
             failed = true;
-            fates.push((place, "INAPPLICABLE", None));
+            outcomes.push((place, "INAPPLICABLE", None));
             continue;
         }
         let initial = is(&rules.initial_categories, code) || (rules.initial && !is(&rules.discounted_categories, code));
-        let mut after = running.clone();
-        give(code.effect, initial, rules.once, &running, &mut after);
+        let mut after = current.clone();
+        give(code.effect, initial, rules.once, &current, &mut after);
         let skips = match () {
             () if is(&rules.anyway_categories, code) => false,
             () if is(&rules.skip_categories, code) => true,
             () => rules.skip_no_effect,
         };
-        if skips && after.discounts() == running.discounts() {
-            fates.push((place, "no_effect", None));
+        if skips && after.discounts() == current.discounts() {
+            outcomes.push((place, "no_effect", None));
             continue;
         }
-        running = after;
+        current = after;
         applied.push(place);
-        fates.push((place, "APPLICABLE", Some(running.total())));
+        outcomes.push((place, "APPLICABLE", Some(current.total())));
     }
     // Step 8.
     let valid = match rules.all {
         true => !failed,
         false => !applied.is_empty(),
     };
-    (fates, valid)
+    (outcomes, valid)
 }
 
 fn exceeded(codes: &[Code], rules: &Rules, applied: &[usize], place: usize) -> Option<&'static str> {
@@ -172,9 +172,9 @@ fn give(effect: Effect, initial: bool, once: bool, before: &Running, after: &mut
     match effect {
         Effect::OrderPercent(percent) => after.discount += share(base, percent).min(before.total()),
         Effect::OrderAmount(amount) => after.discount += amount.min(before.total()),
-        Effect::LinePercent(percent, wanted) => {
+        Effect::LinePercent(percent, goods) => {
             for (product, amount, discount, touched) in &mut after.lines {
-                if *product == wanted && !(once && *touched) {
+                if *product == goods && !(once && *touched) {
                     let base = if initial { *amount } else { *amount - *discount };
                     let off = share(base, percent).min(*amount - *discount);
                     *discount += off;
@@ -182,9 +182,9 @@ fn give(effect: Effect, initial: bool, once: bool, before: &Running, after: &mut
                 }
             }
         }
-        Effect::LineAmount(off, wanted) => {
+        Effect::LineAmount(off, goods) => {
             for (product, amount, discount, touched) in &mut after.lines {
-                if *product == wanted && !(once && *touched) {
+                if *product == goods && !(once && *touched) {
                     let off = off.min(*amount - *discount);
                     *discount += off;
                     *touched |= off > 0;

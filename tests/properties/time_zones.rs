@@ -47,7 +47,7 @@ fn local(zone: Tz, second: i64) -> NaiveDateTime {
 fn every_time_zone_equals_the_library() {
     for zone in TZ_VARIANTS.iter().filter(|zone| zone.name().contains('/')) {
         let read = named(zone.name()).unwrap();
-        let changes = read.transitions.iter().map(|(moment, _)| moment.millis() / 1_000);
+        let changes = read.transitions.iter().map(|(instant, _)| instant.millis() / 1_000);
         let beside = changes.flat_map(|second| [second - 1, second]).collect::<Vec<i64>>();
         for second in (0..4_102_444_800).step_by(5 * 86_400 + 25_200).chain(beside) {
             assert_eq!(read.wall_clock(at(second)), Some(local(*zone, second)), "{} at {second}", zone.name());
@@ -66,11 +66,11 @@ fn local_times_equal_the_library() {
             let (read, zone) = &zones[zone];
             let change = read.transitions.get(second as usize % read.transitions.len().max(1)).filter(|_| near);
             let second = change.map_or(second, |(change, _)| change.millis() / 1_000 + by).max(200_000);
-            let shown = DateTime::from_timestamp(second, 0).unwrap().naive_utc();
-            let found = read.moment_of(shown).unwrap().millis() / 1_000;
-            match zone.from_local_datetime(&shown).earliest() {
+            let local_time = DateTime::from_timestamp(second, 0).unwrap().naive_utc();
+            let found = read.instant_of(local_time).unwrap().millis() / 1_000;
+            match zone.from_local_datetime(&local_time).earliest() {
                 Some(known) => prop_assert_eq!(found, known.timestamp()),
-                None => prop_assert!(local(*zone, found - 1) < shown && shown < local(*zone, found)),
+                None => prop_assert!(local(*zone, found - 1) < local_time && local_time < local(*zone, found)),
             }
             Ok(())
         },
@@ -113,8 +113,8 @@ fn the_file_for_other_runtimes_is_current() {
         let begin = DateTime::from_timestamp_millis(from.millis()).unwrap().naive_utc();
         let offset = zone.offset_from_utc_datetime(&begin).fix().local_minus_utc();
         let read = named(name).unwrap();
-        let within = read.transitions.iter().filter(|(moment, _)| (from..to).contains(moment));
-        let within: Vec<Json> = within.map(|(moment, offset)| json!([moment.text(), offset])).collect();
+        let within = read.transitions.iter().filter(|(instant, _)| (from..to).contains(instant));
+        let within: Vec<Json> = within.map(|(instant, offset)| json!([instant.text(), offset])).collect();
         zones.insert(name.to_owned(), json!({ "offset": offset, "transitions": within }));
     }
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/packaging/zones.json");

@@ -262,10 +262,10 @@ fn security(route: &Route) -> Json {
 
 fn query_parameter(field: &Field, schemas: &mut SchemaRegistry) -> Json {
     let mut parameter = json!({
-        "name": field.name, "in": "query", "required": field.required, "description": field.meaning(),
+        "name": field.name, "in": "query", "required": field.required, "description": field.description_text(),
         "schema": schemas.of(&field.kind, Direction::Answered),
     });
-    if matches!(field.kind.meant(), FieldType::Object(_) | FieldType::Map)
+    if matches!(field.kind.resolved(), FieldType::Object(_) | FieldType::Map)
         && let Some(parameter) = parameter.as_object_mut()
     {
         parameter.insert("style".into(), "deepObject".into());

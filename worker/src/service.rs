@@ -149,7 +149,7 @@ fn answer(
         query,
         store,
         context,
-        ids: Ids::beside(context),
+        ids: Ids::independent(context),
         request_id,
         params: matched.params,
         page,

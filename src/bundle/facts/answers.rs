@@ -14,7 +14,7 @@ use crate::model::customer::{Customer, ProfilePart};
 use crate::model::order::{Goods, Metadata, Order};
 use crate::model::promotion::Stack;
 use crate::model::redeemable::{Campaign, Category, RedeemableTerms};
-use crate::model::redemption::PastRedemption;
+use crate::model::redemption::StoredRedemption;
 use crate::model::request::{RedeemableObject, RequestedRedeemable};
 use crate::model::reward::{BoughtReward, Reward, RewardAssignment};
 use crate::model::stacking::StackingRules;
@@ -39,7 +39,7 @@ impl RuleSetFacts {
         goods: &'a ListedGoods,
         is_complete: bool,
     ) -> Known<Fact<'a, Goods>> {
-        let is_unreadable = self.illegible.has(kind, name);
+        let is_unreadable = self.unreadable.has(kind, name);
         goods.find(name, GoodsCoverage { is_unreadable, is_complete, names: self.goods_names.as_ref() })
     }
 
@@ -161,7 +161,7 @@ impl Facts for RuleSetFacts {
         self.has_number(customer, CONDITIONS, number).map_or(Known::Unknown, Known::Is)
     }
 
-    fn is_condition_beside(&self, customer: &str, number: &str, part: ProfilePart) -> bool {
+    fn is_condition_independent_of(&self, customer: &str, number: &str, part: ProfilePart) -> bool {
         let member = match part {
             ProfilePart::Metadata => BESIDE_METADATA,
             ProfilePart::Fields => BESIDE_FIELDS,
@@ -209,14 +209,18 @@ impl Facts for RuleSetFacts {
         if !self.has_history && !self.is_summed(account) {
             return Known::Unknown;
         }
-        self.counted(|journal| journal.balance(account))
+        self.with_journal(|journal| journal.balance(account))
     }
 
     fn moved(&self, account: &AccountId, since: Instant) -> Known<u64> {
         if self.own.counts.has(account) {
             return self.own.counts.units(account, Some(since)).map_or(Known::Unknown, Known::Is);
         }
-        if self.has_history { self.counted(|journal| journal.moved(account, since)).readable() } else { Known::Unknown }
+        if self.has_history {
+            self.with_journal(|journal| journal.moved(account, since)).readable()
+        } else {
+            Known::Unknown
+        }
     }
 
     fn later_counts(&self, _: &str, _: Instant) -> Known<SummaryCounts> {
@@ -224,24 +228,24 @@ impl Facts for RuleSetFacts {
     }
 
     fn held(&self, account: &AccountId, now: Instant, own: Option<&HoldOwner>) -> Known<u64> {
-        self.counted(|journal| journal.held(account, now, own)).readable()
+        self.with_journal(|journal| journal.held(account, now, own)).readable()
     }
 
-    fn redemption(&self, id: &str) -> Known<Fact<'_, PastRedemption>> {
+    fn redemption(&self, id: &str) -> Known<Fact<'_, StoredRedemption>> {
         self.known("redemption", id, self.redemptions.get(id))
     }
 
     fn chain(&self, id: &str) -> Known<Vec<Transfer>> {
-        self.counted(|journal| journal.chain(id))
+        self.with_journal(|journal| journal.chain(id))
     }
 
     /// Returns unknown: only the server knows the rest of a bought voucher.
-    fn bought_reward(&self, _redemption: &PastRedemption) -> Known<BoughtReward> {
+    fn bought_reward(&self, _redemption: &StoredRedemption) -> Known<BoughtReward> {
         Known::Unknown
     }
 
-    fn candidates(&self, _seek: &CandidateFilter<'_>) -> Known<Fact<'_, Candidates>> {
-        Known::Is(Fact::Lent(self.look_through()))
+    fn candidates(&self, _filter: &CandidateFilter<'_>) -> Known<Fact<'_, Candidates>> {
+        Known::Is(Fact::Lent(self.prepare_candidates()))
     }
 
     fn free_codes(&self, campaign_id: &str, now: Instant) -> Known<Option<u64>> {
@@ -273,8 +277,8 @@ impl Facts for RuleSetFacts {
     }
 
     fn assignments(&self, objects: &[&str]) -> Known<Vec<Assignment>> {
-        let wanted = |given: &&Assignment| objects.contains(&given.related_object_id.as_str());
-        Known::Is(self.assignments.iter().filter(wanted).cloned().collect())
+        let is_requested = |given: &&Assignment| objects.contains(&given.related_object_id.as_str());
+        Known::Is(self.assignments.iter().filter(is_requested).cloned().collect())
     }
 
     fn tracking_id(&self, source_id: &str) -> Known<Text> {
@@ -290,14 +294,14 @@ impl Facts for RuleSetFacts {
     }
 
     fn knows_channel(&self) -> bool {
-        self.is_world()
+        self.is_complete()
     }
 
     fn knows_settings(&self) -> KnownSettings {
-        let is_world = self.is_world();
+        let is_complete = self.is_complete();
         KnownSettings {
-            time_zone: is_world || self.settings.time_zone,
-            stacking_rules: is_world || self.settings.stacking_rules,
+            time_zone: is_complete || self.settings.time_zone,
+            stacking_rules: is_complete || self.settings.stacking_rules,
         }
     }
 

@@ -1,5 +1,5 @@
-//! Decides which lines of an order are in the sets of a bundle. An entry of the catalogue says which sets its goods are in. Data of goods that
-//! a request sends are compared by the server alone.
+//! Decides which lines of an order are in the sets of a bundle. An entry of the catalogue lists the sets of its goods. Data of goods that
+//! a request sends are compared only by the server.
 
 use crate::decide::case::Case;
 use crate::model::goods_sets::{GoodsSet, OtherGoods};

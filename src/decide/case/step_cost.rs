@@ -13,7 +13,7 @@ use crate::refusal::{Reason, Refusal};
 const VALUE: usize = 8;
 const LINE: usize = 60;
 /// Characters that are written in a step.
-const LETTERS: usize = 16;
+const BYTES_PER_STEP: usize = 16;
 /// Steps to read and write an entry of a scope.
 const ENTRY: usize = 40;
 
@@ -77,10 +77,10 @@ fn of_node(node: &Node<'_>) -> usize {
             let member = members.iter().map(|(name, node)| of_text(name).saturating_add(of_node(node)));
             member.fold(VALUE, usize::saturating_add)
         }
-        Node::Null | Node::Flag(_) | Node::Whole(_) | Node::Fraction(_) => VALUE,
+        Node::Null | Node::Flag(_) | Node::Integer(_) | Node::Fraction(_) => VALUE,
     }
 }
 
 fn of_text(text: &str) -> usize {
-    text.len().checked_div(LETTERS).unwrap_or(0).saturating_add(VALUE)
+    text.len().checked_div(BYTES_PER_STEP).unwrap_or(0).saturating_add(VALUE)
 }

@@ -18,7 +18,7 @@ pub(in crate::decide) const IDENTIFIED: &str =
 /// The customer of a request.
 #[derive(Debug, Clone, Default)]
 pub struct RequestCustomer<'a> {
-    /// The stored profile with the sent fields over it; `None` without any customer. A new profile lacks the fields that
+    /// The stored profile with the sent fields over it; `None` without any customer. A new profile does not have the fields that
     /// the service maintains: [`Customer::stored_document`] adds them.
     pub customer: Option<Fact<'a, Customer>>,
     /// `true` if a profile is stored.
@@ -94,7 +94,7 @@ impl<'a> RequestCustomer<'a> {
 
 /// Returns the e-mail address with folded case, if a request identifies its customer by nothing else but a tracking id.
 pub fn customer_email(request: &Redeemables) -> Option<Text> {
-    let by_client = request.channel.page.as_ref().and_then(|page| page.email.as_deref());
+    let by_client = request.channel.client.as_ref().and_then(|client| client.email.as_deref());
     let email = by_client.or_else(|| request.customer.as_ref().and_then(Customer::email_name));
     email.map(|email| Text::from(fold(email)))
 }
@@ -108,20 +108,20 @@ pub fn customer_key(request: &Redeemables) -> Option<&str> {
 
 /// Finds the stored customer of the request; the sent fields win for this evaluation (docs/spec/endpoints.md, S1). A
 /// customer who is not stored has the profile that the request would create.
-pub(in crate::decide) fn find_buyer<'a>(
+pub(in crate::decide) fn find_request_customer<'a>(
     facts: &dyn Facts,
     request: &'a Redeemables,
     unreadable: &mut Option<Refusal>,
 ) -> Result<RequestCustomer<'a>, Refusal> {
-    let page = request.channel.page.as_ref();
-    if page.is_some_and(|page| !page.is_believed()) {
+    let client = request.channel.client.as_ref();
+    if client.is_some_and(|client| !client.trusts_customer()) {
         return Ok(find_named(facts, request, unreadable));
     }
     let sent = request.customer.as_ref();
     let mut key = customer_key(request);
     let mut found = key.map_or(Known::Absent, |key| facts.customer(key));
     // A client that sends two names must not learn which of them exists: the first that exists counts.
-    if let (Some(_), Known::Absent, Some(other)) = (page, &found, sent.and_then(|sent| sent.source_id.as_deref())) {
+    if let (Some(_), Known::Absent, Some(other)) = (client, &found, sent.and_then(|sent| sent.source_id.as_deref())) {
         found = facts.customer(other);
     }
     let email = customer_email(request).filter(|_| matches!(found, Known::Absent));
@@ -166,7 +166,7 @@ fn find_named<'a>(
     unreadable: &mut Option<Refusal>,
 ) -> RequestCustomer<'a> {
     let sent = request.customer.as_ref();
-    let seen = match sent {
+    let customer = match sent {
         Some(sent) => Customer { source_id: None, ..sent.new_profile() },
         None if request.tracking_id.is_some() => Customer::default().new_profile(),
         None => return RequestCustomer::default(),
@@ -189,7 +189,7 @@ fn find_named<'a>(
     let email = customer_email(request).filter(|_| !named.stored && named.unknown.is_none());
     if let Some(email) = email {
         // Only the names of a new customer are stored: the address is one.
-        let sent = request.channel.page.as_ref().and_then(|page| page.email.clone());
+        let sent = request.channel.client.as_ref().and_then(|client| client.email.clone());
         let mut new = named.customer.take().map(Fact::into_owned).unwrap_or_default();
         new.document.insert("email", sent.map_or(Node::Null, |email| Node::Text(email.to_string().into())));
         named.customer = Some(Fact::own(new));
@@ -197,7 +197,7 @@ fn find_named<'a>(
         named.email = Some(email);
     }
     RequestCustomer {
-        customer: Some(Fact::Own(Arc::new(seen))),
+        customer: Some(Fact::Own(Arc::new(customer))),
         named: Some(Box::new(named)),
         ..RequestCustomer::default()
     }

@@ -13,22 +13,23 @@ use crate::model::order::Metadata;
 use crate::model::scope::GoodsRef;
 use crate::money::Money;
 use crate::points::MOST;
-use crate::points::proportional::whole;
+use crate::points::proportional::integer;
 use crate::pricing::cart::Line;
 use crate::rules::input::Lines;
 use crate::text::{Decimal, Text};
 use crate::time::TimeZone;
 
 /// Returns the points of an effect, or the reason why there are none.
-pub fn points(amount: &Amount, scene: &EarningContext<'_>) -> Result<u64, EffectSkipped> {
+pub fn points(amount: &Amount, earning_context: &EarningContext<'_>) -> Result<u64, EffectSkipped> {
     let points = match amount {
         Amount::Fixed(points) => *points,
         Amount::Proportional { base, every, worth } => {
-            worth.points(base_of(base, scene)?, *every).ok_or(EffectSkipped::TooMany)?
+            worth.points(base_of(base, earning_context)?, *every).ok_or(EffectSkipped::TooMany)?
         }
-        Amount::Formula { formula, plain } => match evaluate(formula, scene).and_then(|value| value.number()) {
-            Some(number) => by_formula(number, plain, scene)?,
-            None => return points(plain, scene),
+        Amount::Formula { formula, plain } => match evaluate(formula, earning_context).and_then(|value| value.number())
+        {
+            Some(number) => by_formula(number, plain, earning_context)?,
+            None => return points(plain, earning_context),
         },
     };
     match points {
@@ -40,12 +41,12 @@ pub fn points(amount: &Amount, scene: &EarningContext<'_>) -> Result<u64, Effect
 
 /// Returns the points of a formula, once for each step if there are steps: the nearest whole number
 /// (docs/spec/calculation.md#1.8), at least 0.
-fn by_formula(number: Ratio, plain: &Amount, scene: &EarningContext<'_>) -> Result<u64, EffectSkipped> {
+fn by_formula(number: Ratio, plain: &Amount, earning_context: &EarningContext<'_>) -> Result<u64, EffectSkipped> {
     let steps = match plain {
-        Amount::Proportional { base, every, .. } => base_of(base, scene)?.checked_div(*every).unwrap_or(0),
+        Amount::Proportional { base, every, .. } => base_of(base, earning_context)?.checked_div(*every).unwrap_or(0),
         Amount::Fixed(_) | Amount::Formula { .. } => 1,
     };
-    let points = number.times(Ratio::whole(steps.into())).and_then(Ratio::half_up).ok_or(EffectSkipped::TooMany)?;
+    let points = number.times(Ratio::integer(steps.into())).and_then(Ratio::half_up).ok_or(EffectSkipped::TooMany)?;
     u64::try_from(points.max(0)).map_err(|_| EffectSkipped::TooMany)
 }
 
@@ -55,7 +56,7 @@ impl Lookup for EarningContext<'_> {
     fn find(&self, operand: &FormulaOperand) -> Option<FormulaValue> {
         let money = |money: Option<Money>| money.map(|money| FormulaValue::Number(Ratio::of_money(money)));
         let count = |count: usize| u64::try_from(count).ok().map(FormulaValue::of_count);
-        let customer = self.case.buyer.customer.as_deref();
+        let customer = self.case.request_customer.customer.as_deref();
         match operand.name {
             FormulaName::OrderAmount => money(self.cart()?.amount),
             FormulaName::OrderItemsQuantity => count(self.cart()?.lines.len()),
@@ -69,7 +70,7 @@ impl Lookup for EarningContext<'_> {
                 let document = customer.map(|customer| &customer.document);
                 value_of(document, "birthdate").or_else(|| value_of(document, "birthday"))
             }
-            FormulaName::Now => Some(FormulaValue::of_moment(self.case.context.now)),
+            FormulaName::Now => Some(FormulaValue::of_instant(self.case.context.now)),
             FormulaName::RedeemableMetadata | FormulaName::RedemptionMetadata | FormulaName::PublicationMetadata => {
                 None
             }
@@ -92,19 +93,19 @@ impl Lookup for EarningContext<'_> {
 }
 
 /// Returns the number that points are proportional to.
-fn base_of(base: &PointsBase, scene: &EarningContext<'_>) -> Result<u64, EffectSkipped> {
-    let cart = scene.cart();
+fn base_of(base: &PointsBase, earning_context: &EarningContext<'_>) -> Result<u64, EffectSkipped> {
+    let cart = earning_context.cart();
     let minor = |money: Option<Money>| money.map(Money::minor).ok_or(EffectSkipped::NoNumber);
     let amount = |line: &Line| line.amount.map_or(0, Money::minor);
     match base {
         PointsBase::OrderAmount => minor(cart.and_then(|cart| cart.amount)),
         PointsBase::OrderTotal => minor(cart.and_then(|cart| cart.total())),
-        PointsBase::OrderData(name) => number(scene.setting.order, name),
-        PointsBase::CustomerData(name) => number(scene.setting.customer, name),
-        PointsBase::EventData(name) => number(scene.what.event_data(), name),
-        PointsBase::LinesAmount(goods) => sum(goods, scene, amount),
-        PointsBase::LinesSubtotal(goods) => sum(goods, scene, |line| line.subtotal().minor()),
-        PointsBase::LinesQuantity(goods) => sum(goods, scene, |line| line.quantity),
+        PointsBase::OrderData(name) => number(earning_context.setting.order, name),
+        PointsBase::CustomerData(name) => number(earning_context.setting.customer, name),
+        PointsBase::EventData(name) => number(earning_context.event.event_data(), name),
+        PointsBase::LinesAmount(goods) => sum(goods, earning_context, amount),
+        PointsBase::LinesSubtotal(goods) => sum(goods, earning_context, |line| line.subtotal().minor()),
+        PointsBase::LinesQuantity(goods) => sum(goods, earning_context, |line| line.quantity),
     }
 }
 
@@ -112,25 +113,31 @@ fn base_of(base: &PointsBase, scene: &EarningContext<'_>) -> Result<u64, EffectS
 fn number(data: Option<&Metadata>, name: &Text) -> Result<u64, EffectSkipped> {
     let found = data.and_then(|data| data.find_dotted(name)).ok_or(EffectSkipped::NoNumber)?;
     let written = match found {
-        Node::Whole(number) => number.to_string(),
+        Node::Integer(number) => number.to_string(),
         Node::Fraction(digits) => digits.to_string(),
         Node::Null | Node::Flag(_) | Node::Text(_) | Node::List(_) | Node::Object(_) => {
             return Err(EffectSkipped::NoNumber);
         }
     };
-    Decimal::read(&written).as_ref().and_then(whole).ok_or(EffectSkipped::TooMany)
+    Decimal::read(&written).as_ref().and_then(integer).ok_or(EffectSkipped::TooMany)
 }
 
 /// Returns the sum over the lines of any of these goods, each line once.
-fn sum(goods: &[GoodsRef], scene: &EarningContext<'_>, of: impl Fn(&Line) -> u64) -> Result<u64, EffectSkipped> {
-    let basket = scene.items.basket();
-    if scene.is_unreadable(goods) || !scene.case.work.takes(goods.len().saturating_mul(basket.looks())) {
+fn sum(
+    goods: &[GoodsRef],
+    earning_context: &EarningContext<'_>,
+    of: impl Fn(&Line) -> u64,
+) -> Result<u64, EffectSkipped> {
+    let order_lines = earning_context.items.order_lines();
+    if earning_context.is_unreadable(goods)
+        || !earning_context.case.work.takes(goods.len().saturating_mul(order_lines.lookup_steps()))
+    {
         return Err(EffectSkipped::Unreadable);
     }
-    let cart = scene.cart().ok_or(EffectSkipped::NoNumber)?;
-    let mut among = Lines::NONE;
-    goods.iter().for_each(|goods| basket.each_place(goods, &mut |place| among.add(place)));
-    let lines = cart.lines.iter().enumerate().filter(|(place, _)| among.has(*place));
+    let cart = earning_context.cart().ok_or(EffectSkipped::NoNumber)?;
+    let mut members = Lines::NONE;
+    goods.iter().for_each(|goods| order_lines.each_place(goods, &mut |place| members.add(place)));
+    let lines = cart.lines.iter().enumerate().filter(|(place, _)| members.has(*place));
     let sum = lines.map(|(_, line)| of(line)).try_fold(0_u64, u64::checked_add);
     sum.filter(|sum| *sum <= MOST).ok_or(EffectSkipped::TooMany)
 }

@@ -13,7 +13,7 @@ use crate::model::customer::Customer;
 use crate::model::order::{Metadata, Order};
 use crate::model::scope::{GoodsObject, GoodsRef};
 use crate::money::Money;
-use crate::pricing::lines::Trust;
+use crate::pricing::lines::PriceSource;
 use crate::pricing::{Cart, price};
 use crate::refusal::Refusal;
 use crate::rules::{CountPeriod, Counter, EarningInput, LineAmounts, RequestFacts, RequiredFacts, Rule, RuleFacts};
@@ -54,11 +54,12 @@ impl<'a> EarningEvent<'a> {
 }
 
 /// Puts customer and order into a case, and finds the goods.
-pub fn settle<'a>(case: &mut Case<'a>, customer: &'a Customer, what: EarningEvent<'a>) -> Result<(), Refusal> {
-    case.buyer = RequestCustomer { customer: Some(Fact::Lent(customer)), stored: true, ..RequestCustomer::default() };
-    let Some(order) = what.order() else { return Ok(()) };
+pub fn settle<'a>(case: &mut Case<'a>, customer: &'a Customer, event: EarningEvent<'a>) -> Result<(), Refusal> {
+    case.request_customer =
+        RequestCustomer { customer: Some(Fact::Lent(customer)), stored: true, ..RequestCustomer::default() };
+    let Some(order) = event.order() else { return Ok(()) };
     let mut missing = Vec::new();
-    price(order, case.facts, Trust::Sent, &mut |name| missing.push(name), &mut case.priced)?;
+    price(order, case.facts, PriceSource::Sent, &mut |name| missing.push(name), &mut case.priced)?;
     missing.into_iter().for_each(|name| case.missing.add(name));
     case.order = Some(Fact::Lent(order));
     Ok(())
@@ -67,7 +68,7 @@ pub fn settle<'a>(case: &mut Case<'a>, customer: &'a Customer, what: EarningEven
 /// The data of an event that all memberships share.
 pub struct EarningContext<'s> {
     /// The content of the event.
-    pub what: EarningEvent<'s>,
+    pub event: EarningEvent<'s>,
     /// Customer, order and instant.
     pub case: &'s Case<'s>,
     /// The lines of the order.
@@ -75,7 +76,7 @@ pub struct EarningContext<'s> {
     /// The facts that do not depend on a rule.
     pub setting: &'s RequestFacts<'s>,
     /// Usage of the request: nothing is applied.
-    pub running: &'s RequestUsage,
+    pub usage: &'s RequestUsage,
     /// All tiers of the customer.
     pub tiers: &'s [Text],
 }
@@ -91,8 +92,8 @@ impl RuleFacts for EarningRuleInput<'_> {
         self.amount
     }
 
-    fn figures(&self, line: usize) -> LineAmounts {
-        self.view.figures(line)
+    fn line_amounts(&self, line: usize) -> LineAmounts {
+        self.view.line_amounts(line)
     }
 
     fn goods_data(&self, line: usize, property: &str) -> [Option<&Metadata>; 4] {
@@ -147,7 +148,7 @@ impl EarningContext<'_> {
             cart: &self.case.priced.cart,
             items: self.items,
             request_facts: self.setting,
-            running: self.running,
+            usage: self.usage,
             paid: None,
         };
         let view = OfferFacts::new(self.case, None, &running_order);
@@ -159,14 +160,14 @@ impl EarningContext<'_> {
     }
 
     fn test(&self, rule: &Rule, member: &Membership<'_>, view: &OfferFacts<'_>) -> Result<(), EarningMismatch> {
-        let seen = EarningRuleInput { view, amount: self.cart().and_then(|cart| cart.amount) };
+        let rule_facts = EarningRuleInput { view, amount: self.cart().and_then(|cart| cart.amount) };
         let mut input = view.input(RequiredFacts::NOTHING);
-        input.facts = &seen;
+        input.facts = &rule_facts;
         input.after = self.cart().and_then(Cart::total);
         input.earning =
-            Some(EarningInput { tiers: self.tiers, member: &member.metadata, event: self.what.event_data() });
+            Some(EarningInput { tiers: self.tiers, member: &member.metadata, event: self.event.event_data() });
         let details = |failure: crate::rules::RuleFailure<'_>| {
-            EarningMismatch::Rule(failure.blamed(&input).leaf.map(|leaf| leaf.key.clone()))
+            EarningMismatch::Rule(failure.failing_test(&input).leaf.map(|leaf| leaf.key.clone()))
         };
         rule.check(&input).and_then(|()| rule.check_after(&input)).map_err(details)
     }

@@ -6,7 +6,7 @@
 use crate::count::{Countable, total};
 use crate::decide::earn::order_points;
 use crate::decide::returns::ReturnedShare;
-use crate::facts::earning::{Amount, EarningFacts, EarningKey, EarningStatus, PastEarning, PointsBasis};
+use crate::facts::earning::{Amount, EarningFacts, EarningKey, EarningStatus, PointsBasis, StoredEarning};
 use crate::facts::{Facts, Known};
 use crate::id::Context;
 use crate::model::customer::Customer;
@@ -61,7 +61,7 @@ pub enum EarningCorrection {
 #[derive(Debug, Clone, PartialEq)]
 pub struct GiveBack {
     /// The past earning, with the points that move now.
-    pub past: PastEarning,
+    pub stored_earning: StoredEarning,
     /// The highest number of points that the order has earned by it.
     pub total: u64,
     /// The number of those points that are given back in total after this movement.
@@ -76,35 +76,37 @@ pub struct GiveBack {
 pub fn give_back(
     facts: &dyn Facts,
     earning: &dyn EarningFacts,
-    occasion: &EarningKey,
+    key: &EarningKey,
     left: Option<OrderLeft<'_>>,
     context: &Context,
 ) -> Option<Vec<GiveBack>> {
-    match earning.standing(occasion) {
+    match earning.status(key) {
         Known::Is(EarningStatus::Earned) => {}
         Known::Is(EarningStatus::New | EarningStatus::GivenBack) | Known::Absent => return Some(Vec::new()),
         Known::Unknown | Known::Unreadable => return None,
     }
-    let past = match earning.past(occasion) {
-        Known::Is(past) => past,
+    let stored_earnings = match earning.stored_earnings(key) {
+        Known::Is(stored_earnings) => stored_earnings,
         Known::Absent => return Some(Vec::new()),
         Known::Unknown | Known::Unreadable => return None,
     };
     let earned = match left {
-        None => vec![0; past.len()],
-        Some(left) => PreviousEarning { facts, earning, occasion, past: &past, context }.points_of(left)?,
+        None => vec![0; stored_earnings.len()],
+        Some(left) => {
+            PreviousEarning { facts, earning, key, stored_earnings: &stored_earnings, context }.points_of(left)?
+        }
     };
-    let mut back = Vec::with_capacity(past.len());
-    for (past, earned) in past.into_iter().zip(earned) {
-        if past.earned.points.checked_sub(past.back) == Some(earned) {
+    let mut back = Vec::with_capacity(stored_earnings.len());
+    for (stored_earning, earned) in stored_earnings.into_iter().zip(earned) {
+        if stored_earning.earned.points.checked_sub(stored_earning.back) == Some(earned) {
             continue;
         }
-        let method = match earning.revocation(&past.card_definition_id) {
+        let method = match earning.revocation(&stored_earning.card_definition_id) {
             Known::Is(method) => method,
             Known::Absent => None,
             Known::Unknown | Known::Unreadable => return None,
         };
-        back.extend(moved(past, earned, method));
+        back.extend(moved(stored_earning, earned, method));
     }
     Some(back)
 }
@@ -113,43 +115,49 @@ pub fn give_back(
 struct PreviousEarning<'a> {
     facts: &'a dyn Facts,
     earning: &'a dyn EarningFacts,
-    occasion: &'a EarningKey,
-    past: &'a [PastEarning],
+    key: &'a EarningKey,
+    stored_earnings: &'a [StoredEarning],
     context: &'a Context,
 }
 
 /// A card that got points of an order, and the points that the order has earned on it so far.
-struct CardRoom {
+struct CardCapacity {
     id: Text,
     earned: u64,
-    /// The points of the order that the card has room for, including those that it already has.
-    room: u64,
+    /// The points of the order that the card has capacity for, including those that it already has.
+    capacity: u64,
 }
 
 impl PreviousEarning<'_> {
     /// Returns how many points the order earns by each past earning. A fixed number counts by the remaining share of
     /// the order's amount. Others count as a new order like it would have earned when it was paid. Cards limit both by
-    /// their room.
+    /// their capacity.
     fn points_of(&self, left: OrderLeft<'_>) -> Option<Vec<u64>> {
-        if left.share.is_whole() {
-            return Some(vec![0; self.past.len()]);
+        if left.share.is_full() {
+            return Some(vec![0; self.stored_earnings.len()]);
         }
-        let bases: Vec<&Amount> = self.past.iter().filter_map(|past| Some(&past.basis.as_ref()?.amount)).collect();
+        let bases: Vec<&Amount> = self
+            .stored_earnings
+            .iter()
+            .filter_map(|stored_earning| Some(&stored_earning.basis.as_ref()?.amount))
+            .collect();
         if bases.is_empty() {
-            return Some(self.past.iter().map(|past| share_left(past, left.share)).collect());
+            return Some(
+                self.stored_earnings.iter().map(|stored_earning| share_left(stored_earning, left.share)).collect(),
+            );
         }
         let decided = order_points(self.facts, left.order, left.customer, &bases, self.context)?;
         let mut decided_points = decided.points.into_iter();
-        let mut cards: Vec<CardRoom> = Vec::new();
-        let mut earned = Vec::with_capacity(self.past.len());
-        for past in self.past {
-            if !cards.iter().any(|card| card.id == past.card_id) {
-                cards.push(self.room_of(past)?);
+        let mut cards: Vec<CardCapacity> = Vec::new();
+        let mut earned = Vec::with_capacity(self.stored_earnings.len());
+        for stored_earning in self.stored_earnings {
+            if !cards.iter().any(|card| card.id == stored_earning.card_id) {
+                cards.push(self.capacity_of(stored_earning)?);
             }
-            let card = cards.iter_mut().find(|card| card.id == past.card_id)?;
-            let points = match &past.basis {
-                Some(basis) => card.points(decided_points.next()?, basis, past, decided.paid),
-                None => share_left(past, left.share),
+            let card = cards.iter_mut().find(|card| card.id == stored_earning.card_id)?;
+            let points = match &stored_earning.basis {
+                Some(basis) => card.points(decided_points.next()?, basis, stored_earning, decided.paid),
+                None => share_left(stored_earning, left.share),
             };
             card.earned = card.earned.checked_add(points)?;
             earned.push(points);
@@ -158,7 +166,7 @@ impl PreviousEarning<'_> {
     }
 
     /// Finds the limit of a whole card, and the points that the card has without the order.
-    fn room_of(&self, of: &PastEarning) -> Option<CardRoom> {
+    fn capacity_of(&self, of: &StoredEarning) -> Option<CardCapacity> {
         let global = match self.earning.limits(&of.card_definition_id) {
             Known::Is(limits) => limits.global,
             Known::Absent => GlobalLimit::None,
@@ -174,50 +182,57 @@ impl PreviousEarning<'_> {
             Known::Absent => EarnedSoFar::default(),
             Known::Unknown | Known::Unreadable => return None,
         };
-        let in_period = match since.map(|since| self.earning.brought(self.occasion, &of.card_id, since)) {
+        let in_period = match since.map(|since| self.earning.credited_since(self.key, &of.card_id, since)) {
             Some(Known::Is(points)) => points,
             None | Some(Known::Absent) => 0,
             Some(Known::Unknown | Known::Unreadable) => return None,
         };
-        let own = || self.past.iter().filter(|past| past.card_id == of.card_id);
-        let there = total(own().map(|past| past.earned.points.remaining_after(past.taken)))?;
-        let kept = total(own().map(|past| past.earned.points.remaining_after(past.back)))?;
+        let own = || self.stored_earnings.iter().filter(|stored_earning| stored_earning.card_id == of.card_id);
+        let there =
+            total(own().map(|stored_earning| stored_earning.earned.points.remaining_after(stored_earning.taken)))?;
+        let kept =
+            total(own().map(|stored_earning| stored_earning.earned.points.remaining_after(stored_earning.back)))?;
         so_far.balance = so_far.balance.checked_sub_unsigned(there)?;
         so_far.in_period = so_far.in_period.remaining_after(in_period);
-        // Points that the order keeps of an earlier period take no room in this one.
+        // Points that the order keeps of an earlier period take no capacity in this one.
         let earlier = if since.is_some() { kept.remaining_after(in_period) } else { 0 };
-        Some(CardRoom { id: of.card_id.clone(), earned: 0, room: global.room(so_far).checked_add(earlier)? })
+        Some(CardCapacity {
+            id: of.card_id.clone(),
+            earned: 0,
+            capacity: global.capacity(so_far).checked_add(earlier)?,
+        })
     }
 }
 
-impl CardRoom {
+impl CardCapacity {
     /// Returns how many of the points of an order are earned on the card. Today's limit restricts only new points: a
     /// card that got more meanwhile keeps the points of the order.
-    fn points(&self, points: u64, basis: &PointsBasis, past: &PastEarning, paid: u64) -> u64 {
+    fn points(&self, points: u64, basis: &PointsBasis, stored_earning: &StoredEarning, paid: u64) -> u64 {
         let so_far = EarnedSoFar { pending: self.earned, in_period: self.earned, ..EarnedSoFar::default() };
         let then = basis.limits.earned(points, Some(paid), so_far);
-        let now = self.room.remaining_after(self.earned);
-        then.min(now.max(past.earned.points.remaining_after(past.back)))
+        let now = self.capacity.remaining_after(self.earned);
+        then.min(now.max(stored_earning.earned.points.remaining_after(stored_earning.back)))
     }
 }
 
 /// Returns the remaining share of a fixed number of points.
-fn share_left(past: &PastEarning, share: ReturnedShare) -> u64 {
-    past.earned.points.remaining_after(share.of(past.earned.points))
+fn share_left(stored_earning: &StoredEarning, share: ReturnedShare) -> u64 {
+    stored_earning.earned.points.remaining_after(share.of(stored_earning.earned.points))
 }
 
 /// Returns the movement of a past earning after which it has earned `earned` points. Points that could not be taken for
 /// lack of balance are not restored: the customer had them.
-fn moved(mut past: PastEarning, earned: u64, method: Option<Revocation>) -> Option<GiveBack> {
-    let more = earned.remaining_after(past.earned.points);
-    let total = past.earned.points.max(earned);
-    (past.back, past.taken) = (past.back.checked_add(more)?, past.taken.checked_add(more)?);
+fn moved(mut stored_earning: StoredEarning, earned: u64, method: Option<Revocation>) -> Option<GiveBack> {
+    let more = earned.remaining_after(stored_earning.earned.points);
+    let total = stored_earning.earned.points.max(earned);
+    (stored_earning.back, stored_earning.taken) =
+        (stored_earning.back.checked_add(more)?, stored_earning.taken.checked_add(more)?);
     let due = total.remaining_after(earned);
     let (points, movement) = match method {
-        _ if due < past.back => (past.taken.remaining_after(due), EarningCorrection::Restore),
-        Some(method) => (due.remaining_after(past.back), EarningCorrection::Revoke(method)),
+        _ if due < stored_earning.back => (stored_earning.taken.remaining_after(due), EarningCorrection::Restore),
+        Some(method) => (due.remaining_after(stored_earning.back), EarningCorrection::Revoke(method)),
         None => return None,
     };
-    past.earned.points = points;
-    Some(GiveBack { past, total, due, movement })
+    stored_earning.earned.points = points;
+    Some(GiveBack { stored_earning, total, due, movement })
 }

@@ -1,4 +1,4 @@
-//! Decides the grant of an effect for a member. Tracks the remaining room on cards and stock of incentives for the next
+//! Decides the grant of an effect for a member. Tracks the remaining capacity of cards and stock of incentives for the next
 //! effect of the event.
 //!
 //! docs/spec/loyalty.md#4.2, step 5. Rules that add points to one card share its limits. Rules that give the last unit
@@ -7,7 +7,7 @@
 use crate::count::Countable;
 use crate::decide::earn::amount;
 use crate::decide::earn::context::EarningContext;
-use crate::decide::earn::verdict::{EffectSkipped, GrantedEffect, GrantedGift, GrantedPoints};
+use crate::decide::earn::verdict::{EffectSkipped, GrantedContent, GrantedEffect, GrantedPoints};
 use crate::facts::Known;
 use crate::facts::earning::{EarningCard, EarningFacts, Effect, IncentiveGrant, Membership, Points, PointsBasis};
 use crate::points::limits::{EarnedSoFar, EarningLimits, GlobalLimit};
@@ -17,36 +17,36 @@ use crate::text::Text;
 pub struct GrantBudget<'f> {
     facts: &'f dyn EarningFacts,
     cards: Vec<CardState>,
-    pieces: Vec<(Text, u64)>,
+    stock_taken: Vec<(Text, u64)>,
 }
 
 /// The state of a card, including the grants of the event.
 struct CardState {
     id: Text,
     so_far: EarnedSoFar,
-    /// The room that it had before the event, if a limit applies to the whole card.
-    room: Option<u64>,
+    /// The capacity that it had before the event, if a limit applies to the whole card.
+    capacity: Option<u64>,
 }
 
 impl<'f> GrantBudget<'f> {
     /// Returns a budget without grants.
     pub fn new(facts: &'f dyn EarningFacts) -> GrantBudget<'f> {
-        GrantBudget { facts, cards: Vec::new(), pieces: Vec::new() }
+        GrantBudget { facts, cards: Vec::new(), stock_taken: Vec::new() }
     }
 
-    /// Grants an effect, limited by room and stock.
+    /// Grants an effect, limited by capacity and stock.
     pub fn grant(
         &mut self,
         effect: &Effect,
         member: &Membership<'_>,
-        scene: &EarningContext<'_>,
+        earning_context: &EarningContext<'_>,
     ) -> Result<GrantedEffect, EffectSkipped> {
         match effect {
             Effect::Points(points) => {
-                let gift = GrantedGift::Points(self.points(points, member, scene)?);
-                Ok(GrantedEffect { incentive_id: None, gift })
+                let content = GrantedContent::Points(self.points(points, member, earning_context)?);
+                Ok(GrantedEffect { incentive_id: None, content })
             }
-            Effect::Incentive(id) => self.incentive(id, member, scene),
+            Effect::Incentive(id) => self.incentive(id, member, earning_context),
         }
     }
 
@@ -54,7 +54,7 @@ impl<'f> GrantBudget<'f> {
         &mut self,
         id: &Text,
         member: &Membership<'_>,
-        scene: &EarningContext<'_>,
+        earning_context: &EarningContext<'_>,
     ) -> Result<GrantedEffect, EffectSkipped> {
         let incentive = match self.facts.incentive(id) {
             Known::Is(incentive) => incentive,
@@ -64,33 +64,33 @@ impl<'f> GrantBudget<'f> {
         if !incentive.is_active {
             return Err(EffectSkipped::InactiveIncentive);
         }
-        let taken = self.pieces.iter().find(|(known, _)| known == id).map_or(0, |(_, taken)| *taken);
+        let taken = self.stock_taken.iter().find(|(known, _)| known == id).map_or(0, |(_, taken)| *taken);
         if incentive.stock.is_some_and(|stock| stock <= taken) {
             return Err(EffectSkipped::OutOfStock);
         }
-        let gift = match &incentive.gives {
-            IncentiveGrant::Points(points) => GrantedGift::Points(self.points(points, member, scene)?),
-            IncentiveGrant::Thing(thing) => GrantedGift::Thing(thing.clone()),
+        let content = match &incentive.gives {
+            IncentiveGrant::Points(points) => GrantedContent::Points(self.points(points, member, earning_context)?),
+            IncentiveGrant::Item(item) => GrantedContent::Item(item.clone()),
         };
-        match self.pieces.iter_mut().find(|(known, _)| known == id) {
+        match self.stock_taken.iter_mut().find(|(known, _)| known == id) {
             Some((_, taken)) => *taken = taken.plus_one(),
-            None => self.pieces.push((id.clone(), 1)),
+            None => self.stock_taken.push((id.clone(), 1)),
         }
-        Ok(GrantedEffect { incentive_id: Some(id.clone()), gift })
+        Ok(GrantedEffect { incentive_id: Some(id.clone()), content })
     }
 
     fn points(
         &mut self,
         effect: &Points,
         member: &Membership<'_>,
-        scene: &EarningContext<'_>,
+        earning_context: &EarningContext<'_>,
     ) -> Result<GrantedPoints, EffectSkipped> {
-        let uncapped = amount::points(&effect.amount, scene)?;
+        let uncapped = amount::points(&effect.amount, earning_context)?;
         let card = member.cards.iter().find(|card| card.card_definition_id == effect.card_definition_id);
         let card = card.ok_or(EffectSkipped::NoCard)?;
-        let state = self.state(card, scene)?;
-        let (so_far, room) = (&mut state.so_far, state.room);
-        let paid = scene.cart().map(|cart| cart.total().unwrap_or_default().minor());
+        let state = self.state(card, earning_context)?;
+        let (so_far, capacity) = (&mut state.so_far, state.capacity);
+        let paid = earning_context.cart().map(|cart| cart.total().unwrap_or_default().minor());
         let points = card.limits.earned(uncapped, paid, *so_far);
         if points == 0 {
             return Err(EffectSkipped::Limited);
@@ -104,7 +104,7 @@ impl<'f> GrantBudget<'f> {
             points,
             uncapped,
             expiration: effect.expiration.clone(),
-            basis: basis(effect, card.limits, room, scene),
+            basis: basis(effect, card.limits, capacity, earning_context),
         })
     }
 
@@ -113,12 +113,12 @@ impl<'f> GrantBudget<'f> {
         &mut self,
         effect: &Effect,
         member: &Membership<'_>,
-        scene: &EarningContext<'_>,
+        earning_context: &EarningContext<'_>,
     ) -> Option<GrantedPoints> {
         let Effect::Points(points) = effect else { return None };
         let card = member.cards.iter().find(|card| card.card_definition_id == points.card_definition_id)?;
-        let room = self.state(card, scene).ok()?.room;
-        let basis = basis(points, card.limits, room, scene)?;
+        let capacity = self.state(card, earning_context).ok()?.capacity;
+        let basis = basis(points, card.limits, capacity, earning_context)?;
         Some(GrantedPoints {
             card_id: card.id.clone(),
             card_definition_id: card.card_definition_id.clone(),
@@ -130,12 +130,16 @@ impl<'f> GrantBudget<'f> {
     }
 
     /// Returns the state of a card. It is loaded only if a limit needs it.
-    fn state(&mut self, card: &EarningCard, scene: &EarningContext<'_>) -> Result<&mut CardState, EffectSkipped> {
+    fn state(
+        &mut self,
+        card: &EarningCard,
+        earning_context: &EarningContext<'_>,
+    ) -> Result<&mut CardState, EffectSkipped> {
         let place = match self.cards.iter().position(|known| known.id == card.id) {
             Some(place) => place,
             None => {
                 let global = card.limits.global;
-                let since = global.since(scene.case.context.now, &scene.case.zone);
+                let since = global.since(earning_context.case.context.now, &earning_context.case.zone);
                 let known = match global {
                     GlobalLimit::None => Known::Absent,
                     GlobalLimit::Total(_) | GlobalLimit::Current(..) => self.facts.earned(&card.id, since),
@@ -145,8 +149,8 @@ impl<'f> GrantBudget<'f> {
                     Known::Absent => EarnedSoFar::default(),
                     Known::Unknown | Known::Unreadable => return Err(EffectSkipped::Unreadable),
                 };
-                let room = (global != GlobalLimit::None).then(|| global.room(so_far));
-                self.cards.push(CardState { id: card.id.clone(), so_far, room });
+                let capacity = (global != GlobalLimit::None).then(|| global.capacity(so_far));
+                self.cards.push(CardState { id: card.id.clone(), so_far, capacity });
                 self.cards.len().remaining_after(1)
             }
         };
@@ -156,8 +160,13 @@ impl<'f> GrantBudget<'f> {
 
 /// Returns how to recompute the points of an effect under the limits of a card, if they depend on the order of the
 /// event.
-fn basis(points: &Points, limits: EarningLimits, room: Option<u64>, scene: &EarningContext<'_>) -> Option<PointsBasis> {
-    scene.cart().filter(|_| points.amount.follows_order())?;
-    let global = room.map_or(GlobalLimit::None, GlobalLimit::Total);
+fn basis(
+    points: &Points,
+    limits: EarningLimits,
+    capacity: Option<u64>,
+    earning_context: &EarningContext<'_>,
+) -> Option<PointsBasis> {
+    earning_context.cart().filter(|_| points.amount.follows_order())?;
+    let global = capacity.map_or(GlobalLimit::None, GlobalLimit::Total);
     Some(PointsBasis { amount: points.amount.clone(), limits: EarningLimits { global, ..limits } })
 }

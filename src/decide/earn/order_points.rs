@@ -34,20 +34,21 @@ pub fn order_points(
     amounts: &[&Amount],
     context: &Context,
 ) -> Option<OrderPoints> {
-    let asked = Redeemables::default();
-    let mut case = Case::under(Fact::own(StackingRules::default()), facts, &asked, context);
-    let what = EarningEvent::OrderPaid(order);
-    settle(&mut case, customer, what).ok()?;
+    let request = Redeemables::default();
+    let mut case = Case::under(Fact::own(StackingRules::default()), facts, &request, context);
+    let event = EarningEvent::OrderPaid(order);
+    settle(&mut case, customer, event).ok()?;
     let items = Items::naming(&case, &collections(amounts));
-    let (setting, running) = (request_facts(&case), RequestUsage::default());
-    let scene = EarningContext { what, case: &case, items: &items, setting: &setting, running: &running, tiers: &[] };
-    let points = amounts.iter().map(|amount| match amount::points(amount, &scene) {
+    let (setting, usage) = (request_facts(&case), RequestUsage::default());
+    let earning_context =
+        EarningContext { event, case: &case, items: &items, setting: &setting, usage: &usage, tiers: &[] };
+    let points = amounts.iter().map(|amount| match amount::points(amount, &earning_context) {
         Ok(points) => Some(points),
         Err(EffectSkipped::NoPoints | EffectSkipped::NoNumber) => Some(0),
         Err(_) => None,
     });
     let points = points.collect::<Option<Vec<u64>>>()?;
-    let paid = scene.cart().and_then(|cart| cart.total()).unwrap_or_default().minor();
+    let paid = earning_context.cart().and_then(|cart| cart.total()).unwrap_or_default().minor();
     (!case.work.is_over()).then_some(OrderPoints { points, paid })
 }
 

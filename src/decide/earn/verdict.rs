@@ -10,28 +10,28 @@ use std::collections::BTreeSet;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Earnings {
     /// The reason why no rule was evaluated, if none was.
-    pub idle: Option<NotEarned>,
+    pub not_earned: Option<NotEarned>,
     /// The earnings of each membership of the customer.
     pub memberships: Vec<MemberEarnings>,
 }
 
 impl Earnings {
     /// Returns the fired rules: the membership, the rule and what it gave.
-    pub fn firings(&self) -> impl Iterator<Item = (&MemberEarnings, &RuleOutcome, &FiredEarning)> {
+    pub fn fired_rules(&self) -> impl Iterator<Item = (&MemberEarnings, &RuleOutcome, &FiredEarning)> {
         self.memberships.iter().flat_map(|member| {
             member.rules.iter().filter_map(move |rule| {
-                let firing = rule.outcome.as_ref().ok().filter(|firing| firing.counts())?;
-                Some((member, rule, firing))
+                let fired = rule.outcome.as_ref().ok().filter(|fired| fired.counts())?;
+                Some((member, rule, fired))
             })
         })
     }
 
     /// Returns the cards that receive points, each once.
     pub fn cards(&self) -> Vec<&str> {
-        let given = self.firings().flat_map(|(_, _, firing)| firing.effects.iter().flatten());
-        let cards = given.filter_map(|granted| match &granted.gift {
-            GrantedGift::Points(points) => Some(points.card_id.as_str()),
-            GrantedGift::Thing(_) => None,
+        let given = self.fired_rules().flat_map(|(_, _, fired)| fired.effects.iter().flatten());
+        let cards = given.filter_map(|granted| match &granted.content {
+            GrantedContent::Points(points) => Some(points.card_id.as_str()),
+            GrantedContent::Item(_) => None,
         });
         cards.collect::<BTreeSet<&str>>().into_iter().collect()
     }
@@ -45,7 +45,7 @@ pub struct MemberEarnings {
     /// The program.
     pub program_id: Text,
     /// The reason why none of its rules was evaluated, if none was.
-    pub idle: Option<NotEarned>,
+    pub not_earned: Option<NotEarned>,
     /// The outcomes of its rules, in their order.
     pub rules: Vec<RuleOutcome>,
 }
@@ -83,16 +83,16 @@ pub struct GrantedEffect {
     /// The incentive that was used; its stock decreases by one.
     pub incentive_id: Option<Text>,
     /// The granted points or item.
-    pub gift: GrantedGift,
+    pub content: GrantedContent,
 }
 
 /// Points or an item.
 #[derive(Debug, Clone, PartialEq)]
-pub enum GrantedGift {
+pub enum GrantedContent {
     /// Points.
     Points(GrantedPoints),
     /// An item to be fulfilled.
-    Thing(GrantedItem),
+    Item(GrantedItem),
 }
 
 /// Points for a card.
@@ -153,7 +153,7 @@ pub enum EffectSkipped {
     TooMany,
     /// The member has no card of the definition.
     NoCard,
-    /// The limits of the card leave no room.
+    /// The limits of the card leave no capacity.
     Limited,
     /// There is no such incentive.
     NoIncentive,
@@ -167,7 +167,7 @@ pub enum EffectSkipped {
 
 impl EffectSkipped {
     /// Returns the name in transactions (`details.rejection.reason`).
-    pub fn word(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             EffectSkipped::NoPoints => "no_points",
             EffectSkipped::NoNumber => "missing_number",
@@ -184,7 +184,7 @@ impl EffectSkipped {
 
 impl NotEarned {
     /// Returns the name in estimates.
-    pub fn word(&self) -> &'static str {
+    pub fn name(&self) -> &'static str {
         match self {
             NotEarned::Repeated => "already_earned",
             NotEarned::Unreadable => "unreadable",

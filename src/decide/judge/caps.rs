@@ -18,17 +18,17 @@ pub struct Caps<'c> {
     case: &'c Case<'c>,
     used: Vec<(AccountId, u64)>,
     /// Units of the current redeemable, which may still be refused because of the resulting order.
-    noted: Vec<(AccountId, u64)>,
+    recorded: Vec<(AccountId, u64)>,
 }
 
 impl<'c> Caps<'c> {
     /// Returns caps of which nothing is used up.
     pub fn new(case: &'c Case<'c>) -> Caps<'c> {
-        Caps { case, used: Vec::new(), noted: Vec::new() }
+        Caps { case, used: Vec::new(), recorded: Vec::new() }
     }
 
     /// Returns the remaining caps of one redeemable.
-    pub fn begin<'a>(
+    pub fn start<'a>(
         &'a self,
         offer: &'a Offer<'a>,
         items: OrderLines<'a>,
@@ -38,17 +38,17 @@ impl<'c> Caps<'c> {
     }
 
     /// Records the units that a redeemable would use.
-    pub fn note(&mut self, offer: &Offer<'_>, items: OrderLines<'_>, gain: &Gain) {
-        self.noted.clear();
+    pub fn record(&mut self, offer: &Offer<'_>, items: OrderLines<'_>, gain: &Gain) {
+        self.recorded.clear();
         if offer.capped {
             let customer = customer_key(self.case);
-            self.noted = counted(offer, items, gain, customer.as_deref());
+            self.recorded = counted(offer, items, gain, customer.as_deref());
         }
     }
 
     /// Counts the units recorded last as used, because their redeemable is applied.
-    pub fn keep(&mut self) {
-        self.used.append(&mut self.noted);
+    pub fn confirm(&mut self) {
+        self.used.append(&mut self.recorded);
     }
 }
 
@@ -78,8 +78,8 @@ impl CapLookup for CapsLeft<'_> {
             let account =
                 self.items.get(place).and_then(|item| account_of(cap, entry, self.offer, item, customer.as_deref()));
             let Some(account) = account else { continue };
-            let known = match self.caps.case.standing(&account, Some(most)) {
-                Known::Is(standing) => standing.available().unwrap_or(most),
+            let known = match self.caps.case.account_state(&account, Some(most)) {
+                Known::Is(account_state) => account_state.available().unwrap_or(most),
                 _ => {
                     self.missing.borrow_mut().push(Text::from(account.as_str()));
                     most
@@ -111,8 +111,7 @@ pub fn cap_postings(case: &Case<'_>, place: usize, gain: &Gain, customer: Option
     let items: Vec<ResolvedLine<'_>> =
         order.items.iter().enumerate().map(|(place, item)| priced.line(place, item)).collect();
     let used = counted(offer, OrderLines::of(&items), gain, customer);
-    let posting =
-        |(debit, amount)| Posting { debit, credit: Some(discounted_units_account()), allotment: None, amount };
+    let posting = |(debit, amount)| Posting { debit, credit: Some(discounted_units_account()), quota: None, amount };
     used.into_iter().map(posting).collect()
 }
 
@@ -176,5 +175,5 @@ fn account_of(
 
 /// Returns the name by which the customer is counted.
 fn customer_key(case: &Case<'_>) -> Option<Text> {
-    case.buyer.counted_as().cloned()
+    case.request_customer.counted_as().cloned()
 }

@@ -87,13 +87,13 @@ impl FormulaInputs for OfferInputs<'_> {
     fn find(&self, operand: &FormulaOperand, place: Option<usize>) -> Option<FormulaValue> {
         let key = operand.key.as_str();
         let incentive = &self.offer.incentive;
-        let customer = self.case.buyer.customer.as_deref();
+        let customer = self.case.request_customer.customer.as_deref();
         if matches!(operand.name, FormulaName::CustomerMetadata | FormulaName::CustomerBirthdate) {
-            self.missing.borrow_mut().extend(self.case.buyer.unknown.clone());
+            self.missing.borrow_mut().extend(self.case.request_customer.unknown.clone());
             self.missing.borrow_mut().extend(self.case.unread_profile());
         }
         let is_tier = incentive.object == IncentiveObject::PromotionTier;
-        let moment = |wanted: bool, moment: Option<Instant>| moment.filter(|_| wanted).map(FormulaValue::of_moment);
+        let date = |is_set: bool, date: Option<Instant>| date.filter(|_| is_set).map(FormulaValue::of_instant);
         match operand.name {
             FormulaName::OrderMetadata => value_of(self.case.order.as_ref().map(|order| &order.metadata), key),
             FormulaName::CustomerMetadata => value_of(customer.map(|customer| &customer.metadata), key),
@@ -112,15 +112,15 @@ impl FormulaInputs for OfferInputs<'_> {
                 self.times(publications_account).map(FormulaValue::of_count)
             }
             FormulaName::PublicationMetadata if !is_tier => self.publication_metadata(key),
-            FormulaName::VoucherStartDate => moment(!is_tier, incentive.validity.start_date),
-            FormulaName::VoucherExpirationDate => moment(!is_tier, incentive.validity.expiration_date),
-            FormulaName::PromotionTierStartDate => moment(is_tier, incentive.validity.start_date),
-            FormulaName::PromotionTierExpirationDate => moment(is_tier, incentive.validity.expiration_date),
+            FormulaName::VoucherStartDate => date(!is_tier, incentive.validity.start_date),
+            FormulaName::VoucherExpirationDate => date(!is_tier, incentive.validity.expiration_date),
+            FormulaName::PromotionTierStartDate => date(is_tier, incentive.validity.start_date),
+            FormulaName::PromotionTierExpirationDate => date(is_tier, incentive.validity.expiration_date),
             FormulaName::CustomerBirthdate => {
                 let document = customer.map(|customer| &customer.document);
                 value_of(document, "birthdate").or_else(|| value_of(document, "birthday"))
             }
-            FormulaName::Now => Some(FormulaValue::of_moment(self.case.context.now)),
+            FormulaName::Now => Some(FormulaValue::of_instant(self.case.context.now)),
             // The others are read from the amounts of the order.
             _ => None,
         }

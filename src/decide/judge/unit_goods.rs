@@ -28,8 +28,8 @@ pub(in crate::decide) fn with_goods(
 }
 
 fn complete(unit: &mut UnitOff, facts: &dyn Facts, missing: &mut dyn FnMut(Text)) {
-    let is_whole = |goods: &Goods| goods.id.is_some() && goods.source_id.is_some() && goods.name.is_some();
-    if unit.sku.as_ref().or(unit.product.as_ref()).is_some_and(is_whole) {
+    let is_complete = |goods: &Goods| goods.id.is_some() && goods.source_id.is_some() && goods.name.is_some();
+    if unit.sku.as_ref().or(unit.product.as_ref()).is_some_and(is_complete) {
         return;
     }
     let found = find_named(&unit.unit_type, kind_of(unit), facts, missing);

@@ -7,7 +7,7 @@ use crate::decide::summary_delta::{OrderCount, SummaryDelta};
 use crate::ledger::Entry;
 use crate::model::order::{Metadata, Order};
 use crate::model::order_return::{RedemptionRest, ReturnPolicy};
-use crate::model::redemption::{PastRedemption, SpentUnits};
+use crate::model::redemption::{SpentUnits, StoredRedemption};
 use crate::money::Money;
 use crate::refusal::Refusal;
 use crate::text::Text;
@@ -66,7 +66,7 @@ pub struct ReturnedLine {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReturnedPart {
     /// The redemption.
-    pub redemption: PastRedemption,
+    pub redemption: StoredRedemption,
     /// The policy by which its discount was settled: a redeemable that was deleted is not decided again.
     pub policy: ReturnPolicy,
     /// The discount that is given up.
@@ -89,7 +89,7 @@ pub struct ReturnOutcome {
     /// Entries of the ledger, in order.
     pub entries: Vec<Entry>,
     /// Increments for the redemption counts in the summary of the redeeming customer.
-    pub tally: SummaryDelta,
+    pub summary_delta: SummaryDelta,
     /// Increments for the order counts in the summaries of their customers.
     pub orders: Vec<OrderCount>,
     /// The bought rewards that are taken back.

@@ -7,7 +7,7 @@ use crate::decide::order_return::share::{OrderShare, paid_units, split};
 use crate::facts::{discounted_account, discounted_units_account, orders_account};
 use crate::ledger::{AccountId, Transfer};
 use crate::model::order::{Item, Order, RelatedObject};
-use crate::model::redemption::PastRedemption;
+use crate::model::redemption::StoredRedemption;
 use crate::money::Money;
 use crate::text::{Text, joined};
 use crate::time::Instant;
@@ -23,10 +23,10 @@ pub struct BudgetCount {
     pub amount: u64,
 }
 
-/// A redemption whose transfers are given back.
+/// A redemption whose transfers are returned.
 pub struct Booking<'a> {
     /// The redemption.
-    pub redemption: &'a PastRedemption,
+    pub redemption: &'a StoredRedemption,
     /// Its discounts before the return.
     pub discount_before: Money,
     /// The part that is given up.
@@ -35,7 +35,7 @@ pub struct Booking<'a> {
     pub budget: Option<&'a [BudgetCount]>,
     /// The lines that it gave a discount on or whose units it changed.
     pub touches: &'a dyn Fn(&Item) -> bool,
-    /// `true` if all of it is given back, because no unit is left.
+    /// `true` if all of it is returned, because no unit is left.
     pub is_given_back: bool,
     /// The rewards that redemptions of the order bought.
     pub rewards: &'a RewardReturns,
@@ -62,12 +62,15 @@ impl Booking<'_> {
         numbering: &mut ReturnBooking,
     ) -> Vec<Transfer> {
         let own = || chain.iter().filter(|transfer| is_of(transfer, &self.redemption.id) && transfer.amount > 0);
-        let mut wanted: Vec<BudgetCount> = self.budget.filter(|_| !self.is_given_back).unwrap_or_default().to_vec();
+        let mut open_counts: Vec<BudgetCount> =
+            self.budget.filter(|_| !self.is_given_back).unwrap_or_default().to_vec();
         let mut booked = Vec::new();
         for transfer in own() {
             let amount = match self.budget {
                 _ if self.is_given_back => self.rewards.amount_back(transfer),
-                Some(_) if is_of_budget(transfer) => transfer.amount.remaining_after(keep(&mut wanted, transfer)),
+                Some(_) if is_of_budget(transfer) => {
+                    transfer.amount.remaining_after(settle_counts(&mut open_counts, transfer))
+                }
                 Some(_) | None => self.part(transfer, order, back),
             };
             if amount > 0 {
@@ -76,7 +79,7 @@ impl Booking<'_> {
         }
         let chain = own().next().map(|transfer| transfer.chain.clone());
         let chain = chain.or(self.redemption.parent.clone()).unwrap_or_else(|| self.redemption.id.clone());
-        let more = wanted.into_iter().filter(|count| count.amount > 0);
+        let more = open_counts.into_iter().filter(|count| count.amount > 0);
         booked.extend(more.filter_map(|count| numbering.charge(count, &self.redemption.id, &chain)));
         booked
     }
@@ -132,11 +135,11 @@ fn is_of_budget(transfer: &Transfer) -> bool {
     transfer.debit == discounted_account(None) || transfer.credit == discounted_units_account()
 }
 
-/// Removes from `wanted` the part that a transfer has counted already, and returns that part.
-fn keep(wanted: &mut [BudgetCount], transfer: &Transfer) -> u64 {
+/// Removes from `open_counts` the part that a transfer has counted already, and returns that part.
+fn settle_counts(open_counts: &mut [BudgetCount], transfer: &Transfer) -> u64 {
     let mut left = transfer.amount;
     let is_same = |count: &&mut BudgetCount| count.debit == transfer.debit && count.credit == transfer.credit;
-    for count in wanted.iter_mut().filter(is_same) {
+    for count in open_counts.iter_mut().filter(is_same) {
         let kept = count.amount.min(left);
         count.amount = count.amount.remaining_after(kept);
         left = left.remaining_after(kept);
@@ -161,7 +164,7 @@ impl ReturnBooking {
         })
     }
 
-    fn reverse(&mut self, transfer: &Transfer, amount: u64, is_whole: bool) -> Transfer {
+    fn reverse(&mut self, transfer: &Transfer, amount: u64, is_full: bool) -> Transfer {
         let id = joined(&[&self.chain, ".", &self.count.to_string()]);
         self.count = self.count.plus_one();
         Transfer {
@@ -170,8 +173,8 @@ impl ReturnBooking {
             debit: transfer.credit.clone(),
             credit: transfer.debit.clone(),
             amount,
-            reverses: is_whole.then(|| transfer.id.clone()),
-            part_of: (!is_whole).then(|| transfer.id.clone()),
+            reverses: is_full.then(|| transfer.id.clone()),
+            part_of: (!is_full).then(|| transfer.id.clone()),
             at: self.at,
         }
     }

@@ -13,7 +13,7 @@ use crate::id::Context;
 use crate::model::order::{Item, Metadata, Order, OrderStatus};
 use crate::model::order_return::ReturnPolicy;
 use crate::money::Money;
-use crate::pricing::lines::{Priced, Trust, price};
+use crate::pricing::lines::{PriceSource, PricedOrder, price};
 use crate::pricing::spread::{SpreadShare, spread};
 use crate::pricing::{Cart, Line};
 use crate::refusal::Refusal;
@@ -27,7 +27,7 @@ pub struct OrderChange<'a> {
     /// `true` if the change sets the discount of the order to another value than the stored one.
     pub has_discount: bool,
     /// The source of prices: the request or the catalogue.
-    pub trust: Trust,
+    pub price_source: PriceSource,
 }
 
 /// A function that decides a change of a stored order. Only the server has the redemptions of stored orders; without it
@@ -45,13 +45,13 @@ pub struct ChangedOrder {
 
 /// Puts the remaining discounts onto a changed order, and decides the returned part.
 pub fn change_order(facts: &dyn Facts, change: OrderChange<'_>, context: &Context) -> Result<ChangedOrder, Refusal> {
-    let OrderChange { stored, mut order, has_discount, trust } = change;
+    let OrderChange { stored, mut order, has_discount, price_source } = change;
     if stored.redemptions.is_empty() {
         return Ok(ChangedOrder { order, returned: None });
     }
     let redemptions = Redemptions::find(facts, stored);
     if redemptions.parts.is_empty() && !has_discounts(stored) {
-        let cart = find_amounts(facts, &order, trust)?;
+        let cart = find_amounts(facts, &order, price_source)?;
         lower_uncovered(stored, &mut order, &cart);
         return Ok(ChangedOrder { order, returned: None });
     }
@@ -64,24 +64,24 @@ pub fn change_order(facts: &dyn Facts, change: OrderChange<'_>, context: &Contex
     if !back.lines.is_empty() {
         moved.forget_stale(stored, &mut order);
     }
-    let says_discount = has_discount && order.discount_amount != stored.discount_amount;
-    if !says_discount {
+    let states_discount = has_discount && order.discount_amount != stored.discount_amount;
+    if !states_discount {
         order.discount_amount = settled.order.discount_amount;
     }
     let carried = moved.carry(stored, &settled.order, &mut order);
-    let mut cart = find_amounts(facts, &order, trust)?;
+    let mut cart = find_amounts(facts, &order, price_source)?;
     fit_free_units(&mut order, &mut cart, &carried);
     let goods = LineGoods::of(stored, &redemptions.parts);
     settle_on_lines(&with_amounts(&order, &cart), &goods, &mut settled.rests);
-    let said = SaidDiscounts { order: says_discount, lines: carried.iter().map(|line| line.is_said).collect() };
-    let keeps_said = !is_lower(stored, &order, &cart);
-    let is_cut = cut_to_amounts(&mut order, &mut cart, &said.when(keeps_said), &redemptions, &mut settled);
-    let is_less = cut_to_said(&order, &said, &redemptions, &mut settled);
+    let stated = StatedDiscounts { order: states_discount, lines: carried.iter().map(|line| line.is_stated).collect() };
+    let keeps_stated = !is_lower(stored, &order, &cart);
+    let is_cut = cut_to_amounts(&mut order, &mut cart, &stated.when(keeps_stated), &redemptions, &mut settled);
+    let is_less = cut_to_stated(&order, &stated, &redemptions, &mut settled);
     let gross = settled.order.amount;
     let is_returned = (is_cut || is_less || !back.lines.is_empty()) && order.status != Some(OrderStatus::Canceled);
     let returned = is_returned.then(|| {
         settled.cost = cost_without_added(&order, &cart, gross);
-        if says_amount(&order, &cart) && cart.total() < Cart::stored(&settled.order).total() {
+        if states_amount(&order, &cart) && cart.total() < Cart::stored(&settled.order).total() {
             settled.order = with_amounts(&order, &cart);
         }
         settle(stored, &back, &redemptions, settled, context)
@@ -94,14 +94,17 @@ pub fn change_order(facts: &dyn Facts, change: OrderChange<'_>, context: &Contex
 }
 
 /// Marks the discounts that a change sets itself: that of the order, and those of its lines.
-struct SaidDiscounts {
+struct StatedDiscounts {
     order: bool,
     lines: Vec<bool>,
 }
 
-impl SaidDiscounts {
-    fn when(&self, holds: bool) -> SaidDiscounts {
-        SaidDiscounts { order: self.order && holds, lines: self.lines.iter().map(|says| *says && holds).collect() }
+impl StatedDiscounts {
+    fn when(&self, holds: bool) -> StatedDiscounts {
+        StatedDiscounts {
+            order: self.order && holds,
+            lines: self.lines.iter().map(|is_stated| *is_stated && holds).collect(),
+        }
     }
 }
 
@@ -112,7 +115,7 @@ fn has_discounts(order: &Order) -> bool {
 /// Returns the cost of a changed order without added units, which are paid for separately; `gross` is the remaining
 /// amount before the addition.
 fn cost_without_added(order: &Order, cart: &Cart, gross: Option<Money>) -> Option<Money> {
-    let (total, amount) = cart.total().zip(cart.amount).filter(|_| says_amount(order, cart))?;
+    let (total, amount) = cart.total().zip(cart.amount).filter(|_| states_amount(order, cart))?;
     Some(total.remaining_after(amount.remaining_after(gross?)))
 }
 
@@ -128,7 +131,7 @@ fn settle(
 }
 
 /// Returns whether the amount of an order is known: it has one, or all of its lines do.
-fn says_amount(order: &Order, cart: &Cart) -> bool {
+fn states_amount(order: &Order, cart: &Cart) -> bool {
     order.amount.is_some() || cart.lines.iter().all(|line| line.amount.is_some())
 }
 
@@ -142,9 +145,9 @@ fn is_lower(stored: &Order, order: &Order, cart: &Cart) -> bool {
 }
 
 /// Returns the amounts of an order.
-fn find_amounts(facts: &dyn Facts, order: &Order, trust: Trust) -> Result<Cart, Refusal> {
-    let mut priced = Priced::default();
-    price(order, facts, trust, &mut |_| {}, &mut priced)?;
+fn find_amounts(facts: &dyn Facts, order: &Order, price_source: PriceSource) -> Result<Cart, Refusal> {
+    let mut priced = PricedOrder::default();
+    price(order, facts, price_source, &mut |_| {}, &mut priced)?;
     Ok(priced.cart)
 }
 
@@ -169,7 +172,7 @@ fn settle_uncovered(stored: &Order, order: &mut Order, cart: &Cart, gross: Optio
 
 /// Lowers the unpaid part when an order costs less.
 fn lower_uncovered(stored: &Order, order: &mut Order, cart: &Cart) {
-    if !says_amount(order, cart) {
+    if !states_amount(order, cart) {
         return;
     }
     let total = |cart: &Cart| cart.total().unwrap_or_default();
@@ -180,7 +183,7 @@ fn lower_uncovered(stored: &Order, order: &mut Order, cart: &Cart) {
 /// Sets the carried discount of free units to their present price: they stay free when their price changes.
 fn fit_free_units(order: &mut Order, cart: &mut Cart, carried: &[CarriedLine]) {
     for ((item, line), carried) in order.items.iter_mut().zip(&mut cart.lines).zip(carried) {
-        let (Some(price), false) = (line.price, carried.is_said || carried.free_units == 0) else { continue };
+        let (Some(price), false) = (line.price, carried.is_stated || carried.free_units == 0) else { continue };
         let most = line.amount.unwrap_or(Money::MAX);
         let of_free = price.checked_mul(carried.free_units).unwrap_or(Money::MAX).min(most);
         let of_paid = line.discount.unwrap_or_default().remaining_after(carried.free_discount);
@@ -190,9 +193,9 @@ fn fit_free_units(order: &mut Order, cart: &mut Cart, carried: &[CarriedLine]) {
 }
 
 /// Takes from the redemptions the discounts that a change removes; returns whether there are any.
-fn cut_to_said(
+fn cut_to_stated(
     order: &Order,
-    said: &SaidDiscounts,
+    stated: &StatedDiscounts,
     redemptions: &Redemptions,
     settled: &mut DiscountSettlement,
 ) -> bool {
@@ -204,10 +207,10 @@ fn cut_to_said(
         cut(excess, granted, &mut settled.rests, &is_card, line_id);
         is_less |= !excess.is_zero();
     };
-    if said.order {
+    if stated.order {
         cut_to(order.discount_amount, None);
     }
-    for (item, _) in order.items.iter().zip(&said.lines).filter(|(_, says)| **says) {
+    for (item, _) in order.items.iter().zip(&stated.lines).filter(|(_, is_stated)| **is_stated) {
         item.id.iter().for_each(|id| cut_to(item.discount_amount, Some(id)));
     }
     is_less
@@ -218,14 +221,14 @@ fn cut_to_said(
 fn cut_to_amounts(
     order: &mut Order,
     cart: &mut Cart,
-    keeps: &SaidDiscounts,
+    keeps: &StatedDiscounts,
     redemptions: &Redemptions,
     settled: &mut DiscountSettlement,
 ) -> bool {
     let is_card = redemptions.are_cards();
     let mut is_cut = false;
     let mut excess_of_lines: Vec<Money> = cart.lines.iter().map(excess).collect();
-    let amount = cart.amount.filter(|_| says_amount(order, cart));
+    let amount = cart.amount.filter(|_| states_amount(order, cart));
     if let Some(amount) = amount {
         let off = |line: &Line, excess: &Money| line.discount.unwrap_or_default().remaining_after(*excess);
         let rests: Vec<Money> =

@@ -6,21 +6,21 @@
 use crate::count::Countable;
 use crate::decide::order_return::share::split;
 use crate::model::order::Item;
-use crate::model::redemption::{LineAmounts, PastLine};
+use crate::model::redemption::{LineEffect, LineTotals};
 use crate::money::Money;
 
 /// A line with the effects of redemptions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ComposedLine {
     /// Its units and amounts.
-    pub line: LineAmounts,
-    /// The part of each effect that the line has room for.
-    pub shares: Vec<PastLine>,
+    pub line: LineTotals,
+    /// The part of each effect that fits the line.
+    pub shares: Vec<LineEffect>,
 }
 
 /// Returns the units and amounts of a line.
-pub fn amounts_of(item: &Item) -> LineAmounts {
-    LineAmounts {
+pub fn amounts_of(item: &Item) -> LineTotals {
+    LineTotals {
         quantity: item.quantity,
         free_units: item.discount_quantity.unwrap_or(0),
         amount: item.amount,
@@ -30,62 +30,62 @@ pub fn amounts_of(item: &Item) -> LineAmounts {
 
 /// Returns the effect of a redemption on a present line. A line that was sent again since has no initial quantity: it
 /// does not contain the added or removed units any more.
-pub fn on_present(item: &Item, effect: PastLine) -> PastLine {
+pub fn on_present(item: &Item, effect: LineEffect) -> LineEffect {
     match item.initial_quantity {
         Some(_) => effect,
-        None => PastLine { discount: effect.discount, ..PastLine::default() },
+        None => LineEffect { discount: effect.discount, ..LineEffect::default() },
     }
 }
 
-/// Composes a line. Units that a redemption has removed are removed only as far as the line has them, and no
-/// redemption makes more units free, or grants more, than there is room for after the earlier ones.
-pub fn compose(sent: LineAmounts, price: Option<Money>, effects: &[PastLine]) -> ComposedLine {
+/// Composes a line. Units that a redemption has removed are removed up to those that the line has, and no
+/// redemption makes more units free, or grants more, than fits after the earlier ones.
+pub fn compose(sent: LineTotals, price: Option<Money>, effects: &[LineEffect]) -> ComposedLine {
     let quantity = moved(sent.quantity, effects.iter().map(|effect| effect.units));
     let worth = || effects.iter().map(|effect| worth_of(effect, price));
     let amount = sent.amount.map(|amount| money(moved(amount.minor(), worth())));
-    let mut line = LineAmounts { quantity, free_units: sent.free_units.min(quantity), amount, discount: sent.discount };
-    let share = |effect: &PastLine| {
+    let mut line = LineTotals { quantity, free_units: sent.free_units.min(quantity), amount, discount: sent.discount };
+    let share = |effect: &LineEffect| {
         let free = count(effect.free_units);
         let kept = free.min(line.quantity.remaining_after(line.free_units));
-        let room = line.amount.map_or(Money::MAX, |amount| amount.remaining_after(line.discount));
-        let discount = discount_of(effect, kept, price).min(room);
+        let capacity = line.amount.map_or(Money::MAX, |amount| amount.remaining_after(line.discount));
+        let discount = discount_of(effect, kept, price).min(capacity);
         line.free_units = line.free_units.checked_add(kept).unwrap_or(line.free_units);
         line.discount = line.discount.checked_add(discount).unwrap_or(line.discount);
-        PastLine { discount, free_units: kept.cast_signed(), ..*effect }
+        LineEffect { discount, free_units: kept.cast_signed(), ..*effect }
     };
     let shares = effects.iter().map(share).collect();
     ComposedLine { line, shares }
 }
 
 /// Takes all effects off a present line; returns the line without them, and the part of each that is on it.
-pub fn decompose(item: &Item, effects: &[PastLine]) -> ComposedLine {
+pub fn decompose(item: &Item, effects: &[LineEffect]) -> ComposedLine {
     let present = amounts_of(item);
     let units = || effects.iter().map(|effect| effect.units);
     let initial = item.initial_quantity.filter(|initial| moved(*initial, units()) == present.quantity);
     let quantity = initial.unwrap_or_else(|| moved(present.quantity, units().map(i64::wrapping_neg)));
-    // A line that lacks units of a redemption has no amount from which the sent one could be found.
+    // A line without all units of a redemption has no amount from which the sent one could be found.
     let is_short = sum(quantity, units()) < 0;
     let of_price = item.price.and_then(|price| price.checked_mul(quantity)).filter(|_| is_short);
     let amount = present.amount.map(|amount| {
         let worth = effects.iter().map(|effect| worth_of(effect, item.price).wrapping_neg());
         of_price.unwrap_or_else(|| money(moved(amount.minor(), worth)))
     });
-    let mut sent = LineAmounts { quantity, amount, ..present };
-    let share = |effect: &PastLine| {
+    let mut sent = LineTotals { quantity, amount, ..present };
+    let share = |effect: &LineEffect| {
         let free = count(effect.free_units).min(sent.free_units);
         let discount = discount_of(effect, free, item.price).min(sent.discount);
         sent.free_units = sent.free_units.remaining_after(free);
         sent.discount = sent.discount.remaining_after(discount);
-        PastLine { discount, free_units: free.cast_signed(), ..*effect }
+        LineEffect { discount, free_units: free.cast_signed(), ..*effect }
     };
     let shares = effects.iter().map(share).collect();
     ComposedLine { line: sent, shares }
 }
 
 /// Returns the line before a redemption, from the line after it.
-pub fn before(after: LineAmounts, effect: &PastLine) -> LineAmounts {
+pub fn before(after: LineTotals, effect: &LineEffect) -> LineTotals {
     let worth = effect.worth.wrapping_neg();
-    LineAmounts {
+    LineTotals {
         quantity: moved(after.quantity, [effect.units.wrapping_neg()]),
         free_units: after.free_units.remaining_after(count(effect.free_units)),
         amount: after.amount.map(|amount| money(moved(amount.minor(), [worth]))),
@@ -94,7 +94,7 @@ pub fn before(after: LineAmounts, effect: &PastLine) -> LineAmounts {
 }
 
 /// Returns the discount of a redemption of whose free units the line has `kept`.
-fn discount_of(effect: &PastLine, kept: u64, price: Option<Money>) -> Money {
+fn discount_of(effect: &LineEffect, kept: u64, price: Option<Money>) -> Money {
     let free = count(effect.free_units);
     match (free > kept, price) {
         (false, _) => effect.discount,
@@ -105,7 +105,7 @@ fn discount_of(effect: &PastLine, kept: u64, price: Option<Money>) -> Money {
 
 /// Returns the value of added units at the present price of their line, else at the price that they had; negative for
 /// removed ones.
-fn worth_of(effect: &PastLine, price: Option<Money>) -> i64 {
+fn worth_of(effect: &LineEffect, price: Option<Money>) -> i64 {
     let of_price = |price: Money| Some(price.checked_mul(effect.units.unsigned_abs())?.signed());
     match price.and_then(of_price) {
         Some(worth) if effect.units < 0 => worth.wrapping_neg(),

@@ -44,10 +44,10 @@ pub fn move_free_units(order: &Order, goods: &LineGoods<'_>, line_id: &Text, res
     let mut excess = units_on(rests, line_id).remaining_after(own.map_or(0, free_of));
     for item in order.items.iter().filter(|item| goods.may_move(line_id, item)) {
         let Some(to) = &item.id else { continue };
-        let mut room = free_of(item).remaining_after(units_on(rests, to)).min(excess);
+        let mut capacity = free_of(item).remaining_after(units_on(rests, to)).min(excess);
         for rest in rests.iter_mut() {
-            let moved = move_units(rest, line_id, Some(to), room);
-            room = room.remaining_after(moved);
+            let moved = move_units(rest, line_id, Some(to), capacity);
+            capacity = capacity.remaining_after(moved);
             excess = excess.remaining_after(moved);
         }
     }

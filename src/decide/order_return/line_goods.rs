@@ -2,7 +2,7 @@
 
 use crate::decide::order_return::units::is_same;
 use crate::model::order::{Item, Order};
-use crate::model::redemption::{LineAmounts, PastRedemption};
+use crate::model::redemption::{LineTotals, StoredRedemption};
 use crate::text::Text;
 
 /// The goods of the lines of an order and of its redemptions.
@@ -16,7 +16,7 @@ pub struct LineGoods<'a> {
 
 impl<'a> LineGoods<'a> {
     /// Finds the goods of the lines of an order, and of those that its redemptions had.
-    pub fn of(order: &'a Order, parts: &'a [PastRedemption]) -> LineGoods<'a> {
+    pub fn of(order: &'a Order, parts: &'a [StoredRedemption]) -> LineGoods<'a> {
         let present = order.items.iter().filter_map(|item| Some((item.id.as_ref()?, item)));
         let own = parts.iter().filter_map(|part| part.order.as_ref());
         let recorded = own.flat_map(|own| own.line_ids.iter().zip(&own.goods));
@@ -25,7 +25,7 @@ impl<'a> LineGoods<'a> {
 
     /// Keeps the effects on the lines of an order that are explained.
     #[must_use]
-    pub fn fixing(self, order: &'a Order, explained: &[Option<LineAmounts>]) -> LineGoods<'a> {
+    pub fn fixing(self, order: &'a Order, explained: &[Option<LineTotals>]) -> LineGoods<'a> {
         let lines = order.items.iter().zip(explained).filter(|(_, sent)| sent.is_some());
         LineGoods { fixed: lines.filter_map(|(item, _)| item.id.as_ref()).collect(), ..self }
     }

@@ -30,7 +30,7 @@ impl LineMoves {
         let mut spare: Vec<u64> = order.items.iter().map(|item| item.quantity).collect();
         let mut missing: Vec<u64> = stored.items.iter().map(|item| item.quantity).collect();
         let mut units = Vec::new();
-        let mut put = |from: usize, to: usize| {
+        let mut apply_to = |from: usize, to: usize| {
             let (Some(missing), Some(spare)) = (missing.get_mut(from), spare.get_mut(to)) else { return };
             let count = (*missing).min(*spare);
             if count > 0 {
@@ -39,13 +39,13 @@ impl LineMoves {
             }
         };
         for (from, to) in places.iter().enumerate() {
-            to.iter().for_each(|to| put(from, *to));
+            to.iter().for_each(|to| apply_to(from, *to));
         }
         for is_price_free in [false, true] {
             for (from, known) in stored.items.iter().enumerate() {
                 for (to, item) in order.items.iter().enumerate() {
                     if (is_price_free || is_same_price(known, item)) && is_same(known, item) {
-                        put(from, to);
+                        apply_to(from, to);
                     }
                 }
             }
@@ -55,8 +55,8 @@ impl LineMoves {
 
     /// Returns the units that each stored line keeps.
     pub fn left(&self) -> Vec<u64> {
-        let kept = |from: usize| self.of(from).map(|one| one.units).sum();
-        (0..self.places.len()).map(kept).collect()
+        let remaining_units = |from: usize| self.of(from).map(|one| one.units).sum();
+        (0..self.places.len()).map(remaining_units).collect()
     }
 
     fn of(&self, from: usize) -> impl Iterator<Item = &LineUnits> {
@@ -95,8 +95,8 @@ impl LineMoves {
             line.id.clone_from(&known.id);
             let added = line.quantity.remaining_after(known.quantity);
             // Units that a redemption took away are there again on a line that is sent with more than it had left.
-            let is_whole_again = added > 0 && known.initial_quantity.is_some_and(|units| units > known.quantity);
-            let initial = known.initial_quantity.filter(|_| !is_whole_again && added_units(known) == 0);
+            let is_restored = added > 0 && known.initial_quantity.is_some_and(|units| units > known.quantity);
+            let initial = known.initial_quantity.filter(|_| !is_restored && added_units(known) == 0);
             let initial = initial.map(|units| units + added);
             line.initial_quantity = line.initial_quantity.or(initial);
             if line.quantity != item.quantity && line.price.or(known.price).is_none() && line.quantity == known.quantity
@@ -110,8 +110,8 @@ impl LineMoves {
         self.carry_discounts(stored, &known, order)
     }
 
-    /// Moves the discount of a stored line with its units, unless a line sets another. Its free units move as far as
-    /// lines have room, with their part of the discount. Units that were added for them move before others.
+    /// Moves the discount of a stored line with its units, unless a line sets another. Its free units move while
+    /// lines have capacity, with their part of the discount. Units that were added for them move before others.
     #[expect(clippy::arithmetic_side_effects, reason = "counts of a line stay far within 64 bits")]
     fn carry_discounts<'a>(
         &self,
@@ -148,7 +148,7 @@ impl LineMoves {
                 carried.get_mut(share.place).into_iter().for_each(|line| line.add(share.given, is_free));
             }
         }
-        order.items.iter_mut().zip(&carried).for_each(|(line, carried)| carried.put(line));
+        order.items.iter_mut().zip(&carried).for_each(|(line, carried)| carried.apply_to(line));
         carried
     }
 
@@ -170,12 +170,12 @@ impl LineMoves {
 #[derive(Debug, Clone, Default)]
 pub struct CarriedLine {
     /// `true` if the line sets its discount itself.
-    pub is_said: bool,
+    pub is_stated: bool,
     /// The units that are free.
     pub free_units: u64,
     /// The discount of the free units.
     pub free_discount: Money,
-    says_free: bool,
+    states_free: bool,
     discount: Money,
     added_units: u64,
     has_added: bool,
@@ -183,8 +183,8 @@ pub struct CarriedLine {
 
 impl CarriedLine {
     fn of(line: &Item) -> CarriedLine {
-        let (is_said, says_free) = (line.discount_amount.is_some(), line.discount_quantity.is_some());
-        CarriedLine { is_said, says_free, ..CarriedLine::default() }
+        let (is_stated, states_free) = (line.discount_amount.is_some(), line.discount_quantity.is_some());
+        CarriedLine { is_stated, states_free, ..CarriedLine::default() }
     }
 
     fn add(&mut self, discount: Money, is_free: bool) {
@@ -195,11 +195,11 @@ impl CarriedLine {
     }
 
     /// Writes the discounts onto the line, unless the line sets them.
-    fn put(&self, line: &mut Item) {
-        if !self.is_said && !self.discount.is_zero() {
+    fn apply_to(&self, line: &mut Item) {
+        if !self.is_stated && !self.discount.is_zero() {
             line.discount_amount = Some(self.discount);
         }
-        if !self.says_free && self.free_units > 0 {
+        if !self.states_free && self.free_units > 0 {
             line.discount_quantity = Some(self.free_units);
         }
         if self.has_added {
@@ -213,7 +213,7 @@ fn added_units(item: &Item) -> u64 {
     item.initial_quantity.map_or(0, |initial| item.quantity.remaining_after(initial))
 }
 
-/// Returns whether lines have the same unit price, as far as they have one.
+/// Returns whether lines that have a unit price have the same.
 fn is_same_price(known: &Item, item: &Item) -> bool {
     known.price.zip(item.price).is_none_or(|(known, sent)| known == sent)
 }

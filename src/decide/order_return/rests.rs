@@ -6,25 +6,25 @@ use crate::decide::order_return::line_goods::LineGoods;
 use crate::decide::order_return::share::OrderShare;
 use crate::model::order::Order;
 use crate::model::order_return::{LineRest, RedemptionRest};
-use crate::model::redemption::{PastLine, PastRedemption};
+use crate::model::redemption::{LineEffect, StoredRedemption};
 use crate::money::Money;
 use crate::pricing::spread::{SpreadShare, spread};
 use crate::text::Text;
 
 /// Returns the remaining discounts of a redemption on an order.
-pub fn rest_of(past: &PastRedemption, order: &Order) -> RedemptionRest {
-    let known = order.returns.iter().rev().find_map(|one| one.rests.iter().find(|rest| rest.id == past.id));
+pub fn rest_of(redemption: &StoredRedemption, order: &Order) -> RedemptionRest {
+    let known = order.returns.iter().rev().find_map(|one| one.rests.iter().find(|rest| rest.id == redemption.id));
     if let Some(known) = known {
         let mut rest = known.clone();
-        rest.lines.iter_mut().for_each(|line| line.earlier = earlier_of(past, line));
+        rest.lines.iter_mut().for_each(|line| line.earlier = earlier_of(redemption, line));
         return rest;
     }
-    let mut rest = RedemptionRest { id: past.id.clone(), ..RedemptionRest::default() };
-    let Some(own) = past.order.as_ref().filter(|own| own.id.is_some() && own.id == order.id) else { return rest };
+    let mut rest = RedemptionRest { id: redemption.id.clone(), ..RedemptionRest::default() };
+    let Some(own) = redemption.order.as_ref().filter(|own| own.id.is_some() && own.id == order.id) else { return rest };
     rest.discount = own.discount;
     for (line, line_id) in own.lines.iter().zip(&own.line_ids) {
-        if *line != PastLine::default() && !line_id.is_empty() {
-            let PastLine { discount, units, free_units, worth, earlier } = *line;
+        if *line != LineEffect::default() && !line_id.is_empty() {
+            let LineEffect { discount, units, free_units, worth, earlier } = *line;
             rest.lines.push(LineRest { line_id: line_id.clone(), discount, units, free_units, worth, earlier });
         }
     }
@@ -32,8 +32,8 @@ pub fn rest_of(past: &PastRedemption, order: &Order) -> RedemptionRest {
 }
 
 /// Returns the part of the price of the remaining free units that earlier discounts had taken.
-fn earlier_of(past: &PastRedemption, line: &LineRest) -> Money {
-    let own = past.order.iter().flat_map(|own| own.lines.iter().zip(&own.line_ids));
+fn earlier_of(redemption: &StoredRedemption, line: &LineRest) -> Money {
+    let own = redemption.order.iter().flat_map(|own| own.lines.iter().zip(&own.line_ids));
     let Some((own, _)) = own.into_iter().find(|(_, id)| **id == line.line_id) else { return Money::ZERO };
     let units = |units: i64| u64::try_from(units).unwrap_or(0);
     own.earlier.portion(units(line.free_units), units(own.free_units)).unwrap_or_default().min(own.earlier)
@@ -42,7 +42,7 @@ fn earlier_of(past: &PastRedemption, line: &LineRest) -> Money {
 /// Takes from the redemptions the discounts that a share gives up. Discounts that no redemption granted bear their part
 /// too.
 pub fn take(order: &Order, back: &OrderShare, rests: &mut [RedemptionRest]) {
-    if back.is_whole {
+    if back.is_full {
         for rest in rests.iter_mut() {
             *rest = RedemptionRest { id: rest.id.clone(), ..RedemptionRest::default() };
         }
@@ -66,9 +66,9 @@ pub fn take(order: &Order, back: &OrderShare, rests: &mut [RedemptionRest]) {
 }
 
 /// Takes an amount from the parts of a whole by largest remainder.
-fn lower(amount: Money, whole: Money, parts: Vec<&mut Money>) {
+fn lower(amount: Money, total: Money, parts: Vec<&mut Money>) {
     let granted = Money::sum(parts.iter().map(|part| **part)).unwrap_or(Money::MAX);
-    let others = whole.remaining_after(granted);
+    let others = total.remaining_after(granted);
     let amounts = parts.iter().map(|part| **part).chain([others]);
     let mut shares: Vec<SpreadShare> =
         amounts.enumerate().map(|(place, part)| SpreadShare::new(place, part.minor(), part)).collect();
@@ -99,20 +99,20 @@ fn move_discounts(order: &Order, goods: &LineGoods<'_>, line_id: &Text, rests: &
         return;
     }
     let others = order.items.iter().enumerate().filter(|(_, item)| goods.may_move(line_id, item));
-    let room = others.filter_map(|(place, item)| {
+    let capacity = others.filter_map(|(place, item)| {
         let known = granted_on(rests, Some(item.id.as_ref()?));
         Some((place, item.discount_amount?.remaining_after(known)))
     });
-    let room: Vec<(usize, Money)> = room.filter(|(_, room)| !room.is_zero()).collect();
-    let all = Money::sum(room.iter().map(|(_, room)| *room)).unwrap_or(Money::MAX);
+    let capacity: Vec<(usize, Money)> = capacity.filter(|(_, capacity)| !capacity.is_zero()).collect();
+    let all = Money::sum(capacity.iter().map(|(_, capacity)| *capacity)).unwrap_or(Money::MAX);
     let own = |place: usize, rest: &RedemptionRest| {
         let own = rest.line(line_id)?.discount;
         Some(SpreadShare::new(place, own.minor(), own))
     };
     let mut parts: Vec<SpreadShare> = rests.iter().enumerate().filter_map(|(place, rest)| own(place, rest)).collect();
     spread(excess.min(all), &mut parts);
-    let mut room = room.into_iter();
-    let mut free = room.next();
+    let mut capacity = capacity.into_iter();
+    let mut free = capacity.next();
     for part in parts {
         let Some(rest) = rests.get_mut(part.place) else { continue };
         rest.line_mut(line_id).into_iter().for_each(|line| line.discount = line.discount.remaining_after(part.given));
@@ -123,7 +123,7 @@ fn move_discounts(order: &Order, goods: &LineGoods<'_>, line_id: &Text, rests: &
             to.into_iter().for_each(|to| add_discount(rest, to, moved));
             missing = missing.remaining_after(moved);
             let left = left.remaining_after(moved);
-            free = if left.is_zero() { room.next() } else { Some((place, left)) };
+            free = if left.is_zero() { capacity.next() } else { Some((place, left)) };
         }
     }
 }
@@ -145,8 +145,8 @@ fn add_discount(rest: &mut RedemptionRest, line_id: &Text, amount: Money) {
 }
 
 /// Takes an amount from the discounts of redemptions on a line or on the order. Card payments are reduced first, then
-/// the other discounts, and free units last. `whole` is the discount with the part that no redemption granted.
-pub fn cut(amount: Money, whole: Money, rests: &mut [RedemptionRest], is_card: &[bool], line_id: Option<&str>) {
+/// the other discounts, and free units last. `total` is the discount with the part that no redemption granted.
+pub fn cut(amount: Money, total: Money, rests: &mut [RedemptionRest], is_card: &[bool], line_id: Option<&str>) {
     let [mut cards, mut free, mut others] = [Vec::new(), Vec::new(), Vec::new()];
     for (rest, is_card) in rests.iter_mut().zip(is_card) {
         match line_id {
@@ -163,7 +163,7 @@ pub fn cut(amount: Money, whole: Money, rests: &mut [RedemptionRest], is_card: &
     let sum = |parts: &[&mut Money]| Money::sum(parts.iter().map(|part| **part)).unwrap_or(Money::MAX);
     let (paid, free_paid) = (sum(&cards), sum(&free));
     let of_cards = amount.min(paid);
-    let rest = whole.remaining_after(paid).remaining_after(free_paid);
+    let rest = total.remaining_after(paid).remaining_after(free_paid);
     let of_others = amount.remaining_after(of_cards).min(rest);
     lower(of_cards, paid, cards);
     lower(of_others, rest, others);
@@ -171,13 +171,13 @@ pub fn cut(amount: Money, whole: Money, rests: &mut [RedemptionRest], is_card: &
 }
 
 /// Returns the remaining effect on a line, as a rollback undoes it.
-pub fn as_past(line: &LineRest) -> PastLine {
+pub fn as_line_effect(line: &LineRest) -> LineEffect {
     let LineRest { discount, units, free_units, worth, earlier, .. } = *line;
-    PastLine { discount, units, free_units, worth, earlier }
+    LineEffect { discount, units, free_units, worth, earlier }
 }
 
 /// Takes the remaining discounts of a redemption off an order.
-pub fn lift(order: &mut Order, rest: &RedemptionRest) {
+pub fn remove_discounts(order: &mut Order, rest: &RedemptionRest) {
     let less = |amount: &mut Option<Money>, by: Money| {
         *amount = amount.map(|amount| amount.remaining_after(by)).filter(|amount| !amount.is_zero());
     };

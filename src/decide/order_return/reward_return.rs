@@ -7,7 +7,7 @@ use crate::count::share;
 use crate::decide::order_return::card_transfers::{is_of, spent_by, spent_rest};
 use crate::facts::Facts;
 use crate::ledger::Transfer;
-use crate::model::redemption::{PastRedemption, SpentUnits};
+use crate::model::redemption::{SpentUnits, StoredRedemption};
 use crate::model::reward::BoughtReward;
 use crate::text::Text;
 
@@ -58,7 +58,7 @@ impl RewardReturns {
     /// transfers.
     pub fn find<'p>(
         facts: &dyn Facts,
-        redemptions: impl Iterator<Item = &'p PastRedemption>,
+        redemptions: impl Iterator<Item = &'p StoredRedemption>,
         chain: &[Transfer],
     ) -> RewardReturns {
         let mut found = RewardReturns::default();
@@ -99,12 +99,12 @@ impl RewardReturns {
     }
 
     /// Returns a redemption with the spent points reduced to those that are refunded.
-    pub fn lower_spent(&self, redemption: PastRedemption) -> PastRedemption {
+    pub fn lower_spent(&self, redemption: StoredRedemption) -> StoredRedemption {
         let lower = |spent| match spent {
             SpentUnits::Points(points) => SpentUnits::Points(self.points_back(&redemption.id, points)),
             SpentUnits::Credits(_) => spent,
         };
-        PastRedemption { spent: redemption.spent.map(lower), ..redemption }
+        StoredRedemption { spent: redemption.spent.map(lower), ..redemption }
     }
 
     /// Returns the part of a transfer that is reversed.

@@ -1,34 +1,35 @@
 //! Finds the lines of an order as they were sent, and what each of its redemptions has on them.
 //!
 //! The record of a redemption has each line after it, with its own part. So the records of all redemptions of an order,
-//! also of those that were rolled back, contain each line as it was sent. They are believed where they explain the
+//! also of those that were rolled back, contain each line as it was sent. They are used where they explain the
 //! present line exactly; a line that was changed or returned since has its own amounts less those of its redemptions.
 
 use crate::decide::order_return::composed_line::{amounts_of, before, compose, decompose, on_present};
-use crate::decide::order_return::rests::as_past;
+use crate::decide::order_return::rests::as_line_effect;
 use crate::facts::Facts;
 use crate::model::order::{Item, Order};
 use crate::model::order_return::RedemptionRest;
-use crate::model::redemption::{LineAmounts, PastLine, PastOrder, PastRedemption};
+use crate::model::redemption::{LineEffect, LineTotals, OrderEffect, StoredRedemption};
 use crate::text::Text;
 
 /// Returns the order after each redemption of an order, in their sequence. The parts of a stack are one redemption.
-pub fn records(facts: &dyn Facts, order: &Order) -> Vec<PastOrder> {
+pub fn records(facts: &dyn Facts, order: &Order) -> Vec<OrderEffect> {
     let known = |id: &str| facts.redemption(id).found();
-    let mut found: Vec<PastRedemption> =
-        order.redemptions.iter().filter_map(|(id, _)| known(id)).map(|whole| whole.into_owned()).collect();
-    found.sort_by_key(|whole| whole.date);
-    let own = |whole: &PastRedemption| whole.order.clone().filter(|own| own.id.is_some() && own.id == order.id);
-    let of_instant = |group: &[PastRedemption]| in_sequence(group.iter().filter_map(own).collect());
+    let mut found: Vec<StoredRedemption> =
+        order.redemptions.iter().filter_map(|(id, _)| known(id)).map(|redemption| redemption.into_owned()).collect();
+    found.sort_by_key(|redemption| redemption.date);
+    let own =
+        |redemption: &StoredRedemption| redemption.order.clone().filter(|own| own.id.is_some() && own.id == order.id);
+    let of_instant = |group: &[StoredRedemption]| in_sequence(group.iter().filter_map(own).collect());
     found.chunk_by(|one, next| one.date == next.date).flat_map(of_instant).collect()
 }
 
 /// Returns the records of one instant in the sequence in which each begins with the order that the one before has left.
-fn in_sequence(records: Vec<PastOrder>) -> Vec<PastOrder> {
+fn in_sequence(records: Vec<OrderEffect>) -> Vec<OrderEffect> {
     let mut left = records;
     let mut sorted = Vec::with_capacity(left.len());
     while !left.is_empty() {
-        let follows = |record: &PastOrder| left.iter().any(|other| other != record && is_next(other, record));
+        let follows = |record: &OrderEffect| left.iter().any(|other| other != record && is_next(other, record));
         let first = left.iter().position(|record| !follows(record)).unwrap_or(0);
         sorted.push(left.remove(first));
     }
@@ -36,30 +37,30 @@ fn in_sequence(records: Vec<PastOrder>) -> Vec<PastOrder> {
 }
 
 /// Returns whether a record begins with the lines that another one has left, and that one has changed them.
-fn is_next(record: &PastOrder, next: &PastOrder) -> bool {
-    let has_effect = record.lines.iter().any(|line| *line != PastLine::default());
+fn is_next(record: &OrderEffect, next: &OrderEffect) -> bool {
+    let has_effect = record.lines.iter().any(|line| *line != LineEffect::default());
     let mut lines = record.line_ids.iter().zip(&record.after);
     has_effect && lines.all(|(id, after)| line_before(next, id).as_ref() == Some(after))
 }
 
 /// Returns the effects of redemptions on a line of the present order.
-pub fn effects_on(item: &Item, recorded: &[RedemptionRest]) -> Vec<PastLine> {
+pub fn effects_on(item: &Item, recorded: &[RedemptionRest]) -> Vec<LineEffect> {
     let effect = |rest: &RedemptionRest| {
         let line = item.id.as_ref().and_then(|id| rest.line(id));
-        on_present(item, line.map(as_past).unwrap_or_default())
+        on_present(item, line.map(as_line_effect).unwrap_or_default())
     };
     recorded.iter().map(effect).collect()
 }
 
 /// Returns the line as it was sent, if a record explains the present one.
-pub fn sent_line(item: &Item, records: &[PastOrder], recorded: &[RedemptionRest]) -> Option<LineAmounts> {
+pub fn sent_line(item: &Item, records: &[OrderEffect], recorded: &[RedemptionRest]) -> Option<LineTotals> {
     let id = item.id.as_ref()?;
     let effects = effects_on(item, recorded);
-    let explains = |sent: &LineAmounts| compose(*sent, item.price, &effects).line == amounts_of(item);
+    let explains = |sent: &LineTotals| compose(*sent, item.price, &effects).line == amounts_of(item);
     records.iter().filter_map(|record| line_before(record, id)).find(explains)
 }
 
-fn line_before(record: &PastOrder, line_id: &Text) -> Option<LineAmounts> {
+fn line_before(record: &OrderEffect, line_id: &Text) -> Option<LineTotals> {
     let place = record.line_ids.iter().position(|id| id == line_id)?;
     Some(before(*record.after.get(place)?, record.lines.get(place)?))
 }
@@ -68,10 +69,10 @@ fn line_before(record: &PastOrder, line_id: &Text) -> Option<LineAmounts> {
 /// lines that are known from records. The effects on the other lines become what is on these.
 pub fn fit(
     order: &Order,
-    explained: &[Option<LineAmounts>],
+    explained: &[Option<LineTotals>],
     recorded: &mut [RedemptionRest],
     rests: &mut [RedemptionRest],
-) -> Vec<LineAmounts> {
+) -> Vec<LineTotals> {
     let mut lines = Vec::with_capacity(order.items.len());
     for (item, known) in order.items.iter().zip(explained) {
         let effects = effects_on(item, recorded);
@@ -92,7 +93,7 @@ pub fn fit(
     lines
 }
 
-fn set(rests: &mut [RedemptionRest], line_id: &Text, shares: &[PastLine]) {
+fn set(rests: &mut [RedemptionRest], line_id: &Text, shares: &[LineEffect]) {
     for (rest, share) in rests.iter_mut().zip(shares) {
         if let Some(line) = rest.line_mut(line_id) {
             (line.discount, line.free_units) = (share.discount, share.free_units);

@@ -9,7 +9,7 @@ use crate::decide::order_return::rests::{rest_of, settle_on_lines, take};
 use crate::decide::order_return::reward_return::{RewardReturn, RewardReturns};
 use crate::decide::order_return::sent_lines;
 use crate::decide::order_return::share::{OrderShare, without};
-use crate::decide::returns::may_come_back;
+use crate::decide::returns::is_returnable;
 use crate::decide::summary_delta::{CountedAs, SummaryDelta, given_back, recounted};
 use crate::facts::Facts;
 use crate::id::{Context, Ids};
@@ -17,7 +17,7 @@ use crate::json::Node;
 use crate::ledger::{Entry, Transfer};
 use crate::model::order::{Item, Metadata, Order};
 use crate::model::order_return::{RedemptionRest, ReturnPolicy};
-use crate::model::redemption::{LineAmounts, PastRedemption, PastState, SpentUnits};
+use crate::model::redemption::{LineTotals, RedemptionState, SpentUnits, StoredRedemption};
 use crate::money::Money;
 use crate::pricing::Cart;
 use crate::refusal::Refusal;
@@ -26,16 +26,16 @@ use crate::refusal::Refusal;
 #[derive(Default)]
 pub struct Redemptions {
     /// The redemptions, by date.
-    pub parts: Vec<PastRedemption>,
+    pub parts: Vec<StoredRedemption>,
     /// Their transfers with the remaining amounts.
     pub chains: Vec<Transfer>,
     /// The part of their effects that is on the order.
     pub rests: Vec<RedemptionRest>,
-    /// Their effects without those given up by returns, also where the order has no room for them while another
+    /// Their effects without those given up by returns, also where they do not fit the order while another
     /// redemption is rolled back.
     pub recorded: Vec<RedemptionRest>,
     /// The lines of the order as they were sent, in their order.
-    pub sent: Vec<LineAmounts>,
+    pub sent: Vec<LineTotals>,
     /// The rewards that they bought with points.
     pub rewards: RewardReturns,
 }
@@ -46,20 +46,20 @@ impl Redemptions {
         let mut found = Redemptions::default();
         let counts = |entry: &Node<'static>| entry.get("rollback_id").is_none();
         for (id, _) in order.redemptions.iter().filter(|(_, entry)| counts(entry)) {
-            let Some(whole) = facts.redemption(id).found() else { continue };
-            if whole.state != PastState::Succeeded {
+            let Some(redemption) = facts.redemption(id).found() else { continue };
+            if redemption.state != RedemptionState::Succeeded {
                 continue;
             }
             found.chains.extend(facts.chain(id).found().unwrap_or_default());
-            let children = whole.children.iter().filter_map(|child| facts.redemption(child).found());
-            let children: Vec<PastRedemption> = children.map(|child| child.into_owned()).collect();
-            found.parts.extend(if children.is_empty() { vec![whole.into_owned()] } else { children });
+            let children = redemption.children.iter().filter_map(|child| facts.redemption(child).found());
+            let children: Vec<StoredRedemption> = children.map(|child| child.into_owned()).collect();
+            found.parts.extend(if children.is_empty() { vec![redemption.into_owned()] } else { children });
         }
         found.parts.retain(|part| part.order.as_ref().is_some_and(|own| own.id.is_some() && own.id == order.id));
         found.parts.sort_by_key(|part| part.date);
         found.recorded = found.parts.iter().map(|part| rest_of(part, order)).collect();
         let records = sent_lines::records(facts, order);
-        let explained: Vec<Option<LineAmounts>> =
+        let explained: Vec<Option<LineTotals>> =
             order.items.iter().map(|item| sent_lines::sent_line(item, &records, &found.recorded)).collect();
         settle_on_lines(order, &LineGoods::of(order, &found.parts).fixing(order, &explained), &mut found.recorded);
         found.rests.clone_from(&found.recorded);
@@ -133,7 +133,7 @@ impl Settlement<'_> {
         let owed = order.uncovered();
         let (paid, cost) = (total(order).remaining_after(owed), settled.cost.unwrap_or_else(|| total(&settled.order)));
         // An order that is not paid yet gets no refund and has no unpaid rest.
-        let refund = if order.status.is_some_and(may_come_back) { paid.remaining_after(cost) } else { Money::ZERO };
+        let refund = if order.status.is_some_and(is_returnable) { paid.remaining_after(cost) } else { Money::ZERO };
         let uncovered = if order.may_be_paid() { cost.remaining_after(paid) } else { Money::ZERO };
         let mut numbering = ReturnBooking { chain: id.clone(), at: context.now, count: 0 };
         let (mut entries, mut parts) = (Vec::new(), Vec::new());
@@ -143,7 +143,7 @@ impl Settlement<'_> {
             let discount = before.total().remaining_after(rest.total());
             // A used reward is not given back with the order, nor are its points.
             let keeps_reward = redemptions.rewards.of(&redemption.id).is_some_and(RewardReturn::is_used);
-            let is_given_back = back.is_whole && !keeps_reward;
+            let is_given_back = back.is_full && !keeps_reward;
             let booking = Booking {
                 redemption,
                 discount_before: before.total(),
@@ -167,7 +167,7 @@ impl Settlement<'_> {
             });
         }
         let of_parts = |of: fn(SpentUnits) -> Option<u64>| given_back(parts.iter().filter_map(|part| of(part.spent?)));
-        let tally = SummaryDelta {
+        let summary_delta = SummaryDelta {
             credits: of_parts(|spent| if let SpentUnits::Credits(credits) = spent { Some(credits) } else { None }),
             points: of_parts(|spent| if let SpentUnits::Points(points) = spent { Some(points) } else { None }),
             ..SummaryDelta::default()
@@ -192,7 +192,7 @@ impl Settlement<'_> {
             order: remaining,
             metadata,
         };
-        let taken = redemptions.rewards.vouchers.iter().filter(|reward| back.is_whole && !reward.is_used());
-        ReturnOutcome { returned, entries, tally, orders, rewards: taken.cloned().collect() }
+        let taken = redemptions.rewards.vouchers.iter().filter(|reward| back.is_full && !reward.is_used());
+        ReturnOutcome { returned, entries, summary_delta, orders, rewards: taken.cloned().collect() }
     }
 }

@@ -45,7 +45,7 @@ pub struct OrderShare {
     /// The share of the discount of the order, over all lines.
     pub order_discount: Money,
     /// `true` if no unit is left.
-    pub is_whole: bool,
+    pub is_full: bool,
 }
 
 impl OrderShare {
@@ -91,21 +91,21 @@ pub fn share(order: &Order, back: &[u64]) -> OrderShare {
 pub fn share_units(order: &Order, paid: &[u64], free: &[u64]) -> OrderShare {
     let values = values(order);
     let mut lines: Vec<LineShare> = Vec::new();
-    let mut is_whole = order.items.iter().any(|item| item.quantity > 0);
+    let mut is_full = order.items.iter().any(|item| item.quantity > 0);
     for (place, item) in order.items.iter().enumerate() {
         let paid = paid.get(place).copied().unwrap_or(0).min(paid_units(item));
         let free = free.get(place).copied().unwrap_or(0).min(free_units(item));
-        is_whole &= paid + free == item.quantity;
+        is_full &= paid + free == item.quantity;
         let value = values.get(place).copied().unwrap_or_default();
         lines.push(line_share(place, item, value, [paid, free]));
     }
     let discount = order.discount_amount.unwrap_or_default();
-    let given = if is_whole { discount } else { share_order_discount(order, discount, &values, &mut lines) };
-    if is_whole {
+    let given = if is_full { discount } else { share_order_discount(order, discount, &values, &mut lines) };
+    if is_full {
         share_order_discount(order, discount, &values, &mut lines);
     }
     lines.retain(|line| line.paid > 0 || line.free > 0);
-    OrderShare { lines, order_discount: given, is_whole }
+    OrderShare { lines, order_discount: given, is_full }
 }
 
 /// Returns the amounts of the lines. The amount of the order beyond its lines is divided by units among the lines
@@ -143,9 +143,9 @@ fn freed(order: &Order, back: &[u64], values: &[Money]) -> Vec<u64> {
     order.items.iter().enumerate().map(|(place, item)| freed(place, item)).collect()
 }
 
-/// Returns `count * part / whole`, rounded down.
-fn part_of(count: u64, part: u64, whole: u64) -> u64 {
-    count::share(count, part, whole).map_or(count, |share| share.min(count))
+/// Returns `count * part / total`, rounded down.
+fn part_of(count: u64, part: u64, total: u64) -> u64 {
+    count::share(count, part, total).map_or(count, |share| share.min(count))
 }
 
 /// Returns the part of the amount of a line that belongs to its free units.
@@ -255,7 +255,7 @@ pub fn without(order: &Order, back: &OrderShare, rests: &[RedemptionRest]) -> Or
         lines.any(|line| line.units < 0)
     };
     let is_left = |place: usize| {
-        let Some((line, item)) = back.at(place).zip(order.items.get(place)) else { return !back.is_whole };
+        let Some((line, item)) = back.at(place).zip(order.items.get(place)) else { return !back.is_full };
         item.quantity.remaining_after(line.paid) > line.free || is_owed(item)
     };
     let mut place = 0_usize;
@@ -265,7 +265,7 @@ pub fn without(order: &Order, back: &OrderShare, rests: &[RedemptionRest]) -> Or
         keeps
     });
     let less = |amount: Option<Money>, by: Money| {
-        amount.map(|amount| if back.is_whole { Money::ZERO } else { amount.remaining_after(by) })
+        amount.map(|amount| if back.is_full { Money::ZERO } else { amount.remaining_after(by) })
     };
     left.amount = less(order.amount, back.gross());
     left.initial_amount = less(order.initial_amount, back.paid_gross());

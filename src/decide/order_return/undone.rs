@@ -9,7 +9,7 @@ use crate::decide::order_return::rests;
 use crate::decide::order_return::settled::Redemptions;
 use crate::model::order::{Item, Order, OrderStatus};
 use crate::model::order_return::RedemptionRest;
-use crate::model::redemption::{LineAmounts, PastLine, PastRedemption};
+use crate::model::redemption::{LineEffect, LineTotals, StoredRedemption};
 use crate::money::Money;
 use crate::text::Text;
 
@@ -17,7 +17,7 @@ use crate::text::Text;
 struct RemainingEffect {
     discount: Money,
     /// The effects on its lines, in their order.
-    lines: Vec<PastLine>,
+    lines: Vec<LineEffect>,
     /// `true` if it is taken off.
     is_undone: bool,
     /// `true` if the record of the redemption has no ids of lines: nothing else is known of them.
@@ -25,7 +25,7 @@ struct RemainingEffect {
 }
 
 /// Returns the order without the effects of the redemptions `undone`. The effects of the others are kept.
-pub fn undo(order: Order, redemptions: &Redemptions, undone: &[&PastRedemption], status: OrderStatus) -> Order {
+pub fn undo(order: Order, redemptions: &Redemptions, undone: &[&StoredRedemption], status: OrderStatus) -> Order {
     let effects = effects(&order, redemptions, undone);
     let mut order = order;
     let off = Money::sum(effects.iter().filter(|effect| effect.is_undone).map(|effect| effect.discount));
@@ -53,11 +53,11 @@ pub fn undo(order: Order, redemptions: &Redemptions, undone: &[&PastRedemption],
 }
 
 /// Returns the effects of the redemptions of an order, in their order.
-fn effects(order: &Order, redemptions: &Redemptions, undone: &[&PastRedemption]) -> Vec<RemainingEffect> {
-    let is_by_place = |past: &PastRedemption| order.returns.is_empty() && !knows_lines(past);
-    let is_undone = |id: &Text| undone.iter().any(|past| past.id == *id);
-    let by_place = |past: &PastRedemption| {
-        let own = past.order.as_ref();
+fn effects(order: &Order, redemptions: &Redemptions, undone: &[&StoredRedemption]) -> Vec<RemainingEffect> {
+    let is_by_place = |redemption: &StoredRedemption| order.returns.is_empty() && !knows_lines(redemption);
+    let is_undone = |id: &Text| undone.iter().any(|redemption| redemption.id == *id);
+    let by_place = |redemption: &StoredRedemption| {
+        let own = redemption.order.as_ref();
         RemainingEffect {
             discount: own.map(|own| own.discount).unwrap_or_default(),
             lines: own.map(|own| own.lines.clone()).unwrap_or_default(),
@@ -66,7 +66,8 @@ fn effects(order: &Order, redemptions: &Redemptions, undone: &[&PastRedemption])
         }
     };
     let by_id = |rest: &RedemptionRest| {
-        let line = |item: &Item| item.id.as_ref().and_then(|id| rest.line(id)).map(rests::as_past).unwrap_or_default();
+        let line =
+            |item: &Item| item.id.as_ref().and_then(|id| rest.line(id)).map(rests::as_line_effect).unwrap_or_default();
         let lines = order.items.iter().map(line).collect();
         RemainingEffect { discount: rest.discount, lines, is_undone: is_undone(&rest.id), is_by_place: false }
     };
@@ -75,23 +76,23 @@ fn effects(order: &Order, redemptions: &Redemptions, undone: &[&PastRedemption])
         .iter()
         .zip(&redemptions.recorded)
         .map(|(part, rest)| if is_undone(&part.id) && is_by_place(part) { by_place(part) } else { by_id(rest) });
-    let is_known = |past: &PastRedemption| redemptions.parts.iter().any(|part| part.id == past.id);
-    let unknown = undone.iter().filter(|past| !is_known(past)).map(|past| by_place(past));
+    let is_known = |redemption: &StoredRedemption| redemptions.parts.iter().any(|part| part.id == redemption.id);
+    let unknown = undone.iter().filter(|redemption| !is_known(redemption)).map(|redemption| by_place(redemption));
     known.chain(unknown).collect()
 }
 
 /// Returns whether a redemption has the id of each line that it has an effect on.
-fn knows_lines(past: &PastRedemption) -> bool {
-    let Some(own) = &past.order else { return true };
+fn knows_lines(redemption: &StoredRedemption) -> bool {
+    let Some(own) = &redemption.order else { return true };
     let ids = own.line_ids.iter().map(|id| !id.is_empty()).chain(std::iter::repeat(false));
-    own.lines.iter().zip(ids).all(|(line, has_id)| has_id || *line == PastLine::default())
+    own.lines.iter().zip(ids).all(|(line, has_id)| has_id || *line == LineEffect::default())
 }
 
 /// The effects of redemptions on a line, in their order.
 struct LineEffects {
-    all: Vec<PastLine>,
-    others: Vec<PastLine>,
-    undone: Vec<PastLine>,
+    all: Vec<LineEffect>,
+    others: Vec<LineEffect>,
+    undone: Vec<LineEffect>,
     is_by_place: bool,
 }
 
@@ -100,12 +101,12 @@ impl LineEffects {
         let of = |effect: &RemainingEffect| on_present(item, effect.lines.get(place).copied().unwrap_or_default());
         let with =
             |is_undone: bool| effects.iter().filter(move |effect| effect.is_undone == is_undone).map(of).collect();
-        let is_by_place = effects.iter().any(|effect| effect.is_by_place && of(effect) != PastLine::default());
+        let is_by_place = effects.iter().any(|effect| effect.is_by_place && of(effect) != LineEffect::default());
         LineEffects { all: effects.iter().map(of).collect(), others: with(false), undone: with(true), is_by_place }
     }
 
     /// Takes the undone effects off a line; returns by how much its amount has decreased, in minor units.
-    fn undo(&self, item: &mut Item, sent: Option<&LineAmounts>) -> i64 {
+    fn undo(&self, item: &mut Item, sent: Option<&LineTotals>) -> i64 {
         let known = sent.copied().filter(|_| !self.is_by_place);
         let sent = known.unwrap_or_else(|| decompose(item, &self.all).line);
         let line = compose(sent, item.price, &self.others).line;

@@ -73,12 +73,12 @@ pub fn lowered(order: &Order, left: &[u64]) -> Vec<LostUnits> {
     let of_line = |place: usize, item: &Item| {
         let gone = item.quantity.remaining_after(left.get(place).copied().unwrap_or(item.quantity));
         let (paid, free) = (paid_units(item), free_units(item));
-        let has_room = |back: u64| share(free, back, paid).is_some_and(|free| free <= gone.remaining_after(back));
+        let has_capacity = |back: u64| share(free, back, paid).is_some_and(|free| free <= gone.remaining_after(back));
         // The sum grows with the number, so binary search finds the largest.
         let (mut low, mut high) = (0, paid.min(gone));
         while low < high {
             let middle = high.remaining_after(high.remaining_after(low) >> 1);
-            match has_room(middle) {
+            match has_capacity(middle) {
                 true => low = middle,
                 false => high = middle.remaining_after(1),
             }

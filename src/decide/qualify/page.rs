@@ -17,7 +17,7 @@ pub(super) struct Match<'a> {
     /// The cursor of a page that ends with this result.
     pub end: PageEnd,
     /// Its position among the resolved names and its outcome, once it was evaluated.
-    pub looked: Option<Box<(usize, ApplyOutcome)>>,
+    pub trial: Option<Box<(usize, ApplyOutcome)>>,
     /// The outcome of the tiers of a stack.
     pub stack: Option<Box<Evaluation<'a>>>,
 }
@@ -25,76 +25,76 @@ pub(super) struct Match<'a> {
 /// One page.
 pub(super) struct QualificationPage<'a> {
     /// The results, in order.
-    pub hits: Vec<Match<'a>>,
+    pub matches: Vec<Match<'a>>,
     /// The cursor of the next page, when there is one.
     pub more_starting_after: Option<PageEnd>,
 }
 
 /// Numbers the matches that were created at the same instant, newest first.
-pub(super) fn number(hits: &mut [Match<'_>]) {
-    for same in hits.chunk_by_mut(|one, other| one.end.created_at == other.end.created_at) {
+pub(super) fn number(matches: &mut [Match<'_>]) {
+    for same in matches.chunk_by_mut(|one, other| one.end.created_at == other.end.created_at) {
         if same.len() > 1 {
-            (1..).zip(same).for_each(|(number, hit)| hit.end.of_moment = number);
+            (1..).zip(same).for_each(|(number, matched)| matched.end.ordinal = number);
         }
     }
 }
 
 /// Returns the start of the part that contains a page, in parts of `size`.
-pub(super) fn part(asked: &Qualify, hits: &[Match<'_>], size: usize) -> usize {
-    let Some(after) = asked.starting_after else { return 0 };
+pub(super) fn part(query: &Qualify, matches: &[Match<'_>], size: usize) -> usize {
+    let Some(after) = query.starting_after else { return 0 };
     // Sorted by age, the page begins after the last result, and in any other order possibly with an older one.
-    let first = passed(hits, after).remaining_after(usize::from(asked.sorting != QualificationSort::Default));
+    let first = passed(matches, after).remaining_after(usize::from(query.sorting != QualificationSort::Default));
     first.remaining_after(first.checked_rem(size).unwrap_or(0))
 }
 
 /// Sorts the matches and takes the page after this cursor. The first match of the following part ends at `next`.
 pub(super) fn cut<'a>(
-    asked: &Qualify,
-    mut hits: Vec<Match<'a>>,
+    query: &Qualify,
+    mut matches: Vec<Match<'a>>,
     after: Option<PageEnd>,
     next: Option<PageEnd>,
 ) -> QualificationPage<'a> {
-    if asked.sorting != QualificationSort::Default {
-        hits.sort_by_cached_key(|hit| deal(asked.sorting, hit));
+    if query.sorting != QualificationSort::Default {
+        matches.sort_by_cached_key(|matched| sort_key(query.sorting, matched));
     }
-    let from = after.map_or(0, |after| begin(asked.sorting, &hits, after));
-    let end = |place: usize| hits.get(place).map_or(next, |hit| Some(hit.end));
-    let mut until = from.saturating_add(asked.limit).min(hits.len());
-    if asked.sorting == QualificationSort::Default && end(until).is_some() {
+    let from = after.map_or(0, |after| page_start(query.sorting, &matches, after));
+    let end = |place: usize| matches.get(place).map_or(next, |matched| Some(matched.end));
+    let mut until = from.saturating_add(query.limit).min(matches.len());
+    if query.sorting == QualificationSort::Default && end(until).is_some() {
         // A caller that keeps only the milliseconds of an instant continues after all of it, so this page ends before
         // it, if it can.
-        let moment = |place: usize| end(place).map(|end| end.created_at);
-        let first = (from..until).find(|place| moment(*place) == moment(until)).unwrap_or(until);
+        let instant = |place: usize| end(place).map(|end| end.created_at);
+        let first = (from..until).find(|place| instant(*place) == instant(until)).unwrap_or(until);
         until = if first > from { first } else { until };
     }
-    let is_last = until == hits.len() && next.is_none();
+    let is_last = until == matches.len() && next.is_none();
     let more_starting_after = until.checked_sub(1).and_then(end).filter(|_| from < until && !is_last);
-    hits.truncate(until);
-    let hits = hits.split_off(from.min(until));
-    QualificationPage { hits, more_starting_after }
+    matches.truncate(until);
+    let matches = matches.split_off(from.min(until));
+    QualificationPage { matches, more_starting_after }
 }
 
 /// Returns the number of results already shown, sorted by age.
 #[inline(never)]
-fn passed(hits: &[Match<'_>], after: PageEnd) -> usize {
-    hits.partition_point(|hit| after.has_passed(hit.end))
+fn passed(matches: &[Match<'_>], after: PageEnd) -> usize {
+    matches.partition_point(|matched| after.has_passed(matched.end))
 }
 
 /// Returns the start of the page after this cursor. The last result of a page may be deleted meanwhile. Sorted by age,
 /// all younger results are before the cursor; in any other order the position is unknown.
-fn begin(sorting: QualificationSort, hits: &[Match<'_>], after: PageEnd) -> usize {
+fn page_start(sorting: QualificationSort, matches: &[Match<'_>], after: PageEnd) -> usize {
     if sorting == QualificationSort::Default {
-        return passed(hits, after);
+        return passed(matches, after);
     }
-    let is_last = |hit: &Match<'_>| match after.of_moment {
-        0 => hit.end.created_at == after.created_at,
-        _ => hit.end == after,
+    let is_last = |matched: &Match<'_>| match after.ordinal {
+        0 => matched.end.created_at == after.created_at,
+        _ => matched.end == after,
     };
-    hits.iter().rposition(is_last).map_or(hits.len(), |last| last.plus_one())
+    matches.iter().rposition(is_last).map_or(matches.len(), |last| last.plus_one())
 }
 
-fn deal(sorting: QualificationSort, hit: &Match<'_>) -> u64 {
-    let off = match hit.looked.as_deref() {
+fn sort_key(sorting: QualificationSort, matched: &Match<'_>) -> u64 {
+    let off = match matched.trial.as_deref() {
         Some((_, ApplyOutcome::Applied(gain))) => gain.total().unwrap_or_default().minor(),
         _ => 0,
     };

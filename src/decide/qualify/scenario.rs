@@ -40,7 +40,7 @@ impl Scenario {
 
     /// Returns the tests that pass without evaluation when a rule is checked for one candidate.
     pub fn passes(self) -> RequiredFacts {
-        match self.asks_order() {
+        match self.uses_order() {
             true => RequiredFacts::BUDGET,
             false => {
                 let order = RequiredFacts::ORDER
@@ -57,7 +57,7 @@ impl Scenario {
     }
 
     /// Returns whether the whole order matters.
-    pub fn asks_order(self) -> bool {
+    pub fn uses_order(self) -> bool {
         self.facts() & subject::ORDER != 0
     }
 
@@ -78,17 +78,17 @@ impl Scenario {
     pub fn looks_at(self, candidate: &Candidate, customer: Option<&str>, public: bool) -> bool {
         let holder = candidate.holder_id.as_deref();
         let given = candidate.passed_on || candidate.published && holder.is_none();
-        let theirs = customer.is_some() && (given || holder == customer);
+        let is_own = customer.is_some() && (given || holder == customer);
         match self {
             Scenario::PromotionStacks => candidate.object == CandidateObject::PromotionStack && public,
-            Scenario::CustomerWallet => candidate.object == CandidateObject::Voucher && theirs,
+            Scenario::CustomerWallet => candidate.object == CandidateObject::Voucher && is_own,
             Scenario::All
             | Scenario::AudienceOnly
             | Scenario::Products
             | Scenario::ProductsDiscount
             | Scenario::ProductsByCustomer
             | Scenario::ProductsDiscountByCustomer => {
-                candidate.object != CandidateObject::PromotionStack && (public || theirs)
+                candidate.object != CandidateObject::PromotionStack && (public || is_own)
             }
         }
     }
@@ -119,10 +119,10 @@ fn passes(filter: &QualificationFilter, candidate: &Candidate, customer: Option<
         }
         QualificationField::HolderRole => role(candidate, customer),
     };
-    let among = || found.is_some_and(|found| filter.values.iter().any(|value| value == found));
+    let contains = || found.is_some_and(|found| filter.values.iter().any(|value| value == found));
     match filter.compare {
-        Compare::In => among(),
-        Compare::NotIn => !among(),
+        Compare::In => contains(),
+        Compare::NotIn => !contains(),
         Compare::HasValue => found.is_some(),
         Compare::IsUnknown => found.is_none(),
     }
@@ -167,14 +167,14 @@ fn discounts(offer: &Offer<'_>, items: OrderLines<'_>) -> bool {
     let Some(scope) = scope.filter(|_| discount.acts_on_lines(scope.is_some())) else {
         return discount.acts_on_lines(scope.is_some()) && !items.is_empty();
     };
-    let among = |list: &[ScopeEntry], item: &ResolvedLine<'_>| list.iter().any(|entry| item.is(&entry.goods));
+    let contains = |list: &[ScopeEntry], item: &ResolvedLine<'_>| list.iter().any(|entry| item.is(&entry.goods));
     let everything = scope.included_all || scope.included.is_empty();
-    items.iter().any(|item| (everything || among(&scope.included, item)) && !among(&scope.excluded, item))
+    items.iter().any(|item| (everything || contains(&scope.included, item)) && !contains(&scope.excluded, item))
 }
 
 /// Returns whether a rule requires one of the lines by name.
 fn requires(rule: &Rule, items: OrderLines<'_>) -> bool {
-    let asked = rule.tests.leaves.iter().map(|leaf| &leaf.test).filter(|test| test.about() == subject::GOODS);
-    let wanted = asked.flat_map(|test| test.conditions.iter()).filter(|condition| !condition.operator.is_negative());
+    let query = rule.tests.leaves.iter().map(|leaf| &leaf.test).filter(|test| test.about() == subject::GOODS);
+    let wanted = query.flat_map(|test| test.conditions.iter()).filter(|condition| !condition.operator.is_negative());
     wanted.into_iter().any(|condition| items.has_any(&condition.goods))
 }

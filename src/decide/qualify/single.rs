@@ -22,7 +22,7 @@ use crate::stacking::{ApplyOutcome, ClaimTrial, Class, Judge, Selection, Stackin
 use crate::text::Text;
 
 /// Tries every redeemable resolved from position `from` on, and returns the outcome and the findings of each.
-pub(super) fn try_each(case: &Case<'_>, asked: &Qualify, from: usize) -> Vec<(ApplyOutcome, Finding)> {
+pub(super) fn try_each(case: &Case<'_>, query: &Qualify, from: usize) -> Vec<(ApplyOutcome, Finding)> {
     if from == case.resolved.len() {
         return Vec::new();
     }
@@ -30,31 +30,32 @@ pub(super) fn try_each(case: &Case<'_>, asked: &Qualify, from: usize) -> Vec<(Ap
     let redeemable = RequestedRedeemable::named(Text::default());
     let mut found = Findings::default();
     let (judge, request_facts) = (CaseJudge::new(case, &items, &mut found), request_facts(case));
-    let mut alone =
-        SingleTrial { case, asked, items: &items, request_facts, judge, redeemable, running: RequestUsage::default() };
-    let mut heard = Vec::new();
+    let mut single =
+        SingleTrial { case, query, items: &items, request_facts, judge, redeemable, usage: RequestUsage::default() };
+    let mut trials = Vec::new();
     for at in from..case.resolved.len() {
-        let concerned = case.offer(at).is_none_or(|offer| concerns(asked.scenario.products(), offer, items.basket()));
-        let outcome = if concerned { alone.outcome(at) } else { ApplyOutcome::Skipped(SkipReason::NoEffect) };
-        let mut one = alone.judge.found.get(at).cloned().unwrap_or_default();
+        let concerned =
+            case.offer(at).is_none_or(|offer| concerns(query.scenario.products(), offer, items.order_lines()));
+        let outcome = if concerned { single.outcome(at) } else { ApplyOutcome::Skipped(SkipReason::NoEffect) };
+        let mut one = single.judge.found.get(at).cloned().unwrap_or_default();
         // Its rules are not checked again, and its scope may depend on collections that only the server knows.
         if case.offer(at).is_some_and(|offer| offer.needs.meets(RequiredFacts::COLLECTIONS)) {
             one.missing.extend_from_slice(items.missing());
         }
-        heard.push((outcome, one));
+        trials.push((outcome, one));
     }
-    heard
+    trials
 }
 
 struct SingleTrial<'c> {
     case: &'c Case<'c>,
-    asked: &'c Qualify,
+    query: &'c Qualify,
     items: &'c Items<'c>,
     request_facts: RequestFacts<'c>,
     judge: CaseJudge<'c>,
     redeemable: RequestedRedeemable,
     /// Usage of the request: none, because each is tried separately.
-    running: RequestUsage,
+    usage: RequestUsage,
 }
 
 impl SingleTrial<'_> {
@@ -68,7 +69,7 @@ impl SingleTrial<'_> {
         walk.run(&mut selection, &case.stacking, &case.priced.cart, &ClaimTrial::default(), self);
         match walk.steps.into_iter().next().map(|step| step.outcome) {
             // If the whole order does not matter, missing data of the order is no reason.
-            Some(ApplyOutcome::Refused(refusal)) if !self.asked.scenario.asks_order() && lacks_order(&refusal) => {
+            Some(ApplyOutcome::Refused(refusal)) if !self.query.scenario.uses_order() && is_missing_order(&refusal) => {
                 ApplyOutcome::Applied(Box::default())
             }
             Some(outcome) => outcome,
@@ -77,7 +78,7 @@ impl SingleTrial<'_> {
     }
 }
 
-fn lacks_order(refusal: &Refusal) -> bool {
+fn is_missing_order(refusal: &Refusal) -> bool {
     matches!(
         refusal.reason,
         Reason::MissingOrder | Reason::MissingAmount | Reason::MissingOrderItems | Reason::MissingOrderItemsAmount
@@ -95,18 +96,18 @@ impl Judge for SingleTrial<'_> {
         let request_facts = &self.request_facts;
         let paid = PaidOrder::of(self.case, cart, request_facts);
         let running_order =
-            RunningOrder { cart, items: self.items, request_facts, running: &self.running, paid: paid.as_ref() };
+            RunningOrder { cart, items: self.items, request_facts, usage: &self.usage, paid: paid.as_ref() };
         let mut verdict = check_readable(offer, self.items)
             .and_then(|()| check_terms(self.case, &self.redeemable, offer, &running_order, &mut found));
         // Tests of the redeemable itself could not be evaluated for all candidates together.
         let own = |rule: &Rule| rule.tests.leaves.iter().any(|leaf| leaf.test.about() == subject::OWN);
-        if verdict.is_ok() && self.asked.scenario.asks_order() && offer.rules.iter().any(|rule| own(rule)) {
+        if verdict.is_ok() && self.query.scenario.uses_order() && offer.rules.iter().any(|rule| own(rule)) {
             verdict = check_rules(self.case, offer, &running_order, &mut found);
         }
         if verdict.is_ok() {
             // If the whole order does not matter, a missing bundle is a finding and not a reason.
             verdict = check_bundles(self.case, offer, cart, self.items, &mut found);
-            verdict = if self.asked.scenario.asks_order() { verdict } else { Ok(()) };
+            verdict = if self.query.scenario.uses_order() { verdict } else { Ok(()) };
         }
         verdict = verdict.and_then(|()| check_free_goods(self.case, offer, self.items, &mut found));
         if let (Some(Reason::MissingReward), Grant::Loyalty(card)) =
@@ -114,7 +115,7 @@ impl Judge for SingleTrial<'_> {
         {
             found.points = Some(points_left(self.case, &offer.incentive, card, &running_order, &mut found));
         }
-        self.judge.found.put(place, &mut found);
+        self.judge.found.insert(place, &mut found);
         // A card is shown with its balance; its reward is chosen only when it is redeemed.
         verdict.err().filter(|refusal| refusal.reason != Reason::MissingReward)
     }
@@ -137,10 +138,10 @@ impl Judge for SingleTrial<'_> {
         &mut self,
         place: usize,
         cart: &Cart,
-        seen: Option<&Cart>,
+        visible_cart: Option<&Cart>,
         base: DiscountBase<'_>,
         once: bool,
     ) -> Result<Box<Gain>, Refusal> {
-        self.judge.gain(place, cart, seen, base, once)
+        self.judge.gain(place, cart, visible_cart, base, once)
     }
 }

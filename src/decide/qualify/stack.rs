@@ -7,7 +7,7 @@ use crate::text::Text;
 
 /// Tries a stack as a validation of it would; `None` if it does not apply or gives nothing.
 pub(super) fn try_stack<'a>(case: &mut Case<'a>, id: &Text) -> Option<Box<Evaluation<'a>>> {
-    let mut alone = Evaluation::of(Case {
+    let mut stack_trial = Evaluation::of(Case {
         request: case.request,
         redeemables: (&[]).into(),
         stack: None,
@@ -20,9 +20,9 @@ pub(super) fn try_stack<'a>(case: &mut Case<'a>, id: &Text) -> Option<Box<Evalua
         decide_change: case.decide_change,
         counted: None,
         order: case.order.clone(),
-        trust: case.trust,
+        price_source: case.price_source,
         priced: case.priced.clone(),
-        buyer: case.buyer.clone(),
+        request_customer: case.request_customer.clone(),
         resolved: Vec::new(),
         needs: Default::default(),
         passes: case.passes,
@@ -31,9 +31,9 @@ pub(super) fn try_stack<'a>(case: &mut Case<'a>, id: &Text) -> Option<Box<Evalua
         wrong: Vec::new(),
         work: case.work.clone(),
     });
-    alone.case.expand(&RequestedRedeemable::named(id.clone())).ok()?;
-    alone.evaluate();
-    case.work = alone.case.work.clone();
-    alone.missing.iter().for_each(|fact| case.missing.add(fact.clone()));
-    (alone.valid && alone.applied().next().is_some()).then(|| Box::new(alone))
+    stack_trial.case.expand(&RequestedRedeemable::named(id.clone())).ok()?;
+    stack_trial.evaluate();
+    case.work = stack_trial.case.work.clone();
+    stack_trial.missing.iter().for_each(|fact| case.missing.add(fact.clone()));
+    (stack_trial.valid && stack_trial.applied().next().is_some()).then(|| Box::new(stack_trial))
 }

@@ -33,8 +33,8 @@ pub(in crate::decide) fn check_combination(
     Ok(())
 }
 
-fn too_many(limit: u64, things: &str, count: usize) -> String {
-    format!("must NOT have more than {limit} {things} (actual count is `{count}`)")
+fn too_many(limit: u64, noun: &str, count: usize) -> String {
+    format!("must NOT have more than {limit} {noun} (actual count is `{count}`)")
 }
 
 /// Refuses a stack as a whole if it has no tiers, one of them twice, or more than a request may name. A stack contains

@@ -15,7 +15,7 @@ use crate::model::customer::Customer;
 use crate::model::order::{Goods, Metadata, Order};
 use crate::model::promotion::Stack;
 use crate::model::redeemable::{Campaign, Category, RedeemableTerms};
-use crate::model::redemption::PastRedemption;
+use crate::model::redemption::StoredRedemption;
 use crate::model::reward::{BoughtReward, Reward, RewardAssignment};
 use crate::model::stacking::StackingRules;
 use crate::points::campaign_tiers::CampaignTier;
@@ -53,7 +53,7 @@ impl FactsWithout<'_> {
             let mut members: JsonMembers = summary.take_members(group);
             if let Some(count) = members.get(name).and_then(Node::as_i64) {
                 let before = count.checked_sub(own).and_then(|count| count.checked_sub(later));
-                members.insert(name, Node::Whole(before.map_or(0, |count| count.max(0))));
+                members.insert(name, Node::Integer(before.map_or(0, |count| count.max(0))));
             }
             summary.insert(group, Node::Object(owned(&members)));
         }
@@ -186,17 +186,17 @@ impl Facts for FactsWithout<'_> {
     fn held(&self, account: &AccountId, now: Instant, own: Option<&HoldOwner>) -> Known<u64> {
         self.facts.held(account, now, own)
     }
-    fn redemption(&self, id: &str) -> Known<Fact<'_, PastRedemption>> {
+    fn redemption(&self, id: &str) -> Known<Fact<'_, StoredRedemption>> {
         self.facts.redemption(id)
     }
     fn chain(&self, id: &str) -> Known<Vec<Transfer>> {
         self.facts.chain(id)
     }
-    fn bought_reward(&self, redemption: &PastRedemption) -> Known<BoughtReward> {
+    fn bought_reward(&self, redemption: &StoredRedemption) -> Known<BoughtReward> {
         self.facts.bought_reward(redemption)
     }
-    fn candidates(&self, seek: &CandidateFilter<'_>) -> Known<Fact<'_, Candidates>> {
-        self.facts.candidates(seek)
+    fn candidates(&self, filter: &CandidateFilter<'_>) -> Known<Fact<'_, Candidates>> {
+        self.facts.candidates(filter)
     }
     fn free_codes(&self, campaign_id: &str, now: Instant) -> Known<Option<u64>> {
         self.facts.free_codes(campaign_id, now)

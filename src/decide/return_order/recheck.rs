@@ -15,8 +15,8 @@ use crate::model::customer::Customer;
 use crate::model::order::{Metadata, Order};
 use crate::model::order_return::{LineRest, RedemptionRest};
 use crate::model::redeemable::Grant;
-use crate::model::redemption::{PastRedemption, SpentUnits};
-use crate::model::request::{Channel, RedeemableObject, Redeemables, RequestedRedeemable, WantedReward};
+use crate::model::redemption::{SpentUnits, StoredRedemption};
+use crate::model::request::{Channel, RedeemableObject, Redeemables, RequestedRedeemable, RequestedReward};
 use crate::model::stacking::{ApplicationMode, StackingRules};
 use crate::money::Money;
 use crate::pricing::Gain;
@@ -38,14 +38,14 @@ pub enum RecheckOutcome {
 /// A redemption that is decided again.
 pub struct RecheckedRedemption<'a> {
     /// The redemption.
-    pub past: &'a PastRedemption,
+    pub redemption: &'a StoredRedemption,
     /// The remaining spending of its card.
     pub spent: Option<SpentUnits>,
 }
 
 /// Returns whether the redeemable of a redemption still exists.
-pub fn is_there(facts: &dyn Facts, past: &PastRedemption) -> bool {
-    let Some(redeemable) = redeemable(past, None) else { return false };
+pub fn is_there(facts: &dyn Facts, redemption: &StoredRedemption) -> bool {
+    let Some(redeemable) = redeemable(redemption, None) else { return false };
     match redeemable.object {
         RedeemableObject::PromotionTier => facts.tier(&redeemable.id).found().is_some(),
         RedeemableObject::Voucher | RedeemableObject::PromotionStack => facts.voucher(&redeemable.id).found().is_some(),
@@ -60,8 +60,8 @@ pub fn redecide(
     seed: [u8; 32],
 ) -> Result<Vec<RecheckOutcome>, Refusal> {
     let Some(first) = parts.first() else { return Ok(Vec::new()) };
-    let request = request(parts, first.past, order);
-    let context = Context { now: first.past.date, seed };
+    let request = request(parts, first.redemption, order);
+    let context = Context { now: first.redemption.date, seed };
     let mut case = Case::new(facts, &request, &context);
     let partial = StackingRules {
         redeemables_application_mode: ApplicationMode::Partial,
@@ -82,7 +82,7 @@ pub fn redecide(
         }
         if idle.contains(&place) {
             return RecheckOutcome::Granted(
-                RedemptionRest { id: part.past.id.clone(), ..RedemptionRest::default() },
+                RedemptionRest { id: part.redemption.id.clone(), ..RedemptionRest::default() },
                 Vec::new(),
             );
         }
@@ -96,8 +96,8 @@ pub fn redecide(
                 let off = gain.each_off().filter(|(_, off)| !off.is_zero());
                 let lines = off.filter_map(|(place, off)| line(place, off)).collect();
                 let discount = gain.order.unwrap_or_default();
-                let rest = RedemptionRest { id: part.past.id.clone(), discount, lines };
-                RecheckOutcome::Granted(rest, budget_counts(&evaluated.case, place, gain, part.past))
+                let rest = RedemptionRest { id: part.redemption.id.clone(), discount, lines };
+                RecheckOutcome::Granted(rest, budget_counts(&evaluated.case, place, gain, part.redemption))
             }
             Some(ApplyOutcome::Refused(refusal)) => RecheckOutcome::Lost(refusal.clone()),
             Some(ApplyOutcome::Skipped(skip)) => {
@@ -144,40 +144,40 @@ fn refuse_idle_cards(case: &mut Case<'_>, parts: &[RecheckedRedemption<'_>]) -> 
 }
 
 /// Returns the counts of a redemption in budgets and in caps of units.
-fn budget_counts(case: &Case<'_>, place: usize, gain: &Gain, past: &PastRedemption) -> Vec<BudgetCount> {
+fn budget_counts(case: &Case<'_>, place: usize, gain: &Gain, redemption: &StoredRedemption) -> Vec<BudgetCount> {
     let Some(offer) = case.offer(place) else { return Vec::new() };
     let discount = gain.total().unwrap_or_default().minor();
     let mut postings = counted(case, offer, discount, Money::ZERO, false);
     postings.retain(|posting| posting.debit == discounted_account(None));
-    postings.extend(cap_postings(case, place, gain, past.customer_id.as_deref()));
+    postings.extend(cap_postings(case, place, gain, redemption.customer_id.as_deref()));
     let count = |one: Posting| Some(BudgetCount { debit: one.debit, credit: one.credit?, amount: one.amount });
     postings.into_iter().filter_map(count).collect()
 }
 
-fn request(parts: &[RecheckedRedemption<'_>], first: &PastRedemption, order: &Order) -> Redeemables {
-    let said = |name: &str| match first.document.get(name) {
+fn request(parts: &[RecheckedRedemption<'_>], first: &StoredRedemption, order: &Order) -> Redeemables {
+    let member = |name: &str| match first.document.get(name) {
         Some(Node::Object(members)) => Metadata::of(members),
         _ => Metadata::default(),
     };
-    let channel = said("channel").get("channel_id").and_then(Node::as_str).map(Text::from);
+    let channel = member("channel").get("channel_id").and_then(Node::as_str).map(Text::from);
     let customer = first.customer_id.clone().map(|id| Customer { id: Some(id), ..Customer::default() });
     // The stored order is not loaded: only the remaining order counts.
     let order =
         Order { id: None, source_id: None, returns: Vec::new(), redemptions: Metadata::default(), ..order.clone() };
     Redeemables {
-        redeemables: parts.iter().filter_map(|part| redeemable(part.past, part.spent)).collect(),
+        redeemables: parts.iter().filter_map(|part| redeemable(part.redemption, part.spent)).collect(),
         customer,
         order: Some(order),
-        metadata: said("metadata"),
+        metadata: member("metadata"),
         channel: Channel { id: channel.unwrap_or_default(), ..Channel::default() },
         ..Redeemables::default()
     }
 }
 
 /// Returns the redeemable of a redemption, as a request names it.
-fn redeemable(past: &PastRedemption, spent: Option<SpentUnits>) -> Option<RequestedRedeemable> {
-    let id = past.voucher.as_ref().map(|voucher| voucher.id.clone()).or_else(|| past.redeemed.clone())?;
-    let object = match past.voucher {
+fn redeemable(redemption: &StoredRedemption, spent: Option<SpentUnits>) -> Option<RequestedRedeemable> {
+    let id = redemption.voucher.as_ref().map(|voucher| voucher.id.clone()).or_else(|| redemption.redeemed.clone())?;
+    let object = match redemption.voucher {
         Some(_) => RedeemableObject::Voucher,
         None => RedeemableObject::PromotionTier,
     };
@@ -189,7 +189,7 @@ fn redeemable(past: &PastRedemption, spent: Option<SpentUnits>) -> Option<Reques
         Some(SpentUnits::Points(points)) => Some(points),
         Some(SpentUnits::Credits(_)) | None => None,
     };
-    let reward = past.document.get("reward").and_then(|reward| reward.get("id")).and_then(Node::as_str);
-    let reward = reward.map(|id| WantedReward { id: id.into(), points });
+    let reward = redemption.document.get("reward").and_then(|reward| reward.get("id")).and_then(Node::as_str);
+    let reward = reward.map(|id| RequestedReward { id: id.into(), points });
     Some(RequestedRedeemable { object, id, credits, reward })
 }

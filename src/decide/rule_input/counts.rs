@@ -22,11 +22,11 @@ impl OfferFacts<'_> {
         let Some(offer) = self.offer else { return Some(0) };
         let incentive = &offer.incentive;
         let campaign = incentive.campaign_id.as_deref();
-        let customer = self.case.buyer.counted_as().map(Text::as_str);
+        let customer = self.case.request_customer.counted_as().map(Text::as_str);
         if matches!(counter, Counter::IncentiveOfCustomer | Counter::CampaignOfCustomer)
-            && let Some(unknown) = &self.case.buyer.counted().unknown
+            && let Some(unknown) = &self.case.request_customer.counted().unknown
         {
-            self.lack(unknown.clone());
+            self.add_missing(unknown.clone());
         }
         let channel = &self.case.request.channel;
         let gained = || self.effect.and_then(|effect| effect.gain.total()).unwrap_or_default().minor();
@@ -34,16 +34,16 @@ impl OfferFacts<'_> {
         // Redeemables of the same campaign that were applied earlier in this request count, too.
         let offers = self
             .running_order
-            .running
+            .usage
             .applied
             .iter()
-            .filter_map(|(place, gave)| Some((self.case.offer(*place)?, *gave)));
+            .filter_map(|(place, granted)| Some((self.case.offer(*place)?, *granted)));
         let earlier =
             offers.filter(|(other, _)| campaign.is_some() && other.incentive.campaign_id.as_deref() == campaign);
-        let (mut times, mut gave, mut credits) = (1_u64, gained(), if is_gift(offer) { gained() } else { 0 });
+        let (mut times, mut granted, mut credits) = (1_u64, gained(), if is_gift(offer) { gained() } else { 0 });
         for (other, amount) in earlier {
             times = times.plus_one();
-            gave = self.case.work.checked(gave.checked_add(amount));
+            granted = self.case.work.checked(granted.checked_add(amount));
             let more = if is_gift(other) { amount } else { 0 };
             credits = self.case.work.checked(credits.checked_add(more));
         }
@@ -62,7 +62,7 @@ impl OfferFacts<'_> {
                 let value = self.case.order_value(self.running_order.cart).minor();
                 (campaign.map(|id| orders_account(Some(id))), value, false)
             }
-            Counter::Discounted => (campaign.map(|id| discounted_account(Some(id))), gave, false),
+            Counter::Discounted => (campaign.map(|id| discounted_account(Some(id))), granted, false),
             Counter::GiftAmount => (Some(spent_account(campaign)), credits, false),
             // A cap on the points of one order, not of all orders: the ledger has nothing to add.
             Counter::Points => (None, self.points_for_order(offer), false),
@@ -79,7 +79,7 @@ impl OfferFacts<'_> {
         if !matches!(reward.kind, RewardKind::Coin(_)) {
             return 0;
         }
-        let earlier = self.running_order.running.points_paid(offer.incentive.campaign_id.as_deref(), &reward.id);
+        let earlier = self.running_order.usage.points_paid(offer.incentive.campaign_id.as_deref(), &reward.id);
         self.case.work.checked(total(earlier.chain([self.paid])))
     }
 
@@ -99,7 +99,7 @@ impl OfferFacts<'_> {
             Known::Is(moved) => moved,
             Known::Absent => 0,
             Known::Unknown => {
-                self.lack(Text::from(account.as_str()));
+                self.add_missing(Text::from(account.as_str()));
                 return None;
             }
             Known::Unreadable => {
@@ -123,10 +123,10 @@ impl OfferFacts<'_> {
 
     /// Returns the holds of other sessions on a redeemable for the customer, from before the customer was stored.
     fn locked_before(&self, incentive_id: &str) -> u64 {
-        let buyer = self.case.buyer.counted();
-        let Some(customer) = buyer.customer.as_ref().filter(|_| buyer.stored) else { return 0 };
+        let request_customer = self.case.request_customer.counted();
+        let Some(customer) = request_customer.customer.as_ref().filter(|_| request_customer.stored) else { return 0 };
         let add = |sum: u64, name: &Text| sum.checked_add(self.held_by_others(&customer_account(name, incentive_id))?);
-        let names = [customer.source_id.as_ref(), buyer.email.as_ref()];
+        let names = [customer.source_id.as_ref(), request_customer.email.as_ref()];
         self.case.work.checked(names.into_iter().flatten().try_fold(0, add))
     }
 

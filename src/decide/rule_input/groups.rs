@@ -30,37 +30,37 @@ pub enum GroupMembership {
 
 /// Returns whether the customer of a case is in a segment.
 pub fn is_in_segment(case: &Case<'_>, id: &str) -> GroupMembership {
-    let Some(customer) = case.buyer.customer.as_deref() else { return GroupMembership::Is(false) };
+    let Some(customer) = case.request_customer.customer.as_deref() else { return GroupMembership::Is(false) };
     let segment = match case.facts.segment(id) {
         Known::Is(segment) => segment,
         Known::Absent => return GroupMembership::Is(false),
         Known::Unknown => return GroupMembership::Missing(joined(&["segment/", id])),
         Known::Unreadable => return GroupMembership::Unreadable(Some(Refusal::unreadable("segment", id))),
     };
-    let absence = case.buyer.absence();
+    let absence = case.request_customer.absence();
     let is_sent = || case.request.customer.as_ref().is_some_and(|sent| segment.is_answered_by(sent));
     match absence {
         Absence::Withheld if !is_sent() => GroupMembership::Withheld,
-        Absence::IfNew if !is_sent() => match is_among(case, customer, &segment) {
+        Absence::IfNew if !is_sent() => match is_member(case, customer, &segment) {
             GroupMembership::Is(is) => GroupMembership::IfNew(is),
             other => other,
         },
-        Absence::Known | Absence::IfNew | Absence::Withheld => is_among(case, customer, &segment),
+        Absence::Known | Absence::IfNew | Absence::Withheld => is_member(case, customer, &segment),
     }
 }
 
-fn is_among(case: &Case<'_>, customer: &Customer, segment: &Segment) -> GroupMembership {
+fn is_member(case: &Case<'_>, customer: &Customer, segment: &Segment) -> GroupMembership {
     if !case.work.takes(segment.size()) {
         return GroupMembership::Is(false);
     }
-    let who = customer.id.as_deref().unwrap_or_default();
+    let customer_id = customer.id.as_deref().unwrap_or_default();
     let with_document = |document: Metadata| Cow::Owned(Customer { document, ..customer.clone() });
-    let customer = match case.buyer.stored && segment.asks_balances() {
-        false if case.buyer.is_new() && segment.asks_profile() => {
+    let customer = match case.request_customer.stored && segment.uses_balances() {
+        false if case.request_customer.is_new() && segment.uses_profile() => {
             with_document(customer.stored_document(case.context.now))
         }
         false => Cow::Borrowed(customer),
-        true => match case.facts.card_balances(who) {
+        true => match case.facts.card_balances(customer_id) {
             Known::Is(balances) => {
                 let mut document = customer.document.clone();
                 let members = if let Node::Object(members) = &*balances { members.as_slice() } else { &[] };
@@ -68,15 +68,15 @@ fn is_among(case: &Case<'_>, customer: &Customer, segment: &Segment) -> GroupMem
                 with_document(document)
             }
             Known::Absent => Cow::Borrowed(customer),
-            Known::Unknown => return GroupMembership::Missing(joined(&["loyalty/", who])),
+            Known::Unknown => return GroupMembership::Missing(joined(&["loyalty/", customer_id])),
             Known::Unreadable => return GroupMembership::Unreadable(None),
         },
     };
     // A new customer sent no event yet.
-    let named = segment.events().filter(|_| !case.buyer.is_new());
+    let named = segment.events().filter(|_| !case.request_customer.is_new());
     let mut events: Vec<(&Text, u64)> = Vec::new();
     for name in named {
-        match case.facts.event_count(who, name) {
+        match case.facts.event_count(customer_id, name) {
             Known::Is(count) => events.push((name, count)),
             Known::Absent => {}
             Known::Unknown => return GroupMembership::Missing(joined(&["event/", name])),
@@ -91,14 +91,14 @@ fn is_among(case: &Case<'_>, customer: &Customer, segment: &Segment) -> GroupMem
 
 /// Returns whether the customer of a case is in a loyalty tier; a new one is in none.
 pub fn is_in_tier(case: &Case<'_>, id: &str) -> GroupMembership {
-    if case.buyer.is_new() {
-        return match case.buyer.absence() {
+    if case.request_customer.is_new() {
+        return match case.request_customer.absence() {
             Absence::Known => GroupMembership::Is(false),
             Absence::IfNew => GroupMembership::IfNew(false),
             Absence::Withheld => GroupMembership::Withheld,
         };
     }
-    let customer = case.buyer.customer.as_deref().and_then(|customer| customer.id.as_ref());
+    let customer = case.request_customer.customer.as_deref().and_then(|customer| customer.id.as_ref());
     let Some(customer) = customer else { return GroupMembership::Unreadable(None) };
     match case.facts.tiers(customer) {
         Known::Is(tiers) => GroupMembership::Is(tiers.iter().any(|tier| tier == id)),

@@ -18,24 +18,24 @@ pub struct RunningOrder<'v> {
     /// The facts that do not depend on a redeemable.
     pub request_facts: &'v RequestFacts<'v>,
     /// Usage of the redeemables applied so far.
-    pub running: &'v RequestUsage,
+    pub usage: &'v RequestUsage,
     /// The order without its free units, if it has any.
     pub paid: Option<&'v PaidOrder<'v>>,
 }
 
 impl<'v> RunningOrder<'v> {
     /// Returns the amounts that rules see.
-    pub fn seen_cart(&self) -> &'v Cart {
+    pub fn visible_cart(&self) -> &'v Cart {
         self.paid.map_or(self.cart, |paid| &paid.cart)
     }
 
     /// Returns the lines that rules see.
-    pub fn seen_items(&self) -> &'v Items<'v> {
+    pub fn visible_items(&self) -> &'v Items<'v> {
         self.paid.map_or(self.items, |paid| &paid.items)
     }
 
     /// Returns the facts that rules see.
-    pub fn seen_facts(&self) -> &'v RequestFacts<'v> {
+    pub fn visible_facts(&self) -> &'v RequestFacts<'v> {
         self.paid.map_or(self.request_facts, |paid| &paid.request_facts)
     }
 }

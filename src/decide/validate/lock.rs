@@ -17,7 +17,7 @@ use crate::time::Instant;
 /// The duration of a lock when the request has none (docs/spec/objects.md#2).
 const DEFAULT_TTL: (u64, TtlUnit) = (7, TtlUnit::Days);
 /// Characters that the key of a client's lock may have.
-const PAGE_KEY_LETTERS: usize = 255;
+const CLIENT_KEY_MAX_CHARACTERS: usize = 255;
 
 /// The session of a validation, as answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,11 +32,11 @@ pub struct SessionAnswer {
 
 /// Returns the duration of a lock. Anyone with a public key can lock, so a client's lock lasts at most as long as its
 /// project allows.
-fn life(session: &Session, page: Option<&ClientContext>) -> Result<(u64, TtlUnit), Refusal> {
-    let asked = session.ttl.map(|ttl| (ttl, session.unit.unwrap_or_default()));
-    let Some(page) = page else { return Ok(asked.unwrap_or(DEFAULT_TTL)) };
-    let longest = page.terms.session_seconds;
-    let Some((ttl, unit)) = asked else { return Ok((longest, TtlUnit::Seconds)) };
+fn lock_duration(session: &Session, client: Option<&ClientContext>) -> Result<(u64, TtlUnit), Refusal> {
+    let requested = session.ttl.map(|ttl| (ttl, session.unit.unwrap_or_default()));
+    let Some(client) = client else { return Ok(requested.unwrap_or(DEFAULT_TTL)) };
+    let longest = client.policy.session_seconds;
+    let Some((ttl, unit)) = requested else { return Ok((longest, TtlUnit::Seconds)) };
     let bound = match unit.millis(ttl) {
         0 => "must be >= 1 MILLISECONDS".to_owned(),
         millis if millis > TtlUnit::Seconds.millis(longest) => format!("must be <= {longest} SECONDS"),
@@ -46,10 +46,10 @@ fn life(session: &Session, page: Option<&ClientContext>) -> Result<(u64, TtlUnit
 }
 
 /// Refuses a key for a client's lock that is too long.
-fn check_key(key: Option<&Text>, page: Option<&ClientContext>) -> Result<(), Refusal> {
-    match key.filter(|key| page.is_some() && is_longer(key, PAGE_KEY_LETTERS)) {
+fn check_key(key: Option<&Text>, client: Option<&ClientContext>) -> Result<(), Refusal> {
+    match key.filter(|key| client.is_some() && is_longer(key, CLIENT_KEY_MAX_CHARACTERS)) {
         Some(key) => {
-            let bound = format!("must NOT have more than {PAGE_KEY_LETTERS} characters");
+            let bound = format!("must NOT have more than {CLIENT_KEY_MAX_CHARACTERS} characters");
             Err(wrong_session("key", &bound, &format!("length is `{}`", key.chars().count())))
         }
         None => Ok(()),
@@ -62,14 +62,14 @@ fn wrong_session(field: &str, bound: &str, actual: &str) -> Refusal {
 }
 
 /// Returns the lock that a request wants, or refuses an invalid one even if no lock is set.
-pub(in crate::decide) fn wanted(
+pub(in crate::decide) fn requested_lock(
     request: &Redeemables,
     new_key: impl FnOnce() -> Text,
 ) -> Result<Option<SessionAnswer>, Refusal> {
     let Some(session) = request.session.as_ref().filter(|session| session.lock) else { return Ok(None) };
-    let page = request.channel.page.as_ref();
-    check_key(session.key.as_ref(), page)?;
-    let (ttl, unit) = life(session, page)?;
+    let client = request.channel.client.as_ref();
+    check_key(session.key.as_ref(), client)?;
+    let (ttl, unit) = lock_duration(session, client)?;
     let key = session.key.clone().unwrap_or_else(new_key);
     Ok(Some(SessionAnswer { key, ttl, unit }))
 }
@@ -83,23 +83,23 @@ pub(in crate::decide) fn lock(
     session: &SessionAnswer,
     now: Instant,
 ) -> Result<Vec<ledger::Entry>, Refusal> {
-    let owner = case.request.channel.page.as_ref().map(ClientContext::owner);
+    let owner = case.request.channel.client.as_ref().map(ClientContext::owner);
     let own = ledger::HoldOwner { key: session.key.clone(), owner: owner.clone(), servers: false };
     let mut book = Book::default();
     book.release(own.clone());
     let ttl = i64::try_from(session.unit.millis(session.ttl)).unwrap_or(i64::MAX);
-    let customer_id = case.buyer.counted_as().cloned();
+    let customer_id = case.request_customer.counted_as().cloned();
     let mut unknown = Vec::new();
     for step in &walk.steps {
         let ApplyOutcome::Applied(gain) = &step.outcome else { continue };
         let Some(offer) = case.offer(step.place) else { continue };
         let given = gain.total().unwrap_or_default().minor();
         let reserved = reserved(offer, found.get(step.place), given, customer_id.as_deref());
-        for Posting { debit: account, allotment, amount, .. } in reserved {
+        for Posting { debit: account, quota, amount, .. } in reserved {
             // A lock that only the server can set is a missing fact, also on an account without a limit.
             let held = case.facts.held(&account, now, Some(&own));
-            match (case.standing(&account, allotment), held) {
-                (Known::Is(standing), Known::Is(_)) => book.open(account.clone(), standing),
+            match (case.account_state(&account, quota), held) {
+                (Known::Is(account_state), Known::Is(_)) => book.open(account.clone(), account_state),
                 _ => unknown.push(account.clone()),
             }
             let owner = owner.clone().unwrap_or_default();

@@ -20,7 +20,7 @@ impl Condition {
     /// Returns the lines that have any of its goods.
     pub(super) fn lines(&self, input: &RuleInput<'_>) -> Lines {
         let mut lines = Lines::NONE;
-        if input.clock.takes(input.items.looks().saturating_mul(self.goods.len())) {
+        if input.clock.takes(input.items.lookup_steps().saturating_mul(self.goods.len())) {
             for goods in &self.goods {
                 input.items.each_place(goods, &mut |line| lines.add(line));
             }
@@ -31,7 +31,8 @@ impl Condition {
     /// Returns whether any line has any of its goods.
     #[inline(never)]
     pub(super) fn is_on_a_line(&self, input: &RuleInput<'_>) -> bool {
-        input.clock.takes(input.items.looks().saturating_mul(self.goods.len())) && input.items.has_any(&self.goods)
+        input.clock.takes(input.items.lookup_steps().saturating_mul(self.goods.len()))
+            && input.items.has_any(&self.goods)
     }
 }
 
@@ -39,17 +40,17 @@ impl Condition {
 /// equal prices the matching ones count [inferred: one that matches is enough].
 pub(super) fn extreme(
     cheapest: bool,
-    among: &[(&Condition, Lines)],
+    members: &[(&Condition, Lines)],
     input: &RuleInput<'_>,
     inside: &dyn Fn(usize) -> bool,
 ) -> Lines {
     let meets = |line: usize, from: bool| {
-        let mut those = among.iter().filter(|(one, _)| (one.operator == Operator::From) == from);
+        let mut those = members.iter().filter(|(one, _)| (one.operator == Operator::From) == from);
         those.all(|(_, lines)| lines.has(line))
     };
     let price = |line: usize| {
-        let figures = (inside(line) && meets(line, true)).then(|| input.facts.figures(line));
-        figures.and_then(|figures| figures.price)
+        let line_amounts = (inside(line) && meets(line, true)).then(|| input.facts.line_amounts(line));
+        line_amounts.and_then(|line_amounts| line_amounts.price)
     };
     let prices = (0..input.items.len()).filter_map(price);
     let extreme = if cheapest { prices.min() } else { prices.max() };
@@ -58,17 +59,17 @@ pub(super) fn extreme(
 }
 
 /// Returns the sum of an amount over lines; `None` if it overflows or exceeds the step budget.
-pub(in crate::rules) fn sum(figure: LineAmount, input: &RuleInput<'_>, lines: Option<&Lines>) -> Option<Number> {
+pub(in crate::rules) fn sum(line_amount: LineAmount, input: &RuleInput<'_>, lines: Option<&Lines>) -> Option<Number> {
     if !input.clock.takes(input.items.len()) {
         return None;
     }
     let mut sum: u64 = 0;
     for line in (0..input.items.len()).filter(|line| lines.is_none_or(|lines| lines.has(*line))) {
-        let figures = input.facts.figures(line);
-        sum = sum.checked_add(match figure {
-            LineAmount::Price => figures.price.map_or(0, Money::minor),
-            LineAmount::Quantity => figures.quantity,
-            LineAmount::Amount => figures.subtotal.map_or(0, Money::minor),
+        let line_amounts = input.facts.line_amounts(line);
+        sum = sum.checked_add(match line_amount {
+            LineAmount::Price => line_amounts.price.map_or(0, Money::minor),
+            LineAmount::Quantity => line_amounts.quantity,
+            LineAmount::Amount => line_amounts.subtotal.map_or(0, Money::minor),
         })?;
     }
     Some(Number::count(sum))
@@ -95,11 +96,11 @@ pub(super) fn over_lines(
 }
 
 /// Returns an amount of one line.
-pub(in crate::rules) fn figure(figure: LineAmount, input: &RuleInput<'_>, line: usize) -> Option<Number> {
-    let figures = input.facts.figures(line);
-    match figure {
-        LineAmount::Price => figures.price.map(|price| Number::count(price.minor())),
-        LineAmount::Quantity => Some(Number::count(figures.quantity)),
-        LineAmount::Amount => figures.subtotal.map(|subtotal| Number::count(subtotal.minor())),
+pub(in crate::rules) fn line_amount(line_amount: LineAmount, input: &RuleInput<'_>, line: usize) -> Option<Number> {
+    let line_amounts = input.facts.line_amounts(line);
+    match line_amount {
+        LineAmount::Price => line_amounts.price.map(|price| Number::count(price.minor())),
+        LineAmount::Quantity => Some(Number::count(line_amounts.quantity)),
+        LineAmount::Amount => line_amounts.subtotal.map(|subtotal| Number::count(subtotal.minor())),
     }
 }

@@ -18,7 +18,7 @@ use crate::text::Text;
 #[derive(Debug, Clone)]
 pub(super) enum TestLookup {
     /// Evaluated separately.
-    Alone,
+    Single,
     /// A test whether a property of the customer, by its position, is one of some texts.
     Texts(usize),
 }
@@ -61,21 +61,21 @@ impl Tests {
         if let Some(known) = self.tests.place(&key) {
             return number(known);
         }
-        self.tests.put(key, test.clone());
+        self.tests.insert(key, test.clone());
         self.about.push(test.about());
         self.ways.push(way(test, number(next), &mut self.properties));
         number(next)
     }
 
     /// Returns which tests pass.
-    pub(super) fn answers(&self, input: &RuleInput<'_>, asked: u8) -> Vec<bool> {
+    pub(super) fn answers(&self, input: &RuleInput<'_>, subjects: u8) -> Vec<bool> {
         // Tests that pass without evaluation must not be looked up either.
         let shares = input.passes == RequiredFacts::default();
         let texts: Vec<Option<&[u32]>> =
             self.properties.iter().map(|property| property.named_by(input.customer?)).collect();
         let tests = self.tests.iter().zip(&self.about).zip(&self.ways);
         let answer = |((test, about), way): ((&Test, &u8), &TestLookup)| match way {
-            _ if about & asked == 0 => true,
+            _ if about & subjects == 0 => true,
             // Passing tests are found by the text, below.
             TestLookup::Texts(property) if shares => {
                 !matches!(texts.get(*property), Some(Some(_))) && test.holds_alone(input)
@@ -93,10 +93,10 @@ impl Tests {
 /// Returns the evaluation of a test among many.
 pub(super) fn way(test: &Test, number: u32, properties: &mut Vec<Property>) -> TestLookup {
     let [Condition { operator: Operator::In, operands, .. }] = &*test.conditions else {
-        return TestLookup::Alone;
+        return TestLookup::Single;
     };
     match (test.name.kind, &test.property) {
-        _ if test.rules.is_some() => TestLookup::Alone,
+        _ if test.rules.is_some() => TestLookup::Single,
         (FactKind::Data(MetadataOwner::Customer), Some(property))
             if operands.iter().all(|one| one.as_text().is_some()) =>
         {
@@ -104,13 +104,13 @@ pub(super) fn way(test: &Test, number: u32, properties: &mut Vec<Property>) -> T
                 properties.push(Property { name: property.clone(), texts: OrderedMap::default() });
                 properties.len().remaining_after(1)
             });
-            let Some(Property { texts, .. }) = properties.get_mut(place) else { return TestLookup::Alone };
+            let Some(Property { texts, .. }) = properties.get_mut(place) else { return TestLookup::Single };
             for text in operands.iter().filter_map(TestOperand::as_text) {
                 texts.get_or(&Text::from(text), Vec::new).into_iter().for_each(|tests| tests.push(number));
             }
             TestLookup::Texts(place)
         }
-        _ => TestLookup::Alone,
+        _ => TestLookup::Single,
     }
 }
 

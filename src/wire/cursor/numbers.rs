@@ -6,7 +6,7 @@ use crate::money::{LARGEST, Money, Percent};
 use crate::text::Decimal;
 
 /// The bound of whole numbers; its end is [`LARGEST`].
-const WHOLE: &str = "must be an integer from 0 to 9007199254740991";
+const MUST_BE_INTEGER: &str = "must be an integer from 0 to 9007199254740991";
 
 impl JsonCursor<'_> {
     /// Returns the signed integer, without reporting a problem.
@@ -23,14 +23,14 @@ impl JsonCursor<'_> {
     pub fn rounded(&self, up: bool) -> Option<u64> {
         let Node::Fraction(text) = self.node else { return self.number() };
         let millionths = Decimal::read(text).filter(|read| !read.negative)?.times_ten_to(6)?;
-        let whole = if up { millionths.div_ceil(1_000_000) } else { millionths.checked_div(1_000_000)? };
-        u64::try_from(whole).ok()
+        let units = if up { millionths.div_ceil(1_000_000) } else { millionths.checked_div(1_000_000)? };
+        u64::try_from(units).ok()
     }
 
     /// Returns an integer from 0 to the largest that is exact everywhere.
     #[inline(never)]
     pub fn whole_number(&self) -> u64 {
-        self.or_wrong(self.number(), WHOLE)
+        self.or_wrong(self.number(), MUST_BE_INTEGER)
     }
 
     /// Returns a number of units: an integer, or a text with one (docs/spec/calculation.md#2.2).
@@ -39,7 +39,7 @@ impl JsonCursor<'_> {
         match self.node {
             Node::Text(text) => {
                 let number = text.parse().ok().filter(|number| (0..=LARGEST).contains(number));
-                self.or_wrong(number.and_then(|number| u64::try_from(number).ok()), WHOLE)
+                self.or_wrong(number.and_then(|number| u64::try_from(number).ok()), MUST_BE_INTEGER)
             }
             _ => self.whole_number(),
         }
@@ -55,7 +55,7 @@ impl JsonCursor<'_> {
     #[inline(never)]
     pub fn percent(&self) -> Percent {
         let read = match self.node {
-            Node::Whole(number) => Percent::parse(&number.to_string()),
+            Node::Integer(number) => Percent::parse(&number.to_string()),
             Node::Fraction(text) => Percent::parse(text),
             Node::Text(text) => Percent::parse(text),
             _ => None,

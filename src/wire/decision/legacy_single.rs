@@ -10,10 +10,10 @@ use crate::model::discount::Discount;
 use crate::model::redeemable::Grant;
 use crate::pricing::Gain;
 use crate::stacking::{ApplyOutcome, WalkStep};
-use crate::wire::decision::{Steps, put_session};
-use crate::wire::offer::put_discount;
+use crate::wire::decision::{Steps, write_session};
+use crate::wire::offer::write_discount;
 use crate::wire::order::view::{AppliedScope, OrderView};
-use crate::wire::reward::put_reward;
+use crate::wire::reward::write_reward;
 use crate::wire::writer::Writer;
 
 /// A tier that was tried separately.
@@ -29,7 +29,7 @@ pub struct TriedTier {
 
 /// The validation of one voucher, before the voucher's own fields are added.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Flat {
+pub struct SingleVoucherAnswer {
     /// `true` if it applies.
     pub valid: bool,
     /// The credits of a gift card that would be spent, in minor units.
@@ -39,15 +39,15 @@ pub struct Flat {
 }
 
 /// Returns the flat form of a validation of one voucher.
-pub fn flat(validated: &ValidationDecision<'_>, context: &Context) -> Flat {
+pub fn flat(validated: &ValidationDecision<'_>, context: &Context) -> SingleVoucherAnswer {
     let evaluated = &validated.evaluated;
     let step = evaluated.walk.steps.first();
-    let mut flat = Flat { valid: evaluated.valid, credits: None, members: Vec::new() };
+    let mut flat = SingleVoucherAnswer { valid: evaluated.valid, credits: None, members: Vec::new() };
     if let Some(tracking_id) = &evaluated.tracking_id {
         flat.add("tracking_id", |out| out.text(tracking_id));
     }
     if let Some(session) = &validated.session {
-        flat.add("session", |out| put_session(out, session));
+        flat.add("session", |out| write_session(out, session));
     }
     if !evaluated.valid {
         let (reason, custom) = reason(step);
@@ -56,26 +56,26 @@ pub fn flat(validated: &ValidationDecision<'_>, context: &Context) -> Flat {
             None => out.null(),
         });
         if let Some(message) = custom {
-            flat.add("error", |out| out.object(|out| out.put_text("message", message)));
+            flat.add("error", |out| out.object(|out| out.write_text("message", message)));
         }
         return flat;
     }
     let cart = &evaluated.walk.cart;
-    if let Some(order) = evaluated.shown_order() {
+    if let Some(order) = evaluated.visible_order() {
         let view = OrderView::new(&order, &evaluated.priced, cart, AppliedScope::Everything);
-        let view = OrderView { people: evaluated.people(), public: evaluated.public_goods(), ..view };
-        flat.add("order", |out| view.put(out));
+        let view = OrderView { parties: evaluated.parties(), public: evaluated.public_goods(), ..view };
+        flat.add("order", |out| view.write(out));
     }
     if let Some((step, gain)) = step.and_then(applied) {
         let steps = Steps::new(evaluated, context);
-        flat.add("applicable_to", |out| steps.put_goods(out, step, gain, cart, false));
-        flat.add("inapplicable_to", |out| steps.put_goods(out, step, gain, cart, true));
+        flat.add("applicable_to", |out| steps.write_goods(out, step, gain, cart, false));
+        flat.add("inapplicable_to", |out| steps.write_goods(out, step, gain, cart, true));
         flat.add_grant(evaluated, step, gain);
     }
     flat
 }
 
-impl Flat {
+impl SingleVoucherAnswer {
     /// Adds the id by which a visitor may be known from now on.
     pub fn track(&mut self, tracking_id: &str) {
         self.add("tracking_id", |out| out.text(tracking_id));
@@ -87,7 +87,7 @@ impl Flat {
 
     fn add_grant(&mut self, evaluated: &Evaluation<'_>, step: &WalkStep, gain: &Gain) {
         if let Some((discount, scoped, is_dynamic)) = discount(evaluated, step) {
-            return self.add("discount", |out| put_discount(out, discount, scoped, is_dynamic));
+            return self.add("discount", |out| write_discount(out, discount, scoped, is_dynamic));
         }
         let Some(offer) = evaluated.offer(step.place) else { return };
         let found = evaluated.found.get(step.place);
@@ -96,41 +96,41 @@ impl Flat {
             Grant::Loyalty(_) => {
                 let paid = found.and_then(|found| found.paid).unwrap_or(0);
                 let left = found.and_then(|found| found.points).filter(|_| offer.exchange.is_none());
-                self.add("loyalty", |out| out.object(|out| out.put_number("points_cost", left.unwrap_or(paid))));
+                self.add("loyalty", |out| out.object(|out| out.write_number("points_cost", left.unwrap_or(paid))));
                 if let Some(exchange) = &offer.exchange {
-                    self.add("reward", |out| put_reward(out, &exchange.reward, &exchange.assignment, paid));
+                    self.add("reward", |out| write_reward(out, &exchange.reward, &exchange.assignment, paid));
                 }
             }
             Grant::Gift(_) => self.credits = Some(gain.total().unwrap_or_default().minor()),
         }
     }
 
-    /// Writes the answer; `shown` is the voucher, if the caller may see it.
-    pub fn print(&self, code: &str, shown: Option<&Map<String, Value>>) -> Vec<u8> {
-        let of_voucher = |name: &str| shown.and_then(|shown| shown.get(name));
+    /// Writes the answer; `voucher_json` is the voucher, if the caller may see it.
+    pub fn print(&self, code: &str, voucher_json: Option<&Map<String, Value>>) -> Vec<u8> {
+        let of_voucher = |name: &str| voucher_json.and_then(|voucher_json| voucher_json.get(name));
         let text = Writer::record_of(|out| {
             out.object(|out| {
-                out.put_flag("valid", self.valid);
+                out.write_flag("valid", self.valid);
                 match of_voucher("code") {
-                    Some(code) => out.member("code").held(code),
-                    None => out.put_text("code", code),
+                    Some(code) => out.member("code").json_value(code),
+                    None => out.write_text("code", code),
                 }
                 match of_voucher("metadata") {
-                    Some(metadata) => out.member("metadata").held(metadata),
+                    Some(metadata) => out.member("metadata").json_value(metadata),
                     None => out.member("metadata").object(|_| ()),
                 }
-                self.members.iter().for_each(|(name, json)| out.put_raw(name, json));
+                self.members.iter().for_each(|(name, json)| out.write_raw(name, json));
                 let details = ["campaign", "campaign_id", "start_date", "expiration_date"].into_iter();
                 for name in details.filter(|_| self.valid) {
-                    of_voucher(name).iter().for_each(|value| out.member(name).held(value));
+                    of_voucher(name).iter().for_each(|value| out.member(name).json_value(value));
                 }
                 if let Some(credits) = self.credits {
                     out.member("gift").object(|out| {
                         for name in ["amount", "balance", "effect"] {
                             let value = of_voucher("gift").and_then(|gift| gift.get(name));
-                            value.iter().for_each(|value| out.member(name).held(value));
+                            value.iter().for_each(|value| out.member(name).json_value(value));
                         }
-                        out.put_number("credits", credits);
+                        out.write_number("credits", credits);
                     });
                 }
             });
@@ -140,7 +140,11 @@ impl Flat {
 }
 
 /// Writes a tier that was tried: its fields, whether it applies, and its effect.
-pub fn write_tried(validated: &ValidationDecision<'_>, context: &Context, shown: &Map<String, Value>) -> TriedTier {
+pub fn write_tried(
+    validated: &ValidationDecision<'_>,
+    context: &Context,
+    voucher_json: &Map<String, Value>,
+) -> TriedTier {
     const OURS: [&str; 10] = [
         "valid",
         "tracking_id",
@@ -157,18 +161,18 @@ pub fn write_tried(validated: &ValidationDecision<'_>, context: &Context, shown:
     let step = evaluated.walk.steps.first();
     let text = Writer::record_of(|out| {
         out.object(|out| {
-            for (name, value) in shown.iter().filter(|(name, _)| !OURS.contains(&name.as_str())) {
-                out.pair(name, |out| out.held(value));
+            for (name, value) in voucher_json.iter().filter(|(name, _)| !OURS.contains(&name.as_str())) {
+                out.pair(name, |out| out.json_value(value));
             }
-            out.put_flag("valid", evaluated.valid);
+            out.write_flag("valid", evaluated.valid);
             out.text_if("tracking_id", evaluated.tracking_id.as_ref());
             if evaluated.valid {
-                put_effect(out, evaluated, context, step.and_then(applied));
+                write_effect(out, evaluated, context, step.and_then(applied));
             } else {
                 let (reason, custom) = reason(step);
                 out.text_or_null("reason", reason);
                 if let Some(message) = custom {
-                    out.member("error").object(|out| out.put_text("message", message));
+                    out.member("error").object(|out| out.write_text("message", message));
                 }
             }
         });
@@ -180,7 +184,7 @@ pub fn write_tried(validated: &ValidationDecision<'_>, context: &Context, shown:
 pub fn write_promotions(tiers: &[String], tracking_id: Option<&str>) -> Vec<u8> {
     let text = Writer::record_of(|out| {
         out.object(|out| {
-            out.put_flag("valid", !tiers.is_empty());
+            out.write_flag("valid", !tiers.is_empty());
             out.text_or_null("tracking_id", tracking_id);
             out.member("promotions").list(|out| tiers.iter().for_each(|tier| out.item().raw(tier)));
         });
@@ -189,21 +193,21 @@ pub fn write_promotions(tiers: &[String], tracking_id: Option<&str>) -> Vec<u8> 
 }
 
 /// Writes the effect of a tier, which may be empty.
-fn put_effect(out: &mut Writer, evaluated: &Evaluation<'_>, context: &Context, applied: Option<(&WalkStep, &Gain)>) {
+fn write_effect(out: &mut Writer, evaluated: &Evaluation<'_>, context: &Context, applied: Option<(&WalkStep, &Gain)>) {
     let cart = &evaluated.walk.cart;
     let mut totals = [None, None];
-    if let (Some((_, gain)), Some(order)) = (applied, evaluated.shown_order()) {
+    if let (Some((_, gain)), Some(order)) = (applied, evaluated.visible_order()) {
         let view = OrderView::new(&order, &evaluated.priced, cart, AppliedScope::Gain(gain));
         totals = view.discounts();
-        OrderView { people: evaluated.people(), public: evaluated.public_goods(), ..view }.put(out.member("order"));
+        OrderView { parties: evaluated.parties(), public: evaluated.public_goods(), ..view }.write(out.member("order"));
     }
     let [all, own] = totals.map(|total| total.unwrap_or_default().minor());
-    out.put_number("discount_amount", all);
-    out.put_number("applied_discount_amount", own);
+    out.write_number("discount_amount", all);
+    out.write_number("applied_discount_amount", own);
     if let Some((step, gain)) = applied {
-        Steps::new(evaluated, context).put_scope(out, step, gain, cart);
+        Steps::new(evaluated, context).write_scope(out, step, gain, cart);
         if let Some((discount, scoped, is_dynamic)) = discount(evaluated, step) {
-            put_discount(out.member("discount"), discount, scoped, is_dynamic);
+            write_discount(out.member("discount"), discount, scoped, is_dynamic);
         }
     }
 }

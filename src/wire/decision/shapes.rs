@@ -97,8 +97,11 @@ const EXPANSION: &[Field] = &[
 ];
 
 /// The fields that `expand` adds to a redeemable.
-pub const EXPANDED: Shape =
-    Shape { name: "Expanded", meaning: "Data that `expand` adds to a redeemable.", kind: FieldType::Object(EXPANSION) };
+pub const EXPANDED: Shape = Shape {
+    name: "Expanded",
+    description: "Data that `expand` adds to a redeemable.",
+    kind: FieldType::Object(EXPANSION),
+};
 
 const NAMED: &[Field] = &[
     must("id", KEY).description("Code or ID as requested. For a promotion stack, the ID of the promotion tier."),
@@ -166,7 +169,7 @@ pub const SKIPPED: FieldType = shape!(
 /// The verdict on one redeemable.
 pub const REDEEMABLE: FieldType = FieldType::Named(&Shape {
     name: "Redeemable",
-    meaning: "Verdict on one redeemable, discriminated by `status`.",
+    description: "Verdict on one redeemable, discriminated by `status`.",
     kind: FieldType::Either(&[APPLICABLE, INAPPLICABLE, SKIPPED]),
 });
 

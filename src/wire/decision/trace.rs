@@ -1,6 +1,6 @@
 //! Writes the explanation of each redeemable's outcome, with fewer details for clients.
 //!
-//! Ours, on `options.expand: ["trace"]`. Server keys read everything. A page reads what the shopper may know: amounts
+//! Ours, on `options.expand: ["trace"]`. Server keys read everything. A client reads what the shopper may know: amounts
 //! and units that are missing. What `decide/case/server_only` keeps from it reads as an unknown code does.
 
 use crate::decide::validate::Evaluation;
@@ -93,46 +93,46 @@ pub enum TraceLevel {
 impl TraceLevel {
     /// Returns the level of detail for the caller.
     pub fn of(evaluated: &Evaluation<'_>) -> TraceLevel {
-        if evaluated.request.channel.is_page() { TraceLevel::Public } else { TraceLevel::Full }
+        if evaluated.request.channel.is_client() { TraceLevel::Public } else { TraceLevel::Full }
     }
 }
 
 /// Writes the trace of a decision as the next value: one entry for every redeemable, in the order of trying.
-pub fn put_trace(out: &mut Writer, evaluated: &Evaluation<'_>, level: TraceLevel) {
+pub fn write_trace(out: &mut Writer, evaluated: &Evaluation<'_>, level: TraceLevel) {
     out.list(|out| {
         for step in &evaluated.walk.steps {
             out.item().object(|out| {
                 if let Some(redeemable) = evaluated.redeemable(step) {
-                    out.put_text("id", &redeemable.id);
-                    out.put_word("object", redeemable.object.name());
+                    out.write_text("id", &redeemable.id);
+                    out.write_constant("object", redeemable.object.name());
                 }
                 match &step.outcome {
-                    ApplyOutcome::Applied(gain) => put_applied(out, gain),
-                    ApplyOutcome::Skipped(skip) => put_skipped(out, *skip, &evaluated.stacking),
-                    ApplyOutcome::Refused(refusal) => put_refused(out, refusal, level),
+                    ApplyOutcome::Applied(gain) => write_applied(out, gain),
+                    ApplyOutcome::Skipped(skip) => write_skipped(out, *skip, &evaluated.stacking),
+                    ApplyOutcome::Refused(refusal) => write_refused(out, refusal, level),
                 }
             });
         }
     });
 }
 
-fn put_applied(out: &mut Writer, gain: &Gain) {
-    out.put_word("verdict", "APPLIED");
+fn write_applied(out: &mut Writer, gain: &Gain) {
+    out.write_constant("verdict", "APPLIED");
     out.money_if("amount", gain.total());
     out.money_if("order_amount", gain.order);
     out.member("lines").list(|out| {
         for (place, off) in gain.each_off() {
             out.item().object(|out| {
-                out.put_number("index", u64::try_from(place).unwrap_or(0));
-                out.put_number("amount", off.minor());
+                out.write_number("index", u64::try_from(place).unwrap_or(0));
+                out.write_number("amount", off.minor());
             });
         }
     });
 }
 
-fn put_skipped(out: &mut Writer, skip: SkipReason, rules: &StackingRules) {
-    out.put_word("verdict", "SKIPPED");
-    put_reason(out, skip.key(), skip.message());
+fn write_skipped(out: &mut Writer, skip: SkipReason, rules: &StackingRules) {
+    out.write_constant("verdict", "SKIPPED");
+    write_reason(out, skip.key(), skip.message());
     out.number_if("limit", limit_of(skip, rules));
 }
 
@@ -148,22 +148,22 @@ fn limit_of(skip: SkipReason, rules: &StackingRules) -> Option<u64> {
     }
 }
 
-fn put_refused(out: &mut Writer, refusal: &Refusal, level: TraceLevel) {
-    out.put_word("verdict", "REFUSED");
+fn write_refused(out: &mut Writer, refusal: &Refusal, level: TraceLevel) {
+    out.write_constant("verdict", "REFUSED");
     let why = refusal.why();
     if level == TraceLevel::Full {
-        put_reason(out, refusal.reason.key(), refusal.reason.message());
-        out.put_text("details", &refusal.details());
+        write_reason(out, refusal.reason.key(), refusal.reason.message());
+        out.write_text("details", &refusal.details());
         out.text_if("custom_message", refusal.custom());
         if let Some(why) = why {
-            put_why(out.member("rule"), why);
+            write_why(out.member("rule"), why);
         }
         return;
     }
     if refusal.reason == Reason::NotFound {
-        return put_reason(out, "not_usable", "This code cannot be used");
+        return write_reason(out, "not_usable", "This code cannot be used");
     }
-    put_reason(out, refusal.reason.key(), refusal.reason.message());
+    write_reason(out, refusal.reason.key(), refusal.reason.message());
     out.text_if("custom_message", refusal.custom());
     let counted = why.filter(|why| why.name.starts_with("order."));
     let change = counted
@@ -171,39 +171,39 @@ fn put_refused(out: &mut Writer, refusal: &Refusal, level: TraceLevel) {
         .filter(|change| matches!(change.act, RemedyAction::More | RemedyAction::Less));
     if let Some(change) = change {
         // The missing amount may be shown, but not the goods: those of the rule are not public.
-        put_change(out.member("change"), &Remedy { of: None, ..change.clone() });
+        write_change(out.member("change"), &Remedy { of: None, ..change.clone() });
     }
 }
 
-fn put_reason(out: &mut Writer, key: &str, message: &str) {
-    out.put_text("key", key);
-    out.put_text("message", message);
+fn write_reason(out: &mut Writer, key: &str, message: &str) {
+    out.write_text("key", key);
+    out.write_text("message", message);
 }
 
-fn put_why(out: &mut Writer, why: &RuleExplanation) {
+fn write_why(out: &mut Writer, why: &RuleExplanation) {
     out.object(|out| {
-        out.put_text("id", &why.rule);
-        out.put_text("test", &why.test);
-        out.put_text("name", why.name);
+        out.write_text("id", &why.rule);
+        out.write_text("test", &why.test);
+        out.write_text("name", why.name);
         out.text_if("property", why.property.as_ref());
         out.text_if("operator", Some(why.operator).filter(|operator| !operator.is_empty()));
         out.member("wanted").list(|out| {
-            for wanted in &why.wanted {
-                out.item().text(wanted);
+            for expected in &why.expected {
+                out.item().text(expected);
             }
         });
         out.text_if("found", why.found.as_ref());
         if let Some(change) = &why.change {
-            put_change(out.member("change"), change);
+            write_change(out.member("change"), change);
         }
     });
 }
 
-fn put_change(out: &mut Writer, change: &Remedy) {
+fn write_change(out: &mut Writer, change: &Remedy) {
     out.object(|out| {
-        out.put_word("act", change.act.name());
+        out.write_constant("act", change.act.name());
         out.number_if("by", change.by);
         out.text_if("of", change.of.as_ref());
-        out.put_text("text", &change.text());
+        out.write_text("text", &change.text());
     });
 }

@@ -1,4 +1,4 @@
-//! The kinds of numbers that points are proportional to. Requests and stored inputs name them by different words.
+//! The kinds of numbers that points are proportional to. Requests and stored inputs name them by different names.
 
 use crate::facts::earning::PointsBase;
 use crate::model::scope::GoodsRef;

@@ -5,7 +5,7 @@
 use crate::formula::Formula;
 use crate::points::limits::{EarningLimits, GlobalLimit, SpendingLimits};
 use crate::points::{CardDefinition, CurrentPeriod, Delay, RefundExpiry, Revocation};
-use crate::wire::cursor::{JsonCursor, WordList, read};
+use crate::wire::cursor::{JsonCursor, NameTable, read};
 use crate::wire::loyalty::expiration::{read_dates, read_expiration, read_period};
 
 /// Reads a card definition from its document. Absent sections have their defaults.
@@ -37,7 +37,7 @@ enum ActivationRule {
     Event,
 }
 
-const WAITS: WordList<ActivationRule> = &[
+const ACTIVATION_RULES: NameTable<ActivationRule> = &[
     ("IMMEDIATE", ActivationRule::Not),
     ("PERIOD_BASED", ActivationRule::Period),
     ("FIXED_DATES", ActivationRule::Dates),
@@ -45,7 +45,7 @@ const WAITS: WordList<ActivationRule> = &[
 ];
 
 fn read_delay(at: &JsonCursor<'_>) -> Delay {
-    match at.need("type", |kind| kind.one_of(WAITS)) {
+    match at.need("type", |kind| kind.one_of(ACTIVATION_RULES)) {
         ActivationRule::Not => Delay::Immediate,
         ActivationRule::Period => at.need("period_based", |period| Delay::Period(period.need("period", read_period))),
         ActivationRule::Dates => at.need("fixed_dates", |dates| Delay::FixedDates(dates.need("dates", read_dates))),
@@ -76,7 +76,7 @@ enum LimitType {
     Amount,
 }
 
-const LIMITS: WordList<LimitType> = &[
+const LIMITS: NameTable<LimitType> = &[
     ("BALANCE_BASED", LimitType::Total),
     ("SPENDING_BASED", LimitType::Total),
     ("TIME_BASED", LimitType::Time),
@@ -111,7 +111,7 @@ fn read_limit(at: &JsonCursor<'_>) -> Limit {
     }
 }
 
-const LIMITED: WordList<bool> = &[("NO_LIMIT", false), ("LIMITED", true)];
+const LIMITED: NameTable<bool> = &[("NO_LIMIT", false), ("LIMITED", true)];
 
 fn read_limits(at: &JsonCursor<'_>) -> Vec<Limit> {
     let is_limited = at.need("type", |kind| kind.one_of(LIMITED));
@@ -161,8 +161,8 @@ fn read_spending(at: &JsonCursor<'_>) -> SpendingLimits {
     limits
 }
 
-const REFUNDED: WordList<bool> = &[("NONE", false), ("REFUNDABLE", true)];
-const SPENT: WordList<RefundExpiry> =
+const REFUNDED: NameTable<bool> = &[("NONE", false), ("REFUNDABLE", true)];
+const SPENT: NameTable<RefundExpiry> =
     &[("REFUND_ALL", RefundExpiry::All), ("REFUND_ITEM", RefundExpiry::Item), ("REFUND_AMOUNT", RefundExpiry::Amount)];
 
 /// Reads the single method of a section of refunds; `None` without refunds.
@@ -175,8 +175,8 @@ fn read_spent_back(at: &JsonCursor<'_>) -> Option<RefundExpiry> {
     read_method(at, |method| method.need("mode", |mode| mode.one_of(SPENT)))
 }
 
-const FROM_PENDING: WordList<bool> = &[("REVOKE_FROM_BALANCE", false), ("REVOKE_FROM_PENDING", true)];
-const BELOW_ZERO: WordList<bool> = &[("REVOKE_TO_ZERO", false), ("REVOKE_BELOW_ZERO", true)];
+const FROM_PENDING: NameTable<bool> = &[("REVOKE_FROM_BALANCE", false), ("REVOKE_FROM_PENDING", true)];
+const BELOW_ZERO: NameTable<bool> = &[("REVOKE_TO_ZERO", false), ("REVOKE_BELOW_ZERO", true)];
 
 fn read_earned_back(at: &JsonCursor<'_>) -> Option<Revocation> {
     read_method(at, |method| {
@@ -188,7 +188,7 @@ fn read_earned_back(at: &JsonCursor<'_>) -> Option<Revocation> {
     })
 }
 
-const PAID: WordList<bool> = &[("NO_PAYMENTS", false), ("EXCHANGE_RATIO", true)];
+const PAID: NameTable<bool> = &[("NO_PAYMENTS", false), ("EXCHANGE_RATIO", true)];
 
 fn read_payment(at: &JsonCursor<'_>) -> Option<Formula> {
     if !at.need("type", |kind| kind.one_of(PAID)) {

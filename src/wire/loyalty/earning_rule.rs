@@ -6,7 +6,7 @@ use crate::facts::earning::{Earning, EarningRule, Effect, Tiers, Trigger};
 use crate::points::CurrentPeriod;
 use crate::points::limits::{Cooldown, TriggerLimits};
 use crate::text::Text;
-use crate::wire::cursor::{JsonCursor, WordList, read};
+use crate::wire::cursor::{JsonCursor, NameTable, read};
 use crate::wire::loyalty::card_definition::read_current_period;
 use crate::wire::loyalty::points::{read_count, read_points, read_proportional};
 use crate::wire::loyalty::program::STATES;
@@ -21,15 +21,15 @@ enum EffectName {
     SegmentEntered,
 }
 
-const EVENTS: WordList<EffectName> = &[
+const EVENTS: NameTable<EffectName> = &[
     ("customer.order.paid", EffectName::OrderPaid),
     ("customer.custom_event", EffectName::CustomEvent),
     ("customer.segment.entered", EffectName::SegmentEntered),
 ];
 
 /// Returns the prefixes of the tests that an event supports (docs/spec/validation-rules.md#4.7).
-fn looked_at(word: EffectName) -> &'static [&'static str] {
-    match word {
+fn contexts_of(effect: EffectName) -> &'static [&'static str] {
+    match effect {
         EffectName::OrderPaid => &["customer.", "customer_segment", "member.", "order.", "product.", "sku."],
         EffectName::CustomEvent => &["customer.", "customer_segment", "member.", "custom_event."],
         EffectName::SegmentEntered => &["customer.", "customer_segment", "member."],
@@ -38,11 +38,11 @@ fn looked_at(word: EffectName) -> &'static [&'static str] {
 
 /// Returns the prefixes of the tests that an event supports, by its name; none for an unknown event.
 pub fn tests_of(event: &str) -> &'static [&'static str] {
-    EVENTS.iter().find(|(known, _)| *known == event).map_or(&[], |(_, word)| looked_at(*word))
+    EVENTS.iter().find(|(known, _)| *known == event).map_or(&[], |(_, effect)| contexts_of(*effect))
 }
 
 fn contexts(trigger: &Trigger) -> &'static [&'static str] {
-    looked_at(match trigger {
+    contexts_of(match trigger {
         Trigger::OrderPaid => EffectName::OrderPaid,
         Trigger::CustomEvent(_) => EffectName::CustomEvent,
         Trigger::SegmentEntered(_) => EffectName::SegmentEntered,
@@ -90,7 +90,7 @@ fn read_earning(at: &JsonCursor<'_>, trigger: &Trigger) -> Earning {
     let rule = read_rule(at);
     rule.tests.each_leaf(&mut |leaf| {
         let name = leaf.test.name.text;
-        if !contexts(trigger).iter().any(|begin| name.starts_with(begin)) {
+        if !contexts(trigger).iter().any(|prefix| name.starts_with(prefix)) {
             at.need("rules", |at| at.problem("must look at what there is when it is asked"));
         }
     });
@@ -129,7 +129,7 @@ enum CalculationKind {
     Incentive,
 }
 
-const KINDS: WordList<CalculationKind> = &[
+const KINDS: NameTable<CalculationKind> = &[
     ("POINTS", CalculationKind::Points),
     ("POINTS_PROPORTIONAL", CalculationKind::Proportional),
     ("INCENTIVE", CalculationKind::Incentive),
@@ -164,7 +164,7 @@ enum EarningWindow {
     Years,
 }
 
-const SPANS: WordList<EarningWindow> = &[
+const SPANS: NameTable<EarningWindow> = &[
     ("HOUR", EarningWindow::Hours),
     ("DAY", EarningWindow::Days),
     ("WEEK", EarningWindow::Weeks),
@@ -172,7 +172,7 @@ const SPANS: WordList<EarningWindow> = &[
     ("YEAR", EarningWindow::Years),
 ];
 
-/// Reads the limits of firings for one member; limits of reward purchases have an equal format.
+/// Reads the limits on how often it fires for one member; limits of reward purchases have an equal format.
 pub fn read_limits(at: &JsonCursor<'_>) -> TriggerLimits {
     at.object();
     TriggerLimits {

@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use crate::points::{CustomActivity, DateOfYear, Expiration, Expiry, Period, Rounding, SlidingExpiry, Unit};
-use crate::wire::cursor::{JsonCursor, WordList, read, word};
+use crate::wire::cursor::{JsonCursor, NameTable, name_of, read};
 
 /// The types of expiration.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub enum ExpirationType {
 }
 
 /// The names of the types.
-pub const LAPSES: WordList<ExpirationType> = &[
+pub const EXPIRATION_TYPES: NameTable<ExpirationType> = &[
     ("NO_EXPIRATION", ExpirationType::Never),
     ("ROLLING_EXPIRATION", ExpirationType::Rolling),
     ("CALENDAR_EXPIRATION", ExpirationType::Calendar),
@@ -31,13 +31,13 @@ pub const LAPSES: WordList<ExpirationType> = &[
 
 /// Returns the name of a lot's type of expiration.
 pub fn expiration_type(expiry: &Expiry) -> &'static str {
-    let lapse = match expiry {
+    let kind = match expiry {
         Expiry::Never => ExpirationType::Never,
         Expiry::Rolling(_) => ExpirationType::Rolling,
         Expiry::Calendar(_) => ExpirationType::Calendar,
         Expiry::Sliding(..) => ExpirationType::Sliding,
     };
-    word(LAPSES, lapse).unwrap_or_default()
+    name_of(EXPIRATION_TYPES, kind).unwrap_or_default()
 }
 
 const UNITS: &[(&str, Option<Unit>)] =
@@ -74,7 +74,7 @@ fn read_date(at: &JsonCursor<'_>) -> Option<DateOfYear> {
 
 /// Reads an expiration of points.
 pub fn read_expiration(at: &JsonCursor<'_>) -> Expiration {
-    match at.need("type", |lapse| lapse.one_of(LAPSES)) {
+    match at.need("type", |kind| kind.one_of(EXPIRATION_TYPES)) {
         ExpirationType::Never => Expiration::Never,
         ExpirationType::Rolling => at.need("rolling_expiration", |rolling| {
             rolling.object();
@@ -143,7 +143,7 @@ pub fn write_expiration(expiration: &Expiration) -> Value {
 }
 
 fn write_period(period: Period) -> Value {
-    let unit = UNITS.iter().find(|(_, unit)| *unit == Some(period.unit)).map(|(word, _)| *word);
+    let unit = UNITS.iter().find(|(_, unit)| *unit == Some(period.unit)).map(|(name, _)| *name);
     json!({ "value": period.value, "unit": unit })
 }
 
@@ -151,8 +151,8 @@ fn write_rounding(rounding: Rounding) -> Value {
     if let Rounding::ParticularMonth(month) = rounding {
         return json!({ "type": "END_OF_PARTICULAR_MONTH", "value": month });
     }
-    let word = ROUNDINGS.iter().find(|(_, known)| *known == Some(rounding)).map(|(word, _)| *word);
-    json!({ "type": word })
+    let name = ROUNDINGS.iter().find(|(_, known)| *known == Some(rounding)).map(|(name, _)| *name);
+    json!({ "type": name })
 }
 
 /// Writes the activities that postpone a sliding expiration, in the format that is read.

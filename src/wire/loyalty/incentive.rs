@@ -4,7 +4,7 @@
 
 use crate::facts::earning::{Amount, GrantedItem, Incentive, IncentiveGrant, Points};
 use crate::text::Text;
-use crate::wire::cursor::{JsonCursor, WordList, read};
+use crate::wire::cursor::{JsonCursor, NameTable, read};
 use crate::wire::loyalty::points::{read_points, read_proportional};
 
 #[derive(Clone, Copy, Default)]
@@ -16,7 +16,7 @@ enum Type {
     Digital,
 }
 
-const TYPES: WordList<Type> = &[
+const TYPES: NameTable<Type> = &[
     ("POINTS", Type::Points),
     ("POINTS_PROPORTIONAL", Type::Proportional),
     ("MATERIAL", Type::Material),
@@ -31,8 +31,8 @@ pub fn read_incentive(at: &JsonCursor<'_>) -> Incentive {
         Type::Proportional => {
             IncentiveGrant::Points(block(at, "points_proportional", read_proportional).unwrap_or_else(no_points))
         }
-        Type::Material => IncentiveGrant::Thing(block(at, "material", read_material).unwrap_or_else(nothing)),
-        Type::Digital => IncentiveGrant::Thing(block(at, "digital", read_digital).unwrap_or_else(nothing)),
+        Type::Material => IncentiveGrant::Item(block(at, "material", read_material).unwrap_or_else(nothing)),
+        Type::Digital => IncentiveGrant::Item(block(at, "digital", read_digital).unwrap_or_else(nothing)),
     };
     Incentive {
         id: at.need("id", read::name),

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use crate::points::{Expiration, Expiry, Lot, PendingPoints, PendingUntil, SlidingExpiry};
-use crate::wire::cursor::{JsonCursor, WordList, read};
+use crate::wire::cursor::{JsonCursor, NameTable, read};
 use crate::wire::loyalty::expiration::{
-    ExpirationType, LAPSES, expiration_type, read_expiration, read_sliding, write_expiration, write_sliding,
+    EXPIRATION_TYPES, ExpirationType, expiration_type, read_expiration, read_sliding, write_expiration, write_sliding,
 };
 
 /// Reads a lot, without its points.
@@ -14,20 +14,20 @@ pub fn read_lot(at: &JsonCursor<'_>) -> Lot {
     Lot {
         id: at.need("id", read::name),
         points: 0,
-        arrived_at: at.need("arrived_at", read::instant),
+        credited_at: at.need("arrived_at", read::instant),
         expiry: read_expiry(at),
         is_closed: at.need("is_closed", read::flag),
-        lapsed: at.need("lapsed", read::whole_number),
+        expired: at.need("lapsed", read::whole_number),
     }
 }
 
 fn read_expiry(at: &JsonCursor<'_>) -> Expiry {
-    let lapses_at = || at.need("lapses_at", read::instant);
-    match at.need("type", |lapse| lapse.one_of(LAPSES)) {
+    let expires_at = || at.need("lapses_at", read::instant);
+    match at.need("type", |kind| kind.one_of(EXPIRATION_TYPES)) {
         ExpirationType::Never => Expiry::Never,
-        ExpirationType::Rolling => Expiry::Rolling(lapses_at()),
-        ExpirationType::Calendar => Expiry::Calendar(lapses_at()),
-        ExpirationType::Sliding => Expiry::Sliding(lapses_at(), at.need("sliding_expiration", read_sliding)),
+        ExpirationType::Rolling => Expiry::Rolling(expires_at()),
+        ExpirationType::Calendar => Expiry::Calendar(expires_at()),
+        ExpirationType::Sliding => Expiry::Sliding(expires_at(), at.need("sliding_expiration", read_sliding)),
     }
 }
 
@@ -38,9 +38,9 @@ pub fn write_lot(lot: &Lot) -> Value {
         Expiry::Sliding(_, sliding) => Some(sliding),
     };
     json!({
-        "id": lot.id.as_str(), "arrived_at": lot.arrived_at.to_string(), "type": expiration_type(&lot.expiry),
-        "lapses_at": lot.expiry.lapses_at().map(|at| at.to_string()), "sliding_expiration": sliding.map(write_sliding),
-        "is_closed": lot.is_closed, "lapsed": lot.lapsed,
+        "id": lot.id.as_str(), "arrived_at": lot.credited_at.to_string(), "type": expiration_type(&lot.expiry),
+        "lapses_at": lot.expiry.expires_at().map(|at| at.to_string()), "sliding_expiration": sliding.map(write_sliding),
+        "is_closed": lot.is_closed, "lapsed": lot.expired,
     })
 }
 
@@ -53,15 +53,15 @@ enum PendingCondition {
     Event,
 }
 
-const WAITS: WordList<PendingCondition> = &[
+const PENDING_CONDITIONS: NameTable<PendingCondition> = &[
     ("PERIOD_BASED", PendingCondition::Period),
     ("FIXED_DATES", PendingCondition::FixedDate),
     ("EVENT_BASED", PendingCondition::Event),
 ];
 
 /// Returns the name of a pending condition's type.
-pub fn pending_type(wait: &PendingUntil) -> &'static str {
-    match wait {
+pub fn pending_type(condition: &PendingUntil) -> &'static str {
+    match condition {
         PendingUntil::Period(_) => "PERIOD_BASED",
         PendingUntil::FixedDate(_) => "FIXED_DATES",
         PendingUntil::Event { .. } => "EVENT_BASED",
@@ -72,7 +72,7 @@ pub fn pending_type(wait: &PendingUntil) -> &'static str {
 pub fn read_pending(at: &JsonCursor<'_>) -> PendingPoints {
     at.object();
     let until = at.need("until", read::instant);
-    let wait = match at.need("type", |kind| kind.one_of(WAITS)) {
+    let condition = match at.need("type", |kind| kind.one_of(PENDING_CONDITIONS)) {
         PendingCondition::Period => PendingUntil::Period(until),
         PendingCondition::FixedDate => PendingUntil::FixedDate(until),
         PendingCondition::Event => PendingUntil::Event { types: at.need("types", read::texts), until },
@@ -81,7 +81,7 @@ pub fn read_pending(at: &JsonCursor<'_>) -> PendingPoints {
         id: at.need("id", read::name),
         points: 0,
         earned_at: at.need("earned_at", read::instant),
-        wait,
+        condition,
         lot: at.need("lot", read::name),
         expiration: at.option("expiration", read_expiration).unwrap_or(Expiration::Never),
     }
@@ -89,13 +89,13 @@ pub fn read_pending(at: &JsonCursor<'_>) -> PendingPoints {
 
 /// Writes pending points, in the format that is read.
 pub fn write_pending(pending: &PendingPoints) -> Value {
-    let (until, types) = match &pending.wait {
+    let (until, types) = match &pending.condition {
         PendingUntil::Period(at) | PendingUntil::FixedDate(at) => (*at, [].as_slice()),
         PendingUntil::Event { types, until } => (*until, types.as_slice()),
     };
     let types: Vec<&str> = types.iter().map(|kind| kind.as_str()).collect();
     json!({
-        "id": pending.id.as_str(), "earned_at": pending.earned_at.to_string(), "type": pending_type(&pending.wait),
+        "id": pending.id.as_str(), "earned_at": pending.earned_at.to_string(), "type": pending_type(&pending.condition),
         "until": until.to_string(), "types": types, "lot": pending.lot.as_str(),
         "expiration": write_expiration(&pending.expiration),
     })
@@ -120,13 +120,13 @@ mod tests {
             Expiry::Sliding(at, sliding.clone()),
         ];
         for expiry in expiries {
-            let lot = Lot { id: "lcpeb_1".into(), points: 0, arrived_at: at, expiry, is_closed: true, lapsed: 7 };
+            let lot = Lot { id: "lcpeb_1".into(), points: 0, credited_at: at, expiry, is_closed: true, expired: 7 };
             assert_eq!(read_document(&write_lot(&lot).to_string(), read_lot).ok(), Some(lot));
         }
         let event = PendingUntil::Event { types: vec!["ms_1".into()], until: at };
-        for wait in [PendingUntil::Period(at), PendingUntil::FixedDate(at), event] {
+        for condition in [PendingUntil::Period(at), PendingUntil::FixedDate(at), event] {
             let (id, lot, expiration) = ("lcppb_1".into(), "lcpeb_1".into(), Expiration::Sliding(sliding.clone()));
-            let pending = PendingPoints { id, points: 0, earned_at: at, wait, lot, expiration };
+            let pending = PendingPoints { id, points: 0, earned_at: at, condition, lot, expiration };
             assert_eq!(read_document(&write_pending(&pending).to_string(), read_pending).ok(), Some(pending));
         }
     }

@@ -32,8 +32,8 @@ pub fn read_expiration_rules(at: &JsonCursor<'_>) -> Expiration {
     match at.need("period_type", |kind| kind.one_of(PERIOD_TYPES)) {
         PeriodType::Month => {
             let period = Period { value: at.need("period_value", read_count), unit: Unit::Month };
-            let said = at.option("rounding_type", |kind| kind.one_of(ROUNDINGS));
-            let rounding = said.map(|known| known.unwrap_or_else(|| read_month(at)));
+            let sent = at.option("rounding_type", |kind| kind.one_of(ROUNDINGS));
+            let rounding = sent.map(|known| known.unwrap_or_else(|| read_month(at)));
             Expiration::Rolling { period, rounding }
         }
         PeriodType::FixedDay => {

@@ -8,7 +8,7 @@ use crate::model::scope::GoodsRef;
 use crate::points::limits::TriggerLimits;
 use crate::points::proportional::PointsPerStep;
 use crate::text::Text;
-use crate::wire::cursor::{JsonCursor, WordList, read};
+use crate::wire::cursor::{JsonCursor, NameTable, read};
 use crate::wire::loyalty::base_kind::BaseKind;
 use crate::wire::loyalty::points::{GOODS, read_every};
 use crate::wire::rules::read_rule;
@@ -55,7 +55,7 @@ fn read_trigger(at: &JsonCursor<'_>) -> Trigger {
     }
 }
 
-const CALCULATIONS: WordList<Option<BaseKind>> = &[
+const CALCULATIONS: NameTable<Option<BaseKind>> = &[
     ("ORDER_AMOUNT", Some(BaseKind::OrderAmount)),
     ("ORDER_TOTAL_AMOUNT", Some(BaseKind::OrderTotal)),
     ("ORDER_METADATA", Some(BaseKind::OrderData)),
@@ -90,7 +90,7 @@ fn read_amount(at: &JsonCursor<'_>) -> Amount {
     with_formula(&block, Amount::Proportional { base, every: block.need("every", read_every), worth })
 }
 
-/// Returns an amount with the formula beside its points, if there is one.
+/// Returns an amount with the formula next to its points, if there is one.
 fn with_formula(at: &JsonCursor<'_>, plain: Amount) -> Amount {
     match at.option("points_formula", read_formula).flatten() {
         Some(formula) => Amount::Formula { formula, plain: Box::new(plain) },

@@ -5,7 +5,7 @@
 use crate::json::Node;
 use crate::points::campaign_tiers::{CampaignTier, Mapping, TierPointsBase};
 use crate::text::{Decimal, Text};
-use crate::wire::cursor::{JsonCursor, WordList, read};
+use crate::wire::cursor::{JsonCursor, NameTable, read};
 
 /// Reads a tier.
 pub fn read_campaign_tier(at: &JsonCursor<'_>) -> CampaignTier {
@@ -44,7 +44,7 @@ fn read_mapping(at: &JsonCursor<'_>) -> Mapping {
 /// Reads a number with at most 6 decimals, in millionths.
 fn read_millionths(at: &JsonCursor<'_>) -> u64 {
     let read = match at.node {
-        Node::Whole(number) => u64::try_from(*number).ok().and_then(|number| number.checked_mul(1_000_000)),
+        Node::Integer(number) => u64::try_from(*number).ok().and_then(|number| number.checked_mul(1_000_000)),
         Node::Fraction(text) => Decimal::read(text)
             .filter(|read| !read.negative && read.decimals() <= 6)
             .and_then(|read| u64::try_from(read.times_ten_to(6)?).ok()),
@@ -56,8 +56,8 @@ fn read_millionths(at: &JsonCursor<'_>) -> u64 {
 /// A million, in millionths.
 const MOST: u64 = 1_000_000_000_000;
 
-const PERIODS: WordList<u32> = &[("MONTH", 1), ("QUARTER", 3), ("HALF_YEAR", 6), ("YEAR", 12)];
-const STARTS: WordList<bool> = &[("IMMEDIATE", false), ("NEXT_PERIOD", true)];
+const PERIODS: NameTable<u32> = &[("MONTH", 1), ("QUARTER", 3), ("HALF_YEAR", 6), ("YEAR", 12)];
+const STARTS: NameTable<bool> = &[("IMMEDIATE", false), ("NEXT_PERIOD", true)];
 
 /// The end of a tier.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -69,7 +69,7 @@ enum End {
     Custom,
 }
 
-const ENDS: WordList<End> = &[
+const ENDS: NameTable<End> = &[
     ("END_OF_PERIOD", End::Period),
     ("END_OF_NEXT_PERIOD", End::NextPeriod),
     ("BALANCE_DROP", End::BalanceDrop),

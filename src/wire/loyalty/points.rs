@@ -8,7 +8,7 @@ use crate::model::scope::{GoodsObject, GoodsRef};
 use crate::points::MOST;
 use crate::points::proportional::PointsPerStep;
 use crate::text::{Decimal, Text};
-use crate::wire::cursor::{JsonCursor, WordList, read};
+use crate::wire::cursor::{JsonCursor, NameTable, read};
 use crate::wire::loyalty::base_kind::BaseKind;
 use crate::wire::loyalty::expiration::read_expiration;
 
@@ -22,8 +22,8 @@ pub fn read_points(at: &JsonCursor<'_>) -> Points {
     }
 }
 
-/// The words of requests.
-const CALCULATIONS: WordList<BaseKind> = &[
+/// The names of requests.
+const CALCULATIONS: NameTable<BaseKind> = &[
     ("PRE_DISCOUNT_ORDER_AMOUNT", BaseKind::OrderAmount),
     ("POST_DISCOUNT_ORDER_AMOUNT", BaseKind::OrderTotal),
     ("ORDER_METADATA_VALUE", BaseKind::OrderData),
@@ -72,13 +72,13 @@ pub(super) fn read_every(at: &JsonCursor<'_>) -> u64 {
 fn read_worth(at: &JsonCursor<'_>) -> PointsPerStep {
     let worth = match at.node {
         Node::Fraction(digits) => Decimal::read(digits).as_ref().and_then(PointsPerStep::read),
-        Node::Whole(_) => at.number().filter(|points| *points <= MOST).map(PointsPerStep::of),
+        Node::Integer(_) => at.number().filter(|points| *points <= MOST).map(PointsPerStep::of),
         Node::Null | Node::Flag(_) | Node::Text(_) | Node::List(_) | Node::Object(_) => None,
     };
     at.or_wrong(worth, "must be a number from 0 to 9007199254740991 with at most 9 decimals")
 }
 
-pub(super) const GOODS: WordList<GoodsObject> =
+pub(super) const GOODS: NameTable<GoodsObject> =
     &[("product", GoodsObject::Product), ("sku", GoodsObject::Sku), ("products_collection", GoodsObject::Collection)];
 
 /// Reads the goods of a block, at least one.

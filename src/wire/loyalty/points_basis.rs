@@ -6,13 +6,13 @@ use crate::model::scope::{GoodsObject, GoodsRef};
 use crate::points::limits::{EarningLimits, GlobalLimit};
 use crate::points::proportional::PointsPerStep;
 use crate::text::{Decimal, Text};
-use crate::wire::cursor::{JsonCursor, WordList, read, word};
+use crate::wire::cursor::{JsonCursor, NameTable, name_of, read};
 use crate::wire::loyalty::base_kind::BaseKind;
 use crate::wire::loyalty::points::{GOODS, read_every};
 use serde_json::{Value, json};
 
-/// The words of stored inputs.
-const BASES: WordList<BaseKind> = &[
+/// The names of stored inputs.
+const BASES: NameTable<BaseKind> = &[
     ("ORDER_AMOUNT", BaseKind::OrderAmount),
     ("ORDER_TOTAL_AMOUNT", BaseKind::OrderTotal),
     ("ORDER_METADATA", BaseKind::OrderData),
@@ -26,11 +26,11 @@ const BASES: WordList<BaseKind> = &[
 /// Writes a basis.
 pub fn write_points_basis(basis: &PointsBasis) -> Value {
     let mut written = json!({ "amount": write_amount(&basis.amount) });
-    let room = match basis.limits.global {
-        GlobalLimit::Total(room) => Some(room),
+    let capacity = match basis.limits.global {
+        GlobalLimit::Total(capacity) => Some(capacity),
         GlobalLimit::None | GlobalLimit::Current(..) => None,
     };
-    let limits = [("room", room), ("most", basis.limits.most), ("min_amount", basis.limits.min_amount)];
+    let limits = [("room", capacity), ("most", basis.limits.most), ("min_amount", basis.limits.min_amount)];
     if let Some(written) = written.as_object_mut() {
         written.extend(limits.into_iter().filter_map(|(name, limit)| Some((name.to_owned(), limit?.into()))));
     }
@@ -45,7 +45,7 @@ fn write_amount(amount: &Amount) -> Value {
             let (kind, property, goods) = parts_of(base);
             let goods = goods.iter().map(|goods| json!({ "object": goods.object.name(), "id": goods.id.as_str() }));
             json!({
-                "base": word(BASES, kind), "property": property.map(Text::as_str), "goods": goods.collect::<Vec<_>>(),
+                "base": name_of(BASES, kind), "property": property.map(Text::as_str), "goods": goods.collect::<Vec<_>>(),
                 "every": every, "worth": worth.to_string(),
             })
         }
@@ -68,9 +68,9 @@ fn parts_of(base: &PointsBase) -> (BaseKind, Option<&Text>, &[GoodsRef]) {
 /// Reads a basis.
 pub fn read_points_basis(at: &JsonCursor<'_>) -> PointsBasis {
     at.object();
-    let room = at.option("room", read::whole_number);
+    let capacity = at.option("room", read::whole_number);
     let limits = EarningLimits {
-        global: room.map_or(GlobalLimit::None, GlobalLimit::Total),
+        global: capacity.map_or(GlobalLimit::None, GlobalLimit::Total),
         most: at.option("most", read::whole_number),
         min_amount: at.option("min_amount", read::whole_number),
     };

@@ -3,7 +3,7 @@
 //! docs/spec/loyalty.md#7.
 
 use crate::facts::purchase::{Cost, LoyaltyReward, RewardContent};
-use crate::wire::cursor::{JsonCursor, WordList, read};
+use crate::wire::cursor::{JsonCursor, NameTable, read};
 use crate::wire::loyalty::earning_rule::read_limits;
 use crate::wire::loyalty::incentive::{block, nothing, read_digital, read_material};
 use crate::wire::loyalty::program::STATES;
@@ -15,7 +15,7 @@ pub fn read_loyalty_reward(at: &JsonCursor<'_>) -> LoyaltyReward {
     at.object();
     let is_digital = at.need("type", |at| at.one_of(&[("MATERIAL", false), ("DIGITAL", true)]));
     let gives = match is_digital {
-        false => block(at, "material", read_material).map(RewardContent::Thing),
+        false => block(at, "material", read_material).map(RewardContent::Item),
         true => block(at, "digital", read_given),
     };
     let costs = match at.get("costs") {
@@ -31,12 +31,12 @@ pub fn read_loyalty_reward(at: &JsonCursor<'_>) -> LoyaltyReward {
         validity: read_window(at),
         limits: at.option("purchase_limits", read_limits).unwrap_or_default(),
         costs,
-        gives: gives.unwrap_or_else(|| RewardContent::Thing(nothing())),
+        gives: gives.unwrap_or_else(|| RewardContent::Item(nothing())),
         is_refundable: at.option("refunds", read_refunds).unwrap_or(false),
     }
 }
 
-const REFUNDS: WordList<bool> = &[("NONE", false), ("REFUNDABLE", true)];
+const REFUNDS: NameTable<bool> = &[("NONE", false), ("REFUNDABLE", true)];
 
 fn read_refunds(at: &JsonCursor<'_>) -> bool {
     at.object();
@@ -46,7 +46,7 @@ fn read_refunds(at: &JsonCursor<'_>) -> bool {
 /// Reads codes or points.
 fn read_given(at: &JsonCursor<'_>) -> RewardContent {
     at.object();
-    let Some(points) = at.get("loyalty_card_points") else { return RewardContent::Thing(read_digital(at)) };
+    let Some(points) = at.get("loyalty_card_points") else { return RewardContent::Item(read_digital(at)) };
     at.need("type", |at| at.one_of(&[("LOYALTY_CARD_POINTS", ())]));
     points.object();
     RewardContent::Points {

@@ -9,22 +9,24 @@ use crate::tiers::{
     Tracking, TrackingUnit,
 };
 use crate::time::Instant;
-use crate::wire::cursor::{JsonCursor, WordList, read, word};
-use crate::wire::loyalty::expiration::{ExpirationType, LAPSES, read_count, read_dates, read_period, read_sliding};
+use crate::wire::cursor::{JsonCursor, NameTable, name_of, read};
+use crate::wire::loyalty::expiration::{
+    EXPIRATION_TYPES, ExpirationType, read_count, read_dates, read_period, read_sliding,
+};
 
-const MEASURES: WordList<bool> = &[("POINT_BALANCE", false), ("POINT_EARNED", true)];
-const CHANGES: WordList<bool> = &[("IMMEDIATELY", true), ("NEXT_TRACKING_PERIOD", false)];
-const UNITS: WordList<TrackingUnit> = &[
+const MEASURES: NameTable<bool> = &[("POINT_BALANCE", false), ("POINT_EARNED", true)];
+const CHANGES: NameTable<bool> = &[("IMMEDIATELY", true), ("NEXT_TRACKING_PERIOD", false)];
+const UNITS: NameTable<TrackingUnit> = &[
     ("HOUR", TrackingUnit::Hour),
     ("DAY", TrackingUnit::Day),
     ("WEEK", TrackingUnit::Week),
     ("MONTH", TrackingUnit::Month),
     ("YEAR", TrackingUnit::Year),
 ];
-const DOWNGRADES: WordList<Downgrade> =
+const DOWNGRADES: NameTable<Downgrade> =
     &[("NO_DOWNGRADE", Downgrade::Never), ("SINGLE_LEVEL", Downgrade::OneLevel), ("MULTI_LEVEL", Downgrade::ToFit)];
-const TIER_DOWNGRADES: WordList<bool> = &[("INHERIT", false), ("NO_DOWNGRADE", true)];
-const PASSAGES: WordList<TierPassage> = &[
+const TIER_DOWNGRADES: NameTable<bool> = &[("INHERIT", false), ("NO_DOWNGRADE", true)];
+const PASSAGES: NameTable<TierPassage> = &[
     ("JOINED", TierPassage::Joined),
     ("UPGRADED", TierPassage::Upgraded),
     ("DOWNGRADED", TierPassage::Downgraded),
@@ -34,7 +36,7 @@ const PASSAGES: WordList<TierPassage> = &[
 
 /// Returns the name of a kind of tier change.
 pub fn passage_type(passage: TierPassage) -> &'static str {
-    word(PASSAGES, passage).unwrap_or_default()
+    name_of(PASSAGES, passage).unwrap_or_default()
 }
 
 /// Reads a tier structure, without its tiers.
@@ -70,7 +72,7 @@ fn read_earned(at: &JsonCursor<'_>) -> TierMeasure {
 
 fn read_expiration(at: &JsonCursor<'_>) -> TierExpiration {
     at.object();
-    match at.need("type", |lapse| lapse.one_of(LAPSES)) {
+    match at.need("type", |kind| kind.one_of(EXPIRATION_TYPES)) {
         ExpirationType::Never => TierExpiration::Never,
         ExpirationType::Rolling => {
             TierExpiration::Rolling(at.need("rolling_expiration", |rolling| rolling.need("period", read_period)))
@@ -102,31 +104,31 @@ pub fn read_tier(at: &JsonCursor<'_>) -> LoyaltyTier {
         let max = rules.option("max_value", |max| max.or_wrong(max.rounded(false), BOUND));
         (min, max, rules.option("segment", |segment| segment.need("id", read::name)))
     });
-    let is_kept = at.option("downgrade", |down| down.need("type", |kind| kind.one_of(TIER_DOWNGRADES)));
+    let is_permanent = at.option("downgrade", |down| down.need("type", |kind| kind.one_of(TIER_DOWNGRADES)));
     LoyaltyTier {
         id: at.need("id", read::name),
         name: at.option("name", read::text).unwrap_or_default(),
         min,
         max,
         segment,
-        is_kept: is_kept.unwrap_or(false),
+        is_permanent: is_permanent.unwrap_or(false),
     }
 }
 
 /// Writes a tier state, in the format that is read.
-pub fn write_standing(standing: &TierState) -> Value {
+pub fn write_tier_state(state: &TierState) -> Value {
     json!({
-        "at": standing.at.to_string(), "is_active": standing.is_active,
-        "before": write_position(&standing.before), "now": write_position(&standing.now),
+        "at": state.at.to_string(), "is_active": state.is_active,
+        "before": write_position(&state.before), "now": write_position(&state.now),
     })
 }
 
 fn write_position(position: &Position) -> Value {
-    let moment = |at: Option<Instant>| at.map(|at| at.to_string());
+    let time_text = |at: Option<Instant>| at.map(|at| at.to_string());
     let segments: Vec<&str> = position.facts.segments.iter().map(|segment| segment.as_str()).collect();
     json!({
         "tier": position.tier.as_ref().map(|tier| tier.as_str()), "since": position.since.to_string(),
-        "until": moment(position.until), "grace": moment(position.grace),
+        "until": time_text(position.until), "grace": time_text(position.grace),
         "fit": position.fit.as_ref().map(|fit| fit.as_str()),
         "balance": position.facts.balance, "earned": position.facts.earned, "segments": segments,
         "period": position.period.to_string(), "mark": position.mark, "closed": position.closed,
@@ -134,7 +136,7 @@ fn write_position(position: &Position) -> Value {
 }
 
 /// Reads a tier state.
-pub fn read_standing(at: &JsonCursor<'_>) -> TierState {
+pub fn read_tier_state(at: &JsonCursor<'_>) -> TierState {
     at.object();
     TierState {
         at: at.need("at", read::instant),
@@ -184,8 +186,8 @@ mod tests {
             mark: -7,
             closed: 5,
         };
-        let standing = TierState { at, is_active: true, before: Position::default(), now };
-        assert_eq!(read_document(&write_standing(&standing).to_string(), read_standing).ok(), Some(standing));
+        let state = TierState { at, is_active: true, before: Position::default(), now };
+        assert_eq!(read_document(&write_tier_state(&state).to_string(), read_tier_state).ok(), Some(state));
     }
 
     #[test]
@@ -193,6 +195,6 @@ mod tests {
         let text = r#"{ "id": "lt_1", "name": "Gold",
             "qualification_rules": { "type": "POINTS", "min_value": 99.5, "max_value": 200.75, "segment": null } }"#;
         let tier = read_document(text, read_tier).unwrap_or_default();
-        assert_eq!((tier.min, tier.max, tier.is_kept), (100, Some(200), false));
+        assert_eq!((tier.min, tier.max, tier.is_permanent), (100, Some(200), false));
     }
 }

@@ -4,10 +4,10 @@
 
 use crate::model::redeemable::Validity;
 use crate::time::DailyHours;
-use crate::wire::cursor::{JsonCursor, Read, WordList, read};
+use crate::wire::cursor::{JsonCursor, NameTable, Read, read};
 use crate::wire::loyalty::expiration::read_count;
 
-const HOURS: WordList<bool> = &[("ANY_TIME", false), ("DAILY", true)];
+const HOURS: NameTable<bool> = &[("ANY_TIME", false), ("DAILY", true)];
 
 /// Reads the validity of a document. The older format of its hours has no type.
 pub fn read_window(at: &JsonCursor<'_>) -> Validity {

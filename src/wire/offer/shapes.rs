@@ -1,14 +1,14 @@
 //! Defines the shapes of discounts and gift cards.
 
 use super::{EFFECTS, GIFT_EFFECTS, KINDS, MANY, UNIT_EFFECTS};
-use crate::shape::{AMOUNT, COUNT, FieldType, KEY, may, must, words};
+use crate::shape::{AMOUNT, COUNT, FieldType, KEY, may, must, names_of};
 use crate::shape::{one_of, shape};
 use crate::wire::order::GOODS;
 
 /// The effects of all types of discount.
 const EFFECT: FieldType = {
-    const AMOUNTS: [&str; EFFECTS.len()] = words(EFFECTS);
-    const UNITS: [&str; UNIT_EFFECTS.len()] = words(UNIT_EFFECTS);
+    const AMOUNTS: [&str; EFFECTS.len()] = names_of(EFFECTS);
+    const UNITS: [&str; UNIT_EFFECTS.len()] = names_of(UNIT_EFFECTS);
     FieldType::OneOf(&[
         AMOUNTS[0], AMOUNTS[1], AMOUNTS[2], AMOUNTS[3], AMOUNTS[4], UNITS[1], UNITS[0], UNITS[2], MANY, UNITS[3],
     ])

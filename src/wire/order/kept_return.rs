@@ -5,11 +5,11 @@ use crate::model::order_return::{LineRest, OrderReturn, RedemptionRest, ReturnPo
 use crate::money::Money;
 use crate::shape::{AMOUNT, CHANGE, COUNT, FieldType, KEY, may, must, object};
 use crate::shape::{one_of, shape};
-use crate::wire::cursor::{JsonCursor, WordList, read};
+use crate::wire::cursor::{JsonCursor, NameTable, read};
 use crate::wire::writer::Writer;
 
 /// The names of the policies for discounts.
-pub(in crate::wire) const POLICIES: WordList<ReturnPolicy> =
+pub(in crate::wire) const POLICIES: NameTable<ReturnPolicy> =
     &[("SHARE", ReturnPolicy::Share), ("RECHECK", ReturnPolicy::Recheck)];
 
 const REMAINING: FieldType = FieldType::Object(&[
@@ -100,7 +100,7 @@ const POINTS: FieldType = shape!(
 );
 
 /// A return as stored in an order.
-pub const KEPT_RETURN: FieldType = shape!(
+pub const STORED_RETURN: FieldType = shape!(
     "OrderReturn",
     "Return of part of an order, as stored in the order.",
     &[
@@ -146,7 +146,7 @@ pub const KEPT_RETURN: FieldType = shape!(
 );
 
 /// Reads a return of an order.
-pub fn read_kept_return(at: &JsonCursor<'_>) -> OrderReturn {
+pub fn read_stored_return(at: &JsonCursor<'_>) -> OrderReturn {
     at.object();
     OrderReturn {
         id: at.option("id", read::text).unwrap_or_default(),
@@ -177,7 +177,7 @@ fn read_rest(at: &JsonCursor<'_>) -> RedemptionRest {
 }
 
 /// Writes the returns of an order and the unpaid part of its cost, if there are any.
-pub(in crate::wire) fn put_returns(out: &mut Writer, order: &Order) {
+pub(in crate::wire) fn write_returns(out: &mut Writer, order: &Order) {
     if !order.returns.is_empty() {
         out.member("returns").list(|out| order.returns.iter().for_each(|one| out.item().metadata(&one.document)));
     }

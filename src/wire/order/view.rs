@@ -4,16 +4,16 @@
 
 mod shapes;
 
-pub use shapes::{ITEM, KEPT, ORDER};
+pub use shapes::{ITEM, ORDER, STORED};
 
 use crate::count::Countable;
 use crate::decide::validate::OrderParties;
 use crate::model::order::{Goods, Item, Order, OrderStatus, RelatedObject};
 use crate::money::Money;
-use crate::pricing::lines::Priced;
+use crate::pricing::lines::PricedOrder;
 use crate::pricing::{Cart, Gain, Line, Replacement};
 use crate::text::Text;
-use crate::wire::writer::{Writer, may_show};
+use crate::wire::writer::{Writer, is_visible};
 
 /// The discounts in the `applied_*` members.
 #[derive(Debug, Clone, Copy)]
@@ -95,13 +95,13 @@ pub struct OrderView<'a> {
     /// The order as sent or stored.
     pub order: &'a Order,
     /// The catalogue's goods of its lines.
-    pub priced: &'a Priced<'a>,
+    pub priced: &'a PricedOrder<'a>,
     /// Its amounts.
     pub cart: &'a Cart,
     /// The discounts in the `applied_*` members.
     pub applied: AppliedScope<'a>,
     /// The customers of the order that the caller may see.
-    pub people: OrderParties<'a>,
+    pub parties: OrderParties<'a>,
     /// The ids of the lines by their positions, including those that unit effects added; empty to use the lines' own
     /// ids.
     pub line_ids: &'a [Text],
@@ -112,38 +112,43 @@ pub struct OrderView<'a> {
 
 impl<'a> OrderView<'a> {
     /// Returns an order with its amounts, without customers.
-    pub fn new(order: &'a Order, priced: &'a Priced<'a>, cart: &'a Cart, applied: AppliedScope<'a>) -> OrderView<'a> {
-        OrderView { order, priced, cart, applied, people: OrderParties::default(), line_ids: &[], public: None }
+    pub fn new(
+        order: &'a Order,
+        priced: &'a PricedOrder<'a>,
+        cart: &'a Cart,
+        applied: AppliedScope<'a>,
+    ) -> OrderView<'a> {
+        OrderView { order, priced, cart, applied, parties: OrderParties::default(), line_ids: &[], public: None }
     }
 }
 
 impl OrderView<'_> {
     /// Writes the order as the next value.
-    pub(crate) fn put(&self, out: &mut Writer) {
-        self.put_again(out, &mut WrittenLines::default());
+    pub(crate) fn write(&self, out: &mut Writer) {
+        self.write_again(out, &mut WrittenLines::default());
     }
 
     /// Writes the order as the next value into an answer that may contain it already, with other amounts.
-    pub(crate) fn put_again(&self, out: &mut Writer, seen: &mut WrittenLines) {
+    pub(crate) fn write_again(&self, out: &mut Writer, written: &mut WrittenLines) {
         out.object(|out| {
-            self.put_plain(out, seen);
+            self.write_plain(out, written);
             if !self.order.metadata.is_empty() {
                 out.member("metadata").metadata(&self.order.metadata);
             }
-            out.text_if("customer_id", self.people.customer_id);
-            out.text_if("referrer_id", self.people.referrer_id);
-            out.put_word("object", "order");
+            out.text_if("customer_id", self.parties.customer_id);
+            out.text_if("referrer_id", self.parties.referrer_id);
+            out.write_constant("object", "order");
         });
     }
 
     /// Writes its names, its status, its amounts and its lines.
-    pub(crate) fn put_plain(&self, out: &mut Writer, seen: &mut WrittenLines) {
+    pub(crate) fn write_plain(&self, out: &mut Writer, written: &mut WrittenLines) {
         out.text_if("id", self.order.id.as_ref());
         out.text_if("source_id", self.order.source_id.as_ref());
-        out.word_if("status", self.order.status.map(OrderStatus::name));
-        self.put_amounts(out);
+        out.constant_if("status", self.order.status.map(OrderStatus::name));
+        self.write_amounts(out);
         if !self.cart.lines.is_empty() {
-            out.member("items").list(|out| self.put_items(out, &mut seen.0));
+            out.member("items").list(|out| self.write_items(out, &mut written.0));
         }
     }
 
@@ -155,7 +160,7 @@ impl OrderView<'_> {
     }
 
     /// Writes the amounts of section 3.1, without those that section 3.3 omits.
-    fn put_amounts(&self, out: &mut Writer) {
+    fn write_amounts(&self, out: &mut Writer) {
         let cart = self.cart;
         out.money_if("amount", cart.amount);
         // With unit effects the amount before them is written.
@@ -178,20 +183,20 @@ impl OrderView<'_> {
         out.money_if("total_applied_discount_amount", both(on_order, on_items));
     }
 
-    fn put_items(&self, out: &mut Writer, seen: &mut Vec<LineSpan>) {
+    fn write_items(&self, out: &mut Writer, written: &mut Vec<LineSpan>) {
         let cart = self.cart;
         // The comparison does not cover changes of units.
         let mut nothing = Vec::new();
         let is_moved = !cart.changed().is_empty() || !self.applied.replaced(cart).is_empty();
-        let seen = if is_moved { &mut nothing } else { seen };
-        if seen.is_empty() {
-            seen.reserve(cart.lines.len());
+        let written = if is_moved { &mut nothing } else { written };
+        if written.is_empty() {
+            written.reserve(cart.lines.len());
         }
         for (place, line) in cart.lines.iter().enumerate() {
             let added = || cart.added().get(place.checked_sub(self.order.items.len())?);
             let Some(item) = self.order.items.get(place).or_else(added) else { break };
             let applied = self.applied.on_line(place, line);
-            let before = seen.get(place);
+            let before = written.get(place);
             if let Some(before) = before.filter(|before| before.applied == applied && before.line == *line) {
                 out.again(before.start, before.end);
                 continue;
@@ -201,7 +206,7 @@ impl OrderView<'_> {
                 Some(before) => out.again(before.start, before.amounts),
                 None => {
                     out.open();
-                    self.put_units(out, place, item, line);
+                    self.write_units(out, place, item, line);
                 }
             }
             let amounts = out.place();
@@ -209,43 +214,43 @@ impl OrderView<'_> {
             out.money_if("applied_discount_amount", applied);
             out.money_if("price", line.price);
             if line.amount.is_some() {
-                out.put_number("subtotal_amount", line.subtotal().minor());
+                out.write_number("subtotal_amount", line.subtotal().minor());
             }
             let rest = out.place();
             match before.filter(|before| before.rest.plus_one() < before.end) {
                 Some(before) => out.again(before.rest, before.end),
                 None => {
-                    self.put_rest(out, place, item);
+                    self.write_rest(out, place, item);
                     out.close();
                 }
             }
-            let shown = LineSpan { line: *line, applied, start, amounts, rest, end: out.place() };
-            match seen.get_mut(place) {
-                Some(before) => *before = shown,
-                None => seen.push(shown),
+            let span = LineSpan { line: *line, applied, start, amounts, rest, end: out.place() };
+            match written.get_mut(place) {
+                Some(before) => *before = span,
+                None => written.push(span),
             }
         }
     }
 
     /// Writes the names of a line, its units, and their gross amount.
-    fn put_units(&self, out: &mut Writer, place: usize, item: &Item, line: &Line) {
+    fn write_units(&self, out: &mut Writer, place: usize, item: &Item, line: &Line) {
         let sku = self.priced.sku(place);
         let product = self.priced.product(place);
         let parent = || sku?.product_id.as_ref();
         out.text_if("id", self.line_ids.get(place).or(item.id.as_ref()));
-        out.put_word("object", "order_item");
+        out.write_constant("object", "order_item");
         out.text_if("source_id", item.source_id.as_ref());
-        out.word_if("related_object", item.related_object.map(related_name));
+        out.constant_if("related_object", item.related_object.map(related_name));
         // Found names come before sent ones, which may be the caller's own (docs/spec/calculation.md section 19, D14).
         let product_id = product.and_then(|product| product.id.as_ref()).or_else(parent);
         out.text_if("product_id", product_id.or(item.product_id.as_ref()));
         out.text_if("sku_id", sku.and_then(|sku| sku.id.as_ref()).or(item.sku_id.as_ref()));
-        out.put_number("quantity", line.quantity);
+        out.write_number("quantity", line.quantity);
         let changed = self.cart.changed_at(place);
         out.number_if("initial_quantity", item.initial_quantity.or(changed.map(|changed| changed.initial_quantity)));
         out.number_if("discount_quantity", changed.map(|_| line.free).or(item.discount_quantity));
         if let Some((units, amount, free)) = self.applied.units_of(place, self.cart) {
-            out.put_number("applied_discount_quantity", free);
+            out.write_number("applied_discount_quantity", free);
             out.member("applied_quantity").integer(units);
             if let Some(amount) = amount {
                 out.member("applied_quantity_amount").integer(amount);
@@ -257,11 +262,11 @@ impl OrderView<'_> {
     }
 
     /// Writes its replacements, its goods and its metadata.
-    fn put_rest(&self, out: &mut Writer, place: usize, item: &Item) {
-        self.put_replaced(out, place);
+    fn write_rest(&self, out: &mut Writer, place: usize, item: &Item) {
+        self.write_replaced(out, place);
         let public = self.public.filter(|_| place >= self.order.items.len());
-        put_goods(out, "product", [item.product.as_deref(), self.priced.product(place)], public);
-        put_goods(out, "sku", [item.sku.as_deref(), self.priced.sku(place)], public);
+        write_goods(out, "product", [item.product.as_deref(), self.priced.product(place)], public);
+        write_goods(out, "sku", [item.sku.as_deref(), self.priced.sku(place)], public);
         if !item.metadata.is_empty() {
             out.member("metadata").metadata(&item.metadata);
         }
@@ -271,26 +276,26 @@ impl OrderView<'_> {
 impl OrderView<'_> {
     /// Writes the replacements of units of this line (docs/spec/calculation.md#5.9). They are on the line that lost the
     /// units; the line that gained units has its own change.
-    fn put_replaced(&self, out: &mut Writer, place: usize) {
-        let mut begun = false;
+    fn write_replaced(&self, out: &mut Writer, place: usize) {
+        let mut has_begun = false;
         for replaced in self.applied.replaced(self.cart).iter().filter(|replaced| replaced.source == place) {
-            if !begun {
+            if !has_begun {
                 out.member("application_details").open_list();
-                begun = true;
+                has_begun = true;
             }
             out.item().object(|out| {
                 let index = |place: usize| u64::try_from(place).unwrap_or(0);
                 let lost = |count: Option<Money>| Money::ZERO.difference_from(count.unwrap_or_default());
-                out.put_number("source_index", index(replaced.source));
+                out.write_number("source_index", index(replaced.source));
                 out.member("source_applied_quantity").integer(lost(Money::of(replaced.source_units)));
                 out.member("source_applied_quantity_amount").integer(lost(Some(replaced.source_amount)));
-                out.put_number("target_index", index(replaced.target));
-                out.put_number("target_applied_quantity", replaced.target_units);
-                out.put_number("target_applied_quantity_amount", replaced.target_amount.minor());
-                out.put_number("target_applied_discount_amount", replaced.target_discount.minor());
+                out.write_number("target_index", index(replaced.target));
+                out.write_number("target_applied_quantity", replaced.target_units);
+                out.write_number("target_applied_quantity_amount", replaced.target_amount.minor());
+                out.write_number("target_applied_discount_amount", replaced.target_discount.minor());
             });
         }
-        if begun {
+        if has_begun {
             out.close_list();
         }
     }
@@ -314,7 +319,7 @@ pub(crate) fn related_name(object: RelatedObject) -> &'static str {
 }
 
 /// Writes a product or SKU of a line: sent fields over those of the catalogue.
-pub(crate) fn put_goods<'a>(
+pub(crate) fn write_goods<'a>(
     out: &mut Writer,
     kind: &'static str,
     goods: [Option<&'a Goods>; 2],
@@ -333,9 +338,9 @@ pub(crate) fn put_goods<'a>(
         let price = |goods: Option<&Goods>| goods.and_then(|goods| goods.price);
         out.money_if("price", price(sent).or_else(|| price(listed)));
         if let Some(overrides) = sent.and_then(|goods| goods.overrides) {
-            out.put_flag("override", overrides);
+            out.write_flag("override", overrides);
         }
-        let details = |goods: &&Goods| goods.metadata.iter().any(|(name, _)| may_show(public, name));
+        let details = |goods: &&Goods| goods.metadata.iter().any(|(name, _)| is_visible(public, name));
         if let Some(goods) = sent.filter(details) {
             out.member("metadata").metadata_of(&goods.metadata, public);
         }

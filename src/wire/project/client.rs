@@ -10,11 +10,11 @@ use crate::model::customer::SENT_FIELDS;
 use crate::shape::{FieldType, TEXTS, may};
 use crate::shape::{one_of, shape};
 use crate::text::Text;
-use crate::wire::cursor::{Fields, JsonCursor, WordList, read_node};
+use crate::wire::cursor::{Fields, JsonCursor, NameTable, read_node};
 use crate::wire::order::{STATUS, STATUSES};
 use crate::wire::problem::Problem;
 
-const BELIEFS: WordList<CustomerTrust> =
+const CUSTOMER_TRUSTS: NameTable<CustomerTrust> =
     &[("named", CustomerTrust::Named), ("proven", CustomerTrust::Proven), ("open", CustomerTrust::Open)];
 
 /// The maximum duration of a client's lock, in seconds, that a project may allow: the default duration of a server's
@@ -26,7 +26,7 @@ pub const NAMES: &[&str] =
     &["customers", "customer_fields", "own_fields", "order_statuses", "reasons", "session_seconds", "metadata"];
 
 const FIELDS: Fields<ClientPolicy> = &[
-    ("customers", |terms, at| terms.customers = at.one_of(BELIEFS)),
+    ("customers", |terms, at| terms.customers = at.one_of(CUSTOMER_TRUSTS)),
     ("customer_fields", |terms, at| terms.customer_fields = at.texts()),
     ("own_fields", |terms, at| terms.own_fields = Some(at.all(read_own_field))),
     ("order_statuses", |terms, at| terms.order_statuses = at.all(|status| status.one_of(STATUSES))),
@@ -61,7 +61,7 @@ pub const TERMS: FieldType = shape!(
     "PageTerms",
     "Client policy of a project: permissions of browser pages and apps with a public key.",
     &[
-        may("customers", one_of!(BELIEFS))
+        may("customers", one_of!(CUSTOMER_TRUSTS))
             .description("Customer trust: `named` uses the name for limits only, `proven` requires a customer token, `open` accepts the claim. Default `named`."),
         may("customer_fields", TEXTS)
             .description("Names of customer fields that validation rules accept from a client without a token. Default none."),
@@ -98,6 +98,6 @@ pub fn read_terms(at: &JsonCursor<'_>) -> Arc<ClientPolicy> {
 }
 
 /// Reads a client policy from a project's settings.
-pub fn terms_of(said: &Value) -> Result<Arc<ClientPolicy>, Problem> {
-    read_node(&Node::of(said, usize::MAX)?, read_terms)
+pub fn client_policy_of(value: &Value) -> Result<Arc<ClientPolicy>, Problem> {
+    read_node(&Node::of(value, usize::MAX)?, read_terms)
 }

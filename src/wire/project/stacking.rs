@@ -10,23 +10,23 @@ use crate::model::stacking::{
 use crate::shape::{Field, FieldType, KEY, may};
 use crate::shape::{fields_of, one_of, shape};
 use crate::text::Text;
-use crate::wire::cursor::{Fields, JsonCursor, WordList, word};
+use crate::wire::cursor::{Fields, JsonCursor, NameTable, name_of};
 use crate::wire::writer::Writer;
 
-const APPLICATION_MODES: WordList<ApplicationMode> =
+const APPLICATION_MODES: NameTable<ApplicationMode> =
     &[("ALL", ApplicationMode::All), ("PARTIAL", ApplicationMode::Partial)];
-const SORTING_RULES: WordList<SortingRule> =
+const SORTING_RULES: NameTable<SortingRule> =
     &[("CATEGORY_HIERARCHY", SortingRule::CategoryHierarchy), ("REQUESTED_ORDER", SortingRule::RequestedOrder)];
-const PRODUCTS_MODES: WordList<ProductsMode> = &[("STACK", ProductsMode::Stack), ("ONCE", ProductsMode::Once)];
-const NO_EFFECT_RULES: WordList<NoEffectRule> =
+const PRODUCTS_MODES: NameTable<ProductsMode> = &[("STACK", ProductsMode::Stack), ("ONCE", ProductsMode::Once)];
+const NO_EFFECT_RULES: NameTable<NoEffectRule> =
     &[("REDEEM_ANYWAY", NoEffectRule::RedeemAnyway), ("SKIP", NoEffectRule::Skip)];
-pub(in crate::wire) const ROLLBACK_MODES: WordList<RollbackMode> =
+pub(in crate::wire) const ROLLBACK_MODES: NameTable<RollbackMode> =
     &[("WITH_ORDER", RollbackMode::WithOrder), ("WITHOUT_ORDER", RollbackMode::WithoutOrder)];
-const GROUPED_RULES: WordList<GroupedSortingRule> = &[
+const GROUPED_RULES: NameTable<GroupedSortingRule> = &[
     ("JOINT_ALWAYS_LAST", GroupedSortingRule::JointAlwaysLast),
     ("REDEEMABLES_SORTING_RULE", GroupedSortingRule::RedeemablesSortingRule),
 ];
-const CALCULATION_MODES: WordList<CalculationMode> =
+const CALCULATION_MODES: NameTable<CalculationMode> =
     &[("INITIAL_AMOUNT", CalculationMode::InitialAmount), ("DISCOUNTED_AMOUNT", CalculationMode::DiscountedAmount)];
 
 /// Ids of categories.
@@ -88,14 +88,14 @@ pub const STACKING_RULES: FieldType = shape!(
 );
 
 /// The fields of stored stacking rules.
-pub const KEPT: &[Field] = &answered::<{ FIELDS.len() + 1 }>(fields_of!(FIELDS, &[GROUPED]));
+pub const STORED: &[Field] = &answered::<{ FIELDS.len() + 1 }>(fields_of!(FIELDS, &[GROUPED]));
 
 /// Stored stacking rules of a project.
 pub const STACKING_RULES_DOCUMENT: FieldType = shape!(
     "KeptStackingRules",
     "Stacking rules of a project. Without `id` they are the defaults.",
     fields_of!(
-        KEPT,
+        STORED,
         &[
             may("id", KEY),
             may("created_at", FieldType::DateTime),
@@ -175,10 +175,10 @@ fn read_limits(at: &JsonCursor<'_>) -> Vec<(Text, u64)> {
 /// Writes stacking rules as the next value, in the format of validations. The calculation mode and its categories are
 /// omitted, and so is an unset limit within a category (docs/spec/calculation.md#11.1; docs/spec/interface.md,
 /// validations).
-pub(crate) fn put_stacking_rules(out: &mut Writer, rules: &StackingRules) {
+pub(crate) fn write_stacking_rules(out: &mut Writer, rules: &StackingRules) {
     out.object(|out| {
-        out.put_number("redeemables_limit", rules.redeemables_limit);
-        out.put_number("applicable_redeemables_limit", rules.applicable_redeemables_limit);
+        out.write_number("redeemables_limit", rules.redeemables_limit);
+        out.write_number("applicable_redeemables_limit", rules.applicable_redeemables_limit);
         out.number_or_null(
             "applicable_redeemables_per_category_limit",
             rules.applicable_redeemables_per_category_limit,
@@ -188,21 +188,27 @@ pub(crate) fn put_stacking_rules(out: &mut Writer, rules: &StackingRules) {
                 out.pair(category, |out| out.number(*limit));
             }
         });
-        out.put_number("applicable_exclusive_redeemables_limit", rules.applicable_exclusive_redeemables_limit);
+        out.write_number("applicable_exclusive_redeemables_limit", rules.applicable_exclusive_redeemables_limit);
         out.number_if(
             "applicable_exclusive_redeemables_per_category_limit",
             rules.applicable_exclusive_redeemables_per_category_limit,
         );
         out.texts("exclusive_categories", &rules.exclusive_categories);
         out.texts("joint_categories", &rules.joint_categories);
-        out.word_if("redeemables_application_mode", word(APPLICATION_MODES, rules.redeemables_application_mode));
-        out.word_if("redeemables_sorting_rule", word(SORTING_RULES, rules.redeemables_sorting_rule));
+        out.constant_if("redeemables_application_mode", name_of(APPLICATION_MODES, rules.redeemables_application_mode));
+        out.constant_if("redeemables_sorting_rule", name_of(SORTING_RULES, rules.redeemables_sorting_rule));
         let products = rules.redeemables_products_application_mode;
-        out.word_if("redeemables_products_application_mode", word(PRODUCTS_MODES, products));
-        out.word_if("redeemables_no_effect_rule", word(NO_EFFECT_RULES, rules.redeemables_no_effect_rule));
+        out.constant_if("redeemables_products_application_mode", name_of(PRODUCTS_MODES, products));
+        out.constant_if("redeemables_no_effect_rule", name_of(NO_EFFECT_RULES, rules.redeemables_no_effect_rule));
         out.texts("no_effect_skip_categories", &rules.no_effect_skip_categories);
         out.texts("no_effect_redeem_anyway_categories", &rules.no_effect_redeem_anyway_categories);
-        out.word_if("redeemables_rollback_order_mode", word(ROLLBACK_MODES, rules.redeemables_rollback_order_mode));
-        out.word_if("grouped_redeemables_sorting_rule", word(GROUPED_RULES, rules.grouped_redeemables_sorting_rule));
+        out.constant_if(
+            "redeemables_rollback_order_mode",
+            name_of(ROLLBACK_MODES, rules.redeemables_rollback_order_mode),
+        );
+        out.constant_if(
+            "grouped_redeemables_sorting_rule",
+            name_of(GROUPED_RULES, rules.grouped_redeemables_sorting_rule),
+        );
     });
 }

@@ -31,7 +31,7 @@ pub fn read_time_zone(at: &JsonCursor<'_>) -> TimeZone {
     }
     at.object();
     let transitions = at.list("transitions", |at| (at.need("at", read::instant), at.need("offset", read_offset)));
-    if !transitions.is_sorted_by_key(|(moment, _)| *moment) {
+    if !transitions.is_sorted_by_key(|(instant, _)| *instant) {
         at.problem("must have its transitions in the order of time");
     }
     TimeZone { name: at.need("name", read::text), offset: at.option("offset", read_offset).unwrap_or(0), transitions }

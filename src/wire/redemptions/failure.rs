@@ -9,14 +9,14 @@ use crate::id::Context;
 use crate::json::Node;
 use crate::model::order::Metadata;
 use crate::model::redeemable::IncentiveObject;
-use crate::model::redemption::PastRedemption;
+use crate::model::redemption::StoredRedemption;
 use crate::model::request::RedeemableObject;
 use crate::refusal::Reason;
 use crate::stacking::ApplyOutcome;
 use crate::text::Text;
 use crate::time::Instant;
 use crate::wire::error;
-use crate::wire::redemptions::record::{Common, PrintedAnswer, Record, object_name, put_reference};
+use crate::wire::redemptions::record::{Common, PrintedAnswer, Record, object_name, write_reference};
 use crate::wire::writer::Writer;
 
 /// The maximum size of metadata in a failure's record, in bytes of JSON.
@@ -24,9 +24,9 @@ const METADATA_MAX: usize = 1_000;
 
 /// Writes the metadata of a failure's record: all of it if it is short, or else none. Repeated failures must not fill
 /// the disk with sent data.
-fn put_metadata(out: &mut Writer, metadata: &Metadata) {
+fn write_metadata(out: &mut Writer, metadata: &Metadata) {
     let printed = Writer::record_of(|out| out.metadata(metadata));
-    out.put_raw("metadata", if printed.len() <= METADATA_MAX { &printed } else { "{}" });
+    out.write_raw("metadata", if printed.len() <= METADATA_MAX { &printed } else { "{}" });
 }
 
 /// Writes a failed redemption: the error for the caller, and the record, with a hash of the order if one was sent.
@@ -36,12 +36,12 @@ pub fn write_failure(
     context: &Context,
     order_hash: Option<&str>,
 ) -> PrintedAnswer {
-    let RedemptionFailure { id, shown_refusal: refusal, reason } = failure;
+    let RedemptionFailure { id, visible_refusal: refusal, reason } = failure;
     let evaluated = &redeemed.evaluated;
     let refused = evaluated.walk.steps.iter().find(|step| matches!(step.outcome, ApplyOutcome::Refused(_)));
     let step = refused.or(evaluated.walk.steps.first());
-    let offer = step.and_then(|step| evaluated.meant(step));
-    let asked = step.and_then(|step| evaluated.redeemable(step)).or(evaluated.request.redeemables.first());
+    let offer = step.and_then(|step| evaluated.requested_offer(step));
+    let redeemable = step.and_then(|step| evaluated.redeemable(step)).or(evaluated.request.redeemables.first());
     // The record names the requested stack, and not its tiers.
     let stack = evaluated.stack.as_ref().map(|id| (RedeemableObject::PromotionStack, id));
     let common = Common {
@@ -56,28 +56,28 @@ pub fn write_failure(
     let amount = evaluated.order.as_ref().and(evaluated.priced.cart.amount);
     let text = Writer::record_of(|out| {
         out.object(|out| {
-            common.put(out);
+            common.write(out);
             out.member("redemption").null();
-            out.put_word("result", "FAILURE");
-            out.put_word("status", "FAILED");
-            put_metadata(out, &evaluated.request.metadata);
-            put_reference(out, "customer", redeemed.customer_id.as_ref());
+            out.write_constant("result", "FAILURE");
+            out.write_constant("status", "FAILED");
+            write_metadata(out, &evaluated.request.metadata);
+            write_reference(out, "customer", redeemed.customer_id.as_ref());
             out.member("order").null();
             out.money_if("order_amount", amount);
             out.text_if("order_hash", order_hash);
-            out.put_word("failure_code", reason.key());
-            out.put_text("failure_message", reason.message());
-            if let Some((object, id)) = stack.or(asked.map(|asked| (asked.object, &asked.id))) {
+            out.write_constant("failure_code", reason.key());
+            out.write_text("failure_message", reason.message());
+            if let Some((object, id)) = stack.or(redeemable.map(|redeemable| (redeemable.object, &redeemable.id))) {
                 out.member("redeemable").object(|out| {
-                    out.put_word("object", object.name());
-                    out.put_text("id", id);
+                    out.write_constant("object", object.name());
+                    out.write_text("id", id);
                 });
             }
             match offer {
-                Some(offer) => put_offer(out, offer),
+                Some(offer) => write_offer(out, offer),
                 None => {
-                    out.put_word("related_object_type", "redemption");
-                    out.put_text("related_object_id", id);
+                    out.write_constant("related_object_type", "redemption");
+                    out.write_text("related_object_id", id);
                 }
             }
         });
@@ -93,49 +93,55 @@ pub fn write_failure(
 }
 
 /// Writes the names of the requested voucher or tier into the open object.
-fn put_offer(out: &mut Writer, offer: &Offer<'_>) {
+fn write_offer(out: &mut Writer, offer: &Offer<'_>) {
     let incentive = &offer.incentive;
     let kind = object_name(incentive.object);
-    out.put_word("related_object_type", kind);
-    out.put_text("related_object_id", &incentive.id);
+    out.write_constant("related_object_type", kind);
+    out.write_text("related_object_id", &incentive.id);
     out.member(kind).object(|out| {
-        out.put_text("id", &incentive.id);
+        out.write_text("id", &incentive.id);
         out.text_or_null("campaign_id", incentive.campaign_id.as_ref());
         match incentive.object {
             IncentiveObject::PromotionTier => {
                 out.text_or_null("name", incentive.tier.as_ref().map(|tier| &tier.name));
             }
             IncentiveObject::Voucher => {
-                out.put_text("code", &incentive.code);
+                out.write_text("code", &incentive.code);
                 out.text_or_null("campaign", offer.campaign.as_ref().map(|campaign| &campaign.name));
             }
         }
-        out.put_word("object", kind);
+        out.write_constant("object", kind);
     });
 }
 
 /// Returns the record of a refused rollback.
-pub fn record_refused(id: &Text, past: &PastRedemption, request: &RollBack, reason: Reason, date: Instant) -> Record {
+pub fn record_refused(
+    id: &Text,
+    redemption: &StoredRedemption,
+    request: &RollBack,
+    reason: Reason,
+    date: Instant,
+) -> Record {
     let text = Writer::record_of(|out| {
         out.object(|out| {
-            out.put_text("id", id);
-            out.put_word("object", "redemption_rollback");
-            out.put_text("date", &date.text());
-            out.text_or_null("customer_id", past.customer_id.as_ref());
-            put_metadata(out, &request.metadata);
-            out.put_text("redemption", &past.id);
+            out.write_text("id", id);
+            out.write_constant("object", "redemption_rollback");
+            out.write_text("date", &date.text());
+            out.text_or_null("customer_id", redemption.customer_id.as_ref());
+            write_metadata(out, &request.metadata);
+            out.write_text("redemption", &redemption.id);
             out.text_or_null("reason", request.reason.as_ref());
-            out.put_word("result", "FAILURE");
-            out.put_word("status", "FAILED");
-            out.put_word("failure_code", reason.key());
-            out.put_text("failure_message", reason.message());
+            out.write_constant("result", "FAILURE");
+            out.write_constant("status", "FAILED");
+            out.write_constant("failure_code", reason.key());
+            out.write_text("failure_message", reason.message());
             out.member("order").null();
-            put_reference(out, "customer", past.customer_id.as_ref());
+            write_reference(out, "customer", redemption.customer_id.as_ref());
             for name in ["tracking_id", "channel", "related_object_type", "related_object_id"] {
-                out.member(name).value(past.document.get(name).unwrap_or(&Node::Null));
+                out.member(name).value(redemption.document.get(name).unwrap_or(&Node::Null));
             }
         });
     });
-    let (parent, holder) = (past.redeemed.clone(), past.customer_id.clone());
+    let (parent, holder) = (redemption.redeemed.clone(), redemption.customer_id.clone());
     Record { kind: "redemption", id: id.clone(), parent, holder, text }
 }

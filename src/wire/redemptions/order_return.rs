@@ -8,11 +8,11 @@ use crate::model::order_return::{OrderReturn, RedemptionRest};
 use crate::model::redemption::SpentUnits;
 use crate::money::Money;
 use crate::pricing::Cart;
-use crate::pricing::lines::Priced;
+use crate::pricing::lines::PricedOrder;
 use crate::shape::{Field, FieldType, KEY, METADATA, Shape, may, must};
 use crate::shape::{one_of, shape};
 use crate::text::Text;
-use crate::wire::cursor::{JsonCursor, read, read_node, word};
+use crate::wire::cursor::{JsonCursor, name_of, read, read_node};
 use crate::wire::order::kept_return::POLICIES;
 use crate::wire::order::view::{AppliedScope, ITEM, OrderView};
 use crate::wire::order::{RELATED, UNITS as UNIT_COUNT, read_item};
@@ -49,7 +49,7 @@ const UNITS: FieldType = shape!(
 /// The body of a return.
 pub const RETURN: Shape = Shape {
     name: "ReturnRequest",
-    meaning: "Units of an order to return, and the method of settling discounts.",
+    description: "Units of an order to return, and the method of settling discounts.",
     kind: FieldType::Object(&[
         must("items", FieldType::List(&UNITS, 1, LARGEST_ORDER)).description("Units to return."),
         may("policy", one_of!(POLICIES))
@@ -101,15 +101,15 @@ fn read_units(at: &JsonCursor<'_>) -> RequestedUnits {
 }
 
 fn fields_of(kind: &FieldType) -> &'static [Field] {
-    match kind.meant() {
+    match kind.resolved() {
         FieldType::Object(fields) => fields,
         _ => &[],
     }
 }
 
 /// Returns a return as its order stores it.
-pub fn kept_return(returned: &ReturnAnswer) -> OrderReturn {
-    let text = Writer::record_of(|out| put_return(out, returned));
+pub fn stored_return(returned: &ReturnAnswer) -> OrderReturn {
+    let text = Writer::record_of(|out| write_return(out, returned));
     let document = Node::read(text.as_bytes()).map(|node| match node {
         Node::Object(members) => JsonMembers::of(&members),
         _ => JsonMembers::default(),
@@ -122,29 +122,29 @@ pub fn kept_return(returned: &ReturnAnswer) -> OrderReturn {
     }
 }
 
-fn put_return(out: &mut Writer, returned: &ReturnAnswer) {
+fn write_return(out: &mut Writer, returned: &ReturnAnswer) {
     out.object(|out| {
-        out.put_text("id", &returned.id);
-        out.put_word("object", "order_return");
-        out.put_text("date", &returned.date.text());
-        out.word_if("policy", word(POLICIES, returned.policy));
+        out.write_text("id", &returned.id);
+        out.write_constant("object", "order_return");
+        out.write_text("date", &returned.date.text());
+        out.constant_if("policy", name_of(POLICIES, returned.policy));
         out.member("items").list(|out| {
             for line in &returned.lines {
                 let share = &line.share;
                 let gross = share.paid_gross.checked_add(share.free_gross).unwrap_or(Money::MAX);
                 out.item().object(|out| {
                     out.text_or_null("id", line.line_id.as_ref());
-                    out.put_number("quantity", share.paid);
-                    out.put_number("free_quantity", share.free);
-                    out.put_number("amount", gross.minor());
-                    out.put_number("discount_amount", share.line_discount().minor());
-                    out.put_number("order_discount_amount", share.order_discount.minor());
+                    out.write_number("quantity", share.paid);
+                    out.write_number("free_quantity", share.free);
+                    out.write_number("amount", gross.minor());
+                    out.write_number("discount_amount", share.line_discount().minor());
+                    out.write_number("order_discount_amount", share.order_discount.minor());
                 });
             }
         });
-        out.put_number("amount", returned.amount.minor());
-        out.put_number("discount_amount", returned.discount.minor());
-        out.put_number("refund_amount", returned.refund.minor());
+        out.write_number("amount", returned.amount.minor());
+        out.write_number("discount_amount", returned.discount.minor());
+        out.write_number("refund_amount", returned.refund.minor());
         out.money_if("uncovered_amount", Some(returned.uncovered).filter(|rest| !rest.is_zero()));
         out.member("redemptions").list(|out| returned.parts.iter().for_each(|part| put_part(out.item(), part)));
         out.member("metadata").metadata(&returned.metadata);
@@ -152,33 +152,39 @@ fn put_return(out: &mut Writer, returned: &ReturnAnswer) {
 }
 
 fn put_part(out: &mut Writer, part: &ReturnedPart) {
-    let past = &part.redemption;
+    let redemption = &part.redemption;
     out.object(|out| {
-        out.put_text("id", &past.id);
-        out.put_word("related_object_type", if past.voucher.is_some() { "voucher" } else { "promotion_tier" });
-        out.text_or_null("related_object_id", past.voucher.as_ref().map(|one| &one.id).or(past.redeemed.as_ref()));
-        out.word_if("policy", word(POLICIES, part.policy));
-        out.put_number("discount_amount", part.discount.minor());
-        out.put_flag("given_back", part.is_given_back);
+        out.write_text("id", &redemption.id);
+        out.write_constant(
+            "related_object_type",
+            if redemption.voucher.is_some() { "voucher" } else { "promotion_tier" },
+        );
+        out.text_or_null(
+            "related_object_id",
+            redemption.voucher.as_ref().map(|one| &one.id).or(redemption.redeemed.as_ref()),
+        );
+        out.constant_if("policy", name_of(POLICIES, part.policy));
+        out.write_number("discount_amount", part.discount.minor());
+        out.write_flag("given_back", part.is_given_back);
         match part.spent {
-            Some(SpentUnits::Credits(credits)) => out.member("gift").object(|out| out.put_number("amount", credits)),
+            Some(SpentUnits::Credits(credits)) => out.member("gift").object(|out| out.write_number("amount", credits)),
             Some(SpentUnits::Points(points)) => {
-                out.member("loyalty_card").object(|out| out.put_number("points", points))
+                out.member("loyalty_card").object(|out| out.write_number("points", points))
             }
             None => {}
         }
         if let Some(lost) = &part.lost {
             out.member("lost").object(|out| {
-                out.put_text("key", lost.reason.key());
-                out.put_text("message", lost.reason.message());
-                out.put_text("details", &lost.details());
+                out.write_text("key", lost.reason.key());
+                out.write_text("message", lost.reason.message());
+                out.write_text("details", &lost.details());
             });
         }
-        out.member("remaining").object(|out| put_rest(out, &part.rest));
+        out.member("remaining").object(|out| write_rest(out, &part.rest));
     });
 }
 
-fn put_rest(out: &mut Writer, rest: &RedemptionRest) {
+fn write_rest(out: &mut Writer, rest: &RedemptionRest) {
     out.money_if("discount_amount", Some(rest.discount).filter(|off| !off.is_zero()));
     if rest.lines.is_empty() {
         return;
@@ -186,7 +192,7 @@ fn put_rest(out: &mut Writer, rest: &RedemptionRest) {
     out.member("items").list(|out| {
         for line in &rest.lines {
             out.item().object(|out| {
-                out.put_text("id", &line.line_id);
+                out.write_text("id", &line.line_id);
                 out.money_if("discount_amount", Some(line.discount).filter(|off| !off.is_zero()));
                 for (name, count) in
                     [("quantity", line.units), ("free_quantity", line.free_units), ("amount", line.worth)]
@@ -203,17 +209,17 @@ fn put_rest(out: &mut Writer, rest: &RedemptionRest) {
 /// Returns the record of the order after a return, which contains the return.
 pub fn order_record(returned: &ReturnAnswer) -> Option<Record> {
     let mut returns = returned.order.returns.clone();
-    returns.push(kept_return(returned));
+    returns.push(stored_return(returned));
     let order = Order { returns, ..returned.order.clone() };
-    let (cart, priced) = (Cart::stored(&order), Priced::default());
+    let (cart, priced) = (Cart::stored(&order), PricedOrder::default());
     let record = OrderRecord {
         view: OrderView::new(&order, &priced, &cart, AppliedScope::Nothing),
         updated_at: Some(returned.date),
         customer_id: order.customer_id.as_ref(),
         entry: None,
-        people: true,
+        with_parties: true,
     };
-    let text = Writer::record_of(|out| record.put(out));
+    let text = Writer::record_of(|out| record.write(out));
     Some(Record {
         kind: "order",
         id: order.id.clone()?,

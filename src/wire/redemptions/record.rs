@@ -11,7 +11,7 @@ use crate::model::redeemable::IncentiveObject;
 use crate::model::reward::{Reward, RewardAssignment};
 use crate::text::Text;
 use crate::time::Instant;
-use crate::wire::reward::put_reward_members;
+use crate::wire::reward::write_reward_members;
 use crate::wire::writer::Writer;
 
 /// A record to store: a printed document with its lookup keys.
@@ -44,7 +44,7 @@ pub struct PrintedAnswer {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordForm {
     /// All redemptions, the order and the redeemables that were not redeemed.
-    Whole,
+    Full,
     /// The first redemption itself, as the legacy operations answer.
     First,
 }
@@ -95,8 +95,8 @@ pub struct RedeemedObject {
     pub id: Text,
     pub(in crate::wire) campaign_id: Option<Text>,
     /// The voucher or tier.
-    pub(in crate::wire) shown: Map<String, Value>,
-    /// Printed members that replace those of `shown`.
+    pub(in crate::wire) json: Map<String, Value>,
+    /// Printed members that replace those of `json`.
     pub(in crate::wire) printed: Vec<(&'static str, String)>,
     /// Gift credits spent, in minor units.
     pub(in crate::wire) credits: Option<u64>,
@@ -119,13 +119,13 @@ pub(in crate::wire) struct ExchangeRecord {
 /// A printed order: as it is stored, and as an untrusted client sees it.
 #[derive(Debug, Clone)]
 pub(in crate::wire) struct OrderText {
-    pub(in crate::wire) kept: String,
+    pub(in crate::wire) full: String,
     pub(in crate::wire) client_text: Option<String>,
 }
 
 impl OrderText {
-    fn text(&self, people: bool) -> &str {
-        self.client_text.as_ref().filter(|_| !people).unwrap_or(&self.kept)
+    fn text(&self, with_parties: bool) -> &str {
+        self.client_text.as_ref().filter(|_| !with_parties).unwrap_or(&self.full)
     }
 }
 
@@ -139,21 +139,21 @@ pub struct RecordedOrder {
     pub(in crate::wire) order: Option<OrderText>,
     pub(in crate::wire) stored_order: Option<Record>,
     /// Further members of the answer, as JSON.
-    pub(in crate::wire) beside: Vec<(&'static str, String)>,
+    pub(in crate::wire) further_members: Vec<(&'static str, String)>,
     /// `true` if the caller may see customers.
-    pub(in crate::wire) people: bool,
+    pub(in crate::wire) with_parties: bool,
 }
 
 impl RecordedOrder {
-    /// Adds the stored members of redeemed objects, which `look` finds as JSON for the shown document; members that are
+    /// Adds the stored members of redeemed objects, which `find_members` finds as JSON for the shown document; members that are
     /// printed already are kept.
     pub fn write_redeemed<E>(
         &mut self,
-        mut look: impl FnMut(IncentiveObject, &Map<String, Value>) -> Result<Vec<(&'static str, String)>, E>,
+        mut find_members: impl FnMut(IncentiveObject, &Map<String, Value>) -> Result<Vec<(&'static str, String)>, E>,
     ) -> Result<(), E> {
         for redemption in &mut self.redemptions {
             if let RecordedRedeemable::One(one) = &mut redemption.of {
-                let found = look(one.object, &one.shown)?;
+                let found = find_members(one.object, &one.json)?;
                 let is_printed = |name: &str| one.printed.iter().any(|(printed, _)| *printed == name);
                 let new: Vec<_> = found.into_iter().filter(|(name, _)| !is_printed(name)).collect();
                 one.printed.extend(new);
@@ -196,9 +196,9 @@ impl RecordedOrder {
         let mut details: Vec<Cow<'_, str>> = Vec::new();
         for redemption in self.redemptions.iter().chain(&self.parent) {
             records.push(redemption.record());
-            details.extend((!self.people).then(|| Cow::Owned(redemption.text(false))));
+            details.extend((!self.with_parties).then(|| Cow::Owned(redemption.text(false))));
         }
-        if self.people {
+        if self.with_parties {
             details = records.iter().map(|record| Cow::Borrowed(record.text.as_str())).collect();
         }
         let count = self.redemptions.len();
@@ -209,12 +209,12 @@ impl RecordedOrder {
                     out.member("redemptions")
                         .list(|out| details.iter().take(count).for_each(|one| out.item().raw(one)));
                     if let Some(parent) = details.get(count) {
-                        out.put_raw("parent_redemption", parent);
+                        out.write_raw("parent_redemption", parent);
                     }
                     if let Some(order) = &self.order {
-                        out.put_raw("order", order.text(self.people));
+                        out.write_raw("order", order.text(self.with_parties));
                     }
-                    self.beside.iter().for_each(|(name, json)| out.put_raw(name, json));
+                    self.further_members.iter().for_each(|(name, json)| out.write_raw(name, json));
                 });
             }),
         };
@@ -234,42 +234,42 @@ impl Redemption {
         Record { kind: "redemption", id, parent, holder, text: self.text(true) }
     }
 
-    fn text(&self, people: bool) -> String {
+    fn text(&self, with_parties: bool) -> String {
         Writer::record_of(|out| {
             out.object(|out| {
                 let common = Common {
                     id: &self.id,
                     date: self.date,
-                    customer_id: self.customer_id.as_ref().filter(|_| people),
+                    customer_id: self.customer_id.as_ref().filter(|_| with_parties),
                     tracking_id: self.tracking_id.as_ref(),
                     channel_id: &self.channel_id,
                     session: self.session.as_ref(),
                 };
-                common.put(out);
-                out.put_raw("customer", if people { &self.customer } else { "null" });
+                common.write(out);
+                out.write_raw("customer", if with_parties { &self.customer } else { "null" });
                 out.member("metadata").metadata(&self.metadata);
                 out.text_or_null("redemption", self.parent.as_ref());
-                out.put_word("result", "SUCCESS");
-                out.put_word("status", "SUCCEEDED");
-                out.put_raw("order", self.order.as_ref().map_or("null", |order| order.text(people)));
+                out.write_constant("result", "SUCCESS");
+                out.write_constant("status", "SUCCEEDED");
+                out.write_raw("order", self.order.as_ref().map_or("null", |order| order.text(with_parties)));
                 match &self.of {
-                    RecordedRedeemable::One(one) => one.put(out, if people { &self.customer } else { "null" }),
-                    RecordedRedeemable::Stack { parts, .. } => self.put_parts(out, parts),
+                    RecordedRedeemable::One(one) => one.write(out, if with_parties { &self.customer } else { "null" }),
+                    RecordedRedeemable::Stack { parts, .. } => self.write_parts(out, parts),
                 }
             });
         })
     }
 
-    fn put_parts(&self, out: &mut Writer, parts: &[Text]) {
-        out.put_word("related_object_type", "redemption");
-        out.put_text("related_object_id", &self.id);
+    fn write_parts(&self, out: &mut Writer, parts: &[Text]) {
+        out.write_constant("related_object_type", "redemption");
+        out.write_text("related_object_id", &self.id);
         let date = self.date.text();
         out.member("related_redemptions").object(|out| {
             out.member("redemptions").list(|out| {
                 for id in parts {
                     out.item().object(|out| {
-                        out.put_text("id", id);
-                        out.put_text("date", &date);
+                        out.write_text("id", id);
+                        out.write_text("date", &date);
                     });
                 }
             });
@@ -278,56 +278,56 @@ impl Redemption {
 }
 
 impl RedeemedObject {
-    fn put(&self, out: &mut Writer, customer: &str) {
-        out.put_word("related_object_type", object_name(self.object));
-        out.put_text("related_object_id", &self.id);
+    fn write(&self, out: &mut Writer, customer: &str) {
+        out.write_constant("related_object_type", object_name(self.object));
+        out.write_text("related_object_id", &self.id);
         out.text_if("related_object_parent_id", self.campaign_id.as_ref());
         out.number_if("amount", self.credits.or(self.points));
         if let Some(credits) = self.credits {
-            out.member("gift").object(|out| out.put_number("amount", credits));
+            out.member("gift").object(|out| out.write_number("amount", credits));
         }
         if let Some(points) = self.points {
-            out.member("loyalty_card").object(|out| out.put_number("points", points));
+            out.member("loyalty_card").object(|out| out.write_number("points", points));
         }
         if let Some(exchanged) = &self.reward {
-            out.member("reward").object(|out| exchanged.put(out, self.points.unwrap_or(0), customer));
+            out.member("reward").object(|out| exchanged.write(out, self.points.unwrap_or(0), customer));
         }
         let is_printed = |name: &str| self.printed.iter().any(|(printed, _)| *printed == name);
         out.member(object_name(self.object)).object(|out| {
-            for (name, value) in self.shown.iter().filter(|(name, _)| !is_printed(name)) {
-                out.pair(name, |out| out.held(value));
+            for (name, value) in self.json.iter().filter(|(name, _)| !is_printed(name)) {
+                out.pair(name, |out| out.json_value(value));
             }
-            self.printed.iter().for_each(|(name, json)| out.put_raw(name, json));
+            self.printed.iter().for_each(|(name, json)| out.write_raw(name, json));
         });
     }
 }
 
 impl ExchangeRecord {
-    fn put(&self, out: &mut Writer, points: u64, customer: &str) {
-        put_reward_members(out, &self.reward, &self.assignment, points);
-        out.put_raw("customer", customer);
+    fn write(&self, out: &mut Writer, points: u64, customer: &str) {
+        write_reward_members(out, &self.reward, &self.assignment, points);
+        out.write_raw("customer", customer);
         out.text_or_null("loyalty_tier_id", self.assignment.tier_id.as_ref());
         let is_stored = |name: &str| self.stored.iter().any(|(stored, _)| *stored == name);
         for (object, name, goods) in [("product", "name", &self.product), ("sku", "sku", &self.sku)] {
             if !is_stored(object) {
-                put_goods(out, object, name, goods.as_ref());
+                write_goods(out, object, name, goods.as_ref());
             }
         }
         if !is_stored("voucher") {
             out.member("voucher").null();
         }
-        self.stored.iter().for_each(|(name, json)| out.put_raw(name, json));
+        self.stored.iter().for_each(|(name, json)| out.write_raw(name, json));
     }
 }
 
 /// Writes goods as a member, or null.
-fn put_goods(out: &mut Writer, object: &'static str, name: &'static str, goods: Option<&Goods>) {
+fn write_goods(out: &mut Writer, object: &'static str, name: &'static str, goods: Option<&Goods>) {
     let Some(goods) = goods else { return out.member(object).null() };
     out.member(object).object(|out| {
         out.text_or_null("id", goods.id.as_ref());
         out.text_or_null("source_id", goods.source_id.as_ref());
         out.text_or_null(name, goods.name.as_ref());
-        out.put_word("object", object);
+        out.write_constant("object", object);
     });
 }
 
@@ -343,28 +343,28 @@ pub(in crate::wire) struct Common<'a> {
 
 impl Common<'_> {
     /// Writes them into the open object.
-    pub(in crate::wire) fn put(&self, out: &mut Writer) {
-        out.put_text("id", self.id);
-        out.put_word("object", "redemption");
-        out.put_text("date", &self.date.text());
+    pub(in crate::wire) fn write(&self, out: &mut Writer) {
+        out.write_text("id", self.id);
+        out.write_constant("object", "redemption");
+        out.write_text("date", &self.date.text());
         out.text_or_null("customer_id", self.customer_id);
         out.text_or_null("tracking_id", self.tracking_id);
         out.member("channel").object(|out| {
-            out.put_text("channel_id", self.channel_id);
-            out.put_word("channel_type", "API");
+            out.write_text("channel_id", self.channel_id);
+            out.write_constant("channel_type", "API");
         });
         if let Some(key) = self.session {
-            out.member("session").object(|out| out.put_text("key", key));
+            out.member("session").object(|out| out.write_text("key", key));
         }
     }
 }
 
 /// Writes a reference to a customer by id as a member, or null.
-pub(in crate::wire) fn put_reference(out: &mut Writer, name: &'static str, id: Option<&Text>) {
+pub(in crate::wire) fn write_reference(out: &mut Writer, name: &'static str, id: Option<&Text>) {
     match id {
         Some(id) => out.member(name).object(|out| {
-            out.put_text("id", id);
-            out.put_word("object", "customer");
+            out.write_text("id", id);
+            out.write_constant("object", "customer");
         }),
         None => out.member(name).null(),
     }

@@ -20,24 +20,24 @@ use crate::model::reward::{Reward, RewardAssignment, RewardKind};
 use crate::pricing::Cart;
 use crate::stacking::{ApplyOutcome, WalkStep};
 use crate::text::Text;
-use crate::wire::decision::trace::{TraceLevel, put_trace};
-use crate::wire::decision::{SortedSteps, Steps, put_categories};
+use crate::wire::decision::trace::{TraceLevel, write_trace};
+use crate::wire::decision::{SortedSteps, Steps, write_categories};
 use crate::wire::order::view::{AppliedScope, OrderView, WrittenLines};
 use crate::wire::redemptions::failure::write_failure;
-use crate::wire::redemptions::order_return::kept_return;
+use crate::wire::redemptions::order_return::stored_return;
 use crate::wire::redemptions::record::{
     ExchangeRecord, OrderText, PrintedAnswer, Record, RecordForm, RecordedOrder, RecordedRedeemable, RedeemedObject,
     Redemption, object_name,
 };
 use crate::wire::redemptions::stored_order::OrderRecord;
-use crate::wire::voucher::{Counts, show_voucher};
+use crate::wire::voucher::{Counts, voucher_json};
 use crate::wire::writer::Writer;
 
 /// Writes a redemption, successful or failed.
 pub fn write_redemption(redeemed: &RedemptionDecision<'_>, context: &Context) -> PrintedAnswer {
     match &redeemed.failure {
         Some(failure) => write_failure(redeemed, failure, context, None),
-        None => record(redeemed, context, true).print(RecordForm::Whole),
+        None => record(redeemed, context, true).print(RecordForm::Full),
     }
 }
 
@@ -45,8 +45,8 @@ pub fn write_redemption(redeemed: &RedemptionDecision<'_>, context: &Context) ->
 pub fn record(redeemed: &RedemptionDecision<'_>, context: &Context, named: bool) -> RecordedOrder {
     let evaluated = &redeemed.evaluated;
     let customer = Writer::record_of(|out| {
-        let (customer, id) = (evaluated.buyer.customer.as_deref(), redeemed.customer_id.as_ref());
-        put_customer(out, customer, id, evaluated.request.channel.is_page());
+        let (customer, id) = (evaluated.request_customer.customer.as_deref(), redeemed.customer_id.as_ref());
+        write_customer(out, customer, id, evaluated.request.channel.is_client());
     });
     let redemption = |id: &Text, of: RecordedRedeemable, order: Option<OrderText>| Redemption {
         id: id.clone(),
@@ -65,7 +65,7 @@ pub fn record(redeemed: &RedemptionDecision<'_>, context: &Context, named: bool)
         let step = evaluated.walk.steps.iter().find(|step| step.place == part.place)?;
         Some(redemption(&part.id, RecordedRedeemable::One(one(redeemed, part)?), step_order(redeemed, step)))
     };
-    let order = evaluated.shown_order().map(|order| whole_order(redeemed, &order));
+    let order = evaluated.visible_order().map(|order| whole_order(redeemed, &order));
     let parent = redeemed.parent.as_ref().map(|id| {
         let parts = redeemed.parts.iter().map(|part| part.id.clone()).collect();
         let promotion_stack = evaluated.stack.clone();
@@ -76,42 +76,43 @@ pub fn record(redeemed: &RedemptionDecision<'_>, context: &Context, named: bool)
         parent,
         order,
         stored_order: evaluated.order.as_ref().and_then(|order| stored_order(redeemed, order, named)),
-        beside: beside(redeemed, context),
-        people: is_believed(redeemed),
+        further_members: further_members(redeemed, context),
+        with_parties: trusts_customer(redeemed),
     }
 }
 
 /// Returns whether the caller is trusted. A client that only names its customer must not see whether the name exists,
 /// nor the referrer.
-fn is_believed(redeemed: &RedemptionDecision<'_>) -> bool {
-    redeemed.evaluated.request.channel.page.as_ref().is_none_or(ClientContext::is_believed)
+fn trusts_customer(redeemed: &RedemptionDecision<'_>) -> bool {
+    redeemed.evaluated.request.channel.client.as_ref().is_none_or(ClientContext::trusts_customer)
 }
 
 /// Prints an order for the record and, if the caller may see less, for the caller.
-fn shown(redeemed: &RedemptionDecision<'_>, print: impl Fn(bool) -> String) -> OrderText {
-    OrderText { kept: print(true), client_text: (!is_believed(redeemed)).then(|| print(false)) }
+fn order_text(redeemed: &RedemptionDecision<'_>, print: impl Fn(bool) -> String) -> OrderText {
+    OrderText { full: print(true), client_text: (!trusts_customer(redeemed)).then(|| print(false)) }
 }
 
 /// Returns the redeemables that were not redeemed, with the reasons.
-fn beside(redeemed: &RedemptionDecision<'_>, context: &Context) -> Vec<(&'static str, String)> {
+fn further_members(redeemed: &RedemptionDecision<'_>, context: &Context) -> Vec<(&'static str, String)> {
     let evaluated = &redeemed.evaluated;
     let sorted = SortedSteps::of(evaluated);
     let steps = Steps::new(evaluated, context);
-    let list = |shown: &[&WalkStep]| Writer::record_of(|out| steps.put(out, shown, &mut WrittenLines::default()));
-    let mut beside =
+    let list = |list: &[&WalkStep]| Writer::record_of(|out| steps.write(out, list, &mut WrittenLines::default()));
+    let mut further_members =
         vec![("inapplicable_redeemables", list(&sorted.inapplicable)), ("skipped_redeemables", list(&sorted.skipped))];
     if evaluated.request.expand.trace {
-        beside.push(("trace", Writer::record_of(|out| put_trace(out, evaluated, TraceLevel::of(evaluated)))));
+        further_members
+            .push(("trace", Writer::record_of(|out| write_trace(out, evaluated, TraceLevel::of(evaluated)))));
     }
-    beside
+    further_members
 }
 
 /// Writes the customer inside a redemption as the next value. Clients see only the id.
-fn put_customer(out: &mut Writer, customer: Option<&Customer>, id: Option<&Text>, client: bool) {
+fn write_customer(out: &mut Writer, customer: Option<&Customer>, id: Option<&Text>, client: bool) {
     let (Some(customer), Some(id)) = (customer, id) else { return out.null() };
     out.object(|out| {
-        out.put_text("id", id);
-        out.put_word("object", "customer");
+        out.write_text("id", id);
+        out.write_constant("object", "customer");
         if client {
             return;
         }
@@ -151,7 +152,7 @@ fn one(redeemed: &RedemptionDecision<'_>, part: &RedeemedPart) -> Option<Box<Red
         object: incentive.object,
         id: incentive.id.clone(),
         campaign_id: incentive.campaign_id.clone(),
-        shown: show_offer(redeemed, offer, part),
+        json: offer_json(redeemed, offer, part),
         printed: print_categories(redeemed, offer).into_iter().collect(),
         credits: part.credits,
         points: part.points,
@@ -160,33 +161,33 @@ fn one(redeemed: &RedemptionDecision<'_>, part: &RedeemedPart) -> Option<Box<Red
 }
 
 /// Returns a voucher after the redemption, or the tier.
-fn show_offer(redeemed: &RedemptionDecision<'_>, offer: &Offer<'_>, part: &RedeemedPart) -> Map<String, Value> {
+fn offer_json(redeemed: &RedemptionDecision<'_>, offer: &Offer<'_>, part: &RedeemedPart) -> Map<String, Value> {
     let Offer { incentive, campaign, .. } = offer;
-    let mut shown = show_incentive(incentive, part);
+    let mut json = redeemable_json(incentive, part);
     if incentive.object == IncentiveObject::Voucher {
-        shown.insert("updated_at".into(), redeemed.date.text().into());
+        json.insert("updated_at".into(), redeemed.date.text().into());
         if let Some(campaign) = campaign {
-            shown.insert("campaign".into(), campaign.name.as_str().into());
-            shown.insert("campaign_id".into(), campaign.id.as_str().into());
+            json.insert("campaign".into(), campaign.name.as_str().into());
+            json.insert("campaign_id".into(), campaign.id.as_str().into());
         }
     }
-    shown
+    json
 }
 
 /// Returns the categories of a voucher or tier as JSON, if the request expands them.
 fn print_categories(redeemed: &RedemptionDecision<'_>, offer: &Offer<'_>) -> Option<(&'static str, String)> {
     let evaluated = &redeemed.evaluated;
-    let print = || Writer::record_of(|out| put_categories(out, offer.category.as_deref(), &evaluated.stacking));
+    let print = || Writer::record_of(|out| write_categories(out, offer.category.as_deref(), &evaluated.stacking));
     evaluated.request.expand.category.then(|| ("categories", print()))
 }
 
 /// Returns a voucher after the redemption, or the tier, from its own document.
-fn show_incentive(incentive: &RedeemableTerms, part: &RedeemedPart) -> Map<String, Value> {
+fn redeemable_json(incentive: &RedeemableTerms, part: &RedeemedPart) -> Map<String, Value> {
     let document: Map<String, Value> = serde_json::from_str(&incentive.document).unwrap_or_default();
     if incentive.object == IncentiveObject::PromotionTier {
-        let mut shown = document;
-        shown.insert("object".into(), object_name(incentive.object).into());
-        return shown;
+        let mut json = document;
+        json.insert("object".into(), object_name(incentive.object).into());
+        return json;
     }
     let counts = Counts {
         redeemed_quantity: part.redeemed_quantity,
@@ -198,22 +199,22 @@ fn show_incentive(incentive: &RedeemableTerms, part: &RedeemedPart) -> Map<Strin
     if let Grant::Loyalty(card) = &mut grant {
         card.spend(part.points.unwrap_or(0));
     }
-    show_voucher(document, Some(&grant), counts)
+    voucher_json(document, Some(&grant), counts)
 }
 
 /// Returns the order after one redeemable, for its redemption.
 fn step_order(redeemed: &RedemptionDecision<'_>, step: &WalkStep) -> Option<OrderText> {
     let evaluated = &redeemed.evaluated;
-    let (Some(order), ApplyOutcome::Applied(gain)) = (evaluated.shown_order(), &step.outcome) else { return None };
+    let (Some(order), ApplyOutcome::Applied(gain)) = (evaluated.visible_order(), &step.outcome) else { return None };
     let applied = if redeemed.parent.is_some() { AppliedScope::Gain(gain) } else { AppliedScope::Everything };
     let cart = evaluated.cart_after(step);
-    Some(shown(redeemed, |people| print_order(redeemed, &order, &cart, applied, people)))
+    Some(order_text(redeemed, |with_parties| print_order(redeemed, &order, &cart, applied, with_parties)))
 }
 
 /// Returns the order after all redeemables, for the answer.
 fn whole_order(redeemed: &RedemptionDecision<'_>, order: &Order) -> OrderText {
     let cart = &redeemed.evaluated.walk.cart;
-    shown(redeemed, |people| print_order(redeemed, order, cart, AppliedScope::Everything, people))
+    order_text(redeemed, |with_parties| print_order(redeemed, order, cart, AppliedScope::Everything, with_parties))
 }
 
 /// Returns the order to store: its discounts are its own now, without `applied_*` members.
@@ -230,12 +231,12 @@ fn print_order(
     order: &Order,
     cart: &Cart,
     applied: AppliedScope<'_>,
-    people: bool,
+    with_parties: bool,
 ) -> String {
     let evaluated = &redeemed.evaluated;
     let with_return = redeemed.returned.as_ref().map(|returned| {
         let mut order = order.clone();
-        order.returns.push(kept_return(&returned.returned));
+        order.returns.push(stored_return(&returned.returned));
         order
     });
     let order = with_return.as_ref().unwrap_or(order);
@@ -246,26 +247,29 @@ fn print_order(
         view: OrderView { line_ids: &redeemed.line_ids, public, ..view },
         updated_at: order.created_at.filter(|created| *created != redeemed.date).map(|_| redeemed.date),
         customer_id: redeemed.customer_id.as_ref().or(order.customer_id.as_ref()),
-        entry: redeemed.whole_id().map(|whole| (whole, print_entry(redeemed, whole))),
-        people,
+        entry: redeemed.parent_id().map(|parent_id| (parent_id, print_entry(redeemed, parent_id))),
+        with_parties,
     };
-    Writer::record_of(|out| record.put(out))
+    Writer::record_of(|out| record.write(out))
 }
 
 /// Returns the entry of a redemption in the history of an order (docs/spec/calculation.md#14).
-fn print_entry(redeemed: &RedemptionDecision<'_>, whole: &Text) -> String {
+fn print_entry(redeemed: &RedemptionDecision<'_>, parent_id: &Text) -> String {
     let single = redeemed.parts.first().filter(|_| redeemed.parent.is_none());
     let incentive = single.and_then(|part| redeemed.evaluated.offer(part.place)).map(|offer| &*offer.incentive);
     Writer::record_of(|out| {
         out.object(|out| {
-            out.put_text("date", &redeemed.date.text());
+            out.write_text("date", &redeemed.date.text());
             if redeemed.parent.is_some() {
-                out.put_word("related_object_type", "redemption");
-                out.put_text("related_object_id", whole);
+                out.write_constant("related_object_type", "redemption");
+                out.write_text("related_object_id", parent_id);
                 out.member("stacked").list(|out| redeemed.parts.iter().for_each(|part| out.item().text(&part.id)));
                 return;
             }
-            out.put_word("related_object_type", incentive.map_or("voucher", |incentive| object_name(incentive.object)));
+            out.write_constant(
+                "related_object_type",
+                incentive.map_or("voucher", |incentive| object_name(incentive.object)),
+            );
             out.text_or_null("related_object_id", incentive.map(|incentive| &incentive.id));
             out.text_or_null(
                 "related_object_parent_id",

@@ -6,12 +6,12 @@ use crate::count::Countable;
 use crate::decide::rollback::{RollBack, RollbackDecision, UndonePart};
 use crate::json::Node;
 use crate::model::order::{Order, OrderStatus};
-use crate::model::redemption::{PastVoucher, SpentUnits};
+use crate::model::redemption::{RedeemedVoucher, SpentUnits};
 use crate::model::stacking::RollbackMode;
 use crate::pricing::Cart;
-use crate::pricing::lines::Priced;
+use crate::pricing::lines::PricedOrder;
 use crate::text::Text;
-use crate::wire::cursor::word;
+use crate::wire::cursor::name_of;
 use crate::wire::order::view::{AppliedScope, OrderView};
 use crate::wire::project::stacking::ROLLBACK_MODES;
 use crate::wire::redemptions::record::{PrintedAnswer, Record};
@@ -34,12 +34,12 @@ pub fn write_rollback(rolled_back: &RollbackDecision, request: &RollBack, servic
     let is_hidden = |order: &&Order| order.status == Some(OrderStatus::Canceled) && order.uncovered.is_some();
     let hidden = rolled_back.order.as_ref().filter(is_hidden);
     let stored = hidden.map(|order| print_order(order, rolled_back));
-    let shown = hidden.map(|order| Order { uncovered: None, ..order.clone() });
-    let order = shown.as_ref().or(rolled_back.order.as_ref()).map(|order| print_order(order, rolled_back));
-    let shared = Shared { rolled_back, request, service, order: order.as_deref() };
+    let visible = hidden.map(|order| Order { uncovered: None, ..order.clone() });
+    let order = visible.as_ref().or(rolled_back.order.as_ref()).map(|order| print_order(order, rolled_back));
+    let writer = RollbackWriter { rolled_back, request, service, order: order.as_deref() };
     let mut records = Vec::new();
     let mut write = |part: &UndonePart, is_stack: bool| {
-        let rollback = shared.print(part, is_stack);
+        let rollback = writer.print(part, is_stack);
         records.push(record(&part.id, part, rollback.clone()));
         records.push(record(&part.redemption.id, part, print_undone(part, rolled_back)));
         rollback
@@ -58,7 +58,7 @@ pub fn write_rollback(rolled_back: &RollbackDecision, request: &RollBack, servic
             out.object(|out| {
                 out.member("rollbacks").list(|out| rollbacks.iter().for_each(|one| out.item().raw(one)));
                 for (name, json) in [("parent_rollback", &parent), ("order", &order)] {
-                    json.iter().for_each(|json| out.put_raw(name, json));
+                    json.iter().for_each(|json| out.write_raw(name, json));
                 }
             });
         }),
@@ -67,67 +67,73 @@ pub fn write_rollback(rolled_back: &RollbackDecision, request: &RollBack, servic
 }
 
 fn record(id: &Text, part: &UndonePart, text: String) -> Record {
-    let past = &part.redemption;
-    Record { kind: "redemption", id: id.clone(), parent: past.redeemed.clone(), holder: past.customer_id.clone(), text }
+    let redemption = &part.redemption;
+    Record {
+        kind: "redemption",
+        id: id.clone(),
+        parent: redemption.redeemed.clone(),
+        holder: redemption.customer_id.clone(),
+        text,
+    }
 }
 
 /// A count by its name; `None` if it was not counted.
 type Count<'a> = (&'a str, Option<u64>);
 
 /// The common data of the rollbacks of a request.
-struct Shared<'a> {
+struct RollbackWriter<'a> {
     rolled_back: &'a RollbackDecision,
     request: &'a RollBack,
     service: &'a Service,
     order: Option<&'a str>,
 }
 
-impl Shared<'_> {
+impl RollbackWriter<'_> {
     /// Returns the rollback of a redemption, or of the stack itself.
     fn print(&self, part: &UndonePart, is_stack: bool) -> String {
-        let past = &part.redemption;
+        let redemption = &part.redemption;
         Writer::record_of(|out| {
             out.object(|out| {
-                out.put_text("id", &part.id);
-                out.put_word("object", "redemption_rollback");
-                out.put_text("date", &self.rolled_back.date.text());
-                out.text_or_null("customer_id", past.customer_id.as_ref());
+                out.write_text("id", &part.id);
+                out.write_constant("object", "redemption_rollback");
+                out.write_text("date", &self.rolled_back.date.text());
+                out.text_or_null("customer_id", redemption.customer_id.as_ref());
                 out.member("metadata").metadata(&self.request.metadata);
-                out.put_text("redemption", &past.id);
+                out.write_text("redemption", &redemption.id);
                 out.text_or_null("reason", self.request.reason.as_ref());
-                out.put_word("result", "SUCCESS");
-                out.put_word("status", "SUCCEEDED");
-                out.put_raw("order", self.order.unwrap_or("null"));
+                out.write_constant("result", "SUCCESS");
+                out.write_constant("status", "SUCCEEDED");
+                out.write_raw("order", self.order.unwrap_or("null"));
                 for name in ["tracking_id", "customer"] {
-                    put_kept(out, part, name);
+                    write_stored(out, part, name);
                 }
                 match &self.service.channel_id {
                     Some(id) => out.member("channel").object(|out| {
-                        out.put_text("channel_id", id);
-                        out.put_word("channel_type", "API");
+                        out.write_text("channel_id", id);
+                        out.write_constant("channel_type", "API");
                     }),
-                    None => put_kept(out, part, "channel"),
+                    None => write_stored(out, part, "channel"),
                 }
                 if is_stack {
-                    out.put_word("related_object_type", "redemption");
-                    out.put_text("related_object_id", &part.id);
+                    out.write_constant("related_object_type", "redemption");
+                    out.write_text("related_object_id", &part.id);
                 } else {
-                    put_kept(out, part, "related_object_type");
-                    put_kept(out, part, "related_object_id");
+                    write_stored(out, part, "related_object_type");
+                    write_stored(out, part, "related_object_id");
                 }
-                past.spent.iter().for_each(|spent| put_given_back(out, *spent));
+                redemption.spent.iter().for_each(|spent| write_given_back(out, *spent));
                 for name in ["related_object_parent_id", "reward", "promotion_tier"] {
-                    past.document.get(name).iter().for_each(|value| out.member(name).value(value));
+                    redemption.document.get(name).iter().for_each(|value| out.member(name).value(value));
                 }
-                past.voucher.iter().for_each(|voucher| self.put_voucher(out, part, voucher));
+                redemption.voucher.iter().for_each(|voucher| self.write_voucher(out, part, voucher));
             });
         })
     }
 
-    /// Writes the present voucher or, without the service, the voucher of the redemption with the spending given back.
-    fn put_voucher(&self, out: &mut Writer, part: &UndonePart, voucher: &PastVoucher) {
-        if let Some((_, shown)) = self.service.vouchers.iter().find(|(id, _)| *id == voucher.id) {
-            return out.put_raw("voucher", shown);
+    /// Writes the present voucher or, without the service, the voucher of the redemption with the spending refunded.
+    fn write_voucher(&self, out: &mut Writer, part: &UndonePart, voucher: &RedeemedVoucher) {
+        if let Some((_, json)) = self.service.vouchers.iter().find(|(id, _)| *id == voucher.id) {
+            return out.write_raw("voucher", json);
         }
         let spent = part.redemption.spent.map_or(0, SpentUnits::amount);
         let lower = |count: Option<u64>, by: u64| count.map(|count| count.remaining_after(by));
@@ -147,22 +153,22 @@ impl Shared<'_> {
             for (name, value) in members(kept).filter(|(name, _)| *name != "updated_at") {
                 let block = blocks.iter().find(|(block, _)| *block == name).map(|(_, counts)| *counts);
                 match (block, value) {
-                    (Some(counts), Node::Object(_)) => out.pair(name, |out| put_over(out, value, counts)),
+                    (Some(counts), Node::Object(_)) => out.pair(name, |out| write_with_counts(out, value, counts)),
                     _ => out.pair(name, |out| out.value(value)),
                 }
             }
-            out.put_text("updated_at", &self.rolled_back.date.text());
+            out.write_text("updated_at", &self.rolled_back.date.text());
         });
     }
 }
 
 /// Writes a member of the redemption's record, or null.
-fn put_kept(out: &mut Writer, part: &UndonePart, name: &'static str) {
+fn write_stored(out: &mut Writer, part: &UndonePart, name: &'static str) {
     out.member(name).value(part.redemption.document.get(name).unwrap_or(&Node::Null));
 }
 
 /// Writes refunded units as a negative amount.
-fn put_given_back(out: &mut Writer, spent: SpentUnits) {
+fn write_given_back(out: &mut Writer, spent: SpentUnits) {
     let back = spent.amount().cast_signed().wrapping_neg();
     out.member("amount").integer(back);
     let (block, name) = match spent {
@@ -179,7 +185,7 @@ fn members<'n>(of: Option<&'n Node<'_>>) -> impl Iterator<Item = (&'n str, &'n N
 }
 
 /// Writes an object with replaced counts.
-fn put_over(out: &mut Writer, object: &Node<'_>, counts: &[Count<'_>]) {
+fn write_with_counts(out: &mut Writer, object: &Node<'_>, counts: &[Count<'_>]) {
     let count_of = |name: &str| counts.iter().find(|(known, _)| *known == name).and_then(|(_, count)| *count);
     out.object(|out| {
         for (name, value) in members(Some(object)) {
@@ -201,7 +207,7 @@ fn print_undone(part: &UndonePart, rolled_back: &RollbackDecision) -> String {
             {
                 out.pair(name, |out| out.value(value));
             }
-            out.put_word("status", "ROLLED_BACK");
+            out.write_constant("status", "ROLLED_BACK");
             out.member("related_redemptions").object(|out| {
                 for (name, value) in members(related).filter(|(name, _)| *name != "rollbacks") {
                     out.pair(name, |out| out.value(value));
@@ -210,9 +216,9 @@ fn print_undone(part: &UndonePart, rolled_back: &RollbackDecision) -> String {
                 out.member("rollbacks").list(|out| {
                     earlier.into_iter().flatten().for_each(|rollback| out.item().value(rollback));
                     out.item().object(|out| {
-                        out.put_text("id", &part.id);
-                        out.put_text("date", &rolled_back.date.text());
-                        out.word_if("rollback_order_mode", word(ROLLBACK_MODES, rolled_back.mode));
+                        out.write_text("id", &part.id);
+                        out.write_text("date", &rolled_back.date.text());
+                        out.constant_if("rollback_order_mode", name_of(ROLLBACK_MODES, rolled_back.mode));
                     });
                 });
             });
@@ -221,7 +227,7 @@ fn print_undone(part: &UndonePart, rolled_back: &RollbackDecision) -> String {
 }
 
 fn print_order(order: &Order, rolled_back: &RollbackDecision) -> String {
-    let (cart, priced) = (Cart::stored(order), Priced::default());
+    let (cart, priced) = (Cart::stored(order), PricedOrder::default());
     let undone = rolled_back.parent.as_ref().or(rolled_back.parts.first());
     let entry = undone.and_then(|part| {
         let id = &part.redemption.id;
@@ -233,9 +239,9 @@ fn print_order(order: &Order, rolled_back: &RollbackDecision) -> String {
         updated_at: Some(rolled_back.date),
         customer_id: order.customer_id.as_ref(),
         entry,
-        people: true,
+        with_parties: true,
     };
-    Writer::record_of(|out| record.put(out))
+    Writer::record_of(|out| record.write(out))
 }
 
 /// Returns the entry of the redemption in the history of its order, after the rollback.
@@ -246,8 +252,8 @@ fn print_entry(entry: &Node<'_>, part: &UndonePart, rolled_back: &RollbackDecisi
             for (name, value) in members(Some(entry)).filter(|(name, _)| !ours.contains(name)) {
                 out.pair(name, |out| out.value(value));
             }
-            out.put_text("rollback_id", &part.id);
-            out.put_text("rollback_date", &rolled_back.date.text());
+            out.write_text("rollback_id", &part.id);
+            out.write_text("rollback_date", &rolled_back.date.text());
             if rolled_back.parent.is_some() {
                 out.member("rollback_stacked").list(|out| {
                     rolled_back.parts.iter().for_each(|part| out.item().text(&part.id));

@@ -3,12 +3,12 @@
 //! docs/spec/calculation.md sections 2, 3 and 14.
 
 use crate::model::order::Order;
-use crate::pricing::lines::Priced;
+use crate::pricing::lines::PricedOrder;
 use crate::text::Text;
 use crate::time::Instant;
-use crate::wire::order::kept_return::put_returns;
+use crate::wire::order::kept_return::write_returns;
 use crate::wire::order::view::{AppliedScope, OrderView, WrittenLines};
-use crate::wire::redemptions::record::put_reference;
+use crate::wire::redemptions::record::write_reference;
 use crate::wire::writer::Writer;
 
 /// The data of a stored order in addition to its amounts.
@@ -22,22 +22,22 @@ pub(in crate::wire) struct OrderRecord<'a> {
     /// The new entry in the history: the id of the redemption, and the entry as JSON.
     pub entry: Option<(&'a Text, String)>,
     /// `true` to include customers.
-    pub people: bool,
+    pub with_parties: bool,
 }
 
 impl OrderRecord<'_> {
     /// Writes it as the next value.
-    pub(in crate::wire) fn put(&self, out: &mut Writer) {
+    pub(in crate::wire) fn write(&self, out: &mut Writer) {
         let order = self.view.order;
-        let customer_id = self.customer_id.filter(|_| self.people);
+        let customer_id = self.customer_id.filter(|_| self.with_parties);
         out.object(|out| {
-            self.view.put_plain(out, &mut WrittenLines::default());
-            out.put_word("object", "order");
+            self.view.write_plain(out, &mut WrittenLines::default());
+            out.write_constant("object", "order");
             out.text_or_null("created_at", order.created_at.map(Instant::text));
             out.text_or_null("updated_at", self.updated_at.map(Instant::text));
             out.text_or_null("customer_id", customer_id);
-            put_reference(out, "customer", customer_id);
-            out.text_or_null("referrer_id", order.referrer_id.as_ref().filter(|_| self.people));
+            write_reference(out, "customer", customer_id);
+            out.text_or_null("referrer_id", order.referrer_id.as_ref().filter(|_| self.with_parties));
             out.member("redemptions").object(|out| {
                 let details = self.entry.as_ref().map(|(id, _)| id.as_str());
                 for (id, entry) in order.redemptions.iter().filter(|(id, _)| Some(*id) != details) {
@@ -47,34 +47,34 @@ impl OrderRecord<'_> {
                     out.pair(id, |out| out.raw(entry));
                 }
             });
-            put_returns(out, order);
+            write_returns(out, order);
             out.member("metadata").metadata(&order.metadata);
         });
     }
 }
 
 /// Writes an order as it is stored and shown, with the amounts of its lines.
-pub fn write_order(order: &Order, priced: &Priced<'_>, updated_at: Option<Instant>) -> String {
+pub fn write_order(order: &Order, priced: &PricedOrder<'_>, updated_at: Option<Instant>) -> String {
     Writer::record_of(|out| {
         out.object(|out| {
             OrderView::new(order, priced, &priced.cart, AppliedScope::Nothing)
-                .put_plain(out, &mut WrittenLines::default());
+                .write_plain(out, &mut WrittenLines::default());
             if order.source_id.is_none() {
                 out.member("source_id").null();
             }
-            out.put_word("object", "order");
+            out.write_constant("object", "order");
             out.text_or_null("created_at", order.created_at.map(Instant::text));
             out.text_or_null("updated_at", updated_at.map(Instant::text));
-            let people =
+            let with_parties =
                 [("customer_id", "customer", &order.customer_id), ("referrer_id", "referrer", &order.referrer_id)];
-            for (name, role, id) in people {
+            for (name, role, id) in with_parties {
                 out.text_or_null(name, id.as_ref());
                 if id.is_some() {
-                    put_reference(out, role, id.as_ref());
+                    write_reference(out, role, id.as_ref());
                 }
             }
             out.member("redemptions").metadata(&order.redemptions);
-            put_returns(out, order);
+            write_returns(out, order);
             out.member("metadata").metadata(&order.metadata);
         });
     })

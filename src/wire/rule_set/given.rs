@@ -15,7 +15,7 @@ use crate::model::goods_buckets::KnownGoodsNames;
 use crate::model::order::{Goods, Order};
 use crate::model::promotion::Stack;
 use crate::model::redeemable::{Campaign, Category, Grant, RedeemableTerms};
-use crate::model::redemption::PastRedemption;
+use crate::model::redemption::StoredRedemption;
 use crate::model::reward::{Reward, RewardAssignment};
 use crate::model::stacking::StackingRules;
 use crate::rules::{Collection, Rule, Segment};
@@ -43,7 +43,7 @@ pub struct RuleSet {
     pub proven: Option<Text>,
     /// The facts about the client's customer that are in no list.
     pub own: OwnFacts,
-    /// The conditions that a new customer meets, as far as they are known.
+    /// The conditions known to be met by a new customer.
     pub new_customer: NewCustomerConditions,
     /// `true` if all products and SKUs are listed, even if not every kind is: then unlisted ones do not exist.
     pub whole_catalogue: bool,
@@ -62,7 +62,7 @@ pub struct RuleSet {
     /// The settings of the project that are present.
     pub settings: KnownSettings,
     /// `true` if `ignores_case` is present.
-    pub says_case: bool,
+    pub states_case: bool,
     /// `true` if codes that differ only by case are equal.
     pub ignores_case: bool,
     /// Campaigns.
@@ -98,7 +98,7 @@ pub struct RuleSet {
     /// The candidates of qualifications.
     pub listed: CandidateList,
     /// Stored redemptions.
-    pub redemptions: Vec<PastRedemption>,
+    pub redemptions: Vec<StoredRedemption>,
     /// The objects whose documents do not contain their rules, by id.
     pub unguarded: Vec<Text>,
     /// The counts and holds; `None` if only the server knows them.
@@ -106,13 +106,13 @@ pub struct RuleSet {
     /// `true` if all past transfers are present with their instants, and not only the sums of vouchers.
     pub has_history: bool,
     /// The documents that cannot be read.
-    pub illegible: UnreadableDocuments,
+    pub unreadable: UnreadableDocuments,
 }
 
 impl RuleSet {
     /// Adds entries, each once.
     #[inline(never)]
-    pub(super) fn note(&mut self, entries: &[Entry], at: &JsonCursor<'_>) {
+    pub(super) fn add_entries(&mut self, entries: &[Entry], at: &JsonCursor<'_>) {
         match self.journal.as_mut().map(|journal| journal.apply(entries)) {
             Some(Err(JournalError::Conflict(id))) => at.problem(&format!("is given twice: `{id}`")),
             Some(Err(JournalError::Overflow(account))) => {
@@ -156,12 +156,12 @@ pub(super) fn count(voucher: &RedeemableTerms, at: &JsonCursor<'_>) -> Vec<Entry
             add(points_account(&voucher.id), points_spent_account(campaign), spent);
         }
         Grant::Gift(gift) => {
-            let allotment = gift.allotment().minor();
-            let balance = counted("gift", "balance").unwrap_or(allotment);
-            let spent = counted("redemption", "redeemed_amount").unwrap_or(allotment.remaining_after(balance));
-            if spent > allotment {
+            let credited_total = gift.credited_total().minor();
+            let balance = counted("gift", "balance").unwrap_or(credited_total);
+            let spent = counted("redemption", "redeemed_amount").unwrap_or(credited_total.remaining_after(balance));
+            if spent > credited_total {
                 let path = format!("{}.redemption.redeemed_amount", at.path());
-                at.report(Problem::bound(path, &format!("must be at most {allotment}"), &spent.to_string()));
+                at.report(Problem::bound(path, &format!("must be at most {credited_total}"), &spent.to_string()));
             }
             add(credits_account(&voucher.id), spent_account(campaign), spent);
         }

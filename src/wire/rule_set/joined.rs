@@ -47,7 +47,7 @@ fn join<'n>(rules: &mut Node<'n>, more: Node<'n>, buckets: &mut Vec<(u32, u32)>)
                     list.extend(documents);
                     continue;
                 }
-                let new: Vec<Node<'n>> = documents.into_iter().filter(|one| !is_among(list, one)).collect();
+                let new: Vec<Node<'n>> = documents.into_iter().filter(|one| !contains(list, one)).collect();
                 list.extend(new);
             }
             (Node::List(_), None) => members.push((name, value)),
@@ -72,7 +72,7 @@ fn place_of<'m, 'n>(members: &'m mut [(Cow<'n, str>, Node<'n>)], name: &str) -> 
 }
 
 /// Returns whether a list has the document. One without an id, such as an assignment, is the same if it is equal.
-fn is_among(list: &[Node<'_>], document: &Node<'_>) -> bool {
+fn contains(list: &[Node<'_>], document: &Node<'_>) -> bool {
     let id = |node: &Node<'_>| node.get("id").and_then(Node::as_str).map(str::to_owned);
     match id(document) {
         Some(own) => list.iter().any(|known| id(known).as_ref() == Some(&own)),

@@ -4,7 +4,7 @@ use crate::shape::{COUNT, Field, FieldType, KEY, fields_of, may};
 use crate::wire::cursor::JsonCursor;
 use crate::wire::customer::CUSTOMER_DOCUMENT;
 use crate::wire::goods::{PRODUCT, SKU};
-use crate::wire::order::view::KEPT;
+use crate::wire::order::view::STORED;
 use crate::wire::order::{ORDER, OUT_OF_SETS, SETS};
 use crate::wire::reward;
 use crate::wire::rules::{COLLECTION, RULE, SEGMENT};
@@ -105,7 +105,7 @@ pub const LISTS: &[ListedKind] = &[
             ]
         ),
     },
-    ListedKind { list: "orders", kind: "order", noun: "an order", fields: fields_of!(KEPT.fields(), ORDER.fields()) },
+    ListedKind { list: "orders", kind: "order", noun: "an order", fields: fields_of!(STORED.fields(), ORDER.fields()) },
     ListedKind {
         list: "products",
         kind: "product",
@@ -162,13 +162,13 @@ impl Coverage {
     pub(super) fn of(body: &JsonCursor<'_>) -> Coverage {
         let mut covered = 0;
         for kind in LISTS.iter().rev() {
-            covered = covered << 1 | u32::from(body.get(kind.list).is_some_and(|list| list.is_whole()));
+            covered = covered << 1 | u32::from(body.get(kind.list).is_some_and(|list| list.is_complete()));
         }
         Coverage(covered)
     }
 
     /// Returns whether all kinds are listed completely.
-    pub fn is_whole(self) -> bool {
+    pub fn is_complete(self) -> bool {
         LISTS.iter().all(|listed| self.has(listed.kind))
     }
 
@@ -187,7 +187,7 @@ impl Coverage {
 
 impl JsonCursor<'_> {
     /// Returns whether an array, or a list of an answer, is complete.
-    pub(super) fn is_whole(&self) -> bool {
+    pub(super) fn is_complete(&self) -> bool {
         let Some(name) = self.data_ref() else { return true };
         let held = self.node.get(name).and_then(|array| array.as_list()).map_or(0, <[_]>::len);
         let total =

@@ -69,7 +69,7 @@ impl RuleSet {
         let mut voucher = read_voucher(at, &document(at));
         voucher.campaign_id = self.campaign_of(at, voucher.campaign_id);
         voucher.category_id = self.category_of(at, voucher.category_id);
-        self.note(&count(&voucher, at), at);
+        self.add_entries(&count(&voucher, at), at);
         self.add_guards(at, "voucher", &voucher.id);
         self.listed.add(at, CandidateObject::Voucher, voucher.campaign_id.as_ref());
         self.vouchers.push(Arc::new(voucher));
@@ -123,7 +123,7 @@ impl RuleSet {
     /// Adds the rules in a document. If an answer omits them, or contains only a part of a longer list, only the server
     /// knows them.
     pub(super) fn add_guards(&mut self, at: &JsonCursor<'_>, kind: &'static str, id: &Text) {
-        let mut says = false;
+        let mut has_rules = false;
         let mut part = NestedDocument { given: self, of: id.clone(), kind };
         for name in ASSIGNMENTS {
             if let Some(assignments) = at.get(name) {
@@ -133,7 +133,7 @@ impl RuleSet {
                     let rule = assignment.need("rule_id", read::name);
                     part.assign(own, rule);
                 });
-                says |= assignments.is_whole();
+                has_rules |= assignments.is_complete();
             }
         }
         if let Some(rules) = at.get("validation_rules") {
@@ -148,9 +148,9 @@ impl RuleSet {
                 };
                 part.assign(Text::default(), id);
             });
-            says |= rules.is_whole();
+            has_rules |= rules.is_complete();
         }
-        if !says && at.get("object").is_some() {
+        if !has_rules && at.get("object").is_some() {
             self.unguarded.push(id.clone());
         }
     }

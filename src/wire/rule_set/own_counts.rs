@@ -33,7 +33,7 @@ impl OwnCounts {
                 if read.as_ref().is_some_and(|read| read.len() != counts.since.len().saturating_add(1)) {
                     units.problem("must have a total and one count for each start");
                 }
-                counts.accounts.put(Text::from(name), read);
+                counts.accounts.insert(Text::from(name), read);
             }
         }
         counts

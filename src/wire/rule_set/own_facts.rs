@@ -1,4 +1,4 @@
-//! Reads what a bundle's supplement adds for its one customer beside the lists: counts, balances of the customer's vouchers, and
+//! Reads what a bundle's supplement adds for its customer in addition to the lists: counts, balances of the customer's vouchers, and
 //! whether all of these are given.
 
 use crate::ledger::AccountId;
@@ -37,7 +37,7 @@ impl OwnFacts {
             balances.object();
             for (account, balance) in balances.members() {
                 let read = balance.node.as_i64();
-                own.balances.put(Text::from(account), balance.or_wrong(read, "must be an integer"));
+                own.balances.insert(Text::from(account), balance.or_wrong(read, "must be an integer"));
             }
         }
         own

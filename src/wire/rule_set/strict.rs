@@ -120,7 +120,7 @@ fn check_member(member: &JsonCursor<'_>, name: &str, fields: &[Field], owner: Ow
 
 /// Checks a value whose type its reader does not check.
 fn check_kind(at: &JsonCursor<'_>, kind: &FieldType, owner: Owner<'_>) {
-    match (kind.meant(), at.node) {
+    match (kind.resolved(), at.node) {
         (FieldType::Object(fields), Node::Object(_)) => check_fields(at, fields, owner),
         (FieldType::List(item, ..), Node::List(_)) => at.items().for_each(|one| check_kind(&one, item, owner)),
         (FieldType::MapOf(value), Node::Object(_)) => {
@@ -133,7 +133,7 @@ fn check_kind(at: &JsonCursor<'_>, kind: &FieldType, owner: Owner<'_>) {
             }
         }
         (FieldType::Either(kinds), node) => {
-            let fits = |kind: &&FieldType| match kind.meant() {
+            let fits = |kind: &&FieldType| match kind.resolved() {
                 FieldType::Object(_) | FieldType::Map | FieldType::MapOf(_) | FieldType::Open(..) => {
                     matches!(node, Node::Object(_))
                 }

@@ -65,7 +65,7 @@ fn read_operand(at: &JsonCursor<'_>, operator: Operator, values: Values) -> Opti
             let day = at.number().filter(|day| *day <= 6);
             (day.map(|day| TestOperand::Number(Number::count(day))), "must be an integer from 0 to 6")
         }
-        (OperandForm::Moments, _) => (moment(at), "must be an ISO 8601 date or date-time"),
+        (OperandForm::Times, _) => (time(at), "must be an ISO 8601 date or date-time"),
         (OperandForm::Windows, _) => (read_window(at, operator), WINDOW),
         (OperandForm::Anything, _) => (Some(TestOperand::Flag(true)), ""),
         (OperandForm::Texts, Values::Any | Values::Property) => {
@@ -76,7 +76,7 @@ fn read_operand(at: &JsonCursor<'_>, operator: Operator, values: Values) -> Opti
             (None, NOT_HERE)
         }
         (OperandForm::Comparable, Values::Any | Values::Property) => {
-            (number(at).or_else(|| moment(at)), "must be a number or an ISO 8601 date or date-time")
+            (number(at).or_else(|| time(at)), "must be a number or an ISO 8601 date or date-time")
         }
         (_, Values::Money | Values::Count) => (number(at), "must be a number"),
         _ => {
@@ -104,7 +104,7 @@ const WINDOW: &str = "must be a window: `start;interval;duration`, `from;to` or 
 #[inline(never)]
 fn number(at: &JsonCursor<'_>) -> Option<TestOperand> {
     let number = match at.node {
-        Node::Whole(number) => Some(Number::whole(*number)),
+        Node::Integer(number) => Some(Number::integer(*number)),
         Node::Fraction(text) => Number::parse(text),
         Node::Text(text) => Number::parse(text),
         _ => None,
@@ -114,8 +114,8 @@ fn number(at: &JsonCursor<'_>) -> Option<TestOperand> {
 
 /// Reads a date or an instant.
 #[inline(never)]
-fn moment(at: &JsonCursor<'_>) -> Option<TestOperand> {
-    text(at).and_then(DayOrInstant::parse).map(TestOperand::Moment)
+fn time(at: &JsonCursor<'_>) -> Option<TestOperand> {
+    text(at).and_then(DayOrInstant::parse).map(TestOperand::Time)
 }
 
 fn text<'a>(at: &'a JsonCursor<'_>) -> Option<&'a str> {

@@ -21,9 +21,9 @@ pub fn read_filter(at: &JsonCursor<'_>) -> ProfileFilter {
     for (name, member) in at.members() {
         if name == "junction" {
             joined = true;
-            let word = member.node.as_str().unwrap_or_default().to_ascii_lowercase();
-            filter.any = word == "or";
-            if !filter.any && word != "and" {
+            let junction = member.node.as_str().unwrap_or_default().to_ascii_lowercase();
+            filter.any = junction == "or";
+            if !filter.any && junction != "and" {
                 member.problem("has wrong `junction` property. It must be one of: and, or");
             }
             continue;
@@ -45,7 +45,7 @@ pub fn read_filter(at: &JsonCursor<'_>) -> ProfileFilter {
 const BIRTH: &[&str] = &["birthdate", "birthday"];
 
 /// The fields with an instant.
-const MOMENTS: &[&str] = &["created_at", "updated_at"];
+const TIMES: &[&str] = &["created_at", "updated_at"];
 
 fn field(path: &str) -> FilterField {
     if let Some(property) = path.strip_prefix("metadata.") {
@@ -59,18 +59,19 @@ fn field(path: &str) -> FilterField {
     match between("loyalty_points.campaigns.", ".points") {
         Some(campaign) => FilterField::Points(Text::from(campaign)),
         None if BIRTH.contains(&path) => FilterField::Anniversary(Text::from(path)),
-        None if MOMENTS.contains(&path) => FilterField::Moment(Text::from(path)),
+        None if TIMES.contains(&path) => FilterField::Time(Text::from(path)),
         None => FilterField::Document(Text::from(path)),
     }
 }
 
 fn is_date(path: &str) -> bool {
-    MOMENTS.contains(&path) || BIRTH.contains(&path)
+    TIMES.contains(&path) || BIRTH.contains(&path)
 }
 
 /// Converts comparisons of dates with numbers: "more than 3" is "more than 3 days ago".
 fn count_days(condition: &mut Condition) {
-    let counts = matches!(condition.operands.first(), Some(TestOperand::Number(number)) if *number >= Number::whole(0));
+    let counts =
+        matches!(condition.operands.first(), Some(TestOperand::Number(number)) if *number >= Number::integer(0));
     condition.operator = match condition.operator {
         Operator::More if counts => Operator::MoreThanAgo,
         Operator::Less if counts => Operator::LessThanAgo,

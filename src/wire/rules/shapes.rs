@@ -2,7 +2,7 @@
 //!
 //! The readers report problems of a rule or a filter; the shapes only describe them.
 
-use crate::rules::names::WORDS;
+use crate::rules::names::TEST_NAMES;
 use crate::rules::operator::{NAMES, OperandForm, Operator};
 use crate::shape::{Field, FieldType, INT_MAX, KEY, Shape, may, must};
 
@@ -11,7 +11,7 @@ const NUMBER: FieldType = FieldType::Number(-INT_MAX, INT_MAX);
 /// A product, a SKU or a collection.
 const GOODS: FieldType = FieldType::Named(&Shape {
     name: "RuleGoods",
-    meaning: "Product, SKU or collection that a test compares with.",
+    description: "Product, SKU or collection that a test compares with.",
     kind: FieldType::Object(&[
         may("object", FieldType::OneOf(&["product", "sku", "products_collection"])),
         may("id", KEY).or_null(),
@@ -45,7 +45,7 @@ const fn taken(takes: OperandForm) -> FieldType {
             const VALUE: FieldType = FieldType::Either(&[FieldType::Number(0, INT_MAX), FieldType::Text]);
             FieldType::Either(&[FieldType::List(&VALUE, 1, usize::MAX), VALUE])
         }
-        OperandForm::Moments => {
+        OperandForm::Times => {
             FieldType::Either(&[FieldType::List(&FieldType::DateTime, 1, usize::MAX), FieldType::DateTime])
         }
         OperandForm::Weekdays => {
@@ -57,7 +57,7 @@ const fn taken(takes: OperandForm) -> FieldType {
 }
 
 /// Returns the description of an operator.
-const fn said(operator: Operator) -> &'static str {
+const fn operator_description(operator: Operator) -> &'static str {
     match operator {
         Operator::In => "Accepted values. The tested value must equal one of them.",
         Operator::NotIn => "Excluded values. The tested value must equal none of them.",
@@ -126,7 +126,7 @@ const fn operators() -> [Field; NAMES.len()] {
     let mut place = 0;
     while place < NAMES.len() {
         let (name, operator, takes) = NAMES[place];
-        all[place] = may(name, taken(takes)).description(said(operator));
+        all[place] = may(name, taken(takes)).description(operator_description(operator));
         place += 1;
     }
     all
@@ -135,7 +135,7 @@ const fn operators() -> [Field; NAMES.len()] {
 /// The conditions of a test: each operator with its operands.
 static CONDITIONS: Shape = Shape {
     name: "RuleConditions",
-    meaning: "Conditions on the tested value, all of which must be met.",
+    description: "Conditions on the tested value, all of which must be met.",
     kind: FieldType::Object(&operators()),
 };
 
@@ -144,7 +144,7 @@ const fn of_field(name: &'static str, operator: Operator, takes: OperandForm) ->
         OperandForm::Values => FieldType::Either(&[FieldType::List(&PLAIN, 0, usize::MAX), PLAIN]),
         takes => taken(takes),
     };
-    may(name, kind).description(said(operator))
+    may(name, kind).description(operator_description(operator))
 }
 
 /// The operators of filters (docs/spec/validation-rules.md#12).
@@ -163,8 +163,8 @@ pub const FIELD_CONDITIONS: &[Field] = &[
     of_field("$less_than", Operator::Less, OperandForm::Comparable),
     of_field("$more_than_equal", Operator::AtLeast, OperandForm::Comparable),
     of_field("$less_than_equal", Operator::AtMost, OperandForm::Comparable),
-    of_field("$after", Operator::After, OperandForm::Moments),
-    of_field("$before", Operator::Before, OperandForm::Moments),
+    of_field("$after", Operator::After, OperandForm::Times),
+    of_field("$before", Operator::Before, OperandForm::Times),
     of_field("$more_than_ago", Operator::MoreThanAgo, OperandForm::Count),
     of_field("$less_than_ago", Operator::LessThanAgo, OperandForm::Count),
     of_field("$is_days_ago", Operator::DaysAgo, OperandForm::Count),
@@ -197,9 +197,9 @@ const ERROR: Field = may(
 /// A test of a rule.
 static TEST: Shape = Shape {
     name: "RuleTest",
-    meaning: "Test of one fact about the customer, order or redemption.",
+    description: "Test of one fact about the customer, order or redemption.",
     kind: FieldType::Object(&[
-        must("name", FieldType::OneOf(WORDS)).description("Name of the fact to test."),
+        must("name", FieldType::OneOf(TEST_NAMES)).description("Name of the fact to test."),
         PROPERTY,
         CONDITIONS_OF,
         may("rules", FieldType::Named(&TESTS))
@@ -212,7 +212,7 @@ static TEST: Shape = Shape {
 /// The tests of a rule by their keys, and their logic.
 pub static TESTS: Shape = Shape {
     name: "RuleTests",
-    meaning: "Tests by their keys, and the logic that joins them.",
+    description: "Tests by their keys, and the logic that joins them.",
     kind: FieldType::Open(&[LOGIC], &FieldType::Named(&TEST)),
 };
 
@@ -223,7 +223,7 @@ const LOGIC: Field = may("logic", FieldType::Text)
 /// The product bundles that a rule requires.
 pub static BUNDLES: Shape = Shape {
     name: "BundleRules",
-    meaning: "Parts of a product bundle by their keys, and the number of bundles that count.",
+    description: "Parts of a product bundle by their keys, and the number of bundles that count.",
     kind: FieldType::Open(
         &[
             may("limit", FieldType::Int(1, 100))
@@ -233,7 +233,7 @@ pub static BUNDLES: Shape = Shape {
         ],
         &FieldType::Named(&Shape {
             name: "BundlePart",
-            meaning: "Part of a product bundle.",
+            description: "Part of a product bundle.",
             kind: FieldType::Object(&[
                 must("name", FieldType::OneOf(&["order.items.any"]))
                     .description("Name of the fact to test. Always `order.items.any`."),
@@ -251,18 +251,18 @@ pub static BUNDLES: Shape = Shape {
 
 static PART: Shape = Shape {
     name: "BundleConditions",
-    meaning: "Products, SKUs or collections that form a part of a product bundle.",
+    description: "Products, SKUs or collections that form a part of a product bundle.",
     kind: FieldType::Object(&[
-        may("$is", taken(OperandForm::Goods)).description(said(Operator::In)),
-        may("$in", taken(OperandForm::Goods)).description(said(Operator::In)),
-        may("$from", taken(OperandForm::Goods)).description(said(Operator::From)),
+        may("$is", taken(OperandForm::Goods)).description(operator_description(Operator::In)),
+        may("$in", taken(OperandForm::Goods)).description(operator_description(Operator::In)),
+        may("$from", taken(OperandForm::Goods)).description(operator_description(Operator::From)),
     ]),
 };
 
 /// A filter of customers or goods.
 pub static FILTER: Shape = Shape {
     name: "Filter",
-    meaning: "Conditions on customers, products or SKUs by the path of a field, and the junction that joins them.",
+    description: "Conditions on customers, products or SKUs by the path of a field, and the junction that joins them.",
     kind: FieldType::Open(
         &[may("junction", FieldType::OneOf(&["and", "or", "AND", "OR"]))
             .description("Junction of the conditions: `and` requires all of them, `or` requires one.")],
@@ -270,7 +270,7 @@ pub static FILTER: Shape = Shape {
             "conditions",
             FieldType::Named(&Shape {
                 name: "FieldConditions",
-                meaning: "Conditions on one field, all of which must be met.",
+                description: "Conditions on one field, all of which must be met.",
                 kind: FieldType::Object(FIELD_CONDITIONS),
             }),
         )

@@ -107,17 +107,17 @@ impl CampaignField {
     }
 
     /// Shows the field in answers of campaigns that have the field.
-    pub(super) const fn shown(self, text: &'static str) -> CampaignField {
+    pub(super) const fn answer(self, text: &'static str) -> CampaignField {
         self.listed(FieldList::Answer, may(self.name, self.kind).description(text))
     }
 
     /// Shows the field in every answer.
-    pub(super) const fn always_shown(self, text: &'static str) -> CampaignField {
+    pub(super) const fn answer_always(self, text: &'static str) -> CampaignField {
         self.listed(FieldList::Answer, must(self.name, self.kind).description(text))
     }
 
     /// Shows the field as answers of vouchers and tiers do.
-    pub(super) const fn shown_as_validity(self) -> CampaignField {
+    pub(super) const fn answer_as_validity(self) -> CampaignField {
         self.listed(FieldList::Answer, named(VALIDITY, self.name))
     }
 

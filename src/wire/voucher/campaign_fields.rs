@@ -16,10 +16,10 @@ const TYPES: &[&str] = &["PROMOTION", "GIFT_VOUCHERS", "REFERRAL_PROGRAM", "DISC
 /// Every field, in the order of answers and checks.
 const FIELDS: &[CampaignField] = &[
     field("id", KEY)
-        .always_shown("")
+        .answer_always("")
         .used_by(FieldUse::Bundles),
     field("name", KEY)
-        .always_shown("Name of the campaign, unique in the project.")
+        .answer_always("Name of the campaign, unique in the project.")
         .listed(FieldList::Creation, must("name", KEY)
             .description("Name of the campaign, unique in the project."))
         .listed(FieldList::LoyaltyCreation, must("name", KEY)
@@ -28,7 +28,7 @@ const FIELDS: &[CampaignField] = &[
             .description("Name of the new campaign, unique in the project."))
         .used_by(FieldUse::Bundles),
     field("description", FieldType::Text)
-        .shown("Description of the campaign for the merchant. `null` or absent without one.")
+        .answer("Description of the campaign for the merchant. `null` or absent without one.")
         .or_null()
         .creation("Description of the campaign for the merchant.")
         .update("Description of the campaign for the merchant. `null` removes the description.")
@@ -39,13 +39,13 @@ const FIELDS: &[CampaignField] = &[
         .used_by(FieldUse::Templates)
         .used_by(FieldUse::RemovedByNull),
     field("campaign_type", FieldType::OneOf(TYPES))
-        .always_shown("Type of campaign, which decides between vouchers, loyalty cards, referral codes and promotion tiers.")
+        .answer_always("Type of campaign, which decides between vouchers, loyalty cards, referral codes and promotion tiers.")
         .creation("Type of campaign. Default is the type that fits the vouchers: `DISCOUNT_COUPONS`, `GIFT_VOUCHERS`, `LOYALTY_PROGRAM` or, for referral codes, `REFERRAL_PROGRAM`.")
         .listed(FieldList::LoyaltyCreation, may("campaign_type", FieldType::OneOf(&["LOYALTY_PROGRAM"]))
             .description("Type of the campaign. Always `LOYALTY_PROGRAM` here, and so by default."))
         .used_by(FieldUse::Bundles),
     field("type", FieldType::OneOf(&["AUTO_UPDATE", "STATIC", "STANDALONE"]))
-        .always_shown("Supply of vouchers: `AUTO_UPDATE` generates one when none is free to publish, `STATIC` does not, `STANDALONE` has a single voucher.")
+        .answer_always("Supply of vouchers: `AUTO_UPDATE` generates one when none is free to publish, `STATIC` does not, `STANDALONE` has a single voucher.")
         .creation("Supply of vouchers: `AUTO_UPDATE` generates one when none is free to publish, `STATIC` does not, `STANDALONE` has a single voucher. Default `AUTO_UPDATE`.")
         .update("Supply of vouchers: `AUTO_UPDATE` generates one when none is free to publish, `STATIC` does not. `STANDALONE` is only accepted if already set.")
         .listed(FieldList::LoyaltyCreation, may("type", FieldType::OneOf(&["AUTO_UPDATE", "STATIC"]))
@@ -57,7 +57,7 @@ const FIELDS: &[CampaignField] = &[
         .used_by(FieldUse::Bundles)
         .used_by(FieldUse::UnchangedByNull),
     field("join_once", FieldType::Bool)
-        .always_shown("`true` if a customer receives at most one voucher of the campaign.")
+        .answer_always("`true` if a customer receives at most one voucher of the campaign.")
         .creation("`true` if a customer receives at most one voucher of the campaign. Default `false`. Always `true` for a loyalty campaign and `false` for `STANDALONE`.")
         .update("`true` if a customer receives at most one voucher of the campaign. Ignored for loyalty campaigns and for `STANDALONE`; `null` leaves the setting as is.")
         .loyalty_creation("Flag that is always `true` for loyalty campaigns: a customer gets one card. A sent value is ignored.")
@@ -67,7 +67,7 @@ const FIELDS: &[CampaignField] = &[
         .used_by(FieldUse::Templates)
         .used_by(FieldUse::UnchangedByNull),
     field("auto_join", FieldType::Bool)
-        .always_shown("`true` if earning points gives a card of a loyalty campaign to a customer without one.")
+        .answer_always("`true` if earning points gives a card of a loyalty campaign to a customer without one.")
         .creation("`true` if earning points gives a card of a loyalty campaign to a customer without one. Default `false`. No effect on other types.")
         .update("`true` if earning points gives a card of a loyalty campaign to a customer without one. `null` leaves the setting as is.")
         .loyalty_creation("`true` if a customer without a card gets one with the first earning. Default `false`.")
@@ -77,14 +77,14 @@ const FIELDS: &[CampaignField] = &[
         .used_by(FieldUse::Templates)
         .used_by(FieldUse::UnchangedByNull),
     field("use_voucher_metadata_schema", FieldType::Bool)
-        .always_shown("`true` if metadata of the vouchers follows the schema of vouchers, `false` for the schema of campaigns.")
+        .answer_always("`true` if metadata of the vouchers follows the schema of vouchers, `false` for the schema of campaigns.")
         .creation("`true` if metadata of the vouchers follows the schema of vouchers, `false` for the schema of campaigns. Default `false`.")
         .loyalty_creation("`true` to check the metadata of cards against the voucher schema, `false` to check against the campaign schema. Default `false`.")
         .template_setup("`true` if metadata of the vouchers follows the schema of vouchers, `false` for the schema of campaigns. Default is that of the template.")
         .initial(InitialValue::False)
         .used_by(FieldUse::Templates),
     field("activity_duration_after_publishing", FieldType::Duration)
-        .shown("Time for which a voucher is valid from its publication on. `null` or absent means until the end of the voucher.")
+        .answer("Time for which a voucher is valid from its publication on. `null` or absent means until the end of the voucher.")
         .or_null()
         .creation("Time for which a voucher is valid from its publication on. Replaces the start and end of the voucher.")
         .update("Time for which a voucher is valid from its publication on. Applies to later publications. `null` removes the setting.")
@@ -96,7 +96,7 @@ const FIELDS: &[CampaignField] = &[
         .used_by(FieldUse::Bundles)
         .used_by(FieldUse::RemovedByNull),
     field("visibility", VISIBILITY)
-        .shown("Disclosure to clients of the offers of the campaign, as set. `null` or absent means the default of each: `public` for a promotion, `sealed` for the one discount code of a `STANDALONE` campaign of unlimited quantity, otherwise `server`.")
+        .answer("Disclosure to clients of the offers of the campaign, as set. `null` or absent means the default of each: `public` for a promotion, `sealed` for the one discount code of a `STANDALONE` campaign of unlimited quantity, otherwise `server`.")
         .or_null()
         .creation("Disclosure to clients of the offers in force: `public` for everything, `sealed` for what the code opens, `server` for nothing. Absent means the default of each offer. A promotion cannot be `sealed`; a campaign with generated codes is always `server`.")
         .update("Disclosure to clients of the offers in force: `public`, `sealed` or `server`. `null` means the default of each offer. A promotion cannot be `sealed`; a campaign with generated codes is always `server`.")
@@ -106,16 +106,16 @@ const FIELDS: &[CampaignField] = &[
         .used_by(FieldUse::Templates)
         .used_by(FieldUse::RemovedByNull),
     field("vouchers_count", COUNT)
-        .always_shown("Number of vouchers in the campaign. Increases while vouchers are generated."),
+        .answer_always("Number of vouchers in the campaign. Increases while vouchers are generated."),
     field("vouchers_generation_status", FieldType::Text)
-        .always_shown("Status of the generation of vouchers: `IN_PROGRESS`, `DONE` or `FAILED`."),
+        .answer_always("Status of the generation of vouchers: `IN_PROGRESS`, `DONE` or `FAILED`."),
     field("creation_status", FieldType::Text)
-        .always_shown("Status of the creation of the campaign: `IN_PROGRESS`, `DONE` or `FAILED`."),
+        .answer_always("Status of the creation of the campaign: `IN_PROGRESS`, `DONE` or `FAILED`."),
     field("protected", FieldType::Bool)
-        .always_shown("`true` if the campaign is protected from changes. Always `false`.")
+        .answer_always("`true` if the campaign is protected from changes. Always `false`.")
         .initial(InitialValue::False),
     field("metadata", FieldType::Map)
-        .always_shown("")
+        .answer_always("")
         .creation("")
         .update("")
         .loyalty_creation("")
@@ -124,28 +124,28 @@ const FIELDS: &[CampaignField] = &[
         .initial(InitialValue::Empty)
         .used_by(FieldUse::Templates),
     field("validation_rules_assignments", ASSIGNMENTS)
-        .always_shown("Validation rules that are assigned to the campaign."),
+        .answer_always("Validation rules that are assigned to the campaign."),
     field("created_at", FieldType::DateTime)
-        .always_shown(""),
+        .answer_always(""),
     field("updated_at", FieldType::DateTime)
-        .always_shown("")
+        .answer_always("")
         .or_null()
         .initial(InitialValue::Null),
     field("voucher", OF_VOUCHERS)
-        .shown("Configuration of the vouchers. Absent on a promotion.")
+        .answer("Configuration of the vouchers. Absent on a promotion.")
         .used_by(FieldUse::Templates),
     field("promotion", PROMOTION)
-        .shown("Tiers of a promotion. Absent on other campaigns.")
+        .answer("Tiers of a promotion. Absent on other campaigns.")
         .only_of("PROMOTION"),
     field("referral_program", REFERRAL)
-        .shown("Conversion event and reward of a referral program. Absent on other campaigns.")
+        .answer("Conversion event and reward of a referral program. Absent on other campaigns.")
         .listed(FieldList::Creation, may("referral_program", REFERRAL_REQUEST)
             .description("Conversion event and reward of a campaign of type `REFERRAL_PROGRAM`. Refused for other types."))
         .listed(FieldList::Update, may("referral_program", REFERRAL_REQUEST)
             .description("Conversion event and reward of a referral program. Replaces the present setting."))
         .only_of("REFERRAL_PROGRAM"),
     field("loyalty_tiers_expiration", QUALIFICATION)
-        .shown("Points that count for the tiers of a loyalty campaign. Absent means the balance of the card.")
+        .answer("Points that count for the tiers of a loyalty campaign. Absent means the balance of the card.")
         .creation("Points that count for the tiers of a loyalty campaign. Default is the balance of the card. Refused for other types.")
         .update("Points that count for the tiers of a loyalty campaign. Replaces the present setting; `null` means the balance of the card.")
         .loyalty_creation("Points that count for the tiers of the campaign. Absent means the balance of the card.")
@@ -155,11 +155,11 @@ const FIELDS: &[CampaignField] = &[
         .listed(FieldList::Answer, object(&["campaign"]))
         .used_by(FieldUse::Bundles),
     field("active", FieldType::Bool)
-        .shown_as_validity()
+        .answer_as_validity()
         .initial(InitialValue::True)
         .used_by(FieldUse::Bundles),
     field("start_date", FieldType::DateTime)
-        .shown_as_validity()
+        .answer_as_validity()
         .creation("Moment from which the campaign is valid, in UTC. A date without a time means the start of that day in the project's time zone.")
         .update("Moment from which the campaign is valid, in UTC. `null` removes this bound.")
         .loyalty_creation("Moment from which the campaign and its cards are valid, in UTC. A date without a time means the start of that day in the project's time zone.")
@@ -170,7 +170,7 @@ const FIELDS: &[CampaignField] = &[
         .used_by(FieldUse::Bundles)
         .used_by(FieldUse::RemovedByNull),
     field("expiration_date", FieldType::DateTime)
-        .shown_as_validity()
+        .answer_as_validity()
         .creation("Moment after which the campaign is no longer valid, in UTC. A date without a time means the end of that day in the project's time zone.")
         .update("Moment after which the campaign is no longer valid, in UTC. `null` means no end.")
         .loyalty_creation("Moment after which the campaign and its cards are no longer valid, in UTC. A date without a time means the end of that day in the project's time zone.")
@@ -181,7 +181,7 @@ const FIELDS: &[CampaignField] = &[
         .used_by(FieldUse::Bundles)
         .used_by(FieldUse::RemovedByNull),
     field("validity_timeframe", TIMEFRAME)
-        .shown_as_validity()
+        .answer_as_validity()
         .creation("Recurring windows in which the campaign is valid, counted from `start_date`, which is required then. Absent means at any time.")
         .update("Recurring windows in which the campaign is valid, counted from its `start_date`. `null` means at any time.")
         .loyalty_creation("Recurring windows in which the campaign is valid, counted from `start_date`, which is then required.")
@@ -193,7 +193,7 @@ const FIELDS: &[CampaignField] = &[
         .used_by(FieldUse::Bundles)
         .used_by(FieldUse::RemovedByNull),
     field("validity_day_of_week", DAYS_OF_WEEK)
-        .shown_as_validity()
+        .answer_as_validity()
         .creation("Weekdays on which the campaign is valid, from 0 for Sunday to 6 for Saturday, in the project's time zone. Absent means every day.")
         .update("Weekdays on which the campaign is valid, from 0 for Sunday to 6 for Saturday, in the project's time zone. `null` means every day.")
         .loyalty_creation("Weekdays on which the campaign is valid, from 0 for Sunday to 6 for Saturday. Absent means every day.")
@@ -205,7 +205,7 @@ const FIELDS: &[CampaignField] = &[
         .used_by(FieldUse::Bundles)
         .used_by(FieldUse::RemovedByNull),
     field("validity_hours", HOURS)
-        .shown_as_validity()
+        .answer_as_validity()
         .creation("Hours of the day in which the campaign is valid, in the project's time zone. Absent means at any time.")
         .update("Hours of the day in which the campaign is valid, in the project's time zone. `null` means at any time.")
         .loyalty_creation("Hours of the day in which the campaign is valid. Cannot be combined with `validity_timeframe` or `validity_day_of_week`.")
@@ -217,7 +217,7 @@ const FIELDS: &[CampaignField] = &[
         .used_by(FieldUse::Bundles)
         .used_by(FieldUse::RemovedByNull),
     field("category", KEY)
-        .shown_as_validity()
+        .answer_as_validity()
         .creation("Name of the category of the campaign. A category that does not exist is created.")
         .update("Name of the category of the campaign. A category that does not exist is created; `null` removes the campaign from its category.")
         .loyalty_creation("Name of the category of the campaign. A category that does not exist is created.")
@@ -228,7 +228,7 @@ const FIELDS: &[CampaignField] = &[
         .used_by(FieldUse::Vouchers)
         .used_by(FieldUse::Bundles),
     field("category_id", KEY)
-        .shown_as_validity()
+        .answer_as_validity()
         .creation("ID of the category of the campaign. The category must exist.")
         .update("ID of the category of the campaign. The category must exist; `null` removes the campaign from its category.")
         .loyalty_creation("ID of the category of the campaign. The category must exist.")
@@ -238,7 +238,7 @@ const FIELDS: &[CampaignField] = &[
         .used_by(FieldUse::Vouchers)
         .used_by(FieldUse::Bundles),
     field("categories", CATEGORIES)
-        .shown_as_validity(),
+        .answer_as_validity(),
 ];
 
 /// Selects a value of each field that has one, while the program is compiled.
@@ -292,7 +292,7 @@ pub const LOYALTY_UPDATE: &[Field] = select!(Field, NO_FIELD, field => field.in_
 /// Fields of the creation by a template.
 pub const TEMPLATE_SETUP: &[Field] = select!(Field, NO_FIELD, field => field.in_list(FieldList::TemplateSetup));
 /// Names of the fields that templates keep.
-pub const KEPT_IN_TEMPLATES: &[&str] = select!(&str, "", field => field.name_if(FieldUse::Templates));
+pub const TEMPLATE_FIELDS: &[&str] = select!(&str, "", field => field.name_if(FieldUse::Templates));
 /// Names of the fields that vouchers inherit.
 pub const INHERITED: &[&str] = select!(&str, "", field => field.name_if(FieldUse::Vouchers));
 /// Names of the fields that bundles disclose.
@@ -301,7 +301,7 @@ pub const IN_BUNDLES: &[&str] = select!(&str, "", field => field.name_if(FieldUs
 pub const REMOVED_BY_NULL: &[&str] = select!(&str, "", field => field.name_if(FieldUse::RemovedByNull));
 /// Names of the fields that an update to `null` leaves as they are.
 pub const UNCHANGED_BY_NULL: &[&str] = select!(&str, "", field => field.name_if(FieldUse::UnchangedByNull));
-/// Names of the fields that campaigns of one type alone have, with the type.
+/// Names of the fields that only campaigns of one type have, with the type.
 pub const OF_ONE_TYPE: &[(&str, &str)] = select!((&str, &str), ("", ""), field => field.with_type());
 
 const INITIAL: &[(&str, InitialValue)] =

@@ -1,17 +1,17 @@
 //! Reads the referral program of a campaign.
 
 use crate::model::referral::{Conversion, EventName, RefereeReward, ReferralProgram, RewardCard};
-use crate::wire::cursor::{JsonCursor, WordList, read};
+use crate::wire::cursor::{JsonCursor, NameTable, read};
 
 /// The names of conversion events, with `true` for a custom event.
-const CONVERSIONS: WordList<bool> = &[("redemption", false), ("custom_event", true)];
+const CONVERSIONS: NameTable<bool> = &[("redemption", false), ("custom_event", true)];
 
-const CARDS: WordList<RewardCard> = &[("GIFT_VOUCHER", RewardCard::Gift), ("LOYALTY_CARD", RewardCard::Loyalty)];
+const CARDS: NameTable<RewardCard> = &[("GIFT_VOUCHER", RewardCard::Gift), ("LOYALTY_CARD", RewardCard::Loyalty)];
 
 /// Reads a referral program; without a conversion event it counts redemptions.
 pub fn read_referral_program(at: &JsonCursor<'_>) -> ReferralProgram {
     at.object();
-    let by_event = at.option("conversion_event_type", |word| word.one_of(CONVERSIONS)).unwrap_or_default();
+    let by_event = at.option("conversion_event_type", |value| value.one_of(CONVERSIONS)).unwrap_or_default();
     let event = at.option("custom_event", read_event).unwrap_or_default();
     ReferralProgram {
         conversion: if by_event { Conversion::Event(event) } else { Conversion::Redemption },
@@ -32,7 +32,7 @@ fn read_reward(at: &JsonCursor<'_>) -> Option<RefereeReward> {
         parent.option("id", read::name).or_else(|| parent.option("name", read::name))
     });
     Some(RefereeReward {
-        card: at.option("type", |word| word.one_of(CARDS)),
+        card: at.option("type", |value| value.one_of(CARDS)),
         campaign: campaign.flatten()?,
         amount: at.option("amount", read::whole_number).unwrap_or(0),
     })

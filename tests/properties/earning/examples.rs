@@ -1,7 +1,8 @@
 //! Tests single events with numbers that were written by hand.
 
 use scrip::decide::earn::{
-    EarningCorrection, EarningEvent, EarningMismatch, Earnings, EffectSkipped, GrantedGift, NotEarned, OrderTransition,
+    EarningCorrection, EarningEvent, EarningMismatch, Earnings, EffectSkipped, GrantedContent, NotEarned,
+    OrderTransition,
 };
 use scrip::facts::earning::{EarningKey, GrantedItem};
 use scrip::model::order::OrderStatus;
@@ -52,22 +53,22 @@ fn shop_of(rules: Vec<Value>) -> Shop {
 
 /// Returns the result of the first rule of the first program: its earning and the points of each effect.
 fn first(earnings: &Earnings) -> Result<(String, Vec<Result<u64, EffectSkipped>>), NotEarned> {
-    let points = |gift: &GrantedGift| match gift {
-        GrantedGift::Points(points) => points.points,
-        GrantedGift::Thing(_) => 0,
+    let points = |gift: &GrantedContent| match gift {
+        GrantedContent::Points(points) => points.points,
+        GrantedContent::Item(_) => 0,
     };
-    earnings.memberships[0].rules[0].outcome.clone().map(|firing| {
-        let effects = firing
+    earnings.memberships[0].rules[0].outcome.clone().map(|fired| {
+        let effects = fired
             .effects
             .iter()
-            .map(|effect| effect.as_ref().map(|granted| points(&granted.gift)).map_err(|why| *why));
-        (firing.earning_id.to_string(), effects.collect())
+            .map(|effect| effect.as_ref().map(|granted| points(&granted.content)).map_err(|why| *why));
+        (fired.earning_id.to_string(), effects.collect())
     })
 }
 
-fn gives(effect: Value, wanted: Result<u64, EffectSkipped>) {
+fn gives(effect: Value, expected: Result<u64, EffectSkipped>) {
     let mut shop = shop_of(vec![rule("r", paid(), json!([{ "id": "e", "effects": [effect] }]))]);
-    assert_eq!(first(&shop.pay(&order(), at(NOON))).unwrap().1, [wanted], "{effect}");
+    assert_eq!(first(&shop.pay(&order(), at(NOON))).unwrap().1, [expected], "{effect}");
 }
 
 #[test]
@@ -126,13 +127,13 @@ fn a_number_of_an_event_counts_and_so_do_tests_of_it() {
         read_document(&json!({ "id": "x", "metadata": metadata }).to_string(), read_customer).unwrap()
     };
     let (run, swim) = (event(json!({ "kind": "run", "km": 42.195 })), event(json!({ "kind": "swim", "km": 2 })));
-    let what =
+    let event =
         |schema_id: &'static str| EarningEvent::CustomEvent { schema_id: Some(schema_id), metadata: &run.metadata };
-    assert_eq!(first(&shop.examine(what("ms_1"), at(NOON))), Ok(("e".to_owned(), vec![Ok(8)])));
-    assert_eq!(first(&shop.examine(what("ms_2"), at(NOON))), Err(NotEarned::OtherTrigger));
+    assert_eq!(first(&shop.estimate(event("ms_1"), at(NOON))), Ok(("e".to_owned(), vec![Ok(8)])));
+    assert_eq!(first(&shop.estimate(event("ms_2"), at(NOON))), Err(NotEarned::OtherTrigger));
     let other = EarningEvent::CustomEvent { schema_id: None, metadata: &swim.metadata };
     let failed = EarningMismatch::Rule(Some("1".into()));
-    assert_eq!(first(&shop.examine(other, at(NOON))), Err(NotEarned::NoMatch(vec![failed])));
+    assert_eq!(first(&shop.estimate(other, at(NOON))), Err(NotEarned::NoMatch(vec![failed])));
 }
 
 #[test]
@@ -161,7 +162,7 @@ fn the_first_earning_that_matches_wins_with_all_its_effects() {
 
 #[test]
 fn rules_require_members_and_tiers() {
-    let ask = |name: &str, operator: &str, value: &str| {
+    let holds_test = |name: &str, operator: &str, value: &str| {
         let mut test = json!({ "name": name, "conditions": { operator: [value] } });
         if name == "member.metadata" {
             test["property"] = json!("band");
@@ -174,31 +175,34 @@ fn rules_require_members_and_tiers() {
         shop.tiers.push((0, "lts_1", "lt_1"));
         first(&shop.pay(&order(), at(NOON))).is_ok()
     };
-    assert!(ask("member.metadata", "$is", "a") && !ask("member.metadata", "$is", "b"));
-    assert!(ask("customer.loyalty.tier", "$is", "lt_1") && !ask("customer.loyalty.tier", "$is", "lt_2"));
-    assert!(ask("customer.loyalty.tier", "$is_not", "lt_2") && !ask("customer.loyalty.tier", "$is_not", "lt_1"));
+    assert!(holds_test("member.metadata", "$is", "a") && !holds_test("member.metadata", "$is", "b"));
+    assert!(holds_test("customer.loyalty.tier", "$is", "lt_1") && !holds_test("customer.loyalty.tier", "$is", "lt_2"));
+    assert!(
+        holds_test("customer.loyalty.tier", "$is_not", "lt_2")
+            && !holds_test("customer.loyalty.tier", "$is_not", "lt_1")
+    );
 }
 
 #[test]
 fn an_order_earns_once_and_is_revoked_once() {
     let mut shop = shop_of(vec![rule("r", paid(), json!([{ "id": "e", "effects": [points(5)] }]))]);
     shop.terms.insert("gold", Terms { revocation: Some(Revocation::ToZero), ..Terms::default() });
-    assert_eq!(shop.call_off("ord_1"), []);
-    assert_eq!(shop.pay(&order(), at(NOON)).firings().count(), 1);
-    assert_eq!(shop.pay(&order(), at(NOON)).idle, Some(NotEarned::Repeated));
-    let back = shop.call_off("ord_1");
+    assert_eq!(shop.cancel_order("ord_1"), []);
+    assert_eq!(shop.pay(&order(), at(NOON)).fired_rules().count(), 1);
+    assert_eq!(shop.pay(&order(), at(NOON)).not_earned, Some(NotEarned::Repeated));
+    let back = shop.cancel_order("ord_1");
     let method = EarningCorrection::Revoke(Revocation::ToZero);
-    assert_eq!((back.len(), back[0].movement, back[0].past.earned.points), (1, method, 5));
-    assert_eq!(shop.call_off("ord_1"), []);
-    assert_eq!(shop.pay(&order(), at(NOON)).idle, Some(NotEarned::Repeated));
+    assert_eq!((back.len(), back[0].movement, back[0].stored_earning.earned.points), (1, method, 5));
+    assert_eq!(shop.cancel_order("ord_1"), []);
+    assert_eq!(shop.pay(&order(), at(NOON)).not_earned, Some(NotEarned::Repeated));
 }
 
 #[test]
 fn a_definition_without_revocation_keeps_earned_points() {
     let mut shop = shop_of(vec![rule("r", paid(), json!([{ "id": "e", "effects": [points(5)] }]))]);
     shop.pay(&order(), at(NOON));
-    assert_eq!(shop.call_off("ord_1"), []);
-    assert_eq!(shop.pay(&order(), at(NOON)).idle, Some(NotEarned::Repeated));
+    assert_eq!(shop.cancel_order("ord_1"), []);
+    assert_eq!(shop.pay(&order(), at(NOON)).not_earned, Some(NotEarned::Repeated));
 }
 
 #[test]
@@ -224,16 +228,16 @@ fn rules_share_the_limit_of_a_card_and_the_stock_of_an_incentive() {
         "material": { "type": "PRODUCT", "product": { "id": "mug" } } }));
     let earnings = shop.pay(&order(), at(NOON));
     let effects = |place: usize| earnings.memberships[0].rules[place].outcome.clone().unwrap().effects;
-    let gifts: Vec<GrantedGift> = effects(0).into_iter().map(|effect| effect.unwrap().gift).collect();
-    assert_eq!(gifts[1], GrantedGift::Thing(GrantedItem::Product("mug".into())));
+    let gifts: Vec<GrantedContent> = effects(0).into_iter().map(|effect| effect.unwrap().content).collect();
+    assert_eq!(gifts[1], GrantedContent::Item(GrantedItem::Product("mug".into())));
     let second = effects(1);
-    let GrantedGift::Points(rest) = &second[0].as_ref().unwrap().gift else { panic!("points") };
+    let GrantedContent::Points(rest) = &second[0].as_ref().unwrap().content else { panic!("points") };
     assert_eq!((rest.points, rest.uncapped, &second[1]), (10, 30, &Err(EffectSkipped::OutOfStock)));
     let mut more = order();
     more["id"] = json!("ord_2");
     let nothing = shop.pay(&more, at(NOON));
     assert_eq!(first(&nothing).unwrap().1, [Err(EffectSkipped::Limited), Err(EffectSkipped::OutOfStock)]);
-    assert_eq!(nothing.firings().count(), 0);
+    assert_eq!(nothing.fired_rules().count(), 0);
 }
 
 #[test]
@@ -254,9 +258,9 @@ fn an_effect_that_cannot_apply_has_a_reason() {
     };
     shop.stock(incentive("linc_draft", "DRAFT"));
     shop.stock(incentive("linc_points", "ACTIVE"));
-    let wanted =
+    let expected =
         [Err(EffectSkipped::NoCard), Err(EffectSkipped::NoIncentive), Err(EffectSkipped::InactiveIncentive), Ok(9)];
-    assert_eq!(first(&shop.pay(&order(), at(NOON))).unwrap().1, wanted);
+    assert_eq!(first(&shop.pay(&order(), at(NOON))).unwrap().1, expected);
     assert_eq!(shop.taken.get("linc_points"), Some(&1));
 }
 
@@ -307,7 +311,7 @@ fn inactive_members_and_programs_earn_nothing() {
         let mut shop = Shop::new(catalogue(), customer(), vec![(own, rules)]);
         let earnings = shop.pay(&order(), at(NOON));
         let member = &earnings.memberships[0];
-        member.idle.clone().or_else(|| member.rules[0].outcome.clone().err())
+        member.not_earned.clone().or_else(|| member.rules[0].outcome.clone().err())
     };
     let with = |mut document: Value, name: &str, value: Value| {
         document[name] = value;
@@ -342,8 +346,8 @@ fn each_entry_into_a_segment_earns_once() {
     let entered = json!({ "event": "customer.segment.entered", "segment": { "id": "seg_1" } });
     let mut shop = shop_of(vec![rule("r", entered, json!([{ "id": "e", "effects": [points(3)] }]))]);
     let mut enter = |now: &str| {
-        let occasion = EarningKey::segment("seg_1", "cust_1", at(now));
-        shop.earn(EarningEvent::SegmentEntered(Some("seg_1")), &occasion, at(now)).firings().count()
+        let key = EarningKey::segment("seg_1", "cust_1", at(now));
+        shop.earn(EarningEvent::SegmentEntered(Some("seg_1")), &key, at(now)).fired_rules().count()
     };
     assert_eq!([enter(NOON), enter(NOON), enter("2026-03-03T12:00:00Z")], [1, 0, 1]);
 }

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use scrip::Context;
 use scrip::bundle::facts::RuleSetFacts;
-use scrip::decide::earn::{EarningEvent, Earnings, Event, GiveBack, GrantedGift, earn, give_back};
+use scrip::decide::earn::{EarningEvent, EarningRequest, Earnings, GiveBack, GrantedContent, earn, give_back};
 use scrip::facts::earning::{
-    CurrentTier, EarningCard, EarningFacts, EarningKey, EarningStatus, Incentive, Membership, PastEarning,
+    CurrentTier, EarningCard, EarningFacts, EarningKey, EarningStatus, Incentive, Membership, StoredEarning,
 };
 use scrip::facts::{Fact, Known};
 use scrip::model::customer::Customer;
@@ -42,7 +42,7 @@ pub struct Shop {
     pub taken: BTreeMap<String, u64>,
     fired: Vec<(Text, Text, Instant)>,
     earned: Vec<(Text, Instant, u64)>,
-    past: BTreeMap<EarningKey, (EarningStatus, Vec<PastEarning>)>,
+    stored_earnings: BTreeMap<EarningKey, (EarningStatus, Vec<StoredEarning>)>,
 }
 
 pub fn at(text: &str) -> Instant {
@@ -78,7 +78,7 @@ impl Shop {
             taken: BTreeMap::new(),
             fired: Vec::new(),
             earned: Vec::new(),
-            past: BTreeMap::new(),
+            stored_earnings: BTreeMap::new(),
         }
     }
 
@@ -87,38 +87,38 @@ impl Shop {
     }
 
     /// Returns the earnings of an event without recording them.
-    pub fn examine(&self, what: EarningEvent<'_>, now: Instant) -> Earnings {
-        let event = Event { customer: &self.customer, what, occasion: None };
+    pub fn estimate(&self, event: EarningEvent<'_>, now: Instant) -> Earnings {
+        let event = EarningRequest { customer: &self.customer, event, key: None };
         earn(&self.engine, self, event, &Context { now, seed: [7; 32] })
     }
 
     /// Returns the earnings of an event and records them.
-    pub fn earn(&mut self, what: EarningEvent<'_>, occasion: &EarningKey, now: Instant) -> Earnings {
-        let event = Event { customer: &self.customer, what, occasion: Some(occasion) };
+    pub fn earn(&mut self, event: EarningEvent<'_>, key: &EarningKey, now: Instant) -> Earnings {
+        let event = EarningRequest { customer: &self.customer, event, key: Some(key) };
         let earnings = earn(&self.engine, self, event, &Context { now, seed: [7; 32] });
-        let mut past = Vec::new();
-        for (member, rule, firing) in earnings.firings() {
+        let mut stored_earnings = Vec::new();
+        for (member, rule, fired) in earnings.fired_rules() {
             self.fired.push((member.member_id.clone(), rule.rule_id.clone(), now));
-            for granted in firing.effects.iter().flatten() {
+            for granted in fired.effects.iter().flatten() {
                 if let Some(id) = &granted.incentive_id {
                     *self.taken.entry(id.to_string()).or_default() += 1;
                 }
-                if let GrantedGift::Points(given) = &granted.gift {
+                if let GrantedContent::Points(given) = &granted.content {
                     self.earned.push((given.card_id.clone(), now, given.points));
-                    past.push(PastEarning {
+                    stored_earnings.push(StoredEarning {
                         card_id: given.card_id.clone(),
                         card_definition_id: given.card_definition_id.clone(),
                         earned: EarnedPoints { pending: None, lot: Some("lot".into()), points: given.points },
                         back: 0,
                         taken: 0,
-                        place: past.len(),
+                        place: stored_earnings.len(),
                         basis: given.basis.clone(),
                     });
                 }
             }
         }
-        if earnings.firings().next().is_some() {
-            self.past.insert(occasion.clone(), (EarningStatus::Earned, past));
+        if earnings.fired_rules().next().is_some() {
+            self.stored_earnings.insert(key.clone(), (EarningStatus::Earned, stored_earnings));
         }
         earnings
     }
@@ -130,20 +130,20 @@ impl Shop {
     }
 
     /// Returns a cancelled order.
-    pub fn call_off(&mut self, id: &str) -> Vec<GiveBack> {
-        let occasion = EarningKey::order(id);
+    pub fn cancel_order(&mut self, id: &str) -> Vec<GiveBack> {
+        let key = EarningKey::order(id);
         let context = Context { now: at("2026-03-02T10:00:00Z"), seed: [7; 32] };
-        let back = give_back(&self.engine, self, &occasion, None, &context).unwrap();
-        if let Some((standing, _)) = self.past.get_mut(&occasion) {
-            *standing = EarningStatus::GivenBack;
+        let back = give_back(&self.engine, self, &key, None, &context).unwrap();
+        if let Some((status, _)) = self.stored_earnings.get_mut(&key) {
+            *status = EarningStatus::GivenBack;
         }
         back
     }
 }
 
 impl EarningFacts for Shop {
-    fn standing(&self, occasion: &EarningKey) -> Known<EarningStatus> {
-        self.past.get(occasion).map(|(standing, _)| *standing).into()
+    fn status(&self, key: &EarningKey) -> Known<EarningStatus> {
+        self.stored_earnings.get(key).map(|(status, _)| *status).into()
     }
 
     fn memberships(&self, _customer_id: &str) -> Known<Vec<Membership<'_>>> {
@@ -203,11 +203,11 @@ impl EarningFacts for Shop {
             .map_or(Known::Unreadable, |read| Known::Is(Fact::own(read)))
     }
 
-    fn past(&self, occasion: &EarningKey) -> Known<Vec<PastEarning>> {
-        self.past.get(occasion).map(|(_, past)| past.clone()).into()
+    fn stored_earnings(&self, key: &EarningKey) -> Known<Vec<StoredEarning>> {
+        self.stored_earnings.get(key).map(|(_, stored_earnings)| stored_earnings.clone()).into()
     }
 
-    fn brought(&self, _: &EarningKey, _: &str, _: Instant) -> Known<u64> {
+    fn credited_since(&self, _: &EarningKey, _: &str, _: Instant) -> Known<u64> {
         Known::Absent
     }
 

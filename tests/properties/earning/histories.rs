@@ -5,7 +5,7 @@ use std::cell::Cell;
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use scrip::decide::earn::{EarningEvent, Earnings, EffectSkipped, GrantedGift, NotEarned};
+use scrip::decide::earn::{EarningEvent, Earnings, EffectSkipped, GrantedContent, NotEarned};
 use scrip::facts::earning::EarningKey;
 use scrip::points::CurrentPeriod;
 use scrip::points::limits::{EarningLimits, GlobalLimit};
@@ -21,7 +21,7 @@ use crate::holds;
 #[derive(Debug, Clone, Copy)]
 enum Kind {
     Paid,
-    Event,
+    CustomEvent,
     Entered,
 }
 
@@ -29,7 +29,7 @@ impl Kind {
     fn trigger(self) -> Value {
         match self {
             Kind::Paid => json!({ "event": "customer.order.paid" }),
-            Kind::Event => json!({ "event": "customer.custom_event", "custom_event": { "schema_id": "ms_1" } }),
+            Kind::CustomEvent => json!({ "event": "customer.custom_event", "custom_event": { "schema_id": "ms_1" } }),
             Kind::Entered => json!({ "event": "customer.segment.entered", "segment": { "id": "seg_1" } }),
         }
     }
@@ -53,7 +53,7 @@ fn test(kind: Kind) -> BoxedStrategy<Value> {
         Kind::Paid => (select(vec!["order.amount", "order.total_amount"]), 0..400_u64)
             .prop_map(move |(name, least)| one(name, "$more_than", json!(least)))
             .boxed(),
-        Kind::Event => {
+        Kind::CustomEvent => {
             (-5..30_i64).prop_map(move |most| one("custom_event.metadata", "$less_than", json!(most))).boxed()
         }
         Kind::Entered => Just(Value::Null).boxed(),
@@ -76,7 +76,7 @@ fn points(kind: Kind) -> BoxedStrategy<Value> {
             ("POST_DISCOUNT_ORDER_ITEMS_AMOUNT", "order_items", "subtotal_amount", "goods"),
             ("ORDER_ITEMS_QUANTITY", "order_items", "quantity", "goods"),
         ],
-        Kind::Event => vec![("CUSTOM_EVENT_METADATA_VALUE", "custom_event", "metadata", "km")],
+        Kind::CustomEvent => vec![("CUSTOM_EVENT_METADATA_VALUE", "custom_event", "metadata", "km")],
         Kind::Entered => Vec::new(),
     };
     let bases = select([numbers, own].concat());
@@ -127,7 +127,7 @@ fn limits() -> impl Strategy<Value = Value> {
 }
 
 fn rule() -> impl Strategy<Value = Value> {
-    let kind = select(vec![Kind::Paid, Kind::Paid, Kind::Event, Kind::Entered]);
+    let kind = select(vec![Kind::Paid, Kind::Paid, Kind::CustomEvent, Kind::Entered]);
     let status = select(vec!["ACTIVE", "ACTIVE", "ACTIVE", "ACTIVE", "INACTIVE"]);
     kind.prop_flat_map(move |kind| {
         let trigger = kind.trigger();
@@ -148,7 +148,7 @@ struct Step {
 }
 
 fn step() -> impl Strategy<Value = Step> {
-    let kind = select(vec![Kind::Paid, Kind::Paid, Kind::Event, Kind::Entered]);
+    let kind = select(vec![Kind::Paid, Kind::Paid, Kind::CustomEvent, Kind::Entered]);
     (kind, 0..6_u8, prop::array::uniform4(0..300_u64), -3..40_i64, 0..2_000_i64)
         .prop_map(|(kind, which, numbers, km, minutes)| Step { kind, which, numbers, km, minutes })
 }
@@ -203,18 +203,18 @@ fn order(step: &Step) -> Value {
 }
 
 fn fired(earnings: &Earnings) -> Vec<Fired> {
-    let fired = earnings.firings().map(|(member, rule, firing)| {
+    let fired = earnings.fired_rules().map(|(member, rule, fired)| {
         let place = member.member_id.strip_prefix("member_").unwrap().parse().unwrap();
         let effect = |effect: &Result<scrip::decide::earn::GrantedEffect, _>| {
             let granted = effect.as_ref().ok()?;
-            let card = match &granted.gift {
-                GrantedGift::Points(points) => Some((points.card_id.to_string(), points.points)),
-                GrantedGift::Thing(_) => None,
+            let card = match &granted.content {
+                GrantedContent::Points(points) => Some((points.card_id.to_string(), points.points)),
+                GrantedContent::Item(_) => None,
             };
             Some(GrantRecord { incentive: granted.incentive_id.as_ref().map(ToString::to_string), card })
         };
-        let effects = firing.effects.iter().map(effect).collect();
-        Fired { member: place, rule: rule.rule_id.to_string(), earning: firing.earning_id.to_string(), effects }
+        let effects = fired.effects.iter().map(effect).collect();
+        Fired { member: place, rule: rule.rule_id.to_string(), earning: fired.earning_id.to_string(), effects }
     });
     fired.collect()
 }
@@ -233,8 +233,8 @@ fn incentives(stock: [Option<u64>; 2]) -> Value {
 
 #[test]
 fn a_history_earns_as_in_the_second_model() {
-    let seen = [const { Cell::new(0_u64) }; 5];
-    let count = |place: usize, is: bool| seen[place].set(seen[place].get() + u64::from(is));
+    let counts = [const { Cell::new(0_u64) }; 5];
+    let count = |place: usize, is: bool| counts[place].set(counts[place].get() + u64::from(is));
     holds(3_000, history(), |history| {
         let customer = json!({ "id": "cust_1", "metadata": { "age": 41 } });
         let tiers: Vec<(usize, &str, &str)> =
@@ -256,57 +256,60 @@ fn a_history_earns_as_in_the_second_model() {
         }
         let incentives = incentives(history.stock);
         incentives.as_object().unwrap().values().for_each(|incentive| shop.stock(incentive.clone()));
-        let mut naive = EarningModel {
+        let mut model = EarningModel {
             programs: &history.programs,
             incentives: &incentives,
             cards: &cards,
             customer: &customer,
             tiers: &tiers,
             log: Vec::new(),
-            seen: Vec::new(),
+            earned_names: Vec::new(),
         };
         let mut now = history.start;
         for step in &history.steps {
             now += step.minutes * 60_000;
-            let moment = Instant::from_millis(now).unwrap();
+            let instant = Instant::from_millis(now).unwrap();
             let trigger = step.kind.trigger();
-            let (found, wanted) = match step.kind {
+            let (found, expected) = match step.kind {
                 Kind::Paid => {
                     let order = order(step);
                     let event = json!({ "trigger": trigger, "order": order });
-                    (shop.pay(&order, moment), naive.happens(order["id"].as_str().unwrap(), &event, now))
+                    (shop.pay(&order, instant), model.happens(order["id"].as_str().unwrap(), &event, now))
                 }
-                Kind::Event => {
+                Kind::CustomEvent => {
                     let name = format!("ev_{}", step.which);
                     let metadata = json!({ "km": step.km });
                     let read = json!({ "id": "e", "metadata": metadata }).to_string();
                     let read = read_document(&read, read_customer).unwrap();
-                    let what = EarningEvent::CustomEvent { schema_id: Some("ms_1"), metadata: &read.metadata };
+                    let earning_event = EarningEvent::CustomEvent { schema_id: Some("ms_1"), metadata: &read.metadata };
                     let event = json!({ "trigger": trigger, "metadata": metadata });
-                    (shop.earn(what, &EarningKey::custom_event(&name), moment), naive.happens(&name, &event, now))
+                    (
+                        shop.earn(earning_event, &EarningKey::custom_event(&name), instant),
+                        model.happens(&name, &event, now),
+                    )
                 }
                 Kind::Entered => {
-                    let occasion = EarningKey::segment("seg_1", "cust_1", moment);
-                    let what = EarningEvent::SegmentEntered(Some("seg_1"));
+                    let key = EarningKey::segment("seg_1", "cust_1", instant);
+                    let earning_event = EarningEvent::SegmentEntered(Some("seg_1"));
                     let event = json!({ "trigger": trigger });
-                    (shop.earn(what, &occasion, moment), naive.happens(&format!("seg {now}"), &event, now))
+                    (shop.earn(earning_event, &key, instant), model.happens(&format!("seg {now}"), &event, now))
                 }
             };
-            count(0, !wanted.is_empty());
-            count(1, found.idle.is_some());
+            count(0, !expected.is_empty());
+            count(1, found.not_earned.is_some());
             for outcome in found.memberships.iter().flat_map(|member| &member.rules).map(|rule| &rule.outcome) {
-                let effects = outcome.iter().flat_map(|firing| &firing.effects);
+                let effects = outcome.iter().flat_map(|fired| &fired.effects);
                 effects.for_each(|effect| {
                     count(2, matches!(effect, Err(EffectSkipped::Limited | EffectSkipped::OutOfStock)))
                 });
                 count(3, matches!(outcome, Err(NotEarned::LimitRefusal(_))));
                 count(4, matches!(outcome, Err(NotEarned::NoMatch(_))));
             }
-            prop_assert_eq!(fired(&found), wanted);
+            prop_assert_eq!(fired(&found), expected);
         }
         Ok(())
     });
     // Counts of steps that earned, repeated steps, effects without room or stock, resting rules, and rules that did not match.
-    let seen = seen.map(Cell::into_inner);
-    assert!(seen.iter().all(|often| *often > 500), "{seen:?}");
+    let counts = counts.map(Cell::into_inner);
+    assert!(counts.iter().all(|often| *often > 500), "{counts:?}");
 }

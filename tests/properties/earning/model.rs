@@ -28,7 +28,7 @@ pub struct EarningModel<'a> {
     pub customer: &'a Value,
     pub tiers: &'a [(usize, &'static str, &'static str)],
     pub log: Vec<(i64, Fired)>,
-    pub seen: Vec<String>,
+    pub earned_names: Vec<String>,
 }
 
 fn day(millis: i64) -> String {
@@ -38,7 +38,7 @@ fn day(millis: i64) -> String {
 impl EarningModel<'_> {
     /// Applies an event, which counts once for each name.
     pub fn happens(&mut self, name: &str, event: &Value, now: i64) -> Vec<Fired> {
-        if self.seen.iter().any(|seen| seen == name) {
+        if self.earned_names.iter().any(|known| known == name) {
             return Vec::new();
         }
         let before = self.log.len();
@@ -72,7 +72,7 @@ impl EarningModel<'_> {
         }
         let fired: Vec<Fired> = self.log[before..].iter().map(|(_, fired)| fired.clone()).collect();
         if !fired.is_empty() {
-            self.seen.push(name.to_owned());
+            self.earned_names.push(name.to_owned());
         }
         fired
     }
@@ -105,24 +105,26 @@ impl EarningModel<'_> {
         if test.is_null() {
             return true;
         }
-        let (operator, wanted) = test["conditions"].as_object().unwrap().iter().next().unwrap();
-        let wanted = &wanted[0];
+        let (operator, expected) = test["conditions"].as_object().unwrap().iter().next().unwrap();
+        let expected = &expected[0];
         match test["name"].as_str().unwrap() {
-            "member.metadata" => (program["member"]["band"] == *wanted) == (operator == "$is"),
+            "member.metadata" => (program["member"]["band"] == *expected) == (operator == "$is"),
             "customer.loyalty.tier" => {
-                let is = self.tiers.iter().any(|(.., held)| wanted == held);
+                let is = self.tiers.iter().any(|(.., held)| expected == held);
                 is == (operator == "$is")
             }
-            "order.amount" => event["order"]["amount"].as_u64().unwrap() > wanted.as_u64().unwrap(),
-            "order.total_amount" => total(&event["order"]) > wanted.as_u64().unwrap(),
-            "custom_event.metadata" => event["metadata"]["km"].as_i64().is_some_and(|km| km < wanted.as_i64().unwrap()),
+            "order.amount" => event["order"]["amount"].as_u64().unwrap() > expected.as_u64().unwrap(),
+            "order.total_amount" => total(&event["order"]) > expected.as_u64().unwrap(),
+            "custom_event.metadata" => {
+                event["metadata"]["km"].as_i64().is_some_and(|km| km < expected.as_i64().unwrap())
+            }
             other => panic!("{other}"),
         }
     }
 
-    fn effect(&self, member: usize, effect: &Value, event: &Value, now: i64, running: &Fired) -> Option<GrantRecord> {
+    fn effect(&self, member: usize, effect: &Value, event: &Value, now: i64, current: &Fired) -> Option<GrantRecord> {
         if effect["type"] != "INCENTIVE" {
-            let card = self.points(member, effect, event, now, running)?;
+            let card = self.points(member, effect, event, now, current)?;
             return Some(GrantRecord { incentive: None, card: Some(card) });
         }
         let id = effect["incentive"]["id"].as_str().unwrap();
@@ -130,7 +132,7 @@ impl EarningModel<'_> {
         if incentive["status"] != "ACTIVE" {
             return None;
         }
-        let all = self.log.iter().map(|(_, fired)| fired).chain([running]);
+        let all = self.log.iter().map(|(_, fired)| fired).chain([current]);
         let gone =
             all.flat_map(|fired| &fired.effects).flatten().filter(|gave| gave.incentive.as_deref() == Some(id)).count();
         if incentive["stock"].as_u64().is_some_and(|stock| gone as u64 >= stock) {
@@ -138,14 +140,14 @@ impl EarningModel<'_> {
         }
         let card = match incentive["type"].as_str().unwrap() {
             "MATERIAL" => None,
-            _ => Some(self.points(member, incentive, event, now, running)?),
+            _ => Some(self.points(member, incentive, event, now, current)?),
         };
         Some(GrantRecord { incentive: Some(id.to_owned()), card })
     }
 
     /// Returns the points within the limit, one after the other.
-    fn points(&self, member: usize, effect: &Value, event: &Value, now: i64, running: &Fired) -> Option<(String, u64)> {
-        let (definition, asked) = match effect["type"].as_str().unwrap() {
+    fn points(&self, member: usize, effect: &Value, event: &Value, now: i64, current: &Fired) -> Option<(String, u64)> {
+        let (definition, capped) = match effect["type"].as_str().unwrap() {
             "POINTS" => (&effect["points"]["card_definition_id"], effect["points"]["value"].as_u64().unwrap()),
             _ => {
                 let block = &effect["points_proportional"];
@@ -154,7 +156,7 @@ impl EarningModel<'_> {
         };
         let limits = self.cards.get(definition.as_str().unwrap())?;
         let card = format!("card_{member}_{}", definition.as_str().unwrap());
-        let all = self.log.iter().map(|(at, fired)| (*at, fired)).chain([(now, running)]);
+        let all = self.log.iter().map(|(at, fired)| (*at, fired)).chain([(now, current)]);
         let there = all.flat_map(|(at, fired)| fired.effects.iter().flatten().map(move |gave| (at, gave)));
         let there: Vec<(i64, u64)> = there
             .filter_map(|(at, gave)| {
@@ -167,7 +169,7 @@ impl EarningModel<'_> {
             return None;
         }
         let mut given = 0;
-        while given < asked {
+        while given < capped {
             let balance: u64 = there.iter().map(|(_, points)| points).sum();
             let today: u64 = there.iter().filter(|(at, _)| day(*at) == day(now)).map(|(_, points)| points).sum();
             let full = limits["balance"].as_u64().is_some_and(|most| balance + given >= most)
@@ -192,8 +194,8 @@ fn total(order: &Value) -> u64 {
 fn proportional(block: &Value, event: &Value, customer: &Value) -> Option<u64> {
     let lines = |block: &Value, of: fn(&Value) -> u64| {
         let all = event["order"]["items"].as_array().unwrap().iter();
-        let wanted = block["applicable_to"].as_array().unwrap();
-        let is = |item: &&Value| wanted.iter().any(|goods| goods["product"]["id"] == item["product_id"]);
+        let expected = block["applicable_to"].as_array().unwrap();
+        let is = |item: &&Value| expected.iter().any(|goods| goods["product"]["id"] == item["product_id"]);
         Some(all.filter(is).map(of).sum::<u64>())
     };
     let number = |value: &Value| value.as_i64().map(|number| number.max(0) as u64);

@@ -30,8 +30,8 @@ pub struct CalendarModel {
     tz: Tz,
     begins: RefCell<BTreeMap<NaiveDate, i64>>,
     /// Cache of recent results, because walking through a year is slow.
-    lapses: RefCell<Vec<(Plan, NaiveDate, Option<i64>)>>,
-    waits: RefCell<Vec<(Hold, NaiveDate, PendingDates)>>,
+    expiries_cache: RefCell<Vec<(Plan, NaiveDate, Option<i64>)>>,
+    pending_dates_cache: RefCell<Vec<(Hold, NaiveDate, PendingDates)>>,
     /// First days of tracking periods, by unit and number.
     tracks: RefCell<BTreeMap<(char, u32), Vec<NaiveDate>>>,
 }
@@ -63,8 +63,8 @@ pub fn almanacs() -> Vec<CalendarModel> {
         zone: named(name).unwrap(),
         tz: name.parse().unwrap(),
         begins: RefCell::default(),
-        lapses: RefCell::default(),
-        waits: RefCell::default(),
+        expiries_cache: RefCell::default(),
+        pending_dates_cache: RefCell::default(),
         tracks: RefCell::default(),
     };
     ZONES.iter().map(calendar).collect()
@@ -80,7 +80,7 @@ impl CalendarModel {
     }
 
     /// Returns the first instant whose local date is this day or a later one.
-    pub fn begin(&self, day: NaiveDate) -> i64 {
+    pub fn start(&self, day: NaiveDate) -> i64 {
         if let Some(known) = self.begins.borrow().get(&day) {
             return *known;
         }
@@ -95,7 +95,7 @@ impl CalendarModel {
     }
 
     fn end(&self, day: NaiveDate) -> i64 {
-        self.begin(next(day))
+        self.start(next(day))
     }
 
     fn later(day: NaiveDate, (value, unit): Span) -> NaiveDate {
@@ -133,9 +133,9 @@ impl CalendarModel {
     }
 
     /// Returns when points expire that arrive at this instant, or whose last activity was then.
-    pub fn lapse(&self, plan: &Plan, millis: i64) -> Option<i64> {
+    pub fn expiry_of(&self, plan: &Plan, millis: i64) -> Option<i64> {
         let today = self.day(millis);
-        recalled(&self.lapses, plan, today, || match plan {
+        recalled(&self.expiries_cache, plan, today, || match plan {
             Plan::Never => None,
             Plan::Rolling(span, round) => {
                 Some(self.end(CalendarModel::rounded(CalendarModel::later(today, *span), *round)))
@@ -146,12 +146,12 @@ impl CalendarModel {
     }
 
     /// Returns when points that are earned at this instant become active or are cancelled.
-    pub fn wait(&self, hold: &Hold, millis: i64) -> PendingDates {
+    pub fn pending_until(&self, hold: &Hold, millis: i64) -> PendingDates {
         let today = self.day(millis);
-        recalled(&self.waits, hold, today, || match hold {
+        recalled(&self.pending_dates_cache, hold, today, || match hold {
             Hold::No => (None, None),
-            Hold::For(span) => (Some(self.begin(CalendarModel::later(today, *span))), None),
-            Hold::Dates(dates) => (Some(self.begin(CalendarModel::first(dates, next(today)))), None),
+            Hold::For(span) => (Some(self.start(CalendarModel::later(today, *span))), None),
+            Hold::Dates(dates) => (Some(self.start(CalendarModel::first(dates, next(today)))), None),
             Hold::Event(_, span) => (None, Some(self.end(CalendarModel::later(today, *span)))),
         })
     }
@@ -169,7 +169,7 @@ impl CalendarModel {
         while !is_first(day) {
             day = day.pred_opt().unwrap();
         }
-        self.begin(day)
+        self.start(day)
     }
 
     /// Returns the tracking period of an instant, and the first instant after it, found among all periods since 1970: `H`, `D`, `W`, `M` or
@@ -177,8 +177,8 @@ impl CalendarModel {
     pub fn tracked(&self, (value, unit): Span, millis: i64) -> (i64, i64) {
         if unit == 'H' {
             let length = i64::from(value) * 3_600_000;
-            let begin = millis / length * length;
-            return (begin, begin + length);
+            let start = millis / length * length;
+            return (start, start + length);
         }
         let mut tracks = self.tracks.borrow_mut();
         let firsts = tracks.entry((unit, value)).or_insert_with(|| {
@@ -198,21 +198,21 @@ impl CalendarModel {
         });
         let today = self.day(millis);
         let after = firsts.partition_point(|first| *first <= today);
-        (self.begin(firsts[after - 1]), self.begin(firsts[after]))
+        (self.start(firsts[after - 1]), self.start(firsts[after]))
     }
 
     /// Returns the end of a grace period that begins at this instant.
     pub fn grace(&self, (value, unit): Span, round_up: bool, millis: i64) -> i64 {
-        let shown = DateTime::from_timestamp_millis(millis).unwrap().with_timezone(&self.tz).naive_local();
-        let wanted = match unit {
-            'D' => shown + Days::new(value.into()),
-            'M' => shown + Months::new(value),
-            _ => shown + Months::new(value * 12),
+        let local = DateTime::from_timestamp_millis(millis).unwrap().with_timezone(&self.tz).naive_local();
+        let local_target = match unit {
+            'D' => local + Days::new(value.into()),
+            'M' => local + Months::new(value),
+            _ => local + Months::new(value * 12),
         };
-        let exact = match self.tz.from_local_datetime(&wanted) {
+        let exact = match self.tz.from_local_datetime(&local_target) {
             LocalResult::Single(at) | LocalResult::Ambiguous(at, _) => at.timestamp_millis(),
             LocalResult::None => {
-                let utc = wanted.and_utc().timestamp_millis();
+                let utc = local_target.and_utc().timestamp_millis();
                 self.next_change(utc - 30 * 3_600_000).unwrap()
             }
         };
@@ -231,6 +231,6 @@ impl CalendarModel {
 
     /// Returns the first instant of the next year.
     pub fn next_year(&self, millis: i64) -> i64 {
-        self.begin(NaiveDate::from_ymd_opt(self.day(millis).year() + 1, 1, 1).unwrap())
+        self.start(NaiveDate::from_ymd_opt(self.day(millis).year() + 1, 1, 1).unwrap())
     }
 }

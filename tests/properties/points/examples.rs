@@ -27,8 +27,8 @@ fn dates(list: &[(u32, u32)]) -> Vec<DateOfYear> {
 
 /// Returns the displayed expiry date and its instant.
 fn expires(expiration: &Expiration, arrived: &str) -> (String, String) {
-    let expiry = expiration.arriving(at(arrived), &warsaw());
-    (expiry.last_day(&warsaw()).unwrap().text(), expiry.lapses_at().unwrap().text())
+    let expiry = expiration.expiry_at(at(arrived), &warsaw());
+    (expiry.last_day(&warsaw()).unwrap().text(), expiry.expires_at().unwrap().text())
 }
 
 fn rolling(value: u32, unit: Unit, rounding: Option<Rounding>) -> Expiration {
@@ -50,8 +50,8 @@ fn rolling_points_expire_at_the_end_of_a_local_day() {
         (4, Unit::Year, "2024-02-29T12:00:00Z", "2028-02-29", "2028-02-29T23:00:00.000Z"),
         (1, Unit::Month, "2026-12-31T23:30:00Z", "2027-02-01", "2027-02-01T23:00:00.000Z"),
     ];
-    for (value, unit, arrived, day, moment) in cases {
-        assert_eq!(expires(&rolling(value, unit, None), arrived), (day.to_owned(), moment.to_owned()), "{arrived}");
+    for (value, unit, arrived, day, instant) in cases {
+        assert_eq!(expires(&rolling(value, unit, None), arrived), (day.to_owned(), instant.to_owned()), "{arrived}");
     }
 }
 
@@ -100,22 +100,23 @@ fn yearly_dates_empty_the_card_and_stay_in_their_month() {
         assert_eq!(calendar(&list, arrived), day, "{list:?} {arrived}");
     }
     // The date is never reached: it is beyond the end of the calendar.
-    assert_eq!(Expiration::Calendar(vec![]).arriving(at("2026-01-01"), &warsaw()).lapses_at(), Some(Instant::LATEST));
+    assert_eq!(Expiration::Calendar(vec![]).expiry_at(at("2026-01-01"), &warsaw()).expires_at(), Some(Instant::LATEST));
     let long = rolling(u32::MAX, Unit::Year, None);
-    assert_eq!(long.arriving(at("2026-01-01"), &warsaw()).lapses_at(), Some(Instant::LATEST));
+    assert_eq!(long.expiry_at(at("2026-01-01"), &warsaw()).expires_at(), Some(Instant::LATEST));
 }
 
 #[test]
 fn pending_points_start_with_a_day_and_are_cancelled_at_the_end_of_a_day() {
     let zone = warsaw();
-    let wait = |delay: &Delay, earned: &str| delay.earned(at(earned), &zone).unwrap();
-    let period = wait(&Delay::Period(of(14, Unit::Day)), "2026-10-20T12:00:00Z");
+    let pending_until = |delay: &Delay, earned: &str| delay.earned(at(earned), &zone).unwrap();
+    let period = pending_until(&Delay::Period(of(14, Unit::Day)), "2026-10-20T12:00:00Z");
     assert_eq!(period.activates_at(), Some(at("2026-11-02T23:00:00Z")));
     let fixed = Delay::FixedDates(dates(&[(1, 1), (31, 6)]));
-    assert_eq!(wait(&fixed, "2026-05-01T12:00:00Z").activates_at(), Some(at("2026-06-29T22:00:00Z")));
+    assert_eq!(pending_until(&fixed, "2026-05-01T12:00:00Z").activates_at(), Some(at("2026-06-29T22:00:00Z")));
     // On the date itself it is too late.
-    assert_eq!(wait(&fixed, "2026-06-30T12:00:00Z").activates_at(), Some(at("2026-12-31T23:00:00Z")));
-    let event = wait(&Delay::Event { types: vec!["ms_a".into()], cancel: of(1, Unit::Month) }, "2026-01-31T12:00:00Z");
+    assert_eq!(pending_until(&fixed, "2026-06-30T12:00:00Z").activates_at(), Some(at("2026-12-31T23:00:00Z")));
+    let event =
+        pending_until(&Delay::Event { types: vec!["ms_a".into()], cancel: of(1, Unit::Month) }, "2026-01-31T12:00:00Z");
     assert_eq!((event.activates_at(), event.cancels_at()), (None, Some(at("2026-02-28T23:00:00Z"))));
     assert!(event.is_for("ms_a") && !event.is_for("ms_b"));
     assert_eq!(Delay::Immediate.earned(at("2026-01-01"), &zone), None);
@@ -151,7 +152,7 @@ impl Days {
         self.does(day, |card, now| card.earn(points, Credit { lot: &lot, expiration }, &Delay::Immediate, &none, now))
     }
 
-    fn wait(&mut self, day: &str, points: u64, pending: &str, delay: &Delay) -> CardOutcome {
+    fn earn_pending(&mut self, day: &str, points: u64, pending: &str, delay: &Delay) -> CardOutcome {
         let (lot, pending) = (Text::from(format!("{pending}_lot")), Text::from(pending));
         let arrival = Credit { lot: &lot, expiration: &Expiration::Never };
         self.does(day, |card, now| card.earn(points, arrival, delay, &pending, now))
@@ -159,7 +160,7 @@ impl Days {
 
     fn spend(&mut self, day: &str, points: u64) -> SpentPoints {
         let done = self.does(day, |card, now| card.take(DebitReason::Spend, points, now));
-        SpentPoints { parts: done.steps[0].taken(), refunded: 0 }
+        SpentPoints { parts: done.steps[0].debited(), refunded: 0 }
     }
 
     fn on(&self, day: &str) -> PointsCard {
@@ -180,7 +181,7 @@ fn the_first_expiring_points_are_spent_first_and_refunded_last() {
     let mut spent = days.spend("2026-01-04", 25);
     assert_eq!(spent.parts, [part("soon", 10), part("late", 10), part("never", 5)]);
     let back = days.does("2026-01-05", |card, now| card.refund(&spent, 7, now));
-    assert_eq!(back.steps[0].brought(), [part("never", 5), part("late", 2)]);
+    assert_eq!(back.steps[0].credited(), [part("never", 5), part("late", 2)]);
     spent.refunded = 7;
     let now = days.now("2026-01-05");
     assert_eq!(days.card.refund(&spent, 19, &now), Err(CardRefusal::MoreThanSpent { left: 18 }));
@@ -191,13 +192,13 @@ fn the_first_expiring_points_are_spent_first_and_refunded_last() {
     // The 10 points of `soon` are refunded after the lot expired, and expire at once.
     let back = days.does("2026-01-10", |card, now| card.refund(&spent, 18, now));
     let causes: Vec<&MovementCause> = back.steps.iter().map(|step| &step.cause).collect();
-    assert_eq!(causes, [&MovementCause::Refunded, &MovementCause::Lapsed("soon".into())]);
-    let figures = &back.card.figures;
+    assert_eq!(causes, [&MovementCause::Refunded, &MovementCause::ExpiredByTime("soon".into())]);
+    let lifetime_totals = &back.card.lifetime_totals;
     assert_eq!(
-        [LifetimeTotal::Spent, LifetimeTotal::Refunded, LifetimeTotal::Expired].map(|one| figures.of(one)),
+        [LifetimeTotal::Spent, LifetimeTotal::Refunded, LifetimeTotal::Expired].map(|one| lifetime_totals.of(one)),
         [25, 25, 10]
     );
-    assert_eq!((back.card.balance(), figures.total()), (20, 30));
+    assert_eq!((back.card.balance(), lifetime_totals.total()), (20, 30));
 }
 
 #[test]
@@ -244,9 +245,9 @@ fn pending_points_expire_counted_from_their_activation() {
     let arrival = Credit { lot: &lot, expiration: &day };
     let delay = Delay::Period(of(3, Unit::Day));
     days.does("2026-01-01", |card, now| card.earn(7, arrival, &delay, &pending, now));
-    assert_eq!((days.card.balance(), days.card.waiting()), (0, 7));
-    let (wait, next) = days.card.next_activation(&days.zone).unwrap();
-    assert!(matches!(wait, PendingUntil::Period(_)));
+    assert_eq!((days.card.balance(), days.card.pending_points()), (0, 7));
+    let (pending_until, next) = days.card.next_activation(&days.zone).unwrap();
+    assert!(matches!(pending_until, PendingUntil::Period(_)));
     assert_eq!((next.points, next.date.map(|day| day.text())), (7, Some("2026-01-04".into())));
     assert_eq!(days.on("2026-01-03").balance(), 0);
     assert_eq!(days.on("2026-01-05").balance(), 7);
@@ -256,7 +257,7 @@ fn pending_points_expire_counted_from_their_activation() {
         read.due.iter().map(|step| (step.at.text(), step.cause.clone())).collect();
     let expected = [
         ("2026-01-03T23:00:00.000Z".to_owned(), MovementCause::Activated(pending.clone())),
-        ("2026-01-05T23:00:00.000Z".to_owned(), MovementCause::Lapsed(lot.clone())),
+        ("2026-01-05T23:00:00.000Z".to_owned(), MovementCause::ExpiredByTime(lot.clone())),
     ];
     assert_eq!(steps, expected);
     let now = days.now("2026-01-05");
@@ -269,42 +270,42 @@ fn pending_points_expire_counted_from_their_activation() {
 fn points_pending_for_an_event_are_activated_by_it_or_cancelled() {
     let delay = Delay::Event { types: vec!["ms_a".into()], cancel: of(5, Unit::Day) };
     let mut days = Days::new();
-    days.wait("2026-01-01", 7, "one", &delay);
-    days.wait("2026-01-02", 8, "two", &Delay::Event { types: vec!["ms_b".into()], cancel: of(9, Unit::Day) });
+    days.earn_pending("2026-01-01", 7, "one", &delay);
+    days.earn_pending("2026-01-02", 8, "two", &Delay::Event { types: vec!["ms_b".into()], cancel: of(9, Unit::Day) });
     let (_, next) = days.card.next_activation(&days.zone).unwrap();
     assert_eq!((next.points, next.date), (7, None));
     assert_eq!(next.cancel_date.map(|day| day.text()), Some("2026-01-06".into()));
     assert_eq!(days.does("2026-01-06", |card, now| card.event("ms_a", now)).card.balance(), 7);
     let late = days.does("2026-01-20", |card, now| card.event("ms_b", now));
     assert_eq!(late.due[0].cause, MovementCause::Canceled("two".into()));
-    assert_eq!((late.card.balance(), late.card.waiting(), late.steps.len()), (7, 0, 0));
+    assert_eq!((late.card.balance(), late.card.pending_points(), late.steps.len()), (7, 0, 0));
 }
 
 #[test]
 fn earned_points_are_revoked_by_the_method() {
     let delay = Delay::Period(of(30, Unit::Day));
-    let begin = || {
+    let start = || {
         let mut days = Days::new();
         days.earn("2026-01-01", 5, "lot", &Expiration::Never);
-        days.wait("2026-01-01", 10, "pend", &delay);
+        days.earn_pending("2026-01-01", 10, "pend", &delay);
         days
     };
     let earned = EarnedPoints { pending: Some("pend".into()), lot: None, points: 10 };
     // While it waits, no method touches the balance.
     for method in [Revocation::FromPending, Revocation::ToZero, Revocation::BelowZero] {
-        let mut days = begin();
+        let mut days = start();
         let done = days.does("2026-01-02", |card, now| card.revoke(&earned, method, now));
-        assert_eq!((done.card.balance(), done.card.waiting()), (5, 0), "{method:?}");
+        assert_eq!((done.card.balance(), done.card.pending_points()), (5, 0), "{method:?}");
     }
     // Active and mostly spent: 3 are left.
     let earned = EarnedPoints { lot: Some("lot".into()), ..earned };
     let left = [(Revocation::FromPending, 3, 0), (Revocation::ToZero, 0, 3), (Revocation::BelowZero, -7, 10)];
     for (method, balance, returned) in left {
-        let mut days = begin();
+        let mut days = start();
         days.spend("2026-02-05", 12);
         let done = days.does("2026-02-06", |card, now| card.revoke(&earned, method, now));
         assert_eq!(
-            (done.card.balance(), done.card.figures.of(LifetimeTotal::Returned)),
+            (done.card.balance(), done.card.lifetime_totals.of(LifetimeTotal::Returned)),
             (balance, returned),
             "{method:?}"
         );
@@ -320,7 +321,7 @@ fn expired_points_are_not_revoked_again() {
     let earned = EarnedPoints { pending: None, lot: Some("gone".into()), points: 10 };
     let done = days.does("2026-01-09", |card, now| card.revoke(&earned, Revocation::ToZero, now));
     // 6 expired, and 4 were spent whose earning was revoked later.
-    assert_eq!((done.card.balance(), done.card.figures.of(LifetimeTotal::Returned)), (16, 4));
+    assert_eq!((done.card.balance(), done.card.lifetime_totals.of(LifetimeTotal::Returned)), (16, 4));
 }
 
 #[test]
@@ -351,7 +352,7 @@ fn a_lot_is_expired_once_and_only_if_it_has_an_expiry() {
     assert_eq!(done.steps[0].cause, MovementCause::Expired(a.clone()));
     let now = days.now("2026-01-02");
     assert_eq!(days.card.expire(&a, &now), Err(CardRefusal::Closed));
-    assert_eq!(days.card.expire(&b, &now), Err(CardRefusal::NeverLapses));
+    assert_eq!(days.card.expire(&b, &now), Err(CardRefusal::NeverExpires));
     assert_eq!(days.card.expire(&none, &now), Err(CardRefusal::NoSuchLot(none.clone())));
     // The lot was spent completely: nothing is left to expire.
     days.earn("2026-01-03", 1, "c", &rolling(9, Unit::Day, None));
@@ -363,7 +364,7 @@ fn a_lot_is_expired_once_and_only_if_it_has_an_expiry() {
 fn every_number_of_a_card_fits_in_json() {
     let mut days = Days::new();
     days.earn("2026-01-01", MOST - 10, "a", &Expiration::Never);
-    days.wait("2026-01-01", 10, "p", &Delay::Period(of(5, Unit::Day)));
+    days.earn_pending("2026-01-01", 10, "p", &Delay::Period(of(5, Unit::Day)));
     let lot = Text::from("b");
     let arrival = Credit { lot: &lot, expiration: &Expiration::Never };
     let now = days.now("2026-01-02");
@@ -376,7 +377,7 @@ fn every_number_of_a_card_fits_in_json() {
         assert_eq!(days.card.earn(points, arrival, &delay, &pending, &now), Err(CardRefusal::Beyond));
     }
     let read = days.on("2026-01-10");
-    assert_eq!((read.available(), read.figures.total()), (MOST, MOST));
+    assert_eq!((read.available(), read.lifetime_totals.total()), (MOST, MOST));
     // The debt of a card has the same limit as its balance.
     let mut days = Days::new();
     let below = DebitReason::Subtract { below_zero: true };
@@ -391,7 +392,7 @@ fn every_number_of_a_card_fits_in_json() {
 fn ids_are_unique_and_empty_operations_change_nothing() {
     let mut days = Days::new();
     days.earn("2026-01-01", 1, "a", &Expiration::Never);
-    days.wait("2026-01-01", 1, "p", &Delay::Period(of(5, Unit::Day)));
+    days.earn_pending("2026-01-01", 1, "p", &Delay::Period(of(5, Unit::Day)));
     let (lot, pending) = (Text::from("a"), Text::from("p"));
     let other = Credit { lot: &lot, expiration: &rolling(1, Unit::Day, None) };
     let now = days.now("2026-01-02");

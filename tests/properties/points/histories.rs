@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
-use scrip::facts::cards::{card_account, card_figures, card_transfers};
+use scrip::facts::cards::{card_account, card_lifetime_totals, card_transfers};
 use scrip::ledger::{Book, Journal};
 use scrip::points::{
     CardOutcome, CardRefusal, CardStep, Credit, DebitReason, EarnedPoints, LifetimeTotal, LotPart, MovementCause, Now,
@@ -21,7 +21,7 @@ use super::dates::near;
 use super::operations::{Hold, Plan, hold, plan};
 use super::stored_rows::{Rows, essence};
 use super::strategies::{Act, Pass, act, pass};
-use super::unit_points_model::{Event, How, Tokens};
+use super::unit_points_model::{Event, How, UnitPointsModel};
 use crate::holds;
 
 const HISTORIES: u32 = 10_000;
@@ -53,7 +53,7 @@ struct CardHistory<'a> {
     rows: Rows,
     swept: Vec<CardStep>,
     journal: Journal,
-    seen: &'a RefCell<BTreeMap<String, usize>>,
+    counts: &'a RefCell<BTreeMap<String, usize>>,
     /// The spendings, and the earnings with the amounts that were not revoked, by event.
     spent: BTreeMap<usize, SpentPoints>,
     earned: BTreeMap<usize, EarnedPoints>,
@@ -73,9 +73,9 @@ impl CardHistory<'_> {
         // The clock of a card never goes back, and stays within the supported years.
         let next = next.clamp(self.now, 3_000_000_000_000);
         self.probe(next)?;
-        for moment in [self.now + (next - self.now) / 3, next] {
+        for instant in [self.now + (next - self.now) / 3, next] {
             let before = self.rows.read(&[]);
-            let outcome = before.settle(&self.now(moment)).unwrap();
+            let outcome = before.settle(&self.now(instant)).unwrap();
             self.rows.write(&before, &outcome);
             self.swept.extend(outcome.due);
         }
@@ -98,11 +98,11 @@ impl CardHistory<'_> {
     }
 
     fn compare(&self, card: &PointsCard, until: i64) -> TestCaseResult {
-        let model = Tokens::play(self.calendar, &self.events, until).unwrap();
+        let model = UnitPointsModel::play(self.calendar, &self.events, until).unwrap();
         prop_assert_eq!(card.balance(), model.balance());
         prop_assert_eq!(card.debt, small(model.owed));
-        for (figure, count) in LifetimeTotal::ALL.into_iter().zip(model.counts) {
-            prop_assert_eq!(card.figures.of(figure), small(count), "{:?}", figure);
+        for (total, count) in LifetimeTotal::ALL.into_iter().zip(model.counts) {
+            prop_assert_eq!(card.lifetime_totals.of(total), small(count), "{:?}", total);
         }
         for place in 0..self.events.len() {
             let lot = card.lots.iter().find(|lot| lot.id == id("lot", place) && lot.is_open());
@@ -110,11 +110,11 @@ impl CardHistory<'_> {
             prop_assert_eq!(lot.is_some(), known.is_some(), "lot {}", place);
             if let Some((lot, known)) = lot.zip(known) {
                 prop_assert_eq!(lot.points, small(model.inside(place)), "lot {}", place);
-                prop_assert_eq!(lot.expiry.lapses_at().map(Instant::millis), known.end, "lot {}", place);
-                prop_assert_eq!(lot.arrived_at, at(known.arrived));
+                prop_assert_eq!(lot.expiry.expires_at().map(Instant::millis), known.end, "lot {}", place);
+                prop_assert_eq!(lot.credited_at, at(known.arrived));
             }
-            let waiting = card.pending.iter().find(|pending| pending.id == id("pend", place));
-            prop_assert_eq!(waiting.map_or(0, |pending| pending.points), small(model.waiting(place)));
+            let pending = card.pending.iter().find(|pending| pending.id == id("pend", place));
+            prop_assert_eq!(pending.map_or(0, |pending| pending.points), small(model.pending_points(place)));
         }
         let soonest = model.lots.iter().enumerate().filter(|(place, _)| model.inside(*place) > 0);
         let soonest: Vec<(i64, usize)> =
@@ -128,7 +128,7 @@ impl CardHistory<'_> {
 
     /// Returns the event for the indices of an operation; none where there is nothing to refer to.
     fn choose(&self, act: &Act) -> Option<Event> {
-        let among = |known: Vec<usize>, which: usize| known.get(which % known.len().max(1)).copied();
+        let pick = |known: Vec<usize>, which: usize| known.get(which % known.len().max(1)).copied();
         let plan = |which: usize| self.plans[which].clone();
         Some(match act {
             Act::Earn(points, one, other) => {
@@ -144,7 +144,7 @@ impl CardHistory<'_> {
             Act::Subtract(points, below) => Event::Subtract { points: *points, below: *below },
             Act::Reverse(points) => Event::Reverse { points: *points },
             Act::Refund(which, points) => {
-                let spend = among(self.spent.keys().copied().collect(), *which)?;
+                let spend = pick(self.spent.keys().copied().collect(), *which)?;
                 let spent = &self.spent[&spend];
                 let left = spent.parts.iter().map(|part| part.points).sum::<u64>() - spent.refunded;
                 // Sometimes more than exists.
@@ -152,23 +152,23 @@ impl CardHistory<'_> {
                 Event::Refund { spend, points }
             }
             Act::Revoke(which, points, how) => {
-                let earn = among(self.earned.keys().copied().collect(), *which)?;
+                let earn = pick(self.earned.keys().copied().collect(), *which)?;
                 let left = usize::try_from(self.earned[&earn].points).unwrap();
                 Event::Revoke { earn, points: left.min(*points), how: *how }
             }
             Act::Expire(which) => {
                 let known = self.card.lots.iter().filter_map(|lot| lot.id.strip_prefix("lot_")?.parse().ok());
-                Event::Expire { lot: among(known.collect(), *which)? }
+                Event::Expire { lot: pick(known.collect(), *which)? }
             }
-            Act::Activate(which) => Event::Activate { earn: self.waited(*which)? },
-            Act::Cancel(which) => Event::Cancel { earn: self.waited(*which)? },
+            Act::Activate(which) => Event::Activate { earn: self.chosen_pending(*which)? },
+            Act::Cancel(which) => Event::Cancel { earn: self.chosen_pending(*which)? },
             Act::Happens(kind) => Event::Happens { kind },
         })
     }
 
-    fn waited(&self, which: usize) -> Option<usize> {
-        let waits = |(place, earned): (&usize, &EarnedPoints)| earned.pending.is_some().then_some(*place);
-        let known: Vec<usize> = self.earned.iter().filter_map(waits).collect();
+    fn chosen_pending(&self, which: usize) -> Option<usize> {
+        let has_pending = |(place, earned): (&usize, &EarnedPoints)| earned.pending.is_some().then_some(*place);
+        let known: Vec<usize> = self.earned.iter().filter_map(has_pending).collect();
         known.get(which % known.len().max(1)).copied()
     }
 
@@ -228,7 +228,7 @@ impl CardHistory<'_> {
         let read = self.rows.read(&self.named(&event));
         let also = self.apply(&read, place, &event);
         self.events.push((self.now, event));
-        let allowed = Tokens::play(self.calendar, &self.events, self.now).is_some();
+        let allowed = UnitPointsModel::play(self.calendar, &self.events, self.now).is_some();
         prop_assert_eq!(done.is_ok(), allowed, "{:?}: {:?}", self.events.last(), done);
         prop_assert_eq!(also.is_ok(), allowed, "{:?}", self.events.last());
         let (Ok(done), Ok(also)) = (done, also) else {
@@ -246,7 +246,7 @@ impl CardHistory<'_> {
         self.learn(&done.steps);
         let back = done.steps.iter().any(|step| step.cause == MovementCause::Refunded) && done.steps.len() > 1;
         for (kind, is) in [("came back and lapsed", back), ("owes", done.card.debt > 0)] {
-            *self.seen.borrow_mut().entry(kind.to_owned()).or_default() += usize::from(is);
+            *self.counts.borrow_mut().entry(kind.to_owned()).or_default() += usize::from(is);
         }
         self.keep(place, &done);
         self.card = done.card;
@@ -261,7 +261,7 @@ impl CardHistory<'_> {
         for step in steps {
             if let MovementCause::Activated(id) = &step.cause {
                 let earned = self.earned.values_mut().find(|earned| earned.pending.as_ref() == Some(id));
-                earned.unwrap().lot = step.brought().first().map(|part| part.lot.clone());
+                earned.unwrap().lot = step.credited().first().map(|part| part.lot.clone());
             }
         }
     }
@@ -271,11 +271,11 @@ impl CardHistory<'_> {
         match &self.events[place].1 {
             Event::Earn { points, hold, .. } => {
                 let pending = (*hold != Hold::No && *points > 0).then(|| id("pend", place));
-                let lot = step.and_then(|step| step.brought().first().map(|part| part.lot.clone()));
+                let lot = step.and_then(|step| step.credited().first().map(|part| part.lot.clone()));
                 self.earned.insert(place, EarnedPoints { pending, lot, points: small(*points) });
             }
             Event::Spend { .. } => {
-                let parts = step.map(CardStep::taken).unwrap_or_default();
+                let parts = step.map(CardStep::debited).unwrap_or_default();
                 self.spent.insert(place, SpentPoints { parts, refunded: 0 });
             }
             Event::Refund { spend, points } => self.spent.get_mut(spend).unwrap().refunded += small(*points),
@@ -286,13 +286,13 @@ impl CardHistory<'_> {
 
     /// Checks that no remaining point expires before a spent one.
     fn earliest_first(&self, done: &CardOutcome) -> TestCaseResult {
-        let Some(CardStep { cause: MovementCause::Taken(LifetimeTotal::Spent), .. }) = done.steps.first() else {
+        let Some(CardStep { cause: MovementCause::Debited(LifetimeTotal::Spent), .. }) = done.steps.first() else {
             return Ok(());
         };
         let before = self.card.settle(&self.now(self.now)).unwrap().card;
-        let end = |id: &Text| before.lots.iter().find(|lot| lot.id == *id).unwrap().expiry.lapses_at();
+        let end = |id: &Text| before.lots.iter().find(|lot| lot.id == *id).unwrap().expiry.expires_at();
         let late = |end: Option<Instant>| end.unwrap_or(Instant::LATEST);
-        let taken: Vec<LotPart> = done.steps[0].taken();
+        let taken: Vec<LotPart> = done.steps[0].debited();
         let last = taken.iter().map(|part| late(end(&part.lot))).max();
         let left = done.card.lots.iter().filter(|lot| lot.is_open()).map(|lot| late(end(&lot.id))).min();
         prop_assert!(left.is_none_or(|left| Some(left) >= last), "{:?}", taken);
@@ -306,13 +306,13 @@ impl CardHistory<'_> {
         for (chain, step) in chains.chain(own) {
             let cause = format!("{:?}", step.cause);
             let kind = if cause.contains('_') { cause.split('(').next().unwrap_or_default() } else { &cause };
-            *self.seen.borrow_mut().entry(kind.to_owned()).or_default() += 1;
+            *self.counts.borrow_mut().entry(kind.to_owned()).or_default() += 1;
             let mut book = Book::default();
             for movement in &step.movements {
                 if let PointsAccount::Lot(_) | PointsAccount::Pending(_) = movement.from {
                     let account = card_account(CARD, &movement.from);
-                    let standing = self.journal.standing(&account, Some(0), step.at, None).unwrap();
-                    book.open(account, standing);
+                    let account_state = self.journal.account_state(&account, Some(0), step.at, None).unwrap();
+                    book.open(account, account_state);
                 }
             }
             prop_assert!(!step.movements.is_empty(), "a step of nothing");
@@ -327,7 +327,7 @@ impl CardHistory<'_> {
     /// Checks that every point is accounted for, and that the ledger agrees for every account.
     fn audit(&self) -> TestCaseResult {
         let card = &self.card;
-        let of = |figure| card.figures.of(figure);
+        let of = |total| card.lifetime_totals.of(total);
         let came: u64 =
             [LifetimeTotal::Earned, LifetimeTotal::Added, LifetimeTotal::Purchased, LifetimeTotal::Refunded]
                 .map(of)
@@ -342,8 +342,9 @@ impl CardHistory<'_> {
         ];
         let there: u64 = card.lots.iter().map(|lot| lot.points).sum();
         prop_assert_eq!(came + card.debt, there + went.map(of).iter().sum::<u64>());
-        let waited = of(LifetimeTotal::PendingActivated) + of(LifetimeTotal::PendingCanceled) + card.waiting();
-        prop_assert_eq!(of(LifetimeTotal::PendingTotal), waited);
+        let resolved_pending =
+            of(LifetimeTotal::PendingActivated) + of(LifetimeTotal::PendingCanceled) + card.pending_points();
+        prop_assert_eq!(of(LifetimeTotal::PendingTotal), resolved_pending);
         prop_assert!(of(LifetimeTotal::PendingActivated) <= of(LifetimeTotal::Earned));
         prop_assert!(card.debt == 0 || there == 0, "it owes and has");
         let balance = |place: &PointsAccount| self.journal.balance(&card_account(CARD, place));
@@ -357,11 +358,11 @@ impl CardHistory<'_> {
             );
         }
         prop_assert_eq!(balance(&PointsAccount::Debt), -i64::try_from(card.debt).unwrap());
-        prop_assert_eq!(&card_figures(CARD, |account| self.journal.balance(account)), &card.figures);
+        prop_assert_eq!(&card_lifetime_totals(CARD, |account| self.journal.balance(account)), &card.lifetime_totals);
         prop_assert_eq!(self.journal.balances().map(|(_, balance)| balance).sum::<i64>(), 0);
-        for figure in LifetimeTotal::ALL {
-            let balance = balance(&PointsAccount::Figure(figure));
-            prop_assert!(if figure.gives() { balance <= 0 } else { balance >= 0 }, "{:?}", figure);
+        for total in LifetimeTotal::ALL {
+            let balance = balance(&PointsAccount::LifetimeTotal(total));
+            prop_assert!(if total.gives() { balance <= 0 } else { balance >= 0 }, "{:?}", total);
         }
         Ok(())
     }
@@ -373,7 +374,7 @@ fn lots_equal_single_points_and_every_point_is_accounted_for() {
     let start = (0..ZONE_COUNT, 1_262_304_000_000..1_900_000_000_000_i64);
     let terms = (prop::collection::vec(plan(), 3), hold().prop_map(|hold| vec![Hold::No, hold]));
     let acts = prop::collection::vec((pass(), act()), 1..22);
-    let seen = RefCell::new(BTreeMap::new());
+    let counts = RefCell::new(BTreeMap::new());
     holds(HISTORIES, (start, terms, acts), |((zone, now), (plans, holds), acts)| {
         let mut trial = CardHistory {
             calendar: &almanacs[zone],
@@ -386,7 +387,7 @@ fn lots_equal_single_points_and_every_point_is_accounted_for() {
             rows: Rows::default(),
             swept: vec![],
             journal: Journal::default(),
-            seen: &seen,
+            counts: &counts,
             spent: BTreeMap::new(),
             earned: BTreeMap::new(),
         };
@@ -397,8 +398,8 @@ fn lots_equal_single_points_and_every_point_is_accounted_for() {
         trial.probe(trial.now + 40_000_000_000)
     });
     // A property of something that never happens proves nothing.
-    let seen = seen.into_inner();
-    println!("{seen:?}");
-    assert_eq!(seen.len(), 15, "{seen:?}");
-    assert!(seen.values().all(|count| *count > 500), "{seen:?}");
+    let counts = counts.into_inner();
+    println!("{counts:?}");
+    assert_eq!(counts.len(), 15, "{counts:?}");
+    assert!(counts.values().all(|count| *count > 500), "{counts:?}");
 }

@@ -92,22 +92,23 @@ fn wall_later(from: NaiveDateTime, count: u32, unit: char) -> NaiveDateTime {
 #[test]
 fn a_rest_ends_at_the_local_time() {
     let almanacs = almanacs();
-    let moment = (0..ZONE_COUNT, 1_262_304_000_000..2_200_000_000_000_i64, 0..3_u8, -9_000_000..9_000_000_i64);
-    holds(5_000, (moment, 1..50_u32, 0..5_u8), |((zone, millis, sort, by), count, unit)| {
+    let generated_instant =
+        (0..ZONE_COUNT, 1_262_304_000_000..2_200_000_000_000_i64, 0..3_u8, -9_000_000..9_000_000_i64);
+    holds(5_000, (generated_instant, 1..50_u32, 0..5_u8), |((zone, millis, sort, by), count, unit)| {
         let calendar = &almanacs[zone];
         let fired = Instant::from_millis(near(calendar, millis, sort, by)).unwrap();
-        let shown = calendar.zone.wall_clock(fired).unwrap();
+        let local = calendar.zone.wall_clock(fired).unwrap();
         let (cooldown, until) = match unit {
             0 => (Cooldown::Hours(count), None),
-            1 => (Cooldown::Days(count), Some(wall_later(shown, count, 'D'))),
-            2 => (Cooldown::Weeks(count), Some(wall_later(shown, count * 7, 'D'))),
-            3 => (Cooldown::Months(count), Some(wall_later(shown, count, 'M'))),
-            _ => (Cooldown::Years(count), Some(wall_later(shown, count, 'Y'))),
+            1 => (Cooldown::Days(count), Some(wall_later(local, count, 'D'))),
+            2 => (Cooldown::Weeks(count), Some(wall_later(local, count * 7, 'D'))),
+            3 => (Cooldown::Months(count), Some(wall_later(local, count, 'M'))),
+            _ => (Cooldown::Years(count), Some(wall_later(local, count, 'Y'))),
         };
         let end = cooldown.end(fired, &calendar.zone);
         match until {
             None => prop_assert_eq!(end.millis() - fired.millis(), i64::from(count) * 3_600_000),
-            Some(until) => prop_assert_eq!(Some(end), calendar.zone.moment_of(until)),
+            Some(until) => prop_assert_eq!(Some(end), calendar.zone.instant_of(until)),
         }
         let limits = TriggerLimits { cooldown: Some(cooldown), frequency: None };
         let once = limits.fired(&[fired], end, &calendar.zone);
@@ -177,7 +178,7 @@ fn every_whole_step_of_a_number_is_worth_points() {
 fn a_fraction_gives_no_step() {
     holds(3_000, (-500..5_000_i64, 0..100_u32, 1..20_u64), |(whole, hundredths, every)| {
         let text = format!("{whole}.{hundredths:02}");
-        let base = proportional::whole(&Decimal::read(&text).unwrap()).unwrap();
+        let base = proportional::integer(&Decimal::read(&text).unwrap()).unwrap();
         let exact = i64::from(hundredths) + whole * 100;
         let steps = exact.max(0) / (every as i64 * 100);
         prop_assert_eq!(proportional::points(base, every, 1), Some(u64::try_from(steps).unwrap()));

@@ -48,8 +48,8 @@ fn dates(dates: &Dates) -> Vec<DateOfYear> {
     dates.iter().map(|(day, month)| DateOfYear::new(*day, *month).unwrap()).collect()
 }
 
-fn texts(words: &[&str]) -> Vec<Text> {
-    words.iter().map(|word| Text::from(*word)).collect()
+fn texts(texts: &[&str]) -> Vec<Text> {
+    texts.iter().map(|text| Text::from(*text)).collect()
 }
 
 impl Plan {

@@ -15,9 +15,9 @@ pub struct Rows {
 
 impl Rows {
     pub fn read(&self, named: &[Text]) -> PointsCard {
-        let wanted = |lot: &&Lot| lot.is_open() || named.contains(&lot.id);
+        let is_stored = |lot: &&Lot| lot.is_open() || named.contains(&lot.id);
         // In reverse order, which must have no effect.
-        let lots = self.lots.values().rev().filter(wanted).cloned().collect();
+        let lots = self.lots.values().rev().filter(is_stored).cloned().collect();
         PointsCard { lots, pending: self.pending.values().rev().cloned().collect(), ..self.rest.clone() }
     }
 
@@ -32,8 +32,8 @@ impl Rows {
                 self.pending.remove(id);
             }
         }
-        let (debt, figures) = (outcome.card.debt, outcome.card.figures.clone());
-        self.rest = PointsCard { debt, figures, ..PointsCard::default() };
+        let (debt, lifetime_totals) = (outcome.card.debt, outcome.card.lifetime_totals.clone());
+        self.rest = PointsCard { debt, lifetime_totals, ..PointsCard::default() };
     }
 }
 

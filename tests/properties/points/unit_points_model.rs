@@ -31,7 +31,7 @@ pub enum How {
 /// The state of a point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Whereabouts {
-    Waiting,
+    Pending,
     In(usize),
     Spent(usize, usize),
     Gone,
@@ -50,7 +50,7 @@ pub struct Lot {
     pub end: Option<i64>,
     pub arrived: i64,
     pub closed: bool,
-    lapsed: usize,
+    expired: usize,
 }
 
 /// The order of spending: points that never expire last, then by expiry, age and index of the lot.
@@ -70,7 +70,7 @@ pub const WAITED: usize = 9;
 pub const ACTIVATED: usize = 10;
 pub const CANCELED: usize = 11;
 
-pub struct Tokens<'a> {
+pub struct UnitPointsModel<'a> {
     calendar: &'a CalendarModel,
     events: &'a [(i64, Event)],
     points: Vec<Point>,
@@ -84,13 +84,22 @@ pub struct Tokens<'a> {
     taken: usize,
 }
 
-impl<'a> Tokens<'a> {
+impl<'a> UnitPointsModel<'a> {
     /// Returns the card after all events at an instant; none if the last event is refused.
-    pub fn play(calendar: &'a CalendarModel, events: &'a [(i64, Event)], until: i64) -> Option<Tokens<'a>> {
+    pub fn play(calendar: &'a CalendarModel, events: &'a [(i64, Event)], until: i64) -> Option<UnitPointsModel<'a>> {
         let lots = events.iter().map(|_| None).collect();
         let came_to = vec![None; events.len()];
-        let mut card =
-            Tokens { calendar, events, points: vec![], lots, came_to, owed: 0, counts: [0; 12], now: 0, taken: 0 };
+        let mut card = UnitPointsModel {
+            calendar,
+            events,
+            points: vec![],
+            lots,
+            came_to,
+            owed: 0,
+            counts: [0; 12],
+            now: 0,
+            taken: 0,
+        };
         for (place, (at, event)) in events.iter().enumerate() {
             card.pass(*at);
             card.take(place, event)?;
@@ -103,8 +112,8 @@ impl<'a> Tokens<'a> {
         self.points.iter().filter(|point| point.is == Whereabouts::In(lot)).count()
     }
 
-    pub fn waiting(&self, earn: usize) -> usize {
-        self.points.iter().filter(|point| point.is == Whereabouts::Waiting && point.earn == earn).count()
+    pub fn pending_points(&self, earn: usize) -> usize {
+        self.points.iter().filter(|point| point.is == Whereabouts::Pending && point.earn == earn).count()
     }
 
     pub fn balance(&self) -> i64 {
@@ -124,8 +133,8 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    fn wait(&self, earn: usize) -> (Option<i64>, Option<i64>) {
-        self.calendar.wait(self.plan(earn).1.unwrap(), self.events[earn].0)
+    fn pending_until(&self, earn: usize) -> (Option<i64>, Option<i64>) {
+        self.calendar.pending_until(self.plan(earn).1.unwrap(), self.events[earn].0)
     }
 
     /// Applies everything due until an instant, in order: expirations, then cancellations, then activations.
@@ -137,7 +146,7 @@ impl<'a> Tokens<'a> {
                     Whereabouts::In(lot) => {
                         due.extend(self.lots[lot].as_ref().unwrap().end.map(|end| (end, 0, lot)));
                     }
-                    Whereabouts::Waiting => match self.wait(point.earn) {
+                    Whereabouts::Pending => match self.pending_until(point.earn) {
                         (Some(begins), _) => due.push((begins, 2, point.earn)),
                         (None, ends) => due.push((ends.unwrap(), 1, point.earn)),
                     },
@@ -147,41 +156,42 @@ impl<'a> Tokens<'a> {
             let Some((at, sort, which)) = due.into_iter().min().filter(|(at, ..)| *at <= until) else { break };
             self.now = at;
             match sort {
-                0 => self.lapse(which),
+                0 => self.expire(which),
                 1 => _ = self.cancel(which, usize::MAX),
-                _ => self.begin(which),
+                _ => self.activate(which),
             }
         }
         self.now = until;
     }
 
-    fn lapse(&mut self, lot: usize) {
+    fn expire(&mut self, lot: usize) {
         let count = self.inside(lot);
         self.points.iter_mut().filter(|point| point.is == Whereabouts::In(lot)).for_each(|point| {
             point.is = Whereabouts::Gone;
         });
         self.counts[EXPIRED] += count;
         self.lot(lot).closed = true;
-        self.lot(lot).lapsed += count;
+        self.lot(lot).expired += count;
     }
 
     fn cancel(&mut self, earn: usize, most: usize) -> usize {
-        let waiting = |point: &&mut Point| point.is == Whereabouts::Waiting && point.earn == earn;
-        let count = self.points.iter_mut().filter(waiting).take(most).map(|point| point.is = Whereabouts::Gone).count();
+        let is_pending = |point: &&mut Point| point.is == Whereabouts::Pending && point.earn == earn;
+        let count =
+            self.points.iter_mut().filter(is_pending).take(most).map(|point| point.is = Whereabouts::Gone).count();
         self.counts[CANCELED] += count;
         count
     }
 
-    fn begin(&mut self, earn: usize) {
-        let count = self.waiting(earn);
-        self.points.retain(|point| !(point.is == Whereabouts::Waiting && point.earn == earn));
+    fn activate(&mut self, earn: usize) {
+        let count = self.pending_points(earn);
+        self.points.retain(|point| !(point.is == Whereabouts::Pending && point.earn == earn));
         self.counts[ACTIVATED] += count;
-        self.arrive(earn, count, EARNED);
+        self.credit(earn, count, EARNED);
     }
 
-    fn arrive(&mut self, event: usize, count: usize, figure: usize) {
+    fn credit(&mut self, event: usize, count: usize, total: usize) {
         let (plan, _) = self.plan(event);
-        let end = self.calendar.lapse(plan, self.now);
+        let end = self.calendar.expiry_of(plan, self.now);
         let alike = |lot: &Lot| {
             let kind = match (&lot.plan, plan) {
                 (Plan::Never, Plan::Never)
@@ -193,7 +203,7 @@ impl<'a> Tokens<'a> {
             kind && lot.end == end && !lot.closed
         };
         for _ in 0..count {
-            self.counts[figure] += 1;
+            self.counts[total] += 1;
             if self.owed > 0 {
                 self.owed -= 1;
                 self.points.push(Point { earn: event, is: Whereabouts::Gone, taken: 0 });
@@ -204,7 +214,7 @@ impl<'a> Tokens<'a> {
                 .min_by_key(|lot| (self.lots[*lot].as_ref().unwrap().arrived, *lot));
             let lot = known.unwrap_or_else(|| {
                 let arrived = self.now;
-                self.lots[event] = Some(Lot { plan: plan.clone(), end, arrived, closed: false, lapsed: 0 });
+                self.lots[event] = Some(Lot { plan: plan.clone(), end, arrived, closed: false, expired: 0 });
                 event
             });
             self.came_to[event] = Some(lot);
@@ -233,7 +243,7 @@ impl<'a> Tokens<'a> {
         for lot in 0..self.lots.len() {
             let filled = self.inside(lot) > 0;
             if let Some(known) = self.lots[lot].as_mut().filter(|lot| filled && moves(&lot.plan)) {
-                known.end = known.end.max(self.calendar.lapse(&known.plan, self.now));
+                known.end = known.end.max(self.calendar.expiry_of(&known.plan, self.now));
             }
         }
     }
@@ -245,18 +255,18 @@ impl<'a> Tokens<'a> {
                     self.active(|plan| matches!(plan, Plan::Sliding(_, true, ..)));
                 }
                 if *hold == Hold::No {
-                    self.arrive(place, *points, EARNED);
+                    self.credit(place, *points, EARNED);
                 } else {
                     self.counts[WAITED] += points;
-                    let waiting = || Point { earn: place, is: Whereabouts::Waiting, taken: 0 };
-                    self.points.extend((0..*points).map(|_| waiting()));
+                    let pending_point = || Point { earn: place, is: Whereabouts::Pending, taken: 0 };
+                    self.points.extend((0..*points).map(|_| pending_point()));
                 }
             }
-            Event::Add { points, .. } => self.arrive(place, *points, ADDED),
-            Event::Purchase { points, .. } => self.arrive(place, *points, PURCHASED),
+            Event::Add { points, .. } => self.credit(place, *points, ADDED),
+            Event::Purchase { points, .. } => self.credit(place, *points, PURCHASED),
             Event::Spend { points } => self.spend(place, *points)?,
-            Event::Subtract { points, below } => self.gone(*points, SUBTRACTED, *below)?,
-            Event::Reverse { points } => self.gone(*points, REVERSED, false)?,
+            Event::Subtract { points, below } => self.debit(*points, SUBTRACTED, *below)?,
+            Event::Reverse { points } => self.debit(*points, REVERSED, false)?,
             Event::Refund { spend, points } => self.refund(*spend, *points)?,
             Event::Revoke { earn, points, how } => self.revoke(*earn, *points, *how),
             Event::Expire { lot } => {
@@ -265,12 +275,12 @@ impl<'a> Tokens<'a> {
                     return None;
                 }
                 if self.inside(*lot) > 0 {
-                    self.lapse(*lot);
+                    self.expire(*lot);
                 }
             }
             Event::Activate { earn } => {
-                (self.waiting(*earn) > 0).then_some(())?;
-                self.begin(*earn);
+                (self.pending_points(*earn) > 0).then_some(())?;
+                self.activate(*earn);
             }
             Event::Cancel { earn } => (self.cancel(*earn, usize::MAX) > 0).then_some(())?,
             Event::Happens { kind } => self.happens(kind),
@@ -296,14 +306,14 @@ impl<'a> Tokens<'a> {
         Some(())
     }
 
-    fn gone(&mut self, points: usize, figure: usize, below: bool) -> Option<()> {
+    fn debit(&mut self, points: usize, total: usize, below: bool) -> Option<()> {
         (below || self.balance().max(0) >= points as i64).then_some(())?;
         for _ in 0..points {
             if !self.leave(None) {
                 self.owed += 1;
             }
         }
-        self.counts[figure] += points;
+        self.counts[total] += points;
         Some(())
     }
 
@@ -327,7 +337,7 @@ impl<'a> Tokens<'a> {
             let over =
                 self.lots[lot].as_ref().is_some_and(|lot| lot.closed || lot.end.is_some_and(|at| at <= self.now));
             if over && self.inside(lot) > 0 {
-                self.lapse(lot);
+                self.expire(lot);
             }
         }
         Some(())
@@ -352,8 +362,8 @@ impl<'a> Tokens<'a> {
             return;
         }
         if let Some(lot) = self.came_to[earn] {
-            let lost = self.lot(lot).lapsed.min(left);
-            self.lot(lot).lapsed -= lost;
+            let lost = self.lot(lot).expired.min(left);
+            self.lot(lot).expired -= lost;
             left -= lost;
             while left > 0 && self.leave(Some(lot)) {
                 self.counts[RETURNED] += 1;
@@ -376,12 +386,12 @@ impl<'a> Tokens<'a> {
             _ => false,
         });
         for earn in 0..self.events.len() {
-            let waits = match &self.events[earn].1 {
+            let is_pending = match &self.events[earn].1 {
                 Event::Earn { hold: Hold::Event(types, _), .. } => types.contains(&kind),
                 _ => false,
             };
-            if waits && self.waiting(earn) > 0 {
-                self.begin(earn);
+            if is_pending && self.pending_points(earn) > 0 {
+                self.activate(earn);
             }
         }
     }

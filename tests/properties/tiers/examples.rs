@@ -18,7 +18,7 @@ fn warsaw() -> TimeZone {
 }
 
 fn tier(id: &str, min: u64, max: Option<u64>) -> LoyaltyTier {
-    LoyaltyTier { id: id.into(), name: id.into(), min, max, segment: None, is_kept: false }
+    LoyaltyTier { id: id.into(), name: id.into(), min, max, segment: None, is_permanent: false }
 }
 
 /// Bronze from 0, silver from 100, gold from 300.
@@ -35,16 +35,16 @@ fn has(when: &str, points: i64) -> TierInputChange {
     TierInputChange { at: at(when), facts, is_active: false }
 }
 
-fn begun(structure: &Structure, when: &str) -> TierState {
-    structure.begin(at(when), &TierFacts::default(), PriorPoints::default(), &warsaw())
+fn state_at(structure: &Structure, when: &str) -> TierState {
+    structure.start(at(when), &TierFacts::default(), PriorPoints::default(), &warsaw())
 }
 
 /// Applies changes from the first on; returns the events.
 fn play(structure: &Structure, changes: &[TierInputChange], now: &str) -> TierOutcome {
-    structure.advance(&begun(structure, &changes[0].at.text()), changes, at(now), &warsaw())
+    structure.advance(&state_at(structure, &changes[0].at.text()), changes, at(now), &warsaw())
 }
 
-fn words(moved: &TierOutcome) -> Vec<(String, TierPassage, Option<Text>)> {
+fn changes_of(moved: &TierOutcome) -> Vec<(String, TierPassage, Option<Text>)> {
     moved.transitions.iter().map(|change| (change.at.text(), change.passage, change.to.clone())).collect()
 }
 
@@ -64,7 +64,7 @@ fn a_balance_changes_the_tier_at_once() {
         change("2026-03-02T10:00:00Z", TierPassage::Upgraded, "gold"),
         change("2026-03-03T10:00:00Z", TierPassage::Downgraded, "bronze"),
     ];
-    assert_eq!(words(&moved), expected);
+    assert_eq!(changes_of(&moved), expected);
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn a_downgrade_is_one_level_at_a_time() {
         change("2026-03-02T10:00:00Z", TierPassage::Joined, "gold"),
         change("2026-03-03T10:00:00Z", TierPassage::Downgraded, "silver"),
     ];
-    assert_eq!(words(&moved), expected, "as long as the points fit the same tier, it is not looked at again");
+    assert_eq!(changes_of(&moved), expected, "as long as the points fit the same tier, it is not looked at again");
 }
 
 #[test]
@@ -89,9 +89,9 @@ fn grace_is_rounded_up_to_the_end_of_its_month() {
         change("2026-01-10T10:00:00Z", TierPassage::Joined, "gold"),
         change("2026-02-28T23:00:00Z", TierPassage::Downgraded, "bronze"),
     ];
-    assert_eq!(words(&moved), expected, "the end of February in Warsaw");
+    assert_eq!(changes_of(&moved), expected, "the end of February in Warsaw");
     let saved = [&changes[..], &[has("2026-02-27T10:00:00Z", 300)]].concat();
-    assert_eq!(words(&play(&structure, &saved, "2026-06-01")).len(), 1, "who has enough again in time stays");
+    assert_eq!(changes_of(&play(&structure, &saved, "2026-06-01")).len(), 1, "who has enough again in time stays");
 }
 
 #[test]
@@ -99,8 +99,8 @@ fn points_of_a_period_count_in_the_next_one() {
     let tracking = Tracking { value: 1, unit: TrackingUnit::Month };
     let structure = Structure { measure: TierMeasure::Earned { tracking, at_once: false }, ..three() };
     let changes = [has("2026-03-02T10:00:00Z", 0), has("2026-03-10T10:00:00Z", 350), has("2026-04-10T10:00:00Z", 470)];
-    let standing = play(&structure, &changes, "2026-03-20").standing;
-    let ahead = structure.progress(&standing, &[], at("2026-03-20"), &warsaw());
+    let state = play(&structure, &changes, "2026-03-20").state;
+    let ahead = structure.progress(&state, &[], at("2026-03-20"), &warsaw());
     let deferred = ahead.deferred.unwrap();
     assert_eq!((deferred.tier.id.as_str(), deferred.since), ("gold", at("2026-03-31T22:00:00Z")));
     assert!(ahead.opportunities.is_empty() && ahead.risk.is_none());
@@ -110,7 +110,7 @@ fn points_of_a_period_count_in_the_next_one() {
         change("2026-04-30T22:00:00Z", TierPassage::Downgraded, "silver"),
         change("2026-05-31T22:00:00Z", TierPassage::Downgraded, "bronze"),
     ];
-    assert_eq!(words(&play(&structure, &changes, "2027-01-01")), expected);
+    assert_eq!(changes_of(&play(&structure, &changes, "2027-01-01")), expected);
 }
 
 #[test]
@@ -119,8 +119,8 @@ fn a_tier_is_kept_for_its_term_and_then_evaluated() {
     let structure = Structure { expiration, ..three() };
     let changes =
         [has("2026-01-31T10:00:00Z", 350), has("2026-02-05T10:00:00Z", 150), has("2026-03-15T10:00:00Z", 120)];
-    let standing = play(&structure, &changes, "2026-02-10").standing;
-    let ahead = structure.progress(&standing, &[], at("2026-02-10"), &warsaw());
+    let state = play(&structure, &changes, "2026-02-10").state;
+    let ahead = structure.progress(&state, &[], at("2026-02-10"), &warsaw());
     let risk = ahead.risk.unwrap();
     assert_eq!((risk.at, risk.to.map(|tier| tier.id.as_str())), (at("2026-02-28T23:00:00Z"), Some("silver")));
     assert_eq!(ahead.opportunities, [], "nothing is above gold");
@@ -130,13 +130,13 @@ fn a_tier_is_kept_for_its_term_and_then_evaluated() {
         change("2026-04-01T22:00:00Z", TierPassage::Prolonged, "silver"),
         change("2026-05-01T22:00:00Z", TierPassage::Prolonged, "silver"),
     ];
-    assert_eq!(words(&play(&structure, &changes, "2026-05-15")), expected);
+    assert_eq!(changes_of(&play(&structure, &changes, "2026-05-15")), expected);
 }
 
 #[test]
 fn permanent_and_segment_tiers_follow_their_rules() {
     let mut structure = three();
-    structure.tiers[1].is_kept = true;
+    structure.tiers[1].is_permanent = true;
     structure.tiers.push(LoyaltyTier { segment: Some("seg_vip".into()), ..tier("vip", 100, None) });
     let vip = |when: &str, points: i64| {
         let mut change = has(when, points);
@@ -150,8 +150,8 @@ fn permanent_and_segment_tiers_follow_their_rules() {
         change("2026-03-02", TierPassage::Upgraded, "vip"),
         change("2026-03-03", TierPassage::Downgraded, "silver"),
     ];
-    assert_eq!(words(&moved), expected);
-    let ahead = structure.progress(&moved.standing, &[], at("2026-04-01"), &warsaw());
+    assert_eq!(changes_of(&moved), expected);
+    let ahead = structure.progress(&moved.state, &[], at("2026-04-01"), &warsaw());
     let lacks: Vec<_> = ahead.opportunities.iter().map(|one| (one.tier.id.as_str(), one.points, one.until)).collect();
     assert_eq!(lacks, [("gold", 300, None)], "only members of its segment get events of a tier");
 }
@@ -159,12 +159,12 @@ fn permanent_and_segment_tiers_follow_their_rules() {
 #[test]
 fn only_the_last_state_of_an_instant_counts() {
     let structure = Structure { downgrade: Downgrade::Never, ..three() };
-    let standing = begun(&structure, "2026-03-01");
-    let up = structure.advance(&standing, &[has("2026-03-02", 350)], at("2026-03-02"), &warsaw());
-    assert_eq!(words(&up), [change("2026-03-02", TierPassage::Joined, "gold")]);
-    let down = structure.advance(&up.standing, &[has("2026-03-02", 20)], at("2026-03-02"), &warsaw());
+    let state = state_at(&structure, "2026-03-01");
+    let up = structure.advance(&state, &[has("2026-03-02", 350)], at("2026-03-02"), &warsaw());
+    assert_eq!(changes_of(&up), [change("2026-03-02", TierPassage::Joined, "gold")]);
+    let down = structure.advance(&up.state, &[has("2026-03-02", 20)], at("2026-03-02"), &warsaw());
     assert_eq!(
-        (words(&down), down.again),
+        (changes_of(&down), down.again),
         (vec![change("2026-03-02", TierPassage::Joined, "bronze")], Some(at("2026-03-02")))
     );
 }

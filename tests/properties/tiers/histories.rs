@@ -77,8 +77,8 @@ fn generated_event() -> impl Strategy<Value = HistoryStep> {
         2 => 1..3_000_000_000_i64,
         1 => 1..20_000_000_000_i64,
     ];
-    let what = (-6..8_i64, -2..6_i64, prop::option::weighted(0.2, 0..2_usize), any::<bool>());
-    (by, 0..6_u8, -7_200_000..7_200_000_i64, what)
+    let change = (-6..8_i64, -2..6_i64, prop::option::weighted(0.2, 0..2_usize), any::<bool>());
+    (by, 0..6_u8, -7_200_000..7_200_000_i64, change)
 }
 
 fn name(level: usize) -> Text {
@@ -96,7 +96,7 @@ fn structure(rules: &Rules) -> Structure {
         min: *min,
         max: *max,
         segment: segment.map(|segment| segment.to_string().as_str().into()),
-        is_kept: *is_kept,
+        is_permanent: *is_kept,
     };
     let unit = |unit: char| match unit {
         'H' => TrackingUnit::Hour,
@@ -138,7 +138,7 @@ fn place(position: &Position) -> Place {
 }
 
 fn changes_of(transitions: &[TierChange]) -> Vec<ExpectedChange> {
-    let word = |passage| match passage {
+    let name = |passage| match passage {
         TierPassage::Joined => "JOINED",
         TierPassage::Upgraded => "UPGRADED",
         TierPassage::Downgraded => "DOWNGRADED",
@@ -147,7 +147,7 @@ fn changes_of(transitions: &[TierChange]) -> Vec<ExpectedChange> {
     };
     let one = |change: &TierChange| {
         let level = |tier: &Option<Text>| tier.as_ref().map(number);
-        (change.at.millis(), word(change.passage), level(&change.from), level(&change.to), change.points)
+        (change.at.millis(), name(change.passage), level(&change.from), level(&change.to), change.points)
     };
     transitions.iter().map(one).collect()
 }
@@ -173,7 +173,7 @@ fn changes(events: &[Event]) -> Vec<TierInputChange> {
 /// The tier events, as the service finally stores them.
 #[derive(Default)]
 struct StoredTierEvents {
-    standing: TierState,
+    state: TierState,
     changes: Vec<TierChange>,
 }
 
@@ -181,7 +181,7 @@ impl StoredTierEvents {
     fn take(&mut self, moved: TierOutcome) {
         self.changes.retain(|change| Some(change.at) != moved.again);
         self.changes.extend(moved.transitions);
-        self.standing = moved.standing;
+        self.state = moved.state;
     }
 }
 
@@ -199,7 +199,7 @@ fn events(calendar: &CalendarModel, begin: i64, generated: &[HistoryStep]) -> Ve
 #[test]
 fn a_member_is_in_the_tier_of_the_second_model() {
     let almanacs = almanacs();
-    let seen = Cell::new([0_u32; 5]);
+    let passage_counts = Cell::new([0_u32; 5]);
     let begin = 1_262_304_000_000..1_900_000_000_000_i64;
     let histories = (0..ZONE_COUNT, begin, rules(), prop::collection::vec(generated_event(), 1..14), any::<u64>());
     holds(HISTORIES, histories, |(zone, begin, rules, generated, chance)| {
@@ -207,66 +207,66 @@ fn a_member_is_in_the_tier_of_the_second_model() {
         let zone = &calendar.zone;
         let (structure, events) = (structure(&rules), events(calendar, begin, &generated));
         let now = events.last().unwrap().at + i64::try_from(chance % 9_000_000_000).unwrap();
-        let (expected, said) = Model { rules: &rules, calendar }.play(begin, &events, now);
+        let (expected, expected_changes) = Model { rules: &rules, calendar }.play(begin, &events, now);
 
         // A member begins without points.
-        let first = structure.begin(at(begin), &TierFacts::default(), PriorPoints::default(), zone);
+        let first = structure.start(at(begin), &TierFacts::default(), PriorPoints::default(), zone);
         let joins = TierInputChange { at: at(begin), facts: TierFacts::default(), is_active: false };
-        let mut once = StoredTierEvents { standing: first.clone(), changes: Vec::new() };
+        let mut once = StoredTierEvents { state: first.clone(), changes: Vec::new() };
         let all = [vec![joins.clone()], changes(&events)].concat();
         once.take(structure.advance(&first, &all, at(now), zone));
-        prop_assert_eq!(place(&once.standing.now), expected.clone());
-        prop_assert_eq!(changes_of(&once.changes), said);
+        prop_assert_eq!(place(&once.state.now), expected.clone());
+        prop_assert_eq!(changes_of(&once.changes), expected_changes);
 
         // Applies the events one by one, those of one instant in reverse order, and reads in between.
         let mut turned = events.clone();
         for same in turned.chunk_by_mut(|one, other| one.at == other.at) {
             same.reverse();
         }
-        let mut often = StoredTierEvents { standing: first.clone(), changes: Vec::new() };
+        let mut often = StoredTierEvents { state: first.clone(), changes: Vec::new() };
         often.take(structure.advance(&first, &[joins], at(begin), zone));
         let mut rest = chance;
         for change in changes(&turned) {
-            let last = often.standing.at.millis().max(begin);
+            let last = often.state.at.millis().max(begin);
             rest = rest.rotate_left(7);
             let between = last + i64::try_from(rest % 1_000).unwrap() * (change.at.millis() - last) / 1_000;
-            often.take(structure.advance(&often.standing, &[], at(between), zone));
-            if let Some(due) = structure.next_due(&often.standing.now, zone).filter(|due| *due < change.at) {
-                often.take(structure.advance(&often.standing, &[], due, zone));
+            often.take(structure.advance(&often.state, &[], at(between), zone));
+            if let Some(due) = structure.next_due(&often.state.now, zone).filter(|due| *due < change.at) {
+                often.take(structure.advance(&often.state, &[], due, zone));
             }
-            often.take(structure.advance(&often.standing, std::slice::from_ref(&change), change.at, zone));
+            often.take(structure.advance(&often.state, std::slice::from_ref(&change), change.at, zone));
         }
-        often.take(structure.advance(&often.standing, &[], at(now), zone));
-        prop_assert_eq!(place(&often.standing.now), expected.clone());
+        often.take(structure.advance(&often.state, &[], at(now), zone));
+        prop_assert_eq!(place(&often.state.now), expected.clone());
         prop_assert_eq!(&often.changes, &once.changes);
-        prop_assert_eq!(&often.standing.now.fit, &once.standing.now.fit);
+        prop_assert_eq!(&often.state.now.fit, &once.state.now.fit);
 
         // A member who leaves the segment an instant later leaves the tier. At the same instant the previous tier stays, as only the state
         // at the end of an instant counts.
-        let left = |when: i64| structure.leave(&once.standing, at(when)).map(|left| (left.passage, left.from, left.to));
+        let left = |when: i64| structure.leave(&once.state, at(when)).map(|left| (left.passage, left.from, left.to));
         let leaves = |level: Option<usize>| level.map(|level| (TierPassage::Left, Some(name(level)), None));
         prop_assert_eq!(left(now + 1), leaves(expected.level));
-        let last = once.standing.at.millis();
+        let last = once.state.at.millis();
         let (earlier, _) = Model { rules: &rules, calendar }.play(begin, &events, last - 1);
         prop_assert_eq!(left(last), leaves(earlier.level));
 
-        let ahead = structure.progress(&once.standing, &[], at(now), zone);
+        let ahead = structure.progress(&once.state, &[], at(now), zone);
         prop_assert_eq!(ahead.current.as_ref().map(|current| number(&current.tier.id)), expected.level);
         if let Some(risk) = &ahead.risk {
-            let before = structure.advance(&once.standing, &[], risk.at.later(-1), zone).standing;
-            prop_assert_eq!(&before.now.tier, &once.standing.now.tier);
-            let after = structure.advance(&once.standing, &[], risk.at, zone).standing;
+            let before = structure.advance(&once.state, &[], risk.at.later(-1), zone).state;
+            prop_assert_eq!(&before.now.tier, &once.state.now.tier);
+            let after = structure.advance(&once.state, &[], risk.at, zone).state;
             prop_assert_eq!(after.now.tier.as_ref(), risk.to.map(|tier| &tier.id));
         }
-        let mut counts = seen.get();
-        for (_, word, ..) in changes_of(&once.changes) {
-            let words = ["JOINED", "UPGRADED", "DOWNGRADED", "LEFT", "PROLONGED"];
-            counts[words.iter().position(|known| *known == word).unwrap()] += 1;
+        let mut counts = passage_counts.get();
+        for (_, name, ..) in changes_of(&once.changes) {
+            let names = ["JOINED", "UPGRADED", "DOWNGRADED", "LEFT", "PROLONGED"];
+            counts[names.iter().position(|known| *known == name).unwrap()] += 1;
         }
-        seen.set(counts);
+        passage_counts.set(counts);
         Ok(())
     });
-    let counts = seen.get();
+    let counts = passage_counts.get();
     println!("joined, upgraded, downgraded, left, prolonged: {counts:?}");
     assert!(counts.iter().all(|count| *count > HISTORIES / 20), "every passage is seen often: {counts:?}");
 }

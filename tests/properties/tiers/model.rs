@@ -84,7 +84,7 @@ impl Model<'_> {
     }
 
     fn term(&self, from: i64) -> Option<i64> {
-        self.calendar.lapse(&self.rules.plan, from)
+        self.calendar.expiry_of(&self.rules.plan, from)
     }
 
     /// Replays everything from the beginning until now.
@@ -99,8 +99,8 @@ impl Model<'_> {
             let is_due = place.grace.or(place.until) == Some(at);
             if begins || is_due || fit != before.1 {
                 let is_in = |level: usize| Model::is_in(events, self.rules.levels[level].2, at);
-                if let Some(word) = self.look(&mut place, fit, at, &is_in) {
-                    changes.push((at, word, before.0, place.level, points));
+                if let Some(name) = self.evaluate(&mut place, fit, at, &is_in) {
+                    changes.push((at, name, before.0, place.level, points));
                 }
             }
             let is_active = events.iter().any(|event| event.at == at && event.is_active);
@@ -114,7 +114,7 @@ impl Model<'_> {
         (place, changes)
     }
 
-    fn look(
+    fn evaluate(
         &self,
         place: &mut Place,
         fit: Option<usize>,

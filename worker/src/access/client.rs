@@ -16,7 +16,7 @@ use scrip::json::Node;
 use scrip::model::client::{ClientContext, CustomerTrust};
 use scrip::text::Text;
 use scrip::wire::problem::shortened;
-use scrip::wire::project::client::terms_of;
+use scrip::wire::project::client::client_policy_of;
 use serde_json::{Map, Value as Json};
 
 /// Header with the token that proves a client's customer. Servers need none, and routes ignore it for their keys.
@@ -39,10 +39,10 @@ pub fn asking(
     if !is_asking(route, caller) {
         return Ok(None);
     }
-    let terms = terms_of(&caller.settings.client);
+    let terms = client_policy_of(&caller.settings.client);
     let terms = terms.map_err(|problem| Fault(format!("the project's terms of pages do not read: {problem}")))?;
     let proven = header(request, TOKEN).map(|token| prove(token, caller, store, now_ms)).transpose()?;
-    Ok(Some(ClientContext { terms, proven, ..ClientContext::default() }))
+    Ok(Some(ClientContext { policy: terms, proven, ..ClientContext::default() }))
 }
 
 /// Returns the customer that a token proves. An invalid token is refused; its sender never counts as unproven.
@@ -126,7 +126,7 @@ pub fn asked_about(call: &Call<'_, '_>, named: Option<&str>) -> Result<Option<Do
 
 /// Removes an unproven customer where a customer token is required.
 pub fn settle_customer(page: Option<&ClientContext>, source: &mut Map<String, Json>) {
-    if page.is_some_and(|page| page.proven.is_none() && page.terms.customers == CustomerTrust::Proven) {
+    if page.is_some_and(|page| page.proven.is_none() && page.policy.customers == CustomerTrust::Proven) {
         source.remove("customer");
     }
 }

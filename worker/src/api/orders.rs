@@ -66,7 +66,7 @@ const CHANGES: &[Field] = FIELDS.split_at(1).1;
 /// Orders as a resource.
 pub const ORDER: Resource = Resource {
     object: "order",
-    shape: scrip::wire::order::view::KEPT.described(),
+    shape: scrip::wire::order::view::STORED.described(),
     parameter: "orderId",
     key: plain_key,
     show,

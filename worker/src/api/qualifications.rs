@@ -182,7 +182,7 @@ pub fn tiers_by_audience(call: &mut Call<'_, '_>) -> Result<Vec<String>, CallErr
 fn candidates(call: &mut Call<'_, '_>, asked: &Qualify, by_campaign: bool) -> Result<Vec<String>, CallError> {
     let facts = facts::facts(call)?;
     let decided = decide::qualify(&facts, asked, call.context).map(|decision| {
-        let candidates = decision.answer.shown.into_iter().map(|shown| shown.candidate);
+        let candidates = decision.answer.items.into_iter().map(|shown| shown.candidate);
         let id = |candidate: scrip::model::qualification::Candidate| {
             if by_campaign { candidate.campaign_id } else { Some(candidate.id) }
         };

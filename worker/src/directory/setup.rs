@@ -64,7 +64,7 @@ pub(super) fn take_client(project: &mut SetupProject) -> Result<Client, Fault> {
     let (terms, switches) = said.into_iter().partition(|(name, _)| client::NAMES.contains(&name.as_str()));
     let client = serde_path_to_error::deserialize(Json::Object(switches)).map_err(|error| wrong(error.to_string()))?;
     let terms = Json::Object(terms);
-    client::terms_of(&terms).map_err(|problem| wrong(problem.to_string()))?;
+    client::client_policy_of(&terms).map_err(|problem| wrong(problem.to_string()))?;
     project.settings.client = terms;
     Ok(client)
 }

@@ -8,15 +8,15 @@ use scrip::model::request::Channel;
 pub fn channel(call: &Call<'_, '_>) -> Channel {
     let page = call.page.clone();
     if is_engine_comparison(call) {
-        return Channel { page, ..Channel::default() };
+        return Channel { client: page, ..Channel::default() };
     }
     let id = call.caller.channel.as_deref().unwrap_or(&call.caller.key_id);
-    Channel { id: id.into(), page, user: call.caller.user.as_deref().map(Into::into) }
+    Channel { id: id.into(), client: page, user: call.caller.user.as_deref().map(Into::into) }
 }
 
 /// Tests if the customer of the call is verified: by a server call, or by a client that the project trusts.
 pub fn trusts_customer(call: &Call<'_, '_>) -> bool {
-    call.page.as_ref().is_none_or(ClientContext::is_believed)
+    call.page.as_ref().is_none_or(ClientContext::trusts_customer)
 }
 
 /// Tests if a test compares the answer with that of the engine, byte for byte.

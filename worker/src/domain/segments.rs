@@ -54,7 +54,7 @@ pub fn is_in_segment(
     held: &dyn Fn() -> Result<CustomerBalances, Fault>,
 ) -> Result<bool, Fault> {
     let mut with_balances = Map::new();
-    let customer = match segment.asks_balances() {
+    let customer = match segment.uses_balances() {
         false => customer,
         true => {
             with_balances.clone_from(customer);

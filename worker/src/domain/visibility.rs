@@ -29,7 +29,7 @@ pub fn check_promotion(said: Option<&str>) -> Result<(), Problem> {
 /// Refuses a campaign that would make private codes known: only the code of a `STANDALONE` campaign is public.
 pub fn check_codes(said: Option<&str>, is_standalone: bool) -> Result<(), Problem> {
     match said {
-        Some(wider) if !is_standalone && wider != Visibility::Server.word() => Err(Problem::bound(
+        Some(wider) if !is_standalone && wider != Visibility::Server.name() => Err(Problem::bound(
             FIELD,
             "must be server on a campaign that is not STANDALONE, whose codes are private",
             wider,

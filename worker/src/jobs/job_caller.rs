@@ -59,7 +59,7 @@ impl JobCaller {
             query: Query::default(),
             store,
             context,
-            ids: Ids::beside(context),
+            ids: Ids::independent(context),
             request_id: &self.request_id,
             params: Vec::new(),
             page: None,

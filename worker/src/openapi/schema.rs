@@ -101,7 +101,7 @@ impl SchemaRegistry {
         if !self.0.contains_key(&name) {
             // The name is registered before its members, which may refer to it.
             self.0.insert(name.clone(), Json::Null);
-            let schema = described(self.of(&shape.kind, way), shape.meaning);
+            let schema = described(self.of(&shape.kind, way), shape.description);
             self.0.insert(name.clone(), schema);
         }
         reference(&name)
@@ -122,7 +122,7 @@ impl SchemaRegistry {
             (Disclosure::These(members), FieldType::Object(fields)) => self.disclosed_members(fields, members, false),
             (Disclosure::Said(members), FieldType::Object(fields)) => self.disclosed_members(fields, members, true),
             (details, FieldType::Named(shape)) => {
-                let schema = described(self.disclosed(&shape.kind, details), shape.meaning);
+                let schema = described(self.disclosed(&shape.kind, details), shape.description);
                 if schema.get("anyOf").is_some() {
                     return schema;
                 }
@@ -157,7 +157,7 @@ impl SchemaRegistry {
 
 /// Returns the text of a field; that of `object` ends with its only value, if there is one.
 fn text_of(field: &Field) -> Cow<'static, str> {
-    let text = field.meaning();
+    let text = field.description_text();
     match field.kind {
         FieldType::OneOf([word]) if field.name == "object" && !text.contains('`') => {
             format!("{text} Always `{word}`.").into()

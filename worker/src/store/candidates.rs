@@ -64,12 +64,12 @@ impl CandidateRows {
         if seek.stacks {
             list.extend(offered.read_stacks(store, seek, &mut programs)?);
         } else {
-            if !seek.wallet && !seek.client {
+            if !seek.only_own && !seek.client {
                 list.extend(offered.read_campaigns(store, &mut programs, None)?);
             }
             let (passed_on, published) = (passed_on(store, seek)?, published(store, seek)?);
             let vouchers = voucher_rows(store, seek, &programs, passed_on.union(&published))?;
-            let tiers = if seek.wallet { Vec::new() } else { newest(store, "promotion_tier")? };
+            let tiers = if seek.only_own { Vec::new() } else { newest(store, "promotion_tier")? };
             offered.read_parents(store, &mut programs, vouchers.iter().chain(&tiers))?;
             list.extend(offered.read_incentives(store, &vouchers, CandidateObject::Voucher, &programs)?);
             for candidate in &mut list {

@@ -16,7 +16,7 @@ use scrip::model::customer::Customer;
 use scrip::model::order::{Goods, Metadata, Order};
 use scrip::model::promotion::Stack;
 use scrip::model::redeemable::{Campaign, Category, RedeemableTerms};
-use scrip::model::redemption::PastRedemption;
+use scrip::model::redemption::StoredRedemption;
 use scrip::model::reward::{BoughtReward, Reward, RewardAssignment};
 use scrip::model::stacking::StackingRules;
 use scrip::points::campaign_tiers::CampaignTier;
@@ -25,7 +25,7 @@ use scrip::text::Text;
 use scrip::time::{Instant, TimeZone};
 use scrip::wire::reward::read_reward;
 use scrip::wire::rules::{read_collection, read_segment};
-use scrip::wire::stored_redemption::read_past;
+use scrip::wire::stored_redemption::read_stored_redemption;
 use scrip::wire::voucher::{read_category, read_stack};
 use std::sync::Arc;
 
@@ -126,7 +126,7 @@ impl Facts for StoreFacts<'_, '_> {
 
     fn card_balances(&self, customer: &str) -> Known<Fact<'_, Node<'static>>> {
         let found = self.note((self.find_balances)(customer));
-        let read = found.as_ref().and_then(|members| Some(Node::of(members, usize::MAX).ok()?.kept()));
+        let read = found.as_ref().and_then(|members| Some(Node::of(members, usize::MAX).ok()?.owned()));
         read.map(Fact::own).into()
     }
 
@@ -174,16 +174,16 @@ impl Facts for StoreFacts<'_, '_> {
         Known::Is(self.note(self.find_held(account, now, own).map(Some)).unwrap_or(0))
     }
 
-    fn redemption(&self, id: &str) -> Known<Fact<'_, PastRedemption>> {
+    fn redemption(&self, id: &str) -> Known<Fact<'_, StoredRedemption>> {
         let stored = self.note(self.store.stored("redemption", id));
         let stored = stored.and_then(|stored| Some((self.note(stored.members().map(Some))?, stored.parent)));
         // A rollback has the same kind, but is no redemption.
         let stored = stored.filter(|(said, _)| said.get("object").and_then(Node::as_str) == Some("redemption"));
         let past = stored.map(|(said, parent)| {
-            let past = read_past(said);
+            let past = read_stored_redemption(said);
             // The record of a promotion stack has its subject only as its parent.
             let redeemed = past.redeemed.clone().or(parent.map(Text::from));
-            Fact::own(PastRedemption { redeemed, ..past })
+            Fact::own(StoredRedemption { redeemed, ..past })
         });
         past.into()
     }
@@ -192,7 +192,7 @@ impl Facts for StoreFacts<'_, '_> {
         Known::Is(self.note(self.find_chain(id).map(Some)).unwrap_or_default())
     }
 
-    fn bought_reward(&self, redemption: &PastRedemption) -> Known<BoughtReward> {
+    fn bought_reward(&self, redemption: &StoredRedemption) -> Known<BoughtReward> {
         self.note(self.store.find_bought_reward(redemption, self.now)).into()
     }
 

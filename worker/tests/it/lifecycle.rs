@@ -2,7 +2,7 @@
 //! status, key and details and write nothing.
 
 use crate::in_process::Edge;
-use scrip::lifecycle::{Entity, EntityState, Verb, transition, transitions};
+use scrip::lifecycle::{Entity, EntityState, TransitionAction, transition, transitions};
 use scrip_worker::http::request::Request;
 use scrip_worker::routes::TABLE;
 use serde_json::{Value as Json, json};
@@ -103,26 +103,28 @@ const TIERS: &str = "/v2/loyalties/tier-structures";
 const REWARDS: &str = "/v2/loyalties/rewards";
 
 /// Returns the call of a verb on a document; none where there is no such route.
-fn call(path: &str, id: &str, verb: Verb) -> Option<(&'static str, String)> {
-    let (method, path) = match verb {
-        Verb::Delete => ("DELETE", format!("{path}/{id}")),
-        Verb::Activate | Verb::Deactivate | Verb::Draft => ("POST", format!("{path}/{id}/{}", verb.word())),
+fn call(path: &str, id: &str, action: TransitionAction) -> Option<(&'static str, String)> {
+    let (method, path) = match action {
+        TransitionAction::Delete => ("DELETE", format!("{path}/{id}")),
+        TransitionAction::Activate | TransitionAction::Deactivate | TransitionAction::Draft => {
+            ("POST", format!("{path}/{id}/{}", action.name()))
+        }
     };
     TABLE.find(method, &path).is_ok().then_some((method, path))
 }
 
 /// Returns the calls that lead from the initial state to a state; none where it cannot be reached.
-fn way(kind: Entity, to: EntityState) -> Option<&'static [Verb]> {
-    let way: &[Verb] = match (kind, to) {
+fn way(kind: Entity, to: EntityState) -> Option<&'static [TransitionAction]> {
+    let way: &[TransitionAction] = match (kind, to) {
         // A member is never a draft.
         (Entity::Member, EntityState::Draft) => return None,
         (Entity::Member, EntityState::Active) | (_, EntityState::Draft) => &[],
-        (Entity::Member, EntityState::Inactive) => &[Verb::Deactivate],
-        (_, EntityState::Active) => &[Verb::Activate],
-        (_, EntityState::Inactive) => &[Verb::Activate, Verb::Deactivate],
-        (_, EntityState::Deleted) => &[Verb::Delete],
+        (Entity::Member, EntityState::Inactive) => &[TransitionAction::Deactivate],
+        (_, EntityState::Active) => &[TransitionAction::Activate],
+        (_, EntityState::Inactive) => &[TransitionAction::Activate, TransitionAction::Deactivate],
+        (_, EntityState::Deleted) => &[TransitionAction::Delete],
     };
-    let leads = way.iter().all(|verb| transitions(kind, *verb).next().is_some());
+    let leads = way.iter().all(|action| transitions(kind, *action).next().is_some());
     leads.then_some(way)
 }
 
@@ -131,11 +133,11 @@ fn every_transition_is_permitted_or_refused_as_declared() {
     let (mut led, mut refused, mut gone) = (0, 0, 0);
     let (mut unreached, mut routeless) = (BTreeSet::new(), BTreeSet::new());
     for kind in Entity::ALL {
-        for verb in Verb::ALL {
+        for action in TransitionAction::ALL {
             for state in EntityState::ALL {
                 let shop = Shop::new();
                 let Some(way) = way(kind, state) else {
-                    unreached.insert((kind.thing(), state.word()));
+                    unreached.insert((kind.noun(), state.name()));
                     continue;
                 };
                 let (path, body) = served(kind, &shop);
@@ -146,22 +148,22 @@ fn every_transition_is_permitted_or_refused_as_declared() {
                     let (status, answer) = shop.send(method, &path, &Json::Null);
                     assert_eq!(status, 200, "{method} {path}: {answer}");
                 }
-                let Some((method, path)) = call(&path, &id, verb) else {
-                    assert!(transitions(kind, verb).next().is_none(), "{verb:?} of {kind:?} has no route");
-                    routeless.insert((verb.word(), kind.thing()));
+                let Some((method, path)) = call(&path, &id, action) else {
+                    assert!(transitions(kind, action).next().is_none(), "{action:?} of {kind:?} has no route");
+                    routeless.insert((action.name(), kind.noun()));
                     continue;
                 };
                 let before = shop.edge.rows(PROJECT);
                 let (status, answer) = shop.send(method, &path, &Json::Null);
-                let cell = format!("{verb:?} {kind:?} from {state:?}: {answer}");
-                match transition(kind, verb, state) {
+                let cell = format!("{action:?} {kind:?} from {state:?}: {answer}");
+                match transition(kind, action, state) {
                     Ok(row) => {
                         led += 1;
-                        assert_eq!((status, answer["status"].as_str()), (200, Some(row.to.word())), "{cell}");
+                        assert_eq!((status, answer["status"].as_str()), (200, Some(row.to.name())), "{cell}");
                         assert_ne!(shop.edge.rows(PROJECT), before, "{cell}");
                         // Its only tier is deleted with a structure, and that has an event.
                         let gone = shop.edge.count(PROJECT, TIERS_GONE);
-                        let goes = (kind, verb) == (Entity::TierStructure, Verb::Delete);
+                        let goes = (kind, action) == (Entity::TierStructure, TransitionAction::Delete);
                         assert_eq!(gone, i64::from(goes), "{cell}");
                     }
                     Err(_) if state == EntityState::Deleted => {

@@ -2,7 +2,7 @@
 
 use crate::shape::{AMOUNT, CHANGE, COUNT, Field, FieldType, KEY, METADATA, may, must};
 use crate::shape::{fields_of, shape};
-use crate::wire::order::kept_return::KEPT_RETURN;
+use crate::wire::order::kept_return::STORED_RETURN;
 use crate::wire::order::{GOODS, STATUS};
 
 /// A replacement of units of a line.
@@ -128,7 +128,7 @@ const REMEMBERED: FieldType = FieldType::Object(&[
 ]);
 
 /// A stored order.
-pub const KEPT: FieldType = shape!(
+pub const STORED: FieldType = shape!(
     "KeptOrder",
     "Stored order, with its redemptions and returns. All amounts are in minor units, and an absent amount means 0.",
     fields_of!(
@@ -146,7 +146,7 @@ pub const KEPT: FieldType = shape!(
             may("referrer", PERSON).description("Customer who referred the buyer, by ID. Absent if unknown."),
             must("redemptions", FieldType::MapOf(&REMEMBERED))
                 .description("Redemptions on the order, by ID of the redemption or of the parent redemption."),
-            may("returns", FieldType::List(&KEPT_RETURN, 0, usize::MAX))
+            may("returns", FieldType::List(&STORED_RETURN, 0, usize::MAX))
                 .description("Returns of parts of the order, the oldest first. Absent if none."),
             may("uncovered_amount", AMOUNT).description(
                 "Part of the cost of a paid order that is not paid, in minor units. Rollbacks and re-checks cause this; refunds leave the part out."

@@ -4,7 +4,7 @@ use crate::shape::{AMOUNT, CHANGE, Field, FieldType, KEY, METADATA, may, must};
 use crate::shape::{fields_of, shape};
 use crate::wire::decision::{LEFT_OUT, REFUSED, TRACES};
 use crate::wire::goods::{PRODUCT, SKU};
-use crate::wire::order::view::KEPT;
+use crate::wire::order::view::STORED;
 use crate::wire::request::OBJECT;
 use crate::wire::reward::{OF_REWARD, PARAMETERS};
 use crate::wire::voucher::{TIER, VOUCHER};
@@ -72,7 +72,7 @@ const COMMON: &[Field] = &[
     must("channel", CHANNEL).or_null().description("Channel through which the call came. `null` if unknown."),
     must("customer", PERSON).or_null().description("Customer who redeemed. `null` for a customer that is not stored."),
     must("result", FieldType::OneOf(&["SUCCESS", "FAILURE"])).description("Result, `SUCCESS` or `FAILURE`."),
-    must("order", KEPT)
+    must("order", STORED)
         .or_null()
         .description("Order after the redemption or rollback. `null` without an order, and for a failed redemption."),
     may("amount", CHANGE).description(
@@ -188,7 +188,7 @@ pub const REDEMPTIONS: FieldType = shape!(
         must("redemptions", FieldType::List(&REDEMPTION, 0, 30))
             .description("One redemption for each redeemable that was applied."),
         may("parent_redemption", REDEMPTION).description("Parent of the redemptions. Absent for a single redeemable."),
-        may("order", KEPT).description("Order after all redemptions, with the discounts. Absent without an order."),
+        may("order", STORED).description("Order after all redemptions, with the discounts. Absent without an order."),
         must("inapplicable_redeemables", REFUSED)
             .description("Verdicts on redeemables that do not apply and were not redeemed."),
         must("skipped_redeemables", LEFT_OUT)
@@ -205,6 +205,6 @@ pub const ROLLBACKS: FieldType = shape!(
         must("rollbacks", FieldType::List(&ROLLBACK, 0, 30)).description("One rollback for each redemption."),
         may("parent_rollback", ROLLBACK)
             .description("Rollback of the parent redemption. Absent if the redemption has no children."),
-        may("order", KEPT).description("Order after the rollback. Absent without an order."),
+        may("order", STORED).description("Order after the rollback. Absent without an order."),
     ]
 );

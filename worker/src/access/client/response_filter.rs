@@ -180,7 +180,7 @@ impl ResponseReader<'_> {
     fn keep_member(&self, details: Option<&Disclosure>, value: &mut Json) -> bool {
         match details {
             None => false,
-            Some(Disclosure::Person(_)) if !self.page.is_believed() => false,
+            Some(Disclosure::Person(_)) if !self.page.trusts_customer() => false,
             Some(details) => {
                 self.keep(details, value);
                 true
@@ -189,7 +189,7 @@ impl ResponseReader<'_> {
     }
 
     fn is_public(&self, of: DisclosedMetadata, name: &str) -> bool {
-        let PublicMetadata { voucher, campaign, product } = &self.page.terms.metadata;
+        let PublicMetadata { voucher, campaign, product } = &self.page.policy.metadata;
         let is = |keys: &[Text]| is_public(keys, name);
         match of {
             DisclosedMetadata::Voucher => is(voucher),

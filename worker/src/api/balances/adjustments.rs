@@ -87,7 +87,7 @@ fn expiration(call: &Call<'_, '_>, sent: &Map<String, Json>, card: &Document) ->
     let text = |name: &str| sent.get(name).and_then(Json::as_str);
     let of_its_own = text("expiration_type") == Some("CUSTOM_DATE");
     let zone = clock::zone(call)?;
-    let end_of_day = |text| zone.read_moment(text, DayBound::End).map(Instant::millis);
+    let end_of_day = |text| zone.read_instant(text, DayBound::End).map(Instant::millis);
     let Some(date) = text("expiration_date").and_then(end_of_day) else {
         return match text("expiration_type") {
             Some("CUSTOM_DATE") => Err(Problem::missing("", "expiration_date").into()),

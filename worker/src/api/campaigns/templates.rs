@@ -265,7 +265,7 @@ fn of_campaign(call: &Call<'_, '_>, name: &str) -> Result<(String, Json), CallEr
         let message = "Campaign of the given type is not supported by campaign template";
         return Err(error(400, "campaign_type_is_not_supported_by_campaign_template", message, details).into());
     }
-    let mut held = part(&campaign, campaign_fields::KEPT_IN_TEMPLATES);
+    let mut held = part(&campaign, campaign_fields::TEMPLATE_FIELDS);
     if let Some(voucher) = held.get_mut("voucher").and_then(Json::as_object_mut) {
         voucher.remove("is_referral_code");
     }

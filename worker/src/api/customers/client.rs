@@ -55,7 +55,7 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     client::be_proven(call, &mut source)?;
     let sent = shape::read(FIELDS, source, Nulls::Kept)?;
     let is_believed = caller::trusts_customer(call);
-    if !is_believed && call.page.as_ref().is_some_and(|page| page.terms.customers == CustomerTrust::Proven) {
+    if !is_believed && call.page.as_ref().is_some_and(|page| page.policy.customers == CustomerTrust::Proven) {
         return Err(
             forbidden("the project takes a customer from a page only where a customer token proves who it is").into()
         );

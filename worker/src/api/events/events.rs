@@ -177,7 +177,7 @@ fn concealed<T>(call: &Call<'_, '_>, code: &str, found: Result<T, CallError>) ->
     match (found, &call.page) {
         (Err(CallError::Refused(why)), Some(page)) => {
             call.guesses.set(call.guesses.get().saturating_add(1));
-            Err(if page.terms.reasons { why } else { not_found("voucher", code) }.into())
+            Err(if page.policy.reasons { why } else { not_found("voucher", code) }.into())
         }
         (found, _) => found,
     }

@@ -25,7 +25,7 @@ use crate::store::tracking::Tracker;
 use scrip::Context;
 use scrip::decide::ValidationDecision;
 use scrip::shape::COUNT;
-use scrip::wire::decision::legacy_single::{Flat, flat as flat_of, write_promotions, write_tried};
+use scrip::wire::decision::legacy_single::{SingleVoucherAnswer, flat as flat_of, write_promotions, write_tried};
 use serde_json::{Map, Value as Json, json};
 
 /// Tiers that one request tries, newest first (errors-and-auth, section 7).
@@ -261,7 +261,12 @@ fn flat(call: &mut Call<'_, '_>, voucher: Option<Document>, code: &str, body: Ma
     answer_flat(call, voucher, code, &tried)
 }
 
-fn answer_flat(call: &mut Call<'_, '_>, voucher: Option<Document>, code: &str, tried: &Flat) -> HandlerResult {
+fn answer_flat(
+    call: &mut Call<'_, '_>,
+    voucher: Option<Document>,
+    code: &str,
+    tried: &SingleVoucherAnswer,
+) -> HandlerResult {
     // A client learns nothing of an unusable code, not even its spelling: it reads like an unknown one.
     let message = voucher.filter(|_| tried.valid || call.page.is_none());
     let shown = message.map(|voucher| VOUCHER.show_one(call, voucher)).transpose()?;

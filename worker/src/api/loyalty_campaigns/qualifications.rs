@@ -16,7 +16,7 @@ use crate::store::amount::CheckedAmount;
 use crate::store::document::Document;
 use crate::store::records::CustomerRecord;
 use crate::store::sql::Fault;
-use scrip::decide::earn::{EarningEvent, Event, GrantedGift, earn};
+use scrip::decide::earn::{EarningEvent, EarningRequest, GrantedContent, earn};
 use scrip::facts::earning::EarningStatus;
 use scrip::model::customer::Customer;
 use scrip::model::order::Order;
@@ -61,7 +61,7 @@ fn estimate(call: &mut Call<'_, '_>) -> HandlerResult {
     if let Some(why) = found.closed(now.at, now.zone) {
         return Err(refused(why, &found).into());
     }
-    let points = points(call, &found, Event { customer: &customer, what, occasion: None })?;
+    let points = points(call, &found, EarningRequest { customer: &customer, event: what, key: None })?;
     let name = program.as_campaign().name();
     Ok(Response::json(json!({
         "campaign": { "id": program.id, "name": name, "object": "campaign" }, "points_estimation": points,
@@ -69,7 +69,7 @@ fn estimate(call: &mut Call<'_, '_>) -> HandlerResult {
 }
 
 /// Returns the points of all rules, converted by the tier of the card.
-fn points(call: &Call<'_, '_>, found: &JoinedCampaign, event: Event<'_>) -> Result<u64, Fault> {
+fn points(call: &Call<'_, '_>, found: &JoinedCampaign, event: EarningRequest<'_>) -> Result<u64, Fault> {
     let present = LocalTime::of(call)?;
     let tier = match &found.card {
         Some(card) => tiers::of_card(call.store, &present, &found.campaign, card)?,
@@ -80,9 +80,9 @@ fn points(call: &Call<'_, '_>, found: &JoinedCampaign, event: Event<'_>) -> Resu
     let earnings = earn(&facts, &stored, event, call.context);
     facts.end()?;
     let mut sum: u64 = 0;
-    for (_, rule, firing) in earnings.firings() {
+    for (_, rule, firing) in earnings.fired_rules() {
         for granted in firing.effects.iter().flatten() {
-            let GrantedGift::Points(given) = &granted.gift else { continue };
+            let GrantedContent::Points(given) = &granted.content else { continue };
             let points = tier.as_ref().map_or(given.points, |tier| tier.earned(&rule.rule_id, given.points));
             sum = sum.plus(points)?;
         }

@@ -258,7 +258,7 @@ fn expire(call: &mut Call<'_, '_>) -> HandlerResult {
     check_own(call, &present, "expire member's card points")?;
     let mut held = card(call, &[&id])?;
     if definition_of(call.store, &held)?.expiration == Expiration::Never {
-        return Err(refusal(&held.row.id, CardRefusal::NeverLapses));
+        return Err(refusal(&held.row.id, CardRefusal::NeverExpires));
     }
     let outcome = held.card.expire(&id, &present.now()).map_err(|refused| refusal(&held.row.id, refused))?;
     let made = write(call.store, &present, &mut held, outcome, Some((&TransactionDetails::default(), &mut call.ids)))?;

@@ -17,7 +17,7 @@ use crate::http::shape::Nulls;
 use crate::store::amount::CheckedAmount;
 use crate::store::document::Document;
 use crate::store::sql::Fault;
-use scrip::decide::earn::{EarningEvent, Earnings, Event, GrantedGift, MemberEarnings, earn};
+use scrip::decide::earn::{EarningEvent, EarningRequest, Earnings, GrantedContent, MemberEarnings, earn};
 use scrip::model::order::{Metadata, Order};
 use scrip::wire::cursor::read;
 use scrip::wire::customer::read_customer;
@@ -139,7 +139,7 @@ fn suppose(
     let facts = facts::facts(call)?;
     let stored = StoredEarnings::new(call.store, &facts, &present, &of);
     let Earnings { memberships, .. } =
-        earn(&facts, &stored, Event { customer: &customer, what, occasion: None }, call.context);
+        earn(&facts, &stored, EarningRequest { customer: &customer, event: what, key: None }, call.context);
     stored.end()?;
     facts.end()?;
     Ok(memberships.into_iter().map(|member| (member.member_id.to_string(), member)).collect())
@@ -182,7 +182,7 @@ impl EarningEstimate {
                 self.rules.push(rule_id.to_owned());
             }
             for granted in firing.effects.iter().flatten() {
-                if let GrantedGift::Points(given) = &granted.gift {
+                if let GrantedContent::Points(given) = &granted.content {
                     add(&mut membership.cards, &given.card_id, rule_id, given.points)?;
                 }
                 if let Some(id) = &granted.incentive_id {

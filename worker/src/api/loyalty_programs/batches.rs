@@ -169,7 +169,7 @@ fn batch(call: &mut Call<'_, '_>) -> HandlerResult {
     present.extend(entering.iter().map(|one| one.standing()));
     check_state(kind, state, &leaving)?;
     if let Some(draft) = entering.iter().find(|one| state != EntityState::Draft && one.state == EntityState::Draft) {
-        let (thing, id, state) = (kind.life.kind.thing(), &draft.document.id, state.word());
+        let (thing, id, state) = (kind.life.kind.noun(), &draft.document.id, state.name());
         let message = format!("Cannot assign {thing} '{id}' in state 'DRAFT' to a program in state '{state}'");
         return Err(error(423, "resource_locked", "Resource locked", message)
             .about(&kind.life.resource_type(), id)
@@ -205,7 +205,7 @@ fn check_state(kind: &Assignable, state: EntityState, leaving: &[Document]) -> R
     if !is_closed || state == EntityState::Draft {
         return Ok(());
     }
-    let message = format!("Cannot modify {} assignment when program status is not DRAFT", kind.life.kind.thing());
+    let message = format!("Cannot modify {} assignment when program status is not DRAFT", kind.life.kind.noun());
     Err(error(423, "non_draft_program", "Invalid vl_program status", message))
 }
 

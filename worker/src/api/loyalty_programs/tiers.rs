@@ -162,7 +162,7 @@ fn check_draft(structure: &Document, doing: &str) -> Result<(), CallError> {
     match state_of(structure)? {
         EntityState::Draft => Ok(()),
         state => {
-            let message = format!("Cannot {doing} tier of tier structure from current state: '{}'", state.word());
+            let message = format!("Cannot {doing} tier of tier structure from current state: '{}'", state.name());
             Err(error(400, "invalid_state_transition", "Invalid state transition", message).into())
         }
     }

@@ -17,7 +17,7 @@ use scrip::facts::{Fact, Facts};
 use scrip::json::Node;
 use scrip::money::Money;
 use scrip::pricing::Cart;
-use scrip::wire::order::kept_return::KEPT_RETURN;
+use scrip::wire::order::kept_return::STORED_RETURN;
 use scrip::wire::redemptions::order_return::{order_record, read_return_request};
 use serde_json::{Map, Value as Json, json};
 
@@ -25,8 +25,8 @@ const BODY: &[Field] = scrip::wire::redemptions::order_return::RETURN.fields();
 
 /// Response of a return.
 const RETURNED: FieldType = FieldType::Object(&[
-    must("return", KEPT_RETURN).description("Return with the refund, as stored in the order."),
-    must("order", scrip::wire::order::view::KEPT).description("Order that remains after the return."),
+    must("return", STORED_RETURN).description("Return with the refund, as stored in the order."),
+    must("order", scrip::wire::order::view::STORED).description("Order that remains after the return."),
     must("dry_run", FieldType::Bool).description("`true` if nothing was stored."),
 ]);
 

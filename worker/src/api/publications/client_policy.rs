@@ -47,7 +47,7 @@ pub fn check_count(count: u64) -> Result<(), Problem> {
 /// Returns the receiver that a sent customer names, and stores the fields that the caller may write.
 pub fn receive(call: &mut Call<'_, '_>, sent: Map<String, Json>) -> Result<PublicationReceiver, CallError> {
     match &call.page {
-        Some(page) if !page.is_believed() => name(call, &sent),
+        Some(page) if !page.trusts_customer() => name(call, &sent),
         Some(_) | None => Ok(PublicationReceiver::of(customer::upsert_named(call, sent)?)),
     }
 }

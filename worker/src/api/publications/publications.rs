@@ -290,7 +290,7 @@ fn find_voucher(call: &Call<'_, '_>, code: &str) -> Result<Document, CallError> 
     let found = publishable(call, code);
     if let (Err(CallError::Refused(_)), Some(page)) = (&found, &call.page) {
         call.guesses.set(call.guesses.get().saturating_add(1));
-        if !page.terms.reasons {
+        if !page.policy.reasons {
             return Err(not_found("voucher", code).into());
         }
     }

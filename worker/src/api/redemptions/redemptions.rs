@@ -224,7 +224,7 @@ pub fn check<T>(
     let decided = decided.map(|decision| {
         let evaluated = &decision.answer.evaluated;
         count_guesses(call, evaluated);
-        let promised = if evaluated.valid { decide::promised(evaluated) } else { Vec::new() };
+        let promised = if evaluated.valid { decide::expected_grants(evaluated) } else { Vec::new() };
         let body = write(&decision.answer, call.context);
         (body, decision.changes.unwrap_or_default().entries, promised)
     });
@@ -260,7 +260,7 @@ fn validate(call: &mut Call<'_, '_>) -> HandlerResult {
 
 fn redeem(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut request = read(call, &call.request.body)?;
-    run(call, &mut request, RecordForm::Whole)
+    run(call, &mut request, RecordForm::Full)
 }
 
 /// Result of a redemption.
@@ -316,7 +316,7 @@ pub fn run(call: &mut Call<'_, '_>, request: &mut Redeemables, form: RecordForm)
         customers.extend(customer.map(|customer| (customer.id.clone(), customer)));
     }
     let customer = changes.customer.as_deref();
-    let (tally, orders) = (&changes.tally, &changes.orders);
+    let (tally, orders) = (&changes.summary_delta, &changes.orders);
     let mut customer = facts::write_customer(call, &customers, customer, customer_id.as_deref(), tally, orders)?;
     // Servers receive vouchers and tiers whole; a client receives only its disclosure.
     let is_whole = call.page.is_none() && !caller::is_engine_comparison(call);

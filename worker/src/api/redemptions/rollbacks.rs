@@ -17,7 +17,7 @@ use scrip::decide::{self, SummaryDelta};
 use scrip::facts::{Fact, Facts};
 use scrip::json::Node;
 use scrip::ledger::Entry;
-use scrip::model::redemption::PastRedemption;
+use scrip::model::redemption::StoredRedemption;
 use scrip::refusal::{Reason, Refusal};
 use scrip::wire::redemptions::failure::record_refused;
 use scrip::wire::redemptions::rollback::{Service, write_rollback};
@@ -101,7 +101,7 @@ fn roll_back(call: &mut Call<'_, '_>, id: &str, stack: bool) -> HandlerResult {
     let vouchers = rolled_back.parts.iter().filter_map(|part| part.redemption.voucher.as_ref());
     facts::put(call, vouchers.map(|voucher| voucher.id.as_str()).collect(), written.records);
     let customer_id = rolled_back.parts.iter().find_map(|part| part.redemption.customer_id.as_deref());
-    facts::write_customer(call, &customers, None, customer_id, &changes.tally, &changes.orders)?;
+    facts::write_customer(call, &customers, None, customer_id, &changes.summary_delta, &changes.orders)?;
     facts::count_orders(call, &customers, customer_id, &changes.orders)?;
     summary::find_last_orders(call.store, &changes.orders, call.context.now.millis());
     Ok(Response::written(written.status, written.answer))
@@ -136,7 +136,7 @@ fn standing(
 /// Refuses a second rollback, and stores it as a failed rollback.
 fn write_second(
     call: &mut Call<'_, '_>,
-    past: &PastRedemption,
+    past: &StoredRedemption,
     request: &RollBack,
     refusal: &Refusal,
 ) -> HandlerResult {

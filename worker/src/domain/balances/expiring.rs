@@ -31,11 +31,11 @@ pub fn buckets(call: &Call<'_, '_>, card: &Document) -> Result<Vec<Json>, CallEr
     };
     let lot = |lot: &CardLot| {
         let times = [
-            Some(lot.lapse.last_day.as_str().into()),
-            Some(lot.arrived_at.to_string().into()),
+            Some(lot.expiry.last_day.as_str().into()),
+            Some(lot.credited_at.to_string().into()),
             lot.changed_at.map(|at| at.to_string().into()),
         ];
-        bucket(lot_id(lot.lapse.at).as_str(), lot.points, times)
+        bucket(lot_id(lot.expiry.at).as_str(), lot.points, times)
     };
     let mut all: Vec<Json> = now.lots.iter().map(lot).collect();
     let present = LocalTime::of(call)?;

@@ -110,10 +110,10 @@ impl BalanceKind {
         let Some(grant) = card_of(&card.body, now) else { return Ok(None) };
         let [total, pending, subtracted, allotment] = match grant {
             Grant::Gift(gift) if self.block == GIFT.block => {
-                [gift.amount.minor(), 0, gift.subtracted_amount.minor(), gift.allotment().minor()]
+                [gift.amount.minor(), 0, gift.subtracted_amount.minor(), gift.credited_total().minor()]
             }
             Grant::Loyalty(card) if self.block == CARD.block => {
-                [card.points, card.waiting_points(), card.subtracted_points, card.allotment()]
+                [card.points, card.pending_points(), card.subtracted_points, card.credited_total()]
             }
             Grant::Gift(_) | Grant::Loyalty(_) | Grant::Discount(_) => return Ok(None),
         }

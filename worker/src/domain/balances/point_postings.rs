@@ -86,7 +86,7 @@ fn follow_one(
     };
     let Some(changed) = changed.map_err(|refused| unsettled(&card.id, &refused))? else { return Ok(()) };
     if by < 0 {
-        let taken = changed.outcome.steps.iter().flat_map(CardStep::taken);
+        let taken = changed.outcome.steps.iter().flat_map(CardStep::debited);
         let named = |part: LotPart| json!([stable_name(&changed.outcome.card, &part.lot).as_str(), part.points]);
         let parts: Vec<Json> = taken.map(named).collect();
         let body = json!({ "parts": parts });
@@ -114,7 +114,7 @@ fn refund(points: &PointsCard, parts: &[LotPart], amount: u64, now: &Now<'_>) ->
     for part in parts {
         if let (Some(at), false) = (Instant::parse(&part.lot), points.lots.iter().any(|lot| lot.id == part.lot)) {
             let (id, expiry) = (part.lot.clone(), Expiry::Rolling(at));
-            points.lots.push(Lot { id, points: 0, arrived_at: now.at, expiry, is_closed: at <= now.at, lapsed: 0 });
+            points.lots.push(Lot { id, points: 0, credited_at: now.at, expiry, is_closed: at <= now.at, expired: 0 });
         }
     }
     points.refund(&SpentPoints { parts: parts.to_vec(), refunded: 0 }, amount, now)

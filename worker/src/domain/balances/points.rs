@@ -108,28 +108,35 @@ pub fn said(card: &Document) -> Option<Said> {
 /// Converts a card to the engine's points card; `spent` is the balance of its account. Fails for points beyond 64 bits.
 pub fn points(said: &Said, zone: &TimeZone, card: &Document, spent: i64) -> Result<PointsCard, CardRefusal> {
     let timed = count::total(said.lots.iter().map(|lot| lot.points)).ok_or(CardRefusal::Beyond)?;
-    let allotment = i64::try_from(said.allotment()).ok();
+    let allotment = i64::try_from(said.credited_total()).ok();
     let left = allotment.and_then(|allotment| allotment.checked_add(spent)).ok_or(CardRefusal::Beyond)?;
     let rest = left.max(0).unsigned_abs().remaining_after(timed);
     let arrived_at = Instant::from_millis(card.created_at).unwrap_or_default();
     let lot = |lot: &CardLot| Lot {
-        id: lot_id(lot.lapse.at),
+        id: lot_id(lot.expiry.at),
         points: lot.points,
-        arrived_at: lot.arrived_at,
-        expiry: Expiry::Rolling(lot.lapse.at),
+        credited_at: lot.credited_at,
+        expiry: Expiry::Rolling(lot.expiry.at),
         is_closed: false,
-        lapsed: 0,
+        expired: 0,
     };
-    let never = Lot { id: NEVER.into(), points: rest, arrived_at, expiry: Expiry::Never, is_closed: false, lapsed: 0 };
+    let never = Lot {
+        id: NEVER.into(),
+        points: rest,
+        credited_at: arrived_at,
+        expiry: Expiry::Never,
+        is_closed: false,
+        expired: 0,
+    };
     let pending = |one: &PendingLot| {
-        let last = one.lapse.as_ref().and_then(|lapse| Day::parse(&lapse.last_day));
+        let last = one.expiry.as_ref().and_then(|lapse| Day::parse(&lapse.last_day));
         let expiration = last.and_then(|last| days_until(one.activates_at, zone, last)).unwrap_or_default();
         let (id, lot, wait) = (one.id.clone(), one.id.clone(), PendingUntil::Period(one.activates_at));
-        PendingPoints { id, points: one.points, earned_at: arrived_at, wait, lot, expiration }
+        PendingPoints { id, points: one.points, earned_at: arrived_at, condition: wait, lot, expiration }
     };
     Ok(PointsCard {
         lots: said.lots.iter().map(lot).chain([never]).collect(),
-        pending: said.waiting.iter().map(pending).collect(),
+        pending: said.pending.iter().map(pending).collect(),
         ..PointsCard::default()
     })
 }
@@ -137,7 +144,7 @@ pub fn points(said: &Said, zone: &TimeZone, card: &Document, spent: i64) -> Resu
 /// Returns the stable name of a lot, which may be new in this change: it is made from the lot's expiration.
 pub fn stable_name(card: &PointsCard, lot: &Text) -> Text {
     let known = card.lots.iter().find(|known| known.id == *lot);
-    known.map_or_else(|| lot.clone(), |known| known.expiry.lapses_at().map_or_else(|| NEVER.into(), lot_id))
+    known.map_or_else(|| lot.clone(), |known| known.expiry.expires_at().map_or_else(|| NEVER.into(), lot_id))
 }
 
 /// Returns the name of the lot of points that expire at `lapses_at`, or never.
@@ -163,7 +170,7 @@ pub fn change(
     let left = count::total(points.lots.iter().map(|lot| lot.points)).ok_or(CardRefusal::Beyond)?;
     let due_before = points.next_due();
     let outcome = op(&points, &present.now())?;
-    let figure = |figure| outcome.card.figures.of(figure);
+    let figure = |figure| outcome.card.lifetime_totals.of(figure);
     let came = sum(&[figure(LifetimeTotal::Added), figure(LifetimeTotal::Earned)])?;
     let went = sum(&[figure(LifetimeTotal::Subtracted), figure(LifetimeTotal::Returned)])?;
     let numbers = [
@@ -192,10 +199,10 @@ fn lots_of(said: &Said, card: &PointsCard, present: &LocalTime) -> Result<Vec<Ca
     let now = present.now();
     let mut by_now = said.clone();
     by_now.go_on(now.at);
-    let known = |at: Instant| by_now.lots.iter().find(|lot| lot.lapse.at == at);
+    let known = |at: Instant| by_now.lots.iter().find(|lot| lot.expiry.at == at);
     let mut points: BTreeMap<Instant, u64> = BTreeMap::new();
     for lot in card.lots.iter().filter(|lot| !lot.is_closed) {
-        if let Some(at) = lot.expiry.lapses_at().filter(|at| *at > now.at) {
+        if let Some(at) = lot.expiry.expires_at().filter(|at| *at > now.at) {
             let sum = points.entry(at).or_default();
             *sum = count::total([*sum, lot.points]).ok_or(CardRefusal::Beyond)?;
         }
@@ -209,7 +216,7 @@ fn lots_of(said: &Said, card: &PointsCard, present: &LocalTime) -> Result<Vec<Ca
     let lot = |at: Instant, points: u64| match known(at) {
         Some(lot) if lot.points == points => lot.clone(),
         Some(lot) => CardLot { points, changed_at: Some(now.at), ..lot.clone() },
-        None => CardLot { lapse: lapse(at, now.zone), points, arrived_at: now.at, changed_at: None },
+        None => CardLot { expiry: lapse(at, now.zone), points, credited_at: now.at, changed_at: None },
     };
     Ok(points.into_iter().map(|(at, points)| lot(at, points)).collect())
 }
@@ -218,13 +225,13 @@ fn lots_of(said: &Said, card: &PointsCard, present: &LocalTime) -> Result<Vec<Ca
 fn waiting_of(said: &Said, card: &PointsCard, present: &LocalTime) -> Vec<PendingLot> {
     let zone = &present.zone;
     let waiting = |one: &PendingPoints| {
-        let activates_at = one.wait.activates_at()?;
-        let known = said.waiting.iter().find(|known| known.id == one.id);
+        let activates_at = one.condition.activates_at()?;
+        let known = said.pending.iter().find(|known| known.id == one.id);
         let lapse = match known {
-            Some(known) => known.lapse.clone(),
-            None => one.expiration.arriving(activates_at, zone).lapses_at().map(|at| lapse(at, zone)),
+            Some(known) => known.expiry.clone(),
+            None => one.expiration.expiry_at(activates_at, zone).expires_at().map(|at| lapse(at, zone)),
         };
-        Some(PendingLot { id: one.id.clone(), points: one.points, activates_at, lapse })
+        Some(PendingLot { id: one.id.clone(), points: one.points, activates_at, expiry: lapse })
     };
     card.pending.iter().filter_map(waiting).collect()
 }
@@ -249,7 +256,7 @@ pub fn note(
         let (came, went) = (came(step)?, went(step)?);
         left = left.plus(came)?.minus(went)?;
         let (named, kind, points) = match &step.cause {
-            MovementCause::Lapsed(lot) => {
+            MovementCause::ExpiredByTime(lot) => {
                 let name = stable_name(&change.outcome.card, lot);
                 (joined(&["/lapsed/", &name]), "POINTS_EXPIRATION", amount::negated(amount::signed(went)?)?)
             }
@@ -280,12 +287,12 @@ pub fn note(
 
 /// Returns the points that a step credited to lots.
 fn came(step: &CardStep) -> Result<u64, Fault> {
-    amount::total(step.brought().iter().map(|part| part.points))
+    amount::total(step.credited().iter().map(|part| part.points))
 }
 
 /// Returns the points that a step took from lots.
 fn went(step: &CardStep) -> Result<u64, Fault> {
-    amount::total(step.taken().iter().map(|part| part.points))
+    amount::total(step.debited().iter().map(|part| part.points))
 }
 
 /// Returns the id of the transaction of a due step. It is derived from the step, so the next change and the job produce the same id.
@@ -334,7 +341,7 @@ pub fn begin(call: &mut Call<'_, '_>, campaign: &Document, card: &mut Document) 
     let mut points = points.map_err(|refused| unsettled(&card.id, &refused))?;
     let due_before = points.next_due();
     let now = present.now();
-    let Some(at) = rules.arriving(now.at, now.zone).lapses_at() else { return Ok(()) };
+    let Some(at) = rules.expiry_at(now.at, now.zone).expires_at() else { return Ok(()) };
     for lot in points.lots.iter_mut().filter(|lot| lot.expiry == Expiry::Never && lot.points > 0) {
         lot.expiry = Expiry::Rolling(at);
     }

@@ -75,10 +75,10 @@ pub fn show(balance_kind: &BalanceKind, campaign_id: Option<&str>, document: Doc
     let redemption = RedemptionRecord::of(&body);
     let is_rollback = redemption.is_rollback();
     let action = if is_rollback { "REFUND" } else { "REDEMPTION" };
-    let CardMovement { taken, loaded, left } = movement_of(&body);
+    let CardMovement { taken, credited_total, left } = movement_of(&body);
     let mut balance = Map::new();
     balance.insert("type".into(), balance_kind.kind.into());
-    balance.insert("total".into(), loaded.into());
+    balance.insert("total".into(), credited_total.into());
     balance.insert("object".into(), "balance".into());
     balance.insert(balance_kind.total.into(), amount::negated(taken)?.into());
     balance.insert("balance".into(), left.into());

@@ -21,7 +21,7 @@ use crate::store::{bundle_goods, bundle_heads};
 use scrip::bundle::CHECKED_METADATA;
 use scrip::model::client::ClientContext;
 use scrip::time::Instant;
-use scrip::wire::project::client::terms_of;
+use scrip::wire::project::client::client_policy_of;
 use scrip::wire::readability;
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -84,9 +84,9 @@ pub struct BoxedCodes {
 impl Core {
     /// Builds the core of a moment, with its horizon.
     pub fn build(store: &Store<'_>, project: &BundleProject<'_>, now: Instant) -> Result<Core, Fault> {
-        let terms = terms_of(&project.settings.client);
+        let terms = client_policy_of(&project.settings.client);
         let terms = terms.map_err(|problem| Fault(format!("the project's terms of pages do not read: {problem}")))?;
-        let page = ClientContext { terms, ..ClientContext::default() };
+        let page = ClientContext { policy: terms, ..ClientContext::default() };
         let source = CoreSource { store, case_sensitive: project.settings.case_sensitive_codes };
         let mut horizon = Horizon::of_build(now)?;
         let mut left_out = Vec::new();

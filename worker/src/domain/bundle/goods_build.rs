@@ -14,7 +14,7 @@ use scrip::bundle::GoodsSorter;
 use scrip::model::client::ClientContext;
 use scrip::model::goods_buckets::{bucket_of, hash_prefix};
 use scrip::text::sha256_hex;
-use scrip::wire::project::client::terms_of;
+use scrip::wire::project::client::client_policy_of;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,7 +41,7 @@ pub fn refresh(
     now_ms: i64,
     rows: u64,
 ) -> Result<Option<GoodsRoot>, Fault> {
-    let terms = terms_of(&project.settings.client);
+    let terms = client_policy_of(&project.settings.client);
     let terms = terms.map_err(|problem| Fault(format!("the project's terms of pages do not read: {problem}")))?;
     // Conditions compare days in the project's zone.
     let zone = if sets.is_empty() { &Json::Null } else { project.zone() };
@@ -52,7 +52,7 @@ pub fn refresh(
         zone
     ]);
     let shown = sha256_hex(shown.to_string().as_bytes());
-    let page = ClientContext { terms, ..ClientContext::default() };
+    let page = ClientContext { policy: terms, ..ClientContext::default() };
     let tree = stored::find_tree(store)?.unwrap_or_default();
     let mut marked = stored::list_marked(store, rows_of(rows.saturating_add(1)))?;
     let is_whole = u64::try_from(marked.len()).is_ok_and(|count| count <= rows);

@@ -131,7 +131,7 @@ fn line<'o>(offer: &'o Document, visibility: Visibility, reason: &'static str) -
         kind,
         name,
         campaign_id: offer.parent.as_deref(),
-        visibility: visibility.word(),
+        visibility: visibility.name(),
         reason,
         begins_at: None,
         received,

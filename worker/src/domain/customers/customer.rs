@@ -133,7 +133,7 @@ pub fn email_name(sent: CustomerRecord<'_>) -> Option<&str> {
 /// Removes the fields of the own profile that the client policy does not accept from a customer with a token.
 pub fn keep_own_fields(call: &Call<'_, '_>, sent: &mut Map<String, Json>) {
     let policy = call.page.as_ref().filter(|page| page.proven.is_some());
-    let Some(fields) = policy.and_then(|page| page.terms.own_fields.as_ref()) else { return };
+    let Some(fields) = policy.and_then(|page| page.policy.own_fields.as_ref()) else { return };
     let is_own = |name: &str| fields.iter().any(|field| field == name);
     sent.retain(|name, value| match (name.as_str(), value) {
         ("id" | "source_id", _) => true,

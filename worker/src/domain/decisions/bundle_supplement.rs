@@ -12,7 +12,7 @@ use crate::store::facts::StoreFacts;
 use crate::store::ledger;
 use crate::store::sql::Fault;
 use scrip::Context;
-use scrip::bundle::{read_condition, request_of, stays_beside};
+use scrip::bundle::{is_independent_of, read_condition, request_of};
 use scrip::decide::met_conditions;
 use scrip::facts::{Facts, Known};
 use scrip::model::customer::ProfilePart;
@@ -155,7 +155,7 @@ fn decide_facts<'s>(call: &Call<'_, '_>, name: &'s str, core: &BundleOffers) -> 
     let midnight = zone.day(call.context.now).and_then(|today| zone.start_of(today.plus(1)?)).map(second_of);
     drop(zone);
     let beside = |part: ProfilePart| -> Vec<String> {
-        let those = conditions.iter().filter(|(_, condition)| stays_beside(condition, part, &owned));
+        let those = conditions.iter().filter(|(_, condition)| is_independent_of(condition, part, &owned));
         those.map(|(number, _)| number.to_string()).collect()
     };
     let [beside_metadata, beside_fields] = [ProfilePart::Metadata, ProfilePart::Fields].map(beside);

@@ -10,7 +10,7 @@ use crate::http::route::Call;
 use crate::store::document::Document;
 use scrip::facts::publications_account;
 use scrip::ledger::Entry;
-use scrip::wire::voucher::show_publish;
+use scrip::wire::voucher::publish_json;
 use serde_json::Value as Json;
 
 /// Serialized members by name.
@@ -29,7 +29,7 @@ pub fn beside_voucher(call: &Call<'_, '_>, voucher: &Document) -> Result<Printed
     Ok(vec![
         ("assets", Addresses::of(call)?.show(voucher)?.to_string()),
         ("categories", Json::from(categories).to_string()),
-        ("publish", show_publish(code, published).to_string()),
+        ("publish", publish_json(code, published).to_string()),
         ("validation_rules_assignments", assignments::listed(stored.rule_assignments).to_string()),
     ])
 }

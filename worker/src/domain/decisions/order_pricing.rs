@@ -5,7 +5,7 @@ use crate::http::reply::CallError;
 use crate::http::route::Call;
 use scrip::model::order::Order;
 use scrip::money::Money;
-use scrip::pricing::lines::{Priced, Trust, price};
+use scrip::pricing::lines::{PriceSource, PricedOrder, price};
 use scrip::time::Instant;
 use scrip::wire::redemptions::stored_order::write_order;
 
@@ -17,8 +17,8 @@ pub fn priced(
 ) -> Result<(String, Option<Money>), CallError> {
     let facts = facts::facts(call)?;
     // Orders of a server are trusted, and the catalogue is complete: no fact can be missing.
-    let mut priced = Priced::default();
-    let written = price(order, &facts, Trust::Sent, &mut |_| {}, &mut priced)
+    let mut priced = PricedOrder::default();
+    let written = price(order, &facts, PriceSource::Sent, &mut |_| {}, &mut priced)
         .map(|()| (write_order(order, &priced, updated_at), priced.cart.total()));
     facts.end()?;
     Ok(written?)

@@ -18,8 +18,8 @@ use scrip::decide::order_return::changed_order::{ChangedOrder, OrderChange, chan
 use scrip::ledger::Entry;
 use scrip::model::order::Order;
 use scrip::model::redemption::SpentUnits;
-use scrip::pricing::lines::Trust;
-use scrip::wire::redemptions::order_return::kept_return;
+use scrip::pricing::lines::PriceSource;
+use scrip::wire::redemptions::order_return::stored_return;
 use serde_json::{Value as Json, json};
 
 /// Queues the refunds of a return; the order document and its counts are left to the caller. Returns the customer with the
@@ -29,7 +29,7 @@ pub fn give_back(
     outcome: &ReturnOutcome,
     seen: &DocumentsById,
 ) -> Result<Option<Document>, CallError> {
-    let ReturnOutcome { returned, entries, tally, rewards, .. } = outcome;
+    let ReturnOutcome { returned, entries, summary_delta, rewards, .. } = outcome;
     let taken = returns::take_all(call, rewards)?;
     for part in &returned.parts {
         let Some((spent, voucher)) = part.spent.zip(part.redemption.voucher.as_ref()) else { continue };
@@ -45,9 +45,9 @@ pub fn give_back(
     let touched = touched.filter_map(|part| part.redemption.voucher.as_ref());
     voucher::touch(call, touched.map(|voucher| voucher.id.as_str()).collect());
     let customer_id = returned.parts.iter().find_map(|part| part.redemption.customer_id.as_deref());
-    match *tally == SummaryDelta::default() {
+    match *summary_delta == SummaryDelta::default() {
         true => Ok(None),
-        false => facts::write_customer(call, seen, None, customer_id, tally, &[]),
+        false => facts::write_customer(call, seen, None, customer_id, summary_delta, &[]),
     }
 }
 
@@ -104,13 +104,13 @@ pub fn change(
     seen: &DocumentsById,
 ) -> Result<Order, CallError> {
     let facts = facts::facts(call)?;
-    let change = OrderChange { stored, order, has_discount, trust: Trust::Sent };
+    let change = OrderChange { stored, order, has_discount, price_source: PriceSource::Sent };
     let changed = change_order(&facts, change, call.context);
     facts.end()?;
     let ChangedOrder { mut order, returned } = changed?;
     if let Some(outcome) = returned {
         give_back(call, &outcome, seen)?;
-        order.returns.push(kept_return(&outcome.returned));
+        order.returns.push(stored_return(&outcome.returned));
     }
     Ok(order)
 }

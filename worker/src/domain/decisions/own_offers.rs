@@ -65,7 +65,7 @@ impl OwnOffers {
         conditions: &mut NumberedConditions,
     ) -> Result<OwnOffers, CallError> {
         let Some(page) = &call.page else { return Ok(OwnOffers::default()) };
-        let seek = CandidateFilter { customer: Some(owner.id), wallet: true, stacks: false, client: true };
+        let seek = CandidateFilter { customer: Some(owner.id), only_own: true, stacks: false, client: true };
         let rows = CandidateRows::read(call.store, &seek, call.context.now)?;
         let mut own = OwnOffers::of_nobody();
         let mut chosen = Vec::new();
@@ -108,7 +108,7 @@ impl OwnOffers {
             members.insert("referrer_id".into(), owner.name.into());
         }
         if let Grant::Loyalty(card) = &terms.grant {
-            members.insert("loyalty_card".into(), json!({ "points": card.allotment() }));
+            members.insert("loyalty_card".into(), json!({ "points": card.credited_total() }));
         }
         self.ids.insert(candidate.id.to_string());
         self.ids.extend(terms.campaign_id.as_ref().map(ToString::to_string));
@@ -121,8 +121,8 @@ impl OwnOffers {
 /// Returns the moment at which the points of a card change next by time.
 fn next_turn(grant: &Grant) -> Option<Instant> {
     let Grant::Loyalty(card) = grant else { return None };
-    let lots = card.lots.iter().map(|lot| lot.lapse.at);
-    lots.chain(card.waiting.iter().map(|points| points.activates_at)).min()
+    let lots = card.lots.iter().map(|lot| lot.expiry.at);
+    lots.chain(card.pending.iter().map(|points| points.activates_at)).min()
 }
 
 /// Returns the accounts that limit a voucher.

@@ -11,7 +11,7 @@ use crate::store::sql::Fault;
 use scrip::decide::earn::EarningEvent;
 use scrip::facts::earning::{
     EarningCard, EarningFacts, EarningKey, EarningRule, EarningStatus, Incentive, LoyaltyProgram, Membership,
-    PastEarning,
+    StoredEarning,
 };
 use scrip::facts::{Fact, Facts, Known};
 use scrip::model::order::Metadata;
@@ -188,7 +188,7 @@ pub struct ProgramEarnings<'a> {
 }
 
 impl EarningFacts for ProgramEarnings<'_> {
-    fn standing(&self, _: &EarningKey) -> Known<EarningStatus> {
+    fn status(&self, _: &EarningKey) -> Known<EarningStatus> {
         Known::Is(self.standing)
     }
 
@@ -224,11 +224,11 @@ impl EarningFacts for ProgramEarnings<'_> {
         Known::Absent
     }
 
-    fn past(&self, _: &EarningKey) -> Known<Vec<PastEarning>> {
+    fn stored_earnings(&self, _: &EarningKey) -> Known<Vec<StoredEarning>> {
         Known::Absent
     }
 
-    fn brought(&self, _: &EarningKey, _: &str, _: Instant) -> Known<u64> {
+    fn credited_since(&self, _: &EarningKey, _: &str, _: Instant) -> Known<u64> {
         Known::Absent
     }
 

@@ -155,7 +155,7 @@ fn points_of(call: &Call<'_, '_>, row: &Document, entries: &[Json], order: &Orde
     // Earlier rows do not contain the amount of the order.
     let Some(amount) = row.as_occasion().bought() else { return Ok(None) };
     let share = OrderSnapshot { amount, goods: Vec::new() }.amount_back(&OrderSnapshot::of(order));
-    if share.is_whole() {
+    if share.is_full() {
         return Ok(Some(vec![0; entries.len()]));
     }
     let bases: Vec<Option<PointsBasis>> = entries.iter().map(find_basis).collect();
@@ -344,7 +344,7 @@ fn find_place(call: &Call<'_, '_>, entry: &EarnedPointsEntry<'_>) -> Result<Poin
             let activated_at = row.updated_at.filter(|_| is_written).or(due_at).and_then(Instant::from_millis);
             let expiration = points::expiration_in(row.as_points()).unwrap_or_default();
             let zone = &LocalTime::of(call)?.zone;
-            PointsPlace::Lot(activated_at.and_then(|at| expiration.arriving(at, zone).lapses_at()))
+            PointsPlace::Lot(activated_at.and_then(|at| expiration.expiry_at(at, zone).expires_at()))
         }
     })
 }

@@ -22,7 +22,7 @@ use crate::store::amount;
 use crate::store::document::{Document, legible, read_held};
 use crate::store::records::EarnedPointsEntry;
 use crate::store::sql::Fault;
-use scrip::decide::earn::{EarningEvent, Event, GrantedGift, GrantedPoints, RuleOutcome, earn};
+use scrip::decide::earn::{EarningEvent, EarningRequest, GrantedContent, GrantedPoints, RuleOutcome, earn};
 use scrip::decide::returns::OrderSnapshot;
 use scrip::facts::earning::{EarningKey, EarningStatus, PointsBasis};
 use scrip::points::Expiration;
@@ -72,7 +72,8 @@ pub fn happen(
     let gains = {
         let facts = facts::facts(call)?;
         let stored = ProgramEarnings { joined: &found, standing };
-        let earnings = earn(&facts, &stored, Event { customer: &read, what, occasion: Some(occasion) }, call.context);
+        let earnings =
+            earn(&facts, &stored, EarningRequest { customer: &read, event: what, key: Some(occasion) }, call.context);
         facts.end()?;
         let mut gains = Vec::new();
         for member in &earnings.memberships {
@@ -181,9 +182,9 @@ pub fn join(call: &mut Call<'_, '_>, campaign: &Document, customer: &Document) -
 /// Returns the points that a rule grants, with their calculation basis.
 fn gains_of(rule: &RuleOutcome, place: usize) -> Vec<EarnedByRule> {
     let Ok(firing) = &rule.outcome else { return Vec::new() };
-    let given = firing.effects.iter().flatten().filter_map(|granted| match &granted.gift {
-        GrantedGift::Points(points) => Some(points),
-        GrantedGift::Thing(_) => None,
+    let given = firing.effects.iter().flatten().filter_map(|granted| match &granted.content {
+        GrantedContent::Points(points) => Some(points),
+        GrantedContent::Item(_) => None,
     });
     let gain = |points: &GrantedPoints| EarnedByRule {
         place,
@@ -246,7 +247,7 @@ pub fn bring(
     let Some(days) = wait.and_then(|days| u32::try_from(days).ok()) else {
         let expiration = rules.and_then(points::expiration_of).unwrap_or_default();
         let present = LocalTime::of(call)?;
-        let lapses_at = expiration.arriving(present.now().at, &present.zone).lapses_at();
+        let lapses_at = expiration.expiry_at(present.now().at, &present.zone).expires_at();
         let has_come = accrue(call, card, points, &expiration, &origin)?;
         return Ok(has_come.then_some(CreditedPoints { pending: None, lapses_at }));
     };

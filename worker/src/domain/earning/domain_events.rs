@@ -19,7 +19,7 @@ use crate::store::documents::orders::OrderHistoryQuery;
 use crate::store::queued::QueuedDocument;
 use crate::store::sql::Fault;
 use scrip::decide::earn::OrderTransition;
-use scrip::decide::returns::may_come_back;
+use scrip::decide::returns::is_returnable;
 use scrip::facts::cards::paid_account;
 use scrip::facts::earning::EarningKey;
 use scrip::model::order::OrderStatus;
@@ -199,7 +199,7 @@ fn turned(
     }
     // A customer that an untrusted client names earns nothing.
     let earns = customer_id.filter(|_| caller::trusts_customer(call));
-    let may_change = earns.is_some() && may_come_back(is);
+    let may_change = earns.is_some() && is_returnable(is);
     match OrderTransition::of(None, is) {
         None if !may_change => return Ok(Vec::new()),
         // The stored state is read only when it matters.

@@ -14,7 +14,7 @@ use crate::store::records::EarnedPointsRecord;
 use crate::store::sql::Fault;
 use scrip::decide::earn::GrantedPoints;
 use scrip::decide::returns::OrderSnapshot;
-use scrip::facts::earning::{EarningKey, EarningStatus, PastEarning, PointsBasis};
+use scrip::facts::earning::{EarningKey, EarningStatus, PointsBasis, StoredEarning};
 use scrip::points::limits::FireCount;
 use scrip::points::{CardOutcome, EarnedPoints, MovementCause};
 use scrip::text::Text;
@@ -183,17 +183,17 @@ pub fn fired_in(
 /// Returns the pending points and the lot to which an operation credited points.
 pub fn arrival(outcome: &CardOutcome) -> [Option<Text>; 2] {
     let pending = outcome.steps.iter().find_map(|step| match &step.cause {
-        MovementCause::Waits(id) => Some(id.clone()),
-        MovementCause::Arrived(_)
+        MovementCause::Pending(id) => Some(id.clone()),
+        MovementCause::Credited(_)
         | MovementCause::Activated(_)
         | MovementCause::Canceled(_)
-        | MovementCause::Lapsed(_)
+        | MovementCause::ExpiredByTime(_)
         | MovementCause::Expired(_)
-        | MovementCause::Taken(_)
+        | MovementCause::Debited(_)
         | MovementCause::Refunded
         | MovementCause::Returned => None,
     });
-    [pending, outcome.steps.iter().flat_map(|step| step.brought()).next().map(|part| part.lot)]
+    [pending, outcome.steps.iter().flat_map(|step| step.credited()).next().map(|part| part.lot)]
 }
 
 /// Returns the stored entry of granted points.
@@ -230,7 +230,7 @@ pub fn cards(store: &Store<'_>, occasion: &EarningKey) -> Result<Vec<String>, Fa
 }
 
 /// Returns the points that an event credited, without those canceled while pending. The cards must be settled before.
-pub fn past(store: &Store<'_>, occasion: &EarningKey) -> Result<Vec<PastEarning>, Fault> {
+pub fn past(store: &Store<'_>, occasion: &EarningKey) -> Result<Vec<StoredEarning>, Fault> {
     let mut past = Vec::new();
     for (place, entry) in entries(store, occasion)?.into_iter().enumerate() {
         let said = EarnedPointsRecord::of_value(&entry);
@@ -243,7 +243,7 @@ pub fn past(store: &Store<'_>, occasion: &EarningKey) -> Result<Vec<PastEarning>
             Some(pending) => waited(store, pending, EarnedPoints { pending: None, lot: lot.clone(), points })?
                 .or_else(|| (back == points).then_some(EarnedPoints { pending: None, lot, points })),
         };
-        past.extend(earned.map(|earned| PastEarning {
+        past.extend(earned.map(|earned| StoredEarning {
             card_id: said.card_id().into(),
             card_definition_id: said.card_definition_id().into(),
             earned,

@@ -22,7 +22,7 @@ use crate::domain::point_spending::order_payments;
 use crate::http::route::Call;
 use crate::store::document::{legible, read_held, read_stored};
 use crate::store::sql::Fault;
-use scrip::decide::earn::{EarningEvent, Earnings, Event, FiredEarning, earn};
+use scrip::decide::earn::{EarningEvent, EarningRequest, Earnings, FiredEarning, earn};
 use scrip::decide::returns::OrderSnapshot;
 use scrip::facts::earning::{EarningKey, EarningRule, Effect};
 use scrip::model::order::{Metadata, Order};
@@ -171,14 +171,14 @@ fn happen(call: &mut Call<'_, '_>, customer_id: &str, earners: Earners, cause: &
     let earnings = {
         let facts = facts::facts(call)?;
         let stored = StoredEarnings::new(call.store, &facts, &present, &memberships);
-        let event = Event { customer: &customer, what, occasion: Some(occasion) };
+        let event = EarningRequest { customer: &customer, event: what, key: Some(occasion) };
         let earnings = earn(&facts, &stored, event, call.context);
         stored.end()?;
         facts.end()?;
         earnings
     };
-    if let Some(idle) = &earnings.idle {
-        call.store.note(format!("nothing is earned by `{}`: {}", occasion.as_str(), idle.word()));
+    if let Some(idle) = &earnings.not_earned {
+        call.store.note(format!("nothing is earned by `{}`: {}", occasion.as_str(), idle.name()));
     }
     let Memberships { rules, definitions, .. } = memberships;
     let cards = load_all(call.store, &earnings.cards())?;

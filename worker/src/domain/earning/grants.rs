@@ -14,7 +14,7 @@ use crate::store::document::Document;
 use crate::store::sql::Fault;
 use crate::timestamp;
 use scrip::count::Countable;
-use scrip::decide::earn::{EffectSkipped, GrantedEffect, GrantedGift, GrantedPoints};
+use scrip::decide::earn::{EffectSkipped, GrantedContent, GrantedEffect, GrantedPoints};
 use scrip::facts::earning::{Effect, GrantedItem};
 use scrip::points::Credit;
 use scrip::text::Text;
@@ -80,7 +80,7 @@ impl<'p> EventGrants<'p> {
     ) -> Result<EffectResult, Fault> {
         let given = match granted {
             Ok(granted) => self.give(call, granted, rule_id)?,
-            Err(withheld) => Err(withheld.word().into()),
+            Err(withheld) => Err(withheld.name().into()),
         };
         let incentive_id = match effect {
             Effect::Points(_) => return Ok(given.map_or(EffectResult::Nothing, |(ledgered, _)| ledgered)),
@@ -95,17 +95,17 @@ impl<'p> EventGrants<'p> {
     }
 
     fn give(&mut self, call: &mut Call<'_, '_>, granted: &GrantedEffect, rule_id: &str) -> Result<GiftResult, Fault> {
-        match &granted.gift {
-            GrantedGift::Points(points) => self.add(call, points, rule_id),
-            GrantedGift::Thing(GrantedItem::Product(id)) => {
+        match &granted.content {
+            GrantedContent::Points(points) => self.add(call, points, rule_id),
+            GrantedContent::Item(GrantedItem::Product(id)) => {
                 Ok(Ok((EffectResult::Thing, json!({ "product": { "id": id.as_str() } }))))
             }
-            GrantedGift::Thing(GrantedItem::Sku { product_id, id }) => {
+            GrantedContent::Item(GrantedItem::Sku { product_id, id }) => {
                 let sku = json!({ "sku": { "id": id.as_str(), "product_id": product_id.as_str() } });
                 Ok(Ok((EffectResult::Thing, sku)))
             }
-            GrantedGift::Thing(GrantedItem::Coupon(campaign_id)) => self.hand_code(call, campaign_id, 0),
-            GrantedGift::Thing(GrantedItem::GiftCard { campaign_id, balance }) => {
+            GrantedContent::Item(GrantedItem::Coupon(campaign_id)) => self.hand_code(call, campaign_id, 0),
+            GrantedContent::Item(GrantedItem::GiftCard { campaign_id, balance }) => {
                 self.hand_code(call, campaign_id, *balance)
             }
         }
@@ -116,7 +116,7 @@ impl<'p> EventGrants<'p> {
         let card_id = granted.card_id.as_str();
         let definition = self.definitions.get(granted.card_definition_id.as_str());
         let (Some(held), Some(definition)) = (self.held.get_mut(card_id), definition) else {
-            return Ok(Err(EffectSkipped::NoCard.word().into()));
+            return Ok(Err(EffectSkipped::NoCard.name().into()));
         };
         let (lot, pending) = (call.ids.hex18("lcpeb_"), call.ids.hex18("lcppb_"));
         let expiration = granted.expiration.as_ref().unwrap_or(&definition.expiration);
@@ -125,7 +125,7 @@ impl<'p> EventGrants<'p> {
         let outcome = match outcome {
             Ok(outcome) => outcome,
             // The points of a card must fit an integer.
-            Err(_) => return Ok(Err(EffectSkipped::TooMany.word().into())),
+            Err(_) => return Ok(Err(EffectSkipped::TooMany.name().into())),
         };
         let entry = fired_rules::brought(granted, &outcome);
         let related = RelatedObjects { earning_rule: Some(rule_id), order: self.order_id, ..RelatedObjects::default() };

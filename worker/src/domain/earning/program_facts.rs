@@ -17,7 +17,7 @@ use scrip::count::Countable;
 use scrip::facts::cards::card_account;
 use scrip::facts::earning::{
     CurrentTier, Earning, EarningCard, EarningFacts, EarningKey, EarningRule, EarningStatus, Incentive, LoyaltyProgram,
-    Membership, PastEarning,
+    Membership, StoredEarning,
 };
 use scrip::facts::{Fact, Facts, Known};
 use scrip::model::order::Metadata;
@@ -277,13 +277,13 @@ impl<'a, 's> StoredEarnings<'a, 's> {
             UnreadableFact::Illegible(format!("the card `{card_id}` cannot be settled: {refused:?}"))
         })?;
         let moved = |figure| {
-            let account = card_account(card_id, &PointsAccount::Figure(figure));
+            let account = card_account(card_id, &PointsAccount::LifetimeTotal(figure));
             since.map_or(0, |since| self.facts.moved(&account, since).found().unwrap_or(0))
         };
         // Pending points count when they are earned, not again when they are activated.
         let all = moved(LifetimeTotal::Earned).plus(moved(LifetimeTotal::PendingTotal))?;
         let in_period = all.remaining_after(moved(LifetimeTotal::PendingActivated));
-        Ok(Some(EarnedSoFar { balance: settled.card.balance(), pending: settled.card.waiting(), in_period }))
+        Ok(Some(EarnedSoFar { balance: settled.card.balance(), pending: settled.card.pending_points(), in_period }))
     }
 
     fn find_incentive(&self, id: &str) -> Result<Option<Incentive>, UnreadableFact> {
@@ -298,7 +298,7 @@ impl<'a, 's> StoredEarnings<'a, 's> {
 }
 
 impl EarningFacts for StoredEarnings<'_, '_> {
-    fn standing(&self, occasion: &EarningKey) -> Known<EarningStatus> {
+    fn status(&self, occasion: &EarningKey) -> Known<EarningStatus> {
         self.known(fired_rules::standing(self.store, occasion).map_err(UnreadableFact::Fault))
     }
 
@@ -331,11 +331,11 @@ impl EarningFacts for StoredEarnings<'_, '_> {
         self.known(self.find_incentive(id)).map(Fact::own)
     }
 
-    fn past(&self, occasion: &EarningKey) -> Known<Vec<PastEarning>> {
+    fn stored_earnings(&self, occasion: &EarningKey) -> Known<Vec<StoredEarning>> {
         self.known(fired_rules::past(self.store, occasion).map(Some).map_err(UnreadableFact::Fault))
     }
 
-    fn brought(&self, occasion: &EarningKey, card_id: &str, since: Instant) -> Known<u64> {
+    fn credited_since(&self, occasion: &EarningKey, card_id: &str, since: Instant) -> Known<u64> {
         self.known(fired_rules::sum_brought(self.store, occasion, card_id, since).map_err(UnreadableFact::Fault))
     }
 

@@ -86,13 +86,13 @@ fn change_next(call: &mut Call<'_, '_>, mut own: ProgramRevocation) -> Result<Re
 /// Queues one change with its record; returns the points that were revoked.
 fn change_one(call: &mut Call<'_, '_>, own: &ProgramRevocation, one: &GiveBack) -> Result<MovedPoints, Fault> {
     let mut moved = MovedPoints::default();
-    let lots: Vec<&str> = one.past.earned.lot.iter().map(Text::as_str).collect();
-    let Some(mut held) = held(call, &one.past.card_id, &lots)? else { return Ok(moved) };
+    let lots: Vec<&str> = one.stored_earning.earned.lot.iter().map(Text::as_str).collect();
+    let Some(mut held) = held(call, &one.stored_earning.card_id, &lots)? else { return Ok(moved) };
     let Some(settled) = change(call, &own.present, &mut held, one, &own.order.id)? else { return Ok(moved) };
-    fired_rules::note_back(call.store, &own.occasion, one.past.place, &settled)?;
+    fired_rules::note_back(call.store, &own.occasion, one.stored_earning.place, &settled)?;
     if one.movement != EarningCorrection::Restore {
-        let points = settled.taken.minus(one.past.taken)?;
-        let missing = one.past.earned.points.remaining_after(points);
+        let points = settled.taken.minus(one.stored_earning.taken)?;
+        let missing = one.stored_earning.earned.points.remaining_after(points);
         let mut details = json!({ "card_id": held.row.id, "points": points });
         if let Some(details) = details.as_object_mut().filter(|_| missing > 0) {
             details.insert("missing_points".into(), missing.into());
@@ -145,13 +145,13 @@ fn change(
     order_id: &str,
 ) -> Result<Option<RevokedPoints>, Fault> {
     let mut settled =
-        RevokedPoints { points: one.total, back: one.due, taken: one.past.taken, ..RevokedPoints::default() };
-    if one.past.earned.points == 0 {
+        RevokedPoints { points: one.total, back: one.due, taken: one.stored_earning.taken, ..RevokedPoints::default() };
+    if one.stored_earning.earned.points == 0 {
         return Ok(Some(settled));
     }
     let outcome = match one.movement {
         EarningCorrection::Restore => restore(call, present, held, one),
-        EarningCorrection::Revoke(method) => held.card.revoke(&one.past.earned, method, &present.now()),
+        EarningCorrection::Revoke(method) => held.card.revoke(&one.stored_earning.earned, method, &present.now()),
     };
     let outcome = match outcome {
         Ok(outcome) => outcome,
@@ -161,9 +161,9 @@ fn change(
         }
     };
     if one.movement == EarningCorrection::Restore {
-        settled.taken = settled.taken.remaining_after(one.past.earned.points);
+        settled.taken = settled.taken.remaining_after(one.stored_earning.earned.points);
         let [pending, lot] = fired_rules::arrival(&outcome);
-        settled.arrival = [pending, lot.or_else(|| one.past.earned.lot.clone())];
+        settled.arrival = [pending, lot.or_else(|| one.stored_earning.earned.lot.clone())];
     } else {
         settled.taken = settled.taken.plus(taken(&outcome)?)?;
     }
@@ -182,8 +182,8 @@ fn restore(
     held: &LoadedCard,
     one: &GiveBack,
 ) -> Result<CardOutcome, CardRefusal> {
-    let points = one.past.earned.points;
-    if let Some(pending) = &one.past.earned.pending {
+    let points = one.stored_earning.earned.points;
+    if let Some(pending) = &one.stored_earning.earned.pending {
         let points = i64::try_from(points).map_err(|_| CardRefusal::Beyond)?;
         return held.card.adjust(pending, points, &present.now());
     }
@@ -195,7 +195,10 @@ fn restore(
 
 /// Returns the points that were revoked from a card.
 fn taken(outcome: &CardOutcome) -> Result<u64, Fault> {
-    let back = [PointsAccount::Figure(LifetimeTotal::Returned), PointsAccount::Figure(LifetimeTotal::PendingCanceled)];
+    let back = [
+        PointsAccount::LifetimeTotal(LifetimeTotal::Returned),
+        PointsAccount::LifetimeTotal(LifetimeTotal::PendingCanceled),
+    ];
     let movements = outcome.steps.iter().flat_map(|step| &step.movements);
     amount::total(movements.filter(|one| back.contains(&one.to)).map(|one| one.points))
 }

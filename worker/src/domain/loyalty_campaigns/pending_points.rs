@@ -42,7 +42,7 @@ pub struct NewPendingPoints<'w> {
 pub fn wait(call: &mut Call<'_, '_>, card: &mut Document, waits: NewPendingPoints<'_>) -> Result<Option<Text>, Fault> {
     let Some(mut known) = said(card) else { return Ok(None) };
     known.go_on(call.context.now);
-    let there = amount::signed(known.points.plus(known.waiting_points())?)?;
+    let there = amount::signed(known.points.plus(known.pending_points())?)?;
     if waits.points > INT_MAX.minus(there)? {
         call.store.note(format!("the card `{}` takes no more points", card.id));
         return Ok(None);
@@ -53,11 +53,11 @@ pub fn wait(call: &mut Call<'_, '_>, card: &mut Document, waits: NewPendingPoint
     let points = waits.points.unsigned_abs();
     let id = call.ids.hex18("lopp_");
     let at = delay.earned(present.now().at, &present.zone).and_then(|wait| wait.activates_at()).unwrap_or_default();
-    let joins = if known.waiting.len() < WAITING_MAX {
+    let joins = if known.pending.len() < WAITING_MAX {
         None
     } else {
-        let later = known.waiting.iter().find(|one| one.activates_at >= at);
-        later.or(known.waiting.last()).map(|one| one.id.clone())
+        let later = known.pending.iter().find(|one| one.activates_at >= at);
+        later.or(known.pending.last()).map(|one| one.id.clone())
     };
     let spent = spent(call.store, card)?;
     let changed = change(&present, card, spent, |card, now| match &joins {
@@ -97,7 +97,7 @@ pub fn shift(call: &mut Call<'_, '_>, card: &mut Document, id: &str, by: i64) ->
         return Ok(0);
     };
     let id = Text::from(id);
-    let waits = said(card).map_or(0, |card| card.waiting.iter().find(|one| one.id == id).map_or(0, |one| one.points));
+    let waits = said(card).map_or(0, |card| card.pending.iter().find(|one| one.id == id).map_or(0, |one| one.points));
     let waits = amount::signed(waits)?;
     let by = by.max(amount::negated(waits)?);
     if waits == 0 || by == 0 {
@@ -147,7 +147,7 @@ pub fn act_on(
         return Err(too_late(hand, state).into());
     }
     let id = Text::from(row.id.as_str());
-    let waits = said(&card).map_or(0, |card| card.waiting.iter().find(|one| one.id == id).map_or(0, |one| one.points));
+    let waits = said(&card).map_or(0, |card| card.pending.iter().find(|one| one.id == id).map_or(0, |one| one.points));
     let waits = amount::signed(waits)?;
     if let PendingPointsAction::Adjusts(by) = hand {
         check_bounds(call, &card, waits, by)?;
@@ -191,7 +191,7 @@ fn write_transaction(
     by: i64,
     operation: &str,
 ) -> Result<(), Fault> {
-    let on_card = said(card).map_or(0, |card| card.waiting_points());
+    let on_card = said(card).map_or(0, |card| card.pending_points());
     let before = TransactionRecord::of_value(&message).points().unwrap_or(0);
     let total = if word == "updated" { before.plus(by)? } else { before };
     if let Some(message) = message.as_object_mut() {
@@ -262,7 +262,7 @@ fn check_bounds(call: &Call<'_, '_>, card: &Document, waits: i64, by: i64) -> Re
     }
     let Some(mut known) = said(card) else { return Ok(()) };
     known.go_on(call.context.now);
-    let there = amount::signed(known.points.plus(known.waiting_points())?)?;
+    let there = amount::signed(known.points.plus(known.pending_points())?)?;
     let most = INT_MAX.minus(there)?;
     if by > most {
         return Err(refused(format!("Property .points must be <= {most} (actual value is `{by}`)")).into());

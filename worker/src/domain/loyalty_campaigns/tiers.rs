@@ -105,13 +105,13 @@ fn points(store: &Store<'_>, present: &LocalTime, card: &Document, counted: Tier
     let now = present.now();
     if counted == TierPointsBase::Balance {
         known.go_on(now.at);
-        let left = amount::signed(known.allotment())?.plus(spent(store, card)?)?;
+        let left = amount::signed(known.credited_total())?.plus(spent(store, card)?)?;
         return Ok(vec![left.max(0).unsigned_abs()]);
     }
     let mut all = Vec::new();
     for (from, to) in counted.periods(now.at, now.zone) {
         // Due pending points are recorded only with the next change of the card.
-        let due = known.waiting.iter().filter(|one| one.activates_at <= now.at);
+        let due = known.pending.iter().filter(|one| one.activates_at <= now.at);
         let due = due.filter(|one| from <= one.activates_at && one.activates_at < to);
         let due = amount::total(due.map(|one| one.points))?;
         all.push(came(store, card, from, to)?.plus(due)?);

@@ -10,7 +10,7 @@ use crate::store::document::{Document, UnreadableFact, read_held};
 use crate::store::documents::loyalty_programs::{CardRowKind, CardRows};
 use crate::store::loyalty::program_revision::Edition;
 use crate::store::sql::Fault;
-use scrip::facts::cards::{card_account, card_figures};
+use scrip::facts::cards::{card_account, card_lifetime_totals};
 use scrip::ledger::AccountId;
 use scrip::points::{LifetimeTotal, PointsAccount, PointsCard};
 use scrip::time::{Instant, TimeZone};
@@ -110,7 +110,7 @@ impl LoadedCard {
     fn accounts(&self) -> Vec<String> {
         let lots = self.card.lots.iter().map(|lot| PointsAccount::Lot(lot.id.clone()));
         let waiting = self.card.pending.iter().map(|pending| PointsAccount::Pending(pending.id.clone()));
-        let figures = LifetimeTotal::ALL.into_iter().map(PointsAccount::Figure);
+        let figures = LifetimeTotal::ALL.into_iter().map(PointsAccount::LifetimeTotal);
         let places = lots.chain(waiting).chain(figures).chain([PointsAccount::Debt]);
         places.map(|place| card_account(&self.row.id, &place).to_string()).collect()
     }
@@ -126,7 +126,7 @@ impl LoadedCard {
             pending.points = points(PointsAccount::Pending(pending.id.clone()));
         }
         self.card.debt = of(&card_account(card_id, &PointsAccount::Debt)).min(0).unsigned_abs();
-        self.card.figures = card_figures(card_id, of);
+        self.card.lifetime_totals = card_lifetime_totals(card_id, of);
     }
 
     /// Returns the next instant at which the card or the tier of its member changes by time.

@@ -142,13 +142,13 @@ pub fn write(
 /// Returns the id of the transaction of a due step. It is derived from the step, so that settling again gives the same id.
 fn due_id(step: &CardStep) -> Result<Text, Fault> {
     let (what, of) = match &step.cause {
-        MovementCause::Lapsed(lot) => ("lapsed", lot),
+        MovementCause::ExpiredByTime(lot) => ("lapsed", lot),
         MovementCause::Activated(pending) => ("activated", pending),
         MovementCause::Canceled(pending) => ("canceled", pending),
-        MovementCause::Arrived(_)
-        | MovementCause::Waits(_)
+        MovementCause::Credited(_)
+        | MovementCause::Pending(_)
         | MovementCause::Expired(_)
-        | MovementCause::Taken(_)
+        | MovementCause::Debited(_)
         | MovementCause::Refunded
         | MovementCause::Returned => return Err(Fault(format!("{:?} never happens by time", step.cause))),
     };
@@ -191,17 +191,17 @@ fn write_rows(store: &mut Store<'_>, present: &LocalTime, held: &mut LoadedCard,
         let (id, status) = match &step.cause {
             MovementCause::Activated(id) => (id, "ACTIVATED"),
             MovementCause::Canceled(id) => (id, "CANCELED"),
-            MovementCause::Arrived(_)
-            | MovementCause::Waits(_)
-            | MovementCause::Lapsed(_)
+            MovementCause::Credited(_)
+            | MovementCause::Pending(_)
+            | MovementCause::ExpiredByTime(_)
             | MovementCause::Expired(_)
-            | MovementCause::Taken(_)
+            | MovementCause::Debited(_)
             | MovementCause::Refunded
             | MovementCause::Returned => continue,
         };
         let is_over = !held.card.pending.iter().any(|pending| pending.id == *id);
         if let Some(row) = held.rows.get(id.as_str()).filter(|_| is_over) {
-            let arrived = step.brought().into_iter().next().map(|part| part.lot);
+            let arrived = step.credited().into_iter().next().map(|part| part.lot);
             of_pending.push(card_view::over(row, status, arrived.as_ref(), step.at.millis()));
         }
     }

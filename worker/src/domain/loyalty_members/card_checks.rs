@@ -67,7 +67,7 @@ pub fn refusal(card: &str, refused: CardRefusal) -> CallError {
             "Points bucket must be in ACTIVE status in order to be expired",
         )
         .into(),
-        CardRefusal::NeverLapses => locked(
+        CardRefusal::NeverExpires => locked(
             "points_expiration_not_enabled",
             "Points expiration is not enabled",
             "Card definition does not have points expiration enabled",

@@ -124,7 +124,7 @@ pub fn lot(card: &Document, known: Option<&Document>, lot: &Lot, now_ms: i64, zo
         "expiration_date": day(lot.expiry.last_day(zone)), "expiration_type": expiration_type(&lot.expiry),
         "status": if lot.is_closed { "EXPIRED" } else { "ACTIVE" }, "kept": write_lot(lot),
     });
-    let (id, created_at) = (&lot.id, lot.arrived_at.millis());
+    let (id, created_at) = (&lot.id, lot.credited_at.millis());
     bucket(card, known, &BucketOrigin { id, created_at, object: "card_points_bucket" }, changed, now_ms)
 }
 
@@ -137,8 +137,8 @@ pub fn pending(
     zone: &TimeZone,
 ) -> Document {
     let changed = json!({
-        "points": { "total": pending.points }, "date": day(wait_day(&pending.wait, zone)),
-        "type": pending_type(&pending.wait), "status": "PENDING", "kept": write_pending(pending),
+        "points": { "total": pending.points }, "date": day(wait_day(&pending.condition, zone)),
+        "type": pending_type(&pending.condition), "status": "PENDING", "kept": write_pending(pending),
     });
     let (id, created_at) = (&pending.id, pending.earned_at.millis());
     bucket(card, known, &BucketOrigin { id, created_at, object: "card_pending_points_bucket" }, changed, now_ms)
@@ -190,21 +190,21 @@ pub fn transaction(
 
 fn type_of(cause: &MovementCause, members: &TransactionDetails<'_>) -> Result<&'static str, Fault> {
     let word = match (cause, members.spent_on) {
-        (MovementCause::Arrived(LifetimeTotal::Earned), _) => "POINTS_EARNED",
-        (MovementCause::Arrived(LifetimeTotal::Added), _) => "ADMIN_CREDIT",
-        (MovementCause::Arrived(LifetimeTotal::Purchased), _) => "POINTS_PURCHASED",
-        (MovementCause::Waits(_), _) => "PENDING_POINTS_ADDED",
+        (MovementCause::Credited(LifetimeTotal::Earned), _) => "POINTS_EARNED",
+        (MovementCause::Credited(LifetimeTotal::Added), _) => "ADMIN_CREDIT",
+        (MovementCause::Credited(LifetimeTotal::Purchased), _) => "POINTS_PURCHASED",
+        (MovementCause::Pending(_), _) => "PENDING_POINTS_ADDED",
         (MovementCause::Activated(_), _) => "PENDING_POINTS_ACTIVATED",
         (MovementCause::Canceled(_), _) => "PENDING_POINTS_CANCELED",
-        (MovementCause::Lapsed(_), _) => "POINTS_EXPIRED",
+        (MovementCause::ExpiredByTime(_), _) => "POINTS_EXPIRED",
         (MovementCause::Expired(_), _) => "ADMIN_POINTS_EXPIRATION",
-        (MovementCause::Taken(LifetimeTotal::Subtracted), _) => "ADMIN_DEBIT",
-        (MovementCause::Taken(LifetimeTotal::Spent), Some(SpendingTarget::Reward)) => "POINTS_SPENT_ON_REWARD",
-        (MovementCause::Taken(LifetimeTotal::Spent), Some(SpendingTarget::Order)) => "POINTS_SPENT_ON_ORDER",
-        (MovementCause::Taken(LifetimeTotal::PurchaseReversed), _) => "POINTS_PURCHASE_REVERSED",
+        (MovementCause::Debited(LifetimeTotal::Subtracted), _) => "ADMIN_DEBIT",
+        (MovementCause::Debited(LifetimeTotal::Spent), Some(SpendingTarget::Reward)) => "POINTS_SPENT_ON_REWARD",
+        (MovementCause::Debited(LifetimeTotal::Spent), Some(SpendingTarget::Order)) => "POINTS_SPENT_ON_ORDER",
+        (MovementCause::Debited(LifetimeTotal::PurchaseReversed), _) => "POINTS_PURCHASE_REVERSED",
         (MovementCause::Refunded, _) => "POINTS_REFUNDED",
         (MovementCause::Returned, _) => "POINTS_RETURNED",
-        (MovementCause::Arrived(_) | MovementCause::Taken(_), _) => {
+        (MovementCause::Credited(_) | MovementCause::Debited(_), _) => {
             return Err(Fault(format!("{cause:?} is no transaction")));
         }
     };
@@ -220,18 +220,18 @@ fn details(
     let lots = &held.card;
     let mut points = Map::new();
     points.insert("total".into(), total(step)?.into());
-    let (taken, brought) = (parts_to_json(lots, &step.taken(), zone), parts_to_json(lots, &step.brought(), zone));
+    let (taken, brought) = (parts_to_json(lots, &step.debited(), zone), parts_to_json(lots, &step.credited(), zone));
     let mut details = Map::new();
     details.extend(members.related.members().map(|(name, id)| (name.to_owned(), json!({ "id": id }))));
     details.insert("reason".into(), members.reason.into());
     match &step.cause {
-        MovementCause::Waits(id) => {
+        MovementCause::Pending(id) => {
             if let Some(pending) = lots.pending.iter().find(|pending| pending.id == *id) {
-                points.insert("date".into(), day(wait_day(&pending.wait, zone)));
-                points.insert("type".into(), pending_type(&pending.wait).into());
+                points.insert("date".into(), day(wait_day(&pending.condition, zone)));
+                points.insert("type".into(), pending_type(&pending.condition).into());
             }
         }
-        MovementCause::Arrived(_) | MovementCause::Activated(_) => {
+        MovementCause::Credited(_) | MovementCause::Activated(_) => {
             if let [bucket] = brought.as_slice() {
                 for name in ["expiration_date", "expiration_type"] {
                     points.insert(name.into(), bucket.get(name).cloned().unwrap_or_default());
@@ -239,12 +239,12 @@ fn details(
             }
             details.insert("buckets".into(), brought.into());
         }
-        MovementCause::Lapsed(_) | MovementCause::Expired(_) => {
+        MovementCause::ExpiredByTime(_) | MovementCause::Expired(_) => {
             if let Some(bucket) = taken.into_iter().next() {
                 details.insert("bucket".into(), bucket);
             }
         }
-        MovementCause::Taken(_) | MovementCause::Returned => drop(details.insert("buckets".into(), taken.into())),
+        MovementCause::Debited(_) | MovementCause::Returned => drop(details.insert("buckets".into(), taken.into())),
         MovementCause::Refunded => drop(details.insert("buckets".into(), brought.into())),
         MovementCause::Canceled(_) => {}
     }
@@ -280,7 +280,7 @@ pub fn member_card(held: &LoadedCard, zone: &TimeZone) -> Json {
 /// Returns a card with its balance and lifetime totals.
 pub fn card(held: &LoadedCard, zone: &TimeZone) -> Json {
     let LoadedCard { row, card, .. } = held;
-    let of = |figure| card.figures.of(figure);
+    let of = |figure| card.lifetime_totals.of(figure);
     let own = |name: &str| row.body.get(name);
     let next_expiration =
         card.next_expiration(zone).map(|next| json!({ "points": next.points, "date": day(next.date) }));
@@ -295,10 +295,10 @@ pub fn card(held: &LoadedCard, zone: &TimeZone) -> Json {
     });
     json!({
         "id": row.id, "card_definition_id": own("card_definition_id"), "card_type": own("card_type"), "code": own("code"),
-        "balance": { "points": card.balance(), "pending_points": card.waiting() },
+        "balance": { "points": card.balance(), "pending_points": card.pending_points() },
         "lifetime_bucket": {
             "points": {
-                "total": card.figures.total(), "earned": of(LifetimeTotal::Earned), "added": of(LifetimeTotal::Added),
+                "total": card.lifetime_totals.total(), "earned": of(LifetimeTotal::Earned), "added": of(LifetimeTotal::Added),
                 "purchased": of(LifetimeTotal::Purchased), "purchased_reversed": of(LifetimeTotal::PurchaseReversed),
                 "subtracted": of(LifetimeTotal::Subtracted), "expired": of(LifetimeTotal::Expired), "spent": of(LifetimeTotal::Spent),
                 "refunded": of(LifetimeTotal::Refunded), "returned": of(LifetimeTotal::Returned), "locked": 0, "unlocked": 0,

@@ -20,7 +20,7 @@ pub fn of_card(store: &Store<'_>, present: &LocalTime, held: &LoadedCard) -> Res
     let change = TierCardChange { row: &held.row, card: &settled.card, before: &held.card, steps: &settled.due };
     let (_, moved) = moved(store, present, stood, &change)?;
     let structure_id = stood.structure.id.clone();
-    Ok(moved.standing.now.tier.map(|tier_id| CurrentTier { structure_id, tier_id }))
+    Ok(moved.state.now.tier.map(|tier_id| CurrentTier { structure_id, tier_id }))
 }
 
 /// Returns the current tiers of a member, in the order of the cards.

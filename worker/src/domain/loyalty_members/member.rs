@@ -91,7 +91,7 @@ pub fn enrol(
     let mut body = Map::new();
     body.insert("customer_id".into(), customer.id.as_str().into());
     body.insert("program_id".into(), program.id.as_str().into());
-    body.insert("status".into(), sent.status().unwrap_or(EntityState::Active.word()).into());
+    body.insert("status".into(), sent.status().unwrap_or(EntityState::Active.name()).into());
     body.insert("metadata".into(), sent.metadata().cloned().unwrap_or_else(|| json!({})));
     let mut member = lifecycle::begin(call, &MEMBER, body);
     (member.parent, member.holder) = (Some(program.id.clone()), Some(customer.id.clone()));

@@ -95,8 +95,8 @@ fn take(
     steps: &[StepWithTransaction],
 ) -> Result<bool, Fault> {
     // A further step at the same instant is added to the transaction, even when the state is the same.
-    let is_known = !steps.iter().any(|(step, _)| step.at == moved.standing.at);
-    if is_known && stood.standing.as_ref() == Some(&moved.standing) {
+    let is_known = !steps.iter().any(|(step, _)| step.at == moved.state.at);
+    if is_known && stood.standing.as_ref() == Some(&moved.state) {
         return Ok(false);
     }
     write_transactions(store, row, stood, known, moved, steps);
@@ -139,7 +139,7 @@ pub fn moved(
         None => {
             let facts = TierFacts::of(card, segments);
             let earlier = earlier(store, present, &row.id, &stood.structure, before, steps)?;
-            let begun = stood.structure.begin(now.at, &facts, earlier, now.zone);
+            let begun = stood.structure.start(now.at, &facts, earlier, now.zone);
             (begun, vec![TierInputChange { at: now.at, facts, is_active: false }])
         }
     };
@@ -180,9 +180,9 @@ fn write_transactions(
     if let Some(again) = moved.again.filter(|again| stood.is_announced && !is_announced_at(*again)) {
         store.remove(TIER_TRANSACTION, &transaction_id(&row.id, stood, again));
     }
-    stood.causes = causes_at(stood, moved.standing.at);
-    stood.is_announced = is_announced_at(moved.standing.at);
-    stood.standing = Some(moved.standing);
+    stood.causes = causes_at(stood, moved.state.at);
+    stood.is_announced = is_announced_at(moved.state.at);
+    stood.standing = Some(moved.state);
 }
 
 /// Returns the segments of a structure that contain the member of a card.
@@ -235,14 +235,14 @@ fn earlier(
     };
     let (in_time, at_last) = (until(begin), changes.last().map_or(at_first, |change| change.facts.earned));
     Ok(PriorPoints {
-        running: earned(store, card, begin, Instant::LATEST)?.plus(at_last.minus(in_time)?)?,
+        current: earned(store, card, begin, Instant::LATEST)?.plus(at_last.minus(in_time)?)?,
         closed: earned(store, card, earlier, begin)?.plus(in_time.minus(until(earlier))?)?,
     })
 }
 
 /// Returns the points earned on a card in a period, less those revoked, from the ledger.
 fn earned(store: &Store<'_>, card: &str, from: Instant, to: Instant) -> Result<i64, Fault> {
-    let account = |figure| card_account(card, &PointsAccount::Figure(figure)).to_string();
+    let account = |figure| card_account(card, &PointsAccount::LifetimeTotal(figure)).to_string();
     let (earned, returned) = (account(LifetimeTotal::Earned), account(LifetimeTotal::Returned));
     store.sum_debits_less_credits(&earned, &returned, &(from.millis()..to.millis()))
 }

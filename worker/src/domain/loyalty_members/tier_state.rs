@@ -11,7 +11,7 @@ use scrip::lifecycle::EntityState;
 use scrip::text::{Text, hex, sha256};
 use scrip::tiers::{LoyaltyTier, Structure, TierState};
 use scrip::time::{Instant, TimeZone};
-use scrip::wire::loyalty::tiers::{read_standing, read_tier, read_tier_structure, write_standing};
+use scrip::wire::loyalty::tiers::{read_tier, read_tier_state, read_tier_structure, write_tier_state};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -91,7 +91,7 @@ fn tiers_of(store: &Store<'_>, structure: &str) -> Result<(Vec<LoyaltyTier>, usi
 fn stood(store: &Store<'_>, card: &Document, structure: Structure) -> Result<StoredTierState, Fault> {
     let row = store.document(STANDING, &row_id(&card.id, &structure.id))?;
     let standing = match &row {
-        Some(row) => legible(store, read_held(STANDING, row, |at| at.need("kept", read_standing)))?,
+        Some(row) => legible(store, read_held(STANDING, row, |at| at.need("kept", read_tier_state)))?,
         None => None,
     };
     let stored = row.as_ref().map(Document::as_tier_state);
@@ -138,7 +138,7 @@ impl StoredTierState {
         let tier = standing.now.tier.as_ref().map(|tier| tier.as_str());
         let body = json!({
             "id": id, "card_id": card.id, "program_id": card.as_card().program_id(), "tier_structure_id": self.structure.id.as_str(), "tier_id": tier,
-            "causes": self.causes, IS_ANNOUNCED: self.is_announced, "kept": write_standing(standing),
+            "causes": self.causes, IS_ANNOUNCED: self.is_announced, "kept": write_tier_state(standing),
         });
         let known = self.row.as_ref().map(|row| row.created_at);
         let mut row =

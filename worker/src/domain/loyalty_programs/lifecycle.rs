@@ -17,7 +17,7 @@ use crate::http::shape::Nulls;
 use crate::store::document::Document;
 use crate::store::sql::Fault;
 use crate::timestamp;
-use scrip::lifecycle::{Edit, EntityState, Precondition, Verb, edit, transition};
+use scrip::lifecycle::{Edit, EntityState, Precondition, TransitionAction, edit, transition};
 use scrip::wire::Problem;
 use serde_json::{Map, Value as Json, json};
 
@@ -40,12 +40,12 @@ pub fn list(call: &mut Call<'_, '_>) -> HandlerResult {
 }
 
 /// Returns the state transition of a route, from its method and path.
-fn verb_of(route: &Route) -> Result<Verb, Fault> {
+fn verb_of(route: &Route) -> Result<TransitionAction, Fault> {
     let last = route.path.rsplit('/').next().unwrap_or_default();
     let word = if route.method == "DELETE" { "delete" } else { last };
-    Verb::ALL
+    TransitionAction::ALL
         .into_iter()
-        .find(|verb| verb.word() == word)
+        .find(|verb| verb.name() == word)
         .ok_or_else(|| Fault(format!("`{}` leads nowhere", route.path)))
 }
 
@@ -54,14 +54,14 @@ pub fn advance(call: &mut Call<'_, '_>) -> HandlerResult {
     let (life, verb) = (call.life()?, verb_of(call.route)?);
     let mut document = find(call)?;
     let row = transition(life.kind, verb, state_of(&document)?).map_err(ErrorBody::from)?;
-    check(call, &PreconditionSubject { life, document: &document, assigned: None }, row.needs, verb.word())?;
-    document.body.insert("status".into(), row.to.word().into());
+    check(call, &PreconditionSubject { life, document: &document, assigned: None }, row.needs, verb.name())?;
+    document.body.insert("status".into(), row.to.name().into());
     call.touch(&mut document);
     match row.to {
         EntityState::Deleted => retire(call, life, &mut document)?,
         EntityState::Draft | EntityState::Active | EntityState::Inactive => call.store.update(life.stored, &document),
     }
-    activities::note_change(call, life, &document, verb.past());
+    activities::note_change(call, life, &document, verb.past_name());
     answer(call, document)
 }
 
@@ -83,7 +83,7 @@ fn check(
 /// Returns the error of a violated precondition, with the documents that violate it.
 fn denied(asked: &PreconditionSubject<'_>, need: Precondition, doing: &str, by: Vec<(String, String)>) -> ErrorBody {
     let ids: Vec<String> = by.iter().map(|(_, id)| id.clone()).collect();
-    let doing = format!("{doing} {}", asked.life.kind.thing());
+    let doing = format!("{doing} {}", asked.life.kind.noun());
     let body = ErrorBody::from(need.denial(&doing, &ids));
     let mut body = body.about(&asked.life.resource_type(), &asked.document.id);
     if let Some((kind, _)) = by.into_iter().next() {
@@ -144,7 +144,7 @@ fn owned(call: &Call<'_, '_>, kind: &str, document: &Document) -> Result<Vec<Doc
 pub fn begin(call: &mut Call<'_, '_>, life: &EntityNames, mut body: Map<String, Json>) -> Document {
     let id = call.ids.hex18(life.id).to_string();
     body.insert("id".into(), id.clone().into());
-    body.entry("status").or_insert_with(|| EntityState::Draft.word().into());
+    body.entry("status").or_insert_with(|| EntityState::Draft.name().into());
     body.insert("created_at".into(), timestamp::text(call.now_ms()).into());
     body.insert("updated_at".into(), Json::Null);
     body.insert("object".into(), life.object.into());
@@ -160,9 +160,9 @@ pub fn create(
     assigned: Option<&[AssignedDocument]>,
 ) -> Result<(), CallError> {
     if state_of(document)? == EntityState::Active
-        && let Ok(row) = transition(life.kind, Verb::Activate, EntityState::Draft)
+        && let Ok(row) = transition(life.kind, TransitionAction::Activate, EntityState::Draft)
     {
-        check(call, &PreconditionSubject { life, document, assigned }, row.needs, Verb::Activate.word())?;
+        check(call, &PreconditionSubject { life, document, assigned }, row.needs, TransitionAction::Activate.name())?;
     }
     schemas::check_body(call.store, life.object, &document.body)?;
     call.store.insert(life.stored, document);
@@ -185,8 +185,8 @@ pub fn check_edits(
                 let message = format!(
                     "must NOT be edited on {} {} (actual status is `{}`)",
                     article(life),
-                    life.kind.thing(),
-                    state.word()
+                    life.kind.noun(),
+                    state.name()
                 );
                 return Err(Problem::at(field.as_str(), message).into());
             }
@@ -206,7 +206,7 @@ pub fn check_edits(
 
 /// Returns the article before the document's name in refusals.
 fn article(life: &EntityNames) -> &'static str {
-    if life.kind.thing().starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }
+    if life.kind.noun().starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }
 }
 
 /// Merges the request into the document that the path names. A null resets a member to its default. For required members null
@@ -226,7 +226,7 @@ pub fn edited(call: &mut Call<'_, '_>, required: &[&str]) -> Result<Document, Ca
 pub fn change(call: &mut Call<'_, '_>, life: &'static EntityNames, document: &mut Document) -> Result<(), CallError> {
     call.touch(document);
     if state_of(document)? == EntityState::Active
-        && let Ok(row) = transition(life.kind, Verb::Activate, EntityState::Draft)
+        && let Ok(row) = transition(life.kind, TransitionAction::Activate, EntityState::Draft)
         && row.needs.contains(&Precondition::NamedAreActive)
     {
         check(

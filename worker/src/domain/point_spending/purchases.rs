@@ -17,7 +17,7 @@ use crate::store::document::{Document, read_held};
 use crate::store::sql::Fault;
 use crate::timestamp;
 use scrip::decide::purchase::{self, PurchaseBlocker, PurchasePlan, PurchaseRefusal};
-use scrip::facts::purchase::{Cost, LoyaltyReward, RewardBuyer, RewardContent};
+use scrip::facts::purchase::{Cost, LoyaltyReward, PurchasingMember, RewardContent};
 use scrip::points::limits::{ExceededLimit, FireCount, LimitRefusal, SpendingLimitKind, TriggerLimits};
 use scrip::points::{Credit, DebitReason};
 use scrip::time::Instant;
@@ -68,7 +68,7 @@ impl Counter<'_> {
     ) -> Result<Result<Deal, PurchaseRefusal>, CallError> {
         let (customer, metadata) = people(self.customer, self.member)?;
         let bought = bought(call, &self.member.id, reward, self.present)?;
-        let buying = RewardBuyer { customer: &customer, member: &metadata, cards: &self.wallet.paying, bought };
+        let buying = PurchasingMember { customer: &customer, member: &metadata, cards: &self.wallet.paying, bought };
         let facts = facts::facts(call)?;
         let verdict = purchase::purchase(reward, stock.left, &buying, &facts, call.context);
         let own = |PurchasePlan { cost, card, target, blocker }: PurchasePlan<'_>| Deal {
@@ -91,7 +91,7 @@ impl Counter<'_> {
     ) -> Result<PurchaseEstimate, CallError> {
         let (customer, metadata) = people(self.customer, self.member)?;
         let bought = FireCount::default();
-        let buying = RewardBuyer { customer: &customer, member: &metadata, cards: &self.wallet.paying, bought };
+        let buying = PurchasingMember { customer: &customer, member: &metadata, cards: &self.wallet.paying, bought };
         let facts = facts::facts(call)?;
         let price = purchase::price(reward, stock.left, &buying, &facts, call.context);
         let price = price.ok().map(|price| (price.card, price.cost.points));
@@ -189,7 +189,7 @@ pub fn denial(denied: &PurchaseRefusal) -> ErrorBody {
 /// Returns the item of a reward as it is shown before its fulfilment.
 pub fn promised(reward: &LoyaltyReward, card: Option<&str>) -> FulfilledItem {
     match &reward.gives {
-        RewardContent::Thing(thing) => fulfilment::promised(thing),
+        RewardContent::Item(thing) => fulfilment::promised(thing),
         RewardContent::Points { card_definition_id, points } => {
             let given = json!({ "points": points, "card_definition_id": card_definition_id.as_str(), "card_id": card });
             let digital = json!({ "type": "LOYALTY_CARD_POINTS", "loyalty_card_points": given });
@@ -224,7 +224,7 @@ pub fn buy(
     let program = counter.member.parent.clone().unwrap_or_default();
     let given = match (&deal.blocker, &reward.gives) {
         (Some(blocker), _) => Err(rejection(blocker)),
-        (None, RewardContent::Thing(thing)) => {
+        (None, RewardContent::Item(thing)) => {
             let handed = fulfilment::hand(call, thing, counter.customer, &id)?;
             handed.map_err(|why| json!({ "reason": why.key, "details": { "message": why.details } }))
         }

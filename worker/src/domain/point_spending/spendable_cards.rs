@@ -55,7 +55,8 @@ impl SpendableCards {
         let settled = held.card.settle(&present.now()).map_err(|refused| unsettled(&held.row.id, &refused))?.card;
         let since = definition.spending.global.since(present.now().at, &present.zone);
         let in_period = since.map_or(Ok(0), |since| spent_since(store, &held.row, since))?;
-        let (spent, back) = (settled.figures.of(LifetimeTotal::Spent), settled.figures.of(LifetimeTotal::Refunded));
+        let (spent, back) =
+            (settled.lifetime_totals.of(LifetimeTotal::Spent), settled.lifetime_totals.of(LifetimeTotal::Refunded));
         let so_far = SpentTotals { balance: settled.balance(), total: spent.remaining_after(back), in_period };
         let card_definition_id = held.definition().into();
         self.paying.push(PayingCard { card_definition_id, limits: definition.spending, so_far });

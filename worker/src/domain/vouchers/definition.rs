@@ -130,7 +130,7 @@ pub fn check_validity(body: &Map<String, Json>, zone: &TimeZone) -> Result<(), P
     if validity.has_timeframe() && validity.start_date().is_none() {
         return Err(Problem::at("", "must have required property 'start_date' when validity_timeframe is sent"));
     }
-    let moment = |(name, bound)| text(name).and_then(|text| zone.read_moment(text, bound));
+    let moment = |(name, bound)| text(name).and_then(|text| zone.read_instant(text, bound));
     if let [Some(start), Some(end)] = DATES.map(moment)
         && end <= start
     {
@@ -163,7 +163,7 @@ pub fn settle_dates(body: &mut Map<String, Json>, zone: &TimeZone) {
 /// Converts the named dates of a body to instants.
 pub fn settle_moments(body: &mut Map<String, Json>, zone: &TimeZone, dates: &[(&str, DayBound)]) {
     for (name, bound) in dates {
-        if let Some(at) = body.get(*name).and_then(Json::as_str).and_then(|text| zone.read_moment(text, *bound)) {
+        if let Some(at) = body.get(*name).and_then(Json::as_str).and_then(|text| zone.read_instant(text, *bound)) {
             body.insert((*name).to_owned(), at.text().into());
         }
     }

@@ -20,7 +20,7 @@ use scrip::facts::{credits_account, points_account, publications_account, redemp
 use scrip::ledger::{AccountId, Entry};
 use scrip::model::redemption::SpentUnits;
 use scrip::time::Instant;
-use scrip::wire::voucher::{Counts, card_of, show_voucher};
+use scrip::wire::voucher::{Counts, card_of, voucher_json};
 use serde_json::{Map, Value as Json};
 use std::collections::HashMap;
 
@@ -183,7 +183,7 @@ pub fn show_standing(
     };
     let categories = categories.list(&document);
     let grant = card_of(&document.body, now);
-    let mut body = show_voucher(document.body, grant.as_ref(), counts);
+    let mut body = voucher_json(document.body, grant.as_ref(), counts);
     body.entry("loyalty_card").or_insert(Json::Null);
     body.insert("categories".into(), categories);
     body.insert("validation_rules_assignments".into(), assignments::listed(rules));

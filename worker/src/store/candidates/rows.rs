@@ -84,7 +84,7 @@ pub(super) fn voucher_rows<'g>(
         let given: Vec<&str> = given.map(String::as_str).filter(|id| !held.contains(id)).collect();
         rows.extend(with_ids(store, "voucher", &given)?);
     }
-    if !seek.wallet && !seek.client {
+    if !seek.only_own && !seek.client {
         rows.extend(store.rows(
             // Without the index hint the database scans all codes of campaigns.
             "SELECT seq, id, parent, body FROM document INDEXED BY document_open WHERE kind = 'voucher' AND parent IS NULL ORDER BY created_at DESC, seq DESC LIMIT +?1",

@@ -10,7 +10,7 @@ use scrip::count::Countable;
 use scrip::facts::{credits_account, points_account, redemptions_account};
 use scrip::json::Node;
 use scrip::model::redeemable::Grant;
-use scrip::model::redemption::PastRedemption;
+use scrip::model::redemption::StoredRedemption;
 use scrip::model::reward::BoughtReward;
 use scrip::time::Instant;
 use scrip::wire::voucher::card_of;
@@ -50,7 +50,11 @@ impl Store<'_> {
     }
 
     /// Finds the reward that a redemption bought, with the value that can be taken back now.
-    pub fn find_bought_reward(&self, redemption: &PastRedemption, now: Instant) -> Result<Option<BoughtReward>, Fault> {
+    pub fn find_bought_reward(
+        &self,
+        redemption: &StoredRedemption,
+        now: Instant,
+    ) -> Result<Option<BoughtReward>, Fault> {
         let kept = self.find_kept(&redemption.id)?;
         match kept.or_else(|| said_by(redemption)) {
             Some(row) => self.look_at(row, now).map(Some),
@@ -87,8 +91,8 @@ impl Store<'_> {
         let available = match (row.value, voucher.and_then(|voucher| card_of(&voucher.body, now))) {
             _ if row.is_public => 0,
             (None, _) => u64::from(!is_used),
-            (Some(_), Some(Grant::Gift(gift))) => left(gift.allotment().minor(), credits)?,
-            (Some(_), Some(Grant::Loyalty(card))) => left(card.allotment(), points)?,
+            (Some(_), Some(Grant::Gift(gift))) => left(gift.credited_total().minor(), credits)?,
+            (Some(_), Some(Grant::Loyalty(card))) => left(card.credited_total(), points)?,
             // The rest of a deleted card is lost to the customer.
             (Some(value), Some(Grant::Discount(_)) | None) => {
                 value.remaining_after(credits.balance.unsigned_abs()).remaining_after(points.balance.unsigned_abs())
@@ -99,7 +103,7 @@ impl Store<'_> {
 }
 
 /// Reads the bought reward from the record of a redemption.
-fn said_by(redemption: &PastRedemption) -> Option<RewardRow> {
+fn said_by(redemption: &StoredRedemption) -> Option<RewardRow> {
     let reward = redemption.document.get("reward")?;
     let voucher = reward.get("voucher")?;
     let balance = reward.get("parameters").and_then(|parameters| parameters.get("campaign")?.get("balance"));
