@@ -27,7 +27,7 @@ impl StepBudget {
     /// Takes steps from the budget, and returns whether they were left. Once they were not, none are left any more: the decision is
     /// refused as a whole. A cost above the budget may be given as the largest number.
     #[inline]
-    pub fn takes(&self, steps: usize) -> bool {
+    pub fn spend(&self, steps: usize) -> bool {
         let left = self.left.get().checked_sub(steps);
         self.left.set(left.unwrap_or(0));
         left.is_some()
@@ -65,6 +65,6 @@ mod tests {
         assert_eq!(budget.checked(1_u64.checked_add(2)), 3);
         assert!(!budget.is_over() && !budget.has_overflow());
         assert_eq!(budget.checked(u64::MAX.checked_add(2)), 0);
-        assert!(budget.is_over() && budget.has_overflow() && !budget.takes(1));
+        assert!(budget.is_over() && budget.has_overflow() && !budget.spend(1));
     }
 }

@@ -35,7 +35,7 @@ pub use qualify::{QualificationAnswer, qualify, qualify_offline};
 pub use redeem::{RedeemedPart, RedemptionDecision, expected_grants, redeem};
 pub use referral::Referral;
 pub use return_order::return_items;
-pub use rollback::{RollBack, RollbackDecision, rollback};
+pub use rollback::{RollbackDecision, RollbackRequest, rollback};
 pub use summary_delta::{CountedAs, OrderCount, SummaryDelta};
 pub use validate::{Evaluation, SessionAnswer, ValidationDecision, validate, validate_offline};
 

@@ -20,7 +20,7 @@ use crate::ledger::{AccountId, HoldOwner, Transfer};
 use crate::model::client::PublicMetadata;
 use crate::model::customer::{Customer, ProfilePart};
 use crate::model::order::{Goods, Metadata, Order};
-use crate::model::promotion::Stack;
+use crate::model::promotion::PromotionStack;
 use crate::model::redeemable::{Campaign, Category, RedeemableTerms};
 use crate::model::redemption::StoredRedemption;
 use crate::model::request::RequestedRedeemable;
@@ -69,7 +69,7 @@ pub struct SummaryCounts {
 /// Read-only, synchronous access to all facts that a decision may need.
 pub trait Facts {
     /// Returns the step budget of a decision. Facts that serve several decisions of one request return the rest of it.
-    fn work(&self) -> StepBudget {
+    fn budget(&self) -> StepBudget {
         StepBudget::default()
     }
     /// Returns the project's stacking rules.
@@ -85,7 +85,7 @@ pub trait Facts {
         None
     }
     /// Returns a promotion stack by id.
-    fn stack(&self, id: &str) -> Known<Fact<'_, Stack>>;
+    fn stack(&self, id: &str) -> Known<Fact<'_, PromotionStack>>;
     /// Returns a reward by id.
     fn reward(&self, id: &str) -> Known<Fact<'_, Reward>>;
     /// Returns the assignment of a reward to the cards of a campaign.

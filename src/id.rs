@@ -136,7 +136,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn who_carries_a_decision_out_mints_ids_of_their_own() {
+    fn ids_of_the_executor_differ_from_those_of_the_decision() {
         for seed in 0..=255 {
             let context = Context { now: Instant::parse("2026-03-01T00:00:00Z").unwrap_or_default(), seed: [seed; 32] };
             let minted = |mut ids: Ids| (0..100).map(|_| ids.hex18("vtx_")).collect::<BTreeSet<Text>>();

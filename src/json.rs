@@ -13,5 +13,5 @@ mod write;
 
 pub use members::JsonMembers;
 pub use node::Node;
-pub use read::{Bounds, Fault, FaultKind, read, read_from};
+pub use read::{Bounds, SyntaxError, SyntaxErrorKind, read, read_from};
 pub use write::JsonWriter;

@@ -10,56 +10,56 @@ use crate::text::Text;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OrderedMap<T> {
     values: Vec<T>,
-    places: BTreeMap<Text, usize>,
+    positions: BTreeMap<Text, usize>,
 }
 
 impl<T> Default for OrderedMap<T> {
     fn default() -> OrderedMap<T> {
-        OrderedMap { values: Vec::new(), places: BTreeMap::new() }
+        OrderedMap { values: Vec::new(), positions: BTreeMap::new() }
     }
 }
 
 impl<T> OrderedMap<T> {
     /// Builds a map of values with their names; the first value of a name counts.
     pub fn new(values: Vec<T>, names: impl Fn(&T) -> [Option<&Text>; 2]) -> OrderedMap<T> {
-        let mut places = BTreeMap::new();
-        for (place, value) in values.iter().enumerate() {
-            keep(&mut places, names(value), place);
+        let mut positions = BTreeMap::new();
+        for (position, value) in values.iter().enumerate() {
+            insert_names(&mut positions, names(value), position);
         }
-        OrderedMap { values, places }
+        OrderedMap { values, positions }
     }
 
     /// Adds a value under a name, which then refers to this value.
     pub fn insert(&mut self, name: Text, value: T) {
-        self.places.insert(name, self.values.len());
+        self.positions.insert(name, self.values.len());
         self.values.push(value);
     }
 
     /// Returns the value of this name.
     pub fn get(&self, name: &str) -> Option<&T> {
-        self.at(self.place(name)?)
+        self.at(self.position(name)?)
     }
 
     /// Returns the position of the value of this name.
-    pub fn place(&self, name: &str) -> Option<usize> {
-        self.places.get(name).copied()
+    pub fn position(&self, name: &str) -> Option<usize> {
+        self.positions.get(name).copied()
     }
 
     /// Returns the value at this position.
-    pub fn at(&self, place: usize) -> Option<&T> {
-        self.values.get(place)
+    pub fn at(&self, position: usize) -> Option<&T> {
+        self.values.get(position)
     }
 
     /// Returns the value of this name, and creates it if there is none.
     pub fn get_or(&mut self, name: &Text, make: impl FnOnce() -> T) -> Option<&mut T> {
-        let place = match self.places.entry(name.clone()) {
+        let position = match self.positions.entry(name.clone()) {
             Entry::Occupied(known) => *known.get(),
             Entry::Vacant(free) => {
                 self.values.push(make());
                 *free.insert(self.values.len().remaining_after(1))
             }
         };
-        self.values.get_mut(place)
+        self.values.get_mut(position)
     }
 
     /// Returns all values, in the order of insertion.
@@ -74,8 +74,8 @@ impl<T> OrderedMap<T> {
 }
 
 /// Adds a position under the names that have none yet. It is one function for all types of values.
-fn keep(places: &mut BTreeMap<Text, usize>, names: [Option<&Text>; 2], place: usize) {
+fn insert_names(positions: &mut BTreeMap<Text, usize>, names: [Option<&Text>; 2], position: usize) {
     for name in names.into_iter().flatten() {
-        places.entry(name.clone()).or_insert(place);
+        positions.entry(name.clone()).or_insert(position);
     }
 }

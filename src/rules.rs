@@ -26,7 +26,7 @@ pub mod why;
 pub use compare::{Clock, Condition};
 pub use eval::{FailingTest, RuleFailure};
 pub use filter::{Collection, Contents, FilterField, ProfileFilter, Segment, SegmentMembers};
-pub use index::Index;
+pub use index::RuleIndex;
 pub use input::{EarningInput, LineAmounts, RequestFacts, RuleFacts, RuleInput};
 pub use kind::{CountPeriod, Counter, EarningFact, FactKind};
 pub use lint::{Warning, lint};

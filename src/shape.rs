@@ -187,10 +187,10 @@ pub const fn joined<const N: usize>(lists: &[&[Field]]) -> [Field; N] {
     let mut all = [may("", FieldType::Any); N];
     let (mut list, mut at) = (0, 0);
     while list < lists.len() {
-        let mut place = 0;
-        while place < lists[list].len() {
-            all[at] = lists[list][place];
-            place += 1;
+        let mut position = 0;
+        while position < lists[list].len() {
+            all[at] = lists[list][position];
+            position += 1;
             at += 1;
         }
         list += 1;
@@ -202,10 +202,10 @@ pub const fn joined<const N: usize>(lists: &[&[Field]]) -> [Field; N] {
 #[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "runs while the program is compiled")]
 pub const fn names_of<T, const N: usize>(table: &[(&'static str, T)]) -> [&'static str; N] {
     let mut all = [""; N];
-    let mut place = 0;
-    while place < N {
-        all[place] = table[place].0;
-        place += 1;
+    let mut position = 0;
+    while position < N {
+        all[position] = table[position].0;
+        position += 1;
     }
     all
 }

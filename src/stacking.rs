@@ -9,4 +9,4 @@ pub mod select;
 
 pub use claims::{ClaimTrial, Claims};
 pub use fold::{ApplyOutcome, Judge, Walk, WalkStep, first_refusal};
-pub use select::{Class, Selection, StackingCandidate, select};
+pub use select::{CategoryRules, StackingCandidate, TrialOrder, select};

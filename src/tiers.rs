@@ -12,7 +12,9 @@ pub mod state;
 pub mod structure;
 pub mod tracking;
 
-pub use progress::{DeferredTier, Opportunity, Progress, Risk, TierProgress};
-pub use state::{Position, PriorPoints, TierChange, TierFacts, TierInputChange, TierOutcome, TierPassage, TierState};
-pub use structure::{Downgrade, Grace, LoyaltyTier, Structure, TierExpiration, TierMeasure};
-pub use tracking::{Tracking, TrackingUnit};
+pub use progress::{CardProgress, DeferredTier, DowngradeRisk, NextTier, TierProgress};
+pub use state::{
+    PriorPoints, TierChange, TierFacts, TierInputChange, TierOutcome, TierPassage, TierPosition, TierState,
+};
+pub use structure::{Downgrade, GracePeriod, LoyaltyTier, TierExpiration, TierMeasure, TierStructure};
+pub use tracking::{TrackingPeriod, TrackingUnit};

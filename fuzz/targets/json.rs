@@ -1,7 +1,7 @@
 //! Tests that any bytes are JSON for the engine exactly when they are JSON for the library, and that the text which the engine writes is
 //! read as the same value again.
 
-use scrip::json::{Bounds, FaultKind, read};
+use scrip::json::{Bounds, SyntaxErrorKind, read};
 
 const BOUNDS: Bounds = Bounds { deepest: 64, longest: usize::MAX, most: usize::MAX };
 
@@ -15,7 +15,7 @@ pub fn run(bytes: &[u8]) {
             assert_eq!(read(&text, BOUNDS).map(|again| again.owned()), Ok(kept));
             assert!(of_library.is_ok());
         }
-        Err(fault) if fault.kind == FaultKind::Deep => {}
+        Err(fault) if fault.kind == SyntaxErrorKind::Deep => {}
         // The library keeps the digits of any number; the engine accepts only numbers that a double can represent.
         Err(_) => assert!(of_library.is_err() || has_infinite(bytes)),
     }

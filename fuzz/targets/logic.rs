@@ -10,9 +10,9 @@ pub fn run(text: &str) {
     let printed = expression.print(&keys);
     assert!(text.trim().is_empty() || Expression::parse(&printed, &keys).as_ref() == Ok(&expression), "{printed}");
     for turn in 0..32_usize {
-        let holds = expression.holds(&mut |place| turn >> place & 1 == 1);
-        let first_failing = expression.first_failing(&mut |place| turn >> place & 1 == 1);
+        let holds = expression.holds(&mut |position| turn >> position & 1 == 1);
+        let first_failing = expression.first_failing(&mut |position| turn >> position & 1 == 1);
         assert_eq!(holds, first_failing.is_none());
-        assert!(first_failing.is_none_or(|place| turn >> place & 1 == 0));
+        assert!(first_failing.is_none_or(|position| turn >> position & 1 == 0));
     }
 }

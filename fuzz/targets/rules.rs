@@ -59,7 +59,7 @@ pub fn run(text: &str) {
         now: Instant::from_millis(1_774_746_000_000).unwrap_or_default(),
         zone: &zone,
         zone_use: None,
-        work: None,
+        budget: None,
     };
     let Ok(customer) = read_document(CUSTOMER, read_customer) else { return };
     let _ = (read_document(text, read_segment), read_document(text, read_collection));

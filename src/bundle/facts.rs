@@ -15,7 +15,7 @@ use crate::model::client::{ClientContext, ClientPolicy, CustomerTrust};
 use crate::model::customer::Customer;
 use crate::model::goods_buckets::KnownGoodsNames;
 use crate::model::order::Order;
-use crate::model::promotion::Stack;
+use crate::model::promotion::PromotionStack;
 use crate::model::qualification::{Candidate, CandidateObject};
 use crate::model::redeemable::{Campaign, Category, RedeemableTerms};
 use crate::model::redemption::StoredRedemption;
@@ -58,7 +58,7 @@ pub struct RuleSetFacts {
     /// The positions of vouchers by their folded codes, if case is ignored.
     folded: Option<OrderedMap<usize>>,
     tiers: OrderedMap<Arc<RedeemableTerms>>,
-    stacks: OrderedMap<Stack>,
+    stacks: OrderedMap<PromotionStack>,
     rewards: OrderedMap<Reward>,
     reward_assignments: Vec<RewardAssignment>,
     campaigns: OrderedMap<Arc<Campaign>>,
@@ -94,7 +94,7 @@ const PUBLICATIONS: &str = "publications";
 #[derive(Debug, Clone, Default)]
 struct AssignedRules {
     /// Their positions.
-    places: Vec<usize>,
+    positions: Vec<usize>,
     /// `true` if one of them is not in the set.
     unknown: bool,
     /// `true` if one of them cannot be read.
@@ -102,22 +102,22 @@ struct AssignedRules {
 }
 
 /// Returns the position of the voucher that a request names by its code or its id.
-fn voucher_place(
+fn voucher_position(
     vouchers: &OrderedMap<Arc<RedeemableTerms>>,
     folded: Option<&OrderedMap<usize>>,
     name: &str,
 ) -> Option<usize> {
     let by_code = folded.and_then(|folded| folded.get(&fold(name)).copied());
-    by_code.or_else(|| vouchers.place(name))
+    by_code.or_else(|| vouchers.position(name))
 }
 
 /// Returns the positions of vouchers by their folded codes; the first of equal codes counts.
-fn places_without_case(vouchers: &OrderedMap<Arc<RedeemableTerms>>) -> OrderedMap<usize> {
-    let mut places = OrderedMap::default();
-    for (place, voucher) in vouchers.iter().enumerate().filter(|(_, voucher)| !voucher.code.is_empty()) {
-        places.get_or(&Text::from(fold(&voucher.code).as_ref()), || place);
+fn positions_without_case(vouchers: &OrderedMap<Arc<RedeemableTerms>>) -> OrderedMap<usize> {
+    let mut positions = OrderedMap::default();
+    for (position, voucher) in vouchers.iter().enumerate().filter(|(_, voucher)| !voucher.code.is_empty()) {
+        positions.get_or(&Text::from(fold(&voucher.code).as_ref()), || position);
     }
-    places
+    positions
 }
 
 impl RuleSetFacts {
@@ -125,17 +125,17 @@ impl RuleSetFacts {
     pub fn new(given: RuleSet) -> RuleSetFacts {
         let mut by_id: OrderedMap<usize> = OrderedMap::default();
         // The first rule of an id counts.
-        given.rules.iter().enumerate().for_each(|(place, rule)| _ = by_id.get_or(&rule.id, || place));
+        given.rules.iter().enumerate().for_each(|(position, rule)| _ = by_id.get_or(&rule.id, || position));
         let vouchers = OrderedMap::new(given.vouchers, |voucher: &Arc<RedeemableTerms>| {
             [Some(&voucher.code).filter(|code| !code.is_empty()), Some(&voucher.id)]
         });
-        let folded = given.ignores_case.then(|| places_without_case(&vouchers));
+        let folded = given.ignores_case.then(|| positions_without_case(&vouchers));
         let mut assigned: OrderedMap<AssignedRules> = OrderedMap::default();
         let mut assign = |object: &Text, rule: &Text| {
             let Some(rules) = assigned.get_or(object, AssignedRules::default) else { return };
             match by_id.get(rule) {
-                Some(place) if rules.places.contains(place) => {}
-                Some(place) => rules.places.push(*place),
+                Some(position) if rules.positions.contains(position) => {}
+                Some(position) => rules.positions.push(*position),
                 None if given.unreadable.has("validation_rules", rule) => rules.unreadable = true,
                 None => rules.unknown = true,
             }
@@ -147,8 +147,8 @@ impl RuleSetFacts {
         for Assignment { related_object_id: object, rule_id: rule, .. } in &given.assignments {
             // Rules assigned to a code or a name are assigned to the id of its object too, so that one lookup by id
             // finds all.
-            let place = voucher_place(&vouchers, folded.as_ref(), object);
-            let named = place.and_then(|place| vouchers.at(place)).map(|voucher| &voucher.id);
+            let position = voucher_position(&vouchers, folded.as_ref(), object);
+            let named = position.and_then(|position| vouchers.at(position)).map(|voucher| &voucher.id);
             if let Some(id) = named.or(campaigns.get(object).map(|campaign| &campaign.id)).filter(|id| *id != object) {
                 assign(id, rule);
             }
@@ -206,18 +206,18 @@ impl RuleSetFacts {
     /// Returns the offer of a voucher or tier; `None` if a part of it is not in the set.
     fn resolve_offer(&self, incentive: &Arc<RedeemableTerms>) -> Option<Offer<'static>> {
         fn part<T>(id: Option<&Text>, offers: &OrderedMap<Arc<T>>) -> Option<Option<Fact<'static, T>>> {
-            id.map(|id| offers.get(id).map(|part| Fact::Own(Arc::clone(part))))
+            id.map(|id| offers.get(id).map(|part| Fact::Shared(Arc::clone(part))))
                 .map_or(Some(None), |part| part.map(Some))
         }
         let campaign = part(incentive.campaign_id.as_ref(), &self.campaigns)?;
         let inherited = || campaign.as_ref()?.category_id.as_ref();
         let category = part(incentive.category_id.as_ref().or_else(inherited), &self.categories)?;
         let mut rules = Vec::new();
-        let places = self.places_named([Some(&incentive.id), incentive.campaign_id.as_ref()]).found()?;
-        for place in places {
-            rules.extend(self.rules.get(place).map(|rule| Fact::Own(Arc::clone(rule))));
+        let positions = self.positions_named([Some(&incentive.id), incentive.campaign_id.as_ref()]).found()?;
+        for position in positions {
+            rules.extend(self.rules.get(position).map(|rule| Fact::Shared(Arc::clone(rule))));
         }
-        Some(Offer::new(Fact::Own(Arc::clone(incentive)), campaign, category, rules, None))
+        Some(Offer::new(Fact::Shared(Arc::clone(incentive)), campaign, category, rules, None))
     }
 
     /// Returns whether unlisted objects of a kind do not exist.
@@ -228,7 +228,7 @@ impl RuleSetFacts {
     /// Returns an object that a request names. If it is not in the set, it does not exist, or only the server knows.
     fn known<'a, T>(&self, kind: &str, name: &str, found: Option<&'a T>) -> Known<Fact<'a, T>> {
         match found {
-            Some(fact) => Known::Is(Fact::Lent(fact)),
+            Some(fact) => Known::Is(Fact::Borrowed(fact)),
             None if self.unreadable.has(kind, name) => Known::Unreadable,
             None if self.covers(kind) => Known::Absent,
             None => Known::Unknown,
@@ -239,7 +239,7 @@ impl RuleSetFacts {
     /// whole project.
     fn named<'a, T>(&self, kind: &str, name: &str, found: Option<&'a T>) -> Known<Fact<'a, T>> {
         match found {
-            Some(fact) => Known::Is(Fact::Lent(fact)),
+            Some(fact) => Known::Is(Fact::Borrowed(fact)),
             None if self.unreadable.has(kind, name) => Known::Unreadable,
             None if self.is_complete() => Known::Absent,
             None => Known::Unknown,
@@ -364,14 +364,18 @@ impl RuleSetFacts {
 
     /// Returns the rules assigned to any of these.
     fn rules_named(&self, names: [Option<&Text>; 2]) -> Known<Vec<Fact<'_, Rule>>> {
-        self.places_named(names).map(|places| {
-            places.into_iter().filter_map(|place| self.rules.get(place)).map(|rule| Fact::Lent(&**rule)).collect()
+        self.positions_named(names).map(|positions| {
+            positions
+                .into_iter()
+                .filter_map(|position| self.rules.get(position))
+                .map(|rule| Fact::Borrowed(&**rule))
+                .collect()
         })
     }
 
     /// Returns the positions of the rules assigned to any of these; unknown if one of them is not in the set.
-    fn places_named(&self, names: [Option<&Text>; 2]) -> Known<Vec<usize>> {
-        let mut places: Vec<usize> = Vec::new();
+    fn positions_named(&self, names: [Option<&Text>; 2]) -> Known<Vec<usize>> {
+        let mut positions: Vec<usize> = Vec::new();
         if names.into_iter().flatten().any(|name| self.unreadable.guards(name)) {
             return Known::Unreadable;
         }
@@ -382,13 +386,13 @@ impl RuleSetFacts {
             if assigned.unknown {
                 return Known::Unknown;
             }
-            for place in &assigned.places {
+            for position in &assigned.positions {
                 // A rule of a voucher and of its campaign counts once.
-                if !places.contains(place) {
-                    places.push(*place);
+                if !positions.contains(position) {
+                    positions.push(*position);
                 }
             }
         }
-        Known::Is(places)
+        Known::Is(positions)
     }
 }

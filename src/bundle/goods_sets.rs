@@ -116,7 +116,7 @@ fn all_hold(conditions: &[Condition], found: FoundValue<'_>, clock: &Clock<'_>) 
 
 /// Returns a clock for conditions whose results do not depend on the instant.
 fn clock_in(zone: &TimeZone) -> Clock<'_> {
-    Clock { now: Instant::default(), zone, zone_use: None, work: None }
+    Clock { now: Instant::default(), zone, zone_use: None, budget: None }
 }
 
 /// The sets of a bundle, by which goods are sorted.
@@ -168,8 +168,8 @@ impl GoodsSorter {
             SetTest::Collection(Contents::Listed(listed)) => {
                 let mut states = vec![None; goods.len()];
                 for one in listed {
-                    lines.each_place(one, &mut |place| {
-                        states.get_mut(place).into_iter().for_each(|state| *state = Some(true));
+                    lines.each_position(one, &mut |position| {
+                        states.get_mut(position).into_iter().for_each(|state| *state = Some(true));
                     });
                 }
                 states

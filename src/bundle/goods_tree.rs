@@ -17,15 +17,15 @@ pub fn read_hash(text: &str) -> Option<GoodsHash> {
 
 /// Returns the root to which the path of a bucket leads, in hexadecimal digits. The path has the neighbours from the bucket upwards, one
 /// after the other. `None` if it has no hashes, or not as many as the place of the bucket needs at least.
-pub fn root_of_path(bucket: &[u8], place: u32, path: &str) -> Option<String> {
-    let (mut hash, mut place, mut rest) = (sha256(&[bucket]), place, path);
+pub fn root_of_path(bucket: &[u8], position: u32, path: &str) -> Option<String> {
+    let (mut hash, mut position, mut rest) = (sha256(&[bucket]), position, path);
     while !rest.is_empty() {
         let (neighbour, next) = rest.split_at_checked(64)?;
         let neighbour = read_hash(neighbour)?;
-        hash = if place & 1 == 0 { parent_hash(&hash, &neighbour) } else { parent_hash(&neighbour, &hash) };
-        (place, rest) = (place >> 1, next);
+        hash = if position & 1 == 0 { parent_hash(&hash, &neighbour) } else { parent_hash(&neighbour, &hash) };
+        (position, rest) = (position >> 1, next);
     }
-    (place == 0).then(|| hex(&hash))
+    (position == 0).then(|| hex(&hash))
 }
 
 #[cfg(test)]
@@ -40,15 +40,15 @@ mod tests {
         let root = hex(&parent_hash(&left, &right));
         let paths =
             [(1, right), (0, right), (3, left), (2, left)].map(|(leaf, upper)| hex(&leaves[leaf]) + &hex(&upper));
-        for (place, path) in (0..).zip(&paths) {
-            let bucket = buckets[place as usize];
-            assert_eq!(root_of_path(bucket, place, path), Some(root.clone()));
-            for wrong in [place ^ 1, place ^ 2] {
+        for (position, path) in (0..).zip(&paths) {
+            let bucket = buckets[position as usize];
+            assert_eq!(root_of_path(bucket, position, path), Some(root.clone()));
+            for wrong in [position ^ 1, position ^ 2] {
                 assert_ne!(root_of_path(bucket, wrong, path), Some(root.clone()), "{wrong}");
             }
-            assert_eq!(root_of_path(bucket, place + 4, path), None, "beyond the last bucket");
+            assert_eq!(root_of_path(bucket, position + 4, path), None, "beyond the last bucket");
             for damaged in [path.chars().take(127).collect(), format!("{path}0"), "g".repeat(128), "é".repeat(64)] {
-                assert_eq!(root_of_path(bucket, place, &damaged), None, "{damaged}");
+                assert_eq!(root_of_path(bucket, position, &damaged), None, "{damaged}");
             }
         }
         assert_eq!(root_of_path(b"a", 0, ""), Some(hex(&leaves[0])));

@@ -14,7 +14,7 @@ use crate::id::{Context, is_tracking_id};
 use crate::json::Node;
 use crate::model::client::CustomerTrust;
 use crate::model::goods_buckets::{bucket_of, hash_prefix};
-use crate::model::qualification::Qualify;
+use crate::model::qualification::QualificationRequest;
 use crate::model::request::{Channel, RedeemableObject, Redeemables};
 use crate::refusal::Refusal;
 use crate::text::{Text, joined, sha256_hex};
@@ -24,7 +24,7 @@ use crate::wire::error;
 use crate::wire::problem::{MOST_VALUES, Problem};
 use crate::wire::qualification::{read_qualification, read_qualification_node, write_qualification};
 use crate::wire::redemptions::redemption::write_redemption;
-use crate::wire::redemptions::rollback::{Service, write_rollback};
+use crate::wire::redemptions::rollback::{StoredObjects, write_rollback};
 use crate::wire::request::{read_redeemables, read_redeemables_node, read_rollback};
 use crate::wire::rule_set::RuleSet;
 
@@ -279,7 +279,7 @@ impl PreparedRules {
         self.answer_qualification(query, context)
     }
 
-    fn answer_qualification(&self, query: Result<Qualify, Problem>, context: &Context) -> PreparedAnswer {
+    fn answer_qualification(&self, query: Result<QualificationRequest, Problem>, context: &Context) -> PreparedAnswer {
         let mut query = match query {
             Ok(query) => query,
             Err(problem) => return PreparedAnswer::unreadable(&problem, context),
@@ -322,7 +322,7 @@ impl PreparedRules {
         };
         match decide::rollback(&self.facts, &request, context) {
             Ok(decision) => {
-                let written = write_rollback(&decision.answer, &request, &Service::default());
+                let written = write_rollback(&decision.answer, &request, &StoredObjects::default());
                 PreparedAnswer { status: written.status, body: written.answer }
             }
             Err(refusal) => PreparedAnswer::refused(&refusal, context),

@@ -40,8 +40,8 @@ pub struct MissingFacts(Vec<Text>);
 impl MissingFacts {
     /// Adds a fact by its name, such as `voucher/TEN`.
     pub fn add(&mut self, name: Text) {
-        if let Err(place) = self.0.binary_search(&name) {
-            self.0.insert(place, name);
+        if let Err(position) = self.0.binary_search(&name) {
+            self.0.insert(position, name);
         }
     }
 
@@ -74,7 +74,7 @@ pub enum ResolvedName<'a> {
 #[derive(Debug, Clone)]
 pub struct WrongName<'a> {
     /// Position in the request.
-    pub(super) place: usize,
+    pub(super) position: usize,
     /// The offer that the name has, if any, and that the client must not see.
     pub(super) offer: Option<Fact<'a, Offer<'a>>>,
     /// The reason why it cannot be used.
@@ -128,7 +128,7 @@ pub struct Case<'a> {
     /// Names of a client's request that are hidden from it.
     pub wrong: Vec<WrongName<'a>>,
     /// The remaining step budget.
-    pub work: StepBudget,
+    pub budget: StepBudget,
 }
 
 impl<'a> Case<'a> {
@@ -177,7 +177,7 @@ impl<'a> Case<'a> {
             missing: MissingFacts::default(),
             unreadable: None,
             wrong: Vec::new(),
-            work: facts.work(),
+            budget: facts.budget(),
         }
     }
 
@@ -204,8 +204,8 @@ impl<'a> Case<'a> {
     }
 
     /// Returns the offer at a position, if there is one.
-    pub fn offer(&self, place: usize) -> Option<&Offer<'a>> {
-        match self.resolved.get(place)? {
+    pub fn offer(&self, position: usize) -> Option<&Offer<'a>> {
+        match self.resolved.get(position)? {
             ResolvedName::Offer(offer) => Some(offer),
             _ => None,
         }
@@ -241,17 +241,17 @@ impl<'a> Case<'a> {
 
     /// Names the voucher in a refusal for a client as the request does: rules on the client may have only the hash of a
     /// code.
-    pub(super) fn named_as_sent(&self, place: usize, refusal: Refusal) -> Refusal {
-        let sent = self.redeemables.get(place).filter(|_| self.request.channel.is_client());
-        match sent.zip(self.offer(place)) {
+    pub(super) fn named_as_sent(&self, position: usize, refusal: Refusal) -> Refusal {
+        let sent = self.redeemables.get(position).filter(|_| self.request.channel.is_client());
+        match sent.zip(self.offer(position)) {
             Some((sent, offer)) => refusal.renamed(&offer.incentive.code, &sent.id),
             None => refusal,
         }
     }
 
     /// Returns the hidden name at a position, if there is one.
-    pub(super) fn wrong_at(&self, place: usize) -> Option<&WrongName<'a>> {
-        self.wrong.iter().find(|wrong| wrong.place == place)
+    pub(super) fn wrong_at(&self, position: usize) -> Option<&WrongName<'a>> {
+        self.wrong.iter().find(|wrong| wrong.position == position)
     }
 
     /// Returns the value of the order for the budget of a campaign, for a redeemable that is tried on this cart. It is
@@ -284,10 +284,10 @@ impl<'a> Case<'a> {
             (false, true) => net.checked_add_unsigned(transfer.amount),
             (true, true) | (false, false) => Some(net),
         };
-        let back = self.work.checked(self.given_back().try_fold(0, add));
+        let back = self.budget.checked(self.given_back().try_fold(0, add));
         match self.facts.balance(account) {
             Known::Absent if back != 0 => Known::Is(back),
-            found => found.map(|balance| self.work.checked(balance.checked_add(back))),
+            found => found.map(|balance| self.budget.checked(balance.checked_add(back))),
         }
     }
 

@@ -86,8 +86,8 @@ pub fn check_terms(
     running_order: &RunningOrder<'_>,
     found: &mut Finding,
 ) -> Result<(), Refusal> {
-    let asks_nothing = redeemable.credits.is_none() && redeemable.reward.is_none();
-    if asks_nothing && offer.terms.plain && offer.terms.cover(case.context.now) {
+    let has_no_options = redeemable.credits.is_none() && redeemable.reward.is_none();
+    if has_no_options && offer.terms.plain && offer.terms.cover(case.context.now) {
         return Ok(());
     }
     let validity = check_validity(offer, case.context.now, &case.zone);
@@ -128,7 +128,7 @@ pub fn check_bundles(
 ) -> Result<(), Refusal> {
     for rule in offer.rules.iter() {
         let Some(rules) = &rule.bundle else { continue };
-        if !case.work.takes(bundles::steps(rules, items.order_lines())) {
+        if !case.budget.spend(bundles::steps(rules, items.order_lines())) {
             return case.within_bounds();
         }
         let bundles = count_bundles(rules, items.order_lines(), cart);
@@ -169,7 +169,7 @@ pub fn check_validity(offer: &Offer<'_>, now: Instant, zone: &TimeZone) -> Resul
     let campaign = offer.campaign.as_deref();
     match offer.incentive.phase(campaign, now) {
         OfferPhase::Disabled => refuse_time(Reason::VoucherDisabled, offer),
-        OfferPhase::NotBegun(_) => refuse_time(Reason::VoucherNotActive, offer),
+        OfferPhase::NotStarted(_) => refuse_time(Reason::VoucherNotActive, offer),
         OfferPhase::Ended => refuse_time(Reason::VoucherExpired, offer),
         OfferPhase::InForce if offer.incentive.validity_windows(campaign).any(|window| !window.recurs(now, zone)) => {
             refuse_time(Reason::VoucherNotActiveNow, offer)

@@ -23,26 +23,26 @@ impl<'a> Case<'a> {
         }
         let found: Vec<(usize, Refusal)> = {
             let case = &*self;
-            let private = || (0..case.resolved.len()).filter(|place| case.is_private(*place));
-            let items = private().any(|place| case.offer(place).is_some()).then(|| Items::new(case));
-            private().filter_map(|place| Some((place, case.fault(place, items.as_ref())?))).collect()
+            let private = || (0..case.resolved.len()).filter(|position| case.is_private(*position));
+            let items = private().any(|position| case.offer(position).is_some()).then(|| Items::new(case));
+            private().filter_map(|position| Some((position, case.fault(position, items.as_ref())?))).collect()
         };
-        for (place, refusal) in found {
-            self.hide(place, refusal);
+        for (position, refusal) in found {
+            self.hide(position, refusal);
         }
     }
 
     /// Returns whether a position names a code that is not public. An unreadable one is not public either.
-    fn is_private(&self, place: usize) -> bool {
-        self.redeemables.get(place).is_some_and(|named| named.object == RedeemableObject::Voucher)
-            && self.offer(place).is_none_or(|offer| !offer.is_public())
+    fn is_private(&self, position: usize) -> bool {
+        self.redeemables.get(position).is_some_and(|named| named.object == RedeemableObject::Voucher)
+            && self.offer(position).is_none_or(|offer| !offer.is_public())
     }
 
     /// Returns why the code at a position cannot be used regardless of the other redeemables, if the reason is the code
     /// itself.
-    fn fault(&self, place: usize, items: Option<&Items<'a>>) -> Option<Refusal> {
-        let refusal = match (self.resolved.get(place)?, items) {
-            (ResolvedName::Offer(offer), Some(items)) => self.own_refusal(place, offer, items)?,
+    fn fault(&self, position: usize, items: Option<&Items<'a>>) -> Option<Refusal> {
+        let refusal = match (self.resolved.get(position)?, items) {
+            (ResolvedName::Offer(offer), Some(items)) => self.own_refusal(position, offer, items)?,
             (ResolvedName::Refused(refusal), _) => refusal.clone(),
             // Unknown here.
             (ResolvedName::Unknown, _) | (ResolvedName::Offer(_), None) => return None,
@@ -51,43 +51,43 @@ impl<'a> Case<'a> {
     }
 
     /// Returns why an offer would be refused if no other were named.
-    fn own_refusal(&self, place: usize, offer: &Offer<'a>, items: &Items<'a>) -> Option<Refusal> {
+    fn own_refusal(&self, position: usize, offer: &Offer<'a>, items: &Items<'a>) -> Option<Refusal> {
         let mut found = Findings::default();
         let mut judge = CaseJudge::new(self, items, &mut found);
         let cart = &self.priced.cart;
-        let refusal = judge.refusal(place, cart);
+        let refusal = judge.refusal(position, cart);
         if refusal.is_some() || !offer.needs.meets(RequiredFacts::AFTER) {
             return refusal;
         }
-        let gain = judge.gain(place, cart, None, DiscountBase::Discounted, false).ok()?;
-        judge.objection(place, cart, &gain, &|| cart.after(&gain))
+        let gain = judge.gain(position, cart, None, DiscountBase::Discounted, false).ok()?;
+        judge.objection(position, cart, &gain, &|| cart.after(&gain))
     }
 
     /// Records that a name is wrong. Its offer is removed from the request, unless the project shows reasons to
     /// clients.
-    fn hide(&mut self, place: usize, refusal: Refusal) {
+    fn hide(&mut self, position: usize, refusal: Refusal) {
         let mut offer = None;
-        if let Some(details) = self.client_refusal(place)
-            && let Some(resolved) = self.resolved.get_mut(place)
+        if let Some(details) = self.client_refusal(position)
+            && let Some(resolved) = self.resolved.get_mut(position)
             && let ResolvedName::Offer(hidden) = std::mem::replace(resolved, ResolvedName::Refused(details))
         {
             offer = Some(hidden);
         }
-        self.wrong.push(WrongName { place, offer, refusal });
+        self.wrong.push(WrongName { position, offer, refusal });
     }
 
     /// Returns the refusal that a client gets for a code that it cannot use, unless its project shows the reason.
-    fn client_refusal(&self, place: usize) -> Option<Refusal> {
+    fn client_refusal(&self, position: usize) -> Option<Refusal> {
         self.request.channel.client.as_ref().filter(|client| !client.policy.reasons)?;
-        let named = self.redeemables.get(place)?;
+        let named = self.redeemables.get(position)?;
         Some(Refusal::not_found(named.object.name(), &named.id))
     }
 
     /// Returns the refusal at a position as the caller may read it.
-    pub(super) fn for_client(&self, place: usize, refusal: Refusal) -> Refusal {
-        let refusal = self.named_as_sent(place, refusal);
-        let hidden = reveals_code(refusal.reason) && self.is_private(place);
-        self.client_refusal(place).filter(|_| hidden).unwrap_or(refusal)
+    pub(super) fn for_client(&self, position: usize, refusal: Refusal) -> Refusal {
+        let refusal = self.named_as_sent(position, refusal);
+        let hidden = reveals_code(refusal.reason) && self.is_private(position);
+        self.client_refusal(position).filter(|_| hidden).unwrap_or(refusal)
     }
 
     /// Hides codes that were refused only in combination with the others of the request.
@@ -97,10 +97,10 @@ impl<'a> Case<'a> {
         }
         for step in &mut walk.steps {
             let ApplyOutcome::Refused(refusal) = &mut step.outcome else { continue };
-            let place = step.place;
-            if reveals_code(refusal.reason) && self.is_private(place) && self.wrong_at(place).is_none() {
-                let details = self.for_client(place, refusal.clone());
-                self.hide(place, std::mem::replace(refusal, details));
+            let position = step.position;
+            if reveals_code(refusal.reason) && self.is_private(position) && self.wrong_at(position).is_none() {
+                let details = self.for_client(position, refusal.clone());
+                self.hide(position, std::mem::replace(refusal, details));
             }
         }
     }

@@ -73,9 +73,9 @@ fn only(sent: &Customer, fields: &[Text]) -> Customer {
     for field in fields {
         // A nested field is listed under its dotted name, by which it is found as well.
         match field.strip_prefix("metadata.") {
-            Some(name) => keep(&sent.metadata, name, &mut reduced.metadata),
+            Some(name) => copy_member(&sent.metadata, name, &mut reduced.metadata),
             None if field == "metadata" => reduced.metadata.clone_from(&sent.metadata),
-            None => keep(&sent.document, field, &mut reduced.document),
+            None => copy_member(&sent.document, field, &mut reduced.document),
         }
     }
     reduced
@@ -91,7 +91,7 @@ fn own_only(sent: &Customer, fields: &[Text]) -> Customer {
     own
 }
 
-fn keep(from: &Metadata, name: &str, into: &mut Metadata) {
+fn copy_member(from: &Metadata, name: &str, into: &mut Metadata) {
     if let Some(value) = from.find_dotted(name) {
         into.insert(name, value.clone());
     }
@@ -99,7 +99,7 @@ fn keep(from: &Metadata, name: &str, into: &mut Metadata) {
 
 impl Case<'_> {
     /// Returns whether the caller may use every stored order.
-    pub(super) fn sees_orders(&self) -> bool {
+    pub(super) fn may_read_orders(&self) -> bool {
         self.request.channel.client.as_ref().is_none_or(|client| client.is_open())
     }
 
@@ -107,7 +107,8 @@ impl Case<'_> {
     pub(super) fn may_touch(&self, stored: &Order) -> bool {
         let customer = || self.request_customer.customer.as_ref().filter(|_| self.request_customer.stored)?.id.as_ref();
         let is_proven = || self.request.channel.client.as_ref().is_some_and(|client| client.proven.is_some());
-        self.sees_orders() || is_proven() && stored.customer_id.is_some() && stored.customer_id.as_ref() == customer()
+        self.may_read_orders()
+            || is_proven() && stored.customer_id.is_some() && stored.customer_id.as_ref() == customer()
     }
 
     /// Returns whether a voucher does not exist for the caller. A client uses a loyalty card with a holder only as the

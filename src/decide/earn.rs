@@ -22,8 +22,8 @@ use crate::decide::case::Case;
 use crate::decide::items::Items;
 use crate::decide::request_usage::RequestUsage;
 use crate::decide::rule_input::request_facts;
-use crate::facts::earning::Amount;
-use crate::facts::earning::{EarningFacts, EarningKey, EarningRule, EarningStatus, Effect, Membership, Trigger};
+use crate::facts::earning::PointsAmount;
+use crate::facts::earning::{EarningEffect, EarningFacts, EarningKey, EarningRule, EarningStatus, Membership, Trigger};
 use crate::facts::{Fact, Facts, Known};
 use crate::id::Context;
 use crate::model::customer::Customer;
@@ -83,7 +83,7 @@ pub fn earn(facts: &dyn Facts, earning: &dyn EarningFacts, request: EarningReque
     let memberships =
         members.iter().map(|member| of_member(member, &earning_context, earning, &mut granting)).collect();
     // A decision that exceeded its step budget is not returned.
-    match case.work.is_over() {
+    match case.budget.is_over() {
         true => none(NotEarned::Unreadable),
         false => Earnings { not_earned: None, memberships },
     }
@@ -185,7 +185,7 @@ fn collections(members: &[Membership<'_>], facts: &dyn EarningFacts, event: Earn
     if event.order().is_none() {
         return named;
     }
-    let mut see = |goods: &GoodsRef| {
+    let mut visit = |goods: &GoodsRef| {
         if goods.object == GoodsObject::Collection && !named.contains(&goods.id) {
             named.push(goods.id.clone());
         }
@@ -195,15 +195,15 @@ fn collections(members: &[Membership<'_>], facts: &dyn EarningFacts, event: Earn
         Known::Is(_) | Known::Absent | Known::Unknown | Known::Unreadable => None,
     });
     for earning in rules.flat_map(|rule| &rule.earnings) {
-        earning.rule.each_goods(&mut see);
+        earning.rule.each_goods(&mut visit);
         for effect in &earning.effects {
             match effect {
-                Effect::Points(points) => goods_of(&points.amount).iter().for_each(&mut see),
-                Effect::Incentive(id) => {
+                EarningEffect::Points(points) => goods_of(&points.amount).iter().for_each(&mut visit),
+                EarningEffect::Incentive(id) => {
                     if let Known::Is(incentive) = facts.incentive(id)
                         && let crate::facts::earning::IncentiveGrant::Points(points) = &incentive.gives
                     {
-                        goods_of(&points.amount).iter().for_each(&mut see);
+                        goods_of(&points.amount).iter().for_each(&mut visit);
                     }
                 }
             }
@@ -212,10 +212,10 @@ fn collections(members: &[Membership<'_>], facts: &dyn EarningFacts, event: Earn
     named
 }
 
-pub(super) fn goods_of(amount: &Amount) -> &[GoodsRef] {
+pub(super) fn goods_of(amount: &PointsAmount) -> &[GoodsRef] {
     match amount {
-        Amount::Proportional { base, .. } => base.goods().unwrap_or_default(),
-        Amount::Formula { plain, .. } => goods_of(plain),
-        Amount::Fixed(_) => &[],
+        PointsAmount::Proportional { base, .. } => base.goods().unwrap_or_default(),
+        PointsAmount::Formula { plain, .. } => goods_of(plain),
+        PointsAmount::Fixed(_) => &[],
     }
 }

@@ -31,15 +31,15 @@ pub struct Findings(Vec<(usize, Finding)>);
 
 impl Findings {
     /// Returns the finding of the redeemable at this position, if any.
-    pub fn get(&self, place: usize) -> Option<&Finding> {
-        let at = self.at(place).ok()?;
+    pub fn get(&self, position: usize) -> Option<&Finding> {
+        let at = self.at(position).ok()?;
         self.0.get(at).map(|(_, found)| found)
     }
 
     /// Returns the finding of the redeemable at this position for writing, and creates it if needed.
-    pub fn of(&mut self, place: usize) -> Option<&mut Finding> {
-        let at = self.at(place).unwrap_or_else(|at| {
-            self.0.insert(at, (place, Finding::default()));
+    pub fn of(&mut self, position: usize) -> Option<&mut Finding> {
+        let at = self.at(position).unwrap_or_else(|at| {
+            self.0.insert(at, (position, Finding::default()));
             at
         });
         self.0.get_mut(at).map(|(_, found)| found)
@@ -47,7 +47,7 @@ impl Findings {
 
     /// Replaces the finding at a position, and leaves `found` empty.
     #[inline]
-    pub fn insert(&mut self, place: usize, found: &mut Finding) {
+    pub fn insert(&mut self, position: usize, found: &mut Finding) {
         let Finding { credits, points, paid, codes, missing, withheld, bundles, resolved } = &*found;
         let is_nothing = credits.or(*points).or(*paid).or(*codes).is_none()
             && missing.is_empty()
@@ -55,7 +55,7 @@ impl Findings {
             && bundles.is_none()
             && resolved.is_none();
         if !(is_nothing && self.0.is_empty())
-            && let Some(slot) = self.of(place)
+            && let Some(slot) = self.of(position)
         {
             *slot = std::mem::take(found);
         }
@@ -63,15 +63,15 @@ impl Findings {
 
     /// Adds facts that only the server has.
     #[inline]
-    pub fn add_missing(&mut self, place: usize, missing: Vec<Text>) {
+    pub fn add_missing(&mut self, position: usize, missing: Vec<Text>) {
         if !missing.is_empty() {
-            self.add(place, missing);
+            self.add(position, missing);
         }
     }
 
     #[inline(never)]
-    fn add(&mut self, place: usize, mut missing: Vec<Text>) {
-        if let Some(found) = self.of(place) {
+    fn add(&mut self, position: usize, mut missing: Vec<Text>) {
+        if let Some(found) = self.of(position) {
             found.missing.append(&mut missing);
         }
     }
@@ -82,11 +82,11 @@ impl Findings {
     }
 
     /// Returns the facts of these redeemables that only the server has.
-    pub fn missing_of(&self, places: impl Iterator<Item = usize>) -> Vec<Text> {
-        places.filter_map(|place| self.get(place)).flat_map(|found| found.missing.iter().cloned()).collect()
+    pub fn missing_of(&self, positions: impl Iterator<Item = usize>) -> Vec<Text> {
+        positions.filter_map(|position| self.get(position)).flat_map(|found| found.missing.iter().cloned()).collect()
     }
 
-    fn at(&self, place: usize) -> Result<usize, usize> {
-        self.0.binary_search_by_key(&place, |(at, _)| *at)
+    fn at(&self, position: usize) -> Result<usize, usize> {
+        self.0.binary_search_by_key(&position, |(at, _)| *at)
     }
 }

@@ -52,7 +52,7 @@ pub struct CaseJudge<'c> {
 struct JudgedRedeemable<'b> {
     offer: &'b Offer<'b>,
     scope: Option<&'b Scope>,
-    place: usize,
+    position: usize,
     cart: &'b Cart,
     items: &'b Items<'b>,
     base: DiscountBase<'b>,
@@ -86,7 +86,7 @@ impl<'c> CaseJudge<'c> {
     }
 
     /// Selects the units in scope; they are in `self.covered` until the next redeemable.
-    fn look(&mut self, attempt: &JudgedRedeemable<'_>, numbers: &NumberResolver<'_>) {
+    fn select_units(&mut self, attempt: &JudgedRedeemable<'_>, numbers: &NumberResolver<'_>) {
         let scope = attempt.scope.unwrap_or(&EVERYTHING);
         self.covered.clear();
         let mut widened = None;
@@ -97,15 +97,15 @@ impl<'c> CaseJudge<'c> {
             }
             _ => scope,
         };
-        if !self.case.work.takes(steps(scope, attempt.items.order_lines())) {
+        if !self.case.budget.spend(steps(scope, attempt.items.order_lines())) {
             return;
         }
         let mut allowance = self.caps.start(attempt.offer, attempt.items.order_lines(), numbers);
         let order_lines = attempt.items.order_lines();
         let selected = select(scope, order_lines, attempt.cart, attempt.once, &mut allowance, &mut self.covered);
-        self.case.work.checked(selected);
+        self.case.budget.checked(selected);
         let missing = allowance.missing();
-        self.found.add_missing(attempt.place, missing);
+        self.found.add_missing(attempt.position, missing);
     }
 
     fn discount(&mut self, attempt: &JudgedRedeemable<'_>, discount: &Discount) -> Option<Box<Gain>> {
@@ -118,7 +118,7 @@ impl<'c> CaseJudge<'c> {
 
     fn resolved_discount(&mut self, attempt: &JudgedRedeemable<'_>, discount: &Discount) -> Option<Gain> {
         let paid = attempt.cart.has_free_units().then(|| attempt.cart.without_free_units());
-        let bundles = self.found.get(attempt.place).and_then(|found| found.bundles.as_ref());
+        let bundles = self.found.get(attempt.position).and_then(|found| found.bundles.as_ref());
         let bundles = bundles.map(|bundles| bundles.quantity);
         let view = OfferInputs::new(self.case, attempt.offer, attempt.cart);
         let numbers = NumberResolver { cart: paid.as_ref().unwrap_or(attempt.cart), inputs: &view, bundles };
@@ -127,33 +127,33 @@ impl<'c> CaseJudge<'c> {
         let named = numbered.as_ref().unwrap_or(discount);
         let named = with_goods(named, self.case.facts, &mut |fact| missing.push(fact)).or(numbered);
         if let Some(named) = named
-            && let Some(found) = self.found.of(attempt.place)
+            && let Some(found) = self.found.of(attempt.position)
         {
             found.resolved = Some(Box::new(named));
         }
-        self.found.add_missing(attempt.place, missing);
+        self.found.add_missing(attempt.position, missing);
         let scoped = attempt.scope.is_some();
         let on_lines = discount.acts_on_lines(scoped);
         if on_lines || scoped {
-            self.look(attempt, &numbers);
+            self.select_units(attempt, &numbers);
         }
         let gain = match on_lines {
             true => self.on_lines(attempt, discount, &numbers),
             false => off_order(discount, &numbers, attempt.base),
         };
-        self.found.add_missing(attempt.place, view.missing.take());
+        self.found.add_missing(attempt.position, view.missing.take());
         gain
     }
 
     fn gift(&mut self, attempt: &JudgedRedeemable<'_>, gift: &GiftCard) -> Result<Box<Gain>, Refusal> {
-        let left = self.found.get(attempt.place).and_then(|found| found.credits).unwrap_or(0);
+        let left = self.found.get(attempt.position).and_then(|found| found.credits).unwrap_or(0);
         let left = Money::from_wide(u128::from(left)).unwrap_or_default();
-        let requested = self.case.redeemables.get(attempt.place).and_then(|redeemable| redeemable.credits);
+        let requested = self.case.redeemables.get(attempt.position).and_then(|redeemable| redeemable.credits);
         let credits = requested.map_or(left, |requested| requested.min(left));
         let view = OfferInputs::new(self.case, attempt.offer, attempt.cart);
         if attempt.scope.is_some() || gift.effect == GiftEffect::ApplyToItems {
             let paid = attempt.cart.has_free_units().then(|| attempt.cart.without_free_units());
-            self.look(
+            self.select_units(
                 attempt,
                 &NumberResolver { cart: paid.as_ref().unwrap_or(attempt.cart), inputs: &view, bundles: None },
             );
@@ -218,13 +218,13 @@ impl<'c> CaseJudge<'c> {
             item: Item { quantity: 0, ..Item::default() },
         };
         if unit.effect == UnitEffect::AddSameItems {
-            self.found.add_missing(attempt.place, attempt.items.missing().to_vec());
+            self.found.add_missing(attempt.position, attempt.items.missing().to_vec());
             free.goods = named(details.or_else(in_cart).unwrap_or(GoodsObject::Collection));
             return Some(free);
         }
         let mut missing = Vec::new();
         let found = find_named(&unit.unit_type, details, self.case.facts, &mut |fact| missing.push(fact));
-        self.found.add_missing(attempt.place, missing);
+        self.found.add_missing(attempt.position, missing);
         if found.is_unreadable() {
             return None;
         }
@@ -255,46 +255,46 @@ impl<'c> CaseJudge<'c> {
 }
 
 impl Judge for CaseJudge<'_> {
-    fn undecided(&self, place: usize) -> bool {
-        matches!(self.case.resolved.get(place), Some(ResolvedName::Unknown))
+    fn undecided(&self, position: usize) -> bool {
+        matches!(self.case.resolved.get(position), Some(ResolvedName::Unknown))
     }
 
-    fn refusal(&mut self, place: usize, cart: &Cart) -> Option<Refusal> {
-        let offer = match self.case.resolved.get(place)? {
+    fn refusal(&mut self, position: usize, cart: &Cart) -> Option<Refusal> {
+        let offer = match self.case.resolved.get(position)? {
             ResolvedName::Offer(offer) => offer,
             ResolvedName::Refused(refusal) => return Some(refusal.clone()),
             ResolvedName::Unknown => return None,
         };
-        let redeemable = self.case.redeemables.get(place)?;
+        let redeemable = self.case.redeemables.get(position)?;
         let mut added = None;
         let items = lines(self.case, self.items, cart, &mut added);
         let request_facts = &self.request_facts;
         let paid = PaidOrder::of(self.case, cart, request_facts);
         let running_order = RunningOrder { cart, items, request_facts, usage: &self.usage, paid: paid.as_ref() };
         let verdict = check(self.case, redeemable, offer, &running_order, &mut self.finding);
-        self.found.insert(place, &mut self.finding);
-        verdict.err().map(|refusal| self.case.named_as_sent(place, refusal))
+        self.found.insert(position, &mut self.finding);
+        verdict.err().map(|refusal| self.case.named_as_sent(position, refusal))
     }
 
-    fn refusal_of_either(&mut self, place: usize, full_cart: &Cart, visible_cart: &Cart) -> Option<Refusal> {
-        let refusal = self.refusal(place, full_cart);
+    fn refusal_of_either(&mut self, position: usize, full_cart: &Cart, visible_cart: &Cart) -> Option<Refusal> {
+        let refusal = self.refusal(position, full_cart);
         if refusal.is_some() {
             return refusal;
         }
-        let missing = self.found.missing_of(std::iter::once(place));
-        let refusal = self.refusal(place, visible_cart);
-        self.found.add_missing(place, missing);
+        let missing = self.found.missing_of(std::iter::once(position));
+        let refusal = self.refusal(position, visible_cart);
+        self.found.add_missing(position, missing);
         refusal
     }
 
     fn objection(
         &mut self,
-        place: usize,
+        position: usize,
         before: &Cart,
         gain: &Gain,
         after: &dyn Fn() -> Option<Cart>,
     ) -> Option<Refusal> {
-        let offer = self.case.offer(place).filter(|offer| offer.needs.meets(RequiredFacts::AFTER))?;
+        let offer = self.case.offer(position).filter(|offer| offer.needs.meets(RequiredFacts::AFTER))?;
         let mut added = None;
         let items = lines(self.case, self.items, before, &mut added);
         let request_facts = &self.request_facts;
@@ -302,37 +302,37 @@ impl Judge for CaseJudge<'_> {
         let running_order =
             RunningOrder { cart: before, items, request_facts, usage: &self.usage, paid: paid.as_ref() };
         let effect = CheckedEffect { gain, total: after().and_then(|after| after.total()) };
-        check_rules_after(self.case, offer, &running_order, effect, self.found.of(place)?).err()
+        check_rules_after(self.case, offer, &running_order, effect, self.found.of(position)?).err()
     }
 
-    fn applied(&mut self, place: usize, gain: &Gain) {
+    fn applied(&mut self, position: usize, gain: &Gain) {
         self.caps.confirm();
-        if let Some(offer) = self.case.offer(place) {
-            self.usage.record(place, offer, self.found.get(place), gain.total().unwrap_or_default().minor());
+        if let Some(offer) = self.case.offer(position) {
+            self.usage.record(position, offer, self.found.get(position), gain.total().unwrap_or_default().minor());
         }
     }
 
-    fn rewards(&self, place: usize) -> bool {
-        let exchange = self.case.offer(place).and_then(|offer| offer.exchange.as_ref());
+    fn rewards(&self, position: usize) -> bool {
+        let exchange = self.case.offer(position).and_then(|offer| offer.exchange.as_ref());
         exchange.is_some_and(|exchange| !matches!(exchange.reward.kind, RewardKind::Coin(_)))
     }
 
     fn gain(
         &mut self,
-        place: usize,
+        position: usize,
         cart: &Cart,
         visible_cart: Option<&Cart>,
         base: DiscountBase<'_>,
         once: bool,
     ) -> Result<Box<Gain>, Refusal> {
         let case = self.case;
-        let Some(offer) = case.offer(place) else {
+        let Some(offer) = case.offer(position) else {
             return Ok(Box::default());
         };
         let mut added = None;
         let items = lines(self.case, self.items, cart, &mut added);
         let cart = if is_of_running_order(offer, base) { cart } else { visible_cart.unwrap_or(cart) };
-        let attempt = JudgedRedeemable { offer, scope: offer.scope(), place, cart, items, base, once };
+        let attempt = JudgedRedeemable { offer, scope: offer.scope(), position, cart, items, base, once };
         let gain = match &offer.incentive.grant {
             Grant::Discount(discount) => self
                 .discount(&attempt, discount)
@@ -340,9 +340,9 @@ impl Judge for CaseJudge<'_> {
                 .ok_or_else(|| Refusal::new(Reason::InvalidAmount, "Amount has to be a valid positive number")),
             Grant::Gift(gift) => self.gift(&attempt, gift),
             Grant::Loyalty(_) => {
-                let mut found = self.found.get(place).cloned().unwrap_or_default();
-                let gain = exchange(case.redeemables.get(place), offer, cart, &mut found);
-                self.found.insert(place, &mut found);
+                let mut found = self.found.get(position).cloned().unwrap_or_default();
+                let gain = exchange(case.redeemables.get(position), offer, cart, &mut found);
+                self.found.insert(position, &mut found);
                 Ok(Box::new(gain))
             }
         };

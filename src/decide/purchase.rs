@@ -143,7 +143,7 @@ fn cost_of<'r>(
     let request = Redeemables::default();
     let mut case = Case::new(facts, &request, context);
     case.request_customer =
-        RequestCustomer { customer: Some(Fact::Lent(buying.customer)), stored: true, ..RequestCustomer::default() };
+        RequestCustomer { customer: Some(Fact::Borrowed(buying.customer)), stored: true, ..RequestCustomer::default() };
     let items = Items::naming(&case, &[]);
     let (setting, usage) = (request_facts(&case), RequestUsage::default());
     let order =
@@ -153,7 +153,7 @@ fn cost_of<'r>(
         let mut input = view.input(RequiredFacts::NOTHING);
         input.earning = Some(EarningInput { tiers: &[], member: buying.member, event: None });
         let holds = cost.rule.check(&input).and_then(|()| cost.rule.check_after(&input)).is_ok();
-        if !view.is_certain() || case.work.is_over() {
+        if !view.is_certain() || case.budget.is_over() {
             return Err(PurchaseRefusal::Unreadable);
         }
         if holds {

@@ -18,7 +18,9 @@ use crate::decide::rule_input::{CHANNEL, Items, OfferFacts, RunningOrder, reques
 use crate::decide::validate::Evaluation;
 use crate::facts::{Assignment, CandidateFilter, Candidates, Fact, Facts, Known, credits_account};
 use crate::id::Context;
-use crate::model::qualification::{Candidate, CandidateObject, PageEnd, QualificationSort, Qualify, Scenario};
+use crate::model::qualification::{
+    Candidate, CandidateObject, PageEnd, QualificationRequest, QualificationSort, Scenario,
+};
 use crate::model::redeemable::Grant;
 use crate::model::request::{RedeemableObject, RequestedRedeemable};
 use crate::money::Money;
@@ -34,7 +36,7 @@ pub use scenario::Products;
 #[derive(Clone)]
 pub struct QualificationAnswer<'a> {
     /// The request.
-    pub query: &'a Qualify,
+    pub query: &'a QualificationRequest,
     /// The results of this page, in order: one step each, separately on the order.
     pub evaluated: Box<Evaluation<'a>>,
     /// The candidate of each step.
@@ -72,7 +74,7 @@ impl CandidateQuery<'_> {
     pub fn ids(&self) -> impl Iterator<Item = &str> {
         self.matches
             .iter()
-            .filter_map(|matched| self.candidates.list.get(matched.place))
+            .filter_map(|matched| self.candidates.list.get(matched.position))
             .map(|candidate| candidate.id.as_str())
     }
 }
@@ -80,7 +82,7 @@ impl CandidateQuery<'_> {
 /// Finds the redeemables that apply to a customer and an order. A refusal concerns the whole request.
 pub fn qualify<'a>(
     facts: &'a dyn Facts,
-    query: &'a Qualify,
+    query: &'a QualificationRequest,
     context: &'a Context,
 ) -> Result<Decision<QualificationAnswer<'a>>, Refusal> {
     qualify_with(facts, query, context, Some(change_order))
@@ -90,7 +92,7 @@ pub fn qualify<'a>(
 /// order.
 pub fn qualify_offline<'a>(
     facts: &'a dyn Facts,
-    query: &'a Qualify,
+    query: &'a QualificationRequest,
     context: &'a Context,
 ) -> Result<Decision<QualificationAnswer<'a>>, Refusal> {
     qualify_with(facts, query, context, None)
@@ -98,7 +100,7 @@ pub fn qualify_offline<'a>(
 
 fn qualify_with<'a>(
     facts: &'a dyn Facts,
-    query: &'a Qualify,
+    query: &'a QualificationRequest,
     context: &'a Context,
     decide_change: Option<DecideChange>,
 ) -> Result<Decision<QualificationAnswer<'a>>, Refusal> {
@@ -117,14 +119,14 @@ fn qualify_with<'a>(
 /// Returns the results, and whether every counted one was found applicable when evaluated.
 fn try_all<'a>(
     search: CandidateQuery<'a>,
-    query: &'a Qualify,
+    query: &'a QualificationRequest,
     thorough: bool,
 ) -> Result<(Decision<QualificationAnswer<'a>>, bool), Refusal> {
     let CandidateQuery { mut evaluated, candidates, mut matches } = search;
     let case = &mut evaluated.case;
     let mut found = Findings::default();
     let all = query.sorting != QualificationSort::Default || query.scenario.products() != Products::Any;
-    let plain = |matched: &Match<'_>| candidates.terms.get(matched.place).is_some_and(|terms| terms.plain);
+    let plain = |matched: &Match<'_>| candidates.terms.get(matched.position).is_some_and(|terms| terms.plain);
     let skips = case.stacking.skips_no_effect();
     let mut total = matches.len();
     let size = part_size(case, query.scenario);
@@ -165,7 +167,7 @@ fn try_all<'a>(
     let mut steps = Vec::with_capacity(matches.len());
     let mut items = Vec::with_capacity(matches.len());
     for matched in matches {
-        let (Some(trial), Some(candidate)) = (matched.trial, candidates.list.get(matched.place)) else { continue };
+        let (Some(trial), Some(candidate)) = (matched.trial, candidates.list.get(matched.position)) else { continue };
         let (at, outcome) = *trial;
         let locked_credits = locked_credits(case, at);
         items.push(QualifiedItem {
@@ -174,9 +176,9 @@ fn try_all<'a>(
             locked_credits,
             stack: matched.stack,
         });
-        steps.push(WalkStep { place: at, outcome });
+        steps.push(WalkStep { position: at, outcome });
     }
-    case.count_answers(steps.iter().map(|step| step.place));
+    case.count_answers(steps.iter().map(|step| step.position));
     case.within_bounds()?;
     let assignments = if query.expand_rules { assignments(case, &items) } else { Vec::new() };
     let walk = Walk { steps, cart: case.priced.cart.clone() };
@@ -196,7 +198,7 @@ fn try_all<'a>(
 /// Finds the candidates whose rules and validity are met, newest first.
 pub fn search<'a>(
     facts: &'a dyn Facts,
-    query: &'a Qualify,
+    query: &'a QualificationRequest,
     context: &'a Context,
     decide_change: Option<DecideChange>,
 ) -> Result<CandidateQuery<'a>, Refusal> {
@@ -224,7 +226,7 @@ pub fn search<'a>(
     }
     let facts = query.scenario.facts();
     case.passes = query.scenario.passes();
-    case.work.takes(candidates.list.len());
+    case.budget.spend(candidates.list.len());
     let (holding, missing, if_new) = {
         let items = Items::for_index(case, &candidates.index);
         let request_facts = request_facts(case);
@@ -247,20 +249,21 @@ pub fn search<'a>(
     // Without a customer, every candidate with a test of the customer is out, even if the test would pass.
     let is_anonymous = case.request_customer.customer.is_none();
     let mut matches = Vec::with_capacity(holding.len());
-    for place in holding {
-        let (Some(candidate), Some(terms)) = (candidates.list.get(place), candidates.terms.get(place)) else {
+    for position in holding {
+        let (Some(candidate), Some(terms)) = (candidates.list.get(position), candidates.terms.get(position)) else {
             continue;
         };
-        let out = is_anonymous && candidates.index.about(place) & facts & subject::CUSTOMER != 0;
+        let out = is_anonymous && candidates.index.about(position) & facts & subject::CUSTOMER != 0;
         let in_time = !terms.plain || terms.cover(context.now);
-        let public = if filter.client { candidates.is_listed(place, context.now) } else { is_public(candidate, query) };
+        let public =
+            if filter.client { candidates.is_listed(position, context.now) } else { is_public(candidate, query) };
         if !out
             && in_time
-            && query.scenario.looks_at(candidate, customer.as_deref(), public)
-            && query.wants(candidate, customer.as_deref())
+            && query.scenario.considers(candidate, customer.as_deref(), public)
+            && query.matches(candidate, customer.as_deref())
         {
             let end = PageEnd { created_at: candidate.created_at, ordinal: 0 };
-            matches.push(Match { place, end, trial: None, stack: None });
+            matches.push(Match { position, end, trial: None, stack: None });
         }
     }
     if_new
@@ -274,12 +277,12 @@ pub fn search<'a>(
 
 /// Returns whether a test of the customer found any of the candidates: each counts, whether it is shown or not.
 fn has_tested_customer(candidates: &Candidates, matches: &[Match<'_>], facts: u8) -> bool {
-    matches.iter().any(|matched| candidates.index.about(matched.place) & facts & subject::CUSTOMER != 0)
+    matches.iter().any(|matched| candidates.index.about(matched.position) & facts & subject::CUSTOMER != 0)
 }
 
 /// Returns whether every caller sees a candidate. A client sees only the codes of its customer, because any visitor could list
 /// the others (docs/spec/errors-and-auth.md, client-side keys are public).
-fn is_public(candidate: &Candidate, query: &Qualify) -> bool {
+fn is_public(candidate: &Candidate, query: &QualificationRequest) -> bool {
     candidate.public && !(query.request.channel.is_client() && candidate.object == CandidateObject::Voucher)
 }
 
@@ -305,7 +308,7 @@ fn part_size(case: &Case<'_>, scenario: Scenario) -> usize {
 #[inline(never)]
 fn try_matches<'a>(
     case: &mut Case<'a>,
-    query: &Qualify,
+    query: &QualificationRequest,
     candidates: &Candidates,
     matches: &mut [Match<'a>],
     which: &dyn Fn(&Match<'a>) -> bool,
@@ -314,7 +317,7 @@ fn try_matches<'a>(
     let from = case.resolved.len();
     let mut matches: Vec<&mut Match<'a>> = matches.iter_mut().filter(|matched| which(matched)).collect();
     for matched in &mut matches {
-        let Some(candidate) = candidates.list.get(matched.place) else { continue };
+        let Some(candidate) = candidates.list.get(matched.position) else { continue };
         let resolved = match candidate.object {
             CandidateObject::PromotionStack => {
                 matched.stack = stack::try_stack(case, &candidate.id);
@@ -324,7 +327,7 @@ fn try_matches<'a>(
         };
         case.push_resolved(resolved);
         let lines = case.priced.cart.lines.len();
-        if !case.work.takes(lines.saturating_add(STEPS_PER_CANDIDATE)) {
+        if !case.budget.spend(lines.saturating_add(STEPS_PER_CANDIDATE)) {
             break;
         }
     }

@@ -34,7 +34,7 @@ pub struct RedeemedPart {
     /// The id of its redemption.
     pub id: Text,
     /// Its position in the request.
-    pub place: usize,
+    pub position: usize,
     /// Gift credits spent, in minor units.
     pub credits: Option<u64>,
     /// The redemptions of its voucher so far, including this one.
@@ -120,7 +120,7 @@ pub fn redeem<'a>(
         book.release(own);
     }
     let grants = grants(case, &parts);
-    let referrals = referral::by_redemption(case, parts.iter().map(|part| (part.place, &part.id)));
+    let referrals = referral::by_redemption(case, parts.iter().map(|part| (part.position, &part.id)));
     let order = evaluated.case.order.take().map(|order| {
         let order = close(order.into_owned(), &evaluated, customer_id.clone(), context.now, &mut ids);
         let referrer_id = referrals.first().map(|referral| referral.referrer_id.clone());
@@ -130,7 +130,7 @@ pub fn redeem<'a>(
     let order_id = order.as_ref().and_then(|order| order.id.clone());
     let counted = order.as_ref().and_then(|order| CountedAs::of(order, evaluated.walk.cart.total()));
     let orders = recounted(evaluated.case.counted.take(), counted);
-    evaluated.case.order = order.map(|order| Fact::Own(Arc::new(order)));
+    evaluated.case.order = order.map(|order| Fact::Shared(Arc::new(order)));
     let line_ids = line_ids(&evaluated, &mut ids);
     let returned = evaluated.case.returned.take();
     let changes = Effects {
@@ -169,20 +169,20 @@ fn parts(evaluated: &Evaluation<'_>, ids: &mut Ids) -> Vec<RedeemedPart> {
     let case = &evaluated.case;
     let part = |step: &WalkStep| {
         let ApplyOutcome::Applied(gain) = &step.outcome else { return None };
-        let offer = case.offer(step.place)?;
+        let offer = case.offer(step.position)?;
         let incentive = &offer.incentive;
         let given = gain.total().unwrap_or_default().minor();
-        let spent = spent(offer, evaluated.found.get(step.place), given);
+        let spent = spent(offer, evaluated.found.get(step.position), given);
         let taken = |account: &AccountId| {
             let balance = case.balance(account).found().unwrap_or(0);
             AccountState { balance, ..AccountState::default() }.taken()
         };
-        let add = |taken: u64, spent: u64| case.work.checked(taken.checked_add(spent));
+        let add = |taken: u64, spent: u64| case.budget.checked(taken.checked_add(spent));
         let credits = matches!(incentive.grant, Grant::Gift(_)).then_some(spent);
         let points = matches!(incentive.grant, Grant::Loyalty(_)).then_some(spent);
         Some(RedeemedPart {
             id: ids.hex18("r_"),
-            place: step.place,
+            position: step.position,
             credits,
             redeemed_quantity: taken(&incentive_account(incentive)).plus_one(),
             redeemed_amount: credits.map(|spent| add(taken(&credits_account(&incentive.id)), spent)),
@@ -207,26 +207,26 @@ fn post(
     let mut campaigns: Vec<&Text> = Vec::new();
     let (claims, initial) = (evaluated.walk.claims(), &case.priced.cart);
     for part in parts {
-        let Some(offer) = case.offer(part.place) else { continue };
-        let step = evaluated.walk.steps.iter().find(|step| step.place == part.place);
-        let visible = claims.hide(initial, &|claimer| claimer != part.place);
+        let Some(offer) = case.offer(part.position) else { continue };
+        let step = evaluated.walk.steps.iter().find(|step| step.position == part.position);
+        let visible = claims.hide(initial, &|claimer| claimer != part.position);
         let value = case.order_value(visible.as_ref().unwrap_or(initial));
         let (discount, caps) = match step.map(|step| &step.outcome) {
             Some(ApplyOutcome::Applied(gain)) => {
-                (gain.total().unwrap_or_default().minor(), cap_postings(case, part.place, gain, customer_id))
+                (gain.total().unwrap_or_default().minor(), cap_postings(case, part.position, gain, customer_id))
             }
             _ => (0, Vec::new()),
         };
         let campaign = offer.incentive.campaign_id.as_ref();
         let is_first = campaign.is_some_and(|campaign| !campaigns.contains(&campaign));
         campaigns.extend(campaign);
-        let postings = reserved(offer, evaluated.found.get(part.place), discount, customer_id).into_iter();
+        let postings = reserved(offer, evaluated.found.get(part.position), discount, customer_id).into_iter();
         for posting in postings.chain(counted(case, offer, discount, value, is_first)).chain(caps) {
             if let Known::Is(account_state) = case.account_state(&posting.debit, posting.quota) {
                 book.open(posting.debit.clone(), account_state);
             }
             if let Some(credit) = posting.credit.filter(|_| posting.amount > 0) {
-                owners.push((part.place, offer));
+                owners.push((part.position, offer));
                 chain.push(Transfer {
                     id: joined(&[&part.id, ".", &chain.len().to_string()]),
                     chain: chain_id.clone(),
@@ -245,23 +245,23 @@ fn post(
     book.post(chain).map_err(|shortfall| {
         let mut of = debits.iter().zip(owners).filter(|(debit, _)| **debit == shortfall.account);
         // The last one that takes from the account is the one that exceeded it.
-        let details = |(_, (place, offer)): (_, (usize, &Offer<'_>))| case.for_client(place, exceeded(offer));
+        let details = |(_, (position, offer)): (_, (usize, &Offer<'_>))| case.for_client(position, exceeded(offer));
         of.next_back().map_or_else(|| Refusal::new(Reason::QuantityExceeded, ""), details)
     })
 }
 
 /// Returns the rewards for the host to fulfil.
 fn grants(case: &Case<'_>, parts: &[RedeemedPart]) -> Vec<RewardGrant> {
-    parts.iter().filter_map(|part| grant(case, part.place, &part.id)).collect()
+    parts.iter().filter_map(|part| grant(case, part.position, &part.id)).collect()
 }
 
 /// Returns the rewards that the host would fulfil if the tried redeemables were redeemed.
 pub fn expected_grants(evaluated: &Evaluation<'_>) -> Vec<RewardGrant> {
-    evaluated.applied().filter_map(|step| grant(&evaluated.case, step.place, &Text::default())).collect()
+    evaluated.applied().filter_map(|step| grant(&evaluated.case, step.position, &Text::default())).collect()
 }
 
-fn grant(case: &Case<'_>, place: usize, redemption_id: &Text) -> Option<RewardGrant> {
-    let offer = case.offer(place)?;
+fn grant(case: &Case<'_>, position: usize, redemption_id: &Text) -> Option<RewardGrant> {
+    let offer = case.offer(position)?;
     let reward = &offer.exchange.as_ref()?.reward;
     let RewardKind::Campaign { campaign_id, balance } = &reward.kind else { return None };
     Some(RewardGrant {
@@ -357,9 +357,9 @@ fn changed_customer(evaluated: &Evaluation<'_>, id: Option<Text>) -> Option<Cust
 /// Returns the ids of the lines: a stored line keeps its id, and every other one gets a new id.
 fn line_ids(evaluated: &Evaluation<'_>, ids: &mut Ids) -> Vec<Text> {
     let Some(order) = evaluated.case.order.as_ref() else { return Vec::new() };
-    let known = |place: usize| order.items.get(place).and_then(|item| item.id.clone());
+    let known = |position: usize| order.items.get(position).and_then(|item| item.id.clone());
     let lines = 0..evaluated.walk.cart.lines.len();
-    lines.map(|place| known(place).unwrap_or_else(|| ids.hex18(LINE_ID))).collect()
+    lines.map(|position| known(position).unwrap_or_else(|| ids.hex18(LINE_ID))).collect()
 }
 
 /// Returns the order after the redemption: paid, if a client may set that. Its amounts are in the cart.

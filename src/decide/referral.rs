@@ -51,11 +51,11 @@ pub(in crate::decide) fn by_redemption<'r>(
         return Vec::new();
     }
     let counts = |conversion: &Conversion| matches!(conversion, Conversion::Redemption);
-    let referral = |place: usize, id: &Text| {
-        let found = referral(case.offer(place)?, counts)?;
+    let referral = |position: usize, id: &Text| {
+        let found = referral(case.offer(position)?, counts)?;
         Some(Referral { redemption_id: Some(id.clone()), ..found })
     };
-    redeemed.filter_map(|(place, id)| referral(place, id)).collect()
+    redeemed.filter_map(|(position, id)| referral(position, id)).collect()
 }
 
 /// Returns the referral that a custom event causes for a code; `None` without a referrer. Refuses a code that cannot be

@@ -28,7 +28,7 @@ impl RequestUsage {
     /// Returns the state of an account for the next redeemable, or that only the server knows it.
     pub fn account_state(&self, case: &Case<'_>, account: &AccountId, quota: Option<u64>) -> Known<AccountState> {
         let taken = self.taken.iter().filter(|(known, _)| known == account);
-        let held = |held: u64| case.work.checked(taken.map(|(_, units)| *units).try_fold(held, u64::checked_add));
+        let held = |held: u64| case.budget.checked(taken.map(|(_, units)| *units).try_fold(held, u64::checked_add));
         case.account_state(account, quota)
             .map(|account_state| AccountState { held: held(account_state.held), ..account_state })
     }
@@ -48,9 +48,9 @@ impl RequestUsage {
     }
 
     /// Records the amounts that an applied redeemable takes; `given` is its discount in minor units.
-    pub fn record(&mut self, place: usize, offer: &Offer<'_>, found: Option<&Finding>, given: u64) {
+    pub fn record(&mut self, position: usize, offer: &Offer<'_>, found: Option<&Finding>, given: u64) {
         if offer.incentive.campaign_id.is_some() {
-            self.applied.push((place, given));
+            self.applied.push((position, given));
         }
         // The simplest discounts take nothing that is limited.
         if offer.terms.plain {

@@ -41,13 +41,13 @@ impl<'a> Case<'a> {
                 self.resolve_all();
                 // A name given twice is reported before an invalid order. One voucher under two names is reported after
                 // it, and to a client only if it may know the vouchers.
-                let has_twins = self.has_twins();
-                if has_twins && named_twice(&request.redeemables) {
+                let has_duplicates = self.has_duplicates();
+                if has_duplicates && named_twice(&request.redeemables) {
                     return Err(duplicated());
                 }
                 priced?;
                 self.conceal();
-                if has_twins && self.has_twins() {
+                if has_duplicates && self.has_duplicates() {
                     return Err(duplicated());
                 }
             }
@@ -61,9 +61,9 @@ impl<'a> Case<'a> {
         if *price_source == PriceSource::Catalogue
             && let Some(settled) = priced.overruled(order)
         {
-            *order = Fact::Own(Arc::new(settled));
+            *order = Fact::Shared(Arc::new(settled));
         }
-        let of_line = |place: usize| [("sku", priced.sku(place)), ("product", priced.product(place))];
+        let of_line = |position: usize| [("sku", priced.sku(position)), ("product", priced.product(position))];
         let all = (0..order.items.len()).flat_map(of_line);
         // Their prices and scopes are unknown.
         let unreadable = all.filter_map(|(kind, goods)| Some((kind, goods.filter(|goods| goods.unreadable)?))).next();
@@ -81,7 +81,7 @@ impl<'a> Case<'a> {
         let Some(sent) = self.request.order.as_ref() else { return Ok(()) };
         let client = self.request.channel.is_client();
         self.price_source = if client { PriceSource::Catalogue } else { PriceSource::Sent };
-        self.order = Some(Fact::Lent(sent));
+        self.order = Some(Fact::Borrowed(sent));
         let Some(key) = sent.id.as_deref().or(sent.source_id.as_deref()) else { return Ok(()) };
         if self.request.channel.client.as_ref().is_some_and(|client| !client.trusts_customer()) {
             self.start_order(sent);
@@ -96,13 +96,13 @@ impl<'a> Case<'a> {
                 }
                 self.counted = CountedAs::stored(&stored);
                 let order = self.change_stored(key, stored.into_owned(), sent)?;
-                self.order = Some(Fact::Own(Arc::new(order)));
+                self.order = Some(Fact::Shared(Arc::new(order)));
             }
             Known::Is(_) => {
                 self.missing.extend(self.request_customer.unknown.clone());
                 self.start_order(sent);
             }
-            Known::Absent | Known::Unreadable if !self.sees_orders() => self.start_order(sent),
+            Known::Absent | Known::Unreadable if !self.may_read_orders() => self.start_order(sent),
             Known::Absent => {
                 let other = sent.source_id.as_ref().filter(|_| sent.id.is_some());
                 if let Some(source_id) = other.filter(|source_id| stored::is_taken(self.facts, source_id)) {
@@ -146,7 +146,7 @@ impl<'a> Case<'a> {
     /// Takes an order as one that is not stored, regardless of a sent id.
     fn start_order(&mut self, sent: &'a Order) {
         if sent.id.is_some() {
-            self.order = Some(Fact::Own(Arc::new(Order { id: None, ..sent.clone() })));
+            self.order = Some(Fact::Shared(Arc::new(Order { id: None, ..sent.clone() })));
         }
     }
 
@@ -194,7 +194,7 @@ impl<'a> Case<'a> {
     pub(in crate::decide) fn resolve(&mut self, redeemable: &RequestedRedeemable) -> ResolvedName<'a> {
         match self.facts.offer(redeemable) {
             Some(offer) if redeemable.reward.is_none() && !self.hides(&offer.incentive, &redeemable.id) => {
-                ResolvedName::Offer(Fact::Lent(offer))
+                ResolvedName::Offer(Fact::Borrowed(offer))
             }
             _ => self.resolve_parts(redeemable),
         }
@@ -234,7 +234,7 @@ impl<'a> Case<'a> {
         requested: Option<&RequestedReward>,
     ) -> ResolvedName<'a> {
         match self.find_offer(incentive, requested) {
-            Ok(offer) => ResolvedName::Offer(Fact::Own(Arc::new(offer))),
+            Ok(offer) => ResolvedName::Offer(Fact::Shared(Arc::new(offer))),
             Err(instead) => instead,
         }
     }
@@ -351,7 +351,7 @@ impl<'a> Case<'a> {
 
     /// Returns whether one voucher is named twice: by equivalent forms of its code, by its id, or by both.
     #[inline(never)]
-    fn has_twins(&self) -> bool {
+    fn has_duplicates(&self) -> bool {
         any_twice(&mut self.redeemables.iter().zip(&self.resolved).map(|(named, resolved)| match resolved {
             ResolvedName::Offer(offer) => (offer.incentive.id.as_str(), named.object.name()),
             ResolvedName::Refused(_) | ResolvedName::Unknown => (named.id.as_str(), named.object.name()),

@@ -65,10 +65,10 @@ fn check_recheck(order: &Order, redemptions: &Redemptions) -> Result<(), Refusal
         free => [free, 0],
     };
     let found = order.items.iter().map(units).enumerate().find(|(_, units)| *units != [0, 0]);
-    let Some((place, [free, replaced])) = found else { return Ok(()) };
+    let Some((position, [free, replaced])) = found else { return Ok(()) };
     let (kind, count) = if free > 0 { ("came free", free) } else { ("were added or replaced", replaced) };
     let details = format!(
-        "Property .policy must NOT be RECHECK for an order with units that {kind}: order.items[{place}] has `{count}`"
+        "Property .policy must NOT be RECHECK for an order with units that {kind}: order.items[{position}] has `{count}`"
     );
     Err(Refusal::new(Reason::InvalidPayload, details))
 }
@@ -85,25 +85,25 @@ fn recheck(
     for (rest, _) in settled.rests.iter().zip(&is_again).filter(|(_, is_again)| **is_again) {
         rests::remove_discounts(&mut settled.order, rest);
     }
-    let again = || redemptions.parts.iter().enumerate().filter(|(place, _)| is_again.get(*place) == Some(&true));
+    let again = || redemptions.parts.iter().enumerate().filter(|(position, _)| is_again.get(*position) == Some(&true));
     let (orders, order_total) = CountedAs::stored(order).map_or((0, 0), |counted| (1, counted.total.signed()));
     let own = |transfer: &&Transfer| again().any(|(_, part)| is_of(transfer, &part.id));
     let transfers: Vec<Transfer> = redemptions.chains.iter().filter(own).cloned().collect();
     let mut requests: Vec<Vec<usize>> = Vec::new();
-    for (place, part) in again() {
+    for (position, part) in again() {
         let is_same = |group: &&mut Vec<usize>| {
             let first = group.first().and_then(|first| redemptions.parts.get(*first));
             first.is_some_and(|first| part.parent.is_some() && first.parent == part.parent)
         };
         match requests.last_mut().filter(is_same) {
-            Some(group) => group.push(place),
-            None => requests.push(vec![place]),
+            Some(group) => group.push(position),
+            None => requests.push(vec![position]),
         }
     }
-    for places in requests {
-        let parts: Vec<RecheckedRedemption<'_>> = places
+    for positions in requests {
+        let parts: Vec<RecheckedRedemption<'_>> = positions
             .iter()
-            .filter_map(|place| redemptions.parts.get(*place))
+            .filter_map(|position| redemptions.parts.get(*position))
             .map(|redemption| RecheckedRedemption {
                 redemption,
                 spent: spent_rest(&redemptions.chains, &redemption.id),
@@ -119,15 +119,15 @@ fn recheck(
             since,
         };
         let decided = redecide(&facts, &parts, &mut settled.order, context.seed)?;
-        for (place, decided) in places.iter().zip(decided) {
-            apply_recheck(settled, *place, decided);
+        for (position, decided) in positions.iter().zip(decided) {
+            apply_recheck(settled, *position, decided);
         }
     }
     Ok(())
 }
 
-fn apply_recheck(settled: &mut DiscountSettlement, place: usize, decided: RecheckOutcome) {
-    let Some(rest) = settled.rests.get_mut(place) else { return };
+fn apply_recheck(settled: &mut DiscountSettlement, position: usize, decided: RecheckOutcome) {
+    let Some(rest) = settled.rests.get_mut(position) else { return };
     let (granted, budget, lost) = match decided {
         RecheckOutcome::Granted(granted, budget) => (granted, budget, None),
         RecheckOutcome::Lost(refusal) => {
@@ -137,5 +137,5 @@ fn apply_recheck(settled: &mut DiscountSettlement, place: usize, decided: Rechec
     };
     *rest = granted;
     let part = SettledPart { policy: ReturnPolicy::Recheck, budget: Some(budget), lost };
-    settled.parts.get_mut(place).into_iter().for_each(|one| one.clone_from(&part));
+    settled.parts.get_mut(position).into_iter().for_each(|one| one.clone_from(&part));
 }

@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn each_mode_goes_by_its_own() {
+    fn each_mode_uses_its_own_base() {
         let was = bought(1_000, &[("mug", 4, 400), ("tea", 1, 600)]);
         let back = |mode, left: &OrderSnapshot| was.spent_back(mode, Some(left)).of(100);
         // Two mugs were returned.
@@ -174,9 +174,9 @@ mod tests {
 
     #[test]
     fn free_orders_return_nothing_until_they_are_canceled() {
-        let (free, dear) = (bought(0, &[]), bought(500, &[]));
+        let (free, paid) = (bought(0, &[]), bought(500, &[]));
         for mode in [RefundExpiry::All, RefundExpiry::Item, RefundExpiry::Amount] {
-            assert_eq!(free.spent_back(mode, Some(&dear)), free.spent_back(mode, Some(&free)));
+            assert_eq!(free.spent_back(mode, Some(&paid)), free.spent_back(mode, Some(&free)));
             assert_eq!(free.spent_back(mode, Some(&free)).of(9), 0);
             assert_eq!(free.spent_back(mode, None).of(9), 9);
         }

@@ -28,7 +28,7 @@ const ROLLBACK_MILLIS: i64 = 92 * 86_400_000;
 
 /// A request to roll a redemption back.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct RollBack {
+pub struct RollbackRequest {
     /// The redemption, by id.
     pub redemption_id: Text,
     /// `true` if the request used the route for stacks.
@@ -74,7 +74,7 @@ pub struct RollbackDecision {
 /// Rolls a redemption back, or refuses with the reason.
 pub fn rollback(
     facts: &dyn Facts,
-    request: &RollBack,
+    request: &RollbackRequest,
     context: &Context,
 ) -> Result<Decision<RollbackDecision>, Refusal> {
     let id = &request.redemption_id;
@@ -111,14 +111,14 @@ pub fn rollback(
     }
     let mode = facts.stacking_rules().redeemables_rollback_order_mode;
     let counted = stored.as_deref().and_then(CountedAs::stored);
-    let work = facts.work();
+    let budget = facts.budget();
     let undone: Vec<&StoredRedemption> = parts.iter().map(|part| &part.redemption).collect();
     let status = request.order.as_ref().and_then(|order| order.status).unwrap_or(OrderStatus::Canceled);
     let order = stored.map(|order| match mode {
         RollbackMode::WithOrder => {
             let before = order.into_owned();
             let after = undo(before.clone(), &redemptions, &undone, status);
-            settle_uncovered(&before, after, &work)
+            settle_uncovered(&before, after, &budget)
         }
         RollbackMode::WithoutOrder => order.into_owned(),
     });
@@ -131,7 +131,7 @@ pub fn rollback(
         points: of_parts(|spent| if let SpentUnits::Points(points) = spent { Some(points) } else { None }),
         ..SummaryDelta::default()
     };
-    if work.has_overflow() {
+    if budget.has_overflow() {
         return Err(Refusal::out_of_bounds());
     }
     let changes = Effects { entries: book.into_entries(), summary_delta, orders, ..Effects::default() };
@@ -143,7 +143,7 @@ pub fn rollback(
 
 fn check(
     facts: &dyn Facts,
-    request: &RollBack,
+    request: &RollbackRequest,
     redemption: &StoredRedemption,
     now: Instant,
     ids: &mut Ids,
@@ -175,7 +175,7 @@ fn check(
     check_order(facts, request, redemption)
 }
 
-fn check_customer(facts: &dyn Facts, request: &RollBack, redemption: &StoredRedemption) -> Result<(), Refusal> {
+fn check_customer(facts: &dyn Facts, request: &RollbackRequest, redemption: &StoredRedemption) -> Result<(), Refusal> {
     let sent = request.customer.as_ref();
     let named = sent.and_then(|customer| customer.id.as_deref().or(customer.source_id.as_deref()));
     let Some(key) = named.or(request.tracking_id.as_deref()) else {
@@ -192,7 +192,7 @@ fn check_customer(facts: &dyn Facts, request: &RollBack, redemption: &StoredRede
     Ok(())
 }
 
-fn check_order(facts: &dyn Facts, request: &RollBack, redemption: &StoredRedemption) -> Result<(), Refusal> {
+fn check_order(facts: &dyn Facts, request: &RollbackRequest, redemption: &StoredRedemption) -> Result<(), Refusal> {
     let sent = request.order.as_ref();
     let Some(key) = sent.and_then(|order| order.id.as_deref().or(order.source_id.as_deref())) else {
         return Ok(());
@@ -207,13 +207,13 @@ fn check_order(facts: &dyn Facts, request: &RollBack, redemption: &StoredRedempt
 
 /// Sets the unpaid part of an order that may have been paid and becomes more expensive: refunds of later returns leave
 /// it out.
-fn settle_uncovered(before: &Order, after: Order, work: &StepBudget) -> Order {
+fn settle_uncovered(before: &Order, after: Order, budget: &StepBudget) -> Order {
     if !before.may_be_paid() {
         return after;
     }
     let total = |order: &Order| Cart::stored(order).total().unwrap_or_default();
     let (cost, more) = (total(&after), before.uncovered());
-    let more = work.checked(more.checked_add(cost.remaining_after(total(before))));
+    let more = budget.checked(more.checked_add(cost.remaining_after(total(before))));
     let less = total(before).remaining_after(cost);
     let mut after = after;
     after.set_uncovered(more.remaining_after(less));

@@ -36,7 +36,7 @@ pub fn request_facts<'c>(case: &'c Case<'c>) -> RequestFacts<'c> {
             now: case.context.now,
             zone: &case.zone,
             zone_use: Some(&case.zone_use),
-            work: Some(&case.work),
+            budget: Some(&case.budget),
         },
         customer: case.request_customer.customer.as_deref().map(|customer| &customer.metadata),
         identified: case.request_customer.is_identified(),
@@ -183,9 +183,9 @@ impl<'v> OfferFacts<'v> {
     }
 
     /// Returns the line at this position of the order, or among those that unit effects have added.
-    fn item(&self, place: usize) -> Option<&'v Item> {
+    fn item(&self, position: usize) -> Option<&'v Item> {
         let order = self.case.order.as_deref()?;
-        order.items.iter().chain(self.running_order.cart.added()).nth(place)
+        order.items.iter().chain(self.running_order.cart.added()).nth(position)
     }
 
     fn add_missing(&self, name: Text) {
@@ -199,8 +199,8 @@ impl RuleFacts for OfferFacts<'_> {
     }
 
     fn line_amounts(&self, line: usize) -> LineAmounts {
-        let place = self.running_order.visible_items().place(line);
-        self.running_order.visible_cart().lines.get(place).map_or(LineAmounts::default(), |line| LineAmounts {
+        let position = self.running_order.visible_items().position(line);
+        self.running_order.visible_cart().lines.get(position).map_or(LineAmounts::default(), |line| LineAmounts {
             price: line.price,
             quantity: line.quantity,
             subtotal: line.amount.map(|_| line.subtotal()),
@@ -208,7 +208,7 @@ impl RuleFacts for OfferFacts<'_> {
     }
 
     fn goods_data(&self, line: usize, property: &str) -> [Option<&Metadata>; 4] {
-        let line = self.running_order.visible_items().place(line);
+        let line = self.running_order.visible_items().position(line);
         let item = self.item(line);
         if let Some(hidden) = self.case.hidden_of_goods(line, item, property) {
             self.missing.borrow_mut().extend(hidden.into_iter().flatten());
@@ -221,9 +221,9 @@ impl RuleFacts for OfferFacts<'_> {
     }
 
     fn is_in_goods_set(&self, line: usize, number: u64, without: Option<bool>) -> bool {
-        let place = self.running_order.visible_items().place(line);
-        let item = self.item(place);
-        self.case.meets_set(place, item, number, without).unwrap_or_else(|| {
+        let position = self.running_order.visible_items().position(line);
+        let item = self.item(position);
+        self.case.meets_set(position, item, number, without).unwrap_or_else(|| {
             self.add_missing(set_fact(number));
             false
         })
@@ -242,7 +242,7 @@ impl RuleFacts for OfferFacts<'_> {
         }
     }
 
-    fn is_customer_data_whole(&self) -> bool {
+    fn is_customer_data_complete(&self) -> bool {
         match self.case.request_customer.absence() {
             Absence::Known => true,
             Absence::IfNew => {

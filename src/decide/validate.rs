@@ -26,7 +26,7 @@ use crate::model::stacking::{ApplicationMode, StackingRules};
 use crate::pricing::Cart;
 use crate::refusal::{Refusal, SkipReason};
 use crate::stacking::{
-    ApplyOutcome, ClaimTrial, Class, Selection, StackingCandidate, Walk, WalkStep, first_refusal, select,
+    ApplyOutcome, CategoryRules, ClaimTrial, StackingCandidate, TrialOrder, Walk, WalkStep, first_refusal, select,
 };
 use crate::text::Text;
 
@@ -99,14 +99,14 @@ impl<'a> Evaluation<'a> {
             let zone_use = case.zone_use.get();
             loop {
                 let mut judge = CaseJudge::new(case, &items, found);
-                let mut selection = Selection::new(case.resolved.len(), &case.stacking);
-                arrange(&mut selection, case, &trial, &mut judge);
+                let mut selection = TrialOrder::new(case.resolved.len(), &case.stacking);
+                sort_candidates(&mut selection, case, &trial, &mut judge);
                 walk.run(&mut selection, &case.stacking, initial, &trial, &mut judge);
                 if !trial.is_open() {
                     break;
                 }
                 let has_end = mode == ApplicationMode::All && walk.has_refusal();
-                if !trial.goes_on(walk.steps.len(), walk.claims(), has_end) || !case.count_walk() {
+                if !trial.should_repeat(walk.steps.len(), walk.claims(), has_end) || !case.count_walk() {
                     break;
                 }
                 // Units hidden in the next walk depend on the findings about the claimers in this one.
@@ -143,7 +143,7 @@ impl<'a> Evaluation<'a> {
     /// Returns the order after one of the applied steps.
     pub fn cart_after(&self, step: &WalkStep) -> Cart {
         let mut cart = self.priced.cart.clone();
-        let through = self.walk.steps.iter().position(|one| one.place == step.place).unwrap_or(0);
+        let through = self.walk.steps.iter().position(|one| one.position == step.position).unwrap_or(0);
         for step in self.walk.steps.iter().take(through.plus_one()) {
             if let ApplyOutcome::Applied(gain) = &step.outcome {
                 // It was added once before, so it fits.
@@ -161,8 +161,8 @@ impl<'a> Evaluation<'a> {
             return Some(Cow::Borrowed(order));
         };
         let mut order = Order { metadata: sent.metadata.clone(), ..order.clone() };
-        for (place, item) in order.items.iter_mut().enumerate() {
-            let sent = sent.items.get(place);
+        for (position, item) in order.items.iter_mut().enumerate() {
+            let sent = sent.items.get(position);
             item.metadata = sent.map(|item| item.metadata.clone()).unwrap_or_default();
             for (kind, goods) in [(RelatedObject::Product, &mut item.product), (RelatedObject::Sku, &mut item.sku)] {
                 let sent_goods = sent.and_then(|item| item.goods(kind));
@@ -195,7 +195,7 @@ impl<'a> Evaluation<'a> {
 
     /// Returns the redeemable of a step.
     pub fn redeemable(&self, step: &WalkStep) -> Option<&RequestedRedeemable> {
-        self.redeemables.get(step.place)
+        self.redeemables.get(step.position)
     }
 
     /// Returns the first refusal in the order of trying: as shown to the caller, and the real one.
@@ -209,7 +209,7 @@ impl<'a> Evaluation<'a> {
     /// Returns the number of failed attempts of a client in the request. Hidden codes count, and redeemables that
     /// failed at the unread profile of an unproven customer.
     pub fn guesses(&self) -> usize {
-        let is_withheld = |step: &&WalkStep| self.found.get(step.place).is_some_and(|found| found.withheld);
+        let is_withheld = |step: &&WalkStep| self.found.get(step.position).is_some_and(|found| found.withheld);
         let withheld = self.walk.steps.iter().filter(is_withheld).count();
         self.wrong.len().saturating_add(withheld)
     }
@@ -217,13 +217,13 @@ impl<'a> Evaluation<'a> {
     /// Returns the real refusal of a step, regardless of the client's view.
     pub fn actual_refusal<'s>(&'s self, step: &'s WalkStep) -> Option<&'s Refusal> {
         let ApplyOutcome::Refused(details) = &step.outcome else { return None };
-        Some(self.wrong_at(step.place).map_or(details, |wrong| &wrong.refusal))
+        Some(self.wrong_at(step.position).map_or(details, |wrong| &wrong.refusal))
     }
 
     /// Returns the offer of a step, regardless of the client's view.
     pub fn requested_offer(&self, step: &WalkStep) -> Option<&Offer<'a>> {
-        let hidden = || self.wrong_at(step.place)?.offer.as_deref();
-        self.offer(step.place).or_else(hidden)
+        let hidden = || self.wrong_at(step.position)?.offer.as_deref();
+        self.offer(step.position).or_else(hidden)
     }
 
     /// Returns whether all redeemables must apply.
@@ -296,26 +296,26 @@ fn validate_with<'a>(
 }
 
 /// Arranges the order in which redeemables are tried, and applies the stacking rules to their categories.
-fn arrange(selection: &mut Selection, case: &Case<'_>, trial: &ClaimTrial, judge: &mut CaseJudge<'_>) {
+fn sort_candidates(selection: &mut TrialOrder, case: &Case<'_>, trial: &ClaimTrial, judge: &mut CaseJudge<'_>) {
     let count = selection.count;
-    let category = |place: usize| case.offer(place)?.category.as_deref();
+    let category = |position: usize| case.offer(position)?.category.as_deref();
     // Without categories nothing is exclusive, and the order stays as requested.
-    if (0..count).all(|place| category(place).is_none()) {
+    if (0..count).all(|position| category(position).is_none()) {
         return;
     }
     let mut names: Vec<&Text> = Vec::new();
-    for place in 0..count {
-        let class = category(place).map(|category| {
+    for position in 0..count {
+        let class = category(position).map(|category| {
             names.iter().position(|known| **known == category.id).unwrap_or_else(|| {
                 names.push(&category.id);
-                selection.classes.push(Class::of(Some(category), &case.stacking));
+                selection.classes.push(CategoryRules::of(Some(category), &case.stacking));
                 names.len().remaining_after(1)
             })
         });
-        let exists = !matches!(case.resolved.get(place), Some(ResolvedName::Refused(_)));
+        let exists = !matches!(case.resolved.get(position), Some(ResolvedName::Refused(_)));
         let is_exclusive = class.and_then(|class| selection.classes.get(class)).is_some_and(|class| class.exclusive);
-        let valid = is_exclusive && first_refusal(trial, place, &case.priced.cart, judge).is_none();
-        selection.candidates.push(StackingCandidate { place, class, valid, exists, excluded: false });
+        let valid = is_exclusive && first_refusal(trial, position, &case.priced.cart, judge).is_none();
+        selection.candidates.push(StackingCandidate { position, class, valid, exists, excluded: false });
     }
     select(selection, &case.stacking);
 }

@@ -36,8 +36,8 @@ pub fn published_account(campaign_id: Option<&str>) -> AccountId {
 
 /// Returns the account of the codes of a campaign, or of a voucher without one, that clients published to a customer
 /// named without proof.
-pub fn named_publications_account(customer_id: &str, place: &str) -> AccountId {
-    AccountId::new(joined(&["customer/", customer_id, "/published/", place]))
+pub fn named_publications_account(customer_id: &str, position: &str) -> AccountId {
+    AccountId::new(joined(&["customer/", customer_id, "/published/", position]))
 }
 
 /// Returns the account that counts the codes that clients published to customers named without proof.

@@ -7,7 +7,7 @@ use crate::model::discount::Discount;
 use crate::model::qualification::Candidate;
 use crate::model::redeemable::{Campaign, Grant, RedeemableTerms, Validity};
 use crate::model::visibility::ListedTime;
-use crate::rules::{Index, Rule, subject};
+use crate::rules::{Rule, RuleIndex, subject};
 use crate::text::Text;
 use crate::time::Instant;
 
@@ -34,7 +34,7 @@ pub struct Candidates {
     /// The time in which every client sees each; `None` for one that only its own customer may see.
     pub listed: Vec<Option<ListedTime>>,
     /// The rules of each.
-    pub index: Index,
+    pub index: RuleIndex,
     /// `true` if the server has no further candidates.
     pub complete: bool,
     /// `true` if the server has no further candidates that every client sees.
@@ -124,8 +124,8 @@ impl Candidates {
     }
 
     /// Returns whether every client sees the candidate at a place.
-    pub fn is_listed(&self, place: usize, now: Instant) -> bool {
-        self.listed.get(place).copied().flatten().is_some_and(|listed| listed.covers(now))
+    pub fn is_listed(&self, position: usize, now: Instant) -> bool {
+        self.listed.get(position).copied().flatten().is_some_and(|listed| listed.covers(now))
     }
 }
 
@@ -159,9 +159,9 @@ impl CandidateEntry<'_> {
 }
 
 #[inline(never)]
-fn fill(place: &mut Option<Text>, known: &Option<Text>) {
-    if place.is_none() {
-        place.clone_from(known);
+fn fill(position: &mut Option<Text>, known: &Option<Text>) {
+    if position.is_none() {
+        position.clone_from(known);
     }
 }
 

@@ -13,9 +13,9 @@ use crate::text::{Text, joined};
 /// assert_eq!(card_account("lcrd_1", &PointsAccount::Lot("lcpeb_2".into())).as_str(), "card/lcrd_1/lot/lcpeb_2");
 /// assert_eq!(card_account("lcrd_1", &PointsAccount::Figure(LifetimeTotal::Earned)).as_str(), "card/lcrd_1/earned");
 /// ```
-pub fn card_account(card_id: &str, place: &PointsAccount) -> AccountId {
+pub fn card_account(card_id: &str, points_account: &PointsAccount) -> AccountId {
     let own = |parts: &[&str]| AccountId::new(joined(&[&["card/", card_id], parts].concat()));
-    match place {
+    match points_account {
         PointsAccount::Lot(lot) => own(&["/lot/", lot]),
         PointsAccount::Pending(pending) => own(&["/pending/", pending]),
         PointsAccount::Debt => own(&["/debt"]),

@@ -51,14 +51,14 @@ pub struct Earning {
     /// The condition.
     pub rule: Rule,
     /// The tiers that earn: one of any of these; `None` for every member.
-    pub tiers: Option<Vec<Tiers>>,
+    pub tiers: Option<Vec<RequiredTiers>>,
     /// The effects, all of which are granted.
-    pub effects: Vec<Effect>,
+    pub effects: Vec<EarningEffect>,
 }
 
 /// Tiers of one structure.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tiers {
+pub struct RequiredTiers {
     /// The structure.
     pub structure_id: Text,
     /// The tiers.
@@ -67,7 +67,7 @@ pub struct Tiers {
 
 /// One effect of earning.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Effect {
+pub enum EarningEffect {
     /// Points.
     Points(Points),
     /// An incentive, by id.
@@ -80,14 +80,14 @@ pub struct Points {
     /// The definition.
     pub card_definition_id: Text,
     /// The amount.
-    pub amount: Amount,
+    pub amount: PointsAmount,
     /// The expiration, if it differs from the definition's.
     pub expiration: Option<Expiration>,
 }
 
 /// An amount of points.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Amount {
+pub enum PointsAmount {
     /// A fixed number.
     Fixed(u64),
     /// In proportion to a number.
@@ -104,17 +104,19 @@ pub enum Amount {
         /// The formula.
         formula: Formula,
         /// The amount if the formula has no value; if proportional, it defines the steps.
-        plain: Box<Amount>,
+        plain: Box<PointsAmount>,
     },
 }
 
-impl Amount {
+impl PointsAmount {
     /// Returns whether it depends on the order.
     pub fn follows_order(&self) -> bool {
         match self {
-            Amount::Fixed(_) => false,
-            Amount::Proportional { base, .. } => base.is_of_order(),
-            Amount::Formula { formula, plain } => plain.follows_order() || formula.looks_up(FormulaName::is_of_order),
+            PointsAmount::Fixed(_) => false,
+            PointsAmount::Proportional { base, .. } => base.is_of_order(),
+            PointsAmount::Formula { formula, plain } => {
+                plain.follows_order() || formula.uses_operand(FormulaName::is_of_order)
+            }
         }
     }
 }
@@ -123,7 +125,7 @@ impl Amount {
 #[derive(Debug, Clone, PartialEq)]
 pub struct PointsBasis {
     /// The amount.
-    pub amount: Amount,
+    pub amount: PointsAmount,
     /// The limits of the card; for the whole card the capacity that it had before the order.
     pub limits: EarningLimits,
 }
@@ -324,7 +326,7 @@ pub struct StoredEarning {
     /// The part of them that could be taken.
     pub taken: u64,
     /// Its position among all earnings of the key.
-    pub place: usize,
+    pub position: usize,
     /// The inputs to recompute the points, if they were stored.
     pub basis: Option<PointsBasis>,
 }

@@ -59,15 +59,15 @@ impl<T> From<Option<T>> for Known<T> {
 #[derive(Debug, Clone)]
 pub enum Fact<'a, T> {
     /// Borrowed.
-    Lent(&'a T),
+    Borrowed(&'a T),
     /// Owned or shared.
-    Own(Arc<T>),
+    Shared(Arc<T>),
 }
 
 impl<T> Fact<'_, T> {
     /// Returns an owned fact.
     pub fn own(fact: T) -> Self {
-        Fact::Own(Arc::new(fact))
+        Fact::Shared(Arc::new(fact))
     }
 }
 
@@ -75,8 +75,8 @@ impl<T: Clone> Fact<'_, T> {
     /// Returns the value.
     pub fn into_owned(self) -> T {
         match self {
-            Fact::Lent(fact) => fact.clone(),
-            Fact::Own(fact) => Arc::unwrap_or_clone(fact),
+            Fact::Borrowed(fact) => fact.clone(),
+            Fact::Shared(fact) => Arc::unwrap_or_clone(fact),
         }
     }
 }
@@ -86,8 +86,8 @@ impl<T> Deref for Fact<'_, T> {
 
     fn deref(&self) -> &T {
         match self {
-            Fact::Lent(fact) => fact,
-            Fact::Own(fact) => fact,
+            Fact::Borrowed(fact) => fact,
+            Fact::Shared(fact) => fact,
         }
     }
 }

@@ -121,7 +121,7 @@ fn join_scopes(rules: &mut [Fact<'_, Rule>]) {
     let scope = Scope::new(including.is_some_and(|scope| scope.included_all), included, excluded);
     let collections = rules.iter().flat_map(|rule| rule.own_collections.iter().cloned()).collect();
     if let Some(first) = rules.iter_mut().find(|rule| rule.scope.names_goods()) {
-        *first = Fact::Own(Arc::new(Rule {
+        *first = Fact::Shared(Arc::new(Rule {
             id: first.id.clone(),
             tests: first.tests.clone(),
             message: first.message.clone(),

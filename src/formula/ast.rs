@@ -18,7 +18,7 @@ impl Formula {
     }
 
     /// Returns whether it has an operand that passes `test`.
-    pub fn looks_up(&self, test: impl Fn(FormulaName) -> bool) -> bool {
+    pub fn uses_operand(&self, test: impl Fn(FormulaName) -> bool) -> bool {
         self.steps.iter().any(|step| match &step.kind {
             NodeKind::Operand(operand) => test(operand.name),
             NodeKind::Number(_) | NodeKind::Text(_) | NodeKind::Call(_) => false,

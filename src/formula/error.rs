@@ -16,7 +16,7 @@ impl FormulaError {
     /// Returns the message.
     pub fn text(&self) -> String {
         match &self.token {
-            Some((token, place)) => format!("{}`{token}` at {place}{}", self.before, self.after),
+            Some((token, position)) => format!("{}`{token}` at {position}{}", self.before, self.after),
             None => format!("{}{}", self.before, self.after),
         }
     }

@@ -66,7 +66,7 @@ pub fn units(formula: &Formula, lookup: &dyn Lookup) -> Option<u64> {
 /// ```
 pub fn extreme(which: OperandLine, lines: &[(Option<Money>, Money)]) -> Option<usize> {
     let mut best: Option<(usize, Money, Money)> = None;
-    for (place, (price, subtotal)) in lines.iter().enumerate() {
+    for (position, (price, subtotal)) in lines.iter().enumerate() {
         let Some(price) = *price else { continue };
         let better = best.is_none_or(|(_, found, lowest)| {
             let order = match which {
@@ -77,10 +77,10 @@ pub fn extreme(which: OperandLine, lines: &[(Option<Money>, Money)]) -> Option<u
             order.then(subtotal.cmp(&lowest)).is_lt()
         });
         if better && which != OperandLine::Current {
-            best = Some((place, price, *subtotal));
+            best = Some((position, price, *subtotal));
         }
     }
-    best.map(|(place, ..)| place)
+    best.map(|(position, ..)| position)
 }
 
 /// Returns the value of a node.

@@ -84,8 +84,8 @@ impl<'a> FormulaReader<'a> {
 
     /// Fails at a token.
     fn fault(&mut self, before: &'static str, token: Token<'_>, after: &'static str) -> Option<()> {
-        let place = self.text.get(..token.at).map_or(0, |before| before.chars().count()).plus_one();
-        self.error = Some(FormulaError { before, token: Some((token.text.to_owned(), place)), after });
+        let position = self.text.get(..token.at).map_or(0, |before| before.chars().count()).plus_one();
+        self.error = Some(FormulaError { before, token: Some((token.text.to_owned(), position)), after });
         None
     }
 
@@ -121,36 +121,36 @@ impl<'a> FormulaReader<'a> {
     }
 
     /// Returns whether the current token is this sign or name.
-    fn stands(&self, written: &str) -> bool {
+    fn is_at(&self, written: &str) -> bool {
         matches!(self.token.kind, TokenKind::Sign | TokenKind::Name) && self.token.text == written
     }
 
     /// Skips a sign or name if it is the current token.
-    fn takes(&mut self, written: &str) -> Option<bool> {
-        let stands = self.stands(written);
-        if stands {
+    fn accept(&mut self, written: &str) -> Option<bool> {
+        let is_at = self.is_at(written);
+        if is_at {
             self.step()?;
         }
-        Some(stands)
+        Some(is_at)
     }
 
     fn require(&mut self, written: &str) -> Option<()> {
-        if self.takes(written)? { Some(()) } else { self.unexpected() }
+        if self.accept(written)? { Some(()) } else { self.unexpected() }
     }
 
     /// Inserts a node at a position; `close` sets its size when its parts are known.
-    fn add(&mut self, place: usize, kind: NodeKind) -> Option<()> {
+    fn add(&mut self, position: usize, kind: NodeKind) -> Option<()> {
         if self.steps.len() >= MOST_STEPS {
             return self.fail("has more than 500 parts");
         }
-        self.steps.insert(place, FormulaNode { kind, joint: None, size: 1 });
+        self.steps.insert(position, FormulaNode { kind, joint: None, size: 1 });
         Some(())
     }
 
     /// Makes all nodes since this position parts of the node there.
-    fn close(&mut self, place: usize) -> Option<()> {
-        let size = self.steps.len().checked_sub(place)?;
-        self.steps.get_mut(place)?.size = size;
+    fn close(&mut self, position: usize) -> Option<()> {
+        let size = self.steps.len().checked_sub(position)?;
+        self.steps.get_mut(position)?.size = size;
         Some(())
     }
 
@@ -169,9 +169,9 @@ impl<'a> FormulaReader<'a> {
                 chained = true;
             }
             self.step()?;
-            let place = self.steps.len();
+            let position = self.steps.len();
             self.infix(above, depth)?;
-            self.steps.get_mut(place)?.joint = Some(operator);
+            self.steps.get_mut(position)?.joint = Some(operator);
             if level == TESTS {
                 break;
             }
@@ -181,7 +181,7 @@ impl<'a> FormulaReader<'a> {
 
     fn operator(&self, level: Precedence) -> Option<Function> {
         let (_, operator, ..) =
-            FUNCTIONS.iter().find(|(written, _, binds, _)| *binds == level && self.stands(written))?;
+            FUNCTIONS.iter().find(|(written, _, binds, _)| *binds == level && self.is_at(written))?;
         Some(*operator)
     }
 
@@ -205,12 +205,12 @@ impl<'a> FormulaReader<'a> {
                 self.add(start, NodeKind::Text(unquoted(token.text)))
             }
             TokenKind::Name => self.named(depth),
-            _ if self.takes("-")? => {
+            _ if self.accept("-")? => {
                 self.add(start, NodeKind::Call(Function::Negative))?;
                 self.factor(deeper)?;
                 self.close(start)
             }
-            _ if self.stands("(") => {
+            _ if self.is_at("(") => {
                 if self.arguments(deeper)? > 1 {
                     self.add(start, NodeKind::Call(Function::List))?;
                     self.close(start)?;
@@ -226,7 +226,7 @@ impl<'a> FormulaReader<'a> {
         self.require("(")?;
         self.infix(0, depth)?;
         let mut count = 1_usize;
-        while self.takes(";")? {
+        while self.accept(";")? {
             self.infix(0, depth)?;
             count = count.checked_add(1)?;
         }
@@ -250,7 +250,7 @@ impl<'a> FormulaReader<'a> {
             None if token.text == CASE || self.operator(0).or_else(|| self.operator(1)).is_some() => self.unexpected(),
             None => {
                 self.step()?;
-                let before = if self.stands("(") { "names the function " } else { "names the operand " };
+                let before = if self.is_at("(") { "names the function " } else { "names the operand " };
                 self.fault(before, token, ", which does not exist")
             }
         }
@@ -313,7 +313,7 @@ impl<'a> FormulaReader<'a> {
             if self.arguments(depth.checked_add(1)?)? != 2 {
                 self.miscounted(token, 2)?;
             }
-            if !self.stands(CASE) {
+            if !self.is_at(CASE) {
                 break;
             }
         }
@@ -325,9 +325,9 @@ impl<'a> FormulaReader<'a> {
 
     /// Parses the property of an operand.
     fn key(&mut self, operand: Token<'_>) -> Option<Text> {
-        if self.takes("(")? && self.token.kind == TokenKind::Text {
+        if self.accept("(")? && self.token.kind == TokenKind::Text {
             let token = self.step()?;
-            if self.takes(")")? {
+            if self.accept(")")? {
                 return Some(unquoted(token.text));
             }
         }

@@ -68,8 +68,8 @@ fn level(steps: &[FormulaNode]) -> Precedence {
 }
 
 fn write_parted(parts: NodeParts<'_>, out: &mut Formatter<'_>) -> Result {
-    for (place, part) in parts.enumerate() {
-        if place > 0 {
+    for (position, part) in parts.enumerate() {
+        if position > 0 {
             out.write_char(';')?;
         }
         write(part, out)?;

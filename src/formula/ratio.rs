@@ -72,10 +72,10 @@ impl Ratio {
         let decimal = Decimal::read(text)?;
         let power = i8::try_from(decimal.exponent).ok()?;
         // Trailing zeros are dropped: they would only use up the bounds.
-        let places = i64::try_from(decimal.decimals()).ok()?.checked_sub(i64::from(power))?;
-        let size = decimal.times_ten_to(places)?;
+        let positions = i64::try_from(decimal.decimals()).ok()?.checked_sub(i64::from(power))?;
+        let size = decimal.times_ten_to(positions)?;
         let top = if decimal.negative { 0_i128.checked_sub_unsigned(size)? } else { i128::try_from(size).ok()? };
-        Ratio::integer(top).shifted(i128::from(places.checked_neg()?))
+        Ratio::integer(top).shifted(i128::from(positions.checked_neg()?))
     }
 
     /// Returns this times 10 to a power.
@@ -85,9 +85,9 @@ impl Ratio {
 
     /// Returns the sum.
     pub fn checked_add(self, other: Ratio) -> Option<Ratio> {
-        let Ratio { top: mine, bottom: theirs } = Ratio::new(self.bottom, other.bottom)?;
-        let top = self.top.checked_mul(theirs)?.checked_add(other.top.checked_mul(mine)?)?;
-        Ratio::new(top, self.bottom.checked_mul(theirs)?)
+        let Ratio { top: own, bottom: others } = Ratio::new(self.bottom, other.bottom)?;
+        let top = self.top.checked_mul(others)?.checked_add(other.top.checked_mul(own)?)?;
+        Ratio::new(top, self.bottom.checked_mul(others)?)
     }
 
     /// Returns the negated number.
@@ -212,9 +212,9 @@ impl Ratio {
             if text.len() == point {
                 text.push('.');
             }
-            let places = text.len().remaining_after(point);
+            let positions = text.len().remaining_after(point);
             match rest.checked_mul(10) {
-                Some(tenths) if places <= MOST_DECIMALS => {
+                Some(tenths) if positions <= MOST_DECIMALS => {
                     text.push_str(&tenths.checked_div(bottom).unwrap_or(0).to_string());
                     rest = tenths.checked_rem(bottom).unwrap_or(0);
                 }

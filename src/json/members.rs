@@ -34,8 +34,8 @@ impl JsonMembers {
 
     /// Returns the value of this name.
     pub fn get(&self, name: &str) -> Option<&Node<'static>> {
-        let place = self.find(name).ok()?;
-        self.0.get(place).map(|(_, value)| value)
+        let position = self.find(name).ok()?;
+        self.0.get(position).map(|(_, value)| value)
     }
 
     /// Returns a value by its name or, inside nested objects, by names joined with dots
@@ -47,12 +47,12 @@ impl JsonMembers {
     /// Sets the value of a name.
     pub fn insert(&mut self, name: &str, value: Node<'static>) {
         match self.find(name) {
-            Ok(place) => {
-                if let Some((_, old)) = self.0.get_mut(place) {
+            Ok(position) => {
+                if let Some((_, old)) = self.0.get_mut(position) {
                     *old = value;
                 }
             }
-            Err(place) => self.0.insert(place, (Cow::Owned(name.to_owned()), value)),
+            Err(position) => self.0.insert(position, (Cow::Owned(name.to_owned()), value)),
         }
     }
 
@@ -65,7 +65,7 @@ impl JsonMembers {
 
     /// Removes the object of this name and returns its members; empty if there is no object.
     pub fn take_members(&mut self, name: &str) -> JsonMembers {
-        let taken = self.find(name).ok().map(|place| self.0.remove(place));
+        let taken = self.find(name).ok().map(|position| self.0.remove(position));
         match taken {
             Some((_, Node::Object(members))) => JsonMembers(members),
             _ => JsonMembers::default(),

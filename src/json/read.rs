@@ -17,7 +17,7 @@ use crate::text::is_longer;
 
 /// The kind of a fault in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FaultKind {
+pub enum SyntaxErrorKind {
     /// It ends before the value does.
     Early,
     /// It is not JSON.
@@ -32,9 +32,9 @@ pub enum FaultKind {
 
 /// The fault of a text that cannot be parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Fault {
+pub struct SyntaxError {
     /// The kind.
-    pub kind: FaultKind,
+    pub kind: SyntaxErrorKind,
     /// The line of the fault, from 1.
     pub line: usize,
     /// The number of bytes of that line read so far.
@@ -58,14 +58,14 @@ impl Bounds {
 }
 
 /// Parses JSON within bounds.
-pub fn read(bytes: &[u8], bounds: Bounds) -> Result<Node<'_>, Fault> {
+pub fn read(bytes: &[u8], bounds: Bounds) -> Result<Node<'_>, SyntaxError> {
     let text = str::from_utf8(bytes).map_err(|error| no_text(bytes, error.valid_up_to()))?;
     let reading = JsonReader::new(bounds);
     let mut library = serde_json::Deserializer::from_str(text);
     let read = reading.value().deserialize(&mut library).and_then(|node| library.end().map(|()| node));
     read.map_err(|error| {
-        let kind = if error.is_eof() { FaultKind::Early } else { FaultKind::Wrong };
-        Fault { kind: reading.beyond.get().unwrap_or(kind), line: error.line(), column: error.column() }
+        let kind = if error.is_eof() { SyntaxErrorKind::Early } else { SyntaxErrorKind::Wrong };
+        SyntaxError { kind: reading.beyond.get().unwrap_or(kind), line: error.line(), column: error.column() }
     })
 }
 
@@ -73,18 +73,18 @@ pub fn read(bytes: &[u8], bounds: Bounds) -> Result<Node<'_>, Fault> {
 pub fn read_from<'de, D: Deserializer<'de>>(
     library: D,
     bounds: Bounds,
-) -> Result<Node<'de>, (Option<FaultKind>, D::Error)> {
+) -> Result<Node<'de>, (Option<SyntaxErrorKind>, D::Error)> {
     let reading = JsonReader::new(bounds);
     reading.value().deserialize(library).map_err(|error| (reading.beyond.get(), error))
 }
 
 /// Returns the fault of bytes that are not UTF-8 from here on, with the position as the library counts it.
 #[cold]
-fn no_text(bytes: &[u8], at: usize) -> Fault {
+fn no_text(bytes: &[u8], at: usize) -> SyntaxError {
     let before = bytes.get(..=at).unwrap_or(bytes);
     let lines = before.split(|byte| *byte == b'\n');
     let column = lines.clone().next_back().map_or(0, <[u8]>::len);
-    Fault { kind: FaultKind::Wrong, line: lines.count(), column }
+    SyntaxError { kind: SyntaxErrorKind::Wrong, line: lines.count(), column }
 }
 
 impl<'de> Deserialize<'de> for Node<'de> {
@@ -102,7 +102,7 @@ struct JsonReader {
     /// The remaining number of values.
     left: Cell<usize>,
     /// The exceeded bound.
-    beyond: Cell<Option<FaultKind>>,
+    beyond: Cell<Option<SyntaxErrorKind>>,
     /// `true` if the last value was made of digits passed by the library.
     from_digits: Cell<bool>,
 }
@@ -118,20 +118,20 @@ impl JsonReader {
 
     /// Records an exceeded bound and returns the error.
     #[cold]
-    fn broken<E: Error>(&self, bound: FaultKind) -> E {
+    fn broken<E: Error>(&self, bound: SyntaxErrorKind) -> E {
         self.beyond.set(Some(bound));
         E::custom("beyond a bound")
     }
 
     /// Counts one more value.
     fn count<E: Error>(&self) -> Result<(), E> {
-        let left = self.left.get().checked_sub(1).ok_or_else(|| self.broken(FaultKind::Many))?;
+        let left = self.left.get().checked_sub(1).ok_or_else(|| self.broken(SyntaxErrorKind::Many))?;
         self.left.set(left);
         Ok(())
     }
 
     fn text<'a, E: Error>(&self, text: Cow<'a, str>) -> Result<Cow<'a, str>, E> {
-        if is_longer(&text, self.bounds.longest) { Err(self.broken(FaultKind::Long)) } else { Ok(text) }
+        if is_longer(&text, self.bounds.longest) { Err(self.broken(SyntaxErrorKind::Long)) } else { Ok(text) }
     }
 }
 
@@ -160,7 +160,7 @@ impl<'de> DeserializeSeed<'de> for Value<'_> {
 impl Value<'_> {
     /// Returns the reader of values one level deeper.
     fn inner<E: Error>(self) -> Result<Self, E> {
-        let levels = self.levels.checked_sub(1).ok_or_else(|| self.reading.broken(FaultKind::Deep))?;
+        let levels = self.levels.checked_sub(1).ok_or_else(|| self.reading.broken(SyntaxErrorKind::Deep))?;
         Ok(Value { levels, may_be_digits: false, ..self })
     }
 }
@@ -234,7 +234,7 @@ impl<'de> Visitor<'de> for Value<'_> {
         let first = library.next_key_seed(MemberName(self.reading));
         let may_be_digits = matches!(first, Ok(Some(Cow::Borrowed(DIGITS))));
         if self.levels == 0 && !may_be_digits {
-            return Err(self.reading.broken(FaultKind::Deep));
+            return Err(self.reading.broken(SyntaxErrorKind::Deep));
         }
         let mut name = first?;
         // A text under this name is borrowed or copied from the input. Digits are passed as an owned text, and their
@@ -293,8 +293,8 @@ impl<'de> Visitor<'de> for MemberName<'_> {
 /// Returns a number in its normal form; `None` if it exceeds a double.
 fn read_number(digits: &str) -> Option<Node<'static>> {
     // Minus zero is no integer: it has a sign.
-    if let Some(whole) = digits.parse().ok().filter(|_| digits != "-0") {
-        return Some(Node::Integer(whole));
+    if let Some(integer) = digits.parse().ok().filter(|_| digits != "-0") {
+        return Some(Node::Integer(integer));
     }
     let form = decimal(digits)?;
     let is_integer = digits != "-0" && !digits.contains(['.', 'e', 'E']);

@@ -31,7 +31,7 @@ pub fn settle(value: &mut Value) -> Option<()> {
         Value::Number(number) => {
             let text = number.to_string();
             // A small integer is in that form already.
-            if number.as_i64().is_none_or(|whole| whole == 0) {
+            if number.as_i64().is_none_or(|integer| integer == 0) {
                 *value = self::value(&read(text.as_bytes(), BOUNDS).ok()?);
             }
             Some(())
@@ -54,7 +54,7 @@ pub fn node(value: &Value) -> Node<'_> {
         Value::Null => Node::Null,
         Value::Bool(flag) => Node::Flag(*flag),
         Value::Number(number) => match number.as_i64() {
-            Some(whole) => Node::Integer(whole),
+            Some(integer) => Node::Integer(integer),
             None => Node::Fraction(number.to_string().into()),
         },
         Value::String(text) => Node::Text(Cow::Borrowed(text)),

@@ -24,7 +24,7 @@ pub struct JsonWriter {
 struct OpenObjects {
     members: Vec<(Cow<'static, str>, usize)>,
     /// For each open object, the number of members that belong to the objects around it.
-    around: Vec<usize>,
+    outer: Vec<usize>,
 }
 
 impl JsonWriter {
@@ -40,7 +40,7 @@ impl JsonWriter {
     }
 
     /// Returns the number of written bytes.
-    pub fn place(&self) -> usize {
+    pub fn position(&self) -> usize {
         self.text.len()
     }
 
@@ -56,8 +56,8 @@ impl JsonWriter {
     }
 
     /// Removes whole values or members written from this position on.
-    pub fn take_back(&mut self, place: usize) {
-        self.text.truncate(place);
+    pub fn take_back(&mut self, position: usize) {
+        self.text.truncate(position);
     }
 
     /// Writes a comma after an earlier value.
@@ -77,14 +77,14 @@ impl JsonWriter {
     pub fn open_object(&mut self) {
         self.plain(b"{");
         if let Some(opened) = &mut self.records {
-            opened.around.push(opened.members.len());
+            opened.outer.push(opened.members.len());
         }
     }
 
     /// Closes the open object.
     pub fn close_object(&mut self) {
         if let Some(opened) = &mut self.records {
-            let own = opened.members.split_off(opened.around.pop().unwrap_or(0).min(opened.members.len()));
+            let own = opened.members.split_off(opened.outer.pop().unwrap_or(0).min(opened.members.len()));
             sort_members(&mut self.text, own);
         }
         self.text.push(b'}');
@@ -100,7 +100,7 @@ impl JsonWriter {
         self.text.push(b']');
     }
 
-    fn begin_member(&mut self, name: impl FnOnce() -> Cow<'static, str>) {
+    fn start_member(&mut self, name: impl FnOnce() -> Cow<'static, str>) {
         self.separate();
         if let Some(opened) = &mut self.records {
             opened.members.push((name(), self.text.len()));
@@ -109,14 +109,14 @@ impl JsonWriter {
 
     /// Writes a constant name; its value comes next.
     pub fn name(&mut self, name: &'static str) {
-        self.begin_member(|| Cow::Borrowed(name));
+        self.start_member(|| Cow::Borrowed(name));
         self.quote(name);
         self.text.push(b':');
     }
 
     /// Writes a dynamic name; its value comes next.
     pub fn foreign_name(&mut self, name: &str) {
-        self.begin_member(|| Cow::Owned(name.to_owned()));
+        self.start_member(|| Cow::Owned(name.to_owned()));
         self.print(name);
         self.text.push(b':');
     }
@@ -194,14 +194,14 @@ fn sort_members(text: &mut Vec<u8>, members: Vec<(Cow<'static, str>, usize)>) {
     if members.is_sorted() {
         return;
     }
-    let Some(first) = members.first().map(|(_, begin)| *begin) else { return };
+    let Some(first) = members.first().map(|(_, start)| *start) else { return };
     // A comma separates two of them.
     let ends: Vec<usize> =
         members.iter().skip(1).map(|(_, next)| next.remaining_after(1)).chain([text.len()]).collect();
     // Converted to members, so that the sorting code exists only once.
     let mut written: Vec<Member<'_>> = Vec::with_capacity(members.len());
-    for ((name, begin), end) in members.into_iter().zip(ends) {
-        let text = text.get(begin..end).and_then(|text| str::from_utf8(text).ok());
+    for ((name, start), end) in members.into_iter().zip(ends) {
+        let text = text.get(start..end).and_then(|text| str::from_utf8(text).ok());
         written.push((name, Node::Text(Cow::Borrowed(text.unwrap_or_default()))));
     }
     sort_by_name(&mut written);

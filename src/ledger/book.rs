@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_available_is_exact_at_the_ends() {
+    fn availability_is_exact_at_the_limits() {
         let left = |quota, balance, held| AccountState { quota: Some(quota), balance, held }.available();
         assert_eq!(left(u64::MAX, 0, u64::MAX), Some(0));
         assert_eq!(left(u64::MAX, i64::MIN, 0), Some(u64::MAX - (1 << 63)));

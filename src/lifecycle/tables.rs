@@ -150,7 +150,7 @@ mod tests {
     ];
 
     #[test]
-    fn every_cell_is_as_it_is_written_down() {
+    fn every_transition_equals_the_written_table() {
         let mut cells = 0;
         for kind in Entity::ALL {
             for action in TransitionAction::ALL {
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_edited_after_a_draft() {
+    fn fields_that_can_change_after_a_draft() {
         assert_eq!(edit(Entity::EarningRule, EntityState::Draft, "trigger"), Edit::Free);
         assert_eq!(edit(Entity::EarningRule, EntityState::Active, "trigger"), Edit::Never);
         assert_eq!(edit(Entity::EarningRule, EntityState::Inactive, "earnings"), Edit::Free);

@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn goods_are_in_a_set_or_out_of_it_or_say_nothing() {
+    fn goods_are_in_a_set_or_not_or_unknown() {
         let sets = KnownSets::new(vec![9, 2], vec![4]);
         assert_eq!([2, 9, 4, 3].map(|number| sets.state(number)), [Some(true), Some(true), Some(false), None]);
     }

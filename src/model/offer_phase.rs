@@ -11,7 +11,7 @@ pub enum OfferPhase {
     /// The offer or its campaign is switched off.
     Disabled,
     /// A start is still to come; the offer begins at this instant, the latest of its starts.
-    NotBegun(Instant),
+    NotStarted(Instant),
     /// An end has passed.
     Ended,
     /// Between its starts and its ends.
@@ -21,9 +21,9 @@ pub enum OfferPhase {
 impl OfferPhase {
     /// Returns the phase of windows that must all hold: starts are judged before ends.
     fn of<'a>(windows: impl Iterator<Item = &'a Validity> + Clone, now: Instant) -> OfferPhase {
-        let starts = windows.clone().filter(|window| !window.has_begun(now)).filter_map(|window| window.start_date);
+        let starts = windows.clone().filter(|window| !window.has_started(now)).filter_map(|window| window.start_date);
         match starts.max() {
-            Some(start) => OfferPhase::NotBegun(start),
+            Some(start) => OfferPhase::NotStarted(start),
             None if windows.clone().any(|window| window.has_ended(now)) => OfferPhase::Ended,
             None => OfferPhase::InForce,
         }

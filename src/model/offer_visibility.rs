@@ -26,7 +26,7 @@ pub enum VisibilityReason {
     /// The offer or its campaign is disabled.
     Disabled,
     /// The offer begins later.
-    NotBegun(Instant),
+    NotStarted(Instant),
     /// The offer has ended.
     Ended,
 }
@@ -52,7 +52,7 @@ impl RedeemableTerms {
         let reason = match self.phase(campaign, now) {
             OfferPhase::InForce => return self.visibility_in_force(campaign),
             OfferPhase::Disabled => VisibilityReason::Disabled,
-            OfferPhase::NotBegun(start) => VisibilityReason::NotBegun(start),
+            OfferPhase::NotStarted(start) => VisibilityReason::NotStarted(start),
             OfferPhase::Ended => VisibilityReason::Ended,
         };
         EffectiveVisibility::new(Visibility::Server, reason)

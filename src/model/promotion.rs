@@ -6,7 +6,7 @@ use crate::text::Text;
 
 /// Tiers of one promotion that are redeemed together under one name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stack {
+pub struct PromotionStack {
     /// Assigned by the service.
     pub id: Text,
     /// Its name.

@@ -104,8 +104,8 @@ pub struct PageEnd {
 impl PageEnd {
     /// Returns whether a result has been shown, sorted by age, if this was the last.
     pub fn has_passed(self, result: PageEnd) -> bool {
-        let shown = self.ordinal == 0 || result.ordinal <= self.ordinal;
-        result.created_at > self.created_at || result.created_at == self.created_at && shown
+        let is_up_to = self.ordinal == 0 || result.ordinal <= self.ordinal;
+        result.created_at > self.created_at || result.created_at == self.created_at && is_up_to
     }
 
     /// Parses the text of [`PageEnd::text`]; a plain instant means that all results of that instant have been shown.
@@ -129,7 +129,7 @@ impl PageEnd {
 
 /// A request for a qualification.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Qualify {
+pub struct QualificationRequest {
     /// Customer, order, lock and expansions: all except redeemables.
     pub request: Redeemables,
     /// The scenario.

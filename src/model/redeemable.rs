@@ -48,7 +48,7 @@ pub struct Validity {
 
 impl Validity {
     /// Returns whether an instant is at the start or later.
-    pub fn has_begun(&self, now: Instant) -> bool {
+    pub fn has_started(&self, now: Instant) -> bool {
         self.start_date.is_none_or(|start| start <= now)
     }
 
@@ -78,7 +78,7 @@ impl Validity {
 
     /// Returns whether it is valid at an instant.
     pub fn holds(&self, now: Instant, zone: &TimeZone) -> bool {
-        self.has_begun(now) && !self.has_ended(now) && self.recurs(now, zone)
+        self.has_started(now) && !self.has_ended(now) && self.recurs(now, zone)
     }
 }
 

@@ -183,14 +183,14 @@ impl Scope {
         let selective = included.iter().any(|entry| entry.terms != plain);
         // The first entries of the groups so far: a readable list has few.
         let mut heads: Vec<usize> = Vec::new();
-        for place in 0..included.len() {
-            let terms = |place: usize| included.get(place).map(|entry| &entry.terms);
-            let known = heads.iter().copied().find(|head| terms(*head) == terms(place));
+        for position in 0..included.len() {
+            let terms = |position: usize| included.get(position).map(|entry| &entry.terms);
+            let known = heads.iter().copied().find(|head| terms(*head) == terms(position));
             let head = known.unwrap_or_else(|| {
-                heads.push(place);
-                place
+                heads.push(position);
+                position
             });
-            if let Some(entry) = included.get_mut(place) {
+            if let Some(entry) = included.get_mut(position) {
                 entry.group = head;
             }
         }

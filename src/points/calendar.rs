@@ -101,15 +101,15 @@ impl CurrentPeriod {
             CurrentPeriod::Day => Some(today),
             CurrentPeriod::Week => today.first_of_week(),
             CurrentPeriod::Month => today.first_of_month(),
-            CurrentPeriod::Quarter => Day::of(year, month.checked_sub(place_in(month, 3))?, 1),
+            CurrentPeriod::Quarter => Day::of(year, month.checked_sub(months_into(month, 3))?, 1),
             CurrentPeriod::Year => Day::of(year, 1, 1),
         }
     }
 }
 
 /// Returns the index of a month, from 0, in its quarter, half year or year.
-pub(super) fn place_in(month: u32, months: u32) -> u32 {
-    month.checked_sub(1).and_then(|past| past.checked_rem(months)).unwrap_or(0)
+pub(super) fn months_into(month: u32, months: u32) -> u32 {
+    month.checked_sub(1).and_then(|elapsed| elapsed.checked_rem(months)).unwrap_or(0)
 }
 
 /// Returns the end of a day: the start of the next day, and at most the last instant of the calendar.

@@ -68,7 +68,7 @@ impl Mapping {
 
 impl CampaignTier {
     /// Returns whether points are within the tier.
-    pub fn takes(&self, points: u64) -> bool {
+    pub fn contains(&self, points: u64) -> bool {
         points >= self.from && self.to.is_none_or(|to| points <= to)
     }
 
@@ -95,7 +95,7 @@ fn mapped(mappings: &[(Text, Mapping)], names: &[&str], points: u64) -> u64 {
 
 /// Returns the tier that points reach; if ranges overlap, the highest.
 pub fn reached(tiers: &[CampaignTier], points: u64) -> Option<&CampaignTier> {
-    tiers.iter().filter(|tier| tier.takes(points)).max_by_key(|tier| tier.from)
+    tiers.iter().filter(|tier| tier.contains(points)).max_by_key(|tier| tier.from)
 }
 
 /// The points that decide the tier.
@@ -133,8 +133,8 @@ impl TierPointsBase {
 /// Returns the first day of the period of `months` months that contains a day.
 fn first_of(day: Day, months: u32) -> Option<Day> {
     let (year, month, _) = day.date();
-    let place = month.checked_sub(1)?.checked_rem(months)?;
-    Day::of(year, month.checked_sub(place)?, 1)
+    let position = month.checked_sub(1)?.checked_rem(months)?;
+    Day::of(year, month.checked_sub(position)?, 1)
 }
 
 /// Returns the first day of the month `months` months earlier.

@@ -331,12 +331,12 @@ impl CardStep {
     }
 }
 
-fn parts<'a>(places: impl Iterator<Item = (&'a PointsAccount, u64)>) -> Vec<LotPart> {
-    let lot = |place: &PointsAccount, points: u64| match place {
+fn parts<'a>(accounts: impl Iterator<Item = (&'a PointsAccount, u64)>) -> Vec<LotPart> {
+    let lot = |account: &PointsAccount, points: u64| match account {
         PointsAccount::Lot(lot) => Some(LotPart { lot: lot.clone(), points }),
         PointsAccount::Pending(_) | PointsAccount::Debt | PointsAccount::LifetimeTotal(_) => None,
     };
-    places.filter_map(|(place, points)| lot(place, points)).collect()
+    accounts.filter_map(|(account, points)| lot(account, points)).collect()
 }
 
 /// The result of an operation on a card.

@@ -91,7 +91,7 @@ impl<'a> CardEdit<'a> {
 
     /// Credits points: the debt is paid first. The rest joins the lot with an equal expiration, or becomes a lot with
     /// this id.
-    pub fn bring(
+    pub fn credit_lot(
         &mut self,
         from: LifetimeTotal,
         points: u64,

@@ -4,7 +4,7 @@
 //! start of the next day in the project's zone, whether that day has 23, 24 or 25 hours. Points that would expire after
 //! the year 9999 expire at its end.
 
-use super::calendar::{DateOfYear, Period, end_of, place_in};
+use super::calendar::{DateOfYear, Period, end_of, months_into};
 use crate::text::Text;
 use crate::time::{Day, Instant, TimeZone};
 
@@ -121,7 +121,7 @@ impl Rounding {
     /// ```
     pub fn last_day(self, day: Day) -> Option<Day> {
         let month = day.date().1;
-        let last_of = |months: u32| months.checked_sub(1)?.checked_sub(place_in(month, months));
+        let last_of = |months: u32| months.checked_sub(1)?.checked_sub(months_into(month, months));
         let ahead = match self {
             Rounding::Month => Some(0),
             Rounding::Quarter => last_of(3),

@@ -84,7 +84,7 @@ impl PointsCard {
         }
         match delay.earned(now.at, now.zone).filter(|_| points > 0) {
             None => {
-                draft.bring(LifetimeTotal::Earned, points, credit.lot, credit.expiration)?;
+                draft.credit_lot(LifetimeTotal::Earned, points, credit.lot, credit.expiration)?;
                 draft.step(MovementCause::Credited(LifetimeTotal::Earned));
             }
             Some(condition) => {
@@ -106,15 +106,15 @@ impl PointsCard {
 
     /// Adds points manually: they are credited at once, and it is no activity of the member.
     pub fn add(&self, points: u64, credit: Credit<'_>, now: &Now<'_>) -> Result<CardOutcome, CardRefusal> {
-        self.arrive(LifetimeTotal::Added, points, credit, now)
+        self.credit_points(LifetimeTotal::Added, points, credit, now)
     }
 
     /// Credits points that were bought with points of another card, where the spending was an activity.
     pub fn purchase(&self, points: u64, credit: Credit<'_>, now: &Now<'_>) -> Result<CardOutcome, CardRefusal> {
-        self.arrive(LifetimeTotal::Purchased, points, credit, now)
+        self.credit_points(LifetimeTotal::Purchased, points, credit, now)
     }
 
-    fn arrive(
+    fn credit_points(
         &self,
         from: LifetimeTotal,
         points: u64,
@@ -122,7 +122,7 @@ impl PointsCard {
         now: &Now<'_>,
     ) -> Result<CardOutcome, CardRefusal> {
         let mut draft = CardEdit::settled(self, now)?;
-        draft.bring(from, points, credit.lot, credit.expiration)?;
+        draft.credit_lot(from, points, credit.lot, credit.expiration)?;
         draft.step(MovementCause::Credited(from));
         draft.finish()
     }

@@ -93,7 +93,7 @@ impl<'a> CardEdit<'a> {
             PointsAccount::LifetimeTotal(LifetimeTotal::PendingActivated),
             points,
         )?;
-        self.bring(LifetimeTotal::Earned, points, &lot, &expiration)
+        self.credit_lot(LifetimeTotal::Earned, points, &lot, &expiration)
     }
 
     /// Cancels at most `most` pending points; returns how many were cancelled.

@@ -43,21 +43,21 @@ pub fn count_bundles(rules: &BundleRules, items: OrderLines<'_>, cart: &Cart) ->
     let (mut quantity, mut most) = (0, rules.limit);
     while quantity < most {
         let middle = most.remaining_after(most.remaining_after(quantity) >> 1);
-        match serve(rules, items, cart, middle).is_some_and(|served| served.missing.is_empty()) {
+        match distribute_units(rules, items, cart, middle).is_some_and(|served| served.missing.is_empty()) {
             true => quantity = middle,
             false => most = middle.remaining_after(1),
         }
     }
-    Bundles { quantity, ..serve(rules, items, cart, quantity.max(1)).unwrap_or_default() }
+    Bundles { quantity, ..distribute_units(rules, items, cart, quantity.max(1)).unwrap_or_default() }
 }
 
 /// Returns the units of a number of bundles, and the missing ones.
-fn serve(rules: &BundleRules, items: OrderLines<'_>, cart: &Cart, bundles: u64) -> Option<Bundles> {
+fn distribute_units(rules: &BundleRules, items: OrderLines<'_>, cart: &Cart, bundles: u64) -> Option<Bundles> {
     let needed = rules.entries.iter().map(|entry| entry.quantity.checked_mul(bundles));
     let is_of = |entry: &BundleEntry, item: &ResolvedLine<'_>| entry.goods.iter().any(|goods| item.is(goods));
     let lines = |entry: &BundleEntry| {
         let own = items.iter().enumerate().filter(|(_, item)| is_of(entry, item));
-        own.map(|(place, _)| place).collect()
+        own.map(|(position, _)| position).collect()
     };
     let mut flow = UnitFlow::new(
         cart.lines.iter().map(|line| line.paid_units()).collect(),

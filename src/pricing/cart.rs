@@ -66,7 +66,7 @@ impl Line {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LineUnitChange {
     /// The line.
-    pub place: usize,
+    pub position: usize,
     /// Units before; 0 for an added line.
     pub initial_quantity: u64,
     /// Gross amount before.
@@ -199,15 +199,15 @@ impl Cart {
     #[must_use]
     pub fn with_free(&self, units: impl Iterator<Item = (usize, u64)>) -> Cart {
         let mut cart = self.clone();
-        for (place, units) in units {
-            let Some(line) = cart.lines.get_mut(place) else { continue };
+        for (position, units) in units {
+            let Some(line) = cart.lines.get_mut(position) else { continue };
             let free = units.min(line.paid_units());
             let worth = line.price.map_or(Money::ZERO, |price| price.checked_mul(free).unwrap_or(Money::MAX));
             let worth = worth.min(line.subtotal());
             // It is at most the amount of the line.
             line.discount = line.discount.unwrap_or_default().checked_add(worth);
             // They are units of the line, so this fits.
-            let _ = cart.change(&UnitChange { place, units: 0, amount: None, free, added: None });
+            let _ = cart.change(&UnitChange { position, units: 0, amount: None, free, added: None });
         }
         cart
     }
@@ -215,7 +215,7 @@ impl Cart {
     /// Returns the value of the units that the customer put into the order and that became free in this request.
     pub fn claimed_value(&self) -> Money {
         let value = |changed: &LineUnitChange| {
-            let price = self.lines.get(changed.place)?.price?;
+            let price = self.lines.get(changed.position)?.price?;
             price.checked_mul(changed.claimed.min(changed.initial_quantity))
         };
         Money::sum(self.changed().iter().filter_map(value)).unwrap_or(Money::MAX)
@@ -258,13 +258,13 @@ impl Cart {
     /// not be used any more.
     pub(super) fn change(&mut self, change: &UnitChange) -> Option<()> {
         if let Some(item) = &change.added {
-            if change.place != self.lines.len() {
+            if change.position != self.lines.len() {
                 return None;
             }
             self.lines.push(Line { price: item.price, ..Line::default() });
             self.moved.get_or_insert_default().added.push(Item::clone(item));
         }
-        let line = self.lines.get_mut(change.place)?;
+        let line = self.lines.get_mut(change.position)?;
         let before = *line;
         line.quantity = shifted(line.quantity, change.units)?;
         line.free = shifted(line.free, i64::try_from(change.free).ok()?)?;
@@ -273,12 +273,12 @@ impl Cart {
             self.amount = Some(moved(self.amount, amount)?);
         }
         let changed = &mut self.moved.get_or_insert_default().changed;
-        let known = changed.iter_mut().find(|known| known.place == change.place);
+        let known = changed.iter_mut().find(|known| known.position == change.position);
         let Some(known) = known else {
             let is_new = change.added.is_some();
             let initial = if is_new { change.amount.map(|_| Money::ZERO) } else { before.amount };
             changed.push(LineUnitChange {
-                place: change.place,
+                position: change.position,
                 initial_quantity: before.quantity,
                 initial_amount: initial,
                 units: change.units,
@@ -312,8 +312,8 @@ impl Cart {
 
     /// Returns the changes of unit effects to the line at this position.
     #[inline(never)]
-    pub fn changed_at(&self, place: usize) -> Option<&LineUnitChange> {
-        self.changed().iter().find(|changed| changed.place == place)
+    pub fn changed_at(&self, position: usize) -> Option<&LineUnitChange> {
+        self.changed().iter().find(|changed| changed.position == position)
     }
 }
 

@@ -40,7 +40,7 @@ pub struct LinesInScope<'a> {
 
 /// A line in scope: its position, the base of the discount, and the maximum discount.
 struct DiscountTarget<'a> {
-    place: usize,
+    position: usize,
     units: u64,
     /// The amount of which the base is a share, the units of the share and those of the whole.
     part_of_line: PartOfLine,
@@ -85,28 +85,32 @@ pub fn off_lines(discount: &Discount, numbers: &NumberResolver<'_>, in_scope: Li
     match discount {
         Discount::Percent { percent_off, amount_limit, aggregated_amount_limit, .. } => {
             per_line(&in_scope, *aggregated_amount_limit, &|target| {
-                let percent = numbers.percent(percent_off, Some(target.place)).checked_mul(numbers.times());
+                let percent = numbers.percent(percent_off, Some(target.position)).checked_mul(numbers.times());
                 let PartOfLine { amount, units, of } = target.part_of_line;
                 let off = if of == 0 { Money::ZERO } else { percent.of_share(amount, units, of)? };
                 Some(off.min(amount_limit.unwrap_or(off)))
             })
         }
         Discount::Fixed { fixed_amount, .. } => per_line(&in_scope, None, &|target| {
-            let own = target.entry.and_then(|(_, entry)| numbers.price(&entry.price, Some(target.place)));
-            let price = own.or_else(|| numbers.price(fixed_amount, Some(target.place)));
+            let own = target.entry.and_then(|(_, entry)| numbers.price(&entry.price, Some(target.position)));
+            let price = own.or_else(|| numbers.price(fixed_amount, Some(target.position)));
             Some(price.map_or(Money::ZERO, |price| target.base().remaining_after(multiplied(price, target.units))))
         }),
         Discount::Amount { amount_off, aggregated_amount_limit, effect } => {
             let limit = *aggregated_amount_limit;
-            let value = |target: &DiscountTarget<'_>| numbers.money(amount_off, Some(target.place));
+            let value = |target: &DiscountTarget<'_>| numbers.money(amount_off, Some(target.position));
             match effect {
                 Some(AmountEffect::ApplyToItemsByQuantity) => {
                     per_line(&in_scope, limit, &|target| Some(multiplied(value(target), target.units)))
                 }
                 Some(AmountEffect::ApplyToItemsProportionally | AmountEffect::ApplyToItemsProportionallyByQuantity) => {
-                    let pot = multiplied(numbers.money(amount_off, None), numbers.times());
+                    let total_discount = multiplied(numbers.money(amount_off, None), numbers.times());
                     let by_quantity = *effect == Some(AmountEffect::ApplyToItemsProportionallyByQuantity);
-                    proportionally(&in_scope, limit.map_or(pot, |limit| limit.min(pot)), by_quantity)
+                    proportionally(
+                        &in_scope,
+                        limit.map_or(total_discount, |limit| limit.min(total_discount)),
+                        by_quantity,
+                    )
                 }
                 None | Some(AmountEffect::ApplyToOrder | AmountEffect::ApplyToItems) => {
                     per_line(&in_scope, limit, &|target| Some(multiplied(value(target), numbers.times())))
@@ -154,7 +158,7 @@ fn per_line(
             limits.take(target, given);
         }
         left = left.map(|left| left.remaining_after(given));
-        gain.set(target.place, given);
+        gain.set(target.position, given);
         Some(())
     })?;
     Some(gain)
@@ -168,11 +172,11 @@ struct RemainingLimits(Vec<(usize, Money)>);
 impl RemainingLimits {
     /// Returns the part of a discount that the limits of the line's entry allow.
     fn most(&self, target: &DiscountTarget<'_>, requested: Money) -> Money {
-        let Some((place, entry)) = target.entry else { return requested };
+        let Some((position, entry)) = target.entry else { return requested };
         let of_line = entry.terms.amount_limit.unwrap_or(requested);
         let of_all = entry.terms.aggregated_amount_limit.map_or(requested, |limit| {
             limit.remaining_after(
-                self.0.iter().find(|(known, _)| *known == place).map_or(Money::ZERO, |(_, taken)| *taken),
+                self.0.iter().find(|(known, _)| *known == position).map_or(Money::ZERO, |(_, taken)| *taken),
             )
         });
         requested.min(of_line).min(of_all)
@@ -180,61 +184,73 @@ impl RemainingLimits {
 
     /// Records the discount of a line.
     fn take(&mut self, target: &DiscountTarget<'_>, given: Money) {
-        let Some((place, _)) = target.entry else { return };
-        match self.0.iter_mut().find(|(known, _)| *known == place) {
+        let Some((position, _)) = target.entry else { return };
+        match self.0.iter_mut().find(|(known, _)| *known == position) {
             Some((_, taken)) => *taken = taken.checked_add(given).unwrap_or(Money::MAX),
-            None => self.0.push((place, given)),
+            None => self.0.push((position, given)),
         }
     }
 }
 
 /// Spreads one amount by the prices of the lines or by their units. A rest beyond the subtotal of a line goes to the
 /// others; a rest beyond the limits of its entry is lost (docs/spec/calculation.md#19, D16).
-fn proportionally(in_scope: &LinesInScope<'_>, pot: Money, by_quantity: bool) -> Option<Gain> {
+fn proportionally(in_scope: &LinesInScope<'_>, total_discount: Money, by_quantity: bool) -> Option<Gain> {
     let mut shares = Vec::with_capacity(in_scope.covered.len());
     let mut all = Money::ZERO;
     each_target(in_scope, &mut |target| {
         let base = target.base();
         all = all.checked_add(base)?;
-        shares.push(SpreadShare::new(target.place, if by_quantity { target.units } else { base.minor() }, target.cap));
+        shares.push(SpreadShare::new(
+            target.position,
+            if by_quantity { target.units } else { base.minor() },
+            target.cap,
+        ));
         Some(())
     })?;
     if in_scope.scope.selective {
         // Shares are rounded in the order of the lines, regardless of the order of selection.
-        shares.sort_by_cached_key(|share| u64::try_from(share.place).unwrap_or(u64::MAX));
+        shares.sort_by_cached_key(|share| u64::try_from(share.position).unwrap_or(u64::MAX));
     }
-    spread(pot.min(all), &mut shares);
+    spread(total_discount.min(all), &mut shares);
     let mut gain = Gain::of_lines(in_scope.cart.lines.len());
     for share in &shares {
-        gain.set(share.place, share.given);
+        gain.set(share.position, share.given);
     }
     if in_scope.scope.selective {
         let mut limits = RemainingLimits::default();
         each_target(in_scope, &mut |target| {
-            let share = gain.lines.get(target.place).copied().flatten().unwrap_or_default();
+            let share = gain.lines.get(target.position).copied().flatten().unwrap_or_default();
             let given = limits.most(target, share);
             limits.take(target, given);
-            gain.set(target.place, given);
+            gain.set(target.position, given);
             Some(())
         })?;
     }
     Some(gain)
 }
 
-/// Calls `see` with the lines in scope that have an amount, in the order of selection, until it returns `None`. For a
+/// Calls `visit` with the lines in scope that have an amount, in the order of selection, until it returns `None`. For a
 /// line partly in scope, base and cap are its share (docs/spec/calculation.md#19, D4).
-fn each_target(in_scope: &LinesInScope<'_>, see: &mut dyn FnMut(&DiscountTarget<'_>) -> Option<()>) -> Option<()> {
+fn each_target(in_scope: &LinesInScope<'_>, visit: &mut dyn FnMut(&DiscountTarget<'_>) -> Option<()>) -> Option<()> {
     for covered in in_scope.covered.iter().filter(|covered| !covered.excluded) {
-        let Some(line) = in_scope.cart.lines.get(covered.place).filter(|line| line.amount.is_some()) else { continue };
+        let Some(line) = in_scope.cart.lines.get(covered.position).filter(|line| line.amount.is_some()) else {
+            continue;
+        };
         let open = PartOfLine { amount: line.subtotal(), units: covered.units, of: line.paid_units() };
         let part_of_line = match in_scope.base {
             DiscountBase::Discounted => open,
             DiscountBase::Initial(initial) => {
-                initial_base(initial.lines.get(covered.place), covered.units).unwrap_or(open)
+                initial_base(initial.lines.get(covered.position), covered.units).unwrap_or(open)
             }
         };
-        let entry = covered.entry.and_then(|place| Some((place, in_scope.scope.included.get(place)?)));
-        see(&DiscountTarget { place: covered.place, units: covered.units, part_of_line, cap: open.worth(), entry })?;
+        let entry = covered.entry.and_then(|position| Some((position, in_scope.scope.included.get(position)?)));
+        visit(&DiscountTarget {
+            position: covered.position,
+            units: covered.units,
+            part_of_line,
+            cap: open.worth(),
+            entry,
+        })?;
     }
     Some(())
 }

@@ -11,7 +11,7 @@ use crate::money::Money;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CoveredUnits {
     /// The line.
-    pub place: usize,
+    pub position: usize,
     /// The entry of the scope that covers it; `None` if the scope covers all lines.
     pub entry: Option<usize>,
     /// `true` if the entry excludes the line; then the units are all of the line that are not free.
@@ -50,7 +50,7 @@ pub struct UnitGain {
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnitChange {
     /// The line; for an added one, the next free position.
-    pub place: usize,
+    pub position: usize,
     /// Added units; negative for removed ones.
     pub units: i64,
     /// Their amount in minor units; `None` if their price is unknown.
@@ -120,13 +120,13 @@ impl Gain {
     }
 
     /// Returns the discount of a line; `None` for an unaffected one.
-    pub fn off(&self, place: usize) -> Option<Money> {
-        *self.lines.get(place)?
+    pub fn off(&self, position: usize) -> Option<Money> {
+        *self.lines.get(position)?
     }
 
     /// Returns the affected lines, in order, with their discounts.
     pub fn each_off(&self) -> impl Iterator<Item = (usize, Money)> {
-        self.lines.iter().enumerate().filter_map(|(place, off)| Some((place, (*off)?)))
+        self.lines.iter().enumerate().filter_map(|(position, off)| Some((position, (*off)?)))
     }
 
     /// Returns whether it has no effect: neither money nor units.
@@ -136,17 +136,17 @@ impl Gain {
 
     /// Returns the changes of a line's units: number, amount in minor units, and free units.
     #[expect(clippy::arithmetic_side_effects, reason = "with each change the units of a line are within bounds")]
-    pub fn units_at(&self, place: usize) -> Option<(i64, Option<i64>, u64)> {
+    pub fn units_at(&self, position: usize) -> Option<(i64, Option<i64>, u64)> {
         let changes = self.units.iter().flat_map(|units| &units.changes);
-        let those = changes.filter(|change| change.place == place);
+        let those = changes.filter(|change| change.position == position);
         those
             .map(|change| (change.units, change.amount, change.free))
             .reduce(|one, other| (one.0 + other.0, both(one.1, other.1), one.2 + other.2))
     }
 
     /// Sets the discount of a line.
-    pub(super) fn set(&mut self, place: usize, off: Money) {
-        if let Some(line) = self.lines.get_mut(place) {
+    pub(super) fn set(&mut self, position: usize, off: Money) {
+        if let Some(line) = self.lines.get_mut(position) {
             *line = Some(off);
         }
     }

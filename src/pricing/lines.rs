@@ -22,13 +22,13 @@ pub struct PricedOrder<'a> {
 
 impl PricedOrder<'_> {
     /// Returns the catalogue's SKU of the line at this position.
-    pub fn sku(&self, place: usize) -> Option<&Goods> {
-        self.goods.get(place)?.sku.as_deref()
+    pub fn sku(&self, position: usize) -> Option<&Goods> {
+        self.goods.get(position)?.sku.as_deref()
     }
 
     /// Returns the catalogue's product of the line at this position.
-    pub fn product(&self, place: usize) -> Option<&Goods> {
-        self.goods.get(place)?.product.as_deref()
+    pub fn product(&self, position: usize) -> Option<&Goods> {
+        self.goods.get(position)?.product.as_deref()
     }
 
     /// Returns the order without the sent fields of goods that the catalogue has; `None` if no fields of goods were
@@ -46,9 +46,9 @@ impl PricedOrder<'_> {
 
     /// Returns the resolved line at this position, for rules and scopes. Lines that unit effects added contain all
     /// their data.
-    pub fn line<'t>(&'t self, place: usize, item: &'t Item) -> ResolvedLine<'t> {
+    pub fn line<'t>(&'t self, position: usize, item: &'t Item) -> ResolvedLine<'t> {
         const NOTHING: &LineGoods<'_> = &LineGoods { sku: None, product: None };
-        self.goods.get(place).unwrap_or(NOTHING).line(item)
+        self.goods.get(position).unwrap_or(NOTHING).line(item)
     }
 }
 
@@ -73,10 +73,10 @@ pub fn price<'a>(
     facts.expect_goods(order);
     let mut lines = Vec::with_capacity(order.items.len());
     let mut goods = Vec::with_capacity(order.items.len());
-    for (place, item) in order.items.iter().enumerate() {
+    for (position, item) in order.items.iter().enumerate() {
         let found = find_goods(item, facts, missing);
         let line = price_line(item, found.price(), price_source);
-        lines.push(line.ok_or_else(|| too_large(&format!("order.items[{place}]")))?);
+        lines.push(line.ok_or_else(|| too_large(&format!("order.items[{position}]")))?);
         goods.push(found);
     }
     let mut cart = Cart::new(lines, order.discount_amount).map_err(too_large)?;

@@ -12,12 +12,12 @@ use crate::time::TimeZone;
 
 /// The inputs of formulas other than the amounts of the order.
 pub trait FormulaInputs {
-    /// Returns the value of an operand; `place` is the position of its line, if it has one.
-    fn find(&self, operand: &FormulaOperand, place: Option<usize>) -> Option<FormulaValue>;
+    /// Returns the value of an operand; `position` is the position of its line, if it has one.
+    fn find(&self, operand: &FormulaOperand, position: Option<usize>) -> Option<FormulaValue>;
     /// Returns the project's time zone.
     fn zone(&self) -> &TimeZone;
     /// Takes steps from the budget. Returns whether it allows them.
-    fn takes(&self, steps: usize) -> bool;
+    fn spend(&self, steps: usize) -> bool;
 }
 
 /// Resolves numbers on a cart.
@@ -33,18 +33,18 @@ pub struct NumberResolver<'a> {
 
 impl NumberResolver<'_> {
     /// Returns the percentage, on a line or on the order.
-    pub fn percent(&self, number: &Dynamic<Percent>, place: Option<usize>) -> Percent {
-        self.resolve(number.formula.as_deref(), place, formula::percent).unwrap_or(number.plain)
+    pub fn percent(&self, number: &Dynamic<Percent>, position: Option<usize>) -> Percent {
+        self.resolve(number.formula.as_deref(), position, formula::percent).unwrap_or(number.plain)
     }
 
     /// Returns the amount, on a line or on the order.
-    pub fn money(&self, number: &Dynamic<Money>, place: Option<usize>) -> Money {
-        self.resolve(number.formula.as_deref(), place, formula::money).unwrap_or(number.plain)
+    pub fn money(&self, number: &Dynamic<Money>, position: Option<usize>) -> Money {
+        self.resolve(number.formula.as_deref(), position, formula::money).unwrap_or(number.plain)
     }
 
     /// Returns the price, if there is one.
-    pub fn price(&self, number: &Dynamic<Option<Money>>, place: Option<usize>) -> Option<Money> {
-        self.resolve(number.formula.as_deref(), place, formula::money).or(number.plain)
+    pub fn price(&self, number: &Dynamic<Option<Money>>, position: Option<usize>) -> Option<Money> {
+        self.resolve(number.formula.as_deref(), position, formula::money).or(number.plain)
     }
 
     /// Returns the number of units.
@@ -53,8 +53,8 @@ impl NumberResolver<'_> {
     }
 
     /// Returns the maximum units of a cap, if there is one.
-    pub fn most(&self, number: &Dynamic<Option<u64>>, place: Option<usize>) -> Option<u64> {
-        self.resolve(number.formula.as_deref(), place, formula::units).or(number.plain)
+    pub fn most(&self, number: &Dynamic<Option<u64>>, position: Option<usize>) -> Option<u64> {
+        self.resolve(number.formula.as_deref(), position, formula::units).or(number.plain)
     }
 
     /// Returns the multiplier: the number of complete bundles, or 1.
@@ -65,32 +65,32 @@ impl NumberResolver<'_> {
     fn resolve<T>(
         &self,
         formula: Option<&Formula>,
-        place: Option<usize>,
+        position: Option<usize>,
         read: fn(&Formula, &dyn Lookup) -> Option<T>,
     ) -> Option<T> {
-        let formula = formula.filter(|formula| self.inputs.takes(formula.size()))?;
-        read(formula, &FormulaView { numbers: self, place })
+        let formula = formula.filter(|formula| self.inputs.spend(formula.size()))?;
+        read(formula, &FormulaView { numbers: self, position })
     }
 }
 
 /// The inputs of a formula for one line, or for the whole order.
 struct FormulaView<'a> {
     numbers: &'a NumberResolver<'a>,
-    place: Option<usize>,
+    position: Option<usize>,
 }
 
 impl FormulaView<'_> {
     /// Returns the number of lines, if the budget allows to scan all of them.
     fn all(&self) -> Option<usize> {
         let count = self.numbers.cart.lines.len();
-        self.numbers.inputs.takes(count).then_some(count)
+        self.numbers.inputs.spend(count).then_some(count)
     }
 
     /// Returns the line of an operand.
     fn line_of(&self, which: OperandLine) -> Option<usize> {
         let lines = || self.numbers.cart.lines.iter().map(|line| (line.price, line.subtotal()));
         match which {
-            OperandLine::Current => self.place,
+            OperandLine::Current => self.position,
             extreme => {
                 let all = self.all()?;
                 formula::extreme(extreme, &lines().take(all).collect::<Vec<_>>())
@@ -112,8 +112,8 @@ impl Lookup for FormulaView<'_> {
             }
             FormulaName::ItemUnitsQuantity => FormulaValue::of_count(line()?.quantity),
             FormulaName::ItemMetadata | FormulaName::ItemProductMetadata => {
-                let place = self.line_of(operand.which)?;
-                return self.numbers.inputs.find(operand, Some(place));
+                let position = self.line_of(operand.which)?;
+                return self.numbers.inputs.find(operand, Some(position));
             }
             FormulaName::OrderAmount => FormulaValue::of_money(cart.amount?),
             FormulaName::OrderItemsQuantity => {

@@ -13,20 +13,20 @@ use crate::rules::OrderLines;
 /// The remaining units that may be discounted in the lifetime of a campaign or tier (docs/spec/calculation.md#7.1).
 pub trait CapLookup {
     /// Returns how many more units of this line may be discounted under this entry.
-    fn left(&self, entry: &ScopeEntry, place: usize) -> u64;
+    fn left(&self, entry: &ScopeEntry, position: usize) -> u64;
     /// Takes units from the rest, for the lines after this one.
-    fn take(&mut self, entry: &ScopeEntry, place: usize, units: u64);
+    fn take(&mut self, entry: &ScopeEntry, position: usize, units: u64);
 }
 
 /// A lookup without caps.
 pub struct NoCaps;
 
 impl CapLookup for NoCaps {
-    fn left(&self, _entry: &ScopeEntry, _place: usize) -> u64 {
+    fn left(&self, _entry: &ScopeEntry, _position: usize) -> u64 {
         u64::MAX
     }
 
-    fn take(&mut self, _entry: &ScopeEntry, _place: usize, _units: u64) {}
+    fn take(&mut self, _entry: &ScopeEntry, _position: usize, _units: u64) {}
 }
 
 /// The cover of a line by a scope.
@@ -46,24 +46,24 @@ pub enum Cover {
 pub fn covers(scope: &Scope, items: OrderLines<'_>) -> Vec<Cover> {
     let open = if scope.included_all || scope.included.is_empty() { Cover::Everything } else { Cover::Not(None) };
     let mut covers = vec![open; items.len()];
-    let object = |place: usize| scope.included.get(place).map(|entry| entry.goods.object);
-    for (place, entry) in scope.included.iter().enumerate() {
-        items.each_place(&entry.goods, &mut |line| {
+    let object = |position: usize| scope.included.get(position).map(|entry| entry.goods.object);
+    for (position, entry) in scope.included.iter().enumerate() {
+        items.each_position(&entry.goods, &mut |line| {
             if let Some(cover) = covers.get_mut(line) {
                 let is_more = match cover {
                     Cover::Entry(known) => Some(entry.goods.object) > object(*known),
                     Cover::Everything | Cover::Not(_) => true,
                 };
                 if is_more {
-                    *cover = Cover::Entry(place);
+                    *cover = Cover::Entry(position);
                 }
             }
         });
     }
-    for (place, entry) in scope.excluded.iter().enumerate() {
-        items.each_place(&entry.goods, &mut |line| {
+    for (position, entry) in scope.excluded.iter().enumerate() {
+        items.each_position(&entry.goods, &mut |line| {
             if let Some(cover) = covers.get_mut(line).filter(|cover| !matches!(cover, Cover::Not(Some(_)))) {
-                *cover = Cover::Not(Some(place));
+                *cover = Cover::Not(Some(position));
             }
         });
     }
@@ -75,7 +75,7 @@ pub fn steps(scope: &Scope, items: OrderLines<'_>) -> usize {
     // A cost saturates: one that is larger than the budget is as good as the largest.
     let entries = scope.included.len().saturating_add(scope.excluded.len());
     let groups = match scope.selective {
-        true => scope.included.iter().enumerate().filter(|(place, entry)| entry.group == *place).count(),
+        true => scope.included.iter().enumerate().filter(|(position, entry)| entry.group == *position).count(),
         false => 1,
     };
     let of_lines = items.len().saturating_mul(groups.max(1));
@@ -105,43 +105,44 @@ pub fn select(
     match plain {
         Some(None) => {
             let all = cart.lines.iter().take(items.len()).enumerate();
-            found.extend(all.filter_map(|(place, line)| cover_line(place, line, None, once)));
+            found.extend(all.filter_map(|(position, line)| cover_line(position, line, None, once)));
         }
         Some(Some(goods)) => {
-            let covered = |place: usize| cart.lines.get(place).and_then(|line| cover_line(place, line, Some(0), once));
-            items.each_place(goods, &mut |place| found.extend(covered(place)));
+            let covered =
+                |position: usize| cart.lines.get(position).and_then(|line| cover_line(position, line, Some(0), once));
+            items.each_position(goods, &mut |position| found.extend(covered(position)));
         }
         None => {
-            for (place, (cover, line)) in covers(scope, items).into_iter().zip(&cart.lines).enumerate() {
+            for (position, (cover, line)) in covers(scope, items).into_iter().zip(&cart.lines).enumerate() {
                 let out = |entry| {
-                    Some(CoveredUnits { place, entry, excluded: true, first: 1, step: 1, units: line.paid_units() })
+                    Some(CoveredUnits { position, entry, excluded: true, first: 1, step: 1, units: line.paid_units() })
                 };
                 found.extend(match cover {
                     Cover::Not(None) => None,
                     Cover::Not(entry) => out(entry),
-                    Cover::Everything => cover_line(place, line, None, once),
-                    Cover::Entry(entry) => cover_line(place, line, Some(entry), once),
+                    Cover::Everything => cover_line(position, line, None, once),
+                    Cover::Entry(entry) => cover_line(position, line, Some(entry), once),
                 });
             }
         }
     }
     if scope.selective {
         let covered = std::mem::take(found);
-        choose(scope, cart, covered, allowance, found)?;
+        select_targets(scope, cart, covered, allowance, found)?;
     }
     Some(())
 }
 
 /// Returns all units of a line that are not free, unless the line is skipped.
 #[inline]
-fn cover_line(place: usize, line: &Line, entry: Option<usize>, once: bool) -> Option<CoveredUnits> {
+fn cover_line(position: usize, line: &Line, entry: Option<usize>, once: bool) -> Option<CoveredUnits> {
     let spent = once && line.applied.is_some_and(|applied| !applied.is_zero());
     let units = line.paid_units();
-    (!spent && line.quantity > 0).then_some(CoveredUnits { place, entry, excluded: false, first: 1, step: 1, units })
+    (!spent && line.quantity > 0).then_some(CoveredUnits { position, entry, excluded: false, first: 1, step: 1, units })
 }
 
 /// Selects from the groups of entries in order, each with its own terms.
-fn choose(
+fn select_targets(
     scope: &Scope,
     cart: &Cart,
     covered: Vec<CoveredUnits>,
@@ -155,15 +156,15 @@ fn choose(
     // Lines without selection: excluded, covered by a scope of all lines, or free already.
     let selected = |covered: &CoveredUnits| group_of(covered).is_some() && covered.units > 0;
     found.extend(covered.iter().filter(|covered| !selected(covered)));
-    for (group, entry) in scope.included.iter().enumerate().filter(|(place, entry)| entry.group == *place) {
+    for (group, entry) in scope.included.iter().enumerate().filter(|(position, entry)| entry.group == *position) {
         let members = covered.iter().filter(|covered| selected(covered) && group_of(covered) == Some(group));
         let members: Vec<CoveredUnits> = members.copied().collect();
-        choose_group(scope, entry, cart, members, allowance, found)?;
+        select_group(scope, entry, cart, members, allowance, found)?;
     }
     Some(())
 }
 
-fn choose_group(
+fn select_group(
     scope: &Scope,
     head: &ScopeEntry,
     cart: &Cart,
@@ -201,8 +202,8 @@ fn choose_group(
         units = units.min(remaining.as_deref().copied().unwrap_or(u64::MAX));
         let entry = covered.entry.and_then(|entry| scope.included.get(entry));
         if let Some(entry) = entry.filter(|entry| !entry.terms.caps.is_empty()) {
-            units = units.min(allowance.left(entry, covered.place));
-            allowance.take(entry, covered.place, units);
+            units = units.min(allowance.left(entry, covered.position));
+            allowance.take(entry, covered.position, units);
         }
         if let Some(left) = remaining {
             *left = left.remaining_after(units);
@@ -220,7 +221,7 @@ fn choose_group(
 fn every_nth(before: u64, count: u64, skip: u64, repeat: u64) -> Option<(u64, u64)> {
     let first = match before.checked_sub(skip) {
         None => skip.remaining_after(before),
-        Some(past) => match past.checked_rem(repeat)? {
+        Some(offset) => match offset.checked_rem(repeat)? {
             0 => 0,
             into => repeat.remaining_after(into),
         },
@@ -233,7 +234,7 @@ fn every_nth(before: u64, count: u64, skip: u64, repeat: u64) -> Option<(u64, u6
 /// the most expensive (docs/spec/calculation.md#19, D6).
 fn sorted(pick: UnitOrder, cart: &Cart, mut members: Vec<CoveredUnits>) -> Vec<CoveredUnits> {
     let price = |covered: &CoveredUnits| {
-        cart.lines.get(covered.place).and_then(|line: &Line| line.price).map(|price| price.minor())
+        cart.lines.get(covered.position).and_then(|line: &Line| line.price).map(|price| price.minor())
     };
     let rising = match pick {
         UnitOrder::Every => return members,

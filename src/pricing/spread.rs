@@ -10,7 +10,7 @@ use crate::money::Money;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpreadShare {
     /// The line.
-    pub place: usize,
+    pub position: usize,
     /// The amount of the share.
     pub given: Money,
     weight: u64,
@@ -21,8 +21,8 @@ pub struct SpreadShare {
 
 impl SpreadShare {
     /// Returns an empty share of a line with this weight, at most `cap`.
-    pub fn new(place: usize, weight: u64, cap: Money) -> SpreadShare {
-        SpreadShare { place, given: Money::ZERO, weight, cap, below: 0 }
+    pub fn new(position: usize, weight: u64, cap: Money) -> SpreadShare {
+        SpreadShare { position, given: Money::ZERO, weight, cap, below: 0 }
     }
 }
 

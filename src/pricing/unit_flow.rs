@@ -19,7 +19,7 @@ pub struct UnitFlow {
 
 /// Units that a taker would take of a line.
 #[derive(Clone, Copy)]
-struct Move {
+struct UnitMove {
     taker: usize,
     line: usize,
 }
@@ -35,7 +35,7 @@ impl UnitFlow {
     pub fn take_in_order(&mut self, taker: usize) {
         for line in self.lines.get(taker).cloned().unwrap_or_default() {
             let units = self.left_of(line).min(self.needed_by(taker));
-            self.shift(&[Move { taker, line }], &[], units);
+            self.shift(&[UnitMove { taker, line }], &[], units);
         }
     }
 
@@ -44,8 +44,8 @@ impl UnitFlow {
     pub fn complete(&mut self, taker: usize) {
         while let Some(path) = self.find_path(taker) {
             // Each taker on the path after the first gives up the line that the one before takes.
-            let given_up: Vec<Move> =
-                path.iter().zip(path.iter().skip(1)).map(|(one, next)| Move { line: one.line, ..*next }).collect();
+            let given_up: Vec<UnitMove> =
+                path.iter().zip(path.iter().skip(1)).map(|(one, next)| UnitMove { line: one.line, ..*next }).collect();
             let last = path.last().map_or(0, |last| self.left_of(last.line));
             let most = given_up.iter().map(|one| self.taken_by(*one)).min().unwrap_or(u64::MAX);
             self.shift(&path, &given_up, last.min(most).min(self.needed_by(taker)));
@@ -53,12 +53,12 @@ impl UnitFlow {
     }
 
     /// Returns the shortest chain of takers from this one to a line with units left.
-    fn find_path(&self, start: usize) -> Option<Vec<Move>> {
+    fn find_path(&self, start: usize) -> Option<Vec<UnitMove>> {
         if self.needed_by(start) == 0 {
             return None;
         }
         // For each taker that was reached, the one before and the line that it takes over.
-        let mut reached_by: Vec<Option<Move>> = vec![None; self.lines.len()];
+        let mut reached_by: Vec<Option<UnitMove>> = vec![None; self.lines.len()];
         let mut is_visited = vec![false; self.left.len()];
         let mut open = VecDeque::from([start]);
         while let Some(taker) = open.pop_front() {
@@ -66,12 +66,12 @@ impl UnitFlow {
                 if std::mem::replace(is_visited.get_mut(*line)?, true) {
                     continue;
                 }
-                let reach = Move { taker, line: *line };
+                let reach = UnitMove { taker, line: *line };
                 if self.left_of(*line) > 0 {
                     return Some(back_to(start, reach, &reached_by));
                 }
                 for (other, before) in reached_by.iter_mut().enumerate() {
-                    let has_units = self.taken_by(Move { taker: other, line: *line }) > 0;
+                    let has_units = self.taken_by(UnitMove { taker: other, line: *line }) > 0;
                     if has_units && other != start && before.is_none() {
                         *before = Some(reach);
                         open.push_back(other);
@@ -84,7 +84,7 @@ impl UnitFlow {
 
     /// Moves units along a path: its takers take them, and other takers give them up. The first takes them in addition,
     /// and the last takes what is left of its line.
-    fn shift(&mut self, path: &[Move], given_up: &[Move], units: u64) {
+    fn shift(&mut self, path: &[UnitMove], given_up: &[UnitMove], units: u64) {
         for one in given_up {
             if let Some(taken) = self.taken_mut(*one) {
                 *taken = taken.remaining_after(units);
@@ -111,17 +111,17 @@ impl UnitFlow {
         self.needed.get(taker).copied().unwrap_or(0)
     }
 
-    fn taken_by(&self, one: Move) -> u64 {
+    fn taken_by(&self, one: UnitMove) -> u64 {
         self.taken.get(one.taker).and_then(|lines| lines.get(one.line)).copied().unwrap_or(0)
     }
 
-    fn taken_mut(&mut self, one: Move) -> Option<&mut u64> {
+    fn taken_mut(&mut self, one: UnitMove) -> Option<&mut u64> {
         self.taken.get_mut(one.taker)?.get_mut(one.line)
     }
 }
 
 /// Returns the path from `start` to its last move.
-fn back_to(start: usize, last: Move, reached_by: &[Option<Move>]) -> Vec<Move> {
+fn back_to(start: usize, last: UnitMove, reached_by: &[Option<UnitMove>]) -> Vec<UnitMove> {
     let mut path = vec![last];
     let mut taker = last.taker;
     while let Some(before) = reached_by.get(taker).copied().flatten().filter(|_| taker != start) {

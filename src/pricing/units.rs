@@ -37,32 +37,32 @@ pub fn add_units(
     once: bool,
 ) -> Option<Gain> {
     let gain = Gain::of_lines(cart.lines.len());
-    let mut work = UnitTask { cart: cart.clone(), items, once, gain, units: UnitGain::default() };
+    let mut task = UnitTask { cart: cart.clone(), items, once, gain, units: UnitGain::default() };
     for goods in all.iter().filter(|goods| goods.units > 0) {
         match goods.effect {
             UnitEffect::AddNewItems => {
-                let line = work.line_of(&goods.goods);
-                work.add(goods, line, goods.units)?;
+                let line = task.line_of(&goods.goods);
+                task.add(goods, line, goods.units)?;
             }
             UnitEffect::AddMissingItems => {
-                let line = work.line_of(&goods.goods);
-                let there = line.and_then(|place| work.cart.lines.get(place)).map_or(0, Line::paid_units);
-                work.add(goods, line, goods.units.remaining_after(there))?;
+                let line = task.line_of(&goods.goods);
+                let there = line.and_then(|position| task.cart.lines.get(position)).map_or(0, Line::paid_units);
+                task.add(goods, line, goods.units.remaining_after(there))?;
             }
             UnitEffect::AddSameItems => {
-                for place in work.lines_alike(&goods.goods, covered) {
-                    work.add(goods, Some(place), goods.units)?;
+                for position in task.lines_alike(&goods.goods, covered) {
+                    task.add(goods, Some(position), goods.units)?;
                 }
             }
             UnitEffect::ReplaceItems => {
                 for source in covered.iter().filter(|covered| !covered.excluded && covered.units > 0) {
-                    work.replace(goods, source)?;
+                    task.replace(goods, source)?;
                 }
             }
         }
     }
-    let mut gain = work.gain;
-    gain.units = (!work.units.changes.is_empty()).then(|| Box::new(work.units));
+    let mut gain = task.gain;
+    gain.units = (!task.units.changes.is_empty()).then(|| Box::new(task.units));
     Some(gain)
 }
 
@@ -91,54 +91,54 @@ impl UnitTask<'_> {
     fn lines_alike(&self, goods: &GoodsRef, covered: &[CoveredUnits]) -> Vec<usize> {
         let mut found: Vec<usize> = Vec::new();
         for covered in covered.iter().filter(|covered| !covered.excluded && covered.units > 0) {
-            let Some(item) = self.items.get(covered.place).filter(|item| item.is(goods)) else { continue };
-            let known = |place: &usize| self.items.get(*place).is_some_and(|other| item.names() == other.names());
+            let Some(item) = self.items.get(covered.position).filter(|item| item.is(goods)) else { continue };
+            let known = |position: &usize| self.items.get(*position).is_some_and(|other| item.names() == other.names());
             if !found.iter().any(known) {
-                found.push(covered.place);
+                found.push(covered.position);
             }
         }
         found
     }
 
     /// Makes units free, and adds `missing` of them first.
-    fn add(&mut self, goods: &FreeGoods, place: Option<usize>, missing: u64) -> Option<()> {
-        let line = place.and_then(|place| self.cart.lines.get(place)).copied();
+    fn add(&mut self, goods: &FreeGoods, position: Option<usize>, missing: u64) -> Option<()> {
+        let line = position.and_then(|position| self.cart.lines.get(position)).copied();
         let spent = line.and_then(|line| line.applied).is_some_and(|applied| !applied.is_zero());
         if self.once && spent {
             return Some(());
         }
         let price = unit_price(line.as_ref(), goods);
         let worth = price.map(|price| price.checked_mul(missing)).map_or(Some(None), |worth| worth.map(Some))?;
-        let place = self.change(place, missing, worth, goods.units, goods)?;
+        let position = self.change(position, missing, worth, goods.units, goods)?;
         let Some(price) = price else { return Some(()) };
-        let line = self.cart.lines.get(place)?;
+        let line = self.cart.lines.get(position)?;
         // A unit that was discounted before only adds the rest, and a line never costs less than 0.
         let off = price.checked_mul(goods.units).unwrap_or(Money::MAX).min(line.subtotal());
-        self.give(place, off)
+        self.give(position, off)
     }
 
     /// Replaces units of a line by others. The total never grows: the difference to more expensive units is free.
     fn replace(&mut self, goods: &FreeGoods, source: &CoveredUnits) -> Option<()> {
         let target = self.line_of(&goods.goods);
-        let Some(line) = self.cart.lines.get(source.place).copied() else { return Some(()) };
-        let known = target.and_then(|place| self.cart.lines.get(place)).copied();
+        let Some(line) = self.cart.lines.get(source.position).copied() else { return Some(()) };
+        let known = target.and_then(|position| self.cart.lines.get(position)).copied();
         let (Some(old), Some(new)) = (line.price, unit_price(known.as_ref(), goods)) else { return Some(()) };
         // Units cannot give back amounts that were discounted already, nor more than the amount of the order.
         let worth = line.subtotal().min(self.cart.amount.unwrap_or_default());
         let affordable = worth.minor().checked_div(old.minor()).unwrap_or(source.units);
         let units = source.units.min(line.paid_units()).min(affordable);
-        if units == 0 || target == Some(source.place) || line.amount.is_none() {
+        if units == 0 || target == Some(source.position) || line.amount.is_none() {
             return Some(());
         }
         let (removed, count) = (old.checked_mul(units)?, units.checked_mul(goods.units)?);
         let added = new.checked_mul(count)?;
         let less = |count: u64| i64::try_from(count).ok()?.checked_neg();
         let amount = Some(less(removed.minor())?);
-        self.push(UnitChange { place: source.place, units: less(units)?, amount, free: 0, added: None })?;
+        self.push(UnitChange { position: source.position, units: less(units)?, amount, free: 0, added: None })?;
         let target = self.change(target, count, Some(added), 0, goods)?;
         let off = added.remaining_after(removed);
         self.units.replaced.push(Replacement {
-            source: source.place,
+            source: source.position,
             source_units: units,
             source_amount: removed,
             target,
@@ -152,20 +152,20 @@ impl UnitTask<'_> {
     /// Adds units to a line, or a new line.
     fn change(
         &mut self,
-        place: Option<usize>,
+        position: Option<usize>,
         units: u64,
         worth: Option<Money>,
         free: u64,
         goods: &FreeGoods,
     ) -> Option<usize> {
-        let added = match place {
+        let added = match position {
             Some(_) => None,
             None => Some(Box::new(Item { price: goods.price, ..goods.item.clone() })),
         };
-        let place = place.unwrap_or(self.cart.lines.len());
+        let position = position.unwrap_or(self.cart.lines.len());
         let amount = worth.map(|worth| i64::try_from(worth.minor())).transpose().ok()?;
-        self.push(UnitChange { place, units: i64::try_from(units).ok()?, amount, free, added })?;
-        Some(place)
+        self.push(UnitChange { position, units: i64::try_from(units).ok()?, amount, free, added })?;
+        Some(position)
     }
 
     fn push(&mut self, change: UnitChange) -> Option<()> {
@@ -176,11 +176,11 @@ impl UnitTask<'_> {
     }
 
     /// Takes money off a line.
-    fn give(&mut self, place: usize, off: Money) -> Option<()> {
-        let line = self.cart.lines.get_mut(place)?;
+    fn give(&mut self, position: usize, off: Money) -> Option<()> {
+        let line = self.cart.lines.get_mut(position)?;
         line.discount = Some(line.discount.unwrap_or_default().checked_add(off)?);
-        let given = self.gain.lines.get(place)?.unwrap_or_default().checked_add(off)?;
-        self.gain.set(place, given);
+        let given = self.gain.lines.get(position)?.unwrap_or_default().checked_add(off)?;
+        self.gain.set(position, given);
         Some(())
     }
 }

@@ -24,7 +24,7 @@ pub struct Clock<'a> {
     /// Records that a comparison depended on the zone, if that matters.
     pub zone_use: Option<&'a Cell<bool>>,
     /// The step budget of comparisons; `None` without a limit.
-    pub work: Option<&'a StepBudget>,
+    pub budget: Option<&'a StepBudget>,
 }
 
 impl<'a> Clock<'a> {
@@ -39,8 +39,8 @@ impl<'a> Clock<'a> {
 
     /// Takes steps from the budget. Returns whether it allows them.
     #[inline]
-    pub(super) fn takes(&self, steps: usize) -> bool {
-        self.work.is_none_or(|work| work.takes(steps))
+    pub(super) fn spend(&self, steps: usize) -> bool {
+        self.budget.is_none_or(|budget| budget.spend(steps))
     }
 }
 
@@ -85,7 +85,7 @@ impl Condition {
     /// Returns whether a found value meets the condition, without the shortcuts of `holds`.
     #[inline(never)]
     pub(super) fn holds_on(&self, found: FoundValue<'_>, clock: &Clock<'_>) -> bool {
-        if !clock.takes(self.steps(found)) {
+        if !clock.spend(self.steps(found)) {
             return false;
         }
         let elements = match found {
@@ -126,7 +126,7 @@ impl Condition {
 
     /// Returns whether a yearly recurring day meets the condition: of a birthdate the month counts, not the year
     /// [inferred].
-    pub fn comes_back(&self, found: FoundValue<'_>, clock: &Clock<'_>) -> bool {
+    pub fn is_anniversary(&self, found: FoundValue<'_>, clock: &Clock<'_>) -> bool {
         let days = || Some((clock.zone().day(clock.now)?, DayOrInstant::found(found)?.day(clock.zone())?));
         let ahead = |expected: i64| {
             days().is_some_and(|(today, day)| day.calendar_months_since(today).checked_rem_euclid(12) == Some(expected))
@@ -142,7 +142,7 @@ impl Condition {
     /// Returns whether an instant meets the condition, where an operand that is a day stands for the whole day.
     pub fn holds_by_day(&self, found: FoundValue<'_>, clock: &Clock<'_>) -> bool {
         let is_on_one = || {
-            let day = DayOrInstant::found(found).filter(|_| clock.takes(self.operands.len()))?.day(clock.zone())?;
+            let day = DayOrInstant::found(found).filter(|_| clock.spend(self.operands.len()))?.day(clock.zone())?;
             Some(self.operands.iter().any(|expected| expected.as_text().and_then(Day::parse) == Some(day)))
         };
         match self.operator {

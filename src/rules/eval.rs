@@ -79,7 +79,7 @@ impl<'a> FailingTest<'a> {
             && let Some(rules) = &leaf.test.rules
             && let Some(matched) = leaf.test.matched(input, within.as_ref())
         {
-            let inner = rules.first_failing(input, Some(&matched)).and_then(|place| rules.leaves.get(place));
+            let inner = rules.first_failing(input, Some(&matched)).and_then(|position| rules.leaves.get(position));
             let Some(inner) = inner else { break };
             self.around.extend(self.leaf.replace(inner));
             self.lines = Some(Box::new(matched.lines));
@@ -117,7 +117,7 @@ impl Rule {
     fn decide(&self, input: &RuleInput<'_>) -> Result<(), RuleFailure<'_>> {
         match self.tests.first_failing(input, None) {
             None => Ok(()),
-            Some(place) => Err(RuleFailure { rule: self, outermost: self.tests.leaves.get(place) }),
+            Some(position) => Err(RuleFailure { rule: self, outermost: self.tests.leaves.get(position) }),
         }
     }
 }
@@ -125,25 +125,25 @@ impl Rule {
 impl Group {
     #[inline]
     fn holds(&self, input: &RuleInput<'_>, within: Option<&NestedTests>) -> bool {
-        self.logic.holds(&mut |place| self.test(place, input, within))
+        self.logic.holds(&mut |position| self.test(position, input, within))
     }
 
     /// Returns the first test that makes the group fail, if it does.
     #[inline(never)]
     fn first_failing(&self, input: &RuleInput<'_>, within: Option<&NestedTests>) -> Option<usize> {
-        if !input.clock.takes(self.leaves.len()) {
+        if !input.clock.spend(self.leaves.len()) {
             return Some(0);
         }
         // Most rules are one list of tests, evaluated without a call for each.
         match self.plain {
             true => self.leaves.iter().position(|leaf| !leaf.test.holds(input, within)),
-            false => self.logic.first_failing(&mut |place| self.test(place, input, within)),
+            false => self.logic.first_failing(&mut |position| self.test(position, input, within)),
         }
     }
 
     #[inline(never)]
-    fn test(&self, place: usize, input: &RuleInput<'_>, within: Option<&NestedTests>) -> bool {
-        self.leaves.get(place).is_some_and(|leaf| leaf.test.holds(input, within))
+    fn test(&self, position: usize, input: &RuleInput<'_>, within: Option<&NestedTests>) -> bool {
+        self.leaves.get(position).is_some_and(|leaf| leaf.test.holds(input, within))
     }
 }
 
@@ -153,7 +153,7 @@ impl Condition {
     fn is_in_any(&self, input: &RuleInput<'_>, is_tier: bool) -> Option<bool> {
         /// Steps to find one segment or tier.
         const STEPS_PER_LOOKUP: usize = 100;
-        if !input.clock.takes(self.operands.len().saturating_mul(STEPS_PER_LOOKUP)) {
+        if !input.clock.spend(self.operands.len().saturating_mul(STEPS_PER_LOOKUP)) {
             return None;
         }
         for expected in self.operands.iter().filter_map(TestOperand::as_text) {
@@ -174,7 +174,7 @@ impl Condition {
 impl Test {
     /// Returns whether the test passes without a surrounding test.
     #[inline(never)]
-    pub fn holds_alone(&self, input: &RuleInput<'_>) -> bool {
+    pub fn holds_by_itself(&self, input: &RuleInput<'_>) -> bool {
         self.holds(input, None)
     }
 
@@ -222,7 +222,7 @@ impl Test {
             FactKind::Data(data) => {
                 let found = self.property_of(data_of(data, input));
                 let is_absent = data == MetadataOwner::Customer && matches!(found, FoundValue::Missing);
-                self.all(found, input) && (!is_absent || input.facts.is_customer_data_whole())
+                self.all(found, input) && (!is_absent || input.facts.is_customer_data_complete())
             }
             FactKind::Segment | FactKind::Tier => {
                 let is_tier = self.name.kind == FactKind::Tier;
@@ -385,7 +385,7 @@ impl Test {
 
     /// Returns the lines whose goods have the property; `None` if none does or, if all must, one does not.
     fn goods_data(&self, input: &RuleInput<'_>, within: Option<&NestedTests>) -> Option<NestedTests> {
-        if !input.clock.takes(input.items.len()) {
+        if !input.clock.spend(input.items.len()) {
             return None;
         }
         let inside = |line: usize| within.is_none_or(|within| within.lines.has(line));

@@ -88,7 +88,7 @@ impl ProfileFilter {
         let meets = |field: &FilterField, conditions: &[Condition]| {
             let found = find(field);
             conditions.iter().all(|condition| match field {
-                FilterField::Anniversary(_) => condition.comes_back(found, clock),
+                FilterField::Anniversary(_) => condition.is_anniversary(found, clock),
                 FilterField::Time(_) => condition.holds_by_day(found, clock),
                 _ => condition.holds(found, clock),
             })

@@ -24,7 +24,7 @@ use crate::text::Text;
 
 /// Many lists of rules, prepared to be checked together.
 #[derive(Debug, Clone, Default)]
-pub struct Index {
+pub struct RuleIndex {
     /// Every different test.
     tests: Tests,
     /// The lists that require each test.
@@ -53,7 +53,7 @@ struct OrRule {
     tests: Vec<u32>,
 }
 
-impl Index {
+impl RuleIndex {
     /// Adds a list of rules; its position identifies it.
     pub fn add(&mut self, rules: &mut dyn Iterator<Item = &Rule>) {
         let (mut ranges, mut about) = ([AmountRange::ANY; 2], 0);
@@ -89,13 +89,13 @@ impl Index {
     fn add_rule(&mut self, rule: &Rule, ranges: &mut [AmountRange; 2]) -> u8 {
         self.record_goods(rule);
         self.channel |= rule.needs.meets(RequiredFacts::CHANNEL);
-        let mut places = Vec::new();
-        let plain = leaves_of(&rule.tests.logic, &mut places);
+        let mut positions = Vec::new();
+        let plain = leaves_of(&rule.tests.logic, &mut positions);
         let leaves = &rule.tests.leaves;
         let list = number(self.lists.len());
         let mut about = 0;
         let [amount, initial] = ranges;
-        for test in places.iter().filter_map(|place| leaves.get(*place)).map(|leaf| &leaf.test) {
+        for test in positions.iter().filter_map(|position| leaves.get(*position)).map(|leaf| &leaf.test) {
             about |= test.about();
             let range = match test.name.kind {
                 FactKind::Amount => Some(&mut *amount),
@@ -157,15 +157,15 @@ impl Index {
         }
         for tree in &self.trees {
             let holds = |test: &u32| found.get(*test as usize).copied().unwrap_or(false);
-            if tree.logic.first_failing(&mut |place| tree.tests.get(place).is_some_and(holds)).is_some() {
+            if tree.logic.first_failing(&mut |position| tree.tests.get(position).is_some_and(holds)).is_some() {
                 bar(tree.list, true);
             }
         }
         let mut holding = vec![0; out.len()];
         let mut count = 0_usize;
-        for (place, out) in out.iter().enumerate() {
+        for (position, out) in out.iter().enumerate() {
             if let Some(slot) = holding.get_mut(count) {
-                *slot = place;
+                *slot = position;
             }
             count = count.wrapping_add(usize::from(!out));
         }
@@ -176,10 +176,10 @@ impl Index {
 
 /// Returns the names of the tests of a rule whose subjects are not in `subjects`, each once.
 pub fn omitted(rule: &Rule, subjects: u8) -> Vec<&'static str> {
-    let mut places = Vec::new();
-    leaves_of(&rule.tests.logic, &mut places);
+    let mut positions = Vec::new();
+    leaves_of(&rule.tests.logic, &mut positions);
     let mut names = Vec::new();
-    for test in places.into_iter().filter_map(|place| rule.tests.leaves.get(place)).map(|leaf| &leaf.test) {
+    for test in positions.into_iter().filter_map(|position| rule.tests.leaves.get(position)).map(|leaf| &leaf.test) {
         if test.about() & subjects == 0 && !names.contains(&test.name.text) {
             names.push(test.name.text);
         }
@@ -188,14 +188,14 @@ pub fn omitted(rule: &Rule, subjects: u8) -> Vec<&'static str> {
 }
 
 /// Collects the positions that a logic names; returns `true` if it has only `and`.
-fn leaves_of(logic: &Expression, places: &mut Vec<usize>) -> bool {
+fn leaves_of(logic: &Expression, positions: &mut Vec<usize>) -> bool {
     let (parts, plain) = match logic {
-        Expression::Leaf(place) => {
-            places.push(*place);
+        Expression::Leaf(position) => {
+            positions.push(*position);
             return true;
         }
         Expression::All(parts) => (parts, true),
         Expression::Any(parts) => (parts, false),
     };
-    parts.iter().fold(plain, |plain, part| leaves_of(part, places) && plain)
+    parts.iter().fold(plain, |plain, part| leaves_of(part, positions) && plain)
 }

@@ -25,7 +25,7 @@ pub trait RuleFacts {
         false
     }
     /// Returns whether the known metadata of the customer is complete; otherwise no test of absent data passes.
-    fn is_customer_data_whole(&self) -> bool {
+    fn is_customer_data_complete(&self) -> bool {
         true
     }
     /// Returns whether the customer is in this segment; `None` if that is unknown: then no test of it passes.

@@ -31,13 +31,13 @@ pub struct Warning {
 /// Returns the warnings of a rule, in the order of its tests.
 pub fn lint(rule: &Rule) -> Vec<Warning> {
     let mut found = Vec::new();
-    let work = StepBudget::default();
+    let budget = StepBudget::default();
     let same = |one: &GoodsRef, other: &GoodsRef| one.object == other.object && one.id == other.id;
-    lint_group(&rule.tests, "rules", false, &work, &mut found);
-    for (place, excluded) in rule.scope.excluded.iter().enumerate() {
+    lint_group(&rule.tests, "rules", false, &budget, &mut found);
+    for (position, excluded) in rule.scope.excluded.iter().enumerate() {
         let included = &rule.scope.included;
-        if work.takes(included.len()) && included.iter().any(|entry| same(&entry.goods, &excluded.goods)) {
-            let path = format!("applicable_to.excluded[{place}]");
+        if budget.spend(included.len()) && included.iter().any(|entry| same(&entry.goods, &excluded.goods)) {
+            let path = format!("applicable_to.excluded[{position}]");
             found.push(Warning { path, text: format!("excludes `{}`, which is included as well", excluded.goods.id) });
         }
     }
@@ -45,37 +45,40 @@ pub fn lint(rule: &Rule) -> Vec<Warning> {
 }
 
 /// Checks a group of tests. Checks beyond the step budget are skipped: nothing depends on warnings.
-fn lint_group(group: &Group, path: &str, nested: bool, work: &StepBudget, found: &mut Vec<Warning>) {
+fn lint_group(group: &Group, path: &str, nested: bool, budget: &StepBudget, found: &mut Vec<Warning>) {
     let mut mentioned = vec![false; group.leaves.len()];
-    group.logic.each_place(&mut |place| mentioned.get_mut(place).into_iter().for_each(|seen| *seen = true));
-    for (place, leaf) in group.leaves.iter().enumerate() {
+    group.logic.each_position(&mut |position| {
+        mentioned.get_mut(position).into_iter().for_each(|is_mentioned| *is_mentioned = true)
+    });
+    for (position, leaf) in group.leaves.iter().enumerate() {
         let path = format!("{path}.{}", leaf.key);
         let mut warn = |part: &str, text: String| found.push(Warning { path: format!("{path}{part}"), text });
-        if mentioned.get(place) == Some(&false) {
+        if mentioned.get(position) == Some(&false) {
             warn("", "is not mentioned in the logic, and is never asked".to_owned());
         }
         let operands = operands(&leaf.test.conditions);
-        let twin = || group.leaves.iter().take(place).find(|other| other.test == leaf.test);
-        if let Some(twin) = Some(place).filter(|place| work.takes(place.saturating_mul(operands))).and_then(|_| twin())
+        let duplicate = || group.leaves.iter().take(position).find(|other| other.test == leaf.test);
+        if let Some(duplicate) =
+            Some(position).filter(|position| budget.spend(position.saturating_mul(operands))).and_then(|_| duplicate())
         {
-            warn("", format!("says the same as the rule `{}`", twin.key));
+            warn("", format!("says the same as the rule `{}`", duplicate.key));
         }
-        if work.takes(operands.saturating_mul(8)) {
+        if budget.spend(operands.saturating_mul(8)) {
             lint_test(&leaf.test, nested, &mut warn);
         }
         if let Some(rules) = &leaf.test.rules {
-            lint_group(rules, &format!("{path}.rules"), true, work, found);
+            lint_group(rules, &format!("{path}.rules"), true, budget, found);
         }
     }
     let mut together = Vec::new();
     joined(&group.logic, &mut together);
-    let leaves: Vec<&Leaf> = together.iter().filter_map(|place| group.leaves.get(*place)).collect();
-    for (place, leaf) in leaves.iter().enumerate() {
+    let leaves: Vec<&Leaf> = together.iter().filter_map(|position| group.leaves.get(*position)).collect();
+    for (position, leaf) in leaves.iter().enumerate() {
         let test = &leaf.test;
         let same = |other: &&&Leaf| other.test.name == test.name && other.test.property == test.property;
-        let Some(other) = leaves.iter().take(place).find(same) else { continue };
+        let Some(other) = leaves.iter().take(position).find(same) else { continue };
         let operands = operands(&test.conditions).saturating_add(operands(&other.test.conditions));
-        if !work.takes(operands.saturating_mul(8)) {
+        if !budget.spend(operands.saturating_mul(8)) {
             return;
         }
         let both: Vec<Condition> = other.test.conditions.iter().chain(test.conditions.iter()).cloned().collect();
@@ -134,7 +137,7 @@ fn lint_test(test: &Test, nested: bool, warn: &mut dyn FnMut(&str, String)) {
 /// Collects the tests that must all pass for an expression to pass.
 fn joined(logic: &Expression, together: &mut Vec<usize>) {
     match logic {
-        Expression::Leaf(place) => together.push(*place),
+        Expression::Leaf(position) => together.push(*position),
         Expression::All(parts) => parts.iter().for_each(|part| joined(part, together)),
         Expression::Any(_) => {}
     }
@@ -170,7 +173,7 @@ fn verdict(name: &RuleName, conditions: &[Condition]) -> LintResult {
         return LintResult::Depends;
     }
     let zone = TimeZone::default();
-    let clock = Clock { now: Instant::default(), zone: &zone, zone_use: None, work: None };
+    let clock = Clock { now: Instant::default(), zone: &zone, zone_use: None, budget: None };
     let holds = |found: FoundValue<'_>| conditions.iter().all(|condition| condition.holds(found, &clock));
     let operands = || conditions.iter().flat_map(|condition| &condition.operands);
     let mut verdicts = Vec::new();

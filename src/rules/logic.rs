@@ -79,7 +79,7 @@ impl Expression {
     pub fn holds(&self, test: &mut impl FnMut(usize) -> bool) -> bool {
         // Most rules are one list of tests, evaluated without a call for each.
         let mut part = |part: &Expression| match part {
-            Expression::Leaf(place) => test(*place),
+            Expression::Leaf(position) => test(*position),
             Expression::All(_) | Expression::Any(_) => part.holds(test),
         };
         match self {
@@ -93,12 +93,12 @@ impl Expression {
     /// failing test with a passing alternative is skipped.
     pub fn first_failing(&self, test: &mut dyn FnMut(usize) -> bool) -> Option<usize> {
         match self {
-            Expression::Leaf(place) => (!test(*place)).then_some(*place),
+            Expression::Leaf(position) => (!test(*position)).then_some(*position),
             Expression::All(parts) => {
                 let mut first = None;
                 for part in parts {
                     // A test later than the first failed one is not evaluated.
-                    let is_later = |known: usize| matches!(part, Expression::Leaf(place) if *place > known);
+                    let is_later = |known: usize| matches!(part, Expression::Leaf(position) if *position > known);
                     if !first.is_some_and(is_later) {
                         first = first.into_iter().chain(part.first_failing(test)).min();
                     }
@@ -116,25 +116,25 @@ impl Expression {
     }
 
     /// Returns whether the expression contains a test.
-    pub fn mentions(&self, place: usize) -> bool {
+    pub fn mentions(&self, position: usize) -> bool {
         match self {
-            Expression::Leaf(own) => *own == place,
-            Expression::All(parts) | Expression::Any(parts) => parts.iter().any(|part| part.mentions(place)),
+            Expression::Leaf(own) => *own == position,
+            Expression::All(parts) | Expression::Any(parts) => parts.iter().any(|part| part.mentions(position)),
         }
     }
 
-    /// Calls `see` with the position of every test, once for each occurrence.
-    pub fn each_place(&self, see: &mut dyn FnMut(usize)) {
+    /// Calls `visit` with the position of every test, once for each occurrence.
+    pub fn each_position(&self, visit: &mut dyn FnMut(usize)) {
         match self {
-            Expression::Leaf(place) => see(*place),
-            Expression::All(parts) | Expression::Any(parts) => parts.iter().for_each(|part| part.each_place(see)),
+            Expression::Leaf(position) => visit(*position),
+            Expression::All(parts) | Expression::Any(parts) => parts.iter().for_each(|part| part.each_position(visit)),
         }
     }
 
     /// Prints the expression over tests with these keys, so that parsing it gives an equal one.
     pub fn print(&self, keys: &[Text]) -> String {
         let (parts, token) = match self {
-            Expression::Leaf(place) => return keys.get(*place).map(Text::to_string).unwrap_or_default(),
+            Expression::Leaf(position) => return keys.get(*position).map(Text::to_string).unwrap_or_default(),
             Expression::All(parts) => (parts, " and "),
             Expression::Any(parts) => (parts, " or "),
         };
@@ -205,7 +205,7 @@ impl<'a> LogicReader<'a> {
                     LogicError::Unexpected(token.to_owned())
                 }
                 Some(token) => match self.keys.iter().position(|key| key == token) {
-                    Some(place) => return Expression::Leaf(place),
+                    Some(position) => return Expression::Leaf(position),
                     None => LogicError::UnknownKey(token.to_owned()),
                 },
             }

@@ -96,10 +96,10 @@ pub const TEST_NAMES: &[&str] = &test_names();
 #[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "runs while the program is compiled")]
 const fn test_names() -> [&'static str; NAMES.len()] {
     let mut all = [""; NAMES.len()];
-    let mut place = 0;
-    while place < NAMES.len() {
-        all[place] = NAMES[place].text;
-        place += 1;
+    let mut position = 0;
+    while position < NAMES.len() {
+        all[position] = NAMES[position].text;
+        position += 1;
     }
     all
 }
@@ -186,7 +186,7 @@ const NAMES: &[RuleName] = &[
     row("order.items.metadata_each", K::LineData(Each), DATA, LINES, subject::GOODS, ORDER_RULE),
     row("order.items.any", K::Goods(GoodsQuantifier::Any), GOODS, LINES, subject::GOODS, ORDER_RULE),
     row("order.items.every", K::Goods(GoodsQuantifier::Every), GOODS, LINES, subject::GOODS, ORDER_RULE),
-    row("order.items.none", K::Goods(GoodsQuantifier::None), GOODS, LINES, subject::BARRED, ORDER_RULE),
+    row("order.items.none", K::Goods(GoodsQuantifier::None), GOODS, LINES, subject::EXCLUSION, ORDER_RULE),
     row("order.items.cheapest", K::Goods(GoodsQuantifier::Cheapest), GOODS, LINES, subject::GOODS, ORDER_RULE),
     row(
         "order.items.most_expensive",

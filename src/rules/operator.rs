@@ -192,13 +192,13 @@ impl Operator {
     }
 
     /// Returns its operands.
-    pub fn takes(self) -> OperandForm {
+    pub fn operand_form(self) -> OperandForm {
         self.row().1
     }
 
     fn row(self) -> (&'static str, OperandForm) {
         let row = NAMES.iter().find(|(_, operator, _)| *operator == self);
-        row.map_or(("", OperandForm::Anything), |(name, _, takes)| (*name, *takes))
+        row.map_or(("", OperandForm::Anything), |(name, _, operand_form)| (*name, *operand_form))
     }
 
     /// Returns whether it is negated: a missing value meets it (docs/spec/validation-rules.md#3).

@@ -36,8 +36,8 @@ impl<'a> OrderLines<'a> {
     }
 
     /// Returns the line at this position.
-    pub fn get(self, place: usize) -> Option<&'a ResolvedLine<'a>> {
-        self.lines.get(place)
+    pub fn get(self, position: usize) -> Option<&'a ResolvedLine<'a>> {
+        self.lines.get(position)
     }
 
     /// Returns all lines in their order.
@@ -50,18 +50,23 @@ impl<'a> OrderLines<'a> {
         if self.index.is_some() { 1 } else { self.lines.len() }
     }
 
-    /// Calls `see` with the positions of the lines of these goods, in order.
-    pub fn each_place(self, goods: &GoodsRef, see: &mut dyn FnMut(usize)) {
+    /// Calls `visit` with the positions of the lines of these goods, in order.
+    pub fn each_position(self, goods: &GoodsRef, visit: &mut dyn FnMut(usize)) {
         match self.index {
-            Some(index) => index.places(goods).into_iter().for_each(see),
-            None => self.lines.iter().enumerate().filter(|(_, item)| item.is(goods)).for_each(|(place, _)| see(place)),
+            Some(index) => index.positions(goods).into_iter().for_each(visit),
+            None => self
+                .lines
+                .iter()
+                .enumerate()
+                .filter(|(_, item)| item.is(goods))
+                .for_each(|(position, _)| visit(position)),
         }
     }
 
     /// Returns the first line of these goods.
     pub fn first(self, goods: &GoodsRef) -> Option<usize> {
         match self.index {
-            Some(index) => index.places(goods).first().copied(),
+            Some(index) => index.positions(goods).first().copied(),
             None => self.lines.iter().position(|item| item.is(goods)),
         }
     }
@@ -143,13 +148,13 @@ impl GoodsIndex {
     /// Builds the index of all lines.
     pub fn new(items: OrderLines<'_>) -> GoodsIndex {
         let mut index = GoodsIndex::default();
-        for (place, item) in items.iter().enumerate() {
+        for (position, item) in items.iter().enumerate() {
             let products = item.product.into_iter().flatten().map(|name| (GoodsObject::Product, name));
             let skus = item.sku.into_iter().flatten().map(|name| (GoodsObject::Sku, name));
             let collections = item.collections.iter().map(|name| (GoodsObject::Collection, name));
             for (object, name) in products.chain(skus).chain(collections) {
                 if let Some(lines) = index.of_mut(object).get_or(name, Vec::new) {
-                    lines.push(place);
+                    lines.push(position);
                 }
             }
         }
@@ -165,7 +170,7 @@ impl GoodsIndex {
     }
 
     /// Returns the positions of the lines of these goods, in order.
-    fn places(&self, goods: &GoodsRef) -> Vec<usize> {
+    fn positions(&self, goods: &GoodsRef) -> Vec<usize> {
         let (lines, source_id) = match goods.object {
             GoodsObject::Product => (&self.products, goods.source_id.as_ref()),
             GoodsObject::Sku => (&self.skus, goods.source_id.as_ref()),
@@ -173,12 +178,12 @@ impl GoodsIndex {
         };
         let by_id = lines.get(&goods.id).into_iter().flatten();
         let by_source = source_id.and_then(|name| lines.get(name)).into_iter().flatten();
-        let mut places: Vec<usize> = by_id.chain(by_source).copied().collect();
-        if !places.is_sorted() {
+        let mut positions: Vec<usize> = by_id.chain(by_source).copied().collect();
+        if !positions.is_sorted() {
             // Some lines have the id, and others the `source_id`.
-            places.sort_by_cached_key(|place| u64::try_from(*place).unwrap_or(u64::MAX));
+            positions.sort_by_cached_key(|position| u64::try_from(*position).unwrap_or(u64::MAX));
         }
-        places.dedup();
-        places
+        positions.dedup();
+        positions
     }
 }

@@ -75,24 +75,25 @@ pub struct Test {
 impl Group {
     /// Returns a group of tests with this logic.
     pub fn new(leaves: Vec<Leaf>, logic: Expression) -> Group {
-        let is_next = |place: usize, part: &Expression| *part == Expression::Leaf(place);
+        let is_next = |position: usize, part: &Expression| *part == Expression::Leaf(position);
         let parts = match &logic {
             Expression::All(parts) => parts.as_slice(),
             one => std::slice::from_ref(one),
         };
-        let plain = parts.len() == leaves.len() && parts.iter().enumerate().all(|(place, part)| is_next(place, part));
+        let plain =
+            parts.len() == leaves.len() && parts.iter().enumerate().all(|(position, part)| is_next(position, part));
         let unanswered =
-            leaves.iter().enumerate().any(|(place, leaf)| leaf.test.is_unanswered() && logic.mentions(place));
+            leaves.iter().enumerate().any(|(position, leaf)| leaf.test.is_unanswered() && logic.mentions(position));
         Group { leaves, logic, plain, unanswered }
     }
 
     /// Returns the facts that the tests in the logic need.
     pub fn needs(&self) -> RequiredFacts {
         let mut needs = RequiredFacts::default();
-        let mut seen = vec![false; self.leaves.len()];
-        self.logic.each_place(&mut |place| {
-            let (Some(leaf), Some(seen)) = (self.leaves.get(place), seen.get_mut(place)) else { return };
-            if !std::mem::replace(seen, true) {
+        let mut is_used = vec![false; self.leaves.len()];
+        self.logic.each_position(&mut |position| {
+            let (Some(leaf), Some(is_used)) = (self.leaves.get(position), is_used.get_mut(position)) else { return };
+            if !std::mem::replace(is_used, true) {
                 let inner = leaf.test.rules.as_ref().map(|rules| rules.needs()).unwrap_or_default();
                 needs = needs.and(leaf.test.name.needs).and(inner);
             }
@@ -100,12 +101,12 @@ impl Group {
         needs
     }
 
-    /// Calls `see` with every test, nested ones after the surrounding one.
-    pub fn each_leaf<'a>(&'a self, see: &mut dyn FnMut(&'a Leaf)) {
+    /// Calls `visit` with every test, nested ones after the surrounding one.
+    pub fn each_leaf<'a>(&'a self, visit: &mut dyn FnMut(&'a Leaf)) {
         for leaf in &self.leaves {
-            see(leaf);
+            visit(leaf);
             if let Some(rules) = &leaf.test.rules {
-                rules.each_leaf(see);
+                rules.each_leaf(visit);
             }
         }
     }
@@ -113,7 +114,7 @@ impl Group {
 
 impl Rule {
     /// Adds collections to the needed facts if the rule names one, after all its other parts are known.
-    pub fn note_collections(&mut self) {
+    pub fn record_collections(&mut self) {
         let mut named = false;
         self.each_goods(&mut |goods| named |= goods.object == GoodsObject::Collection);
         if named {
@@ -121,12 +122,12 @@ impl Rule {
         }
     }
 
-    /// Calls `see` with all goods that the rule names, in its tests, its scope and its bundle.
-    pub fn each_goods<'a>(&'a self, see: &mut dyn FnMut(&'a GoodsRef)) {
-        self.tests.each_leaf(&mut |leaf| leaf.test.conditions.iter().flat_map(|one| &one.goods).for_each(&mut *see));
-        self.scope.goods().for_each(&mut *see);
+    /// Calls `visit` with all goods that the rule names, in its tests, its scope and its bundle.
+    pub fn each_goods<'a>(&'a self, visit: &mut dyn FnMut(&'a GoodsRef)) {
+        self.tests.each_leaf(&mut |leaf| leaf.test.conditions.iter().flat_map(|one| &one.goods).for_each(&mut *visit));
+        self.scope.goods().for_each(&mut *visit);
         let bundle = self.bundle.iter().flat_map(|bundle| &bundle.entries);
-        bundle.flat_map(|entry| &entry.goods).for_each(see);
+        bundle.flat_map(|entry| &entry.goods).for_each(visit);
     }
 }
 

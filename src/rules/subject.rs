@@ -7,7 +7,7 @@ pub const ORDER: u8 = 2;
 /// Goods that must be present.
 pub const GOODS: u8 = 4;
 /// Goods that must be absent.
-pub const BARRED: u8 = 8;
+pub const EXCLUSION: u8 = 8;
 /// Counts of redemptions, and campaign budgets: a qualification never tests them (docs/spec/calculation.md#13).
 pub const COUNTED: u8 = 16;
 /// Properties of the redeemable itself: no two lists share the result.

@@ -27,10 +27,10 @@ impl Claims {
     #[expect(clippy::arithmetic_side_effects, reason = "with each change the units of a line are within bounds")]
     pub fn of<'g>(gains: impl Iterator<Item = (usize, &'g Gain)>) -> Claims {
         let mut claims = Claims::default();
-        for (place, gain) in gains {
+        for (position, gain) in gains {
             for change in gain.units.iter().flat_map(|units| &units.changes) {
-                let units = claims.units(place, change.place) + change.claimed();
-                claims.raise(Claim { claimer: place, line: change.place, units });
+                let units = claims.units(position, change.position) + change.claimed();
+                claims.raise(Claim { claimer: position, line: change.position, units });
             }
         }
         claims
@@ -94,13 +94,13 @@ pub struct ClaimTrial {
     /// Set when the claims do not settle.
     is_unsettled: bool,
     /// `true` if redeemables are tried after a refusal, to collect their claims.
-    past_refusals: bool,
+    continues_after_refusals: bool,
 }
 
 impl ClaimTrial {
     /// Returns a trial of redeemables of which some may claim units.
     pub fn with_claimers() -> ClaimTrial {
-        ClaimTrial { past_refusals: true, ..ClaimTrial::default() }
+        ClaimTrial { continues_after_refusals: true, ..ClaimTrial::default() }
     }
 
     /// Returns the hidden claims.
@@ -110,13 +110,13 @@ impl ClaimTrial {
 
     /// Returns whether a refusal ends the walk.
     pub fn ends_with_refusal(&self, mode: ApplicationMode) -> bool {
-        mode == ApplicationMode::All && !self.past_refusals
+        mode == ApplicationMode::All && !self.continues_after_refusals
     }
 
     /// Returns an order without the units that other redeemables make free; `None` if it does not differ. Units of
     /// earlier claimers are in the order already.
-    pub fn visible_cart(&self, place: usize, cart: &Cart, is_earlier: &dyn Fn(usize) -> bool) -> Option<Cart> {
-        self.claims.hide(cart, &|claimer| claimer != place && !is_earlier(claimer))
+    pub fn visible_cart(&self, position: usize, cart: &Cart, is_earlier: &dyn Fn(usize) -> bool) -> Option<Cart> {
+        self.claims.hide(cart, &|claimer| claimer != position && !is_earlier(claimer))
     }
 
     /// Returns whether a redeemable must apply with the hidden units as well.
@@ -126,18 +126,18 @@ impl ClaimTrial {
 
     /// Returns whether another walk may be needed.
     pub fn is_open(&self) -> bool {
-        self.past_refusals
+        self.continues_after_refusals
     }
 
     /// Records the claims of a walk over `count` redeemables, and whether a refusal would have ended it. Returns
     /// whether another walk is needed.
-    pub fn goes_on(&mut self, count: usize, made: Claims, has_end: bool) -> bool {
+    pub fn should_repeat(&mut self, count: usize, made: Claims, has_end: bool) -> bool {
         let is_settled = if self.is_unsettled { self.claims.cover(&made) } else { self.claims.is_same(&made) };
         self.walks = self.walks.plus_one();
         let most = count.plus_one();
         // Unsettled claims only grow; more than twice as many walks do not change a verdict.
         if is_settled || self.walks.div_ceil(2) > most {
-            self.past_refusals = false;
+            self.continues_after_refusals = false;
             return has_end;
         }
         self.all.join(&made);

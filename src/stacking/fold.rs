@@ -7,22 +7,22 @@ use crate::model::stacking::{CalculationMode, ProductsMode, StackingRules};
 use crate::pricing::{Cart, DiscountBase, Gain};
 use crate::refusal::{Refusal, SkipReason};
 use crate::stacking::claims::{ClaimTrial, Claims};
-use crate::stacking::select::{Class, Selection, StackingCandidate};
+use crate::stacking::select::{CategoryRules, StackingCandidate, TrialOrder};
 
 /// Decides for each redeemable its gain and whether it may be used.
 pub trait Judge {
     /// Returns whether only the server can decide.
-    fn undecided(&self, place: usize) -> bool;
+    fn undecided(&self, position: usize) -> bool;
     /// Returns why it may not be used on this order, if so.
-    fn refusal(&mut self, place: usize, cart: &Cart) -> Option<Refusal>;
+    fn refusal(&mut self, position: usize, cart: &Cart) -> Option<Refusal>;
     /// Returns why it may not be used either on the whole order or on the order as it sees it.
-    fn refusal_of_either(&mut self, place: usize, full_cart: &Cart, visible_cart: &Cart) -> Option<Refusal> {
-        self.refusal(place, full_cart).or_else(|| self.refusal(place, visible_cart))
+    fn refusal_of_either(&mut self, position: usize, full_cart: &Cart, visible_cart: &Cart) -> Option<Refusal> {
+        self.refusal(position, full_cart).or_else(|| self.refusal(position, visible_cart))
     }
     /// Returns why it may not be used because of the resulting order (docs/spec/calculation.md#11.2, step 7.6).
     fn objection(
         &mut self,
-        _place: usize,
+        _position: usize,
         _before: &Cart,
         _gain: &Gain,
         _after: &dyn Fn() -> Option<Cart>,
@@ -30,14 +30,14 @@ pub trait Judge {
         None
     }
     /// Records that it was applied with this gain.
-    fn applied(&mut self, _place: usize, _gain: &Gain) {}
+    fn applied(&mut self, _position: usize, _gain: &Gain) {}
     /// Returns whether it gives a reward, which is an effect without an amount.
-    fn rewards(&self, place: usize) -> bool;
+    fn rewards(&self, position: usize) -> bool;
     /// Returns its gain on the running order, which it sees as `visible_cart` if units of it are free for others. With `once`,
     /// lines that were discounted in this request are excluded.
     fn gain(
         &mut self,
-        place: usize,
+        position: usize,
         cart: &Cart,
         visible_cart: Option<&Cart>,
         base: DiscountBase<'_>,
@@ -71,7 +71,7 @@ impl WalkStep {
 #[derive(Debug, Clone, PartialEq)]
 pub struct WalkStep {
     /// The redeemable's position in the request.
-    pub place: usize,
+    pub position: usize,
     /// The outcome.
     pub outcome: ApplyOutcome,
 }
@@ -89,7 +89,7 @@ impl Walk {
     /// Tries every candidate in turn. The walk is written in place, because it is read immediately.
     pub fn run(
         &mut self,
-        selection: &mut Selection,
+        selection: &mut TrialOrder,
         rules: &StackingRules,
         initial: &Cart,
         trial: &ClaimTrial,
@@ -100,12 +100,12 @@ impl Walk {
         let mut state =
             WalkState { rules, initial, trial, cart: &mut self.cart, total: 0, exclusive: 0, failed: false };
         for turn in 0..selection.count {
-            let StackingCandidate { place, class, excluded, .. } = selection.at(turn);
+            let StackingCandidate { position, class, excluded, .. } = selection.at(turn);
             let outcome = match excluded {
                 true => ApplyOutcome::Skipped(SkipReason::Exclusion),
-                false => state.step(WalkTurn { place, steps: &self.steps }, selection.class(class), judge),
+                false => state.step(WalkTurn { position, steps: &self.steps }, selection.class(class), judge),
             };
-            self.steps.push(WalkStep { place, outcome });
+            self.steps.push(WalkStep { position, outcome });
         }
     }
 }
@@ -114,7 +114,7 @@ impl Walk {
     /// Returns the units that were in the order and that redeemables made free.
     pub fn claims(&self) -> Claims {
         Claims::of(self.steps.iter().filter_map(|step| match &step.outcome {
-            ApplyOutcome::Applied(gain) => Some((step.place, &**gain)),
+            ApplyOutcome::Applied(gain) => Some((step.position, &**gain)),
             ApplyOutcome::Skipped(_) | ApplyOutcome::Refused(_) => None,
         }))
     }
@@ -137,17 +137,17 @@ struct WalkState<'a> {
 
 /// The current redeemable and the steps before it.
 struct WalkTurn<'a> {
-    place: usize,
+    position: usize,
     steps: &'a [WalkStep],
 }
 
 impl WalkState<'_> {
-    fn step(&mut self, turn: WalkTurn<'_>, class: &mut Class, judge: &mut dyn Judge) -> ApplyOutcome {
-        let place = turn.place;
+    fn step(&mut self, turn: WalkTurn<'_>, class: &mut CategoryRules, judge: &mut dyn Judge) -> ApplyOutcome {
+        let position = turn.position;
         if self.failed && self.trial.ends_with_refusal(self.rules.redeemables_application_mode) {
             return ApplyOutcome::Skipped(SkipReason::PrecedingFailure);
         }
-        if judge.undecided(place) {
+        if judge.undecided(position) {
             return ApplyOutcome::Skipped(SkipReason::Undecided);
         }
         if let Some(skip) = self.limit(class) {
@@ -171,7 +171,7 @@ impl WalkState<'_> {
     }
 
     /// Returns the first limit that one more would exceed. Only applied redeemables count.
-    fn limit(&self, class: &Class) -> Option<SkipReason> {
+    fn limit(&self, class: &CategoryRules) -> Option<SkipReason> {
         let same = class.applied;
         if self.total >= self.rules.applicable_redeemables_limit {
             return Some(SkipReason::Limit);
@@ -195,12 +195,12 @@ impl WalkState<'_> {
     fn attempt(
         &mut self,
         turn: WalkTurn<'_>,
-        class: &Class,
+        class: &CategoryRules,
         judge: &mut dyn Judge,
     ) -> Result<Option<Box<Gain>>, Refusal> {
-        let place = turn.place;
+        let position = turn.position;
         let visible_cart = self.visible_cart(&turn, self.cart);
-        if let Some(refusal) = refusal(self.trial, place, self.cart, visible_cart.as_ref(), judge) {
+        if let Some(refusal) = refusal(self.trial, position, self.cart, visible_cart.as_ref(), judge) {
             return Err(refusal);
         }
         let base = match class.mode {
@@ -208,25 +208,25 @@ impl WalkState<'_> {
             CalculationMode::DiscountedAmount => DiscountBase::Discounted,
         };
         let once = self.rules.redeemables_products_application_mode == ProductsMode::Once;
-        let gain = judge.gain(place, self.cart, visible_cart.as_ref(), base, once)?;
+        let gain = judge.gain(position, self.cart, visible_cart.as_ref(), base, once)?;
         if let Some(refusal) = self.objection(&turn, visible_cart.as_ref(), &gain, judge) {
             return Err(refusal);
         }
-        if class.skips_no_effect && gain.is_nothing() && !judge.rewards(place) {
+        if class.skips_no_effect && gain.is_nothing() && !judge.rewards(position) {
             return Ok(None);
         }
         self.cart.add(&gain).ok_or_else(too_large)?;
-        judge.applied(place, &gain);
+        judge.applied(position, &gain);
         Ok(Some(gain))
     }
 
     /// Returns an order as the current redeemable sees it, if that differs. Unsettled claims stay hidden until they are
     /// made.
     fn visible_cart(&self, turn: &WalkTurn<'_>, cart: &Cart) -> Option<Cart> {
-        self.trial.visible_cart(turn.place, cart, &|claimer| {
+        self.trial.visible_cart(turn.position, cart, &|claimer| {
             let is_earlier =
                 |step: &WalkStep| matches!(step.outcome, ApplyOutcome::Applied(_)) || !self.trial.is_unsettled();
-            turn.steps.iter().any(|step| step.place == claimer && is_earlier(step))
+            turn.steps.iter().any(|step| step.position == claimer && is_earlier(step))
         })
     }
 
@@ -243,30 +243,30 @@ impl WalkState<'_> {
             let after = after()?;
             Some(self.visible_cart(turn, &after).unwrap_or(after))
         };
-        let Some(visible_cart) = visible_cart else { return judge.objection(turn.place, self.cart, gain, &after) };
-        let of_whole =
-            if self.trial.is_unsettled() { judge.objection(turn.place, self.cart, gain, &after) } else { None };
-        of_whole.or_else(|| judge.objection(turn.place, visible_cart, gain, &visible_after))
+        let Some(visible_cart) = visible_cart else { return judge.objection(turn.position, self.cart, gain, &after) };
+        let full_objection =
+            if self.trial.is_unsettled() { judge.objection(turn.position, self.cart, gain, &after) } else { None };
+        full_objection.or_else(|| judge.objection(turn.position, visible_cart, gain, &visible_after))
     }
 }
 
 /// Returns why a redeemable may not be used on the order that it sees or, if claims do not settle, on the whole order.
 fn refusal(
     trial: &ClaimTrial,
-    place: usize,
+    position: usize,
     full_cart: &Cart,
     visible_cart: Option<&Cart>,
     judge: &mut dyn Judge,
 ) -> Option<Refusal> {
     match visible_cart {
-        Some(visible_cart) if trial.is_unsettled() => judge.refusal_of_either(place, full_cart, visible_cart),
-        visible_cart => judge.refusal(place, visible_cart.unwrap_or(full_cart)),
+        Some(visible_cart) if trial.is_unsettled() => judge.refusal_of_either(position, full_cart, visible_cart),
+        visible_cart => judge.refusal(position, visible_cart.unwrap_or(full_cart)),
     }
 }
 
 /// Returns why a redeemable may not be used on the initial order, without the units that others make free.
-pub fn first_refusal(trial: &ClaimTrial, place: usize, initial: &Cart, judge: &mut dyn Judge) -> Option<Refusal> {
-    refusal(trial, place, initial, trial.visible_cart(place, initial, &|_| false).as_ref(), judge)
+pub fn first_refusal(trial: &ClaimTrial, position: usize, initial: &Cart, judge: &mut dyn Judge) -> Option<Refusal> {
+    refusal(trial, position, initial, trial.visible_cart(position, initial, &|_| false).as_ref(), judge)
 }
 
 fn too_large() -> Refusal {

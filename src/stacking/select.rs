@@ -7,7 +7,7 @@ use crate::model::stacking::{CalculationMode, GroupedSortingRule, NoEffectRule, 
 
 /// The stacking rules of one category, resolved once per request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Class {
+pub struct CategoryRules {
     /// The rank, 0 for the highest; redeemables without a category come last.
     pub hierarchy: u64,
     /// `true` if it excludes others.
@@ -24,15 +24,15 @@ pub struct Class {
     pub applied: u64,
 }
 
-impl Class {
+impl CategoryRules {
     /// Returns the rules of a category, or of redeemables without one.
-    pub fn of(category: Option<&Category>, rules: &StackingRules) -> Class {
+    pub fn of(category: Option<&Category>, rules: &StackingRules) -> CategoryRules {
         let skips = rules.redeemables_no_effect_rule == NoEffectRule::Skip;
         let mode = rules.discount_calculation_mode;
         let Some(Category { id, hierarchy, .. }) = category else {
             let hierarchy = u64::MAX;
             let (exclusive, joint, limit) = (false, false, None);
-            return Class { hierarchy, exclusive, joint, limit, mode, skips_no_effect: skips, applied: 0 };
+            return CategoryRules { hierarchy, exclusive, joint, limit, mode, skips_no_effect: skips, applied: 0 };
         };
         let mode = match () {
             () if rules.initial_amount_mode_categories.contains(id) => CalculationMode::InitialAmount,
@@ -40,7 +40,7 @@ impl Class {
             () => mode,
         };
         let anyway = rules.no_effect_redeem_anyway_categories.contains(id);
-        Class {
+        CategoryRules {
             hierarchy: *hierarchy,
             exclusive: rules.exclusive_categories.contains(id),
             joint: rules.joint_categories.contains(id),
@@ -56,7 +56,7 @@ impl Class {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StackingCandidate {
     /// Its position in the request.
-    pub place: usize,
+    pub position: usize,
     /// The index of its category's class; `None` without a category.
     pub class: Option<usize>,
     /// Validity on the initial order; only determined for exclusive ones.
@@ -69,38 +69,38 @@ pub struct StackingCandidate {
 
 /// The redeemables to try, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Selection {
+pub struct TrialOrder {
     /// The number of redeemables.
     pub count: usize,
     /// The rules of those without a category.
-    pub plain: Class,
+    pub plain: CategoryRules,
     /// The rules of each category.
-    pub classes: Vec<Class>,
+    pub classes: Vec<CategoryRules>,
     /// The candidates in order; empty for all in the order of the request, if none has a category.
     pub candidates: Vec<StackingCandidate>,
 }
 
-impl Selection {
+impl TrialOrder {
     /// Returns a selection of redeemables without categories, in the order of the request.
-    pub fn new(count: usize, rules: &StackingRules) -> Selection {
-        Selection { count, plain: Class::of(None, rules), classes: Vec::new(), candidates: Vec::new() }
+    pub fn new(count: usize, rules: &StackingRules) -> TrialOrder {
+        TrialOrder { count, plain: CategoryRules::of(None, rules), classes: Vec::new(), candidates: Vec::new() }
     }
 
     /// Returns the candidate of a turn.
     pub(super) fn at(&self, turn: usize) -> StackingCandidate {
-        let plain = StackingCandidate { place: turn, class: None, valid: false, exists: true, excluded: false };
+        let plain = StackingCandidate { position: turn, class: None, valid: false, exists: true, excluded: false };
         self.candidates.get(turn).copied().unwrap_or(plain)
     }
 
     /// Returns the rules of a class.
-    pub(super) fn class(&mut self, class: Option<usize>) -> &mut Class {
+    pub(super) fn class(&mut self, class: Option<usize>) -> &mut CategoryRules {
         class.and_then(|class| self.classes.get_mut(class)).unwrap_or(&mut self.plain)
     }
 }
 
 /// Sorts the candidates and finds the excluded ones.
-pub fn select(selection: &mut Selection, rules: &StackingRules) {
-    let Selection { classes, candidates, .. } = selection;
+pub fn select(selection: &mut TrialOrder, rules: &StackingRules) {
+    let TrialOrder { classes, candidates, .. } = selection;
     let class = |candidate: &StackingCandidate| classes.get(candidate.class?);
     if rules.redeemables_sorting_rule == SortingRule::CategoryHierarchy {
         candidates.sort_by_cached_key(|one| class(one).map_or(u64::MAX, |class| class.hierarchy));

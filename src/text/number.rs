@@ -40,15 +40,15 @@ impl<'a> Decimal<'a> {
 
     /// Returns the number without its sign, multiplied by a power of ten and truncated; `None` on overflow.
     pub fn times_ten_to(&self, power: i64) -> Option<u128> {
-        // The next digit is worth 10 to the power of `place`.
-        let mut place =
+        // The next digit is worth 10 to the power of `position`.
+        let mut position =
             i64::try_from(self.integer.len()).ok()?.checked_add(i64::from(self.exponent))?.checked_add(power)?;
         let mut number = 0_u128;
         for byte in self.integer.bytes().chain(self.fraction.bytes()) {
-            place = place.checked_sub(1)?;
+            position = position.checked_sub(1)?;
             let digit = u128::from(byte.wrapping_sub(b'0'));
-            if place >= 0 && digit > 0 {
-                let worth = 10_u128.checked_pow(u32::try_from(place).ok()?)?;
+            if position >= 0 && digit > 0 {
+                let worth = 10_u128.checked_pow(u32::try_from(position).ok()?)?;
                 number = number.checked_add(digit.checked_mul(worth)?)?;
             }
         }

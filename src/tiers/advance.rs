@@ -1,13 +1,13 @@
 //! Advances a tier state in time: at changes of inputs, starts of tracking periods, ends of tier terms, and ends of
 //! grace periods.
 
-use super::state::{Position, TierChange, TierFacts, TierInputChange, TierOutcome, TierPassage, TierState};
-use super::structure::{LoyaltyTier, Structure, TierExpiration, TierMeasure};
+use super::state::{TierChange, TierFacts, TierInputChange, TierOutcome, TierPassage, TierPosition, TierState};
+use super::structure::{LoyaltyTier, TierExpiration, TierMeasure, TierStructure};
 use crate::time::{Instant, TimeZone};
 
 /// A tier state while it advances.
 pub(super) struct TierTimeline<'a> {
-    structure: &'a Structure,
+    structure: &'a TierStructure,
     changes: &'a [TierInputChange],
     zone: &'a TimeZone,
     pub state: TierState,
@@ -15,7 +15,7 @@ pub(super) struct TierTimeline<'a> {
 
 impl<'a> TierTimeline<'a> {
     pub fn new(
-        structure: &'a Structure,
+        structure: &'a TierStructure,
         state: &TierState,
         changes: &'a [TierInputChange],
         zone: &'a TimeZone,
@@ -44,7 +44,7 @@ impl<'a> TierTimeline<'a> {
     }
 }
 
-impl Structure {
+impl TierStructure {
     /// Returns the tier state at a later instant, with all changes up to it, in order of time.
     pub fn advance(
         &self,
@@ -53,28 +53,28 @@ impl Structure {
         now: Instant,
         zone: &TimeZone,
     ) -> TierOutcome {
-        let mut walk = TierTimeline::new(self, state, changes, zone);
-        let mut moved = TierOutcome::default();
-        while let Some((at, transition)) = walk.step(now) {
+        let mut timeline = TierTimeline::new(self, state, changes, zone);
+        let mut outcome = TierOutcome::default();
+        while let Some((at, transition)) = timeline.step(now) {
             if at == state.at {
-                moved.again = Some(at);
+                outcome.again = Some(at);
             }
-            moved.transitions.extend(transition);
+            outcome.transitions.extend(transition);
         }
-        moved.state = walk.state;
-        moved
+        outcome.state = timeline.state;
+        outcome
     }
 
     /// Returns the position at the end of an instant, with these inputs from then on.
     fn at_end_of(
         &self,
-        before: &Position,
+        before: &TierPosition,
         at: Instant,
         is_active: bool,
         facts: &TierFacts,
         zone: &TimeZone,
-    ) -> (Position, Option<TierChange>) {
-        let mut now = Position { facts: facts.clone(), ..before.clone() };
+    ) -> (TierPosition, Option<TierChange>) {
+        let mut now = TierPosition { facts: facts.clone(), ..before.clone() };
         let is_new_period = self.track(&mut now, before, at, zone);
         let points = self.points(&now);
         let fit = self.fitting(points, &now.facts.segments);
@@ -83,7 +83,7 @@ impl Structure {
         let is_due = is_over(before.grace.or(before.until));
         let mut passage = None;
         if is_new_period || is_due || now.fit != before.fit {
-            passage = self.look(&mut now, fit, at, zone);
+            passage = self.evaluate(&mut now, fit, at, zone);
         }
         if let TierExpiration::Sliding(sliding) = &self.expiration
             && is_active
@@ -104,7 +104,7 @@ impl Structure {
     }
 
     /// Starts the tracking period of an instant, if it is a new one.
-    fn track(&self, now: &mut Position, before: &Position, at: Instant, zone: &TimeZone) -> bool {
+    fn track(&self, now: &mut TierPosition, before: &TierPosition, at: Instant, zone: &TimeZone) -> bool {
         let TierMeasure::Earned { tracking, at_once } = self.measure else { return false };
         let (start, _) = tracking.period(at, zone);
         if start <= before.period {
@@ -118,17 +118,23 @@ impl Structure {
     }
 
     /// Compares the present tier with the one that fits.
-    fn look(&self, now: &mut Position, fit: Option<&LoyaltyTier>, at: Instant, zone: &TimeZone) -> Option<TierPassage> {
+    fn evaluate(
+        &self,
+        now: &mut TierPosition,
+        fit: Option<&LoyaltyTier>,
+        at: Instant,
+        zone: &TimeZone,
+    ) -> Option<TierPassage> {
         let tier = self.tier_of(now);
-        if Structure::is_higher(fit, tier) {
+        if TierStructure::is_higher(fit, tier) {
             let passage = if tier.is_some() { TierPassage::Upgraded } else { TierPassage::Joined };
-            self.enter(now, fit, at, zone);
+            self.enter_tier(now, fit, at, zone);
             return Some(passage);
         }
         let tier = tier?;
         let is_over = now.until.is_some_and(|until| until <= at);
         if fit == Some(tier) || !self.may_fall(tier) {
-            return self.hold(now, is_over, at, zone);
+            return self.keep_tier(now, is_over, at, zone);
         }
         if self.expiration != TierExpiration::Never && !is_over {
             return None;
@@ -142,7 +148,7 @@ impl Structure {
     }
 
     /// Keeps a tier. A new term follows the last one, unless the member did not qualify when that ended.
-    fn hold(&self, now: &mut Position, is_over: bool, at: Instant, zone: &TimeZone) -> Option<TierPassage> {
+    fn keep_tier(&self, now: &mut TierPosition, is_over: bool, at: Instant, zone: &TimeZone) -> Option<TierPassage> {
         let was_graced = now.grace.take().is_some();
         if !is_over {
             return None;
@@ -159,14 +165,14 @@ impl Structure {
     /// grace period starts.
     fn drop(
         &self,
-        now: &mut Position,
+        now: &mut TierPosition,
         tier: &LoyaltyTier,
         fit: Option<&LoyaltyTier>,
         at: Instant,
         zone: &TimeZone,
     ) -> TierPassage {
         let next = self.fall(tier, fit, &now.facts.segments);
-        self.enter(now, next, at, zone);
+        self.enter_tier(now, next, at, zone);
         let Some(next) = next else { return TierPassage::Left };
         if self.expiration == TierExpiration::Never && fit != Some(next) && self.may_fall(next) {
             now.grace = self.grace.map(|grace| grace.end(at, zone));
@@ -174,7 +180,7 @@ impl Structure {
         TierPassage::Downgraded
     }
 
-    fn enter(&self, now: &mut Position, tier: Option<&LoyaltyTier>, at: Instant, zone: &TimeZone) {
+    fn enter_tier(&self, now: &mut TierPosition, tier: Option<&LoyaltyTier>, at: Instant, zone: &TimeZone) {
         now.tier = tier.map(|tier| tier.id.clone());
         now.since = at;
         now.until = tier.and_then(|_| self.term(at, zone));

@@ -1,7 +1,7 @@
 //! Derives the inputs of a tier state from movements of points on the card.
 
 use super::state::{TierFacts, TierInputChange};
-use super::structure::{Structure, TierExpiration};
+use super::structure::{TierExpiration, TierStructure};
 use crate::points::card::{CardStep, LifetimeTotal, MovementCause, Now, PointsAccount, PointsCard};
 use crate::points::expiry::Activity;
 use crate::text::Text;
@@ -20,7 +20,7 @@ impl TierFacts {
     fn after(&mut self, step: &CardStep) {
         for movement in &step.movements {
             let points = movement.points.cast_signed();
-            let is_there = |place: &PointsAccount| matches!(place, PointsAccount::Lot(_) | PointsAccount::Debt);
+            let is_there = |account: &PointsAccount| matches!(account, PointsAccount::Lot(_) | PointsAccount::Debt);
             match (is_there(&movement.from), is_there(&movement.to)) {
                 (false, true) => self.balance += points,
                 (true, false) => self.balance -= points,
@@ -35,7 +35,7 @@ impl TierFacts {
     }
 }
 
-impl Structure {
+impl TierStructure {
     /// Returns the changes of the inputs after each of these steps, starting from `before`.
     pub fn changes(&self, before: &TierFacts, steps: &[CardStep]) -> Vec<TierInputChange> {
         let mut facts = before.clone();
@@ -47,13 +47,13 @@ impl Structure {
     }
 
     /// Returns the future changes of the inputs by time only, if they are known.
-    pub fn coming(&self, card: &PointsCard, facts: &TierFacts, now: &Now<'_>) -> Vec<TierInputChange> {
+    pub fn future_changes(&self, card: &PointsCard, facts: &TierFacts, now: &Now<'_>) -> Vec<TierInputChange> {
         let end = Now { at: Instant::LATEST.later(-1), zone: now.zone };
         card.settle(&end).map(|outcome| self.changes(facts, &outcome.due)).unwrap_or_default()
     }
 
     /// Returns whether an activity of a member postpones the end of a tier.
-    pub fn is_put_off_by(&self, activity: Activity<'_>) -> bool {
+    pub fn is_postponed_by(&self, activity: Activity<'_>) -> bool {
         match &self.expiration {
             TierExpiration::Sliding(sliding) => sliding.is_moved_by(activity),
             TierExpiration::Never | TierExpiration::Rolling(_) | TierExpiration::Calendar(_) => false,
@@ -74,6 +74,6 @@ impl Structure {
             | MovementCause::Refunded
             | MovementCause::Returned => return false,
         };
-        self.is_put_off_by(activity)
+        self.is_postponed_by(activity)
     }
 }

@@ -5,7 +5,7 @@
 
 use super::advance::TierTimeline;
 use super::state::{TierInputChange, TierPassage, TierState};
-use super::structure::{LoyaltyTier, Structure, TierMeasure};
+use super::structure::{LoyaltyTier, TierMeasure, TierStructure};
 use crate::time::{Instant, TimeZone};
 
 /// The number of future instants to check: tiers that are prolonged again and again have no end.
@@ -13,15 +13,15 @@ const INSTANTS_MAX: usize = 60;
 
 /// The report on a member's tiers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Progress<'a> {
+pub struct CardProgress<'a> {
     /// The present tier; `None` without one.
     pub current: Option<TierProgress<'a>>,
     /// The tier that starts with the next tracking period.
     pub deferred: Option<DeferredTier<'a>>,
     /// The next loss of a tier.
-    pub risk: Option<Risk<'a>>,
+    pub risk: Option<DowngradeRisk<'a>>,
     /// The reachable tiers, lowest first.
-    pub opportunities: Vec<Opportunity<'a>>,
+    pub opportunities: Vec<NextTier<'a>>,
 }
 
 /// The tier of a member.
@@ -50,7 +50,7 @@ pub struct DeferredTier<'a> {
 
 /// The future loss of a tier.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Risk<'a> {
+pub struct DowngradeRisk<'a> {
     /// The instant of the loss.
     pub at: Instant,
     /// The following tier; `None` without one.
@@ -59,7 +59,7 @@ pub struct Risk<'a> {
 
 /// A reachable tier.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Opportunity<'a> {
+pub struct NextTier<'a> {
     /// The tier.
     pub tier: &'a LoyaltyTier,
     /// The missing points.
@@ -68,19 +68,19 @@ pub struct Opportunity<'a> {
     pub until: Option<Instant>,
 }
 
-impl Structure {
-    /// Returns the report on a tier state without due events. `coming` has the known future changes, in order of time.
+impl TierStructure {
+    /// Returns the report on a tier state without due events. `future_changes` has the known future changes, in order of time.
     pub fn progress<'a>(
         &'a self,
         state: &TierState,
-        coming: &[TierInputChange],
+        future_changes: &[TierInputChange],
         at: Instant,
         zone: &TimeZone,
-    ) -> Progress<'a> {
+    ) -> CardProgress<'a> {
         let now = &state.now;
         let tier = self.tier_of(now);
         let collected = self.collected(now);
-        let mut progress = Progress {
+        let mut progress = CardProgress {
             current: tier.map(|tier| TierProgress {
                 tier,
                 since: now.since,
@@ -91,7 +91,7 @@ impl Structure {
             risk: None,
             opportunities: Vec::new(),
         };
-        self.look_ahead(&mut progress, state, coming, zone);
+        self.add_next_changes(&mut progress, state, future_changes, zone);
         let until = match self.measure {
             TierMeasure::Balance => None,
             TierMeasure::Earned { tracking, .. } => Some(tracking.period(at, zone).1),
@@ -100,23 +100,23 @@ impl Structure {
         let next_tiers = self.above(reached, &now.facts.segments).into_iter().filter_map(|tier| {
             let missing = i64::try_from(tier.min).ok()?.checked_sub(collected)?;
             let points = u64::try_from(missing).ok().filter(|points| *points > 0)?;
-            Some(Opportunity { tier, points, until })
+            Some(NextTier { tier, points, until })
         });
         progress.opportunities = next_tiers.collect();
         progress
     }
 
     /// Finds the first future change of the tier, except for prolongations.
-    fn look_ahead<'a>(
+    fn add_next_changes<'a>(
         &'a self,
-        progress: &mut Progress<'a>,
+        progress: &mut CardProgress<'a>,
         state: &TierState,
-        coming: &[TierInputChange],
+        future_changes: &[TierInputChange],
         zone: &TimeZone,
     ) {
-        let mut walk = TierTimeline::new(self, state, coming, zone);
+        let mut timeline = TierTimeline::new(self, state, future_changes, zone);
         for _ in 0..INSTANTS_MAX {
-            let Some((at, transition)) = walk.step(Instant::LATEST.later(-1)) else { return };
+            let Some((at, transition)) = timeline.step(Instant::LATEST.later(-1)) else { return };
             let Some(transition) = transition else { continue };
             let tier = || transition.to.as_ref().and_then(|id| self.tier(id));
             match transition.passage {
@@ -124,7 +124,7 @@ impl Structure {
                 TierPassage::Joined | TierPassage::Upgraded => {
                     progress.deferred = tier().map(|tier| DeferredTier { tier, since: at, until: transition.until });
                 }
-                TierPassage::Downgraded | TierPassage::Left => progress.risk = Some(Risk { at, to: tier() }),
+                TierPassage::Downgraded | TierPassage::Left => progress.risk = Some(DowngradeRisk { at, to: tier() }),
             }
             return;
         }

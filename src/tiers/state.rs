@@ -1,6 +1,6 @@
 //! Defines the stored tier state of a member in a tier structure, and the changes it reports.
 
-use super::structure::{LoyaltyTier, Structure, TierMeasure};
+use super::structure::{LoyaltyTier, TierMeasure, TierStructure};
 use crate::text::Text;
 use crate::time::{Instant, TimeZone};
 
@@ -28,7 +28,7 @@ pub struct TierInputChange {
 
 /// The position of a member at the end of an instant.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Position {
+pub struct TierPosition {
     /// The tier.
     pub tier: Option<Text>,
     /// The instant of entry.
@@ -57,9 +57,9 @@ pub struct TierState {
     /// `true` if it had an activity.
     pub is_active: bool,
     /// The position before it.
-    pub before: Position,
+    pub before: TierPosition,
     /// The present position.
-    pub now: Position,
+    pub now: TierPosition,
 }
 
 /// The points earned before a tier state starts.
@@ -117,11 +117,11 @@ pub struct TierOutcome {
     pub again: Option<Instant>,
 }
 
-impl Structure {
+impl TierStructure {
     /// Returns a new tier state before its first evaluation, with the points that were earned before.
     #[expect(clippy::arithmetic_side_effects, reason = "what a card has had stays within `points::card::MOST`")]
     pub fn start(&self, at: Instant, facts: &TierFacts, earlier: PriorPoints, zone: &TimeZone) -> TierState {
-        let mut now = Position { since: at, facts: facts.clone(), ..Position::default() };
+        let mut now = TierPosition { since: at, facts: facts.clone(), ..TierPosition::default() };
         if let TierMeasure::Earned { tracking, at_once } = self.measure {
             now.period = tracking.period(at, zone).0;
             now.mark = facts.earned - earlier.current;
@@ -146,7 +146,7 @@ impl Structure {
     }
 
     /// Returns the points that decide the tier.
-    pub(super) fn points(&self, position: &Position) -> i64 {
+    pub(super) fn points(&self, position: &TierPosition) -> i64 {
         match self.measure {
             TierMeasure::Balance => position.facts.balance,
             TierMeasure::Earned { at_once: true, .. } => position.current_points(),
@@ -155,7 +155,7 @@ impl Structure {
     }
 
     /// Returns the points collected so far.
-    pub(super) fn collected(&self, position: &Position) -> i64 {
+    pub(super) fn collected(&self, position: &TierPosition) -> i64 {
         match self.measure {
             TierMeasure::Balance => position.facts.balance,
             TierMeasure::Earned { .. } => position.current_points(),
@@ -163,24 +163,24 @@ impl Structure {
     }
 
     /// Returns the tier of a position.
-    pub(super) fn tier_of(&self, position: &Position) -> Option<&LoyaltyTier> {
+    pub(super) fn tier_of(&self, position: &TierPosition) -> Option<&LoyaltyTier> {
         position.tier.as_ref().and_then(|id| self.tier(id))
     }
 
     /// Returns the next instant at which an event is due by time; nothing changes before.
-    pub fn next_due(&self, position: &Position, zone: &TimeZone) -> Option<Instant> {
+    pub fn next_due(&self, position: &TierPosition, zone: &TimeZone) -> Option<Instant> {
         let held = position.grace.or(position.until);
         let TierMeasure::Earned { tracking, .. } = self.measure else { return held };
         let tier = self.tier_of(position);
         let fit = position.fit.as_ref().and_then(|id| self.tier(id));
-        let would_fall = Structure::is_higher(tier, fit) && tier.is_some_and(|tier| self.may_fall(tier));
+        let would_fall = TierStructure::is_higher(tier, fit) && tier.is_some_and(|tier| self.may_fall(tier));
         let changes = position.current_points() != 0 || position.closed != 0 || (would_fall && held.is_none());
         let end = changes.then(|| tracking.period(position.period, zone).1);
         held.into_iter().chain(end).min()
     }
 }
 
-impl Position {
+impl TierPosition {
     /// Returns the points earned in the current tracking period.
     #[expect(clippy::arithmetic_side_effects, reason = "what a card has had stays within `points::card::MOST`")]
     pub(super) fn current_points(&self) -> i64 {

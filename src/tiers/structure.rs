@@ -2,7 +2,7 @@
 //!
 //! docs/spec/loyalty.md#6.
 
-use super::tracking::Tracking;
+use super::tracking::TrackingPeriod;
 use crate::points::calendar::{DateOfYear, Period, Unit, end_of};
 use crate::points::expiry::{Rounding, SlidingExpiry};
 use crate::text::Text;
@@ -10,7 +10,7 @@ use crate::time::{Duration, Instant, TimeZone};
 
 /// A tier structure.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Structure {
+pub struct TierStructure {
     /// Its id.
     pub id: Text,
     /// The definition of the cards whose points count.
@@ -22,7 +22,7 @@ pub struct Structure {
     /// The extent of a downgrade.
     pub downgrade: Downgrade,
     /// The grace period before a downgrade.
-    pub grace: Option<Grace>,
+    pub grace: Option<GracePeriod>,
     /// Its tiers.
     pub tiers: Vec<LoyaltyTier>,
 }
@@ -36,7 +36,7 @@ pub enum TierMeasure {
     /// The points earned in a tracking period, even if spent or expired.
     Earned {
         /// The tracking period.
-        tracking: Tracking,
+        tracking: TrackingPeriod,
         /// `true` if the points of the current period count. Otherwise those of the last one do, so that tiers change
         /// with periods.
         at_once: bool,
@@ -71,14 +71,14 @@ pub enum Downgrade {
 
 /// The grace period before a downgrade.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Grace {
+pub struct GracePeriod {
     /// Its length.
     pub period: Period,
     /// `true` if it is extended to the end of the day, the month or the year.
     pub round_up: bool,
 }
 
-impl Grace {
+impl GracePeriod {
     /// Returns the end of a grace period that starts now: the same local time, unless it is rounded.
     pub fn end(self, at: Instant, zone: &TimeZone) -> Instant {
         let Period { value, unit } = self.period;
@@ -129,7 +129,7 @@ impl LoyaltyTier {
     }
 }
 
-impl Structure {
+impl TierStructure {
     /// Returns a tier by its id.
     pub fn tier(&self, id: &Text) -> Option<&LoyaltyTier> {
         self.tiers.iter().find(|tier| tier.id == *id)
@@ -143,7 +143,7 @@ impl Structure {
 
     /// Returns the tiers above one, or all for `None`, that are open to members of these segments, lowest first.
     pub fn above<'a>(&'a self, tier: Option<&LoyaltyTier>, segments: &[Text]) -> Vec<&'a LoyaltyTier> {
-        let higher = |other: &&LoyaltyTier| Structure::is_higher(Some(other), tier);
+        let higher = |other: &&LoyaltyTier| TierStructure::is_higher(Some(other), tier);
         let mut above: Vec<&LoyaltyTier> =
             self.tiers.iter().filter(higher).filter(|other| other.is_open_to(segments)).collect();
         above.sort_by_key(|tier| tier.height());

@@ -26,14 +26,14 @@ pub enum TrackingUnit {
 
 /// The length of a tracking period.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Tracking {
+pub struct TrackingPeriod {
     /// The number, at least 1.
     pub value: u32,
     /// The unit.
     pub unit: TrackingUnit,
 }
 
-impl Tracking {
+impl TrackingPeriod {
     /// Returns the start of the period that contains an instant, and its exclusive end.
     ///
     /// ```

@@ -17,7 +17,7 @@ use crate::wire::problem::Problem;
 /// The position of a value in its parent.
 #[derive(Debug, Clone, Copy)]
 enum PathSegment<'p> {
-    Whole,
+    Root,
     Member(&'p str),
     Item(usize),
 }
@@ -38,7 +38,7 @@ struct FirstProblem {
 pub struct JsonCursor<'p> {
     /// The value.
     pub node: &'p Node<'p>,
-    around: Option<&'p JsonCursor<'p>>,
+    outer: Option<&'p JsonCursor<'p>>,
     step: PathSegment<'p>,
     first: &'p FirstProblem,
 }
@@ -46,7 +46,7 @@ pub struct JsonCursor<'p> {
 /// Reads a whole parsed document. Fails with its first problem.
 pub fn read_node<T>(node: &Node<'_>, read: impl FnOnce(&JsonCursor<'_>) -> T) -> Result<T, Problem> {
     let first = FirstProblem::default();
-    let read = read(&JsonCursor { node, around: None, step: PathSegment::Whole, first: &first });
+    let read = read(&JsonCursor { node, outer: None, step: PathSegment::Root, first: &first });
     match first.problem.into_inner() {
         Some(problem) => Err(problem),
         None => Ok(read),
@@ -78,12 +78,12 @@ impl<'p> JsonCursor<'p> {
     #[cold]
     #[inline(never)]
     pub fn path(&self) -> String {
-        let outer = self.around.map(JsonCursor::path).unwrap_or_default();
+        let outer = self.outer.map(JsonCursor::path).unwrap_or_default();
         match self.step {
-            PathSegment::Whole => outer,
+            PathSegment::Root => outer,
             PathSegment::Member(name) if outer.is_empty() => name.to_owned(),
             PathSegment::Member(name) => format!("{outer}.{name}"),
-            PathSegment::Item(place) => format!("{outer}[{place}]"),
+            PathSegment::Item(position) => format!("{outer}[{position}]"),
         }
     }
 
@@ -129,7 +129,7 @@ impl<'p> JsonCursor<'p> {
     }
 
     fn member(&'p self, name: &'p str, node: &'p Node<'p>) -> JsonCursor<'p> {
-        JsonCursor { node, around: Some(self), step: PathSegment::Member(name), first: self.first }
+        JsonCursor { node, outer: Some(self), step: PathSegment::Member(name), first: self.first }
     }
 
     /// Returns its members; reports a problem if it is no object.
@@ -156,10 +156,10 @@ impl<'p> JsonCursor<'p> {
             }
         };
         let numbered = items.iter().enumerate();
-        numbered.map(|(place, node)| JsonCursor {
+        numbered.map(|(position, node)| JsonCursor {
             node,
-            around: Some(self),
-            step: PathSegment::Item(place),
+            outer: Some(self),
+            step: PathSegment::Item(position),
             first: self.first,
         })
     }
@@ -209,25 +209,25 @@ impl<'p> JsonCursor<'p> {
     /// Reads the member of this name into a variable, if it is present. Values that are written in place need not be
     /// moved, which is most of the code of a reader.
     #[inline(never)]
-    pub fn fill<T>(&self, name: &str, place: &mut T, read: Read<T>) {
+    pub fn fill<T>(&self, name: &str, position: &mut T, read: Read<T>) {
         if let Some(member) = self.get(name) {
-            *place = read(&member);
+            *position = read(&member);
         }
     }
 
     /// Reads the member of this name into an optional variable, if it is present.
     #[inline(never)]
-    pub fn fill_some<T>(&self, name: &str, place: &mut Option<T>, read: Read<T>) {
+    pub fn fill_some<T>(&self, name: &str, position: &mut Option<T>, read: Read<T>) {
         if let Some(member) = self.get(name) {
-            *place = Some(read(&member));
+            *position = Some(read(&member));
         }
     }
 
     /// Reads the items of the member of this name into a list, if it is present.
     #[inline(never)]
-    pub fn fill_list<T>(&self, name: &str, place: &mut Vec<T>, read: Read<T>) {
+    pub fn fill_list<T>(&self, name: &str, position: &mut Vec<T>, read: Read<T>) {
         if let Some(member) = self.get(name) {
-            member.each(&mut (place, read), |(place, read), item| place.push(read(item)));
+            member.each(&mut (position, read), |(position, read), item| position.push(read(item)));
         }
     }
 
@@ -245,10 +245,10 @@ impl<'p> JsonCursor<'p> {
         all.0
     }
 
-    /// Calls `see` with every item, if it is a list.
+    /// Calls `visit` with every item, if it is a list.
     #[inline(never)]
-    pub fn each<T>(&self, into: &mut T, see: fn(&mut T, &JsonCursor<'_>)) {
-        self.items().for_each(|item| see(into, &item));
+    pub fn each<T>(&self, into: &mut T, visit: fn(&mut T, &JsonCursor<'_>)) {
+        self.items().for_each(|item| visit(into, &item));
     }
 
     /// Returns the name of the member with the elements, if this is a list of an answer.
@@ -256,15 +256,15 @@ impl<'p> JsonCursor<'p> {
         data_ref_of(self.node)
     }
 
-    /// Calls `see` with every item of an array, or of a list of an answer.
+    /// Calls `visit` with every item of an array, or of a list of an answer.
     #[inline(never)]
-    pub fn each_listed<T>(&self, into: &mut T, see: fn(&mut T, &JsonCursor<'_>)) {
+    pub fn each_listed<T>(&self, into: &mut T, visit: fn(&mut T, &JsonCursor<'_>)) {
         match self.data_ref() {
             Some(name) => match self.get(name) {
-                Some(array) => array.each(into, see),
+                Some(array) => array.each(into, visit),
                 None => self.missing(name),
             },
-            None => self.each(into, see),
+            None => self.each(into, visit),
         }
     }
 

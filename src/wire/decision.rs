@@ -195,11 +195,11 @@ impl<'a> Steps<'a> {
 
     /// Writes one of these lists as the next value.
     pub fn write_goods(&self, out: &mut Writer, step: &WalkStep, gain: &Gain, cart: &Cart, excluded: bool) {
-        let scope = match self.evaluated.resolved.get(step.place) {
+        let scope = match self.evaluated.resolved.get(step.position) {
             Some(ResolvedName::Offer(offer)) => offer.scope(),
             _ => None,
         };
-        let goods = |place: usize| self.goods_of(place, cart);
+        let goods = |position: usize| self.goods_of(position, cart);
         let units = cart.lines.iter().map(|line| line.quantity).sum();
         let entries = scope.map(|scope| if excluded { &scope.excluded } else { &scope.included });
         let covered = gain.covered.iter().filter(|covered| covered.excluded == excluded && covered.units > 0);
@@ -215,11 +215,11 @@ impl<'a> Steps<'a> {
 
     /// Returns the goods of a line as a result names them: by id or, if the catalogue does not have them, by
     /// `source_id`.
-    fn goods_of<'g>(&'g self, place: usize, cart: &'g Cart) -> Option<ResultGoods<'g>> {
+    fn goods_of<'g>(&'g self, position: usize, cart: &'g Cart) -> Option<ResultGoods<'g>> {
         let order = self.evaluated.order.as_ref()?;
-        let added = || cart.added().get(place.checked_sub(order.items.len())?);
-        let item = order.items.get(place).or_else(added)?;
-        let item = self.evaluated.priced.line(place, item);
+        let added = || cart.added().get(position.checked_sub(order.items.len())?);
+        let item = order.items.get(position).or_else(added)?;
+        let item = self.evaluated.priced.line(position, item);
         let named = |object, id: Option<&'g str>, source_id: Option<&'g str>| {
             Some(ResultGoods { object, id: id.or(source_id)?, source_id })
         };
@@ -230,17 +230,17 @@ impl<'a> Steps<'a> {
 
     /// Writes the product bundles of a redeemable whose rules require any (docs/spec/calculation.md#8).
     fn write_bundles(&self, out: &mut Writer, step: &WalkStep, cart: &Cart) {
-        let found = self.evaluated.found.get(step.place);
+        let found = self.evaluated.found.get(step.position);
         let Some(bundles) = found.and_then(|found| found.bundles.as_ref()) else { return };
         out.member("bundle").object(|out| {
             out.write_number("quantity", bundles.quantity);
             out.write_number("limit", bundles.limit);
             out.member("identified").list(|out| {
-                for (place, units) in &bundles.identified {
-                    let Some(goods) = self.goods_of(*place, cart) else { continue };
+                for (position, units) in &bundles.identified {
+                    let Some(goods) = self.goods_of(*position, cart) else { continue };
                     out.item().object(|out| {
                         write_name(out, goods.object, goods.id, None);
-                        out.write_number("item_index", u64::try_from(*place).unwrap_or(0));
+                        out.write_number("item_index", u64::try_from(*position).unwrap_or(0));
                         out.write_number("item_quantity", *units);
                     });
                 }
@@ -262,8 +262,8 @@ impl<'a> Steps<'a> {
     /// Writes the grant of an applied redeemable; for a gift card also the credits that sessions hold, if `locked` is
     /// given.
     pub fn write_grant(&self, out: &mut Writer, step: &WalkStep, cart: &Cart, locked: Option<u64>) {
-        let Some(ResolvedName::Offer(offer)) = self.evaluated.resolved.get(step.place) else { return };
-        let found = self.evaluated.found.get(step.place);
+        let Some(ResolvedName::Offer(offer)) = self.evaluated.resolved.get(step.position) else { return };
+        let found = self.evaluated.found.get(step.position);
         let resolved = found.and_then(|found| found.resolved.as_deref());
         out.member("result").object(|out| match &offer.incentive.grant {
             Grant::Discount(discount) => {
@@ -311,7 +311,7 @@ impl<'a> Steps<'a> {
     /// Writes the optional fields that the request asked for (docs/spec/calculation.md#11.5).
     pub fn write_expanded(&self, out: &mut Writer, step: &WalkStep) {
         let expand = self.evaluated.request.expand;
-        let Some(offer) = self.evaluated.offer(step.place) else { return };
+        let Some(offer) = self.evaluated.offer(step.position) else { return };
         let Offer { incentive: voucher, campaign, category, .. } = offer;
         if expand.redeemable {
             let client = self.evaluated.request.channel.client.as_ref();

@@ -5,18 +5,18 @@ use std::fmt;
 use serde::Deserializer;
 use serde_json::{Map, Value};
 
-use crate::json::{Bounds, Fault, FaultKind, Node, read_from};
+use crate::json::{Bounds, Node, SyntaxError, SyntaxErrorKind, read_from};
 use crate::text::{LONGEST_TEXT, is_longer};
 use crate::wire::cursor::{JsonCursor, Read, read_node};
 use crate::wire::problem::{DEEPEST, MOST_VALUES, Problem};
 
 /// Reads a whole document from text.
 pub fn read_document<T>(text: &str, read: Read<T>) -> Result<T, Problem> {
-    read_whole(text.as_bytes(), read)
+    read_bytes(text.as_bytes(), read)
 }
 
 /// Reads a whole document. Fails with its first problem.
-pub fn read_whole<T>(bytes: &[u8], read: impl FnOnce(&JsonCursor<'_>) -> T) -> Result<T, Problem> {
+pub fn read_bytes<T>(bytes: &[u8], read: impl FnOnce(&JsonCursor<'_>) -> T) -> Result<T, Problem> {
     let node = Node::read(bytes)?;
     read_node(&node, read)
 }
@@ -51,29 +51,29 @@ impl<'a> Node<'a> {
     pub fn of<D: Deserializer<'a>>(library: D, most: usize) -> Result<Node<'a>, Problem> {
         let bounds = Bounds { deepest: DEEPEST, longest: usize::MAX, most };
         let node = read_from(library, bounds).map_err(|(bound, error)| match bound {
-            Some(FaultKind::Deep) => too_deep(),
-            Some(FaultKind::Many) => too_many(most),
-            Some(FaultKind::Early | FaultKind::Wrong | FaultKind::Long) | None => {
+            Some(SyntaxErrorKind::Deep) => too_deep(),
+            Some(SyntaxErrorKind::Many) => too_many(most),
+            Some(SyntaxErrorKind::Early | SyntaxErrorKind::Wrong | SyntaxErrorKind::Long) | None => {
                 Problem::at("", format!("is not valid JSON: {error}"))
             }
         })?;
         // Lengths are checked afterwards, because only then a path is known.
-        read_node(&node, see_long)?;
+        read_node(&node, visit_long)?;
         Ok(node)
     }
 }
 
 /// Returns the problem of a syntax error, with its position counted as editors do.
 #[cold]
-fn syntax_problem(bytes: &[u8], fault: Fault, most: usize) -> Problem {
+fn syntax_problem(bytes: &[u8], fault: SyntaxError, most: usize) -> Problem {
     let description = match fault.kind {
-        FaultKind::Deep => return too_deep(),
-        FaultKind::Long => return length_problem(bytes),
-        FaultKind::Many => return too_many(most),
-        FaultKind::Early => "ends too early",
-        FaultKind::Wrong => "is not valid JSON",
+        SyntaxErrorKind::Deep => return too_deep(),
+        SyntaxErrorKind::Long => return length_problem(bytes),
+        SyntaxErrorKind::Many => return too_many(most),
+        SyntaxErrorKind::Early => "ends too early",
+        SyntaxErrorKind::Wrong => "is not valid JSON",
     };
-    let Fault { line, column, .. } = fault;
+    let SyntaxError { line, column, .. } = fault;
     Problem::at("", format!("{description} at line {line} column {column}"))
 }
 
@@ -90,15 +90,15 @@ fn too_many(most: usize) -> Problem {
 #[cold]
 fn length_problem(bytes: &[u8]) -> Problem {
     match crate::json::read(bytes, Bounds { deepest: DEEPEST, longest: usize::MAX, most: usize::MAX }) {
-        Ok(node) => read_node(&node, see_long).err().unwrap_or_else(|| Problem::at("", "is too long")),
+        Ok(node) => read_node(&node, visit_long).err().unwrap_or_else(|| Problem::at("", "is too long")),
         Err(fault) => syntax_problem(bytes, fault, usize::MAX),
     }
 }
 
-fn see_long(at: &JsonCursor<'_>) {
+fn visit_long(at: &JsonCursor<'_>) {
     match at.node {
         Node::Text(text) if is_longer(text, LONGEST_TEXT) => at.long(LONGEST_TEXT),
-        Node::List(_) => at.each(&mut (), |(), item| see_long(item)),
+        Node::List(_) => at.each(&mut (), |(), item| visit_long(item)),
         Node::Object(_) => {
             for (name, member) in at.members() {
                 if is_longer(name, LONGEST_TEXT) {
@@ -108,7 +108,7 @@ fn see_long(at: &JsonCursor<'_>) {
                         name,
                     ));
                 }
-                see_long(&member);
+                visit_long(&member);
             }
         }
         _ => {}

@@ -14,8 +14,8 @@ use crate::id::Context;
 use crate::json::Node;
 use crate::model::order::{Item, Metadata, Order, OrderStatus};
 use crate::model::qualification::{
-    Compare, DEFAULT_LIMIT, LARGEST_LIMIT, PageEnd, QualificationField, QualificationFilter, QualificationSort,
-    Qualify, Scenario,
+    Compare, DEFAULT_LIMIT, LARGEST_LIMIT, PageEnd, QualificationField, QualificationFilter, QualificationRequest,
+    QualificationSort, Scenario,
 };
 use crate::rules::index::omitted;
 use crate::stacking::{ApplyOutcome, WalkStep};
@@ -82,22 +82,22 @@ const OPERATORS: &[(&str, Compare, bool)] = &[
 ];
 
 /// Reads the body of a qualification; an empty one has the defaults.
-pub fn read_qualification(bytes: &[u8]) -> Result<Qualify, Problem> {
+pub fn read_qualification(bytes: &[u8]) -> Result<QualificationRequest, Problem> {
     read_request(if bytes.is_empty() { b"{}" } else { bytes }, read_body)
 }
 
 /// Reads the body of a qualification that was parsed before.
-pub fn read_qualification_node(body: &Node<'_>) -> Result<Qualify, Problem> {
+pub fn read_qualification_node(body: &Node<'_>) -> Result<QualificationRequest, Problem> {
     read_node(body, read_body)
 }
 
-fn read_body(body: &JsonCursor<'_>) -> Qualify {
+fn read_body(body: &JsonCursor<'_>) -> QualificationRequest {
     body.object();
-    let mut query = Qualify {
+    let mut query = QualificationRequest {
         request: read_around(body),
         scenario: body.option("scenario", |at| at.one_of(SCENARIOS)).unwrap_or_default(),
         limit: usize::try_from(DEFAULT_LIMIT).unwrap_or_default(),
-        ..Qualify::default()
+        ..QualificationRequest::default()
     };
     if let Some(options) = body.get("options") {
         read_options(&options, &mut query);
@@ -105,7 +105,7 @@ fn read_body(body: &JsonCursor<'_>) -> Qualify {
     query
 }
 
-fn read_options(at: &JsonCursor<'_>, query: &mut Qualify) {
+fn read_options(at: &JsonCursor<'_>, query: &mut QualificationRequest) {
     at.object();
     if let Some(limit) = at.option("limit", read_limit) {
         query.limit = limit;
@@ -121,11 +121,11 @@ fn read_options(at: &JsonCursor<'_>, query: &mut Qualify) {
     if let Some(filters) = at.get("filters") {
         query.any_filter = filters.option("junction", |at| at.one_of(JUNCTIONS)).unwrap_or(false);
         for (name, filter) in filters.members().filter(|(name, _)| *name != "junction") {
-            let Some((_, field, words)) = FIELDS.iter().find(|(known, _, _)| *known == name) else {
+            let Some((_, field, names)) = FIELDS.iter().find(|(known, _, _)| *known == name) else {
                 filter.problem("is not a field to filter by");
                 continue;
             };
-            read_filter(&filter, *field, words, &mut query.filters);
+            read_filter(&filter, *field, names, &mut query.filters);
         }
     }
 }
@@ -139,7 +139,7 @@ fn read_limit(at: &JsonCursor<'_>) -> usize {
 fn read_filter(
     at: &JsonCursor<'_>,
     field: QualificationField,
-    words: NameTable<()>,
+    names: NameTable<()>,
     filters: &mut Vec<QualificationFilter>,
 ) {
     at.object();
@@ -150,8 +150,8 @@ fn read_filter(
             continue;
         };
         let value = |value: &JsonCursor<'_>| {
-            if !words.is_empty() {
-                value.one_of(words);
+            if !names.is_empty() {
+                value.one_of(names);
             }
             value.text()
         };
@@ -197,21 +197,21 @@ pub fn write_qualification(qualified: &QualificationAnswer<'_>, context: &Contex
             out.write_constant("data_ref", "data");
             let mut written = WrittenLines::default();
             // The end of the results before the present instant, and the last of them.
-            let mut complete_part = (out.place(), None);
+            let mut complete_part = (out.position(), None);
             let mut last: Option<PageEnd> = None;
             out.member("data").list(|out| {
                 for (step, item) in evaluated.walk.steps.iter().zip(&qualified.items) {
-                    let place = out.place();
+                    let position = out.position();
                     let is_same_instant = last.map(|last| last.created_at) == Some(item.end.created_at);
                     if !is_same_instant || qualified.query.sorting != QualificationSort::Default {
-                        complete_part = (place, last);
+                        complete_part = (position, last);
                     }
                     out.item()
                         .object(|out| QualifiedItemWriter { qualified, step, item, context }.write(out, &mut written));
-                    if out.place() > most && last.is_some() {
+                    if out.position() > most && last.is_some() {
                         // It ends within an instant only if all its results have that instant.
-                        let (place, end) = if complete_part.1.is_some() { complete_part } else { (place, last) };
-                        out.take_back(place);
+                        let (position, end) = if complete_part.1.is_some() { complete_part } else { (position, last) };
+                        out.take_back(position);
                         more_starting_after = end;
                         break;
                     }
@@ -271,7 +271,7 @@ impl QualifiedItemWriter<'_> {
                 .write_again(out.member("order"), written);
         }
         steps.write_scope(out, self.step, gain, &cart);
-        let Some(ResolvedName::Offer(offer)) = evaluated.resolved.get(self.step.place) else { return };
+        let Some(ResolvedName::Offer(offer)) = evaluated.resolved.get(self.step.position) else { return };
         out.text_if("validation_rule_id", offer.rules.first().map(|rule| &rule.id));
         steps.write_expanded(out, self.step);
         // The name of a tier is written with its other fields.
@@ -284,7 +284,7 @@ impl QualifiedItemWriter<'_> {
     }
 
     fn has_missing_bundle(&self) -> bool {
-        let found = self.qualified.evaluated.found.get(self.step.place);
+        let found = self.qualified.evaluated.found.get(self.step.position);
         found.and_then(|found| found.bundles.as_ref()).is_some_and(|bundles| bundles.quantity == 0)
     }
 

@@ -2,7 +2,7 @@
 //!
 //! docs/spec/endpoints.md section 1, shapes S1 to S4 and S8; docs/spec/clients.md: explicit nulls count as left out.
 
-use crate::decide::rollback::RollBack;
+use crate::decide::rollback::RollbackRequest;
 use crate::json::Node;
 use crate::model::customer::Customer;
 use crate::model::request::{
@@ -13,7 +13,7 @@ use crate::shape::{fields_of, one_of, shape};
 use crate::text::Text;
 use crate::wire::cursor::{JsonCursor, NameTable, read, read_node};
 use crate::wire::customer::{CUSTOMER, read_sent_customer};
-use crate::wire::document::{read_request, read_whole};
+use crate::wire::document::{read_bytes, read_request};
 use crate::wire::order::{ORDER, read_order};
 use crate::wire::problem::Problem;
 
@@ -240,18 +240,18 @@ fn read_options(at: &JsonCursor<'_>) -> Expand {
 }
 
 /// Reads the body of a rollback; an empty one has the defaults.
-pub fn read_rollback(redemption_id: &str, stack: bool, bytes: &[u8]) -> Result<RollBack, Problem> {
-    read_whole(if bytes.is_empty() { b"{}" } else { bytes }, |body| read_undoing(redemption_id, stack, body))
+pub fn read_rollback(redemption_id: &str, stack: bool, bytes: &[u8]) -> Result<RollbackRequest, Problem> {
+    read_bytes(if bytes.is_empty() { b"{}" } else { bytes }, |body| read_undoing(redemption_id, stack, body))
 }
 
 /// Reads the body of a rollback that was parsed before.
-pub fn read_rollback_node(redemption_id: &str, stack: bool, body: &Node<'_>) -> Result<RollBack, Problem> {
+pub fn read_rollback_node(redemption_id: &str, stack: bool, body: &Node<'_>) -> Result<RollbackRequest, Problem> {
     read_node(body, |body| read_undoing(redemption_id, stack, body))
 }
 
-fn read_undoing(redemption_id: &str, stack: bool, body: &JsonCursor<'_>) -> RollBack {
+fn read_undoing(redemption_id: &str, stack: bool, body: &JsonCursor<'_>) -> RollbackRequest {
     body.object();
-    RollBack {
+    RollbackRequest {
         redemption_id: Text::from(redemption_id),
         stack,
         reason: body.option("reason", read::string),

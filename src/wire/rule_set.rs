@@ -30,7 +30,7 @@ pub use crate::wire::rule_set::given::RuleSet;
 pub use crate::wire::rule_set::lists::{Coverage, LISTS as DOCUMENT_LISTS, ListedKind};
 pub use crate::wire::rule_set::new_customer::NewCustomerConditions;
 pub use crate::wire::rule_set::own_facts::OwnFacts;
-pub use crate::wire::rule_set::strict::BESIDE as OTHER_MEMBERS;
+pub use crate::wire::rule_set::strict::OTHER_MEMBERS;
 use crate::wire::rule_set::strict::check_rules;
 use crate::wire::rules::{read_assignment, read_rule};
 use crate::wire::stored_redemption::read_stored_redemption;

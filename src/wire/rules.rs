@@ -59,7 +59,7 @@ pub fn read_rule(at: &JsonCursor<'_>) -> Rule {
         id,
     };
     add_scopes(&mut rule);
-    rule.note_collections();
+    rule.record_collections();
     rule
 }
 

@@ -151,14 +151,14 @@ impl GoodsList<'_> {
         let mut rest = by_entry.into_iter().peekable();
         let total = self.entries.len().saturating_add(concrete.len());
         write_list(out, total, |out| {
-            for (place, entry) in self.entries.iter().enumerate() {
+            for (position, entry) in self.entries.iter().enumerate() {
                 out.item().object(|out| {
                     write_name(out, entry.goods.object, &entry.goods.id, entry.goods.source_id.as_deref());
                     out.text_if("product_id", entry.product.0.as_ref());
                     out.text_if("product_source_id", entry.product.1.as_ref());
                     out.write_flag("strict", false);
                     write_terms(out, entry);
-                    let covered = std::iter::from_fn(|| rest.next_if(|covered| covered.entry == Some(place)));
+                    let covered = std::iter::from_fn(|| rest.next_if(|covered| covered.entry == Some(position)));
                     self.write_covered(out, &covered.collect::<Vec<_>>());
                 });
             }
@@ -176,12 +176,12 @@ impl GoodsList<'_> {
 
     /// Returns the products and SKUs of the order that the entries cover, each once, with its lines.
     fn concrete(&self) -> Vec<(ResultGoods<'_>, Vec<&CoveredUnits>)> {
-        let mut places = BTreeMap::new();
+        let mut positions = BTreeMap::new();
         let mut found: Vec<(ResultGoods<'_>, Vec<&CoveredUnits>)> = Vec::new();
         for covered in self.covered.iter().filter(|covered| covered.entry.is_some()) {
-            let Some(goods) = (self.goods)(covered.place) else { continue };
-            let place = *places.entry((goods.object, goods.id)).or_insert(found.len());
-            match found.get_mut(place) {
+            let Some(goods) = (self.goods)(covered.position) else { continue };
+            let position = *positions.entry((goods.object, goods.id)).or_insert(found.len());
+            match found.get_mut(position) {
                 Some((_, lines)) => lines.push(covered),
                 None => found.push((goods, vec![covered])),
             }
@@ -191,7 +191,7 @@ impl GoodsList<'_> {
 
     /// Writes the covered lines and units, in the order of selection.
     fn write_covered(&self, out: &mut Writer, covered: &[&CoveredUnits]) {
-        let index = |covered: &CoveredUnits| u64::try_from(covered.place).unwrap_or(0);
+        let index = |covered: &CoveredUnits| u64::try_from(covered.position).unwrap_or(0);
         if covered.is_empty() {
             return;
         }

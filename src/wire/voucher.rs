@@ -10,7 +10,7 @@ pub mod referral;
 mod shapes;
 
 pub use campaign_fields::CAMPAIGN;
-pub use campaigns::{OF_KEPT_TIER, PROMOTION_TIER, QUALIFICATION, STACK};
+pub use campaigns::{PROMOTION_TIER, QUALIFICATION, STACK, STORED_TIER_FIELDS};
 pub use shapes::{
     ASSIGNMENT, ASSIGNMENTS, CAMPAIGN_OF_TIER, CARD, CATEGORIES, CATEGORY, DAYS_OF_WEEK, EXPIRATION_RULES, HOURS,
     LISTED_CATEGORY, OF_TIER, OWN_CARD, REDEMPTION, SUMMARY_OF_TIER, TIER, TIMEFRAME, VALIDITY, VISIBILITY, VOUCHER,
@@ -23,7 +23,7 @@ use serde_json::{Map, Value, json};
 use crate::count::Countable;
 use crate::model::card::LoyaltyCard;
 use crate::model::order::Metadata;
-use crate::model::promotion::Stack;
+use crate::model::promotion::PromotionStack;
 use crate::model::redeemable::{
     Campaign, CampaignType, Category, Grant, IncentiveObject, PromotionTier, RedeemableTerms, Validity,
 };
@@ -31,7 +31,7 @@ use crate::model::visibility::Visibility;
 use crate::text::Text;
 use crate::time::{DailyHours, Duration, Instant, Timeframe};
 use crate::wire::cursor::{JsonCursor, NameTable, Read, read};
-use crate::wire::document::{read_fields, read_whole};
+use crate::wire::document::{read_bytes, read_fields};
 use crate::wire::offer::{read_discount, read_gift};
 use crate::wire::problem::Problem;
 use crate::wire::voucher::card::read_card;
@@ -113,12 +113,12 @@ fn read_days(at: &JsonCursor<'_>) -> Vec<u8> {
 fn read_hours(at: &JsonCursor<'_>) -> Vec<DailyHours> {
     at.object();
     let hours = at.list("daily", read_daily);
-    for (place, one) in hours.iter().enumerate() {
+    for (position, one) in hours.iter().enumerate() {
         let overlaps = |other: &DailyHours| {
             other.start <= one.end && one.start <= other.end && other.days.iter().any(|day| one.days.contains(day))
         };
-        if hours.iter().take(place).any(overlaps) {
-            let path = format!("{}.daily[{place}]", at.path());
+        if hours.iter().take(position).any(overlaps) {
+            let path = format!("{}.daily[{position}]", at.path());
             at.report(Problem::at(path, "must NOT overlap another one on the same day"));
         }
     }
@@ -243,9 +243,9 @@ pub fn read_tier(at: &JsonCursor<'_>, text: &str) -> RedeemableTerms {
 }
 
 /// Reads a promotion stack from its document.
-pub fn read_stack(at: &JsonCursor<'_>) -> Stack {
+pub fn read_stack(at: &JsonCursor<'_>) -> PromotionStack {
     at.object();
-    Stack {
+    PromotionStack {
         id: at.need("id", read::name),
         name: at.option("name", read::text).unwrap_or_default(),
         campaign_id: at.option("campaign_id", read::name),
@@ -259,12 +259,12 @@ pub fn read_stack(at: &JsonCursor<'_>) -> Stack {
 
 /// Reads a promotion tier from its stored document.
 pub fn read_stored_tier(text: &str) -> Result<RedeemableTerms, Problem> {
-    read_whole(text.as_bytes(), |at| read_tier(at, text))
+    read_bytes(text.as_bytes(), |at| read_tier(at, text))
 }
 
 /// Reads a voucher from its stored document.
 pub fn read_stored_voucher(text: &str) -> Result<RedeemableTerms, Problem> {
-    read_whole(text.as_bytes(), |at| read_voucher(at, text))
+    read_bytes(text.as_bytes(), |at| read_voucher(at, text))
 }
 
 /// Reads a campaign from its document.
@@ -303,7 +303,7 @@ pub fn read_category(at: &JsonCursor<'_>) -> Category {
 
 /// The counts of a voucher in the ledger.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct VoucherCounts {
     /// Redemptions, without those rolled back.
     pub redeemed_quantity: u64,
     /// Gift credits spent, in minor units.
@@ -352,7 +352,11 @@ pub fn publish_json(code: &str, count: u64) -> Value {
 }
 
 /// Returns the voucher for an answer: its document with its counts and, for a card, its balance.
-pub fn voucher_json(mut document: Map<String, Value>, grant: Option<&Grant>, counts: Counts) -> Map<String, Value> {
+pub fn voucher_json(
+    mut document: Map<String, Value>,
+    grant: Option<&Grant>,
+    counts: VoucherCounts,
+) -> Map<String, Value> {
     let code = document.get("code").and_then(Value::as_str).unwrap_or_default().to_owned();
     let in_path = utf8_percent_encode(&code, RESERVED);
     let quantity = document.get("redemption").and_then(|redemption| redemption.get("quantity"));

@@ -55,13 +55,13 @@ impl Writer {
     }
 
     /// Returns the number of written bytes.
-    pub fn place(&self) -> usize {
-        self.json.place()
+    pub fn position(&self) -> usize {
+        self.json.position()
     }
 
     /// Removes everything written from this position on.
-    pub fn take_back(&mut self, place: usize) {
-        self.json.take_back(place);
+    pub fn take_back(&mut self, position: usize) {
+        self.json.take_back(position);
     }
 
     /// Repeats the text between two positions.

@@ -21,7 +21,7 @@ fn missing(rules: &PreparedRules, day: &str) -> serde_json::Value {
 }
 
 #[test]
-fn a_verdict_outside_of_the_horizon_lacks_it() {
+fn a_verdict_outside_of_the_horizon_reports_it_missing() {
     let rules = PreparedRules::new(RULES).expect("rules").within(at("2026-03-01"), at("2026-03-02"));
     assert_eq!(missing(&rules, "2026-03-01"), serde_json::Value::Null);
     assert_eq!(missing(&rules, "2026-02-28"), serde_json::json!(["horizon"]));
@@ -29,7 +29,7 @@ fn a_verdict_outside_of_the_horizon_lacks_it() {
 }
 
 #[test]
-fn another_engine_lacks_itself() {
+fn another_engine_version_is_reported_missing() {
     let rules = PreparedRules::new(RULES).expect("rules").with_missing("engine");
     assert_eq!(missing(&rules, "2026-03-01"), serde_json::json!(["engine"]));
 }

@@ -48,17 +48,17 @@ fn short_digest(text: &str) -> String {
 }
 
 /// Adds the parts of a verdict, each with its place.
-fn collect(value: &Value, place: &str, parts: &mut Vec<String>) {
+fn collect(value: &Value, position: &str, parts: &mut Vec<String>) {
     match value {
         Value::Object(members) => {
             let is_decided = value["object"].as_str().is_some_and(|object| DECIDED.contains(&object));
             for (name, member) in members.iter().filter(|(name, _)| !OUTSIDE.contains(&name.as_str())) {
-                let place = format!("{place}/{name}");
+                let position = format!("{position}/{name}");
                 let is_amount = name == "amount" || name.ends_with("_amount");
                 let is_part = is_amount || MEMBERS.contains(&name.as_str()) || (name == "id" && is_decided);
                 match member {
-                    Value::Object(_) | Value::Array(_) => collect(member, &place, parts),
-                    scalar if is_part => parts.push(format!("{place} {scalar}")),
+                    Value::Object(_) | Value::Array(_) => collect(member, &position, parts),
+                    scalar if is_part => parts.push(format!("{position} {scalar}")),
                     _ => {}
                 }
             }
@@ -66,8 +66,8 @@ fn collect(value: &Value, place: &str, parts: &mut Vec<String>) {
         Value::Array(items) => {
             for (at, item) in items.iter().enumerate() {
                 match item {
-                    Value::String(fact) if place == "/missing" => parts.push(format!("{place} {fact}")),
-                    _ => collect(item, &format!("{place}/{at}"), parts),
+                    Value::String(fact) if position == "/missing" => parts.push(format!("{position} {fact}")),
+                    _ => collect(item, &format!("{position}/{at}"), parts),
                 }
             }
         }

@@ -70,8 +70,8 @@ fn tries(name: &str, (texts, pieces): Material, run: fn(&str)) {
     let cut = proptest::collection::vec((any::<Index>(), select(pieces), any::<bool>()), 0..4);
     let text = (select(texts), cut).prop_map(|(text, cuts)| {
         let mut characters: Vec<char> = text.chars().collect();
-        for (place, piece, is_in_place) in cuts {
-            let at = place.index(characters.len() + 1);
+        for (position, piece, is_in_place) in cuts {
+            let at = position.index(characters.len() + 1);
             let end = if is_in_place { characters.len().min(at + piece.chars().count()) } else { at };
             characters.splice(at..end, piece.chars());
         }

@@ -6,7 +6,9 @@ use crate::support::test_report;
 use crate::support::vector::{self, Vector};
 use scrip::points::{Activity, CardDefinition, CardOutcome, Credit, DebitReason, Now, PointsCard};
 use scrip::text::Text;
-use scrip::tiers::{PriorPoints, Progress, Structure, TierChange, TierFacts, TierInputChange, TierOutcome, TierState};
+use scrip::tiers::{
+    CardProgress, PriorPoints, TierChange, TierFacts, TierInputChange, TierOutcome, TierState, TierStructure,
+};
 use scrip::time::{Instant, TimeZone};
 use scrip::wire::document::read_document;
 use scrip::wire::loyalty::card_definition::read_card_definition;
@@ -19,7 +21,7 @@ fn instant_of(text: &Value) -> Instant {
 }
 
 /// The structure of a vector with its tiers, whose names are their ids.
-fn structure(given: &Value) -> Structure {
+fn structure(given: &Value) -> TierStructure {
     let mut document = given["structure"].clone();
     document["id"] = json!("lts_1");
     document["card_definition_id"] = json!("lcdef_1");
@@ -34,7 +36,7 @@ fn structure(given: &Value) -> Structure {
 
 /// A member with one card while its history runs.
 struct Member<'a> {
-    structure: &'a Structure,
+    structure: &'a TierStructure,
     definition: CardDefinition,
     zone: &'a TimeZone,
     card: PointsCard,
@@ -80,7 +82,7 @@ impl Member<'_> {
         } else if let Some(points) = event["loses"].as_u64() {
             self.card.take(DebitReason::Subtract { below_zero: false }, points, &now)
         } else if let Some(name) = event["sends"].as_str() {
-            acts = self.structure.is_put_off_by(Activity::Custom(name));
+            acts = self.structure.is_postponed_by(Activity::Custom(name));
             self.card.event(name, &now)
         } else {
             self.segments.extend(segment("enters"));
@@ -120,8 +122,8 @@ fn answer(vector: &Vector) -> String {
     let now = Now { at: Instant::parse(&vector.now).unwrap(), zone: &zone };
     let settled = member.card.settle(&now).unwrap();
     member.advance_to(now.at, settled, false);
-    let coming = structure.coming(&member.card, &member.state.now.facts, &now);
-    let progress = structure.progress(&member.state, &coming, now.at, &zone);
+    let future_changes = structure.future_changes(&member.card, &member.state.now.facts, &now);
+    let progress = structure.progress(&member.state, &future_changes, now.at, &zone);
     let transactions: Vec<Value> = member.changes.iter().map(transition).collect();
     plain(json!({ "transactions": transactions, "progress": progress_to_json(&progress) })).to_string()
 }
@@ -134,7 +136,7 @@ fn transition(change: &TierChange) -> Value {
     })
 }
 
-fn progress_to_json(progress: &Progress<'_>) -> Value {
+fn progress_to_json(progress: &CardProgress<'_>) -> Value {
     let date = |at: Option<Instant>| at.map(|at| at.to_string());
     let current = progress.current.as_ref().map(|current| {
         json!({ "tier": current.tier.id.as_str(), "start_at": current.since.to_string(), "expires_at": date(current.until),

@@ -25,7 +25,7 @@ pub fn answer(vector: &Vector) -> Result<String, String> {
         "qualify" => prepared.qualify(request, &context),
         "redeem" => prepared.redeem(request, &context),
         "rollback" => {
-            let RollBack { redemption, stack, body } = RollBack::read(&vector.request)?;
+            let RollbackRequest { redemption, stack, body } = RollbackRequest::read(&vector.request)?;
             prepared.rollback(&redemption, stack, body.to_string().as_bytes(), &context)
         }
         other => return Err(format!("`{other}` is no verb")),
@@ -35,7 +35,7 @@ pub fn answer(vector: &Vector) -> Result<String, String> {
 
 /// The request of a rollback: the path names the redemption or the stack, and the rest is the body.
 #[derive(serde::Deserialize)]
-struct RollBack {
+struct RollbackRequest {
     redemption: String,
     #[serde(default)]
     stack: bool,
@@ -43,11 +43,11 @@ struct RollBack {
     body: serde_json::Value,
 }
 
-impl RollBack {
-    fn read(request: &str) -> Result<RollBack, String> {
-        let request: RollBack = serde_json::from_str(request).map_err(|error| error.to_string())?;
+impl RollbackRequest {
+    fn read(request: &str) -> Result<RollbackRequest, String> {
+        let request: RollbackRequest = serde_json::from_str(request).map_err(|error| error.to_string())?;
         let body = if request.body.is_null() { json!({}) } else { request.body };
-        Ok(RollBack { body, ..request })
+        Ok(RollbackRequest { body, ..request })
     }
 }
 

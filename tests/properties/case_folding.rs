@@ -17,7 +17,7 @@ fn is_later(character: char) -> bool {
 }
 
 #[test]
-fn every_letter_folds_as_in_unicode() {
+fn every_character_folds_as_in_unicode() {
     for character in (0..=0x10_ffff_u32).filter_map(char::from_u32).filter(|character| !is_later(*character)) {
         let text = character.to_string();
         assert_eq!(fold(&text), reference(&text), "U+{:04X}", u32::from(character));
@@ -44,7 +44,7 @@ fn other_hosts_have_the_same_table() {
 }
 
 #[test]
-fn letters_with_marks_fold_as_in_unicode() {
+fn characters_with_marks_fold_as_in_unicode() {
     let bases = "aAßẞıİΐΣςσﬀﬃΆᾳᾼᾷᲀꭰᎠŉǰẖⅷⓐΩÅ";
     let marks =
         ["", "\u{301}", "\u{300}", "\u{345}", "\u{308}\u{301}", "\u{301}\u{345}", "\u{345}\u{301}", "\u{327}\u{301}"];
@@ -62,7 +62,7 @@ fn letters_with_marks_fold_as_in_unicode() {
 }
 
 #[test]
-fn words_that_differ_by_case_are_equal() {
+fn texts_that_differ_by_case_are_equal() {
     for (one, other) in [
         ("STRASSE", "straße"),
         ("STRA\u{1e9e}E", "strasse"),

@@ -25,11 +25,11 @@ fn compiled(given: &Value) -> (Value, Vec<Value>) {
     let mut given = given.clone();
     let mut conditions: Vec<Value> = Vec::new();
     let mut number_of = |condition: &Value| -> Result<u64, ()> {
-        let place = conditions.iter().position(|known| known == condition).unwrap_or_else(|| {
+        let position = conditions.iter().position(|known| known == condition).unwrap_or_else(|| {
             conditions.push(condition.clone());
             conditions.len() - 1
         });
-        Ok(place as u64)
+        Ok(position as u64)
     };
     for rule in given["validation_rules"].as_array_mut().unwrap() {
         number_conditions(rule.as_object_mut().unwrap(), &mut number_of).unwrap();

@@ -137,16 +137,16 @@ fn shaped() -> impl Strategy<Value = String> {
 fn bent(text: impl Strategy<Value = String>) -> impl Strategy<Value = String> {
     let characters = proptest::sample::select("0129-:+.TtZz PYMWDHSé\u{2212}\u{0661}\t".chars().collect::<Vec<char>>());
     (text, 0..6_u8, any::<proptest::sample::Index>(), characters).prop_map(
-        |(text, sign_character, place, character)| {
+        |(text, sign_character, position, character)| {
             let mut characters: Vec<char> = text.chars().collect();
             if characters.is_empty() {
                 return text;
             }
-            let place = place.index(characters.len());
+            let position = position.index(characters.len());
             match sign_character {
-                0 => drop(characters.remove(place)),
-                1 => characters.insert(place, character),
-                2 => characters[place] = character,
+                0 => drop(characters.remove(position)),
+                1 => characters.insert(position, character),
+                2 => characters[position] = character,
                 _ => {}
             }
             characters.into_iter().collect()

@@ -58,8 +58,8 @@ impl Big {
     pub fn plus(&self, other: &Big) -> Big {
         if self.negative == other.negative {
             let (mut digits, mut carry) = (Vec::new(), 0_u64);
-            for place in 0..self.digits.len().max(other.digits.len()) {
-                let digit = |big: &Big| u64::from(big.digits.get(place).copied().unwrap_or(0));
+            for position in 0..self.digits.len().max(other.digits.len()) {
+                let digit = |big: &Big| u64::from(big.digits.get(position).copied().unwrap_or(0));
                 carry += digit(self) + digit(other);
                 digits.push(carry as u32);
                 carry >>= 32;
@@ -69,8 +69,8 @@ impl Big {
         }
         let (large, small) = if self.compare_sizes(other).is_ge() { (self, other) } else { (other, self) };
         let (mut digits, mut borrow) = (Vec::new(), 0_i64);
-        for place in 0..large.digits.len() {
-            let digit = |big: &Big| i64::from(big.digits.get(place).copied().unwrap_or(0));
+        for position in 0..large.digits.len() {
+            let digit = |big: &Big| i64::from(big.digits.get(position).copied().unwrap_or(0));
             let difference = digit(large) - digit(small) - borrow;
             borrow = i64::from(difference < 0);
             digits.push((difference + (borrow << 32)) as u32);
@@ -80,14 +80,14 @@ impl Big {
 
     pub fn times(&self, other: &Big) -> Big {
         let mut digits = vec![0_u32; self.digits.len() + other.digits.len() + 1];
-        for (place, digit) in self.digits.iter().enumerate() {
+        for (position, digit) in self.digits.iter().enumerate() {
             let mut carry = 0_u64;
             for (offset, other_digit) in other.digits.iter().enumerate() {
-                carry += u64::from(digits[place + offset]) + u64::from(*digit) * u64::from(*other_digit);
-                digits[place + offset] = carry as u32;
+                carry += u64::from(digits[position + offset]) + u64::from(*digit) * u64::from(*other_digit);
+                digits[position + offset] = carry as u32;
                 carry >>= 32;
             }
-            digits[place + other.digits.len()] = carry as u32;
+            digits[position + other.digits.len()] = carry as u32;
         }
         Big::new(self.negative != other.negative, digits)
     }
@@ -126,8 +126,8 @@ impl Fraction {
         if let Some((top, bottom)) = text.split_once('/') {
             return Fraction { top: integer(top), bottom: integer(bottom) };
         }
-        let places = text.split_once('.').map_or(0, |(_, decimals)| decimals.len());
-        let bottom = (0..places).fold(Big::of(1), |power, _| power.times(&ten));
+        let positions = text.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+        let bottom = (0..positions).fold(Big::of(1), |power, _| power.times(&ten));
         Fraction { top: integer(&text.replace('.', "")), bottom }
     }
 

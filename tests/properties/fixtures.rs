@@ -184,7 +184,7 @@ pub fn project_case() -> impl Strategy<Value = ProjectCase> {
             let assignments: Vec<Value> = rules.iter().map(assigned).collect();
             let hierarchies = CATEGORIES.iter().enumerate();
             let categories: Vec<Value> = hierarchies
-                .map(|(place, id)| json!({ "id": id, "name": id, "hierarchy": place / 2, "object": "category" }))
+                .map(|(position, id)| json!({ "id": id, "name": id, "hierarchy": position / 2, "object": "category" }))
                 .collect();
             let is_gift = |code: &str| {
                 vouchers.iter().any(|voucher| voucher["code"] == code && voucher["type"] == "GIFT_VOUCHER")

@@ -72,11 +72,12 @@ fn cases() -> impl Strategy<Value = (Value, Value)> {
     let others = prop::collection::vec((grant(), rule()), OTHERS);
     (others, claimer, lines).prop_map(|(others, claimer, (one, two, three, turned))| {
         let (mut vouchers, mut rules, mut assigned) = (vec![claimer], Vec::new(), Vec::new());
-        for (place, (mut voucher, mut rule)) in others.into_iter().enumerate() {
-            let (voucher_id, rule_id) = (format!("v_{place}"), format!("val_{place}"));
-            (voucher["id"], voucher["code"]) = (json!(voucher_id), json!(format!("C{place}")));
+        for (position, (mut voucher, mut rule)) in others.into_iter().enumerate() {
+            let (voucher_id, rule_id) = (format!("v_{position}"), format!("val_{position}"));
+            (voucher["id"], voucher["code"]) = (json!(voucher_id), json!(format!("C{position}")));
             (rule["id"], rule["name"]) = (json!(rule_id), json!(rule_id));
-            assigned.push(json!({ "id": format!("asgm_{place}"), "rule_id": rule_id, "related_object_id": voucher_id,
+            assigned
+                .push(json!({ "id": format!("asgm_{position}"), "rule_id": rule_id, "related_object_id": voucher_id,
                                   "related_object_type": "voucher" }));
             vouchers.push(voucher);
             rules.push(rule);
@@ -107,9 +108,9 @@ fn free_units_give_equal_discounts_in_every_order() {
         for mode in ["PARTIAL", "ALL"] {
             given["stacking_rules"] = json!({ "redeemables_application_mode": mode });
             let mut first = None;
-            for place in 0..=OTHERS {
+            for position in 0..=OTHERS {
                 let mut codes: Vec<String> = (0..OTHERS).map(|other| format!("C{other}")).collect();
-                codes.insert(place, "FREE".into());
+                codes.insert(position, "FREE".into());
                 let named: Vec<Value> = codes.iter().map(|code| json!({ "object": "voucher", "id": code })).collect();
                 let answer = validate(&given, &json!({ "redeemables": named, "order": order }));
                 // Under ALL a refusal prevents later redeemables from being tried.
@@ -118,7 +119,7 @@ fn free_units_give_equal_discounts_in_every_order() {
                 let whole = (answer["valid"].clone(), answer["order"]["total_amount"].clone());
                 let found = (whole, tried, by_each);
                 let first = first.get_or_insert_with(|| found.clone());
-                prop_assert_eq!(&*first, &found, "{} with FREE at {} of {}", answer, place, given);
+                prop_assert_eq!(&*first, &found, "{} with FREE at {} of {}", answer, position, given);
             }
         }
         Ok(())

@@ -55,9 +55,9 @@ pub struct Case {
 pub fn case(number: u64) -> Case {
     let mut random = Random::new(number);
     let random = &mut random;
-    let rules: Vec<Value> = (0..4).map(|place| rule(random, place)).collect();
-    let vouchers: Vec<Value> = (0..6).map(|place| voucher(random, place)).collect();
-    let tiers: Vec<Value> = (0..3).map(|place| tier(random, place)).collect();
+    let rules: Vec<Value> = (0..4).map(|position| rule(random, position)).collect();
+    let vouchers: Vec<Value> = (0..6).map(|position| voucher(random, position)).collect();
+    let tiers: Vec<Value> = (0..3).map(|position| tier(random, position)).collect();
     let targets = ["v_0", "v_1", "v_2", "promo_0", "promo_1", "camp_coupons"];
     let assignments: Vec<Value> = rules
         .iter()
@@ -201,13 +201,12 @@ fn joined(parts: &[Value]) -> Value {
     Value::Object(fields.map(|(name, value)| (name.clone(), value.clone())).collect::<Map<_, _>>())
 }
 
-fn voucher(random: &mut Random, place: u64) -> Value {
-    let own =
-        json!({ "id": format!("v_{place}"), "code": format!("CODE{place}"), "metadata": { "rank": random.below(5) } });
+fn voucher(random: &mut Random, position: u64) -> Value {
+    let own = json!({ "id": format!("v_{position}"), "code": format!("CODE{position}"), "metadata": { "rank": random.below(5) } });
     let category = without_nulls(json!({ "category_id": rarely(random, 2, |random| json!(random.pick(&CATEGORIES))) }));
     let used = random.below(3);
     let quantity = if random.once_in(4) { json!(used + random.below(2)) } else { Value::Null };
-    let grant = match place {
+    let grant = match position {
         4 => {
             let loaded = random.below(3_000);
             let spent = random.below(loaded + 1);
@@ -225,9 +224,9 @@ fn voucher(random: &mut Random, place: u64) -> Value {
     joined(&[own, category, flaw(random), grant])
 }
 
-fn tier(random: &mut Random, place: u64) -> Value {
-    let own = json!({ "id": format!("promo_{place}"), "name": format!("Tier {place}"), "banner": "now", "campaign_id": "camp_promo", "hierarchy": place + 1,
-        "action": { "discount": discount(random) }, "metadata": {}, "created_at": format!("2026-01-0{}T00:00:00Z", place + 1) });
+fn tier(random: &mut Random, position: u64) -> Value {
+    let own = json!({ "id": format!("promo_{position}"), "name": format!("Tier {position}"), "banner": "now", "campaign_id": "camp_promo", "hierarchy": position + 1,
+        "action": { "discount": discount(random) }, "metadata": {}, "created_at": format!("2026-01-0{}T00:00:00Z", position + 1) });
     joined(&[own, flaw(random)])
 }
 
@@ -305,7 +304,7 @@ fn leaf(random: &mut Random) -> Value {
     joined(&[json!({ "property": null, "rules": {} }), test, message])
 }
 
-fn rule(random: &mut Random, place: u64) -> Value {
+fn rule(random: &mut Random, position: u64) -> Value {
     let leaves = random.below(4);
     let mut rules = Map::new();
     for key in 1..=leaves {
@@ -326,7 +325,7 @@ fn rule(random: &mut Random, place: u64) -> Value {
     });
     let scope = json!({ "included_all": random.once_in(6), "included": some(random, 3), "excluded": some(random, 2) });
     without_nulls(
-        json!({ "id": format!("val_{place}"), "name": format!("rule {place}"), "rules": rules, "bundle_rules": bundle, "applicable_to": scope }),
+        json!({ "id": format!("val_{position}"), "name": format!("rule {position}"), "rules": rules, "bundle_rules": bundle, "applicable_to": scope }),
     )
 }
 
@@ -381,12 +380,12 @@ fn request(random: &mut Random) -> Value {
     if random.once_in(12) {
         redeemables.push(json!({ "object": "promotion_stack", "id": "stack_1" }));
     } else {
-        for place in 0..6_u64 {
+        for position in 0..6_u64 {
             if random.once_in(2) {
                 continue;
             }
-            let id = format!("CODE{place}");
-            redeemables.push(match place {
+            let id = format!("CODE{position}");
+            redeemables.push(match position {
                 4 => without_nulls(json!({ "object": "voucher", "id": id, "gift": rarely(random, 2, |random| json!({ "credits": random.below(900) })) })),
                 5 => json!({ "object": "voucher", "id": id, "reward": without_nulls(json!({ "id": random.pick(&["rew_coin", "rew_mug", "rew_none"]),
                     "points": rarely(random, 2, |random| json!(1 + random.below(60))) })) }),

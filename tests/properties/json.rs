@@ -2,7 +2,7 @@
 //! written form.
 
 use proptest::prelude::*;
-use scrip::json::{Bounds, FaultKind, JsonWriter, Node, read};
+use scrip::json::{Bounds, JsonWriter, Node, SyntaxErrorKind, read};
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::{Error, F64Deserializer};
@@ -13,7 +13,7 @@ use crate::holds;
 const DEEPEST: usize = 64;
 
 /// Reads a text with the engine's own reader: objects in order, each name once.
-fn of_engine(text: &[u8]) -> Result<String, FaultKind> {
+fn of_engine(text: &[u8]) -> Result<String, SyntaxErrorKind> {
     let node =
         read(text, Bounds { deepest: DEEPEST, longest: usize::MAX, most: usize::MAX }).map_err(|fault| fault.kind)?;
     let mut written = JsonWriter::default();
@@ -57,7 +57,7 @@ fn agree(text: &[u8], complete: bool) -> Result<(), TestCaseError> {
                 of_library
             )
         }
-        (Err(FaultKind::Deep), _) | (Err(_), Err(_)) => {}
+        (Err(SyntaxErrorKind::Deep), _) | (Err(_), Err(_)) => {}
         (of_engine, of_library) => {
             prop_assert!(false, "{} is {:?} here and {:?} there", text_shown, of_engine, of_library)
         }
@@ -114,11 +114,11 @@ fn a_damaged_document_is_refused_where_the_library_refuses_it() {
     let damages = prop::collection::vec((any::<prop::sample::Index>(), 0_u8..3, with), 1..4);
     holds(3_000, (document(), damages), |(text, damages)| {
         let mut bytes = text.into_bytes();
-        for (place, kind, with) in damages {
-            let place = place.index(bytes.len().max(1)).min(bytes.len());
-            let removed = usize::from(kind < 2 && place < bytes.len());
+        for (position, kind, with) in damages {
+            let position = position.index(bytes.len().max(1)).min(bytes.len());
+            let removed = usize::from(kind < 2 && position < bytes.len());
             let with = if kind == 0 { &[] } else { with.as_bytes() };
-            bytes.splice(place..place + removed, with.iter().copied());
+            bytes.splice(position..position + removed, with.iter().copied());
         }
         agree(&bytes, false)
     });
@@ -155,7 +155,7 @@ fn long_numbers_keep_their_digits() {
         }
     }
     for given in ["1e309", "1.8e308", "-1e999999999999999999", "17976931348623158e292", &"9".repeat(310)] {
-        assert_eq!(of_engine(given.as_bytes()), Err(FaultKind::Wrong), "of {given}");
+        assert_eq!(of_engine(given.as_bytes()), Err(SyntaxErrorKind::Wrong), "of {given}");
     }
 }
 
@@ -184,9 +184,9 @@ fn a_double_is_read_from_the_text_that_javascript_writes() {
 fn nesting_beyond_the_bound_is_refused() {
     let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
     assert!(of_engine(nested(DEEPEST).as_bytes()).is_ok());
-    assert_eq!(of_engine(nested(DEEPEST + 1).as_bytes()), Err(FaultKind::Deep));
+    assert_eq!(of_engine(nested(DEEPEST + 1).as_bytes()), Err(SyntaxErrorKind::Deep));
     let objects = format!("{}1{}", "{\"a\":".repeat(DEEPEST + 1), "}".repeat(DEEPEST + 1));
-    assert_eq!(of_engine(objects.as_bytes()), Err(FaultKind::Deep));
+    assert_eq!(of_engine(objects.as_bytes()), Err(SyntaxErrorKind::Deep));
 }
 
 /// A value of the library is read as its text would be, including integers beyond 64 bits.

@@ -46,15 +46,15 @@ fn act() -> impl Strategy<Value = Act> {
         4 => (owner, amounts()).prop_map(|(owner, amounts)| Act::Spend(owner, amounts)),
         4 => (0..2_usize, amounts(), 1..5_000_i64).prop_map(|(owner, amounts, ttl)| Act::Lock(owner, amounts, ttl)),
         1 => (0..2_usize).prop_map(Act::Release),
-        2 => any::<u8>().prop_map(|place| Act::Undo(usize::from(place))),
-        1 => any::<u8>().prop_map(|place| Act::Repeat(usize::from(place))),
-        1 => any::<u8>().prop_map(|place| Act::Forge(usize::from(place))),
+        2 => any::<u8>().prop_map(|position| Act::Undo(usize::from(position))),
+        1 => any::<u8>().prop_map(|position| Act::Repeat(usize::from(position))),
+        1 => any::<u8>().prop_map(|position| Act::Forge(usize::from(position))),
         2 => (1..4_000_i64).prop_map(Act::Wait),
     ]
 }
 
-fn account(place: usize) -> AccountId {
-    AccountId::new(format!("account/{place}"))
+fn account(position: usize) -> AccountId {
+    AccountId::new(format!("account/{position}"))
 }
 
 /// Both sessions use the same key; each reaches only its own holds.
@@ -79,19 +79,19 @@ struct LedgerModel {
 }
 
 impl LedgerModel {
-    fn spent(&self, place: usize) -> u64 {
-        self.chains.iter().filter(|(_, undone)| !undone).filter_map(|(amounts, _)| amounts.get(&place)).sum()
+    fn spent(&self, position: usize) -> u64 {
+        self.chains.iter().filter(|(_, undone)| !undone).filter_map(|(amounts, _)| amounts.get(&position)).sum()
     }
 
-    fn held_by_others(&self, place: usize, session: Option<usize>, now: i64) -> u64 {
-        let counts = |hold: &&(usize, usize, u64, i64)| hold.1 == place && Some(hold.0) != session && hold.3 > now;
+    fn held_by_others(&self, position: usize, session: Option<usize>, now: i64) -> u64 {
+        let counts = |hold: &&(usize, usize, u64, i64)| hold.1 == position && Some(hold.0) != session && hold.3 > now;
         self.holds.iter().filter(counts).map(|hold| hold.2).sum()
     }
 
     fn is_possible(&self, amounts: &Amounts, session: Option<usize>, now: i64) -> bool {
-        amounts.iter().all(|(place, amount)| {
-            let used = self.spent(*place) + self.held_by_others(*place, session, now) + amount;
-            QUOTAS[*place].is_none_or(|quota| used <= quota)
+        amounts.iter().all(|(position, amount)| {
+            let used = self.spent(*position) + self.held_by_others(*position, session, now) + amount;
+            QUOTAS[*position].is_none_or(|quota| used <= quota)
         })
     }
 }
@@ -113,10 +113,10 @@ impl LedgerTest {
     fn book(&self, session: Option<usize>) -> Book {
         let mut book = Book::default();
         let own = session.map(own);
-        for (place, quota) in QUOTAS.iter().enumerate() {
+        for (position, quota) in QUOTAS.iter().enumerate() {
             let account_state =
-                self.journal.account_state(&account(place), *quota, self.instant(), own.as_ref()).unwrap();
-            book.open(account(place), account_state);
+                self.journal.account_state(&account(position), *quota, self.instant(), own.as_ref()).unwrap();
+            book.open(account(position), account_state);
         }
         book
     }
@@ -124,11 +124,11 @@ impl LedgerTest {
     fn chain(&mut self, amounts: &Amounts) -> Vec<Transfer> {
         self.count += 1;
         let name = Text::from(format!("chain_{}", self.count));
-        let transfer = |(place, amount): (&usize, &u64)| Transfer {
-            id: format!("{name}.{place}").into(),
+        let transfer = |(position, amount): (&usize, &u64)| Transfer {
+            id: format!("{name}.{position}").into(),
             chain: name.clone(),
-            debit: account(*place),
-            credit: AccountId::new(format!("account/{place}/used")),
+            debit: account(*position),
+            credit: AccountId::new(format!("account/{position}/used")),
             amount: *amount,
             reverses: None,
             part_of: None,
@@ -140,11 +140,12 @@ impl LedgerTest {
     fn spend(&mut self, session: Option<usize>, amounts: &Amounts) -> TestCaseResult {
         let mut book = self.book(session);
         let chain = self.chain(amounts);
-        let before: Vec<Option<u64>> = (0..QUOTAS.len()).map(|place| book.available(&account(place))).collect();
+        let before: Vec<Option<u64>> = (0..QUOTAS.len()).map(|position| book.available(&account(position))).collect();
         let posted = book.post(chain);
         prop_assert_eq!(posted.is_ok(), self.plain.is_possible(amounts, session, self.now), "spending {:?}", amounts);
         if posted.is_err() {
-            let after: Vec<Option<u64>> = (0..QUOTAS.len()).map(|place| book.available(&account(place))).collect();
+            let after: Vec<Option<u64>> =
+                (0..QUOTAS.len()).map(|position| book.available(&account(position))).collect();
             prop_assert_eq!(before, after, "a refused chain left something behind");
             prop_assert!(book.into_entries().is_empty(), "a refused chain is to be written");
             return Ok(());
@@ -164,10 +165,10 @@ impl LedgerTest {
         let mut book = self.book(Some(session));
         book.release(own(session));
         let expires_at = Instant::from_millis(self.now + ttl).unwrap();
-        let holds = amounts.iter().map(|(place, amount)| Hold {
+        let holds = amounts.iter().map(|(position, amount)| Hold {
             key: own(session).key,
             owner: owner(session),
-            account: account(*place),
+            account: account(*position),
             amount: *amount,
             expires_at,
         });
@@ -181,17 +182,20 @@ impl LedgerTest {
         if held.is_ok() {
             self.journal.apply(&book.into_entries()).unwrap();
             self.plain.holds.retain(|hold| hold.0 != session);
-            self.plain.holds.extend(amounts.iter().map(|(place, amount)| (session, *place, *amount, self.now + ttl)));
+            self.plain
+                .holds
+                .extend(amounts.iter().map(|(position, amount)| (session, *position, *amount, self.now + ttl)));
         }
         Ok(())
     }
 
-    fn undo(&mut self, place: usize) {
-        let open: Vec<usize> = (0..self.plain.chains.len()).filter(|place| !self.plain.chains[*place].1).collect();
+    fn undo(&mut self, position: usize) {
+        let open: Vec<usize> =
+            (0..self.plain.chains.len()).filter(|position| !self.plain.chains[*position].1).collect();
         if open.is_empty() {
             return;
         }
-        let chosen = open[place % open.len()];
+        let chosen = open[position % open.len()];
         let Some(Entry::Post(first)) = self.written[chosen].first() else { return };
         let transfers = self.journal.chain(&first.chain);
         let mut book = self.book(None);
@@ -204,12 +208,13 @@ impl LedgerTest {
         self.plain.chains[chosen].1 = true;
     }
 
-    fn repeat(&mut self, place: usize, forged: bool) -> TestCaseResult {
+    fn repeat(&mut self, position: usize, forged: bool) -> TestCaseResult {
         if self.written.is_empty() {
             return Ok(());
         }
         let posts = |entry: &&Entry| matches!(entry, Entry::Post(_));
-        let mut entries: Vec<Entry> = self.written[place % self.written.len()].iter().filter(posts).cloned().collect();
+        let mut entries: Vec<Entry> =
+            self.written[position % self.written.len()].iter().filter(posts).cloned().collect();
         let before = self.journal.clone();
         if forged {
             let Some(Entry::Post(transfer)) = entries.first_mut() else { return Ok(()) };
@@ -232,9 +237,9 @@ impl LedgerTest {
                 self.journal.apply(&book.into_entries()).unwrap();
                 self.plain.holds.retain(|hold| hold.0 != *session);
             }
-            Act::Undo(place) => self.undo(*place),
-            Act::Repeat(place) => self.repeat(*place, false)?,
-            Act::Forge(place) => self.repeat(*place, true)?,
+            Act::Undo(position) => self.undo(*position),
+            Act::Repeat(position) => self.repeat(*position, false)?,
+            Act::Forge(position) => self.repeat(*position, true)?,
             Act::Wait(millis) => self.now += millis,
         }
         self.audit()
@@ -244,19 +249,19 @@ impl LedgerTest {
     fn audit(&self) -> TestCaseResult {
         let sum: i64 = self.journal.balances().map(|(_, balance)| balance).sum();
         prop_assert_eq!(sum, 0, "units were made or lost");
-        for (place, quota) in QUOTAS.iter().enumerate() {
-            let taken = self.plain.spent(place);
-            prop_assert_eq!(self.journal.balance(&account(place)), -i64::try_from(taken).unwrap());
+        for (position, quota) in QUOTAS.iter().enumerate() {
+            let taken = self.plain.spent(position);
+            prop_assert_eq!(self.journal.balance(&account(position)), -i64::try_from(taken).unwrap());
             prop_assert!(quota.is_none_or(|quota| taken <= quota), "more was taken than there was");
             for session in [None, Some(0), Some(1)] {
-                let held = self.journal.held(&account(place), self.instant(), session.map(own).as_ref());
-                prop_assert_eq!(held, Some(self.plain.held_by_others(place, session, self.now)));
+                let held = self.journal.held(&account(position), self.instant(), session.map(own).as_ref());
+                prop_assert_eq!(held, Some(self.plain.held_by_others(position, session, self.now)));
             }
-            let beyond = self.journal.held(&account(place), self.instant(), Some(&server()));
+            let beyond = self.journal.held(&account(position), self.instant(), Some(&server()));
             prop_assert_eq!(beyond, Some(0), "a server does not reach what is held under its key");
-            let all = self.plain.held_by_others(place, None, self.now);
+            let all = self.plain.held_by_others(position, None, self.now);
             prop_assert!(quota.is_none_or(|quota| taken + all <= quota), "more is held than there is");
-            let account_state = self.journal.account_state(&account(place), *quota, self.instant(), None).unwrap();
+            let account_state = self.journal.account_state(&account(position), *quota, self.instant(), None).unwrap();
             prop_assert_eq!(account_state.taken(), taken);
             prop_assert_eq!(account_state.available(), quota.map(|quota| quota - taken - all));
         }
@@ -304,8 +309,8 @@ fn a_hold_has_no_effect_after_its_spending() {
         let spender = Some(0);
         locked.take(&Act::Spend(spender, spent.clone()))?;
         plain.take(&Act::Spend(spender, spent))?;
-        for place in 0..QUOTAS.len() {
-            prop_assert_eq!(locked.journal.balance(&account(place)), plain.journal.balance(&account(place)));
+        for position in 0..QUOTAS.len() {
+            prop_assert_eq!(locked.journal.balance(&account(position)), plain.journal.balance(&account(position)));
         }
         Ok(())
     });

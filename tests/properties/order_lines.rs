@@ -45,17 +45,17 @@ fn an_index_of_goods_finds_the_same_lines_as_a_scan() {
         let index = GoodsIndex::new(order_lines);
         let written_down = order_lines.with(Some(&index));
         prop_assert_eq!(written_down.has_any(&goods), expected);
-        let places = |order_lines: OrderLines<'_>, goods: &GoodsRef| {
-            let mut places = Vec::new();
-            order_lines.each_place(goods, &mut |place| places.push(place));
-            places
+        let positions = |order_lines: OrderLines<'_>, goods: &GoodsRef| {
+            let mut positions = Vec::new();
+            order_lines.each_position(goods, &mut |position| positions.push(position));
+            positions
         };
         for goods in &goods {
-            let expected_places: Vec<usize> = (0..items.len()).filter(|place| items[*place].is(goods)).collect();
+            let expected_places: Vec<usize> = (0..items.len()).filter(|position| items[*position].is(goods)).collect();
             prop_assert_eq!(order_lines.first(goods), expected_places.first().copied());
             prop_assert_eq!(written_down.first(goods), expected_places.first().copied());
-            prop_assert_eq!(places(order_lines, goods), expected_places.clone());
-            prop_assert_eq!(places(written_down, goods), expected_places);
+            prop_assert_eq!(positions(order_lines, goods), expected_places.clone());
+            prop_assert_eq!(positions(written_down, goods), expected_places);
         }
         Ok(())
     });

@@ -31,20 +31,20 @@ fn order() -> impl Strategy<Value = Value> {
         let items: Vec<Value> = lines
             .into_iter()
             .enumerate()
-            .map(|(place, (paid, free, price, off, is_free))| {
+            .map(|(position, (paid, free, price, off, is_free))| {
                 let free = if is_free { free } else { 0 };
                 let gross = price * (paid + free);
                 amount += gross as i64;
                 let discount = (price * free + off).min(gross);
                 let mut item =
-                    json!({ "id": format!("ordli_{place}"), "quantity": paid + free, "price": price, "amount": gross });
+                    json!({ "id": format!("ordli_{position}"), "quantity": paid + free, "price": price, "amount": gross });
                 if discount > 0 {
                     item["discount_amount"] = json!(discount);
                 }
                 if free > 0 {
                     item["discount_quantity"] = json!(free);
                 }
-                let unsaid = ["price", "amount"].into_iter().take(omitted[place].into());
+                let unsaid = ["price", "amount"].into_iter().take(omitted[position].into());
                 unsaid.for_each(|name| drop(item.as_object_mut().unwrap().remove(name)));
                 item
             })
@@ -75,16 +75,16 @@ fn shared(amount: i64, weights: &[i64]) -> Vec<i64> {
     }
     let exact: Vec<i128> = weights.iter().map(|weight| i128::from(amount) * i128::from(*weight)).collect();
     let mut parts: Vec<i64> = exact.iter().map(|exact| (exact / all) as i64).collect();
-    let mut places: Vec<usize> = (0..weights.len()).collect();
-    places.sort_by_key(|place| std::cmp::Reverse(exact[*place] % all));
-    for place in places.into_iter().take((amount - parts.iter().sum::<i64>()) as usize) {
-        parts[place] += 1;
+    let mut positions: Vec<usize> = (0..weights.len()).collect();
+    positions.sort_by_key(|position| std::cmp::Reverse(exact[*position] % all));
+    for position in positions.into_iter().take((amount - parts.iter().sum::<i64>()) as usize) {
+        parts[position] += 1;
     }
     parts
 }
 
 /// Returns the expected refund for units of one line, where no unit is free and the order equals the sum of its lines.
-fn expected(order: &Value, place: usize, units: u64) -> Option<i64> {
+fn expected(order: &Value, position: usize, units: u64) -> Option<i64> {
     let items = list(order, "items");
     let known: i64 = items.iter().map(|item| amount(item, "amount")).sum();
     let is_unsaid = |item: &Value| item["amount"].is_null();
@@ -99,7 +99,7 @@ fn expected(order: &Value, place: usize, units: u64) -> Option<i64> {
     let mut weights = Vec::new();
     let (mut gross, mut off) = (0, 0);
     for (at, item) in items.iter().enumerate() {
-        let back = if at == place { units as i64 } else { 0 };
+        let back = if at == position { units as i64 } else { 0 };
         let kept = paid(item) as i64 - back;
         let [value, discount] = [values[at], amount(item, "discount_amount")].map(|whole| shared(whole, &[back, kept]));
         (gross, off) = (gross + value[0], off + discount[0]);
@@ -116,9 +116,9 @@ fn expected(order: &Value, place: usize, units: u64) -> Option<i64> {
 }
 
 /// Returns units of a line; each return of an order has its own number.
-fn returned(given: &Value, number: usize, place: &str, units: u64) -> (ReturnAnswer, Vec<Entry>) {
+fn returned(given: &Value, number: usize, position: &str, units: u64) -> (ReturnAnswer, Vec<Entry>) {
     let prepared = PreparedRules::new(service_facts::world(&given.to_string()).as_bytes()).unwrap();
-    let items = vec![RequestedUnits { line_id: Some(place.into()), quantity: units, ..RequestedUnits::default() }];
+    let items = vec![RequestedUnits { line_id: Some(position.into()), quantity: units, ..RequestedUnits::default() }];
     let request = ReturnRequest { order_key: "ord_1".into(), items, ..ReturnRequest::default() };
     let mut context = context();
     context.seed[1] = number as u8;
@@ -133,10 +133,14 @@ fn kept(returned: &ReturnAnswer) -> Value {
 
 /// The line and the number of units that a step returns.
 fn choice(order: &Value, line: usize, units: u64) -> (usize, u64) {
-    let lines: Vec<usize> =
-        list(order, "items").iter().enumerate().filter(|(_, item)| paid(item) > 0).map(|(place, _)| place).collect();
-    let place = lines[line % lines.len()];
-    (place, (units + 1).min(paid(&list(order, "items")[place])))
+    let lines: Vec<usize> = list(order, "items")
+        .iter()
+        .enumerate()
+        .filter(|(_, item)| paid(item) > 0)
+        .map(|(position, _)| position)
+        .collect();
+    let position = lines[line % lines.len()];
+    (position, (units + 1).min(paid(&list(order, "items")[position])))
 }
 
 #[test]
@@ -148,13 +152,13 @@ fn all_refunds_equal_the_paid_amount() {
             if list(&order, "items").is_empty() {
                 break;
             }
-            let (place, units) = choice(&order, step.0, step.1);
-            let id = text(&list(&order, "items")[place], "id");
+            let (position, units) = choice(&order, step.0, step.1);
+            let id = text(&list(&order, "items")[position], "id");
             let (answer, _) = returned(&json!({ "complete": true, "orders": [order] }), number, &id, units);
             let refund = answer.refund.minor() as i64;
             let is_last = list(&order, "items").iter().map(paid).sum::<u64>() == units;
             let owed = list(&order, "returns").last().map_or(0, |last| amount(last, "uncovered_amount"));
-            if let (Some(expected), false, 0) = (expected(&order, place, units), is_last, owed) {
+            if let (Some(expected), false, 0) = (expected(&order, position, units), is_last, owed) {
                 prop_assert_eq!(refund, expected, "of {}", order);
             }
             refunded += refund;
@@ -236,8 +240,8 @@ fn returned_in_full(ProjectCase { mut given, mut request }: ProjectCase, steps: 
         if list(&order, "items").iter().all(|item| paid(item) == 0) {
             break;
         }
-        let (place, units) = choice(&order, step.0, step.1);
-        let id = text(&list(&order, "items")[place], "id");
+        let (position, units) = choice(&order, step.0, step.1);
+        let id = text(&list(&order, "items")[position], "id");
         (given["orders"], given["transfers"]) = (json!([order]), json!(transfers));
         let (answer, entries) = returned(&given, number, &id, units);
         refunded += answer.refund.minor() as i64;

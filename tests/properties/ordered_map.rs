@@ -9,7 +9,7 @@ use scrip::text::Text;
 use crate::holds;
 
 #[test]
-fn an_ordered_map_finds_what_a_map_finds_and_keeps_the_order() {
+fn an_ordered_map_equals_a_map_and_keeps_the_order() {
     let puts = prop::collection::vec(("[ab]{0,3}|voucher/[0-9]{1,3}|[ab]{6}[cd]{6,14}", any::<u16>()), 0..200);
     holds(300, puts, |puts| {
         let mut ordered = OrderedMap::default();

@@ -131,36 +131,36 @@ fn model(scope: &Scope, drawn: &[Drawn]) -> Vec<Vec<u64>> {
             lists.push((entry.terms.clone(), Vec::new()));
         }
     }
-    for (place, line) in drawn.iter().enumerate() {
+    for (position, line) in drawn.iter().enumerate() {
         if named(&scope.excluded, line).is_some() {
             continue;
         }
         match named(&scope.included, line) {
             Some(entry) => {
                 let terms = &scope.included[entry].terms;
-                lists.iter_mut().find(|(known, _)| known == terms).unwrap().1.push(place);
+                lists.iter_mut().find(|(known, _)| known == terms).unwrap().1.push(position);
             }
-            None if scope.included_all || scope.included.is_empty() => chosen[place] = (1..=paid(line)).collect(),
+            None if scope.included_all || scope.included.is_empty() => chosen[position] = (1..=paid(line)).collect(),
             None => {}
         }
     }
-    for (terms, mut places) in lists {
-        places.retain(|place| paid(&drawn[*place]) > 0);
-        let price = |place: &usize| drawn[*place].price;
+    for (terms, mut positions) in lists {
+        positions.retain(|position| paid(&drawn[*position]) > 0);
+        let price = |position: &usize| drawn[*position].price;
         match terms.pick {
             UnitOrder::Every => {}
             UnitOrder::ToCheapest | UnitOrder::FromCheapest => {
-                places.sort_by_key(|place| price(place).unwrap_or(u64::MAX))
+                positions.sort_by_key(|position| price(position).unwrap_or(u64::MAX))
             }
-            _ => places.sort_by_key(|place| std::cmp::Reverse(price(place).map_or(-1, i128::from))),
+            _ => positions.sort_by_key(|position| std::cmp::Reverse(price(position).map_or(-1, i128::from))),
         }
         if matches!(terms.pick, UnitOrder::ToCheapest | UnitOrder::ToMostExpensive) {
-            let extreme = places.first().and_then(price);
-            places.retain(|place| extreme.is_some() && price(place) == extreme);
+            let extreme = positions.first().and_then(price);
+            positions.retain(|position| extreme.is_some() && price(position) == extreme);
         }
         let mut targets: Vec<Vec<(usize, u64)>> = Vec::new();
-        for place in places {
-            let units = (1..=paid(&drawn[place])).map(|unit| (place, unit));
+        for position in positions {
+            let units = (1..=paid(&drawn[position])).map(|unit| (position, unit));
             match terms.target {
                 TargetKind::Item => targets.push(units.collect()),
                 TargetKind::Unit => targets.extend(units.map(|unit| vec![unit])),
@@ -169,11 +169,11 @@ fn model(scope: &Scope, drawn: &[Drawn]) -> Vec<Vec<u64>> {
         // Each entry counts separately, and here every entry is a product.
         let mut left = [terms.aggregated_quantity_limit.unwrap_or(u64::MAX); GOODS.len()];
         let kept = targets.into_iter().skip(terms.skip_initially as usize).step_by(terms.repeat as usize);
-        for (place, unit) in kept.flatten() {
-            let full = terms.quantity_limit.is_some_and(|limit| chosen[place].len() as u64 >= limit);
-            let left = &mut left[drawn[place].product];
+        for (position, unit) in kept.flatten() {
+            let full = terms.quantity_limit.is_some_and(|limit| chosen[position].len() as u64 >= limit);
+            let left = &mut left[drawn[position].product];
             if *left > 0 && !full {
-                chosen[place].push(unit);
+                chosen[position].push(unit);
                 *left -= 1;
             }
         }
@@ -188,8 +188,8 @@ fn counted_lines_equal_single_units() {
         let cart = cart_of(&drawn);
         let mut found: Vec<Vec<u64>> = vec![Vec::new(); drawn.len()];
         for reach in reach_of(&scope, &drawn, &cart).iter().filter(|reach| !reach.excluded) {
-            prop_assert!(found[reach.place].is_empty(), "line {} is reached twice", reach.place);
-            found[reach.place] = (0..reach.units).map(|unit| reach.first + unit * reach.step).collect();
+            prop_assert!(found[reach.position].is_empty(), "line {} is reached twice", reach.position);
+            found[reach.position] = (0..reach.units).map(|unit| reach.first + unit * reach.step).collect();
         }
         prop_assert_eq!(found, model(&scope, &drawn));
         Ok(())
@@ -232,11 +232,11 @@ fn discount() -> impl Strategy<Value = Discount> {
 struct AmountsOnly(TimeZone);
 
 impl FormulaInputs for AmountsOnly {
-    fn takes(&self, _steps: usize) -> bool {
+    fn spend(&self, _steps: usize) -> bool {
         true
     }
 
-    fn find(&self, _operand: &FormulaOperand, _place: Option<usize>) -> Option<FormulaValue> {
+    fn find(&self, _operand: &FormulaOperand, _position: Option<usize>) -> Option<FormulaValue> {
         None
     }
 
@@ -392,15 +392,18 @@ fn free_units_change_the_cart_as_reported() {
         prop_assert_eq!(cart.lines.len(), before.lines.len() + cart.added().len());
         let signed = |amount: Option<Money>| i64::try_from(amount.unwrap_or_default().minor()).unwrap();
         let mut delta = 0;
-        for (place, line) in cart.lines.iter().enumerate() {
-            let then = before.lines.get(place).copied().unwrap_or_default();
-            let changed = cart.changed_at(place);
+        for (position, line) in cart.lines.iter().enumerate() {
+            let then = before.lines.get(position).copied().unwrap_or_default();
+            let changed = cart.changed_at(position);
             let (units, amount, free) =
                 changed.map_or((0, None, 0), |changed| (changed.units, changed.amount, changed.free));
             prop_assert_eq!(line.quantity as i64 - then.quantity as i64, units);
             prop_assert_eq!(line.free - then.free, free);
             prop_assert_eq!(signed(line.amount) - signed(then.amount), amount.unwrap_or(0));
-            prop_assert_eq!(gain.units_at(place), changed.map(|changed| (changed.units, changed.amount, changed.free)));
+            prop_assert_eq!(
+                gain.units_at(position),
+                changed.map(|changed| (changed.units, changed.amount, changed.free))
+            );
             delta += amount.unwrap_or(0);
         }
         prop_assert_eq!(signed(cart.amount) - signed(before.amount), delta);
@@ -433,9 +436,9 @@ fn an_order_without_its_free_units_is_the_paid_amount() {
         prop_assert_eq!(paid.total(), cart.total());
         // The customer's units that became free are the removed ones, at their price.
         let mut gone = 0;
-        for (place, line) in paid.lines.iter().enumerate() {
-            let then = drawn.get(place).map_or(0, |line| line.quantity);
-            let now = cart.lines[place];
+        for (position, line) in paid.lines.iter().enumerate() {
+            let then = drawn.get(position).map_or(0, |line| line.quantity);
+            let now = cart.lines[position];
             prop_assert_eq!(line.quantity, now.quantity - now.free);
             let price = now.price.map_or(0, Money::minor);
             gone += price * (then - line.quantity);

@@ -82,7 +82,7 @@ fn no_complete_bundle_of_alternatives_is_overlooked() {
     let lines = proptest::collection::vec((0..4_usize, 0..6_u64), 0..6);
     let needs = proptest::collection::vec((1..16_u8, 1..4_u64), 1..5);
     holds(4000, (lines, needs, 1..5_u64), |(lines, needs, limit)| {
-        let named = |place: usize| &*Box::leak(Box::new(Text::from(PRODUCTS[place])));
+        let named = |position: usize| &*Box::leak(Box::new(Text::from(PRODUCTS[position])));
         let mut items: Vec<ResolvedLine<'_>> = Vec::new();
         let mut quantities = Vec::new();
         for (product, quantity) in &lines {
@@ -91,16 +91,17 @@ fn no_complete_bundle_of_alternatives_is_overlooked() {
         }
         let cart = Cart::new(quantities, None).unwrap();
         let goods_of = |products: u8| {
-            let those = (0..4).filter(move |place| products >> place & 1 == 1);
-            those.map(|place| GoodsRef::new(GoodsObject::Product, PRODUCTS[place].into(), None)).collect()
+            let those = (0..4).filter(move |position| products >> position & 1 == 1);
+            those.map(|position| GoodsRef::new(GoodsObject::Product, PRODUCTS[position].into(), None)).collect()
         };
         let entries =
             needs.iter().map(|(products, quantity)| BundleEntry { goods: goods_of(*products), quantity: *quantity });
         let rules = BundleRules { entries: entries.collect(), limit };
         let fits = |bundles: u64| {
             (1..1_u32 << needs.len()).all(|group| {
-                let those =
-                    || needs.iter().enumerate().filter(|(place, _)| group >> place & 1 == 1).map(|(_, need)| need);
+                let those = || {
+                    needs.iter().enumerate().filter(|(position, _)| group >> position & 1 == 1).map(|(_, need)| need)
+                };
                 let products = those().fold(0, |all, (products, _)| all | products);
                 let is_selected: u64 = those().map(|(_, quantity)| quantity * bundles).sum();
                 let there = lines.iter().filter(|(product, _)| products >> product & 1 == 1).map(|(_, units)| units);

@@ -86,16 +86,16 @@ fn customer() -> impl Strategy<Value = Value> {
 fn cases() -> impl Strategy<Value = (Value, Value, Value)> {
     let assigned = prop::collection::vec(prop::collection::vec(0..5_usize, 0..3), TIERS);
     (prop::collection::vec(rule(), 5), assigned, order(), customer()).prop_map(|(rules, assigned, order, customer)| {
-        let numbered = rules.into_iter().enumerate().map(|(place, mut rule)| {
-            rule["id"] = json!(format!("val_{place}"));
+        let numbered = rules.into_iter().enumerate().map(|(position, mut rule)| {
+            rule["id"] = json!(format!("val_{position}"));
             rule
         });
-        let tier = |place: usize| {
-            json!({ "id": format!("promo_{place}"), "name": "tier", "campaign_id": "camp_1",
+        let tier = |position: usize| {
+            json!({ "id": format!("promo_{position}"), "name": "tier", "campaign_id": "camp_1",
                     "action": { "discount": { "type": "AMOUNT", "amount_off": 100 } } })
         };
-        let assignment = |(place, rule): (usize, usize)| json!({ "related_object_id": format!("promo_{place}"), "rule_id": format!("val_{rule}") });
-        let pairs = assigned.iter().enumerate().flat_map(|(place, rules)| rules.iter().map(move |rule| (place, *rule)));
+        let assignment = |(position, rule): (usize, usize)| json!({ "related_object_id": format!("promo_{position}"), "rule_id": format!("val_{rule}") });
+        let pairs = assigned.iter().enumerate().flat_map(|(position, rules)| rules.iter().map(move |rule| (position, *rule)));
         let given = json!({
             "complete": true, "campaigns": [{ "id": "camp_1", "name": "Promo" }],
             "validation_rules": numbered.collect::<Vec<_>>(),
@@ -115,8 +115,8 @@ fn qualification_equals_single_validations() {
         let answer: Value =
             serde_json::from_slice(&prepared.qualify(request.to_string().as_bytes(), &context).body).unwrap();
         let data = answer["redeemables"]["data"].as_array().unwrap();
-        for place in 0..TIERS {
-            let id = format!("promo_{place}");
+        for position in 0..TIERS {
+            let id = format!("promo_{position}");
             let request = json!({ "redeemables": [{ "object": "promotion_tier", "id": id }], "order": order, "customer": customer });
             let alone: Value =
                 serde_json::from_slice(&prepared.validate(request.to_string().as_bytes(), &context).body).unwrap();

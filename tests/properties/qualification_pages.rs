@@ -48,9 +48,9 @@ fn queries() -> impl Strategy<Value = PagedQuery> {
 impl PagedQuery {
     fn rules(&self, client: bool) -> PreparedRules {
         let effect = if self.items { "APPLY_TO_ITEMS" } else { "APPLY_TO_ORDER" };
-        let voucher = |(place, (minute, off, redeemed)): (usize, &(i64, u64, Option<u64>))| {
+        let voucher = |(position, (minute, off, redeemed)): (usize, &(i64, u64, Option<u64>))| {
             let at = Instant::from_millis(1_767_225_600_000 + minute * 60_000).unwrap().text();
-            json!({ "id": format!("v_{place}"), "code": format!("CODE{place}"), "type": "DISCOUNT_VOUCHER",
+            json!({ "id": format!("v_{position}"), "code": format!("CODE{position}"), "type": "DISCOUNT_VOUCHER",
                     "holder_id": "cust_1", "created_at": at,
                     "discount": { "type": "AMOUNT", "amount_off": off, "effect": effect },
                     "redemption": { "quantity": redeemed.map(|_| 1), "redeemed_quantity": redeemed.unwrap_or(0) } })

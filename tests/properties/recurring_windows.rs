@@ -35,7 +35,7 @@ fn zone() -> impl Strategy<Value = TimeZone> {
 
 /// Generates any instant of two years, often near a change of clocks.
 fn instant() -> impl Strategy<Value = i64> {
-    let near = (0..4_usize, -3 * 60 * MINUTE..3 * 60 * MINUTE).prop_map(|(place, by)| CHANGES[place].0 + by);
+    let near = (0..4_usize, -3 * 60 * MINUTE..3 * 60 * MINUTE).prop_map(|(position, by)| CHANGES[position].0 + by);
     prop_oneof![2 => 1_767_225_600_000..1_830_297_600_000_i64, 3 => near]
 }
 

@@ -10,7 +10,7 @@ use scrip::time::{Instant, TimeZone};
 
 /// Returns the clock of an instant in this zone.
 pub fn clock(zone: &TimeZone) -> Clock<'_> {
-    Clock { now: Instant::from_millis(1_774_746_000_000).unwrap(), zone, zone_use: None, work: None }
+    Clock { now: Instant::from_millis(1_774_746_000_000).unwrap(), zone, zone_use: None, budget: None }
 }
 
 struct Nothing(Option<Money>);

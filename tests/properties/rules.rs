@@ -26,7 +26,7 @@ fn expression() -> impl Strategy<Value = Expression> {
 
 fn expected_truth(expression: &Expression, truths: &[bool]) -> bool {
     match expression {
-        Expression::Leaf(place) => truths[*place],
+        Expression::Leaf(position) => truths[*position],
         Expression::All(parts) => parts.iter().filter(|part| !expected_truth(part, truths)).count() == 0,
         Expression::Any(parts) => parts.iter().filter(|part| expected_truth(part, truths)).count() > 0,
     }
@@ -35,7 +35,7 @@ fn expected_truth(expression: &Expression, truths: &[bool]) -> bool {
 /// Exchanges and and or.
 fn turned(expression: &Expression) -> Expression {
     match expression {
-        Expression::Leaf(place) => Expression::Leaf(*place),
+        Expression::Leaf(position) => Expression::Leaf(*position),
         Expression::All(parts) => Expression::Any(parts.iter().map(turned).collect()),
         Expression::Any(parts) => Expression::All(parts.iter().map(turned).collect()),
     }
@@ -60,11 +60,11 @@ fn a_printed_logic_reads_back_equal() {
 #[test]
 fn a_logic_equals_its_truth_table() {
     holds(4_000, (expression(), truths()), |(expression, truths)| {
-        let found = expression.holds(&mut |place| truths[place]);
+        let found = expression.holds(&mut |position| truths[position]);
         prop_assert_eq!(found, expected_truth(&expression, &truths));
         // Not (a and b) is (not a) or (not b).
         let turned = turned(&expression);
-        prop_assert_eq!(turned.holds(&mut |place| !truths[place]), !found);
+        prop_assert_eq!(turned.holds(&mut |position| !truths[position]), !found);
         Ok(())
     });
 }
@@ -72,7 +72,7 @@ fn a_logic_equals_its_truth_table() {
 #[test]
 fn the_deciding_test_fails_and_its_kind_decides() {
     holds(4_000, (expression(), truths()), |(expression, truths)| {
-        let first_failing = expression.first_failing(&mut |place| truths[place]);
+        let first_failing = expression.first_failing(&mut |position| truths[position]);
         prop_assert_eq!(first_failing.is_none(), expected_truth(&expression, &truths));
         if let Some(first_failing) = first_failing {
             prop_assert!(!truths[first_failing] && expression.mentions(first_failing));
@@ -241,7 +241,7 @@ fn relative_days_partition_time() {
     };
     let around = || 1_774_746_000_000 - 20 * 86_400_000..1_774_746_000_000_i64 + 20 * 86_400_000;
     holds(4_000, (around(), around(), 0..12_i64), |(now, date, days)| {
-        let clock = Clock { now: Instant::from_millis(now).unwrap(), zone: &warsaw, zone_use: None, work: None };
+        let clock = Clock { now: Instant::from_millis(now).unwrap(), zone: &warsaw, zone_use: None, budget: None };
         let date = Instant::from_millis(date).unwrap();
         let text = date.to_string();
         let operand = vec![TestOperand::Number(Number::integer(days))];
@@ -286,7 +286,7 @@ fn the_lint_warns_of_constant_results() {
 }
 
 #[test]
-fn the_lint_names_what_is_suspicious() {
+fn the_lint_reports_suspicious_tests() {
     let warnings = |rules: serde_json::Value| -> Vec<String> {
         let rule = read_document(&rules.to_string(), read_rule).unwrap();
         lint(&rule).into_iter().map(|warning| format!("{} {}", warning.path, warning.text)).collect()

@@ -47,15 +47,15 @@ fn model(amount: u64, weights: &[u64], caps: &[u64]) -> Vec<u64> {
     let mut rests: Vec<Option<Fraction>> = exact.iter().map(|share| Some(share.rest())).collect();
     while shares.iter().sum::<u128>() < u128::from(amount) {
         let mut best: Option<(usize, Fraction)> = None;
-        for (place, rest) in rests.iter().enumerate() {
+        for (position, rest) in rests.iter().enumerate() {
             if let Some(rest) = rest {
                 let better = best.is_none_or(|(_, known)| rest.order(known) == Ordering::Greater);
-                best = if better { Some((place, *rest)) } else { best };
+                best = if better { Some((position, *rest)) } else { best };
             }
         }
-        let (place, _) = best.expect("fewer units are missing than there are lines");
-        shares[place] += 1;
-        rests[place] = None;
+        let (position, _) = best.expect("fewer units are missing than there are lines");
+        shares[position] += 1;
+        rests[position] = None;
     }
     let mut spare = 0;
     for (share, cap) in shares.iter_mut().zip(caps) {
@@ -85,7 +85,7 @@ fn spread_plain(amount: u64, weights: &[u64], caps: &[u64]) -> Vec<u64> {
     let money = |minor: u64| Money::new(i64::try_from(minor).unwrap()).unwrap();
     let lines = weights.iter().zip(caps).enumerate();
     let mut shares: Vec<SpreadShare> =
-        lines.map(|(place, (weight, cap))| SpreadShare::new(place, *weight, money(*cap))).collect();
+        lines.map(|(position, (weight, cap))| SpreadShare::new(position, *weight, money(*cap))).collect();
     spread(money(amount), &mut shares);
     shares.into_iter().map(|share| share.given.minor()).collect()
 }

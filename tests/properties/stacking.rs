@@ -40,7 +40,7 @@ pub fn amounts_agree(order: &Value) -> TestCaseResult {
 }
 
 #[test]
-fn amounts_agree_in_every_order_shown() {
+fn amounts_agree_in_every_order_of_an_answer() {
     holds(CASES, project_case(), |ProjectCase { given, request }| {
         let answer = validate(&given, &request);
         let mut off = 0;
@@ -135,11 +135,11 @@ fn requested_order_is_kept() {
         given["stacking_rules"]["redeemables_sorting_rule"] = json!("REQUESTED_ORDER");
         given["stacking_rules"]["exclusive_categories"] = json!([]);
         let requested_codes = requested_codes(&request);
-        let places: Vec<usize> = applied(&validate(&given, &request))
+        let positions: Vec<usize> = applied(&validate(&given, &request))
             .iter()
             .map(|code| requested_codes.iter().position(|other| other == code).unwrap())
             .collect();
-        prop_assert!(places.is_sorted());
+        prop_assert!(positions.is_sorted());
         Ok(())
     });
 }
@@ -181,7 +181,7 @@ fn the_applied_part_of_a_partial_request_gives_the_same_order() {
 
 #[test]
 fn missing_redeemables_change_nothing_in_partial_mode() {
-    holds(CASES, (project_case(), 0..7_usize), |(ProjectCase { mut given, mut request }, place)| {
+    holds(CASES, (project_case(), 0..7_usize), |(ProjectCase { mut given, mut request }, position)| {
         given["stacking_rules"]["redeemables_application_mode"] = json!("PARTIAL");
         request["redeemables"].as_array_mut().unwrap().retain(|entry| entry["id"] != "NOPE");
         if list(&request, "redeemables").is_empty() {
@@ -189,7 +189,7 @@ fn missing_redeemables_change_nothing_in_partial_mode() {
         }
         let before = validate(&given, &request);
         let requested_codes = request["redeemables"].as_array_mut().unwrap();
-        requested_codes.insert(place.min(requested_codes.len()), json!({ "object": "voucher", "id": "NOPE" }));
+        requested_codes.insert(position.min(requested_codes.len()), json!({ "object": "voucher", "id": "NOPE" }));
         let after = validate(&given, &request);
         prop_assert_eq!(&after["order"], &before["order"]);
         prop_assert_eq!(applied(&after), applied(&before));
@@ -235,8 +235,8 @@ fn initial_amounts_do_not_depend_on_the_order_of_percentages() {
         let vouchers: Vec<Value> = percents
             .iter()
             .enumerate()
-            .map(|(place, percent)| {
-                json!({ "id": format!("v_{place}"), "code": format!("P{place}"), "type": "DISCOUNT_VOUCHER",
+            .map(|(position, percent)| {
+                json!({ "id": format!("v_{position}"), "code": format!("P{position}"), "type": "DISCOUNT_VOUCHER",
                         "discount": { "type": "PERCENT", "percent_off": percent, "effect": "APPLY_TO_ORDER" } })
             })
             .collect();

@@ -53,7 +53,7 @@ fn rules() -> impl Strategy<Value = Rules> {
     let hierarchy = prop::collection::vec(0..3_i64, CATEGORIES);
     (modes, lists, limits, hierarchy).prop_map(|(modes, lists, limits, hierarchy)| {
         let (limit, per_category, of_category, exclusive_limit, exclusive_per_category) = limits;
-        let list = |place: usize| lists[place].clone();
+        let list = |position: usize| lists[position].clone();
         Rules {
             all: modes[0],
             by_hierarchy: modes[1],
@@ -123,9 +123,9 @@ fn discount(effect: Effect) -> (Value, Option<usize>) {
 fn given(codes: &[Code], rules: &Rules) -> Value {
     let mut tiers = Vec::new();
     let (mut validation, mut assigned) = (Vec::new(), Vec::new());
-    for (place, code) in codes.iter().enumerate().filter(|(_, code)| code.exists) {
+    for (position, code) in codes.iter().enumerate().filter(|(_, code)| code.exists) {
         let (discount, product) = discount(code.effect);
-        tiers.push(json!({ "id": format!("promo_{place}"), "campaign_id": "camp_p", "active": code.active,
+        tiers.push(json!({ "id": format!("promo_{position}"), "campaign_id": "camp_p", "active": code.active,
                            "category_id": code.category.map(category), "action": { "discount": discount } }));
         let test = |bound: i64| json!({ "name": "order.amount", "conditions": { "$more_than": [bound] }, "rules": {} });
         let (rules, logic) = match code.more_than {
@@ -137,9 +137,11 @@ fn given(codes: &[Code], rules: &Rules) -> Value {
             .map(|product| json!({ "object": "product", "id": format!("prod_{product}"), "effect": "APPLY_TO_EVERY" }))
             .collect();
         if logic || !included.is_empty() {
-            validation.push(json!({ "id": format!("val_{place}"), "name": "v", "rules": rules,
+            validation.push(json!({ "id": format!("val_{position}"), "name": "v", "rules": rules,
                 "applicable_to": { "included_all": false, "included": included, "excluded": [] } }));
-            assigned.push(json!({ "rule_id": format!("val_{place}"), "related_object_id": format!("promo_{place}") }));
+            assigned.push(
+                json!({ "rule_id": format!("val_{position}"), "related_object_id": format!("promo_{position}") }),
+            );
         }
     }
     let categories: Vec<Value> = (0..CATEGORIES)
@@ -151,8 +153,9 @@ fn given(codes: &[Code], rules: &Rules) -> Value {
 }
 
 fn request(codes: &[Code], lines: &[(usize, i64)]) -> Value {
-    let redeemables: Vec<Value> =
-        (0..codes.len()).map(|place| json!({ "object": "promotion_tier", "id": format!("promo_{place}") })).collect();
+    let redeemables: Vec<Value> = (0..codes.len())
+        .map(|position| json!({ "object": "promotion_tier", "id": format!("promo_{position}") }))
+        .collect();
     let items: Vec<Value> = lines
         .iter()
         .map(|(product, price)| json!({ "product_id": format!("prod_{product}"), "quantity": 1, "price": price }))
@@ -208,7 +211,7 @@ fn a_stack_is_its_tiers() {
     let codes = prop::collection::vec(code(), 1..6);
     holds(CASES / 4, (codes, rules(), lines()), |(codes, rules, lines)| {
         let mut project = given(&codes, &rules);
-        let ids: Vec<String> = (0..codes.len()).map(|place| format!("promo_{place}")).collect();
+        let ids: Vec<String> = (0..codes.len()).map(|position| format!("promo_{position}")).collect();
         project["promotion_stacks"] = json!([{ "id": "stack_s", "tiers": { "ids": ids } }]);
         let mut stack_request = request(&codes, &lines);
         let one_by_one = validate(&project, &stack_request);

@@ -88,12 +88,12 @@ pub fn stack(codes: &[Code], rules: &Rules, lines: &[(usize, i64)]) -> (Vec<Mode
     // Step 4.
     let mut order: Vec<usize> = (0..codes.len()).collect();
     if rules.by_hierarchy {
-        order.sort_by_key(|place| codes[*place].category.map_or(i64::MAX, |category| rules.hierarchy[category]));
+        order.sort_by_key(|position| codes[*position].category.map_or(i64::MAX, |category| rules.hierarchy[category]));
     }
     // Steps 5 and 6.
     let exclusive_is_in = codes.iter().any(|code| is(&rules.exclusive, code) && holds(code, &start));
     if exclusive_is_in && rules.joint_last {
-        let joint = |place: &usize| is(&rules.joint, &codes[*place]);
+        let joint = |position: &usize| is(&rules.joint, &codes[*position]);
         let (last, first): (Vec<usize>, Vec<usize>) = order.iter().copied().partition(joint);
         order = [first, last].concat();
     }
@@ -102,24 +102,24 @@ pub fn stack(codes: &[Code], rules: &Rules, lines: &[(usize, i64)]) -> (Vec<Mode
     let mut outcomes: Vec<ModelOutcome> = Vec::new();
     let mut applied: Vec<usize> = Vec::new();
     let mut failed = false;
-    for place in order {
-        let code = &codes[place];
+    for position in order {
+        let code = &codes[position];
         let stays = is(&rules.exclusive, code) || is(&rules.joint, code) || !code.exists;
         if exclusive_is_in && !stays {
-            outcomes.push((place, "exclusion_rules_not_met", None));
+            outcomes.push((position, "exclusion_rules_not_met", None));
             continue;
         }
         if rules.all && failed {
-            outcomes.push((place, "preceding_validation_failed", None));
+            outcomes.push((position, "preceding_validation_failed", None));
             continue;
         }
-        if let Some(key) = exceeded(codes, rules, &applied, place) {
-            outcomes.push((place, key, None));
+        if let Some(key) = exceeded(codes, rules, &applied, position) {
+            outcomes.push((position, key, None));
             continue;
         }
         if !holds(code, &current) {
             failed = true;
-            outcomes.push((place, "INAPPLICABLE", None));
+            outcomes.push((position, "INAPPLICABLE", None));
             continue;
         }
         let initial = is(&rules.initial_categories, code) || (rules.initial && !is(&rules.discounted_categories, code));
@@ -131,12 +131,12 @@ pub fn stack(codes: &[Code], rules: &Rules, lines: &[(usize, i64)]) -> (Vec<Mode
             () => rules.skip_no_effect,
         };
         if skips && after.discounts() == current.discounts() {
-            outcomes.push((place, "no_effect", None));
+            outcomes.push((position, "no_effect", None));
             continue;
         }
         current = after;
-        applied.push(place);
-        outcomes.push((place, "APPLICABLE", Some(current.total())));
+        applied.push(position);
+        outcomes.push((position, "APPLICABLE", Some(current.total())));
     }
     // Step 8.
     let valid = match rules.all {
@@ -146,10 +146,10 @@ pub fn stack(codes: &[Code], rules: &Rules, lines: &[(usize, i64)]) -> (Vec<Mode
     (outcomes, valid)
 }
 
-fn exceeded(codes: &[Code], rules: &Rules, applied: &[usize], place: usize) -> Option<&'static str> {
-    let own = codes[place].category;
+fn exceeded(codes: &[Code], rules: &Rules, applied: &[usize], position: usize) -> Option<&'static str> {
+    let own = codes[position].category;
     let same = applied.iter().filter(|other| own.is_some() && codes[**other].category == own).count();
-    let exclusive = |place: usize| codes[place].category.is_some_and(|category| rules.exclusive[category]);
+    let exclusive = |position: usize| codes[position].category.is_some_and(|category| rules.exclusive[category]);
     let of_category = own.and_then(|category| rules.of_category[category]).or(rules.per_category);
     if applied.len() >= rules.limit {
         return Some("applicable_redeemables_limit_exceeded");
@@ -157,10 +157,10 @@ fn exceeded(codes: &[Code], rules: &Rules, applied: &[usize], place: usize) -> O
     if own.is_some() && of_category.is_some_and(|limit| same >= limit) {
         return Some("applicable_redeemables_per_category_limit_exceeded");
     }
-    if exclusive(place) && applied.iter().filter(|other| exclusive(**other)).count() >= rules.exclusive_limit {
+    if exclusive(position) && applied.iter().filter(|other| exclusive(**other)).count() >= rules.exclusive_limit {
         return Some("applicable_exclusive_redeemables_limit_exceeded");
     }
-    if exclusive(place) && rules.exclusive_per_category.is_some_and(|limit| same >= limit) {
+    if exclusive(position) && rules.exclusive_per_category.is_some_and(|limit| same >= limit) {
         return Some("applicable_exclusive_redeemables_per_category_limit_exceeded");
     }
     None

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::bundle::facts::goods::{GoodsCoverage, ListedGoods};
-use crate::bundle::facts::{RuleSetFacts, voucher_place};
+use crate::bundle::facts::{RuleSetFacts, voucher_position};
 use crate::facts::{Assignment, CandidateFilter, Candidates, Fact, Facts, Known, KnownSettings, Offer, SummaryCounts};
 use crate::id::is_tracking_id;
 use crate::json::Node;
@@ -12,7 +12,7 @@ use crate::ledger::{AccountId, HoldOwner, Transfer};
 use crate::model::client::PublicMetadata;
 use crate::model::customer::{Customer, ProfilePart};
 use crate::model::order::{Goods, Metadata, Order};
-use crate::model::promotion::Stack;
+use crate::model::promotion::PromotionStack;
 use crate::model::redeemable::{Campaign, Category, RedeemableTerms};
 use crate::model::redemption::StoredRedemption;
 use crate::model::request::{RedeemableObject, RequestedRedeemable};
@@ -25,8 +25,8 @@ use crate::time::{Instant, TimeZone};
 /// The member of a customer with the numbers of the conditions that the customer meets.
 const CONDITIONS: &str = "conditions";
 /// The members with the numbers of those whose results stay the same if a request sends metadata, or other fields of the profile.
-const BESIDE_METADATA: &str = "conditions_beside_metadata";
-const BESIDE_FIELDS: &str = "conditions_beside_fields";
+const INDEPENDENT_OF_METADATA: &str = "conditions_beside_metadata";
+const INDEPENDENT_OF_FIELDS: &str = "conditions_beside_fields";
 /// The member of a customer with the tracking id.
 const TRACKING_ID: &str = "tracking_id";
 
@@ -53,7 +53,7 @@ impl RuleSetFacts {
 
     /// Returns the normal form of a code that the rules do not list: the form in which codes are compared.
     pub fn unlisted_code<'c>(&self, code: &'c str) -> Option<Cow<'c, str>> {
-        let is_listed = voucher_place(&self.vouchers, self.folded.as_ref(), code).is_some();
+        let is_listed = voucher_position(&self.vouchers, self.folded.as_ref(), code).is_some();
         let compared = || if self.folded.is_some() { fold(code) } else { Cow::Borrowed(code) };
         (!is_listed).then(compared)
     }
@@ -61,17 +61,17 @@ impl RuleSetFacts {
 
 impl Facts for RuleSetFacts {
     fn stacking_rules(&self) -> Fact<'_, StackingRules> {
-        Fact::Lent(&self.stacking_rules)
+        Fact::Borrowed(&self.stacking_rules)
     }
 
     fn time_zone(&self) -> Fact<'_, TimeZone> {
-        Fact::Lent(&self.time_zone)
+        Fact::Borrowed(&self.time_zone)
     }
 
     fn voucher(&self, code: &str) -> Known<Fact<'_, RedeemableTerms>> {
-        let place = voucher_place(&self.vouchers, self.folded.as_ref(), code);
-        if let Some(voucher) = place.and_then(|place| self.vouchers.at(place)) {
-            return Known::Is(Fact::Lent(voucher));
+        let position = voucher_position(&self.vouchers, self.folded.as_ref(), code);
+        if let Some(voucher) = position.and_then(|position| self.vouchers.at(position)) {
+            return Known::Is(Fact::Borrowed(voucher));
         }
         if self.is_known_in_other_case(code) {
             return Known::Unknown;
@@ -85,15 +85,15 @@ impl Facts for RuleSetFacts {
 
     fn offer(&self, named: &RequestedRedeemable) -> Option<&Offer<'_>> {
         let [vouchers, tiers] = &self.offers;
-        let (place, offers) = match named.object {
-            RedeemableObject::Voucher => (voucher_place(&self.vouchers, self.folded.as_ref(), &named.id), vouchers),
-            RedeemableObject::PromotionTier => (self.tiers.place(&named.id), tiers),
+        let (position, offers) = match named.object {
+            RedeemableObject::Voucher => (voucher_position(&self.vouchers, self.folded.as_ref(), &named.id), vouchers),
+            RedeemableObject::PromotionTier => (self.tiers.position(&named.id), tiers),
             RedeemableObject::PromotionStack => return None,
         };
-        offers.get(place?)?.as_ref()
+        offers.get(position?)?.as_ref()
     }
 
-    fn stack(&self, id: &str) -> Known<Fact<'_, Stack>> {
+    fn stack(&self, id: &str) -> Known<Fact<'_, PromotionStack>> {
         self.known("promotion_stack", id, self.stacks.get(id))
     }
 
@@ -163,8 +163,8 @@ impl Facts for RuleSetFacts {
 
     fn is_condition_independent_of(&self, customer: &str, number: &str, part: ProfilePart) -> bool {
         let member = match part {
-            ProfilePart::Metadata => BESIDE_METADATA,
-            ProfilePart::Fields => BESIDE_FIELDS,
+            ProfilePart::Metadata => INDEPENDENT_OF_METADATA,
+            ProfilePart::Fields => INDEPENDENT_OF_FIELDS,
         };
         self.has_number(customer, member, number) == Some(true)
     }
@@ -245,7 +245,7 @@ impl Facts for RuleSetFacts {
     }
 
     fn candidates(&self, _filter: &CandidateFilter<'_>) -> Known<Fact<'_, Candidates>> {
-        Known::Is(Fact::Lent(self.prepare_candidates()))
+        Known::Is(Fact::Borrowed(self.prepare_candidates()))
     }
 
     fn free_codes(&self, campaign_id: &str, now: Instant) -> Known<Option<u64>> {

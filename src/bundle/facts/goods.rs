@@ -32,9 +32,9 @@ impl ListedGoods {
     /// Builds the index; the first of equal names counts.
     pub fn new(goods: Vec<Goods>) -> ListedGoods {
         let mut by_source = BTreeMap::new();
-        for (place, goods) in goods.iter().enumerate() {
+        for (position, goods) in goods.iter().enumerate() {
             if let Some(source_id) = &goods.source_id {
-                by_source.entry(source_id.clone()).or_insert(place);
+                by_source.entry(source_id.clone()).or_insert(position);
             }
         }
         ListedGoods { by_id: OrderedMap::new(goods, |goods| [goods.id.as_ref(), None]), by_source }
@@ -43,7 +43,7 @@ impl ListedGoods {
     /// Finds the goods of a name.
     pub fn find(&self, name: &str, coverage: GoodsCoverage<'_>) -> Known<Fact<'_, Goods>> {
         if let Some(goods) = self.by_id.get(name) {
-            return Known::Is(Fact::Lent(goods));
+            return Known::Is(Fact::Borrowed(goods));
         }
         let is_covered = coverage.is_complete || coverage.names.is_some_and(|names| names.has(name));
         // Goods with this `source_id` do not count where others may have it as their id.
@@ -52,10 +52,10 @@ impl ListedGoods {
         }
         if coverage.is_unreadable {
             let goods = Goods { id: Some(Text::from(name)), unreadable: true, ..Goods::default() };
-            return Known::Is(Fact::Own(Arc::new(goods)));
+            return Known::Is(Fact::Shared(Arc::new(goods)));
         }
-        match self.by_source.get(name).and_then(|place| self.by_id.at(*place)) {
-            Some(goods) => Known::Is(Fact::Lent(goods)),
+        match self.by_source.get(name).and_then(|position| self.by_id.at(*position)) {
+            Some(goods) => Known::Is(Fact::Borrowed(goods)),
             None if is_covered => Known::Absent,
             None => Known::Unknown,
         }

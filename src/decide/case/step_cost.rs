@@ -19,29 +19,29 @@ const ENTRY: usize = 40;
 
 impl Case<'_> {
     /// Counts the steps to write the order once for each of the redeemables at these positions, and once for all.
-    pub(in crate::decide) fn count_answers(&self, places: impl Iterator<Item = usize>) {
+    pub(in crate::decide) fn count_answers(&self, positions: impl Iterator<Item = usize>) {
         let order = self.order.as_deref().map_or(1, of_order);
         let entries = |scope: &Scope| scope.included.len().saturating_add(scope.excluded.len());
         let (mut times, mut listed) = (1_usize, 0_usize);
-        for place in places {
-            let scope = self.offer(place).and_then(|offer| offer.scope());
+        for position in positions {
+            let scope = self.offer(position).and_then(|offer| offer.scope());
             (times, listed) = (times.saturating_add(1), listed.saturating_add(scope.map_or(0, entries)));
         }
-        self.work.takes(order.saturating_mul(times).saturating_add(listed.saturating_mul(ENTRY)));
+        self.budget.spend(order.saturating_mul(times).saturating_add(listed.saturating_mul(ENTRY)));
     }
 
     /// Counts the steps to try all redeemables once more. Returns whether the budget allows it.
     pub(in crate::decide) fn count_walk(&self) -> bool {
         let lines = self.order.as_deref().map_or(0, |order| order.items.len());
-        self.work.takes(lines.saturating_mul(self.resolved.len()).saturating_mul(VALUE))
+        self.budget.spend(lines.saturating_mul(self.resolved.len()).saturating_mul(VALUE))
     }
 
     /// Refuses a decision that exceeded its step budget: it is neither answered nor written.
     pub(in crate::decide) fn within_bounds(&self) -> Result<(), Refusal> {
-        if !self.work.is_over() {
+        if !self.budget.is_over() {
             return Ok(());
         }
-        if self.work.has_overflow() {
+        if self.budget.has_overflow() {
             return Err(Refusal::out_of_bounds());
         }
         let lines = self.order.as_deref().map_or(0, |order| order.items.len());

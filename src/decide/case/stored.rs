@@ -143,7 +143,7 @@ pub(in crate::decide) fn find_request_customer<'a>(
             return Err(Refusal::taken("customer", source_id));
         }
         let customer = match unknown {
-            Some(_) => sent.map(Fact::Lent),
+            Some(_) => sent.map(Fact::Borrowed),
             None => sent.map(|sent| Fact::own(sent.new_profile())),
         };
         return Ok(RequestCustomer { customer, unknown, email, ..RequestCustomer::default() });
@@ -154,7 +154,7 @@ pub(in crate::decide) fn find_request_customer<'a>(
         customer.has_metadata |= !sent.metadata.is_empty();
         customer.metadata.overlay(sent.metadata.iter());
     }
-    Ok(RequestCustomer { customer: Some(Fact::Own(Arc::new(customer))), stored: true, unknown, email, named: None })
+    Ok(RequestCustomer { customer: Some(Fact::Shared(Arc::new(customer))), stored: true, unknown, email, named: None })
 }
 
 /// Returns the customer that a client names without a proof: the first of the names that exists, and otherwise a new
@@ -197,7 +197,7 @@ fn find_named<'a>(
         named.email = Some(email);
     }
     RequestCustomer {
-        customer: Some(Fact::Own(Arc::new(customer))),
+        customer: Some(Fact::Shared(Arc::new(customer))),
         named: Some(Box::new(named)),
         ..RequestCustomer::default()
     }

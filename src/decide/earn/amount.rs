@@ -6,7 +6,7 @@ use crate::count::total;
 use crate::decide::earn::context::EarningContext;
 use crate::decide::earn::verdict::EffectSkipped;
 use crate::decide::judge::formula_inputs::value_of;
-use crate::facts::earning::{Amount, PointsBase};
+use crate::facts::earning::{PointsAmount, PointsBase};
 use crate::formula::{FormulaName, FormulaOperand, FormulaValue, Lookup, Ratio, evaluate};
 use crate::json::Node;
 use crate::model::order::Metadata;
@@ -20,17 +20,18 @@ use crate::text::{Decimal, Text};
 use crate::time::TimeZone;
 
 /// Returns the points of an effect, or the reason why there are none.
-pub fn points(amount: &Amount, earning_context: &EarningContext<'_>) -> Result<u64, EffectSkipped> {
+pub fn points(amount: &PointsAmount, earning_context: &EarningContext<'_>) -> Result<u64, EffectSkipped> {
     let points = match amount {
-        Amount::Fixed(points) => *points,
-        Amount::Proportional { base, every, worth } => {
+        PointsAmount::Fixed(points) => *points,
+        PointsAmount::Proportional { base, every, worth } => {
             worth.points(base_of(base, earning_context)?, *every).ok_or(EffectSkipped::TooMany)?
         }
-        Amount::Formula { formula, plain } => match evaluate(formula, earning_context).and_then(|value| value.number())
-        {
-            Some(number) => by_formula(number, plain, earning_context)?,
-            None => return points(plain, earning_context),
-        },
+        PointsAmount::Formula { formula, plain } => {
+            match evaluate(formula, earning_context).and_then(|value| value.number()) {
+                Some(number) => by_formula(number, plain, earning_context)?,
+                None => return points(plain, earning_context),
+            }
+        }
     };
     match points {
         0 => Err(EffectSkipped::NoPoints),
@@ -41,10 +42,12 @@ pub fn points(amount: &Amount, earning_context: &EarningContext<'_>) -> Result<u
 
 /// Returns the points of a formula, once for each step if there are steps: the nearest whole number
 /// (docs/spec/calculation.md#1.8), at least 0.
-fn by_formula(number: Ratio, plain: &Amount, earning_context: &EarningContext<'_>) -> Result<u64, EffectSkipped> {
+fn by_formula(number: Ratio, plain: &PointsAmount, earning_context: &EarningContext<'_>) -> Result<u64, EffectSkipped> {
     let steps = match plain {
-        Amount::Proportional { base, every, .. } => base_of(base, earning_context)?.checked_div(*every).unwrap_or(0),
-        Amount::Fixed(_) | Amount::Formula { .. } => 1,
+        PointsAmount::Proportional { base, every, .. } => {
+            base_of(base, earning_context)?.checked_div(*every).unwrap_or(0)
+        }
+        PointsAmount::Fixed(_) | PointsAmount::Formula { .. } => 1,
     };
     let points = number.times(Ratio::integer(steps.into())).and_then(Ratio::half_up).ok_or(EffectSkipped::TooMany)?;
     u64::try_from(points.max(0)).map_err(|_| EffectSkipped::TooMany)
@@ -130,14 +133,14 @@ fn sum(
 ) -> Result<u64, EffectSkipped> {
     let order_lines = earning_context.items.order_lines();
     if earning_context.is_unreadable(goods)
-        || !earning_context.case.work.takes(goods.len().saturating_mul(order_lines.lookup_steps()))
+        || !earning_context.case.budget.spend(goods.len().saturating_mul(order_lines.lookup_steps()))
     {
         return Err(EffectSkipped::Unreadable);
     }
     let cart = earning_context.cart().ok_or(EffectSkipped::NoNumber)?;
     let mut members = Lines::NONE;
-    goods.iter().for_each(|goods| order_lines.each_place(goods, &mut |place| members.add(place)));
-    let lines = cart.lines.iter().enumerate().filter(|(place, _)| members.has(*place));
+    goods.iter().for_each(|goods| order_lines.each_position(goods, &mut |position| members.add(position)));
+    let lines = cart.lines.iter().enumerate().filter(|(position, _)| members.has(*position));
     let sum = lines.map(|(_, line)| of(line)).try_fold(0_u64, u64::checked_add);
     sum.filter(|sum| *sum <= MOST).ok_or(EffectSkipped::TooMany)
 }

@@ -56,12 +56,12 @@ impl<'a> EarningEvent<'a> {
 /// Puts customer and order into a case, and finds the goods.
 pub fn settle<'a>(case: &mut Case<'a>, customer: &'a Customer, event: EarningEvent<'a>) -> Result<(), Refusal> {
     case.request_customer =
-        RequestCustomer { customer: Some(Fact::Lent(customer)), stored: true, ..RequestCustomer::default() };
+        RequestCustomer { customer: Some(Fact::Borrowed(customer)), stored: true, ..RequestCustomer::default() };
     let Some(order) = event.order() else { return Ok(()) };
     let mut missing = Vec::new();
     price(order, case.facts, PriceSource::Sent, &mut |name| missing.push(name), &mut case.priced)?;
     missing.into_iter().for_each(|name| case.missing.add(name));
-    case.order = Some(Fact::Lent(order));
+    case.order = Some(Fact::Borrowed(order));
     Ok(())
 }
 
@@ -135,7 +135,7 @@ impl EarningContext<'_> {
         let holds = |structure_id: &Text, tier_ids: &[Text]| {
             member.tiers.iter().any(|held| held.structure_id == *structure_id && tier_ids.contains(&held.tier_id))
         };
-        let any = |tiers: &Vec<crate::facts::earning::Tiers>| {
+        let any = |tiers: &Vec<crate::facts::earning::RequiredTiers>| {
             tiers.iter().any(|tiers| holds(&tiers.structure_id, &tiers.tier_ids))
         };
         if !earning.tiers.as_ref().is_none_or(any) {

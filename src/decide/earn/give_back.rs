@@ -6,7 +6,7 @@
 use crate::count::{Countable, total};
 use crate::decide::earn::order_points;
 use crate::decide::returns::ReturnedShare;
-use crate::facts::earning::{Amount, EarningFacts, EarningKey, EarningStatus, PointsBasis, StoredEarning};
+use crate::facts::earning::{EarningFacts, EarningKey, EarningStatus, PointsAmount, PointsBasis, StoredEarning};
 use crate::facts::{Facts, Known};
 use crate::id::Context;
 use crate::model::customer::Customer;
@@ -136,7 +136,7 @@ impl PreviousEarning<'_> {
         if left.share.is_full() {
             return Some(vec![0; self.stored_earnings.len()]);
         }
-        let bases: Vec<&Amount> = self
+        let bases: Vec<&PointsAmount> = self
             .stored_earnings
             .iter()
             .filter_map(|stored_earning| Some(&stored_earning.basis.as_ref()?.amount))

@@ -9,7 +9,9 @@ use crate::decide::earn::amount;
 use crate::decide::earn::context::EarningContext;
 use crate::decide::earn::verdict::{EffectSkipped, GrantedContent, GrantedEffect, GrantedPoints};
 use crate::facts::Known;
-use crate::facts::earning::{EarningCard, EarningFacts, Effect, IncentiveGrant, Membership, Points, PointsBasis};
+use crate::facts::earning::{
+    EarningCard, EarningEffect, EarningFacts, IncentiveGrant, Membership, Points, PointsBasis,
+};
 use crate::points::limits::{EarnedSoFar, EarningLimits, GlobalLimit};
 use crate::text::Text;
 
@@ -37,16 +39,16 @@ impl<'f> GrantBudget<'f> {
     /// Grants an effect, limited by capacity and stock.
     pub fn grant(
         &mut self,
-        effect: &Effect,
+        effect: &EarningEffect,
         member: &Membership<'_>,
         earning_context: &EarningContext<'_>,
     ) -> Result<GrantedEffect, EffectSkipped> {
         match effect {
-            Effect::Points(points) => {
+            EarningEffect::Points(points) => {
                 let content = GrantedContent::Points(self.points(points, member, earning_context)?);
                 Ok(GrantedEffect { incentive_id: None, content })
             }
-            Effect::Incentive(id) => self.incentive(id, member, earning_context),
+            EarningEffect::Incentive(id) => self.incentive(id, member, earning_context),
         }
     }
 
@@ -111,11 +113,11 @@ impl<'f> GrantBudget<'f> {
     /// Returns the points that an effect does not give for the present order and could give for a changed one.
     pub fn absent(
         &mut self,
-        effect: &Effect,
+        effect: &EarningEffect,
         member: &Membership<'_>,
         earning_context: &EarningContext<'_>,
     ) -> Option<GrantedPoints> {
-        let Effect::Points(points) = effect else { return None };
+        let EarningEffect::Points(points) = effect else { return None };
         let card = member.cards.iter().find(|card| card.card_definition_id == points.card_definition_id)?;
         let capacity = self.state(card, earning_context).ok()?.capacity;
         let basis = basis(points, card.limits, capacity, earning_context)?;
@@ -135,8 +137,8 @@ impl<'f> GrantBudget<'f> {
         card: &EarningCard,
         earning_context: &EarningContext<'_>,
     ) -> Result<&mut CardState, EffectSkipped> {
-        let place = match self.cards.iter().position(|known| known.id == card.id) {
-            Some(place) => place,
+        let position = match self.cards.iter().position(|known| known.id == card.id) {
+            Some(position) => position,
             None => {
                 let global = card.limits.global;
                 let since = global.since(earning_context.case.context.now, &earning_context.case.zone);
@@ -154,7 +156,7 @@ impl<'f> GrantBudget<'f> {
                 self.cards.len().remaining_after(1)
             }
         };
-        self.cards.get_mut(place).ok_or(EffectSkipped::Unreadable)
+        self.cards.get_mut(position).ok_or(EffectSkipped::Unreadable)
     }
 }
 

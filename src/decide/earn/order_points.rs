@@ -6,7 +6,7 @@ use crate::decide::earn::{EarningEvent, EffectSkipped, amount, goods_of};
 use crate::decide::items::Items;
 use crate::decide::request_usage::RequestUsage;
 use crate::decide::rule_input::request_facts;
-use crate::facts::earning::Amount;
+use crate::facts::earning::PointsAmount;
 use crate::facts::{Fact, Facts};
 use crate::id::Context;
 use crate::model::customer::Customer;
@@ -31,7 +31,7 @@ pub fn order_points(
     facts: &dyn Facts,
     order: &Order,
     customer: &Customer,
-    amounts: &[&Amount],
+    amounts: &[&PointsAmount],
     context: &Context,
 ) -> Option<OrderPoints> {
     let request = Redeemables::default();
@@ -49,11 +49,11 @@ pub fn order_points(
     });
     let points = points.collect::<Option<Vec<u64>>>()?;
     let paid = earning_context.cart().and_then(|cart| cart.total()).unwrap_or_default().minor();
-    (!case.work.is_over()).then_some(OrderPoints { points, paid })
+    (!case.budget.is_over()).then_some(OrderPoints { points, paid })
 }
 
 /// Returns the collections that amounts name, each once.
-fn collections(amounts: &[&Amount]) -> Vec<Text> {
+fn collections(amounts: &[&PointsAmount]) -> Vec<Text> {
     let mut named: Vec<Text> = Vec::new();
     for goods in amounts.iter().flat_map(|amount| goods_of(amount)) {
         if goods.object == GoodsObject::Collection && !named.contains(&goods.id) {

@@ -33,8 +33,8 @@ impl<'c> Caps<'c> {
         offer: &'a Offer<'a>,
         items: OrderLines<'a>,
         numbers: &'a NumberResolver<'a>,
-    ) -> CapsLeft<'a> {
-        CapsLeft { caps: self, offer, items, numbers, taken: Vec::new(), missing: std::cell::RefCell::default() }
+    ) -> RemainingCaps<'a> {
+        RemainingCaps { caps: self, offer, items, numbers, taken: Vec::new(), missing: std::cell::RefCell::default() }
     }
 
     /// Records the units that a redeemable would use.
@@ -53,7 +53,7 @@ impl<'c> Caps<'c> {
 }
 
 /// The remaining caps while the units of one redeemable are selected.
-pub struct CapsLeft<'a> {
+pub struct RemainingCaps<'a> {
     caps: &'a Caps<'a>,
     offer: &'a Offer<'a>,
     items: OrderLines<'a>,
@@ -62,21 +62,21 @@ pub struct CapsLeft<'a> {
     missing: std::cell::RefCell<Vec<Text>>,
 }
 
-impl CapsLeft<'_> {
+impl RemainingCaps<'_> {
     /// Returns the facts that only the server has.
     pub fn missing(self) -> Vec<Text> {
         self.missing.into_inner()
     }
 }
 
-impl CapLookup for CapsLeft<'_> {
-    fn left(&self, entry: &ScopeEntry, place: usize) -> u64 {
+impl CapLookup for RemainingCaps<'_> {
+    fn left(&self, entry: &ScopeEntry, position: usize) -> u64 {
         let mut left = u64::MAX;
         let customer = customer_key(self.caps.case);
         for cap in &entry.terms.caps {
-            let Some(most) = self.numbers.most(&cap.most, Some(place)) else { continue };
+            let Some(most) = self.numbers.most(&cap.most, Some(position)) else { continue };
             let account =
-                self.items.get(place).and_then(|item| account_of(cap, entry, self.offer, item, customer.as_deref()));
+                self.items.get(position).and_then(|item| account_of(cap, entry, self.offer, item, customer.as_deref()));
             let Some(account) = account else { continue };
             let known = match self.caps.case.account_state(&account, Some(most)) {
                 Known::Is(account_state) => account_state.available().unwrap_or(most),
@@ -91,8 +91,8 @@ impl CapLookup for CapsLeft<'_> {
         left
     }
 
-    fn take(&mut self, entry: &ScopeEntry, place: usize, units: u64) {
-        let Some(item) = self.items.get(place) else { return };
+    fn take(&mut self, entry: &ScopeEntry, position: usize, units: u64) {
+        let Some(item) = self.items.get(position) else { return };
         let customer = customer_key(self.caps.case);
         let accounts = accounts_of(entry, self.offer, item, customer.as_deref());
         self.taken.extend(accounts.into_iter().map(|account| (account, units)));
@@ -101,15 +101,15 @@ impl CapLookup for CapsLeft<'_> {
 
 /// Returns the postings that count the units of the redeemable at this position against its caps; nearly always none.
 /// `customer` is the id of the redeeming customer.
-pub fn cap_postings(case: &Case<'_>, place: usize, gain: &Gain, customer: Option<&str>) -> Vec<Posting> {
-    let (Some(offer), Some(order)) = (case.offer(place), &case.order) else { return Vec::new() };
+pub fn cap_postings(case: &Case<'_>, position: usize, gain: &Gain, customer: Option<&str>) -> Vec<Posting> {
+    let (Some(offer), Some(order)) = (case.offer(position), &case.order) else { return Vec::new() };
     if !offer.capped {
         return Vec::new();
     }
     // Lines that unit effects added are free, so that nothing more is taken off them.
     let priced = &case.priced;
     let items: Vec<ResolvedLine<'_>> =
-        order.items.iter().enumerate().map(|(place, item)| priced.line(place, item)).collect();
+        order.items.iter().enumerate().map(|(position, item)| priced.line(position, item)).collect();
     let used = counted(offer, OrderLines::of(&items), gain, customer);
     let posting = |(debit, amount)| Posting { debit, credit: Some(discounted_units_account()), quota: None, amount };
     used.into_iter().map(posting).collect()
@@ -122,10 +122,10 @@ fn counted(offer: &Offer<'_>, items: OrderLines<'_>, gain: &Gain, customer: Opti
     let mut found: Vec<(AccountId, u64)> = Vec::new();
     let Some(scope) = offer.scope() else { return found };
     for covered in gain.covered.iter().filter(|covered| !covered.excluded && covered.units > 0) {
-        let given = gain.off(covered.place).is_some_and(|off| !off.is_zero());
-        let replaced = gain.units_at(covered.place).is_some();
+        let given = gain.off(covered.position).is_some_and(|off| !off.is_zero());
+        let replaced = gain.units_at(covered.position).is_some();
         let entry = covered.entry.and_then(|entry| scope.included.get(entry));
-        let (Some(entry), Some(item)) = (entry.filter(|_| given || replaced), items.get(covered.place)) else {
+        let (Some(entry), Some(item)) = (entry.filter(|_| given || replaced), items.get(covered.position)) else {
             continue;
         };
         for debit in accounts_of(entry, offer, item, customer) {

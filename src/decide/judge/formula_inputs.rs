@@ -33,21 +33,21 @@ impl<'a> OfferInputs<'a> {
         OfferInputs { case, offer, cart, missing: RefCell::default() }
     }
 
-    fn item(&self, place: usize) -> Option<&Item> {
+    fn item(&self, position: usize) -> Option<&Item> {
         let items = &self.case.order.as_ref()?.items;
-        items.get(place).or_else(|| self.cart.added().get(place.checked_sub(items.len())?))
+        items.get(position).or_else(|| self.cart.added().get(position.checked_sub(items.len())?))
     }
 
     /// Returns metadata of a line's product: sent metadata before that of the catalogue, and the SKU before the
     /// product.
-    fn product_metadata(&self, place: usize, key: &str) -> Option<FormulaValue> {
-        let item = self.item(place)?;
-        let hidden = self.case.hidden_of_goods(place, Some(item), key);
+    fn product_metadata(&self, position: usize, key: &str) -> Option<FormulaValue> {
+        let item = self.item(position)?;
+        let hidden = self.case.hidden_of_goods(position, Some(item), key);
         self.missing.borrow_mut().extend(hidden.into_iter().flatten().flatten());
         let own = |goods: Option<&Goods>| value_of(goods.map(|goods| &goods.metadata), key);
         let priced = &self.case.priced;
         let sent = own(item.sku.as_deref()).or_else(|| own(item.product.as_deref()));
-        sent.or_else(|| own(priced.sku(place))).or_else(|| own(priced.product(place)))
+        sent.or_else(|| own(priced.sku(position))).or_else(|| own(priced.product(position)))
     }
 
     /// Returns how often the code has been redeemed, or published.
@@ -80,11 +80,11 @@ impl OfferInputs<'_> {
 }
 
 impl FormulaInputs for OfferInputs<'_> {
-    fn takes(&self, steps: usize) -> bool {
-        self.case.work.takes(steps)
+    fn spend(&self, steps: usize) -> bool {
+        self.case.budget.spend(steps)
     }
 
-    fn find(&self, operand: &FormulaOperand, place: Option<usize>) -> Option<FormulaValue> {
+    fn find(&self, operand: &FormulaOperand, position: Option<usize>) -> Option<FormulaValue> {
         let key = operand.key.as_str();
         let incentive = &self.offer.incentive;
         let customer = self.case.request_customer.customer.as_deref();
@@ -102,8 +102,8 @@ impl FormulaInputs for OfferInputs<'_> {
                 value_of(Some(&incentive.metadata), key)
             }
             FormulaName::RedemptionMetadata => value_of(Some(&self.case.request.metadata), key),
-            FormulaName::ItemMetadata => value_of(self.item(place?).map(|item| &item.metadata), key),
-            FormulaName::ItemProductMetadata => self.product_metadata(place?, key),
+            FormulaName::ItemMetadata => value_of(self.item(position?).map(|item| &item.metadata), key),
+            FormulaName::ItemProductMetadata => self.product_metadata(position?, key),
             FormulaName::VoucherRedemptionQuantity if !is_tier => incentive.quantity.map(FormulaValue::of_count),
             FormulaName::VoucherRedeemedQuantity if !is_tier => {
                 self.times(redemptions_account).map(FormulaValue::of_count)

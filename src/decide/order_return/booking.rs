@@ -115,11 +115,11 @@ impl Booking<'_> {
         let touched = |item: &Item| (self.touches)(item);
         let is_named = order.items.iter().any(|item| named(item) && touched(item));
         let mut parts = [0_u64; 2];
-        for (place, item) in order.items.iter().enumerate() {
+        for (position, item) in order.items.iter().enumerate() {
             if !touched(item) || is_named && !named(item) {
                 continue;
             }
-            let gone = back.at(place).map_or(0, |line| line.paid);
+            let gone = back.at(position).map_or(0, |line| line.paid);
             let [units, kept] = &mut parts;
             *units += gone;
             *kept += paid_units(item).remaining_after(gone);

@@ -2,7 +2,7 @@
 //! their shares, and no discount exceeds the amount that it applies to.
 
 use crate::decide::order_return::answer::ReturnOutcome;
-use crate::decide::order_return::line_goods::LineGoods;
+use crate::decide::order_return::line_goods::OrderGoods;
 use crate::decide::order_return::moved_lines::{CarriedLine, LineMoves};
 use crate::decide::order_return::rests::{cut, granted_on, settle_on_lines};
 use crate::decide::order_return::settled::{DiscountSettlement, Redemptions, Settlement};
@@ -71,7 +71,7 @@ pub fn change_order(facts: &dyn Facts, change: OrderChange<'_>, context: &Contex
     let carried = moved.carry(stored, &settled.order, &mut order);
     let mut cart = find_amounts(facts, &order, price_source)?;
     fit_free_units(&mut order, &mut cart, &carried);
-    let goods = LineGoods::of(stored, &redemptions.parts);
+    let goods = OrderGoods::of(stored, &redemptions.parts);
     settle_on_lines(&with_amounts(&order, &cart), &goods, &mut settled.rests);
     let stated = StatedDiscounts { order: states_discount, lines: carried.iter().map(|line| line.is_stated).collect() };
     let keeps_stated = !is_lower(stored, &order, &cart);
@@ -236,7 +236,7 @@ fn cut_to_amounts(
         let all = Money::sum(rests.iter().copied()).unwrap_or(Money::MAX);
         let rests = rests.iter().enumerate();
         let mut shares: Vec<SpreadShare> =
-            rests.map(|(place, rest)| SpreadShare::new(place, rest.minor(), *rest)).collect();
+            rests.map(|(position, rest)| SpreadShare::new(position, rest.minor(), *rest)).collect();
         spread(all.remaining_after(amount), &mut shares);
         for (excess, share) in excess_of_lines.iter_mut().zip(shares) {
             *excess = excess.checked_add(share.given).unwrap_or(*excess);

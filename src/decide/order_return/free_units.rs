@@ -4,7 +4,7 @@
 //! free units.
 
 use crate::count::Countable;
-use crate::decide::order_return::line_goods::LineGoods;
+use crate::decide::order_return::line_goods::OrderGoods;
 use crate::decide::order_return::share::{LineShare, free_discount, split};
 use crate::model::order::{Item, Order};
 use crate::model::order_return::{LineRest, RedemptionRest};
@@ -24,12 +24,12 @@ pub fn take_free_units(back: &LineShare, left: u64, line_id: &str, rests: &mut [
     let mut free = back.free;
     let mut lines: Vec<&mut LineRest> = rests.iter_mut().filter_map(|rest| rest.line_mut(line_id)).collect();
     let mut shares = Vec::new();
-    for (place, line) in lines.iter_mut().enumerate() {
+    for (position, line) in lines.iter_mut().enumerate() {
         let before = count(line.free_units);
         let taken = lower_units(line, free, left);
         free = free.remaining_after(taken);
         let off = split(line.discount, [taken, before.remaining_after(taken)]);
-        shares.push(SpreadShare::new(place, if before > 0 { off.minor() } else { 0 }, line.discount));
+        shares.push(SpreadShare::new(position, if before > 0 { off.minor() } else { 0 }, line.discount));
     }
     spread(back.free_discount, &mut shares);
     for (line, share) in lines.into_iter().zip(shares) {
@@ -39,7 +39,7 @@ pub fn take_free_units(back: &LineShare, left: u64, line_id: &str, rests: &mut [
 
 /// Moves free units of a line to the present lines of an order, with the units that were added for them and their
 /// discount. Units that no line has are removed.
-pub fn move_free_units(order: &Order, goods: &LineGoods<'_>, line_id: &Text, rests: &mut [RedemptionRest]) {
+pub fn move_free_units(order: &Order, goods: &OrderGoods<'_>, line_id: &Text, rests: &mut [RedemptionRest]) {
     let own = order.items.iter().find(|item| item.id.as_ref() == Some(line_id));
     let mut excess = units_on(rests, line_id).remaining_after(own.map_or(0, free_of));
     for item in order.items.iter().filter(|item| goods.may_move(line_id, item)) {
@@ -58,7 +58,7 @@ pub fn move_free_units(order: &Order, goods: &LineGoods<'_>, line_id: &Text, res
 
 /// Sets the discount of free units to their present price on their line, without the part that earlier discounts had
 /// taken of it.
-pub fn fit_free_discounts(order: &Order, goods: &LineGoods<'_>, rests: &mut [RedemptionRest]) {
+pub fn fit_free_discounts(order: &Order, goods: &OrderGoods<'_>, rests: &mut [RedemptionRest]) {
     for item in &order.items {
         let Some(id) = item.id.as_ref().filter(|_| item.price.is_some() || item.amount.is_some()) else { continue };
         if goods.is_fixed(id) {
@@ -67,13 +67,13 @@ pub fn fit_free_discounts(order: &Order, goods: &LineGoods<'_>, rests: &mut [Red
         let off = free_discount(item, item.amount.unwrap_or(Money::MAX));
         let mut lines: Vec<&mut LineRest> = rests.iter_mut().filter_map(|rest| rest.line_mut(id)).collect();
         let mut shares = Vec::new();
-        for (place, line) in lines.iter().enumerate() {
+        for (position, line) in lines.iter().enumerate() {
             let units = count(line.free_units);
             let worth =
                 item.price.map(|price| price.checked_mul(units).unwrap_or(Money::MAX).remaining_after(line.earlier));
             shares.push(match worth {
-                Some(worth) => SpreadShare::new(place, worth.minor(), worth),
-                None => SpreadShare::new(place, units, Money::MAX),
+                Some(worth) => SpreadShare::new(position, worth.minor(), worth),
+                None => SpreadShare::new(position, units, Money::MAX),
             });
         }
         spread(off, &mut shares);

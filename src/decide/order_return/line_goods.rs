@@ -7,27 +7,27 @@ use crate::text::Text;
 
 /// The goods of the lines of an order and of its redemptions.
 #[derive(Default)]
-pub struct LineGoods<'a> {
+pub struct OrderGoods<'a> {
     /// The lines by id.
     lines: Vec<(&'a Text, &'a Item)>,
     /// The lines whose effects are known.
     fixed: Vec<&'a Text>,
 }
 
-impl<'a> LineGoods<'a> {
+impl<'a> OrderGoods<'a> {
     /// Finds the goods of the lines of an order, and of those that its redemptions had.
-    pub fn of(order: &'a Order, parts: &'a [StoredRedemption]) -> LineGoods<'a> {
+    pub fn of(order: &'a Order, parts: &'a [StoredRedemption]) -> OrderGoods<'a> {
         let present = order.items.iter().filter_map(|item| Some((item.id.as_ref()?, item)));
         let own = parts.iter().filter_map(|part| part.order.as_ref());
         let recorded = own.flat_map(|own| own.line_ids.iter().zip(&own.goods));
-        LineGoods { lines: present.chain(recorded).collect(), fixed: Vec::new() }
+        OrderGoods { lines: present.chain(recorded).collect(), fixed: Vec::new() }
     }
 
     /// Keeps the effects on the lines of an order that are explained.
     #[must_use]
-    pub fn fixing(self, order: &'a Order, explained: &[Option<LineTotals>]) -> LineGoods<'a> {
+    pub fn fixing(self, order: &'a Order, explained: &[Option<LineTotals>]) -> OrderGoods<'a> {
         let lines = order.items.iter().zip(explained).filter(|(_, sent)| sent.is_some());
-        LineGoods { fixed: lines.filter_map(|(item, _)| item.id.as_ref()).collect(), ..self }
+        OrderGoods { fixed: lines.filter_map(|(item, _)| item.id.as_ref()).collect(), ..self }
     }
 
     /// Returns whether the effects on a line are known.

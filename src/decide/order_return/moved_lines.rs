@@ -17,7 +17,7 @@ struct LineUnits {
 /// The location of the units of a stored order in the changed one.
 pub struct LineMoves {
     /// The line of the changed order for each stored line.
-    places: Vec<Option<usize>>,
+    positions: Vec<Option<usize>>,
     units: Vec<LineUnits>,
 }
 
@@ -26,7 +26,7 @@ impl LineMoves {
     /// quantity, or else with the same goods. Further units of a line are those that another line of the same goods
     /// lost, with the same price first.
     pub fn find(stored: &Order, order: &Order) -> LineMoves {
-        let places = same_lines(stored, order);
+        let positions = same_lines(stored, order);
         let mut spare: Vec<u64> = order.items.iter().map(|item| item.quantity).collect();
         let mut missing: Vec<u64> = stored.items.iter().map(|item| item.quantity).collect();
         let mut units = Vec::new();
@@ -38,7 +38,7 @@ impl LineMoves {
                 units.push(LineUnits { from, to, units: count });
             }
         };
-        for (from, to) in places.iter().enumerate() {
+        for (from, to) in positions.iter().enumerate() {
             to.iter().for_each(|to| apply_to(from, *to));
         }
         for is_price_free in [false, true] {
@@ -50,13 +50,13 @@ impl LineMoves {
                 }
             }
         }
-        LineMoves { places, units }
+        LineMoves { positions, units }
     }
 
     /// Returns the units that each stored line keeps.
     pub fn left(&self) -> Vec<u64> {
         let remaining_units = |from: usize| self.of(from).map(|one| one.units).sum();
-        (0..self.places.len()).map(remaining_units).collect()
+        (0..self.positions.len()).map(remaining_units).collect()
     }
 
     fn of(&self, from: usize) -> impl Iterator<Item = &LineUnits> {
@@ -68,8 +68,8 @@ impl LineMoves {
         let forget = |amount: &mut Option<Money>, known: Option<Money>| *amount = amount.filter(|_| *amount != known);
         forget(&mut order.amount, stored.amount);
         forget(&mut order.initial_amount, stored.initial_amount);
-        for (known, place) in stored.items.iter().zip(&self.places) {
-            let line = place.and_then(|place| order.items.get_mut(place));
+        for (known, position) in stored.items.iter().zip(&self.positions) {
+            let line = position.and_then(|position| order.items.get_mut(position));
             let Some(line) = line.filter(|line| line.quantity != known.quantity) else { continue };
             forget(&mut line.amount, known.amount);
             forget(&mut line.initial_amount, known.initial_amount);
@@ -87,8 +87,8 @@ impl LineMoves {
             order.initial_amount = order.initial_amount.or(remaining.initial_amount);
         }
         for (from, item) in stored.items.iter().enumerate() {
-            let place = self.places.get(from).copied().flatten();
-            let Some(line) = place.and_then(|place| order.items.get_mut(place)) else { continue };
+            let position = self.positions.get(from).copied().flatten();
+            let Some(line) = position.and_then(|position| order.items.get_mut(position)) else { continue };
             line.discount_amount = line.discount_amount.filter(|off| Some(*off) != item.discount_amount);
             line.discount_quantity = line.discount_quantity.filter(|free| Some(*free) != item.discount_quantity);
             let Some(known) = known(item) else { continue };
@@ -145,7 +145,7 @@ impl LineMoves {
             for (share, is_free) in
                 paid.iter().map(|share| (share, false)).chain(free.iter().map(|share| (share, true)))
             {
-                carried.get_mut(share.place).into_iter().for_each(|line| line.add(share.given, is_free));
+                carried.get_mut(share.position).into_iter().for_each(|line| line.add(share.given, is_free));
             }
         }
         order.items.iter_mut().zip(&carried).for_each(|(line, carried)| carried.apply_to(line));
@@ -159,10 +159,11 @@ impl LineMoves {
             let known = remaining.items.iter().find(|known| known.id.is_some() && known.id == item.id);
             known.map_or(0, |known| known.quantity)
         };
-        let units =
-            |place: &Option<usize>| place.and_then(|place| order.items.get(place)).map_or(0, |line| line.quantity);
-        self.places.iter().flatten().count() == order.items.len()
-            && stored.items.iter().zip(&self.places).all(|(item, place)| left(item) == units(place))
+        let units = |position: &Option<usize>| {
+            position.and_then(|position| order.items.get(position)).map_or(0, |line| line.quantity)
+        };
+        self.positions.iter().flatten().count() == order.items.len()
+            && stored.items.iter().zip(&self.positions).all(|(item, position)| left(item) == units(position))
     }
 }
 
@@ -224,7 +225,7 @@ type LineTest = fn(&Item, &Item) -> bool;
 /// Returns the line of a changed order for each line of the stored one.
 fn same_lines(stored: &Order, order: &Order) -> Vec<Option<usize>> {
     let mut taken = vec![false; order.items.len()];
-    let mut places: Vec<Option<usize>> = vec![None; stored.items.len()];
+    let mut positions: Vec<Option<usize>> = vec![None; stored.items.len()];
     let passes: [LineTest; 4] = [
         |known, item| item.id.is_some() && item.id == known.id,
         |known, item| known.quantity == item.quantity && is_same_price(known, item) && is_same(known, item),
@@ -232,12 +233,12 @@ fn same_lines(stored: &Order, order: &Order) -> Vec<Option<usize>> {
         is_same,
     ];
     for is_it in passes {
-        for (place, known) in places.iter_mut().zip(&stored.items).filter(|(place, _)| place.is_none()) {
+        for (position, known) in positions.iter_mut().zip(&stored.items).filter(|(position, _)| position.is_none()) {
             let found = order.items.iter().zip(&taken).position(|(item, taken)| !taken && is_it(known, item));
             let Some(found) = found else { continue };
             taken.get_mut(found).into_iter().for_each(|taken| *taken = true);
-            *place = Some(found);
+            *position = Some(found);
         }
     }
-    places
+    positions
 }

@@ -2,7 +2,7 @@
 
 use crate::count::Countable;
 use crate::decide::order_return::free_units::{fit_free_discounts, free_granted_on, move_free_units, take_free_units};
-use crate::decide::order_return::line_goods::LineGoods;
+use crate::decide::order_return::line_goods::OrderGoods;
 use crate::decide::order_return::share::OrderShare;
 use crate::model::order::Order;
 use crate::model::order_return::{LineRest, RedemptionRest};
@@ -51,7 +51,7 @@ pub fn take(order: &Order, back: &OrderShare, rests: &mut [RedemptionRest]) {
     let of_order = rests.iter_mut().map(|rest| &mut rest.discount).collect();
     lower(back.order_discount, order.discount_amount.unwrap_or_default(), of_order);
     for line in &back.lines {
-        let Some(item) = order.items.get(line.place) else { continue };
+        let Some(item) = order.items.get(line.position) else { continue };
         let Some(id) = &item.id else { continue };
         let others = item.discount_amount.unwrap_or_default().remaining_after(free_granted_on(rests, id));
         let of_paid = rests.iter_mut().filter_map(|rest| rest.line_mut(id)).filter(|own| own.free_units <= 0);
@@ -71,7 +71,7 @@ fn lower(amount: Money, total: Money, parts: Vec<&mut Money>) {
     let others = total.remaining_after(granted);
     let amounts = parts.iter().map(|part| **part).chain([others]);
     let mut shares: Vec<SpreadShare> =
-        amounts.enumerate().map(|(place, part)| SpreadShare::new(place, part.minor(), part)).collect();
+        amounts.enumerate().map(|(position, part)| SpreadShare::new(position, part.minor(), part)).collect();
     spread(amount, &mut shares);
     for (part, share) in parts.into_iter().zip(shares) {
         *part = part.remaining_after(share.given);
@@ -80,7 +80,7 @@ fn lower(amount: Money, total: Money, parts: Vec<&mut Money>) {
 
 /// Moves the effects of redemptions to the present lines of an order: units move to another line of the same goods when
 /// a line is split or merged. Only the order determines the amount of each line.
-pub fn settle_on_lines(order: &Order, goods: &LineGoods<'_>, rests: &mut [RedemptionRest]) {
+pub fn settle_on_lines(order: &Order, goods: &OrderGoods<'_>, rests: &mut [RedemptionRest]) {
     let mut line_ids: Vec<Text> = rests.iter().flat_map(|rest| &rest.lines).map(|line| line.line_id.clone()).collect();
     line_ids.sort_unstable();
     line_ids.dedup();
@@ -91,7 +91,7 @@ pub fn settle_on_lines(order: &Order, goods: &LineGoods<'_>, rests: &mut [Redemp
 }
 
 /// Moves the discounts that redemptions have on a line beyond its own to lines with more than theirs.
-fn move_discounts(order: &Order, goods: &LineGoods<'_>, line_id: &Text, rests: &mut [RedemptionRest]) {
+fn move_discounts(order: &Order, goods: &OrderGoods<'_>, line_id: &Text, rests: &mut [RedemptionRest]) {
     let own = order.items.iter().find(|item| item.id.as_ref() == Some(line_id));
     let off = own.and_then(|item| item.discount_amount).unwrap_or_default();
     let excess = granted_on(rests, Some(line_id)).remaining_after(off);
@@ -99,31 +99,32 @@ fn move_discounts(order: &Order, goods: &LineGoods<'_>, line_id: &Text, rests: &
         return;
     }
     let others = order.items.iter().enumerate().filter(|(_, item)| goods.may_move(line_id, item));
-    let capacity = others.filter_map(|(place, item)| {
+    let capacity = others.filter_map(|(position, item)| {
         let known = granted_on(rests, Some(item.id.as_ref()?));
-        Some((place, item.discount_amount?.remaining_after(known)))
+        Some((position, item.discount_amount?.remaining_after(known)))
     });
     let capacity: Vec<(usize, Money)> = capacity.filter(|(_, capacity)| !capacity.is_zero()).collect();
     let all = Money::sum(capacity.iter().map(|(_, capacity)| *capacity)).unwrap_or(Money::MAX);
-    let own = |place: usize, rest: &RedemptionRest| {
+    let own = |position: usize, rest: &RedemptionRest| {
         let own = rest.line(line_id)?.discount;
-        Some(SpreadShare::new(place, own.minor(), own))
+        Some(SpreadShare::new(position, own.minor(), own))
     };
-    let mut parts: Vec<SpreadShare> = rests.iter().enumerate().filter_map(|(place, rest)| own(place, rest)).collect();
+    let mut parts: Vec<SpreadShare> =
+        rests.iter().enumerate().filter_map(|(position, rest)| own(position, rest)).collect();
     spread(excess.min(all), &mut parts);
     let mut capacity = capacity.into_iter();
     let mut free = capacity.next();
     for part in parts {
-        let Some(rest) = rests.get_mut(part.place) else { continue };
+        let Some(rest) = rests.get_mut(part.position) else { continue };
         rest.line_mut(line_id).into_iter().for_each(|line| line.discount = line.discount.remaining_after(part.given));
         let mut missing = part.given;
-        while let Some((place, left)) = free.filter(|_| !missing.is_zero()) {
+        while let Some((position, left)) = free.filter(|_| !missing.is_zero()) {
             let moved = missing.min(left);
-            let to = order.items.get(place).and_then(|item| item.id.as_ref());
+            let to = order.items.get(position).and_then(|item| item.id.as_ref());
             to.into_iter().for_each(|to| add_discount(rest, to, moved));
             missing = missing.remaining_after(moved);
             let left = left.remaining_after(moved);
-            free = if left.is_zero() { capacity.next() } else { Some((place, left)) };
+            free = if left.is_zero() { capacity.next() } else { Some((position, left)) };
         }
     }
 }

@@ -76,21 +76,21 @@ impl RewardReturns {
     #[expect(clippy::arithmetic_side_effects, reason = "what an order bought stays within 64 bits")]
     fn add(&mut self, redemption_id: Text, reward: &BoughtReward) {
         let known = self.vouchers.iter().position(|known| known.voucher_id == reward.voucher_id);
-        let place = known.unwrap_or(self.vouchers.len());
-        match self.vouchers.get_mut(place) {
+        let position = known.unwrap_or(self.vouchers.len());
+        match self.vouchers.get_mut(position) {
             Some(known) => {
                 known.bought += reward.bought;
                 known.taken = reward.available.min(known.bought);
             }
             None => self.vouchers.push(RewardReturn::of(reward)),
         }
-        self.redemptions.push((redemption_id, place));
+        self.redemptions.push((redemption_id, position));
     }
 
     /// Returns the return of the reward of a redemption, including other rewards on the same voucher.
     pub fn of(&self, redemption_id: &str) -> Option<&RewardReturn> {
-        let (_, place) = self.redemptions.iter().find(|(id, _)| id == redemption_id)?;
-        self.vouchers.get(*place)
+        let (_, position) = self.redemptions.iter().find(|(id, _)| id == redemption_id)?;
+        self.vouchers.get(*position)
     }
 
     /// Returns the refunded part of the points that a redemption paid.

@@ -61,8 +61,8 @@ pub fn sent_line(item: &Item, records: &[OrderEffect], recorded: &[RedemptionRes
 }
 
 fn line_before(record: &OrderEffect, line_id: &Text) -> Option<LineTotals> {
-    let place = record.line_ids.iter().position(|id| id == line_id)?;
-    Some(before(*record.after.get(place)?, record.lines.get(place)?))
+    let position = record.line_ids.iter().position(|id| id == line_id)?;
+    Some(before(*record.after.get(position)?, record.lines.get(position)?))
 }
 
 /// Returns for each line what was sent, and sets each effect to the part that is on its line. `explained` has the sent

@@ -4,7 +4,7 @@
 use crate::decide::order_return::answer::{ReturnAnswer, ReturnOutcome, ReturnedLine, ReturnedPart};
 use crate::decide::order_return::booking::{Booking, BudgetCount, ReturnBooking};
 use crate::decide::order_return::card_transfers;
-use crate::decide::order_return::line_goods::LineGoods;
+use crate::decide::order_return::line_goods::OrderGoods;
 use crate::decide::order_return::rests::{rest_of, settle_on_lines, take};
 use crate::decide::order_return::reward_return::{RewardReturn, RewardReturns};
 use crate::decide::order_return::sent_lines;
@@ -61,7 +61,7 @@ impl Redemptions {
         let records = sent_lines::records(facts, order);
         let explained: Vec<Option<LineTotals>> =
             order.items.iter().map(|item| sent_lines::sent_line(item, &records, &found.recorded)).collect();
-        settle_on_lines(order, &LineGoods::of(order, &found.parts).fixing(order, &explained), &mut found.recorded);
+        settle_on_lines(order, &OrderGoods::of(order, &found.parts).fixing(order, &explained), &mut found.recorded);
         found.rests.clone_from(&found.recorded);
         found.sent = sent_lines::fit(order, &explained, &mut found.recorded, &mut found.rests);
         found.rewards = RewardReturns::find(facts, found.parts.iter(), &found.chains);
@@ -173,8 +173,9 @@ impl Settlement<'_> {
             ..SummaryDelta::default()
         };
         let orders = recounted(CountedAs::stored(order), CountedAs::stored(&settled.order));
-        let line_id = |place: usize| order.items.get(place).and_then(|item| item.id.clone());
-        let lines = back.lines.iter().map(|share| ReturnedLine { line_id: line_id(share.place), share: share.clone() });
+        let line_id = |position: usize| order.items.get(position).and_then(|item| item.id.clone());
+        let lines =
+            back.lines.iter().map(|share| ReturnedLine { line_id: line_id(share.position), share: share.clone() });
         let gross = |order: &Order| order.amount.unwrap_or_default();
         let all_discounts = |order: &Order| gross(order).remaining_after(total(order));
         let mut remaining = settled.order;

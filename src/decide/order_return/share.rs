@@ -13,7 +13,7 @@ use crate::pricing::spread::{SpreadShare, spread};
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LineShare {
     /// The position of the line in the order.
-    pub place: usize,
+    pub position: usize,
     /// Returned units that were paid.
     pub paid: u64,
     /// Returned units that were free.
@@ -65,8 +65,8 @@ impl OrderShare {
     }
 
     /// Returns the returned units of a line.
-    pub fn at(&self, place: usize) -> Option<&LineShare> {
-        self.lines.iter().find(|line| line.place == place)
+    pub fn at(&self, position: usize) -> Option<&LineShare> {
+        self.lines.iter().find(|line| line.position == position)
     }
 }
 
@@ -92,12 +92,12 @@ pub fn share_units(order: &Order, paid: &[u64], free: &[u64]) -> OrderShare {
     let values = values(order);
     let mut lines: Vec<LineShare> = Vec::new();
     let mut is_full = order.items.iter().any(|item| item.quantity > 0);
-    for (place, item) in order.items.iter().enumerate() {
-        let paid = paid.get(place).copied().unwrap_or(0).min(paid_units(item));
-        let free = free.get(place).copied().unwrap_or(0).min(free_units(item));
+    for (position, item) in order.items.iter().enumerate() {
+        let paid = paid.get(position).copied().unwrap_or(0).min(paid_units(item));
+        let free = free.get(position).copied().unwrap_or(0).min(free_units(item));
         is_full &= paid + free == item.quantity;
-        let value = values.get(place).copied().unwrap_or_default();
-        lines.push(line_share(place, item, value, [paid, free]));
+        let value = values.get(position).copied().unwrap_or_default();
+        lines.push(line_share(position, item, value, [paid, free]));
     }
     let discount = order.discount_amount.unwrap_or_default();
     let given = if is_full { discount } else { share_order_discount(order, discount, &values, &mut lines) };
@@ -112,11 +112,11 @@ pub fn share_units(order: &Order, paid: &[u64], free: &[u64]) -> OrderShare {
 /// without an amount.
 fn values(order: &Order) -> Vec<Money> {
     let known = sum(order.items.iter().filter_map(|item| item.amount));
-    let weight = |place: usize, item: &Item| {
-        SpreadShare::new(place, if item.amount.is_none() { item.quantity } else { 0 }, Money::MAX)
+    let weight = |position: usize, item: &Item| {
+        SpreadShare::new(position, if item.amount.is_none() { item.quantity } else { 0 }, Money::MAX)
     };
     let mut shares: Vec<SpreadShare> =
-        order.items.iter().enumerate().map(|(place, item)| weight(place, item)).collect();
+        order.items.iter().enumerate().map(|(position, item)| weight(position, item)).collect();
     spread(order.amount.unwrap_or_default().remaining_after(known), &mut shares);
     order.items.iter().zip(shares).map(|(item, share)| item.amount.unwrap_or(share.given)).collect()
 }
@@ -125,22 +125,22 @@ fn values(order: &Order) -> Vec<Money> {
 /// those, other lines with all that was paid. Only whole units are returned; the last paid unit takes the rest with it.
 #[expect(clippy::arithmetic_side_effects, reason = "units and amounts of an order stay within 64 bits")]
 fn freed(order: &Order, back: &[u64], values: &[Money]) -> Vec<u64> {
-    let paid_back = |place: usize, item: &Item| back.get(place).copied().unwrap_or(0).min(paid_units(item));
+    let paid_back = |position: usize, item: &Item| back.get(position).copied().unwrap_or(0).min(paid_units(item));
     let paid = || order.items.iter().enumerate().filter(|(_, item)| paid_units(item) > 0);
-    let units = paid().map(|(place, item)| [paid_back(place, item), paid_units(item)]);
-    let worth = paid().map(|(place, item)| {
-        let value = values.get(place).copied().unwrap_or_default().minor();
-        [part_of(value, paid_back(place, item), paid_units(item)), value]
+    let units = paid().map(|(position, item)| [paid_back(position, item), paid_units(item)]);
+    let worth = paid().map(|(position, item)| {
+        let value = values.get(position).copied().unwrap_or_default().minor();
+        [part_of(value, paid_back(position, item), paid_units(item)), value]
     });
     let add = |[one, all]: [u64; 2], [more, of]: [u64; 2]| [one + more, all + of];
     let (units, worth) = (units.fold([0, 0], add), worth.fold([0, 0], add));
     let [all_back, all] = if units[0] == units[1] || worth[1] == 0 { units } else { worth };
-    let freed = |place: usize, item: &Item| match paid_units(item) {
+    let freed = |position: usize, item: &Item| match paid_units(item) {
         0 if all == 0 => free_units(item),
         0 => part_of(free_units(item), all_back, all),
-        paid => part_of(free_units(item), paid_back(place, item), paid),
+        paid => part_of(free_units(item), paid_back(position, item), paid),
     };
-    order.items.iter().enumerate().map(|(place, item)| freed(place, item)).collect()
+    order.items.iter().enumerate().map(|(position, item)| freed(position, item)).collect()
 }
 
 /// Returns `count * part / total`, rounded down.
@@ -162,7 +162,7 @@ pub fn free_discount(item: &Item, value: Money) -> Money {
     item.discount_amount.unwrap_or_default().min(free_value(item, value))
 }
 
-fn line_share(place: usize, item: &Item, value: Money, [paid, free]: [u64; 2]) -> LineShare {
+fn line_share(position: usize, item: &Item, value: Money, [paid, free]: [u64; 2]) -> LineShare {
     let (all_paid, all_free) = (paid_units(item), free_units(item));
     let free_value = free_value(item, value);
     let paid_value = value.remaining_after(free_value);
@@ -182,7 +182,7 @@ fn line_share(place: usize, item: &Item, value: Money, [paid, free]: [u64; 2]) -
         _ => (split(paid_value, paid_part), split(free_value, free_part)),
     };
     LineShare {
-        place,
+        position,
         paid,
         free,
         paid_gross,
@@ -199,13 +199,13 @@ fn share_order_discount(order: &Order, discount: Money, values: &[Money], lines:
     let mut shares: Vec<SpreadShare> = Vec::new();
     let mut gross: u64 = 0;
     for line in lines.iter() {
-        let value = values.get(line.place).copied().unwrap_or_default();
+        let value = values.get(line.position).copied().unwrap_or_default();
         gross += value.minor();
-        let off = order.items.get(line.place).and_then(|item| item.discount_amount).unwrap_or_default();
+        let off = order.items.get(line.position).and_then(|item| item.discount_amount).unwrap_or_default();
         let back = sum([line.paid_gross, line.free_gross]).remaining_after(line.line_discount());
         let all = value.remaining_after(off);
         for part in [back.min(all), all.remaining_after(back)] {
-            shares.push(SpreadShare::new(line.place, part.minor(), part));
+            shares.push(SpreadShare::new(line.position, part.minor(), part));
         }
     }
     // The amount of the order beyond its lines is not returned with any.
@@ -234,7 +234,7 @@ pub fn without(order: &Order, back: &OrderShare, rests: &[RedemptionRest]) -> Or
     let nothing = |amount: Money| (!amount.is_zero()).then_some(amount);
     let mut left = order.clone();
     for line in &back.lines {
-        let Some(item) = left.items.get_mut(line.place) else { continue };
+        let Some(item) = left.items.get_mut(line.position) else { continue };
         let gross = sum([line.paid_gross, line.free_gross]);
         item.quantity = item.quantity.remaining_after(line.paid).remaining_after(line.free);
         item.discount_quantity =
@@ -254,14 +254,14 @@ pub fn without(order: &Order, back: &OrderShare, rests: &[RedemptionRest]) -> Or
         let mut lines = rests.iter().filter_map(|rest| rest.line(item.id.as_ref()?));
         lines.any(|line| line.units < 0)
     };
-    let is_left = |place: usize| {
-        let Some((line, item)) = back.at(place).zip(order.items.get(place)) else { return !back.is_full };
+    let is_left = |position: usize| {
+        let Some((line, item)) = back.at(position).zip(order.items.get(position)) else { return !back.is_full };
         item.quantity.remaining_after(line.paid) > line.free || is_owed(item)
     };
-    let mut place = 0_usize;
+    let mut position = 0_usize;
     left.items.retain(|_| {
-        let keeps = is_left(place);
-        place = place.plus_one();
+        let keeps = is_left(position);
+        position = position.plus_one();
         keeps
     });
     let less = |amount: Option<Money>, by: Money| {

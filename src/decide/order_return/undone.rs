@@ -21,7 +21,7 @@ struct RemainingEffect {
     /// `true` if it is taken off.
     is_undone: bool,
     /// `true` if the record of the redemption has no ids of lines: nothing else is known of them.
-    is_by_place: bool,
+    is_by_position: bool,
 }
 
 /// Returns the order without the effects of the redemptions `undone`. The effects of the others are kept.
@@ -32,10 +32,10 @@ pub fn undo(order: Order, redemptions: &Redemptions, undone: &[&StoredRedemption
     order.discount_amount = some(order.discount_amount.unwrap_or_default().remaining_after(off.unwrap_or(Money::MAX)));
     let mut is_kept = Vec::with_capacity(order.items.len());
     let mut has_lost = false;
-    for (place, item) in order.items.iter_mut().enumerate() {
-        let line = LineEffects::at(place, item, &effects);
+    for (position, item) in order.items.iter_mut().enumerate() {
+        let line = LineEffects::at(position, item, &effects);
         let was_empty = item.quantity == 0;
-        let lost = line.undo(item, redemptions.sent.get(place));
+        let lost = line.undo(item, redemptions.sent.get(position));
         // A redemption that has taken units off a line, or added some, may give them back or take them.
         let is_owed =
             line.others.iter().any(|other| other.units != 0) || (was_empty && item.initial_quantity != Some(0));
@@ -54,30 +54,29 @@ pub fn undo(order: Order, redemptions: &Redemptions, undone: &[&StoredRedemption
 
 /// Returns the effects of the redemptions of an order, in their order.
 fn effects(order: &Order, redemptions: &Redemptions, undone: &[&StoredRedemption]) -> Vec<RemainingEffect> {
-    let is_by_place = |redemption: &StoredRedemption| order.returns.is_empty() && !knows_lines(redemption);
+    let is_by_position = |redemption: &StoredRedemption| order.returns.is_empty() && !knows_lines(redemption);
     let is_undone = |id: &Text| undone.iter().any(|redemption| redemption.id == *id);
-    let by_place = |redemption: &StoredRedemption| {
+    let by_position = |redemption: &StoredRedemption| {
         let own = redemption.order.as_ref();
         RemainingEffect {
             discount: own.map(|own| own.discount).unwrap_or_default(),
             lines: own.map(|own| own.lines.clone()).unwrap_or_default(),
             is_undone: true,
-            is_by_place: true,
+            is_by_position: true,
         }
     };
     let by_id = |rest: &RedemptionRest| {
         let line =
             |item: &Item| item.id.as_ref().and_then(|id| rest.line(id)).map(rests::as_line_effect).unwrap_or_default();
         let lines = order.items.iter().map(line).collect();
-        RemainingEffect { discount: rest.discount, lines, is_undone: is_undone(&rest.id), is_by_place: false }
+        RemainingEffect { discount: rest.discount, lines, is_undone: is_undone(&rest.id), is_by_position: false }
     };
-    let known = redemptions
-        .parts
-        .iter()
-        .zip(&redemptions.recorded)
-        .map(|(part, rest)| if is_undone(&part.id) && is_by_place(part) { by_place(part) } else { by_id(rest) });
+    let known =
+        redemptions.parts.iter().zip(&redemptions.recorded).map(|(part, rest)| {
+            if is_undone(&part.id) && is_by_position(part) { by_position(part) } else { by_id(rest) }
+        });
     let is_known = |redemption: &StoredRedemption| redemptions.parts.iter().any(|part| part.id == redemption.id);
-    let unknown = undone.iter().filter(|redemption| !is_known(redemption)).map(|redemption| by_place(redemption));
+    let unknown = undone.iter().filter(|redemption| !is_known(redemption)).map(|redemption| by_position(redemption));
     known.chain(unknown).collect()
 }
 
@@ -93,21 +92,21 @@ struct LineEffects {
     all: Vec<LineEffect>,
     others: Vec<LineEffect>,
     undone: Vec<LineEffect>,
-    is_by_place: bool,
+    is_by_position: bool,
 }
 
 impl LineEffects {
-    fn at(place: usize, item: &Item, effects: &[RemainingEffect]) -> LineEffects {
-        let of = |effect: &RemainingEffect| on_present(item, effect.lines.get(place).copied().unwrap_or_default());
+    fn at(position: usize, item: &Item, effects: &[RemainingEffect]) -> LineEffects {
+        let of = |effect: &RemainingEffect| on_present(item, effect.lines.get(position).copied().unwrap_or_default());
         let with =
             |is_undone: bool| effects.iter().filter(move |effect| effect.is_undone == is_undone).map(of).collect();
-        let is_by_place = effects.iter().any(|effect| effect.is_by_place && of(effect) != LineEffect::default());
-        LineEffects { all: effects.iter().map(of).collect(), others: with(false), undone: with(true), is_by_place }
+        let is_by_position = effects.iter().any(|effect| effect.is_by_position && of(effect) != LineEffect::default());
+        LineEffects { all: effects.iter().map(of).collect(), others: with(false), undone: with(true), is_by_position }
     }
 
     /// Takes the undone effects off a line; returns by how much its amount has decreased, in minor units.
     fn undo(&self, item: &mut Item, sent: Option<&LineTotals>) -> i64 {
-        let known = sent.copied().filter(|_| !self.is_by_place);
+        let known = sent.copied().filter(|_| !self.is_by_position);
         let sent = known.unwrap_or_else(|| decompose(item, &self.all).line);
         let line = compose(sent, item.price, &self.others).line;
         let (quantity, amount) = (item.quantity, item.amount);

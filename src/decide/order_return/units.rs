@@ -31,25 +31,25 @@ pub fn requested(order: &Order, request: &[RequestedUnits]) -> Result<Vec<u64>, 
             let name = units.line_id.as_ref().or_else(|| names(&units.goods).next());
             return Err(wrong(number, "", "must name an item of the order", name.map_or("", Text::as_str)));
         }
-        let left = |place: usize, back: &[u64]| {
-            let paid = order.items.get(place).map_or(0, paid_units);
-            paid.remaining_after(back.get(place).copied().unwrap_or(0))
+        let left = |position: usize, back: &[u64]| {
+            let paid = order.items.get(position).map_or(0, paid_units);
+            paid.remaining_after(back.get(position).copied().unwrap_or(0))
         };
-        let has_paid = lines.iter().any(|place| order.items.get(*place).is_some_and(|item| paid_units(item) > 0));
+        let has_paid = lines.iter().any(|position| order.items.get(*position).is_some_and(|item| paid_units(item) > 0));
         if !has_paid {
-            let free = lines.iter().filter_map(|place| order.items.get(*place)).map(free_units);
+            let free = lines.iter().filter_map(|position| order.items.get(*position)).map(free_units);
             let free: u64 = free.sum();
             return Err(wrong(number, "", "must NOT name units that were free", &free.to_string()));
         }
-        let most: u64 = lines.iter().map(|place| left(*place, &back)).sum();
+        let most: u64 = lines.iter().map(|position| left(*position, &back)).sum();
         if units.quantity > most {
             let bound = format!("must be <= {most}");
             return Err(wrong(number, ".quantity", &bound, &units.quantity.to_string()));
         }
         let mut missing = units.quantity;
-        for place in lines {
-            let taken = left(place, &back).min(missing);
-            if let Some(count) = back.get_mut(place) {
+        for position in lines {
+            let taken = left(position, &back).min(missing);
+            if let Some(count) = back.get_mut(position) {
                 *count = count.checked_add(taken).ok_or_else(Refusal::out_of_bounds)?;
             }
             missing = missing.remaining_after(taken);
@@ -70,8 +70,8 @@ pub struct LostUnits {
 /// Decides which units are returned when the lines of an order have fewer. As many paid ones are returned as fit
 /// together with the free units that belong to them; the rest were free. `left` has the units that each line keeps.
 pub fn lowered(order: &Order, left: &[u64]) -> Vec<LostUnits> {
-    let of_line = |place: usize, item: &Item| {
-        let gone = item.quantity.remaining_after(left.get(place).copied().unwrap_or(item.quantity));
+    let of_line = |position: usize, item: &Item| {
+        let gone = item.quantity.remaining_after(left.get(position).copied().unwrap_or(item.quantity));
         let (paid, free) = (paid_units(item), free_units(item));
         let has_capacity = |back: u64| share(free, back, paid).is_some_and(|free| free <= gone.remaining_after(back));
         // The sum grows with the number, so binary search finds the largest.
@@ -85,7 +85,7 @@ pub fn lowered(order: &Order, left: &[u64]) -> Vec<LostUnits> {
         }
         LostUnits { paid: low, free: gone.remaining_after(low) }
     };
-    order.items.iter().enumerate().map(|(place, item)| of_line(place, item)).collect()
+    order.items.iter().enumerate().map(|(position, item)| of_line(position, item)).collect()
 }
 
 /// Returns the lines that requested units name.
@@ -95,7 +95,7 @@ fn lines_of(order: &Order, units: &RequestedUnits) -> Vec<usize> {
         None => is_same(&units.goods, item),
     };
     let named = order.items.iter().enumerate().filter(|(_, item)| is_named(item));
-    named.map(|(place, _)| place).collect()
+    named.map(|(position, _)| position).collect()
 }
 
 /// Returns whether a line has the SKU of goods or, if they have none, their product or `source_id`.

@@ -6,14 +6,14 @@
 
 use crate::count::Countable;
 use crate::decide::validate::Evaluation;
-use crate::model::qualification::{PageEnd, QualificationSort, Qualify};
+use crate::model::qualification::{PageEnd, QualificationRequest, QualificationSort};
 use crate::stacking::ApplyOutcome;
 
 /// A candidate that qualifies so far.
 #[derive(Clone)]
 pub(super) struct Match<'a> {
     /// Its position among the candidates.
-    pub place: usize,
+    pub position: usize,
     /// The cursor of a page that ends with this result.
     pub end: PageEnd,
     /// Its position among the resolved names and its outcome, once it was evaluated.
@@ -40,7 +40,7 @@ pub(super) fn number(matches: &mut [Match<'_>]) {
 }
 
 /// Returns the start of the part that contains a page, in parts of `size`.
-pub(super) fn part(query: &Qualify, matches: &[Match<'_>], size: usize) -> usize {
+pub(super) fn part(query: &QualificationRequest, matches: &[Match<'_>], size: usize) -> usize {
     let Some(after) = query.starting_after else { return 0 };
     // Sorted by age, the page begins after the last result, and in any other order possibly with an older one.
     let first = passed(matches, after).remaining_after(usize::from(query.sorting != QualificationSort::Default));
@@ -49,7 +49,7 @@ pub(super) fn part(query: &Qualify, matches: &[Match<'_>], size: usize) -> usize
 
 /// Sorts the matches and takes the page after this cursor. The first match of the following part ends at `next`.
 pub(super) fn cut<'a>(
-    query: &Qualify,
+    query: &QualificationRequest,
     mut matches: Vec<Match<'a>>,
     after: Option<PageEnd>,
     next: Option<PageEnd>,
@@ -58,13 +58,13 @@ pub(super) fn cut<'a>(
         matches.sort_by_cached_key(|matched| sort_key(query.sorting, matched));
     }
     let from = after.map_or(0, |after| page_start(query.sorting, &matches, after));
-    let end = |place: usize| matches.get(place).map_or(next, |matched| Some(matched.end));
+    let end = |position: usize| matches.get(position).map_or(next, |matched| Some(matched.end));
     let mut until = from.saturating_add(query.limit).min(matches.len());
     if query.sorting == QualificationSort::Default && end(until).is_some() {
         // A caller that keeps only the milliseconds of an instant continues after all of it, so this page ends before
         // it, if it can.
-        let instant = |place: usize| end(place).map(|end| end.created_at);
-        let first = (from..until).find(|place| instant(*place) == instant(until)).unwrap_or(until);
+        let instant = |position: usize| end(position).map(|end| end.created_at);
+        let first = (from..until).find(|position| instant(*position) == instant(until)).unwrap_or(until);
         until = if first > from { first } else { until };
     }
     let is_last = until == matches.len() && next.is_none();

@@ -5,7 +5,7 @@
 
 use crate::model::discount::{Discount, UnitOff};
 use crate::model::qualification::{
-    Candidate, CandidateObject, Compare, QualificationField, QualificationFilter, Qualify, Scenario,
+    Candidate, CandidateObject, Compare, QualificationField, QualificationFilter, QualificationRequest, Scenario,
 };
 use crate::model::redeemable::Grant;
 use crate::model::scope::{GoodsObject, GoodsRef, ScopeEntry};
@@ -19,7 +19,7 @@ pub enum Products {
     /// No relation.
     Any,
     /// It discounts or requires one of them.
-    Concerned,
+    Related,
     /// It discounts one of them.
     Discounted,
 }
@@ -33,8 +33,10 @@ impl Scenario {
                 subject::EVERYTHING & !subject::COUNTED
             }
             Scenario::AudienceOnly => subject::CUSTOMER,
-            Scenario::Products | Scenario::ProductsDiscount => subject::BARRED,
-            Scenario::ProductsByCustomer | Scenario::ProductsDiscountByCustomer => subject::BARRED | subject::CUSTOMER,
+            Scenario::Products | Scenario::ProductsDiscount => subject::EXCLUSION,
+            Scenario::ProductsByCustomer | Scenario::ProductsDiscountByCustomer => {
+                subject::EXCLUSION | subject::CUSTOMER
+            }
         }
     }
 
@@ -64,7 +66,7 @@ impl Scenario {
     /// Returns the required relation to the products of the order.
     pub fn products(self) -> Products {
         match self {
-            Scenario::Products | Scenario::ProductsByCustomer => Products::Concerned,
+            Scenario::Products | Scenario::ProductsByCustomer => Products::Related,
             Scenario::ProductsDiscount | Scenario::ProductsDiscountByCustomer => Products::Discounted,
             Scenario::All | Scenario::CustomerWallet | Scenario::PromotionStacks | Scenario::AudienceOnly => {
                 Products::Any
@@ -75,7 +77,7 @@ impl Scenario {
     /// Returns whether a scenario considers this candidate for this customer. Codes with a holder are shown to no other
     /// customer, and of a campaign with a code for each customer only the campaign is shown. `public` says whether every
     /// such caller sees the candidate.
-    pub fn looks_at(self, candidate: &Candidate, customer: Option<&str>, public: bool) -> bool {
+    pub fn considers(self, candidate: &Candidate, customer: Option<&str>, public: bool) -> bool {
         let holder = candidate.holder_id.as_deref();
         let given = candidate.passed_on || candidate.published && holder.is_none();
         let is_own = customer.is_some() && (given || holder == customer);
@@ -94,9 +96,9 @@ impl Scenario {
     }
 }
 
-impl Qualify {
+impl QualificationRequest {
     /// Returns whether a candidate passes the filters.
-    pub fn wants(&self, candidate: &Candidate, customer: Option<&str>) -> bool {
+    pub fn matches(&self, candidate: &Candidate, customer: Option<&str>) -> bool {
         let mut passed = self.filters.iter().map(|filter| passes(filter, candidate, customer));
         if self.any_filter && !self.filters.is_empty() {
             passed.any(|passed| passed)
@@ -142,11 +144,11 @@ fn role(candidate: &Candidate, customer: Option<&str>) -> Option<&'static str> {
 }
 
 /// Returns whether an offer has the required relation to the products of the order.
-pub fn concerns(products: Products, offer: &Offer<'_>, items: OrderLines<'_>) -> bool {
+pub fn is_related_to(products: Products, offer: &Offer<'_>, items: OrderLines<'_>) -> bool {
     match products {
         Products::Any => true,
         Products::Discounted => discounts(offer, items),
-        Products::Concerned => discounts(offer, items) || offer.rules.iter().any(|rule| requires(rule, items)),
+        Products::Related => discounts(offer, items) || offer.rules.iter().any(|rule| requires(rule, items)),
     }
 }
 

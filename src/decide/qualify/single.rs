@@ -3,7 +3,7 @@
 //! It runs the walk of a validation with one redeemable, so that a qualification agrees with a validation. Only its
 //! rules are not checked again, because the scenario has checked them.
 
-use super::scenario::concerns;
+use super::scenario::is_related_to;
 use crate::decide::case::Case;
 use crate::decide::check::{check_bundles, check_free_goods, check_readable, check_terms};
 use crate::decide::finding::{Finding, Findings};
@@ -12,17 +12,17 @@ use crate::decide::loyalty::points_left;
 
 use crate::decide::request_usage::RequestUsage;
 use crate::decide::rule_input::{Items, PaidOrder, RunningOrder, check_rules, request_facts};
-use crate::model::qualification::Qualify;
+use crate::model::qualification::QualificationRequest;
 use crate::model::redeemable::Grant;
 use crate::model::request::RequestedRedeemable;
 use crate::pricing::{Cart, DiscountBase, Gain};
 use crate::refusal::{Reason, Refusal, SkipReason};
 use crate::rules::{RequestFacts, RequiredFacts, Rule, subject};
-use crate::stacking::{ApplyOutcome, ClaimTrial, Class, Judge, Selection, StackingCandidate, Walk};
+use crate::stacking::{ApplyOutcome, CategoryRules, ClaimTrial, Judge, StackingCandidate, TrialOrder, Walk};
 use crate::text::Text;
 
 /// Tries every redeemable resolved from position `from` on, and returns the outcome and the findings of each.
-pub(super) fn try_each(case: &Case<'_>, query: &Qualify, from: usize) -> Vec<(ApplyOutcome, Finding)> {
+pub(super) fn try_each(case: &Case<'_>, query: &QualificationRequest, from: usize) -> Vec<(ApplyOutcome, Finding)> {
     if from == case.resolved.len() {
         return Vec::new();
     }
@@ -34,9 +34,9 @@ pub(super) fn try_each(case: &Case<'_>, query: &Qualify, from: usize) -> Vec<(Ap
         SingleTrial { case, query, items: &items, request_facts, judge, redeemable, usage: RequestUsage::default() };
     let mut trials = Vec::new();
     for at in from..case.resolved.len() {
-        let concerned =
-            case.offer(at).is_none_or(|offer| concerns(query.scenario.products(), offer, items.order_lines()));
-        let outcome = if concerned { single.outcome(at) } else { ApplyOutcome::Skipped(SkipReason::NoEffect) };
+        let is_related =
+            case.offer(at).is_none_or(|offer| is_related_to(query.scenario.products(), offer, items.order_lines()));
+        let outcome = if is_related { single.outcome(at) } else { ApplyOutcome::Skipped(SkipReason::NoEffect) };
         let mut one = single.judge.found.get(at).cloned().unwrap_or_default();
         // Its rules are not checked again, and its scope may depend on collections that only the server knows.
         if case.offer(at).is_some_and(|offer| offer.needs.meets(RequiredFacts::COLLECTIONS)) {
@@ -49,7 +49,7 @@ pub(super) fn try_each(case: &Case<'_>, query: &Qualify, from: usize) -> Vec<(Ap
 
 struct SingleTrial<'c> {
     case: &'c Case<'c>,
-    query: &'c Qualify,
+    query: &'c QualificationRequest,
     items: &'c Items<'c>,
     request_facts: RequestFacts<'c>,
     judge: CaseJudge<'c>,
@@ -62,9 +62,10 @@ impl SingleTrial<'_> {
     fn outcome(&mut self, at: usize) -> ApplyOutcome {
         let case = self.case;
         let category = case.offer(at).and_then(|offer| offer.category.as_deref());
-        let plain = Class::of(category, &case.stacking);
-        let candidates = vec![StackingCandidate { place: at, class: None, valid: true, exists: true, excluded: false }];
-        let mut selection = Selection { count: 1, plain, classes: Vec::new(), candidates };
+        let plain = CategoryRules::of(category, &case.stacking);
+        let candidates =
+            vec![StackingCandidate { position: at, class: None, valid: true, exists: true, excluded: false }];
+        let mut selection = TrialOrder { count: 1, plain, classes: Vec::new(), candidates };
         let mut walk = Walk::default();
         walk.run(&mut selection, &case.stacking, &case.priced.cart, &ClaimTrial::default(), self);
         match walk.steps.into_iter().next().map(|step| step.outcome) {
@@ -86,12 +87,12 @@ fn is_missing_order(refusal: &Refusal) -> bool {
 }
 
 impl Judge for SingleTrial<'_> {
-    fn undecided(&self, place: usize) -> bool {
-        self.judge.undecided(place)
+    fn undecided(&self, position: usize) -> bool {
+        self.judge.undecided(position)
     }
 
-    fn refusal(&mut self, place: usize, cart: &Cart) -> Option<Refusal> {
-        let Some(offer) = self.case.offer(place) else { return self.judge.refusal(place, cart) };
+    fn refusal(&mut self, position: usize, cart: &Cart) -> Option<Refusal> {
+        let Some(offer) = self.case.offer(position) else { return self.judge.refusal(position, cart) };
         let mut found = Finding::default();
         let request_facts = &self.request_facts;
         let paid = PaidOrder::of(self.case, cart, request_facts);
@@ -115,33 +116,33 @@ impl Judge for SingleTrial<'_> {
         {
             found.points = Some(points_left(self.case, &offer.incentive, card, &running_order, &mut found));
         }
-        self.judge.found.insert(place, &mut found);
+        self.judge.found.insert(position, &mut found);
         // A card is shown with its balance; its reward is chosen only when it is redeemed.
         verdict.err().filter(|refusal| refusal.reason != Reason::MissingReward)
     }
 
     fn objection(
         &mut self,
-        place: usize,
+        position: usize,
         before: &Cart,
         gain: &Gain,
         after: &dyn Fn() -> Option<Cart>,
     ) -> Option<Refusal> {
-        self.judge.objection(place, before, gain, after)
+        self.judge.objection(position, before, gain, after)
     }
 
-    fn rewards(&self, place: usize) -> bool {
-        self.judge.rewards(place)
+    fn rewards(&self, position: usize) -> bool {
+        self.judge.rewards(position)
     }
 
     fn gain(
         &mut self,
-        place: usize,
+        position: usize,
         cart: &Cart,
         visible_cart: Option<&Cart>,
         base: DiscountBase<'_>,
         once: bool,
     ) -> Result<Box<Gain>, Refusal> {
-        self.judge.gain(place, cart, visible_cart, base, once)
+        self.judge.gain(position, cart, visible_cart, base, once)
     }
 }

@@ -29,11 +29,11 @@ pub(super) fn try_stack<'a>(case: &mut Case<'a>, id: &Text) -> Option<Box<Evalua
         missing: MissingFacts::default(),
         unreadable: case.unreadable.clone(),
         wrong: Vec::new(),
-        work: case.work.clone(),
+        budget: case.budget.clone(),
     });
     stack_trial.case.expand(&RequestedRedeemable::named(id.clone())).ok()?;
     stack_trial.evaluate();
-    case.work = stack_trial.case.work.clone();
+    case.budget = stack_trial.case.budget.clone();
     stack_trial.missing.iter().for_each(|fact| case.missing.add(fact.clone()));
     (stack_trial.valid && stack_trial.applied().next().is_some()).then(|| Box::new(stack_trial))
 }

@@ -2,7 +2,7 @@
 //!
 //! docs/spec/calculation.md#11.2, steps 1 and 2.
 
-use crate::model::promotion::Stack;
+use crate::model::promotion::PromotionStack;
 use crate::model::request::{RedeemableObject, RequestedRedeemable};
 use crate::model::stacking::StackingRules;
 use crate::refusal::{Reason, Refusal};
@@ -39,7 +39,7 @@ fn too_many(limit: u64, noun: &str, count: usize) -> String {
 
 /// Refuses a stack as a whole if it has no tiers, one of them twice, or more than a request may name. A stack contains
 /// only tiers, so none is nested.
-pub(in crate::decide) fn check_stack(stack: &Stack, rules: &StackingRules) -> Result<(), Refusal> {
+pub(in crate::decide) fn check_stack(stack: &PromotionStack, rules: &StackingRules) -> Result<(), Refusal> {
     let (id, count, limit) = (&stack.id, stack.tiers.len(), rules.redeemables_limit);
     let refuse = |problem: &str| {
         let details = format!("Promotion Stack with id: {id} {problem}");
@@ -52,6 +52,6 @@ pub(in crate::decide) fn check_stack(stack: &Stack, rules: &StackingRules) -> Re
         return refuse(&too_many(limit, "tiers", count));
     }
     let twice =
-        stack.tiers.iter().enumerate().any(|(place, tier)| stack.tiers.iter().take(place).any(|one| one == tier));
+        stack.tiers.iter().enumerate().any(|(position, tier)| stack.tiers.iter().take(position).any(|one| one == tier));
     if twice { refuse("names one tier twice") } else { Ok(()) }
 }

@@ -13,7 +13,7 @@ use crate::ledger::{AccountId, HoldOwner, Transfer};
 use crate::model::client::PublicMetadata;
 use crate::model::customer::Customer;
 use crate::model::order::{Goods, Metadata, Order};
-use crate::model::promotion::Stack;
+use crate::model::promotion::PromotionStack;
 use crate::model::redeemable::{Campaign, Category, RedeemableTerms};
 use crate::model::redemption::StoredRedemption;
 use crate::model::reward::{BoughtReward, Reward, RewardAssignment};
@@ -65,7 +65,7 @@ impl FactsWithout<'_> {
     fn before_order<'f>(&self, found: Known<Fact<'f, Customer>>) -> Known<Fact<'f, Customer>> {
         match found {
             Known::Is(customer) if customer.id.is_some() && customer.id.as_ref() == self.customer_id => {
-                Known::Is(Fact::Own(Arc::new(self.without(customer.into_owned()))))
+                Known::Is(Fact::Shared(Arc::new(self.without(customer.into_owned()))))
             }
             other => other,
         }
@@ -77,8 +77,8 @@ fn owned(members: &JsonMembers) -> Vec<(std::borrow::Cow<'static, str>, Node<'st
 }
 
 impl Facts for FactsWithout<'_> {
-    fn work(&self) -> StepBudget {
-        self.facts.work()
+    fn budget(&self) -> StepBudget {
+        self.facts.budget()
     }
     fn stacking_rules(&self) -> Fact<'_, StackingRules> {
         self.facts.stacking_rules()
@@ -92,7 +92,7 @@ impl Facts for FactsWithout<'_> {
     fn tier(&self, id: &str) -> Known<Fact<'_, RedeemableTerms>> {
         self.facts.tier(id)
     }
-    fn stack(&self, id: &str) -> Known<Fact<'_, Stack>> {
+    fn stack(&self, id: &str) -> Known<Fact<'_, PromotionStack>> {
         self.facts.stack(id)
     }
     fn reward(&self, id: &str) -> Known<Fact<'_, Reward>> {

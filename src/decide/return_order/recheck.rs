@@ -67,7 +67,7 @@ pub fn redecide(
         redeemables_application_mode: ApplicationMode::Partial,
         ..StackingRules::clone(&case.stacking)
     };
-    case.stacking = Fact::Own(Arc::new(partial));
+    case.stacking = Fact::Shared(Arc::new(partial));
     case.open()?;
     refuse_free_units(&mut case);
     let idle = refuse_idle_cards(&mut case, parts);
@@ -75,29 +75,29 @@ pub fn redecide(
     evaluated.evaluate();
     evaluated.case.within_bounds()?;
     let line_ids: Vec<Option<Text>> = order.items.iter().map(|item| item.id.clone()).collect();
-    let decided = |place: usize, part: &RecheckedRedemption<'_>| {
-        if matches!(evaluated.resolved.get(place), Some(ResolvedName::Refused(refusal)) if refusal.reason == Reason::NotFound)
+    let decided = |position: usize, part: &RecheckedRedemption<'_>| {
+        if matches!(evaluated.resolved.get(position), Some(ResolvedName::Refused(refusal)) if refusal.reason == Reason::NotFound)
         {
             return RecheckOutcome::Deleted;
         }
-        if idle.contains(&place) {
+        if idle.contains(&position) {
             return RecheckOutcome::Granted(
                 RedemptionRest { id: part.redemption.id.clone(), ..RedemptionRest::default() },
                 Vec::new(),
             );
         }
-        let step = evaluated.walk.steps.iter().find(|step| step.place == place);
+        let step = evaluated.walk.steps.iter().find(|step| step.position == position);
         match step.map(|step| &step.outcome) {
             Some(ApplyOutcome::Applied(gain)) => {
-                let line = |place: usize, discount: Money| {
-                    let line_id = line_ids.get(place).cloned().flatten()?;
+                let line = |position: usize, discount: Money| {
+                    let line_id = line_ids.get(position).cloned().flatten()?;
                     Some(LineRest { line_id, discount, ..LineRest::default() })
                 };
                 let off = gain.each_off().filter(|(_, off)| !off.is_zero());
-                let lines = off.filter_map(|(place, off)| line(place, off)).collect();
+                let lines = off.filter_map(|(position, off)| line(position, off)).collect();
                 let discount = gain.order.unwrap_or_default();
                 let rest = RedemptionRest { id: part.redemption.id.clone(), discount, lines };
-                RecheckOutcome::Granted(rest, budget_counts(&evaluated.case, place, gain, part.redemption))
+                RecheckOutcome::Granted(rest, budget_counts(&evaluated.case, position, gain, part.redemption))
             }
             Some(ApplyOutcome::Refused(refusal)) => RecheckOutcome::Lost(refusal.clone()),
             Some(ApplyOutcome::Skipped(skip)) => {
@@ -106,7 +106,7 @@ pub fn redecide(
             None => RecheckOutcome::Lost(Refusal::new(Reason::NoApplicableRedeemables, "")),
         }
     };
-    let decided = parts.iter().enumerate().map(|(place, part)| decided(place, part)).collect();
+    let decided = parts.iter().enumerate().map(|(position, part)| decided(position, part)).collect();
     let cart = &evaluated.walk.cart;
     let discounts: Vec<Option<Money>> = cart.lines.iter().map(|line| line.discount).collect();
     order.discount_amount = cart.discount;
@@ -132,24 +132,24 @@ fn refuse_free_units(case: &mut Case<'_>) {
 /// now, with no debit on the card.
 fn refuse_idle_cards(case: &mut Case<'_>, parts: &[RecheckedRedemption<'_>]) -> Vec<usize> {
     let mut idle = Vec::new();
-    for (place, (resolved, part)) in case.resolved.iter_mut().zip(parts).enumerate() {
+    for (position, (resolved, part)) in case.resolved.iter_mut().zip(parts).enumerate() {
         let ResolvedName::Offer(offer) = &*resolved else { continue };
         let is_card = matches!(offer.incentive.grant, Grant::Gift(_) | Grant::Loyalty(_));
         if is_card && part.spent.is_none_or(|spent| spent.amount() == 0) {
             *resolved = ResolvedName::Refused(Refusal::new(Reason::NoApplicableRedeemables, ""));
-            idle.push(place);
+            idle.push(position);
         }
     }
     idle
 }
 
 /// Returns the counts of a redemption in budgets and in caps of units.
-fn budget_counts(case: &Case<'_>, place: usize, gain: &Gain, redemption: &StoredRedemption) -> Vec<BudgetCount> {
-    let Some(offer) = case.offer(place) else { return Vec::new() };
+fn budget_counts(case: &Case<'_>, position: usize, gain: &Gain, redemption: &StoredRedemption) -> Vec<BudgetCount> {
+    let Some(offer) = case.offer(position) else { return Vec::new() };
     let discount = gain.total().unwrap_or_default().minor();
     let mut postings = counted(case, offer, discount, Money::ZERO, false);
     postings.retain(|posting| posting.debit == discounted_account(None));
-    postings.extend(cap_postings(case, place, gain, redemption.customer_id.as_deref()));
+    postings.extend(cap_postings(case, position, gain, redemption.customer_id.as_deref()));
     let count = |one: Posting| Some(BudgetCount { debit: one.debit, credit: one.credit?, amount: one.amount });
     postings.into_iter().filter_map(count).collect()
 }

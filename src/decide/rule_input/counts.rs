@@ -37,15 +37,15 @@ impl OfferFacts<'_> {
             .usage
             .applied
             .iter()
-            .filter_map(|(place, granted)| Some((self.case.offer(*place)?, *granted)));
+            .filter_map(|(position, granted)| Some((self.case.offer(*position)?, *granted)));
         let earlier =
             offers.filter(|(other, _)| campaign.is_some() && other.incentive.campaign_id.as_deref() == campaign);
         let (mut times, mut granted, mut credits) = (1_u64, gained(), if is_gift(offer) { gained() } else { 0 });
         for (other, amount) in earlier {
             times = times.plus_one();
-            granted = self.case.work.checked(granted.checked_add(amount));
+            granted = self.case.budget.checked(granted.checked_add(amount));
             let more = if is_gift(other) { amount } else { 0 };
-            credits = self.case.work.checked(credits.checked_add(more));
+            credits = self.case.budget.checked(credits.checked_add(more));
         }
         let (account, own, held) = match counter {
             Counter::Incentive => (Some(incentive_account(incentive)), 1, true),
@@ -69,7 +69,7 @@ impl OfferFacts<'_> {
         };
         let before = account.map_or(Some(0), |account| self.moved(&account, period, held))?;
         let locked = if counter == Counter::IncentiveOfCustomer { self.locked_before(&incentive.id) } else { 0 };
-        Some(self.case.work.checked(total([before, locked, own])))
+        Some(self.case.budget.checked(total([before, locked, own])))
     }
 
     /// Returns the points by which the assignment of a `COIN` reward pays for the order, with those of earlier cards of the
@@ -80,7 +80,7 @@ impl OfferFacts<'_> {
             return 0;
         }
         let earlier = self.running_order.usage.points_paid(offer.incentive.campaign_id.as_deref(), &reward.id);
-        self.case.work.checked(total(earlier.chain([self.paid])))
+        self.case.budget.checked(total(earlier.chain([self.paid])))
     }
 
     /// Returns the amount moved on an account in a period; with `held`, including the holds of other sessions.
@@ -109,7 +109,7 @@ impl OfferFacts<'_> {
             }
         };
         let others = if held { self.held_by_others(account) } else { Some(0) };
-        Some(self.case.work.checked(others.and_then(|others| moved.checked_add(others))))
+        Some(self.case.budget.checked(others.and_then(|others| moved.checked_add(others))))
     }
 
     /// Returns the holds of other sessions on an account; `None` when they cannot be read.
@@ -127,7 +127,7 @@ impl OfferFacts<'_> {
         let Some(customer) = request_customer.customer.as_ref().filter(|_| request_customer.stored) else { return 0 };
         let add = |sum: u64, name: &Text| sum.checked_add(self.held_by_others(&customer_account(name, incentive_id))?);
         let names = [customer.source_id.as_ref(), request_customer.email.as_ref()];
-        self.case.work.checked(names.into_iter().flatten().try_fold(0, add))
+        self.case.budget.checked(names.into_iter().flatten().try_fold(0, add))
     }
 
     /// When the present day, week or month began in the project's zone.

@@ -50,7 +50,7 @@ pub fn is_in_segment(case: &Case<'_>, id: &str) -> GroupMembership {
 }
 
 fn is_member(case: &Case<'_>, customer: &Customer, segment: &Segment) -> GroupMembership {
-    if !case.work.takes(segment.size()) {
+    if !case.budget.spend(segment.size()) {
         return GroupMembership::Is(false);
     }
     let customer_id = customer.id.as_deref().unwrap_or_default();
@@ -85,7 +85,7 @@ fn is_member(case: &Case<'_>, customer: &Customer, segment: &Segment) -> GroupMe
     }
     let count = |name: &str| events.iter().find(|(known, _)| *known == name).map_or(0, |(_, count)| *count);
     let clock =
-        Clock { now: case.context.now, zone: &case.zone, zone_use: Some(&case.zone_use), work: Some(&case.work) };
+        Clock { now: case.context.now, zone: &case.zone, zone_use: Some(&case.zone_use), budget: Some(&case.budget) };
     GroupMembership::Is(segment.has(&customer, &count, &clock))
 }
 

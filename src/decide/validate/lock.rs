@@ -92,9 +92,9 @@ pub(in crate::decide) fn lock(
     let mut unknown = Vec::new();
     for step in &walk.steps {
         let ApplyOutcome::Applied(gain) = &step.outcome else { continue };
-        let Some(offer) = case.offer(step.place) else { continue };
+        let Some(offer) = case.offer(step.position) else { continue };
         let given = gain.total().unwrap_or_default().minor();
-        let reserved = reserved(offer, found.get(step.place), given, customer_id.as_deref());
+        let reserved = reserved(offer, found.get(step.position), given, customer_id.as_deref());
         for Posting { debit: account, quota, amount, .. } in reserved {
             // A lock that only the server can set is a missing fact, also on an account without a limit.
             let held = case.facts.held(&account, now, Some(&own));
@@ -106,7 +106,7 @@ pub(in crate::decide) fn lock(
             let hold = Hold { key: session.key.clone(), owner, account, amount, expires_at: now.later(ttl) };
             // The walk took each amount from the rest of the earlier ones, so all fit. An amount that cannot be held is
             // refused.
-            book.hold(hold).map_err(|_| case.for_client(step.place, exceeded(offer)))?;
+            book.hold(hold).map_err(|_| case.for_client(step.position, exceeded(offer)))?;
         }
     }
     for account in unknown {

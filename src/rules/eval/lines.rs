@@ -20,9 +20,9 @@ impl Condition {
     /// Returns the lines that have any of its goods.
     pub(super) fn lines(&self, input: &RuleInput<'_>) -> Lines {
         let mut lines = Lines::NONE;
-        if input.clock.takes(input.items.lookup_steps().saturating_mul(self.goods.len())) {
+        if input.clock.spend(input.items.lookup_steps().saturating_mul(self.goods.len())) {
             for goods in &self.goods {
-                input.items.each_place(goods, &mut |line| lines.add(line));
+                input.items.each_position(goods, &mut |line| lines.add(line));
             }
         }
         lines
@@ -31,7 +31,7 @@ impl Condition {
     /// Returns whether any line has any of its goods.
     #[inline(never)]
     pub(super) fn is_on_a_line(&self, input: &RuleInput<'_>) -> bool {
-        input.clock.takes(input.items.lookup_steps().saturating_mul(self.goods.len()))
+        input.clock.spend(input.items.lookup_steps().saturating_mul(self.goods.len()))
             && input.items.has_any(&self.goods)
     }
 }
@@ -60,7 +60,7 @@ pub(super) fn extreme(
 
 /// Returns the sum of an amount over lines; `None` if it overflows or exceeds the step budget.
 pub(in crate::rules) fn sum(line_amount: LineAmount, input: &RuleInput<'_>, lines: Option<&Lines>) -> Option<Number> {
-    if !input.clock.takes(input.items.len()) {
+    if !input.clock.spend(input.items.len()) {
         return None;
     }
     let mut sum: u64 = 0;
@@ -85,7 +85,7 @@ pub(super) fn over_lines(
     within: Option<&NestedTests>,
     test: impl Fn(usize) -> bool,
 ) -> bool {
-    if !input.clock.takes(input.items.len()) {
+    if !input.clock.spend(input.items.len()) {
         return false;
     }
     let each =

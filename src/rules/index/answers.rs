@@ -48,7 +48,7 @@ pub(super) struct Tests {
     /// The subjects of each test.
     about: Vec<u8>,
     /// The evaluation of each test.
-    ways: Vec<TestLookup>,
+    lookups: Vec<TestLookup>,
     /// The properties that they name.
     properties: Vec<Property>,
 }
@@ -58,12 +58,12 @@ impl Tests {
     pub(super) fn number_of(&mut self, test: &Test) -> u32 {
         let next = self.about.len();
         let key = key(test).map_or_else(|| next.to_string().into(), Text::from);
-        if let Some(known) = self.tests.place(&key) {
+        if let Some(known) = self.tests.position(&key) {
             return number(known);
         }
         self.tests.insert(key, test.clone());
         self.about.push(test.about());
-        self.ways.push(way(test, number(next), &mut self.properties));
+        self.lookups.push(lookup(test, number(next), &mut self.properties));
         number(next)
     }
 
@@ -73,14 +73,14 @@ impl Tests {
         let shares = input.passes == RequiredFacts::default();
         let texts: Vec<Option<&[u32]>> =
             self.properties.iter().map(|property| property.named_by(input.customer?)).collect();
-        let tests = self.tests.iter().zip(&self.about).zip(&self.ways);
-        let answer = |((test, about), way): ((&Test, &u8), &TestLookup)| match way {
+        let tests = self.tests.iter().zip(&self.about).zip(&self.lookups);
+        let answer = |((test, about), lookup): ((&Test, &u8), &TestLookup)| match lookup {
             _ if about & subjects == 0 => true,
             // Passing tests are found by the text, below.
             TestLookup::Texts(property) if shares => {
-                !matches!(texts.get(*property), Some(Some(_))) && test.holds_alone(input)
+                !matches!(texts.get(*property), Some(Some(_))) && test.holds_by_itself(input)
             }
-            _ => test.holds_alone(input),
+            _ => test.holds_by_itself(input),
         };
         let mut found: Vec<bool> = tests.map(answer).collect();
         for test in texts.into_iter().flatten().flatten().filter(|_| shares) {
@@ -91,7 +91,7 @@ impl Tests {
 }
 
 /// Returns the evaluation of a test among many.
-pub(super) fn way(test: &Test, number: u32, properties: &mut Vec<Property>) -> TestLookup {
+pub(super) fn lookup(test: &Test, number: u32, properties: &mut Vec<Property>) -> TestLookup {
     let [Condition { operator: Operator::In, operands, .. }] = &*test.conditions else {
         return TestLookup::Single;
     };
@@ -100,15 +100,15 @@ pub(super) fn way(test: &Test, number: u32, properties: &mut Vec<Property>) -> T
         (FactKind::Data(MetadataOwner::Customer), Some(property))
             if operands.iter().all(|one| one.as_text().is_some()) =>
         {
-            let place = properties.iter().position(|known| known.name == *property).unwrap_or_else(|| {
+            let position = properties.iter().position(|known| known.name == *property).unwrap_or_else(|| {
                 properties.push(Property { name: property.clone(), texts: OrderedMap::default() });
                 properties.len().remaining_after(1)
             });
-            let Some(Property { texts, .. }) = properties.get_mut(place) else { return TestLookup::Single };
+            let Some(Property { texts, .. }) = properties.get_mut(position) else { return TestLookup::Single };
             for text in operands.iter().filter_map(TestOperand::as_text) {
                 texts.get_or(&Text::from(text), Vec::new).into_iter().for_each(|tests| tests.push(number));
             }
-            TestLookup::Texts(place)
+            TestLookup::Texts(position)
         }
         _ => TestLookup::Single,
     }

@@ -63,7 +63,7 @@ fn add_part(key: &mut String, text: &str) {
 
 fn add_logic(key: &mut String, logic: &Expression) {
     let (junction, parts) = match logic {
-        Expression::Leaf(place) => return add_part(key, &place.to_string()),
+        Expression::Leaf(position) => return add_part(key, &position.to_string()),
         Expression::All(parts) => ("and", parts),
         Expression::Any(parts) => ("or", parts),
     };

@@ -89,8 +89,8 @@ impl SingleVoucherAnswer {
         if let Some((discount, scoped, is_dynamic)) = discount(evaluated, step) {
             return self.add("discount", |out| write_discount(out, discount, scoped, is_dynamic));
         }
-        let Some(offer) = evaluated.offer(step.place) else { return };
-        let found = evaluated.found.get(step.place);
+        let Some(offer) = evaluated.offer(step.position) else { return };
+        let found = evaluated.found.get(step.position);
         match &offer.incentive.grant {
             Grant::Discount(_) => {}
             Grant::Loyalty(_) => {
@@ -145,7 +145,7 @@ pub fn write_tried(
     context: &Context,
     voucher_json: &Map<String, Value>,
 ) -> TriedTier {
-    const OURS: [&str; 10] = [
+    const OWN_MEMBERS: [&str; 10] = [
         "valid",
         "tracking_id",
         "order",
@@ -161,7 +161,7 @@ pub fn write_tried(
     let step = evaluated.walk.steps.first();
     let text = Writer::record_of(|out| {
         out.object(|out| {
-            for (name, value) in voucher_json.iter().filter(|(name, _)| !OURS.contains(&name.as_str())) {
+            for (name, value) in voucher_json.iter().filter(|(name, _)| !OWN_MEMBERS.contains(&name.as_str())) {
                 out.pair(name, |out| out.json_value(value));
             }
             out.write_flag("valid", evaluated.valid);
@@ -214,9 +214,9 @@ fn write_effect(out: &mut Writer, evaluated: &Evaluation<'_>, context: &Context,
 
 /// Returns the discount of an applied redeemable on this order, whether it has a scope, and whether it has a formula.
 fn discount<'e>(evaluated: &'e Evaluation<'_>, step: &WalkStep) -> Option<(&'e Discount, bool, bool)> {
-    let offer = evaluated.offer(step.place)?;
+    let offer = evaluated.offer(step.position)?;
     let Grant::Discount(discount) = &offer.incentive.grant else { return None };
-    let resolved = evaluated.found.get(step.place).and_then(|found| found.resolved.as_deref());
+    let resolved = evaluated.found.get(step.position).and_then(|found| found.resolved.as_deref());
     Some((resolved.unwrap_or(discount), offer.scope().is_some(), discount.is_dynamic()))
 }
 

@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_of_a_way_of_lapsing_is_read_again() {
+    fn a_written_expiration_is_read_back() {
         let period = Period { value: 2, unit: Unit::Day };
         let sliding = |custom| Expiration::Sliding(SlidingExpiry { earning: true, spending: false, custom, period });
         let dates = [DateOfYear::new(31, 12), DateOfYear::new(30, 6)];

@@ -2,7 +2,7 @@
 //!
 //! docs/spec/loyalty.md#4.
 
-use crate::facts::earning::{Earning, EarningRule, Effect, Tiers, Trigger};
+use crate::facts::earning::{Earning, EarningEffect, EarningRule, RequiredTiers, Trigger};
 use crate::points::CurrentPeriod;
 use crate::points::limits::{Cooldown, TriggerLimits};
 use crate::text::Text;
@@ -104,13 +104,13 @@ fn read_earning(at: &JsonCursor<'_>, trigger: &Trigger) -> Earning {
     Earning { id: at.need("id", read::name), rule, tiers: at.option("tier_rules", read_tiers).flatten(), effects }
 }
 
-fn read_tiers(at: &JsonCursor<'_>) -> Option<Vec<Tiers>> {
+fn read_tiers(at: &JsonCursor<'_>) -> Option<Vec<RequiredTiers>> {
     at.object();
     let any_of = at.need("type", |at| at.one_of(&[("NO_REQUIREMENTS", false), ("ANY_OF", true)]));
     let tiers = |at: &JsonCursor<'_>| {
         at.object();
         let structure_id = at.need("tier_structure_id", read::name);
-        Tiers { structure_id, tier_ids: at.need("tier_ids", read::texts) }
+        RequiredTiers { structure_id, tier_ids: at.need("tier_ids", read::texts) }
     };
     any_of.then(|| match at.get("any_of") {
         Some(all) => all.items().map(|at| tiers(&at)).collect(),
@@ -135,7 +135,7 @@ const KINDS: NameTable<CalculationKind> = &[
     ("INCENTIVE", CalculationKind::Incentive),
 ];
 
-fn read_effect(at: &JsonCursor<'_>) -> Option<Effect> {
+fn read_effect(at: &JsonCursor<'_>) -> Option<EarningEffect> {
     at.object();
     let kind = at.need("type", |at| at.one_of(KINDS));
     let name = match kind {
@@ -148,9 +148,9 @@ fn read_effect(at: &JsonCursor<'_>) -> Option<Effect> {
         return None;
     };
     Some(match kind {
-        CalculationKind::Points => Effect::Points(read_points(&block)),
-        CalculationKind::Proportional => Effect::Points(read_proportional(&block)),
-        CalculationKind::Incentive => Effect::Incentive(read_id(&block)),
+        CalculationKind::Points => EarningEffect::Points(read_points(&block)),
+        CalculationKind::Proportional => EarningEffect::Points(read_proportional(&block)),
+        CalculationKind::Incentive => EarningEffect::Incentive(read_id(&block)),
     })
 }
 

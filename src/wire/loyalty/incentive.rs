@@ -2,13 +2,13 @@
 //!
 //! docs/spec/loyalty.md#5.
 
-use crate::facts::earning::{Amount, GrantedItem, Incentive, IncentiveGrant, Points};
+use crate::facts::earning::{GrantedItem, Incentive, IncentiveGrant, Points, PointsAmount};
 use crate::text::Text;
 use crate::wire::cursor::{JsonCursor, NameTable, read};
 use crate::wire::loyalty::points::{read_points, read_proportional};
 
 #[derive(Clone, Copy, Default)]
-enum Type {
+enum IncentiveType {
     #[default]
     Points,
     Proportional,
@@ -16,23 +16,23 @@ enum Type {
     Digital,
 }
 
-const TYPES: NameTable<Type> = &[
-    ("POINTS", Type::Points),
-    ("POINTS_PROPORTIONAL", Type::Proportional),
-    ("MATERIAL", Type::Material),
-    ("DIGITAL", Type::Digital),
+const TYPES: NameTable<IncentiveType> = &[
+    ("POINTS", IncentiveType::Points),
+    ("POINTS_PROPORTIONAL", IncentiveType::Proportional),
+    ("MATERIAL", IncentiveType::Material),
+    ("DIGITAL", IncentiveType::Digital),
 ];
 
 /// Reads an incentive.
 pub fn read_incentive(at: &JsonCursor<'_>) -> Incentive {
     at.object();
     let gives = match at.need("type", |at| at.one_of(TYPES)) {
-        Type::Points => IncentiveGrant::Points(block(at, "points", read_points).unwrap_or_else(no_points)),
-        Type::Proportional => {
+        IncentiveType::Points => IncentiveGrant::Points(block(at, "points", read_points).unwrap_or_else(no_points)),
+        IncentiveType::Proportional => {
             IncentiveGrant::Points(block(at, "points_proportional", read_proportional).unwrap_or_else(no_points))
         }
-        Type::Material => IncentiveGrant::Item(block(at, "material", read_material).unwrap_or_else(nothing)),
-        Type::Digital => IncentiveGrant::Item(block(at, "digital", read_digital).unwrap_or_else(nothing)),
+        IncentiveType::Material => IncentiveGrant::Item(block(at, "material", read_material).unwrap_or_else(nothing)),
+        IncentiveType::Digital => IncentiveGrant::Item(block(at, "digital", read_digital).unwrap_or_else(nothing)),
     };
     Incentive {
         id: at.need("id", read::name),
@@ -52,7 +52,7 @@ pub(super) fn block<T>(at: &JsonCursor<'_>, name: &str, read: impl Fn(&JsonCurso
 }
 
 fn no_points() -> Points {
-    Points { card_definition_id: Text::default(), amount: Amount::Fixed(0), expiration: None }
+    Points { card_definition_id: Text::default(), amount: PointsAmount::Fixed(0), expiration: None }
 }
 
 /// Returns the default for an unreadable item.

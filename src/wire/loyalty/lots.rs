@@ -109,7 +109,7 @@ mod tests {
     use crate::wire::document::read_document;
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn written_values_are_read_back() {
         let at = Instant::parse("2026-05-17T10:00:00.123Z").unwrap_or_default();
         let period = Period { value: 1, unit: Unit::Month };
         let sliding = SlidingExpiry { earning: false, spending: true, custom: CustomActivity::Any, period };

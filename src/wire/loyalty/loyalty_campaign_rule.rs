@@ -2,7 +2,7 @@
 //!
 //! docs/spec/endpoints.md section 1, shape S14.
 
-use crate::facts::earning::{Amount, Earning, EarningRule, Effect, Points, Trigger};
+use crate::facts::earning::{Earning, EarningEffect, EarningRule, Points, PointsAmount, Trigger};
 use crate::formula::Formula;
 use crate::model::scope::GoodsRef;
 use crate::points::limits::TriggerLimits;
@@ -26,10 +26,10 @@ pub fn read_loyalty_campaign_rule(at: &JsonCursor<'_>) -> EarningRule {
         Some(points) => read_amount(&points),
         None => {
             at.missing("loyalty");
-            Amount::Fixed(0)
+            PointsAmount::Fixed(0)
         }
     };
-    let effect = Effect::Points(Points { card_definition_id: campaign_id, amount, expiration: None });
+    let effect = EarningEffect::Points(Points { card_definition_id: campaign_id, amount, expiration: None });
     EarningRule {
         id: id.clone(),
         is_active: at.option("active", read::flag).unwrap_or(true),
@@ -66,34 +66,34 @@ const CALCULATIONS: NameTable<Option<BaseKind>> = &[
     ("ORDER_ITEMS_SUBTOTAL_AMOUNT", Some(BaseKind::LinesSubtotal)),
 ];
 
-fn read_amount(at: &JsonCursor<'_>) -> Amount {
+fn read_amount(at: &JsonCursor<'_>) -> PointsAmount {
     at.object();
     if !at.need("type", |at| at.one_of(&[("FIXED", false), ("PROPORTIONAL", true)])) {
-        return with_formula(at, Amount::Fixed(at.need("points", read::whole_number)));
+        return with_formula(at, PointsAmount::Fixed(at.need("points", read::whole_number)));
     }
     let Some(kind) = at.need("calculation_type", |at| at.one_of(CALCULATIONS)) else {
-        return Amount::Fixed(0);
+        return PointsAmount::Fixed(0);
     };
     let [outer, inner] = kind.path();
     let Some(around) = at.get(outer) else {
         at.missing(outer);
-        return Amount::Fixed(0);
+        return PointsAmount::Fixed(0);
     };
     around.object();
     let Some(block) = around.get(inner) else {
         around.missing(inner);
-        return Amount::Fixed(0);
+        return PointsAmount::Fixed(0);
     };
     block.object();
     let worth = PointsPerStep::of(block.need("points", read::whole_number));
     let base = kind.base(|| read_property(&block), || read_goods(&block));
-    with_formula(&block, Amount::Proportional { base, every: block.need("every", read_every), worth })
+    with_formula(&block, PointsAmount::Proportional { base, every: block.need("every", read_every), worth })
 }
 
 /// Returns an amount with the formula next to its points, if there is one.
-fn with_formula(at: &JsonCursor<'_>, plain: Amount) -> Amount {
+fn with_formula(at: &JsonCursor<'_>, plain: PointsAmount) -> PointsAmount {
     match at.option("points_formula", read_formula).flatten() {
-        Some(formula) => Amount::Formula { formula, plain: Box::new(plain) },
+        Some(formula) => PointsAmount::Formula { formula, plain: Box::new(plain) },
         None => plain,
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! docs/spec/loyalty.md sections 4 and 4.1.
 
-use crate::facts::earning::{Amount, Points};
+use crate::facts::earning::{Points, PointsAmount};
 use crate::json::Node;
 use crate::model::scope::{GoodsObject, GoodsRef};
 use crate::points::MOST;
@@ -17,7 +17,7 @@ pub fn read_points(at: &JsonCursor<'_>) -> Points {
     at.object();
     Points {
         card_definition_id: at.need("card_definition_id", read::name),
-        amount: Amount::Fixed(at.need("value", read::whole_number)),
+        amount: PointsAmount::Fixed(at.need("value", read::whole_number)),
         expiration: at.option("points_expiration", read_expiration),
     }
 }
@@ -42,7 +42,7 @@ pub fn read_proportional(at: &JsonCursor<'_>) -> Points {
     let block = |at: &JsonCursor<'_>| {
         at.object();
         let base = calculation.base(|| at.need("property", read::name), || read_all_goods(at));
-        Amount::Proportional { base, every: at.need("every", read_every), worth: at.need("value", read_worth) }
+        PointsAmount::Proportional { base, every: at.need("every", read_every), worth: at.need("value", read_worth) }
     };
     let amount = match at.get(outer) {
         None => {
@@ -60,7 +60,7 @@ pub fn read_proportional(at: &JsonCursor<'_>) -> Points {
     };
     Points {
         card_definition_id: at.need("card_definition_id", read::name),
-        amount: amount.unwrap_or(Amount::Fixed(0)),
+        amount: amount.unwrap_or(PointsAmount::Fixed(0)),
         expiration: at.option("points_expiration", read_expiration),
     }
 }

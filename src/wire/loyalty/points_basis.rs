@@ -1,6 +1,6 @@
 //! Reads and writes the stored inputs to recompute the points of an earning rule for an order.
 
-use crate::facts::earning::{Amount, PointsBase, PointsBasis};
+use crate::facts::earning::{PointsAmount, PointsBase, PointsBasis};
 use crate::formula::Formula;
 use crate::model::scope::{GoodsObject, GoodsRef};
 use crate::points::limits::{EarningLimits, GlobalLimit};
@@ -37,11 +37,13 @@ pub fn write_points_basis(basis: &PointsBasis) -> Value {
     written
 }
 
-fn write_amount(amount: &Amount) -> Value {
+fn write_amount(amount: &PointsAmount) -> Value {
     match amount {
-        Amount::Fixed(points) => json!({ "points": points }),
-        Amount::Formula { formula, plain } => json!({ "formula": formula.to_string(), "plain": write_amount(plain) }),
-        Amount::Proportional { base, every, worth } => {
+        PointsAmount::Fixed(points) => json!({ "points": points }),
+        PointsAmount::Formula { formula, plain } => {
+            json!({ "formula": formula.to_string(), "plain": write_amount(plain) })
+        }
+        PointsAmount::Proportional { base, every, worth } => {
             let (kind, property, goods) = parts_of(base);
             let goods = goods.iter().map(|goods| json!({ "object": goods.object.name(), "id": goods.id.as_str() }));
             json!({
@@ -74,19 +76,19 @@ pub fn read_points_basis(at: &JsonCursor<'_>) -> PointsBasis {
         most: at.option("most", read::whole_number),
         min_amount: at.option("min_amount", read::whole_number),
     };
-    let amount = at.need("amount", |at| Some(read_amount(at))).unwrap_or(Amount::Fixed(0));
+    let amount = at.need("amount", |at| Some(read_amount(at))).unwrap_or(PointsAmount::Fixed(0));
     PointsBasis { amount, limits }
 }
 
-fn read_amount(at: &JsonCursor<'_>) -> Amount {
+fn read_amount(at: &JsonCursor<'_>) -> PointsAmount {
     at.object();
     if at.get("points").is_some() {
-        return Amount::Fixed(at.need("points", read::whole_number));
+        return PointsAmount::Fixed(at.need("points", read::whole_number));
     }
     if let Some(formula) = at.get("formula") {
-        let plain = at.need("plain", |at| Some(read_amount(at))).unwrap_or(Amount::Fixed(0));
+        let plain = at.need("plain", |at| Some(read_amount(at))).unwrap_or(PointsAmount::Fixed(0));
         return match Formula::parse(formula.str()) {
-            Ok(formula) => Amount::Formula { formula, plain: Box::new(plain) },
+            Ok(formula) => PointsAmount::Formula { formula, plain: Box::new(plain) },
             Err(wrong) => {
                 formula.problem(&wrong.text());
                 plain
@@ -100,7 +102,7 @@ fn read_amount(at: &JsonCursor<'_>) -> Amount {
         let worth = Decimal::read(at.str()).as_ref().and_then(PointsPerStep::read);
         at.or_wrong(worth, "must be a number from 0 to 9007199254740991 with at most 9 decimals")
     });
-    Amount::Proportional { base, every: at.need("every", read_every), worth }
+    PointsAmount::Proportional { base, every: at.need("every", read_every), worth }
 }
 
 fn read_goods(at: &JsonCursor<'_>) -> GoodsRef {
@@ -116,7 +118,7 @@ mod tests {
     use crate::wire::document::read_document;
 
     #[test]
-    fn every_basis_is_read_as_it_was_written() {
+    fn every_written_basis_is_read_back() {
         let goods = || {
             vec![
                 GoodsRef::new(GoodsObject::Product, "tea".into(), None),
@@ -135,13 +137,13 @@ mod tests {
             PointsBase::LinesQuantity(goods()),
         ];
         let worth = PointsPerStep::read(&Decimal::read("1.000000005").unwrap()).unwrap();
-        let plain = bases.map(|base| Amount::Proportional { base, every: 7, worth });
-        let formula = |plain: &Amount| Amount::Formula {
+        let plain = bases.map(|base| PointsAmount::Proportional { base, every: 7, worth });
+        let formula = |plain: &PointsAmount| PointsAmount::Formula {
             formula: Formula::parse("ORDER_AMOUNT * 2 + 1").unwrap(),
             plain: Box::new(plain.clone()),
         };
-        let mut amounts: Vec<Amount> = plain.iter().map(formula).chain(plain.clone()).collect();
-        amounts.extend([Amount::Fixed(12), formula(&Amount::Fixed(3))]);
+        let mut amounts: Vec<PointsAmount> = plain.iter().map(formula).chain(plain.clone()).collect();
+        amounts.extend([PointsAmount::Fixed(12), formula(&PointsAmount::Fixed(3))]);
         let limits = EarningLimits { global: GlobalLimit::Total(9), most: Some(8), min_amount: Some(100) };
         for (amount, limits) in amounts.into_iter().zip([limits, EarningLimits::default()].into_iter().cycle()) {
             let basis = PointsBasis { amount, limits };

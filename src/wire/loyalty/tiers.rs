@@ -5,8 +5,8 @@
 use serde_json::{Value, json};
 
 use crate::tiers::{
-    Downgrade, Grace, LoyaltyTier, Position, Structure, TierExpiration, TierFacts, TierMeasure, TierPassage, TierState,
-    Tracking, TrackingUnit,
+    Downgrade, GracePeriod, LoyaltyTier, TierExpiration, TierFacts, TierMeasure, TierPassage, TierPosition, TierState,
+    TierStructure, TrackingPeriod, TrackingUnit,
 };
 use crate::time::Instant;
 use crate::wire::cursor::{JsonCursor, NameTable, name_of, read};
@@ -40,12 +40,12 @@ pub fn passage_type(passage: TierPassage) -> &'static str {
 }
 
 /// Reads a tier structure, without its tiers.
-pub fn read_tier_structure(at: &JsonCursor<'_>) -> Structure {
+pub fn read_tier_structure(at: &JsonCursor<'_>) -> TierStructure {
     at.object();
-    let mut structure = Structure {
+    let mut structure = TierStructure {
         id: at.need("id", read::name),
         card_definition: at.need("card_definition_id", read::name),
-        ..Structure::default()
+        ..TierStructure::default()
     };
     if at.need("type", |kind| kind.one_of(MEASURES)) {
         structure.measure = at.need("point_earned", read_earned);
@@ -65,7 +65,7 @@ fn read_earned(at: &JsonCursor<'_>) -> TierMeasure {
         if value == 0 {
             period.option("value", |value| value.wrong("must be >= 1"));
         }
-        Tracking { value, unit: period.need("unit", |unit| unit.one_of(UNITS)) }
+        TrackingPeriod { value, unit: period.need("unit", |unit| unit.one_of(UNITS)) }
     });
     TierMeasure::Earned { tracking, at_once: at.need("type", |kind| kind.one_of(CHANGES)) }
 }
@@ -84,11 +84,11 @@ fn read_expiration(at: &JsonCursor<'_>) -> TierExpiration {
     }
 }
 
-fn read_downgrade(at: &JsonCursor<'_>) -> (Downgrade, Option<Grace>) {
+fn read_downgrade(at: &JsonCursor<'_>) -> (Downgrade, Option<GracePeriod>) {
     at.object();
     let grace = at.option("grace_period", |grace| {
         let round_up = grace.option("round_up", read::flag).unwrap_or(false);
-        Grace { period: read_period(grace), round_up }
+        GracePeriod { period: read_period(grace), round_up }
     });
     (at.need("type", |kind| kind.one_of(DOWNGRADES)), grace)
 }
@@ -123,7 +123,7 @@ pub fn write_tier_state(state: &TierState) -> Value {
     })
 }
 
-fn write_position(position: &Position) -> Value {
+fn write_position(position: &TierPosition) -> Value {
     let time_text = |at: Option<Instant>| at.map(|at| at.to_string());
     let segments: Vec<&str> = position.facts.segments.iter().map(|segment| segment.as_str()).collect();
     json!({
@@ -146,10 +146,10 @@ pub fn read_tier_state(at: &JsonCursor<'_>) -> TierState {
     }
 }
 
-fn read_position(at: &JsonCursor<'_>) -> Position {
+fn read_position(at: &JsonCursor<'_>) -> TierPosition {
     at.object();
     let signed = |name| at.need(name, |points| points.or_wrong(points.integer(), "must be an integer"));
-    Position {
+    TierPosition {
         tier: at.option("tier", read::name),
         since: at.need("since", read::instant),
         until: at.option("until", read::instant),
@@ -172,10 +172,10 @@ mod tests {
     use crate::wire::document::read_document;
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn written_values_are_read_back() {
         let at = Instant::parse("2026-05-17T10:00:00.123Z").unwrap_or_default();
         let facts = TierFacts { balance: -3, earned: 12, segments: vec!["seg_1".into()] };
-        let now = Position {
+        let now = TierPosition {
             tier: Some("lt_1".into()),
             since: at,
             until: Some(Instant::LATEST),
@@ -186,7 +186,7 @@ mod tests {
             mark: -7,
             closed: 5,
         };
-        let state = TierState { at, is_active: true, before: Position::default(), now };
+        let state = TierState { at, is_active: true, before: TierPosition::default(), now };
         assert_eq!(read_document(&write_tier_state(&state).to_string(), read_tier_state).ok(), Some(state));
     }
 

@@ -43,21 +43,21 @@ impl AppliedScope<'_> {
         }
     }
 
-    fn on_line(&self, place: usize, line: &Line) -> Option<Money> {
+    fn on_line(&self, position: usize, line: &Line) -> Option<Money> {
         match self {
             AppliedScope::Everything => line.applied,
-            AppliedScope::Gain(gain) => gain.off(place),
+            AppliedScope::Gain(gain) => gain.off(position),
             AppliedScope::Nothing => None,
         }
     }
 
     /// Returns the units added to a line or removed from it, their amount in minor units, and how many became free.
-    fn units_of(&self, place: usize, cart: &Cart) -> Option<(i64, Option<i64>, u64)> {
+    fn units_of(&self, position: usize, cart: &Cart) -> Option<(i64, Option<i64>, u64)> {
         match self {
             AppliedScope::Everything => {
-                cart.changed_at(place).map(|changed| (changed.units, changed.amount, changed.free))
+                cart.changed_at(position).map(|changed| (changed.units, changed.amount, changed.free))
             }
-            AppliedScope::Gain(gain) => gain.units_at(place),
+            AppliedScope::Gain(gain) => gain.units_at(position),
             AppliedScope::Nothing => None,
         }
     }
@@ -192,40 +192,40 @@ impl OrderView<'_> {
         if written.is_empty() {
             written.reserve(cart.lines.len());
         }
-        for (place, line) in cart.lines.iter().enumerate() {
-            let added = || cart.added().get(place.checked_sub(self.order.items.len())?);
-            let Some(item) = self.order.items.get(place).or_else(added) else { break };
-            let applied = self.applied.on_line(place, line);
-            let before = written.get(place);
+        for (position, line) in cart.lines.iter().enumerate() {
+            let added = || cart.added().get(position.checked_sub(self.order.items.len())?);
+            let Some(item) = self.order.items.get(position).or_else(added) else { break };
+            let applied = self.applied.on_line(position, line);
+            let before = written.get(position);
             if let Some(before) = before.filter(|before| before.applied == applied && before.line == *line) {
                 out.again(before.start, before.end);
                 continue;
             }
-            let start = out.place();
+            let start = out.position();
             match before {
                 Some(before) => out.again(before.start, before.amounts),
                 None => {
                     out.open();
-                    self.write_units(out, place, item, line);
+                    self.write_units(out, position, item, line);
                 }
             }
-            let amounts = out.place();
+            let amounts = out.position();
             out.money_if("discount_amount", line.discount);
             out.money_if("applied_discount_amount", applied);
             out.money_if("price", line.price);
             if line.amount.is_some() {
                 out.write_number("subtotal_amount", line.subtotal().minor());
             }
-            let rest = out.place();
+            let rest = out.position();
             match before.filter(|before| before.rest.plus_one() < before.end) {
                 Some(before) => out.again(before.rest, before.end),
                 None => {
-                    self.write_rest(out, place, item);
+                    self.write_rest(out, position, item);
                     out.close();
                 }
             }
-            let span = LineSpan { line: *line, applied, start, amounts, rest, end: out.place() };
-            match written.get_mut(place) {
+            let span = LineSpan { line: *line, applied, start, amounts, rest, end: out.position() };
+            match written.get_mut(position) {
                 Some(before) => *before = span,
                 None => written.push(span),
             }
@@ -233,11 +233,11 @@ impl OrderView<'_> {
     }
 
     /// Writes the names of a line, its units, and their gross amount.
-    fn write_units(&self, out: &mut Writer, place: usize, item: &Item, line: &Line) {
-        let sku = self.priced.sku(place);
-        let product = self.priced.product(place);
+    fn write_units(&self, out: &mut Writer, position: usize, item: &Item, line: &Line) {
+        let sku = self.priced.sku(position);
+        let product = self.priced.product(position);
         let parent = || sku?.product_id.as_ref();
-        out.text_if("id", self.line_ids.get(place).or(item.id.as_ref()));
+        out.text_if("id", self.line_ids.get(position).or(item.id.as_ref()));
         out.write_constant("object", "order_item");
         out.text_if("source_id", item.source_id.as_ref());
         out.constant_if("related_object", item.related_object.map(related_name));
@@ -246,10 +246,10 @@ impl OrderView<'_> {
         out.text_if("product_id", product_id.or(item.product_id.as_ref()));
         out.text_if("sku_id", sku.and_then(|sku| sku.id.as_ref()).or(item.sku_id.as_ref()));
         out.write_number("quantity", line.quantity);
-        let changed = self.cart.changed_at(place);
+        let changed = self.cart.changed_at(position);
         out.number_if("initial_quantity", item.initial_quantity.or(changed.map(|changed| changed.initial_quantity)));
         out.number_if("discount_quantity", changed.map(|_| line.free).or(item.discount_quantity));
-        if let Some((units, amount, free)) = self.applied.units_of(place, self.cart) {
+        if let Some((units, amount, free)) = self.applied.units_of(position, self.cart) {
             out.write_number("applied_discount_quantity", free);
             out.member("applied_quantity").integer(units);
             if let Some(amount) = amount {
@@ -262,11 +262,11 @@ impl OrderView<'_> {
     }
 
     /// Writes its replacements, its goods and its metadata.
-    fn write_rest(&self, out: &mut Writer, place: usize, item: &Item) {
-        self.write_replaced(out, place);
-        let public = self.public.filter(|_| place >= self.order.items.len());
-        write_goods(out, "product", [item.product.as_deref(), self.priced.product(place)], public);
-        write_goods(out, "sku", [item.sku.as_deref(), self.priced.sku(place)], public);
+    fn write_rest(&self, out: &mut Writer, position: usize, item: &Item) {
+        self.write_replaced(out, position);
+        let public = self.public.filter(|_| position >= self.order.items.len());
+        write_goods(out, "product", [item.product.as_deref(), self.priced.product(position)], public);
+        write_goods(out, "sku", [item.sku.as_deref(), self.priced.sku(position)], public);
         if !item.metadata.is_empty() {
             out.member("metadata").metadata(&item.metadata);
         }
@@ -276,15 +276,15 @@ impl OrderView<'_> {
 impl OrderView<'_> {
     /// Writes the replacements of units of this line (docs/spec/calculation.md#5.9). They are on the line that lost the
     /// units; the line that gained units has its own change.
-    fn write_replaced(&self, out: &mut Writer, place: usize) {
-        let mut has_begun = false;
-        for replaced in self.applied.replaced(self.cart).iter().filter(|replaced| replaced.source == place) {
-            if !has_begun {
+    fn write_replaced(&self, out: &mut Writer, position: usize) {
+        let mut has_started = false;
+        for replaced in self.applied.replaced(self.cart).iter().filter(|replaced| replaced.source == position) {
+            if !has_started {
                 out.member("application_details").open_list();
-                has_begun = true;
+                has_started = true;
             }
             out.item().object(|out| {
-                let index = |place: usize| u64::try_from(place).unwrap_or(0);
+                let index = |position: usize| u64::try_from(position).unwrap_or(0);
                 let lost = |count: Option<Money>| Money::ZERO.difference_from(count.unwrap_or_default());
                 out.write_number("source_index", index(replaced.source));
                 out.member("source_applied_quantity").integer(lost(Money::of(replaced.source_units)));
@@ -295,7 +295,7 @@ impl OrderView<'_> {
                 out.write_number("target_applied_discount_amount", replaced.target_discount.minor());
             });
         }
-        if has_begun {
+        if has_started {
             out.close_list();
         }
     }

@@ -73,7 +73,7 @@ pub const FIELDS: &[Field] = &[
 ];
 
 /// The fields that answers include; those between the two parts affect decisions without being written.
-const SHOWN: [&[Field]; 2] = [FIELDS.split_at(8).0, FIELDS.split_at(11).1];
+const ANSWER_FIELDS: [&[Field]; 2] = [FIELDS.split_at(8).0, FIELDS.split_at(11).1];
 
 /// The order of exclusive and joint redeemables: only in answers.
 const GROUPED: Field =
@@ -84,7 +84,7 @@ const GROUPED: Field =
 pub const STACKING_RULES: FieldType = shape!(
     "StackingRules",
     "Stacking rules that the project applies to several redeemables in one request.",
-    &answered::<{ FIELDS.len() - 2 }>(fields_of!(SHOWN[0], SHOWN[1], &[GROUPED]))
+    &answered::<{ FIELDS.len() - 2 }>(fields_of!(ANSWER_FIELDS[0], ANSWER_FIELDS[1], &[GROUPED]))
 );
 
 /// The fields of stored stacking rules.
@@ -110,16 +110,16 @@ pub const STACKING_RULES_DOCUMENT: FieldType = shape!(
 #[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "runs while the program is compiled")]
 const fn answered<const N: usize>(fields: &[Field]) -> [Field; N] {
     let mut all = [GROUPED; N];
-    let mut place = 0;
-    while place < N {
-        let field = fields[place];
+    let mut position = 0;
+    while position < N {
+        let field = fields[position];
         // Of the limits of 30 those within a category have no default.
-        all[place] = match place {
+        all[position] = match position {
             4 => field.or_null().always(),
             7 => field.or_null(),
             _ => field.always(),
         };
-        place += 1;
+        position += 1;
     }
     all
 }

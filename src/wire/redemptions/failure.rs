@@ -3,7 +3,7 @@
 //! docs/spec/calculation.md#14, docs/spec/objects.md#11.
 
 use crate::decide::redeem::{RedemptionDecision, RedemptionFailure};
-use crate::decide::rollback::RollBack;
+use crate::decide::rollback::RollbackRequest;
 use crate::facts::Offer;
 use crate::id::Context;
 use crate::json::Node;
@@ -118,7 +118,7 @@ fn write_offer(out: &mut Writer, offer: &Offer<'_>) {
 pub fn record_refused(
     id: &Text,
     redemption: &StoredRedemption,
-    request: &RollBack,
+    request: &RollbackRequest,
     reason: Reason,
     date: Instant,
 ) -> Record {

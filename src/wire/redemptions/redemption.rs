@@ -30,7 +30,7 @@ use crate::wire::redemptions::record::{
     Redemption, object_name,
 };
 use crate::wire::redemptions::stored_order::OrderRecord;
-use crate::wire::voucher::{Counts, voucher_json};
+use crate::wire::voucher::{VoucherCounts, voucher_json};
 use crate::wire::writer::Writer;
 
 /// Writes a redemption, successful or failed.
@@ -62,10 +62,10 @@ pub fn record(redeemed: &RedemptionDecision<'_>, context: &Context, named: bool)
         parent: redeemed.parent.clone().filter(|parent| parent != id),
     };
     let one = |part: &RedeemedPart| {
-        let step = evaluated.walk.steps.iter().find(|step| step.place == part.place)?;
+        let step = evaluated.walk.steps.iter().find(|step| step.position == part.position)?;
         Some(redemption(&part.id, RecordedRedeemable::One(one(redeemed, part)?), step_order(redeemed, step)))
     };
-    let order = evaluated.visible_order().map(|order| whole_order(redeemed, &order));
+    let order = evaluated.visible_order().map(|order| full_order_text(redeemed, &order));
     let parent = redeemed.parent.as_ref().map(|id| {
         let parts = redeemed.parts.iter().map(|part| part.id.clone()).collect();
         let promotion_stack = evaluated.stack.clone();
@@ -128,9 +128,9 @@ fn write_customer(out: &mut Writer, customer: Option<&Customer>, id: Option<&Tex
 
 fn one(redeemed: &RedemptionDecision<'_>, part: &RedeemedPart) -> Option<Box<RedeemedObject>> {
     let evaluated = &redeemed.evaluated;
-    let offer = evaluated.offer(part.place)?;
+    let offer = evaluated.offer(part.position)?;
     let incentive = &offer.incentive;
-    let exchange = match evaluated.resolved.get(part.place) {
+    let exchange = match evaluated.resolved.get(part.position) {
         Some(ResolvedName::Offer(offer)) => offer.exchange.as_ref(),
         _ => None,
     };
@@ -189,7 +189,7 @@ fn redeemable_json(incentive: &RedeemableTerms, part: &RedeemedPart) -> Map<Stri
         json.insert("object".into(), object_name(incentive.object).into());
         return json;
     }
-    let counts = Counts {
+    let counts = VoucherCounts {
         redeemed_quantity: part.redeemed_quantity,
         redeemed_amount: part.redeemed_amount.unwrap_or(0),
         redeemed_points: part.redeemed_points.unwrap_or(0),
@@ -212,7 +212,7 @@ fn step_order(redeemed: &RedemptionDecision<'_>, step: &WalkStep) -> Option<Orde
 }
 
 /// Returns the order after all redeemables, for the answer.
-fn whole_order(redeemed: &RedemptionDecision<'_>, order: &Order) -> OrderText {
+fn full_order_text(redeemed: &RedemptionDecision<'_>, order: &Order) -> OrderText {
     let cart = &redeemed.evaluated.walk.cart;
     order_text(redeemed, |with_parties| print_order(redeemed, order, cart, AppliedScope::Everything, with_parties))
 }
@@ -256,7 +256,7 @@ fn print_order(
 /// Returns the entry of a redemption in the history of an order (docs/spec/calculation.md#14).
 fn print_entry(redeemed: &RedemptionDecision<'_>, parent_id: &Text) -> String {
     let single = redeemed.parts.first().filter(|_| redeemed.parent.is_none());
-    let incentive = single.and_then(|part| redeemed.evaluated.offer(part.place)).map(|offer| &*offer.incentive);
+    let incentive = single.and_then(|part| redeemed.evaluated.offer(part.position)).map(|offer| &*offer.incentive);
     Writer::record_of(|out| {
         out.object(|out| {
             out.write_text("date", &redeemed.date.text());

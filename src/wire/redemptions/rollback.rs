@@ -3,7 +3,7 @@
 //! docs/spec/calculation.md#15, docs/spec/objects.md#11.
 
 use crate::count::Countable;
-use crate::decide::rollback::{RollBack, RollbackDecision, UndonePart};
+use crate::decide::rollback::{RollbackDecision, RollbackRequest, UndonePart};
 use crate::json::Node;
 use crate::model::order::{Order, OrderStatus};
 use crate::model::redemption::{RedeemedVoucher, SpentUnits};
@@ -20,7 +20,7 @@ use crate::wire::writer::Writer;
 
 /// The data of the service for a rollback; empty for a decision without the service.
 #[derive(Debug, Clone, Default)]
-pub struct Service {
+pub struct StoredObjects {
     /// The channel of the caller.
     pub channel_id: Option<Text>,
     /// The vouchers after the rollback, as JSON by id.
@@ -29,7 +29,11 @@ pub struct Service {
 
 /// Writes a rollback. For a stack the answer lists every part. For a single redemption it is the rollback itself,
 /// unless the request used the route for stacks.
-pub fn write_rollback(rolled_back: &RollbackDecision, request: &RollBack, service: &Service) -> PrintedAnswer {
+pub fn write_rollback(
+    rolled_back: &RollbackDecision,
+    request: &RollbackRequest,
+    service: &StoredObjects,
+) -> PrintedAnswer {
     // The unpaid part of a canceled order is shown again when the order is paid again.
     let is_hidden = |order: &&Order| order.status == Some(OrderStatus::Canceled) && order.uncovered.is_some();
     let hidden = rolled_back.order.as_ref().filter(is_hidden);
@@ -83,8 +87,8 @@ type Count<'a> = (&'a str, Option<u64>);
 /// The common data of the rollbacks of a request.
 struct RollbackWriter<'a> {
     rolled_back: &'a RollbackDecision,
-    request: &'a RollBack,
-    service: &'a Service,
+    request: &'a RollbackRequest,
+    service: &'a StoredObjects,
     order: Option<&'a str>,
 }
 
@@ -148,9 +152,9 @@ impl RollbackWriter<'_> {
             ("gift", &[("balance", higher(voucher.credits))]),
             ("loyalty_card", &[("balance", higher(voucher.points))]),
         ];
-        let kept = part.redemption.document.get("voucher");
+        let stored_voucher = part.redemption.document.get("voucher");
         out.member("voucher").object(|out| {
-            for (name, value) in members(kept).filter(|(name, _)| *name != "updated_at") {
+            for (name, value) in members(stored_voucher).filter(|(name, _)| *name != "updated_at") {
                 let block = blocks.iter().find(|(block, _)| *block == name).map(|(_, counts)| *counts);
                 match (block, value) {
                     (Some(counts), Node::Object(_)) => out.pair(name, |out| write_with_counts(out, value, counts)),

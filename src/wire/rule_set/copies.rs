@@ -34,12 +34,12 @@ pub(super) fn find_copies(body: &JsonCursor<'_>) -> Vec<String> {
         let documents = documents_of(body.node, kind.list);
         for member in NAMES {
             let mut known: OrderedMap<usize> = OrderedMap::default();
-            for (place, (path, document)) in documents.iter().enumerate() {
+            for (position, (path, document)) in documents.iter().enumerate() {
                 let Some(name) = document.get(member).and_then(Node::as_str).filter(|name| !name.is_empty()) else {
                     continue;
                 };
                 let key = if member == "code" && ignores_case { Text::from(fold(name)) } else { Text::from(name) };
-                let first = known.get_or(&key, || place).and_then(|first| documents.get(*first));
+                let first = known.get_or(&key, || position).and_then(|first| documents.get(*first));
                 match first {
                     Some((own, first)) if own != path && first == document => copies.push(path.clone()),
                     Some((own, _)) if own != path => {
@@ -61,14 +61,14 @@ fn documents_of<'n>(rules: &'n Node<'n>, list: &str) -> Vec<Document<'n>> {
     if let Some(listed) = rules.get(list) {
         add_items(listed, list, &mut found);
     }
-    for (outer, way, _) in PARTS.iter().filter(|(.., of)| *of == list) {
+    for (outer, path_names, _) in PARTS.iter().filter(|(.., of)| *of == list) {
         let mut owners = Vec::new();
         if let Some(listed) = rules.get(outer) {
             add_items(listed, outer, &mut owners);
         }
         for (path, owner) in owners {
-            if let Some(part) = way.iter().try_fold(owner, |node, name| node.get(name)) {
-                add_items(part, &format!("{path}.{}", way.join(".")), &mut found);
+            if let Some(part) = path_names.iter().try_fold(owner, |node, name| node.get(name)) {
+                add_items(part, &format!("{path}.{}", path_names.join(".")), &mut found);
             }
         }
     }
@@ -82,8 +82,8 @@ fn add_items<'n>(node: &'n Node<'n>, path: &str, into: &mut Vec<Document<'n>>) {
             add_items(array, &format!("{path}.{name}"), into);
         }
     } else if let Node::List(items) = node {
-        for (place, item) in items.iter().enumerate().filter(|(_, item)| matches!(item, Node::Object(_))) {
-            into.push((format!("{path}[{place}]"), item));
+        for (position, item) in items.iter().enumerate().filter(|(_, item)| matches!(item, Node::Object(_))) {
+            into.push((format!("{path}[{position}]"), item));
         }
     }
 }

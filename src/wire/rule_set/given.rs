@@ -13,7 +13,7 @@ use crate::model::client::ClientPolicy;
 use crate::model::customer::Customer;
 use crate::model::goods_buckets::KnownGoodsNames;
 use crate::model::order::{Goods, Order};
-use crate::model::promotion::Stack;
+use crate::model::promotion::PromotionStack;
 use crate::model::redeemable::{Campaign, Category, Grant, RedeemableTerms};
 use crate::model::redemption::StoredRedemption;
 use crate::model::reward::{Reward, RewardAssignment};
@@ -72,7 +72,7 @@ pub struct RuleSet {
     /// Promotion tiers.
     pub tiers: Vec<Arc<RedeemableTerms>>,
     /// Promotion stacks.
-    pub stacks: Vec<Stack>,
+    pub stacks: Vec<PromotionStack>,
     /// Rewards.
     pub rewards: Vec<Reward>,
     /// The prices of rewards, by campaign.

@@ -38,7 +38,7 @@ fn join<'n>(rules: &mut Node<'n>, more: Node<'n>, buckets: &mut Vec<(u32, u32)>)
     buckets.extend(bucket_numbers(&more));
     let (Node::Object(members), Node::Object(more)) = (rules, more) else { return };
     for (name, value) in more {
-        match (&value, place_of(members, &name)) {
+        match (&value, list_of(members, &name)) {
             _ if OwnFacts::has_member(&name) => members.push((name, value)),
             _ if !OF_GOODS.contains(&&*name) && !LISTS.iter().any(|kind| kind.list == name) => {}
             (Node::List(_), Some(list)) => {
@@ -64,7 +64,7 @@ fn bucket_numbers(more: &Node<'_>) -> Option<(u32, u32)> {
 }
 
 /// Returns the list of this name.
-fn place_of<'m, 'n>(members: &'m mut [(Cow<'n, str>, Node<'n>)], name: &str) -> Option<&'m mut Vec<Node<'n>>> {
+fn list_of<'m, 'n>(members: &'m mut [(Cow<'n, str>, Node<'n>)], name: &str) -> Option<&'m mut Vec<Node<'n>>> {
     match members.iter_mut().rev().find(|(known, _)| known == name) {
         Some((_, Node::List(list))) => Some(list),
         Some(_) | None => None,

@@ -8,7 +8,7 @@ use crate::wire::order::view::STORED;
 use crate::wire::order::{ORDER, OUT_OF_SETS, SETS};
 use crate::wire::reward;
 use crate::wire::rules::{COLLECTION, RULE, SEGMENT};
-use crate::wire::voucher::{ASSIGNMENT, ASSIGNMENTS, CAMPAIGN, CATEGORY, OF_KEPT_TIER, STACK, VOUCHER};
+use crate::wire::voucher::{ASSIGNMENT, ASSIGNMENTS, CAMPAIGN, CATEGORY, STACK, STORED_TIER_FIELDS, VOUCHER};
 
 /// A kind of documents.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ const GUARDED: &[Field] = &[
     may("validation_rule_assignments", GUARDS).description("Assignments of validation rules to the object."),
 ];
 
-const TIER: &[Field] = fields_of!(GUARDED, OF_KEPT_TIER);
+const TIER: &[Field] = fields_of!(GUARDED, STORED_TIER_FIELDS);
 
 /// The tiers of a campaign, in a list of an answer or as they are sent.
 const PROMOTION: FieldType = FieldType::Object(&[

@@ -46,12 +46,12 @@ impl OwnCounts {
 
     /// Returns the units of an account of the customer, in total or since an instant; `None` if only the server knows.
     pub fn units(&self, account: &AccountId, since: Option<Instant>) -> Option<u64> {
-        let place = match since {
+        let position = match since {
             None => 0,
             Some(since) => self.since.iter().position(|start| *start == since)?.checked_add(1)?,
         };
         match account.as_str().strip_prefix(self.prefix.as_str()).map(|name| self.accounts.get(name))? {
-            Some(units) => units.as_ref()?.get(place).copied(),
+            Some(units) => units.as_ref()?.get(position).copied(),
             None => Some(0),
         }
     }

@@ -8,7 +8,7 @@ use crate::wire::project::time_zone::TIME_ZONE;
 use crate::wire::rule_set::lists::{LISTS, ListedKind};
 
 /// The members of a set of rules other than its lists.
-pub const BESIDE: &[Field] = &[
+pub const OTHER_MEMBERS: &[Field] = &[
     may("complete", FieldType::Bool)
         .description("`true` if each given list contains all objects of its kind, so that others do not exist. `false` means that only the server knows the others. Default `false`."),
     may("counted", FieldType::Bool)
@@ -87,7 +87,7 @@ pub(super) fn check_rules(body: &JsonCursor<'_>) {
         match LISTS.iter().find(|kind| kind.list == name) {
             Some(kind) if kind.fields.is_empty() || member.is_null() => {}
             Some(kind) => member.each_listed(&mut { kind }, |kind, document| check_document(document, kind)),
-            None => check_member(&member, name, BESIDE, Owner::Rules),
+            None => check_member(&member, name, OTHER_MEMBERS, Owner::Rules),
         }
     }
 }

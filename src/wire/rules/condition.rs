@@ -35,8 +35,8 @@ pub(super) fn read_conditions(at: &JsonCursor<'_>, values: Values) -> Vec<Condit
 
 fn read_condition(operator: Operator, at: &JsonCursor<'_>, values: Values) -> Condition {
     let (mut operands, mut goods) = (Vec::new(), Vec::new());
-    let takes = operator.takes();
-    let mut add = |item: &JsonCursor<'_>| match (values, takes) {
+    let operand_form = operator.operand_form();
+    let mut add = |item: &JsonCursor<'_>| match (values, operand_form) {
         (Values::Goods(assumed), OperandForm::Values | OperandForm::Goods) => goods.push(read_goods(item, assumed)),
         (Values::Goods(_), _) | (_, OperandForm::Goods) => at.problem(NOT_HERE),
         _ => {
@@ -55,7 +55,7 @@ fn read_condition(operator: Operator, at: &JsonCursor<'_>, values: Values) -> Co
 }
 
 fn read_operand(at: &JsonCursor<'_>, operator: Operator, values: Values) -> Option<TestOperand> {
-    let (operand, bound) = match (operator.takes(), values) {
+    let (operand, bound) = match (operator.operand_form(), values) {
         (OperandForm::Count, _) => {
             let is_count =
                 |operand: &TestOperand| matches!(operand, TestOperand::Number(number) if !number.is_negative());

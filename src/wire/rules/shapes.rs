@@ -28,8 +28,8 @@ const GOODS: FieldType = FieldType::Named(&Shape {
 const PLAIN: FieldType = FieldType::Either(&[FieldType::Text, NUMBER, FieldType::Bool]);
 
 /// Returns the type of an operator's values: a list of them, or one.
-const fn taken(takes: OperandForm) -> FieldType {
-    match takes {
+const fn operand_type(operand_form: OperandForm) -> FieldType {
+    match operand_form {
         OperandForm::Values => {
             const VALUE: FieldType = FieldType::Either(&[FieldType::Text, NUMBER, FieldType::Bool, GOODS]);
             FieldType::Either(&[FieldType::List(&VALUE, 0, usize::MAX), VALUE])
@@ -123,11 +123,11 @@ const fn operator_description(operator: Operator) -> &'static str {
 #[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "runs while the program is compiled")]
 const fn operators() -> [Field; NAMES.len()] {
     let mut all = [may("", FieldType::Any); NAMES.len()];
-    let mut place = 0;
-    while place < NAMES.len() {
-        let (name, operator, takes) = NAMES[place];
-        all[place] = may(name, taken(takes)).description(operator_description(operator));
-        place += 1;
+    let mut position = 0;
+    while position < NAMES.len() {
+        let (name, operator, operand_form) = NAMES[position];
+        all[position] = may(name, operand_type(operand_form)).description(operator_description(operator));
+        position += 1;
     }
     all
 }
@@ -139,10 +139,10 @@ static CONDITIONS: Shape = Shape {
     kind: FieldType::Object(&operators()),
 };
 
-const fn of_field(name: &'static str, operator: Operator, takes: OperandForm) -> Field {
-    let kind = match takes {
+const fn of_field(name: &'static str, operator: Operator, operand_form: OperandForm) -> Field {
+    let kind = match operand_form {
         OperandForm::Values => FieldType::Either(&[FieldType::List(&PLAIN, 0, usize::MAX), PLAIN]),
-        takes => taken(takes),
+        operand_form => operand_type(operand_form),
     };
     may(name, kind).description(operator_description(operator))
 }
@@ -253,9 +253,9 @@ static PART: Shape = Shape {
     name: "BundleConditions",
     description: "Products, SKUs or collections that form a part of a product bundle.",
     kind: FieldType::Object(&[
-        may("$is", taken(OperandForm::Goods)).description(operator_description(Operator::In)),
-        may("$in", taken(OperandForm::Goods)).description(operator_description(Operator::In)),
-        may("$from", taken(OperandForm::Goods)).description(operator_description(Operator::From)),
+        may("$is", operand_type(OperandForm::Goods)).description(operator_description(Operator::In)),
+        may("$in", operand_type(OperandForm::Goods)).description(operator_description(Operator::In)),
+        may("$from", operand_type(OperandForm::Goods)).description(operator_description(Operator::From)),
     ]),
 };
 

@@ -18,12 +18,12 @@ const CAP_FORMULA: &str =
 #[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "runs while the program is compiled")]
 const fn caps() -> [Field; 16] {
     let mut all = [may("", COUNT); 16];
-    let mut place = 0;
-    while place < 8 {
-        let (name, formula, _) = CAPS[place];
-        all[2 * place] = may(name, COUNT).description(CAP);
-        all[2 * place + 1] = may(formula, FieldType::Text).description(CAP_FORMULA);
-        place += 1;
+    let mut position = 0;
+    while position < 8 {
+        let (name, formula, _) = CAPS[position];
+        all[2 * position] = may(name, COUNT).description(CAP);
+        all[2 * position + 1] = may(formula, FieldType::Text).description(CAP_FORMULA);
+        position += 1;
     }
     all
 }

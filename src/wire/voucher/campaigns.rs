@@ -9,7 +9,7 @@ use crate::shape::{fields_of, shape};
 use crate::wire::offer::{DISCOUNT, GIFT};
 
 /// The members of a promotion tier.
-pub const OF_KEPT_TIER: &[Field] = fields_of!(
+pub const STORED_TIER_FIELDS: &[Field] = fields_of!(
     OF_TIER,
     &[
         must("campaign", CAMPAIGN_OF_TIER).description("Promotion that the tier belongs to."),
@@ -20,7 +20,7 @@ pub const OF_KEPT_TIER: &[Field] = fields_of!(
 
 /// A promotion tier.
 pub const PROMOTION_TIER: FieldType =
-    shape!("PromotionTier", "Discount of a promotion, which is redeemed without a code.", OF_KEPT_TIER);
+    shape!("PromotionTier", "Discount of a promotion, which is redeemed without a code.", STORED_TIER_FIELDS);
 
 /// A promotion stack.
 pub const STACK: FieldType = shape!(

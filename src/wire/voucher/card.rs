@@ -62,7 +62,7 @@ pub fn write_card_lot(lot: &CardLot) -> Value {
 }
 
 /// Writes pending points, in the format that is read.
-pub fn write_waiting(one: &PendingLot) -> Value {
+pub fn write_pending_lot(one: &PendingLot) -> Value {
     let mut written = json!({
         "id": one.id.as_str(), "points": one.points, "activates_at": one.activates_at.to_string(),
     });

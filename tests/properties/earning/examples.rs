@@ -227,7 +227,7 @@ fn rules_share_the_limit_of_a_card_and_the_stock_of_an_incentive() {
     shop.stock(json!({ "id": "linc_1", "type": "MATERIAL", "status": "ACTIVE", "stock": 1,
         "material": { "type": "PRODUCT", "product": { "id": "mug" } } }));
     let earnings = shop.pay(&order(), at(NOON));
-    let effects = |place: usize| earnings.memberships[0].rules[place].outcome.clone().unwrap().effects;
+    let effects = |position: usize| earnings.memberships[0].rules[position].outcome.clone().unwrap().effects;
     let gifts: Vec<GrantedContent> = effects(0).into_iter().map(|effect| effect.unwrap().content).collect();
     assert_eq!(gifts[1], GrantedContent::Item(GrantedItem::Product("mug".into())));
     let second = effects(1);
@@ -265,7 +265,7 @@ fn an_effect_that_cannot_apply_has_a_reason() {
 }
 
 #[test]
-fn a_rule_rests_in_the_time_zone_of_the_project() {
+fn a_cooldown_follows_the_time_zone_of_the_project() {
     let mut once = rule("r", paid(), json!([{ "id": "e", "effects": [points(1)] }]));
     once["trigger_limits"] = json!({ "cooldown": { "type": "NO_COOLDOWN" }, "frequency": { "type": "LIMITED", "limits": [
         { "type": "TIME_BASED", "period": { "type": "CURRENT_PERIOD", "current_period": { "unit": "DAY" } },

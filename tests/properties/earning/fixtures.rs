@@ -111,7 +111,7 @@ impl Shop {
                         earned: EarnedPoints { pending: None, lot: Some("lot".into()), points: given.points },
                         back: 0,
                         taken: 0,
-                        place: stored_earnings.len(),
+                        position: stored_earnings.len(),
                         basis: given.basis.clone(),
                     });
                 }
@@ -147,24 +147,24 @@ impl EarningFacts for Shop {
     }
 
     fn memberships(&self, _customer_id: &str) -> Known<Vec<Membership<'_>>> {
-        let member = |(place, (program, rules)): (usize, &(Value, Vec<Value>))| {
+        let member = |(position, (program, rules)): (usize, &(Value, Vec<Value>))| {
             let read = |rule: &Value| match read_document(&rule.to_string(), read_earning_rule) {
                 Ok(rule) => (rule.id.clone(), Known::Is(Fact::own(rule))),
                 Err(_) => (Text::from(rule["id"].as_str().unwrap()), Known::Unreadable),
             };
             let card = |(definition, terms): (&&'static str, &Terms)| EarningCard {
-                id: format!("card_{place}_{definition}").into(),
+                id: format!("card_{position}_{definition}").into(),
                 card_definition_id: Text::from(*definition),
                 limits: terms.limits,
             };
-            let held = self.tiers.iter().filter(|(of, ..)| *of == place);
+            let held = self.tiers.iter().filter(|(of, ..)| *of == position);
             let metadata = program["member"].to_string();
             let metadata = overlaid(
                 &json!({ "id": "m" }),
                 json!({ "metadata": serde_json::from_str::<Value>(&metadata).unwrap() }),
             );
             Membership {
-                member_id: format!("member_{place}").into(),
+                member_id: format!("member_{position}").into(),
                 is_active: program["member_is_away"] != json!(true),
                 metadata: read_document(&metadata.to_string(), read_customer).unwrap().metadata,
                 program: Fact::own(read_document(&program.to_string(), read_program).unwrap()),

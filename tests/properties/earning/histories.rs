@@ -181,14 +181,14 @@ fn history() -> impl Strategy<Value = History> {
         prop::collection::vec(step(), 1..14),
     )
         .prop_map(|(programs, limits, stock, tiers, start, steps)| {
-            let numbered = |(place, (status, band, mut rules)): (usize, (&str, &str, Vec<Value>))| {
+            let numbered = |(position, (status, band, mut rules)): (usize, (&str, &str, Vec<Value>))| {
                 for (at, rule) in rules.iter_mut().enumerate() {
-                    rule["id"] = json!(format!("lern_{place}_{at}"));
+                    rule["id"] = json!(format!("lern_{position}_{at}"));
                     for (of, earning) in rule["earnings"].as_array_mut().unwrap().iter_mut().enumerate() {
-                        earning["id"] = json!(format!("lernei_{place}_{at}_{of}"));
+                        earning["id"] = json!(format!("lernei_{position}_{at}_{of}"));
                     }
                 }
-                (json!({ "id": format!("lprg_{place}"), "status": status, "member": { "band": band } }), rules)
+                (json!({ "id": format!("lprg_{position}"), "status": status, "member": { "band": band } }), rules)
             };
             let programs = programs.into_iter().enumerate().map(numbered).collect();
             History { programs, limits, stock, tiers, start, steps }
@@ -204,7 +204,7 @@ fn order(step: &Step) -> Value {
 
 fn fired(earnings: &Earnings) -> Vec<Fired> {
     let fired = earnings.fired_rules().map(|(member, rule, fired)| {
-        let place = member.member_id.strip_prefix("member_").unwrap().parse().unwrap();
+        let position = member.member_id.strip_prefix("member_").unwrap().parse().unwrap();
         let effect = |effect: &Result<scrip::decide::earn::GrantedEffect, _>| {
             let granted = effect.as_ref().ok()?;
             let card = match &granted.content {
@@ -214,7 +214,7 @@ fn fired(earnings: &Earnings) -> Vec<Fired> {
             Some(GrantRecord { incentive: granted.incentive_id.as_ref().map(ToString::to_string), card })
         };
         let effects = fired.effects.iter().map(effect).collect();
-        Fired { member: place, rule: rule.rule_id.to_string(), earning: fired.earning_id.to_string(), effects }
+        Fired { member: position, rule: rule.rule_id.to_string(), earning: fired.earning_id.to_string(), effects }
     });
     fired.collect()
 }
@@ -234,13 +234,13 @@ fn incentives(stock: [Option<u64>; 2]) -> Value {
 #[test]
 fn a_history_earns_as_in_the_second_model() {
     let counts = [const { Cell::new(0_u64) }; 5];
-    let count = |place: usize, is: bool| counts[place].set(counts[place].get() + u64::from(is));
+    let count = |position: usize, is: bool| counts[position].set(counts[position].get() + u64::from(is));
     holds(3_000, history(), |history| {
         let customer = json!({ "id": "cust_1", "metadata": { "age": 41 } });
         let tiers: Vec<(usize, &str, &str)> =
-            history.tiers.iter().map(|(place, tier)| (*place, "lts_1", *tier)).collect();
+            history.tiers.iter().map(|(position, tier)| (*position, "lts_1", *tier)).collect();
         // A customer outside of these programs has none of their tiers.
-        let tiers: Vec<_> = tiers.into_iter().filter(|(place, ..)| *place < history.programs.len()).collect();
+        let tiers: Vec<_> = tiers.into_iter().filter(|(position, ..)| *position < history.programs.len()).collect();
         let mut shop = Shop::new(json!({ "time_zone": "Europe/Warsaw" }), customer.clone(), history.programs.clone());
         shop.tiers.clone_from(&tiers);
         let mut cards = json!({});

@@ -31,8 +31,8 @@ fn at(millis: i64) -> Instant {
     Instant::from_millis(millis).unwrap()
 }
 
-fn id(kind: &str, place: usize) -> Text {
-    format!("{kind}_{place:04}").into()
+fn id(kind: &str, position: usize) -> Text {
+    format!("{kind}_{position:04}").into()
 }
 
 fn small(points: usize) -> u64 {
@@ -104,21 +104,21 @@ impl CardHistory<'_> {
         for (total, count) in LifetimeTotal::ALL.into_iter().zip(model.counts) {
             prop_assert_eq!(card.lifetime_totals.of(total), small(count), "{:?}", total);
         }
-        for place in 0..self.events.len() {
-            let lot = card.lots.iter().find(|lot| lot.id == id("lot", place) && lot.is_open());
-            let known = model.lots[place].as_ref().filter(|_| model.inside(place) > 0);
-            prop_assert_eq!(lot.is_some(), known.is_some(), "lot {}", place);
+        for position in 0..self.events.len() {
+            let lot = card.lots.iter().find(|lot| lot.id == id("lot", position) && lot.is_open());
+            let known = model.lots[position].as_ref().filter(|_| model.inside(position) > 0);
+            prop_assert_eq!(lot.is_some(), known.is_some(), "lot {}", position);
             if let Some((lot, known)) = lot.zip(known) {
-                prop_assert_eq!(lot.points, small(model.inside(place)), "lot {}", place);
-                prop_assert_eq!(lot.expiry.expires_at().map(Instant::millis), known.end, "lot {}", place);
+                prop_assert_eq!(lot.points, small(model.inside(position)), "lot {}", position);
+                prop_assert_eq!(lot.expiry.expires_at().map(Instant::millis), known.end, "lot {}", position);
                 prop_assert_eq!(lot.credited_at, at(known.arrived));
             }
-            let pending = card.pending.iter().find(|pending| pending.id == id("pend", place));
-            prop_assert_eq!(pending.map_or(0, |pending| pending.points), small(model.pending_points(place)));
+            let pending = card.pending.iter().find(|pending| pending.id == id("pend", position));
+            prop_assert_eq!(pending.map_or(0, |pending| pending.points), small(model.pending_points(position)));
         }
-        let soonest = model.lots.iter().enumerate().filter(|(place, _)| model.inside(*place) > 0);
+        let soonest = model.lots.iter().enumerate().filter(|(position, _)| model.inside(*position) > 0);
         let soonest: Vec<(i64, usize)> =
-            soonest.filter_map(|(place, lot)| Some((lot.as_ref()?.end?, model.inside(place)))).collect();
+            soonest.filter_map(|(position, lot)| Some((lot.as_ref()?.end?, model.inside(position)))).collect();
         let end = soonest.iter().map(|(end, _)| *end).min();
         let points = soonest.iter().filter(|(at, _)| Some(*at) == end).map(|(_, points)| points).sum::<usize>();
         let next = card.next_expiration(&self.calendar.zone);
@@ -167,7 +167,7 @@ impl CardHistory<'_> {
     }
 
     fn chosen_pending(&self, which: usize) -> Option<usize> {
-        let has_pending = |(place, earned): (&usize, &EarnedPoints)| earned.pending.is_some().then_some(*place);
+        let has_pending = |(position, earned): (&usize, &EarnedPoints)| earned.pending.is_some().then_some(*position);
         let known: Vec<usize> = self.earned.iter().filter_map(has_pending).collect();
         known.get(which % known.len().max(1)).copied()
     }
@@ -182,9 +182,9 @@ impl CardHistory<'_> {
         }
     }
 
-    fn apply(&self, card: &PointsCard, place: usize, event: &Event) -> Result<CardOutcome, CardRefusal> {
+    fn apply(&self, card: &PointsCard, position: usize, event: &Event) -> Result<CardOutcome, CardRefusal> {
         let now = self.now(self.now);
-        let (lot, pending) = (id("lot", place), id("pend", place));
+        let (lot, pending) = (id("lot", position), id("pend", position));
         match event {
             Event::Earn { points, plan, hold } => {
                 let arrival = Credit { lot: &lot, expiration: &plan.expiration() };
@@ -223,10 +223,10 @@ impl CardHistory<'_> {
         // Points that were activated by time get their account before anything takes them back.
         self.learn(&self.card.settle(&self.now(self.now)).unwrap().due);
         let Some(event) = self.choose(act) else { return Ok(()) };
-        let place = self.events.len();
-        let done = self.apply(&self.card, place, &event);
+        let position = self.events.len();
+        let done = self.apply(&self.card, position, &event);
         let read = self.rows.read(&self.named(&event));
-        let also = self.apply(&read, place, &event);
+        let also = self.apply(&read, position, &event);
         self.events.push((self.now, event));
         let allowed = UnitPointsModel::play(self.calendar, &self.events, self.now).is_some();
         prop_assert_eq!(done.is_ok(), allowed, "{:?}: {:?}", self.events.last(), done);
@@ -248,7 +248,7 @@ impl CardHistory<'_> {
         for (kind, is) in [("came back and lapsed", back), ("owes", done.card.debt > 0)] {
             *self.counts.borrow_mut().entry(kind.to_owned()).or_default() += usize::from(is);
         }
-        self.keep(place, &done);
+        self.keep(position, &done);
         self.card = done.card;
         self.steps.extend(done.due);
         self.steps.extend(done.steps);
@@ -266,17 +266,17 @@ impl CardHistory<'_> {
         }
     }
 
-    fn keep(&mut self, place: usize, done: &CardOutcome) {
+    fn keep(&mut self, position: usize, done: &CardOutcome) {
         let step = done.steps.first();
-        match &self.events[place].1 {
+        match &self.events[position].1 {
             Event::Earn { points, hold, .. } => {
-                let pending = (*hold != Hold::No && *points > 0).then(|| id("pend", place));
+                let pending = (*hold != Hold::No && *points > 0).then(|| id("pend", position));
                 let lot = step.and_then(|step| step.credited().first().map(|part| part.lot.clone()));
-                self.earned.insert(place, EarnedPoints { pending, lot, points: small(*points) });
+                self.earned.insert(position, EarnedPoints { pending, lot, points: small(*points) });
             }
             Event::Spend { .. } => {
                 let parts = step.map(CardStep::debited).unwrap_or_default();
-                self.spent.insert(place, SpentPoints { parts, refunded: 0 });
+                self.spent.insert(position, SpentPoints { parts, refunded: 0 });
             }
             Event::Refund { spend, points } => self.spent.get_mut(spend).unwrap().refunded += small(*points),
             Event::Revoke { earn, points, .. } => self.earned.get_mut(earn).unwrap().points -= small(*points),
@@ -347,7 +347,7 @@ impl CardHistory<'_> {
         prop_assert_eq!(of(LifetimeTotal::PendingTotal), resolved_pending);
         prop_assert!(of(LifetimeTotal::PendingActivated) <= of(LifetimeTotal::Earned));
         prop_assert!(card.debt == 0 || there == 0, "it owes and has");
-        let balance = |place: &PointsAccount| self.journal.balance(&card_account(CARD, place));
+        let balance = |position: &PointsAccount| self.journal.balance(&card_account(CARD, position));
         for lot in &card.lots {
             prop_assert_eq!(balance(&PointsAccount::Lot(lot.id.clone())), i64::try_from(lot.points).unwrap());
         }

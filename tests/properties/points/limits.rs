@@ -90,7 +90,7 @@ fn wall_later(from: NaiveDateTime, count: u32, unit: char) -> NaiveDateTime {
 }
 
 #[test]
-fn a_rest_ends_at_the_local_time() {
+fn a_cooldown_ends_at_the_local_time() {
     let almanacs = almanacs();
     let generated_instant =
         (0..ZONE_COUNT, 1_262_304_000_000..2_200_000_000_000_i64, 0..3_u8, -9_000_000..9_000_000_i64);
@@ -120,7 +120,7 @@ fn a_rest_ends_at_the_local_time() {
 }
 
 #[test]
-fn a_rule_fires_up_to_its_limit_in_a_period_and_rests_between() {
+fn a_rule_fires_up_to_its_limit_in_a_period_and_cools_down_between() {
     let warsaw = named("Europe/Warsaw").unwrap();
     let limits = TriggerLimits { cooldown: Some(Cooldown::Hours(1)), frequency: Some((CurrentPeriod::Day, 2)) };
     // 2026-03-28T23:00Z is midnight in Warsaw, and the day has 23 hours.
@@ -143,7 +143,7 @@ fn a_rule_fires_up_to_its_limit_in_a_period_and_rests_between() {
 }
 
 #[test]
-fn a_rest_from_a_31st_ends_on_the_last_day_of_a_shorter_month() {
+fn a_cooldown_from_a_31st_ends_on_the_last_day_of_a_shorter_month() {
     let utc = TimeZone::default();
     let end = |rest: Cooldown, from: &str| rest.end(at(from), &utc).text();
     assert_eq!(end(Cooldown::Months(1), "2026-01-31T10:00:00Z"), "2026-02-28T10:00:00.000Z");

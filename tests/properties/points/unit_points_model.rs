@@ -100,9 +100,9 @@ impl<'a> UnitPointsModel<'a> {
             now: 0,
             taken: 0,
         };
-        for (place, (at, event)) in events.iter().enumerate() {
+        for (position, (at, event)) in events.iter().enumerate() {
             card.pass(*at);
-            card.take(place, event)?;
+            card.take(position, event)?;
         }
         card.pass(until);
         Some(card)
@@ -248,23 +248,23 @@ impl<'a> UnitPointsModel<'a> {
         }
     }
 
-    fn take(&mut self, place: usize, event: &'a Event) -> Option<()> {
+    fn take(&mut self, position: usize, event: &'a Event) -> Option<()> {
         match event {
             Event::Earn { points, hold, .. } => {
                 if *points > 0 {
                     self.active(|plan| matches!(plan, Plan::Sliding(_, true, ..)));
                 }
                 if *hold == Hold::No {
-                    self.credit(place, *points, EARNED);
+                    self.credit(position, *points, EARNED);
                 } else {
                     self.counts[WAITED] += points;
-                    let pending_point = || Point { earn: place, is: Whereabouts::Pending, taken: 0 };
+                    let pending_point = || Point { earn: position, is: Whereabouts::Pending, taken: 0 };
                     self.points.extend((0..*points).map(|_| pending_point()));
                 }
             }
-            Event::Add { points, .. } => self.credit(place, *points, ADDED),
-            Event::Purchase { points, .. } => self.credit(place, *points, PURCHASED),
-            Event::Spend { points } => self.spend(place, *points)?,
+            Event::Add { points, .. } => self.credit(position, *points, ADDED),
+            Event::Purchase { points, .. } => self.credit(position, *points, PURCHASED),
+            Event::Spend { points } => self.spend(position, *points)?,
             Event::Subtract { points, below } => self.debit(*points, SUBTRACTED, *below)?,
             Event::Reverse { points } => self.debit(*points, REVERSED, false)?,
             Event::Refund { spend, points } => self.refund(*spend, *points)?,
@@ -288,11 +288,11 @@ impl<'a> UnitPointsModel<'a> {
         Some(())
     }
 
-    fn spend(&mut self, place: usize, points: usize) -> Option<()> {
+    fn spend(&mut self, position: usize, points: usize) -> Option<()> {
         (self.balance().max(0) >= points as i64).then_some(())?;
         // The removed points are selected by their expiry before the extension. Then all present points are extended, including those about
         // to be removed.
-        let mut order: Vec<_> = (0..self.points.len()).filter_map(|place| self.order_of(place)).collect();
+        let mut order: Vec<_> = (0..self.points.len()).filter_map(|position| self.order_of(position)).collect();
         order.sort();
         if points > 0 {
             self.active(|plan| matches!(plan, Plan::Sliding(_, _, true, _)));
@@ -300,7 +300,7 @@ impl<'a> UnitPointsModel<'a> {
         for ((.., lot), point) in order.into_iter().take(points) {
             self.taken += 1;
             self.points[point] =
-                Point { earn: self.points[point].earn, is: Whereabouts::Spent(place, lot), taken: self.taken };
+                Point { earn: self.points[point].earn, is: Whereabouts::Spent(position, lot), taken: self.taken };
         }
         self.counts[SPENT] += points;
         Some(())
@@ -321,8 +321,8 @@ impl<'a> UnitPointsModel<'a> {
         let spent = |point: &Point| matches!(point.is, Whereabouts::Spent(by, _) if by == spend);
         (self.points.iter().filter(|point| spent(point)).count() >= points).then_some(())?;
         for _ in 0..points {
-            let places = (0..self.points.len()).filter(|place| spent(&self.points[*place]));
-            let last = places.max_by_key(|place| self.points[*place].taken)?;
+            let positions = (0..self.points.len()).filter(|position| spent(&self.points[*position]));
+            let last = positions.max_by_key(|position| self.points[*position].taken)?;
             let Whereabouts::Spent(_, lot) = self.points[last].is else { return None };
             self.counts[REFUNDED] += 1;
             if self.owed > 0 {

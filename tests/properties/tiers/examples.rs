@@ -3,8 +3,8 @@
 use scrip::points::{Period, Unit};
 use scrip::text::Text;
 use scrip::tiers::{
-    Downgrade, Grace, LoyaltyTier, PriorPoints, Structure, TierExpiration, TierFacts, TierInputChange, TierMeasure,
-    TierOutcome, TierPassage, TierState, Tracking, TrackingUnit,
+    Downgrade, GracePeriod, LoyaltyTier, PriorPoints, TierExpiration, TierFacts, TierInputChange, TierMeasure,
+    TierOutcome, TierPassage, TierState, TierStructure, TrackingPeriod, TrackingUnit,
 };
 use scrip::time::{Instant, TimeZone};
 use scrip::zones::named;
@@ -22,11 +22,11 @@ fn tier(id: &str, min: u64, max: Option<u64>) -> LoyaltyTier {
 }
 
 /// Bronze from 0, silver from 100, gold from 300.
-fn three() -> Structure {
-    Structure {
+fn three() -> TierStructure {
+    TierStructure {
         tiers: vec![tier("bronze", 0, Some(99)), tier("silver", 100, Some(299)), tier("gold", 300, None)],
         downgrade: Downgrade::ToFit,
-        ..Structure::default()
+        ..TierStructure::default()
     }
 }
 
@@ -35,12 +35,12 @@ fn has(when: &str, points: i64) -> TierInputChange {
     TierInputChange { at: at(when), facts, is_active: false }
 }
 
-fn state_at(structure: &Structure, when: &str) -> TierState {
+fn state_at(structure: &TierStructure, when: &str) -> TierState {
     structure.start(at(when), &TierFacts::default(), PriorPoints::default(), &warsaw())
 }
 
 /// Applies changes from the first on; returns the events.
-fn play(structure: &Structure, changes: &[TierInputChange], now: &str) -> TierOutcome {
+fn play(structure: &TierStructure, changes: &[TierInputChange], now: &str) -> TierOutcome {
     structure.advance(&state_at(structure, &changes[0].at.text()), changes, at(now), &warsaw())
 }
 
@@ -69,7 +69,7 @@ fn a_balance_changes_the_tier_at_once() {
 
 #[test]
 fn a_downgrade_is_one_level_at_a_time() {
-    let structure = Structure { downgrade: Downgrade::OneLevel, ..three() };
+    let structure = TierStructure { downgrade: Downgrade::OneLevel, ..three() };
     let changes = [has("2026-03-02T10:00:00Z", 350), has("2026-03-03T10:00:00Z", 5), has("2026-03-04T10:00:00Z", 4)];
     let moved = play(&structure, &changes, "2026-04-01");
     let expected = [
@@ -81,8 +81,8 @@ fn a_downgrade_is_one_level_at_a_time() {
 
 #[test]
 fn grace_is_rounded_up_to_the_end_of_its_month() {
-    let grace = Some(Grace { period: Period { value: 1, unit: Unit::Month }, round_up: true });
-    let structure = Structure { grace, ..three() };
+    let grace = Some(GracePeriod { period: Period { value: 1, unit: Unit::Month }, round_up: true });
+    let structure = TierStructure { grace, ..three() };
     let changes = [has("2026-01-10T10:00:00Z", 350), has("2026-01-31T10:00:00Z", 5)];
     let moved = play(&structure, &changes, "2026-06-01");
     let expected = [
@@ -96,8 +96,8 @@ fn grace_is_rounded_up_to_the_end_of_its_month() {
 
 #[test]
 fn points_of_a_period_count_in_the_next_one() {
-    let tracking = Tracking { value: 1, unit: TrackingUnit::Month };
-    let structure = Structure { measure: TierMeasure::Earned { tracking, at_once: false }, ..three() };
+    let tracking = TrackingPeriod { value: 1, unit: TrackingUnit::Month };
+    let structure = TierStructure { measure: TierMeasure::Earned { tracking, at_once: false }, ..three() };
     let changes = [has("2026-03-02T10:00:00Z", 0), has("2026-03-10T10:00:00Z", 350), has("2026-04-10T10:00:00Z", 470)];
     let state = play(&structure, &changes, "2026-03-20").state;
     let ahead = structure.progress(&state, &[], at("2026-03-20"), &warsaw());
@@ -116,7 +116,7 @@ fn points_of_a_period_count_in_the_next_one() {
 #[test]
 fn a_tier_is_kept_for_its_term_and_then_evaluated() {
     let expiration = TierExpiration::Rolling(Period { value: 1, unit: Unit::Month });
-    let structure = Structure { expiration, ..three() };
+    let structure = TierStructure { expiration, ..three() };
     let changes =
         [has("2026-01-31T10:00:00Z", 350), has("2026-02-05T10:00:00Z", 150), has("2026-03-15T10:00:00Z", 120)];
     let state = play(&structure, &changes, "2026-02-10").state;
@@ -158,7 +158,7 @@ fn permanent_and_segment_tiers_follow_their_rules() {
 
 #[test]
 fn only_the_last_state_of_an_instant_counts() {
-    let structure = Structure { downgrade: Downgrade::Never, ..three() };
+    let structure = TierStructure { downgrade: Downgrade::Never, ..three() };
     let state = state_at(&structure, "2026-03-01");
     let up = structure.advance(&state, &[has("2026-03-02", 350)], at("2026-03-02"), &warsaw());
     assert_eq!(changes_of(&up), [change("2026-03-02", TierPassage::Joined, "gold")]);

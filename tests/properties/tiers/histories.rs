@@ -6,8 +6,8 @@ use std::cell::Cell;
 use proptest::prelude::*;
 use scrip::text::Text;
 use scrip::tiers::{
-    Downgrade, Grace, LoyaltyTier, Position, PriorPoints, Structure, TierChange, TierExpiration, TierFacts,
-    TierInputChange, TierMeasure, TierOutcome, TierPassage, TierState, Tracking, TrackingUnit,
+    Downgrade, GracePeriod, LoyaltyTier, PriorPoints, TierChange, TierExpiration, TierFacts, TierInputChange,
+    TierMeasure, TierOutcome, TierPassage, TierPosition, TierState, TierStructure, TrackingPeriod, TrackingUnit,
 };
 use scrip::time::Instant;
 
@@ -89,7 +89,7 @@ fn number(tier: &Text) -> usize {
     tier.trim_start_matches("lt_").parse().unwrap()
 }
 
-fn structure(rules: &Rules) -> Structure {
+fn structure(rules: &Rules) -> TierStructure {
     let tier = |(place, (min, max, segment, is_kept)): (usize, &Level)| LoyaltyTier {
         id: name(place),
         name: "".into(),
@@ -105,11 +105,11 @@ fn structure(rules: &Rules) -> Structure {
         'M' => TrackingUnit::Month,
         _ => TrackingUnit::Year,
     };
-    Structure {
+    TierStructure {
         id: "lts_1".into(),
         card_definition: "lcdef_1".into(),
         measure: rules.tracked.map_or(TierMeasure::Balance, |((value, of), at_once)| TierMeasure::Earned {
-            tracking: Tracking { value, unit: unit(of) },
+            tracking: TrackingPeriod { value, unit: unit(of) },
             at_once,
         }),
         expiration: match rules.plan.expiration() {
@@ -123,12 +123,12 @@ fn structure(rules: &Rules) -> Structure {
             1 => Downgrade::OneLevel,
             _ => Downgrade::ToFit,
         },
-        grace: rules.grace.map(|(span, round_up)| Grace { period: period(span), round_up }),
+        grace: rules.grace.map(|(span, round_up)| GracePeriod { period: period(span), round_up }),
         tiers: rules.levels.iter().enumerate().map(tier).collect(),
     }
 }
 
-fn place(position: &Position) -> Place {
+fn place(position: &TierPosition) -> Place {
     Place {
         level: position.tier.as_ref().map(number),
         since: position.since.millis(),

@@ -20,7 +20,8 @@ use crate::store::document_list::column::member;
 use scrip::decide;
 use scrip::json::Node;
 use scrip::model::qualification::{
-    CandidateObject, Compare, QualificationField as By, QualificationFilter, QualificationSort, Qualify, Scenario,
+    CandidateObject, Compare, QualificationField as By, QualificationFilter, QualificationRequest, QualificationSort,
+    Scenario,
 };
 use scrip::wire::order::ORDER;
 use scrip::wire::problem::MOST_VALUES;
@@ -126,7 +127,7 @@ pub const ROUTES: &[Route] = &[
         .lists("data", shapes::promotions::CAMPAIGN, shapes::TOTAL),
 ];
 
-fn read(call: &Call<'_, '_>) -> Result<Qualify, CallError> {
+fn read(call: &Call<'_, '_>) -> Result<QualificationRequest, CallError> {
     let body = &call.request.body;
     // An absent body requests everything.
     let body = if body.iter().all(u8::is_ascii_whitespace) { b"{}" } else { body.as_slice() };
@@ -174,12 +175,21 @@ pub fn tiers_by_audience(call: &mut Call<'_, '_>) -> Result<Vec<String>, CallErr
         compare: Compare::In,
         values: vec![CandidateObject::PromotionTier.name().into()],
     };
-    let asked = Qualify { scenario: Scenario::AudienceOnly, limit: OLDER_RESULTS, filters: vec![tiers], ..read(call)? };
+    let asked = QualificationRequest {
+        scenario: Scenario::AudienceOnly,
+        limit: OLDER_RESULTS,
+        filters: vec![tiers],
+        ..read(call)?
+    };
     candidates(call, &asked, false)
 }
 
 /// Returns the qualifying redeemables, by their own ids or by those of their campaigns.
-fn candidates(call: &mut Call<'_, '_>, asked: &Qualify, by_campaign: bool) -> Result<Vec<String>, CallError> {
+fn candidates(
+    call: &mut Call<'_, '_>,
+    asked: &QualificationRequest,
+    by_campaign: bool,
+) -> Result<Vec<String>, CallError> {
     let facts = facts::facts(call)?;
     let decided = decide::qualify(&facts, asked, call.context).map(|decision| {
         let candidates = decision.answer.items.into_iter().map(|shown| shown.candidate);
@@ -202,7 +212,7 @@ fn answer_documents(
 ) -> HandlerResult {
     read_int(&call.query, "limit", 1, LARGEST_LIMIT)?;
     let audience_only = call.query.is_true("audienceRulesOnly");
-    let asked = Qualify {
+    let asked = QualificationRequest {
         scenario: if audience_only { Scenario::AudienceOnly } else { Scenario::All },
         limit: OLDER_RESULTS,
         starting_after: None,

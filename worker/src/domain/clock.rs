@@ -47,7 +47,7 @@ impl LocalTime {
 
     /// Returns the time for the engine's rules.
     pub fn clock(&self) -> Clock<'_> {
-        Clock { now: self.at, zone: &self.zone, zone_use: None, work: None }
+        Clock { now: self.at, zone: &self.zone, zone_use: None, budget: None }
     }
 }
 

@@ -15,7 +15,7 @@ use scrip::facts::{
     CandidateEntry, CandidateFilter, Candidates, Fact, Known, credits_account, incentive_account, listed_time_of_stack,
     points_account,
 };
-use scrip::model::promotion::Stack;
+use scrip::model::promotion::PromotionStack;
 use scrip::model::qualification::{Candidate, CandidateObject};
 use scrip::model::redeemable::{Campaign, Grant, RedeemableTerms};
 use scrip::model::visibility::ListedTime;
@@ -25,7 +25,7 @@ use scrip::time::Instant;
 use scrip::wire::Node;
 use scrip::wire::candidates::{read_campaign_voucher, read_candidate};
 use scrip::wire::cursor::{JsonCursor, Read};
-use scrip::wire::document::read_whole;
+use scrip::wire::document::read_bytes;
 use scrip::wire::rules::read_rule;
 use scrip::wire::voucher::{read_campaign, read_stack, read_tier, read_voucher};
 use std::collections::{BTreeMap, BTreeSet};
@@ -103,7 +103,7 @@ impl CandidateRows {
                 let candidate = read_candidate(at, CandidateObject::Campaign);
                 (standalone, candidate, read_campaign(at), read_campaign_voucher(at))
             };
-            let read = read_whole(text.as_bytes(), read).map_err(|problem| illegible("campaign", id, &problem));
+            let read = read_bytes(text.as_bytes(), read).map_err(|problem| illegible("campaign", id, &problem));
             // Its codes and tiers are left out with it.
             let Some((standalone, candidate, campaign, voucher)) = legible(store, read)? else { continue };
             programs.insert(id.into(), CodeCampaign { campaign_type: candidate.campaign_type.clone(), standalone });
@@ -140,7 +140,7 @@ impl CandidateRows {
     ) -> Result<Vec<Candidate>, Fault> {
         let mut list = Vec::new();
         for row in &newest(store, "promotion_stack")? {
-            let read: Read<(Stack, Candidate)> =
+            let read: Read<(PromotionStack, Candidate)> =
                 |at| (read_stack(at), read_candidate(at, CandidateObject::PromotionStack));
             let read = read_stored("promotion stack", sql::text(row, 1)?, sql::text(row, 3)?, read);
             let Some((stack, candidate)) = legible(store, read)? else { continue };
@@ -175,7 +175,7 @@ impl CandidateRows {
                 let incentive = if is_voucher { read_voucher(at, text) } else { read_tier(at, text) };
                 (read_candidate(at, object), incentive)
             };
-            let read = read_whole(text.as_bytes(), read).map_err(|problem| illegible(object.name(), id, &problem));
+            let read = read_bytes(text.as_bytes(), read).map_err(|problem| illegible(object.name(), id, &problem));
             let Some((mut candidate, incentive)) = legible(store, read)? else { continue };
             let incentive = incentive.at(self.now);
             if let Some(program) = incentive.campaign_id.as_ref().and_then(|id| programs.get(id)) {
@@ -254,7 +254,7 @@ impl CandidateRows {
         for id in names.iter().filter_map(|name| self.assigned.get(*name)).flatten() {
             match self.rules.get(id) {
                 Some(Some(rule)) if rules.iter().any(|known| known.id == rule.id) => {}
-                Some(Some(rule)) => rules.push(Fact::Lent(rule)),
+                Some(Some(rule)) => rules.push(Fact::Borrowed(rule)),
                 Some(None) => return Known::Unreadable,
                 // The rule is deleted.
                 None => {}

@@ -14,7 +14,7 @@ use scrip::json::Node;
 use scrip::ledger::{AccountId, HoldOwner, Transfer};
 use scrip::model::customer::Customer;
 use scrip::model::order::{Goods, Metadata, Order};
-use scrip::model::promotion::Stack;
+use scrip::model::promotion::PromotionStack;
 use scrip::model::redeemable::{Campaign, Category, RedeemableTerms};
 use scrip::model::redemption::StoredRedemption;
 use scrip::model::reward::{BoughtReward, Reward, RewardAssignment};
@@ -30,7 +30,7 @@ use scrip::wire::voucher::{read_category, read_stack};
 use std::sync::Arc;
 
 impl Facts for StoreFacts<'_, '_> {
-    fn work(&self) -> StepBudget {
+    fn budget(&self) -> StepBudget {
         self.work.borrow().clone()
     }
 
@@ -44,24 +44,24 @@ impl Facts for StoreFacts<'_, '_> {
     }
 
     fn time_zone(&self) -> Fact<'_, TimeZone> {
-        Fact::Lent(&self.zone)
+        Fact::Borrowed(&self.zone)
     }
 
     fn voucher(&self, code: &str) -> Known<Fact<'_, RedeemableTerms>> {
         if let Some(known) = self.offered.get().and_then(|offered| offered.incentives.get(code)) {
-            return Known::Is(Fact::Lent(known));
+            return Known::Is(Fact::Borrowed(known));
         }
         self.known(self.find_voucher(code)).map(Fact::own)
     }
 
     fn tier(&self, id: &str) -> Known<Fact<'_, RedeemableTerms>> {
         if let Some(known) = self.offered.get().and_then(|offered| offered.incentives.get(id)) {
-            return Known::Is(Fact::Lent(known));
+            return Known::Is(Fact::Borrowed(known));
         }
         self.known(self.find_tier(id)).map(Fact::own)
     }
 
-    fn stack(&self, id: &str) -> Known<Fact<'_, Stack>> {
+    fn stack(&self, id: &str) -> Known<Fact<'_, PromotionStack>> {
         self.find("promotion_stack", id, read_stack)
     }
 
@@ -79,7 +79,7 @@ impl Facts for StoreFacts<'_, '_> {
 
     fn campaign(&self, id: &str) -> Known<Fact<'_, Campaign>> {
         if let Some(known) = self.offered.get().and_then(|offered| offered.campaigns.get(id)) {
-            return Known::Is(Fact::Lent(known));
+            return Known::Is(Fact::Borrowed(known));
         }
         self.known(self.find_campaign(id)).map(Fact::own)
     }
@@ -103,10 +103,10 @@ impl Facts for StoreFacts<'_, '_> {
 
     fn segment(&self, id: &str) -> Known<Fact<'_, Segment>> {
         if let Some(segment) = self.seen.borrow().segments.get(id) {
-            return Known::Is(Fact::Own(Arc::clone(segment)));
+            return Known::Is(Fact::Shared(Arc::clone(segment)));
         }
         let found = self.find("segment", id, read_segment);
-        if let Known::Is(Fact::Own(segment)) = &found {
+        if let Known::Is(Fact::Shared(segment)) = &found {
             self.seen.borrow_mut().segments.insert(id.to_owned(), Arc::clone(segment));
         }
         found
@@ -151,11 +151,11 @@ impl Facts for StoreFacts<'_, '_> {
     }
 
     fn product(&self, key: &str) -> Known<Fact<'_, Goods>> {
-        self.note(self.find_goods("product", key)).map(Fact::Own).into()
+        self.note(self.find_goods("product", key)).map(Fact::Shared).into()
     }
 
     fn sku(&self, key: &str) -> Known<Fact<'_, Goods>> {
-        self.note(self.find_goods("sku", key)).map(Fact::Own).into()
+        self.note(self.find_goods("sku", key)).map(Fact::Shared).into()
     }
 
     fn balance(&self, account: &AccountId) -> Known<i64> {
@@ -202,7 +202,7 @@ impl Facts for StoreFacts<'_, '_> {
             // The cell was empty above, and there is no concurrent writer.
             let _ = self.offered.set(read);
         }
-        self.offered.get().map(|offered| Fact::Lent(&offered.set)).into()
+        self.offered.get().map(|offered| Fact::Borrowed(&offered.set)).into()
     }
 
     fn free_codes(&self, campaign_id: &str, now: Instant) -> Known<Option<u64>> {
@@ -214,7 +214,7 @@ impl Facts for StoreFacts<'_, '_> {
     }
 
     fn campaign_voucher(&self, id: &str) -> Known<Fact<'_, RedeemableTerms>> {
-        self.offered.get().and_then(|offered| offered.campaign_vouchers.get(id)).map(Fact::Lent).into()
+        self.offered.get().and_then(|offered| offered.campaign_vouchers.get(id)).map(Fact::Borrowed).into()
     }
 
     fn assignments(&self, objects: &[&str]) -> Known<Vec<Assignment>> {

@@ -104,10 +104,11 @@ pub const ORDER: FieldType = shape!(
 );
 
 /// A reference to a customer.
-const PERSON: FieldType = FieldType::Object(&[must("id", KEY), must("object", FieldType::OneOf(&["customer"]))]);
+const CUSTOMER_REFERENCE: FieldType =
+    FieldType::Object(&[must("id", KEY), must("object", FieldType::OneOf(&["customer"]))]);
 
 /// A redemption in the history of an order.
-const REMEMBERED: FieldType = FieldType::Object(&[
+const STORED_REDEMPTION: FieldType = FieldType::Object(&[
     must("date", FieldType::DateTime).description("Moment of the redemption, in UTC."),
     must("related_object_type", FieldType::Text).description(
         "Type of the redeemed object: `voucher`, `promotion_tier`, or `redemption` for several redeemables.",
@@ -139,12 +140,12 @@ pub const STORED: FieldType = shape!(
             must("created_at", FieldType::DateTime).or_null(),
             must("updated_at", FieldType::DateTime).or_null(),
             must("customer_id", KEY).or_null().description("ID of the buyer. `null` if unknown."),
-            may("customer", PERSON).or_null().description("Buyer, by ID. Absent or `null` if unknown."),
+            may("customer", CUSTOMER_REFERENCE).or_null().description("Buyer, by ID. Absent or `null` if unknown."),
             must("referrer_id", KEY)
                 .or_null()
                 .description("ID of the customer who referred the buyer. `null` if unknown."),
-            may("referrer", PERSON).description("Customer who referred the buyer, by ID. Absent if unknown."),
-            must("redemptions", FieldType::MapOf(&REMEMBERED))
+            may("referrer", CUSTOMER_REFERENCE).description("Customer who referred the buyer, by ID. Absent if unknown."),
+            must("redemptions", FieldType::MapOf(&STORED_REDEMPTION))
                 .description("Redemptions on the order, by ID of the redemption or of the parent redemption."),
             may("returns", FieldType::List(&STORED_RETURN, 0, usize::MAX))
                 .description("Returns of parts of the order, the oldest first. Absent if none."),

@@ -10,7 +10,7 @@ use crate::wire::reward::{OF_REWARD, PARAMETERS};
 use crate::wire::voucher::{TIER, VOUCHER};
 
 /// The customer inside a redemption.
-const PERSON: FieldType = FieldType::Object(&[
+const CUSTOMER_REFERENCE: FieldType = FieldType::Object(&[
     must("id", KEY),
     may("source_id", KEY).or_null().description(
         "Unique name of the customer in the merchant's system. `null` if none was given. Absent for a client.",
@@ -37,7 +37,7 @@ const EXCHANGED: FieldType = shape!(
     fields_of!(
         OF_REWARD,
         &[
-            may("customer", PERSON)
+            may("customer", CUSTOMER_REFERENCE)
                 .or_null()
                 .description("Customer who received the reward. `null` or absent if unknown."),
             may("voucher", VOUCHER)
@@ -70,7 +70,9 @@ const COMMON: &[Field] = &[
         .description("Encrypted identifier of the customer. `null` if the customer has no `source_id`."),
     must("metadata", FieldType::Map),
     must("channel", CHANNEL).or_null().description("Channel through which the call came. `null` if unknown."),
-    must("customer", PERSON).or_null().description("Customer who redeemed. `null` for a customer that is not stored."),
+    must("customer", CUSTOMER_REFERENCE)
+        .or_null()
+        .description("Customer who redeemed. `null` for a customer that is not stored."),
     must("result", FieldType::OneOf(&["SUCCESS", "FAILURE"])).description("Result, `SUCCESS` or `FAILURE`."),
     must("order", STORED)
         .or_null()

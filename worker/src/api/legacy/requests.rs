@@ -88,7 +88,7 @@ pub fn validate_each(
         };
         request.redeemables = vec![tier];
         decided.push(decide::validate(&facts, &request, call.context).map(|decision| {
-            facts.left(&decision.answer.evaluated.case.work);
+            facts.left(&decision.answer.evaluated.case.budget);
             write_tried(&decision.answer, call.context, shown)
         }));
     }

@@ -12,7 +12,7 @@ use crate::http::reply::{CallError, ErrorBody};
 use crate::http::route::{Call, HandlerResult, Response, Route, post, refused_but_written};
 use crate::http::shape::{Field, FieldType, may};
 use crate::store::facts::DocumentsById;
-use scrip::decide::rollback::{RollBack, RollbackDecision};
+use scrip::decide::rollback::{RollbackDecision, RollbackRequest};
 use scrip::decide::{self, SummaryDelta};
 use scrip::facts::{Fact, Facts};
 use scrip::json::Node;
@@ -20,7 +20,7 @@ use scrip::ledger::Entry;
 use scrip::model::redemption::StoredRedemption;
 use scrip::refusal::{Reason, Refusal};
 use scrip::wire::redemptions::failure::record_refused;
-use scrip::wire::redemptions::rollback::{Service, write_rollback};
+use scrip::wire::redemptions::rollback::{StoredObjects, write_rollback};
 use scrip::wire::request::read_rollback_node;
 use serde_json::Value as Json;
 
@@ -66,7 +66,7 @@ fn roll_back_stack(call: &mut Call<'_, '_>) -> HandlerResult {
 }
 
 /// Reads a rollback. Reason and tracking id are in the body or in the query; the body has precedence.
-fn read(call: &Call<'_, '_>, id: &str, stack: bool) -> Result<RollBack, CallError> {
+fn read(call: &Call<'_, '_>, id: &str, stack: bool) -> Result<RollbackRequest, CallError> {
     let mut body = call.source()?;
     for name in ["reason", "tracking_id"] {
         if let Some(value) = call.query.parameter(name).filter(|_| body.get(name).is_none_or(Json::is_null)) {
@@ -114,11 +114,11 @@ fn standing(
     rolled_back: &RollbackDecision,
     entries: &[Entry],
     taken: &[TakenReward],
-) -> Result<Service, CallError> {
+) -> Result<StoredObjects, CallError> {
     if caller::is_engine_comparison(call) {
-        return Ok(Service::default());
+        return Ok(StoredObjects::default());
     }
-    let mut service = Service { channel_id: Some(caller::channel(call).id), vouchers: Vec::new() };
+    let mut service = StoredObjects { channel_id: Some(caller::channel(call).id), vouchers: Vec::new() };
     for past in rolled_back.parts.iter().map(|part| &part.redemption) {
         let Some(redeemed) = &past.voucher else { continue };
         // A reward may have been credited to the card that paid for it.
@@ -137,7 +137,7 @@ fn standing(
 fn write_second(
     call: &mut Call<'_, '_>,
     past: &StoredRedemption,
-    request: &RollBack,
+    request: &RollbackRequest,
     refusal: &Refusal,
 ) -> HandlerResult {
     let reason = refusal.reason;

@@ -1,7 +1,7 @@
 //! The shapes of verdicts in the flat forms of the legacy routes.
 
 use crate::documents::common_fields::KEY;
-use crate::documents::shapes::promotions::OF_KEPT_TIER;
+use crate::documents::shapes::promotions::STORED_TIER_FIELDS;
 use scrip::shape::{AMOUNT, COUNT, Field, FieldType, may, must};
 use scrip::wire::decision::SESSION;
 use scrip::wire::offer::RESOLVED;
@@ -81,7 +81,7 @@ pub const VOUCHER_VALIDATION: FieldType = shape!(
 );
 
 const OF_TIER_VERDICT: &[Field] = fields_of!(
-    OF_KEPT_TIER,
+    STORED_TIER_FIELDS,
     VERDICT,
     &[
         must("valid", FieldType::Bool).description("`true` if the promotion tier can be redeemed as requested."),

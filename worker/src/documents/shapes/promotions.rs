@@ -3,7 +3,7 @@
 
 use scrip::shape;
 use scrip::shape::{COUNT, FieldType, may, must, object};
-pub use scrip::wire::voucher::{CAMPAIGN, OF_KEPT_TIER, PROMOTION_TIER as TIER, STACK};
+pub use scrip::wire::voucher::{CAMPAIGN, PROMOTION_TIER as TIER, STACK, STORED_TIER_FIELDS};
 
 /// Summary of a campaign. Its type determines the numbers.
 pub const CAMPAIGN_SUMMARY: FieldType = shape!(

@@ -35,7 +35,7 @@ use scrip::text::{Text, hex, joined, sha256};
 use scrip::time::{Day, Instant, TimeZone};
 use scrip::wire::document::read_fields;
 use scrip::wire::loyalty::loyalty_campaign_expiration::read_expiration_rules;
-use scrip::wire::voucher::card::{write_card_lot, write_waiting};
+use scrip::wire::voucher::card::{write_card_lot, write_pending_lot};
 use scrip::wire::voucher::card_of;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
@@ -179,7 +179,7 @@ pub fn change(
         ("expired_points", said.expired_points, figure(LifetimeTotal::Expired)),
     ];
     let lots: Vec<Json> = lots_of(&said, &outcome.card, present)?.iter().map(write_card_lot).collect();
-    let waiting: Vec<Json> = waiting_of(&said, &outcome.card, present).iter().map(write_waiting).collect();
+    let waiting: Vec<Json> = waiting_of(&said, &outcome.card, present).iter().map(write_pending_lot).collect();
     if let Some(block) = card.body.get_mut(CARD.block).and_then(Json::as_object_mut) {
         for (name, known, more) in numbers.into_iter().filter(|(_, _, more)| *more > 0) {
             block.insert(name.into(), sum(&[known, more])?.into());

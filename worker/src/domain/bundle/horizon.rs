@@ -39,7 +39,7 @@ impl Horizon {
     fn is_open(&self, phase: OfferPhase) -> bool {
         match phase {
             OfferPhase::InForce => true,
-            OfferPhase::NotBegun(start) => start <= self.built,
+            OfferPhase::NotStarted(start) => start <= self.built,
             OfferPhase::Disabled | OfferPhase::Ended => false,
         }
     }
@@ -48,7 +48,7 @@ impl Horizon {
     /// begin ends the horizon, so that it is in force at no moment of it.
     fn admits(&mut self, phase: OfferPhase) -> bool {
         let is_open = self.is_open(phase);
-        if let (false, OfferPhase::NotBegun(start)) = (is_open, phase) {
+        if let (false, OfferPhase::NotStarted(start)) = (is_open, phase) {
             self.to = self.to.min(start);
         }
         is_open

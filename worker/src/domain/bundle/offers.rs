@@ -96,7 +96,7 @@ fn described(offer: &Document, found: Option<EffectiveVisibility>) -> OfferLine<
         return line(offer, Visibility::Server, UNREADABLE);
     };
     let begins_at = match reason {
-        VisibilityReason::NotBegun(start) => Some(start.text()),
+        VisibilityReason::NotStarted(start) => Some(start.text()),
         _ => None,
     };
     OfferLine { begins_at, ..line(offer, visibility, word_of(reason)) }
@@ -112,7 +112,7 @@ fn word_of(reason: VisibilityReason) -> &'static str {
         VisibilityReason::PrivateCode => PRIVATE,
         VisibilityReason::Card => "CARD",
         VisibilityReason::Disabled => "DISABLED",
-        VisibilityReason::NotBegun(_) => "NOT_BEGUN",
+        VisibilityReason::NotStarted(_) => "NOT_BEGUN",
         VisibilityReason::Ended => "ENDED",
     }
 }

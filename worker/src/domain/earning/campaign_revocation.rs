@@ -26,7 +26,7 @@ use crate::store::sql::Fault;
 use scrip::count::Countable;
 use scrip::decide::earn::{EarningEvent, order_points};
 use scrip::decide::returns::OrderSnapshot;
-use scrip::facts::earning::{Amount, EarningKey, PointsBasis};
+use scrip::facts::earning::{EarningKey, PointsAmount, PointsBasis};
 use scrip::model::order::Order;
 use scrip::points::Expiration;
 use scrip::points::campaign_tiers::Mapping;
@@ -159,7 +159,7 @@ fn points_of(call: &Call<'_, '_>, row: &Document, entries: &[Json], order: &Orde
         return Ok(Some(vec![0; entries.len()]));
     }
     let bases: Vec<Option<PointsBasis>> = entries.iter().map(find_basis).collect();
-    let amounts: Vec<&Amount> = bases.iter().flatten().map(|basis| &basis.amount).collect();
+    let amounts: Vec<&PointsAmount> = bases.iter().flatten().map(|basis| &basis.amount).collect();
     let customer = earner(call, row.holder.as_deref())?;
     let decided = match amounts.is_empty() {
         true => Some(Vec::new()),

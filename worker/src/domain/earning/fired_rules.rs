@@ -249,7 +249,7 @@ pub fn past(store: &Store<'_>, occasion: &EarningKey) -> Result<Vec<StoredEarnin
             earned,
             back,
             taken: said.taken().unwrap_or(back),
-            place,
+            position: place,
             basis: find_basis(&entry),
         }));
     }

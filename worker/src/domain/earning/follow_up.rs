@@ -24,7 +24,7 @@ use crate::store::document::{legible, read_held, read_stored};
 use crate::store::sql::Fault;
 use scrip::decide::earn::{EarningEvent, EarningRequest, Earnings, FiredEarning, earn};
 use scrip::decide::returns::OrderSnapshot;
-use scrip::facts::earning::{EarningKey, EarningRule, Effect};
+use scrip::facts::earning::{EarningEffect, EarningKey, EarningRule};
 use scrip::model::order::{Metadata, Order};
 use scrip::wire::cursor::read;
 use scrip::wire::customer::read_customer;
@@ -242,7 +242,7 @@ fn put(
 }
 
 /// Returns the effects of the earning that fired.
-fn effects_of<'r>(rule: Option<&'r EarningRule>, firing: &FiredEarning) -> &'r [Effect] {
+fn effects_of<'r>(rule: Option<&'r EarningRule>, firing: &FiredEarning) -> &'r [EarningEffect] {
     let earnings = rule.map_or(&[][..], |rule| &rule.earnings);
     let earning = earnings.iter().find(|earning| earning.id == firing.earning_id);
     earning.map_or(&[], |earning| &earning.effects)

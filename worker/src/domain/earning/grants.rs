@@ -15,7 +15,7 @@ use crate::store::sql::Fault;
 use crate::timestamp;
 use scrip::count::Countable;
 use scrip::decide::earn::{EffectSkipped, GrantedContent, GrantedEffect, GrantedPoints};
-use scrip::facts::earning::{Effect, GrantedItem};
+use scrip::facts::earning::{EarningEffect, GrantedItem};
 use scrip::points::Credit;
 use scrip::text::Text;
 use serde_json::{Value as Json, json};
@@ -74,7 +74,7 @@ impl<'p> EventGrants<'p> {
         &mut self,
         call: &mut Call<'_, '_>,
         granted: Result<&GrantedEffect, &EffectSkipped>,
-        effect: &Effect,
+        effect: &EarningEffect,
         owner: [&str; 2],
         rule_id: &str,
     ) -> Result<EffectResult, Fault> {
@@ -83,8 +83,8 @@ impl<'p> EventGrants<'p> {
             Err(withheld) => Err(withheld.name().into()),
         };
         let incentive_id = match effect {
-            Effect::Points(_) => return Ok(given.map_or(EffectResult::Nothing, |(ledgered, _)| ledgered)),
-            Effect::Incentive(id) => id,
+            EarningEffect::Points(_) => return Ok(given.map_or(EffectResult::Nothing, |(ledgered, _)| ledgered)),
+            EarningEffect::Incentive(id) => id,
         };
         if given.is_ok() {
             self.take_one(call, incentive_id)?;

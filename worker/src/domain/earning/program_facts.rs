@@ -305,7 +305,7 @@ impl EarningFacts for StoredEarnings<'_, '_> {
     fn memberships(&self, _: &str) -> Known<Vec<Membership<'_>>> {
         let rule = |id: &String| {
             let rule = self.of.rules.get(id).and_then(Option::as_deref);
-            (Text::from(id.as_str()), rule.map_or(Known::Unreadable, |rule| Known::Is(Fact::Lent(rule))))
+            (Text::from(id.as_str()), rule.map_or(Known::Unreadable, |rule| Known::Is(Fact::Borrowed(rule))))
         };
         let member = |member: &'_ Member| Membership {
             member_id: member.id.as_str().into(),

@@ -89,7 +89,7 @@ fn change_one(call: &mut Call<'_, '_>, own: &ProgramRevocation, one: &GiveBack) 
     let lots: Vec<&str> = one.stored_earning.earned.lot.iter().map(Text::as_str).collect();
     let Some(mut held) = held(call, &one.stored_earning.card_id, &lots)? else { return Ok(moved) };
     let Some(settled) = change(call, &own.present, &mut held, one, &own.order.id)? else { return Ok(moved) };
-    fired_rules::note_back(call.store, &own.occasion, one.stored_earning.place, &settled)?;
+    fired_rules::note_back(call.store, &own.occasion, one.stored_earning.position, &settled)?;
     if one.movement != EarningCorrection::Restore {
         let points = settled.taken.minus(one.stored_earning.taken)?;
         let missing = one.stored_earning.earned.points.remaining_after(points);

@@ -13,7 +13,7 @@ use crate::store::sql::Fault;
 use scrip::facts::cards::card_account;
 use scrip::points::{Activity, CardStep, LifetimeTotal, PointsAccount, PointsCard};
 use scrip::text::Text;
-use scrip::tiers::{PriorPoints, Structure, TierFacts, TierInputChange, TierMeasure, TierOutcome, TierState};
+use scrip::tiers::{PriorPoints, TierFacts, TierInputChange, TierMeasure, TierOutcome, TierState, TierStructure};
 use scrip::time::Instant;
 use scrip::wire::rules::read_segment;
 
@@ -55,7 +55,7 @@ pub fn act(
     held: &mut LoadedCard,
     activity: Activity<'_>,
 ) -> Result<bool, Fault> {
-    let Some(stood) = held.stood.as_mut().filter(|stood| stood.structure.is_put_off_by(activity)) else {
+    let Some(stood) = held.stood.as_mut().filter(|stood| stood.structure.is_postponed_by(activity)) else {
         return Ok(false);
     };
     let Some(known) = stood.standing.clone() else { return Ok(false) };
@@ -219,7 +219,7 @@ fn earlier(
     store: &Store<'_>,
     present: &LocalTime,
     card: &str,
-    structure: &Structure,
+    structure: &TierStructure,
     before: &PointsCard,
     steps: &[CardStep],
 ) -> Result<PriorPoints, Fault> {

@@ -9,7 +9,7 @@ use crate::store::records::IS_ANNOUNCED;
 use crate::store::sql::Fault;
 use scrip::lifecycle::EntityState;
 use scrip::text::{Text, hex, sha256};
-use scrip::tiers::{LoyaltyTier, Structure, TierState};
+use scrip::tiers::{LoyaltyTier, TierState, TierStructure};
 use scrip::time::{Instant, TimeZone};
 use scrip::wire::loyalty::tiers::{read_tier, read_tier_state, read_tier_structure, write_tier_state};
 use serde_json::json;
@@ -21,7 +21,7 @@ pub const STANDING: &str = "member_tier";
 /// Tier state of a card in a structure.
 pub struct StoredTierState {
     /// Structure with its tiers.
-    pub structure: Structure,
+    pub structure: TierStructure,
     /// Stored state; `None` before the first evaluation.
     pub standing: Option<TierState>,
     /// Transactions of the card at the instant of the state.
@@ -33,7 +33,7 @@ pub struct StoredTierState {
 }
 
 /// By program and card definition.
-static STRUCTURES: RevisionCache<Structure> = RevisionCache::empty();
+static STRUCTURES: RevisionCache<TierStructure> = RevisionCache::empty();
 /// Returns the cards of a customer in programs with a tier structure, without those of deleted programs.
 pub fn tiered(store: &Store<'_>, customer: &str) -> Result<Vec<Document>, Fault> {
     store.list_cards_with_tiers(customer)
@@ -52,7 +52,7 @@ pub fn of_card(store: &Store<'_>, edition: &Edition, card: &Document) -> Result<
             found
         }
     };
-    structure.map(|structure| stood(store, card, Structure::clone(&structure))).transpose()
+    structure.map(|structure| stood(store, card, TierStructure::clone(&structure))).transpose()
 }
 
 /// Returns the ACTIVE structure of a program that counts the points of a card definition, and its size in bytes.
@@ -60,7 +60,7 @@ fn find_structure(
     store: &Store<'_>,
     program: &str,
     definition: &str,
-) -> Result<(Option<Arc<Structure>>, usize), Fault> {
+) -> Result<(Option<Arc<TierStructure>>, usize), Fault> {
     for assigned in assigned_as(store, &TIER_STRUCTURE, program)? {
         let is_active = assigned.state == Some(EntityState::Active);
         let Some(document) = named(store, &TIER_STRUCTURE, &assigned.id)?.filter(|_| is_active) else { continue };
@@ -88,7 +88,7 @@ fn tiers_of(store: &Store<'_>, structure: &str) -> Result<(Vec<LoyaltyTier>, usi
     Ok((tiers, bytes))
 }
 
-fn stood(store: &Store<'_>, card: &Document, structure: Structure) -> Result<StoredTierState, Fault> {
+fn stood(store: &Store<'_>, card: &Document, structure: TierStructure) -> Result<StoredTierState, Fault> {
     let row = store.document(STANDING, &row_id(&card.id, &structure.id))?;
     let standing = match &row {
         Some(row) => legible(store, read_held(STANDING, row, |at| at.need("kept", read_tier_state)))?,

@@ -6,7 +6,7 @@ use crate::domain::loyalty_members::tier_state::{StoredTierState, derived};
 use crate::store::document::Document;
 use crate::timestamp;
 use scrip::text::Text;
-use scrip::tiers::{DeferredTier, LoyaltyTier, Opportunity, Position, Progress, Risk, TierChange};
+use scrip::tiers::{CardProgress, DeferredTier, DowngradeRisk, LoyaltyTier, NextTier, TierChange, TierPosition};
 use scrip::time::Instant;
 use scrip::wire::loyalty::tiers::passage_type;
 use serde_json::{Value as Json, json};
@@ -91,7 +91,7 @@ pub fn progress(held: &LoadedCard, present: &LocalTime) -> Json {
         });
     };
     let structure = &stood.structure;
-    let coming = structure.coming(&held.card, &standing.now.facts, &present.now());
+    let coming = structure.future_changes(&held.card, &standing.now.facts, &present.now());
     let details = structure.progress(standing, &coming, present.now().at, &present.zone);
     json!({
         "current": current(&details, &standing.now),
@@ -103,7 +103,7 @@ pub fn progress(held: &LoadedCard, present: &LocalTime) -> Json {
     })
 }
 
-fn current(details: &Progress<'_>, position: &Position) -> Json {
+fn current(details: &CardProgress<'_>, position: &TierPosition) -> Json {
     let Some(current) = &details.current else { return Json::Null };
     let mut points = json!({ "current": current.points, "min": current.tier.min });
     if let (Some(max), Some(points)) = (current.tier.max, points.as_object_mut()) {
@@ -119,11 +119,11 @@ fn deferred(details: &DeferredTier<'_>) -> Json {
     json!({ "tier": tier(details.tier), "start_at": details.since.to_string(), "expires_at": date(details.until) })
 }
 
-fn risk(details: &Risk<'_>) -> Json {
+fn risk(details: &DowngradeRisk<'_>) -> Json {
     let kind = if details.to.is_some() { "TIER_DOWNGRADE" } else { "TIER_LEFT" };
     json!({ "type": kind, "date": details.at.to_string(), "tier": details.to.map(tier) })
 }
 
-fn opportunity(details: &Opportunity<'_>) -> Json {
+fn opportunity(details: &NextTier<'_>) -> Json {
     json!({ "valid_until": date(details.until), "tier": tier(details.tier), "points": details.points })
 }

@@ -20,7 +20,7 @@ use scrip::facts::{credits_account, points_account, publications_account, redemp
 use scrip::ledger::{AccountId, Entry};
 use scrip::model::redemption::SpentUnits;
 use scrip::time::Instant;
-use scrip::wire::voucher::{Counts, card_of, voucher_json};
+use scrip::wire::voucher::{VoucherCounts, card_of, voucher_json};
 use serde_json::{Map, Value as Json};
 use std::collections::HashMap;
 
@@ -175,7 +175,7 @@ pub fn show_standing(
 ) -> Map<String, Json> {
     let taken = |account: &String| standings.get(account).map_or(0, |standing| standing.balance.min(0).unsigned_abs());
     let [redemptions, credits, points, publications] = accounts(&document.id);
-    let counts = Counts {
+    let counts = VoucherCounts {
         redeemed_quantity: taken(&redemptions),
         redeemed_amount: taken(&credits),
         redeemed_points: taken(&points),

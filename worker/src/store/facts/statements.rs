@@ -210,7 +210,7 @@ impl StoreFacts<'_, '_> {
 impl StoreFacts<'_, '_> {
     pub(super) fn rules_named(&self, names: &[&str]) -> Known<Vec<Fact<'_, Rule>>> {
         let rules = self.known(self.find_rules(names).map(Some));
-        rules.map(|rules| rules.into_iter().map(Fact::Own).collect())
+        rules.map(|rules| rules.into_iter().map(Fact::Shared).collect())
     }
 
     fn find_rules(&self, names: &[&str]) -> Result<Vec<Arc<Rule>>, UnreadableFact> {
