@@ -50,7 +50,7 @@ impl Rules {
             prepared = prepared.within(horizon_end(from)?, horizon_end(to)?);
         }
         if other_engine {
-            prepared = prepared.lacking("engine");
+            prepared = prepared.with_missing("engine");
         }
         Ok(Rules(prepared))
     }
@@ -189,8 +189,8 @@ type ObjectVerb = fn(&PreparedRules, serde_wasm_bindgen::Deserializer, &Context)
 /// Writes the place and the text of a problem of rules as JSON.
 fn describe_problem(problem: &Problem) -> String {
     text(Writer::object_of(|out| {
-        out.put_text("path", &problem.path);
-        out.put_text("text", &problem.text);
-        out.put_text("message", &problem.sentence());
+        out.write_text("path", &problem.path);
+        out.write_text("text", &problem.text);
+        out.write_text("message", &problem.sentence());
     }))
 }

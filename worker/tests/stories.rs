@@ -154,9 +154,9 @@ fn tells_no_more(story: &Json, request: &Request, reply: &Reply, body: &Json) ->
     let project = setup["projects"].as_array().unwrap().iter().find(|project| project["id"] == id.as_str()).unwrap();
     let mut client = project["client"].as_object().unwrap().clone();
     client.retain(|name, _| scrip::wire::project::client::NAMES.contains(&name.as_str()));
-    let terms = scrip::wire::project::client::terms_of(&Json::Object(client)).unwrap();
+    let terms = scrip::wire::project::client::client_policy_of(&Json::Object(client)).unwrap();
     // A client with a verified customer gets the most data.
-    let page = ClientContext { terms, proven: Some("customer".into()), ..ClientContext::default() };
+    let page = ClientContext { policy: terms, proven: Some("customer".into()), ..ClientContext::default() };
     let mut kept = body.clone();
     response_filter::keep_of(found.route, &page, &mut kept);
     if kept == *body { Ok(()) } else { Err(format!("a page receives more than it may: {body}\n  instead of {kept}")) }

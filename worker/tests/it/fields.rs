@@ -34,7 +34,7 @@ fn passes(fields: &[Field], path: &str) -> bool {
 }
 
 fn within(kind: &FieldType, lists: usize, rest: &str) -> bool {
-    match kind.meant() {
+    match kind.resolved() {
         FieldType::Any | FieldType::Map | FieldType::MapOf(_) | FieldType::Open(..) => true,
         FieldType::Either(kinds) => kinds.iter().any(|kind| within(kind, lists, rest)),
         FieldType::Named(_) => false,
@@ -104,7 +104,7 @@ fn collect(fields: &[Field], path: &str, into: &mut Vec<String>) {
 }
 
 fn leaf(kind: &FieldType, path: String, into: &mut Vec<String>) {
-    match kind.meant() {
+    match kind.resolved() {
         FieldType::Object(fields) => collect(fields, &format!("{path}."), into),
         FieldType::List(kind, ..) => leaf(kind, format!("{path}[]"), into),
         FieldType::MapOf(kind) => leaf(kind, format!("{path}.*"), into),

@@ -167,16 +167,16 @@ fn wide(fields: &[Field], map: &Json, into: &mut Vec<(String, Json)>, wrap: &dyn
             object[field.name] = inner;
             wrap(object)
         };
-        match field.kind.meant() {
+        match field.kind.resolved() {
             FieldType::Map | FieldType::Open(..) | FieldType::Any => {
                 into.push((field.name.to_owned(), with(map.clone())))
             }
             FieldType::Object(inner) => wide(inner, map, into, &with),
             FieldType::List(item, _, most) => {
-                if let FieldType::Object(inner) = item.meant() {
+                if let FieldType::Object(inner) = item.resolved() {
                     wide(inner, map, into, &|item| with(json!([item])));
                 }
-                let items = (0..*most.min(&2_400)).map(|place| match item.meant() {
+                let items = (0..*most.min(&2_400)).map(|place| match item.resolved() {
                     FieldType::Text | FieldType::Name(_) => Json::from(format!("{place}{}", "y".repeat(900))),
                     FieldType::Object(fields) => {
                         let mut object = fitting(&FieldType::Object(fields));

@@ -111,7 +111,7 @@ fn operation_ids_are_unique() {
 fn speechless(fields: &[Field], place: &str, into: &mut Vec<String>) {
     for field in fields {
         let here = format!("{place}.{}", field.name);
-        if field.meaning().is_empty() {
+        if field.description_text().is_empty() {
             into.push(here.clone());
         }
         within(&field.kind, &here, into);

@@ -116,9 +116,9 @@ fn holds(state: &str, document: &Map<String, Json>, now: Instant) -> bool {
     match state {
         "$enabled" => active,
         "$disabled" => !active,
-        "$active" => active && validity.has_begun(now) && !validity.has_ended(now),
+        "$active" => active && validity.has_started(now) && !validity.has_ended(now),
         "$expired" => validity.has_ended(now),
-        _ => !validity.has_begun(now),
+        _ => !validity.has_started(now),
     }
 }
 

@@ -41,7 +41,7 @@ pub fn variants(fields: &[Field], value: &Json, into: &mut Vec<Json>, wrap: &dyn
             wrap(object)
         };
         into.push(with(value.clone()));
-        match field.kind.meant() {
+        match field.kind.resolved() {
             FieldType::Object(inner) => variants(inner, value, into, &with),
             FieldType::List(item, _, _) if !item.fields().is_empty() => {
                 variants(item.fields(), value, into, &|item| with(json!([item])));

@@ -218,7 +218,7 @@ mod tests {
         ]);
         let mut terms = ClientPolicy::default();
         terms.metadata.product.push("size".into());
-        let named = ClientContext { terms: Arc::new(terms), ..ClientContext::default() };
+        let named = ClientContext { policy: Arc::new(terms), ..ClientContext::default() };
         let proven = ClientContext { proven: Some("anna".into()), ..named.clone() };
         let whole = json!({
             "a": { "b": 1 }, "b": 1, "list": [{ "a": 1, "b": 2 }, 7, null], "data": { "size": 1, "margin": 2 },
