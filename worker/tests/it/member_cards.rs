@@ -11,7 +11,7 @@ use scrip::text::Text;
 use scrip::time::Instant;
 use scrip_worker::domain::clock::LocalTime;
 use scrip_worker::domain::loyalty_members::card::{LoadedCard, load};
-use scrip_worker::domain::loyalty_members::card_changes::{SETTLE, settle, settle_due, write};
+use scrip_worker::domain::loyalty_members::card_changes::{SETTLE_JOB, run_job, settle, write_outcome};
 use scrip_worker::domain::loyalty_members::card_view::{SpendingTarget, TransactionDetails};
 use scrip_worker::jobs::async_actions::JobSlice;
 use scrip_worker::service;
@@ -198,7 +198,7 @@ fn play(seed: u64, has_alarm: bool) -> (u64, Vec<Vec<SqlValue>>) {
                 // Slices of every size give the same result.
                 while number(&store, "SELECT MIN(at) FROM due").is_some_and(|due| due <= at.millis()) {
                     let rows = 1 + (seed + step) % 30;
-                    settle_due(&mut store, &context, &JobSlice { id: "lcrd_1", kind: SETTLE, cursor: &cursor, rows })
+                    run_job(&mut store, &context, &JobSlice { id: "lcrd_1", kind: SETTLE_JOB, cursor: &cursor, rows })
                         .unwrap();
                     store.flush().unwrap();
                 }
@@ -212,7 +212,7 @@ fn play(seed: u64, has_alarm: bool) -> (u64, Vec<Vec<SqlValue>>) {
                 settled += u64::try_from(outcome.due.len()).unwrap();
                 let noted =
                     TransactionDetails { spent_on: Some(SpendingTarget::Order), ..TransactionDetails::default() };
-                write(&mut store, &present, &mut held, outcome, Some((&noted, &mut ids))).unwrap();
+                write_outcome(&mut store, &present, &mut held, outcome, Some((&noted, &mut ids))).unwrap();
             }
             Err(_) => drop(settle(&mut store, &present, &mut held).unwrap()),
         }
@@ -266,7 +266,8 @@ fn lapsed(store: &mut Store<'_>, cards: u64) -> (u64, Instant) {
             let mut bytes = [0; 32];
             bytes[..2].copy_from_slice(&seed);
             let mut ids = Ids::new(&Context { now: at, seed: bytes });
-            write(store, &present, &mut held, outcome, Some((&TransactionDetails::default(), &mut ids))).unwrap();
+            write_outcome(store, &present, &mut held, outcome, Some((&TransactionDetails::default(), &mut ids)))
+                .unwrap();
             store.flush().unwrap();
             lots += 1;
         }
@@ -339,7 +340,7 @@ fn waiting(store: &mut Store<'_>, count: u64) -> Instant {
         let (lot, pending) = (ids.hex18("lcpeb_"), ids.hex18("lcppb_"));
         let arrival = Credit { lot: &lot, expiration: &expiration };
         let outcome = held.card.earn(1, arrival, &delay, &pending, &present.now()).unwrap();
-        write(store, &present, &mut held, outcome, Some((&TransactionDetails::default(), &mut ids))).unwrap();
+        write_outcome(store, &present, &mut held, outcome, Some((&TransactionDetails::default(), &mut ids))).unwrap();
         store.flush().unwrap();
     }
     Instant::parse("2026-07-02T10:00:00Z").unwrap()

@@ -3,7 +3,7 @@
 use scrip::time::TimeZone;
 use scrip_worker::documents::clause::Clause;
 use scrip_worker::documents::report_period;
-use scrip_worker::domain::loyalty_programs::statistics::{Statistic, StatisticKind, by_period};
+use scrip_worker::domain::loyalty_programs::statistics::{Statistic, StatisticKind, list_by_period};
 use scrip_worker::http::query::Query;
 use scrip_worker::http::reply::CallError;
 use scrip_worker::store::Store;
@@ -36,7 +36,7 @@ fn ask(sql: &Sqlite, query: &str) -> Result<BTreeMap<usize, Vec<Statistic>>, Str
     let mut clause = Clause::of_kinds(&[StatisticKind::Fired.word()]);
     clause.and("program = {}", "p");
     let periods = report_period::periods(&Query::read(query), &zone).unwrap();
-    by_period(&store, &clause, &periods).map_err(|error| match error {
+    list_by_period(&store, &clause, &periods).map_err(|error| match error {
         CallError::Refused(why) => why.details.clone().unwrap_or_default(),
         CallError::Fault(fault) => fault.0,
     })
