@@ -1,4 +1,4 @@
-//! Records referrals once each: the customer becomes a holder of the code, both customers' counts change, and the program's
+//! Records referrals once each: the customer becomes a holder of the code, both customers' counts change, and the campaign's
 //! rewards are granted.
 
 use crate::domain::customers::referral_summary;
@@ -16,7 +16,7 @@ use scrip::text::Text;
 use serde_json::{Value as Json, json};
 
 /// Queues the referrals of a customer; returns the rewards. The customer document is updated in place. A code counts once for
-/// each customer regardless of later rollbacks, and a program rewards once.
+/// each customer regardless of later rollbacks, and a campaign rewards once.
 pub fn record_referrals(
     call: &mut Call<'_, '_>,
     customer: &mut Document,
@@ -57,7 +57,7 @@ pub fn record_referrals(
     Ok(grants)
 }
 
-/// Queues the rewards of a program. One that cannot be fulfilled, without a code or a campaign, does not prevent the
+/// Queues the rewards of a referral campaign. One that cannot be fulfilled, without a code or a campaign, does not prevent the
 /// referral; it is reported in the log.
 pub fn fulfil_rewards<'g>(
     call: &mut Call<'_, '_>,
@@ -74,11 +74,11 @@ pub fn fulfil_rewards<'g>(
                 });
                 call.store.announce("granted", &grant.campaign_id, details.to_string())?;
             }
-            Err(CallError::Refused(why)) => {
+            Err(CallError::Refused(refusal)) => {
                 call.store.forget_since(mark);
                 (call.store.drawn, call.ids) = (generators, ids);
-                let why = why.details.as_deref().unwrap_or_default();
-                warn(call, grant.customer_id.as_deref().unwrap_or_default(), &grant.campaign_id, why);
+                let refusal = refusal.details.as_deref().unwrap_or_default();
+                warn(call, grant.customer_id.as_deref().unwrap_or_default(), &grant.campaign_id, refusal);
             }
             Err(CallError::Fault(fault)) => return Err(fault.into()),
         }
@@ -95,7 +95,7 @@ fn add_holder(call: &mut Call<'_, '_>, customer: &Document, referral: &Referral)
     Ok(())
 }
 
-/// Returns the reward of a referee: units on a card. Points are no credits, so a campaign with other cards gives nothing.
+/// Returns the reward of a referee: units on a card. Points are no credits, so a campaign with other cards grants nothing.
 fn reward_grant(
     call: &Call<'_, '_>,
     customer: &Document,
@@ -124,8 +124,8 @@ fn reward_grant(
     }))
 }
 
-fn warn(call: &Call<'_, '_>, customer_id: &str, campaign: &str, why: &str) {
-    call.store.note(format!("`{customer_id}` was referred and does not get what `{campaign}` gives: {why}"));
+fn warn(call: &Call<'_, '_>, customer_id: &str, campaign: &str, refusal: &str) {
+    call.store.note(format!("`{customer_id}` was referred and does not get what `{campaign}` gives: {refusal}"));
 }
 
 /// Tests if a customer document has a referral with a member of this value.

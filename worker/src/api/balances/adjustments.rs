@@ -82,7 +82,7 @@ fn change_points(call: &mut Call<'_, '_>) -> HandlerResult {
     apply_change(call, card, "points")
 }
 
-/// Returns the expiration of added points: by the program, on a given day, or never. Deductions have none.
+/// Returns the expiration of added points: by the rules of the campaign, on a given day, or never. Deductions have none.
 fn expiration(call: &Call<'_, '_>, sent: &Map<String, Json>, card: &Document) -> Result<Expiration, CallError> {
     let text = |name: &str| sent.get(name).and_then(Json::as_str);
     let is_custom = text("expiration_type") == Some("CUSTOM_DATE");

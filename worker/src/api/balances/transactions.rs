@@ -37,7 +37,7 @@ const TRANSACTIONS: List = List {
     conditions: &[("id", redemptions::TRANSACTION_ID), ("created_at", redemptions::TRANSACTION_DATE)],
 };
 
-/// List of the transactions of all cards of a program.
+/// List of the transactions of all cards of a campaign.
 const TRANSACTIONS_OF_CAMPAIGN: List =
     List { conditions: &[("id", redemptions::TRANSACTION_ID), ("voucher_id", "parent")], ..TRANSACTIONS };
 
@@ -100,7 +100,7 @@ fn list_of_card(call: &mut Call<'_, '_>) -> HandlerResult {
     list(call, &card)
 }
 
-/// Lists the transactions of a program's cards, or of a campaign's gift cards; other codes have no balance.
+/// Lists the transactions of a campaign's loyalty cards or gift cards; other codes have no balance.
 fn list_of_campaign(call: &mut Call<'_, '_>) -> HandlerResult {
     let campaign = CAMPAIGN.find(call)?;
     list_of_cards(call, &campaign, kinds::of_campaign(&campaign)?)
@@ -111,16 +111,16 @@ fn list_of_loyalty_campaign(call: &mut Call<'_, '_>) -> HandlerResult {
     list_of_cards(call, &loyalty_campaign, &CARD)
 }
 
-fn list_of_cards(call: &mut Call<'_, '_>, loyalty_campaign: &Document, balance_kind: &BalanceKind) -> HandlerResult {
+fn list_of_cards(call: &mut Call<'_, '_>, campaign: &Document, balance_kind: &BalanceKind) -> HandlerResult {
     let mut clause = clock::at_call(call, redemptions::transactions())?;
-    redemptions::narrow_to_cards_of(&mut clause, &loyalty_campaign.id);
-    let position = |id: &str| redemptions::find_position_of_campaign(call.store, &loyalty_campaign.id, id);
+    redemptions::narrow_to_cards_of(&mut clause, &campaign.id);
+    let position = |id: &str| redemptions::find_position_of_campaign(call.store, &campaign.id, id);
     let found =
         keyset_list::select(&TRANSACTIONS_OF_CAMPAIGN, call.store, &call.query, clause, "a transaction", &position)?;
     let json = found
         .documents
         .into_iter()
-        .map(|document| transactions::to_json(balance_kind, Some(&loyalty_campaign.id), document))
+        .map(|document| transactions::to_json(balance_kind, Some(&campaign.id), document))
         .collect::<Result<_, _>>()?;
     Ok(Response::json(Json::Object(keyset_list::envelope(json, found.has_more))))
 }

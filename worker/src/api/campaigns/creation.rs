@@ -181,7 +181,7 @@ fn create_promotion(call: &mut Call<'_, '_>, mut body: Map<String, Json>) -> Han
     respond(call, document, rules, Some(crate::domain::promotions::tiers::envelope(tiers)))
 }
 
-/// Settles the common fields of every type of campaign: dates, category, rules, and the check that its name is free.
+/// Normalises the fields that all types of campaigns have (dates, category), checks that the name is free, and returns the ids of the rules.
 fn normalise(call: &mut Call<'_, '_>, body: &mut Map<String, Json>) -> Result<Vec<String>, CallError> {
     let zone = clock::zone(call)?;
     definition::check_validity(body, &zone)?;
@@ -273,8 +273,8 @@ fn complete_types(body: &Map<String, Json>, config: &mut Map<String, Json>) -> R
     let voucher_type = definition::voucher_type(config, "voucher")?;
     config.insert("type".into(), voucher_type.into());
     let pair = matching.or_else(|| VOUCHERS_OF.iter().find(|(_, voucher)| *voucher == voucher_type));
-    let (campaign_type, count_requested) = pair.copied().unwrap_or(("DISCOUNT_COUPONS", voucher_type));
-    if count_requested != voucher_type {
+    let (campaign_type, expected_type) = pair.copied().unwrap_or(("DISCOUNT_COUPONS", voucher_type));
+    if expected_type != voucher_type {
         let message =
             format!("must be the type of a {campaign_type} campaign's vouchers (actual value is `{voucher_type}`)");
         return Err(Problem::at("voucher.type", message).into());

@@ -3,7 +3,7 @@
 use crate::api::loyalty_programs::checks::check_formula;
 use crate::documents::common_fields::{LIMIT, PAGE};
 use crate::documents::merge;
-use crate::documents::shapes::campaign_earning_rules::{CALCULATIONS, CHANGES, CREATE, PROGRAM_RULE as SHAPE, TYPES};
+use crate::documents::shapes::campaign_earning_rules::{CALCULATIONS, CAMPAIGN_RULE as SHAPE, CHANGES, CREATE, TYPES};
 use crate::documents::shapes::{EMPTY, TOTAL};
 use crate::documents::tagged_blocks;
 use crate::domain::campaigns::campaign::find_loyalty_campaign;

@@ -43,11 +43,11 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     Ok(Response::json(Json::Object(ASSIGNMENT.list.envelope(json, total))))
 }
 
-/// Lists the rewards of a program with their assignments, the last assigned first.
+/// Lists the rewards of a loyalty campaign with their assignments, the last assigned first.
 fn list_rewards(call: &mut Call<'_, '_>, campaign_id: &str) -> Result<Vec<(Json, Json)>, CallError> {
     let assignments = list_assignments(call, campaign_id)?;
-    let ids: Vec<&str> = assignments.iter().filter_map(|assignment| assignment.parent.as_deref()).collect();
-    let found = call.store.documents_by_names(REWARD.object, &[], &ids)?;
+    let reward_ids: Vec<&str> = assignments.iter().filter_map(|assignment| assignment.parent.as_deref()).collect();
+    let found = call.store.documents_by_names(REWARD.object, &[], &reward_ids)?;
     let ids: Vec<String> = found.iter().map(|reward| reward.id.clone()).collect();
     let json: HashMap<String, Json> = ids.into_iter().zip(show(call, found)?).collect();
     let pairs = assignments.into_iter().filter_map(|assignment| {

@@ -116,7 +116,7 @@ fn join(call: &mut Call<'_, '_>) -> HandlerResult {
     Ok(Response::json(publication.get_mut("voucher").map(Json::take).unwrap_or_default()))
 }
 
-/// Checks that a named card belongs to the program.
+/// Checks that a named card belongs to the loyalty campaign.
 fn check_card(call: &Call<'_, '_>, loyalty_campaign: &Document, code: Option<&str>) -> Result<(), CallError> {
     let Some(code) = code else { return Ok(()) };
     match find_named(call, code)?.parent.as_ref() == Some(&loyalty_campaign.id) {

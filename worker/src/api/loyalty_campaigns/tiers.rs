@@ -5,7 +5,7 @@ use crate::documents::common_fields::{LIMIT, PAGE};
 use crate::documents::list::paged;
 use crate::documents::merge;
 use crate::documents::shapes::TOTAL;
-use crate::documents::shapes::campaign_earning_rules::PROGRAM_RULE as RULE_SHAPE;
+use crate::documents::shapes::campaign_earning_rules::CAMPAIGN_RULE as RULE_SHAPE;
 use crate::documents::shapes::campaign_tiers::{CREATE, TIER, TIER_REWARD};
 use crate::domain::campaigns::campaign::find_loyalty_campaign;
 use crate::domain::loyalty_campaigns::earning_rules::CAMPAIGN_RULE;

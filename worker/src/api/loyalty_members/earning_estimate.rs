@@ -111,9 +111,7 @@ fn estimate_event(
 ) -> Result<Vec<(String, MemberEarnings)>, CallError> {
     let specific = assumed.get("specific");
     let block = specific.or_else(|| assumed.get("all")).unwrap_or(assumed);
-    let data = |memberships: &str| {
-        block.get(memberships).and_then(|memberships| memberships.get("metadata")).and_then(Json::as_object)
-    };
+    let data = |object: &str| block.get(object).and_then(|object| object.get("metadata")).and_then(Json::as_object);
     let mut body = document.body.clone();
     if let Some(sent) = data("customer") {
         merge(&mut body, json_members::one("metadata", Json::Object(sent.clone())));
@@ -136,18 +134,18 @@ fn estimate_event(
     let present = LocalTime::of(call)?;
     let query =
         EarningQuery { customer_id: &document.id, event, only, metadata: data("member").map(Metadata::of_fields) };
-    let mut memberships = Memberships::read(call.store, &query)?;
+    let mut memberships = Memberships::load(call.store, &query)?;
     load_tiers(call, &present, &mut memberships)?;
     let facts = facts::facts(call)?;
     let stored = StoredEarnings::new(call.store, &facts, &present, &memberships);
     let Earnings { memberships, .. } =
         earn(&facts, &stored, Event { customer: &customer, what: earning_event, occasion: None }, call.context);
-    stored.end()?;
+    stored.finish()?;
     facts.end()?;
     Ok(memberships.into_iter().map(|member| (member.member_id.to_string(), member)).collect())
 }
 
-/// Points of a card, or an incentive, with the rules that give it.
+/// Points of a card, or an incentive, with the rules that grant it.
 struct PointsEstimate {
     id: String,
     points: u64,
@@ -226,12 +224,12 @@ fn rule_reference(id: &str) -> Json {
 
 fn cards_json(call: &Call<'_, '_>, estimate: &MembershipEstimate) -> Result<Vec<Json>, CallError> {
     let mut cards = Vec::new();
-    for estimate in &estimate.cards {
-        let card = find_by_id(call.store, &CARD, &estimate.id)?;
+    for card_estimate in &estimate.cards {
+        let card = find_by_id(call.store, &CARD, &card_estimate.id)?;
         let card = card.map(|card| pick(&card, &["id", "card_definition_id", "card_type", "code", "object"]));
-        let rules = estimate.rules.iter().map(|(id, points)| json!({ "earning_rule": rule_reference(id), "points_estimation": points, "object": "earning_rule_estimation" }));
+        let rules = card_estimate.rules.iter().map(|(id, points)| json!({ "earning_rule": rule_reference(id), "points_estimation": points, "object": "earning_rule_estimation" }));
         let rules: Vec<Json> = rules.collect();
-        let points = estimate.points;
+        let points = card_estimate.points;
         cards.push(json!({
             "card": card, "points_estimation": points, "earning_rules": rules, "object": "card_estimation",
         }));
@@ -241,12 +239,12 @@ fn cards_json(call: &Call<'_, '_>, estimate: &MembershipEstimate) -> Result<Vec<
 
 fn benefits_json(call: &Call<'_, '_>, estimate: &MembershipEstimate) -> Result<Vec<Json>, CallError> {
     let mut benefits = Vec::new();
-    for estimate in &estimate.benefits {
-        let incentive = find_by_id(call.store, &INCENTIVE, &estimate.id)?;
+    for benefit_estimate in &estimate.benefits {
+        let incentive = find_by_id(call.store, &INCENTIVE, &benefit_estimate.id)?;
         let incentive_member = |name: &str| incentive.as_ref().and_then(|incentive| incentive.body.get(name));
-        let id = estimate.id.replacen("linc_", "lben_", 1);
+        let id = benefit_estimate.id.replacen("linc_", "lben_", 1);
         let benefit = json!({ "id": id, "name": incentive_member("name"), "type": incentive_member("type"), "object": "benefit" });
-        let rules = estimate.rules.iter().map(|(id, _)| rule_reference(id));
+        let rules = benefit_estimate.rules.iter().map(|(id, _)| rule_reference(id));
         let rules = rules.map(|rule| json!({ "earning_rule": rule, "object": "earning_rule_estimation" }));
         let rules: Vec<Json> = rules.collect();
         benefits.push(json!({ "benefit": benefit, "earning_rules": rules, "object": "benefit_estimation" }));

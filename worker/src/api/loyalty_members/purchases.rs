@@ -150,7 +150,7 @@ fn refund_purchase(call: &mut Call<'_, '_>) -> HandlerResult {
     Ok(Response::status(202, details))
 }
 
-/// Returns a new transaction as it is shown first: PENDING and without its result, which later reads show.
+/// Returns a new transaction as its creation answers it: PENDING and without its result, which later reads contain.
 pub fn pending_json(transaction: Document) -> Json {
     let mut body = transaction.body;
     body.remove("kept");

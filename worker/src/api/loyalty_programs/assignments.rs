@@ -115,8 +115,8 @@ pub fn row_id(program: &str, id: &str) -> String {
 }
 
 /// Queues an assignment, and returns its JSON.
-pub fn assign(call: &mut Call<'_, '_>, program: &Document, assignments: &NewAssignment) -> Json {
-    let NewAssignment { kind, document, stock, .. } = assignments;
+pub fn assign(call: &mut Call<'_, '_>, program: &Document, assignment: &NewAssignment) -> Json {
+    let NewAssignment { kind, document, stock, .. } = assignment;
     let mut body = Map::new();
     body.insert(format!("{}_id", kind.entity.object), document.id.as_str().into());
     match kind.entity.kind {

@@ -213,13 +213,13 @@ fn complete_codes(call: &Call<'_, '_>, body: &mut Map<String, Json>) -> Result<(
         config.entry("length").or_insert(CODE_LENGTH.into());
     }
     let shape = CodeShape::of(CodeConfig::of(config), &call.caller.settings)?;
-    let Json::Object(mut document) = shape.document() else { return Ok(()) };
+    let Json::Object(mut configuration) = shape.document() else { return Ok(()) };
     for name in ["prefix", "postfix"] {
-        document.entry(name).or_insert_with(|| "".into());
+        configuration.entry(name).or_insert_with(|| "".into());
     }
     // A pattern without blanks is one code without random characters.
-    document.retain(|name, value| name != "length" || value.as_u64() != Some(0));
-    *config = document;
+    configuration.retain(|name, value| name != "length" || value.as_u64() != Some(0));
+    *config = configuration;
     Ok(())
 }
 

@@ -161,18 +161,18 @@ fn defaults() -> Json {
 fn normalise(call: &mut Call<'_, '_>, body: &mut Map<String, Json>, known: &[String]) -> Result<(), CallError> {
     let defaults = defaults();
     fill_top(body, &defaults);
-    for (index, effect) in effects_of(body) {
-        normalise_incentive(effect, &index)?;
+    for (path, effect) in effects_of(body) {
+        normalise_incentive(effect, &path)?;
     }
     tagged_blocks::settle(body, CHOICES)?;
     fill(body, &defaults);
     normalise_hours(body);
     normalise_window(body, &*clock::zone(call)?)?;
     complete_earnings(call, body, known)?;
-    for (index, effect) in effects_of(body) {
+    for (path, effect) in effects_of(body) {
         for name in ["points", "points_proportional"] {
             let expiration = EarningRecord::of(effect).expiration(name);
-            check_expiration(expiration, &format!("{index}.{name}.points_expiration"))?;
+            check_expiration(expiration, &format!("{path}.{name}.points_expiration"))?;
         }
     }
     let event = ProgramRuleRecord::of(body).event().unwrap_or_default();
@@ -199,10 +199,10 @@ fn effects_of(body: &mut Map<String, Json>) -> Vec<(String, &mut Map<String, Jso
 }
 
 /// Converts the later name of the granted incentive to the older one.
-fn normalise_incentive(effect: &mut Map<String, Json>, index: &str) -> Result<(), Problem> {
+fn normalise_incentive(effect: &mut Map<String, Json>, path: &str) -> Result<(), Problem> {
     if let Some(benefit) = effect.remove("benefit").filter(|benefit| !benefit.is_null()) {
         if effect.contains_key("incentive") {
-            return Err(Problem::at(format!("{index}.benefit"), "must NOT be present together with incentive"));
+            return Err(Problem::at(format!("{path}.benefit"), "must NOT be present together with incentive"));
         }
         effect.insert("incentive".into(), benefit);
     }

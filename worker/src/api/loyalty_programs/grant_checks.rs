@@ -52,11 +52,11 @@ pub fn normalise_digital(call: &Call<'_, '_>, body: &mut Map<String, Json>) -> R
     let Some(digital) = body.get_mut("digital").and_then(Json::as_object_mut) else { return Ok(()) };
     let kind = text(digital, "type").to_owned();
     let block = kind.to_ascii_lowercase();
-    let Some(goods) = digital.get_mut(&block).and_then(Json::as_object_mut) else { return Ok(()) };
+    let Some(content) = digital.get_mut(&block).and_then(Json::as_object_mut) else { return Ok(()) };
     if kind == "LOYALTY_CARD_POINTS" {
-        return check_card(call, goods);
+        return check_card(call, content);
     }
-    let name = text(goods, "campaign_id");
+    let name = text(content, "campaign_id");
     let campaign = call.store.document_by_name("campaign", name, name)?;
     let campaign = campaign.ok_or_else(|| not_found("campaign", name))?;
     let found = text(&campaign.body, "campaign_type");
@@ -64,7 +64,7 @@ pub fn normalise_digital(call: &Call<'_, '_>, body: &mut Map<String, Json>) -> R
         let message = format!("must name a campaign of the type {kind} (actual value is `{found}`)");
         return Err(Problem::at(format!("digital.{block}.campaign_id"), message).into());
     }
-    goods.insert("campaign_id".into(), campaign.id.into());
+    content.insert("campaign_id".into(), campaign.id.into());
     Ok(())
 }
 

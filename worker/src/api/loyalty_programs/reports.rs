@@ -1,4 +1,4 @@
-//! Reports about loyalty programs: points of a card and firings of rules, by calendar period and in total.
+//! Reports about loyalty programs: points of a card and counts of fired rules, by calendar period and in total.
 //!
 //! A period without events has no entry.
 

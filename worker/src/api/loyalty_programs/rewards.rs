@@ -180,7 +180,7 @@ fn complete_limits(body: &mut Map<String, Json>) {
     }
 }
 
-/// Settles the costs: a cost, or its points, with a known id keeps that id, and the others are new.
+/// Normalises the costs: a cost, or its points, with a known id keeps that id, and the others are new.
 fn normalise_costs(call: &mut Call<'_, '_>, costs: &mut [Json], known: &[Json]) -> Result<(), CallError> {
     let mut ids: Vec<String> = Vec::new();
     for (at, cost) in costs.iter_mut().enumerate() {

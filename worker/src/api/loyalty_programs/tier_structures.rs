@@ -245,7 +245,7 @@ fn normalise_expiration(expiration: &mut Map<String, Json>) -> Result<(), Proble
     }
 }
 
-/// Settles the counting activities: at least one, with names if custom events count.
+/// Normalises the counting activities: at least one, with names if custom events count.
 fn normalise_activities(sliding: &mut Map<String, Json>, path: &str) -> Result<(), Problem> {
     const EACH: [&str; 3] = ["earning_activity", "spending_activity", "custom_activity"];
     for name in EACH {
@@ -267,7 +267,7 @@ fn normalise_activities(sliding: &mut Map<String, Json>, path: &str) -> Result<(
     Ok(())
 }
 
-/// Settles the downgrade; without downgrades no grace period is needed.
+/// Normalises the downgrade; without downgrades no grace period is needed.
 fn normalise_downgrade(downgrade: &mut Map<String, Json>) -> Result<(), Problem> {
     let never = grant_checks::text(downgrade, "type") == "NO_DOWNGRADE";
     match downgrade.entry("grace_period").or_insert(Json::Null) {

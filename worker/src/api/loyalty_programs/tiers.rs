@@ -261,17 +261,17 @@ fn check_range(rules: &Map<String, Json>, others: &[Document]) -> Result<(), Pro
         return Err(Problem::bound(format!("{RULES}.max_value"), &bound, &message("max_value")));
     }
     for other in others {
-        let Some(others) = other.body.get(RULES).and_then(Json::as_object) else { continue };
-        let is_same_path = TierConditionsRecord::of(others).segment() == TierConditionsRecord::of(rules).segment();
-        let others = PointsRange::of(others)?;
-        if !is_same_path || !range.overlaps(&others) {
+        let Some(other_rules) = other.body.get(RULES).and_then(Json::as_object) else { continue };
+        let is_same_path = TierConditionsRecord::of(other_rules).segment() == TierConditionsRecord::of(rules).segment();
+        let other_range = PointsRange::of(other_rules)?;
+        if !is_same_path || !range.overlaps(&other_range) {
             continue;
         }
-        if range.last.is_none() && range.first < others.first {
+        if range.last.is_none() && range.first < other_range.first {
             let message = format!("should have required property 'max_value', because the tier {} is higher", other.id);
             return Err(Problem::at(RULES, message));
         }
-        let end = if others.last.is_none() { ", which has no end" } else { "" };
+        let end = if other_range.last.is_none() { ", which has no end" } else { "" };
         return Err(Problem::at(RULES, format!("must NOT overlap the points of the tier {}{end}", other.id)));
     }
     Ok(())

@@ -214,7 +214,7 @@ fn text(content: &Map<String, Json>, name: &str) -> Option<String> {
     content.get(name).and_then(Json::as_str).map(str::to_owned)
 }
 
-/// Settles a campaign with codes as the granted item; gift credits and points also have an amount.
+/// Normalises a campaign with codes as the granted item; gift credits and points also have an amount.
 fn normalise_campaign(call: &Call<'_, '_>, content: &mut Map<String, Json>) -> Result<(), CallError> {
     let name = text(content, "id").ok_or_else(|| missing_parameter("parameters.campaign.id"))?;
     let campaign = call.store.document_by_name("campaign", &name, &name)?;
@@ -247,7 +247,7 @@ fn normalise_campaign(call: &Call<'_, '_>, content: &mut Map<String, Json>) -> R
     Ok(())
 }
 
-/// Settles a product of the catalogue, or one of its variants, as the granted item.
+/// Normalises a product of the catalogue, or one of its variants, as the granted item.
 fn normalise_product(call: &Call<'_, '_>, content: &mut Map<String, Json>) -> Result<(), CallError> {
     let name = text(content, "id").ok_or_else(|| missing_parameter("parameters.product.id"))?;
     let product = call.store.document_by_name("product", &name, &name)?;
@@ -263,7 +263,7 @@ fn normalise_product(call: &Call<'_, '_>, content: &mut Map<String, Json>) -> Re
     Ok(())
 }
 
-/// Settles the value of points: an amount in major units for a number of points. Clients send both as text or as numbers.
+/// Normalises the value of points: an amount in major units for a number of points. Clients send both as text or as numbers.
 fn normalise_coin(content: &mut Map<String, Json>) -> Result<(), CallError> {
     let ratio = RewardContentRecord::of(content).exchange_ratio();
     let ratio = ratio.ok_or_else(|| missing_parameter("parameters.coin.exchange_ratio"))?;

@@ -16,15 +16,20 @@ use scrip::points::Expiration;
 use serde_json::{Value as Json, json};
 
 /// Adds `added` units to a card and records the transaction; without a balance or with 0 units it does nothing. The caller
-/// writes the card document. `head` are the entries of the same request that are not posted yet.
-pub fn credit_card(call: &mut Call<'_, '_>, card: &mut Document, added: u64, head: &[Entry]) -> Result<(), CallError> {
+/// writes the card document. `entries` are those of the same request that are not posted yet.
+pub fn credit_card(
+    call: &mut Call<'_, '_>,
+    card: &mut Document,
+    added: u64,
+    entries: &[Entry],
+) -> Result<(), CallError> {
     let (Some(balance_kind), true) = (kinds::of_card(card), added > 0) else { return Ok(()) };
     let field = if balance_kind.block == "gift" { "amount" } else { "points" };
     let added = amount::signed(added)?;
     let expiration =
         if balance_kind.block == CARD.block { points::find_expiration(call.store, card)? } else { Expiration::Never };
     let (total, balance) = move_balance(call, card, balance_kind, added, field, &expiration)?;
-    let balance = balance.minus(taken(head, (balance_kind.account)(&card.id).as_str())?)?;
+    let balance = balance.minus(taken(entries, (balance_kind.account)(&card.id).as_str())?)?;
     let mut members = json!({
         "total": total, "balance": balance, "type": balance_kind.kind, "operation_type": "AUTOMATIC", "object": "balance",
         "related_object": { "type": "voucher", "id": card.id },
@@ -47,7 +52,7 @@ pub fn record_balance_change(
     record_transaction(call, card, kind, source_and_reason, &json!({ "balance": balance }));
 }
 
-/// Records a transaction of a card with the given details.
+/// Records a transaction of a card with its details.
 pub fn record_transaction(
     call: &mut Call<'_, '_>,
     card: &Document,
@@ -74,10 +79,10 @@ pub fn move_balance(
     let account = (balance_kind.account)(&card.id).to_string();
     let account_balances = call.store.standings(std::slice::from_ref(&account), call.now_ms(), "")?;
     let account_balance = account_balances.get(&account).copied().unwrap_or_default();
-    let Some(credited) = balance_kind.loaded(card, call.context.now)? else {
+    let Some(credited) = balance_kind.credited_total(card, call.context.now)? else {
         return Err(Fault::new(format!("the balance of `{}` cannot be read", card.id)).into());
     };
-    let (left, CreditedTotal { total, pending, subtracted, .. }) = (credited.left(account_balance)?, credited);
+    let (left, CreditedTotal { total, pending, subtracted, .. }) = (credited.balance(account_balance)?, credited);
     let bound = |sign: &str, bound: i64| {
         change_refusal(format!("Property .{field} must be {sign} {bound} (actual value is `{delta}`)"))
     };
@@ -119,8 +124,8 @@ pub fn find_points(call: &Call<'_, '_>, card: &Document) -> Result<CardPoints, F
     let account = (CARD.account)(&card.id).to_string();
     let account_balances = call.store.standings(std::slice::from_ref(&account), call.now_ms(), "")?;
     let account_balance = account_balances.get(&account).copied().unwrap_or_default();
-    let Some(credited) = CARD.loaded(card, call.context.now)? else { return Ok(CardPoints::default()) };
-    let balance = credited.left(account_balance)?;
+    let Some(credited) = CARD.credited_total(card, call.context.now)? else { return Ok(CardPoints::default()) };
+    let balance = credited.balance(account_balance)?;
     Ok(CardPoints { total: credited.total, balance, free: balance.minus(account_balance.held)?.max(0) })
 }
 

@@ -69,7 +69,7 @@ pub struct CreditedTotal {
 
 impl CreditedTotal {
     /// Returns the balance; units that a lock reserves are part of it.
-    pub fn left(&self, account_balance: AccountBalance) -> Result<i64, Fault> {
+    pub fn balance(&self, account_balance: AccountBalance) -> Result<i64, Fault> {
         self.net_credited.plus(account_balance.balance)
     }
 }
@@ -106,7 +106,7 @@ pub fn of_campaign(campaign: &Document) -> Result<&'static BalanceKind, ErrorBod
 
 impl BalanceKind {
     /// Returns the units credited to a card until `now`; `None` for a card of another kind or one that cannot be read.
-    pub fn loaded(&self, card: &Document, now: Instant) -> Result<Option<CreditedTotal>, Fault> {
+    pub fn credited_total(&self, card: &Document, now: Instant) -> Result<Option<CreditedTotal>, Fault> {
         let Some(grant) = card_of(&card.body, now) else { return Ok(None) };
         let [total, pending, subtracted, net_credited] = match grant {
             Grant::Gift(gift) if self.block == GIFT.block => {
@@ -209,7 +209,7 @@ pub fn find_balances_with_queued(store: &Store<'_>, now: Instant, customer: &str
     Ok(sum_balances(store, now, &cards, &queued)?.remove(customer).unwrap_or_default())
 }
 
-/// Sums the balances of cards; `queued` returns what an account gains by transfers that are still queued.
+/// Sums the balances of cards; `queued` returns the change of an account by transfers that are still queued.
 fn sum_balances(
     store: &Store<'_>,
     now: Instant,
@@ -223,7 +223,9 @@ fn sum_balances(
         let account = account(balance_kind, card);
         let mut account_balance = account_balances.get(&account).copied().unwrap_or_default();
         account_balance.balance = account_balance.balance.plus(queued(&account)?)?;
-        balance_kind.loaded(card, now)?.map_or(Ok(0), |loaded| Ok::<i64, Fault>(loaded.left(account_balance)?.max(0)))
+        balance_kind
+            .credited_total(card, now)?
+            .map_or(Ok(0), |credited| Ok::<i64, Fault>(credited.balance(account_balance)?.max(0)))
     };
     let names = find_campaign_names_of(store, cards)?;
     let mut all: HashMap<String, CustomerBalances> = HashMap::new();

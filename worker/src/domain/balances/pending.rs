@@ -27,7 +27,7 @@ pub enum PendingState {
 
 impl PendingState {
     /// Returns the name of the state in the API.
-    pub fn word(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             PendingState::Pending => "PENDING",
             PendingState::Activated => "ACTIVATED",
@@ -60,7 +60,7 @@ pub struct NewPendingRow {
 pub fn insert(store: &mut Store<'_>, card: &Document, id: &Text, new_row: NewPendingRow, now_ms: i64) {
     let mut body = Map::new();
     body.insert(PENDING_DETAILS.into(), Json::Object(new_row.details));
-    body.insert("status".into(), PendingState::Pending.word().into());
+    body.insert("status".into(), PendingState::Pending.name().into());
     body.insert("at".into(), new_row.at.millis().into());
     if let Some(rules) = new_row.rules {
         body.insert("expiration_rules".into(), rules);
@@ -73,7 +73,7 @@ pub fn insert(store: &mut Store<'_>, card: &Document, id: &Text, new_row: NewPen
 /// Queues the change of a row: adds `more` points (negative: removes) and sets the state.
 pub fn update(store: &mut Store<'_>, id: &str, more: i64, state: PendingState, at_ms: i64) {
     let updated_at = timestamp::text(at_ms);
-    let change = PendingPointsChange { points: more, status: state.word(), at_ms, updated_at: &updated_at };
+    let change = PendingPointsChange { points: more, status: state.name(), at_ms, updated_at: &updated_at };
     store.update_pending_points(id, &change);
 }
 

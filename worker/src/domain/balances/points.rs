@@ -5,7 +5,7 @@
 //! points. Points outside of all lots never expire. A card without timed points has none of these members.
 //! The lots are in the document because every decision on the card reads it. Their number is bounded ([`LOTS_MAX`]): points
 //! that expire at one instant form one lot. Readers see the card as it is now (`Grant::at`). The next change or the job
-//! writes what was due, with the same result.
+//! writes the due changes, with the same result.
 
 use crate::domain::balances::kinds::CARD;
 use crate::domain::balances::pending;
@@ -59,7 +59,7 @@ pub struct PointsChange {
     due_before: Option<Instant>,
 }
 
-/// Returns how points of a campaign expire; never when its rules cannot be read.
+/// Returns the expiration of the points of a campaign; never when its rules cannot be read.
 pub fn expiration_of_campaign(campaign: &Document) -> Expiration {
     stored_expiration_rules(campaign).and_then(parse_expiration).unwrap_or_default()
 }
@@ -91,7 +91,7 @@ fn days_until(from: Instant, zone: &TimeZone, last: Day) -> Option<Expiration> {
     Some(Expiration::Rolling { period: Period { value, unit: Unit::Day }, rounding: None })
 }
 
-/// Returns how points of the campaign of a card expire.
+/// Returns the expiration of the points of a card, by the rules of its campaign.
 pub fn find_expiration(store: &Store<'_>, card: &Document) -> Result<Expiration, Fault> {
     let Some(campaign) = &card.parent else { return Ok(Expiration::Never) };
     Ok(store.document("campaign", campaign)?.as_ref().map(expiration_of_campaign).unwrap_or_default())
@@ -105,7 +105,7 @@ pub fn read_loyalty_card(card: &Document) -> Option<LoyaltyCard> {
     }
 }
 
-/// Converts a card to the engine's points card; `find_account_balance` is the balance of its account. Fails for points beyond 64 bits.
+/// Converts a card to the engine's points card; `account_balance` is the balance of its account. Fails for points beyond 64 bits.
 pub fn points_card(
     stored: &LoyaltyCard,
     zone: &TimeZone,
@@ -113,8 +113,9 @@ pub fn points_card(
     account_balance: i64,
 ) -> Result<PointsCard, CardRefusal> {
     let timed_points = count::total(stored.lots.iter().map(|lot| lot.points)).ok_or(CardRefusal::Beyond)?;
-    let allotment = i64::try_from(stored.allotment()).ok();
-    let left = allotment.and_then(|allotment| allotment.checked_add(account_balance)).ok_or(CardRefusal::Beyond)?;
+    let net_credited = i64::try_from(stored.allotment()).ok();
+    let left =
+        net_credited.and_then(|net_credited| net_credited.checked_add(account_balance)).ok_or(CardRefusal::Beyond)?;
     let rest = left.max(0).unsigned_abs().remaining_after(timed_points);
     let arrived_at = Instant::from_millis(card.created_at).unwrap_or_default();
     let lot = |lot: &CardLot| Lot {
@@ -155,7 +156,7 @@ pub fn lot_id(at: Instant) -> Text {
     at.to_string().as_str().into()
 }
 
-/// Applies an operation to a card document without a write to the store. `find_account_balance` is the balance of its account before.
+/// Applies an operation to a card document without a write to the store. `account_balance` is the balance of its account before.
 pub fn apply_operation(
     present: &LocalTime,
     card: &mut Document,
@@ -168,7 +169,7 @@ pub fn apply_operation(
     let left = count::total(points.lots.iter().map(|lot| lot.points)).ok_or(CardRefusal::Beyond)?;
     let due_before = points.next_due();
     let outcome = op(&points, &present.now())?;
-    let total_of = |total_of| outcome.card.figures.of(total_of);
+    let total_of = |total| outcome.card.figures.of(total);
     let credited = sum(&[total_of(LifetimeTotal::Added), total_of(LifetimeTotal::Earned)])?;
     let debited = sum(&[total_of(LifetimeTotal::Subtracted), total_of(LifetimeTotal::Returned)])?;
     let numbers = [
@@ -300,7 +301,7 @@ fn due_transaction_id(card: &Document, due: &Text) -> Text {
 }
 
 /// Changes the points of a card by hand: adds points with `expiration`, or subtracts them. The caller writes the card
-/// document. `find_account_balance` is the balance of its account.
+/// document. `account_balance` is the balance of its account.
 pub fn adjust(
     call: &mut Call<'_, '_>,
     card: &mut Document,
@@ -318,7 +319,7 @@ pub fn adjust(
     Ok(record_change(call.store, &present, card, &changed, Some(&mut call.ids))?)
 }
 
-/// Revokes points: first from `lot` when it is given and not expired, then in the order of spending. The caller writes the card document.
+/// Revokes points: first from `lot` when there is one that has not expired, then in the order of spending. The caller writes the card document.
 pub fn revoke(call: &mut Call<'_, '_>, card: &mut Document, points: u64, lot: Option<Text>) -> Result<(), Fault> {
     let (present, account_balance) = (LocalTime::of(call)?, find_account_balance(call.store, card)?);
     let changed = apply_operation(&present, card, account_balance, |card, now| {
@@ -330,7 +331,7 @@ pub fn revoke(call: &mut Call<'_, '_>, card: &mut Document, points: u64, lot: Op
     changed.map_or(Ok(()), |changed| record_change(call.store, &present, card, &changed, Some(&mut call.ids)))
 }
 
-/// Puts the points of a newly assigned card into a lot that expires by the rules of its campaign.
+/// Moves the points of a newly assigned card into a lot that expires by the rules of its campaign.
 pub fn start_expiration(call: &mut Call<'_, '_>, campaign: &Document, card: &mut Document) -> Result<(), CallError> {
     let rules = expiration_of_campaign(campaign);
     let Some(stored) = read_loyalty_card(card).filter(|_| rules != Expiration::Never) else { return Ok(()) };

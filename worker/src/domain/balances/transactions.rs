@@ -39,7 +39,7 @@ pub fn insert(
     details: &Json,
 ) {
     let TransactionHead { id, kind, source, at_ms } = *head;
-    // A transfer is named once, by the card that gives.
+    // A transfer is named once, by the source card.
     let key = source_id.as_str().filter(|_| kind != TRANSFER_IN).map(|source_id| unique_key(card, source_id));
     let body = json!({
         "id": id, "source_id": source_id, "voucher_id": card.id, "campaign_id": card.parent, "source": source,
@@ -106,7 +106,7 @@ pub fn to_json(balance_kind: &BalanceKind, campaign_id: Option<&str>, document: 
     }))
 }
 
-/// Returns the id of the transaction that stands for a redemption or a rollback.
+/// Returns the id of the transaction that lists a redemption or a rollback.
 fn transaction_id(id: &str) -> String {
-    format!("vtx_{}", id.split_once('_').map_or(id, |(_, redemption_reference)| redemption_reference))
+    format!("vtx_{}", id.split_once('_').map_or(id, |(_, suffix)| suffix))
 }

@@ -35,7 +35,7 @@ pub struct JoinedCampaign {
     state: LoyaltyProgram,
 }
 
-/// Reason why a campaign gives no points now.
+/// Reason why a campaign grants no points now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CampaignClosed {
     /// The campaign is inactive or outside of its validity.
@@ -121,7 +121,7 @@ fn load_joined_campaign(
         None => campaign.as_campaign().joins_automatically(),
     };
     let read = legible(store, read_held(CAMPAIGN.object, &campaign, read_campaign))?;
-    // A campaign that cannot be read gives no points.
+    // A campaign that cannot be read grants no points.
     let state = match read {
         Some(read) => LoyaltyProgram { id: read.id, is_active: read.active, validity: read.validity },
         None => LoyaltyProgram { id: campaign.id.as_str().into(), is_active: false, ..LoyaltyProgram::default() },

@@ -1,6 +1,6 @@
 //! Adjusts the points that an order earned on loyalty cards (v1) after the order changed: revokes excess points and adds missing ones.
 //!
-//! Points that were spent meanwhile cannot be revoked, and no debt is recorded.
+//! Points that were spent since cannot be revoked, and no debt is recorded.
 
 use crate::domain::balances::adjustments::{CardPoints, find_points, record_transaction};
 use crate::domain::balances::kinds::CARD;
@@ -11,7 +11,7 @@ use crate::domain::clock::LocalTime;
 use crate::domain::customers::{customer, referral_summary};
 use crate::domain::decisions::facts;
 use crate::domain::earning::campaign_rules::{
-    CreditedPoints, EARNING_ROW, assign_card, credit as bring_by_rule, credit_spendable,
+    CreditedPoints, EARNING_ROW, assign_card, credit as credit_by_rule, credit_spendable,
 };
 use crate::domain::earning::program_revocation::find_earner;
 use crate::domain::earning::reaction::Reaction;
@@ -46,14 +46,14 @@ fn record_credit(entry: &mut EarnedPointsEntry<'_>, credited: &CreditedPoints) {
     entry.set_pending(credited.pending.as_deref());
     match credited.pending {
         Some(_) => entry.remove_expiration(),
-        None => entry.set_expiration(credited.lapses_at),
+        None => entry.set_expiration(credited.expires_at),
     }
 }
 
-/// Correction of what an order earned, step by step.
+/// Correction of the points that an order earned, step by step.
 struct CampaignRevocation {
     order: ChangedOrder,
-    /// The row with what the order earned.
+    /// The row with the points that the order earned.
     row: Document,
     /// Entries before their change, with the points that each earns now.
     remaining: VecDeque<(Json, u64)>,
@@ -106,7 +106,7 @@ fn change_next(call: &mut Call<'_, '_>, mut revocation: CampaignRevocation) -> R
     Ok(Reaction::followed_by(moved, move |call| change_next(call, revocation)))
 }
 
-/// Adds the points of an entry without a card, which the order earns only now: on the card that the customer has got meanwhile, or
+/// Adds the points of an entry without a card, which the order earns only now: on the card that the customer has received since, or
 /// on a new one. The tier is the one before these points. Returns true when the entry has a card.
 fn credit_late(
     call: &mut Call<'_, '_>,
@@ -228,8 +228,8 @@ fn revoke_points(
     let from_balance = requested.minus(from_pending)?.min(before.balance).max(0);
     if from_balance > 0 {
         let lot = match location {
-            PointsLocation::Lot(lapses_at) => Some(points::lot_name(lapses_at)),
-            PointsLocation::Waits | PointsLocation::Canceled | PointsLocation::Unknown => None,
+            PointsLocation::Lot(expires_at) => Some(points::lot_name(expires_at)),
+            PointsLocation::Pending | PointsLocation::Canceled | PointsLocation::Unknown => None,
         };
         points::revoke(call, &mut card, from_balance.unsigned_abs(), lot)?;
         let details = balance_details(order_id, &card, amount::negated(from_balance)?, before)?;
@@ -286,7 +286,7 @@ fn credit_restored(
 ) -> Result<bool, Fault> {
     let location = find_location(call, entry)?;
     let pending = entry.record().pending().unwrap_or_default().to_owned();
-    if let PointsLocation::Waits = location
+    if let PointsLocation::Pending = location
         && pending_points::adjust(call, &mut card, &pending, points)? == points
     {
         write_card(call, &mut card, points)?;
@@ -302,16 +302,16 @@ fn credit_restored(
         _ => PointsOrigin::of_order(order_id),
     };
     let present = LocalTime::of(call)?;
-    let revocation = match location {
+    let expiration = match location {
         PointsLocation::Lot(None) => Some(Expiration::Never),
         PointsLocation::Lot(Some(at)) => points::expiration_at_end_of_day(&present, at.later(-1).millis()),
-        PointsLocation::Waits | PointsLocation::Canceled | PointsLocation::Unknown => None,
+        PointsLocation::Pending | PointsLocation::Canceled | PointsLocation::Unknown => None,
     };
-    let is_credited = match (revocation, &campaign) {
+    let is_credited = match (expiration, &campaign) {
         (Some(expiration), _) => credit_spendable(call, &mut card, points, &expiration, &origin)?,
         (None, None) => credit_spendable(call, &mut card, points, &Expiration::Never, &origin)?,
         (None, Some(campaign)) => {
-            let credited = bring_by_rule(call, &mut card, points, rule.as_ref(), campaign, origin)?;
+            let credited = credit_by_rule(call, &mut card, points, rule.as_ref(), campaign, origin)?;
             credited.iter().for_each(|credited| record_credit(entry, credited));
             credited.is_some()
         }
@@ -325,7 +325,7 @@ fn credit_restored(
 /// Location of an order's points on a card.
 enum PointsLocation {
     /// They are pending.
-    Waits,
+    Pending,
     /// They were canceled while pending.
     Canceled,
     /// They are in the lot with this expiration; `None` is the lot that never expires.
@@ -344,10 +344,10 @@ fn find_location(call: &Call<'_, '_>, entry: &EarnedPointsEntry<'_>) -> Result<P
         });
     };
     let Some(row) = call.store.document(PENDING_POINTS, pending)? else { return Ok(PointsLocation::Unknown) };
-    let is_written = row.as_pending_points().status() == Some(PendingState::Activated.word());
+    let is_written = row.as_pending_points().status() == Some(PendingState::Activated.name());
     let due_at = row.as_pending_points().at();
     Ok(match PendingState::of(&row, call.now_ms()) {
-        PendingState::Pending => PointsLocation::Waits,
+        PendingState::Pending => PointsLocation::Pending,
         PendingState::Canceled => PointsLocation::Canceled,
         PendingState::Activated => {
             let activated_at = row.updated_at.filter(|_| is_written).or(due_at).and_then(Instant::from_millis);

@@ -11,7 +11,7 @@ use crate::domain::customers::{customer, referral_summary};
 use crate::domain::decisions::facts;
 use crate::domain::earning::campaign_facts::{CampaignEarnings, JoinedCampaign, find_joined_campaigns};
 use crate::domain::earning::domain_events::EarningTargets;
-use crate::domain::loyalty_campaigns::pending_points::{NewPendingPoints, add as wait_on};
+use crate::domain::loyalty_campaigns::pending_points::{NewPendingPoints, add as add_pending};
 use crate::domain::loyalty_campaigns::points_origin::{OriginTier, PointsOrigin};
 use crate::domain::loyalty_campaigns::tiers;
 use crate::domain::publications::{PublicationReceiver, PublicationRequest, choose, hand_over};
@@ -103,7 +103,7 @@ fn write_earned_points(
             joined.card = assign_card(call, &joined.campaign, &customer)?;
         }
         let Some(mut card) = joined.card.take() else {
-            // An order that gives no points gives no card either; it may be changed to one that does.
+            // An order that earns no points assigns no card. A later change of the order may earn some.
             if earning.points == 0 && earning.basis.is_some() && matches!(event, EarningEvent::OrderPaid(_)) {
                 let card = EntryCard::Campaign(&joined.campaign.id);
                 entries.push(entry_json(card, &earning, None, &CreditedPoints::default()));
@@ -175,10 +175,10 @@ pub fn assign_card(
     });
     match published {
         Ok((_, published)) => Ok(published.into_iter().next()),
-        Err(CallError::Refused(why)) => {
+        Err(CallError::Refused(refusal)) => {
             call.store.forget_since(mark);
             (call.store.drawn, call.ids) = (generators, ids);
-            call.store.note(format!("no customer joins the campaign `{}`: {:?}", campaign.id, why.details));
+            call.store.note(format!("no customer joins the campaign `{}`: {:?}", campaign.id, refusal.details));
             Ok(None)
         }
         Err(CallError::Fault(fault)) => Err(fault),
@@ -221,7 +221,7 @@ fn entry_json(card: EntryCard<'_>, earned: &EarnedByRule, mapping: Option<Mappin
     });
     if let Some(mut own) = EarnedPointsEntry::of_value(&mut entry) {
         if credited.pending.is_none() && earned.points > 0 {
-            own.set_expiration(credited.lapses_at);
+            own.set_expiration(credited.expires_at);
         }
         earned.basis.iter().for_each(|basis| own.set_basis(write_points_basis(basis)));
         mapping.into_iter().for_each(|mapping| own.set_mapping(mapping));
@@ -235,7 +235,7 @@ pub struct CreditedPoints {
     /// Id of the pending points; `None` when they can be spent at once.
     pub pending: Option<Text>,
     /// Expiration; `None` for pending points and for points that never expire.
-    pub lapses_at: Option<Instant>,
+    pub expires_at: Option<Instant>,
 }
 
 /// Credits points to a card, at once or as pending points if the rule declares it. Returns `None` when the card has no room.
@@ -253,16 +253,16 @@ pub fn credit(
     let Some(days) = wait.and_then(|days| u32::try_from(days).ok()) else {
         let expiration = rules.and_then(points::parse_expiration).unwrap_or_default();
         let present = LocalTime::of(call)?;
-        let lapses_at = expiration.arriving(present.now().at, &present.zone).lapses_at();
+        let expires_at = expiration.arriving(present.now().at, &present.zone).lapses_at();
         let is_credited = credit_spendable(call, card, points, &expiration, &origin)?;
-        return Ok(is_credited.then_some(CreditedPoints { pending: None, lapses_at }));
+        return Ok(is_credited.then_some(CreditedPoints { pending: None, expires_at }));
     };
-    let pending = wait_on(call, card, NewPendingPoints { points, days, rules, origin })?;
+    let pending = add_pending(call, card, NewPendingPoints { points, days, rules, origin })?;
     if pending.is_some() {
         call.touch(card);
         call.store.update(VOUCHER.object, card);
     }
-    Ok(pending.map(|pending| CreditedPoints { pending: Some(pending), lapses_at: None }))
+    Ok(pending.map(|pending| CreditedPoints { pending: Some(pending), expires_at: None }))
 }
 
 /// Adds spendable points to a card; returns false when it has no room.
@@ -275,8 +275,8 @@ pub fn credit_spendable(
 ) -> Result<bool, Fault> {
     let (total, balance) = match move_balance(call, card, &CARD, points, "points", expiration) {
         Ok(moved) => moved,
-        Err(CallError::Refused(why)) => {
-            call.store.note(format!("the card `{}` takes no more points: {:?}", card.id, why.details));
+        Err(CallError::Refused(refusal)) => {
+            call.store.note(format!("the card `{}` takes no more points: {:?}", card.id, refusal.details));
             return Ok(false);
         }
         Err(CallError::Fault(fault)) => return Err(fault),

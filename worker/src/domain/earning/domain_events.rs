@@ -182,7 +182,7 @@ fn parse_status(name: Option<&str>) -> Option<OrderStatus> {
     all.into_iter().find(|status| name == Some(status.name()))
 }
 
-/// Returns the events that the write of an order brings about.
+/// Returns the events that the write of an order causes.
 fn detect_order_events(
     call: &Call<'_, '_>,
     order_id: &str,
@@ -198,18 +198,18 @@ fn detect_order_events(
         return Ok(has_earned.then(unpaid).into_iter().collect());
     }
     // A customer that an untrusted client names earns nothing.
-    let earns = customer_id.filter(|_| caller::trusts_customer(call));
-    let may_change = earns.is_some() && may_come_back(status);
+    let earning_customer = customer_id.filter(|_| caller::trusts_customer(call));
+    let may_change = earning_customer.is_some() && may_come_back(status);
     match OrderTransition::of(None, status) {
         None if !may_change => return Ok(Vec::new()),
         // The stored state is read only when it matters.
-        Some(OrderTransition::Paid) if earns.is_none() => return Ok(Vec::new()),
+        Some(OrderTransition::Paid) if earning_customer.is_none() => return Ok(Vec::new()),
         None | Some(OrderTransition::Paid | OrderTransition::CalledOff) => {}
     }
     // Most orders belong to no member, in projects without earning rules.
     let Some(history) = call.store.find_order_history(&OrderHistoryQuery {
         order_id,
-        customer_id: earns.unwrap_or_default(),
+        customer_id: earning_customer.unwrap_or_default(),
         occasion: EarningKey::order(order_id).as_str(),
         payments: paid_account(order_id).as_str(),
     })?
@@ -225,7 +225,7 @@ fn detect_order_events(
     let may_change = may_change && history.has_points;
     let order_id = order_id.to_owned();
     let changed = may_change.then(|| DomainEvent::OrderChanged { order_id: order_id.clone() });
-    let event = match (OrderTransition::of(parse_status(stored_status), status), earns) {
+    let event = match (OrderTransition::of(parse_status(stored_status), status), earning_customer) {
         (Some(OrderTransition::Paid), Some(customer_id)) if targets.members || targets.campaigns => {
             let (customer_id, text) = (customer_id.to_owned(), text.to_owned());
             Some(DomainEvent::OrderPaid { order_id, customer_id, text, targets })
@@ -236,7 +236,7 @@ fn detect_order_events(
     Ok(event.into_iter().chain(changed).collect())
 }
 
-/// Returns the segment events that the change of a customer brings about.
+/// Returns the segment events that the change of a customer causes.
 fn detect_entered_segments(
     call: &Call<'_, '_>,
     customer_id: &str,
@@ -256,25 +256,25 @@ fn detect_entered_segments(
     };
     let present = LocalTime::of(call)?;
     let now = present.now().at;
-    // A balance changes without a write of the customer: what time alone has changed since the last one is found by the next one.
+    // A balance changes without a write of the customer: changes by time alone are found by the next write.
     let is_written = !matches!(change, QueuedChange::Balance);
     let (mut by_tier, mut entered) = (false, Vec::new());
-    for one in awaited {
-        by_tier |= one.is_for_tiers;
-        let Some(document) = one.segment else { continue };
+    for awaited_segment in awaited {
+        by_tier |= awaited_segment.is_for_tiers;
+        let Some(document) = awaited_segment.segment else { continue };
         let Some(segment) = segment_of(call, &document)? else { continue };
         let was_in = |before: &Document| {
             let count = |customer: &str, event: &str| call.store.event_count(customer, event);
-            // A customer who entered by time before a rule was waiting has not entered now.
-            let last = before.updated_at.unwrap_or(before.created_at).max(one.since_ms);
+            // A customer who entered by time before a rule waited for it has not entered now.
+            let last = before.updated_at.unwrap_or(before.created_at).max(awaited_segment.since_ms);
             let last = Instant::from_millis(last).filter(|_| is_written).map_or(now, |last| last.min(now));
-            let held =
+            let balances =
                 || Ok(kinds::find_balances(call.store, last, &[customer_id])?.remove(customer_id).unwrap_or_default());
-            is_in_segment(&present.as_of(last), &segment, &before.body, &count, &held)
+            is_in_segment(&present.as_of(last), &segment, &before.body, &count, &balances)
         };
         let count = |customer: &str, event: &str| call.store.event_count_ahead(customer, event);
-        let held = || kinds::find_balances_with_queued(call.store, now, customer_id);
-        let is_in = is_in_segment(&present, &segment, &after, &count, &held)?;
+        let balances = || kinds::find_balances_with_queued(call.store, now, customer_id);
+        let is_in = is_in_segment(&present, &segment, &after, &count, &balances)?;
         if is_in && !before.as_ref().map_or(Ok(false), was_in)? {
             entered.push(DomainEvent::SegmentEntered { segment_id: document.id, customer_id: customer_id.to_owned() });
         }

@@ -37,12 +37,12 @@ pub struct FiredRule<'a> {
 }
 
 impl FiredRule<'_> {
-    fn firing(&self) -> NewFiring<'_> {
+    fn row(&self) -> NewFiring<'_> {
         let ([member_id, program_id], [rule_id, earning_id]) = (self.member, self.rule);
         NewFiring { member_id, program_id, rule_id, earning_id, points: &self.points, is_fired: self.has_granted }
     }
 
-    /// Returns the statistics of a fired rule: one firing, and the points granted to cards by card definition.
+    /// Returns the statistics of a fired rule: one count, and the points granted to cards by card definition.
     fn statistics(&self) -> Result<BTreeMap<RuleStatistic<'_>, u64>, Fault> {
         if !self.has_granted {
             return Ok(BTreeMap::new());
@@ -86,7 +86,7 @@ pub fn insert(
     now_ms: i64,
 ) -> Result<(), Fault> {
     let order = order.and_then(|order| i64::try_from(order.amount).ok());
-    let rows: Vec<NewFiring<'_>> = fired.iter().map(FiredRule::firing).collect();
+    let rows: Vec<NewFiring<'_>> = fired.iter().map(FiredRule::row).collect();
     store.insert_occasion(&NewOccasion { id: earning_key.as_str(), customer_id, bought: order, now_ms }, &rows);
     let statistics = fired.iter().map(FiredRule::statistics).collect::<Result<Vec<_>, _>>()?;
     statistics::insert_counts(store, &statistics.into_iter().flatten().collect::<Vec<_>>(), now_ms);
@@ -98,7 +98,7 @@ pub fn find_customer(store: &Store<'_>, earning_key: &EarningKey) -> Result<Opti
     store.find_occasion_customer(earning_key.as_str())
 }
 
-/// Sums the points that an order brought to a card since `since`, including points that were added again.
+/// Sums the points that an order earned on a card since `since`, including points that were added again.
 pub fn sum_earned(
     store: &Store<'_>,
     earning_key: &EarningKey,
@@ -121,11 +121,11 @@ pub struct RevokedPoints {
     /// Highest number of points that the order earned.
     pub points: u64,
     /// Total of points to be revoked.
-    pub back: u64,
+    pub due: u64,
     /// Points of them that could be revoked.
-    pub taken: u64,
+    pub revoked: u64,
     /// Pending points and lot of points that were added again, if they are new ones.
-    pub arrival: [Option<Text>; 2],
+    pub credited_to: [Option<Text>; 2],
 }
 
 /// Queues the record of revoked points for one entry of an event.
@@ -141,9 +141,9 @@ pub fn record_revocation(
         let entry = index.checked_sub(first).and_then(|index| row.points.get_mut(index)?.as_object_mut());
         if let Some(entry) = entry {
             entry.insert("points".into(), revoked.points.into());
-            entry.insert("back".into(), revoked.back.into());
-            entry.insert("taken".into(), revoked.taken.into());
-            for (name, id) in ["pending", "lot"].into_iter().zip(&revoked.arrival) {
+            entry.insert("back".into(), revoked.due.into());
+            entry.insert("taken".into(), revoked.revoked.into());
+            for (name, id) in ["pending", "lot"].into_iter().zip(&revoked.credited_to) {
                 id.iter().for_each(|id| drop(entry.insert(name.into(), id.as_str().into())));
             }
             store.update_firing(earning_key.as_str(), row, revoked.points > 0);
@@ -159,7 +159,7 @@ pub fn mark_revoked(store: &mut Store<'_>, earning_key: &EarningKey, now_ms: i64
     store.mark_occasion_given_back(earning_key.as_str(), now_ms);
 }
 
-/// Returns how often a rule fired for a member since `since`, and when it fired last.
+/// Returns the number of times that a rule fired for a member since `since`, and the last time.
 pub fn count_fired(
     store: &Store<'_>,
     member_id: &str,
@@ -175,7 +175,7 @@ pub fn count_fired(
 /// Latest instant in milliseconds: the largest integer that the platform represents exactly.
 const LATEST: i64 = 9_007_199_254_740_991;
 
-/// Returns how often a rule fired for a member in each period.
+/// Returns the number of times that a rule fired for a member in each period.
 pub fn count_fired_by_period(
     store: &Store<'_>,
     member_id: &str,

@@ -1,4 +1,4 @@
-//! Reacts to domain events in the commit of their cause: grants points and incentives, and takes back those of canceled orders.
+//! Reacts to domain events in the commit of their cause: grants points and incentives, and revokes those of canceled orders.
 //!
 //! Queued writes are flushed before, so that all cards and stocks are current. A failure undoes the whole transaction.
 
@@ -30,7 +30,7 @@ use scrip::wire::cursor::read;
 use scrip::wire::customer::read_customer;
 use scrip::wire::order::read_order;
 
-/// Refunds the points that paid an order which is canceled, or the share of what is left out of it.
+/// Refunds the points that paid an order which is canceled, or the share of its removed goods.
 pub fn refund_payment(call: &mut Call<'_, '_>, event: &DomainEvent) -> Result<Reaction, Fault> {
     let moved = match event {
         DomainEvent::OrderCanceled { order_id } => order_payments::refund_order(call, order_id, None)?,
@@ -59,7 +59,7 @@ pub fn correct_campaign_points(call: &mut Call<'_, '_>, event: &DomainEvent) -> 
     }
 }
 
-/// Returns the order of an event that may change what it earned; `None` when it cannot be read.
+/// Returns the order of an event that may change its earnings; `None` when it cannot be read.
 fn changed_order(call: &Call<'_, '_>, event: &DomainEvent) -> Result<Option<ChangedOrder>, Fault> {
     let (order_id, now) = match event {
         DomainEvent::OrderCanceled { order_id } => (order_id, OrderAfterChange::Canceled),
@@ -165,7 +165,7 @@ fn grant_for_event(
     }
     let present = LocalTime::of(call)?;
     let query = EarningQuery { customer_id, event: trigger, only: None, metadata: None };
-    let mut memberships = Memberships::read(call.store, &query)?;
+    let mut memberships = Memberships::load(call.store, &query)?;
     if memberships.has_no_rules() {
         return Ok(());
     }
@@ -178,7 +178,7 @@ fn grant_for_event(
         let stored = StoredEarnings::new(call.store, &facts, &present, &memberships);
         let earning = Event { customer: &customer, what: event, occasion: Some(earning_key) };
         let earnings = earn(&facts, &stored, earning, call.context);
-        stored.end()?;
+        stored.finish()?;
         facts.end()?;
         earnings
     };

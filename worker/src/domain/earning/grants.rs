@@ -156,8 +156,8 @@ impl<'p> EventGrants<'p> {
                 let result = json!({ "voucher": { "id": voucher.id, "code": code, "campaign_id": campaign_id } });
                 Ok((EffectResult::Item, result))
             }
-            Err(why) if why.key.as_deref() == Some("not_found") => Err("campaign_not_found".into()),
-            Err(why) => Err(why.key.as_deref().unwrap_or_default().into()),
+            Err(refusal) if refusal.key.as_deref() == Some("not_found") => Err("campaign_not_found".into()),
+            Err(refusal) => Err(refusal.key.as_deref().unwrap_or_default().into()),
         })
     }
 

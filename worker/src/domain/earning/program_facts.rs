@@ -1,5 +1,5 @@
-//! Facts for earning in loyalty programs (v2): members, matching rules, cards and earlier firings. A fact cannot return an
-//! error, so a fault of the store is kept and must be checked at the end ([`StoredEarnings::end`]).
+//! Facts for earning in loyalty programs (v2): members, matching rules, cards and earlier fired rules. A fact cannot return an
+//! error, so a fault of the store is kept and must be checked at the end ([`StoredEarnings::finish`]).
 
 use crate::domain::clock::LocalTime;
 use crate::domain::earning::fired_rules;
@@ -80,7 +80,7 @@ pub struct Memberships {
 
 impl Memberships {
     /// Loads the memberships of a customer for an event.
-    pub fn read(store: &Store<'_>, query: &EarningQuery<'_>) -> Result<Memberships, Fault> {
+    pub fn load(store: &Store<'_>, query: &EarningQuery<'_>) -> Result<Memberships, Fault> {
         let mut read = Memberships::default();
         read.find_members(store, query)?;
         if !read.members.is_empty() {
@@ -125,7 +125,7 @@ impl Memberships {
             let (id, program) = (row.member_id.as_str(), row.program_id.as_str());
             if self.members.last().is_none_or(|last| last.id != id) {
                 let Some(known) = programs.get(program) else { continue };
-                // A program that cannot be read gives nothing.
+                // A program that cannot be read grants nothing.
                 let inactive = || LoyaltyProgram { id: program.into(), is_active: false, ..LoyaltyProgram::default() };
                 let mut metadata = read_metadata(store, id, row.metadata.as_deref())?;
                 if let Some(assumed) = &query.metadata {
@@ -235,7 +235,7 @@ pub struct StoredEarnings<'a, 's> {
     store: &'a Store<'s>,
     facts: &'a StoreFacts<'a, 's>,
     present: &'a LocalTime,
-    of: &'a Memberships,
+    memberships: &'a Memberships,
     fault: RefCell<Option<Fault>>,
 }
 
@@ -245,18 +245,18 @@ impl<'a, 's> StoredEarnings<'a, 's> {
         store: &'a Store<'s>,
         facts: &'a StoreFacts<'a, 's>,
         present: &'a LocalTime,
-        of: &'a Memberships,
+        memberships: &'a Memberships,
     ) -> StoredEarnings<'a, 's> {
-        StoredEarnings { store, facts, present, of, fault: RefCell::default() }
+        StoredEarnings { store, facts, present, memberships, fault: RefCell::default() }
     }
 
     /// Ends the reads; returns the fault of the store, if there was one.
-    pub fn end(self) -> Result<(), Fault> {
+    pub fn finish(self) -> Result<(), Fault> {
         self.fault.into_inner().map_or(Ok(()), Err)
     }
 
     /// Converts an outcome to a fact; a fault is kept, and an unreadable document is reported to the operator.
-    fn known<T>(&self, outcome: Result<Option<T>, UnreadableFact>) -> Known<T> {
+    fn to_fact<T>(&self, outcome: Result<Option<T>, UnreadableFact>) -> Known<T> {
         match outcome {
             Ok(fact) => fact.into(),
             Err(UnreadableFact::Illegible(what)) => {
@@ -299,12 +299,12 @@ impl<'a, 's> StoredEarnings<'a, 's> {
 
 impl EarningFacts for StoredEarnings<'_, '_> {
     fn standing(&self, earning_key: &EarningKey) -> Known<EarningStatus> {
-        self.known(fired_rules::find_status(self.store, earning_key).map_err(UnreadableFact::Fault))
+        self.to_fact(fired_rules::find_status(self.store, earning_key).map_err(UnreadableFact::Fault))
     }
 
     fn memberships(&self, _: &str) -> Known<Vec<Membership<'_>>> {
         let rule = |id: &String| {
-            let rule = self.of.rules.get(id).and_then(Option::as_deref);
+            let rule = self.memberships.rules.get(id).and_then(Option::as_deref);
             (Text::from(id.as_str()), rule.map_or(Known::Unreadable, |rule| Known::Is(Fact::Lent(rule))))
         };
         let member = |member: &'_ Member| Membership {
@@ -316,36 +316,36 @@ impl EarningFacts for StoredEarnings<'_, '_> {
             tiers: member.tiers.clone(),
             cards: member.cards.clone(),
         };
-        Known::Is(self.of.members.iter().map(member).collect())
+        Known::Is(self.memberships.members.iter().map(member).collect())
     }
 
     fn fired(&self, member_id: &str, rule_id: &str, since: Option<Instant>) -> Known<FireCount> {
-        self.known(
+        self.to_fact(
             fired_rules::count_fired(self.store, member_id, rule_id, since).map(Some).map_err(UnreadableFact::Fault),
         )
     }
 
     fn earned(&self, card_id: &str, since: Option<Instant>) -> Known<EarnedSoFar> {
-        self.known(self.find_earned(card_id, since))
+        self.to_fact(self.find_earned(card_id, since))
     }
 
     fn incentive(&self, id: &str) -> Known<Fact<'_, Incentive>> {
-        self.known(self.find_incentive(id)).map(Fact::own)
+        self.to_fact(self.find_incentive(id)).map(Fact::own)
     }
 
     fn past(&self, earning_key: &EarningKey) -> Known<Vec<PastEarning>> {
-        self.known(fired_rules::list_past_earnings(self.store, earning_key).map(Some).map_err(UnreadableFact::Fault))
+        self.to_fact(fired_rules::list_past_earnings(self.store, earning_key).map(Some).map_err(UnreadableFact::Fault))
     }
 
     fn brought(&self, earning_key: &EarningKey, card_id: &str, since: Instant) -> Known<u64> {
-        self.known(fired_rules::sum_earned(self.store, earning_key, card_id, since).map_err(UnreadableFact::Fault))
+        self.to_fact(fired_rules::sum_earned(self.store, earning_key, card_id, since).map_err(UnreadableFact::Fault))
     }
 
     fn revocation(&self, card_definition_id: &str) -> Known<Option<Revocation>> {
-        self.known(self.find_definition(card_definition_id).map(|read| read.map(|read| read.earned_back)))
+        self.to_fact(self.find_definition(card_definition_id).map(|read| read.map(|read| read.earned_back)))
     }
 
     fn limits(&self, card_definition_id: &str) -> Known<EarningLimits> {
-        self.known(self.find_definition(card_definition_id).map(|read| read.map(|read| read.earning)))
+        self.to_fact(self.find_definition(card_definition_id).map(|read| read.map(|read| read.earning)))
     }
 }

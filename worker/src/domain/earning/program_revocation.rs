@@ -29,7 +29,7 @@ use scrip::wire::customer::read_customer;
 use serde_json::json;
 use std::collections::VecDeque;
 
-/// Correction of what an order earned, step by step.
+/// Correction of the points that an order earned, step by step.
 struct ProgramRevocation {
     order: ChangedOrder,
     earning_key: EarningKey,
@@ -100,7 +100,7 @@ fn write_correction(
     };
     fired_rules::record_revocation(call.store, &revocation.earning_key, correction.past.place, &revoked)?;
     if correction.movement != EarningCorrection::Restore {
-        let points = revoked.taken.minus(correction.past.taken)?;
+        let points = revoked.revoked.minus(correction.past.taken)?;
         let missing = correction.past.earned.points.remaining_after(points);
         let mut details = json!({ "card_id": loaded.row.id, "points": points });
         if let Some(details) = details.as_object_mut().filter(|_| missing > 0) {
@@ -130,7 +130,7 @@ fn decide_corrections(
     let memberships = Memberships::default();
     let stored = StoredEarnings::new(call.store, &facts, present, &memberships);
     let corrections = give_back(&facts, &stored, earning_key, remaining, call.context);
-    stored.end()?;
+    stored.finish()?;
     facts.end()?;
     Ok(corrections)
 }
@@ -155,8 +155,8 @@ fn apply_correction(
 ) -> Result<Option<RevokedPoints>, Fault> {
     let mut revoked = RevokedPoints {
         points: correction.total,
-        back: correction.due,
-        taken: correction.past.taken,
+        due: correction.due,
+        revoked: correction.past.taken,
         ..RevokedPoints::default()
     };
     if correction.past.earned.points == 0 {
@@ -174,11 +174,11 @@ fn apply_correction(
         }
     };
     if correction.movement == EarningCorrection::Restore {
-        revoked.taken = revoked.taken.remaining_after(correction.past.earned.points);
+        revoked.revoked = revoked.revoked.remaining_after(correction.past.earned.points);
         let [pending, lot] = fired_rules::credited_to(&outcome);
-        revoked.arrival = [pending, lot.or_else(|| correction.past.earned.lot.clone())];
+        revoked.credited_to = [pending, lot.or_else(|| correction.past.earned.lot.clone())];
     } else {
-        revoked.taken = revoked.taken.plus(revoked_points(&outcome)?)?;
+        revoked.revoked = revoked.revoked.plus(revoked_points(&outcome)?)?;
     }
     let details = TransactionDetails {
         related: RelatedObjects { order: Some(order_id), ..RelatedObjects::default() },
@@ -208,15 +208,13 @@ fn restore(
 
 /// Returns the points that were revoked from a card.
 fn revoked_points(outcome: &CardOutcome) -> Result<u64, Fault> {
-    let corrections =
+    let accounts =
         [PointsAccount::Figure(LifetimeTotal::Returned), PointsAccount::Figure(LifetimeTotal::PendingCanceled)];
     let movements = outcome.steps.iter().flat_map(|step| &step.movements);
-    amount::total(
-        movements.filter(|correction| corrections.contains(&correction.to)).map(|correction| correction.points),
-    )
+    amount::total(movements.filter(|movement| accounts.contains(&movement.to)).map(|movement| movement.points))
 }
 
-/// Loads a card with the given lots; `None` when the card was deleted.
+/// Loads a card with the named lots; `None` when the card was deleted.
 fn load_card(call: &Call<'_, '_>, card_id: &str, lots: &[&str]) -> Result<Option<LoadedCard>, Fault> {
     let row = call.store.document(CARD.stored, card_id)?;
     row.map(|row| load(call.store, row, lots)).transpose()

@@ -14,7 +14,7 @@ use serde_json::Value as Json;
 /// Earning rules as a resource: the parent is the campaign.
 pub const CAMPAIGN_RULE: Resource = Resource {
     object: "earning_rule",
-    shape: shapes::campaign_earning_rules::PROGRAM_RULE.described(),
+    shape: shapes::campaign_earning_rules::CAMPAIGN_RULE.described(),
     parameter: "earningRuleId",
     key: plain_key,
     show,

@@ -68,18 +68,18 @@ pub fn add(
     };
     let account_balance = find_account_balance(call.store, card)?;
     let changed = apply_operation(&present, card, account_balance, |card, now| match &joined_id {
-        Some(current) => card.adjust(current, pending_points.points, now),
+        Some(joined) => card.adjust(joined, pending_points.points, now),
         None => card.earn(points, Credit { lot: &id, expiration: &expiration }, &delay, &id, now),
     });
     let changed = changed.map_err(|refused| unsettled(&card.id, &refused))?;
     let Some(changed) = changed else { return Ok(None) };
     record_change(call.store, &present, card, &changed, None)?;
     let now_ms = call.now_ms();
-    if let Some(current) = joined_id {
-        pending::update(call.store, &current, pending_points.points, PendingState::Pending, now_ms);
-        let row = call.store.document(PENDING_POINTS, &current)?.map(pending::to_json);
+    if let Some(joined_id) = joined_id {
+        pending::update(call.store, &joined_id, pending_points.points, PendingState::Pending, now_ms);
+        let row = call.store.document(PENDING_POINTS, &joined_id)?.map(pending::to_json);
         write_transaction(call, card, "updated", row.unwrap_or_default(), pending_points.points, "AUTOMATIC")?;
-        return Ok(Some(current));
+        return Ok(Some(joined_id));
     }
     let event = json!({
         "type": "customer.order.paid", "entity_id": card.holder, "created_at": timestamp::text(now_ms), "category": "ACTION",
@@ -92,13 +92,7 @@ pub fn add(
     });
     let details = details.as_object().cloned().unwrap_or_default();
     write_transaction(call, card, "added", Json::Object(details.clone()), pending_points.points, "AUTOMATIC")?;
-    pending::insert(
-        call.store,
-        card,
-        &id,
-        NewPendingRow { details: details, at, rules: pending_points.rules.cloned() },
-        now_ms,
-    );
+    pending::insert(call.store, card, &id, NewPendingRow { details, at, rules: pending_points.rules.cloned() }, now_ms);
     Ok(Some(id))
 }
 
@@ -196,7 +190,7 @@ pub fn apply_action(
     }
     call.touch(&mut card);
     call.store.update(VOUCHER.object, &card);
-    let total = CARD.loaded(&card, call.context.now)?.map_or(0, |loaded| loaded.total);
+    let total = CARD.credited_total(&card, call.context.now)?.map_or(0, |credited| credited.total);
     Ok(PendingPointsResult { points: pending_points, total, balance, card_id: card.id })
 }
 
@@ -265,7 +259,7 @@ fn state_refusal(action: PendingPointsAction, state: PendingState) -> ErrorBody 
         PendingPointsAction::Adjust(_) => "updated",
         PendingPointsAction::Cancel => "canceled",
     };
-    let details = format!("Only pending points in 'PENDING' status can be {verb}. Current status: '{}'.", state.word());
+    let details = format!("Only pending points in 'PENDING' status can be {verb}. Current status: '{}'.", state.name());
     error(400, "invalid_pending_points_state", "Invalid pending points state", details)
 }
 

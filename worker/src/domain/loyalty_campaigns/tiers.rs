@@ -19,7 +19,7 @@ use serde_json::{Map, Value as Json, json};
 /// Kind of the rows of tiers; their parent is the campaign.
 pub const CAMPAIGN_TIER: &str = "campaign_tier";
 
-/// Member of a campaign that declares how its tiers are reached.
+/// Member of a campaign that declares the qualification for its tiers.
 pub const QUALIFICATION: &str = "loyalty_tiers_expiration";
 
 /// Returns the tiers of a campaign, the oldest first; tiers that cannot be read are left out.
@@ -73,7 +73,7 @@ pub fn find_current_tier(
     Ok(highest.cloned())
 }
 
-/// Returns the tier of the card that a campaign would give to a new member: the oldest free one, or a new one.
+/// Returns the tier of the card that a campaign would assign to a new member: the oldest free one, or a new one.
 pub fn find_tier_of_next_card(
     store: &Store<'_>,
     present: &LocalTime,
@@ -110,8 +110,8 @@ fn list_qualifying_points(
     let now = present.now();
     if base == TierPointsBase::Balance {
         card_points.go_on(now.at);
-        let left = amount::signed(card_points.allotment())?.plus(find_account_balance(store, card)?)?;
-        return Ok(vec![left.max(0).unsigned_abs()]);
+        let balance = amount::signed(card_points.allotment())?.plus(find_account_balance(store, card)?)?;
+        return Ok(vec![balance.max(0).unsigned_abs()]);
     }
     let mut all = Vec::new();
     for (from, to) in base.periods(now.at, now.zone) {

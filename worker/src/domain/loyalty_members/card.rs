@@ -100,7 +100,7 @@ fn load_points(store: &Store<'_>, loaded: &mut [LoadedCard]) -> Result<(), Fault
     let accounts: Vec<String> = loaded.iter().flat_map(LoadedCard::accounts).collect();
     let balances = store.standings(&accounts, 0, "")?;
     for card in loaded {
-        card.load_points(|account| balances.get(account.as_str()).map_or(0, |account_balance| account_balance.balance));
+        card.set_points(|account| balances.get(account.as_str()).map_or(0, |account_balance| account_balance.balance));
     }
     Ok(())
 }
@@ -116,17 +116,17 @@ impl LoadedCard {
     }
 
     /// Sets the points of the card from its accounts.
-    fn load_points(&mut self, of: impl Fn(&AccountId) -> i64) {
+    fn set_points(&mut self, balance_of: impl Fn(&AccountId) -> i64) {
         let card_id = self.row.id.as_str();
-        let points = |account: PointsAccount| of(&card_account(card_id, &account)).max(0).unsigned_abs();
+        let points = |account: PointsAccount| balance_of(&card_account(card_id, &account)).max(0).unsigned_abs();
         for lot in &mut self.card.lots {
             lot.points = points(PointsAccount::Lot(lot.id.clone()));
         }
         for pending in &mut self.card.pending {
             pending.points = points(PointsAccount::Pending(pending.id.clone()));
         }
-        self.card.debt = of(&card_account(card_id, &PointsAccount::Debt)).min(0).unsigned_abs();
-        self.card.figures = card_figures(card_id, of);
+        self.card.debt = balance_of(&card_account(card_id, &PointsAccount::Debt)).min(0).unsigned_abs();
+        self.card.figures = card_figures(card_id, balance_of);
     }
 
     /// Returns the next instant at which the card or the tier of its member changes by time.

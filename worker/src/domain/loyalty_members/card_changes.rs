@@ -34,7 +34,7 @@ pub fn settle(store: &mut Store<'_>, present: &LocalTime, loaded: &mut LoadedCar
 }
 
 /// Queues the first due changes, at most `steps_max`. Changes of the tier come after those of the points; later ones stay due.
-/// Returns their number and whether anything changed.
+/// Returns their number, and true when anything changed.
 fn settle_first_steps(
     store: &mut Store<'_>,
     present: &LocalTime,
@@ -143,7 +143,7 @@ pub fn write_outcome(
     Ok(rows.split_off(was_due))
 }
 
-/// Returns the id of the transaction of a due step. It is derived from the step, so that settling again gives the same id.
+/// Returns the id of the transaction of a due step. It is derived from the step, so that settling again derives the same id.
 fn due_transaction_id(step: &CardStep) -> Result<Text, Fault> {
     let (kind, source) = match &step.cause {
         MovementCause::Lapsed(lot) => ("lapsed", lot),

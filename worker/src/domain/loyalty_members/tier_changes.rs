@@ -140,8 +140,8 @@ pub fn compute_advance(
         None => {
             let facts = TierFacts::of(card, segments);
             let earlier = sum_prior_points(store, present, &row.id, &tier_state.structure, before, steps)?;
-            let begun = tier_state.structure.begin(now.at, &facts, earlier, now.zone);
-            (begun, vec![TierInputChange { at: now.at, facts, is_active: false }])
+            let initial = tier_state.structure.begin(now.at, &facts, earlier, now.zone);
+            (initial, vec![TierInputChange { at: now.at, facts, is_active: false }])
         }
     };
     let advanced = tier_state.structure.advance(&before_state, &changes, now.at, now.zone);
@@ -207,8 +207,8 @@ fn list_segments_of_member(
         let segment = legible(store, read_held("segment", &document, read_segment))?;
         let Some(segment) = segment else { continue };
         let count = |customer_id: &str, event: &str| store.event_count_ahead(customer_id, event);
-        let loaded = || kinds::find_balances_with_queued(store, now, &customer.id);
-        if segments::is_in_segment(present, &segment, &customer.body, &count, &loaded)? {
+        let balances = || kinds::find_balances_with_queued(store, now, &customer.id);
+        if segments::is_in_segment(present, &segment, &customer.body, &count, &balances)? {
             segments.push(id.clone());
         }
     }

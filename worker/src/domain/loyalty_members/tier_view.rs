@@ -92,19 +92,19 @@ pub fn progress_json(loaded: &LoadedCard, present: &LocalTime) -> Json {
     };
     let structure = &tier_state.structure;
     let forecast = structure.coming(&loaded.card, &state.now.facts, &present.now());
-    let change = structure.progress(state, &forecast, present.now().at, &present.zone);
+    let progress = structure.progress(state, &forecast, present.now().at, &present.zone);
     json!({
-        "current": current_json(&change, &state.now),
+        "current": current_json(&progress, &state.now),
         "tier_structure": { "id": structure.id.as_str(), "object": "tier_structure" },
-        "deferred": change.deferred.iter().map(deferred_json).collect::<Vec<_>>(),
-        "risks": change.risk.iter().map(risk_json).collect::<Vec<_>>(),
-        "opportunities": change.opportunities.iter().map(opportunity_json).collect::<Vec<_>>(),
+        "deferred": progress.deferred.iter().map(deferred_json).collect::<Vec<_>>(),
+        "risks": progress.risk.iter().map(risk_json).collect::<Vec<_>>(),
+        "opportunities": progress.opportunities.iter().map(opportunity_json).collect::<Vec<_>>(),
         "object": "member_tier_progress",
     })
 }
 
-fn current_json(change: &Progress<'_>, position: &Position) -> Json {
-    let Some(current) = &change.current else { return Json::Null };
+fn current_json(progress: &Progress<'_>, position: &Position) -> Json {
+    let Some(current) = &progress.current else { return Json::Null };
     let mut points = json!({ "current": current.points, "min": current.tier.min });
     if let (Some(max), Some(points)) = (current.tier.max, points.as_object_mut()) {
         points.insert("max".into(), max.into());
@@ -115,15 +115,15 @@ fn current_json(change: &Progress<'_>, position: &Position) -> Json {
     })
 }
 
-fn deferred_json(change: &DeferredTier<'_>) -> Json {
-    json!({ "tier": tier_json(change.tier), "start_at": change.since.to_string(), "expires_at": date_json(change.until) })
+fn deferred_json(deferred: &DeferredTier<'_>) -> Json {
+    json!({ "tier": tier_json(deferred.tier), "start_at": deferred.since.to_string(), "expires_at": date_json(deferred.until) })
 }
 
-fn risk_json(change: &Risk<'_>) -> Json {
-    let kind = if change.to.is_some() { "TIER_DOWNGRADE" } else { "TIER_LEFT" };
-    json!({ "type": kind, "date": change.at.to_string(), "tier": change.to.map(tier_json) })
+fn risk_json(risk: &Risk<'_>) -> Json {
+    let kind = if risk.to.is_some() { "TIER_DOWNGRADE" } else { "TIER_LEFT" };
+    json!({ "type": kind, "date": risk.at.to_string(), "tier": risk.to.map(tier_json) })
 }
 
-fn opportunity_json(change: &Opportunity<'_>) -> Json {
-    json!({ "valid_until": date_json(change.until), "tier": tier_json(change.tier), "points": change.points })
+fn opportunity_json(opportunity: &Opportunity<'_>) -> Json {
+    json!({ "valid_until": date_json(opportunity.until), "tier": tier_json(opportunity.tier), "points": opportunity.points })
 }

@@ -122,9 +122,9 @@ fn delete_with_owned(call: &mut Call<'_, '_>, entity: &EntityNames, document: &m
 
 /// Records the documents that are unassigned because their program is deleted.
 fn record_unassigned(call: &mut Call<'_, '_>, entity: &EntityNames, program: &Document) -> Result<(), Fault> {
-    for rule in list_owned(call, entity.assigned.unwrap_or_default(), program)? {
-        if let Some(document) = find_by_id(call.store, entity, rule.holder.as_deref().unwrap_or_default())? {
-            activities::record_assignment(call, entity, program, &document, &rule, "unassigned");
+    for row in list_owned(call, entity.assigned.unwrap_or_default(), program)? {
+        if let Some(document) = find_by_id(call.store, entity, row.holder.as_deref().unwrap_or_default())? {
+            activities::record_assignment(call, entity, program, &document, &row, "unassigned");
         }
     }
     Ok(())

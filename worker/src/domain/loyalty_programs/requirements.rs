@@ -179,7 +179,7 @@ pub fn list_rules_for_tier(store: &Store<'_>, id: &str) -> Result<Vec<AssignedDo
     let rules = loyalty_programs::list_containing(store, EARNING_RULE.stored, id)?;
     let reads_tier = |earning: &Json| {
         let requirements = EarningRecord::of_value(earning).tier_requirements();
-        requirements.iter().any(|document| TierRequirementRecord::of_value(document).names(id))
+        requirements.iter().any(|requirement| TierRequirementRecord::of_value(requirement).names(id))
     };
     let found = rules.into_iter().filter(|rule| rule.as_program_rule().earnings().iter().any(reads_tier));
     let assigned = |rule: Document| AssignedDocument {

@@ -76,7 +76,7 @@ pub fn payment_details(
     let card = spendable.cards.first();
     let (status, rejection) = match decision {
         PaymentDecision::Paid(_) => ("APPROVED", Json::Null),
-        PaymentDecision::Rejected(why) => ("REJECTED", why.clone()),
+        PaymentDecision::Rejected(refusal) => ("REJECTED", refusal.clone()),
     };
     let mut details = json!({ "reason": "Order payment", "rejection": rejection, "metadata": limits });
     if let (PaymentDecision::Paid(payment), Some(details)) = (decision, details.as_object_mut()) {
@@ -175,7 +175,7 @@ fn post_payment(call: &mut Call<'_, '_>, chain: &str, order: &str, amount: u64, 
     Ok(())
 }
 
-/// Queues the refund of points that paid an order, by the card definitions and by what is left of the order. Without `left` the
+/// Queues the refund of points that paid an order, by the card definitions and by the remaining goods of the order. Without `left` the
 /// order is canceled.
 pub fn refund_order(
     call: &mut Call<'_, '_>,
@@ -184,9 +184,9 @@ pub fn refund_order(
 ) -> Result<MovedPoints, Fault> {
     match try_refund_order(call, order_id, left) {
         Ok(moved) => Ok(moved),
-        Err(CallError::Refused(why)) => {
-            let why = why.details.as_deref().unwrap_or_default();
-            call.store.note(format!("what `{order_id}` was paid with does not come back: {why}"));
+        Err(CallError::Refused(refusal)) => {
+            let refusal = refusal.details.as_deref().unwrap_or_default();
+            call.store.note(format!("what `{order_id}` was paid with does not come back: {refusal}"));
             Ok(MovedPoints::default())
         }
         Err(CallError::Fault(fault)) => Err(fault),
@@ -228,7 +228,7 @@ fn try_refund_order(
     Ok(moved)
 }
 
-/// Refunds one payment by what is left of the order, less earlier refunds.
+/// Refunds one payment by the remaining goods of the order, less earlier refunds.
 fn refund_payment(
     call: &mut Call<'_, '_>,
     present: &LocalTime,

@@ -97,13 +97,13 @@ impl RewardPurchaser<'_> {
         let facts = facts::facts(call)?;
         let price = purchase::price(reward, stock.left, &reward_buyer, &facts, call.context);
         let price = price.ok().map(|price| (price.card, price.cost.points));
-        let why = purchase::purchase(reward, stock.left, &reward_buyer, &facts, call.context).err();
+        let refusal = purchase::purchase(reward, stock.left, &reward_buyer, &facts, call.context).err();
         facts.finish()?;
-        Ok((price, why))
+        Ok((price, refusal))
     }
 }
 
-/// Returns how often a member bought a reward, without refunded purchases.
+/// Returns the number of times that a member bought a reward, without refunded purchases.
 fn count_purchases(
     call: &Call<'_, '_>,
     member: &str,
@@ -193,14 +193,14 @@ pub fn purchase_error(refused: &PurchaseRefusal) -> ErrorBody {
     }
 }
 
-/// Returns the item of a reward as it is shown before its fulfilment.
+/// Returns the item of a reward before its fulfilment.
 pub fn preview(reward: &LoyaltyReward, card: Option<&str>) -> FulfilledItem {
     match &reward.gives {
         RewardContent::Thing(item) => fulfilment::preview(item),
         RewardContent::Points { card_definition_id, points } => {
-            let fulfilled =
+            let card_points =
                 json!({ "points": points, "card_definition_id": card_definition_id.as_str(), "card_id": card });
-            let digital = json!({ "type": "LOYALTY_CARD_POINTS", "loyalty_card_points": fulfilled });
+            let digital = json!({ "type": "LOYALTY_CARD_POINTS", "loyalty_card_points": card_points });
             FulfilledItem { material: Json::Null, digital }
         }
     }
@@ -234,7 +234,7 @@ pub fn buy(
         (Some(blocker), _) => Err(rejection_json(blocker)),
         (None, RewardContent::Thing(item)) => {
             let fulfilled = fulfilment::fulfil(call, item, purchaser.customer, &id)?;
-            fulfilled.map_err(|why| json!({ "reason": why.key, "details": { "message": why.details } }))
+            fulfilled.map_err(|refusal| json!({ "reason": refusal.key, "details": { "message": refusal.details } }))
         }
         (None, RewardContent::Points { .. }) => Ok(preview(reward, target_card_id(purchaser, terms))),
     };
@@ -300,9 +300,9 @@ fn pay(
         related: related(transaction, reward),
     };
     let transactions = write_outcome(call.store, purchaser.present, loaded, outcome, Some((&members, &mut call.ids)))?;
-    let transactions =
+    let transaction =
         transactions.into_iter().next().ok_or_else(|| Fault(format!("`{}` spent nothing", loaded.row.id)))?;
-    Ok(transactions.id)
+    Ok(transaction.id)
 }
 
 /// Credits the bought points to their card.

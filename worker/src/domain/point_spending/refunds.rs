@@ -121,8 +121,8 @@ fn find_bought(
     let digital = purchase.as_purchase().digital();
     let codes = [digital.coupon().map(|id| (id, None)), digital.gift_card()];
     if let Some((voucher_id, value)) = codes.into_iter().flatten().next() {
-        let details = RewardRow { voucher_id: voucher_id.to_owned(), value, is_public: false };
-        let reward = call.store.find_bought_voucher(&purchase.id, details, call.context.now)?;
+        let row = RewardRow { voucher_id: voucher_id.to_owned(), value, is_public: false };
+        let reward = call.store.find_bought_voucher(&purchase.id, row, call.context.now)?;
         return Ok(Some(BoughtContent::Code(RewardReturn::of(&reward))));
     }
     let Some((card_id, points)) = digital.points() else { return Ok(None) };
@@ -174,9 +174,9 @@ struct RefundedPoints<'p> {
 fn refund_points(
     call: &mut Call<'_, '_>,
     present: &LocalTime,
-    card_transaction: RefundedPoints<'_>,
+    refunded: RefundedPoints<'_>,
 ) -> Result<(u64, Json), CallError> {
-    let RefundedPoints { purchase, transaction, bought, policies } = card_transaction;
+    let RefundedPoints { purchase, transaction, bought, policies } = refunded;
     let purchase_record = purchase.as_purchase();
     let related = RelatedObjects {
         purchase_transaction: Some(&purchase.id),

@@ -60,7 +60,7 @@ pub fn fulfil(
     };
     let voucher = match publish(call, campaign, customer, &mut Vec::new(), balance.unwrap_or(0))? {
         Ok(voucher) => voucher,
-        Err(why) => return Ok(Err(why)),
+        Err(refusal) => return Ok(Err(refusal)),
     };
     returns::record_bought(call, purchase_id, &voucher, None)?;
     let code = voucher.as_voucher().code();
@@ -93,10 +93,10 @@ pub fn publish(
             taken.push(voucher.id.clone());
             Ok(Ok(voucher))
         }
-        Err(CallError::Refused(why)) => {
+        Err(CallError::Refused(refusal)) => {
             call.store.forget_since(mark);
             (call.store.drawn, call.ids) = (generators, ids);
-            Ok(Err(why))
+            Ok(Err(refusal))
         }
         Err(CallError::Fault(fault)) => Err(fault),
     }

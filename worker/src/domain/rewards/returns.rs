@@ -55,8 +55,9 @@ fn find_balance(call: &Call<'_, '_>, voucher: &Document) -> Result<Option<u64>, 
     let account = (balance_kind.account)(&voucher.id).to_string();
     let account_balances = call.store.standings(std::slice::from_ref(&account), call.now_ms(), "")?;
     let account_balance = account_balances.get(&account).copied().unwrap_or_default();
-    let left =
-        balance_kind.loaded(voucher, call.context.now)?.map_or(Ok(0), |credited| credited.left(account_balance))?;
+    let left = balance_kind
+        .credited_total(voucher, call.context.now)?
+        .map_or(Ok(0), |credited| credited.balance(account_balance))?;
     Ok(Some(left.max(0).unsigned_abs()))
 }
 

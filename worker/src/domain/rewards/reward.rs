@@ -20,7 +20,7 @@ pub const REWARD: Resource = Resource {
     list: List { data_ref: "data", page_max: 100, orders: &[], filters: &[], conditions: &[] },
 };
 
-/// Returns rewards with the number of their goods that were given out; other rewards have no such count.
+/// Returns rewards with the number of their goods that were handed over; other rewards have no such count.
 pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
     let account = |document: &Document| stock_account(&document.id).to_string();
     let accounts: Vec<String> = documents.iter().map(account).collect();

@@ -127,7 +127,7 @@ impl<'g> RequestFulfilments<'g> {
     }
 }
 
-/// Returns the voucher that an entry of the request redeems: its code is not given as a reward.
+/// Returns the voucher that an entry of the request redeems: its code is no reward.
 fn redeemed_voucher(entry: &Entry) -> Option<&str> {
     let Entry::Post(transfer) = entry else { return None };
     match part_of(transfer.debit.as_str())? {
