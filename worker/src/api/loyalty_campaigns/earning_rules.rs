@@ -136,9 +136,9 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
         return Err(Problem::at("", message).into());
     }
     let mut rules = Vec::new();
-    for (index, one) in sent.into_iter().enumerate() {
+    for (index, item) in sent.into_iter().enumerate() {
         let path = format!("[{index}]");
-        let mut body = shape::read(CREATE, one, Nulls::Dropped).map_err(|problem| problem.within(&path))?;
+        let mut body = shape::read(CREATE, item, Nulls::Dropped).map_err(|problem| problem.within(&path))?;
         normalise_event(call, &mut body, &path)?;
         rules.push(insert_rule(call, &loyalty_campaign, body, &path)?);
     }

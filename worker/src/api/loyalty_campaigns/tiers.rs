@@ -138,9 +138,9 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
         return Err(Problem::at("", message).into());
     }
     let mut tiers = Vec::new();
-    for (index, one) in sent.into_iter().enumerate() {
+    for (index, item) in sent.into_iter().enumerate() {
         let path = format!("[{index}]");
-        let body = shape::read(CREATE, one, Nulls::Dropped).map_err(|problem| problem.within(&path))?;
+        let body = shape::read(CREATE, item, Nulls::Dropped).map_err(|problem| problem.within(&path))?;
         check_mappings(call, &loyalty_campaign, &body, &path)?;
         let tier = new_tier(call, &loyalty_campaign, body)?;
         let read = read_fields(&tier.body, read_campaign_tier).map_err(|problem| problem.within(&path))?;

@@ -50,9 +50,9 @@ fn transfer(call: &mut Call<'_, '_>) -> HandlerResult {
     let expiration = points::find_expiration(call.store, &to)?;
     let mut sources: Vec<Document> = Vec::new();
     let mut named = BTreeSet::new();
-    for (index, one) in read_transfers(call)?.into_iter().enumerate() {
-        let text = |name: &str| one.get(name).and_then(Json::as_str).unwrap_or_default();
-        let points = TransactionRecord::of(&one).points().unwrap_or(0);
+    for (index, item) in read_transfers(call)?.into_iter().enumerate() {
+        let text = |name: &str| item.get(name).and_then(Json::as_str).unwrap_or_default();
+        let points = TransactionRecord::of(&item).points().unwrap_or(0);
         let mut from = find_source_card(call, &to, text("code"), index)?;
         let source_id = text("source_id");
         check_new(call.store, &from, Some(source_id))?;
@@ -70,7 +70,7 @@ fn transfer(call: &mut Call<'_, '_>) -> HandlerResult {
         let deducted = amount::negated(points)?;
         let source_balances = move_balance(call, &mut from, &CARD, deducted, "points", &expiration)?;
         let target_balances = move_balance(call, &mut to, &CARD, points, "points", &expiration)?;
-        let source_and_reason = ["source_id", "reason"].map(|name| one.get(name).cloned().unwrap_or(Json::Null));
+        let source_and_reason = ["source_id", "reason"].map(|name| item.get(name).cloned().unwrap_or(Json::Null));
         let outgoing = TransferSide {
             card: &from,
             other: &to,
@@ -106,8 +106,8 @@ fn read_transfers(call: &Call<'_, '_>) -> Result<Vec<Map<String, Json>>, CallErr
         let problem = format!("must have 1 to {TRANSFERS_MAX} items (actual number is `{}`)", sent.len());
         return Err(Problem::at("", problem).into());
     }
-    let read = sent.into_iter().enumerate().map(|(index, one)| {
-        shape::read(BODY, one, Nulls::Dropped).map_err(|problem| problem.within(&format!("[{index}]")))
+    let read = sent.into_iter().enumerate().map(|(index, item)| {
+        shape::read(BODY, item, Nulls::Dropped).map_err(|problem| problem.within(&format!("[{index}]")))
     });
     Ok(read.collect::<Result<_, Problem>>()?)
 }

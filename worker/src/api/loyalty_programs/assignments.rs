@@ -71,8 +71,8 @@ pub fn find_new_assignments(
     present: &[AssignedDocument],
 ) -> Result<Vec<NewAssignment>, CallError> {
     let mut assignments: Vec<NewAssignment> = Vec::new();
-    for one in sent.as_array().into_iter().flatten() {
-        let id = ObjectReference::of_value(one).id().unwrap_or_default();
+    for reference in sent.as_array().into_iter().flatten() {
+        let id = ObjectReference::of_value(reference).id().unwrap_or_default();
         let found = find_by_id(call.store, kind.entity, id)?;
         let document = found.ok_or_else(|| not_found(&kind.entity.resource_type(), id))?;
         let is_assigned = present.iter().any(|known| known.id == id);
@@ -80,7 +80,7 @@ pub fn find_new_assignments(
             return Err(duplicate(row_kind(kind), &format!("{}_id", kind.entity.object), id).into());
         }
         let state = state_of(&document)?;
-        let stock = one.get("stock").cloned().unwrap_or(Json::Null);
+        let stock = reference.get("stock").cloned().unwrap_or(Json::Null);
         assignments.push(NewAssignment { kind, document, state, stock });
     }
     let is_second = assignments.len().saturating_add(present.len()) > 1;
@@ -100,8 +100,8 @@ pub fn find_ended_assignments(
     sent: &Json,
 ) -> Result<Vec<Document>, CallError> {
     let mut rows: Vec<Document> = Vec::new();
-    for one in sent.as_array().into_iter().flatten() {
-        let id = ObjectReference::of_value(one).id().unwrap_or_default();
+    for reference in sent.as_array().into_iter().flatten() {
+        let id = ObjectReference::of_value(reference).id().unwrap_or_default();
         let row = call.store.document(row_kind(kind), &row_id(&program.id, id))?;
         let row = row.filter(|row| !rows.iter().any(|known| known.id == row.id));
         rows.push(row.ok_or_else(|| not_found(row_kind(kind), id))?);

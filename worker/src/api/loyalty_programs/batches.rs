@@ -164,12 +164,12 @@ fn batch(call: &mut Call<'_, '_>) -> HandlerResult {
     let part = |name: &str| sent.get(name).cloned().unwrap_or(Json::Null);
     let ended_assignments = find_ended_assignments(call, kind, &program, &part("unassign"))?;
     let mut present = list_assigned(call.store, kind.entity, &program.id)?;
-    present.retain(|one| !ended_assignments.iter().any(|row| row.holder.as_ref() == Some(&one.id)));
+    present.retain(|assignment| !ended_assignments.iter().any(|row| row.holder.as_ref() == Some(&assignment.id)));
     let new_assignments = find_new_assignments(call, kind, &part("assign"), &present)?;
-    present.extend(new_assignments.iter().map(|one| one.assigned_document()));
+    present.extend(new_assignments.iter().map(|assignment| assignment.assigned_document()));
     check_state(kind, state, &ended_assignments)?;
     if let Some(draft) =
-        new_assignments.iter().find(|one| state != EntityState::Draft && one.state == EntityState::Draft)
+        new_assignments.iter().find(|assignment| state != EntityState::Draft && assignment.state == EntityState::Draft)
     {
         let (kind_name, id, state) = (kind.entity.kind.thing(), &draft.document.id, state.word());
         let message = format!("Cannot assign {kind_name} '{id}' in state 'DRAFT' to a program in state '{state}'");
@@ -178,7 +178,7 @@ fn batch(call: &mut Call<'_, '_>) -> HandlerResult {
             .into());
     }
     check_unused(call, kind, &program, &ended_assignments)?;
-    let is_active = |one: &AssignedDocument| one.state == Some(EntityState::Active);
+    let is_active = |assignment: &AssignedDocument| assignment.state == Some(EntityState::Active);
     if kind.entity.kind == Entity::EarningRule && state == EntityState::Active && !present.iter().any(is_active) {
         let denial = Precondition::ProgramsKeepARule.denial("unassign earning rule", std::slice::from_ref(&program.id));
         return Err(ErrorBody::from(denial).about(&PROGRAM.resource_type(), &program.id).into());
@@ -187,7 +187,7 @@ fn batch(call: &mut Call<'_, '_>) -> HandlerResult {
     for row in ended_assignments {
         unassigned.push(unassign(call, kind, &program, row)?);
     }
-    let assigned: Vec<Json> = new_assignments.iter().map(|one| assign(call, &program, one)).collect();
+    let assigned: Vec<Json> = new_assignments.iter().map(|assignment| assign(call, &program, assignment)).collect();
     let message = |rows: Vec<Json>| if rows.is_empty() { Json::Null } else { Json::Array(rows) };
     Ok(Response::json(json!({ "assigned": message(assigned), "unassigned": message(unassigned) })))
 }

@@ -125,8 +125,8 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     let program = lifecycle::new_document(call, &PROGRAM, body);
     let assigned: Vec<AssignedDocument> = new_assignments.iter().map(NewAssignment::assigned_document).collect();
     lifecycle::create(call, &PROGRAM, &program, Some(&assigned))?;
-    for one in new_assignments {
-        assignments::assign(call, &program, &one);
+    for assignment in new_assignments {
+        assignments::assign(call, &program, &assignment);
     }
     json.extend(program.body);
     Ok(Response::json(Json::Object(json)))

@@ -249,15 +249,15 @@ fn create_many(call: &mut Call<'_, '_>) -> HandlerResult {
     let sent = read_many(call)?;
     let campaign = find_loyalty_campaign(call, call.param(CAMPAIGN.parameter))?;
     let mut created: Vec<Json> = Vec::new();
-    for (index, one) in sent.into_iter().enumerate() {
-        let name = RewardAssignmentRecord::of(&one).reward();
+    for (index, item) in sent.into_iter().enumerate() {
+        let name = RewardAssignmentRecord::of(&item).reward();
         let name = name.ok_or_else(|| missing_parameter(&format!("[{index}].reward")))?;
         let reward = call.store.document(REWARD.object, name)?.ok_or_else(|| not_found(REWARD.object, name))?;
         if created.iter().any(|other| RewardAssignmentRecord::of_value(other).reward_id() == Some(&reward.id)) {
             let message = format!("must NOT be there twice (actual value is `{}`)", reward.id);
             return Err(Problem::at(format!("[{index}].reward"), message).into());
         }
-        created.push(assign(call, &reward, &campaign, one)?);
+        created.push(assign(call, &reward, &campaign, item)?);
     }
     Ok(Response::json(if created.len() == 1 { created.pop().unwrap_or(Json::Null) } else { Json::Array(created) }))
 }
@@ -269,8 +269,8 @@ fn read_many(call: &Call<'_, '_>) -> Result<Vec<Map<String, Json>>, CallError> {
         let message = format!("must have 1 to {ASSIGNMENTS_MAX} items (actual number is `{}`)", sent.len());
         return Err(Problem::at("", message).into());
     }
-    let read = sent.into_iter().enumerate().map(|(index, one)| {
-        shape::read(OF_CAMPAIGN, one, Nulls::Dropped).map_err(|problem| problem.within(&format!("[{index}]")))
+    let read = sent.into_iter().enumerate().map(|(index, item)| {
+        shape::read(OF_CAMPAIGN, item, Nulls::Dropped).map_err(|problem| problem.within(&format!("[{index}]")))
     });
     Ok(read.collect::<Result<_, Problem>>()?)
 }

@@ -129,11 +129,11 @@ fn refund_lots(points: &PointsCard, parts: &[LotPart], amount: u64, now: &Now<'_
 /// Refunds points to a card document by transfers that are not posted yet.
 pub fn refund_queued(call: &Call<'_, '_>, card: &mut Document, entries: &[Entry]) -> Result<(), CallError> {
     let account = points_account(&card.id);
-    let back = |entry: &Entry| match entry {
+    let credits_card = |entry: &Entry| match entry {
         Entry::Post(transfer) if transfer.credit == account => Some(transfer.clone()),
         Entry::Post(_) | Entry::Hold(_) | Entry::Release(_) => None,
     };
-    let transfers: Vec<Transfer> = entries.iter().filter_map(back).collect();
+    let transfers: Vec<Transfer> = entries.iter().filter_map(credits_card).collect();
     let mut account_balance = if transfers.is_empty() { 0 } else { find_account_balance(call.store, card)? };
     for transfer in transfers {
         let Some(reversed) = &transfer.reverses else { continue };

@@ -127,11 +127,12 @@ pub fn points_card(
         lapsed: 0,
     };
     let never = Lot { id: NEVER.into(), points: rest, arrived_at, expiry: Expiry::Never, is_closed: false, lapsed: 0 };
-    let pending = |one: &PendingLot| {
-        let last = one.lapse.as_ref().and_then(|lapse| Day::parse(&lapse.last_day));
-        let expiration = last.and_then(|last| days_until(one.activates_at, zone, last)).unwrap_or_default();
-        let (id, lot, wait) = (one.id.clone(), one.id.clone(), PendingUntil::Period(one.activates_at));
-        PendingPoints { id, points: one.points, earned_at: arrived_at, wait, lot, expiration }
+    let pending = |pending_lot: &PendingLot| {
+        let last = pending_lot.lapse.as_ref().and_then(|lapse| Day::parse(&lapse.last_day));
+        let expiration = last.and_then(|last| days_until(pending_lot.activates_at, zone, last)).unwrap_or_default();
+        let (id, lot, wait) =
+            (pending_lot.id.clone(), pending_lot.id.clone(), PendingUntil::Period(pending_lot.activates_at));
+        PendingPoints { id, points: pending_lot.points, earned_at: arrived_at, wait, lot, expiration }
     };
     Ok(PointsCard {
         lots: stored.lots.iter().map(lot).chain([never]).collect(),
@@ -223,14 +224,14 @@ fn stored_lots(stored: &LoyaltyCard, card: &PointsCard, present: &LocalTime) -> 
 /// Returns the pending points as they are stored.
 fn stored_pending(stored: &LoyaltyCard, card: &PointsCard, present: &LocalTime) -> Vec<PendingLot> {
     let zone = &present.zone;
-    let pending = |one: &PendingPoints| {
-        let activates_at = one.wait.activates_at()?;
-        let known = stored.waiting.iter().find(|known| known.id == one.id);
+    let pending = |pending_lot: &PendingPoints| {
+        let activates_at = pending_lot.wait.activates_at()?;
+        let known = stored.waiting.iter().find(|known| known.id == pending_lot.id);
         let lapse = match known {
             Some(known) => known.lapse.clone(),
-            None => one.expiration.arriving(activates_at, zone).lapses_at().map(|at| lot_expiry(at, zone)),
+            None => pending_lot.expiration.arriving(activates_at, zone).lapses_at().map(|at| lot_expiry(at, zone)),
         };
-        Some(PendingLot { id: one.id.clone(), points: one.points, activates_at, lapse })
+        Some(PendingLot { id: pending_lot.id.clone(), points: pending_lot.points, activates_at, lapse })
     };
     card.pending.iter().filter_map(pending).collect()
 }

@@ -235,19 +235,19 @@ fn revoke_points(
         let details = balance_details(order_id, &card, amount::negated(from_balance)?, before)?;
         record_transaction(call, &card, "POINTS_REMOVAL".into(), [Json::Null, "Order return".into()], &details);
     }
-    let found = from_pending.plus(from_balance)?;
-    if found > 0 {
-        write_card(call, &mut card, amount::negated(found)?)?;
+    let revoked = from_pending.plus(from_balance)?;
+    if revoked > 0 {
+        write_card(call, &mut card, amount::negated(revoked)?)?;
     }
-    let found = found.unsigned_abs();
-    let mut message = json!({ "voucher_id": card.id, "points": found });
-    if let Some(message) = message.as_object_mut().filter(|_| found < points) {
-        message.insert("missing_points".into(), points.minus(found)?.into());
+    let revoked = revoked.unsigned_abs();
+    let mut message = json!({ "voucher_id": card.id, "points": revoked });
+    if let Some(message) = message.as_object_mut().filter(|_| revoked < points) {
+        message.insert("missing_points".into(), points.minus(revoked)?.into());
     }
     moved.earned.push(message);
     let record = entry.record();
-    let (back, taken) = (record.back().unwrap_or(0), record.taken().unwrap_or(0));
-    entry.set_given_back(back.plus(points)?, taken.plus(found)?);
+    let (due, already_revoked) = (record.back().unwrap_or(0), record.taken().unwrap_or(0));
+    entry.set_given_back(due.plus(points)?, already_revoked.plus(revoked)?);
     Ok(true)
 }
 
@@ -264,14 +264,14 @@ fn restore_points(
     let before = entry.record();
     let points = before.points().max(earned);
     let more = points.minus(before.points())?;
-    let taken = before.taken().unwrap_or(0).plus(more)?;
+    let already_revoked = before.taken().unwrap_or(0).plus(more)?;
     let due = points.minus(earned)?;
-    let added = taken.remaining_after(due);
+    let added = already_revoked.remaining_after(due);
     if added > 0 && !credit_restored(call, card, entry, amount::signed(added)?, order_id, order)? {
         return Ok(false);
     }
     entry.set_points(points);
-    entry.set_given_back(due, taken.minus(added)?);
+    entry.set_given_back(due, already_revoked.minus(added)?);
     Ok(true)
 }
 

@@ -63,8 +63,8 @@ pub fn add(
     let joined_id = if current.waiting.len() < PENDING_MAX {
         None
     } else {
-        let later = current.waiting.iter().find(|one| one.activates_at >= at);
-        later.or(current.waiting.last()).map(|one| one.id.clone())
+        let later = current.waiting.iter().find(|pending_lot| pending_lot.activates_at >= at);
+        later.or(current.waiting.last()).map(|pending_lot| pending_lot.id.clone())
     };
     let account_balance = find_account_balance(call.store, card)?;
     let changed = apply_operation(&present, card, account_balance, |card, now| match &joined_id {
@@ -104,8 +104,9 @@ pub fn adjust(call: &mut Call<'_, '_>, card: &mut Document, id: &str, by: i64) -
         return Ok(0);
     };
     let id = Text::from(id);
-    let pending_points = read_loyalty_card(card)
-        .map_or(0, |card| card.waiting.iter().find(|one| one.id == id).map_or(0, |one| one.points));
+    let pending_points = read_loyalty_card(card).map_or(0, |card| {
+        card.waiting.iter().find(|pending_lot| pending_lot.id == id).map_or(0, |pending_lot| pending_lot.points)
+    });
     let pending_points = amount::signed(pending_points)?;
     let by = by.max(amount::negated(pending_points)?);
     if pending_points == 0 || by == 0 {
@@ -156,8 +157,9 @@ pub fn apply_action(
         return Err(state_refusal(action, state).into());
     }
     let id = Text::from(row.id.as_str());
-    let pending_points = read_loyalty_card(&card)
-        .map_or(0, |card| card.waiting.iter().find(|one| one.id == id).map_or(0, |one| one.points));
+    let pending_points = read_loyalty_card(&card).map_or(0, |card| {
+        card.waiting.iter().find(|pending_lot| pending_lot.id == id).map_or(0, |pending_lot| pending_lot.points)
+    });
     let pending_points = amount::signed(pending_points)?;
     if let PendingPointsAction::Adjust(by) = action {
         check_bounds(call, &card, pending_points, by)?;
@@ -245,8 +247,8 @@ fn apply_to_points(
         PendingPointsAction::Activate => {
             // Their expiration starts now, not on the planned day.
             let mut card = card.clone();
-            for one in card.pending.iter_mut().filter(|one| one.id == *id) {
-                one.expiration = expiration.clone();
+            for pending_lot in card.pending.iter_mut().filter(|pending_lot| pending_lot.id == *id) {
+                pending_lot.expiration = expiration.clone();
             }
             card.activate(id, now)
         }

@@ -116,9 +116,9 @@ fn list_qualifying_points(
     let mut all = Vec::new();
     for (from, to) in base.periods(now.at, now.zone) {
         // Due pending points are recorded only with the next change of the card.
-        let due = card_points.waiting.iter().filter(|one| one.activates_at <= now.at);
-        let due = due.filter(|one| from <= one.activates_at && one.activates_at < to);
-        let due = amount::total(due.map(|one| one.points))?;
+        let due = card_points.waiting.iter().filter(|pending_lot| pending_lot.activates_at <= now.at);
+        let due = due.filter(|pending_lot| from <= pending_lot.activates_at && pending_lot.activates_at < to);
+        let due = amount::total(due.map(|pending_lot| pending_lot.points))?;
         all.push(sum_credited_points(store, card, from, to)?.plus(due)?);
     }
     Ok(all)

@@ -175,7 +175,8 @@ fn write_rows(store: &mut Store<'_>, present: &LocalTime, loaded: &mut LoadedCar
     let CardChange { before, settled, due, steps } = *change;
     let (lots, pending_points) = loaded.card.changed_since(before);
     let last_change_of = |account: PointsAccount| {
-        let moves = |step: &&CardStep| step.movements.iter().any(|one| one.from == account || one.to == account);
+        let moves =
+            |step: &&CardStep| step.movements.iter().any(|movement| movement.from == account || movement.to == account);
         due.iter().rev().find(moves).map_or(present.millis(), |step| step.at.millis())
     };
     let changed_at =

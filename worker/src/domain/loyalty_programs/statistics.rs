@@ -224,6 +224,6 @@ fn group_rows(rows: Vec<StatisticRow>) -> BTreeMap<usize, Vec<Statistic>> {
     for ((period, _), statistic) in found.into_iter().filter(|(_, statistic)| !statistic.sums.is_empty()) {
         by_period.entry(period).or_default().push(statistic);
     }
-    by_period.values_mut().for_each(|statistics| statistics.sort_by_key(|one| one.number));
+    by_period.values_mut().for_each(|statistics| statistics.sort_by_key(|statistic| statistic.number));
     by_period
 }

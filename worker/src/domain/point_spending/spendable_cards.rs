@@ -55,8 +55,8 @@ impl SpendableCards {
         let settled = loaded.card.settle(&present.now()).map_err(|refused| unsettled(&loaded.row.id, &refused))?.card;
         let since = definition.spending.global.since(present.now().at, &present.zone);
         let in_period = since.map_or(Ok(0), |since| sum_spent_since(store, &loaded.row, since))?;
-        let (spent, back) = (settled.figures.of(LifetimeTotal::Spent), settled.figures.of(LifetimeTotal::Refunded));
-        let so_far = SpentTotals { balance: settled.balance(), total: spent.remaining_after(back), in_period };
+        let (spent, refunded) = (settled.figures.of(LifetimeTotal::Spent), settled.figures.of(LifetimeTotal::Refunded));
+        let so_far = SpentTotals { balance: settled.balance(), total: spent.remaining_after(refunded), in_period };
         let card_definition_id = loaded.definition_id().into();
         self.paying.push(PayingCard { card_definition_id, limits: definition.spending, so_far });
         self.definitions.push(definition);
