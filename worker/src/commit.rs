@@ -17,7 +17,7 @@ use crate::domain::balances::point_postings;
 use crate::domain::bundle::build_job;
 use crate::domain::catalogue::products::PRODUCT;
 use crate::domain::catalogue::skus::SKU;
-use crate::domain::earning::domain_events::{DomainEvent, brought, noticed};
+use crate::domain::earning::domain_events::{DomainEvent, detect_events, detect_segment_events};
 use crate::domain::earning::follow_up;
 use crate::domain::earning::reaction::Reaction;
 use crate::domain::point_spending::moved_points::MovedPoints;
@@ -37,10 +37,10 @@ type Observer = fn(&mut Call<'_, '_>, &DomainEvent) -> Result<Reaction, Fault>;
 /// All observers of domain events, in this order. Points that paid an order are refunded before the points that it earned are revoked.
 const OBSERVERS: &[Observer] = &[
     follow_up::refund_payment,
-    follow_up::revoke_of_programs,
-    follow_up::revoke_of_campaigns,
+    follow_up::correct_program_points,
+    follow_up::correct_campaign_points,
     follow_up::activate_pending,
-    follow_up::earn_by,
+    follow_up::grant_earnings,
     follow_up::update_tiers,
 ];
 
@@ -60,9 +60,9 @@ pub fn run(call: &mut Call<'_, '_>) -> Result<(), CallError> {
 /// A handler calls it when its answer contains those points; [`run`] does the rest after the handler.
 pub fn follow_up(call: &mut Call<'_, '_>) -> Result<MovedPoints, CallError> {
     let mut moved = MovedPoints::default();
-    let events = noticed(call)?;
+    let events = detect_events(call)?;
     let transfers: Vec<TransferRow> =
-        call.store.posted().filter(|post| point_postings::is_about_points(post)).cloned().collect();
+        call.store.posted().filter(|post| point_postings::moves_points(post)).cloned().collect();
     if call.store.may_write(&[PRODUCT.object, SKU.object]) {
         call.catalogue.forget();
     }
@@ -73,7 +73,7 @@ pub fn follow_up(call: &mut Call<'_, '_>) -> Result<MovedPoints, CallError> {
     // The call is accepted: its consequences are no longer limited.
     call.store.unbound();
     if !transfers.is_empty() {
-        point_postings::follow(call, &transfers)?;
+        point_postings::apply_to_lots(call, &transfers)?;
         flush(call.store)?;
     }
     let mut queue = VecDeque::from(events);
@@ -83,7 +83,7 @@ pub fn follow_up(call: &mut Call<'_, '_>) -> Result<MovedPoints, CallError> {
             loop {
                 moved.add(reaction.moved);
                 // Points may bring a customer into a segment; the same earning is not granted twice at one instant.
-                queue.extend(brought(call)?);
+                queue.extend(detect_segment_events(call)?);
                 flush(call.store)?;
                 let Some(step) = reaction.next else { break };
                 reaction = step(call)?;

@@ -230,7 +230,7 @@ fn of_customer(call: &mut Call<'_, '_>) -> HandlerResult {
         let is_in = match segment_of(call, &document)?.filter(|_| !lists) {
             Some(segment) => {
                 let count = |who: &str, event: &str| call.store.event_count(who, event);
-                is_in_segment(&present, &segment, &customer, &count, &|| kinds::held_now(call, id))?
+                is_in_segment(&present, &segment, &customer, &count, &|| kinds::find_current_balances(call, id))?
             }
             None => lists,
         };

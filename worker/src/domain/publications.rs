@@ -95,7 +95,7 @@ pub fn hand_reward(
 ) -> Result<Document, CallError> {
     let mut chosen = choose(call, campaign, 1, taken)?;
     for (voucher, _) in &mut chosen {
-        adjustments::load(call, voucher, added, &[])?;
+        adjustments::credit_card(call, voucher, added, &[])?;
     }
     let wanted = PublicationRequest::given(campaign);
     let (_, handed) = hand_over(call, &wanted, &PublicationReceiver::of(customer.clone()), Some(campaign), chosen)?;
@@ -131,7 +131,7 @@ pub fn hand_over(
             }
             start_activity(call, campaign, &mut voucher)?;
             if let Some(campaign) = campaign {
-                points::begin(call, campaign, &mut voucher)?;
+                points::start_expiration(call, campaign, &mut voucher)?;
             }
         }
         call.touch(&mut voucher);

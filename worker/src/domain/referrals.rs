@@ -1,4 +1,4 @@
-//! Records referrals once each: the customer becomes a holder of the code, both customers' counts change, and the program's
+//! Records referrals once each: the customer becomes a holder of the code, both customers' counts change, and the campaign's
 //! rewards are granted.
 
 use crate::domain::customers::referral_summary;
@@ -16,8 +16,8 @@ use scrip::text::Text;
 use serde_json::{Value as Json, json};
 
 /// Queues the referrals of a customer; returns the rewards. The customer document is updated in place. A code counts once for
-/// each customer regardless of later rollbacks, and a program rewards once.
-pub fn settle(
+/// each customer regardless of later rollbacks, and a campaign rewards once.
+pub fn record_referrals(
     call: &mut Call<'_, '_>,
     customer: &mut Document,
     referrals: &[Referral],
@@ -30,42 +30,43 @@ pub fn settle(
     if referrals.is_empty() || !is_identified(call, customer)? {
         return Ok(Vec::new());
     }
-    let mut counted: Vec<&Referral> = Vec::new();
+    let mut recorded: Vec<&Referral> = Vec::new();
     let mut grants = Vec::new();
     for referral in referrals {
-        hold(call, customer, referral)?;
-        if !referral.counts || has(customer, "related_object_id", &referral.voucher_id) {
+        add_holder(call, customer, referral)?;
+        if !referral.counts || has_referral(customer, "related_object_id", &referral.voucher_id) {
             continue;
         }
-        let is_first = !referral.campaign_id.as_ref().is_some_and(|campaign| has(customer, "campaign_id", campaign));
+        let is_first =
+            !referral.campaign_id.as_ref().is_some_and(|campaign| has_referral(customer, "campaign_id", campaign));
         if let Some(reward) = referral.reward.as_ref().filter(|_| is_first) {
             let redemption_id = referral.redemption_id.clone().unwrap_or_default();
-            grants.extend(grant(call, customer, reward, redemption_id)?);
+            grants.extend(reward_grant(call, customer, reward, redemption_id)?);
         }
         referral_summary::remember(customer, referral, call.now_ms())?;
-        counted.push(referral);
+        recorded.push(referral);
     }
-    if !counted.is_empty() {
+    if !recorded.is_empty() {
         // A new customer has not changed since its creation.
         if customer.created_at < call.now_ms() {
             call.touch(customer);
         }
         call.store.update("customer", customer);
-        count(call, &counted)?;
+        count_referrals(call, &recorded)?;
     }
     Ok(grants)
 }
 
-/// Queues the rewards of a program. One that cannot be fulfilled, without a code or a campaign, does not prevent the
+/// Queues the rewards of a referral campaign. One that cannot be fulfilled, without a code or a campaign, does not prevent the
 /// referral; it is reported in the log.
-pub fn hand_over<'g>(
+pub fn fulfil_rewards<'g>(
     call: &mut Call<'_, '_>,
     grants: &'g [RewardGrant],
-    handed: &mut RequestFulfilments<'g>,
+    fulfilments: &mut RequestFulfilments<'g>,
 ) -> Result<(), CallError> {
     for grant in grants {
-        let (mark, drawn, ids) = (call.store.mark(), call.store.drawn.clone(), call.ids.clone());
-        match handed.hand(call, grant) {
+        let (mark, generators, ids) = (call.store.mark(), call.store.drawn.clone(), call.ids.clone());
+        match fulfilments.fulfil(call, grant) {
             Ok(_) => {
                 let details = json!({
                     "campaign_id": grant.campaign_id.as_str(), "customer_id": grant.customer_id.as_deref(), "balance": grant.balance,
@@ -73,11 +74,11 @@ pub fn hand_over<'g>(
                 });
                 call.store.announce("granted", &grant.campaign_id, details.to_string())?;
             }
-            Err(CallError::Refused(why)) => {
+            Err(CallError::Refused(refusal)) => {
                 call.store.forget_since(mark);
-                (call.store.drawn, call.ids) = (drawn, ids);
-                let why = why.details.as_deref().unwrap_or_default();
-                note(call, grant.customer_id.as_deref().unwrap_or_default(), &grant.campaign_id, why);
+                (call.store.drawn, call.ids) = (generators, ids);
+                let refusal = refusal.details.as_deref().unwrap_or_default();
+                warn(call, grant.customer_id.as_deref().unwrap_or_default(), &grant.campaign_id, refusal);
             }
             Err(CallError::Fault(fault)) => return Err(fault.into()),
         }
@@ -86,7 +87,7 @@ pub fn hand_over<'g>(
 }
 
 /// Makes the customer a holder of the code, unless it is one.
-fn hold(call: &mut Call<'_, '_>, customer: &Document, referral: &Referral) -> Result<(), CallError> {
+fn add_holder(call: &mut Call<'_, '_>, customer: &Document, referral: &Referral) -> Result<(), CallError> {
     let Some(code) = call.store.document("voucher", &referral.voucher_id)? else { return Ok(()) };
     if code.parent.is_some() && referral_holders::among(call, &code, &[&customer.id])?.is_empty() {
         referral_holders::add(call, &code, &customer.id, HolderRole::Referee, &json!({}));
@@ -94,8 +95,8 @@ fn hold(call: &mut Call<'_, '_>, customer: &Document, referral: &Referral) -> Re
     Ok(())
 }
 
-/// Returns the reward of a referee: units on a card. Points are no credits, so a campaign with other cards gives nothing.
-fn grant(
+/// Returns the reward of a referee: units on a card. Points are no credits, so a campaign with other cards grants nothing.
+fn reward_grant(
     call: &Call<'_, '_>,
     customer: &Document,
     reward: &RefereeReward,
@@ -111,7 +112,7 @@ fn grant(
         }
     };
     let Some(campaign) = campaign.filter(has_cards) else {
-        note(call, &customer.id, &reward.campaign, "there is no such campaign of cards");
+        warn(call, &customer.id, &reward.campaign, "there is no such campaign of cards");
         return Ok(None);
     };
     Ok(Some(RewardGrant {
@@ -123,12 +124,12 @@ fn grant(
     }))
 }
 
-fn note(call: &Call<'_, '_>, customer_id: &str, campaign: &str, why: &str) {
-    call.store.note(format!("`{customer_id}` was referred and does not get what `{campaign}` gives: {why}"));
+fn warn(call: &Call<'_, '_>, customer_id: &str, campaign: &str, refusal: &str) {
+    call.store.note(format!("`{customer_id}` was referred and does not get what `{campaign}` gives: {refusal}"));
 }
 
 /// Tests if a customer document has a referral with a member of this value.
-fn has(customer: &Document, name: &str, value: &str) -> bool {
+fn has_referral(customer: &Document, name: &str, value: &str) -> bool {
     customer
         .as_customer()
         .referral_campaigns()
@@ -137,7 +138,7 @@ fn has(customer: &Document, name: &str, value: &str) -> bool {
 }
 
 /// Increments the counts of the referrers.
-fn count(call: &mut Call<'_, '_>, referrals: &[&Referral]) -> Result<(), CallError> {
+fn count_referrals(call: &mut Call<'_, '_>, referrals: &[&Referral]) -> Result<(), CallError> {
     let mut referrers: Vec<&str> = referrals.iter().map(|referral| referral.referrer_id.as_str()).collect();
     referrers.sort_unstable();
     referrers.dedup();

@@ -57,7 +57,7 @@ enum Rules {
 }
 
 impl Rules {
-    fn draw(random: &mut Random) -> Rules {
+    fn random(random: &mut Random) -> Rules {
         let months = i64::try_from(random.below(4)).unwrap();
         match random.below(8) {
             0 => Rules::Never,
@@ -68,7 +68,7 @@ impl Rules {
         }
     }
 
-    fn said(self) -> Json {
+    fn to_json(self) -> Json {
         let ends =
             BTreeMap::from([(1, "END_OF_MONTH"), (3, "END_OF_QUARTER"), (6, "END_OF_HALF_YEAR"), (12, "END_OF_YEAR")]);
         match self {
@@ -124,11 +124,11 @@ enum Operation {
         points: i64,
     },
     /// Refunds the spending at an index of the list.
-    GivenBack(usize),
+    RolledBack(usize),
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Shown {
+struct CardPoints {
     points: i64,
     balance: i64,
     subtracted: i64,
@@ -138,14 +138,14 @@ struct Shown {
 
 #[derive(Default)]
 struct Card {
-    shown: Shown,
+    totals: CardPoints,
     lots: BTreeMap<i64, i64>,
 }
 
 impl Card {
-    fn lapse(&mut self, today: i64) {
+    fn expire(&mut self, today: i64) {
         let later = self.lots.split_off(&today);
-        self.shown.expired += std::mem::replace(&mut self.lots, later).values().sum::<i64>();
+        self.totals.expired += std::mem::replace(&mut self.lots, later).values().sum::<i64>();
     }
 
     fn take(&mut self, mut points: i64) -> Vec<(i64, i64)> {
@@ -161,36 +161,36 @@ impl Card {
     }
 }
 
-fn model(history: &[(i64, Operation)], today: i64) -> [Shown; 2] {
+fn model(history: &[(i64, Operation)], today: i64) -> [CardPoints; 2] {
     let mut cards: [Card; 2] = Default::default();
     let mut spent: BTreeMap<usize, (usize, Vec<(i64, i64)>)> = BTreeMap::new();
-    for (place, (day, done)) in history.iter().enumerate() {
-        cards.iter_mut().for_each(|card| card.lapse(*day));
-        match done {
+    for (index, (day, operation)) in history.iter().enumerate() {
+        cards.iter_mut().for_each(|card| card.expire(*day));
+        match operation {
             Operation::Came { card, points, last_day } => {
-                cards[*card].shown.points += points;
+                cards[*card].totals.points += points;
                 *cards[*card].lots.entry(*last_day).or_default() += points;
             }
             Operation::Removed { card, points } => {
-                cards[*card].shown.subtracted += points;
+                cards[*card].totals.subtracted += points;
                 cards[*card].take(*points);
             }
-            Operation::Spent { card, points } => drop(spent.insert(place, (*card, cards[*card].take(*points)))),
-            Operation::GivenBack(of) => {
+            Operation::Spent { card, points } => drop(spent.insert(index, (*card, cards[*card].take(*points)))),
+            Operation::RolledBack(of) => {
                 let (card, parts) = &spent[of];
                 for (last_day, points) in parts {
                     *cards[*card].lots.entry(*last_day).or_default() += points;
                 }
-                cards[*card].lapse(*day);
+                cards[*card].expire(*day);
             }
         }
     }
     cards.map(|mut card| {
-        card.lapse(today);
-        card.shown.balance = card.lots.values().sum();
+        card.expire(today);
+        card.totals.balance = card.lots.values().sum();
         let next = card.lots.iter().find(|(day, points)| **day != NEVER && **points > 0);
-        card.shown.next = next.map(|(day, points)| (text(*day), *points));
-        card.shown
+        card.totals.next = next.map(|(day, points)| (text(*day), *points));
+        card.totals
     })
 }
 
@@ -206,7 +206,7 @@ struct Shop {
 
 impl Shop {
     fn open(random: &mut Random) -> Shop {
-        let rules = Rules::draw(random);
+        let rules = Rules::random(random);
         let mut shop = Shop {
             edge: Edge::new(),
             now: BEGIN,
@@ -216,19 +216,19 @@ impl Shop {
             redeemed: Vec::new(),
         };
         let mut card = json!({ "points": WELCOME });
-        if !rules.said().is_null() {
-            card["expiration_rules"] = rules.said();
+        if !rules.to_json().is_null() {
+            card["expiration_rules"] = rules.to_json();
         }
-        shop.make("/v1/loyalties", &json!({ "name": "Club", "vouchers_count": 2, "voucher": { "loyalty_card": card, "code_config": { "pattern": "CLUB-#", "charset": "12" } } }));
+        shop.create("/v1/loyalties", &json!({ "name": "Club", "vouchers_count": 2, "voucher": { "loyalty_card": card, "code_config": { "pattern": "CLUB-#", "charset": "12" } } }));
         while shop.edge.alarm("proj_dev", shop.now) {}
         let coin =
             json!({ "name": "Money off", "parameters": { "coin": { "exchange_ratio": "1", "points_ratio": "1" } } });
-        shop.reward = shop.make("/v1/rewards", &coin)["id"].as_str().unwrap().to_owned();
-        shop.make(&format!("/v1/rewards/{}/assignments", shop.reward), &json!({ "campaign": "Club" }));
+        shop.reward = shop.create("/v1/rewards", &coin)["id"].as_str().unwrap().to_owned();
+        shop.create(&format!("/v1/rewards/{}/assignments", shop.reward), &json!({ "campaign": "Club" }));
         for (card, code) in CODES.into_iter().enumerate() {
-            shop.go_on(random);
-            shop.make("/v1/loyalties/Club/members", &json!({ "voucher": code, "customer": { "source_id": code } }));
-            shop.come(card, WELCOME, rules.last_day(shop.today()));
+            shop.advance_time(random);
+            shop.create("/v1/loyalties/Club/members", &json!({ "voucher": code, "customer": { "source_id": code } }));
+            shop.expect_credit(card, WELCOME, rules.last_day(shop.today()));
         }
         shop
     }
@@ -242,7 +242,7 @@ impl Shop {
         (reply.status, serde_json::from_slice(&reply.body).unwrap_or(Json::Null))
     }
 
-    fn make(&self, path: &str, body: &Json) -> Json {
+    fn create(&self, path: &str, body: &Json) -> Json {
         let (status, made) = self.call("POST", path, body);
         assert!(status < 300, "{path} {body}: {status} {made}");
         made
@@ -252,17 +252,17 @@ impl Shop {
         self.now.div_euclid(DAY)
     }
 
-    fn go_on(&mut self, random: &mut Random) {
+    fn advance_time(&mut self, random: &mut Random) {
         let days = [0, 0, 0, 1, 4, 9, 31, 70, 400][usize::try_from(random.below(9)).unwrap()];
         self.now += days * DAY + random.between(0, DAY / 2);
     }
 
-    fn come(&mut self, card: usize, points: i64, last_day: i64) {
+    fn expect_credit(&mut self, card: usize, points: i64, last_day: i64) {
         self.history.push((self.today(), Operation::Came { card, points, last_day }));
     }
 
-    fn done(&mut self, done: Operation) {
-        self.history.push((self.today(), done));
+    fn record(&mut self, operation: Operation) {
+        self.history.push((self.today(), operation));
     }
 
     /// Makes one random call.
@@ -273,25 +273,25 @@ impl Shop {
         let balance = format!("/v1/loyalties/members/{}/balance", CODES[card]);
         match random.below(8) {
             0 | 1 => {
-                self.make(&balance, &json!({ "points": points }));
-                self.come(card, points, self.rules.last_day(self.today()));
+                self.create(&balance, &json!({ "points": points }));
+                self.expect_credit(card, points, self.rules.last_day(self.today()));
             }
             2 => {
                 let last_day = self.today() + random.between(0, 50);
                 let body =
                     json!({ "points": points, "expiration_type": "CUSTOM_DATE", "expiration_date": text(last_day) });
-                self.make(&balance, &body);
-                self.come(card, points, last_day);
+                self.create(&balance, &body);
+                self.expect_credit(card, points, last_day);
             }
             3 if random.once_in(3) => {
-                self.make(&balance, &json!({ "points": points, "expiration_type": "NON_EXPIRING" }));
-                self.come(card, points, NEVER);
+                self.create(&balance, &json!({ "points": points, "expiration_type": "NON_EXPIRING" }));
+                self.expect_credit(card, points, NEVER);
             }
             4 => {
                 let (status, made) = self.call("POST", &balance, &json!({ "points": -points }));
                 assert_eq!(status == 200, points <= there, "{points} of {there}: {made}");
                 if status == 200 {
-                    self.done(Operation::Removed { card, points });
+                    self.record(Operation::Removed { card, points });
                 }
             }
             5 => {
@@ -300,16 +300,16 @@ impl Shop {
                 let (status, made) = self.call("POST", &path, &transfer);
                 assert_eq!(status == 200, points <= there, "{points} of {there}: {made}");
                 if status == 200 {
-                    self.done(Operation::Removed { card, points });
-                    self.come(1 - card, points, self.rules.last_day(self.today()));
+                    self.record(Operation::Removed { card, points });
+                    self.expect_credit(1 - card, points, self.rules.last_day(self.today()));
                 }
             }
             6 if !self.redeemed.is_empty() => {
                 let at = usize::try_from(random.below(u64::try_from(self.redeemed.len()).unwrap())).unwrap();
-                let (redemption, place) = self.redeemed.swap_remove(at);
+                let (redemption, index) = self.redeemed.swap_remove(at);
                 // A spending older than three months is refused.
                 if self.call("POST", &format!("/v1/redemptions/{redemption}/rollback"), &json!({})).0 == 200 {
-                    self.done(Operation::GivenBack(place));
+                    self.record(Operation::RolledBack(index));
                 }
             }
             _ => {
@@ -323,20 +323,24 @@ impl Shop {
                 assert_eq!(validated["valid"].as_bool(), Some(points <= there), "{points} of {there}: {validated}");
                 if status == 200 {
                     self.redeemed.push((made["redemptions"][0]["id"].as_str().unwrap().to_owned(), self.history.len()));
-                    self.done(Operation::Spent { card, points });
+                    self.record(Operation::Spent { card, points });
                     let voucher = &made["redemptions"][0]["voucher"];
-                    assert_eq!(shown(voucher), model(&self.history, self.today())[card], "shown by the redemption");
+                    assert_eq!(
+                        points_of_voucher(voucher),
+                        model(&self.history, self.today())[card],
+                        "shown by the redemption"
+                    );
                 }
             }
         }
     }
 
-    fn found(&self) -> [Shown; 2] {
-        CODES.map(|code| shown(&self.call("GET", &format!("/v1/vouchers/{code}"), &Json::Null).1))
+    fn read_points(&self) -> [CardPoints; 2] {
+        CODES.map(|code| points_of_voucher(&self.call("GET", &format!("/v1/vouchers/{code}"), &Json::Null).1))
     }
 
     /// Returns the amounts of all transactions of a card.
-    fn moved(&self, code: &str) -> i64 {
+    fn sum_transactions(&self, code: &str) -> i64 {
         let (mut sum, mut after) = (0, String::new());
         loop {
             let path = format!("/v1/vouchers/{code}/transactions?limit=100{after}");
@@ -351,11 +355,11 @@ impl Shop {
     }
 }
 
-fn shown(voucher: &Json) -> Shown {
+fn points_of_voucher(voucher: &Json) -> CardPoints {
     let card = &voucher["loyalty_card"];
     let number = |name: &str| card[name].as_i64().unwrap_or(0);
     let next = card["next_expiration_date"].as_str().map(|day| (day.to_owned(), number("next_expiration_points")));
-    Shown {
+    CardPoints {
         points: number("points"),
         balance: number("balance"),
         subtracted: number("subtracted_points"),
@@ -366,18 +370,24 @@ fn shown(voucher: &Json) -> Shown {
 
 #[test]
 fn points_expire_by_their_rules_in_random_histories() {
-    let (mut lapsed, mut back) = (0, 0);
+    let (mut expired, mut rolled_back) = (0, 0);
     for seed in 0..HISTORIES {
         let mut random = Random::new(seed);
         let mut shop = Shop::open(&mut random);
         for step in 0..STEPS {
-            shop.go_on(&mut random);
+            shop.advance_time(&mut random);
             // One half is settled by the alarm when something is due, the other never.
             while seed % 2 == 0 && shop.edge.alarm("proj_dev", shop.now) {}
             shop.step(&mut random);
             let expected = model(&shop.history, shop.today());
-            assert_eq!(shop.found(), expected, "history {seed}, step {step}: {:?} {:#?}", shop.rules, shop.history);
-            for (code, shown) in CODES.iter().zip(&expected) {
+            assert_eq!(
+                shop.read_points(),
+                expected,
+                "history {seed}, step {step}: {:?} {:#?}",
+                shop.rules,
+                shop.history
+            );
+            for (code, totals) in CODES.iter().zip(&expected) {
                 let path = format!("/v1/loyalties/Club/members/{code}/points-expiration?limit=100");
                 let buckets = shop.call("GET", &path, &Json::Null).1;
                 let points = buckets["data"]
@@ -385,16 +395,21 @@ fn points_expire_by_their_rules_in_random_histories() {
                     .unwrap()
                     .iter()
                     .map(|one| one["bucket"]["total_points"].as_i64().unwrap());
-                assert_eq!(points.sum::<i64>(), shown.balance, "history {seed}, step {step}: {buckets}");
+                assert_eq!(points.sum::<i64>(), totals.balance, "history {seed}, step {step}: {buckets}");
             }
         }
         // Every expiration is a transaction by now or after the next settlement, and all transactions together are the balance.
         while shop.edge.alarm("proj_dev", shop.now) {}
-        for (code, shown) in CODES.iter().zip(shop.found()) {
-            assert_eq!(WELCOME + shop.moved(code), shown.balance, "history {seed}: the transactions of {code}");
-            lapsed += usize::from(shown.expired > 0);
+        for (code, totals) in CODES.iter().zip(shop.read_points()) {
+            assert_eq!(
+                WELCOME + shop.sum_transactions(code),
+                totals.balance,
+                "history {seed}: the transactions of {code}"
+            );
+            expired += usize::from(totals.expired > 0);
         }
-        back += shop.history.iter().filter(|(_, done)| matches!(done, Operation::GivenBack(_))).count();
+        rolled_back +=
+            shop.history.iter().filter(|(_, operation)| matches!(operation, Operation::RolledBack(_))).count();
     }
-    assert!(lapsed > 100 && back > 50, "too little happened: {lapsed} lapsed, {back} given back");
+    assert!(expired > 100 && rolled_back > 50, "too little happened: {expired} expired, {rolled_back} rolled back");
 }

@@ -21,7 +21,7 @@ fn call(edge: &Edge, method: &str, path: &str, body: &Json) -> (u16, Json) {
     (reply.status, serde_json::from_slice(&reply.body).unwrap_or(Json::Null))
 }
 
-fn make(edge: &Edge, path: &str, body: &Json) -> Json {
+fn create(edge: &Edge, path: &str, body: &Json) -> Json {
     let (status, made) = call(edge, "POST", path, body);
     assert!(status < 300, "{path}: {status} {made}");
     made
@@ -59,9 +59,9 @@ impl Shop {
     fn open() -> Shop {
         let edge = Edge::new();
         let goods: Vec<String> =
-            GOODS.iter().map(|name| id(&make(&edge, "/v1/products", &json!({ "name": name })))).collect();
+            GOODS.iter().map(|name| id(&create(&edge, "/v1/products", &json!({ "name": name })))).collect();
         for name in NAMES {
-            make(&edge, "/v1/customers", &json!({ "source_id": name }));
+            create(&edge, "/v1/customers", &json!({ "source_id": name }));
         }
         Shop::open_campaign(&edge, &goods);
         let members = Shop::open_program(&edge, &goods);
@@ -69,11 +69,11 @@ impl Shop {
     }
 
     fn open_campaign(edge: &Edge, goods: &[String]) {
-        make(edge, "/v1/loyalties", &json!({ "name": "Club", "voucher": { "loyalty_card": { "points": 0 } } }));
+        create(edge, "/v1/loyalties", &json!({ "name": "Club", "voucher": { "loyalty_card": { "points": 0 } } }));
         for name in NAMES {
-            make(edge, &format!("/v1/campaigns/Club/vouchers/{name}-card"), &json!({}));
+            create(edge, &format!("/v1/campaigns/Club/vouchers/{name}-card"), &json!({}));
             let joins = json!({ "voucher": format!("{name}-card"), "customer": { "source_id": name } });
-            make(edge, "/v1/loyalties/Club/members", &joins);
+            create(edge, "/v1/loyalties/Club/members", &joins);
         }
         let rule = |calculation: &str, outer: &str, block: Json| {
             let loyalty = json!({ "type": "PROPORTIONAL", "calculation_type": calculation, outer: block });
@@ -92,15 +92,14 @@ impl Shop {
                 json!({ "quantity": { "every": 2, "points": 5, "object": "product", "id": goods[1] } })
             ),
         ]);
-        make(edge, "/v1/loyalties/Club/earning-rules", &rules);
+        create(edge, "/v1/loyalties/Club/earning-rules", &rules);
     }
 
     fn open_program(edge: &Edge, goods: &[String]) -> Vec<String> {
-        let back =
+        let refunds =
             json!({ "type": "REFUNDABLE", "methods": [{ "type": "REVOKE_FROM_BALANCE", "mode": "REVOKE_TO_ZERO" }] });
-        let card =
-            json!({ "name": "Card", "type": "INDIVIDUAL", "status": "ACTIVE", "refunds": { "earned_points": back } });
-        let card = id(&make(edge, "/v2/loyalties/card-definitions", &card));
+        let card = json!({ "name": "Card", "type": "INDIVIDUAL", "status": "ACTIVE", "refunds": { "earned_points": refunds } });
+        let card = id(&create(edge, "/v2/loyalties/card-definitions", &card));
         let effect = |calculation: &str, outer: &str, block: Json| json!({ "points_proportional": { "calculation_type": calculation, "card_definition_id": card, outer: block } });
         let of = |goods: &String| json!([{ "type": "product", "product": { "id": goods } }]);
         // Two effects of one rule, and a rule of its own.
@@ -119,28 +118,29 @@ impl Shop {
                 json!({ "quantity": { "every": 2, "value": 5, "applicable_to": of(&goods[1]) } })
             ),]),
         ];
-        let rule = |(place, effects): (usize, &Json)| {
+        let rule = |(index, effects): (usize, &Json)| {
             let rule = json!({
-                "name": format!("rule {place}"), "status": "ACTIVE", "trigger": { "event": "customer.order.paid" },
+                "name": format!("rule {index}"), "status": "ACTIVE", "trigger": { "event": "customer.order.paid" },
                 "earnings": [{ "effects": effects }],
             });
-            json!({ "id": id(&make(edge, "/v2/loyalties/earning-rules", &rule)) })
+            json!({ "id": id(&create(edge, "/v2/loyalties/earning-rules", &rule)) })
         };
         let rules: Vec<Json> = effects.iter().enumerate().map(rule).collect();
         let program = json!({ "name": "Program", "status": "ACTIVE", "card_definitions": [{ "id": card }], "earning_rules": rules });
-        let members = format!("/v2/loyalties/programs/{}/members", id(&make(edge, "/v2/loyalties/programs", &program)));
+        let members =
+            format!("/v2/loyalties/programs/{}/members", id(&create(edge, "/v2/loyalties/programs", &program)));
         let join = |name: &&str| {
             let customer = id(&call(edge, "GET", &format!("/v1/customers/{name}"), &Json::Null).1);
-            format!("{members}/{}", id(&make(edge, &members, &json!({ "customer_id": customer }))))
+            format!("{members}/{}", id(&create(edge, &members, &json!({ "customer_id": customer }))))
         };
         NAMES.iter().map(join).collect()
     }
 
     /// Returns the points of a customer: of the card of the campaign, and of the card of the program.
-    fn points(&self, who: usize) -> [i64; 2] {
+    fn points(&self, customer: usize) -> [i64; 2] {
         let get = |path: &str| call(&self.edge, "GET", path, &Json::Null).1;
-        let card = get(&format!("/v1/vouchers/{}-card", NAMES[who]));
-        let member = get(&self.members[who]);
+        let card = get(&format!("/v1/vouchers/{}-card", NAMES[customer]));
+        let member = get(&self.members[customer]);
         [
             card["loyalty_card"]["balance"].as_i64().unwrap(),
             member.pointer("/cards/0/card/balance/points").and_then(Json::as_i64).unwrap(),
@@ -152,36 +152,36 @@ impl Shop {
         lines.iter().map(item).collect()
     }
 
-    fn pay(&self, who: usize, source_id: &str, lines: &[Line]) {
-        let customer = json!({ "source_id": NAMES[who] });
+    fn pay(&self, customer: usize, source_id: &str, lines: &[Line]) {
+        let customer = json!({ "source_id": NAMES[customer] });
         let order =
             json!({ "source_id": source_id, "status": "PAID", "customer": customer, "items": self.items(lines) });
-        make(&self.edge, "/v1/orders", &order);
+        create(&self.edge, "/v1/orders", &order);
     }
 
     /// Changes an order at random; returns its new lines.
     fn change(&self, random: &mut Random, source_id: &str, lines: &[Line]) -> Vec<Line> {
         let path = format!("/v1/orders/{source_id}");
         if random.below(3) > 0 || lines.is_empty() {
-            let lines = draw_lines(random);
+            let lines = random_lines(random);
             let (status, order) = call(&self.edge, "PUT", &path, &json!({ "items": self.items(&lines) }));
             assert_eq!(status, 200, "{order}");
             return lines;
         }
-        let place = usize::try_from(random.below(lines.len() as u64)).unwrap();
-        let units = 1 + random.below(lines[place].quantity.unsigned_abs());
+        let index = usize::try_from(random.below(lines.len() as u64)).unwrap();
+        let units = 1 + random.below(lines[index].quantity.unsigned_abs());
         let (_, order) = call(&self.edge, "GET", &path, &Json::Null);
-        let back = json!({ "items": [{ "id": order["items"][place]["id"], "quantity": units }] });
-        make(&self.edge, &format!("{path}/returns"), &back);
+        let refunds = json!({ "items": [{ "id": order["items"][index]["id"], "quantity": units }] });
+        create(&self.edge, &format!("{path}/returns"), &refunds);
         let mut lines = lines.to_vec();
-        lines[place].quantity -= i64::try_from(units).unwrap();
+        lines[index].quantity -= i64::try_from(units).unwrap();
         lines.retain(|line| line.quantity > 0);
         lines
     }
 }
 
 /// Draws one to three lines of different goods.
-fn draw_lines(random: &mut Random) -> Vec<Line> {
+fn random_lines(random: &mut Random) -> Vec<Line> {
     let mut number = |most: u64| i64::try_from(random.below(most)).unwrap();
     let mut lines: Vec<Line> =
         (0..GOODS.len()).map(|goods| Line { goods, quantity: number(4), price: 1 + number(900) }).collect();
@@ -199,7 +199,7 @@ fn a_changed_order_has_the_points_of_a_new_one() {
     for number in 0..ORDERS {
         let before = shop.points(0);
         let source_id = format!("o{number}");
-        let mut lines = draw_lines(&mut random);
+        let mut lines = random_lines(&mut random);
         shop.pay(0, &source_id, &lines);
         let check = |lines: &[Line], step: u64| {
             let points = shop.points(0).map(|points| points - points_of(lines));

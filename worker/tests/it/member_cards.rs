@@ -11,7 +11,7 @@ use scrip::text::Text;
 use scrip::time::Instant;
 use scrip_worker::domain::clock::LocalTime;
 use scrip_worker::domain::loyalty_members::card::{LoadedCard, load};
-use scrip_worker::domain::loyalty_members::card_changes::{SETTLE, settle, settle_due, write};
+use scrip_worker::domain::loyalty_members::card_changes::{SETTLE_JOB, run_job, settle, write_outcome};
 use scrip_worker::domain::loyalty_members::card_view::{SpendingTarget, TransactionDetails};
 use scrip_worker::jobs::async_actions::JobSlice;
 use scrip_worker::service;
@@ -56,7 +56,7 @@ fn delay(random: &mut Random) -> Delay {
 }
 
 /// Returns the relevant part of a card: closed and empty lots are removed.
-fn plain(card: &PointsCard) -> PointsCard {
+fn comparable(card: &PointsCard) -> PointsCard {
     let mut card = card.clone();
     card.lots.retain(|lot| lot.is_open());
     card.lots.sort_by(|one, other| one.id.cmp(&other.id));
@@ -95,47 +95,52 @@ fn structure(seed: u64) -> Option<serde_json::Value> {
 }
 
 /// Inserts a related document.
-fn put(store: &mut Store<'_>, kind: &str, id: &str, (parent, holder): (&str, &str), body: &serde_json::Value) {
+fn insert(store: &mut Store<'_>, kind: &str, id: &str, (parent, holder): (&str, &str), body: &serde_json::Value) {
     let mut row = Document::new(id.into(), None, 0, body.as_object().cloned().unwrap());
     (row.parent, row.holder) = (Some(parent.into()), Some(holder.into()));
     store.insert(kind, &row);
 }
 
 /// Inserts the card, and the tiers that its points lead through.
-fn begin(store: &mut Store<'_>, seed: u64, at: Instant) {
+fn create_card(store: &mut Store<'_>, seed: u64, at: Instant) {
     store.insert("loyalty_card", &row());
     if let Some(structure) = structure(seed) {
-        put(store, "tier_structure", "lts_1", ("", ""), &structure);
-        put(store, "program_tier_structure", "1", ("lprg_1", "lts_1"), &json!({}));
-        for (place, (min, max)) in [(0, Some(40)), (41, Some(90)), (91, None)].into_iter().enumerate() {
-            let id = format!("lt_{place}");
+        insert(store, "tier_structure", "lts_1", ("", ""), &structure);
+        insert(store, "program_tier_structure", "1", ("lprg_1", "lts_1"), &json!({}));
+        for (index, (min, max)) in [(0, Some(40)), (41, Some(90)), (91, None)].into_iter().enumerate() {
+            let id = format!("lt_{index}");
             let rules = json!({ "type": "POINTS", "min_value": min, "max_value": max, "segment": null });
             let tier =
                 json!({ "id": id, "name": id, "qualification_rules": rules, "downgrade": { "type": "INHERIT" } });
-            put(store, "loyalty_tier", &id, ("lts_1", ""), &tier);
+            insert(store, "loyalty_tier", &id, ("lts_1", ""), &tier);
         }
     }
     store.flush().unwrap();
     let present = LocalTime::read(at, ZONE.into()).unwrap();
-    let mut held = load(store, row(), &[]).unwrap();
-    settle(store, &present, &mut held).unwrap();
+    let mut loaded = load(store, row(), &[]).unwrap();
+    settle(store, &present, &mut loaded).unwrap();
     store.flush().unwrap();
 }
 
-fn act(held: &LoadedCard, random: &mut Random, present: &LocalTime, ids: &mut Ids) -> Result<CardOutcome, CardRefusal> {
-    let (card, now, points) = (&held.card, present.now(), random.below(50) + 1);
+fn random_operation(
+    loaded: &LoadedCard,
+    random: &mut Random,
+    present: &LocalTime,
+    ids: &mut Ids,
+) -> Result<CardOutcome, CardRefusal> {
+    let (card, now, points) = (&loaded.card, present.now(), random.below(50) + 1);
     let (lot, pending) = (ids.hex18("lcpeb_"), ids.hex18("lcppb_"));
     let expiration = expiration(random);
-    let arrival = Credit { lot: &lot, expiration: &expiration };
+    let credit = Credit { lot: &lot, expiration: &expiration };
     // The settled balance in a fixed order: the same with and without the alarm.
-    let settled = plain(&card.settle(&now)?.card);
+    let settled = comparable(&card.settle(&now)?.card);
     let one_of = |ids: Vec<&Text>, random: &mut Random| {
         let count = u64::try_from(ids.len()).unwrap();
         (count > 0).then(|| ids[usize::try_from(random.below(count)).unwrap()].clone())
     };
     match random.below(9) {
-        0..3 => card.earn(points, arrival, &delay(random), &pending, &now),
-        3 => card.add(points, arrival, &now),
+        0..3 => card.earn(points, credit, &delay(random), &pending, &now),
+        3 => card.add(points, credit, &now),
         4 => card.take(DebitReason::Spend, points, &now),
         5 => card.take(DebitReason::Subtract { below_zero: random.below(2) == 0 }, points, &now),
         6 => match one_of(settled.lots.iter().map(|lot| &lot.id).collect(), random) {
@@ -180,57 +185,57 @@ fn passages(all: &[Vec<SqlValue>]) -> usize {
 }
 
 /// Plays a history with or without the alarm; returns how often work was due at an operation, and the final stored data.
-fn play(seed: u64, has_alarm: bool) -> (u64, Vec<Vec<SqlValue>>) {
+fn run_history(seed: u64, has_alarm: bool) -> (u64, Vec<Vec<SqlValue>>) {
     let mut random = Random(seed);
     let sql = Sqlite::memory().unwrap();
     let mut at = Instant::parse("2026-06-01T10:00:00Z").unwrap();
     let mut store = Store::open(&sql, at.millis()).unwrap();
-    begin(&mut store, seed, at);
+    create_card(&mut store, seed, at);
     let mut settled: u64 = 0;
     for step in 0..30_u64 {
-        let wait = i64::try_from(random.below(30)).unwrap() * 1_800_000;
+        let delay_ms = i64::try_from(random.below(30)).unwrap() * 1_800_000;
         let mut bytes = [0; 32];
         bytes[..8].copy_from_slice(&(seed * 1_000 + step).to_le_bytes());
         for _ in 0..2 {
-            at = at.later(wait);
+            at = at.later(delay_ms);
             if has_alarm {
                 let (context, cursor) = (Context { now: at, seed: bytes }, json!(ZONE).to_string());
                 // Slices of every size give the same result.
                 while number(&store, "SELECT MIN(at) FROM due").is_some_and(|due| due <= at.millis()) {
                     let rows = 1 + (seed + step) % 30;
-                    settle_due(&mut store, &context, &JobSlice { id: "lcrd_1", kind: SETTLE, cursor: &cursor, rows })
+                    run_job(&mut store, &context, &JobSlice { id: "lcrd_1", kind: SETTLE_JOB, cursor: &cursor, rows })
                         .unwrap();
                     store.flush().unwrap();
                 }
             }
         }
         let present = LocalTime::read(at, ZONE.into()).unwrap();
-        let mut held = load(&store, row(), &[]).unwrap();
+        let mut loaded = load(&store, row(), &[]).unwrap();
         let mut ids = Ids::new(&Context { now: at, seed: bytes });
-        match act(&held, &mut random, &present, &mut ids) {
+        match random_operation(&loaded, &mut random, &present, &mut ids) {
             Ok(outcome) => {
                 settled += u64::try_from(outcome.due.len()).unwrap();
                 let noted =
                     TransactionDetails { spent_on: Some(SpendingTarget::Order), ..TransactionDetails::default() };
-                write(&mut store, &present, &mut held, outcome, Some((&noted, &mut ids))).unwrap();
+                write_outcome(&mut store, &present, &mut loaded, outcome, Some((&noted, &mut ids))).unwrap();
             }
-            Err(_) => drop(settle(&mut store, &present, &mut held).unwrap()),
+            Err(_) => drop(settle(&mut store, &present, &mut loaded).unwrap()),
         }
         store.flush().unwrap();
         let back = load(&store, row(), &[]).unwrap();
-        assert_eq!(plain(&back.card), plain(&held.card), "history {seed}, step {step}");
+        assert_eq!(comparable(&back.card), comparable(&loaded.card), "history {seed}, step {step}");
         assert_eq!(number(&store, "SELECT COALESCE(SUM(balance), 0) FROM account"), Some(0));
         let due = number(&store, "SELECT MIN(at) FROM due");
-        let stands = |held: &LoadedCard| held.stood.as_ref().map(|stood| stood.standing.clone());
-        assert_eq!(stands(&back), stands(&held), "history {seed}, step {step}");
-        assert_eq!(due, held.next_due(&present.zone).map(Instant::millis), "history {seed}, step {step}");
+        let tier_state = |loaded: &LoadedCard| loaded.tier_state.as_ref().map(|stored| stored.state.clone());
+        assert_eq!(tier_state(&back), tier_state(&loaded), "history {seed}, step {step}");
+        assert_eq!(due, loaded.next_due(&present.zone).map(Instant::millis), "history {seed}, step {step}");
     }
     (settled, dump(&store))
 }
 
 #[test]
 fn a_stored_card_reads_back_equal() {
-    let settled: u64 = (0..100).map(|seed| play(seed, false).0).sum();
+    let settled: u64 = (0..100).map(|seed| run_history(seed, false).0).sum();
     assert!(settled > 100, "only {settled} things were due");
 }
 
@@ -238,7 +243,7 @@ fn a_stored_card_reads_back_equal() {
 fn alarm_and_reader_settle_a_card_equally() {
     let mut noted = 0;
     for seed in 0..40 {
-        let ((_, lazy), (late, eager)) = (play(seed, false), play(seed, true));
+        let ((_, lazy), (late, eager)) = (run_history(seed, false), run_history(seed, true));
         assert_eq!(late, 0, "the alarm has settled what was due");
         assert_eq!(lazy, eager, "history {seed}");
         noted += passages(&lazy);
@@ -247,7 +252,7 @@ fn alarm_and_reader_settle_a_card_equally() {
 }
 
 /// Creates cards whose points have all expired by the returned instant. A card has one lot, or several that expired on earlier days.
-fn lapsed(store: &mut Store<'_>, cards: u64) -> (u64, Instant) {
+fn create_expired_cards(store: &mut Store<'_>, cards: u64) -> (u64, Instant) {
     let at = Instant::parse("2026-06-01T10:00:00Z").unwrap();
     let present = LocalTime::read(at, ZONE.into()).unwrap();
     let mut lots = 0;
@@ -256,17 +261,18 @@ fn lapsed(store: &mut Store<'_>, cards: u64) -> (u64, Instant) {
         document.id = format!("lcrd_{card}");
         store.insert("loyalty_card", &document);
         store.flush().unwrap();
-        let mut held = load(store, document, &[]).unwrap();
+        let mut loaded = load(store, document, &[]).unwrap();
         for day in 0..=card % 3 {
             let lot = Text::from(format!("lcpeb_{card}_{day}"));
             let period = Period { value: u32::try_from(day + 1).unwrap(), unit: Unit::Day };
             let expiration = Expiration::Rolling { period, rounding: None };
-            let outcome = held.card.add(5, Credit { lot: &lot, expiration: &expiration }, &present.now()).unwrap();
+            let outcome = loaded.card.add(5, Credit { lot: &lot, expiration: &expiration }, &present.now()).unwrap();
             let seed = [u8::try_from(card).unwrap(), u8::try_from(day).unwrap()];
             let mut bytes = [0; 32];
             bytes[..2].copy_from_slice(&seed);
             let mut ids = Ids::new(&Context { now: at, seed: bytes });
-            write(store, &present, &mut held, outcome, Some((&TransactionDetails::default(), &mut ids))).unwrap();
+            write_outcome(store, &present, &mut loaded, outcome, Some((&TransactionDetails::default(), &mut ids)))
+                .unwrap();
             store.flush().unwrap();
             lots += 1;
         }
@@ -292,7 +298,7 @@ fn many_due_cards_are_settled_in_slices_between_calls() {
     for (rows, pieces) in [(50, 20), (200, 5), (1, 40)] {
         let sql = Sqlite::memory().unwrap();
         let mut store = Store::open(&sql, 0).unwrap();
-        let (lots, now) = lapsed(&mut store, 40);
+        let (lots, now) = create_expired_cards(&mut store, 40);
         assert_eq!(number(&store, DUE), Some(40));
         let (mut alarms, mut random) = (0, Random(rows));
         while number(&store, DUE) > Some(0) {
@@ -304,14 +310,14 @@ fn many_due_cards_are_settled_in_slices_between_calls() {
             alarms += 1;
             // A reader finds the card settled, with or without the alarm.
             let present = LocalTime::read(now, ZONE.into()).unwrap();
-            let asked = format!("lcrd_{}", random.below(40));
-            let mut held = load(&store, store.document("loyalty_card", &asked).unwrap().unwrap(), &[]).unwrap();
+            let card_id = format!("lcrd_{}", random.below(40));
+            let mut loaded = load(&store, store.document("loyalty_card", &card_id).unwrap().unwrap(), &[]).unwrap();
             if random.below(4) == 0 {
-                settle(&mut store, &present, &mut held).unwrap();
+                settle(&mut store, &present, &mut loaded).unwrap();
                 store.flush().unwrap();
-                assert_eq!(held.card.balance(), 0);
+                assert_eq!(loaded.card.balance(), 0);
             }
-            assert_eq!(held.card.settle(&present.now()).unwrap().card.balance(), 0);
+            assert_eq!(loaded.card.settle(&present.now()).unwrap().card.balance(), 0);
         }
         assert!(alarms >= pieces, "pieces of {rows} rows took {alarms} alarms");
         assert_eq!(number(&store, LAPSED), i64::try_from(lots).ok());
@@ -323,23 +329,23 @@ fn many_due_cards_are_settled_in_slices_between_calls() {
 }
 
 /// Creates a card with this many pending points, due on one day, and the tiers that they lead through; returns an instant of that day.
-fn waiting(store: &mut Store<'_>, count: u64) -> Instant {
+fn create_pending_points(store: &mut Store<'_>, count: u64) -> Instant {
     let mut at = Instant::parse("2026-06-01T10:00:00Z").unwrap();
-    begin(store, 1, at);
+    create_card(store, 1, at);
     let period = Period { value: 3, unit: Unit::Day };
     let expiration = Expiration::Rolling { period, rounding: None };
     let delay = Delay::FixedDates(DateOfYear::new(1, 7).into_iter().collect());
-    let mut held = load(store, row(), &[]).unwrap();
-    for place in 0..count {
+    let mut loaded = load(store, row(), &[]).unwrap();
+    for index in 0..count {
         at = at.later(1_000);
         let mut bytes = [0; 32];
-        bytes[..8].copy_from_slice(&place.to_le_bytes());
+        bytes[..8].copy_from_slice(&index.to_le_bytes());
         let present = LocalTime::read(at, ZONE.into()).unwrap();
         let mut ids = Ids::new(&Context { now: at, seed: bytes });
         let (lot, pending) = (ids.hex18("lcpeb_"), ids.hex18("lcppb_"));
-        let arrival = Credit { lot: &lot, expiration: &expiration };
-        let outcome = held.card.earn(1, arrival, &delay, &pending, &present.now()).unwrap();
-        write(store, &present, &mut held, outcome, Some((&TransactionDetails::default(), &mut ids))).unwrap();
+        let credit = Credit { lot: &lot, expiration: &expiration };
+        let outcome = loaded.card.earn(1, credit, &delay, &pending, &present.now()).unwrap();
+        write_outcome(store, &present, &mut loaded, outcome, Some((&TransactionDetails::default(), &mut ids))).unwrap();
         store.flush().unwrap();
     }
     Instant::parse("2026-07-02T10:00:00Z").unwrap()
@@ -351,18 +357,18 @@ fn one_card_is_settled_in_slices_as_in_one_step() {
     let played = |rows: Option<u64>| {
         let sql = Sqlite::memory().unwrap();
         let mut store = Store::open(&sql, 0).unwrap();
-        let now = waiting(&mut store, COUNT);
+        let now = create_pending_points(&mut store, COUNT);
         let present = LocalTime::read(now, ZONE.into()).unwrap();
         let mut alarms = 0;
         while let Some(rows) = rows.filter(|_| number(&store, "SELECT MIN(at) FROM due") <= Some(now.millis())) {
             alarm(&mut store, now, rows);
             alarms += 1;
-            let held = load(&store, row(), &[]).unwrap();
-            assert_eq!(held.card.settle(&present.now()).unwrap().card.balance(), i64::try_from(COUNT).unwrap());
+            let loaded = load(&store, row(), &[]).unwrap();
+            assert_eq!(loaded.card.settle(&present.now()).unwrap().card.balance(), i64::try_from(COUNT).unwrap());
             assert_eq!(number(&store, "SELECT COALESCE(SUM(balance), 0) FROM account"), Some(0));
         }
-        let mut held = load(&store, row(), &[]).unwrap();
-        assert_eq!(rows.is_some(), !settle(&mut store, &present, &mut held).unwrap());
+        let mut loaded = load(&store, row(), &[]).unwrap();
+        assert_eq!(rows.is_some(), !settle(&mut store, &present, &mut loaded).unwrap());
         store.flush().unwrap();
         (alarms, dump(&store))
     };
@@ -376,7 +382,7 @@ fn one_card_is_settled_in_slices_as_in_one_step() {
 fn an_unsettled_card_blocks_no_other() {
     let sql = Sqlite::memory().unwrap();
     let mut store = Store::open(&sql, 0).unwrap();
-    let (lots, mut now) = lapsed(&mut store, 12);
+    let (lots, mut now) = create_expired_cards(&mut store, 12);
     store.write("UPDATE document SET body = json_set(body, '$.kept', json('{}')) WHERE id = 'lcpeb_3_0'", Vec::new());
     store.flush().unwrap();
     let mut failed = 0;

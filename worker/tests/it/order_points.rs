@@ -37,7 +37,7 @@ struct OrderState {
 struct PaidPoints {
     points: i64,
     of: i64,
-    back: i64,
+    refunded: i64,
 }
 
 impl PaidPoints {
@@ -50,9 +50,9 @@ impl PaidPoints {
     }
 
     /// Refunds the points that are due at this remaining amount; returns their number.
-    fn give_back(&mut self, left: Option<i64>) -> i64 {
-        let now = (self.due(left) - self.back).max(0);
-        self.back += now;
+    fn refund(&mut self, left: Option<i64>) -> i64 {
+        let now = (self.due(left) - self.refunded).max(0);
+        self.refunded += now;
         now
     }
 }
@@ -80,16 +80,16 @@ struct EarnedPoints {
 
 impl EarnedPoints {
     /// Earns the points of an order in this state, none if it is unpaid; returns the number of additional points.
-    fn settle(&mut self, stood: &OrderState) -> i64 {
-        let is_paid = ["PAID", "FULFILLED"].contains(&stood.status.as_str());
-        let points = match (is_paid.then_some(stood), self.by) {
+    fn correct(&mut self, state: &OrderState) -> i64 {
+        let is_paid = ["PAID", "FULFILLED"].contains(&state.status.as_str());
+        let points = match (is_paid.then_some(state), self.by) {
             _ if self.is_over => self.points,
             (None, _) => 0,
-            (Some(stood), Calculation::Amount) => stood.amount / 100,
-            (Some(stood), Calculation::Mugs) => 2 * stood.mugs,
-            (Some(stood), Calculation::Fixed(points)) => points - points * (self.of - stood.amount).max(0) / self.of,
+            (Some(state), Calculation::Amount) => state.amount / 100,
+            (Some(state), Calculation::Mugs) => 2 * state.mugs,
+            (Some(state), Calculation::Fixed(points)) => points - points * (self.of - state.amount).max(0) / self.of,
         };
-        self.is_over |= stood.status == "CANCELED";
+        self.is_over |= state.status == "CANCELED";
         let more = points - self.points;
         self.points = points;
         more
@@ -113,41 +113,41 @@ impl Model {
         let mut times = [0; 2];
         let mut statuses: BTreeMap<usize, &str> = BTreeMap::new();
         // Points of the orders that have earned.
-        let mut standing: BTreeMap<usize, Vec<EarnedPoints>> = BTreeMap::new();
+        let mut earned_by_order: BTreeMap<usize, Vec<EarnedPoints>> = BTreeMap::new();
         let mut payments: BTreeMap<usize, Vec<PaidPoints>> = BTreeMap::new();
-        for stood in history {
-            let who = stood.order % 2;
-            let is_new = statuses.insert(stood.order, &stood.status) != Some(&stood.status);
-            if is_new && stood.status == "PAID" && stood.is_active && !standing.contains_key(&stood.order) {
-                let is_often = times[who] < TIMES;
-                times[who] += i64::from(is_often);
+        for state in history {
+            let member = state.order % 2;
+            let is_new = statuses.insert(state.order, &state.status) != Some(&state.status);
+            if is_new && state.status == "PAID" && state.is_active && !earned_by_order.contains_key(&state.order) {
+                let is_often = times[member] < TIMES;
+                times[member] += i64::from(is_often);
                 let rules = [Calculation::Amount, Calculation::Mugs, Calculation::Fixed(if is_often { 7 } else { 0 })];
-                let earned = rules.map(|by| EarnedPoints { by, of: stood.amount, points: 0, is_over: false });
+                let earned = rules.map(|by| EarnedPoints { by, of: state.amount, points: 0, is_over: false });
                 model.pieces -= i64::from(model.pieces > 0);
-                standing.insert(stood.order, earned.into());
+                earned_by_order.insert(state.order, earned.into());
             }
-            for earned in standing.get_mut(&stood.order).into_iter().flatten() {
-                let more = earned.settle(stood);
-                model.balance[who] += more;
-                model.given_back[who] += (-more).max(0);
-                model.earned[who] += more.max(0);
+            for earned in earned_by_order.get_mut(&state.order).into_iter().flatten() {
+                let more = earned.correct(state);
+                model.balance[member] += more;
+                model.given_back[member] += (-more).max(0);
+                model.earned[member] += more.max(0);
             }
-            let left = match stood.status.as_str() {
-                "PAID" | "FULFILLED" => Some(Some(stood)),
+            let left = match state.status.as_str() {
+                "PAID" | "FULFILLED" => Some(Some(state)),
                 "CANCELED" if is_new => Some(None),
                 _ => None,
             };
             if let Some(left) = left {
-                let payments = payments.get_mut(&stood.order).into_iter().flatten();
-                model.refunded[who] +=
-                    payments.map(|moved| moved.give_back(left.map(|stood| stood.amount))).sum::<i64>();
+                let payments = payments.get_mut(&state.order).into_iter().flatten();
+                model.refunded[member] +=
+                    payments.map(|moved| moved.refund(left.map(|state| state.amount))).sum::<i64>();
             }
-            if stood.paid > 0 {
-                let paid = payments.entry(stood.order).or_default();
-                let before: i64 = paid.iter().map(|moved| moved.points - moved.back).sum();
-                assert!(stood.paid <= stood.amount - before, "more was paid than was due");
-                paid.push(PaidPoints { points: stood.paid, of: stood.amount, back: 0 });
-                model.spent[who] += stood.paid;
+            if state.paid > 0 {
+                let paid = payments.entry(state.order).or_default();
+                let before: i64 = paid.iter().map(|moved| moved.points - moved.refunded).sum();
+                assert!(state.paid <= state.amount - before, "more was paid than was due");
+                paid.push(PaidPoints { points: state.paid, of: state.amount, refunded: 0 });
+                model.spent[member] += state.paid;
             }
         }
         model
@@ -176,7 +176,7 @@ fn call(edge: &Edge, method: &str, path: &str, body: &Json) -> (u16, Json) {
     (reply.status, serde_json::from_slice(&reply.body).unwrap_or(Json::Null))
 }
 
-fn make(edge: &Edge, path: &str, body: &Json) -> Json {
+fn create(edge: &Edge, path: &str, body: &Json) -> Json {
     let (status, made) = call(edge, "POST", path, body);
     assert!(status < 300, "{path}: {status} {made}");
     made
@@ -189,24 +189,25 @@ fn id(made: &Json) -> String {
 impl Shop {
     fn open() -> Shop {
         let edge = Edge::new();
-        let v2 = |kind: &str, body: Json| id(&make(&edge, &format!("/v2/loyalties/{kind}"), &body));
-        let back = json!({ "type": "REFUNDABLE", "methods": [{ "type": "REVOKE_FROM_BALANCE", "mode": "REVOKE_BELOW_ZERO" }] });
+        let v2 = |kind: &str, body: Json| id(&create(&edge, &format!("/v2/loyalties/{kind}"), &body));
+        let refunds = json!({ "type": "REFUNDABLE", "methods": [{ "type": "REVOKE_FROM_BALANCE", "mode": "REVOKE_BELOW_ZERO" }] });
         let card = v2(
             "card-definitions",
             json!({
                 "name": "Card", "type": "INDIVIDUAL", "status": "ACTIVE", "balance_settings": { "allow_negative": true },
-                "refunds": { "earned_points": back },
+                "refunds": { "earned_points": refunds },
             }),
         );
-        let back = json!({ "type": "REFUNDABLE", "methods": [{ "type": "RETURN_POINTS", "mode": "REFUND_AMOUNT" }] });
+        let refunds =
+            json!({ "type": "REFUNDABLE", "methods": [{ "type": "RETURN_POINTS", "mode": "REFUND_AMOUNT" }] });
         let spending_card = v2(
             "card-definitions",
             json!({
-                "name": "Purse", "type": "INDIVIDUAL", "status": "ACTIVE", "refunds": { "spent_points": back },
+                "name": "Purse", "type": "INDIVIDUAL", "status": "ACTIVE", "refunds": { "spent_points": refunds },
                 "pay_with_points": { "type": "EXCHANGE_RATIO", "exchange_ratio": { "formula": "1" } },
             }),
         );
-        let product = id(&make(&edge, "/v1/products", &json!({ "name": "Mug" })));
+        let product = id(&create(&edge, "/v1/products", &json!({ "name": "Mug" })));
         let incentive = v2(
             "incentives",
             json!({
@@ -244,16 +245,16 @@ impl Shop {
                 "name": "Club", "status": "ACTIVE", "card_definitions": [{ "id": card }, { "id": spending_card }], "earning_rules": rules,
             }),
         );
-        make(&edge, "/v1/vouchers/ONE", &json!({ "discount": { "type": "AMOUNT", "amount_off": 1 } }));
+        create(&edge, "/v1/vouchers/ONE", &json!({ "discount": { "type": "AMOUNT", "amount_off": 1 } }));
         let members = NAMES.map(|name| {
-            let customer = id(&make(&edge, "/v1/customers", &json!({ "source_id": name })));
-            make(&edge, &format!("/v2/loyalties/programs/{program}/members"), &json!({ "customer_id": customer }))
+            let customer = id(&create(&edge, "/v1/customers", &json!({ "source_id": name })));
+            create(&edge, &format!("/v2/loyalties/programs/{program}/members"), &json!({ "customer_id": customer }))
         });
         let spending_cards = members.each_ref().map(|member| id(&member["cards"][1]["card"]));
         let members = members.each_ref().map(id);
         for (member, spending_card) in members.iter().zip(&spending_cards) {
             let path = format!("/v2/loyalties/programs/{program}/members/{member}/cards/{spending_card}/points");
-            make(&edge, &path, &json!({ "points": SPENDING_CARD_POINTS }));
+            create(&edge, &path, &json!({ "points": SPENDING_CARD_POINTS }));
         }
         let (redemptions, mug) = (Vec::new(), product);
         Shop { edge, program, members, incentive, active: [true; 2], redemptions, spending_cards, mug }
@@ -262,19 +263,19 @@ impl Shop {
     /// Makes one random call; returns the order and the points that paid for it.
     fn step(&mut self, random: &mut Random) -> Option<(usize, i64)> {
         let order = usize::try_from(random.below(ORDERS as u64)).unwrap();
-        let (who, source) = (order % 2, format!("o{order}"));
+        let (member, source) = (order % 2, format!("o{order}"));
         let amount = [40, 100, 999, 2500][usize::try_from(random.below(4)).unwrap()];
         let status = ["PAID", "PAID", "CANCELED", "CREATED", "FULFILLED"][usize::try_from(random.below(5)).unwrap()];
-        let customer = json!({ "source_id": NAMES[who] });
-        let whole = json!({ "source_id": source, "status": status, "amount": amount, "customer": customer });
+        let customer = json!({ "source_id": NAMES[member] });
+        let order_body = json!({ "source_id": source, "status": status, "amount": amount, "customer": customer });
         match random.below(14) {
-            0 | 1 => drop(make(&self.edge, "/v1/orders", &whole)),
+            0 | 1 => drop(create(&self.edge, "/v1/orders", &order_body)),
             2 => drop(call(&self.edge, "PUT", &format!("/v1/orders/{source}"), &json!({ "status": status }))),
             3 => {
                 drop(call(&self.edge, "PUT", &format!("/v1/orders/{source}"), &json!({ "metadata": { "a": amount } })))
             }
             4 => {
-                make(&self.edge, "/v1/orders/import", &json!([whole, whole]));
+                create(&self.edge, "/v1/orders/import", &json!([order_body, order_body]));
                 while self.edge.alarm("proj_dev", NOW) {}
             }
             5 => {
@@ -286,8 +287,8 @@ impl Shop {
                 }
             }
             6 if !self.redemptions.is_empty() => {
-                let place = usize::try_from(random.below(self.redemptions.len() as u64)).unwrap();
-                let path = format!("/v1/redemptions/{}/rollback", self.redemptions[place]);
+                let index = usize::try_from(random.below(self.redemptions.len() as u64)).unwrap();
+                let path = format!("/v1/redemptions/{}/rollback", self.redemptions[index]);
                 let (_, made) = call(&self.edge, "POST", &path, &json!({}));
                 let source = made["order"]["source_id"].as_str()?;
                 return Some((source.trim_start_matches('o').parse().unwrap(), 0));
@@ -299,49 +300,49 @@ impl Shop {
             }
             10..=12 => {
                 let path =
-                    format!("/v2/loyalties/programs/{}/members/{}/orders/payments", self.program, self.members[who]);
+                    format!("/v2/loyalties/programs/{}/members/{}/orders/payments", self.program, self.members[member]);
                 let limit = json!({ "type": "POINTS_LIMIT", "points_limit": { "max": random.below(200) + 1 } });
-                let body = json!({ "card_id": self.spending_cards[who], "order": { "source_id": source }, "payment_limit": limit });
+                let body = json!({ "card_id": self.spending_cards[member], "order": { "source_id": source }, "payment_limit": limit });
                 let (_, made) = call(&self.edge, "POST", &path, &body);
                 let paid = made.pointer("/transaction/details/payment/points_spent").and_then(Json::as_i64);
                 return Some((order, paid.unwrap_or(0)));
             }
             _ => {
-                let verb = if self.active[who] { "deactivate" } else { "activate" };
-                make(
+                let verb = if self.active[member] { "deactivate" } else { "activate" };
+                create(
                     &self.edge,
-                    &format!("/v2/loyalties/programs/{}/members/{}/{verb}", self.program, self.members[who]),
+                    &format!("/v2/loyalties/programs/{}/members/{}/{verb}", self.program, self.members[member]),
                     &Json::Null,
                 );
-                self.active[who] = !self.active[who];
+                self.active[member] = !self.active[member];
                 return None;
             }
         }
         Some((order, 0))
     }
 
-    fn stands(&self, order: usize, paid: i64) -> Option<OrderState> {
-        let (status, shown) = call(&self.edge, "GET", &format!("/v1/orders/o{order}"), &Json::Null);
-        let amount = shown["amount"].as_i64().unwrap_or(0);
+    fn read_order_state(&self, order: usize, paid: i64) -> Option<OrderState> {
+        let (status, order_json) = call(&self.edge, "GET", &format!("/v1/orders/o{order}"), &Json::Null);
+        let amount = order_json["amount"].as_i64().unwrap_or(0);
         let is_active = self.active[order % 2];
-        let said = shown["status"].as_str().unwrap_or_default().to_owned();
-        let items = shown["items"].as_array().into_iter().flatten();
+        let order_status = order_json["status"].as_str().unwrap_or_default().to_owned();
+        let items = order_json["items"].as_array().into_iter().flatten();
         let mugs =
             items.filter(|item| item["product_id"] == json!(self.mug)).filter_map(|item| item["quantity"].as_i64());
-        (status == 200).then_some(OrderState { order, status: said, amount, mugs: mugs.sum(), is_active, paid })
+        (status == 200).then_some(OrderState { order, status: order_status, amount, mugs: mugs.sum(), is_active, paid })
     }
 
-    fn found(&self) -> Model {
-        let cards = [0, 1].map(|who: usize| {
-            let path = format!("/v2/loyalties/programs/{}/members/{}", self.program, self.members[who]);
+    fn read_model(&self) -> Model {
+        let cards = [0, 1].map(|member: usize| {
+            let path = format!("/v2/loyalties/programs/{}/members/{}", self.program, self.members[member]);
             call(&self.edge, "GET", &path, &Json::Null).1["cards"].clone()
         });
         let stock = call(&self.edge, "GET", &format!("/v2/loyalties/incentives/{}", self.incentive), &Json::Null).1;
-        let of = |path: &str| [0, 1].map(|who: usize| cards[who].pointer(path).and_then(Json::as_i64).unwrap());
+        let of = |path: &str| [0, 1].map(|member: usize| cards[member].pointer(path).and_then(Json::as_i64).unwrap());
         let (spent, refunded) =
             (of("/1/card/lifetime_bucket/points/spent"), of("/1/card/lifetime_bucket/points/refunded"));
         let spending_cards = of("/1/card/balance/points");
-        assert_eq!(spending_cards, [0, 1].map(|who: usize| SPENDING_CARD_POINTS - spent[who] + refunded[who]));
+        assert_eq!(spending_cards, [0, 1].map(|member: usize| SPENDING_CARD_POINTS - spent[member] + refunded[member]));
         Model {
             balance: of("/0/card/balance/points"),
             earned: of("/0/card/lifetime_bucket/points/earned"),
@@ -355,21 +356,21 @@ impl Shop {
 
 #[test]
 fn an_order_earns_and_refunds_once_in_every_history() {
-    let (mut orders, mut back, mut refunds) = (0, 0, 0);
+    let (mut orders, mut revoked, mut refunds) = (0, 0, 0);
     for seed in 0..HISTORIES {
         let mut random = Random::new(seed);
         let mut shop = Shop::open();
         let mut history = Vec::new();
         for step in 0..STEPS {
             let about = shop.step(&mut random);
-            history.extend(about.and_then(|(order, paid)| shop.stands(order, paid)));
-            assert_eq!(shop.found(), Model::of(&history), "history {seed}, step {step}: {history:#?}");
+            history.extend(about.and_then(|(order, paid)| shop.read_order_state(order, paid)));
+            assert_eq!(shop.read_model(), Model::of(&history), "history {seed}, step {step}: {history:#?}");
         }
-        let found = shop.found();
-        orders += found.earned.iter().filter(|points| **points > 0).count();
-        back += found.given_back.iter().filter(|points| **points > 0).count();
-        refunds += found.refunded.iter().filter(|points| **points > 0).count();
+        let model = shop.read_model();
+        orders += model.earned.iter().filter(|points| **points > 0).count();
+        revoked += model.given_back.iter().filter(|points| **points > 0).count();
+        refunds += model.refunded.iter().filter(|points| **points > 0).count();
     }
-    assert!(orders > 70 && back > 35, "too little happened: {orders} earned, {back} gave back");
+    assert!(orders > 70 && revoked > 35, "too little happened: {orders} earned, {revoked} revoked");
     assert!(refunds > 30, "too little was paid with points: {refunds} were given back to");
 }

@@ -38,27 +38,28 @@ impl Model {
         let mut model = Model::default();
         for happened in history {
             match *happened {
-                ReferralEvent::Redeemed(code, who) => {
-                    model.referees.insert((code, who));
+                ReferralEvent::Redeemed(code, customer_index) => {
+                    model.referees.insert((code, customer_index));
                     if !CODES[code].1 {
-                        model.counted.insert((code, who));
+                        model.counted.insert((code, customer_index));
                     }
                 }
-                ReferralEvent::Published(code, who) if CODES[code].1 => {
-                    model.referees.insert((code, who));
-                    model.counted.insert((code, who));
+                ReferralEvent::Published(code, customer_index) if CODES[code].1 => {
+                    model.referees.insert((code, customer_index));
+                    model.counted.insert((code, customer_index));
                 }
                 ReferralEvent::Published(..) => {}
-                ReferralEvent::Added(code, who) => drop(model.referees.insert((code, who))),
-                ReferralEvent::Removed(code, who) => drop(model.referees.remove(&(code, who))),
+                ReferralEvent::Added(code, customer_index) => drop(model.referees.insert((code, customer_index))),
+                ReferralEvent::Removed(code, customer_index) => drop(model.referees.remove(&(code, customer_index))),
             }
         }
         model
     }
 
-    fn points(&self, who: usize) -> i64 {
-        let is_given = |by_event: bool| self.counted.iter().any(|(code, by)| *by == who && CODES[*code].1 == by_event);
-        [false, true].iter().zip(GIVEN).filter(|(by_event, _)| is_given(**by_event)).map(|(_, points)| points).sum()
+    fn points(&self, customer_index: usize) -> i64 {
+        let is_granted =
+            |by_event: bool| self.counted.iter().any(|(code, by)| *by == customer_index && CODES[*code].1 == by_event);
+        [false, true].iter().zip(GIVEN).filter(|(by_event, _)| is_granted(**by_event)).map(|(_, points)| points).sum()
     }
 }
 
@@ -81,7 +82,7 @@ impl Shop {
         (reply.status, serde_json::from_slice(&reply.body).unwrap_or(Json::Null))
     }
 
-    fn make(&self, path: &str, body: &Json) -> Json {
+    fn create(&self, path: &str, body: &Json) -> Json {
         let (status, made) = self.call("POST", path, body);
         assert_eq!(status, 200, "{path}: {made}");
         made
@@ -91,14 +92,14 @@ impl Shop {
         let shop = Shop { edge: Edge::new(), redemptions: Vec::new() };
         for name in ["signed_up", "looked"] {
             let schema = json!({ "name": name, "schema": { "properties": {} } });
-            shop.make("/management/v1/projects/proj_dev/custom-event-schemas", &schema);
+            shop.create("/management/v1/projects/proj_dev/custom-event-schemas", &schema);
         }
         let card = json!({ "loyalty_card": { "points": 0 } });
-        shop.make("/v1/campaigns", &json!({ "name": "Club", "campaign_type": "LOYALTY_PROGRAM", "voucher": card }));
+        shop.create("/v1/campaigns", &json!({ "name": "Club", "campaign_type": "LOYALTY_PROGRAM", "voucher": card }));
         for (name, counts, points) in [("P", "redemption", GIVEN[0]), ("Q", "custom_event", GIVEN[1])] {
             let reward =
                 json!({ "type": "LOYALTY_CARD", "amount": points, "related_object_parent": { "name": "Club" } });
-            shop.make("/v1/campaigns", &json!({
+            shop.create("/v1/campaigns", &json!({
                 "name": name, "campaign_type": "REFERRAL_PROGRAM",
                 "referral_program": { "conversion_event_type": counts, "custom_event": { "name": "signed_up" }, "referee_reward": reward },
                 "voucher": { "discount": { "type": "AMOUNT", "amount_off": 1 }, "redemption": { "quantity": 1000 } },
@@ -106,9 +107,9 @@ impl Shop {
         }
         for (number, (referrer, by_event)) in CODES.iter().enumerate() {
             let program = if *by_event { "Q" } else { "P" };
-            shop.make(&format!("/v1/campaigns/{program}/vouchers/C{number}"), &json!({}));
+            shop.create(&format!("/v1/campaigns/{program}/vouchers/C{number}"), &json!({}));
             let customer = json!({ "source_id": format!("p{referrer}") });
-            shop.make("/v1/publications", &json!({ "voucher": format!("C{number}"), "customer": customer }));
+            shop.create("/v1/publications", &json!({ "voucher": format!("C{number}"), "customer": customer }));
         }
         shop
     }
@@ -116,9 +117,9 @@ impl Shop {
     /// Makes one random attempt; its result is added to the history.
     fn step(&mut self, random: &mut Random, history: &mut Vec<ReferralEvent>) {
         let code = usize::try_from(random.below(4)).unwrap();
-        let who = usize::try_from(random.below(PEOPLE as u64)).unwrap();
-        let customer = json!({ "source_id": format!("p{who}") });
-        let is_own = CODES[code].0 == who;
+        let customer_index = usize::try_from(random.below(PEOPLE as u64)).unwrap();
+        let customer = json!({ "source_id": format!("p{customer_index}") });
+        let is_own = CODES[code].0 == customer_index;
         match random.below(6) {
             0 | 1 => {
                 let request = json!({
@@ -128,7 +129,7 @@ impl Shop {
                 assert_eq!(status, if is_own { 400 } else { 200 }, "{answer}");
                 if !is_own {
                     self.redemptions.push(answer["redemptions"][0]["id"].as_str().unwrap().to_owned());
-                    history.push(ReferralEvent::Redeemed(code, who));
+                    history.push(ReferralEvent::Redeemed(code, customer_index));
                 }
             }
             2 => {
@@ -138,35 +139,36 @@ impl Shop {
                 let (status, answer) = self.call("POST", "/v1/events", &request);
                 assert_eq!(status, if is_own { 400 } else { 200 }, "{answer}");
                 if !is_own && event == "signed_up" {
-                    history.push(ReferralEvent::Published(code, who));
+                    history.push(ReferralEvent::Published(code, customer_index));
                 }
             }
             3 => {
-                let other = (who + 1) % PEOPLE;
+                let other = (customer_index + 1) % PEOPLE;
                 let holders = json!({ "holders": [customer, { "source_id": format!("p{other}") }] });
                 let (status, answer) = self.call("POST", &format!("/v1/referrals/members/C{code}/holders"), &holders);
                 let known = Model::of(history).referees;
-                let is_free = |who: usize| CODES[code].0 != who && !known.contains(&(code, who));
-                assert_eq!(status, if is_free(who) && is_free(other) { 200 } else { 409 }, "{answer}");
+                let is_free =
+                    |customer_index: usize| CODES[code].0 != customer_index && !known.contains(&(code, customer_index));
+                assert_eq!(status, if is_free(customer_index) && is_free(other) { 200 } else { 409 }, "{answer}");
                 if status == 200 {
-                    history.extend([ReferralEvent::Added(code, who), ReferralEvent::Added(code, other)]);
+                    history.extend([ReferralEvent::Added(code, customer_index), ReferralEvent::Added(code, other)]);
                 }
             }
             4 => {
                 if let Some(id) = self.redemptions.pop() {
-                    self.make(&format!("/v1/redemptions/{id}/rollback"), &json!({}));
+                    self.create(&format!("/v1/redemptions/{id}/rollback"), &json!({}));
                 }
             }
             _ => {
-                let Some(&(code, who)) = Model::of(history).referees.iter().next() else { return };
-                let (_, customer) = self.call("GET", &format!("/v1/customers/p{who}"), &Json::Null);
+                let Some(&(code, customer_index)) = Model::of(history).referees.iter().next() else { return };
+                let (_, customer) = self.call("GET", &format!("/v1/customers/p{customer_index}"), &Json::Null);
                 let filter = format!("filters[customer_id][conditions][$is]={}", customer["id"].as_str().unwrap());
                 let (_, list) =
                     self.call("GET", &format!("/v1/referrals/members/C{code}/holders?{filter}"), &Json::Null);
                 let id = list["data"][0]["id"].as_str().unwrap().to_owned();
                 let path = format!("/v1/referrals/members/C{code}/holders/{id}");
                 assert_eq!(self.call("DELETE", &path, &Json::Null).0, 204);
-                history.push(ReferralEvent::Removed(code, who));
+                history.push(ReferralEvent::Removed(code, customer_index));
             }
         }
     }
@@ -174,15 +176,19 @@ impl Shop {
     /// Compares the service with the model.
     fn check(&self, history: &[ReferralEvent]) {
         let model = Model::of(history);
-        for who in 0..PEOPLE {
-            let (status, customer) = self.call("GET", &format!("/v1/customers/p{who}"), &Json::Null);
+        for customer_index in 0..PEOPLE {
+            let (status, customer) = self.call("GET", &format!("/v1/customers/p{customer_index}"), &Json::Null);
             let number = |path: &str| customer.pointer(path).and_then(Json::as_i64).unwrap_or(0);
-            let total = model.counted.iter().filter(|(_, by)| *by == who).count();
-            let referred = model.counted.iter().filter(|(code, _)| CODES[*code].0 == who).count();
-            let message = format!("p{who} ({status}) after {history:?}: {customer}");
+            let total = model.counted.iter().filter(|(_, by)| *by == customer_index).count();
+            let referred = model.counted.iter().filter(|(code, _)| CODES[*code].0 == customer_index).count();
+            let message = format!("p{customer_index} ({status}) after {history:?}: {customer}");
             assert_eq!(number("/referrals/total"), i64::try_from(total).unwrap(), "{message}");
             assert_eq!(number("/loyalty/referred_customers"), i64::try_from(referred).unwrap(), "{message}");
-            assert_eq!(number("/summary/redemptions/loyalty_card/points_to_go"), model.points(who), "{message}");
+            assert_eq!(
+                number("/summary/redemptions/loyalty_card/points_to_go"),
+                model.points(customer_index),
+                "{message}"
+            );
         }
         for code in 0..CODES.len() {
             let (_, list) = self.call("GET", &format!("/v1/referrals/members/C{code}/holders?limit=100"), &Json::Null);

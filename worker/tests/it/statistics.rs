@@ -3,7 +3,7 @@
 use scrip::time::TimeZone;
 use scrip_worker::documents::clause::Clause;
 use scrip_worker::documents::report_period;
-use scrip_worker::domain::loyalty_programs::statistics::{Statistic, StatisticKind, by_period};
+use scrip_worker::domain::loyalty_programs::statistics::{Statistic, StatisticKind, list_by_period};
 use scrip_worker::http::query::Query;
 use scrip_worker::http::reply::CallError;
 use scrip_worker::store::Store;
@@ -31,12 +31,12 @@ fn shop(rules: i64, quarters: i64) -> Sqlite {
     sql
 }
 
-fn ask(sql: &Sqlite, query: &str) -> Result<BTreeMap<usize, Vec<Statistic>>, String> {
+fn query_report(sql: &Sqlite, query: &str) -> Result<BTreeMap<usize, Vec<Statistic>>, String> {
     let (store, zone) = (Store::new(sql), TimeZone::default());
-    let mut clause = Clause::of_kinds(&[StatisticKind::Fired.word()]);
+    let mut clause = Clause::of_kinds(&[StatisticKind::Fired.name()]);
     clause.and("program = {}", "p");
     let periods = report_period::periods(&Query::read(query), &zone).unwrap();
-    by_period(&store, &clause, &periods).map_err(|error| match error {
+    list_by_period(&store, &clause, &periods).map_err(|error| match error {
         CallError::Refused(why) => why.details.clone().unwrap_or_default(),
         CallError::Fault(fault) => fault.0,
     })
@@ -45,16 +45,16 @@ fn ask(sql: &Sqlite, query: &str) -> Result<BTreeMap<usize, Vec<Statistic>>, Str
 #[test]
 fn a_report_has_bounds() {
     let sql = shop(28, 96);
-    let year = ask(&sql, "start_date=2026-01-01&end_date=2026-12-31&resolution=day").unwrap_err();
+    let year = query_report(&sql, "start_date=2026-01-01&end_date=2026-12-31&resolution=day").unwrap_err();
     assert!(year.contains("more than 10000 sums") && year.contains("is `10220`"), "{year}");
-    let weeks = ask(&sql, "start_date=2026-01-01&end_date=2026-12-31&resolution=week").unwrap();
+    let weeks = query_report(&sql, "start_date=2026-01-01&end_date=2026-12-31&resolution=week").unwrap();
     assert_eq!(weeks.keys().collect::<Vec<_>>(), [&0]);
     assert_eq!(weeks[&0].iter().map(|one| one.of(StatisticKind::Fired).count).collect::<Vec<_>>(), [96; 28]);
 
     let sql = shop(10, 30_001);
-    let year = ask(&sql, "start_date=2026-01-01&end_date=2026-12-31&resolution=month").unwrap_err();
+    let year = query_report(&sql, "start_date=2026-01-01&end_date=2026-12-31&resolution=month").unwrap_err();
     assert!(year.contains("more than 300000 quarters of an hour"), "{year}");
-    let half = ask(&sql, "start_date=2026-01-01&end_date=2026-06-30&resolution=day").unwrap();
+    let half = query_report(&sql, "start_date=2026-01-01&end_date=2026-06-30&resolution=day").unwrap();
     assert_eq!(half.len(), 181);
     assert!(half.values().flatten().all(|one| one.of(StatisticKind::Fired).count == 96));
 }

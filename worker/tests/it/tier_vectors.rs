@@ -22,7 +22,7 @@ impl Shop {
         Shop { edge: Edge::new(), now_ms: scrip_worker::timestamp::parse(begin).unwrap() }
     }
 
-    fn ask(&self, method: &str, target: &str, body: &Json) -> (u16, Json) {
+    fn request(&self, method: &str, target: &str, body: &Json) -> (u16, Json) {
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         let keys = match path.starts_with("/management") {
             true => [("x-management-id", "dev-management"), ("x-management-token", "dev-management-token")],
@@ -40,13 +40,13 @@ impl Shop {
     }
 
     fn post(&self, path: &str, body: &Json) -> Json {
-        let (status, answer) = self.ask("POST", path, body);
+        let (status, answer) = self.request("POST", path, body);
         assert_eq!(status, 200, "{path} {body}: {answer}");
         answer
     }
 
     fn get(&self, path: &str) -> Json {
-        let (status, answer) = self.ask("GET", path, &Json::Null);
+        let (status, answer) = self.request("GET", path, &Json::Null);
         assert_eq!(status, 200, "{path}: {answer}");
         answer
     }
@@ -136,11 +136,11 @@ impl Member {
         format!("/v2/loyalties/programs/{}/members/{}", self.program, self.id)
     }
 
-    fn happen(&mut self, event: &Json) {
+    fn send_event(&mut self, event: &Json) {
         self.shop.now_ms = scrip_worker::timestamp::parse(event["at"].as_str().unwrap()).unwrap();
-        let put = |field: &str, is: bool| {
+        let set_member = |field: &str, is: bool| {
             let body = json!({ "metadata": { field: is } });
-            let (status, answer) = self.shop.ask("PUT", &format!("/v1/customers/{}", self.customer), &body);
+            let (status, answer) = self.shop.request("PUT", &format!("/v1/customers/{}", self.customer), &body);
             assert_eq!(status, 200, "{answer}");
         };
         let adjust = |points: i64| {
@@ -157,9 +157,9 @@ impl Member {
         } else if let Some(name) = event["sends"].as_str() {
             self.shop.post("/v1/events", &json!({ "event": name, "customer": { "id": self.customer } }));
         } else if let Some(name) = event["enters"].as_str() {
-            put(name, true);
+            set_member(name, true);
         } else {
-            put(event["leaves"].as_str().unwrap(), false);
+            set_member(event["leaves"].as_str().unwrap(), false);
         }
     }
 
@@ -204,12 +204,12 @@ fn plain(value: Json) -> Json {
     }
 }
 
-fn fault(vector: &Vector) -> Option<String> {
+fn difference(vector: &Vector) -> Option<String> {
     let (given, request): (Json, Json) =
         (serde_json::from_str(&vector.given).unwrap(), serde_json::from_str(&vector.request).unwrap());
     let mut member = join(&given);
     for event in request["history"].as_array().unwrap() {
-        member.happen(event);
+        member.send_event(event);
     }
     member.shop.now_ms = scrip_worker::timestamp::parse(&vector.now).unwrap();
     vector.fault("tiers-service", &member.transactions())
@@ -218,21 +218,21 @@ fn fault(vector: &Vector) -> Option<String> {
 #[test]
 fn vectors() {
     let vectors = vector::within(vector::TIERS, "");
-    let wrong: Vec<String> = vectors.iter().filter_map(fault).collect();
+    let wrong: Vec<String> = vectors.iter().filter_map(difference).collect();
     let ran = vectors.len();
     test_report::record(&json!({ "kind": "vectors", "subject": "tiers-service", "ran": ran, "skipped": [] }));
     assert!(wrong.is_empty(), "{} of {ran}:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 /// Creates a program with one tier for all members, and returns the events after the end of the membership.
-fn final_transactions(happen: impl Fn(&mut Member)) -> Vec<(String, Json)> {
+fn final_transactions(send_event: impl Fn(&mut Member)) -> Vec<(String, Json)> {
     let given = json!({
         "begin": "2026-03-01T10:00:00Z", "structure": { "type": "POINT_BALANCE", "downgrade": { "type": "MULTI_LEVEL" } },
         "tiers": [{ "name": "bronze", "qualification_rules": { "type": "POINTS", "min_value": 1 } }],
     });
     let mut member = join(&given);
-    happen(&mut member);
-    let (status, answer) = member.shop.ask("DELETE", &member.path(), &Json::Null);
+    send_event(&mut member);
+    let (status, answer) = member.shop.request("DELETE", &member.path(), &Json::Null);
     assert_eq!(status, 200, "{answer}");
     let rows = member.shop.edge.run(
         PROJECT,
@@ -241,7 +241,7 @@ fn final_transactions(happen: impl Fn(&mut Member)) -> Vec<(String, Json)> {
         &[],
     );
     let read = |row: &scrip_worker::store::sql::SqlRow| {
-        let text = |place| scrip_worker::store::sql::text(row, place).unwrap().to_owned();
+        let text = |index| scrip_worker::store::sql::text(row, index).unwrap().to_owned();
         (text(0), serde_json::from_str(&text(1)).unwrap())
     };
     rows.iter().map(read).collect()
@@ -250,16 +250,17 @@ fn final_transactions(happen: impl Fn(&mut Member)) -> Vec<(String, Json)> {
 #[test]
 fn leaving_a_program_ends_the_tier() {
     let transactions = final_transactions(|member| {
-        member.happen(&json!({ "at": "2026-03-02T10:00:00Z", "gets": 5 }));
+        member.send_event(&json!({ "at": "2026-03-02T10:00:00Z", "gets": 5 }));
         member.shop.now_ms += 1_000;
     });
-    let words: Vec<&str> = transactions.iter().map(|(word, _)| word.as_str()).collect();
-    assert_eq!(words, ["JOINED 1772445600000", "LEFT 1772445601000"]);
-    let left = &transactions[1].1;
-    assert_eq!((&left["tier_to"], &left["points"], &left["start_at"]), (&Json::Null, &json!(5), &Json::Null));
-    assert_eq!(left["origin"], json!({ "type": "member_card_deleted", "card_transaction_ids": [] }));
-    let outsider = final_transactions(|member| member.happen(&json!({ "at": "2026-03-02T10:00:00Z", "enters": "x" })));
+    let types: Vec<&str> = transactions.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(types, ["JOINED 1772445600000", "LEFT 1772445601000"]);
+    let leaving = &transactions[1].1;
+    assert_eq!((&leaving["tier_to"], &leaving["points"], &leaving["start_at"]), (&Json::Null, &json!(5), &Json::Null));
+    assert_eq!(leaving["origin"], json!({ "type": "member_card_deleted", "card_transaction_ids": [] }));
+    let outsider =
+        final_transactions(|member| member.send_event(&json!({ "at": "2026-03-02T10:00:00Z", "enters": "x" })));
     assert!(outsider.is_empty(), "a member without a tier leaves none: {outsider:?}");
-    let at_once = final_transactions(|member| member.happen(&json!({ "at": "2026-03-02T10:00:00Z", "gets": 5 })));
+    let at_once = final_transactions(|member| member.send_event(&json!({ "at": "2026-03-02T10:00:00Z", "gets": 5 })));
     assert!(at_once.is_empty(), "of a moment only the end counts: {at_once:?}");
 }

@@ -3,7 +3,7 @@
 
 use crate::documents::common_fields::KEY;
 use crate::documents::shapes;
-use crate::domain::balances::adjustments::{move_balance, note, refused};
+use crate::domain::balances::adjustments::{change_refusal, move_balance, record_balance_change};
 use crate::domain::balances::kinds::BALANCE_KINDS;
 use crate::domain::balances::points;
 use crate::domain::balances::transactions::check_new;
@@ -74,66 +74,69 @@ pub const ROUTES: &[Route] = &[
 
 fn change_amount(call: &mut Call<'_, '_>) -> HandlerResult {
     let card = voucher::find(call)?;
-    change(call, card, "amount")
+    apply_change(call, card, "amount")
 }
 
 fn change_points(call: &mut Call<'_, '_>) -> HandlerResult {
     let card = find_card(call)?;
-    change(call, card, "points")
+    apply_change(call, card, "points")
 }
 
-/// Returns the expiration of added points: by the program, on a given day, or never. Deductions have none.
+/// Returns the expiration of added points: by the rules of the campaign, on a given day, or never. Deductions have none.
 fn expiration(call: &Call<'_, '_>, sent: &Map<String, Json>, card: &Document) -> Result<Expiration, CallError> {
     let text = |name: &str| sent.get(name).and_then(Json::as_str);
-    let of_its_own = text("expiration_type") == Some("CUSTOM_DATE");
+    let is_custom = text("expiration_type") == Some("CUSTOM_DATE");
     let zone = clock::zone(call)?;
     let end_of_day = |text| zone.read_instant(text, DayBound::End).map(Instant::millis);
     let Some(date) = text("expiration_date").and_then(end_of_day) else {
         return match text("expiration_type") {
             Some("CUSTOM_DATE") => Err(Problem::missing("", "expiration_date").into()),
             Some("NON_EXPIRING") => Ok(Expiration::Never),
-            _ => Ok(points::rules_of(call.store, card)?),
+            _ => Ok(points::find_expiration(call.store, card)?),
         };
     };
     let date_sent = text("expiration_date").unwrap_or_default();
     let problem = |message: &str| Problem::bound("expiration_date", message, date_sent);
-    if !of_its_own {
+    if !is_custom {
         return Err(problem("must NOT be present where expiration_type is not CUSTOM_DATE").into());
     }
-    points::until(&LocalTime::of(call)?, date).ok_or_else(|| problem("must NOT lie before today").into())
+    points::expiration_at_end_of_day(&LocalTime::of(call)?, date)
+        .ok_or_else(|| problem("must NOT lie before today").into())
 }
 
 /// Changes a balance by the amount in a field of the body; locked amounts are never deducted.
-fn change(call: &mut Call<'_, '_>, mut card: Document, field: &str) -> HandlerResult {
+fn apply_change(call: &mut Call<'_, '_>, mut card: Document, field: &str) -> HandlerResult {
     let sent = call.body(Nulls::Dropped)?;
     let delta = sent.get(field).and_then(Json::as_i64).unwrap_or(0);
     let balance_kind =
         BALANCE_KINDS.iter().find(|balance_kind| card.body.get(balance_kind.block).is_some_and(Json::is_object));
     let balance_kind = balance_kind.ok_or_else(|| {
         let kind = card.as_voucher().voucher_type().unwrap_or_default();
-        refused(format!("A GIFT_VOUCHER or a LOYALTY_CARD has a balance (the type of this voucher is `{kind}`)"))
+        change_refusal(format!("A GIFT_VOUCHER or a LOYALTY_CARD has a balance (the type of this voucher is `{kind}`)"))
     })?;
     if balance_kind.block == "loyalty_card" && card.holder.is_none() {
-        return Err(refused("A LOYALTY_CARD must be held by a customer before its balance changes".into()).into());
+        return Err(
+            change_refusal("A LOYALTY_CARD must be held by a customer before its balance changes".into()).into()
+        );
     }
     if delta == 0 {
-        return Err(refused(format!("Property .{field} must NOT be 0 (actual value is `0`)")).into());
+        return Err(change_refusal(format!("Property .{field} must NOT be 0 (actual value is `0`)")).into());
     }
     check_new(call.store, &card, TransactionRecord::of(&sent).source_id())?;
     let expiration = expiration(call, &sent, &card)?;
     let (total, balance) = move_balance(call, &mut card, balance_kind, delta, field, &expiration)?;
     call.touch(&mut card);
     call.store.update(voucher::VOUCHER.object, &card);
-    let mut answer = json!({
+    let mut json = json!({
         "total": total, "balance": balance, "type": balance_kind.kind, "operation_type": "MANUAL", "object": "balance",
         "related_object": { "type": "voucher", "id": card.id },
     });
-    if let Some(answer) = answer.as_object_mut() {
-        answer.insert(field.into(), delta.into());
+    if let Some(json) = json.as_object_mut() {
+        json.insert(field.into(), delta.into());
     }
     let action = if delta > 0 { "ADDITION" } else { "REMOVAL" };
     let request = TransactionRecord::of(&sent);
-    let said = [request.source_id(), request.reason()].map(Json::from);
-    note(call, &card, format!("{}_{action}", balance_kind.unit), said, &answer);
-    Ok(Response::json(answer))
+    let source_and_reason = [request.source_id(), request.reason()].map(Json::from);
+    record_balance_change(call, &card, format!("{}_{action}", balance_kind.unit), source_and_reason, &json);
+    Ok(Response::json(json))
 }

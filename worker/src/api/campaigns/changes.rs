@@ -6,7 +6,7 @@ use crate::api::promotions::tier_changes::PROMOTION_CHANGE;
 use crate::documents::common_fields::{DISCOUNT, GIFT, KEY, LOYALTY_CARD, REDEMPTION};
 use crate::documents::json_members;
 use crate::documents::merge;
-use crate::domain::campaigns::campaign::{CAMPAIGN, PROGRAM};
+use crate::domain::campaigns::campaign::{CAMPAIGN, LOYALTY_PROGRAM};
 use crate::domain::loyalty_campaigns::tiers;
 use crate::domain::metadata::schemas;
 use crate::domain::vouchers::bulk_jobs::{VOUCHERS_UPDATE, VoucherUpdateJob};
@@ -76,22 +76,22 @@ fn inherits(name: &str) -> bool {
 
 fn update(call: &mut Call<'_, '_>) -> HandlerResult {
     let campaign = CAMPAIGN.find(call)?;
-    change(call, campaign)
+    update_campaign(call, campaign)
 }
 
 /// Changes a campaign by the body, read by the fields of the route.
-pub fn change(call: &mut Call<'_, '_>, mut campaign: Document) -> HandlerResult {
+pub fn update_campaign(call: &mut Call<'_, '_>, mut campaign: Document) -> HandlerResult {
     let mut sent = call.body(Nulls::Kept)?;
     let before = creation::template(&campaign, &Map::new(), 0);
     let kind = campaign.as_campaign().campaign_type().to_owned();
-    settle_kind(&campaign, &kind, &mut sent)?;
-    let said = CampaignRecord::of(&sent).visibility();
+    normalise_type(&campaign, &kind, &mut sent)?;
+    let requested = CampaignRecord::of(&sent).visibility();
     match kind.as_str() {
-        "PROMOTION" => visibility::check_promotion(said)?,
-        _ => visibility::check_codes(said, campaign.as_campaign().is_standalone())?,
+        "PROMOTION" => visibility::check_promotion(requested)?,
+        _ => visibility::check_codes(requested, campaign.as_campaign().is_standalone())?,
     }
     let tiers = sent.remove("promotion").and_then(|promotion| promotion.get("tiers")?.as_array().cloned());
-    settle_grant(call.store, &mut campaign, &mut sent)?;
+    apply_grant(call.store, &mut campaign, &mut sent)?;
     let zone = clock::zone(call)?;
     definition::settle_dates(&mut sent, &zone);
     definition::settle_category(call, &mut sent)?;
@@ -105,9 +105,9 @@ pub fn change(call: &mut Call<'_, '_>, mut campaign: Document) -> HandlerResult 
         }
     }
     definition::check_validity(&campaign.body, &zone)?;
-    tiers::complete(&mut campaign.body);
-    if kind == PROGRAM && !tiers::of_campaign(call.store, &campaign.id)?.is_empty() {
-        tiers::check_counted(campaign.as_campaign())?;
+    tiers::fill_qualification(&mut campaign.body);
+    if kind == LOYALTY_PROGRAM && !tiers::list_of_campaign(call.store, &campaign.id)?.is_empty() {
+        tiers::check_qualification(campaign.as_campaign())?;
     }
     if is_metadata_sent {
         schemas::check_body(call.store, CAMPAIGN.object, &campaign.body)?;
@@ -118,28 +118,28 @@ pub fn change(call: &mut Call<'_, '_>, mut campaign: Document) -> HandlerResult 
         definition::check_campaign(&campaign.body)?;
     } else {
         definition::check_readable(Some(&campaign.body), &after, "")?;
-        carry(call, &campaign, &before, after)?;
+        start_voucher_update(call, &campaign, &before, after)?;
     }
     call.store.update(CAMPAIGN.object, &campaign);
     let tiers = tiers.map(|tiers| tier_changes::change_all(call, &campaign, tiers)).transpose()?;
-    let mut shown = CAMPAIGN.show_one(call, campaign)?;
-    if let Some((shown, tiers)) = shown.as_object_mut().zip(tiers) {
-        shown.insert("promotion".into(), tiers);
+    let mut json = CAMPAIGN.show_one(call, campaign)?;
+    if let Some((json, tiers)) = json.as_object_mut().zip(tiers) {
+        json.insert("promotion".into(), tiers);
     }
-    Ok(Response::json(shown))
+    Ok(Response::json(json))
 }
 
 /// Refuses members of other types of campaigns, and impossible changes.
-fn settle_kind(campaign: &Document, kind: &str, sent: &mut Map<String, Json>) -> Result<(), Problem> {
-    let own = campaign_fields::OF_ONE_TYPE;
-    sent.retain(|name, value| !value.is_null() || own.iter().all(|(field, of)| field != name || *of == kind));
-    if let Some((field, _)) = own.iter().find(|(field, of)| *of != kind && sent.contains_key(*field)) {
+fn normalise_type(campaign: &Document, kind: &str, sent: &mut Map<String, Json>) -> Result<(), Problem> {
+    let of_one_type = campaign_fields::OF_ONE_TYPE;
+    sent.retain(|name, value| !value.is_null() || of_one_type.iter().all(|(field, of)| field != name || *of == kind));
+    if let Some((field, _)) = of_one_type.iter().find(|(field, of)| *of != kind && sent.contains_key(*field)) {
         return Err(Problem::at(*field, format!("must NOT be present on a {kind} campaign")));
     }
     let is_standalone = campaign.as_campaign().is_standalone();
     match CampaignRecord::of(sent).supply() {
-        Some(said) if is_standalone && said != "STANDALONE" => {
-            return Err(Problem::bound("type", "must stay STANDALONE", said));
+        Some(requested) if is_standalone && requested != "STANDALONE" => {
+            return Err(Problem::bound("type", "must stay STANDALONE", requested));
         }
         Some("STANDALONE") if !is_standalone => {
             return Err(Problem::bound("type", "must be AUTO_UPDATE or STATIC on this campaign", "STANDALONE"));
@@ -154,7 +154,7 @@ fn settle_kind(campaign: &Document, kind: &str, sent: &mut Map<String, Json>) ->
 }
 
 /// Writes a changed grant and quantity into the voucher configuration; the kind of the grant cannot change.
-fn settle_grant(store: &Store<'_>, campaign: &mut Document, sent: &mut Map<String, Json>) -> Result<(), CallError> {
+fn apply_grant(store: &Store<'_>, campaign: &mut Document, sent: &mut Map<String, Json>) -> Result<(), CallError> {
     let nested = sent.remove("voucher").and_then(|voucher| voucher.as_object().cloned());
     let nested = nested.map(|nested| shape::read(GRANTS, nested, Nulls::Kept)).transpose();
     let nested = nested.map_err(|problem| problem.within("voucher"))?;
@@ -175,11 +175,13 @@ fn settle_grant(store: &Store<'_>, campaign: &mut Document, sent: &mut Map<Strin
     }
     for (kind, grant) in definition::VOUCHER_TYPES {
         let Some(value) = sent.remove(*grant).filter(|value| !value.is_null()) else { continue };
-        let wanted = VoucherConfig::of(config).voucher_type().unwrap_or_default();
-        if wanted != *kind {
-            return Err(
-                Problem::at(*grant, format!("must NOT be present where vouchers are of the type {wanted}")).into()
-            );
+        let stored_type = VoucherConfig::of(config).voucher_type().unwrap_or_default();
+        if stored_type != *kind {
+            return Err(Problem::at(
+                *grant,
+                format!("must NOT be present where vouchers are of the type {stored_type}"),
+            )
+            .into());
         }
         let type_of = |grant: Option<&Json>| grant.and_then(|grant| grant.get("type")).cloned();
         if type_of(Some(&value)) != type_of(config.get(*grant)) {
@@ -196,7 +198,7 @@ fn settle_grant(store: &Store<'_>, campaign: &mut Document, sent: &mut Map<Strin
 }
 
 /// Starts the job that applies changes to the vouchers, if there are any.
-fn carry(
+fn start_voucher_update(
     call: &mut Call<'_, '_>,
     campaign: &Document,
     before: &Map<String, Json>,
@@ -204,15 +206,22 @@ fn carry(
 ) -> Result<(), CallError> {
     let mut fields = after;
     fields.retain(|name, value| inherits(name) && before.get(name) != Some(value));
-    let wanted = campaign.as_campaign().vouchers_count();
-    if fields.is_empty() || wanted == 0 {
+    let vouchers_count = campaign.as_campaign().vouchers_count();
+    if fields.is_empty() || vouchers_count == 0 {
         return Ok(());
     }
     let mut former = before.clone();
     former.retain(|name, _| fields.contains_key(name));
     let since_ms = call.context.now.millis();
-    let job =
-        VoucherUpdateJob { campaign_id: campaign.id.clone(), fields, former, since_ms, after: 0, wanted, made: 0 };
+    let job = VoucherUpdateJob {
+        campaign_id: campaign.id.clone(),
+        fields,
+        former,
+        since_ms,
+        after: 0,
+        wanted: vouchers_count,
+        made: 0,
+    };
     let cursor = serde_json::to_value(&job).map_err(|error| crate::store::sql::Fault(error.to_string()))?;
     async_actions::start(call, VOUCHERS_UPDATE, &cursor);
     Ok(())

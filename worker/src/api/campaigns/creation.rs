@@ -78,7 +78,7 @@ pub fn create(call: &mut Call<'_, '_>) -> HandlerResult {
 }
 
 /// Handles the creation of a loyalty campaign, with or without the type in the body.
-pub fn create_program(call: &mut Call<'_, '_>) -> HandlerResult {
+pub fn create_loyalty_campaign(call: &mut Call<'_, '_>) -> HandlerResult {
     check_no_rules(&call.source()?, "LOYALTY_PROGRAM")?;
     let mut body = call.body(Nulls::Dropped)?;
     body.insert("campaign_type".into(), "LOYALTY_PROGRAM".into());
@@ -89,7 +89,7 @@ pub fn create_program(call: &mut Call<'_, '_>) -> HandlerResult {
 pub fn create_coded(call: &mut Call<'_, '_>, mut body: Map<String, Json>) -> HandlerResult {
     let config = body.remove("voucher").ok_or_else(|| Problem::missing("", "voucher"))?;
     let mut config = config.as_object().cloned().unwrap_or_default();
-    let campaign_type = settle_types(&body, &mut config)?;
+    let campaign_type = complete_types(&body, &mut config)?;
     check_own_fields(&body, campaign_type)?;
     definition::check_discount(&config, "voucher")?;
     definition::check_free_goods(call.store, &config, "voucher")?;
@@ -98,8 +98,8 @@ pub fn create_coded(call: &mut Call<'_, '_>, mut body: Map<String, Json>) -> Han
         card.remove("balance");
     }
     definition::complete_card(&mut config, "voucher", false)?;
-    loyalty_campaigns::tiers::complete(&mut body);
-    let rules = settle(call, &mut body)?;
+    loyalty_campaigns::tiers::fill_qualification(&mut body);
+    let rules = normalise(call, &mut body)?;
     let kind = CampaignRecord::of(&body).supply().unwrap_or("AUTO_UPDATE").to_owned();
     let is_standalone = kind == "STANDALONE";
     visibility::check_codes(CampaignRecord::of(&body).visibility(), is_standalone)?;
@@ -111,16 +111,16 @@ pub fn create_coded(call: &mut Call<'_, '_>, mut body: Map<String, Json>) -> Han
         let message = format!("must NOT be present on a campaign of the type {kind}, whose codes are generated");
         return Err(Problem::at("voucher.code", message).into());
     }
-    let wanted = body.remove("vouchers_count").and_then(|count| count.as_u64());
-    if let Some(count) = wanted.filter(|count| is_standalone && *count != 1) {
+    let count_requested = body.remove("vouchers_count").and_then(|count| count.as_u64());
+    if let Some(count) = count_requested.filter(|count| is_standalone && *count != 1) {
         let message = format!("must be 1 for a STANDALONE campaign (actual value is `{count}`)");
         return Err(Problem::at("vouchers_count", message).into());
     }
-    let wanted = wanted.unwrap_or(u64::from(is_standalone));
+    let count_requested = count_requested.unwrap_or(u64::from(is_standalone));
     let quantity = VoucherConfig::of(&config).quantity().cloned();
     // A unique code for each customer is for one use; a generic code and a card are not (docs/spec/objects.md#2).
-    let once = matches!(campaign_type, "DISCOUNT_COUPONS" | "REFERRAL_PROGRAM") && !is_standalone;
-    let quantity_default = if once { json!(1) } else { Json::Null };
+    let is_single_use = matches!(campaign_type, "DISCOUNT_COUPONS" | "REFERRAL_PROGRAM") && !is_standalone;
+    let quantity_default = if is_single_use { json!(1) } else { Json::Null };
     config.insert("redemption".into(), json!({ "quantity": quantity.unwrap_or(quantity_default) }));
     let shape = CodeShape::of(VoucherConfig::of(&config).code_config(), &call.caller.settings)?;
     config.insert("code_config".into(), shape.document());
@@ -131,13 +131,13 @@ pub fn create_coded(call: &mut Call<'_, '_>, mut body: Map<String, Json>) -> Han
         _ => {}
     }
     body.insert("voucher".into(), Json::Object(config));
-    body.insert("vouchers_count".into(), u64::from(wanted == 1).into());
-    let status = if wanted > 1 { "IN_PROGRESS" } else { "DONE" };
-    let document = begin(call, body, campaign_type, &kind, status)?;
+    body.insert("vouchers_count".into(), u64::from(count_requested == 1).into());
+    let status = if count_requested > 1 { "IN_PROGRESS" } else { "DONE" };
+    let document = new_campaign(call, body, campaign_type, &kind, status)?;
     let template = creation::template(&document, &Map::new(), document.created_at);
     definition::check_readable(Some(&document.body), &template, "voucher")?;
     call.store.insert(CAMPAIGN.object, &document);
-    match wanted {
+    match count_requested {
         0 => {}
         1 => {
             let code = code.as_deref().map(|code| GivenCode { code, path: "voucher.code" });
@@ -145,7 +145,7 @@ pub fn create_coded(call: &mut Call<'_, '_>, mut body: Map<String, Json>) -> Han
         }
         many => drop(creation::make_many(call, &document, &Map::new(), many)?),
     }
-    answer(call, document, rules, None)
+    respond(call, document, rules, None)
 }
 
 /// Creates a campaign without codes, with redeemable promotion tiers.
@@ -159,18 +159,18 @@ fn create_promotion(call: &mut Call<'_, '_>, mut body: Map<String, Json>) -> Han
     if kind == "STANDALONE" {
         return Err(not_standalone("PROMOTION").into());
     }
-    let rules = settle(call, &mut body)?;
+    let rules = normalise(call, &mut body)?;
     let sent = body.remove("promotion").and_then(|promotion| promotion.get("tiers").cloned()).unwrap_or_default();
     let mut drafts = Vec::new();
     let mut last = 0;
-    for (place, tier) in sent.as_array().into_iter().flatten().enumerate() {
+    for (index, tier) in sent.as_array().into_iter().flatten().enumerate() {
         let tier = tier.as_object().cloned().unwrap_or_default();
-        let draft = tiers::draft(call, tier, last, &format!("promotion.tiers[{place}]"))?;
+        let draft = tiers::new_draft(call, tier, last, &format!("promotion.tiers[{index}]"))?;
         last = last.max(draft.hierarchy);
         drafts.push(draft);
     }
     body.insert("vouchers_count".into(), 0.into());
-    let document = begin(call, body, "PROMOTION", &kind, "DONE")?;
+    let document = new_campaign(call, body, "PROMOTION", &kind, "DONE")?;
     definition::check_campaign(&document.body)?;
     call.store.insert(CAMPAIGN.object, &document);
     let mut tiers = Vec::new();
@@ -178,11 +178,11 @@ fn create_promotion(call: &mut Call<'_, '_>, mut body: Map<String, Json>) -> Han
         tiers.push(tiers::insert(call, &document, draft)?);
     }
     tiers.sort_by_key(|tier| PromotionTierRecord::of_value(tier).hierarchy().unwrap_or(0));
-    answer(call, document, rules, Some(crate::domain::promotions::tiers::envelope(tiers)))
+    respond(call, document, rules, Some(crate::domain::promotions::tiers::envelope(tiers)))
 }
 
-/// Settles the common fields of every type of campaign: dates, category, rules, and the check that its name is free.
-fn settle(call: &mut Call<'_, '_>, body: &mut Map<String, Json>) -> Result<Vec<String>, CallError> {
+/// Normalises the fields that all types of campaigns have (dates, category), checks that the name is free, and returns the ids of the rules.
+fn normalise(call: &mut Call<'_, '_>, body: &mut Map<String, Json>) -> Result<Vec<String>, CallError> {
     let zone = clock::zone(call)?;
     definition::check_validity(body, &zone)?;
     definition::settle_dates(body, &zone);
@@ -196,7 +196,7 @@ fn settle(call: &mut Call<'_, '_>, body: &mut Map<String, Json>) -> Result<Vec<S
 }
 
 /// Returns the document of a new campaign: the sent members over the initial ones.
-fn begin(
+fn new_campaign(
     call: &mut Call<'_, '_>,
     body: Map<String, Json>,
     campaign_type: &str,
@@ -205,31 +205,31 @@ fn begin(
 ) -> Result<Document, CallError> {
     let id = call.ids.alphanumeric("camp_", 24).to_string();
     let created_at = call.now_ms();
-    let mut whole = campaign_fields::initial_members();
+    let mut members = campaign_fields::initial_members();
     let own = json!({
         "id": id, "type": kind, "creation_status": status, "vouchers_generation_status": status,
         "created_at": timestamp::text(created_at), "object": CAMPAIGN.object,
     });
-    whole.extend(own.as_object().cloned().unwrap_or_default());
-    whole.extend(body);
-    whole.insert("campaign_type".into(), campaign_type.into());
-    let key = CampaignRecord::of(&whole).name().map(str::to_owned);
-    let document = Document { id, key, parent: None, holder: None, created_at, updated_at: None, body: whole };
+    members.extend(own.as_object().cloned().unwrap_or_default());
+    members.extend(body);
+    members.insert("campaign_type".into(), campaign_type.into());
+    let key = CampaignRecord::of(&members).name().map(str::to_owned);
+    let document = Document { id, key, parent: None, holder: None, created_at, updated_at: None, body: members };
     schemas::check_body(call.store, CAMPAIGN.object, &document.body)?;
     Ok(document)
 }
 
 /// Returns the campaign as it will be; its rules and tiers are written when the call commits, so lookups do not find them yet.
-fn answer(call: &mut Call<'_, '_>, document: Document, rules: Vec<String>, tiers: Option<Json>) -> HandlerResult {
+fn respond(call: &mut Call<'_, '_>, document: Document, rules: Vec<String>, tiers: Option<Json>) -> HandlerResult {
     let assigned = assignments::assign(call, rules, &document.id, CAMPAIGN.object);
-    let mut shown = CAMPAIGN.show_one(call, document)?;
-    if let Some(shown) = shown.as_object_mut() {
-        shown.insert("validation_rules_assignments".into(), assignments::listed(assigned));
+    let mut json = CAMPAIGN.show_one(call, document)?;
+    if let Some(json) = json.as_object_mut() {
+        json.insert("validation_rules_assignments".into(), assignments::listed(assigned));
         if let Some(tiers) = tiers {
-            shown.insert("promotion".into(), tiers);
+            json.insert("promotion".into(), tiers);
         }
     }
-    Ok(Response::json(shown))
+    Ok(Response::json(json))
 }
 
 fn not_standalone(campaign_type: &str) -> Problem {
@@ -258,29 +258,29 @@ fn check_no_rules(sent: &Map<String, Json>, campaign_type: &str) -> Result<(), P
 }
 
 /// Completes the types of the campaign and of its vouchers from each other if only one is sent.
-fn settle_types(body: &Map<String, Json>, config: &mut Map<String, Json>) -> Result<&'static str, ErrorBody> {
+fn complete_types(body: &Map<String, Json>, config: &mut Map<String, Json>) -> Result<&'static str, ErrorBody> {
     let referral = VoucherConfig::of(config).is_referral_code();
-    let said = Some(CampaignRecord::of(body).campaign_type()).filter(|said| !said.is_empty());
-    let said = said.or_else(|| Some("REFERRAL_PROGRAM").filter(|_| referral == Some(true)));
-    if said == Some("REFERRAL_PROGRAM") && !config.contains_key("discount") {
+    let requested = Some(CampaignRecord::of(body).campaign_type()).filter(|requested| !requested.is_empty());
+    let requested = requested.or_else(|| Some("REFERRAL_PROGRAM").filter(|_| referral == Some(true)));
+    if requested == Some("REFERRAL_PROGRAM") && !config.contains_key("discount") {
         let message = "Property 'discount' is required for REFERRAL_PROGRAM campaign";
         return Err(error(400, "invalid_campaign", "Invalid Campaign", message));
     }
-    let of_said = VOUCHERS_OF.iter().find(|(campaign, _)| Some(*campaign) == said);
-    if let Some((_, voucher)) = of_said.filter(|_| !config.contains_key("type")) {
+    let matching = VOUCHERS_OF.iter().find(|(campaign, _)| Some(*campaign) == requested);
+    if let Some((_, voucher)) = matching.filter(|_| !config.contains_key("type")) {
         config.insert("type".into(), (*voucher).into());
     }
     let voucher_type = definition::voucher_type(config, "voucher")?;
     config.insert("type".into(), voucher_type.into());
-    let follows = of_said.or_else(|| VOUCHERS_OF.iter().find(|(_, voucher)| *voucher == voucher_type));
-    let (campaign_type, wanted) = follows.copied().unwrap_or(("DISCOUNT_COUPONS", voucher_type));
-    if wanted != voucher_type {
+    let pair = matching.or_else(|| VOUCHERS_OF.iter().find(|(_, voucher)| *voucher == voucher_type));
+    let (campaign_type, expected_type) = pair.copied().unwrap_or(("DISCOUNT_COUPONS", voucher_type));
+    if expected_type != voucher_type {
         let message =
             format!("must be the type of a {campaign_type} campaign's vouchers (actual value is `{voucher_type}`)");
         return Err(Problem::at("voucher.type", message).into());
     }
-    if let Some(said) = referral.filter(|said| *said != (campaign_type == "REFERRAL_PROGRAM")) {
-        let message = format!("must be {} on a {campaign_type} campaign (actual value is `{said}`)", !said);
+    if let Some(requested) = referral.filter(|requested| *requested != (campaign_type == "REFERRAL_PROGRAM")) {
+        let message = format!("must be {} on a {campaign_type} campaign (actual value is `{requested}`)", !requested);
         return Err(Problem::at("voucher.is_referral_code", message).into());
     }
     Ok(campaign_type)

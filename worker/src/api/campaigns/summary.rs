@@ -44,14 +44,14 @@ fn summary(call: &mut Call<'_, '_>) -> HandlerResult {
     let from = first.and_then(|day| begins(day, &zone)).unwrap_or(0);
     let until = last.and_then(|day| begins(day.plus(1)?, &zone)).unwrap_or(scrip::shape::INT_MAX);
     let kind = campaign.as_campaign().campaign_type();
-    let counts = summary::of(call.store, &SummaryQuery { id: &campaign.id, kind, from, until })?;
-    let mut shown = CAMPAIGN.show_one(call, campaign)?;
-    if let Some(shown) = shown.as_object_mut() {
+    let counts = summary::summarize(call.store, &SummaryQuery { id: &campaign.id, kind, from, until })?;
+    let mut json = CAMPAIGN.show_one(call, campaign)?;
+    if let Some(json) = json.as_object_mut() {
         // As published: the list is always empty.
-        shown.insert("categories".into(), json!([]));
-        shown.remove("promotion");
+        json.insert("categories".into(), json!([]));
+        json.remove("promotion");
     }
-    let mut body = json!({ "object": "campaign_summary", "campaign": shown });
+    let mut body = json!({ "object": "campaign_summary", "campaign": json });
     if let Some(body) = body.as_object_mut() {
         body.extend(counts.into_iter().map(|(name, count)| (name.to_owned(), count.into())));
     }

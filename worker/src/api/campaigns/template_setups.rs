@@ -103,7 +103,7 @@ pub const ROUTES: &[Route] = &[
 ];
 
 /// Copies the rules of a template when the call commits; returns their ids.
-fn make_rules(call: &mut Call<'_, '_>, template: &Document) -> Vec<String> {
+fn copy_rules(call: &mut Call<'_, '_>, template: &Document) -> Vec<String> {
     let rules = template.as_template().part("validation_rules").cloned();
     let mut ids = Vec::new();
     for rule in rules.as_ref().and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_object) {
@@ -118,79 +118,81 @@ fn make_rules(call: &mut Call<'_, '_>, template: &Document) -> Vec<String> {
     ids
 }
 
-fn made(ids: &[String]) -> Vec<Json> {
+fn resource_references(ids: &[String]) -> Vec<Json> {
     ids.iter().map(|id| json!({ "id": id, "object": "validation_rules" })).collect()
 }
 
 /// Returns the part of a template about a campaign or a tier.
-fn held_of(template: &Document, what: &str) -> Option<Map<String, Json>> {
-    template.as_template().part(what)?.as_object().cloned()
+fn template_part(template: &Document, part: &str) -> Option<Map<String, Json>> {
+    template.as_template().part(part)?.as_object().cloned()
 }
 
 fn set_up_campaign(call: &mut Call<'_, '_>) -> HandlerResult {
     let sent = call.body(Nulls::Dropped)?;
     let template = TEMPLATE.find(call)?;
-    let Some(mut whole) = held_of(&template, "campaign") else {
-        return Err(unsupported("a tier", "campaign").into());
+    let Some(mut body) = template_part(&template, "campaign") else {
+        return Err(unsupported_type("a tier", "campaign").into());
     };
     if sent.contains_key("category_id") {
-        whole.remove("category");
+        body.remove("category");
     }
     for (name, value) in sent {
-        match (whole.get_mut(&name).and_then(Json::as_object_mut), value) {
+        match (body.get_mut(&name).and_then(Json::as_object_mut), value) {
             // A part of the voucher configuration may be overridden.
-            (Some(held), Json::Object(said)) if name == "voucher" => held.extend(said),
-            (_, value) => drop(whole.insert(name, value)),
+            (Some(existing), Json::Object(members)) if name == "voucher" => existing.extend(members),
+            (_, value) => drop(body.insert(name, value)),
         }
     }
-    let body = crate::http::shape::read(creation::CREATE, whole, Nulls::Dropped)?;
+    let body = crate::http::shape::read(creation::CREATE, body, Nulls::Dropped)?;
     let ResponseBody::Value(mut campaign) = creation::create_coded(call, body)?.body else {
         return Ok(Response::json(Json::Null));
     };
-    let rules = make_rules(call, &template);
+    let rules = copy_rules(call, &template);
     let id = ObjectReference::of_value(&campaign).id().unwrap_or_default().to_owned();
     let assigned = assignments::assign(call, rules.clone(), &id, CAMPAIGN.object);
     if let Some(campaign) = campaign.as_object_mut().filter(|_| !assigned.is_empty()) {
         campaign.insert("validation_rules_assignments".into(), assignments::listed(assigned));
     }
-    Ok(Response::json(json!({ "object": "campaign_setup", "campaign": campaign, "created_resources": made(&rules) })))
+    Ok(Response::json(
+        json!({ "object": "campaign_setup", "campaign": campaign, "created_resources": resource_references(&rules) }),
+    ))
 }
 
 fn set_up_tier(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut sent = call.body(Nulls::Dropped)?;
     let template = TEMPLATE.find(call)?;
-    let discount = || CampaignRecord::of(&held_of(&template, "campaign")?).vouchers().part("discount").cloned();
-    let mut whole = match (held_of(&template, "promotion_tier"), discount()) {
+    let discount = || CampaignRecord::of(&template_part(&template, "campaign")?).vouchers().part("discount").cloned();
+    let mut body = match (template_part(&template, "promotion_tier"), discount()) {
         (Some(tier), _) => tier,
         (None, Some(discount)) => json_members::one("action", json!({ "discount": discount })),
-        (None, None) => return Err(unsupported("gift cards", "tier").into()),
+        (None, None) => return Err(unsupported_type("gift cards", "tier").into()),
     };
-    let named = sent.remove("campaign_id").and_then(|id| id.as_str().map(str::to_owned)).unwrap_or_default();
-    let campaign = call.store.document_by_name(CAMPAIGN.object, &named, &named)?;
+    let campaign_name = sent.remove("campaign_id").and_then(|id| id.as_str().map(str::to_owned)).unwrap_or_default();
+    let campaign = call.store.document_by_name(CAMPAIGN.object, &campaign_name, &campaign_name)?;
     let campaign = campaign
         .filter(|campaign| campaign.as_campaign().is_promotion())
-        .ok_or_else(|| not_found(CAMPAIGN.object, &named))?;
+        .ok_or_else(|| not_found(CAMPAIGN.object, &campaign_name))?;
     if sent.contains_key("category_id") {
-        whole.remove("category");
+        body.remove("category");
     }
-    whole.extend(sent);
-    let whole = crate::http::shape::read(tiers::CREATE, whole, Nulls::Dropped)?;
-    let last = tiers::last_hierarchy(call, &campaign.id)?;
-    let draft = tiers::draft(call, whole, last, "")?;
+    body.extend(sent);
+    let body = crate::http::shape::read(tiers::CREATE, body, Nulls::Dropped)?;
+    let last = tiers::find_last_hierarchy(call, &campaign.id)?;
+    let draft = tiers::new_draft(call, body, last, "")?;
     let mut tier = tiers::insert(call, &campaign, draft)?;
-    let rules = make_rules(call, &template);
+    let rules = copy_rules(call, &template);
     let id = ObjectReference::of_value(&tier).id().unwrap_or_default().to_owned();
     let assigned = assignments::assign(call, rules.clone(), &id, TIER.object);
     if let Some(tier) = tier.as_object_mut().filter(|_| !assigned.is_empty()) {
         tier.insert("validation_rule_assignments".into(), assignments::listed(assigned));
     }
     Ok(Response::json(
-        json!({ "object": "promotion_tier_setup", "promotion_tier": tier, "created_resources": made(&rules) }),
+        json!({ "object": "promotion_tier_setup", "promotion_tier": tier, "created_resources": resource_references(&rules) }),
     ))
 }
 
-fn unsupported(of: &str, what: &str) -> ErrorBody {
+fn unsupported_type(of: &str, part: &str) -> ErrorBody {
     let message = "Campaign of the given type is not supported by campaign template";
-    let details = format!("a template of {of} sets up no {what}");
+    let details = format!("a template of {of} sets up no {part}");
     error(400, "campaign_type_is_not_supported_by_campaign_template", message, details)
 }

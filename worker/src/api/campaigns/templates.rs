@@ -49,7 +49,7 @@ pub const TEMPLATE: Resource = Resource {
 const TYPES: &[&str] = &["DISCOUNT_COUPONS", "GIFT_VOUCHERS"];
 
 /// Members of a tier that a template contains.
-const OF_TIER: &[&str] = &[
+const TIER_MEMBERS: &[&str] = &[
     "banner",
     "action",
     "metadata",
@@ -93,7 +93,7 @@ const ALL: &str = "/v1/templates/campaigns";
 const ONE: &str = "/v1/templates/campaigns/{campaignTemplateId}";
 
 /// Members of a list; its total on request.
-const BESIDE: &[Field] = &[
+const LIST_MEMBERS: &[Field] = &[
     may("total", scrip::shape::COUNT)
         .description("Number of matching templates on all pages. Present only if `include_total` is `true`."),
     must("has_more", FieldType::Bool).description("`true` if more templates follow this page."),
@@ -110,7 +110,7 @@ pub const ROUTES: &[Route] = &[
         )
         .returns("The templates of this page, and the total on request.")
         .of(&TEMPLATE)
-        .listed(BESIDE)
+        .listed(LIST_MEMBERS)
         .scope("templates")
         .query(LISTED),
     post(ALL, "Create a template from a campaign or a promotion tier", create)
@@ -157,7 +157,7 @@ pub const ROUTES: &[Route] = &[
         )
         .returns("The templates of this page, and the total on request.")
         .of(&TEMPLATE)
-        .listed(BESIDE)
+        .listed(LIST_MEMBERS)
         .for_classes(&[CredentialClass::Management])
         .query(LISTED),
     post(
@@ -179,24 +179,25 @@ pub const ROUTES: &[Route] = &[
 /// Shows templates, with their contents on request.
 fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
     let expanded = call.query.listed("expand");
-    if let Some(unknown) = expanded.iter().find(|word| **word != "json_template") {
+    if let Some(unknown) = expanded.iter().find(|name| **name != "json_template") {
         let details = format!("Property .expand must be one of json_template (actual value is `{unknown}`)");
         return Err(invalid_query(details).into());
     }
-    let is_whole = !expanded.is_empty();
-    let shown = documents.into_iter().map(|mut document| {
-        if !is_whole {
+    let includes_content = !expanded.is_empty();
+    let json = documents.into_iter().map(|mut document| {
+        if !includes_content {
             document.body.remove("json_template");
         }
         Json::Object(document.body)
     });
-    Ok(shown.collect())
+    Ok(json.collect())
 }
 
 fn list(call: &mut Call<'_, '_>) -> HandlerResult {
-    let place = |id: &str| any_kind::find_position(call.store, TEMPLATE.object, id);
+    let position = |id: &str| any_kind::find_position(call.store, TEMPLATE.object, id);
     let clause = || Clause::of_kind(TEMPLATE.object);
-    let found = keyset_list::select(&TEMPLATE.list, call.store, &call.query, clause(), "a campaign template", &place)?;
+    let found =
+        keyset_list::select(&TEMPLATE.list, call.store, &call.query, clause(), "a campaign template", &position)?;
     let KeysetPage { documents, has_more } = found;
     let mut envelope = keyset_list::envelope(show(call, documents)?, has_more);
     if call.query.is_true("include_total") {
@@ -221,24 +222,24 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     let body = call.body(Nulls::Dropped)?;
     let text = |name: &str| body.get(name).and_then(Json::as_str);
     let name = text("name").unwrap_or_default();
-    let (kind, held) = match (text("campaign_id"), text("promotion_tier_id")) {
-        (Some(campaign), None) => of_campaign(call, campaign)?,
-        (None, Some(tier)) => of_tier(call, tier)?,
+    let (kind, content) = match (text("campaign_id"), text("promotion_tier_id")) {
+        (Some(campaign), None) => content_of_campaign(call, campaign)?,
+        (None, Some(tier)) => content_of_tier(call, tier)?,
         _ => {
             let details = "must have exactly one of 'campaign_id' and 'promotion_tier_id'";
             return Err(Problem::at("", details).into());
         }
     };
     check_name(call, name)?;
-    let shown = keep(call, name, TemplateRecord::of(&body).description(), &kind, held);
-    Ok(Response::json(shown))
+    let json = insert_template(call, name, TemplateRecord::of(&body).description(), &kind, content);
+    Ok(Response::json(json))
 }
 
 /// Queues the write of a template, and returns its JSON.
-fn keep(call: &mut Call<'_, '_>, name: &str, description: Option<&Json>, kind: &str, held: Json) -> Json {
+fn insert_template(call: &mut Call<'_, '_>, name: &str, description: Option<&Json>, kind: &str, content: Json) -> Json {
     let id = call.ids.alphanumeric("tmpl_", 24).to_string();
     let body = json!({
-        "id": id, "name": name, "description": description, "campaign_type": kind, "json_template": held,
+        "id": id, "name": name, "description": description, "campaign_type": kind, "json_template": content,
         "created_at": timestamp::text(call.now_ms()), "updated_at": null, "object": TEMPLATE.object,
     });
     let body = body.as_object().cloned().unwrap_or_default();
@@ -249,13 +250,13 @@ fn keep(call: &mut Call<'_, '_>, name: &str, description: Option<&Json>, kind: &
 }
 
 /// Returns the members of a document that a template stores, without empty ones.
-fn part(document: &Document, names: &[&str]) -> Map<String, Json> {
-    let mut said = json_members::known(&document.body, names);
-    said.retain(|_, value| !value.is_null());
-    said
+fn stored_members(document: &Document, names: &[&str]) -> Map<String, Json> {
+    let mut members = json_members::known(&document.body, names);
+    members.retain(|_, value| !value.is_null());
+    members
 }
 
-fn of_campaign(call: &Call<'_, '_>, name: &str) -> Result<(String, Json), CallError> {
+fn content_of_campaign(call: &Call<'_, '_>, name: &str) -> Result<(String, Json), CallError> {
     let campaign = call.store.document_by_name(CAMPAIGN.object, name, name)?;
     let campaign = campaign.ok_or_else(|| not_found(CAMPAIGN.object, name))?;
     let kind = campaign.as_campaign().campaign_type().to_owned();
@@ -265,22 +266,25 @@ fn of_campaign(call: &Call<'_, '_>, name: &str) -> Result<(String, Json), CallEr
         let message = "Campaign of the given type is not supported by campaign template";
         return Err(error(400, "campaign_type_is_not_supported_by_campaign_template", message, details).into());
     }
-    let mut held = part(&campaign, campaign_fields::TEMPLATE_FIELDS);
-    if let Some(voucher) = held.get_mut("voucher").and_then(Json::as_object_mut) {
+    let mut content = stored_members(&campaign, campaign_fields::TEMPLATE_FIELDS);
+    if let Some(voucher) = content.get_mut("voucher").and_then(Json::as_object_mut) {
         voucher.remove("is_referral_code");
     }
-    let rules = rules_of(call, &campaign)?;
-    Ok((kind, json!({ "campaign": held, "validation_rules": rules })))
+    let rules = list_rules(call, &campaign)?;
+    Ok((kind, json!({ "campaign": content, "validation_rules": rules })))
 }
 
-fn of_tier(call: &Call<'_, '_>, id: &str) -> Result<(String, Json), CallError> {
+fn content_of_tier(call: &Call<'_, '_>, id: &str) -> Result<(String, Json), CallError> {
     let tier = call.store.document(TIER.object, id)?.ok_or_else(|| not_found(TIER.object, id))?;
-    let rules = rules_of(call, &tier)?;
-    Ok(("DISCOUNT_COUPONS".into(), json!({ "promotion_tier": part(&tier, OF_TIER), "validation_rules": rules })))
+    let rules = list_rules(call, &tier)?;
+    Ok((
+        "DISCOUNT_COUPONS".into(),
+        json!({ "promotion_tier": stored_members(&tier, TIER_MEMBERS), "validation_rules": rules }),
+    ))
 }
 
 /// Returns the current rules that are assigned to a document.
-fn rules_of(call: &Call<'_, '_>, document: &Document) -> Result<Vec<Json>, CallError> {
+fn list_rules(call: &Call<'_, '_>, document: &Document) -> Result<Vec<Json>, CallError> {
     let mut found = Vec::new();
     for assigned in assignments::documents(call, &[&document.id])? {
         if let Some(rule) = call.store.document(RULE.object, assigned.holder.as_deref().unwrap_or_default())? {
@@ -323,36 +327,36 @@ struct ForwardedTemplate {
 /// and written there. For a key that does not manage it, that project does not exist.
 fn copy(call: &mut Call<'_, '_>) -> HandlerResult {
     if header(call.request, CARRIED).is_some() {
-        let carried = serde_json::from_slice(&call.request.body)
+        let forwarded = serde_json::from_slice(&call.request.body)
             .map_err(|error| Fault(format!("a template that was carried over does not read: {error}")))?;
-        return put_down(call, carried);
+        return write_copy(call, forwarded);
     }
     check_project(call)?;
     let body = call.body(Nulls::Kept)?;
     let template = TEMPLATE.find(call)?;
     let text = |name: &str| body.get(name).and_then(Json::as_str).unwrap_or_default();
     let destination = text("destination_project_id");
-    let held = |name: &str| template.body.get(name).cloned().unwrap_or_default();
-    let carried = ForwardedTemplate {
+    let content = |name: &str| template.body.get(name).cloned().unwrap_or_default();
+    let forwarded = ForwardedTemplate {
         name: text("name").to_owned(),
         // An explicit null clears it; an absent one is taken from the template.
         description: TemplateRecord::of(&body).description().or(template.as_template().description()).cloned(),
-        campaign_type: held("campaign_type").as_str().unwrap_or_default().to_owned(),
-        json_template: held("json_template"),
+        campaign_type: content("campaign_type").as_str().unwrap_or_default().to_owned(),
+        json_template: content("json_template"),
     };
     if destination == call.caller.project {
-        return put_down(call, carried);
+        return write_copy(call, forwarded);
     }
     if !call.caller.others.contains_key(destination) {
         return Err(not_found("project", destination).into());
     }
-    let mut answer = Response::json(serde_json::to_value(&carried).map_err(|error| Fault(error.to_string()))?);
+    let mut answer = Response::json(serde_json::to_value(&forwarded).map_err(|error| Fault(error.to_string()))?);
     answer.headers.push((FORWARD_TO_PROJECT, destination.to_owned()));
     Ok(answer)
 }
 
-fn put_down(call: &mut Call<'_, '_>, carried: ForwardedTemplate) -> HandlerResult {
-    let ForwardedTemplate { name, description, campaign_type, json_template } = carried;
+fn write_copy(call: &mut Call<'_, '_>, forwarded: ForwardedTemplate) -> HandlerResult {
+    let ForwardedTemplate { name, description, campaign_type, json_template } = forwarded;
     check_name(call, &name)?;
-    Ok(Response::json(keep(call, &name, description.as_ref(), &campaign_type, json_template)))
+    Ok(Response::json(insert_template(call, &name, description.as_ref(), &campaign_type, json_template)))
 }

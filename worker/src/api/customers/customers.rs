@@ -140,9 +140,9 @@ fn select_of_segment(call: &Call<'_, '_>, id: &str, mut clause: Clause) -> Resul
     let (present, segment) = (LocalTime::of(call)?, segment_of(call, &segment)?);
     let count = |who: &str, event: &str| call.store.event_count(who, event);
     let is_in = |customer: &Document| match &segment {
-        Some(segment) => {
-            is_in_segment(&present, segment, &customer.body, &count, &|| kinds::held_now(call, &customer.id))
-        }
+        Some(segment) => is_in_segment(&present, segment, &customer.body, &count, &|| {
+            kinds::find_current_balances(call, &customer.id)
+        }),
         None => Ok(false),
     };
     CUSTOMER.list.select_where(call.store, &call.query, clause, &is_in)

@@ -141,9 +141,9 @@ fn refer(
     let code = event.referral_code();
     let found = find_referral(call, code, event.referrer_id(), customer, schema);
     let Some(referral) = concealed(call, code, found)?.filter(|referral| referral.counts) else { return Ok(()) };
-    let grants = referrals::settle(call, customer, &[referral])?;
+    let grants = referrals::record_referrals(call, customer, &[referral])?;
     let customer = customer.clone();
-    referrals::hand_over(call, &grants, &mut RequestFulfilments::to(Some(&customer), &[]))
+    referrals::fulfil_rewards(call, &grants, &mut RequestFulfilments::new(Some(&customer), &[]))
 }
 
 fn find_referral(

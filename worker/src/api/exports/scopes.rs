@@ -3,7 +3,7 @@
 
 use crate::api::exports::exports::EXPORT;
 use crate::domain::balances::kinds;
-use crate::domain::campaigns::campaign::{CAMPAIGN, find_program};
+use crate::domain::campaigns::campaign::{CAMPAIGN, find_loyalty_campaign};
 use crate::domain::exports::job;
 use crate::domain::exports::job::ExportRequest;
 use crate::domain::exports::request::{FIELDS, ORDER, asked};
@@ -165,16 +165,16 @@ fn of_campaign(call: &mut Call<'_, '_>) -> HandlerResult {
 }
 
 fn of_program(call: &mut Call<'_, '_>) -> HandlerResult {
-    let program = find_program(call)?;
-    begin(call, TRANSACTIONS, Some(ScopeFilter { name: "campaign_id", id: &program.id }), |wanted| {
-        wanted.campaign = Some(program.id.clone())
+    let campaign = find_loyalty_campaign(call)?;
+    begin(call, TRANSACTIONS, Some(ScopeFilter { name: "campaign_id", id: &campaign.id }), |wanted| {
+        wanted.campaign = Some(campaign.id.clone())
     })
 }
 
 fn lapsing(call: &mut Call<'_, '_>) -> HandlerResult {
-    let program = find_program(call)?;
-    begin(call, "points_expiration", Some(ScopeFilter { name: "campaign_id", id: &program.id }), |wanted| {
-        wanted.parent = Some(program.id.clone())
+    let campaign = find_loyalty_campaign(call)?;
+    begin(call, "points_expiration", Some(ScopeFilter { name: "campaign_id", id: &campaign.id }), |wanted| {
+        wanted.parent = Some(campaign.id.clone())
     })
 }
 

@@ -3,7 +3,7 @@
 use crate::documents::common_fields::{LIMIT, PAGE};
 use crate::documents::list::paged;
 use crate::documents::shapes;
-use crate::domain::balances::expiring::buckets;
+use crate::domain::balances::expiring::list_buckets;
 use crate::domain::vouchers::voucher::find_card;
 use crate::http::list_options::List;
 use crate::http::route::{Call, HandlerResult, Response, Route, get};
@@ -29,6 +29,6 @@ pub const ROUTES: &[Route] = &[get(
 
 fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let card = find_card(call)?;
-    let all = buckets(call, &card)?;
-    Ok(Response::json(Json::Object(paged(&BUCKETS, &call.query, all)?)))
+    let buckets = list_buckets(call, &card)?;
+    Ok(Response::json(Json::Object(paged(&BUCKETS, &call.query, buckets)?)))
 }

@@ -53,7 +53,7 @@ pub const ROUTES: &[Route] = &[
 const PREFIX: &str = "event_";
 
 /// Kinds of transactions in the activity, with their types; a redemption is a separate activity.
-const MOVED: &[(&str, &str)] = &[
+const TRANSACTION_EVENTS: &[(&str, &str)] = &[
     ("POINTS_ACCRUAL", "customer.rewarded.loyalty_points"),
     ("POINTS_ADDITION", "customer.voucher.loyalty_card.points_added"),
     ("POINTS_REMOVAL", "customer.voucher.loyalty_card.points_added"),
@@ -66,52 +66,52 @@ const MOVED: &[(&str, &str)] = &[
 fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let card = find_card(call)?;
     let limit = read_int(&call.query, "limit", 1, LIMIT_MAX)?.unwrap_or(LIMIT_DEFAULT);
-    let falls = match call.query.parameter("order") {
+    let is_descending = match call.query.parameter("order") {
         None | Some("-created_at") => true,
         Some("created_at") => false,
         Some(text) => {
-            let message = format!("Property .order must be one of created_at, -created_at (actual value is `{text}`)");
-            return Err(invalid_query(message).into());
+            let details = format!("Property .order must be one of created_at, -created_at (actual value is `{text}`)");
+            return Err(invalid_query(details).into());
         }
     };
-    let held = HeldCard { card_id: &card.id, holder_id: card.holder.as_deref().unwrap_or_default() };
-    let after = call.query.parameter("starting_after_id").map(|id| find_age(call, held, id)).transpose()?;
-    let (records, has_more) = loyalty_campaigns::list_card_records(call.store, held, after, falls, limit)?;
-    let about = About::of(call, &card)?;
-    let shown = records.into_iter().map(|record| about.show(&record.kind, record.document)).collect();
-    Ok(Response::json(Json::Object(keyset_list::envelope(shown, has_more))))
+    let held_card = HeldCard { card_id: &card.id, holder_id: card.holder.as_deref().unwrap_or_default() };
+    let after = call.query.parameter("starting_after_id").map(|id| find_age(call, held_card, id)).transpose()?;
+    let (records, has_more) = loyalty_campaigns::list_card_records(call.store, held_card, after, is_descending, limit)?;
+    let subject = ActivitySubject::of(call, &card)?;
+    let json = records.into_iter().map(|record| subject.to_json(&record.kind, record.document)).collect();
+    Ok(Response::json(Json::Object(keyset_list::envelope(json, has_more))))
 }
 
 /// Returns the age of an activity of a card.
 fn find_age(call: &Call<'_, '_>, card: HeldCard<'_>, id: &str) -> Result<DocumentAge, CallError> {
     let unknown = || invalid_query(format!("Property .starting_after_id must be an activity (actual value is `{id}`)"));
-    let own = id.strip_prefix(PREFIX).ok_or_else(unknown)?;
-    Ok(loyalty_campaigns::find_card_record_age(call.store, card, own)?.ok_or_else(unknown)?)
+    let record_id = id.strip_prefix(PREFIX).ok_or_else(unknown)?;
+    Ok(loyalty_campaigns::find_card_record_age(call.store, card, record_id)?.ok_or_else(unknown)?)
 }
 
 /// Subject of all activities of a card: its holder, its campaign and the card itself.
-struct About {
+struct ActivitySubject {
     customer: Json,
     campaign: Json,
     voucher: Json,
 }
 
-impl About {
-    fn of(call: &Call<'_, '_>, card: &Document) -> Result<About, CallError> {
-        let named = |document: Option<Document>, names: &[&str]| {
+impl ActivitySubject {
+    fn of(call: &Call<'_, '_>, card: &Document) -> Result<ActivitySubject, CallError> {
+        let members_of = |document: Option<Document>, names: &[&str]| {
             document.map_or(Json::Null, |document| Json::Object(json_members::every(&document.body, names)))
         };
         let find = |kind: &'static str, id: &Option<String>| match id {
             Some(id) => call.store.document(kind, id),
             None => Ok(None),
         };
-        Ok(About {
-            customer: named(
+        Ok(ActivitySubject {
+            customer: members_of(
                 find("customer", &card.holder)?,
                 &["id", "source_id", "name", "email", "metadata", "object"],
             ),
-            campaign: named(find("campaign", &card.parent)?, &["id", "name", "campaign_type", "type", "object"]),
-            voucher: named(
+            campaign: members_of(find("campaign", &card.parent)?, &["id", "name", "campaign_type", "type", "object"]),
+            voucher: members_of(
                 Some(card.clone()),
                 &["id", "code", "campaign", "campaign_id", "type", "holder_id", "object"],
             ),
@@ -119,14 +119,14 @@ impl About {
     }
 
     /// Converts a record to an activity.
-    fn show(&self, kind: &str, document: Document) -> Json {
-        let (word, more, channel) = match kind {
-            "redemption" => redeemed(&document.body),
-            "voucher_transaction" => moved(document.body),
-            "pending_points_change" => waits(document.body),
+    fn to_json(&self, kind: &str, document: Document) -> Json {
+        let (event, members, channel) = match kind {
+            "redemption" => redemption_activity(&document.body),
+            "voucher_transaction" => transaction_activity(document.body),
+            "pending_points_change" => pending_points_activity(document.body),
             _ => {
                 let publication =
-                    brief(&document.body, &["id", "created_at", "customer_id", "source_id", "result", "object"]);
+                    pick(&document.body, &["id", "created_at", "customer_id", "source_id", "result", "object"]);
                 ("customer.publication.succeeded", json!({ "publication": publication }), "API")
             }
         };
@@ -134,55 +134,56 @@ impl About {
         data.insert("customer".into(), self.customer.clone());
         data.insert("campaign".into(), self.campaign.clone());
         data.insert("voucher".into(), self.voucher.clone());
-        data.extend(more.as_object().cloned().unwrap_or_default());
+        data.extend(members.as_object().cloned().unwrap_or_default());
         json!({
-            "id": format!("{PREFIX}{}", document.id), "type": word, "created_at": timestamp::text(document.created_at),
+            "id": format!("{PREFIX}{}", document.id), "type": event, "created_at": timestamp::text(document.created_at),
             "data": { "data": data, "event_source": { "channel": channel } },
         })
     }
 }
 
-fn brief(body: &Map<String, Json>, names: &[&str]) -> Json {
+fn pick(body: &Map<String, Json>, names: &[&str]) -> Json {
     Json::Object(json_members::known(body, names))
 }
 
-fn redeemed(body: &Map<String, Json>) -> (&'static str, Json, &'static str) {
+fn redemption_activity(body: &Map<String, Json>) -> (&'static str, Json, &'static str) {
     let record = RedemptionRecord::of(body);
-    let word = match (record.is_rollback(), record.is_failed()) {
+    let event = match (record.is_rollback(), record.is_failed()) {
         (false, false) => "customer.redemption.succeeded",
         (false, true) => "customer.redemption.failed",
         (true, false) => "customer.redemption.rollback.succeeded",
         (true, true) => "customer.redemption.rollback.failed",
     };
     let names = ["id", "date", "customer_id", "amount", "result", "status", "redemption", "reason", "object"];
-    let order = record.order().map(|order| brief(order, &["id", "source_id"]));
-    (word, json!({ "redemption": brief(body, &names), "order": order }), "API")
+    let order = record.order().map(|order| pick(order, &["id", "source_id"]));
+    (event, json!({ "redemption": pick(body, &names), "order": order }), "API")
 }
 
-fn moved(body: Map<String, Json>) -> (&'static str, Json, &'static str) {
+fn transaction_activity(body: Map<String, Json>) -> (&'static str, Json, &'static str) {
     let transaction = TransactionRecord::of(&body);
     let kind = transaction.transaction_type();
-    let word = MOVED.iter().find(|(known, _)| *known == kind).map_or("customer.rewarded", |(_, word)| *word);
+    let event =
+        TRANSACTION_EVENTS.iter().find(|(known, _)| *known == kind).map_or("customer.rewarded", |(_, event)| *event);
     let channel = if transaction.has_source() { "API" } else { "INTERNAL" };
     let details = transaction.details().map().cloned().unwrap_or_default();
-    let mut more = brief(
+    let mut members = pick(
         &details,
         &["balance", "order", "earning_rule", "pending_points", "source_voucher", "destination_voucher"],
     );
-    if let Some(more) = more.as_object_mut() {
-        more.insert("transaction".into(), Json::Object(body));
+    if let Some(members) = members.as_object_mut() {
+        members.insert("transaction".into(), Json::Object(body));
     }
-    (word, more, channel)
+    (event, members, channel)
 }
 
-fn waits(mut body: Map<String, Json>) -> (&'static str, Json, &'static str) {
-    let word = match TransactionRecord::of(&body).change() {
+fn pending_points_activity(mut body: Map<String, Json>) -> (&'static str, Json, &'static str) {
+    let event = match TransactionRecord::of(&body).change() {
         Some("added") => "customer.voucher.loyalty_card.pending_points.added",
         Some("canceled") => "customer.voucher.loyalty_card.pending_points.canceled",
         _ => "customer.voucher.loyalty_card.pending_points.updated",
     };
-    let message = body.remove(PENDING_DETAILS).unwrap_or_default();
-    let order = TransactionRecord::of_value(&message).details().order().cloned();
+    let details = body.remove(PENDING_DETAILS).unwrap_or_default();
+    let order = TransactionRecord::of_value(&details).details().order().cloned();
     let balance = body.remove("balance").unwrap_or_default();
-    (word, json!({ "pending_points": message, "order": order, "voucher_pending_points_balance": balance }), "API")
+    (event, json!({ "pending_points": details, "order": order, "voucher_pending_points_balance": balance }), "API")
 }

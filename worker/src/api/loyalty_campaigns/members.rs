@@ -4,7 +4,7 @@ use crate::api::publications::publications::{SentPublication, check_customer, pu
 use crate::api::vouchers::vouchers::list_within;
 use crate::documents::common_fields::{BEFORE_AFTER, BUYER, KEY, LIMIT, PAGE};
 use crate::documents::shapes;
-use crate::domain::campaigns::campaign::find_program;
+use crate::domain::campaigns::campaign::find_loyalty_campaign;
 use crate::domain::publications::PublicationRequest;
 use crate::domain::vouchers::voucher::{ORDERS, VOUCHER, find_card, find_named};
 use crate::http::list_options::List;
@@ -83,9 +83,9 @@ pub const ROUTES: &[Route] = &[
 ];
 
 fn list(call: &mut Call<'_, '_>) -> HandlerResult {
-    let program = find_program(call)?;
+    let loyalty_campaign = find_loyalty_campaign(call)?;
     let mut clause = Clause::of_kind(VOUCHER.object).at(call.now_ms());
-    clause.within(&program.id);
+    clause.within(&loyalty_campaign.id);
     list_within(call, &CARDS, clause)
 }
 
@@ -96,15 +96,15 @@ fn get_card(call: &mut Call<'_, '_>) -> HandlerResult {
 
 /// Publishes a card of the campaign to the customer: the named one, or the next one without a holder.
 fn join(call: &mut Call<'_, '_>) -> HandlerResult {
-    let program = find_program(call)?;
+    let loyalty_campaign = find_loyalty_campaign(call)?;
     let sent = call.body(Nulls::Dropped)?;
     let sent = PublicationRecord::of(&sent);
     let customer = sent.customer_members().cloned().unwrap_or_default();
     check_customer(call, &customer)?;
     let voucher = sent.voucher().map(str::to_owned);
-    check_card(call, &program, voucher.as_deref())?;
+    check_card(call, &loyalty_campaign, voucher.as_deref())?;
     let request = PublicationRequest {
-        campaign: Some(program.id).filter(|_| voucher.is_none()),
+        campaign: Some(loyalty_campaign.id).filter(|_| voucher.is_none()),
         voucher,
         count: 1,
         source_id: sent.source_id().map(str::to_owned),
@@ -116,10 +116,10 @@ fn join(call: &mut Call<'_, '_>) -> HandlerResult {
     Ok(Response::json(publication.get_mut("voucher").map(Json::take).unwrap_or_default()))
 }
 
-/// Checks that a named card belongs to the program.
-fn check_card(call: &Call<'_, '_>, program: &Document, code: Option<&str>) -> Result<(), CallError> {
+/// Checks that a named card belongs to the loyalty campaign.
+fn check_card(call: &Call<'_, '_>, loyalty_campaign: &Document, code: Option<&str>) -> Result<(), CallError> {
     let Some(code) = code else { return Ok(()) };
-    match find_named(call, code)?.parent.as_ref() == Some(&program.id) {
+    match find_named(call, code)?.parent.as_ref() == Some(&loyalty_campaign.id) {
         true => Ok(()),
         false => Err(not_found(VOUCHER.object, code).into()),
     }

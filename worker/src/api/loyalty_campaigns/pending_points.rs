@@ -5,9 +5,9 @@ use crate::documents::keyset_list;
 use crate::documents::shapes::vouchers::{BALANCE, PENDING_BALANCE, PENDING_POINTS as SHAPE};
 use crate::documents::shapes::{EMPTY, MORE};
 use crate::domain::balances::kinds::CARD;
-use crate::domain::balances::pending::{PENDING_POINTS, show};
-use crate::domain::campaigns::campaign::find_program;
-use crate::domain::loyalty_campaigns::pending_points::{PendingPointsAction, PendingPointsResult, act_on};
+use crate::domain::balances::pending::{PENDING_POINTS, to_json};
+use crate::domain::campaigns::campaign::find_loyalty_campaign;
+use crate::domain::loyalty_campaigns::pending_points::{PendingPointsAction, PendingPointsResult, apply_action};
 use crate::domain::vouchers::voucher::find_card;
 use crate::http::list_options::List;
 use crate::http::reply::CallError;
@@ -30,7 +30,7 @@ const BODY: &[Field] =
     &[must("points", FieldType::Int(-INT_MAX, INT_MAX)).description("Number of points to add to the pending points, negative to subtract. Zero is refused, and at least one point must remain.")];
 
 /// List of pending points.
-const WAITING: List = List { data_ref: "data", page_max: 1, orders: &[], filters: &[], conditions: &[] };
+const PENDING: List = List { data_ref: "data", page_max: 1, orders: &[], filters: &[], conditions: &[] };
 
 const fn listed(route: Route) -> Route {
     route.scope("loyalties").query(QUERY).lists("data", SHAPE, MORE)
@@ -38,7 +38,7 @@ const fn listed(route: Route) -> Route {
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
-    listed(get("/v1/loyalties/{campaignId}/pending-points", "List the pending points of a loyalty campaign", of_program))
+    listed(get("/v1/loyalties/{campaignId}/pending-points", "List the pending points of a loyalty campaign", list_of_campaign))
         .describe(
             "listLoyaltyCampaignPendingPoints",
             "Returns the pending points on all cards of a loyalty campaign: points that were earned and cannot be spent yet. The newest are first by default. A campaign of another type is refused with `not_found`, an unknown order or start with `invalid_query_params`.",
@@ -47,14 +47,14 @@ pub const ROUTES: &[Route] = &[
     listed(get(
         "/v1/loyalties/{campaignId}/members/{memberId}/pending-points",
         "List the pending points of a campaign's card",
-        of_card,
+        list_of_card,
     ))
     .describe(
         "listLoyaltyCampaignMemberPendingPoints",
         "Returns the pending points on one card of the named campaign, the newest first by default. A card of another campaign is refused with `not_found`, an unknown order or start with `invalid_query_params`.",
     )
     .returns("The pending points on this page, and the ID after which the next page starts."),
-    listed(get("/v1/loyalties/members/{memberId}/pending-points", "List the pending points of a loyalty card", of_card))
+    listed(get("/v1/loyalties/members/{memberId}/pending-points", "List the pending points of a loyalty card", list_of_card))
         .describe(
             "listLoyaltyCardPendingPoints",
             "Returns the pending points on a loyalty card, the newest first by default. A voucher of another type is refused with `not_found`, an unknown order or start with `invalid_query_params`.",
@@ -95,12 +95,12 @@ pub const ROUTES: &[Route] = &[
         .answers(204, EMPTY),
 ];
 
-fn of_program(call: &mut Call<'_, '_>) -> HandlerResult {
-    let program = find_program(call)?;
-    list(call, PendingPointsOwner::Campaign(&program.id))
+fn list_of_campaign(call: &mut Call<'_, '_>) -> HandlerResult {
+    let loyalty_campaign = find_loyalty_campaign(call)?;
+    list(call, PendingPointsOwner::Campaign(&loyalty_campaign.id))
 }
 
-fn of_card(call: &mut Call<'_, '_>) -> HandlerResult {
+fn list_of_card(call: &mut Call<'_, '_>) -> HandlerResult {
     let card = find_card(call)?;
     list(call, PendingPointsOwner::Card(&card.id))
 }
@@ -109,23 +109,23 @@ fn list(call: &mut Call<'_, '_>, owner: PendingPointsOwner<'_>) -> HandlerResult
     let mut clause = Clause::of_kind(PENDING_POINTS);
     loyalty_campaigns::narrow_to_pending(&mut clause, owner, call.now_ms());
     // An entry that is no longer pending still marks the position after which a list continues.
-    let place = |known: &str| loyalty_campaigns::find_pending_position(call.store, owner, known);
-    let found = keyset_list::select(&WAITING, call.store, &call.query, clause, "points that wait", &place)?;
-    let shown = found.documents.into_iter().map(show).collect();
-    Ok(Response::json(Json::Object(keyset_list::envelope(shown, found.has_more))))
+    let position = |id: &str| loyalty_campaigns::find_pending_position(call.store, owner, id);
+    let found = keyset_list::select(&PENDING, call.store, &call.query, clause, "points that wait", &position)?;
+    let json = found.documents.into_iter().map(to_json).collect();
+    Ok(Response::json(Json::Object(keyset_list::envelope(json, found.has_more))))
 }
 
 fn activate(call: &mut Call<'_, '_>) -> HandlerResult {
-    let PendingPointsResult { points, total, left, card_id } = handled(call, PendingPointsAction::Activates)?;
+    let PendingPointsResult { points, total, balance, card_id } = apply(call, PendingPointsAction::Activate)?;
     Ok(Response::json(json!({
-        "points": points, "total": total, "balance": left, "type": CARD.kind, "operation_type": "MANUAL",
+        "points": points, "total": total, "balance": balance, "type": CARD.kind, "operation_type": "MANUAL",
         "object": "balance", "related_object": { "type": "voucher", "id": card_id },
     })))
 }
 
 fn adjust(call: &mut Call<'_, '_>) -> HandlerResult {
     let by = TransactionRecord::of(&call.body(Nulls::Dropped)?).points().unwrap_or(0);
-    let PendingPointsResult { points, card_id, .. } = handled(call, PendingPointsAction::Adjusts(by))?;
+    let PendingPointsResult { points, card_id, .. } = apply(call, PendingPointsAction::Adjust(by))?;
     Ok(Response::json(json!({
         "points": by, "total": points.plus(by)?, "operation_type": "MANUAL", "object": "balance",
         "related_object": { "type": "voucher", "id": card_id },
@@ -133,12 +133,12 @@ fn adjust(call: &mut Call<'_, '_>) -> HandlerResult {
 }
 
 fn cancel(call: &mut Call<'_, '_>) -> HandlerResult {
-    handled(call, PendingPointsAction::Cancels)?;
+    apply(call, PendingPointsAction::Cancel)?;
     Ok(Response::empty(204))
 }
 
-fn handled(call: &mut Call<'_, '_>, hand: PendingPointsAction) -> Result<PendingPointsResult, CallError> {
+fn apply(call: &mut Call<'_, '_>, action: PendingPointsAction) -> Result<PendingPointsResult, CallError> {
     let card = find_card(call)?;
     let id = call.param("pendingPointsId").to_owned();
-    act_on(call, card, &id, hand)
+    apply_action(call, card, &id, action)
 }

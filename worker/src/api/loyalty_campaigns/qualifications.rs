@@ -2,12 +2,12 @@
 
 use crate::documents::common_fields::BUYER;
 use crate::documents::shapes::campaign_earning_rules::ESTIMATE;
-use crate::domain::campaigns::campaign::find_program;
+use crate::domain::campaigns::campaign::find_loyalty_campaign;
 use crate::domain::clock::LocalTime;
 use crate::domain::customers::customer;
 use crate::domain::customers::customer::CUSTOMER;
 use crate::domain::decisions::facts;
-use crate::domain::earning::campaign_facts::{CampaignClosed, JoinedCampaign, ProgramEarnings, joined_to};
+use crate::domain::earning::campaign_facts::{CampaignClosed, CampaignEarnings, JoinedCampaign, find_joined_campaign};
 use crate::domain::loyalty_campaigns::tiers;
 use crate::http::reply::{CallError, ErrorBody, error};
 use crate::http::route::{Call, HandlerResult, Response, Route, post};
@@ -46,44 +46,45 @@ pub const ROUTES: &[Route] = &[post(
 .answers(200, ESTIMATE)];
 
 fn estimate(call: &mut Call<'_, '_>) -> HandlerResult {
-    let program = find_program(call)?;
+    let loyalty_campaign = find_loyalty_campaign(call)?;
     let body = call.body(Nulls::Dropped)?;
     let block = |name: &str| body.get(name).and_then(Json::as_object).cloned().unwrap_or_default();
-    let (known, customer) = customer(call, &block("customer"))?;
-    let order = order(call, &block("order"))?;
-    let what = EarningEvent::OrderPaid(&order);
+    let (known, customer) = read_sent_customer(call, &block("customer"))?;
+    let order = read_sent_order(call, &block("order"))?;
+    let earning_event = EarningEvent::OrderPaid(&order);
     let present = LocalTime::of(call)?;
     let facts = facts::facts(call)?;
     let known = known.as_ref().map(|known| known.id.as_str());
-    let found = joined_to(call.store, &facts, &program, known, what, &present)?;
+    let found = find_joined_campaign(call.store, &facts, &loyalty_campaign, known, earning_event, &present)?;
     facts.end()?;
     let now = present.now();
-    if let Some(why) = found.closed(now.at, now.zone) {
-        return Err(refused(why, &found).into());
+    if let Some(reason) = found.closed_reason(now.at, now.zone) {
+        return Err(closed_error(reason, &found).into());
     }
-    let points = points(call, &found, EarningRequest { customer: &customer, event: what, key: None })?;
-    let name = program.as_campaign().name();
+    let points = estimate_points(call, &found, EarningRequest { customer: &customer, event: what: earning_event, key: None })?;
+    let name = loyalty_campaign.as_campaign().name();
     Ok(Response::json(json!({
-        "campaign": { "id": program.id, "name": name, "object": "campaign" }, "points_estimation": points,
+        "campaign": { "id": loyalty_campaign.id, "name": name, "object": "campaign" }, "points_estimation": points,
     })))
 }
 
 /// Returns the points of all rules, converted by the tier of the card.
-fn points(call: &Call<'_, '_>, found: &JoinedCampaign, event: EarningRequest<'_>) -> Result<u64, Fault> {
+fn estimate_points(call: &Call<'_, '_>, found: &JoinedCampaign, event: EarningRequest<'_>) -> Result<u64, Fault> {
     let present = LocalTime::of(call)?;
     let tier = match &found.card {
-        Some(card) => tiers::of_card(call.store, &present, &found.campaign, card)?,
-        None => tiers::of_next_card(call.store, &present, &found.campaign)?,
+        Some(card) => tiers::find_current_tier(call.store, &present, &found.campaign, card)?,
+        None => tiers::find_tier_of_next_card(call.store, &present, &found.campaign)?,
     };
     let facts = facts::facts(call)?;
-    let stored = ProgramEarnings { joined: std::slice::from_ref(found), standing: EarningStatus::New };
+    let stored = CampaignEarnings { joined: std::slice::from_ref(found), status: EarningStatus::New };
     let earnings = earn(&facts, &stored, event, call.context);
     facts.end()?;
     let mut sum: u64 = 0;
-    for (_, rule, firing) in earnings.fired_rules() {
-        for granted in firing.effects.iter().flatten() {
-            let GrantedContent::Points(given) = &granted.content else { continue };
-            let points = tier.as_ref().map_or(given.points, |tier| tier.earned(&rule.rule_id, given.points));
+    for (_, rule, fired) in earnings.fired_rules() {
+        for granted in fired.effects.iter().flatten() {
+            let GrantedContent::Points(granted_points) = &granted.content else { continue };
+            let points =
+                tier.as_ref().map_or(granted_points.points, |tier| tier.earned(&rule.rule_id, granted_points.points));
             sum = sum.plus(points)?;
         }
     }
@@ -91,26 +92,29 @@ fn points(call: &Call<'_, '_>, found: &JoinedCampaign, event: EarningRequest<'_>
 }
 
 /// Returns the stored customer with the sent fields; an unknown one has the profile that would be stored.
-fn customer(call: &mut Call<'_, '_>, sent: &Map<String, Json>) -> Result<(Option<Document>, Customer), CallError> {
-    let known = known(call, CUSTOMER.object, sent)?;
+fn read_sent_customer(
+    call: &mut Call<'_, '_>,
+    sent: &Map<String, Json>,
+) -> Result<(Option<Document>, Customer), CallError> {
+    let known = find_by_sent_name(call, CUSTOMER.object, sent)?;
     let id = known.as_ref().map_or_else(|| customer::next_id(call), |known| known.id.clone());
     let stored = known.as_ref().map(|known| known.body.clone());
     let mut body = stored.unwrap_or_else(|| customer::template(&id, None, call.now_ms()));
-    overlay(&mut body, sent);
+    overlay_members(&mut body, sent);
     body.insert("id".into(), id.into());
     let read = read_fields(&body, read_customer).map_err(|problem| problem.within("customer"))?;
     Ok((known, read))
 }
 
 /// Returns the stored order with the sent fields; an unknown one is as it was sent.
-fn order(call: &Call<'_, '_>, sent: &Map<String, Json>) -> Result<Order, CallError> {
-    let mut body = known(call, "order", sent)?.map(|known| known.body).unwrap_or_default();
-    overlay(&mut body, sent);
+fn read_sent_order(call: &Call<'_, '_>, sent: &Map<String, Json>) -> Result<Order, CallError> {
+    let mut body = find_by_sent_name(call, "order", sent)?.map(|known| known.body).unwrap_or_default();
+    overlay_members(&mut body, sent);
     Ok(read_fields(&body, read_order).map_err(|problem| problem.within("order"))?)
 }
 
 /// Finds the document of a kind by one of the sent names.
-fn known(call: &Call<'_, '_>, kind: &str, sent: &Map<String, Json>) -> Result<Option<Document>, Fault> {
+fn find_by_sent_name(call: &Call<'_, '_>, kind: &str, sent: &Map<String, Json>) -> Result<Option<Document>, Fault> {
     let text = |name: &str| sent.get(name).and_then(Json::as_str).unwrap_or_default();
     match (text("source_id"), text("id")) {
         ("", "") if kind == CUSTOMER.object => customer::find_by_email(call, CustomerRecord::of(sent)),
@@ -120,7 +124,7 @@ fn known(call: &Call<'_, '_>, kind: &str, sent: &Map<String, Json>) -> Result<Op
 }
 
 /// Overlays a stored body with the sent fields; metadata is merged.
-fn overlay(body: &mut Map<String, Json>, sent: &Map<String, Json>) {
+fn overlay_members(body: &mut Map<String, Json>, sent: &Map<String, Json>) {
     for (name, value) in sent {
         match (body.get_mut(name), value) {
             (Some(Json::Object(known)), Json::Object(more)) if name == "metadata" => known.extend(more.clone()),
@@ -130,10 +134,10 @@ fn overlay(body: &mut Map<String, Json>, sent: &Map<String, Json>) {
 }
 
 /// Returns the refusal of a campaign in which no customer earns.
-fn refused(why: CampaignClosed, found: &JoinedCampaign) -> ErrorBody {
+fn closed_error(reason: CampaignClosed, found: &JoinedCampaign) -> ErrorBody {
     let id = &found.campaign.id;
     let code = found.card.as_ref().and_then(|card| card.as_voucher().code()).unwrap_or_default();
-    let (key, message, details) = match why {
+    let (key, message, details) = match reason {
         CampaignClosed::Campaign => {
             ("campaign_not_active", "Campaign is not active", format!("Loyalty campaign '{id}' is not active"))
         }

@@ -5,13 +5,15 @@ use crate::documents::common_fields::{LIMIT, PAGE};
 use crate::documents::list::paged;
 use crate::documents::merge;
 use crate::documents::shapes::TOTAL;
-use crate::documents::shapes::campaign_earning_rules::PROGRAM_RULE as RULE_SHAPE;
+use crate::documents::shapes::campaign_earning_rules::CAMPAIGN_RULE as RULE_SHAPE;
 use crate::documents::shapes::campaign_tiers::{CREATE, TIER, TIER_REWARD};
-use crate::domain::campaigns::campaign::find_program;
-use crate::domain::loyalty_campaigns::earning_rules::PROGRAM_RULE;
-use crate::domain::loyalty_campaigns::tiers::{PROGRAM_TIER, check_counted, of_campaign, of_held};
+use crate::domain::campaigns::campaign::find_loyalty_campaign;
+use crate::domain::loyalty_campaigns::earning_rules::CAMPAIGN_RULE;
+use crate::domain::loyalty_campaigns::tiers::{
+    CAMPAIGN_TIER, check_qualification, find_tier_of_card, list_of_campaign,
+};
 use crate::domain::metadata::schemas;
-use crate::domain::rewards::assignments::{ASSIGNMENT, of_program};
+use crate::domain::rewards::assignments::{ASSIGNMENT, list_assignments};
 use crate::domain::rewards::reward::{REWARD, show as show_rewards};
 use crate::domain::vouchers::voucher::find_card;
 use crate::http::list_options::List;
@@ -104,7 +106,7 @@ pub const ROUTES: &[Route] = &[
     .returns("The rewards with their assignments, and the total.")
     .scope("loyalties")
     .lists("data", TIER_REWARD, TOTAL),
-    get("/v1/loyalties/members/{memberId}/tiers", "List the tiers of a loyalty card", of_member)
+    get("/v1/loyalties/members/{memberId}/tiers", "List the tiers of a loyalty card", list_of_member)
         .describe(
             "listLoyaltyCardTiers",
             "Returns the tier that the card is in now, as its points determine the tier; the list is empty outside all tiers. A voucher of another type is refused with `not_found`.",
@@ -115,42 +117,42 @@ pub const ROUTES: &[Route] = &[
 ];
 
 fn list(call: &mut Call<'_, '_>) -> HandlerResult {
-    let program = find_program(call)?;
-    let mut clause = Clause::of_kind(PROGRAM_TIER);
-    clause.within(&program.id);
+    let loyalty_campaign = find_loyalty_campaign(call)?;
+    let mut clause = Clause::of_kind(CAMPAIGN_TIER);
+    clause.within(&loyalty_campaign.id);
     let page = TIERS.select(call.store, &call.query, clause)?;
-    let shown = page.documents.into_iter().map(|tier| Json::Object(tier.body)).collect();
-    Ok(Response::json(Json::Object(TIERS.envelope(shown, page.total))))
+    let json = page.documents.into_iter().map(|tier| Json::Object(tier.body)).collect();
+    Ok(Response::json(Json::Object(TIERS.envelope(json, page.total))))
 }
 
 /// Creates all the tiers of a body, or none.
 fn create(call: &mut Call<'_, '_>) -> HandlerResult {
-    let program = find_program(call)?;
-    check_counted(program.as_campaign())?;
+    let loyalty_campaign = find_loyalty_campaign(call)?;
+    check_qualification(loyalty_campaign.as_campaign())?;
     let mut known: Vec<CampaignTier> =
-        of_campaign(call.store, &program.id)?.into_iter().map(|(_, tier)| tier).collect();
+        list_of_campaign(call.store, &loyalty_campaign.id)?.into_iter().map(|(_, tier)| tier).collect();
     let sent = call.sources()?;
     let most = TIERS_MAX.saturating_sub(known.len());
     if sent.is_empty() || sent.len() > most {
         let message = format!("must have 1 to {most} items (actual number is `{}`)", sent.len());
         return Err(Problem::at("", message).into());
     }
-    let mut made = Vec::new();
-    for (place, one) in sent.into_iter().enumerate() {
-        let place = format!("[{place}]");
-        let body = shape::read(CREATE, one, Nulls::Dropped).map_err(|problem| problem.within(&place))?;
-        check_mapped(call, &program, &body, &place)?;
-        let tier = draft(call, &program, body)?;
-        let read = read_fields(&tier.body, read_campaign_tier).map_err(|problem| problem.within(&place))?;
+    let mut tiers = Vec::new();
+    for (index, item) in sent.into_iter().enumerate() {
+        let path = format!("[{index}]");
+        let body = shape::read(CREATE, item, Nulls::Dropped).map_err(|problem| problem.within(&path))?;
+        check_mappings(call, &loyalty_campaign, &body, &path)?;
+        let tier = new_tier(call, &loyalty_campaign, body)?;
+        let read = read_fields(&tier.body, read_campaign_tier).map_err(|problem| problem.within(&path))?;
         if let Some(other) = known.iter().find(|other| overlap(other, &read)) {
             let message = format!("must NOT overlap with those of the tier `{}`", other.name);
-            return Err(Problem::at(format!("{place}.points"), message).into());
+            return Err(Problem::at(format!("{path}.points"), message).into());
         }
         known.push(read);
-        call.store.insert(PROGRAM_TIER, &tier);
-        made.push(Json::Object(tier.body));
+        call.store.insert(CAMPAIGN_TIER, &tier);
+        tiers.push(Json::Object(tier.body));
     }
-    Ok(Response::json(Json::Array(made)))
+    Ok(Response::json(Json::Array(tiers)))
 }
 
 fn overlap(one: &CampaignTier, other: &CampaignTier) -> bool {
@@ -158,50 +160,55 @@ fn overlap(one: &CampaignTier, other: &CampaignTier) -> bool {
     !ends_before(one, other) && !ends_before(other, one)
 }
 
-fn draft(call: &mut Call<'_, '_>, program: &Document, mut body: Map<String, Json>) -> Result<Document, CallError> {
+fn new_tier(
+    call: &mut Call<'_, '_>,
+    loyalty_campaign: &Document,
+    mut body: Map<String, Json>,
+) -> Result<Document, CallError> {
     let id = call.ids.alphanumeric("ltr_", 24).to_string();
     let range = CampaignTierRecord::of(&body).points();
     let defaults = json!({
-        "id": id, "campaign_id": program.id, "config": { "points": range }, "metadata": {}, "earning_rules": {}, "rewards": {},
+        "id": id, "campaign_id": loyalty_campaign.id, "config": { "points": range }, "metadata": {}, "earning_rules": {}, "rewards": {},
         "created_at": timestamp::text(call.now_ms()), "updated_at": null, "object": OBJECT,
     });
     merge::fill_top(&mut body, &defaults);
     schemas::check_body(call.store, OBJECT, &body)?;
     let mut document = Document::new(id, None, call.now_ms(), body);
-    document.parent = Some(program.id.clone());
+    document.parent = Some(loyalty_campaign.id.clone());
     Ok(document)
 }
 
 /// Checks that the objects that a tier maps belong to its campaign.
-fn check_mapped(
+fn check_mappings(
     call: &Call<'_, '_>,
-    program: &Document,
+    loyalty_campaign: &Document,
     body: &Map<String, Json>,
-    place: &str,
+    path: &str,
 ) -> Result<(), CallError> {
     for id in CampaignTierRecord::of(body).earning_rule_ids() {
-        let rule = call.store.document(PROGRAM_RULE.object, id)?;
-        if rule.is_none_or(|rule| rule.parent.as_ref() != Some(&program.id)) {
-            return Err(unknown(&format!("{place}.earning_rules"), "an earning rule", id).into());
+        let rule = call.store.document(CAMPAIGN_RULE.object, id)?;
+        if rule.is_none_or(|rule| rule.parent.as_ref() != Some(&loyalty_campaign.id)) {
+            return Err(unknown_reference(&format!("{path}.earning_rules"), "an earning rule", id).into());
         }
     }
-    let assigned = of_program(call, &program.id)?;
+    let assigned = list_assignments(call, &loyalty_campaign.id)?;
     for id in CampaignTierRecord::of(body).reward_ids() {
         if !assigned.iter().any(|assignment| assignment.id == id || assignment.parent.as_deref() == Some(id)) {
-            return Err(unknown(&format!("{place}.rewards"), "a reward", id).into());
+            return Err(unknown_reference(&format!("{path}.rewards"), "a reward", id).into());
         }
     }
     Ok(())
 }
 
-fn unknown(path: &str, what: &str, id: &str) -> Problem {
-    Problem::bound(path, &format!("must name {what} of the campaign"), id)
+fn unknown_reference(path: &str, kind: &str, id: &str) -> Problem {
+    Problem::bound(path, &format!("must name {kind} of the campaign"), id)
 }
 
 fn find(call: &Call<'_, '_>) -> Result<Document, CallError> {
-    let program = find_program(call)?;
+    let loyalty_campaign = find_loyalty_campaign(call)?;
     let id = call.param("loyaltyTierId");
-    let tier = call.store.document(PROGRAM_TIER, id)?.filter(|tier| tier.parent.as_ref() == Some(&program.id));
+    let tier =
+        call.store.document(CAMPAIGN_TIER, id)?.filter(|tier| tier.parent.as_ref() == Some(&loyalty_campaign.id));
     Ok(tier.ok_or_else(|| not_found(OBJECT, id))?)
 }
 
@@ -212,11 +219,11 @@ fn get_one(call: &mut Call<'_, '_>) -> HandlerResult {
 
 fn earning_rules(call: &mut Call<'_, '_>) -> HandlerResult {
     let tier = find(call)?;
-    let named: Vec<String> = tier.as_campaign_tier().earning_rule_ids().map(str::to_owned).collect();
-    let named: Vec<&str> = named.iter().map(String::as_str).collect();
-    let found = call.store.documents_by_names(PROGRAM_RULE.object, &[], &named)?;
-    let shown = (PROGRAM_RULE.show)(call, found)?;
-    Ok(Response::json(Json::Object(paged(&PARTS, &call.query, shown)?)))
+    let ids: Vec<String> = tier.as_campaign_tier().earning_rule_ids().map(str::to_owned).collect();
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let found = call.store.documents_by_names(CAMPAIGN_RULE.object, &[], &ids)?;
+    let json = (CAMPAIGN_RULE.show)(call, found)?;
+    Ok(Response::json(Json::Object(paged(&PARTS, &call.query, json)?)))
 }
 
 fn rewards(call: &mut Call<'_, '_>) -> HandlerResult {
@@ -226,29 +233,29 @@ fn rewards(call: &mut Call<'_, '_>) -> HandlerResult {
         mapped.contains(&assignment.id.as_str()) || assignment.parent.as_deref().is_some_and(|id| mapped.contains(&id))
     };
     let assignments: Vec<Document> =
-        of_program(call, tier.parent.as_deref().unwrap_or_default())?.into_iter().filter(is_mapped).collect();
-    let mut shown = Vec::new();
+        list_assignments(call, tier.parent.as_deref().unwrap_or_default())?.into_iter().filter(is_mapped).collect();
+    let mut json = Vec::new();
     for assignment in assignments {
         let Some(reward) = call.store.document(REWARD.object, assignment.parent.as_deref().unwrap_or_default())? else {
             continue;
         };
         let reward = show_rewards(call, vec![reward])?.pop();
         let assignment = ASSIGNMENT.show_one(call, assignment)?;
-        shown.push(json!({ "reward": reward, "assignment": assignment, "object": "loyalty_tier_reward" }));
+        json.push(json!({ "reward": reward, "assignment": assignment, "object": "loyalty_tier_reward" }));
     }
-    let total = i64::try_from(shown.len()).unwrap_or(i64::MAX);
-    Ok(Response::json(Json::Object(PARTS.envelope(shown, total))))
+    let total = i64::try_from(json.len()).unwrap_or(i64::MAX);
+    Ok(Response::json(Json::Object(PARTS.envelope(json, total))))
 }
 
 /// Returns the tier that a card is in, if it is in one.
-fn of_member(call: &mut Call<'_, '_>) -> HandlerResult {
+fn list_of_member(call: &mut Call<'_, '_>) -> HandlerResult {
     let card = find_card(call)?;
-    let mut shown = Vec::new();
-    if let Some(tier) = of_held(call, &card)?
-        && let Some(tier) = call.store.document(PROGRAM_TIER, &tier.id)?
+    let mut json = Vec::new();
+    if let Some(tier) = find_tier_of_card(call, &card)?
+        && let Some(tier) = call.store.document(CAMPAIGN_TIER, &tier.id)?
     {
-        shown.push(Json::Object(tier.body));
+        json.push(Json::Object(tier.body));
     }
-    let total = i64::try_from(shown.len()).unwrap_or(i64::MAX);
-    Ok(Response::json(Json::Object(PARTS.envelope(shown, total))))
+    let total = i64::try_from(json.len()).unwrap_or(i64::MAX);
+    Ok(Response::json(Json::Object(PARTS.envelope(json, total))))
 }

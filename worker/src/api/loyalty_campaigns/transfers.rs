@@ -1,7 +1,7 @@
 //! Transfers of points from cards of a campaign to another card of it: all that are requested, or none.
 
 use crate::documents::common_fields::KEY;
-use crate::domain::balances::adjustments::{free_points, move_balance, note_with, refused};
+use crate::domain::balances::adjustments::{change_refusal, find_free_points, move_balance, record_transaction};
 use crate::domain::balances::kinds::CARD;
 use crate::domain::balances::points;
 use crate::domain::balances::transactions::{TRANSACTION, TRANSFER_IN, check_new};
@@ -45,53 +45,53 @@ pub const ROUTES: &[Route] = &[post(
 
 fn transfer(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut to = find_card(call)?;
-    check_held(&to)?;
+    check_holder(&to)?;
     // The points are credited now, and expire like other points of the card.
-    let expiration = points::rules_of(call.store, &to)?;
-    let mut givers: Vec<Document> = Vec::new();
+    let expiration = points::find_expiration(call.store, &to)?;
+    let mut sources: Vec<Document> = Vec::new();
     let mut named = BTreeSet::new();
-    for (place, one) in read(call)?.into_iter().enumerate() {
-        let text = |name: &str| one.get(name).and_then(Json::as_str).unwrap_or_default();
-        let points = TransactionRecord::of(&one).points().unwrap_or(0);
-        let mut from = giver(call, &to, text("code"), place)?;
+    for (index, item) in read_transfers(call)?.into_iter().enumerate() {
+        let text = |name: &str| item.get(name).and_then(Json::as_str).unwrap_or_default();
+        let points = TransactionRecord::of(&item).points().unwrap_or(0);
+        let mut from = find_source_card(call, &to, text("code"), index)?;
         let source_id = text("source_id");
         check_new(call.store, &from, Some(source_id))?;
         if !named.insert((from.id.clone(), source_id.to_owned())) {
             return Err(duplicate(TRANSACTION, "source_id", source_id).into());
         }
         // A card may be the source several times, with its remaining points.
-        if let Some(known) = givers.iter().position(|known| known.id == from.id) {
-            from = givers.swap_remove(known);
+        if let Some(known) = sources.iter().position(|known| known.id == from.id) {
+            from = sources.swap_remove(known);
         }
-        if points > free_points(call, &from)? {
+        if points > find_free_points(call, &from)? {
             let message = "loyalty card points exceeded";
             return Err(error(400, "loyalty_card_points_exceeded", message, text("code")).into());
         }
-        let less = amount::negated(points)?;
-        let given = move_balance(call, &mut from, &CARD, less, "points", &expiration)?;
-        let got = move_balance(call, &mut to, &CARD, points, "points", &expiration)?;
-        let said = ["source_id", "reason"].map(|name| one.get(name).cloned().unwrap_or(Json::Null));
-        let out = TransferSide {
+        let deducted = amount::negated(points)?;
+        let source_balances = move_balance(call, &mut from, &CARD, deducted, "points", &expiration)?;
+        let target_balances = move_balance(call, &mut to, &CARD, points, "points", &expiration)?;
+        let source_and_reason = ["source_id", "reason"].map(|name| item.get(name).cloned().unwrap_or(Json::Null));
+        let outgoing = TransferSide {
             card: &from,
             other: &to,
             other_name: "destination_voucher",
             kind: "POINTS_TRANSFER_OUT",
-            points: less,
-            balances: given,
+            points: deducted,
+            balances: source_balances,
         };
-        write_down(call, &out, said.clone());
-        let into = TransferSide {
+        record_side(call, &outgoing, source_and_reason.clone());
+        let incoming = TransferSide {
             card: &to,
             other: &from,
             other_name: "source_voucher",
             kind: TRANSFER_IN,
             points,
-            balances: got,
+            balances: target_balances,
         };
-        write_down(call, &into, said);
-        givers.push(from);
+        record_side(call, &incoming, source_and_reason);
+        sources.push(from);
     }
-    for mut card in givers {
+    for mut card in sources {
         call.touch(&mut card);
         call.store.update(VOUCHER.object, &card);
     }
@@ -100,37 +100,37 @@ fn transfer(call: &mut Call<'_, '_>) -> HandlerResult {
     Ok(Response::json(VOUCHER.show_one(call, to)?))
 }
 
-fn read(call: &Call<'_, '_>) -> Result<Vec<Map<String, Json>>, CallError> {
+fn read_transfers(call: &Call<'_, '_>) -> Result<Vec<Map<String, Json>>, CallError> {
     let sent = call.sources()?;
     if sent.is_empty() || sent.len() > TRANSFERS_MAX {
         let problem = format!("must have 1 to {TRANSFERS_MAX} items (actual number is `{}`)", sent.len());
         return Err(Problem::at("", problem).into());
     }
-    let read = sent.into_iter().enumerate().map(|(place, one)| {
-        shape::read(BODY, one, Nulls::Dropped).map_err(|problem| problem.within(&format!("[{place}]")))
+    let read = sent.into_iter().enumerate().map(|(index, item)| {
+        shape::read(BODY, item, Nulls::Dropped).map_err(|problem| problem.within(&format!("[{index}]")))
     });
     Ok(read.collect::<Result<_, Problem>>()?)
 }
 
 /// Returns the source card: another one of that campaign, with a holder.
-fn giver(call: &Call<'_, '_>, to: &Document, code: &str, place: usize) -> Result<Document, CallError> {
+fn find_source_card(call: &Call<'_, '_>, to: &Document, code: &str, index: usize) -> Result<Document, CallError> {
     let from = find_named(call, code)?;
     if from.id == to.id {
         let problem = format!("must NOT be the card that gets the points (actual value is `{code}`)");
-        return Err(Problem::at(format!("[{place}].code"), problem).into());
+        return Err(Problem::at(format!("[{index}].code"), problem).into());
     }
     if from.parent != to.parent {
         return Err(not_found(VOUCHER.object, code).into());
     }
-    check_held(&from)?;
+    check_holder(&from)?;
     Ok(from)
 }
 
-fn check_held(card: &Document) -> Result<(), CallError> {
+fn check_holder(card: &Document) -> Result<(), CallError> {
     let code = card.as_voucher().code().unwrap_or_default();
     match card.holder.is_some() {
         true => Ok(()),
-        false => Err(refused(format!(
+        false => Err(change_refusal(format!(
             "A LOYALTY_CARD must be held by a customer before its balance changes (`{code}` is nobody's)"
         ))
         .into()),
@@ -152,7 +152,7 @@ struct TransferSide<'t> {
 }
 
 /// Queues the transaction of one side of a transfer.
-fn write_down(call: &mut Call<'_, '_>, side: &TransferSide<'_>, said: [Json; 2]) {
+fn record_side(call: &mut Call<'_, '_>, side: &TransferSide<'_>, source_and_reason: [Json; 2]) {
     let TransferSide { card, other, other_name, kind, points, balances: (total, balance) } = *side;
     let of_other = |name: &str| other.body.get(name).cloned().unwrap_or(Json::Null);
     let mut details = json!({ "balance": {
@@ -160,11 +160,11 @@ fn write_down(call: &mut Call<'_, '_>, side: &TransferSide<'_>, said: [Json; 2])
         "related_object": { "type": "voucher", "id": card.id },
     } });
     if let Some(details) = details.as_object_mut() {
-        let brief = json!({
+        let other_card = json!({
             "id": other.id, "code": of_other("code"), "campaign": of_other("campaign"), "campaign_id": other.parent,
             "type": of_other("type"), "object": "voucher",
         });
-        details.insert(other_name.into(), brief);
+        details.insert(other_name.into(), other_card);
     }
-    note_with(call, card, kind.to_owned(), said, &details);
+    record_transaction(call, card, kind.to_owned(), source_and_reason, &details);
 }

@@ -9,12 +9,12 @@ use crate::documents::shapes::activities::activity;
 use crate::documents::shapes::members as shapes;
 use crate::domain::clock::LocalTime;
 use crate::domain::loyalty_members::card::{LOT, LoadedCard, PENDING, TRANSACTION, load};
-use crate::domain::loyalty_members::card_changes::{settle, write};
-use crate::domain::loyalty_members::card_checks::{check_open, definition_of, refusal};
+use crate::domain::loyalty_members::card_changes::{settle, write_outcome};
+use crate::domain::loyalty_members::card_checks::{card_refusal, check_open, find_definition};
 use crate::domain::loyalty_members::card_view;
 use crate::domain::loyalty_members::card_view::TransactionDetails;
 use crate::domain::loyalty_programs::activities;
-use crate::domain::loyalty_programs::kinds::{CARD, MEMBER, PROGRAM, find_as};
+use crate::domain::loyalty_programs::kinds::{CARD, MEMBER, PROGRAM, find_within};
 use crate::http::list_options::{CURSOR_ASKED, List, column, orders_asked};
 use crate::http::reply::{CallError, error, not_found};
 use crate::http::route::{Call, HandlerResult, Resource, Response, Route, get, post};
@@ -43,7 +43,7 @@ pub const RESOURCE: Resource = Resource {
 /// List options of transactions.
 const TRANSACTIONS: List = List::by_cursor(&[column::AGE], &[column::ID, column::CREATED_AT]);
 /// List options of pending points.
-const WAITING: List = List::by_cursor(&[("date", member!("date"))], &[]);
+const PENDING_LIST: List = List::by_cursor(&[("date", member!("date"))], &[]);
 /// List options of expiring points.
 const EXPIRING: List = List::by_cursor(&[("expiration_date", member!("expiration_date"))], &[]);
 
@@ -51,13 +51,13 @@ const LISTED_BY_DATE: &[Field] = &[LIMIT, orders_asked(&FieldType::OneOf(&["date
 const LISTED_BY_END: &[Field] =
     &[LIMIT, orders_asked(&FieldType::OneOf(&["expiration_date", "-expiration_date"])), CURSOR_ASKED];
 
-const fn ours(route: Route) -> Route {
+const fn with_resource(route: Route) -> Route {
     route.of_life(&RESOURCE, &CARD).scope("loyalties")
 }
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
-    ours(post(
+    with_resource(post(
         "/v2/loyalties/programs/{programId}/members/{memberId}/cards/{cardId}/points",
         "Adjust the points of a member card",
         adjust,
@@ -69,10 +69,10 @@ pub const ROUTES: &[Route] = &[
     .returns("The recorded transaction, or `NO_CHANGE` without a transaction for 0 points.")
     .body(shapes::ADJUST)
     .answers(200, shapes::ADJUSTED),
-    ours(get(
+    with_resource(get(
         "/v2/loyalties/programs/{programId}/members/{memberId}/cards/{cardId}/transactions",
         "List transactions of a member card",
-        transactions,
+        list_transactions,
     ))
     .describe(
         "listMemberCardTransactions",
@@ -81,7 +81,7 @@ pub const ROUTES: &[Route] = &[
     .returns("The transactions of this page and the cursor of the next page.")
     .pages(shapes::TRANSACTION)
     .query(LISTED_BY_AGE),
-    ours(get(
+    with_resource(get(
         "/v2/loyalties/programs/{programId}/members/{memberId}/cards/{cardId}/activities",
         "List activities of a member card",
         activities::list,
@@ -93,10 +93,10 @@ pub const ROUTES: &[Route] = &[
     .returns("The records of this page, newest first by default, and the cursor of the next page.")
     .pages(ACTIVITY)
     .query(LISTED_BY_AGE),
-    ours(get(
+    with_resource(get(
         "/v2/loyalties/programs/{programId}/members/{memberId}/cards/{cardId}/pending-points",
         "List pending points of a member card",
-        waiting,
+        list_pending,
     ))
     .describe(
         "listMemberCardPendingPoints",
@@ -105,7 +105,7 @@ pub const ROUTES: &[Route] = &[
     .returns("The buckets of this page and the cursor of the next page.")
     .pages(shapes::PENDING_BUCKET)
     .query(LISTED_BY_DATE),
-    ours(post(
+    with_resource(post(
         "/v2/loyalties/programs/{programId}/members/{memberId}/cards/{cardId}/pending-points/{bucketId}/activate",
         "Activate pending points",
         activate,
@@ -116,7 +116,7 @@ pub const ROUTES: &[Route] = &[
     )
     .returns("The recorded transaction of the activation.")
     .answers(200, shapes::ACTIVATED),
-    ours(post(
+    with_resource(post(
         "/v2/loyalties/programs/{programId}/members/{memberId}/cards/{cardId}/pending-points/{bucketId}/cancel",
         "Cancel pending points",
         cancel,
@@ -127,10 +127,10 @@ pub const ROUTES: &[Route] = &[
     )
     .returns("The recorded transaction of the cancellation.")
     .answers(200, shapes::CANCELED),
-    ours(get(
+    with_resource(get(
         "/v2/loyalties/programs/{programId}/members/{memberId}/cards/{cardId}/expiring-points",
         "List expiring points of a member card",
-        expiring,
+        list_expiring,
     ))
     .describe(
         "listMemberCardExpiringPoints",
@@ -139,7 +139,7 @@ pub const ROUTES: &[Route] = &[
     .returns("The buckets of this page and the cursor of the next page.")
     .pages(shapes::EXPIRING_BUCKET)
     .query(LISTED_BY_END),
-    ours(post(
+    with_resource(post(
         "/v2/loyalties/programs/{programId}/members/{memberId}/cards/{cardId}/expiring-points/{bucketId}/expire",
         "Expire points",
         expire,
@@ -153,23 +153,23 @@ pub const ROUTES: &[Route] = &[
 ];
 
 /// Refuses to change a card if its program or member is not active, or if its program is not active now.
-fn check_own(call: &Call<'_, '_>, present: &LocalTime, doing: &str) -> Result<(), CallError> {
-    let program = find_as(call, &PROGRAM, call.param("programId"))?;
-    let member = find_as(call, &MEMBER, call.param("memberId"))?;
-    check_open(&program, &member, present, doing)
+fn check_card_open(call: &Call<'_, '_>, present: &LocalTime, action: &str) -> Result<(), CallError> {
+    let program = find_within(call, &PROGRAM, call.param("programId"))?;
+    let member = find_within(call, &MEMBER, call.param("memberId"))?;
+    check_open(&program, &member, present, action)
 }
 
 /// Loads the card that the path names, with the named lots.
-fn card(call: &Call<'_, '_>, lots: &[&str]) -> Result<LoadedCard, CallError> {
-    Ok(load(call.store, find_as(call, &CARD, call.param("cardId"))?, lots)?)
+fn load_card(call: &Call<'_, '_>, lots: &[&str]) -> Result<LoadedCard, CallError> {
+    Ok(load(call.store, find_within(call, &CARD, call.param("cardId"))?, lots)?)
 }
 
 /// Returns the response of an operation: its transaction, or a message that nothing changed.
-fn answer_transactions(made: Vec<Document>, nothing: &str, message: &str) -> HandlerResult {
-    let transaction = made.into_iter().next().map(|row| row.body);
+fn respond_with_transaction(transactions: Vec<Document>, unchanged_status: &str, message: &str) -> HandlerResult {
+    let transaction = transactions.into_iter().next().map(|row| row.body);
     let (status, message) = match &transaction {
         Some(_) => ("TRANSACTION_CREATED", message),
-        None => (nothing, "Nothing changed"),
+        None => (unchanged_status, "Nothing changed"),
     };
     Ok(Response::json(json!({ "transaction": transaction, "status": status, "message": message })))
 }
@@ -178,42 +178,42 @@ fn adjust(call: &mut Call<'_, '_>) -> HandlerResult {
     let sent = call.body(Nulls::Dropped)?;
     let change = TransactionRecord::of(&sent).points().unwrap_or(0);
     let present = LocalTime::of(call)?;
-    let mut held = card(call, &[])?;
-    check_own(call, &present, "adjust member's card points")?;
-    let definition = definition_of(call.store, &held)?;
+    let mut loaded = load_card(call, &[])?;
+    check_card_open(call, &present, "adjust member's card points")?;
+    let definition = find_definition(call.store, &loaded)?;
     let points = change.unsigned_abs();
     let outcome = match change {
-        0 => held.card.settle(&present.now()),
+        0 => loaded.card.settle(&present.now()),
         1.. => {
             let lot = call.ids.hex18("lcpeb_");
-            held.card.add(points, Credit { lot: &lot, expiration: &definition.expiration }, &present.now())
+            loaded.card.add(points, Credit { lot: &lot, expiration: &definition.expiration }, &present.now())
         }
         _ => {
             let take = DebitReason::Subtract { below_zero: definition.below_zero };
-            held.card.take(take, points, &present.now())
+            loaded.card.take(take, points, &present.now())
         }
     };
-    let outcome = outcome.map_err(|refused| refusal(&held.row.id, refused))?;
+    let outcome = outcome.map_err(|refused| card_refusal(&loaded.row.id, refused))?;
     let reason = TransactionRecord::of(&sent).reason();
-    let own = TransactionDetails { reason, ..TransactionDetails::default() };
-    let made = write(call.store, &present, &mut held, outcome, Some((&own, &mut call.ids)))?;
-    answer_transactions(made, "NO_CHANGE", if change > 0 { "Points added" } else { "Points subtracted" })
+    let details = TransactionDetails { reason, ..TransactionDetails::default() };
+    let transactions = write_outcome(call.store, &present, &mut loaded, outcome, Some((&details, &mut call.ids)))?;
+    respond_with_transaction(transactions, "NO_CHANGE", if change > 0 { "Points added" } else { "Points subtracted" })
 }
 
 /// Finds the bucket of a kind that the path names, which must belong to its card.
-fn bucket(call: &Call<'_, '_>, kind: &str) -> Result<Document, CallError> {
-    let card = find_as(call, &CARD, call.param("cardId"))?;
+fn find_bucket(call: &Call<'_, '_>, kind: &str) -> Result<Document, CallError> {
+    let card = find_within(call, &CARD, call.param("cardId"))?;
     let id = call.param("bucketId");
     let found = call.store.document(kind, id)?.filter(|bucket| bucket.parent.as_ref() == Some(&card.id));
     found.ok_or_else(|| not_found(&format!("vl_{kind}"), id).into())
 }
 
 fn activate(call: &mut Call<'_, '_>) -> HandlerResult {
-    end_waiting(call, PendingAction::Activation)
+    end_pending(call, PendingAction::Activation)
 }
 
 fn cancel(call: &mut Call<'_, '_>) -> HandlerResult {
-    end_waiting(call, PendingAction::Cancellation)
+    end_pending(call, PendingAction::Cancellation)
 }
 
 /// Manual end of pending points.
@@ -223,22 +223,22 @@ enum PendingAction {
     Cancellation,
 }
 
-fn end_waiting(call: &mut Call<'_, '_>, ending: PendingAction) -> HandlerResult {
-    let (verb, done, nothing) = match ending {
+fn end_pending(call: &mut Call<'_, '_>, action: PendingAction) -> HandlerResult {
+    let (verb, done, unchanged_status) = match action {
         PendingAction::Activation => ("activate", "activated", "NO_ACTIVATION"),
         PendingAction::Cancellation => ("cancel", "canceled", "NO_CANCELLATION"),
     };
-    let id = Text::from(bucket(call, PENDING)?.id);
+    let id = Text::from(find_bucket(call, PENDING)?.id);
     let present = LocalTime::of(call)?;
-    check_own(call, &present, &format!("{verb} member's pending points"))?;
-    let mut held = card(call, &[])?;
-    if definition_of(call.store, &held)?.delay == Delay::Immediate {
+    check_card_open(call, &present, &format!("{verb} member's pending points"))?;
+    let mut loaded = load_card(call, &[])?;
+    if find_definition(call.store, &loaded)?.delay == Delay::Immediate {
         let details = "Card definition does not have pending points enabled";
         return Err(error(423, "pending_points_not_enabled", "Pending points are not enabled", details).into());
     }
-    let outcome = match ending {
-        PendingAction::Activation => held.card.activate(&id, &present.now()),
-        PendingAction::Cancellation => held.card.cancel(&id, &present.now()),
+    let outcome = match action {
+        PendingAction::Activation => loaded.card.activate(&id, &present.now()),
+        PendingAction::Cancellation => loaded.card.cancel(&id, &present.now()),
     };
     let outcome = outcome.map_err(|refused| match refused {
         CardRefusal::NoSuchPending(_) => {
@@ -246,57 +246,69 @@ fn end_waiting(call: &mut Call<'_, '_>, ending: PendingAction) -> HandlerResult 
             let key = "invalid_pending_points_bucket_status";
             error(423, key, "Invalid pending points bucket status", details).into()
         }
-        other => refusal(&held.row.id, other),
+        other => card_refusal(&loaded.row.id, other),
     })?;
-    let made = write(call.store, &present, &mut held, outcome, Some((&TransactionDetails::default(), &mut call.ids)))?;
-    answer_transactions(made, nothing, &format!("Pending points {done}"))
+    let transactions = write_outcome(
+        call.store,
+        &present,
+        &mut loaded,
+        outcome,
+        Some((&TransactionDetails::default(), &mut call.ids)),
+    )?;
+    respond_with_transaction(transactions, unchanged_status, &format!("Pending points {done}"))
 }
 
 fn expire(call: &mut Call<'_, '_>) -> HandlerResult {
-    let id = Text::from(bucket(call, LOT)?.id);
+    let id = Text::from(find_bucket(call, LOT)?.id);
     let present = LocalTime::of(call)?;
-    check_own(call, &present, "expire member's card points")?;
-    let mut held = card(call, &[&id])?;
-    if definition_of(call.store, &held)?.expiration == Expiration::Never {
-        return Err(refusal(&held.row.id, CardRefusal::NeverExpires));
+    check_card_open(call, &present, "expire member's card points")?;
+    let mut loaded = load_card(call, &[&id])?;
+    if find_definition(call.store, &loaded)?.expiration == Expiration::Never {
+        return Err(card_refusal(&loaded.row.id, CardRefusal::NeverExpires));
     }
-    let outcome = held.card.expire(&id, &present.now()).map_err(|refused| refusal(&held.row.id, refused))?;
-    let made = write(call.store, &present, &mut held, outcome, Some((&TransactionDetails::default(), &mut call.ids)))?;
-    answer_transactions(made, "NO_EXPIRATION", "Points expired")
+    let outcome = loaded.card.expire(&id, &present.now()).map_err(|refused| card_refusal(&loaded.row.id, refused))?;
+    let transactions = write_outcome(
+        call.store,
+        &present,
+        &mut loaded,
+        outcome,
+        Some((&TransactionDetails::default(), &mut call.ids)),
+    )?;
+    respond_with_transaction(transactions, "NO_EXPIRATION", "Points expired")
 }
 
 /// Settles the card that the path names before its rows are listed. The list contains all due changes, which stay even if the
 /// call fails.
-fn settled(call: &mut Call<'_, '_>) -> Result<LoadedCard, CallError> {
+fn load_settled(call: &mut Call<'_, '_>) -> Result<LoadedCard, CallError> {
     let present = LocalTime::of(call)?;
-    let mut held = card(call, &[])?;
-    if settle(call.store, &present, &mut held)? {
+    let mut loaded = load_card(call, &[])?;
+    if settle(call.store, &present, &mut loaded)? {
         commit::settle_first(call)?;
     }
-    Ok(held)
+    Ok(loaded)
 }
 
-fn transactions(call: &mut Call<'_, '_>) -> HandlerResult {
-    let clause = of_card(call, TRANSACTION)?;
+fn list_transactions(call: &mut Call<'_, '_>) -> HandlerResult {
+    let clause = clause_of_card(call, TRANSACTION)?;
     cursor_list::page(call, &TRANSACTIONS, "lcrsctx_", clause, show_body)
 }
 
-fn waiting(call: &mut Call<'_, '_>) -> HandlerResult {
-    let clause = of_card(call, PENDING)?;
-    cursor_list::page(call, &WAITING, "lcrscppb_", clause, card_view::show)
+fn list_pending(call: &mut Call<'_, '_>) -> HandlerResult {
+    let clause = clause_of_card(call, PENDING)?;
+    cursor_list::page(call, &PENDING_LIST, "lcrscppb_", clause, card_view::show)
 }
 
-fn expiring(call: &mut Call<'_, '_>) -> HandlerResult {
-    let mut clause = of_card(call, LOT)?;
+fn list_expiring(call: &mut Call<'_, '_>) -> HandlerResult {
+    let mut clause = clause_of_card(call, LOT)?;
     // Points that never expire have no date.
     loyalty_campaigns::narrow_to_dated(&mut clause);
     cursor_list::page(call, &EXPIRING, "lcrspeb_", clause, card_view::show)
 }
 
 /// Returns the clause for rows of a kind of the card that the path names.
-fn of_card(call: &mut Call<'_, '_>, kind: &str) -> Result<Clause, CallError> {
-    let held = settled(call)?;
+fn clause_of_card(call: &mut Call<'_, '_>, kind: &str) -> Result<Clause, CallError> {
+    let loaded = load_settled(call)?;
     let mut clause = Clause::of_kind(kind).at(call.now_ms());
-    clause.within(&held.row.id);
+    clause.within(&loaded.row.id);
     Ok(clause)
 }

@@ -7,10 +7,10 @@ use crate::documents::shapes::estimates as shapes;
 use crate::documents::tagged_blocks::{self, TaggedBlock, choice};
 use crate::domain::clock::LocalTime;
 use crate::domain::decisions::facts;
-use crate::domain::earning::follow_up::find_tiers;
+use crate::domain::earning::follow_up::load_tiers;
 use crate::domain::earning::program_facts::{EarningQuery, Memberships, StoredEarnings};
-use crate::domain::loyalty_members::member::{MemberName, customer};
-use crate::domain::loyalty_programs::kinds::{CARD, EARNING_RULE, INCENTIVE, MEMBER, PROGRAM, named};
+use crate::domain::loyalty_members::member::{MemberName, find_customer};
+use crate::domain::loyalty_programs::kinds::{CARD, EARNING_RULE, INCENTIVE, MEMBER, PROGRAM, find_by_id};
 use crate::http::reply::{CallError, not_found};
 use crate::http::route::{Call, HandlerResult, Response, Route, post};
 use crate::http::shape::Nulls;
@@ -72,20 +72,20 @@ fn earning_rules(call: &mut Call<'_, '_>) -> HandlerResult {
     let body = Json::Object(body);
     let by =
         text(&body, ["customer_identification", "type"]).and_then(MemberName::find).unwrap_or(MemberName::CustomerId);
-    let name = text(&body, ["customer_identification", by.word()]).unwrap_or_default();
-    let document = customer(call, by, name)?;
+    let name = text(&body, ["customer_identification", by.name()]).unwrap_or_default();
+    let document = find_customer(call, by, name)?;
     let only = (by == MemberName::MemberId).then_some(name);
     let event = body.get("trigger").and_then(|trigger| text(trigger, ["specific", "event"]));
     let mut estimate = EarningEstimate::default();
-    for (word, member) in EVENTS.into_iter().filter(|(word, _)| event.is_none_or(|event| event == *word)) {
-        let supposed = body.get(member).cloned().unwrap_or_else(|| json!({}));
-        for (of_member, earnings) in suppose(call, &document, only, word, &supposed)? {
-            estimate.add(&of_member, &earnings)?;
+    for (name, member) in EVENTS.into_iter().filter(|(name, _)| event.is_none_or(|event| event == *name)) {
+        let assumed = body.get(member).cloned().unwrap_or_else(|| json!({}));
+        for (of_member, earnings) in estimate_event(call, &document, only, name, &assumed)? {
+            estimate.add_earnings(&of_member, &earnings)?;
         }
     }
-    let details = estimate.to_json(call)?;
-    let customer = examined(&document);
-    let (rules, memberships) = details;
+    let estimated = estimate.to_json(call)?;
+    let customer = customer_json(&document);
+    let (rules, memberships) = estimated;
     Ok(Response::json(json!({
         "event": event, "customer": customer, "earning_rules": rules, "memberships": memberships,
         "object": "earnings_examine_result",
@@ -93,25 +93,25 @@ fn earning_rules(call: &mut Call<'_, '_>) -> HandlerResult {
 }
 
 /// Returns a customer as an estimate shows it: names, and metadata if present.
-pub fn examined(customer: &Document) -> Json {
-    let mut shown = json_members::known(&customer.body, &["metadata"]);
-    shown.insert("id".into(), customer.id.as_str().into());
-    shown.insert("source_id".into(), customer.key.clone().into());
-    shown.insert("object".into(), "customer".into());
-    Json::Object(shown)
+pub fn customer_json(customer: &Document) -> Json {
+    let mut json = json_members::known(&customer.body, &["metadata"]);
+    json.insert("id".into(), customer.id.as_str().into());
+    json.insert("source_id".into(), customer.key.clone().into());
+    json.insert("object".into(), "customer".into());
+    Json::Object(json)
 }
 
 /// Estimates the earnings of a customer by one event, by membership.
-fn suppose(
+fn estimate_event(
     call: &mut Call<'_, '_>,
     document: &Document,
     only: Option<&str>,
     event: &str,
-    supposed: &Json,
+    assumed: &Json,
 ) -> Result<Vec<(String, MemberEarnings)>, CallError> {
-    let specific = supposed.get("specific");
-    let block = specific.or_else(|| supposed.get("all")).unwrap_or(supposed);
-    let data = |of: &str| block.get(of).and_then(|of| of.get("metadata")).and_then(Json::as_object);
+    let specific = assumed.get("specific");
+    let block = specific.or_else(|| assumed.get("all")).unwrap_or(assumed);
+    let data = |object: &str| block.get(object).and_then(|object| object.get("metadata")).and_then(Json::as_object);
     let mut body = document.body.clone();
     if let Some(sent) = data("customer") {
         merge(&mut body, json_members::one("metadata", Json::Object(sent.clone())));
@@ -126,26 +126,26 @@ fn suppose(
         event_data.map(|event| read_fields(event, |at| at.option("metadata", read::metadata))).transpose()?.flatten();
     let metadata = metadata.unwrap_or_default();
     let schema_id = event_data.and_then(|event| event.get("schema_id")).and_then(Json::as_str);
-    let what = match event {
+    let earning_event = match event {
         "customer.order.paid" => EarningEvent::OrderPaid(&order),
         "customer.segment.entered" => EarningEvent::SegmentEntered(None),
         _ => EarningEvent::CustomEvent { schema_id, metadata: &metadata },
     };
     let present = LocalTime::of(call)?;
-    let asked =
+    let query =
         EarningQuery { customer_id: &document.id, event, only, metadata: data("member").map(Metadata::of_fields) };
-    let mut of = Memberships::read(call.store, &asked)?;
-    find_tiers(call, &present, &mut of)?;
+    let mut memberships = Memberships::load(call.store, &query)?;
+    load_tiers(call, &present, &mut memberships)?;
     let facts = facts::facts(call)?;
-    let stored = StoredEarnings::new(call.store, &facts, &present, &of);
+    let stored = StoredEarnings::new(call.store, &facts, &present, &memberships);
     let Earnings { memberships, .. } =
-        earn(&facts, &stored, EarningRequest { customer: &customer, event: what, key: None }, call.context);
-    stored.end()?;
+        earn(&facts, &stored, EarningRequest { customer: &customer, event: what: earning_event, key: None }, call.context);
+    stored.finish()?;
     facts.end()?;
     Ok(memberships.into_iter().map(|member| (member.member_id.to_string(), member)).collect())
 }
 
-/// Points of a card, or an incentive, with the rules that give it.
+/// Points of a card, or an incentive, with the rules that grant it.
 struct PointsEstimate {
     id: String,
     points: u64,
@@ -153,7 +153,7 @@ struct PointsEstimate {
 }
 
 /// Estimate for one membership.
-struct Opportunity {
+struct MembershipEstimate {
     member_id: String,
     cards: Vec<PointsEstimate>,
     benefits: Vec<PointsEstimate>,
@@ -163,30 +163,30 @@ struct Opportunity {
 #[derive(Default)]
 struct EarningEstimate {
     rules: Vec<String>,
-    memberships: Vec<Opportunity>,
+    memberships: Vec<MembershipEstimate>,
 }
 
 impl EarningEstimate {
-    fn add(&mut self, member_id: &str, earnings: &MemberEarnings) -> Result<(), Fault> {
-        let place = self.memberships.iter().position(|known| known.member_id == member_id);
-        let place = place.unwrap_or_else(|| {
+    fn add_earnings(&mut self, member_id: &str, earnings: &MemberEarnings) -> Result<(), Fault> {
+        let index = self.memberships.iter().position(|known| known.member_id == member_id);
+        let index = index.unwrap_or_else(|| {
             let member_id = member_id.to_owned();
-            self.memberships.push(Opportunity { member_id, cards: Vec::new(), benefits: Vec::new() });
+            self.memberships.push(MembershipEstimate { member_id, cards: Vec::new(), benefits: Vec::new() });
             self.memberships.len().saturating_sub(1)
         });
-        let Some(membership) = self.memberships.get_mut(place) else { return Ok(()) };
+        let Some(membership) = self.memberships.get_mut(index) else { return Ok(()) };
         for rule in &earnings.rules {
-            let Some(firing) = rule.outcome.as_ref().ok().filter(|firing| firing.counts()) else { continue };
+            let Some(fired) = rule.outcome.as_ref().ok().filter(|fired| fired.counts()) else { continue };
             let rule_id = rule.rule_id.as_str();
             if !self.rules.iter().any(|known| known == rule_id) {
                 self.rules.push(rule_id.to_owned());
             }
-            for granted in firing.effects.iter().flatten() {
-                if let GrantedContent::Points(given) = &granted.content {
-                    add(&mut membership.cards, &given.card_id, rule_id, given.points)?;
+            for granted in fired.effects.iter().flatten() {
+                if let GrantedContent::Points(points) = &granted.content {
+                    add_points(&mut membership.cards, &points.card_id, rule_id, points.points)?;
                 }
                 if let Some(id) = &granted.incentive_id {
-                    add(&mut membership.benefits, id, rule_id, 0)?;
+                    add_points(&mut membership.benefits, id, rule_id, 0)?;
                 }
             }
         }
@@ -197,18 +197,19 @@ impl EarningEstimate {
         let mut rules = Vec::new();
         for id in &self.rules {
             rules.extend(
-                named(call.store, &EARNING_RULE, id)?.map(|rule| plain(&rule, &["id", "name", "metadata", "object"])),
+                find_by_id(call.store, &EARNING_RULE, id)?
+                    .map(|rule| pick(&rule, &["id", "name", "metadata", "object"])),
             );
         }
         let mut memberships = Vec::new();
-        for opportunity in &self.memberships {
-            let member = named(call.store, &MEMBER, &opportunity.member_id)?;
-            let member = member.ok_or_else(|| not_found(&MEMBER.resource_type(), &opportunity.member_id))?;
-            let program = named(call.store, &PROGRAM, member.parent.as_deref().unwrap_or_default())?;
-            let program = program.map(|program| plain(&program, &["id", "name", "metadata", "object"]));
+        for estimate in &self.memberships {
+            let member = find_by_id(call.store, &MEMBER, &estimate.member_id)?;
+            let member = member.ok_or_else(|| not_found(&MEMBER.resource_type(), &estimate.member_id))?;
+            let program = find_by_id(call.store, &PROGRAM, member.parent.as_deref().unwrap_or_default())?;
+            let program = program.map(|program| pick(&program, &["id", "name", "metadata", "object"]));
             memberships.push(json!({
-                "member": plain(&member, &["id", "customer_id", "program_id", "metadata", "object"]),
-                "program": program, "cards": cards_of(call, opportunity)?, "benefits": benefits_of(call, opportunity)?,
+                "member": pick(&member, &["id", "customer_id", "program_id", "metadata", "object"]),
+                "program": program, "cards": cards_json(call, estimate)?, "benefits": benefits_json(call, estimate)?,
                  "object": "member_earnings_opportunity",
             }));
         }
@@ -217,18 +218,18 @@ impl EarningEstimate {
 }
 
 /// Returns the reference to a rule.
-fn rule_of(id: &str) -> Json {
+fn rule_reference(id: &str) -> Json {
     json!({ "id": id, "object": EARNING_RULE.object })
 }
 
-fn cards_of(call: &Call<'_, '_>, opportunity: &Opportunity) -> Result<Vec<Json>, CallError> {
+fn cards_json(call: &Call<'_, '_>, estimate: &MembershipEstimate) -> Result<Vec<Json>, CallError> {
     let mut cards = Vec::new();
-    for share in &opportunity.cards {
-        let card = named(call.store, &CARD, &share.id)?;
-        let card = card.map(|card| plain(&card, &["id", "card_definition_id", "card_type", "code", "object"]));
-        let rules = share.rules.iter().map(|(id, points)| json!({ "earning_rule": rule_of(id), "points_estimation": points, "object": "earning_rule_estimation" }));
+    for card_estimate in &estimate.cards {
+        let card = find_by_id(call.store, &CARD, &card_estimate.id)?;
+        let card = card.map(|card| pick(&card, &["id", "card_definition_id", "card_type", "code", "object"]));
+        let rules = card_estimate.rules.iter().map(|(id, points)| json!({ "earning_rule": rule_reference(id), "points_estimation": points, "object": "earning_rule_estimation" }));
         let rules: Vec<Json> = rules.collect();
-        let points = share.points;
+        let points = card_estimate.points;
         cards.push(json!({
             "card": card, "points_estimation": points, "earning_rules": rules, "object": "card_estimation",
         }));
@@ -236,14 +237,14 @@ fn cards_of(call: &Call<'_, '_>, opportunity: &Opportunity) -> Result<Vec<Json>,
     Ok(cards)
 }
 
-fn benefits_of(call: &Call<'_, '_>, opportunity: &Opportunity) -> Result<Vec<Json>, CallError> {
+fn benefits_json(call: &Call<'_, '_>, estimate: &MembershipEstimate) -> Result<Vec<Json>, CallError> {
     let mut benefits = Vec::new();
-    for share in &opportunity.benefits {
-        let incentive = named(call.store, &INCENTIVE, &share.id)?;
-        let of = |name: &str| incentive.as_ref().and_then(|incentive| incentive.body.get(name));
-        let id = share.id.replacen("linc_", "lben_", 1);
-        let benefit = json!({ "id": id, "name": of("name"), "type": of("type"), "object": "benefit" });
-        let rules = share.rules.iter().map(|(id, _)| rule_of(id));
+    for benefit_estimate in &estimate.benefits {
+        let incentive = find_by_id(call.store, &INCENTIVE, &benefit_estimate.id)?;
+        let incentive_member = |name: &str| incentive.as_ref().and_then(|incentive| incentive.body.get(name));
+        let id = benefit_estimate.id.replacen("linc_", "lben_", 1);
+        let benefit = json!({ "id": id, "name": incentive_member("name"), "type": incentive_member("type"), "object": "benefit" });
+        let rules = benefit_estimate.rules.iter().map(|(id, _)| rule_reference(id));
         let rules = rules.map(|rule| json!({ "earning_rule": rule, "object": "earning_rule_estimation" }));
         let rules: Vec<Json> = rules.collect();
         benefits.push(json!({ "benefit": benefit, "earning_rules": rules, "object": "benefit_estimation" }));
@@ -252,20 +253,20 @@ fn benefits_of(call: &Call<'_, '_>, opportunity: &Opportunity) -> Result<Vec<Jso
 }
 
 /// Adds points of a rule to the estimate with an id, which is created if needed.
-fn add(shares: &mut Vec<PointsEstimate>, id: &str, rule_id: &str, points: u64) -> Result<(), Fault> {
-    if !shares.iter().any(|share| share.id == id) {
-        shares.push(PointsEstimate { id: id.to_owned(), points: 0, rules: Vec::new() });
+fn add_points(estimates: &mut Vec<PointsEstimate>, id: &str, rule_id: &str, points: u64) -> Result<(), Fault> {
+    if !estimates.iter().any(|estimate| estimate.id == id) {
+        estimates.push(PointsEstimate { id: id.to_owned(), points: 0, rules: Vec::new() });
     }
-    let Some(share) = shares.iter_mut().find(|share| share.id == id) else { return Ok(()) };
-    share.points = share.points.plus(points)?;
-    match share.rules.iter_mut().find(|(known, _)| known == rule_id) {
+    let Some(estimate) = estimates.iter_mut().find(|estimate| estimate.id == id) else { return Ok(()) };
+    estimate.points = estimate.points.plus(points)?;
+    match estimate.rules.iter_mut().find(|(known, _)| known == rule_id) {
         Some((_, sum)) => *sum = sum.plus(points)?,
-        None => share.rules.push((rule_id.to_owned(), points)),
+        None => estimate.rules.push((rule_id.to_owned(), points)),
     }
     Ok(())
 }
 
 /// Returns the members of a document that responses contain.
-fn plain(document: &Document, names: &[&str]) -> Json {
+fn pick(document: &Document, names: &[&str]) -> Json {
     Json::Object(json_members::every(&document.body, names))
 }

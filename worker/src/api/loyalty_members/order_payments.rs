@@ -1,6 +1,6 @@
 //! Payments of orders with points: create, dry run, list.
 
-use crate::api::loyalty_members::purchases::{customer_of, undecided};
+use crate::api::loyalty_members::purchases::{find_customer_of_member, pending_json};
 use crate::documents::common_fields::LISTED_BY_AGE;
 use crate::documents::cursor_list;
 use crate::documents::resource::plain_key;
@@ -10,12 +10,12 @@ use crate::domain::clock::LocalTime;
 use crate::domain::loyalty_members::card::load;
 use crate::domain::loyalty_members::card_checks::check_open;
 use crate::domain::loyalty_members::card_view;
-use crate::domain::loyalty_programs::kinds::{CARD, MEMBER, PROGRAM, find_as};
+use crate::domain::loyalty_programs::kinds::{CARD, MEMBER, PROGRAM, find_within};
 use crate::domain::point_spending::order_payments::{
-    DecidedPayment, PaymentDecision, PaymentOrder, bill, pay, payment_details,
+    DecidedPayment, PaymentDecision, PaymentOrder, load_payment_order, pay, payment_details,
 };
-use crate::domain::point_spending::purchases::limited;
-use crate::domain::point_spending::spendable_cards::{ORDER_TRANSACTION, SpendableCards, people};
+use crate::domain::point_spending::purchases::spending_limit_json;
+use crate::domain::point_spending::spendable_cards::{ORDER_TRANSACTION, SpendableCards, read_member_customer};
 use crate::http::list_options::{List, column};
 use crate::http::reply::{CallError, error, not_found};
 use crate::http::route::{Call, HandlerResult, Resource, Response, Route, get, post};
@@ -40,13 +40,13 @@ pub const RESOURCE: Resource = Resource {
 
 const ALL: &str = "/v2/loyalties/programs/{programId}/members/{memberId}/orders/payments";
 
-const fn ours(route: Route) -> Route {
+const fn with_resource(route: Route) -> Route {
     route.of_life(&RESOURCE, &MEMBER).scope("loyalties")
 }
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
-    ours(get(ALL, "List order payments of a member", list))
+    with_resource(get(ALL, "List order payments of a member", list))
         .describe(
             "listMemberOrderPayments",
             "Returns the orders that a member paid with points, rejected payments included, the newest first by default. Lists continue with `cursor`, which is valid for 24 hours; an older or foreign one is refused with `invalid_or_expired_cursor`. An unknown program or member is refused with `not_found`.",
@@ -54,7 +54,7 @@ pub const ROUTES: &[Route] = &[
         .returns("The order transactions of this page and the cursor of the next page.")
         .pages(shapes::ORDER_TRANSACTION)
         .query(LISTED_BY_AGE),
-    ours(post(ALL, "Pay an order with points", create))
+    with_resource(post(ALL, "Pay an order with points", create))
         .describe(
             "createMemberOrderPayment",
             "Pays as much of an order of the member as balance, limits and exchange ratio allow, with points of one card. Each call makes another payment; send an `Idempotency-Key` so that a retry does not. A payment that a spending limit prevents is recorded as rejected, which a later read shows. `DRY_RUN` calculates only. Refused with `insufficient_card_balance` without enough points, and with `order_already_paid` if nothing is due.",
@@ -66,14 +66,14 @@ pub const ROUTES: &[Route] = &[
 ];
 
 fn list(call: &mut Call<'_, '_>) -> HandlerResult {
-    let member = find_as(call, &MEMBER, call.param("memberId"))?;
+    let member = find_within(call, &MEMBER, call.param("memberId"))?;
     let mut clause = Clause::of_kind(ORDER_TRANSACTION).at(call.now_ms());
     clause.within(&member.id);
     cursor_list::page(call, &RESOURCE.list, "lcrsotx_", clause, card_view::show)
 }
 
 /// Returns the order that a payment names, which must belong to the member's customer.
-fn order_of(call: &Call<'_, '_>, sent: &Map<String, Json>, member: &Document) -> Result<Document, CallError> {
+fn find_order(call: &Call<'_, '_>, sent: &Map<String, Json>, member: &Document) -> Result<Document, CallError> {
     let sent = PaymentRequestRecord::of(sent);
     let (id, found) = match (sent.order_id(), sent.order_source_id()) {
         (Some(id), _) => (id, call.store.document("order", id)?),
@@ -88,41 +88,41 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut sent = call.body(Nulls::Dropped)?;
     tagged_blocks::settle(&mut sent, shapes::PAY_CHOICES)?;
     let present = LocalTime::of(call)?;
-    let program = find_as(call, &PROGRAM, call.param("programId"))?;
-    let member = find_as(call, &MEMBER, call.param("memberId"))?;
+    let program = find_within(call, &PROGRAM, call.param("programId"))?;
+    let member = find_within(call, &MEMBER, call.param("memberId"))?;
     let id = PaymentRequestRecord::of(&sent).card_id();
     let card = call.store.document(CARD.stored, id)?.filter(|card| card.parent.as_ref() == Some(&member.id));
     let card = card.ok_or_else(|| not_found(&CARD.resource_type(), id))?;
-    let order = order_of(call, &sent, &member)?;
+    let order = find_order(call, &sent, &member)?;
     check_open(&program, &member, &present, "pay with points")?;
-    let mut wallet = SpendableCards::with(call.store, &present, load(call.store, card, &[])?)?;
-    let bill = bill(call.store, order)?;
+    let mut spendable = SpendableCards::with(call.store, &present, load(call.store, card, &[])?)?;
+    let payment_order = load_payment_order(call.store, order)?;
     let limit = |block: &str| PaymentRequestRecord::of(&sent).limit(block);
     let limits = [("points_limit", limit("points_limit")), ("amount_limit", limit("amount_limit"))];
-    let verdict = decide(call, &present, &member, &wallet, &bill, [limits[0].1, limits[1].1])?;
-    let mut said = Map::new();
-    for (name, most) in limits {
-        said.extend(most.map(|most| (name.to_owned(), most.into())));
+    let decision = decide_payment(call, &present, &member, &spendable, &payment_order, [limits[0].1, limits[1].1])?;
+    let mut limit_members = Map::new();
+    for (name, limit) in limits {
+        limit_members.extend(limit.map(|limit| (name.to_owned(), limit.into())));
     }
-    let mut body = payment_details(&member, &wallet, &bill, &Json::Object(said), &verdict);
+    let mut body = payment_details(&member, &spendable, &payment_order, &Json::Object(limit_members), &decision);
     if PaymentRequestRecord::of(&sent).is_dry_run() {
         body.insert("status".into(), "SIMULATED".into());
         let details = json!({ "transaction": body, "status": "DRY_RUN", "message": "Nothing was paid" });
         return Ok(Response::json(details));
     }
-    let decided = DecidedPayment { member: &member, bill: &bill, verdict: &verdict, body };
-    let body = undecided(pay(call, &present, &mut wallet, decided)?);
+    let decided = DecidedPayment { member: &member, payment_order: &payment_order, decision: &decision, body };
+    let body = pending_json(pay(call, &present, &mut spendable, decided)?);
     let details = json!({ "transaction": body, "status": "TRANSACTION_CREATED", "message": "Order payment created" });
     Ok(Response::status(202, details))
 }
 
 /// Returns the paid amount, or the reason for none; a payment that could never succeed is refused.
-fn decide(
+fn decide_payment(
     call: &Call<'_, '_>,
     present: &LocalTime,
     member: &Document,
-    wallet: &SpendableCards,
-    bill: &PaymentOrder,
+    spendable: &SpendableCards,
+    payment_order: &PaymentOrder,
     [most_points, most_amount]: [Option<u64>; 2],
 ) -> Result<PaymentDecision, CallError> {
     let locked = |key: &str, message: &str, details: &str| CallError::from(error(423, key, message, details));
@@ -130,29 +130,29 @@ fn decide(
         let details = "Operation exceeds the available card balance";
         locked("insufficient_card_balance", "Insufficient card balance", details)
     };
-    let (Some(definition), Some(card)) = (wallet.definitions.first(), wallet.paying.first()) else {
+    let (Some(definition), Some(card)) = (spendable.definitions.first(), spendable.paying.first()) else {
         return Err(short());
     };
     let formula = definition.payment.as_ref().ok_or_else(|| {
         let details = "Card definition does not have pay with points enabled";
         locked("pay_with_points_not_enabled", "Pay with points is not enabled", details)
     })?;
-    let (customer, _) = people(&customer_of(call, member)?, member)?;
+    let (customer, _) = read_member_customer(&find_customer_of_member(call, member)?, member)?;
     let now = present.now();
-    let paying = PaymentRequest {
+    let request = PaymentRequest {
         formula,
         card,
-        due: bill.due,
+        due: payment_order.due,
         most_points,
         most_amount,
-        order: &bill.order,
+        order: &payment_order.order,
         customer: &customer,
         now: now.at,
         zone: now.zone,
     };
-    match payment::pay(&paying) {
+    match payment::pay(&request) {
         Ok(payment) => Ok(PaymentDecision::Paid(payment)),
-        Err(PaymentBlocker::Limited(exceeded)) => Ok(PaymentDecision::Rejected(limited(&exceeded))),
+        Err(PaymentBlocker::Limited(exceeded)) => Ok(PaymentDecision::Rejected(spending_limit_json(&exceeded))),
         Err(PaymentBlocker::NoRatio) => Err(locked(
             "invalid_exchange_ratio",
             "Exchange ratio cannot be evaluated",

@@ -7,10 +7,12 @@ use crate::documents::shapes::purchases as shapes;
 use crate::domain::clock::LocalTime;
 use crate::domain::loyalty_members::card_checks::check_open;
 use crate::domain::loyalty_members::card_view;
-use crate::domain::loyalty_programs::kinds::{MEMBER, PROGRAM, REWARD, find_as, named};
+use crate::domain::loyalty_programs::kinds::{MEMBER, PROGRAM, REWARD, find_by_id, find_within};
 use crate::domain::point_spending::purchases;
-use crate::domain::point_spending::purchases::{Counter, Deal, buy, denial, promised, read_reward, rejection, result};
-use crate::domain::point_spending::refunds::{Policies, refund};
+use crate::domain::point_spending::purchases::{
+    PurchaseTerms, RewardPurchaser, buy, preview, purchase_error, read_reward, rejection_json, result_json,
+};
+use crate::domain::point_spending::refunds::{RefundPolicies, refund};
 use crate::domain::point_spending::reward_stock;
 use crate::domain::point_spending::spendable_cards::{REWARD_TRANSACTION, SpendableCards};
 use crate::http::list_options::{List, column};
@@ -35,13 +37,13 @@ pub const RESOURCE: Resource = Resource {
 
 const ALL: &str = "/v2/loyalties/programs/{programId}/members/{memberId}/rewards/purchases";
 
-const fn ours(route: Route) -> Route {
+const fn with_resource(route: Route) -> Route {
     route.of_life(&RESOURCE, &MEMBER).scope("loyalties")
 }
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
-    ours(get(ALL, "List reward purchases of a member", list))
+    with_resource(get(ALL, "List reward purchases of a member", list))
         .describe(
             "listMemberRewardPurchases",
             "Returns the rewards that a member bought with points, with refunds and rejected purchases, the newest first by default. Lists continue with `cursor`, which is valid for 24 hours; an older or foreign one is refused with `invalid_or_expired_cursor`. An unknown program or member is refused with `not_found`.",
@@ -49,7 +51,7 @@ pub const ROUTES: &[Route] = &[
         .returns("The reward transactions of this page and the cursor of the next page.")
         .pages(shapes::REWARD_TRANSACTION)
         .query(LISTED_BY_AGE),
-    ours(post(ALL, "Purchase a reward with points", create))
+    with_resource(post(ALL, "Purchase a reward with points", create))
         .describe(
             "createMemberRewardPurchase",
             "Takes the points of the first matching cost from a card and one piece from the stock, and hands over the reward, all or none. A bought code is published to the customer. Each call buys again; send an `Idempotency-Key` so that a retry does not. A purchase that a limit prevents is recorded as rejected, which a later read shows. Refused with `reward_out_of_stock` without stock, and with `insufficient_card_balance` without enough points.",
@@ -58,10 +60,10 @@ pub const ROUTES: &[Route] = &[
         .body(shapes::BUY)
         .answers(202, shapes::BOUGHT)
         .or_answers(200, shapes::BOUGHT),
-    ours(post(
+    with_resource(post(
         "/v2/loyalties/programs/{programId}/rewards/purchases/{rewardTransactionId}/refund",
         "Refund a reward purchase",
-        give_back,
+        refund_purchase,
     ))
     .describe(
         "refundRewardPurchase",
@@ -73,14 +75,14 @@ pub const ROUTES: &[Route] = &[
 ];
 
 fn list(call: &mut Call<'_, '_>) -> HandlerResult {
-    let member = find_as(call, &MEMBER, call.param("memberId"))?;
+    let member = find_within(call, &MEMBER, call.param("memberId"))?;
     let mut clause = Clause::of_kind(REWARD_TRANSACTION).at(call.now_ms());
     clause.within(&member.id);
     cursor_list::page(call, &RESOURCE.list, "lcrstrx_", clause, card_view::show)
 }
 
 /// Loads the customer of a member.
-pub fn customer_of(call: &Call<'_, '_>, member: &Document) -> Result<Document, CallError> {
+pub fn find_customer_of_member(call: &Call<'_, '_>, member: &Document) -> Result<Document, CallError> {
     let id = member.holder.as_deref().unwrap_or_default();
     Ok(call.store.document("customer", id)?.ok_or_else(|| not_found("customer", id))?)
 }
@@ -89,61 +91,67 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     let sent = call.body(Nulls::Dropped)?;
     let text = |name: &str| sent.get(name).and_then(Json::as_str).unwrap_or_default();
     let present = LocalTime::of(call)?;
-    let program = find_as(call, &PROGRAM, call.param("programId"))?;
-    let member = find_as(call, &MEMBER, call.param("memberId"))?;
+    let program = find_within(call, &PROGRAM, call.param("programId"))?;
+    let member = find_within(call, &MEMBER, call.param("memberId"))?;
     check_open(&program, &member, &present, "purchase reward")?;
     let id = text("reward_id");
-    let row = named(call.store, &REWARD, id)?.ok_or_else(|| not_found(&REWARD.resource_type(), id))?;
-    let stock = reward_stock::find(call.store, &program.id, &row.id)?;
+    let row = find_by_id(call.store, &REWARD, id)?.ok_or_else(|| not_found(&REWARD.resource_type(), id))?;
+    let stock = reward_stock::find_of_reward(call.store, &program.id, &row.id)?;
     let stock = stock.ok_or_else(|| not_found(REWARD.assigned.unwrap_or_default(), id))?;
-    let (reward, customer) = (read_reward(&row)?, customer_of(call, &member)?);
-    let wallet = SpendableCards::of(call.store, &present, &member.id)?;
-    let mut counter = Counter { present: &present, member: &member, customer: &customer, wallet };
-    let deal = counter.ask(call, &reward, &stock)?.map_err(|denied| denial(&denied))?;
+    let (reward, customer) = (read_reward(&row)?, find_customer_of_member(call, &member)?);
+    let spendable = SpendableCards::of(call.store, &present, &member.id)?;
+    let mut purchaser = RewardPurchaser { present: &present, member: &member, customer: &customer, spendable };
+    let terms = purchaser.decide(call, &reward, &stock)?.map_err(|refused| purchase_error(&refused))?;
     if text("mode") == "DRY_RUN" {
-        return tried(&counter, &row, &reward, &deal);
+        return dry_run_response(&purchaser, &row, &reward, &terms);
     }
-    let body = undecided(buy(call, &mut counter, &row, &reward, &stock, &deal)?);
+    let body = pending_json(buy(call, &mut purchaser, &row, &reward, &stock, &terms)?);
     let details = json!({ "transaction": body, "status": "TRANSACTION_CREATED", "message": "Reward purchase created" });
     Ok(Response::status(202, details))
 }
 
 /// Returns the response of a dry run of a purchase.
-fn tried(counter: &Counter<'_>, row: &Document, reward: &LoyaltyReward, deal: &Deal) -> HandlerResult {
-    let card = |place: usize| counter.wallet.cards.get(place).map(|held| held.row.id.as_str());
-    let (rejection, result) = match &deal.blocker {
-        Some(blocker) => (rejection(blocker), Json::Null),
-        None => (Json::Null, result(row, promised(reward, deal.target.and_then(card)))),
+fn dry_run_response(
+    purchaser: &RewardPurchaser<'_>,
+    row: &Document,
+    reward: &LoyaltyReward,
+    terms: &PurchaseTerms,
+) -> HandlerResult {
+    let card = |index: usize| purchaser.spendable.cards.get(index).map(|loaded| loaded.row.id.as_str());
+    let (rejection, result) = match &terms.blocker {
+        Some(blocker) => (rejection_json(blocker), Json::Null),
+        None => (Json::Null, result_json(row, preview(reward, terms.target.and_then(card)))),
     };
     let transaction = json!({
-        "card_id": card(deal.card), "card_transaction_id": null, "program_id": counter.member.parent,
-        "member_id": counter.member.id, "reward_id": row.id, "status": "SIMULATED", "type": "PURCHASE",
-        "details": purchases::details("Reward purchase", deal.cost.points, rejection, result), "updated_at": null,
+        "card_id": card(terms.card), "card_transaction_id": null, "program_id": purchaser.member.parent,
+        "member_id": purchaser.member.id, "reward_id": row.id, "status": "SIMULATED", "type": "PURCHASE",
+        "details": purchases::details_json("Reward purchase", terms.cost.points, rejection, result), "updated_at": null,
         "object": REWARD_TRANSACTION,
     });
     Ok(Response::json(json!({ "transaction": transaction, "status": "DRY_RUN", "message": "Nothing was bought" })))
 }
 
-fn give_back(call: &mut Call<'_, '_>) -> HandlerResult {
+fn refund_purchase(call: &mut Call<'_, '_>) -> HandlerResult {
     let sent = if call.request.body.is_empty() { Map::new() } else { call.body(Nulls::Dropped)? };
-    let program = find_as(call, &PROGRAM, call.param("programId"))?;
+    let program = find_within(call, &PROGRAM, call.param("programId"))?;
     let id = call.param("rewardTransactionId");
     let found = call.store.document(REWARD_TRANSACTION, id)?;
     let is_of = |row: &Document| row.as_purchase().program_id() == Some(&program.id);
     let found = found.filter(is_of).ok_or_else(|| not_found("vl_reward_transaction", id))?;
     let policy = |name: &str| sent.get("policies").and_then(|policies| policies.get(name)?.as_str());
-    let policies = Policies {
+    let policies = RefundPolicies {
         is_allowed: policy("refund") == Some("ALLOW"),
         is_written_off: policy("stock") == Some("WRITE_OFF"),
     };
     let present = LocalTime::of(call)?;
-    let made = refund(call, &present, found, policies)?;
-    let details = json!({ "transaction": made.body, "status": "APPROVED", "message": "Reward purchase refunded" });
+    let transaction = refund(call, &present, found, policies)?;
+    let details =
+        json!({ "transaction": transaction.body, "status": "APPROVED", "message": "Reward purchase refunded" });
     Ok(Response::status(202, details))
 }
 
-/// Returns a new transaction as it is shown first: PENDING and without its result, which later reads show.
-pub fn undecided(transaction: Document) -> Json {
+/// Returns a new transaction as its creation answers it: PENDING and without its result, which later reads contain.
+pub fn pending_json(transaction: Document) -> Json {
     let mut body = transaction.body;
     body.remove("kept");
     body.insert("status".into(), "PENDING".into());

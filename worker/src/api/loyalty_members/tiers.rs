@@ -6,10 +6,10 @@ use crate::documents::cursor_list;
 use crate::documents::resource::show_body;
 use crate::documents::shapes::member_tiers::TRANSACTION;
 use crate::domain::clock::LocalTime;
-use crate::domain::loyalty_members::card::{load, rows_of};
+use crate::domain::loyalty_members::card::{list_cards, load};
 use crate::domain::loyalty_members::card_changes::settle;
 use crate::domain::loyalty_members::tier_view::TIER_TRANSACTION;
-use crate::domain::loyalty_programs::kinds::{MEMBER, PROGRAM, find_as};
+use crate::domain::loyalty_programs::kinds::{MEMBER, PROGRAM, find_within};
 use crate::http::list_options::{List, column};
 use crate::http::route::{Call, HandlerResult, Route, get};
 use crate::store::document_list::clause::Clause;
@@ -35,13 +35,13 @@ pub const ROUTES: &[Route] = &[get(
 
 /// Settles the cards of the member, then lists the transactions: due changes are included, and stay even if the call fails.
 fn list(call: &mut Call<'_, '_>) -> HandlerResult {
-    find_as(call, &PROGRAM, call.param("programId"))?;
-    let member = find_as(call, &MEMBER, call.param("memberId"))?;
+    find_within(call, &PROGRAM, call.param("programId"))?;
+    let member = find_within(call, &MEMBER, call.param("memberId"))?;
     let present = LocalTime::of(call)?;
     let mut was_due = false;
-    for row in rows_of(call.store, &member.id)? {
-        let mut held = load(call.store, row, &[])?;
-        was_due |= settle(call.store, &present, &mut held)?;
+    for row in list_cards(call.store, &member.id)? {
+        let mut loaded = load(call.store, row, &[])?;
+        was_due |= settle(call.store, &present, &mut loaded)?;
     }
     if was_due {
         commit::settle_first(call)?;

@@ -2,17 +2,17 @@
 //! or none.
 
 use crate::api::loyalty_programs::assignments::{
-    Assignable, KINDS, assign, entering, leaving, row_id, row_kind, unassign,
+    Assignable, KINDS, assign, find_ended_assignments, find_new_assignments, row_id, row_kind, unassign,
 };
-use crate::api::loyalty_programs::programs::ours;
+use crate::api::loyalty_programs::programs::with_resource;
 use crate::documents::common_fields::LIMIT;
 use crate::documents::cursor_list;
 use crate::documents::resource::show_body;
 use crate::documents::shapes::programs as shapes;
 use crate::documents::tagged_blocks;
 use crate::domain::loyalty_programs::activities;
-use crate::domain::loyalty_programs::kinds::{PROGRAM, find, named, state_of};
-use crate::domain::loyalty_programs::requirements::{AssignedDocument, assigned_as, naming};
+use crate::domain::loyalty_programs::kinds::{PROGRAM, find, find_by_id, state_of};
+use crate::domain::loyalty_programs::requirements::{AssignedDocument, list_assigned, list_referring};
 use crate::domain::point_spending::reward_stock;
 use crate::http::list_options::{BY_AGE_ASKED, CURSOR_ASKED, List};
 use crate::http::reply::{CallError, ErrorBody, error, not_found};
@@ -30,7 +30,7 @@ const LISTED: &[Field] = &[LIMIT, BY_AGE_ASKED, CURSOR_ASKED];
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
-    ours(get("/v2/loyalties/programs/{programId}/card-definitions", "List card definitions of a loyalty program", list))
+    with_resource(get("/v2/loyalties/programs/{programId}/card-definitions", "List card definitions of a loyalty program", list))
         .describe(
             "listLoyaltyProgramCardDefinitions",
             "Returns the assignments of card definitions to a loyalty program, newest first by default. Lists continue with `cursor`, which is valid for 24 hours; an older or foreign one is refused with `invalid_or_expired_cursor`. An unknown program is refused with `not_found`.",
@@ -38,7 +38,7 @@ pub const ROUTES: &[Route] = &[
         .returns("The assignments of this page and the cursor of the next page.")
         .pages(shapes::CARD_DEFINITION)
         .query(LISTED),
-    ours(post(
+    with_resource(post(
         "/v2/loyalties/programs/{programId}/card-definitions/batch",
         "Assign and unassign card definitions",
         batch,
@@ -50,7 +50,7 @@ pub const ROUTES: &[Route] = &[
     .returns("The assignments that were made and those that were removed; `null` for a list without any.")
     .body(shapes::BATCH)
     .answers(200, shapes::CARD_DEFINITIONS),
-    ours(get("/v2/loyalties/programs/{programId}/earning-rules", "List earning rules of a loyalty program", list))
+    with_resource(get("/v2/loyalties/programs/{programId}/earning-rules", "List earning rules of a loyalty program", list))
         .describe(
             "listLoyaltyProgramEarningRules",
             "Returns the assignments of earning rules to a loyalty program, newest first by default. Lists continue with `cursor`, which is valid for 24 hours; an older or foreign one is refused with `invalid_or_expired_cursor`. An unknown program is refused with `not_found`.",
@@ -58,7 +58,7 @@ pub const ROUTES: &[Route] = &[
         .returns("The assignments of this page and the cursor of the next page.")
         .pages(shapes::EARNING_RULE)
         .query(LISTED),
-    ours(post(
+    with_resource(post(
         "/v2/loyalties/programs/{programId}/earning-rules/batch",
         "Assign and unassign earning rules",
         batch,
@@ -70,7 +70,7 @@ pub const ROUTES: &[Route] = &[
     .returns("The assignments that were made and those that were removed; `null` for a list without any.")
     .body(shapes::BATCH)
     .answers(200, shapes::EARNING_RULES),
-    ours(get("/v2/loyalties/programs/{programId}/tier-structures", "List tier structures of a loyalty program", list))
+    with_resource(get("/v2/loyalties/programs/{programId}/tier-structures", "List tier structures of a loyalty program", list))
         .describe(
             "listLoyaltyProgramTierStructures",
             "Returns the assignment of a tier structure to a loyalty program. A program has at most one tier structure. Lists continue with `cursor`, which is valid for 24 hours; an older or foreign one is refused with `invalid_or_expired_cursor`. An unknown program is refused with `not_found`.",
@@ -78,7 +78,7 @@ pub const ROUTES: &[Route] = &[
         .returns("The assignments of this page and the cursor of the next page.")
         .pages(shapes::TIER_STRUCTURE)
         .query(LISTED),
-    ours(post(
+    with_resource(post(
         "/v2/loyalties/programs/{programId}/tier-structures/batch",
         "Assign and unassign tier structures",
         batch,
@@ -90,7 +90,7 @@ pub const ROUTES: &[Route] = &[
     .returns("The assignments that were made and those that were removed; `null` for a list without any.")
     .body(shapes::BATCH)
     .answers(200, shapes::TIER_STRUCTURES),
-    ours(get("/v2/loyalties/programs/{programId}/rewards", "List rewards of a loyalty program", list))
+    with_resource(get("/v2/loyalties/programs/{programId}/rewards", "List rewards of a loyalty program", list))
         .describe(
             "listLoyaltyProgramRewards",
             "Returns the assignments of rewards to a loyalty program with stock and number of purchases, newest first by default. Lists continue with `cursor`, which is valid for 24 hours; an older or foreign one is refused with `invalid_or_expired_cursor`. An unknown program is refused with `not_found`.",
@@ -98,7 +98,7 @@ pub const ROUTES: &[Route] = &[
         .returns("The assignments of this page and the cursor of the next page.")
         .pages(shapes::REWARD)
         .query(LISTED),
-    ours(post("/v2/loyalties/programs/{programId}/rewards/batch", "Assign and unassign rewards", batch))
+    with_resource(post("/v2/loyalties/programs/{programId}/rewards/batch", "Assign and unassign rewards", batch))
         .describe(
             "assignLoyaltyProgramRewards",
             "Removes and then adds assignments of up to 10 rewards each, all or none, in any status of the program. Each new assignment has its own stock. A draft reward can only be assigned to a draft program (`resource_locked`). An unknown or unassigned ID is refused with `not_found`, one that is assigned already with `duplicate_found`.",
@@ -106,7 +106,7 @@ pub const ROUTES: &[Route] = &[
         .returns("The assignments that were made and those that were removed; `null` for a list without any.")
         .body(shapes::REWARD_BATCH)
         .answers(200, shapes::REWARDS),
-    ours(put(
+    with_resource(put(
         "/v2/loyalties/programs/{programId}/rewards/{rewardId}",
         "Update the stock of a reward in a loyalty program",
         restock,
@@ -121,17 +121,17 @@ pub const ROUTES: &[Route] = &[
 ];
 
 /// Returns the kind of a route, from its path.
-fn kind_of(route: &Route) -> Result<&'static Assignable, Fault> {
+fn assignable_of_route(route: &Route) -> Result<&'static Assignable, Fault> {
     let found = KINDS.iter().find(|kind| route.path.split('/').any(|segment| segment == kind.segment));
     found.ok_or_else(|| Fault(format!("`{}` is about nothing that is in a program", route.path)))
 }
 
 fn list(call: &mut Call<'_, '_>) -> HandlerResult {
-    let kind = kind_of(call.route)?;
+    let kind = assignable_of_route(call.route)?;
     let program = find(call)?;
     let mut clause = Clause::of_kind(row_kind(kind)).at(call.now_ms());
     clause.within(&program.id);
-    let show = if kind.life.kind == Entity::Reward { reward_stock::show } else { show_body };
+    let show = if kind.entity.kind == Entity::Reward { reward_stock::show } else { show_body };
     cursor_list::page(call, &LIST, kind.cursor, clause, show)
 }
 
@@ -141,60 +141,62 @@ fn restock(call: &mut Call<'_, '_>) -> HandlerResult {
     tagged_blocks::settle(&mut sent, shapes::RESTOCK_CHOICES)?;
     let program = find(call)?;
     let id = call.param("rewardId").to_owned();
-    let kind = kind_of(call.route)?;
+    let kind = assignable_of_route(call.route)?;
     let row = call.store.document(row_kind(kind), &row_id(&program.id, &id))?;
     let mut row = row.ok_or_else(|| not_found(row_kind(kind), &id))?;
     row.body.extend(sent);
     call.touch(&mut row);
     call.store.update(row_kind(kind), &row);
-    let reward = named(call.store, kind.life, &id)?.map(|reward| reward.body);
-    let shown = reward_stock::show(call, vec![row])?.into_iter().next();
-    let data = json!({ "program": program.body, "reward": reward, "program_reward": shown });
-    activities::note(call, &PROGRAM, &program.id, "reward.updated", data);
-    Ok(Response::json(shown.unwrap_or_default()))
+    let reward = find_by_id(call.store, kind.entity, &id)?.map(|reward| reward.body);
+    let json = reward_stock::show(call, vec![row])?.into_iter().next();
+    let data = json!({ "program": program.body, "reward": reward, "program_reward": json });
+    activities::record(call, &PROGRAM, &program.id, "reward.updated", data);
+    Ok(Response::json(json.unwrap_or_default()))
 }
 
 /// Unassigns and then assigns, all or none.
 fn batch(call: &mut Call<'_, '_>) -> HandlerResult {
-    let kind = kind_of(call.route)?;
+    let kind = assignable_of_route(call.route)?;
     let mut sent = call.body(Nulls::Dropped)?;
     tagged_blocks::settle(&mut sent, shapes::BATCH_CHOICES)?;
     let program = find(call)?;
     let state = state_of(&program)?;
     let part = |name: &str| sent.get(name).cloned().unwrap_or(Json::Null);
-    let leaving = leaving(call, kind, &program, &part("unassign"))?;
-    let mut present = assigned_as(call.store, kind.life, &program.id)?;
-    present.retain(|one| !leaving.iter().any(|row| row.holder.as_ref() == Some(&one.id)));
-    let entering = entering(call, kind, &part("assign"), &present)?;
-    present.extend(entering.iter().map(|one| one.standing()));
-    check_state(kind, state, &leaving)?;
-    if let Some(draft) = entering.iter().find(|one| state != EntityState::Draft && one.state == EntityState::Draft) {
-        let (thing, id, state) = (kind.life.kind.noun(), &draft.document.id, state.name());
-        let message = format!("Cannot assign {thing} '{id}' in state 'DRAFT' to a program in state '{state}'");
+    let ended_assignments = find_ended_assignments(call, kind, &program, &part("unassign"))?;
+    let mut present = list_assigned(call.store, kind.entity, &program.id)?;
+    present.retain(|assignment| !ended_assignments.iter().any(|row| row.holder.as_ref() == Some(&assignment.id)));
+    let new_assignments = find_new_assignments(call, kind, &part("assign"), &present)?;
+    present.extend(new_assignments.iter().map(|assignment| assignment.assigned_document()));
+    check_state(kind, state, &ended_assignments)?;
+    if let Some(draft) =
+        new_assignments.iter().find(|assignment| state != EntityState::Draft && assignment.state == EntityState::Draft)
+    {
+        let (kind_name, id, state) = (kind.entity.kind.noun(), &draft.document.id, state.name());
+        let message = format!("Cannot assign {kind_name} '{id}' in state 'DRAFT' to a program in state '{state}'");
         return Err(error(423, "resource_locked", "Resource locked", message)
-            .about(&kind.life.resource_type(), id)
+            .about(&kind.entity.resource_type(), id)
             .into());
     }
-    check_unused(call, kind, &program, &leaving)?;
-    let is_active = |one: &AssignedDocument| one.state == Some(EntityState::Active);
-    if kind.life.kind == Entity::EarningRule && state == EntityState::Active && !present.iter().any(is_active) {
+    check_unused(call, kind, &program, &ended_assignments)?;
+    let is_active = |assignment: &AssignedDocument| assignment.state == Some(EntityState::Active);
+    if kind.entity.kind == Entity::EarningRule && state == EntityState::Active && !present.iter().any(is_active) {
         let denial = Precondition::ProgramsKeepARule.denial("unassign earning rule", std::slice::from_ref(&program.id));
         return Err(ErrorBody::from(denial).about(&PROGRAM.resource_type(), &program.id).into());
     }
-    let mut left = Vec::new();
-    for row in leaving {
-        left.push(unassign(call, kind, &program, row)?);
+    let mut unassigned = Vec::new();
+    for row in ended_assignments {
+        unassigned.push(unassign(call, kind, &program, row)?);
     }
-    let entered: Vec<Json> = entering.iter().map(|one| assign(call, &program, one)).collect();
+    let assigned: Vec<Json> = new_assignments.iter().map(|assignment| assign(call, &program, assignment)).collect();
     let message = |rows: Vec<Json>| if rows.is_empty() { Json::Null } else { Json::Array(rows) };
-    Ok(Response::json(json!({ "assigned": message(entered), "unassigned": message(left) })))
+    Ok(Response::json(json!({ "assigned": message(assigned), "unassigned": message(unassigned) })))
 }
 
 /// Checks the state: card definitions are assigned and unassigned only in DRAFT, and a tier structure is unassigned only in DRAFT.
-fn check_state(kind: &Assignable, state: EntityState, leaving: &[Document]) -> Result<(), ErrorBody> {
-    let is_closed = match kind.life.kind {
+fn check_state(kind: &Assignable, state: EntityState, ended_assignments: &[Document]) -> Result<(), ErrorBody> {
+    let is_closed = match kind.entity.kind {
         Entity::CardDefinition => true,
-        Entity::TierStructure => !leaving.is_empty(),
+        Entity::TierStructure => !ended_assignments.is_empty(),
         Entity::Program
         | Entity::EarningRule
         | Entity::Incentive
@@ -205,7 +207,7 @@ fn check_state(kind: &Assignable, state: EntityState, leaving: &[Document]) -> R
     if !is_closed || state == EntityState::Draft {
         return Ok(());
     }
-    let message = format!("Cannot modify {} assignment when program status is not DRAFT", kind.life.kind.noun());
+    let message = format!("Cannot modify {} assignment when program status is not DRAFT", kind.entity.kind.noun());
     Err(error(423, "non_draft_program", "Invalid vl_program status", message))
 }
 
@@ -214,23 +216,23 @@ fn check_unused(
     call: &Call<'_, '_>,
     kind: &Assignable,
     program: &Document,
-    leaving: &[Document],
+    ended_assignments: &[Document],
 ) -> Result<(), CallError> {
-    if kind.life.kind != Entity::CardDefinition {
+    if kind.entity.kind != Entity::CardDefinition {
         return Ok(());
     }
-    for row in leaving {
+    for row in ended_assignments {
         let id = row.holder.clone().unwrap_or_default();
         let mut users = Vec::new();
-        for user in naming(call.store, &id)? {
-            let Some(assigned) = user.life.assigned else { continue };
+        for user in list_referring(call.store, &id)? {
+            let Some(assigned) = user.entity.assigned else { continue };
             if call.store.document(assigned, &row_id(&program.id, &user.id))?.is_some() {
                 users.push(user.id);
             }
         }
         if !users.is_empty() {
             let denial = Precondition::NoUser.denial("unassign card definition", &users);
-            return Err(ErrorBody::from(denial).about(&kind.life.resource_type(), &id).into());
+            return Err(ErrorBody::from(denial).about(&kind.entity.resource_type(), &id).into());
         }
     }
     Ok(())

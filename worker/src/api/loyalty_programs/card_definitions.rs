@@ -71,13 +71,13 @@ const LISTED: &[Field] = &[
     CURSOR_ASKED,
 ];
 
-const fn ours(route: Route) -> Route {
+const fn with_resource(route: Route) -> Route {
     route.of_life(&RESOURCE, &CARD_DEFINITION).scope("loyalties")
 }
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
-    ours(get(ALL, "List card definitions", lifecycle::list))
+    with_resource(get(ALL, "List card definitions", lifecycle::list))
         .describe(
             "listCardDefinitions",
             "Returns the card definitions of the project except deleted ones, the newest first by default. Lists continue with `cursor`, which is valid for 24 hours; an older or foreign one is refused with `invalid_or_expired_cursor`. An unknown order or filter is refused with `invalid_query_params`.",
@@ -85,33 +85,33 @@ pub const ROUTES: &[Route] = &[
         .returns("The card definitions of this page and the cursor of the next page.")
         .pages(SHAPE)
         .query(LISTED),
-    ours(post(ALL, "Create a card definition", create))
+    with_resource(post(ALL, "Create a card definition", create))
         .describe(
             "createCardDefinition",
             "Creates the template for points cards of loyalty programs, as a draft by default. Sections that are absent get their defaults: no expiration, no limits, no refunds, codes of 10 characters. Contradictory sections, which include a negative balance with expiring points, are refused with `invalid_payload`.",
         )
         .returns("The created card definition with all defaults.")
         .body(CREATE),
-    ours(get(ONE, "Get a card definition", lifecycle::get))
+    with_resource(get(ONE, "Get a card definition", lifecycle::get))
         .describe(
             "getCardDefinition",
             "Returns one card definition in any status except `DELETED`. An unknown or deleted ID is refused with `not_found`.",
         )
         .returns("The card definition."),
-    ours(put(ONE, "Update a card definition", update))
+    with_resource(put(ONE, "Update a card definition", update))
         .describe(
             "updateCardDefinition",
             "Changes the fields that are sent; `null` resets a section to its default and metadata is merged. In a draft, every field can change. Afterwards `name`, `metadata` and `pay_with_points` can always change, other sections only while no object uses the card definition (`resource_locked`). Contradictory sections are refused with `invalid_payload`.",
         )
         .returns("The card definition after the change.")
         .body(UPDATE),
-    ours(delete(ONE, "Delete a card definition", lifecycle::advance))
+    with_resource(delete(ONE, "Delete a card definition", lifecycle::advance))
         .describe(
             "deleteCardDefinition",
             "Sets the status of an unused card definition to `DELETED`, which is final. A card definition that a program, reward, earning rule, incentive or tier structure uses is refused with `resource_in_use`. An unknown ID is refused with `not_found`.",
         )
         .returns("The card definition with status `DELETED`."),
-    ours(post(
+    with_resource(post(
         "/v2/loyalties/card-definitions/{cardDefinitionId}/activate",
         "Activate a card definition",
         lifecycle::advance,
@@ -121,7 +121,7 @@ pub const ROUTES: &[Route] = &[
         "Changes the status of a draft to `ACTIVE`, so that programs, earning rules and rewards that use the card definition can be activated. Any other status is refused with `invalid_state_transition`, an unknown ID with `not_found`.",
     )
     .returns("The card definition with status `ACTIVE`."),
-    ours(post(
+    with_resource(post(
         "/v2/loyalties/card-definitions/{cardDefinitionId}/draft",
         "Return a card definition to draft",
         lifecycle::advance,
@@ -131,7 +131,7 @@ pub const ROUTES: &[Route] = &[
         "Changes the status of an active card definition to `DRAFT`, so that all its sections can be edited. Refused with `resource_in_use` while a program, reward, earning rule, incentive or tier structure that is not a draft uses the card definition. A card definition that is not active is refused with `invalid_state_transition`.",
     )
     .returns("The card definition with status `DRAFT`."),
-    ours(get(
+    with_resource(get(
         "/v2/loyalties/card-definitions/{cardDefinitionId}/activities",
         "List activities of a card definition",
         activities::list,
@@ -147,21 +147,21 @@ pub const ROUTES: &[Route] = &[
 
 fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut body = call.body(Nulls::Dropped)?;
-    complete(call, &mut body)?;
-    let document = lifecycle::begin(call, &CARD_DEFINITION, body);
+    normalise(call, &mut body)?;
+    let document = lifecycle::new_document(call, &CARD_DEFINITION, body);
     lifecycle::create(call, &CARD_DEFINITION, &document, None)?;
-    lifecycle::answer(call, document)
+    lifecycle::respond(call, document)
 }
 
 fn update(call: &mut Call<'_, '_>) -> HandlerResult {
-    let mut document = lifecycle::edited(call, &["name"])?;
-    complete(call, &mut document.body)?;
-    lifecycle::change(call, &CARD_DEFINITION, &mut document)?;
-    lifecycle::answer(call, document)
+    let mut document = lifecycle::merge_request(call, &["name"])?;
+    normalise(call, &mut document.body)?;
+    lifecycle::update(call, &CARD_DEFINITION, &mut document)?;
+    lifecycle::respond(call, document)
 }
 
 /// Checks the sections of a card definition, and completes them with defaults.
-fn complete(call: &Call<'_, '_>, body: &mut Map<String, Json>) -> Result<(), CallError> {
+fn normalise(call: &Call<'_, '_>, body: &mut Map<String, Json>) -> Result<(), CallError> {
     let defaults = defaults();
     fill_top(body, &defaults);
     tagged_blocks::settle(body, CHOICES)?;
@@ -172,11 +172,12 @@ fn complete(call: &Call<'_, '_>, body: &mut Map<String, Json>) -> Result<(), Cal
         // An empty list states that no event counts.
         sliding.entry("custom_activity_types").or_insert_with(|| Json::Array(Vec::new()));
     }
-    let whole = Json::Object(std::mem::take(body));
-    let checked = check_dates(whole.pointer("/pending_points/fixed_dates/dates"), "pending_points.fixed_dates.dates")
-        .and_then(|()| check_sections(&whole));
-    if let Json::Object(whole) = whole {
-        *body = whole;
+    let document = Json::Object(std::mem::take(body));
+    let checked =
+        check_dates(document.pointer("/pending_points/fixed_dates/dates"), "pending_points.fixed_dates.dates")
+            .and_then(|()| check_sections(&document));
+    if let Json::Object(document) = document {
+        *body = document;
     }
     checked?;
     complete_codes(call, body)?;
@@ -186,10 +187,10 @@ fn complete(call: &Call<'_, '_>, body: &mut Map<String, Json>) -> Result<(), Cal
 /// Checks the requirements between sections.
 fn check_sections(body: &Json) -> Result<(), Problem> {
     let text = |pointer: &str| body.pointer(pointer).and_then(Json::as_str).unwrap_or_default();
-    let lapse = text("/points_expiration/type");
+    let expiration_type = text("/points_expiration/type");
     let is_negative = body.pointer("/balance_settings/allow_negative").and_then(Json::as_bool) == Some(true);
-    if is_negative && lapse != "NO_EXPIRATION" {
-        let message = format!("must be false where points lapse (points_expiration.type is `{lapse}`)");
+    if is_negative && expiration_type != "NO_EXPIRATION" {
+        let message = format!("must be false where points lapse (points_expiration.type is `{expiration_type}`)");
         return Err(Problem::at("balance_settings.allow_negative", message));
     }
     if text("/refunds/earned_points/methods/0/mode") == "REVOKE_BELOW_ZERO" && !is_negative {
@@ -212,13 +213,13 @@ fn complete_codes(call: &Call<'_, '_>, body: &mut Map<String, Json>) -> Result<(
         config.entry("length").or_insert(CODE_LENGTH.into());
     }
     let shape = CodeShape::of(CodeConfig::of(config), &call.caller.settings)?;
-    let Json::Object(mut whole) = shape.document() else { return Ok(()) };
+    let Json::Object(mut configuration) = shape.document() else { return Ok(()) };
     for name in ["prefix", "postfix"] {
-        whole.entry(name).or_insert_with(|| "".into());
+        configuration.entry(name).or_insert_with(|| "".into());
     }
     // A pattern without blanks is one code without random characters.
-    whole.retain(|name, value| name != "length" || value.as_u64() != Some(0));
-    *config = whole;
+    configuration.retain(|name, value| name != "length" || value.as_u64() != Some(0));
+    *config = configuration;
     Ok(())
 }
 

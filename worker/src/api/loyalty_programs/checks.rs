@@ -16,12 +16,12 @@ const DAYS: [i64; 12] = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /// Refuses a day that exists in no year.
 pub fn check_dates(dates: Option<&Json>, path: &str) -> Result<(), Problem> {
-    for (place, date) in dates.and_then(Json::as_array).into_iter().flatten().enumerate() {
+    for (index, date) in dates.and_then(Json::as_array).into_iter().flatten().enumerate() {
         let number = |name: &str| date.get(name).and_then(Json::as_i64).unwrap_or(0);
-        let most = usize::try_from(number("month").saturating_sub(1)).ok().and_then(|month| DAYS.get(month));
-        if most.is_none_or(|most| number("day") > *most) {
+        let days = usize::try_from(number("month").saturating_sub(1)).ok().and_then(|month| DAYS.get(month));
+        if days.is_none_or(|days| number("day") > *days) {
             let message = format!("must be a day that the month has (actual value is `{}`)", number("day"));
-            return Err(Problem::at(format!("{path}[{place}].day"), message));
+            return Err(Problem::at(format!("{path}[{index}].day"), message));
         }
     }
     Ok(())
@@ -45,7 +45,7 @@ pub fn check_expiration(expiration: Option<&Json>, path: &str) -> Result<(), Pro
 
 /// Converts the dates of a window to instants, and refuses one that ends before it starts. A date without a time is a bound
 /// of that day in `zone`.
-pub fn settle_window(body: &mut Map<String, Json>, zone: &TimeZone) -> Result<(), Problem> {
+pub fn normalise_window(body: &mut Map<String, Json>, zone: &TimeZone) -> Result<(), Problem> {
     settle_moments(body, zone, &[("start_date", DayBound::Start), ("end_date", DayBound::End)]);
     let read = |name: &str| body.get(name).and_then(Json::as_str).and_then(timestamp::parse);
     match (read("start_date"), read("end_date")) {
@@ -58,21 +58,21 @@ pub fn settle_window(body: &mut Map<String, Json>, zone: &TimeZone) -> Result<()
 }
 
 /// Converts checked hours to the older form, which has no type and is null for any time.
-pub fn settle_older_hours(body: &mut Map<String, Json>) {
+pub fn normalise_hours(body: &mut Map<String, Json>) {
     let daily = ValidityRecord::of(body).daily_hours().cloned();
     let hours = daily.map_or(Json::Null, |daily| serde_json::json!({ "daily": daily }));
     body.insert("validity_hours".into(), hours);
 }
 
 /// Returns the facts that the rules of a document read, nested rules included: the path of each, and its name.
-pub fn names<'r>(rules: &'r Map<String, Json>, path: &str) -> Vec<(String, &'r str)> {
+pub fn list_fact_names<'r>(rules: &'r Map<String, Json>, path: &str) -> Vec<(String, &'r str)> {
     let mut found = Vec::new();
     for (key, test) in rules.iter().filter(|(key, _)| *key != "logic") {
         let test = RuleTestRecord::of_value(test);
         let name = test.name();
         found.push((format!("{path}.{key}.name"), name));
         if let Some(inner) = test.rules() {
-            found.extend(names(inner, &format!("{path}.{key}.rules")));
+            found.extend(list_fact_names(inner, &format!("{path}.{key}.rules")));
         }
     }
     found
@@ -81,8 +81,8 @@ pub fn names<'r>(rules: &'r Map<String, Json>, path: &str) -> Vec<(String, &'r s
 /// Checks that a text is a formula, and that one without operands evaluates to a number.
 pub fn check_formula(path: &str, text: &str) -> Result<(), Problem> {
     let read = Formula::parse(text).map_err(|error| Problem::at(path, error.text()))?;
-    let nothing = NoOperands { asked: Cell::new(false), zone: TimeZone::default() };
-    match evaluate(&read, &nothing).is_none() && !nothing.asked.get() {
+    let no_operands = NoOperands { is_requested: Cell::new(false), zone: TimeZone::default() };
+    match evaluate(&read, &no_operands).is_none() && !no_operands.is_requested.get() {
         true => Err(Problem::bound(path, "must come to a number", text)),
         false => Ok(()),
     }
@@ -90,13 +90,13 @@ pub fn check_formula(path: &str, text: &str) -> Result<(), Problem> {
 
 /// Provides no operand, and records if one was requested: a formula without operands must evaluate to a number.
 struct NoOperands {
-    asked: Cell<bool>,
+    is_requested: Cell<bool>,
     zone: TimeZone,
 }
 
 impl Lookup for NoOperands {
     fn find(&self, _: &FormulaOperand) -> Option<FormulaValue> {
-        self.asked.set(true);
+        self.is_requested.set(true);
         None
     }
 

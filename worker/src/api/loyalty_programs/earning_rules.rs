@@ -2,7 +2,7 @@
 //! and returned in the older one.
 
 use crate::api::loyalty_programs::checks;
-use crate::api::loyalty_programs::checks::{check_expiration, settle_older_hours, settle_window};
+use crate::api::loyalty_programs::checks::{check_expiration, normalise_hours, normalise_window};
 use crate::api::loyalty_programs::programs::{LIST_BY_NAME, LISTED_BY_NAME};
 use crate::documents::common_fields::LISTED_BY_AGE;
 use crate::documents::json_members;
@@ -41,13 +41,13 @@ pub const RESOURCE: Resource = Resource {
 const ALL: &str = "/v2/loyalties/earning-rules";
 const ONE: &str = "/v2/loyalties/earning-rules/{earningRuleId}";
 
-const fn ours(route: Route) -> Route {
+const fn with_resource(route: Route) -> Route {
     route.of_life(&RESOURCE, &EARNING_RULE).scope("loyalties")
 }
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
-    ours(get(ALL, "List earning rules", lifecycle::list))
+    with_resource(get(ALL, "List earning rules", lifecycle::list))
         .describe(
             "listEarningRules",
             "Returns the earning rules of loyalty programs except deleted ones, the newest first by default. Lists continue with `cursor`, which is valid for 24 hours; an older or foreign one is refused with `invalid_or_expired_cursor`. An unknown order or filter is refused with `invalid_query_params`.",
@@ -55,39 +55,39 @@ pub const ROUTES: &[Route] = &[
         .returns("The earning rules of this page and the cursor of the next page.")
         .pages(SHAPE)
         .query(LISTED_BY_NAME),
-    ours(post(ALL, "Create an earning rule", create))
+    with_resource(post(ALL, "Create an earning rule", create))
         .describe(
             "createEarningRule",
             "Creates an earning rule, as a draft by default. A rule grants nothing until an active program contains the rule. A rule that is created `ACTIVE` must name active card definitions and incentives only, else the call is refused with `resource_locked`. A test on a fact that the trigger does not provide is refused with `invalid_validation_rules`.",
         )
         .returns("The created earning rule, with an ID for each earning.")
         .body(CREATE),
-    ours(get(ONE, "Get an earning rule", lifecycle::get))
+    with_resource(get(ONE, "Get an earning rule", lifecycle::get))
         .describe(
             "getEarningRule",
             "Returns one earning rule in any status except `DELETED`. An unknown or deleted ID is refused with `not_found`.",
         )
         .returns("The earning rule."),
-    ours(put(ONE, "Update an earning rule", update))
+    with_resource(put(ONE, "Update an earning rule", update))
         .describe(
             "updateEarningRule",
             "Changes the fields that are sent; `null` resets an optional field to its default and metadata is merged. `earnings` replaces all earnings; one that is sent with its ID keeps that ID. After the draft, `trigger` can no longer change and is refused with `invalid_payload`. An active rule that names an inactive card definition or incentive is refused with `resource_locked`.",
         )
         .returns("The earning rule after the change.")
         .body(UPDATE),
-    ours(delete(ONE, "Delete an earning rule", lifecycle::advance))
+    with_resource(delete(ONE, "Delete an earning rule", lifecycle::advance))
         .describe(
             "deleteEarningRule",
             "Sets the status of an earning rule to `DELETED`, which is final. Points that the rule granted stay. A rule that is assigned to a program is refused with `resource_in_use`, an unknown ID with `not_found`.",
         )
         .returns("The earning rule with status `DELETED`."),
-    ours(post("/v2/loyalties/earning-rules/{earningRuleId}/activate", "Activate an earning rule", lifecycle::advance))
+    with_resource(post("/v2/loyalties/earning-rules/{earningRuleId}/activate", "Activate an earning rule", lifecycle::advance))
         .describe(
             "activateEarningRule",
             "Changes the status of a draft or inactive earning rule to `ACTIVE`, so that the rule grants points and incentives in active programs. A missing or inactive card definition or incentive is refused with `resource_locked`, a rule that is active already with `invalid_state_transition`.",
         )
         .returns("The earning rule with status `ACTIVE`."),
-    ours(post(
+    with_resource(post(
         "/v2/loyalties/earning-rules/{earningRuleId}/deactivate",
         "Deactivate an earning rule",
         lifecycle::advance,
@@ -97,7 +97,7 @@ pub const ROUTES: &[Route] = &[
         "Changes the status of an active earning rule to `INACTIVE`, so that the rule grants nothing more. Refused with `missing_active_earning_rule` if an active program would keep no active rule. A rule that is not active is refused with `invalid_state_transition`.",
     )
     .returns("The earning rule with status `INACTIVE`."),
-    ours(post(
+    with_resource(post(
         "/v2/loyalties/earning-rules/{earningRuleId}/draft",
         "Return an earning rule to draft",
         lifecycle::advance,
@@ -107,7 +107,7 @@ pub const ROUTES: &[Route] = &[
         "Changes the status of an active earning rule to `DRAFT`, so that all its fields can be edited. Refused with `resource_in_use` while a program that is not a draft contains the rule. A rule that is not active is refused with `invalid_state_transition`.",
     )
     .returns("The earning rule with status `DRAFT`."),
-    ours(get(
+    with_resource(get(
         "/v2/loyalties/earning-rules/{earningRuleId}/activities",
         "List activities of an earning rule",
         activities::list,
@@ -123,20 +123,20 @@ pub const ROUTES: &[Route] = &[
 
 fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut body = call.body(Nulls::Dropped)?;
-    complete(call, &mut body, &[])?;
-    let mut document = lifecycle::begin(call, &EARNING_RULE, body);
+    normalise(call, &mut body, &[])?;
+    let mut document = lifecycle::new_document(call, &EARNING_RULE, body);
     document.parent = event_of(&document.body);
     lifecycle::create(call, &EARNING_RULE, &document, None)?;
-    lifecycle::answer(call, document)
+    lifecycle::respond(call, document)
 }
 
 fn update(call: &mut Call<'_, '_>) -> HandlerResult {
     let known = ids_of(&find(call)?.body);
-    let mut document = lifecycle::edited(call, &["name", "trigger", "earnings"])?;
-    complete(call, &mut document.body, &known)?;
+    let mut document = lifecycle::merge_request(call, &["name", "trigger", "earnings"])?;
+    normalise(call, &mut document.body, &known)?;
     document.parent = event_of(&document.body);
-    lifecycle::change(call, &EARNING_RULE, &mut document)?;
-    lifecycle::answer(call, document)
+    lifecycle::update(call, &EARNING_RULE, &mut document)?;
+    lifecycle::respond(call, document)
 }
 
 /// Returns the trigger of a rule for the column of its row, by which an event finds the rules.
@@ -158,26 +158,26 @@ fn defaults() -> Json {
 }
 
 /// Checks a rule and completes it; earnings with an id of `known` keep it.
-fn complete(call: &mut Call<'_, '_>, body: &mut Map<String, Json>, known: &[String]) -> Result<(), CallError> {
+fn normalise(call: &mut Call<'_, '_>, body: &mut Map<String, Json>, known: &[String]) -> Result<(), CallError> {
     let defaults = defaults();
     fill_top(body, &defaults);
-    for (place, effect) in effects_of(body) {
-        settle_names(effect, &place)?;
+    for (path, effect) in effects_of(body) {
+        normalise_incentive(effect, &path)?;
     }
     tagged_blocks::settle(body, CHOICES)?;
     fill(body, &defaults);
-    settle_older_hours(body);
-    settle_window(body, &*clock::zone(call)?)?;
-    settle_earnings(call, body, known)?;
-    for (place, effect) in effects_of(body) {
+    normalise_hours(body);
+    normalise_window(body, &*clock::zone(call)?)?;
+    complete_earnings(call, body, known)?;
+    for (path, effect) in effects_of(body) {
         for name in ["points", "points_proportional"] {
             let expiration = EarningRecord::of(effect).expiration(name);
-            check_expiration(expiration, &format!("{place}.{name}.points_expiration"))?;
+            check_expiration(expiration, &format!("{path}.{name}.points_expiration"))?;
         }
     }
     let event = ProgramRuleRecord::of(body).event().unwrap_or_default();
-    for (place, earning) in earnings_of(body).enumerate() {
-        check_tests(earning, place, event)?;
+    for (index, earning) in earnings_of(body).enumerate() {
+        check_tests(earning, index, event)?;
     }
     Ok(())
 }
@@ -189,19 +189,20 @@ fn earnings_of(body: &Map<String, Json>) -> impl Iterator<Item = &Json> {
 /// Returns the effects of a rule, with their paths.
 fn effects_of(body: &mut Map<String, Json>) -> Vec<(String, &mut Map<String, Json>)> {
     let earnings = body.get_mut("earnings").and_then(Json::as_array_mut).into_iter().flatten().enumerate();
-    let effects = earnings.flat_map(|(place, earning)| {
+    let effects = earnings.flat_map(|(index, earning)| {
         let effects = earning.get_mut("effects").and_then(Json::as_array_mut).into_iter().flatten().enumerate();
-        effects
-            .filter_map(move |(at, effect)| Some((format!("earnings[{place}].effects[{at}]"), effect.as_object_mut()?)))
+        effects.filter_map(move |(position, effect)| {
+            Some((format!("earnings[{index}].effects[{position}]"), effect.as_object_mut()?))
+        })
     });
     effects.collect()
 }
 
 /// Converts the later name of the granted incentive to the older one.
-fn settle_names(effect: &mut Map<String, Json>, place: &str) -> Result<(), Problem> {
+fn normalise_incentive(effect: &mut Map<String, Json>, path: &str) -> Result<(), Problem> {
     if let Some(benefit) = effect.remove("benefit").filter(|benefit| !benefit.is_null()) {
         if effect.contains_key("incentive") {
-            return Err(Problem::at(format!("{place}.benefit"), "must NOT be present together with incentive"));
+            return Err(Problem::at(format!("{path}.benefit"), "must NOT be present together with incentive"));
         }
         effect.insert("incentive".into(), benefit);
     }
@@ -215,22 +216,22 @@ fn settle_names(effect: &mut Map<String, Json>, place: &str) -> Result<(), Probl
 }
 
 /// Completes every earning with an id and its defaults; one that is sent with an id keeps it.
-fn settle_earnings(call: &mut Call<'_, '_>, body: &mut Map<String, Json>, known: &[String]) -> Result<(), Problem> {
-    let mut left: Vec<&String> = known.iter().collect();
+fn complete_earnings(call: &mut Call<'_, '_>, body: &mut Map<String, Json>, known: &[String]) -> Result<(), Problem> {
+    let mut remaining: Vec<&String> = known.iter().collect();
     let earnings = body.get_mut("earnings").and_then(Json::as_array_mut).into_iter().flatten();
-    for (place, earning) in earnings.filter_map(Json::as_object_mut).enumerate() {
+    for (index, earning) in earnings.filter_map(Json::as_object_mut).enumerate() {
         let sent = ObjectReference::of(earning).id().map(str::to_owned);
         let id = match sent {
             Some(id) => {
-                let at = left.iter().position(|known| **known == id);
-                let at = at.ok_or_else(|| {
+                let position = remaining.iter().position(|known| **known == id);
+                let position = position.ok_or_else(|| {
                     Problem::bound(
-                        format!("earnings[{place}].id"),
+                        format!("earnings[{index}].id"),
                         "must be the id of an earning of this rule, once",
                         &id,
                     )
                 })?;
-                left.remove(at);
+                remaining.remove(position);
                 id
             }
             None => call.ids.hex18("lernei_").to_string(),
@@ -242,23 +243,25 @@ fn settle_earnings(call: &mut Call<'_, '_>, body: &mut Map<String, Json>, known:
 }
 
 /// Checks that the tests of an earning can be read, and that they use only facts that exist for its event.
-fn check_tests(earning: &Json, place: usize, event: &str) -> Result<(), CallError> {
+fn check_tests(earning: &Json, index: usize, event: &str) -> Result<(), CallError> {
     let Some(rules) = EarningRecord::of_value(earning).rules() else { return Ok(()) };
-    let whole = json_members::one("rules", rules.clone());
-    let read = read_fields(&whole, read_rule);
-    read.map_err(|problem| invalid(&problem.within(&format!("earnings[{place}]"))))?;
-    let begins = tests_of(event);
-    for (path, name) in
-        rules.as_object().into_iter().flat_map(|rules| checks::names(rules, &format!("earnings[{place}].rules")))
+    let members = json_members::one("rules", rules.clone());
+    let read = read_fields(&members, read_rule);
+    read.map_err(|problem| invalid_rule(&problem.within(&format!("earnings[{index}]"))))?;
+    let prefixes = tests_of(event);
+    for (path, name) in rules
+        .as_object()
+        .into_iter()
+        .flat_map(|rules| checks::list_fact_names(rules, &format!("earnings[{index}].rules")))
     {
-        if !begins.iter().any(|begin| name.starts_with(begin)) {
+        if !prefixes.iter().any(|prefix| name.starts_with(prefix)) {
             let message = format!("must look at what there is with the trigger {event}");
-            return Err(invalid(&Problem::bound(path, &message, name)).into());
+            return Err(invalid_rule(&Problem::bound(path, &message, name)).into());
         }
     }
     Ok(())
 }
 
-fn invalid(problem: &Problem) -> ErrorBody {
+fn invalid_rule(problem: &Problem) -> ErrorBody {
     error(400, "invalid_validation_rules", "Invalid Validation Rule Definition", problem.to_string())
 }

@@ -7,7 +7,7 @@ use crate::documents::merge::reset_nulls;
 use crate::documents::shapes::loyalty_gifts as shapes;
 use crate::documents::tagged_blocks;
 use crate::domain::loyalty_programs::incentives;
-use crate::domain::loyalty_programs::incentives::{BENEFIT_ACTIVITIES, show_benefit_activities};
+use crate::domain::loyalty_programs::incentives::{BENEFIT_ACTIVITIES, benefit_activities_to_json};
 use crate::domain::loyalty_programs::kinds::{BENEFIT, INCENTIVE};
 use crate::domain::loyalty_programs::{activities, kinds, lifecycle};
 use crate::http::list_options::{CURSOR_ASKED, orders_asked};
@@ -167,12 +167,12 @@ fn defaults() -> Map<String, Json> {
 fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut body = defaults();
     body.extend(call.body(Nulls::Dropped)?);
-    settle(call, "", &mut body)?;
+    normalise(call, "", &mut body)?;
     // The stored document is an incentive, under either name.
-    let mut document = lifecycle::begin(call, &INCENTIVE, body);
+    let mut document = lifecycle::new_document(call, &INCENTIVE, body);
     document.key = Some(grant_checks::text(&document.body, "name").to_owned());
     lifecycle::create(call, call.life()?, &document, None)?;
-    lifecycle::answer(call, document)
+    lifecycle::respond(call, document)
 }
 
 fn update(call: &mut Call<'_, '_>) -> HandlerResult {
@@ -182,30 +182,30 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
     reset_nulls(&mut sent, &defaults());
     shapes::GIVEN.release(&mut document.body, &sent);
     document.body.extend(sent);
-    settle(call, &document.id, &mut document.body)?;
+    normalise(call, &document.id, &mut document.body)?;
     document.key = Some(grant_checks::text(&document.body, "name").to_owned());
-    lifecycle::change(call, call.life()?, &mut document)?;
-    lifecycle::answer(call, document)
+    lifecycle::update(call, call.life()?, &mut document)?;
+    lifecycle::respond(call, document)
 }
 
 fn benefit_activities(call: &mut Call<'_, '_>) -> HandlerResult {
-    let clause = activities::of(call)?;
-    cursor_list::page(call, &BENEFIT_ACTIVITIES, BENEFIT.activities, clause, show_benefit_activities)
+    let clause = activities::select_of_path(call)?;
+    cursor_list::page(call, &BENEFIT_ACTIVITIES, BENEFIT.activities, clause, benefit_activities_to_json)
 }
 /// Checks an incentive, and converts it to its stored form.
-fn settle(call: &Call<'_, '_>, id: &str, body: &mut Map<String, Json>) -> Result<(), CallError> {
+fn normalise(call: &Call<'_, '_>, id: &str, body: &mut Map<String, Json>) -> Result<(), CallError> {
     tagged_blocks::settle(body, shapes::CHOICES)?;
     if let Some(Json::Object(stock)) = body.get("stock") {
-        let left = stock.get("limited").and_then(|limited| limited.get("quantity")).cloned();
-        body.insert("stock".into(), left.unwrap_or_default());
+        let quantity = stock.get("limited").and_then(|limited| limited.get("quantity")).cloned();
+        body.insert("stock".into(), quantity.unwrap_or_default());
     }
     for points in ["points", "points_proportional"] {
         if let Some(points) = body.get(points).and_then(Json::as_object) {
             grant_checks::check_card(call, points)?;
         }
     }
-    grant_checks::settle_material(call, body)?;
-    grant_checks::settle_digital(call, body)?;
+    grant_checks::normalise_material(call, body)?;
+    grant_checks::normalise_digital(call, body)?;
     check_name(call, id, grant_checks::text(body, "name"))
 }
 

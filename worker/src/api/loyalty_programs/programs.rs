@@ -2,7 +2,7 @@
 
 use crate::api::loyalty_programs::assignments;
 use crate::api::loyalty_programs::assignments::{KINDS, NewAssignment};
-use crate::api::loyalty_programs::checks::settle_window;
+use crate::api::loyalty_programs::checks::normalise_window;
 use crate::documents::common_fields::{LIMIT, LISTED_BY_AGE};
 use crate::documents::merge::fill_top;
 use crate::documents::resource::{plain_key, show_body};
@@ -49,13 +49,13 @@ const ALL: &str = "/v2/loyalties/programs";
 const ONE: &str = "/v2/loyalties/programs/{programId}";
 
 /// Declares a route of the program resource.
-pub const fn ours(route: Route) -> Route {
+pub const fn with_resource(route: Route) -> Route {
     route.of_life(&RESOURCE, &PROGRAM).scope("loyalties")
 }
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
-    ours(get(ALL, "List loyalty programs", lifecycle::list))
+    with_resource(get(ALL, "List loyalty programs", lifecycle::list))
         .describe(
             "listLoyaltyPrograms",
             "Returns the loyalty programs of the project except deleted ones, the newest first by default. Lists continue with `cursor`, which is valid for 24 hours; an older or foreign one is refused with `invalid_or_expired_cursor`. An unknown order or filter is refused with `invalid_query_params`.",
@@ -63,7 +63,7 @@ pub const ROUTES: &[Route] = &[
         .returns("The loyalty programs of this page and the cursor of the next page.")
         .pages(SHAPE)
         .query(LISTED_BY_NAME),
-    ours(post(ALL, "Create a loyalty program", create))
+    with_resource(post(ALL, "Create a loyalty program", create))
         .describe(
             "createLoyaltyProgram",
             "Creates a loyalty program, as a draft by default, and assigns card definitions, earning rules, a tier structure and rewards, all or none. A program that is created `ACTIVE` needs an active card definition (`missing_active_card_definition`) and an active earning rule (`missing_active_earning_rule`). An unknown ID among the assignments is refused with `not_found`, a repeated one with `duplicate_found`.",
@@ -71,38 +71,38 @@ pub const ROUTES: &[Route] = &[
         .returns("The created loyalty program with the assignments as sent. Later reads omit the assignments.")
         .body(CREATE)
         .answers(200, NEW_PROGRAM),
-    ours(get(ONE, "Get a loyalty program", lifecycle::get))
+    with_resource(get(ONE, "Get a loyalty program", lifecycle::get))
         .describe(
             "getLoyaltyProgram",
             "Returns one loyalty program in any status except `DELETED`, without its assignments. An unknown or deleted ID is refused with `not_found`.",
         )
         .returns("The loyalty program."),
-    ours(put(ONE, "Update a loyalty program", update))
+    with_resource(put(ONE, "Update a loyalty program", update))
         .describe(
             "updateLoyaltyProgram",
             "Changes the fields that are sent; `null` resets an optional field to its default and metadata is merged. After the draft, only `name` and `metadata` can change, other fields are refused with `invalid_payload`. An unknown ID is refused with `not_found`.",
         )
         .returns("The loyalty program after the change.")
         .body(UPDATE),
-    ours(delete(ONE, "Delete a loyalty program", lifecycle::advance))
+    with_resource(delete(ONE, "Delete a loyalty program", lifecycle::advance))
         .describe(
             "deleteLoyaltyProgram",
             "Sets the status of a loyalty program to `DELETED`, which is final, and removes all its assignments. The assigned objects themselves stay. Members and their cards can no longer be read through the program. An unknown ID is refused with `not_found`.",
         )
         .returns("The loyalty program with status `DELETED`."),
-    ours(post("/v2/loyalties/programs/{programId}/activate", "Activate a loyalty program", lifecycle::advance))
+    with_resource(post("/v2/loyalties/programs/{programId}/activate", "Activate a loyalty program", lifecycle::advance))
         .describe(
             "activateLoyaltyProgram",
             "Changes the status of a draft or inactive program to `ACTIVE`, so that members can join, earn and spend. Needs an active card definition (`missing_active_card_definition`) and an active earning rule (`missing_active_earning_rule`). From a draft, everything assigned must be active; from an inactive program, nothing assigned may be a draft (`resource_locked`).",
         )
         .returns("The loyalty program with status `ACTIVE`."),
-    ours(post("/v2/loyalties/programs/{programId}/deactivate", "Deactivate a loyalty program", lifecycle::advance))
+    with_resource(post("/v2/loyalties/programs/{programId}/deactivate", "Deactivate a loyalty program", lifecycle::advance))
         .describe(
             "deactivateLoyaltyProgram",
             "Changes the status of an active program to `INACTIVE`. Members keep their cards and points, but cannot earn, spend or join until the program is active again. A program that is not active is refused with `invalid_state_transition`, an unknown ID with `not_found`.",
         )
         .returns("The loyalty program with status `INACTIVE`."),
-    ours(get("/v2/loyalties/programs/{programId}/activities", "List activities of a loyalty program", activities::list))
+    with_resource(get("/v2/loyalties/programs/{programId}/activities", "List activities of a loyalty program", activities::list))
         .describe(
             "listLoyaltyProgramActivities",
             "Returns the records of changes to a loyalty program: creation, updates, changes of status, and each assignment or removal of an assignment. The newest is first by default. Lists continue with `cursor`, which is valid for 24 hours; an older or foreign one is refused with `invalid_or_expired_cursor`. An unknown ID is refused with `not_found`.",
@@ -114,36 +114,36 @@ pub const ROUTES: &[Route] = &[
 
 fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut body = call.body(Nulls::Dropped)?;
-    complete(call, &mut body)?;
-    let mut shown = Map::new();
-    let mut entering: Vec<NewAssignment> = Vec::new();
+    normalise(call, &mut body)?;
+    let mut json = Map::new();
+    let mut new_assignments: Vec<NewAssignment> = Vec::new();
     for kind in KINDS {
         let sent = body.remove(kind.plural).unwrap_or(Json::Null);
-        entering.extend(assignments::entering(call, kind, &sent, &[])?);
-        shown.insert(kind.plural.into(), sent);
+        new_assignments.extend(assignments::find_new_assignments(call, kind, &sent, &[])?);
+        json.insert(kind.plural.into(), sent);
     }
-    let program = lifecycle::begin(call, &PROGRAM, body);
-    let assigned: Vec<AssignedDocument> = entering.iter().map(NewAssignment::standing).collect();
+    let program = lifecycle::new_document(call, &PROGRAM, body);
+    let assigned: Vec<AssignedDocument> = new_assignments.iter().map(NewAssignment::assigned_document).collect();
     lifecycle::create(call, &PROGRAM, &program, Some(&assigned))?;
-    for one in entering {
-        assignments::assign(call, &program, &one);
+    for assignment in new_assignments {
+        assignments::assign(call, &program, &assignment);
     }
-    shown.extend(program.body);
-    Ok(Response::json(Json::Object(shown)))
+    json.extend(program.body);
+    Ok(Response::json(Json::Object(json)))
 }
 
 fn update(call: &mut Call<'_, '_>) -> HandlerResult {
-    let mut document = lifecycle::edited(call, &["name"])?;
-    complete(call, &mut document.body)?;
-    lifecycle::change(call, &PROGRAM, &mut document)?;
-    lifecycle::answer(call, document)
+    let mut document = lifecycle::merge_request(call, &["name"])?;
+    normalise(call, &mut document.body)?;
+    lifecycle::update(call, &PROGRAM, &mut document)?;
+    lifecycle::respond(call, document)
 }
 
 /// Checks a program and completes it with defaults.
-fn complete(call: &Call<'_, '_>, body: &mut Map<String, Json>) -> Result<(), CallError> {
+fn normalise(call: &Call<'_, '_>, body: &mut Map<String, Json>) -> Result<(), CallError> {
     let defaults =
         json!({ "start_date": null, "end_date": null, "validity_hours": { "type": "ANY_TIME" }, "metadata": {} });
     fill_top(body, &defaults);
     tagged_blocks::settle(body, CHOICES)?;
-    Ok(settle_window(body, &*clock::zone(call)?)?)
+    Ok(normalise_window(body, &*clock::zone(call)?)?)
 }

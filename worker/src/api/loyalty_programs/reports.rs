@@ -1,4 +1,4 @@
-//! Reports about loyalty programs: points of a card and firings of rules, by calendar period and in total.
+//! Reports about loyalty programs: points of a card and counts of fired rules, by calendar period and in total.
 //!
 //! A period without events has no entry.
 
@@ -10,9 +10,9 @@ use crate::documents::shapes::reports as shapes;
 use crate::domain::clock::LocalTime;
 use crate::domain::earning::fired_rules;
 use crate::domain::loyalty_members::card::load;
-use crate::domain::loyalty_members::card_changes::{SETTLE, settle};
+use crate::domain::loyalty_members::card_changes::{SETTLE_JOB, settle};
 use crate::domain::loyalty_members::card_report;
-use crate::domain::loyalty_programs::kinds::{CARD, EARNING_RULE, MEMBER, PROGRAM, find_as, named};
+use crate::domain::loyalty_programs::kinds::{CARD, EARNING_RULE, MEMBER, PROGRAM, find_by_id, find_within};
 use crate::domain::loyalty_programs::statistics;
 use crate::domain::loyalty_programs::statistics::{Statistic, StatisticKind};
 use crate::http::list_options::ListColumn;
@@ -51,7 +51,7 @@ pub const ROUTES: &[Route] = &[
     report(
         "/v2/loyalties/programs/{programId}/members/{memberId}/cards/{cardId}/reports/daily",
         "Report the points of a card by period",
-        of_card,
+        daily_of_card,
     )
     .describe(
         "getCardDailyReport",
@@ -63,7 +63,7 @@ pub const ROUTES: &[Route] = &[
     report(
         "/v2/loyalties/programs/{programId}/members/{memberId}/earning-rules/{earningRuleId}/reports/daily",
         "Report the use of an earning rule by a member, by period",
-        of_member_rule,
+        daily_of_member_rule,
     )
     .describe(
         "getMemberEarningRuleDailyReport",
@@ -204,12 +204,12 @@ const RULES: Report = Report {
 };
 
 const EARNINGS: Report = Report {
-    kinds: &[StatisticKind::Earned, StatisticKind::Waiting],
+    kinds: &[StatisticKind::Earned, StatisticKind::EarnedPending],
     columns: &[RULE, DEFINITION],
     by_time: false,
     objects: ["program_points_earnings_daily_report", "program_points_earnings_summary_report"],
     write: |of| {
-        let [earned, waiting] = [StatisticKind::Earned, StatisticKind::Waiting].map(|kind| of.of(kind));
+        let [earned, waiting] = [StatisticKind::Earned, StatisticKind::EarnedPending].map(|kind| of.of(kind));
         Ok(json!({
             "earning_rule_id": of.subject.earning_rule, "earning_item_id": of.subject.earning,
             "card_definition_id": of.subject.card_definition,
@@ -259,12 +259,12 @@ const TIERS: Report = Report {
 };
 
 /// Returns the response with these entries.
-fn answer(entries: Vec<Json>) -> HandlerResult {
+fn respond(entries: Vec<Json>) -> HandlerResult {
     Ok(Response::json(json!({ "data": entries, "object": "report" })))
 }
 
 /// Returns an entry with its name or day and its `object`.
-fn entry(name: &str, value: String, message: Json, object: &str) -> Json {
+fn entry_json(name: &str, value: String, message: Json, object: &str) -> Json {
     let mut entry = Map::new();
     entry.insert(name.into(), value.into());
     if let Json::Object(message) = message {
@@ -275,53 +275,53 @@ fn entry(name: &str, value: String, message: Json, object: &str) -> Json {
 }
 
 /// Returns the clause for the statistics of a report of the program in the path, filtered by the query.
-fn counted(call: &mut Call<'_, '_>, report: &Report) -> Result<Clause, CallError> {
-    let program = find_as(call, &PROGRAM, call.param("programId"))?;
-    let kinds: Vec<&str> = report.kinds.iter().map(|kind| kind.word()).collect();
+fn clause_of_report(call: &mut Call<'_, '_>, report: &Report) -> Result<Clause, CallError> {
+    let program = find_within(call, &PROGRAM, call.param("programId"))?;
+    let kinds: Vec<&str> = report.kinds.iter().map(|kind| kind.name()).collect();
     let mut clause = Clause::of_kinds(&kinds).at(call.now_ms());
     loyalty_campaigns::narrow_to_program(&mut clause, &program.id);
     let filters = conditions(report.columns, &call.query, &clause)?;
     filters.narrow(&mut clause);
     if report.by_time {
-        settle_due(call)?;
+        settle_due_cards(call)?;
     }
     Ok(clause)
 }
 
 /// Settles cards with due changes, up to the limit of a report. These changes stay even if the call fails.
-fn settle_due(call: &mut Call<'_, '_>) -> Result<(), CallError> {
-    let due = loyalty_campaigns::list_due_cards(call.store, SETTLE, call.now_ms(), SETTLED_MAX)?;
+fn settle_due_cards(call: &mut Call<'_, '_>) -> Result<(), CallError> {
+    let due = loyalty_campaigns::list_due_cards(call.store, SETTLE_JOB, call.now_ms(), SETTLED_MAX)?;
     if due.is_empty() {
         return Ok(());
     }
     let present = LocalTime::of(call)?;
     for card_id in &due {
-        let Some(card) = named(call.store, &CARD, card_id)? else { continue };
-        let mut held = load(call.store, card, &[])?;
-        settle(call.store, &present, &mut held)?;
+        let Some(card) = find_by_id(call.store, &CARD, card_id)? else { continue };
+        let mut loaded = load(call.store, card, &[])?;
+        settle(call.store, &present, &mut loaded)?;
     }
     commit::settle_first(call)
 }
 
 fn daily(call: &mut Call<'_, '_>, report: &Report) -> HandlerResult {
     let periods = periods(&call.query, &LocalTime::of(call)?.zone)?;
-    let clause = counted(call, report)?;
+    let clause = clause_of_report(call, report)?;
     let mut entries = Vec::new();
-    for (place, statistics) in statistics::by_period(call.store, &clause, &periods)? {
-        let Some(period) = periods.get(place) else { continue };
+    for (index, statistics) in statistics::list_by_period(call.store, &clause, &periods)? {
+        let Some(period) = periods.get(index) else { continue };
         for statistic in statistics {
-            entries.push(entry("date", period.first.text(), (report.write)(&statistic)?, report.objects[0]));
+            entries.push(entry_json("date", period.first.text(), (report.write)(&statistic)?, report.objects[0]));
         }
     }
-    answer(entries)
+    respond(entries)
 }
 
 /// Returns the summary, by default in the reverse order of first counts.
 fn summary(call: &mut Call<'_, '_>, report: &Report) -> HandlerResult {
     let (mut is_newest_first, mut limit) = (true, usize::MAX);
     if call.route.query.iter().any(|field| field.name == "limit") {
-        let asked = read_int(&call.query, "limit", 1, LIMIT_MAX)?.unwrap_or(LIMIT_MAX);
-        limit = usize::try_from(asked).unwrap_or(limit);
+        let requested = read_int(&call.query, "limit", 1, LIMIT_MAX)?.unwrap_or(LIMIT_MAX);
+        limit = usize::try_from(requested).unwrap_or(limit);
         for text in call.query.listed("order") {
             is_newest_first = match text {
                 "-id" => true,
@@ -333,39 +333,41 @@ fn summary(call: &mut Call<'_, '_>, report: &Report) -> HandlerResult {
             };
         }
     }
-    let clause = counted(call, report)?;
-    let mut statistics = statistics::in_all(call.store, &clause)?;
+    let clause = clause_of_report(call, report)?;
+    let mut statistics = statistics::list_totals(call.store, &clause)?;
     if is_newest_first {
         statistics.reverse();
     }
     let entries = statistics.iter().take(limit).map(|statistic| {
         let id = format!("lrep_{:018x}", statistic.number);
-        Ok(entry("id", id, (report.write)(statistic)?, report.objects[1]))
+        Ok(entry_json("id", id, (report.write)(statistic)?, report.objects[1]))
     });
-    answer(entries.collect::<Result<_, Fault>>()?)
+    respond(entries.collect::<Result<_, Fault>>()?)
 }
 
-fn of_card(call: &mut Call<'_, '_>) -> HandlerResult {
+fn daily_of_card(call: &mut Call<'_, '_>) -> HandlerResult {
     let present = LocalTime::of(call)?;
     let periods = periods(&call.query, &present.zone)?;
-    let card = find_as(call, &CARD, call.param("cardId"))?;
-    let mut held = load(call.store, card, &[])?;
-    if settle(call.store, &present, &mut held)? {
+    let card = find_within(call, &CARD, call.param("cardId"))?;
+    let mut loaded = load(call.store, card, &[])?;
+    if settle(call.store, &present, &mut loaded)? {
         commit::settle_first(call)?;
     }
-    let rises = card_report::rises(call.store, &held.row.id, &periods)?;
-    let entries = periods.iter().zip(&rises).filter(|(_, rise)| **rise != LifetimeTotals::default());
-    answer(
+    let increases = card_report::sum_increases(call.store, &loaded.row.id, &periods)?;
+    let entries = periods.iter().zip(&increases).filter(|(_, increase)| **increase != LifetimeTotals::default());
+    respond(
         entries
-            .map(|(period, rise)| entry("date", period.first.text(), totals_to_json(rise), "card_daily_report"))
+            .map(|(period, increase)| {
+                entry_json("date", period.first.text(), totals_to_json(increase), "card_daily_report")
+            })
             .collect(),
     )
 }
 
-fn totals_to_json(rise: &LifetimeTotals) -> Json {
-    let of = |figure| rise.of(figure);
+fn totals_to_json(increase: &LifetimeTotals) -> Json {
+    let of = |total| increase.of(total);
     json!({
-        "points_total": rise.total(), "points_earned": of(LifetimeTotal::Earned), "points_added": of(LifetimeTotal::Added),
+        "points_total": increase.total(), "points_earned": of(LifetimeTotal::Earned), "points_added": of(LifetimeTotal::Added),
         "points_purchased": of(LifetimeTotal::Purchased), "points_purchased_reversed": of(LifetimeTotal::PurchaseReversed),
         "points_subtracted": of(LifetimeTotal::Subtracted), "points_expired": of(LifetimeTotal::Expired),
         "points_spent": of(LifetimeTotal::Spent), "points_refunded": of(LifetimeTotal::Refunded),
@@ -375,14 +377,14 @@ fn totals_to_json(rise: &LifetimeTotals) -> Json {
     })
 }
 
-fn of_member_rule(call: &mut Call<'_, '_>) -> HandlerResult {
+fn daily_of_member_rule(call: &mut Call<'_, '_>) -> HandlerResult {
     let periods = periods(&call.query, &LocalTime::of(call)?.zone)?;
-    let member = find_as(call, &MEMBER, call.param("memberId"))?;
-    let rule = find_as(call, &EARNING_RULE, call.param("earningRuleId"))?;
-    let counts = fired_rules::fired_in(call.store, &member.id, &rule.id, &periods)?;
+    let member = find_within(call, &MEMBER, call.param("memberId"))?;
+    let rule = find_within(call, &EARNING_RULE, call.param("earningRuleId"))?;
+    let counts = fired_rules::count_fired_by_period(call.store, &member.id, &rule.id, &periods)?;
     let entries = periods.iter().zip(counts).filter(|(_, count)| *count > 0);
     let message = entries.map(|(period, count)| {
-        entry("date", period.first.text(), json!({ "count": count }), "earning_rule_daily_report")
+        entry_json("date", period.first.text(), json!({ "count": count }), "earning_rule_daily_report")
     });
-    answer(message.collect())
+    respond(message.collect())
 }

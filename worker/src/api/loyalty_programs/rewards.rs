@@ -1,7 +1,7 @@
 //! Rewards of v2 loyalty programs, which members buy with points, and their costs.
 
 use crate::api::loyalty_programs::checks;
-use crate::api::loyalty_programs::checks::settle_window;
+use crate::api::loyalty_programs::checks::normalise_window;
 use crate::api::loyalty_programs::grant_checks;
 use crate::documents::common_fields::{LIMIT, LISTED_BY_AGE};
 use crate::documents::merge::{merge, reset_nulls};
@@ -22,7 +22,7 @@ use scrip::wire::rules::read_rule;
 use serde_json::{Map, Value as Json, json};
 
 /// Facts about the buyer that a cost may depend on.
-const ASKED: &[&str] = &["customer.segment", "customer.metadata", "member.metadata"];
+const COST_FACTS: &[&str] = &["customer.segment", "customer.metadata", "member.metadata"];
 const LIST: &str = "/v2/loyalties/rewards";
 const ONE: &str = "/v2/loyalties/rewards/{rewardId}";
 
@@ -125,10 +125,10 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     let sent = call.body(Nulls::Dropped)?;
     let mut body = defaults();
     merge(&mut body, sent);
-    settle(call, &mut body, &[])?;
-    let document = lifecycle::begin(call, &REWARD, body);
+    normalise(call, &mut body, &[])?;
+    let document = lifecycle::new_document(call, &REWARD, body);
     lifecycle::create(call, &REWARD, &document, None)?;
-    lifecycle::answer(call, document)
+    lifecycle::respond(call, document)
 }
 
 fn update(call: &mut Call<'_, '_>) -> HandlerResult {
@@ -139,14 +139,14 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
     shapes::GIVEN.release(&mut document.body, &sent);
     let costs = document.as_program_reward().costs().to_vec();
     merge(&mut document.body, sent);
-    settle(call, &mut document.body, &costs)?;
-    lifecycle::change(call, &REWARD, &mut document)?;
-    lifecycle::answer(call, document)
+    normalise(call, &mut document.body, &costs)?;
+    lifecycle::update(call, &REWARD, &mut document)?;
+    lifecycle::respond(call, document)
 }
 
 /// Checks a reward, and completes it; `before` contains its previous costs.
-fn settle(call: &mut Call<'_, '_>, body: &mut Map<String, Json>, before: &[Json]) -> Result<(), CallError> {
-    complete(body);
+fn normalise(call: &mut Call<'_, '_>, body: &mut Map<String, Json>, before: &[Json]) -> Result<(), CallError> {
+    complete_limits(body);
     tagged_blocks::settle(body, shapes::CHOICES)?;
     if let Some(Json::Object(frequency)) =
         body.get_mut("purchase_limits").and_then(|limits| limits.get_mut("frequency"))
@@ -158,17 +158,17 @@ fn settle(call: &mut Call<'_, '_>, body: &mut Map<String, Json>, before: &[Json]
         let days = entry.get("days_of_week").and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
         grant_checks::check_unique(days, &format!("validity_hours.daily[{at}].days_of_week"))?;
     }
-    settle_window(body, &*clock::zone(call)?)?;
-    grant_checks::settle_material(call, body)?;
-    grant_checks::settle_digital(call, body)?;
+    normalise_window(body, &*clock::zone(call)?)?;
+    grant_checks::normalise_material(call, body)?;
+    grant_checks::normalise_digital(call, body)?;
     if let Some(costs) = body.get_mut("costs").and_then(Json::as_array_mut) {
-        settle_costs(call, costs, before)?;
+        normalise_costs(call, costs, before)?;
     }
     Ok(())
 }
 
 /// Completes optional members: the older revision sends hours without a type, and both parts of limits are shown.
-fn complete(body: &mut Map<String, Json>) {
+fn complete_limits(body: &mut Map<String, Json>) {
     if let Some(hours) = body.get_mut("validity_hours").and_then(Json::as_object_mut)
         && hours.is_empty()
     {
@@ -180,27 +180,28 @@ fn complete(body: &mut Map<String, Json>) {
     }
 }
 
-/// Settles the costs: a cost, or its points, with a known id keeps that id, and the others are new.
-fn settle_costs(call: &mut Call<'_, '_>, costs: &mut [Json], known: &[Json]) -> Result<(), CallError> {
-    let mut seen: Vec<String> = Vec::new();
+/// Normalises the costs: a cost, or its points, with a known id keeps that id, and the others are new.
+fn normalise_costs(call: &mut Call<'_, '_>, costs: &mut [Json], known: &[Json]) -> Result<(), CallError> {
+    let mut ids: Vec<String> = Vec::new();
     for (at, cost) in costs.iter_mut().enumerate() {
         let path = format!("costs[{at}]");
         let Some(cost) = cost.as_object_mut() else { continue };
-        let own = settle_id(call, cost, known, "lrcst_", &path)?;
-        if seen.contains(&own) {
-            let message = format!("must NOT be there twice (actual value is `{own}`)");
+        let id = normalise_id(call, cost, known, "lrcst_", &path)?;
+        if ids.contains(&id) {
+            let message = format!("must NOT be there twice (actual value is `{id}`)");
             return Err(Problem::at(format!("{path}.id"), message).into());
         }
-        let spent = known.iter().find(|cost| ObjectReference::of_value(cost).id() == Some(&own));
-        let spent = spent.map(|cost| CostRecord::of_value(cost).spending().to_vec()).unwrap_or_default();
-        seen.push(own);
+        let known_spending = known.iter().find(|cost| ObjectReference::of_value(cost).id() == Some(&id));
+        let known_spending =
+            known_spending.map(|cost| CostRecord::of_value(cost).spending().to_vec()).unwrap_or_default();
+        ids.push(id);
         if let Some(rules) = CostRecord::of(cost).rules() {
             check_rules(rules, &format!("{path}.rules"))?;
         }
         let spending = cost.get_mut("spending").and_then(Json::as_array_mut);
         for (at, price) in spending.into_iter().flatten().enumerate() {
             let Some(price) = price.as_object_mut() else { continue };
-            settle_id(call, price, &spent, "lrspn_", &format!("{path}.spending[{at}]"))?;
+            normalise_id(call, price, &known_spending, "lrspn_", &format!("{path}.spending[{at}]"))?;
             price.entry("name").or_insert(Json::Null);
             grant_checks::check_card(call, price)?;
         }
@@ -209,7 +210,7 @@ fn settle_costs(call: &mut Call<'_, '_>, costs: &mut [Json], known: &[Json]) -> 
 }
 
 /// Returns the id of an object, which a previous one must have, else a new id.
-fn settle_id(
+fn normalise_id(
     call: &mut Call<'_, '_>,
     object: &mut Map<String, Json>,
     known: &[Json],
@@ -230,8 +231,12 @@ fn settle_id(
 
 /// Refuses unreadable rules, and facts that are not available for a cost.
 fn check_rules(rules: &Map<String, Json>, path: &str) -> Result<(), CallError> {
-    if let Some((path, name)) = checks::names(rules, path).into_iter().find(|(_, name)| !ASKED.contains(name)) {
-        return Err(Problem::at(path, format!("must be one of {} (actual value is `{name}`)", ASKED.join(", "))).into());
+    if let Some((path, name)) =
+        checks::list_fact_names(rules, path).into_iter().find(|(_, name)| !COST_FACTS.contains(name))
+    {
+        return Err(
+            Problem::at(path, format!("must be one of {} (actual value is `{name}`)", COST_FACTS.join(", "))).into()
+        );
     }
     let mut rule = Map::new();
     rule.insert("rules".into(), Json::Object(rules.clone()));

@@ -165,10 +165,10 @@ fn defaults() -> Map<String, Json> {
 fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     let sent = call.body(Nulls::Dropped)?;
     let mut body = defaults();
-    settle(call, &mut body, sent)?;
-    let document = lifecycle::begin(call, &TIER_STRUCTURE, body);
+    normalise(call, &mut body, sent)?;
+    let document = lifecycle::new_document(call, &TIER_STRUCTURE, body);
     lifecycle::create(call, &TIER_STRUCTURE, &document, None)?;
-    lifecycle::answer(call, document)
+    lifecycle::respond(call, document)
 }
 
 fn update(call: &mut Call<'_, '_>) -> HandlerResult {
@@ -176,14 +176,14 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut document = kinds::find(call)?;
     lifecycle::check_edits(call, &TIER_STRUCTURE, &document, &sent)?;
     reset_nulls(&mut sent, &defaults());
-    settle(call, &mut document.body, sent)?;
-    lifecycle::change(call, &TIER_STRUCTURE, &mut document)?;
-    lifecycle::answer(call, document)
+    normalise(call, &mut document.body, sent)?;
+    lifecycle::update(call, &TIER_STRUCTURE, &mut document)?;
+    lifecycle::respond(call, document)
 }
 
 /// Checks the sent members, and merges them into a structure.
-fn settle(call: &Call<'_, '_>, body: &mut Map<String, Json>, mut sent: Map<String, Json>) -> Result<(), CallError> {
-    older(&mut sent)?;
+fn normalise(call: &Call<'_, '_>, body: &mut Map<String, Json>, mut sent: Map<String, Json>) -> Result<(), CallError> {
+    to_stored_form(&mut sent)?;
     let is_balance = sent.remove("point_balance").is_some();
     MEASURES.release(body, &sent);
     merge(body, sent);
@@ -198,23 +198,23 @@ fn settle(call: &Call<'_, '_>, body: &mut Map<String, Json>, mut sent: Map<Strin
 }
 
 /// Converts sent members to the older form.
-fn older(sent: &mut Map<String, Json>) -> Result<(), Problem> {
+fn to_stored_form(sent: &mut Map<String, Json>) -> Result<(), Problem> {
     tagged_blocks::settle(sent, EXPIRATIONS)?;
-    hoist_card(sent)?;
+    move_card_up(sent)?;
     if let Some(expiration) = sent.get_mut("expiration").and_then(Json::as_object_mut) {
-        older_expiration(expiration)?;
+        normalise_expiration(expiration)?;
     }
     match sent.get_mut("downgrade").and_then(Json::as_object_mut) {
-        Some(downgrade) => settle_downgrade(downgrade),
+        Some(downgrade) => normalise_downgrade(downgrade),
         None => Ok(()),
     }
 }
 
 /// Moves the card to the top level from the block in which the later revision names it.
-fn hoist_card(sent: &mut Map<String, Json>) -> Result<(), Problem> {
+fn move_card_up(sent: &mut Map<String, Json>) -> Result<(), Problem> {
     for block in ["point_balance", "point_earned"] {
-        let named = sent.get_mut(block).and_then(Json::as_object_mut).and_then(|block| block.remove(CARD));
-        let Some(id) = named else { continue };
+        let card_definition = sent.get_mut(block).and_then(Json::as_object_mut).and_then(|block| block.remove(CARD));
+        let Some(id) = card_definition else { continue };
         if sent.get(CARD).is_some_and(|other| *other != id) {
             let message = format!("must be the same as {CARD} (actual value is `{}`)", shown(&id));
             return Err(Problem::at(below(block, CARD), message));
@@ -225,7 +225,7 @@ fn hoist_card(sent: &mut Map<String, Json>) -> Result<(), Problem> {
 }
 
 /// Converts an expiration to the older form: a fixed duration is a rolling one, and one by inactivity needs a counting activity.
-fn older_expiration(expiration: &mut Map<String, Json>) -> Result<(), Problem> {
+fn normalise_expiration(expiration: &mut Map<String, Json>) -> Result<(), Problem> {
     let dates = expiration.get("calendar_expiration").and_then(|calendar| calendar.get("calendar_dates"));
     check_dates(dates, "expiration.calendar_expiration.calendar_dates")?;
     if let Some(block) = expiration.remove("fixed_duration") {
@@ -240,13 +240,13 @@ fn older_expiration(expiration: &mut Map<String, Json>) -> Result<(), Problem> {
         expiration.insert("type".into(), older.into());
     }
     match expiration.get_mut("sliding_expiration").and_then(Json::as_object_mut) {
-        Some(sliding) => settle_activities(sliding, "expiration.sliding_expiration"),
+        Some(sliding) => normalise_activities(sliding, "expiration.sliding_expiration"),
         None => Ok(()),
     }
 }
 
-/// Settles the counting activities: at least one, with names if custom events count.
-fn settle_activities(sliding: &mut Map<String, Json>, path: &str) -> Result<(), Problem> {
+/// Normalises the counting activities: at least one, with names if custom events count.
+fn normalise_activities(sliding: &mut Map<String, Json>, path: &str) -> Result<(), Problem> {
     const EACH: [&str; 3] = ["earning_activity", "spending_activity", "custom_activity"];
     for name in EACH {
         sliding.entry(name).or_insert(Json::Bool(false));
@@ -256,19 +256,19 @@ fn settle_activities(sliding: &mut Map<String, Json>, path: &str) -> Result<(), 
         return Err(Problem::at(path, format!("must have one of {} that is true", EACH.join(", "))));
     }
     let events = sliding.get("custom_activity_types").and_then(Json::as_array).cloned().unwrap_or_default();
-    let place = below(path, "custom_activity_types");
+    let types_path = below(path, "custom_activity_types");
     match (counts("custom_activity"), events.is_empty()) {
-        (true, true) => return Err(Problem::at(place, "must NOT have fewer than 1 items")),
-        (false, false) => return Err(Problem::at(place, "must NOT be present where custom_activity is false")),
+        (true, true) => return Err(Problem::at(types_path, "must NOT have fewer than 1 items")),
+        (false, false) => return Err(Problem::at(types_path, "must NOT be present where custom_activity is false")),
         _ => {}
     }
-    grant_checks::check_unique(&events, &place)?;
+    grant_checks::check_unique(&events, &types_path)?;
     sliding.insert("custom_activity_types".into(), events.into());
     Ok(())
 }
 
-/// Settles the downgrade; without downgrades no grace period is needed.
-fn settle_downgrade(downgrade: &mut Map<String, Json>) -> Result<(), Problem> {
+/// Normalises the downgrade; without downgrades no grace period is needed.
+fn normalise_downgrade(downgrade: &mut Map<String, Json>) -> Result<(), Problem> {
     let never = grant_checks::text(downgrade, "type") == "NO_DOWNGRADE";
     match downgrade.entry("grace_period").or_insert(Json::Null) {
         Json::Object(_) if never => {

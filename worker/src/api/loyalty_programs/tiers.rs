@@ -90,13 +90,13 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut sent = call.body(Nulls::Dropped)?;
     let structure = kinds::find(call)?;
     check_draft(&structure, "create")?;
-    let beside = tiers_of(call, &structure.id)?;
-    if beside.len() >= TIERS_MAX {
+    let others = list_tiers(call, &structure.id)?;
+    if others.len() >= TIERS_MAX {
         let message = format!("Tier structure must NOT have more than {TIERS_MAX} tiers");
         return Err(invalid_payload(message).into());
     }
-    older(&mut sent)?;
-    check_rules(call, &sent, &beside)?;
+    to_stored_form(&mut sent)?;
+    check_rules(call, &sent, &others)?;
     let id = call.ids.hex18("lt_").to_string();
     let mut body = defaults();
     merge(&mut body, sent);
@@ -109,7 +109,7 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     tier.parent = Some(structure.id.clone());
     schemas::check_body(call.store, "tier", &tier.body)?;
     call.store.insert(TIER, &tier);
-    answer(call, &structure, tier, "created")
+    respond(call, &structure, tier, "created")
 }
 
 fn update(call: &mut Call<'_, '_>) -> HandlerResult {
@@ -118,15 +118,15 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut tier = find(call, &structure)?;
     lifecycle::check_edits(call, &TIER_STRUCTURE, &structure, &sent)?;
     reset_nulls(&mut sent, &defaults());
-    older(&mut sent)?;
-    let mut beside = tiers_of(call, &structure.id)?;
-    beside.retain(|other| other.id != tier.id);
-    check_rules(call, &sent, &beside)?;
+    to_stored_form(&mut sent)?;
+    let mut others = list_tiers(call, &structure.id)?;
+    others.retain(|other| other.id != tier.id);
+    check_rules(call, &sent, &others)?;
     merge(&mut tier.body, sent);
     call.touch(&mut tier);
     schemas::check_body(call.store, "tier", &tier.body)?;
     call.store.update(TIER, &tier);
-    answer(call, &structure, tier, "updated")
+    respond(call, &structure, tier, "updated")
 }
 
 fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
@@ -136,13 +136,13 @@ fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     check_unused(call, &tier)?;
     call.touch(&mut tier);
     call.store.retire(TIER, &tier);
-    answer(call, &structure, tier, "deleted")
+    respond(call, &structure, tier, "deleted")
 }
 
 /// Returns the response with a tier, and records the change as an activity of its structure.
-fn answer(call: &mut Call<'_, '_>, structure: &Document, tier: Document, what: &str) -> HandlerResult {
+fn respond(call: &mut Call<'_, '_>, structure: &Document, tier: Document, change: &str) -> HandlerResult {
     let data = json!({ "tier_structure": structure.body, "tier": tier.body });
-    activities::note(call, &TIER_STRUCTURE, &structure.id, &format!("tier.{what}"), data);
+    activities::record(call, &TIER_STRUCTURE, &structure.id, &format!("tier.{change}"), data);
     Ok(Response::json(Json::Object(tier.body)))
 }
 
@@ -153,16 +153,16 @@ fn find(call: &Call<'_, '_>, structure: &Document) -> Result<Document, CallError
 }
 
 /// Lists every tier of a structure.
-fn tiers_of(call: &Call<'_, '_>, structure: &str) -> Result<Vec<Document>, CallError> {
+fn list_tiers(call: &Call<'_, '_>, structure: &str) -> Result<Vec<Document>, CallError> {
     Ok(call.store.list_children(TIER, structure)?)
 }
 
 /// Refuses to add or delete a tier unless its structure is in DRAFT: an active structure has members in its tiers.
-fn check_draft(structure: &Document, doing: &str) -> Result<(), CallError> {
+fn check_draft(structure: &Document, action: &str) -> Result<(), CallError> {
     match state_of(structure)? {
         EntityState::Draft => Ok(()),
         state => {
-            let message = format!("Cannot {doing} tier of tier structure from current state: '{}'", state.name());
+            let message = format!("Cannot {action} tier of tier structure from current state: '{}'", state.name());
             Err(error(400, "invalid_state_transition", "Invalid state transition", message).into())
         }
     }
@@ -170,7 +170,7 @@ fn check_draft(structure: &Document, doing: &str) -> Result<(), CallError> {
 
 /// Refuses to delete a tier that an earning rule names.
 fn check_unused(call: &Call<'_, '_>, tier: &Document) -> Result<(), CallError> {
-    let rules = requirements::rules_for(call.store, &tier.id)?;
+    let rules = requirements::list_rules_for_tier(call.store, &tier.id)?;
     if rules.is_empty() {
         return Ok(());
     }
@@ -183,7 +183,7 @@ fn check_unused(call: &Call<'_, '_>, tier: &Document) -> Result<(), CallError> {
 }
 
 /// Converts sent members to the older form.
-fn older(sent: &mut Map<String, Json>) -> Result<(), Problem> {
+fn to_stored_form(sent: &mut Map<String, Json>) -> Result<(), Problem> {
     let Some(rules) = sent.get_mut(RULES).and_then(Json::as_object_mut) else { return Ok(()) };
     if let Some(Json::Object(points)) = rules.remove("points") {
         if let Some(name) = ["min_value", "max_value"].into_iter().find(|name| rules.contains_key(*name)) {
@@ -261,17 +261,17 @@ fn check_range(rules: &Map<String, Json>, others: &[Document]) -> Result<(), Pro
         return Err(Problem::bound(format!("{RULES}.max_value"), &bound, &message("max_value")));
     }
     for other in others {
-        let Some(beside) = other.body.get(RULES).and_then(Json::as_object) else { continue };
-        let is_same_path = TierConditionsRecord::of(beside).segment() == TierConditionsRecord::of(rules).segment();
-        let beside = PointsRange::of(beside)?;
-        if !is_same_path || !range.overlaps(&beside) {
+        let Some(other_rules) = other.body.get(RULES).and_then(Json::as_object) else { continue };
+        let is_same_path = TierConditionsRecord::of(other_rules).segment() == TierConditionsRecord::of(rules).segment();
+        let other_range = PointsRange::of(other_rules)?;
+        if !is_same_path || !range.overlaps(&other_range) {
             continue;
         }
-        if range.last.is_none() && range.first < beside.first {
+        if range.last.is_none() && range.first < other_range.first {
             let message = format!("should have required property 'max_value', because the tier {} is higher", other.id);
             return Err(Problem::at(RULES, message));
         }
-        let end = if beside.last.is_none() { ", which has no end" } else { "" };
+        let end = if other_range.last.is_none() { ", which has no end" } else { "" };
         return Err(Problem::at(RULES, format!("must NOT overlap the points of the tier {}{end}", other.id)));
     }
     Ok(())

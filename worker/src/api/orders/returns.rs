@@ -71,12 +71,12 @@ fn return_of_redemption(call: &mut Call<'_, '_>) -> HandlerResult {
 fn return_items(call: &mut Call<'_, '_>, order_id: &str) -> HandlerResult {
     let body = call.source()?;
     let (request, is_dry) = Node::of(&body, usize::MAX).and_then(|body| read_return_request(order_id, &body))?;
-    let paid_before = order_payments::paid(call.store, order_id)?;
+    let paid_before = order_payments::find_paid_amount(call.store, order_id)?;
     let still_paid = write(call, &request)?;
     // The effects on points cards and tiers belong to the response. They are written now, so no later step may refuse.
     call.store.unbound();
     let moved = commit::follow_up(call)?;
-    let paid = [paid_before, order_payments::paid(call.store, order_id)?];
+    let paid = [paid_before, order_payments::find_paid_amount(call.store, order_id)?];
     complete(call, order_id, &moved, still_paid, paid)?;
     let document = call.store.document(ORDER.object, order_id)?;
     let document = document.ok_or_else(|| not_found("order", order_id))?;

@@ -133,22 +133,22 @@ pub const ROUTES: &[Route] = &[
 
 fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
     let categories = categories::CategoryLookup::of(call, &documents)?;
-    let shown = documents.into_iter().map(|document| {
-        let listed = categories.list(&document);
+    let json = documents.into_iter().map(|document| {
+        let categories_json = categories.list(&document);
         let mut body = document.body;
         body.remove("category");
-        body.insert("categories".into(), listed);
+        body.insert("categories".into(), categories_json);
         Json::Object(body)
     });
-    Ok(shown.collect())
+    Ok(json.collect())
 }
 
 fn list_campaign(call: &mut Call<'_, '_>) -> HandlerResult {
     let campaign = find_promotion(call)?;
     let found = campaigns::list_stacks_of(call.store, &campaign.id)?;
     let total = i64::try_from(found.len()).unwrap_or(i64::MAX);
-    let shown = show(call, found)?;
-    Ok(Response::json(Json::Object(STACK.list.envelope(shown, total))))
+    let json = show(call, found)?;
+    Ok(Response::json(Json::Object(STACK.list.envelope(json, total))))
 }
 
 /// Finds the stack that a path names, within the promotion that it names.
@@ -169,7 +169,7 @@ fn get_one(call: &mut Call<'_, '_>) -> HandlerResult {
 fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut sent = call.body(Nulls::Dropped)?;
     let campaign = find_promotion(call)?;
-    settle_tiers(call, &campaign.id, &mut sent)?;
+    normalise_tiers(call, &campaign.id, &mut sent)?;
     definition::settle_category(call, &mut sent)?;
     let id = call.ids.alphanumeric("stack_", 24).to_string();
     let defaults = json!({
@@ -180,7 +180,7 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     body.extend(sent);
     let (parent, created_at) = (Some(campaign.id), call.now_ms());
     let stack = Document { id, key: None, parent, holder: None, created_at, updated_at: None, body };
-    check(&stack)?;
+    check_readable(&stack)?;
     call.store.insert(STACK.object, &stack);
     Ok(Response::json(STACK.show_one(call, stack)?))
 }
@@ -189,11 +189,11 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut sent = call.body(Nulls::Kept)?;
     let mut stack = find(call)?;
     sent.retain(|name, value| !value.is_null() || name.starts_with("category"));
-    settle_tiers(call, &stack.parent.clone().unwrap_or_default(), &mut sent)?;
+    normalise_tiers(call, &stack.parent.clone().unwrap_or_default(), &mut sent)?;
     definition::settle_category(call, &mut sent)?;
     stack.body.extend(sent);
     call.touch(&mut stack);
-    check(&stack)?;
+    check_readable(&stack)?;
     call.store.update(STACK.object, &stack);
     Ok(Response::json(STACK.show_one(call, stack)?))
 }
@@ -205,25 +205,25 @@ fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
 }
 
 /// Checks that a stack names tiers of its own promotion, each once.
-fn settle_tiers(call: &Call<'_, '_>, campaign_id: &str, sent: &mut Map<String, Json>) -> Result<(), CallError> {
+fn normalise_tiers(call: &Call<'_, '_>, campaign_id: &str, sent: &mut Map<String, Json>) -> Result<(), CallError> {
     let Some(tiers) = sent.get_mut("tiers").and_then(Json::as_object_mut) else { return Ok(()) };
     tiers.entry("hierarchy_mode").or_insert_with(|| "MANUAL".into());
     let ids: Vec<&str> =
         tiers.get("ids").and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str).collect();
     let known = call.store.documents_by_names(TIER.object, &[], &ids)?;
-    for (place, id) in ids.iter().enumerate() {
+    for (index, id) in ids.iter().enumerate() {
         if !known.iter().any(|tier| tier.id == *id && tier.parent.as_deref() == Some(campaign_id)) {
             return Err(not_found(TIER.object, id).into());
         }
-        if ids.iter().take(place).any(|earlier| earlier == id) {
+        if ids.iter().take(index).any(|earlier| earlier == id) {
             let message = format!("must NOT be there twice (actual value is `{id}`)");
-            return Err(Problem::at(format!("tiers.ids[{place}]"), message).into());
+            return Err(Problem::at(format!("tiers.ids[{index}]"), message).into());
         }
     }
     Ok(())
 }
 
 /// Refuses a stack that the engine cannot read.
-fn check(stack: &Document) -> Result<(), Problem> {
+fn check_readable(stack: &Document) -> Result<(), Problem> {
     read_fields(&stack.body, read_stack).map(drop)
 }

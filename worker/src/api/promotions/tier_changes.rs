@@ -7,7 +7,7 @@ use crate::documents::common_fields::{KEY, VALIDITY_DAY_OF_WEEK, VALIDITY_HOURS,
 use crate::documents::merge;
 use crate::domain::clock;
 use crate::domain::metadata::schemas;
-use crate::domain::promotions::tiers::{TIER, envelope, of_campaign, show};
+use crate::domain::promotions::tiers::{TIER, envelope, list_of_campaign, show};
 use crate::domain::validation_rules::assignments;
 use crate::domain::vouchers::definition;
 use crate::http::reply::CallError;
@@ -101,18 +101,18 @@ pub const ROUTES: &[Route] = &[put("/v1/promotions/tiers/{promotionTierId}", "Up
 fn update(call: &mut Call<'_, '_>) -> HandlerResult {
     let sent = call.body(Nulls::Kept)?;
     let tier = TIER.find(call)?;
-    Ok(Response::json(change(call, tier, sent, "")?))
+    Ok(Response::json(change_tier(call, tier, sent, "")?))
 }
 
 /// Queues the change of a tier as sent at a path of the body. Returns its future JSON.
-fn change(
+fn change_tier(
     call: &mut Call<'_, '_>,
     mut tier: Document,
     mut sent: Map<String, Json>,
-    place: &str,
+    path: &str,
 ) -> Result<Json, CallError> {
-    tiers::take_assignments(&mut sent);
-    let named = sent.contains_key("validation_rules");
+    tiers::assignments_to_rules(&mut sent);
+    let has_rules = sent.contains_key("validation_rules");
     let rules = assignments::find_rules(call, sent.remove("validation_rules").as_ref())?;
     let zone = clock::zone(call)?;
     definition::settle_dates(&mut sent, &zone);
@@ -124,67 +124,67 @@ fn change(
     }
     let is_changed = sent.contains_key("action");
     merge::merge_cleared(&mut tier.body, sent);
-    tiers::check_within(place, definition::check_validity(&tier.body, &zone))?;
-    tiers::check(&tier.body, place)?;
+    tiers::with_path(path, definition::check_validity(&tier.body, &zone))?;
+    tiers::check_tier(&tier.body, path)?;
     if is_changed {
-        tiers::check_free_goods(call, &tier.body, place)?;
+        tiers::check_free_goods(call, &tier.body, path)?;
     }
     schemas::check_body(call.store, TIER.object, &tier.body)?;
     call.touch(&mut tier);
     call.store.update(TIER.object, &tier);
     let id = tier.id.clone();
-    let mut shown = TIER.show_one(call, tier)?;
-    if named {
+    let mut json = TIER.show_one(call, tier)?;
+    if has_rules {
         let assigned = assignments::replace(call, rules, &id, TIER.object)?;
-        if let Some(shown) = shown.as_object_mut() {
-            shown.insert("validation_rule_assignments".into(), assignments::listed(assigned));
+        if let Some(json) = json.as_object_mut() {
+            json.insert("validation_rule_assignments".into(), assignments::listed(assigned));
         }
     }
-    Ok(shown)
+    Ok(json)
 }
 
 /// Queues the changes of a promotion's tiers that were sent with an id, and adds those without. Returns the future JSON of all its tiers.
 pub fn change_all(call: &mut Call<'_, '_>, campaign: &Document, sent: Vec<Json>) -> Result<Json, CallError> {
-    let stored = of_campaign(call, &campaign.id)?;
-    let mut last = tiers::last_hierarchy(call, &campaign.id)?;
+    let stored = list_of_campaign(call, &campaign.id)?;
+    let mut last = tiers::find_last_hierarchy(call, &campaign.id)?;
     let (mut changed, mut added) = (Vec::new(), Vec::new());
-    for (place, tier) in sent.into_iter().enumerate() {
-        let place = format!("promotion.tiers[{place}]");
+    for (index, tier) in sent.into_iter().enumerate() {
+        let path = format!("promotion.tiers[{index}]");
         let tier = tier.as_object().cloned().unwrap_or_default();
         let read = shape::read(OF_PROMOTION, tier, Nulls::Kept);
-        let mut tier = read.map_err(|problem| problem.within(&place))?;
+        let mut tier = read.map_err(|problem| problem.within(&path))?;
         match tier.remove("id") {
             Some(Json::String(id)) => {
-                let own = stored.iter().find(|stored| stored.id == id);
+                let tier_document = stored.iter().find(|stored| stored.id == id);
                 let message = || {
                     Problem::at(
-                        format!("{place}.id"),
+                        format!("{path}.id"),
                         format!("must be the id of a tier of this promotion (actual value is `{id}`)"),
                     )
                 };
-                let own = own.ok_or_else(message)?;
+                let tier_document = tier_document.ok_or_else(message)?;
                 if changed.iter().any(|(known, _)| *known == id) {
                     let message = format!("must NOT be given twice (actual value is `{id}`)");
-                    return Err(Problem::at(format!("{place}.id"), message).into());
+                    return Err(Problem::at(format!("{path}.id"), message).into());
                 }
-                let shown = change(call, own.clone(), tier, &place)?;
-                changed.push((id, shown));
+                let json = change_tier(call, tier_document.clone(), tier, &path)?;
+                changed.push((id, json));
             }
             Some(_) | None => {
                 tier.retain(|_, value| !value.is_null());
                 if !tier.contains_key("name") {
-                    return Err(Problem::missing(place, "name").into());
+                    return Err(Problem::missing(path, "name").into());
                 }
-                let draft = tiers::draft(call, tier, last, &place)?;
+                let draft = tiers::new_draft(call, tier, last, &path)?;
                 last = last.max(draft.hierarchy);
                 added.push(tiers::insert(call, campaign, draft)?);
             }
         }
     }
-    let left = stored.into_iter().filter(|stored| changed.iter().all(|(id, _)| *id != stored.id)).collect();
-    let mut shown = show(call, left)?;
-    shown.extend(changed.into_iter().map(|(_, shown)| shown));
-    shown.extend(added);
-    shown.sort_by_key(|tier| PromotionTierRecord::of_value(tier).hierarchy().unwrap_or(0));
-    Ok(envelope(shown))
+    let unchanged = stored.into_iter().filter(|stored| changed.iter().all(|(id, _)| *id != stored.id)).collect();
+    let mut json = show(call, unchanged)?;
+    json.extend(changed.into_iter().map(|(_, json)| json));
+    json.extend(added);
+    json.sort_by_key(|tier| PromotionTierRecord::of_value(tier).hierarchy().unwrap_or(0));
+    Ok(envelope(json))
 }

@@ -9,7 +9,7 @@ use crate::documents::shapes;
 use crate::domain::campaigns::campaign::CAMPAIGN;
 use crate::domain::metadata::schemas;
 use crate::domain::promotions::open_tiers;
-use crate::domain::promotions::tiers::{TIER, brief, listed, of_campaign, show, whole};
+use crate::domain::promotions::tiers::{TIER, campaign_json, full_json, list_json, list_of_campaign, show};
 use crate::domain::validation_rules::assignments;
 use crate::domain::visibility::{JudgedOffers, is_public};
 use crate::domain::vouchers::definition;
@@ -194,13 +194,13 @@ fn select(call: &Call<'_, '_>) -> Result<ListPage, CallError> {
     let (now, zone) = (call.context.now, clock::zone(call)?);
     let promotions = campaigns::list_promotions(call.store)?;
     let closed = if is_available { open_tiers::closed_promotions(&promotions, now, &zone) } else { BTreeSet::new() };
-    let judged = JudgedOffers::new(&promotions, now);
+    let offers = JudgedOffers::new(&promotions, now);
     let is_open = |tier: &Document| {
         open_tiers::is_open(tier, now, &zone) && !tier.parent.as_deref().is_some_and(|parent| closed.contains(parent))
     };
-    let is_wanted =
-        |tier: &Document| Ok((!is_limited || is_public(judged.of_tier(tier))) && (!is_available || is_open(tier)));
-    TIER.list.select_where(call.store, &call.query, clause, &is_wanted)
+    let is_selected =
+        |tier: &Document| Ok((!is_limited || is_public(offers.of_tier(tier))) && (!is_available || is_open(tier)));
+    TIER.list.select_where(call.store, &call.query, clause, &is_selected)
 }
 
 /// Lists a page of tiers.
@@ -208,8 +208,8 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let page = select(call)?;
     let number = read_int(&call.query, "page", 1, TIER.list.page_max)?.unwrap_or(1);
     let limit = read_int(&call.query, "limit", 1, LIMIT_MAX)?.unwrap_or(LIMIT_DEFAULT);
-    let shown = show(call, page.documents)?;
-    let mut envelope = TIER.list.envelope(shown, page.total);
+    let json = show(call, page.documents)?;
+    let mut envelope = TIER.list.envelope(json, page.total);
     envelope.insert("has_more".into(), (number.saturating_mul(limit) < page.total).into());
     Ok(Response::json(Json::Object(envelope)))
 }
@@ -227,20 +227,20 @@ pub fn find_promotion(call: &Call<'_, '_>) -> Result<Document, CallError> {
 
 fn list_campaign(call: &mut Call<'_, '_>) -> HandlerResult {
     let campaign = find_promotion(call)?;
-    let tiers = of_campaign(call, &campaign.id)?;
-    Ok(Response::json(listed(call, tiers)?))
+    let tiers = list_of_campaign(call, &campaign.id)?;
+    Ok(Response::json(list_json(call, tiers)?))
 }
 
 fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     let sent = call.body(Nulls::Dropped)?;
     let campaign = find_promotion(call)?;
-    let last = last_hierarchy(call, &campaign.id)?;
-    let draft = draft(call, sent, last, "")?;
+    let last = find_last_hierarchy(call, &campaign.id)?;
+    let draft = new_draft(call, sent, last, "")?;
     Ok(Response::json(insert(call, &campaign, draft)?))
 }
 
 /// Returns the highest rank among the tiers of a campaign.
-pub fn last_hierarchy(call: &Call<'_, '_>, campaign_id: &str) -> Result<i64, CallError> {
+pub fn find_last_hierarchy(call: &Call<'_, '_>, campaign_id: &str) -> Result<i64, CallError> {
     Ok(campaigns::find_last_hierarchy(call.store, campaign_id)?)
 }
 
@@ -258,20 +258,20 @@ fn no_action() -> Json {
 }
 
 /// Checks a tier as sent at a path of the body; without a rank it comes after the last one.
-pub fn draft(
+pub fn new_draft(
     call: &mut Call<'_, '_>,
     mut sent: Map<String, Json>,
     last: i64,
-    place: &str,
+    path: &str,
 ) -> Result<TierDraft, CallError> {
-    take_assignments(&mut sent);
+    assignments_to_rules(&mut sent);
     let rules = assignments::find_rules(call, sent.remove("validation_rules").as_ref())?;
     sent.entry("action").or_insert_with(no_action);
     let zone = clock::zone(call)?;
-    check_within(place, definition::check_validity(&sent, &zone))?;
+    with_path(path, definition::check_validity(&sent, &zone))?;
     definition::settle_dates(&mut sent, &zone);
-    check(&sent, place)?;
-    check_free_goods(call, &sent, place)?;
+    check_tier(&sent, path)?;
+    check_free_goods(call, &sent, path)?;
     definition::settle_category(call, &mut sent)?;
     let hierarchy = PromotionTierRecord::of(&sent).hierarchy().unwrap_or(last.saturating_add(1));
     let defaults = json!({
@@ -298,11 +298,11 @@ pub fn insert(call: &mut Call<'_, '_>, campaign: &Document, draft: TierDraft) ->
     call.store.insert(TIER.object, &tier);
     let assigned = assignments::assign(call, draft.rules, &tier.id, TIER.object);
     let categories = categories::CategoryLookup::of(call, &[tier.clone(), campaign.clone()])?;
-    Ok(whole(tier, brief(campaign), [0; 3], assigned, &categories))
+    Ok(full_json(tier, campaign_json(campaign), [0; 3], assigned, &categories))
 }
 
 /// Converts assignments in the form of responses to the rules that they name.
-pub fn take_assignments(sent: &mut Map<String, Json>) {
+pub fn assignments_to_rules(sent: &mut Map<String, Json>) {
     let Some(assignments) = sent.remove("validation_rule_assignments") else { return };
     let data = assignments.get("data").and_then(Json::as_array);
     let rules: Vec<Json> = data
@@ -326,7 +326,7 @@ fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
 }
 
 /// Removes the tiers of a deleted campaign when the call commits.
-pub fn remove_all(call: &mut Call<'_, '_>, campaign_id: &str) {
+pub fn delete_all(call: &mut Call<'_, '_>, campaign_id: &str) {
     campaigns::delete_tiers_of(call.store, campaign_id);
 }
 
@@ -341,22 +341,22 @@ fn disable(call: &mut Call<'_, '_>) -> HandlerResult {
 }
 
 /// Checks that the free units of a tier are goods of the catalogue.
-pub fn check_free_goods(call: &Call<'_, '_>, body: &Map<String, Json>, place: &str) -> Result<(), CallError> {
+pub fn check_free_goods(call: &Call<'_, '_>, body: &Map<String, Json>, path: &str) -> Result<(), CallError> {
     let action = PromotionTierRecord::of(body).action().cloned().unwrap_or_default();
-    definition::check_free_goods(call.store, &action, &below(place, "action"))
+    definition::check_free_goods(call.store, &action, &below(path, "action"))
 }
 
 /// Checks a tier: its discount, and that the engine can read it.
-pub fn check(body: &Map<String, Json>, place: &str) -> Result<(), Problem> {
+pub fn check_tier(body: &Map<String, Json>, path: &str) -> Result<(), Problem> {
     let action = PromotionTierRecord::of(body).action().cloned().unwrap_or_default();
-    check_within(place, definition::check_discount(&action, "action"))?;
-    check_within(place, visibility::check_promotion(PromotionTierRecord::of(body).visibility()))?;
-    let mut whole = body.clone();
-    whole.entry("id").or_insert_with(|| "new".into());
-    check_within(place, read_fields(&whole, |at| read_tier(at, "")).map(drop))
+    with_path(path, definition::check_discount(&action, "action"))?;
+    with_path(path, visibility::check_promotion(PromotionTierRecord::of(body).visibility()))?;
+    let mut with_id = body.clone();
+    with_id.entry("id").or_insert_with(|| "new".into());
+    with_path(path, read_fields(&with_id, |at| read_tier(at, "")).map(drop))
 }
 
 /// Adds the path in the body to a problem of a tier.
-pub fn check_within(place: &str, checked: Result<(), Problem>) -> Result<(), Problem> {
-    checked.map_err(|problem| if place.is_empty() { problem } else { problem.within(place) })
+pub fn with_path(path: &str, checked: Result<(), Problem>) -> Result<(), Problem> {
+    checked.map_err(|problem| if path.is_empty() { problem } else { problem.within(path) })
 }

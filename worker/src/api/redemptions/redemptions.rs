@@ -231,7 +231,7 @@ pub fn check<T>(
     facts.end()?;
     let (body, entries, promised) = decided?;
     if !promised.is_empty() {
-        call.dry_run(|call| v1_fulfilment::hand_over(call, &promised))?;
+        call.dry_run(|call| v1_fulfilment::fulfil_all(call, &promised))?;
     }
     let origin = sessions::admit(call, &entries)?;
     call.store.apply(&entries, origin.as_deref(), call.now_ms())?;
@@ -368,23 +368,23 @@ fn commit(
         })?;
     }
     let referred = match customer.as_deref_mut() {
-        Some(customer) => referrals::settle(call, customer, &changes.referrals)?,
+        Some(customer) => referrals::record_referrals(call, customer, &changes.referrals)?,
         None => Vec::new(),
     };
-    let mut handed = RequestFulfilments::to(customer.as_deref(), &changes.entries);
+    let mut fulfilments = RequestFulfilments::new(customer.as_deref(), &changes.entries);
     for (redemption_id, reward) in recorded.rewards() {
-        recorded.write_reward(&redemption_id, v1_fulfilment::stored(call, &reward)?);
+        recorded.write_reward(&redemption_id, v1_fulfilment::stored_members(call, &reward)?);
     }
     for grant in &changes.grants {
-        let voucher = handed.hand(call, grant)?;
-        voucher.keep(call, &grant.redemption_id)?;
-        let shown = handed.show(call, voucher)?;
+        let voucher = fulfilments.fulfil(call, grant)?;
+        voucher.record_bought(call, &grant.redemption_id)?;
+        let shown = fulfilments.voucher_json(call, voucher)?;
         recorded.write_reward(&grant.redemption_id, vec![("voucher", shown)]);
     }
     let vouchers = recorded.vouchers();
     let mut written = recorded.print(form);
     facts::put(call, vouchers.iter().map(|id| id.as_str()).collect(), std::mem::take(&mut written.records));
-    referrals::hand_over(call, &referred, &mut handed)?;
+    referrals::fulfil_rewards(call, &referred, &mut fulfilments)?;
     Ok(written)
 }
 

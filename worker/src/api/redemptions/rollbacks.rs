@@ -5,7 +5,7 @@ use crate::domain::caller;
 use crate::domain::customers::summary;
 use crate::domain::decisions::facts;
 use crate::domain::rewards::returns;
-use crate::domain::rewards::returns::TakenReward;
+use crate::domain::rewards::returns::ReturnedReward;
 use crate::domain::vouchers::voucher;
 use crate::domain::vouchers::voucher::VOUCHER;
 use crate::http::reply::{CallError, ErrorBody};
@@ -94,7 +94,7 @@ fn roll_back(call: &mut Call<'_, '_>, id: &str, stack: bool) -> HandlerResult {
         (Err(refusal), None) => return Err(refusal.into()),
     };
     let (rolled_back, changes) = (decision.answer, decision.changes.unwrap_or_default());
-    let taken = returns::take_all(call, &rolled_back.rewards)?;
+    let taken = returns::return_all(call, &rolled_back.rewards)?;
     let service = standing(call, &rolled_back, &changes.entries, &taken)?;
     let written = write_rollback(&rolled_back, &request, &service);
     call.store.apply(&changes.entries, None, call.now_ms())?;
@@ -113,7 +113,7 @@ fn standing(
     call: &mut Call<'_, '_>,
     rolled_back: &RollbackDecision,
     entries: &[Entry],
-    taken: &[TakenReward],
+    taken: &[ReturnedReward],
 ) -> Result<StoredObjects, CallError> {
     if caller::is_engine_comparison(call) {
         return Ok(StoredObjects::default());
@@ -126,7 +126,7 @@ fn standing(
         let stored = if lowered.is_none() { call.store.document(VOUCHER.object, &redeemed.id)? } else { None };
         let Some(mut voucher) = lowered.cloned().or(stored) else { continue };
         // The entries of this rollback are not posted yet.
-        point_postings::give_back(call, &mut voucher, entries)?;
+        point_postings::refund_queued(call, &mut voucher, entries)?;
         let shown = voucher::show_given_back(call, voucher, past.spent)?;
         service.vouchers.push((redeemed.id.clone(), shown.to_string()));
     }

@@ -6,7 +6,7 @@ use crate::documents::resource;
 use crate::documents::shapes;
 use crate::domain::campaigns::campaign::CAMPAIGN;
 use crate::domain::rewards::assignments::ASSIGNMENT;
-use crate::domain::rewards::reward::{REWARD, missing};
+use crate::domain::rewards::reward::{REWARD, missing_parameter};
 use crate::domain::validation_rules::assignments;
 use crate::http::reply::{CallError, duplicate, error, not_found};
 use crate::http::route::{Call, HandlerResult, Response, Route, delete, get, post, put};
@@ -180,15 +180,15 @@ enum AssignmentSide {
 }
 
 /// Finds the side of assignments that a path names.
-fn side(call: &Call<'_, '_>) -> Result<AssignmentSide, CallError> {
+fn find_side(call: &Call<'_, '_>) -> Result<AssignmentSide, CallError> {
     if call.param(REWARD.parameter).is_empty() {
-        return Ok(AssignmentSide::Campaign(find_program(call, call.param(CAMPAIGN.parameter))?));
+        return Ok(AssignmentSide::Campaign(find_loyalty_campaign(call, call.param(CAMPAIGN.parameter))?));
     }
     Ok(AssignmentSide::Reward(REWARD.find(call)?))
 }
 
 /// Finds a loyalty campaign by id or name.
-fn find_program(call: &Call<'_, '_>, name: &str) -> Result<Document, CallError> {
+fn find_loyalty_campaign(call: &Call<'_, '_>, name: &str) -> Result<Document, CallError> {
     let campaign = call.store.document_by_name(CAMPAIGN.object, name, name)?;
     let campaign = campaign.ok_or_else(|| not_found(CAMPAIGN.object, name))?;
     let kind = campaign.as_campaign().campaign_type();
@@ -201,7 +201,7 @@ fn find_program(call: &Call<'_, '_>, name: &str) -> Result<Document, CallError> 
 
 /// Finds the assignment that a path names, on the side that it names.
 fn find(call: &Call<'_, '_>) -> Result<Document, CallError> {
-    let side = side(call)?;
+    let side = find_side(call)?;
     let assignment = ASSIGNMENT.find(call)?;
     let is_of_side = match &side {
         AssignmentSide::Campaign(campaign) => assignment.holder.as_ref() == Some(&campaign.id),
@@ -215,13 +215,13 @@ fn find(call: &Call<'_, '_>) -> Result<Document, CallError> {
 
 fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut clause = Clause::of_kind(ASSIGNMENT.object);
-    match side(call)? {
+    match find_side(call)? {
         AssignmentSide::Campaign(campaign) => clause.held_by(&campaign.id),
         AssignmentSide::Reward(reward) => clause.within(&reward.id),
     }
     let page = ASSIGNMENT.list.select(call.store, &call.query, clause)?;
-    let shown = resource::show_body(call, page.documents)?;
-    Ok(Response::json(Json::Object(ASSIGNMENT.list.envelope(shown, page.total))))
+    let json = resource::show_body(call, page.documents)?;
+    Ok(Response::json(Json::Object(ASSIGNMENT.list.envelope(json, page.total))))
 }
 
 fn get_one(call: &mut Call<'_, '_>) -> HandlerResult {
@@ -238,8 +238,8 @@ fn get_reward(call: &mut Call<'_, '_>) -> HandlerResult {
 fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     let sent = call.body(Nulls::Dropped)?;
     let reward = REWARD.find(call)?;
-    let name = RewardAssignmentRecord::of(&sent).campaign().ok_or_else(|| missing("campaign"))?;
-    let campaign = find_program(call, name)?;
+    let name = RewardAssignmentRecord::of(&sent).campaign().ok_or_else(|| missing_parameter("campaign"))?;
+    let campaign = find_loyalty_campaign(call, name)?;
     let assignment = assign(call, &reward, &campaign, sent)?;
     Ok(Response::json(assignment))
 }
@@ -247,19 +247,19 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
 /// Creates all the assignments of a body, or none; a single one is returned as an object.
 fn create_many(call: &mut Call<'_, '_>) -> HandlerResult {
     let sent = read_many(call)?;
-    let campaign = find_program(call, call.param(CAMPAIGN.parameter))?;
-    let mut made: Vec<Json> = Vec::new();
-    for (place, one) in sent.into_iter().enumerate() {
-        let name = RewardAssignmentRecord::of(&one).reward();
-        let name = name.ok_or_else(|| missing(&format!("[{place}].reward")))?;
+    let campaign = find_loyalty_campaign(call, call.param(CAMPAIGN.parameter))?;
+    let mut created: Vec<Json> = Vec::new();
+    for (index, item) in sent.into_iter().enumerate() {
+        let name = RewardAssignmentRecord::of(&item).reward();
+        let name = name.ok_or_else(|| missing_parameter(&format!("[{index}].reward")))?;
         let reward = call.store.document(REWARD.object, name)?.ok_or_else(|| not_found(REWARD.object, name))?;
-        if made.iter().any(|other| RewardAssignmentRecord::of_value(other).reward_id() == Some(&reward.id)) {
+        if created.iter().any(|other| RewardAssignmentRecord::of_value(other).reward_id() == Some(&reward.id)) {
             let message = format!("must NOT be there twice (actual value is `{}`)", reward.id);
-            return Err(Problem::at(format!("[{place}].reward"), message).into());
+            return Err(Problem::at(format!("[{index}].reward"), message).into());
         }
-        made.push(assign(call, &reward, &campaign, one)?);
+        created.push(assign(call, &reward, &campaign, item)?);
     }
-    Ok(Response::json(if made.len() == 1 { made.pop().unwrap_or(Json::Null) } else { Json::Array(made) }))
+    Ok(Response::json(if created.len() == 1 { created.pop().unwrap_or(Json::Null) } else { Json::Array(created) }))
 }
 
 /// Reads the assignments of a body, at least one.
@@ -269,8 +269,8 @@ fn read_many(call: &Call<'_, '_>) -> Result<Vec<Map<String, Json>>, CallError> {
         let message = format!("must have 1 to {ASSIGNMENTS_MAX} items (actual number is `{}`)", sent.len());
         return Err(Problem::at("", message).into());
     }
-    let read = sent.into_iter().enumerate().map(|(place, one)| {
-        shape::read(OF_CAMPAIGN, one, Nulls::Dropped).map_err(|problem| problem.within(&format!("[{place}]")))
+    let read = sent.into_iter().enumerate().map(|(index, item)| {
+        shape::read(OF_CAMPAIGN, item, Nulls::Dropped).map_err(|problem| problem.within(&format!("[{index}]")))
     });
     Ok(read.collect::<Result<_, Problem>>()?)
 }
@@ -317,7 +317,7 @@ fn check_price(reward: &Document, sent: &Map<String, Json>) -> Result<(), CallEr
         return Err(Problem::at("parameters", "must NOT be present on an assignment of a COIN reward").into());
     }
     if !is_coin && sent.price().is_none_or(|price| !price.contains_key("points")) {
-        return Err(missing("parameters.loyalty.points").into());
+        return Err(missing_parameter("parameters.loyalty.points").into());
     }
     Ok(())
 }

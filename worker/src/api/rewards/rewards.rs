@@ -5,7 +5,7 @@ use crate::documents::resource;
 use crate::documents::shapes;
 use crate::domain::metadata::schemas;
 use crate::domain::rewards::assignments::ASSIGNMENT;
-use crate::domain::rewards::reward::{REWARD, missing, show};
+use crate::domain::rewards::reward::{REWARD, missing_parameter, show};
 use crate::http::reply::{CallError, error, in_use, not_found};
 use crate::http::route::{Call, HandlerResult, Response, Route, delete, get, post, put};
 use crate::http::shape::{Field, FieldType, INT_MAX, Nulls, may, shown};
@@ -129,13 +129,13 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
         clause.with_id(&assignment.and_then(|assignment| assignment.parent).unwrap_or_default());
     }
     let page = REWARD.list.select(call.store, &call.query, clause)?;
-    let shown = show(call, page.documents)?;
-    Ok(Response::json(Json::Object(REWARD.list.envelope(shown, page.total))))
+    let json = show(call, page.documents)?;
+    Ok(Response::json(Json::Object(REWARD.list.envelope(json, page.total))))
 }
 
 fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut sent = call.body(Nulls::Dropped)?;
-    let kind = settle(call, &mut sent)?;
+    let kind = normalise(call, &mut sent)?;
     let id = call.ids.alphanumeric("rew_", 24).to_string();
     let defaults = json!({
         "id": id, "name": null, "type": kind, "stock": null, "attributes": {}, "metadata": {},
@@ -158,7 +158,7 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
     if RewardRecord::of(&sent).parameters().is_null() {
         sent.insert("parameters".into(), known);
     }
-    let kind = settle(call, &mut sent)?;
+    let kind = normalise(call, &mut sent)?;
     let before = reward.as_reward().reward_type();
     if kind != before {
         let message = format!("must stay those of a {before} reward (actual value is of a {kind} reward)");
@@ -186,13 +186,14 @@ fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
 }
 
 /// Checks and completes the granted item of a reward; returns its type.
-fn settle(call: &Call<'_, '_>, sent: &mut Map<String, Json>) -> Result<&'static str, CallError> {
+fn normalise(call: &Call<'_, '_>, sent: &mut Map<String, Json>) -> Result<&'static str, CallError> {
     let has_stock = RewardRecord::of(sent).has_stock();
-    let parameters = sent.get_mut("parameters").and_then(Json::as_object_mut).ok_or_else(|| missing("parameters"))?;
+    let parameters =
+        sent.get_mut("parameters").and_then(Json::as_object_mut).ok_or_else(|| missing_parameter("parameters"))?;
     parameters.retain(|_, value| !value.is_null());
-    let mut named = TYPES.iter().filter(|(name, _)| parameters.contains_key(*name));
-    let (name, kind) = named.next().copied().ok_or_else(|| missing("parameters"))?;
-    if let Some((other, _)) = named.next() {
+    let mut present = TYPES.iter().filter(|(name, _)| parameters.contains_key(*name));
+    let (name, kind) = present.next().copied().ok_or_else(|| missing_parameter("parameters"))?;
+    if let Some((other, _)) = present.next() {
         return Err(
             Problem::at(format!("parameters.{other}"), format!("must NOT be present together with {name}")).into()
         );
@@ -200,33 +201,35 @@ fn settle(call: &Call<'_, '_>, sent: &mut Map<String, Json>) -> Result<&'static 
     if has_stock && kind != "MATERIAL" {
         return Err(Problem::at("stock", format!("must NOT be present on a reward of type {kind}")).into());
     }
-    let Some(given) = parameters.get_mut(name).and_then(Json::as_object_mut) else { return Ok(kind) };
+    let Some(content) = parameters.get_mut(name).and_then(Json::as_object_mut) else { return Ok(kind) };
     match kind {
-        "CAMPAIGN" => settle_campaign(call, given)?,
-        "MATERIAL" => settle_product(call, given)?,
-        _ => settle_coin(given)?,
+        "CAMPAIGN" => normalise_campaign(call, content)?,
+        "MATERIAL" => normalise_product(call, content)?,
+        _ => normalise_coin(content)?,
     }
     Ok(kind)
 }
 
-fn text(given: &Map<String, Json>, name: &str) -> Option<String> {
-    given.get(name).and_then(Json::as_str).map(str::to_owned)
+fn text(content: &Map<String, Json>, name: &str) -> Option<String> {
+    content.get(name).and_then(Json::as_str).map(str::to_owned)
 }
 
-/// Settles a campaign with codes as the granted item; gift credits and points also have an amount.
-fn settle_campaign(call: &Call<'_, '_>, given: &mut Map<String, Json>) -> Result<(), CallError> {
-    let name = text(given, "id").ok_or_else(|| missing("parameters.campaign.id"))?;
+/// Normalises a campaign with codes as the granted item; gift credits and points also have an amount.
+fn normalise_campaign(call: &Call<'_, '_>, content: &mut Map<String, Json>) -> Result<(), CallError> {
+    let name = text(content, "id").ok_or_else(|| missing_parameter("parameters.campaign.id"))?;
     let campaign = call.store.document_by_name("campaign", &name, &name)?;
     let campaign = campaign.ok_or_else(|| not_found("campaign", &name))?;
     let kind = campaign.as_campaign().campaign_type();
-    let balance = RewardContentRecord::of(given).balance();
+    let balance = RewardContentRecord::of(content).balance();
     match (kind, balance) {
         ("DISCOUNT_COUPONS", None) | ("GIFT_VOUCHERS" | "LOYALTY_PROGRAM", Some(1..)) => {}
         ("DISCOUNT_COUPONS", Some(_)) => {
             let message = "must NOT be present for campaign type: DISCOUNT_COUPONS";
             return Err(Problem::at("parameters.campaign.balance", message).into());
         }
-        ("GIFT_VOUCHERS" | "LOYALTY_PROGRAM", None) => return Err(missing("parameters.campaign.balance").into()),
+        ("GIFT_VOUCHERS" | "LOYALTY_PROGRAM", None) => {
+            return Err(missing_parameter("parameters.campaign.balance").into());
+        }
         ("GIFT_VOUCHERS" | "LOYALTY_PROGRAM", Some(_)) => {
             let path = "parameters.campaign.balance";
             let message = format!("Property '{path}' must be greater than zero for campaign type: {kind}");
@@ -239,56 +242,56 @@ fn settle_campaign(call: &Call<'_, '_>, given: &mut Map<String, Json>) -> Result
             return Err(Problem::at("parameters.campaign.id", message).into());
         }
     }
-    given.insert("type".into(), kind.into());
-    given.insert("id".into(), campaign.id.into());
+    content.insert("type".into(), kind.into());
+    content.insert("id".into(), campaign.id.into());
     Ok(())
 }
 
-/// Settles a product of the catalogue, or one of its variants, as the granted item.
-fn settle_product(call: &Call<'_, '_>, given: &mut Map<String, Json>) -> Result<(), CallError> {
-    let name = text(given, "id").ok_or_else(|| missing("parameters.product.id"))?;
+/// Normalises a product of the catalogue, or one of its variants, as the granted item.
+fn normalise_product(call: &Call<'_, '_>, content: &mut Map<String, Json>) -> Result<(), CallError> {
+    let name = text(content, "id").ok_or_else(|| missing_parameter("parameters.product.id"))?;
     let product = call.store.document_by_name("product", &name, &name)?;
     let product = product.ok_or_else(|| not_found("product", &name))?;
-    if let Some(name) = text(given, "sku_id") {
+    if let Some(name) = text(content, "sku_id") {
         let sku = call.store.document_by_name("sku", &name, &name)?;
         let sku = sku.filter(|sku| text(&sku.body, "product_id").as_ref() == Some(&product.id));
         let sku = sku.ok_or_else(|| not_found("sku", &name))?;
-        given.insert("sku_id".into(), sku.id.into());
+        content.insert("sku_id".into(), sku.id.into());
     }
-    given.entry("sku_id").or_insert(Json::Null);
-    given.insert("id".into(), product.id.into());
+    content.entry("sku_id").or_insert(Json::Null);
+    content.insert("id".into(), product.id.into());
     Ok(())
 }
 
-/// Settles the value of points: an amount in major units for a number of points. Clients send both as text or as numbers.
-fn settle_coin(given: &mut Map<String, Json>) -> Result<(), CallError> {
-    let ratio = RewardContentRecord::of(given).exchange_ratio();
-    let ratio = ratio.ok_or_else(|| missing("parameters.coin.exchange_ratio"))?;
-    let exchange = positive(ratio, true).ok_or_else(|| {
+/// Normalises the value of points: an amount in major units for a number of points. Clients send both as text or as numbers.
+fn normalise_coin(content: &mut Map<String, Json>) -> Result<(), CallError> {
+    let ratio = RewardContentRecord::of(content).exchange_ratio();
+    let ratio = ratio.ok_or_else(|| missing_parameter("parameters.coin.exchange_ratio"))?;
+    let exchange = read_positive(ratio, true).ok_or_else(|| {
         let message = format!("must be an amount of at least 0.01 in major units (actual value is `{}`)", shown(ratio));
         Problem::at("parameters.coin.exchange_ratio", message)
     })?;
-    let points = RewardContentRecord::of(given).points_ratio().cloned().unwrap_or(json!(1));
-    let points = positive(&points, false).ok_or_else(|| {
+    let points = RewardContentRecord::of(content).points_ratio().cloned().unwrap_or(json!(1));
+    let points = read_positive(&points, false).ok_or_else(|| {
         let message = format!("must be an integer >= 1 (actual value is `{}`)", shown(&points));
         Problem::at("parameters.coin.points_ratio", message)
     })?;
-    given.insert("exchange_ratio".into(), exchange);
-    given.insert("points_ratio".into(), points);
+    content.insert("exchange_ratio".into(), exchange);
+    content.insert("points_ratio".into(), points);
     Ok(())
 }
 
 /// Reads a number above zero from a number or a text: digits, and cents if `decimal` allows them.
-fn positive(value: &Json, decimal: bool) -> Option<Json> {
-    let written = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let (whole, cents) = written.split_once('.').filter(|_| decimal).unwrap_or((&written, ""));
+fn read_positive(value: &Json, decimal: bool) -> Option<Json> {
+    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let (units, cents) = text.split_once('.').filter(|_| decimal).unwrap_or((&text, ""));
     let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-    let fits = !whole.is_empty() && whole.len() <= 12 && cents.len() <= 2 && digits(whole) && digits(cents);
-    let is_zero = written.bytes().all(|byte| byte == b'0' || byte == b'.');
-    if !fits || is_zero || written.ends_with('.') {
+    let fits = !units.is_empty() && units.len() <= 12 && cents.len() <= 2 && digits(units) && digits(cents);
+    let is_zero = text.bytes().all(|byte| byte == b'0' || byte == b'.');
+    if !fits || is_zero || text.ends_with('.') {
         return None;
     }
-    let read = serde_json::from_str(written.trim_start_matches('0')).or_else(|_| serde_json::from_str(&written));
+    let read = serde_json::from_str(text.trim_start_matches('0')).or_else(|_| serde_json::from_str(&text));
     let mut number = read.ok()?;
     service::settle(&mut number)?;
     Some(number)

@@ -198,7 +198,7 @@ pub const CREATE: &[Field] = fields_of!(
 );
 
 /// An earning rule of a campaign.
-pub const PROGRAM_RULE: FieldType = shape!(
+pub const CAMPAIGN_RULE: FieldType = shape!(
     "CampaignEarningRule",
     "Earning rule of a loyalty campaign: the event that earns points, and their number.",
     &[

@@ -1,6 +1,6 @@
 //! Lists the points of a loyalty card (v1) by their expiration.
 
-use crate::domain::balances::points::{NEVER, lot_id, points, spent};
+use crate::domain::balances::points::{NEVER, find_account_balance, lot_id, points_card};
 use crate::domain::clock::LocalTime;
 use crate::domain::due::unsettled;
 use crate::http::reply::CallError;
@@ -14,8 +14,8 @@ use scrip::wire::voucher::card_of;
 use serde_json::{Value as Json, json};
 
 /// Returns the buckets of a card: those that expire first come first, the points that never expire last.
-pub fn buckets(call: &Call<'_, '_>, card: &Document) -> Result<Vec<Json>, CallError> {
-    let Some(Grant::Loyalty(now)) = card_of(&card.body, call.context.now) else { return Ok(Vec::new()) };
+pub fn list_buckets(call: &Call<'_, '_>, card: &Document) -> Result<Vec<Json>, CallError> {
+    let Some(Grant::Loyalty(stored)) = card_of(&card.body, call.context.now) else { return Ok(Vec::new()) };
     let bucket = |name: &str, points: u64, at: [Option<Json>; 3]| {
         let digest = sha256(&[card.id.as_bytes(), b"/bucket/", name.as_bytes()]);
         let [expires_at, created_at, updated_at] = at;
@@ -37,9 +37,9 @@ pub fn buckets(call: &Call<'_, '_>, card: &Document) -> Result<Vec<Json>, CallEr
         ];
         bucket(lot_id(lot.expiry.at).as_str(), lot.points, times)
     };
-    let mut all: Vec<Json> = now.lots.iter().map(lot).collect();
+    let mut all: Vec<Json> = stored.lots.iter().map(lot).collect();
     let present = LocalTime::of(call)?;
-    let points = points(&now, &present.zone, card, spent(call.store, card)?);
+    let points = points_card(&stored, &present.zone, card, find_account_balance(call.store, card)?);
     let points = points.map_err(|refused| unsettled(&card.id, &refused))?;
     if let Some(never) = points.lots.iter().find(|lot| lot.id == NEVER && lot.points > 0) {
         all.push(bucket(NEVER, never.points, [None, Some(timestamp::text(card.created_at).into()), None]));

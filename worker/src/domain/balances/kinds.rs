@@ -64,13 +64,13 @@ pub struct CreditedTotal {
     pub pending: i64,
     /// Units that were subtracted by hand.
     pub subtracted: i64,
-    allotment: i64,
+    net_credited: i64,
 }
 
 impl CreditedTotal {
     /// Returns the balance; units that a lock reserves are part of it.
-    pub fn left(&self, standing: AccountBalance) -> Result<i64, Fault> {
-        self.allotment.plus(standing.balance)
+    pub fn balance(&self, account_balance: AccountBalance) -> Result<i64, Fault> {
+        self.net_credited.plus(account_balance.balance)
     }
 }
 
@@ -85,7 +85,7 @@ pub fn of_card(voucher: &Document) -> Option<&'static BalanceKind> {
 }
 
 /// Returns the id of the card whose balance a transfer changes.
-pub fn moved_card(post: &TransferRow) -> Option<&str> {
+pub fn card_of_transfer(post: &TransferRow) -> Option<&str> {
     [&post.debit, &post.credit].into_iter().find_map(|account| match part_of(account)? {
         ("voucher", id, "credits" | "points") => Some(id),
         _ => None,
@@ -106,9 +106,9 @@ pub fn of_campaign(campaign: &Document) -> Result<&'static BalanceKind, ErrorBod
 
 impl BalanceKind {
     /// Returns the units credited to a card until `now`; `None` for a card of another kind or one that cannot be read.
-    pub fn loaded(&self, card: &Document, now: Instant) -> Result<Option<CreditedTotal>, Fault> {
+    pub fn credited_total(&self, card: &Document, now: Instant) -> Result<Option<CreditedTotal>, Fault> {
         let Some(grant) = card_of(&card.body, now) else { return Ok(None) };
-        let [total, pending, subtracted, allotment] = match grant {
+        let [total, pending, subtracted, net_credited] = match grant {
             Grant::Gift(gift) if self.block == GIFT.block => {
                 [gift.amount.minor(), 0, gift.subtracted_amount.minor(), gift.credited_total().minor()]
             }
@@ -118,7 +118,12 @@ impl BalanceKind {
             Grant::Gift(_) | Grant::Loyalty(_) | Grant::Discount(_) => return Ok(None),
         }
         .map(amount::signed);
-        Ok(Some(CreditedTotal { total: total?, pending: pending?, subtracted: subtracted?, allotment: allotment? }))
+        Ok(Some(CreditedTotal {
+            total: total?,
+            pending: pending?,
+            subtracted: subtracted?,
+            net_credited: net_credited?,
+        }))
     }
 }
 
@@ -149,38 +154,42 @@ impl CustomerBalances {
 
     /// Writes the points into the loyalty block of a customer.
     pub fn put_points(&self, customer: &mut Map<String, Json>) {
-        let shown = customer.entry("loyalty").or_insert(Json::Null);
-        if !shown.is_object() {
-            *shown = CustomerLoyalty::empty();
+        let loyalty = customer.entry("loyalty").or_insert(Json::Null);
+        if !loyalty.is_object() {
+            *loyalty = CustomerLoyalty::empty();
         }
-        let Some(shown) = shown.as_object_mut() else { return };
-        shown.insert("points".into(), self.points.into());
-        let Some(programs) = shown.get_mut("campaigns").and_then(Json::as_object_mut) else { return };
-        for program in programs.values_mut().filter_map(Json::as_object_mut) {
-            program.insert("points".into(), 0.into());
+        let Some(loyalty) = loyalty.as_object_mut() else { return };
+        loyalty.insert("points".into(), self.points.into());
+        let Some(campaigns) = loyalty.get_mut("campaigns").and_then(Json::as_object_mut) else { return };
+        for campaign in campaigns.values_mut().filter_map(Json::as_object_mut) {
+            campaign.insert("points".into(), 0.into());
         }
         for (name, points) in self.campaigns.iter().filter(|(_, points)| **points > 0) {
-            let program =
-                programs.entry(name.as_str()).or_insert_with(|| json!({ "points": 0, "referred_customers": 0 }));
-            if let Some(program) = program.as_object_mut() {
-                program.insert("points".into(), (*points).into());
+            let campaign =
+                campaigns.entry(name.as_str()).or_insert_with(|| json!({ "points": 0, "referred_customers": 0 }));
+            if let Some(campaign) = campaign.as_object_mut() {
+                campaign.insert("points".into(), (*points).into());
             }
         }
     }
 }
 
 /// Returns the balances of customers, by the customer's id.
-pub fn held(store: &Store<'_>, now: Instant, customers: &[&str]) -> Result<HashMap<String, CustomerBalances>, Fault> {
-    sum(store, now, &store.list_cards_of_customers(customers)?, &|_| Ok(0))
+pub fn find_balances(
+    store: &Store<'_>,
+    now: Instant,
+    customers: &[&str],
+) -> Result<HashMap<String, CustomerBalances>, Fault> {
+    sum_balances(store, now, &store.list_cards_of_customers(customers)?, &|_| Ok(0))
 }
 
 /// Returns the balances of a customer at the instant of a call.
-pub fn held_now(call: &Call<'_, '_>, customer: &str) -> Result<CustomerBalances, Fault> {
-    Ok(held(call.store, call.context.now, &[customer])?.remove(customer).unwrap_or_default())
+pub fn find_current_balances(call: &Call<'_, '_>, customer: &str) -> Result<CustomerBalances, Fault> {
+    Ok(find_balances(call.store, call.context.now, &[customer])?.remove(customer).unwrap_or_default())
 }
 
 /// Returns the balances of a customer with all queued writes applied.
-pub fn held_ahead(store: &Store<'_>, now: Instant, customer: &str) -> Result<CustomerBalances, Fault> {
+pub fn find_balances_with_queued(store: &Store<'_>, now: Instant, customer: &str) -> Result<CustomerBalances, Fault> {
     let mut cards = store.list_cards_of_customers(&[customer])?;
     for written in store.written().filter(|written| written.kind == "voucher") {
         cards.retain(|card| card.id != written.id);
@@ -190,33 +199,35 @@ pub fn held_ahead(store: &Store<'_>, now: Instant, customer: &str) -> Result<Cus
             cards.push(card);
         }
     }
-    let posted = |account: &str| {
+    let queued = |account: &str| {
         store.posted().try_fold(0_i64, |sum, post| match (post.debit == account, post.credit == account) {
             (true, false) => sum.minus(post.amount),
             (false, true) => sum.plus(post.amount),
             _ => Ok(sum),
         })
     };
-    Ok(sum(store, now, &cards, &posted)?.remove(customer).unwrap_or_default())
+    Ok(sum_balances(store, now, &cards, &queued)?.remove(customer).unwrap_or_default())
 }
 
-/// Sums the balances of cards; `posted` returns what an account gains by transfers that are still queued.
-fn sum(
+/// Sums the balances of cards; `queued` returns the change of an account by transfers that are still queued.
+fn sum_balances(
     store: &Store<'_>,
     now: Instant,
     cards: &[Document],
-    posted: &dyn Fn(&str) -> Result<i64, Fault>,
+    queued: &dyn Fn(&str) -> Result<i64, Fault>,
 ) -> Result<HashMap<String, CustomerBalances>, Fault> {
     let account = |balance_kind: &BalanceKind, card: &Document| (balance_kind.account)(&card.id).to_string();
     let accounts = cards.iter().flat_map(|card| BALANCE_KINDS.iter().map(|balance_kind| account(balance_kind, card)));
-    let standings = store.standings(&accounts.collect::<Vec<_>>(), now.millis(), "")?;
+    let account_balances = store.standings(&accounts.collect::<Vec<_>>(), now.millis(), "")?;
     let on = |balance_kind: &BalanceKind, card: &Document| {
         let account = account(balance_kind, card);
-        let mut standing = standings.get(&account).copied().unwrap_or_default();
-        standing.balance = standing.balance.plus(posted(&account)?)?;
-        balance_kind.loaded(card, now)?.map_or(Ok(0), |loaded| Ok::<i64, Fault>(loaded.left(standing)?.max(0)))
+        let mut account_balance = account_balances.get(&account).copied().unwrap_or_default();
+        account_balance.balance = account_balance.balance.plus(queued(&account)?)?;
+        balance_kind
+            .credited_total(card, now)?
+            .map_or(Ok(0), |credited| Ok::<i64, Fault>(credited.balance(account_balance)?.max(0)))
     };
-    let names = campaign_names(store, cards)?;
+    let names = find_campaign_names_of(store, cards)?;
     let mut all: HashMap<String, CustomerBalances> = HashMap::new();
     for card in cards {
         let held = all.entry(card.holder.clone().unwrap_or_default()).or_default();
@@ -232,9 +243,9 @@ fn sum(
 }
 
 /// Returns the names of the campaigns of loyalty cards, by id.
-fn campaign_names(store: &Store<'_>, cards: &[Document]) -> Result<HashMap<String, String>, Fault> {
-    let loyal = cards.iter().filter(|card| card.as_voucher().is_loyalty_card());
-    let ids: BTreeSet<&str> = loyal.filter_map(|card| card.parent.as_deref()).collect();
+fn find_campaign_names_of(store: &Store<'_>, cards: &[Document]) -> Result<HashMap<String, String>, Fault> {
+    let loyalty_cards = cards.iter().filter(|card| card.as_voucher().is_loyalty_card());
+    let ids: BTreeSet<&str> = loyalty_cards.filter_map(|card| card.parent.as_deref()).collect();
     if ids.is_empty() {
         return Ok(HashMap::new());
     }

@@ -27,7 +27,7 @@ pub enum PendingState {
 
 impl PendingState {
     /// Returns the name of the state in the API.
-    pub fn word(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             PendingState::Pending => "PENDING",
             PendingState::Activated => "ACTIVATED",
@@ -57,12 +57,12 @@ pub struct NewPendingRow {
 }
 
 /// Queues the write of a new row.
-pub fn begin(store: &mut Store<'_>, card: &Document, id: &Text, begun: NewPendingRow, now_ms: i64) {
+pub fn insert(store: &mut Store<'_>, card: &Document, id: &Text, new_row: NewPendingRow, now_ms: i64) {
     let mut body = Map::new();
-    body.insert(PENDING_DETAILS.into(), Json::Object(begun.details));
-    body.insert("status".into(), PendingState::Pending.word().into());
-    body.insert("at".into(), begun.at.millis().into());
-    if let Some(rules) = begun.rules {
+    body.insert(PENDING_DETAILS.into(), Json::Object(new_row.details));
+    body.insert("status".into(), PendingState::Pending.name().into());
+    body.insert("at".into(), new_row.at.millis().into());
+    if let Some(rules) = new_row.rules {
         body.insert("expiration_rules".into(), rules);
     }
     let mut row = Document::new(id.to_string(), None, now_ms, body);
@@ -71,9 +71,9 @@ pub fn begin(store: &mut Store<'_>, card: &Document, id: &Text, begun: NewPendin
 }
 
 /// Queues the change of a row: adds `more` points (negative: removes) and sets the state.
-pub fn change(store: &mut Store<'_>, id: &str, more: i64, state: PendingState, at_ms: i64) {
+pub fn update(store: &mut Store<'_>, id: &str, more: i64, state: PendingState, at_ms: i64) {
     let updated_at = timestamp::text(at_ms);
-    let change = PendingPointsChange { points: more, status: state.word(), at_ms, updated_at: &updated_at };
+    let change = PendingPointsChange { points: more, status: state.name(), at_ms, updated_at: &updated_at };
     store.update_pending_points(id, &change);
 }
 
@@ -82,7 +82,7 @@ pub struct PendingPointsTransaction {
     /// Its id.
     pub id: String,
     /// Kind of the change.
-    pub word: &'static str,
+    pub change_name: &'static str,
     /// The pending points as the API shows them.
     pub points: Json,
     /// Change of the balance.
@@ -90,9 +90,9 @@ pub struct PendingPointsTransaction {
 }
 
 /// Queues a transaction of pending points.
-pub fn note(store: &mut Store<'_>, card: &Document, transaction: PendingPointsTransaction, now_ms: i64) {
-    let PendingPointsTransaction { id, word, points, balance } = transaction;
-    let body = json!({ "change": word, PENDING_DETAILS: points, "balance": balance });
+pub fn insert_transaction(store: &mut Store<'_>, card: &Document, transaction: PendingPointsTransaction, now_ms: i64) {
+    let PendingPointsTransaction { id, change_name, points, balance } = transaction;
+    let body = json!({ "change": change_name, PENDING_DETAILS: points, "balance": balance });
     let body = body.as_object().cloned().unwrap_or_default();
     let mut row = Document::new(id, None, now_ms, body);
     (row.parent, row.holder) = (Some(card.id.clone()), card.parent.clone());
@@ -100,8 +100,8 @@ pub fn note(store: &mut Store<'_>, card: &Document, transaction: PendingPointsTr
 }
 
 /// Queues the activation of a row at `at`; returns the details of its transaction.
-pub fn activated(store: &mut Store<'_>, card: &Document, id: &str, at: Instant) -> Result<Map<String, Json>, Fault> {
-    change(store, id, 0, PendingState::Activated, at.millis());
+pub fn activate(store: &mut Store<'_>, card: &Document, id: &str, at: Instant) -> Result<Map<String, Json>, Fault> {
+    update(store, id, 0, PendingState::Activated, at.millis());
     let row = store.document(PENDING_POINTS, id)?.filter(|row| row.parent.as_ref() == Some(&card.id));
     let Some(members) = row.and_then(|mut row| row.body.remove(PENDING_DETAILS)) else { return Ok(Map::new()) };
     let about = TransactionRecord::of_value(&members).details();
@@ -113,6 +113,6 @@ pub fn activated(store: &mut Store<'_>, card: &Document, id: &str, at: Instant) 
 }
 
 /// Returns a row as the API shows it.
-pub fn show(mut row: Document) -> Json {
+pub fn to_json(mut row: Document) -> Json {
     row.body.remove(PENDING_DETAILS).unwrap_or_default()
 }

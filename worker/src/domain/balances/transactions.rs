@@ -31,16 +31,16 @@ pub struct TransactionHead<'m> {
 }
 
 /// Queues the write of a transaction.
-pub fn put(
+pub fn insert(
     store: &mut Store<'_>,
     card: &Document,
-    moved: &TransactionHead<'_>,
+    head: &TransactionHead<'_>,
     [source_id, reason]: [Json; 2],
     details: &Json,
 ) {
-    let TransactionHead { id, kind, source, at_ms } = *moved;
-    // A transfer is named once, by the card that gives.
-    let key = source_id.as_str().filter(|_| kind != TRANSFER_IN).map(|source_id| own_key(card, source_id));
+    let TransactionHead { id, kind, source, at_ms } = *head;
+    // A transfer is named once, by the source card.
+    let key = source_id.as_str().filter(|_| kind != TRANSFER_IN).map(|source_id| unique_key(card, source_id));
     let body = json!({
         "id": id, "source_id": source_id, "voucher_id": card.id, "campaign_id": card.parent, "source": source,
         "reason": reason, "type": kind, "details": details, "related_transaction_id": null,
@@ -53,21 +53,21 @@ pub fn put(
 }
 
 /// Returns the unique key of a transaction with an identifier of the caller.
-fn own_key(card: &Document, source_id: &str) -> String {
+fn unique_key(card: &Document, source_id: &str) -> String {
     format!("{}/{source_id}", card.id)
 }
 
 /// Refuses an identifier of the caller that an earlier transaction of the card has.
 pub fn check_new(store: &Store<'_>, card: &Document, source_id: Option<&str>) -> Result<(), CallError> {
     let Some(source_id) = source_id else { return Ok(()) };
-    match store.document_by_name(TRANSACTION, &own_key(card, source_id), "")? {
+    match store.document_by_name(TRANSACTION, &unique_key(card, source_id), "")? {
         Some(_) => Err(duplicate(TRANSACTION, "source_id", source_id).into()),
         None => Ok(()),
     }
 }
 
 /// Returns a transaction as the API shows it: a change by hand as stored, a redemption or a rollback converted.
-pub fn show(balance_kind: &BalanceKind, campaign_id: Option<&str>, document: Document) -> Result<Json, Fault> {
+pub fn to_json(balance_kind: &BalanceKind, campaign_id: Option<&str>, document: Document) -> Result<Json, Fault> {
     let (body, card_id) = (document.body, document.parent);
     if TransactionRecord::of(&body).has_details() {
         return Ok(Json::Object(body));
@@ -87,13 +87,13 @@ pub fn show(balance_kind: &BalanceKind, campaign_id: Option<&str>, document: Doc
     let order = redemption.order();
     let order = order.map(|order| json_members::every(order, &["id", "source_id"]));
     let mut details = json!({ "balance": balance, "order": order });
-    let own = json!({ "id": document.id });
-    let undone = redemption.rolled_back();
+    let redemption_reference = json!({ "id": document.id });
+    let rolled_back = redemption.rolled_back();
     if let Some(details) = details.as_object_mut() {
         if is_rollback {
-            details.insert("redemption".into(), json!({ "id": undone }));
+            details.insert("redemption".into(), json!({ "id": rolled_back }));
         }
-        details.insert(if is_rollback { "rollback" } else { "redemption" }.into(), own);
+        details.insert(if is_rollback { "rollback" } else { "redemption" }.into(), redemption_reference);
         if let Some(reward) = redemption.reward() {
             details.insert("reward".into(), json_members::every(reward, &["id", "name"]).into());
         }
@@ -101,12 +101,12 @@ pub fn show(balance_kind: &BalanceKind, campaign_id: Option<&str>, document: Doc
     Ok(json!({
         "id": transaction_id(&document.id), "source_id": null, "voucher_id": card_id, "campaign_id": campaign_id,
         "source": redemption.channel_id(), "reason": redemption.reason(),
-        "type": format!("{}_{action}", balance_kind.unit), "details": details, "related_transaction_id": undone.map(transaction_id),
+        "type": format!("{}_{action}", balance_kind.unit), "details": details, "related_transaction_id": rolled_back.map(transaction_id),
         "created_at": timestamp::text(document.created_at),
     }))
 }
 
-/// Returns the id of the transaction that stands for a redemption or a rollback.
+/// Returns the id of the transaction that lists a redemption or a rollback.
 fn transaction_id(id: &str) -> String {
-    format!("vtx_{}", id.split_once('_').map_or(id, |(_, own)| own))
+    format!("vtx_{}", id.split_once('_').map_or(id, |(_, suffix)| suffix))
 }

@@ -66,8 +66,8 @@ pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Jso
         let rules = assigned.remove(&document.id).unwrap_or_default();
         body.insert("validation_rules_assignments".into(), assignments::listed(rules));
         if CampaignRecord::of(&body).is_promotion() {
-            let tiers = tiers::of_campaign(call, &document.id)?;
-            body.insert("promotion".into(), tiers::listed(call, tiers)?);
+            let tiers = tiers::list_of_campaign(call, &document.id)?;
+            body.insert("promotion".into(), tiers::list_json(call, tiers)?);
         }
         shown.push(Json::Object(body));
     }
@@ -77,10 +77,10 @@ pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Jso
 /// Completes the voucher template of a campaign: with the full gift block and the validity of the campaign.
 fn complete_vouchers(campaign: &mut Document) {
     let campaign = &mut campaign.body;
-    let holds: Vec<(&str, Json)> =
+    let validity: Vec<(&str, Json)> =
         VALIDITY.iter().filter_map(|name| Some((*name, campaign.get(*name)?.clone()))).collect();
     let Some(voucher) = campaign.get_mut("voucher").and_then(Json::as_object_mut) else { return };
-    for (name, value) in holds.into_iter().filter(|(_, value)| !value.is_null()) {
+    for (name, value) in validity.into_iter().filter(|(_, value)| !value.is_null()) {
         voucher.insert(name.into(), value);
     }
     if let Some(gift) = voucher.get_mut("gift").and_then(Json::as_object_mut)
@@ -95,17 +95,17 @@ const VALIDITY: &[&str] =
     &["start_date", "expiration_date", "validity_timeframe", "validity_day_of_week", "validity_hours"];
 
 /// The type of campaigns whose codes are loyalty cards.
-pub const PROGRAM: &str = "LOYALTY_PROGRAM";
+pub const LOYALTY_PROGRAM: &str = "LOYALTY_PROGRAM";
 
 /// Tests if a campaign is a loyalty campaign.
-pub fn is_program(campaign: &Document) -> bool {
+pub fn is_loyalty_campaign(campaign: &Document) -> bool {
     campaign.as_campaign().is_loyalty_program()
 }
 
 /// Finds the loyalty campaign that the path names by id or name; a campaign of another type is not found.
-pub fn find_program(call: &Call<'_, '_>) -> Result<Document, CallError> {
+pub fn find_loyalty_campaign(call: &Call<'_, '_>) -> Result<Document, CallError> {
     let found = CAMPAIGN.find(call)?;
-    match is_program(&found) {
+    match is_loyalty_campaign(&found) {
         true => Ok(found),
         false => Err(not_found(CAMPAIGN.object, call.param(CAMPAIGN.parameter)).into()),
     }

@@ -28,7 +28,7 @@ impl SummaryQuery<'_> {
 }
 
 /// Kinds of card transactions with the names under which they are counted, for points and for credits.
-const MOVED: &[(&str, &str)] = &[
+const COUNTED_TRANSACTIONS: &[(&str, &str)] = &[
     ("CREDITS_ADDITION", "amount_added"),
     ("CREDITS_REMOVAL", "amount_subtracted"),
     ("POINTS_ADDITION", "points_added"),
@@ -41,60 +41,60 @@ const MOVED: &[(&str, &str)] = &[
 ];
 
 /// Returns the numbers of a campaign by name.
-pub fn of(store: &Store<'_>, asked: &SummaryQuery<'_>) -> Result<BTreeMap<&'static str, i64>, Fault> {
+pub fn summarize(store: &Store<'_>, query: &SummaryQuery<'_>) -> Result<BTreeMap<&'static str, i64>, Fault> {
     let mut details = BTreeMap::new();
     let mut count = |name: &'static str, number: i64| {
         details.insert(name, number);
     };
-    let id = Some(asked.id);
-    let time = asked.time();
+    let id = Some(query.id);
+    let time = query.time();
     let redemptions = store.sum_turnover(redeemed_account(id).as_str(), &time)?;
-    let (redeemed, undone) = (redemptions.credits, redemptions.reversals);
-    let failures = store.count_campaign_failures(asked.id, &time)?;
+    let (redeemed, rolled_back) = (redemptions.credits, redemptions.reversals);
+    let failures = store.count_campaign_failures(query.id, &time)?;
     let (failed, rollbacks_failed) = (failures.redemptions, failures.rollbacks);
     count("redemptions", redeemed.plus(failed)?);
     count("redemptions_succeeded", redeemed);
     count("redemptions_failed", failed);
-    count("rollbacks", undone.plus(rollbacks_failed)?);
-    count("rollbacks_succeeded", undone);
+    count("rollbacks", rolled_back.plus(rollbacks_failed)?);
+    count("rollbacks_succeeded", rolled_back);
     count("rollbacks_failed", rollbacks_failed);
     // Validations are not recorded, so they are not counted.
     ["validations", "validations_succeeded", "validations_failed"].into_iter().for_each(|name| count(name, 0));
     let ordered = store.sum_turnover(orders_account(id).as_str(), &time)?;
     count("orders_amount", ordered.credited);
     count("orders_rolledback_amount", ordered.reversed);
-    if asked.kind != "PROMOTION" {
+    if query.kind != "PROMOTION" {
         let published = store.sum_turnover(published_account(id).as_str(), &time)?.credits;
         count("publications", published);
         count("publications_succeeded", published);
         count("publications_failed", 0);
-        let vouchers = store.sum_campaign_vouchers(asked.id, &time)?;
+        let vouchers = store.sum_campaign_vouchers(query.id, &time)?;
         // The total of a card is its first balance and all later additions.
         let granted = vouchers.loaded.minus(vouchers.added)?;
         count("vouchers_created", vouchers.count);
-        count("vouchers_deleted", store.count_trashed_vouchers(asked.id, &time)?);
-        match asked.kind {
+        count("vouchers_deleted", store.count_trashed_vouchers(query.id, &time)?);
+        match query.kind {
             "GIFT_VOUCHERS" => count("created_vouchers_amount", granted),
             "LOYALTY_PROGRAM" => count("created_vouchers_points", granted),
             _ => {}
         }
     }
-    match asked.kind {
+    match query.kind {
         "GIFT_VOUCHERS" => {
             let spent = store.sum_turnover(spent_account(id).as_str(), &time)?;
             count("amount_redeemed", spent.credited);
             count("amount_rolledback", spent.reversed);
             count("amount_deleted", 0);
-            cards(store, asked, "amount_", &mut count)?;
+            count_card_changes(store, query, "amount_", &mut count)?;
         }
         "LOYALTY_PROGRAM" => {
             let spent = store.sum_turnover(points_spent_account(id).as_str(), &time)?;
             count("points_redeemed", spent.credited);
             count("points_rolledback", spent.reversed);
             count("points_deleted", 0);
-            cards(store, asked, "points_", &mut count)?;
+            count_card_changes(store, query, "points_", &mut count)?;
         }
-        "REFERRAL_PROGRAM" => count("referred_customers", store.count_referees(asked.id, &time)?),
+        "REFERRAL_PROGRAM" => count("referred_customers", store.count_referees(query.id, &time)?),
         _ => {
             let discounted = store.sum_turnover(discounted_account(id).as_str(), &time)?;
             count("discounted_amount", discounted.credited);
@@ -105,27 +105,33 @@ pub fn of(store: &Store<'_>, asked: &SummaryQuery<'_>) -> Result<BTreeMap<&'stat
 }
 
 /// Counts changes of cards without a redemption, each kind under its name; a kind without transactions counts zero.
-fn cards(
+fn count_card_changes(
     store: &Store<'_>,
-    asked: &SummaryQuery<'_>,
+    query: &SummaryQuery<'_>,
     unit: &str,
     count: &mut dyn FnMut(&'static str, i64),
 ) -> Result<(), Fault> {
-    MOVED.iter().filter(|(_, name)| name.contains(unit)).for_each(|(_, name)| count(name, 0));
-    for moved in store.sum_card_movements(asked.id, &asked.time())? {
-        if let Some((_, name)) = MOVED.iter().find(|(word, name)| *word == moved.kind && name.contains(unit)) {
-            count(name, moved.amount);
+    COUNTED_TRANSACTIONS.iter().filter(|(_, name)| name.contains(unit)).for_each(|(_, name)| count(name, 0));
+    for movement in store.sum_card_movements(query.id, &query.time())? {
+        if let Some((_, name)) =
+            COUNTED_TRANSACTIONS.iter().find(|(kind, name)| *kind == movement.kind && name.contains(unit))
+        {
+            count(name, movement.amount);
         }
     }
-    if unit == "points_" { waiting(store, asked, count) } else { Ok(()) }
+    if unit == "points_" { count_pending_points(store, query, count) } else { Ok(()) }
 }
 
 /// Counts pending points: earned or added by hand, subtracted by hand, and canceled.
-fn waiting(store: &Store<'_>, asked: &SummaryQuery<'_>, count: &mut dyn FnMut(&'static str, i64)) -> Result<(), Fault> {
-    let begun = store.sum_pending_points(asked.id, &asked.time())?;
-    let changes = store.sum_pending_changes(asked.id, &asked.time())?;
+fn count_pending_points(
+    store: &Store<'_>,
+    query: &SummaryQuery<'_>,
+    count: &mut dyn FnMut(&'static str, i64),
+) -> Result<(), Fault> {
+    let added = store.sum_pending_points(query.id, &query.time())?;
+    let changes = store.sum_pending_changes(query.id, &query.time())?;
     // A row has the points that remain after changes by hand.
-    count("pending_points_added", begun.plus(changes.subtracted)?);
+    count("pending_points_added", added.plus(changes.subtracted)?);
     count("pending_points_subtracted", changes.subtracted);
     count("pending_points_canceled", changes.canceled);
     Ok(())

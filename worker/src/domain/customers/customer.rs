@@ -59,7 +59,7 @@ pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Jso
 /// Completes customers with the balances of their cards.
 pub fn with_balances(call: &Call<'_, '_>, mut customers: Vec<Document>) -> Result<Vec<Document>, CallError> {
     let ids: Vec<&str> = customers.iter().map(|customer| customer.id.as_str()).collect();
-    let mut held = kinds::held(call.store, call.context.now, &ids)?;
+    let mut held = kinds::find_balances(call.store, call.context.now, &ids)?;
     for customer in &mut customers {
         held.remove(&customer.id).unwrap_or_default().complete(&mut customer.body);
     }

@@ -37,7 +37,7 @@ pub fn beside_voucher(call: &Call<'_, '_>, voucher: &Document) -> Result<Printed
 /// Serializes campaign, categories, counts and rules of a tier, in the state after the transfers of the request.
 pub fn beside_tier(call: &mut Call<'_, '_>, id: &str, moved: &[Entry]) -> Result<PrintedMembers, CallError> {
     let Some(document) = call.store.document(TIER.object, id)? else { return Ok(Vec::new()) };
-    let shown = tiers::show_moved(call, vec![document], moved)?.pop().unwrap_or_default();
+    let shown = tiers::show_after(call, vec![document], moved)?.pop().unwrap_or_default();
     let names = ["campaign", "categories", "summary", "validation_rule_assignments"];
     Ok(names.into_iter().filter_map(|name| Some((name, shown.get(name)?.to_string()))).collect())
 }

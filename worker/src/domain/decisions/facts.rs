@@ -27,18 +27,18 @@ use serde_json::Value as Json;
 pub fn facts<'a, 's>(call: &'a Call<'_, 's>) -> Result<StoreFacts<'a, 's>, Fault> {
     let zone = clock::zone(call)?;
     let find_tiers = move |customer: &str| {
-        let tiers = current_tiers::of_customer(call.store, &LocalTime::of(call)?, customer)?;
-        let of_campaigns = tiers::of_customer(call.store, &LocalTime::of(call)?, customer)?;
+        let tiers = current_tiers::list_of_customer(call.store, &LocalTime::of(call)?, customer)?;
+        let of_campaigns = tiers::list_tiers_of_customer(call.store, &LocalTime::of(call)?, customer)?;
         let of_campaigns = of_campaigns.into_iter().map(|tier| tier.id);
         Ok(tiers.into_iter().map(|tier| tier.tier_id).chain(of_campaigns).collect())
     };
     let find_card_tier = move |card: &str| match call.store.document("voucher", card)? {
-        Some(card) => tiers::of_held(call, &card),
+        Some(card) => tiers::find_tier_of_card(call, &card),
         None => Ok(None),
     };
     let find_balances = move |customer: &str| {
         let Some(mut customer) = call.store.document("customer", customer)? else { return Ok(None) };
-        kinds::held_now(call, &customer.id)?.complete(&mut customer.body);
+        kinds::find_current_balances(call, &customer.id)?.complete(&mut customer.body);
         customer.body.retain(|name, _| matches!(name.as_str(), "loyalty" | "summary"));
         Ok(Some(Json::Object(customer.body)))
     };

@@ -2,7 +2,7 @@
 
 use crate::domain::balances::kinds::{BalanceKind, CARD, GIFT};
 use crate::domain::balances::point_postings;
-use crate::domain::balances::transactions::{TransactionHead, put};
+use crate::domain::balances::transactions::{TransactionHead, insert};
 use crate::domain::caller;
 use crate::domain::decisions::facts;
 use crate::domain::rewards::returns;
@@ -30,7 +30,7 @@ pub fn give_back(
     seen: &DocumentsById,
 ) -> Result<Option<Document>, CallError> {
     let ReturnOutcome { returned, entries, summary_delta, rewards, .. } = outcome;
-    let taken = returns::take_all(call, rewards)?;
+    let taken = returns::return_all(call, rewards)?;
     for part in &returned.parts {
         let Some((spent, voucher)) = part.spent.zip(part.redemption.voucher.as_ref()) else { continue };
         // A reward may have been credited to the card that paid for it.
@@ -68,7 +68,7 @@ fn note_refund(
     let Refund { part, spent, card } = refund;
     let mut shown = card.clone();
     // The entries of this return are not posted yet.
-    point_postings::give_back(call, &mut shown, entries)?;
+    point_postings::refund_queued(call, &mut shown, entries)?;
     let shown = voucher::show_given_back(call, shown, Some(spent))?;
     let balance_kind: &BalanceKind = match spent {
         SpentUnits::Credits(_) => &GIFT,
@@ -90,7 +90,7 @@ fn note_refund(
     let id = call.ids.hex18("vtx_");
     let (kind, source) = (format!("{}_REFUND", balance_kind.unit), caller::channel(call).id);
     let moved = TransactionHead { id: &id, kind: &kind, source: Some(&source), at_ms: call.now_ms() };
-    put(call.store, &card, &moved, [Json::Null, Json::Null], &details);
+    insert(call.store, &card, &moved, [Json::Null, Json::Null], &details);
     Ok(())
 }
 

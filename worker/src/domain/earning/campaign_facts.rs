@@ -32,10 +32,10 @@ pub struct JoinedCampaign {
     /// Rules with a matching trigger: the stored documents, and their parsed form; `None` for a rule that cannot be read.
     pub rules: Vec<(Document, Option<EarningRule>)>,
     is_open: bool,
-    program: LoyaltyProgram,
+    state: LoyaltyProgram,
 }
 
-/// Reason why a campaign gives no points now.
+/// Reason why a campaign grants no points now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CampaignClosed {
     /// The campaign is inactive or outside of its validity.
@@ -48,8 +48,8 @@ pub enum CampaignClosed {
 
 impl JoinedCampaign {
     /// Returns the reason why no points can be earned at `now`; `None` when they can.
-    pub fn closed(&self, now: Instant, zone: &TimeZone) -> Option<CampaignClosed> {
-        let is_running = self.program.is_active && self.program.validity.holds(now, zone);
+    pub fn closed_reason(&self, now: Instant, zone: &TimeZone) -> Option<CampaignClosed> {
+        let is_running = self.state.is_active && self.state.validity.holds(now, zone);
         match (is_running, self.is_open, &self.card) {
             (false, _, _) => Some(CampaignClosed::Campaign),
             (true, true, _) => None,
@@ -66,14 +66,14 @@ impl JoinedCampaign {
 
 /// Returns the campaigns in which a customer may earn by an event: those with a card of the customer, and those that assign
 /// cards by earning.
-pub fn joined(
+pub fn find_joined_campaigns(
     store: &Store<'_>,
     facts: &StoreFacts<'_, '_>,
     customer_id: &str,
-    what: EarningEvent<'_>,
+    event: EarningEvent<'_>,
     present: &LocalTime,
 ) -> Result<Vec<JoinedCampaign>, Fault> {
-    let mut rules = waiting(store, facts, what)?;
+    let mut rules = list_matching_rules(store, facts, event)?;
     let mut names: Vec<&str> = rules.iter().filter_map(|(rule, _)| rule.parent.as_deref()).collect();
     names.dedup();
     if names.is_empty() {
@@ -85,27 +85,27 @@ pub fn joined(
         if !campaign.as_campaign().is_loyalty_program() {
             continue;
         }
-        let own = rules.extract_if(.., |(rule, _)| rule.parent.as_ref() == Some(&campaign.id)).collect();
-        found.push(join(store, campaign, Some(customer_id), own, present)?);
+        let campaign_rules = rules.extract_if(.., |(rule, _)| rule.parent.as_ref() == Some(&campaign.id)).collect();
+        found.push(load_joined_campaign(store, campaign, Some(customer_id), campaign_rules, present)?);
     }
     Ok(found)
 }
 
 /// Returns one campaign in which a customer may earn by an event; a customer that is not stored has no card.
-pub fn joined_to(
+pub fn find_joined_campaign(
     store: &Store<'_>,
     facts: &StoreFacts<'_, '_>,
     campaign: &Document,
     customer_id: Option<&str>,
-    what: EarningEvent<'_>,
+    event: EarningEvent<'_>,
     present: &LocalTime,
 ) -> Result<JoinedCampaign, Fault> {
-    let mut rules = waiting(store, facts, what)?;
+    let mut rules = list_matching_rules(store, facts, event)?;
     rules.retain(|(rule, _)| rule.parent.as_ref() == Some(&campaign.id));
-    join(store, campaign.clone(), customer_id, rules, present)
+    load_joined_campaign(store, campaign.clone(), customer_id, rules, present)
 }
 
-fn join(
+fn load_joined_campaign(
     store: &Store<'_>,
     campaign: Document,
     customer_id: Option<&str>,
@@ -121,12 +121,12 @@ fn join(
         None => campaign.as_campaign().joins_automatically(),
     };
     let read = legible(store, read_held(CAMPAIGN.object, &campaign, read_campaign))?;
-    // A campaign that cannot be read gives no points.
-    let program = match read {
+    // A campaign that cannot be read grants no points.
+    let state = match read {
         Some(read) => LoyaltyProgram { id: read.id, is_active: read.active, validity: read.validity },
         None => LoyaltyProgram { id: campaign.id.as_str().into(), is_active: false, ..LoyaltyProgram::default() },
     };
-    Ok(JoinedCampaign { campaign, card, rules, is_open, program })
+    Ok(JoinedCampaign { campaign, card, rules, is_open, state })
 }
 
 /// Tests if a card can receive points now: it is active and valid.
@@ -137,12 +137,12 @@ fn is_usable(store: &Store<'_>, card: &Document, present: &LocalTime) -> Result<
 }
 
 /// Returns the rules with a matching trigger, each with its validation rule; rules of one campaign are adjacent.
-fn waiting(
+fn list_matching_rules(
     store: &Store<'_>,
     facts: &StoreFacts<'_, '_>,
-    what: EarningEvent<'_>,
+    event: EarningEvent<'_>,
 ) -> Result<Vec<(Document, Option<EarningRule>)>, Fault> {
-    let trigger = match what {
+    let trigger = match event {
         EarningEvent::OrderPaid(_) => CampaignRuleTrigger::Event("order.paid"),
         EarningEvent::CustomEvent { schema_id, .. } => CampaignRuleTrigger::CustomEvent(schema_id.unwrap_or_default()),
         EarningEvent::SegmentEntered(id) => CampaignRuleTrigger::Segment(id.unwrap_or_default()),
@@ -150,13 +150,13 @@ fn waiting(
     let mut found = Vec::new();
     for document in store.list_campaign_rules(trigger)? {
         let mut read = legible(store, read_held("earning rule", &document, read_loyalty_campaign_rule))?;
-        match assigned(facts, &document.id) {
+        match find_assigned_rule(facts, &document.id) {
             Ok(None) => {}
             Ok(Some(rule)) => {
                 let earnings = read.iter_mut().flat_map(|read| &mut read.earnings);
                 earnings.for_each(|earning| earning.rule = rule.clone());
             }
-            Err(UnknownAnswer) => read = None,
+            Err(UnknownRule) => read = None,
         }
         found.push((document, read));
     }
@@ -164,32 +164,32 @@ fn waiting(
 }
 
 /// The fact is unknown.
-struct UnknownAnswer;
+struct UnknownRule;
 
 /// Returns the validation rule of an earning rule; there is at most one.
-fn assigned(facts: &StoreFacts<'_, '_>, id: &str) -> Result<Option<Rule>, UnknownAnswer> {
+fn find_assigned_rule(facts: &StoreFacts<'_, '_>, id: &str) -> Result<Option<Rule>, UnknownRule> {
     match facts.rules_of(id) {
         Known::Absent => Ok(None),
         Known::Is(rules) => match rules.as_slice() {
             [] => Ok(None),
             [rule] => Ok(Some((**rule).clone())),
-            _ => Err(UnknownAnswer),
+            _ => Err(UnknownRule),
         },
-        Known::Unknown | Known::Unreadable => Err(UnknownAnswer),
+        Known::Unknown | Known::Unreadable => Err(UnknownRule),
     }
 }
 
 /// Stored facts about the campaigns in which a customer may earn.
-pub struct ProgramEarnings<'a> {
+pub struct CampaignEarnings<'a> {
     /// The campaigns.
     pub joined: &'a [JoinedCampaign],
     /// State of the event's earnings.
-    pub standing: EarningStatus,
+    pub status: EarningStatus,
 }
 
-impl EarningFacts for ProgramEarnings<'_> {
+impl EarningFacts for CampaignEarnings<'_> {
     fn status(&self, _: &EarningKey) -> Known<EarningStatus> {
-        Known::Is(self.standing)
+        Known::Is(self.status)
     }
 
     fn memberships(&self, _: &str) -> Known<Vec<Membership<'_>>> {
@@ -203,7 +203,7 @@ impl EarningFacts for ProgramEarnings<'_> {
                 member_id: id.clone(),
                 is_active: joined.is_open,
                 metadata: Metadata::default(),
-                program: Fact::own(joined.program.clone()),
+                program: Fact::own(joined.state.clone()),
                 rules: joined.rules.iter().map(rule).collect(),
                 tiers: Vec::new(),
                 cards: vec![EarningCard { id: id.clone(), card_definition_id: id, limits: EarningLimits::default() }],

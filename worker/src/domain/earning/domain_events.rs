@@ -30,7 +30,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Kinds of earning that are possible for an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Earners {
+pub struct EarningTargets {
     /// Earning as a member of loyalty programs (v2).
     pub members: bool,
     /// Earning by rules of loyalty campaigns (v1).
@@ -39,16 +39,16 @@ pub struct Earners {
     pub is_new: bool,
 }
 
-impl Earners {
+impl EarningTargets {
     /// Both kinds are possible.
-    pub const ANY: Earners = Earners { members: true, campaigns: true, is_new: false };
+    pub const ANY: EarningTargets = EarningTargets { members: true, campaigns: true, is_new: false };
 }
 
 /// Event of a customer or an order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DomainEvent {
     /// An order is paid.
-    Paid {
+    OrderPaid {
         /// The order.
         order_id: String,
         /// Id of the customer.
@@ -56,20 +56,20 @@ pub enum DomainEvent {
         /// JSON text of the order.
         text: String,
         /// Kinds of earning that are possible.
-        earners: Earners,
+        targets: EarningTargets,
     },
     /// A paid order that earned or spent points is written again, possibly with other amounts.
-    Changed {
+    OrderChanged {
         /// The order.
         order_id: String,
     },
     /// A paid order that earned or spent points is not paid any more; it may be paid again.
-    Unpaid {
+    OrderUnpaid {
         /// The order.
         order_id: String,
     },
     /// An order is canceled.
-    CalledOff {
+    OrderCanceled {
         /// The order.
         order_id: String,
     },
@@ -81,12 +81,12 @@ pub enum DomainEvent {
         customer_id: String,
     },
     /// A customer is written whose tiers depend on segments, which may have changed.
-    Regrouped {
+    SegmentsChanged {
         /// Id of the customer.
         customer_id: String,
     },
     /// A customer starts to match the filter of a segment.
-    Entered {
+    SegmentEntered {
         /// The segment.
         segment_id: String,
         /// Id of the customer.
@@ -102,26 +102,26 @@ struct OrderStatusOnly {
 }
 
 /// Returns the order and custom events of the queued writes of a call.
-pub fn noticed(call: &Call<'_, '_>) -> Result<Vec<DomainEvent>, Fault> {
+pub fn detect_events(call: &Call<'_, '_>) -> Result<Vec<DomainEvent>, Fault> {
     // The last write of a document counts.
-    let (mut orders, mut details) = (BTreeMap::new(), Vec::new());
+    let (mut orders, mut custom_events) = (BTreeMap::new(), Vec::new());
     for written in call.store.written() {
         match written.kind {
             "order" => drop(orders.insert(written.id, (written.holder, written.text))),
-            "event" => details.extend(written.holder.map(|customer| (written.id, customer))),
+            "event" => custom_events.extend(written.holder.map(|customer| (written.id, customer))),
             _ => {}
         }
     }
-    let mut noticed = Vec::new();
+    let mut events = Vec::new();
     for (order_id, (customer_id, text)) in orders {
-        noticed.extend(turned(call, order_id, customer_id, text)?);
+        events.extend(detect_order_events(call, order_id, customer_id, text)?);
     }
-    for (event_id, customer_id) in details {
+    for (event_id, customer_id) in custom_events {
         let (event_id, customer_id) = (event_id.to_owned(), customer_id.to_owned());
-        noticed.push(DomainEvent::CustomEventReceived { event_id, customer_id });
+        events.push(DomainEvent::CustomEventReceived { event_id, customer_id });
     }
-    noticed.extend(brought(call)?);
-    Ok(noticed)
+    events.extend(detect_segment_events(call)?);
+    Ok(events)
 }
 
 /// Queued change of a customer, of which segments may depend.
@@ -135,7 +135,7 @@ enum QueuedChange<'q> {
 }
 
 /// Returns the segment events of the queued customers, custom events and balances of a call.
-pub fn brought(call: &Call<'_, '_>) -> Result<Vec<DomainEvent>, Fault> {
+pub fn detect_segment_events(call: &Call<'_, '_>) -> Result<Vec<DomainEvent>, Fault> {
     let mut customers: BTreeMap<String, QueuedChange<'_>> = BTreeMap::new();
     for written in call.store.written() {
         match (written.kind, written.holder) {
@@ -148,93 +148,100 @@ pub fn brought(call: &Call<'_, '_>) -> Result<Vec<DomainEvent>, Fault> {
             _ => {}
         }
     }
-    for holder in holders_of_changed_cards(call)? {
+    for holder in list_holders_of_changed_cards(call)? {
         customers.entry(holder).or_insert(QueuedChange::Balance);
     }
-    let mut brought = Vec::new();
+    let mut events = Vec::new();
     for (customer_id, change) in customers {
-        brought.extend(turned_into(call, &customer_id, change)?);
+        events.extend(detect_entered_segments(call, &customer_id, change)?);
     }
-    Ok(brought)
+    Ok(events)
 }
 
 /// Returns the holders of the cards that are queued, or whose balance a queued transfer changes.
-fn holders_of_changed_cards(call: &Call<'_, '_>) -> Result<BTreeSet<String>, Fault> {
-    let (mut holders, mut seen) = (BTreeSet::new(), BTreeSet::new());
+fn list_holders_of_changed_cards(call: &Call<'_, '_>) -> Result<BTreeSet<String>, Fault> {
+    let (mut holders, mut known_cards) = (BTreeSet::new(), BTreeSet::new());
     for written in call.store.written().filter(|written| written.kind == VOUCHER.object) {
-        seen.insert(written.id);
+        known_cards.insert(written.id);
         if let Some(holder) = written.holder
             && kinds::of_card(&Document::read_queued(&written, call.now_ms())?).is_some()
         {
             holders.insert(holder.to_owned());
         }
     }
-    for card in call.store.posted().filter_map(kinds::moved_card) {
-        if seen.insert(card) {
+    for card in call.store.posted().filter_map(kinds::card_of_transfer) {
+        if known_cards.insert(card) {
             holders.extend(call.store.document(VOUCHER.object, card)?.and_then(|card| card.holder));
         }
     }
     Ok(holders)
 }
 
-fn status_of(word: Option<&str>) -> Option<OrderStatus> {
+fn parse_status(name: Option<&str>) -> Option<OrderStatus> {
     let all = [OrderStatus::Created, OrderStatus::Paid, OrderStatus::Canceled, OrderStatus::Fulfilled];
-    all.into_iter().find(|status| word == Some(status.name()))
+    all.into_iter().find(|status| name == Some(status.name()))
 }
 
-/// Returns the events that the write of an order brings about.
-fn turned(
+/// Returns the events that the write of an order causes.
+fn detect_order_events(
     call: &Call<'_, '_>,
     order_id: &str,
     customer_id: Option<&str>,
     text: &str,
 ) -> Result<Vec<DomainEvent>, Fault> {
-    let standing: OrderStatusOnly =
+    let order: OrderStatusOnly =
         serde_json::from_str(text).map_err(|error| Fault(format!("an order does not parse: {error}")))?;
-    let Some(is) = status_of(standing.status.as_deref()) else { return Ok(Vec::new()) };
-    if is == OrderStatus::Created {
-        let unpaid = || DomainEvent::Unpaid { order_id: order_id.to_owned() };
+    let Some(status) = parse_status(order.status.as_deref()) else { return Ok(Vec::new()) };
+    if status == OrderStatus::Created {
+        let unpaid = || DomainEvent::OrderUnpaid { order_id: order_id.to_owned() };
         let has_earned = call.store.has_occasion(EarningKey::order(order_id).as_str())?;
         return Ok(has_earned.then(unpaid).into_iter().collect());
     }
     // A customer that an untrusted client names earns nothing.
-    let earns = customer_id.filter(|_| caller::trusts_customer(call));
-    let may_change = earns.is_some() && is_returnable(is);
-    match OrderTransition::of(None, is) {
+    let earning_customer = customer_id.filter(|_| caller::trusts_customer(call));
+    let may_change = earning_customer.is_some() && is_returnable(status);
+    match OrderTransition::of(None, status) {
         None if !may_change => return Ok(Vec::new()),
         // The stored state is read only when it matters.
-        Some(OrderTransition::Paid) if earns.is_none() => return Ok(Vec::new()),
+        Some(OrderTransition::Paid) if earning_customer.is_none() => return Ok(Vec::new()),
         None | Some(OrderTransition::Paid | OrderTransition::CalledOff) => {}
     }
     // Most orders belong to no member, in projects without earning rules.
     let Some(history) = call.store.find_order_history(&OrderHistoryQuery {
         order_id,
-        customer_id: earns.unwrap_or_default(),
+        customer_id: earning_customer.unwrap_or_default(),
         occasion: EarningKey::order(order_id).as_str(),
         payments: paid_account(order_id).as_str(),
     })?
     else {
         return Ok(Vec::new());
     };
-    let was = history.status.as_deref();
-    let earners =
-        Earners { members: history.is_member, campaigns: history.has_campaign_rules, is_new: history.is_new_customer };
+    let stored_status = history.status.as_deref();
+    let targets = EarningTargets {
+        members: history.is_member,
+        campaigns: history.has_campaign_rules,
+        is_new: history.is_new_customer,
+    };
     let may_change = may_change && history.has_points;
     let order_id = order_id.to_owned();
-    let changed = may_change.then(|| DomainEvent::Changed { order_id: order_id.clone() });
-    let turned = match (OrderTransition::of(status_of(was), is), earns) {
-        (Some(OrderTransition::Paid), Some(customer_id)) if earners.members || earners.campaigns => {
+    let changed = may_change.then(|| DomainEvent::OrderChanged { order_id: order_id.clone() });
+    let event = match (OrderTransition::of(parse_status(stored_status), status), earning_customer) {
+        (Some(OrderTransition::Paid), Some(customer_id)) if targets.members || targets.campaigns => {
             let (customer_id, text) = (customer_id.to_owned(), text.to_owned());
-            Some(DomainEvent::Paid { order_id, customer_id, text, earners })
+            Some(DomainEvent::OrderPaid { order_id, customer_id, text, targets })
         }
-        (Some(OrderTransition::CalledOff), _) => Some(DomainEvent::CalledOff { order_id }),
+        (Some(OrderTransition::CalledOff), _) => Some(DomainEvent::OrderCanceled { order_id }),
         (Some(OrderTransition::Paid) | None, _) => None,
     };
-    Ok(turned.into_iter().chain(changed).collect())
+    Ok(event.into_iter().chain(changed).collect())
 }
 
-/// Returns the segment events that the change of a customer brings about.
-fn turned_into(call: &Call<'_, '_>, customer_id: &str, change: QueuedChange<'_>) -> Result<Vec<DomainEvent>, Fault> {
+/// Returns the segment events that the change of a customer causes.
+fn detect_entered_segments(
+    call: &Call<'_, '_>,
+    customer_id: &str,
+    change: QueuedChange<'_>,
+) -> Result<Vec<DomainEvent>, Fault> {
     let awaited = call.store.list_awaited_segments(customer_id)?;
     if awaited.is_empty() {
         return Ok(Vec::new());
@@ -249,28 +256,29 @@ fn turned_into(call: &Call<'_, '_>, customer_id: &str, change: QueuedChange<'_>)
     };
     let present = LocalTime::of(call)?;
     let now = present.now().at;
-    // A balance changes without a write of the customer: what time alone has changed since the last one is found by the next one.
+    // A balance changes without a write of the customer: changes by time alone are found by the next write.
     let is_written = !matches!(change, QueuedChange::Balance);
     let (mut by_tier, mut entered) = (false, Vec::new());
-    for one in awaited {
-        by_tier |= one.is_for_tiers;
-        let Some(document) = one.segment else { continue };
+    for awaited_segment in awaited {
+        by_tier |= awaited_segment.is_for_tiers;
+        let Some(document) = awaited_segment.segment else { continue };
         let Some(segment) = segment_of(call, &document)? else { continue };
         let was_in = |before: &Document| {
-            let count = |who: &str, event: &str| call.store.event_count(who, event);
-            // A customer who entered by time before a rule was waiting has not entered now.
-            let last = before.updated_at.unwrap_or(before.created_at).max(one.since_ms);
+            let count = |customer: &str, event: &str| call.store.event_count(customer, event);
+            // A customer who entered by time before a rule waited for it has not entered now.
+            let last = before.updated_at.unwrap_or(before.created_at).max(awaited_segment.since_ms);
             let last = Instant::from_millis(last).filter(|_| is_written).map_or(now, |last| last.min(now));
-            let held = || Ok(kinds::held(call.store, last, &[customer_id])?.remove(customer_id).unwrap_or_default());
-            is_in_segment(&present.as_of(last), &segment, &before.body, &count, &held)
+            let balances =
+                || Ok(kinds::find_balances(call.store, last, &[customer_id])?.remove(customer_id).unwrap_or_default());
+            is_in_segment(&present.as_of(last), &segment, &before.body, &count, &balances)
         };
-        let count = |who: &str, event: &str| call.store.event_count_ahead(who, event);
-        let held = || kinds::held_ahead(call.store, now, customer_id);
-        let is_in = is_in_segment(&present, &segment, &after, &count, &held)?;
+        let count = |customer: &str, event: &str| call.store.event_count_ahead(customer, event);
+        let balances = || kinds::find_balances_with_queued(call.store, now, customer_id);
+        let is_in = is_in_segment(&present, &segment, &after, &count, &balances)?;
         if is_in && !before.as_ref().map_or(Ok(false), was_in)? {
-            entered.push(DomainEvent::Entered { segment_id: document.id, customer_id: customer_id.to_owned() });
+            entered.push(DomainEvent::SegmentEntered { segment_id: document.id, customer_id: customer_id.to_owned() });
         }
     }
-    let changed = by_tier.then(|| DomainEvent::Regrouped { customer_id: customer_id.to_owned() });
+    let changed = by_tier.then(|| DomainEvent::SegmentsChanged { customer_id: customer_id.to_owned() });
     Ok(changed.into_iter().chain(entered).collect())
 }

@@ -30,88 +30,88 @@ pub struct FiredRule<'a> {
     pub member: [&'a str; 2],
     /// Ids of the rule and of the matching earning.
     pub rule: [&'a str; 2],
-    /// Points that it granted ([`brought`]), and points that it did not grant ([`absent`]).
+    /// Points that it granted ([`granted_entry`]), and points that it did not grant ([`absent_entry`]).
     pub points: Vec<Json>,
     /// True when it granted anything. A rule that granted nothing may grant points when its order changes.
-    pub gave: bool,
+    pub has_granted: bool,
 }
 
 impl FiredRule<'_> {
-    fn firing(&self) -> NewFiring<'_> {
+    fn row(&self) -> NewFiring<'_> {
         let ([member_id, program_id], [rule_id, earning_id]) = (self.member, self.rule);
-        NewFiring { member_id, program_id, rule_id, earning_id, points: &self.points, is_fired: self.gave }
+        NewFiring { member_id, program_id, rule_id, earning_id, points: &self.points, is_fired: self.has_granted }
     }
 
-    /// Returns the statistics of a fired rule: one firing, and the points granted to cards by card definition.
-    fn counted(&self) -> Result<BTreeMap<RuleStatistic<'_>, u64>, Fault> {
-        if !self.gave {
+    /// Returns the statistics of a fired rule: one count, and the points granted to cards by card definition.
+    fn statistics(&self) -> Result<BTreeMap<RuleStatistic<'_>, u64>, Fault> {
+        if !self.has_granted {
             return Ok(BTreeMap::new());
         }
         let ([_, program], [rule, earning]) = (self.member, self.rule);
         let fired = RuleStatistic { program, kind: StatisticKind::Fired, rule, earning: "", card_definition: "" };
-        let mut counted = BTreeMap::from([(fired, 0)]);
+        let mut statistics = BTreeMap::from([(fired, 0)]);
         for entry in &self.points {
             let earned = EarnedPointsRecord::of_value(entry);
-            let kind = if earned.pending().is_none() { StatisticKind::Earned } else { StatisticKind::Waiting };
+            let kind = if earned.pending().is_none() { StatisticKind::Earned } else { StatisticKind::EarnedPending };
             let of = RuleStatistic { program, kind, rule, earning, card_definition: earned.card_definition_id() };
             let points = earned.points();
             if points == 0 {
                 continue;
             }
-            let sum: &mut u64 = counted.entry(of).or_default();
+            let sum: &mut u64 = statistics.entry(of).or_default();
             *sum = sum.plus(points)?;
         }
-        Ok(counted)
+        Ok(statistics)
     }
 }
 
 /// Returns the state of an event's earnings; `None` when it earned nothing.
-pub fn standing(store: &Store<'_>, occasion: &EarningKey) -> Result<Option<EarningStatus>, Fault> {
-    match store.find_occasion_status(occasion.as_str())?.as_deref() {
+pub fn find_status(store: &Store<'_>, earning_key: &EarningKey) -> Result<Option<EarningStatus>, Fault> {
+    match store.find_occasion_status(earning_key.as_str())?.as_deref() {
         None => Ok(None),
         Some("EARNED") => Ok(Some(EarningStatus::Earned)),
         Some("GIVEN_BACK") => Ok(Some(EarningStatus::GivenBack)),
-        Some(other) => Err(Fault(format!("the occasion `{}` stands as `{other}`", occasion.as_str()))),
+        Some(other) => Err(Fault(format!("the occasion `{}` stands as `{other}`", earning_key.as_str()))),
     }
 }
 
 /// Queues the rows of the rules that an event fired, with the amount of its order, and counts them. A second write for the
 /// same event fails.
-pub fn put(
+pub fn insert(
     store: &mut Store<'_>,
-    occasion: &EarningKey,
-    bought: Option<&OrderSnapshot>,
+    earning_key: &EarningKey,
+    order: Option<&OrderSnapshot>,
     customer_id: &str,
     fired: &[FiredRule<'_>],
     now_ms: i64,
 ) -> Result<(), Fault> {
-    let bought = bought.and_then(|bought| i64::try_from(bought.amount).ok());
-    let firings: Vec<NewFiring<'_>> = fired.iter().map(FiredRule::firing).collect();
-    store.insert_occasion(&NewOccasion { id: occasion.as_str(), customer_id, bought, now_ms }, &firings);
-    let counted = fired.iter().map(FiredRule::counted).collect::<Result<Vec<_>, _>>()?;
-    statistics::count(store, &counted.into_iter().flatten().collect::<Vec<_>>(), now_ms);
+    let order = order.and_then(|order| i64::try_from(order.amount).ok());
+    let rows: Vec<NewFiring<'_>> = fired.iter().map(FiredRule::row).collect();
+    store.insert_occasion(&NewOccasion { id: earning_key.as_str(), customer_id, bought: order, now_ms }, &rows);
+    let statistics = fired.iter().map(FiredRule::statistics).collect::<Result<Vec<_>, _>>()?;
+    statistics::insert_counts(store, &statistics.into_iter().flatten().collect::<Vec<_>>(), now_ms);
     Ok(())
 }
 
 /// Returns the customer of an event; `None` when the event earned nothing.
-pub fn find_customer(store: &Store<'_>, occasion: &EarningKey) -> Result<Option<String>, Fault> {
-    store.find_occasion_customer(occasion.as_str())
+pub fn find_customer(store: &Store<'_>, earning_key: &EarningKey) -> Result<Option<String>, Fault> {
+    store.find_occasion_customer(earning_key.as_str())
 }
 
-/// Sums the points that an order brought to a card since `since`, including points that were added again.
-pub fn sum_brought(
+/// Sums the points that an order earned on a card since `since`, including points that were added again.
+pub fn sum_earned(
     store: &Store<'_>,
-    occasion: &EarningKey,
+    earning_key: &EarningKey,
     card_id: &str,
     since: Instant,
 ) -> Result<Option<u64>, Fault> {
-    let Some(order_id) = occasion.order_id() else { return Ok(None) };
+    let Some(order_id) = earning_key.order_id() else { return Ok(None) };
     Ok(u64::try_from(store.sum_points_of_order(card_id, order_id, since.millis())?).ok())
 }
 
 /// Returns the amount of the order that earned; `None` for other events and for rows older than the amount.
-pub fn bought(store: &Store<'_>, occasion: &EarningKey) -> Result<Option<OrderSnapshot>, Fault> {
-    let amount = store.find_occasion_amount(occasion.as_str())?.and_then(|amount| u64::try_from(amount).ok());
+pub fn find_order_snapshot(store: &Store<'_>, earning_key: &EarningKey) -> Result<Option<OrderSnapshot>, Fault> {
+    let amount = store.find_occasion_amount(earning_key.as_str())?.and_then(|amount| u64::try_from(amount).ok());
     Ok(amount.map(|amount| OrderSnapshot { amount, goods: Vec::new() }))
 }
 
@@ -121,32 +121,32 @@ pub struct RevokedPoints {
     /// Highest number of points that the order earned.
     pub points: u64,
     /// Total of points to be revoked.
-    pub back: u64,
+    pub due: u64,
     /// Points of them that could be revoked.
-    pub taken: u64,
+    pub revoked: u64,
     /// Pending points and lot of points that were added again, if they are new ones.
-    pub arrival: [Option<Text>; 2],
+    pub credited_to: [Option<Text>; 2],
 }
 
 /// Queues the record of revoked points for one entry of an event.
-pub fn note_back(
+pub fn record_revocation(
     store: &mut Store<'_>,
-    occasion: &EarningKey,
-    place: usize,
-    settled: &RevokedPoints,
+    earning_key: &EarningKey,
+    index: usize,
+    revoked: &RevokedPoints,
 ) -> Result<(), Fault> {
     let mut first: usize = 0;
-    for mut firing in store.list_firings(occasion.as_str())? {
-        let count = firing.points.len();
-        let entry = place.checked_sub(first).and_then(|place| firing.points.get_mut(place)?.as_object_mut());
+    for mut row in store.list_firings(earning_key.as_str())? {
+        let count = row.points.len();
+        let entry = index.checked_sub(first).and_then(|index| row.points.get_mut(index)?.as_object_mut());
         if let Some(entry) = entry {
-            entry.insert("points".into(), settled.points.into());
-            entry.insert("back".into(), settled.back.into());
-            entry.insert("taken".into(), settled.taken.into());
-            for (name, id) in ["pending", "lot"].into_iter().zip(&settled.arrival) {
+            entry.insert("points".into(), revoked.points.into());
+            entry.insert("back".into(), revoked.due.into());
+            entry.insert("taken".into(), revoked.revoked.into());
+            for (name, id) in ["pending", "lot"].into_iter().zip(&revoked.credited_to) {
                 id.iter().for_each(|id| drop(entry.insert(name.into(), id.as_str().into())));
             }
-            store.update_firing(occasion.as_str(), firing, settled.points > 0);
+            store.update_firing(earning_key.as_str(), row, revoked.points > 0);
             return Ok(());
         }
         first = first.saturating_add(count); // A place in a list.
@@ -155,12 +155,17 @@ pub fn note_back(
 }
 
 /// Queues the end of an event's earnings: all of them were revoked.
-pub fn end(store: &mut Store<'_>, occasion: &EarningKey, now_ms: i64) {
-    store.mark_occasion_given_back(occasion.as_str(), now_ms);
+pub fn mark_revoked(store: &mut Store<'_>, earning_key: &EarningKey, now_ms: i64) {
+    store.mark_occasion_given_back(earning_key.as_str(), now_ms);
 }
 
-/// Returns how often a rule fired for a member since `since`, and when it fired last.
-pub fn fired(store: &Store<'_>, member_id: &str, rule_id: &str, since: Option<Instant>) -> Result<FireCount, Fault> {
+/// Returns the number of times that a rule fired for a member since `since`, and the last time.
+pub fn count_fired(
+    store: &Store<'_>,
+    member_id: &str,
+    rule_id: &str,
+    since: Option<Instant>,
+) -> Result<FireCount, Fault> {
     let since = since.map_or(i64::MAX, Instant::millis).min(LATEST);
     let count = store.count_firings(member_id, rule_id, since)?;
     let last = count.last_ms.and_then(Instant::from_millis);
@@ -170,8 +175,8 @@ pub fn fired(store: &Store<'_>, member_id: &str, rule_id: &str, since: Option<In
 /// Latest instant in milliseconds: the largest integer that the platform represents exactly.
 const LATEST: i64 = 9_007_199_254_740_991;
 
-/// Returns how often a rule fired for a member in each period.
-pub fn fired_in(
+/// Returns the number of times that a rule fired for a member in each period.
+pub fn count_fired_by_period(
     store: &Store<'_>,
     member_id: &str,
     rule_id: &str,
@@ -181,7 +186,7 @@ pub fn fired_in(
 }
 
 /// Returns the pending points and the lot to which an operation credited points.
-pub fn arrival(outcome: &CardOutcome) -> [Option<Text>; 2] {
+pub fn credited_to(outcome: &CardOutcome) -> [Option<Text>; 2] {
     let pending = outcome.steps.iter().find_map(|step| match &step.cause {
         MovementCause::Pending(id) => Some(id.clone()),
         MovementCause::Credited(_)
@@ -197,16 +202,16 @@ pub fn arrival(outcome: &CardOutcome) -> [Option<Text>; 2] {
 }
 
 /// Returns the stored entry of granted points.
-pub fn brought(granted: &GrantedPoints, outcome: &CardOutcome) -> Json {
-    remember(granted, arrival(outcome))
+pub fn granted_entry(granted: &GrantedPoints, outcome: &CardOutcome) -> Json {
+    entry_json(granted, credited_to(outcome))
 }
 
 /// Returns the stored entry of points that were not granted and may be when the order changes.
-pub fn absent(granted: &GrantedPoints) -> Json {
-    remember(granted, [None, None])
+pub fn absent_entry(granted: &GrantedPoints) -> Json {
+    entry_json(granted, [None, None])
 }
 
-fn remember(granted: &GrantedPoints, [pending, lot]: [Option<Text>; 2]) -> Json {
+fn entry_json(granted: &GrantedPoints, [pending, lot]: [Option<Text>; 2]) -> Json {
     let mut entry = json!({
         "card_id": granted.card_id.as_str(), "card_definition_id": granted.card_definition_id.as_str(),
         "pending": pending.as_deref(), "lot": lot.as_deref(), "points": granted.points,
@@ -218,9 +223,9 @@ fn remember(granted: &GrantedPoints, [pending, lot]: [Option<Text>; 2]) -> Json 
 }
 
 /// Returns the ids of the cards to which an event credited points, without duplicates.
-pub fn cards(store: &Store<'_>, occasion: &EarningKey) -> Result<Vec<String>, Fault> {
+pub fn list_cards(store: &Store<'_>, earning_key: &EarningKey) -> Result<Vec<String>, Fault> {
     let mut cards: Vec<String> = Vec::new();
-    for entry in entries(store, occasion)? {
+    for entry in list_entries(store, earning_key)? {
         let card = EarnedPointsRecord::of_value(&entry).card_id().to_owned();
         if !cards.contains(&card) {
             cards.push(card);
@@ -230,30 +235,32 @@ pub fn cards(store: &Store<'_>, occasion: &EarningKey) -> Result<Vec<String>, Fa
 }
 
 /// Returns the points that an event credited, without those canceled while pending. The cards must be settled before.
-pub fn past(store: &Store<'_>, occasion: &EarningKey) -> Result<Vec<StoredEarning>, Fault> {
-    let mut past = Vec::new();
-    for (place, entry) in entries(store, occasion)?.into_iter().enumerate() {
-        let said = EarnedPointsRecord::of_value(&entry);
-        let lot = said.lot().map(Text::from);
-        let points = said.points();
-        let back = said.back().unwrap_or(0);
-        let earned = match said.pending() {
+pub fn list_past_earnings(store: &Store<'_>, earning_key: &EarningKey) -> Result<Vec<StoredEarning>, Fault> {
+    let mut earnings = Vec::new();
+    for (index, entry) in list_entries(store, earning_key)?.into_iter().enumerate() {
+        let record = EarnedPointsRecord::of_value(&entry);
+        let lot = record.lot().map(Text::from);
+        let points = record.points();
+        let back = record.back().unwrap_or(0);
+        let earned = match record.pending() {
             None => Some(EarnedPoints { pending: None, lot, points }),
             // Revoked points have no pending part left.
-            Some(pending) => waited(store, pending, EarnedPoints { pending: None, lot: lot.clone(), points })?
-                .or_else(|| (back == points).then_some(EarnedPoints { pending: None, lot, points })),
+            Some(pending) => {
+                find_pending_earning(store, pending, EarnedPoints { pending: None, lot: lot.clone(), points })?
+                    .or_else(|| (back == points).then_some(EarnedPoints { pending: None, lot, points }))
+            }
         };
-        past.extend(earned.map(|earned| StoredEarning {
-            card_id: said.card_id().into(),
-            card_definition_id: said.card_definition_id().into(),
+        earnings.extend(earned.map(|earned| StoredEarning {
+            card_id: record.card_id().into(),
+            card_definition_id: record.card_definition_id().into(),
             earned,
             back,
-            taken: said.taken().unwrap_or(back),
-            position: place,
+            taken: record.taken().unwrap_or(back),
+            position: place: index,
             basis: find_basis(&entry),
         }));
     }
-    Ok(past)
+    Ok(earnings)
 }
 
 /// Returns the calculation basis of an entry; `None` for rows older than the basis.
@@ -262,7 +269,7 @@ fn find_basis(entry: &Json) -> Option<PointsBasis> {
 }
 
 /// Returns the state of points that were pending.
-fn waited(store: &Store<'_>, pending: &str, earned: EarnedPoints) -> Result<Option<EarnedPoints>, Fault> {
+fn find_pending_earning(store: &Store<'_>, pending: &str, earned: EarnedPoints) -> Result<Option<EarnedPoints>, Fault> {
     let Some(row) = store.document(PENDING, pending)? else { return Ok(None) };
     Ok(match row.as_pending_points().status() {
         Some("PENDING") => Some(EarnedPoints { pending: Some(pending.into()), ..earned }),
@@ -274,6 +281,6 @@ fn waited(store: &Store<'_>, pending: &str, earned: EarnedPoints) -> Result<Opti
     })
 }
 
-fn entries(store: &Store<'_>, occasion: &EarningKey) -> Result<Vec<Json>, Fault> {
-    Ok(store.list_firings(occasion.as_str())?.into_iter().flat_map(|firing| firing.points).collect())
+fn list_entries(store: &Store<'_>, earning_key: &EarningKey) -> Result<Vec<Json>, Fault> {
+    Ok(store.list_firings(earning_key.as_str())?.into_iter().flat_map(|row| row.points).collect())
 }

@@ -1,11 +1,11 @@
-//! Reacts to domain events in the commit of their cause: grants points and incentives, and takes back those of canceled orders.
+//! Reacts to domain events in the commit of their cause: grants points and incentives, and revokes those of canceled orders.
 //!
 //! Queued writes are flushed before, so that all cards and stocks are current. A failure undoes the whole transaction.
 
 use crate::domain::clock::LocalTime;
 use crate::domain::customers::customer;
 use crate::domain::decisions::facts;
-use crate::domain::earning::domain_events::{DomainEvent, Earners};
+use crate::domain::earning::domain_events::{DomainEvent, EarningTargets};
 use crate::domain::earning::fired_rules;
 use crate::domain::earning::fired_rules::FiredRule;
 use crate::domain::earning::grants::{EffectResult, EventGrants};
@@ -17,7 +17,7 @@ use crate::domain::loyalty_members::card_changes::{apply_event, settle_tiers};
 use crate::domain::loyalty_members::card_view::TransactionDetails;
 use crate::domain::loyalty_members::current_tiers;
 use crate::domain::loyalty_programs::statistics;
-use crate::domain::point_spending::moved_points::{ChangedOrder, MovedPoints, OrderNow};
+use crate::domain::point_spending::moved_points::{ChangedOrder, MovedPoints, OrderAfterChange};
 use crate::domain::point_spending::order_payments;
 use crate::http::route::Call;
 use crate::store::document::{legible, read_held, read_stored};
@@ -30,12 +30,12 @@ use scrip::wire::cursor::read;
 use scrip::wire::customer::read_customer;
 use scrip::wire::order::read_order;
 
-/// Refunds the points that paid an order which is canceled, or the share of what is left out of it.
+/// Refunds the points that paid an order which is canceled, or the share of its removed goods.
 pub fn refund_payment(call: &mut Call<'_, '_>, event: &DomainEvent) -> Result<Reaction, Fault> {
     let moved = match event {
-        DomainEvent::CalledOff { order_id } => order_payments::give_back(call, order_id, None)?,
-        DomainEvent::Changed { order_id } => match order(call, order_id)? {
-            Some(order) => order_payments::give_back(call, order_id, Some(&OrderSnapshot::of(&order)))?,
+        DomainEvent::OrderCanceled { order_id } => order_payments::refund_order(call, order_id, None)?,
+        DomainEvent::OrderChanged { order_id } => match find_order(call, order_id)? {
+            Some(order) => order_payments::refund_order(call, order_id, Some(&OrderSnapshot::of(&order)))?,
             None => MovedPoints::default(),
         },
         _ => MovedPoints::default(),
@@ -44,28 +44,28 @@ pub fn refund_payment(call: &mut Call<'_, '_>, event: &DomainEvent) -> Result<Re
 }
 
 /// Revokes the points of loyalty programs that an order earned and would not earn now, and adds those that it would earn in addition.
-pub fn revoke_of_programs(call: &mut Call<'_, '_>, event: &DomainEvent) -> Result<Reaction, Fault> {
+pub fn correct_program_points(call: &mut Call<'_, '_>, event: &DomainEvent) -> Result<Reaction, Fault> {
     match changed_order(call, event)? {
-        Some(order) => program_revocation::take_back(call, order),
+        Some(order) => program_revocation::correct_order(call, order),
         None => Ok(Reaction::default()),
     }
 }
 
 /// Revokes and adds points of loyalty campaigns in the same way.
-pub fn revoke_of_campaigns(call: &mut Call<'_, '_>, event: &DomainEvent) -> Result<Reaction, Fault> {
+pub fn correct_campaign_points(call: &mut Call<'_, '_>, event: &DomainEvent) -> Result<Reaction, Fault> {
     match changed_order(call, event)? {
-        Some(order) => campaign_revocation::take_back(call, order),
+        Some(order) => campaign_revocation::correct_order(call, order),
         None => Ok(Reaction::default()),
     }
 }
 
-/// Returns the order of an event that may change what it earned; `None` when it cannot be read.
+/// Returns the order of an event that may change its earnings; `None` when it cannot be read.
 fn changed_order(call: &Call<'_, '_>, event: &DomainEvent) -> Result<Option<ChangedOrder>, Fault> {
     let (order_id, now) = match event {
-        DomainEvent::CalledOff { order_id } => (order_id, OrderNow::CalledOff),
-        DomainEvent::Unpaid { order_id } => (order_id, OrderNow::Unpaid),
-        DomainEvent::Changed { order_id } => match order(call, order_id)? {
-            Some(order) => (order_id, OrderNow::Paid(Box::new(order))),
+        DomainEvent::OrderCanceled { order_id } => (order_id, OrderAfterChange::Canceled),
+        DomainEvent::OrderUnpaid { order_id } => (order_id, OrderAfterChange::Unpaid),
+        DomainEvent::OrderChanged { order_id } => match find_order(call, order_id)? {
+            Some(order) => (order_id, OrderAfterChange::Paid(Box::new(order))),
             None => return Ok(None),
         },
         _ => return Ok(None),
@@ -79,177 +79,182 @@ pub fn activate_pending(call: &mut Call<'_, '_>, event: &DomainEvent) -> Result<
     if let DomainEvent::CustomEventReceived { event_id, customer_id } = event
         && let Some(document) = call.store.document("event", event_id)?
     {
-        wake(call, customer_id, document.parent.as_deref().unwrap_or_default())?;
+        activate_by_event(call, customer_id, document.parent.as_deref().unwrap_or_default())?;
     }
     Ok(Reaction::default())
 }
 
 /// Grants the points and incentives that an event earns: first those of loyalty campaigns, then those of loyalty programs.
-pub fn earn_by(call: &mut Call<'_, '_>, event: &DomainEvent) -> Result<Reaction, Fault> {
+pub fn grant_earnings(call: &mut Call<'_, '_>, event: &DomainEvent) -> Result<Reaction, Fault> {
     match event {
-        DomainEvent::Paid { order_id, customer_id, text, earners } => {
+        DomainEvent::OrderPaid { order_id, customer_id, text, targets } => {
             let order = read_stored("order", order_id, text, read_order);
             let Some(order) = legible(call.store, order)? else { return Ok(Reaction::default()) };
             let cause = EarningCause {
-                what: EarningEvent::OrderPaid(&order),
-                event: "customer.order.paid",
-                occasion: &EarningKey::order(order_id),
+                event: EarningEvent::OrderPaid(&order),
+                trigger: "customer.order.paid",
+                earning_key: &EarningKey::order(order_id),
                 order_id: Some(order_id),
             };
-            happen(call, customer_id, *earners, &cause)?;
+            grant_for_event(call, customer_id, *targets, &cause)?;
         }
         DomainEvent::CustomEventReceived { event_id, customer_id } => {
             let Some(document) = call.store.document("event", event_id)? else { return Ok(Reaction::default()) };
             let schema_id = document.parent.as_deref().unwrap_or_default();
             let data = legible(call.store, read_held("event", &document, |at| at.option("metadata", read::metadata)))?;
             let metadata: Metadata = data.flatten().unwrap_or_default();
-            let what = EarningEvent::CustomEvent { schema_id: Some(schema_id), metadata: &metadata };
-            let occasion = EarningKey::custom_event(event_id);
-            let event = "customer.custom_event";
-            let cause = EarningCause { what, event, occasion: &occasion, order_id: None };
-            happen(call, customer_id, Earners::ANY, &cause)?;
+            let event = EarningEvent::CustomEvent { schema_id: Some(schema_id), metadata: &metadata };
+            let earning_key = EarningKey::custom_event(event_id);
+            let trigger = "customer.custom_event";
+            let cause = EarningCause { event, trigger, earning_key: &earning_key, order_id: None };
+            grant_for_event(call, customer_id, EarningTargets::ANY, &cause)?;
         }
-        DomainEvent::Entered { segment_id, customer_id } => {
-            let what = EarningEvent::SegmentEntered(Some(segment_id));
-            let occasion = EarningKey::segment(segment_id, customer_id, call.context.now);
-            let event = "customer.segment.entered";
-            let cause = EarningCause { what, event, occasion: &occasion, order_id: None };
-            happen(call, customer_id, Earners::ANY, &cause)?;
+        DomainEvent::SegmentEntered { segment_id, customer_id } => {
+            let event = EarningEvent::SegmentEntered(Some(segment_id));
+            let earning_key = EarningKey::segment(segment_id, customer_id, call.context.now);
+            let trigger = "customer.segment.entered";
+            let cause = EarningCause { event, trigger, earning_key: &earning_key, order_id: None };
+            grant_for_event(call, customer_id, EarningTargets::ANY, &cause)?;
         }
-        DomainEvent::Changed { .. }
-        | DomainEvent::Unpaid { .. }
-        | DomainEvent::CalledOff { .. }
-        | DomainEvent::Regrouped { .. } => {}
+        DomainEvent::OrderChanged { .. }
+        | DomainEvent::OrderUnpaid { .. }
+        | DomainEvent::OrderCanceled { .. }
+        | DomainEvent::SegmentsChanged { .. } => {}
     }
     Ok(Reaction::default())
 }
 
 /// Updates the tiers of a customer whose segments may have changed.
 pub fn update_tiers(call: &mut Call<'_, '_>, event: &DomainEvent) -> Result<Reaction, Fault> {
-    if let DomainEvent::Regrouped { customer_id } = event {
+    if let DomainEvent::SegmentsChanged { customer_id } = event {
         settle_tiers(call.store, &LocalTime::of(call)?, customer_id)?;
     }
     Ok(Reaction::default())
 }
 
 /// Returns a stored order; `None` when it is missing or cannot be read.
-fn order(call: &Call<'_, '_>, order_id: &str) -> Result<Option<Order>, Fault> {
+fn find_order(call: &Call<'_, '_>, order_id: &str) -> Result<Option<Order>, Fault> {
     let Some(document) = call.store.document("order", order_id)? else { return Ok(None) };
     legible(call.store, read_held("order", &document, read_order))
 }
 
 /// Event by which a customer may earn.
 struct EarningCause<'a> {
-    what: EarningEvent<'a>,
+    event: EarningEvent<'a>,
     /// Name of the event in the triggers of loyalty programs.
-    event: &'a str,
+    trigger: &'a str,
     /// Key under which the event earns only once.
-    occasion: &'a EarningKey,
+    earning_key: &'a EarningKey,
     /// Order that the event is about, for the transactions of cards.
     order_id: Option<&'a str>,
 }
 
 /// Grants the points and incentives that a customer earns in loyalty programs by an event.
-fn happen(call: &mut Call<'_, '_>, customer_id: &str, earners: Earners, cause: &EarningCause<'_>) -> Result<(), Fault> {
-    let EarningCause { what, event, occasion, order_id } = *cause;
-    if earners.campaigns {
-        campaign_rules::happen(call, customer_id, earners, what, occasion)?;
+fn grant_for_event(
+    call: &mut Call<'_, '_>,
+    customer_id: &str,
+    targets: EarningTargets,
+    cause: &EarningCause<'_>,
+) -> Result<(), Fault> {
+    let EarningCause { event, trigger, earning_key, order_id } = *cause;
+    if targets.campaigns {
+        campaign_rules::grant_points(call, customer_id, targets, event, earning_key)?;
     }
-    if !earners.members {
+    if !targets.members {
         return Ok(());
     }
     let present = LocalTime::of(call)?;
-    let asked = EarningQuery { customer_id, event, only: None, metadata: None };
-    let mut memberships = Memberships::read(call.store, &asked)?;
-    if memberships.is_idle() {
+    let query = EarningQuery { customer_id, event: trigger, only: None, metadata: None };
+    let mut memberships = Memberships::load(call.store, &query)?;
+    if memberships.has_no_rules() {
         return Ok(());
     }
-    find_tiers(call, &present, &mut memberships)?;
+    load_tiers(call, &present, &mut memberships)?;
     let Some(document) = call.store.document("customer", customer_id)? else { return Ok(()) };
-    let seen = customer::before_orders(&document, earners.is_new);
-    let Some(customer) = legible(call.store, read_held("customer", &seen, read_customer))? else { return Ok(()) };
+    let profile = customer::before_orders(&document, targets.is_new);
+    let Some(customer) = legible(call.store, read_held("customer", &profile, read_customer))? else { return Ok(()) };
     let earnings = {
         let facts = facts::facts(call)?;
         let stored = StoredEarnings::new(call.store, &facts, &present, &memberships);
-        let event = EarningRequest { customer: &customer, event: what, key: Some(occasion) };
-        let earnings = earn(&facts, &stored, event, call.context);
-        stored.end()?;
+        let earning = EarningRequest { customer: &customer, event: what: event, key: Some(earning_key) };
+        let earnings = earn(&facts, &stored, earning, call.context);
+        stored.finish()?;
         facts.end()?;
         earnings
     };
-    if let Some(idle) = &earnings.not_earned {
-        call.store.note(format!("nothing is earned by `{}`: {}", occasion.as_str(), idle.name()));
+    if let Some(reason) = &earnings.not_earned {
+        call.store.note(format!("nothing is earned by `{}`: {}", earning_key.as_str(), reason.name()));
     }
     let Memberships { rules, definitions, .. } = memberships;
     let cards = load_all(call.store, &earnings.cards())?;
-    let handing = EventGrants::to(document, &present, definitions, cards, order_id);
-    let bought = match what {
+    let grants = EventGrants::new(document, &present, definitions, cards, order_id);
+    let snapshot = match event {
         EarningEvent::OrderPaid(order) => Some(OrderSnapshot::of(order)),
         EarningEvent::CustomEvent { .. } | EarningEvent::SegmentEntered(_) => None,
     };
-    put(call, &earnings, &rules, handing, occasion, bought.as_ref())
+    write_grants(call, &earnings, &rules, grants, earning_key, snapshot.as_ref())
 }
 
 /// Loads the current tiers of members whose rules depend on them; nothing is written.
-pub fn find_tiers(call: &Call<'_, '_>, present: &LocalTime, memberships: &mut Memberships) -> Result<(), Fault> {
-    for member_id in memberships.asking_tiers() {
-        for tier in current_tiers::of_member(call.store, present, &member_id)? {
-            memberships.put_tier(&member_id, tier);
+pub fn load_tiers(call: &Call<'_, '_>, present: &LocalTime, memberships: &mut Memberships) -> Result<(), Fault> {
+    for member_id in memberships.members_with_tier_rules() {
+        for tier in current_tiers::list_of_member(call.store, present, &member_id)? {
+            memberships.add_tier(&member_id, tier);
         }
     }
     Ok(())
 }
 
 /// Queues the writes of all grants that can be fulfilled.
-fn put(
+fn write_grants(
     call: &mut Call<'_, '_>,
     earnings: &Earnings,
     rules: &Rules,
-    mut handing: EventGrants<'_>,
-    occasion: &EarningKey,
-    bought: Option<&OrderSnapshot>,
+    mut grants: EventGrants<'_>,
+    earning_key: &EarningKey,
+    snapshot: Option<&OrderSnapshot>,
 ) -> Result<(), Fault> {
     let now_ms = call.now_ms();
-    statistics::count(call.store, &statistics::resting(earnings), now_ms);
-    let mut fired: Vec<FiredRule<'_>> = Vec::new();
+    statistics::insert_counts(call.store, &statistics::limited_rules(earnings), now_ms);
+    let mut rows: Vec<FiredRule<'_>> = Vec::new();
     for member in &earnings.memberships {
         for rule in &member.rules {
-            let Ok(firing) = &rule.outcome else { continue };
+            let Ok(fired) = &rule.outcome else { continue };
             let owner = [member.member_id.as_str(), member.program_id.as_str()];
-            let effects = effects_of(rules.get(rule.rule_id.as_str()).and_then(Option::as_deref), firing);
-            let (mut counts, mut points) = (false, Vec::new());
-            for (granted, effect) in firing.effects.iter().zip(effects) {
-                match handing.hand(call, granted.as_ref(), effect, owner, &rule.rule_id)? {
-                    EffectResult::Nothing => {}
-                    EffectResult::Thing => counts = true,
+            let effects = effects_of(rules.get(rule.rule_id.as_str()).and_then(Option::as_deref), fired);
+            let (mut has_granted, mut points) = (false, Vec::new());
+            for (granted, effect) in fired.effects.iter().zip(effects) {
+                match grants.grant(call, granted.as_ref(), effect, owner, &rule.rule_id)? {
+                    EffectResult::NotGranted => {}
+                    EffectResult::Item => has_granted = true,
                     EffectResult::Points(entry) => {
-                        counts = true;
+                        has_granted = true;
                         points.push(entry);
                     }
                 }
             }
-            points.extend(firing.absent.iter().map(fired_rules::absent));
-            if counts || !points.is_empty() {
-                let rule = [rule.rule_id.as_str(), firing.earning_id.as_str()];
-                fired.push(FiredRule { member: owner, rule, points, gave: counts });
+            points.extend(fired.absent.iter().map(fired_rules::absent_entry));
+            if has_granted || !points.is_empty() {
+                let rule = [rule.rule_id.as_str(), fired.earning_id.as_str()];
+                rows.push(FiredRule { member: owner, rule, points, has_granted });
             }
         }
     }
-    if !fired.is_empty() {
-        fired_rules::put(call.store, occasion, bought, handing.customer_id(), &fired, now_ms)?;
+    if !rows.is_empty() {
+        fired_rules::insert(call.store, earning_key, snapshot, grants.customer_id(), &rows, now_ms)?;
     }
     Ok(())
 }
 
 /// Returns the effects of the earning that fired.
-fn effects_of<'r>(rule: Option<&'r EarningRule>, firing: &FiredEarning) -> &'r [EarningEffect] {
+fn effects_of<'r>(rule: Option<&'r EarningRule>, fired: &FiredEarning) -> &'r [EarningEffect] {
     let earnings = rule.map_or(&[][..], |rule| &rule.earnings);
-    let earning = earnings.iter().find(|earning| earning.id == firing.earning_id);
+    let earning = earnings.iter().find(|earning| earning.id == fired.earning_id);
     earning.map_or(&[], |earning| &earning.effects)
 }
 
 /// Activates points on a customer's cards that are pending until the custom event, and extends the expiration of points by activity.
-fn wake(call: &mut Call<'_, '_>, customer_id: &str, schema_id: &str) -> Result<(), Fault> {
+fn activate_by_event(call: &mut Call<'_, '_>, customer_id: &str, schema_id: &str) -> Result<(), Fault> {
     let rows = call.store.list_active_cards(customer_id)?;
     if rows.is_empty() {
         return Ok(());
@@ -257,8 +262,8 @@ fn wake(call: &mut Call<'_, '_>, customer_id: &str, schema_id: &str) -> Result<(
     let present = LocalTime::of(call)?;
     let details = TransactionDetails::default();
     for row in rows {
-        let mut held = load(call.store, row, &[])?;
-        apply_event(call.store, &present, &mut held, schema_id, (&details, &mut call.ids))?;
+        let mut card = load(call.store, row, &[])?;
+        apply_event(call.store, &present, &mut card, schema_id, (&details, &mut call.ids))?;
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use crate::domain::clock::LocalTime;
 use crate::domain::earning::fired_rules;
 use crate::domain::earning::program_facts::CardDefinitions;
 use crate::domain::loyalty_members::card::LoadedCard;
-use crate::domain::loyalty_members::card_changes::write;
+use crate::domain::loyalty_members::card_changes::write_outcome;
 use crate::domain::loyalty_members::card_view::{RelatedObjects, TransactionDetails};
 use crate::domain::loyalty_programs::kinds::INCENTIVE;
 use crate::domain::rewards::fulfilment;
@@ -27,9 +27,9 @@ pub const BENEFIT_TRANSACTION: &str = "benefit_transaction";
 /// Result of an effect.
 pub enum EffectResult {
     /// No grant.
-    Nothing,
+    NotGranted,
     /// A granted item.
-    Thing,
+    Item,
     /// Points on a card, as the row of the fired rule stores them.
     Points(Json),
 }
@@ -41,27 +41,27 @@ pub struct EventGrants<'p> {
     definitions: CardDefinitions,
     /// Order that earns them, if the event is about one.
     order_id: Option<&'p str>,
-    held: BTreeMap<String, LoadedCard>,
+    cards: BTreeMap<String, LoadedCard>,
     incentives: BTreeMap<String, Document>,
     /// Codes that were assigned.
-    taken: Vec<String>,
+    assigned_codes: Vec<String>,
 }
 
 /// Result of a grant, or the reason why it failed.
-type GiftResult = Result<(EffectResult, Json), Text>;
+type GrantResult = Result<(EffectResult, Json), Text>;
 
 impl<'p> EventGrants<'p> {
     /// Creates the grants of an event, for a customer with the cards that may receive points.
-    pub fn to(
+    pub fn new(
         customer: Document,
         present: &'p LocalTime,
         definitions: CardDefinitions,
         cards: Vec<LoadedCard>,
         order_id: Option<&'p str>,
     ) -> EventGrants<'p> {
-        let held = cards.into_iter().map(|held| (held.row.id.clone(), held)).collect();
-        let (incentives, taken) = (BTreeMap::new(), Vec::new());
-        EventGrants { customer, present, definitions, order_id, held, incentives, taken }
+        let cards = cards.into_iter().map(|card| (card.row.id.clone(), card)).collect();
+        let (incentives, assigned_codes) = (BTreeMap::new(), Vec::new());
+        EventGrants { customer, present, definitions, order_id, cards, incentives, assigned_codes }
     }
 
     /// Returns the id of the customer.
@@ -70,7 +70,7 @@ impl<'p> EventGrants<'p> {
     }
 
     /// Queues the grant of an effect of a rule to a member.
-    pub fn hand(
+    pub fn grant(
         &mut self,
         call: &mut Call<'_, '_>,
         granted: Result<&GrantedEffect, &EffectSkipped>,
@@ -78,79 +78,91 @@ impl<'p> EventGrants<'p> {
         owner: [&str; 2],
         rule_id: &str,
     ) -> Result<EffectResult, Fault> {
-        let given = match granted {
-            Ok(granted) => self.give(call, granted, rule_id)?,
-            Err(withheld) => Err(withheld.name().into()),
+        let outcome = match granted {
+            Ok(granted) => self.grant_gift(call, granted, rule_id)?,
+            Err(skipped) => Err(skipped.name().into()),
         };
         let incentive_id = match effect {
-            EarningEffect::Points(_) => return Ok(given.map_or(EffectResult::Nothing, |(ledgered, _)| ledgered)),
+            EarningEffect::Points(_) => {
+                return Ok(outcome.map_or(EffectResult::NotGranted, |(effect_result, _)| effect_result));
+            }
             EarningEffect::Incentive(id) => id,
         };
-        if given.is_ok() {
-            self.take_one(call, incentive_id)?;
+        if outcome.is_ok() {
+            self.take_from_stock(call, incentive_id)?;
         }
-        let result = given.as_ref().map(|(_, result)| result).map_err(Text::as_str);
+        let result = outcome.as_ref().map(|(_, result)| result).map_err(Text::as_str);
         self.record_activity(call, incentive_id, result, (owner, rule_id));
-        Ok(given.map_or(EffectResult::Nothing, |(ledgered, _)| ledgered))
+        Ok(outcome.map_or(EffectResult::NotGranted, |(effect_result, _)| effect_result))
     }
 
-    fn give(&mut self, call: &mut Call<'_, '_>, granted: &GrantedEffect, rule_id: &str) -> Result<GiftResult, Fault> {
+    fn grant_gift(
+        &mut self,
+        call: &mut Call<'_, '_>,
+        granted: &GrantedEffect,
+        rule_id: &str,
+    ) -> Result<GrantResult, Fault> {
         match &granted.content {
-            GrantedContent::Points(points) => self.add(call, points, rule_id),
+            GrantedContent::Points(points) => self.credit_points(call, points, rule_id),
             GrantedContent::Item(GrantedItem::Product(id)) => {
-                Ok(Ok((EffectResult::Thing, json!({ "product": { "id": id.as_str() } }))))
+                Ok(Ok((EffectResult::Item, json!({ "product": { "id": id.as_str() } }))))
             }
             GrantedContent::Item(GrantedItem::Sku { product_id, id }) => {
                 let sku = json!({ "sku": { "id": id.as_str(), "product_id": product_id.as_str() } });
-                Ok(Ok((EffectResult::Thing, sku)))
+                Ok(Ok((EffectResult::Item, sku)))
             }
-            GrantedContent::Item(GrantedItem::Coupon(campaign_id)) => self.hand_code(call, campaign_id, 0),
+            GrantedContent::Item(GrantedItem::Coupon(campaign_id)) => self.publish_code(call, campaign_id, 0),
             GrantedContent::Item(GrantedItem::GiftCard { campaign_id, balance }) => {
-                self.hand_code(call, campaign_id, *balance)
+                self.publish_code(call, campaign_id, *balance)
             }
         }
     }
 
     /// Credits points to a card, spendable or pending.
-    fn add(&mut self, call: &mut Call<'_, '_>, granted: &GrantedPoints, rule_id: &str) -> Result<GiftResult, Fault> {
+    fn credit_points(
+        &mut self,
+        call: &mut Call<'_, '_>,
+        granted: &GrantedPoints,
+        rule_id: &str,
+    ) -> Result<GrantResult, Fault> {
         let card_id = granted.card_id.as_str();
         let definition = self.definitions.get(granted.card_definition_id.as_str());
-        let (Some(held), Some(definition)) = (self.held.get_mut(card_id), definition) else {
+        let (Some(loaded), Some(definition)) = (self.cards.get_mut(card_id), definition) else {
             return Ok(Err(EffectSkipped::NoCard.name().into()));
         };
         let (lot, pending) = (call.ids.hex18("lcpeb_"), call.ids.hex18("lcppb_"));
         let expiration = granted.expiration.as_ref().unwrap_or(&definition.expiration);
-        let arrival = Credit { lot: &lot, expiration };
-        let outcome = held.card.earn(granted.points, arrival, &definition.delay, &pending, &self.present.now());
+        let credit = Credit { lot: &lot, expiration };
+        let outcome = loaded.card.earn(granted.points, credit, &definition.delay, &pending, &self.present.now());
         let outcome = match outcome {
             Ok(outcome) => outcome,
             // The points of a card must fit an integer.
             Err(_) => return Ok(Err(EffectSkipped::TooMany.name().into())),
         };
-        let entry = fired_rules::brought(granted, &outcome);
+        let entry = fired_rules::granted_entry(granted, &outcome);
         let related = RelatedObjects { earning_rule: Some(rule_id), order: self.order_id, ..RelatedObjects::default() };
         let details = TransactionDetails { related, ..TransactionDetails::default() };
-        write(call.store, self.present, held, outcome, Some((&details, &mut call.ids)))?;
+        write_outcome(call.store, self.present, loaded, outcome, Some((&details, &mut call.ids)))?;
         let result = json!({ "card": { "id": card_id }, "points": { "total": granted.points } });
         Ok(Ok((EffectResult::Points(entry), result)))
     }
 
     /// Assigns a code of a campaign to the customer. When no code can be assigned, all effects of the attempt are undone.
-    fn hand_code(&mut self, call: &mut Call<'_, '_>, campaign_id: &str, balance: u64) -> Result<GiftResult, Fault> {
+    fn publish_code(&mut self, call: &mut Call<'_, '_>, campaign_id: &str, balance: u64) -> Result<GrantResult, Fault> {
         let customer = &self.customer;
-        Ok(match fulfilment::publish(call, campaign_id, customer, &mut self.taken, balance)? {
+        Ok(match fulfilment::publish(call, campaign_id, customer, &mut self.assigned_codes, balance)? {
             Ok(voucher) => {
                 let code = voucher.as_voucher().code();
                 let result = json!({ "voucher": { "id": voucher.id, "code": code, "campaign_id": campaign_id } });
-                Ok((EffectResult::Thing, result))
+                Ok((EffectResult::Item, result))
             }
-            Err(why) if why.key.as_deref() == Some("not_found") => Err("campaign_not_found".into()),
-            Err(why) => Err(why.key.as_deref().unwrap_or_default().into()),
+            Err(refusal) if refusal.key.as_deref() == Some("not_found") => Err("campaign_not_found".into()),
+            Err(refusal) => Err(refusal.key.as_deref().unwrap_or_default().into()),
         })
     }
 
     /// Queues the removal of one unit of an incentive from its stock.
-    fn take_one(&mut self, call: &mut Call<'_, '_>, id: &str) -> Result<(), Fault> {
+    fn take_from_stock(&mut self, call: &mut Call<'_, '_>, id: &str) -> Result<(), Fault> {
         if !self.incentives.contains_key(id) {
             let Some(document) = call.store.document(INCENTIVE.stored, id)? else { return Ok(()) };
             self.incentives.insert(id.to_owned(), document);

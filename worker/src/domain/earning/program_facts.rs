@@ -1,5 +1,5 @@
-//! Facts for earning in loyalty programs (v2): members, matching rules, cards and earlier firings. A fact cannot return an
-//! error, so a fault of the store is kept and must be checked at the end ([`StoredEarnings::end`]).
+//! Facts for earning in loyalty programs (v2): members, matching rules, cards and earlier fired rules. A fact cannot return an
+//! error, so a fault of the store is kept and must be checked at the end ([`StoredEarnings::finish`]).
 
 use crate::domain::clock::LocalTime;
 use crate::domain::earning::fired_rules;
@@ -71,7 +71,7 @@ pub struct EarningQuery<'q> {
 #[derive(Default)]
 pub struct Memberships {
     members: Vec<Member>,
-    edition: Edition,
+    revision: Edition,
     /// Rules with a matching trigger.
     pub rules: Rules,
     /// Definitions of the cards.
@@ -80,11 +80,11 @@ pub struct Memberships {
 
 impl Memberships {
     /// Loads the memberships of a customer for an event.
-    pub fn read(store: &Store<'_>, asked: &EarningQuery<'_>) -> Result<Memberships, Fault> {
+    pub fn load(store: &Store<'_>, query: &EarningQuery<'_>) -> Result<Memberships, Fault> {
         let mut read = Memberships::default();
-        read.find_members(store, asked)?;
+        read.find_members(store, query)?;
         if !read.members.is_empty() {
-            read.find_rules(store, asked.event)?;
+            read.find_rules(store, query.event)?;
         }
         if !read.rules.is_empty() {
             read.find_definitions(store)?;
@@ -93,49 +93,49 @@ impl Memberships {
     }
 
     /// Tests if no rule of any program matches the event.
-    pub fn is_idle(&self) -> bool {
+    pub fn has_no_rules(&self) -> bool {
         self.rules.is_empty()
     }
 
     /// Returns the members whose tiers a rule reads: all of them, because a rule that reads tiers reads those of every program.
-    pub fn asking_tiers(&self) -> Vec<String> {
-        let asks = |earning: &Earning| {
-            let mut asks = earning.tiers.is_some();
-            earning.rule.tests.each_leaf(&mut |leaf| asks |= leaf.test.name.text == "customer.loyalty.tier");
-            asks
+    pub fn members_with_tier_rules(&self) -> Vec<String> {
+        let reads_tiers = |earning: &Earning| {
+            let mut reads_tiers = earning.tiers.is_some();
+            earning.rule.tests.each_leaf(&mut |leaf| reads_tiers |= leaf.test.name.text == "customer.loyalty.tier");
+            reads_tiers
         };
-        let any = self.rules.values().flatten().any(|rule| rule.earnings.iter().any(asks));
+        let any = self.rules.values().flatten().any(|rule| rule.earnings.iter().any(reads_tiers));
         self.members.iter().filter(|_| any).map(|member| member.id.clone()).collect()
     }
 
     /// Sets the current tier of a member.
-    pub fn put_tier(&mut self, member_id: &str, tier: CurrentTier) {
+    pub fn add_tier(&mut self, member_id: &str, tier: CurrentTier) {
         if let Some(member) = self.members.iter_mut().find(|member| member.id == member_id) {
             member.tiers.push(tier);
         }
     }
 
     /// Loads members and cards with one statement, because every member has a card.
-    fn find_members(&mut self, store: &Store<'_>, asked: &EarningQuery<'_>) -> Result<(), Fault> {
-        let CustomerMemberships { rows, revision } = store.list_memberships(asked.customer_id, asked.only)?;
-        self.edition = revision;
+    fn find_members(&mut self, store: &Store<'_>, query: &EarningQuery<'_>) -> Result<(), Fault> {
+        let CustomerMemberships { rows, revision } = store.list_memberships(query.customer_id, query.only)?;
+        self.revision = revision;
         let names: Vec<&str> = rows.iter().map(|row| row.program_id.as_str()).collect();
-        let programs = PROGRAMS.find(store, &self.edition, PROGRAM.stored, &names, read_program)?;
+        let programs = PROGRAMS.find(store, &self.revision, PROGRAM.stored, &names, read_program)?;
         for row in &rows {
             let (id, program) = (row.member_id.as_str(), row.program_id.as_str());
             if self.members.last().is_none_or(|last| last.id != id) {
                 let Some(known) = programs.get(program) else { continue };
-                // A program that cannot be read gives nothing.
-                let idle = || LoyaltyProgram { id: program.into(), is_active: false, ..LoyaltyProgram::default() };
-                let mut metadata = member_data(store, id, row.metadata.as_deref())?;
-                if let Some(supposed) = &asked.metadata {
-                    metadata.overlay(supposed.iter());
+                // A program that cannot be read grants nothing.
+                let inactive = || LoyaltyProgram { id: program.into(), is_active: false, ..LoyaltyProgram::default() };
+                let mut metadata = read_metadata(store, id, row.metadata.as_deref())?;
+                if let Some(assumed) = &query.metadata {
+                    metadata.overlay(assumed.iter());
                 }
                 self.members.push(Member {
                     id: id.to_owned(),
                     is_active: row.status.as_deref() == Some("ACTIVE"),
                     metadata,
-                    program: known.as_deref().cloned().unwrap_or_else(idle),
+                    program: known.as_deref().cloned().unwrap_or_else(inactive),
                     rules: Vec::new(),
                     tiers: Vec::new(),
                     cards: Vec::new(),
@@ -153,10 +153,10 @@ impl Memberships {
     fn find_rules(&mut self, store: &Store<'_>, event: &str) -> Result<(), Fault> {
         let active = self.members.iter().filter(|member| member.is_active && member.program.is_active);
         let programs: Vec<&str> = active.map(|member| member.program.id.as_str()).collect();
-        for (program, waiting) in waiting(store, &self.edition, &programs, event)? {
+        for (program, matching) in find_matching_rules(store, &self.revision, &programs, event)? {
             let members = self.members.iter_mut().filter(|member| member.program.id == program.as_str());
-            members.for_each(|member| member.rules.extend(waiting.iter().map(|(id, _)| id.clone())));
-            self.rules.extend(waiting.iter().cloned());
+            members.for_each(|member| member.rules.extend(matching.iter().map(|(id, _)| id.clone())));
+            self.rules.extend(matching.iter().cloned());
         }
         Ok(())
     }
@@ -167,7 +167,7 @@ impl Memberships {
         let mut names: Vec<&str> = cards.map(|card| card.card_definition_id.as_str()).collect();
         names.sort_unstable();
         names.dedup();
-        let found = DEFINITIONS.find(store, &self.edition, CARD_DEFINITION.stored, &names, read_card_definition)?;
+        let found = DEFINITIONS.find(store, &self.revision, CARD_DEFINITION.stored, &names, read_card_definition)?;
         self.definitions = found.into_iter().filter_map(|(id, read)| Some((id, read?))).collect();
         for member in &mut self.members {
             member.cards.retain_mut(|card| {
@@ -183,7 +183,7 @@ impl Memberships {
 }
 
 /// Parses the metadata of a member.
-fn member_data(store: &Store<'_>, id: &str, text: Option<&str>) -> Result<Metadata, Fault> {
+fn read_metadata(store: &Store<'_>, id: &str, text: Option<&str>) -> Result<Metadata, Fault> {
     match text {
         None | Some("{}") => Ok(Metadata::default()),
         Some(text) => Ok(legible(store, read_stored(MEMBER.stored, id, text, read::metadata))?.unwrap_or_default()),
@@ -191,29 +191,29 @@ fn member_data(store: &Store<'_>, id: &str, text: Option<&str>) -> Result<Metada
 }
 
 /// Rules of a program with a matching trigger, in the order of their assignment.
-type RulesOfProgram = Arc<Vec<(String, Option<Arc<EarningRule>>)>>;
+type ProgramRules = Arc<Vec<(String, Option<Arc<EarningRule>>)>>;
 
 /// Returns the rules of programs that match an event, by program.
-fn waiting(
+fn find_matching_rules(
     store: &Store<'_>,
-    edition: &Edition,
+    revision: &Edition,
     programs: &[&str],
     event: &str,
-) -> Result<BTreeMap<String, RulesOfProgram>, Fault> {
+) -> Result<BTreeMap<String, ProgramRules>, Fault> {
     let name = |program: &str| format!("{program}/{event}");
     let mut found = BTreeMap::new();
-    let mut wanted: Vec<&str> = Vec::new();
+    let mut missing: Vec<&str> = Vec::new();
     for program in programs {
-        match RULES.get(edition, &name(program)).flatten() {
+        match RULES.get(revision, &name(program)).flatten() {
             Some(known) => drop(found.insert((*program).to_owned(), known)),
-            None => wanted.push(program),
+            None => missing.push(program),
         }
     }
-    if wanted.is_empty() {
+    if missing.is_empty() {
         return Ok(found);
     }
-    let stored = store.list_program_rules(&wanted, event)?;
-    for program in wanted {
+    let stored = store.list_program_rules(&missing, event)?;
+    for program in missing {
         let (mut rules, mut bytes) = (Vec::new(), 0_usize);
         for ProgramRule { id, text, .. } in stored.iter().filter(|rule| rule.program_id == program) {
             let read = once(store, read_stored(EARNING_RULE.stored, id, text, read_earning_rule))?;
@@ -224,7 +224,7 @@ fn waiting(
             bytes = bytes.saturating_add(text.len());
         }
         let rules = Arc::new(rules);
-        RULES.put(edition, &name(program), Some(Arc::clone(&rules)), bytes);
+        RULES.put(revision, &name(program), Some(Arc::clone(&rules)), bytes);
         found.insert(program.to_owned(), rules);
     }
     Ok(found)
@@ -235,7 +235,7 @@ pub struct StoredEarnings<'a, 's> {
     store: &'a Store<'s>,
     facts: &'a StoreFacts<'a, 's>,
     present: &'a LocalTime,
-    of: &'a Memberships,
+    memberships: &'a Memberships,
     fault: RefCell<Option<Fault>>,
 }
 
@@ -245,18 +245,18 @@ impl<'a, 's> StoredEarnings<'a, 's> {
         store: &'a Store<'s>,
         facts: &'a StoreFacts<'a, 's>,
         present: &'a LocalTime,
-        of: &'a Memberships,
+        memberships: &'a Memberships,
     ) -> StoredEarnings<'a, 's> {
-        StoredEarnings { store, facts, present, of, fault: RefCell::default() }
+        StoredEarnings { store, facts, present, memberships, fault: RefCell::default() }
     }
 
     /// Ends the reads; returns the fault of the store, if there was one.
-    pub fn end(self) -> Result<(), Fault> {
+    pub fn finish(self) -> Result<(), Fault> {
         self.fault.into_inner().map_or(Ok(()), Err)
     }
 
     /// Converts an outcome to a fact; a fault is kept, and an unreadable document is reported to the operator.
-    fn known<T>(&self, outcome: Result<Option<T>, UnreadableFact>) -> Known<T> {
+    fn to_fact<T>(&self, outcome: Result<Option<T>, UnreadableFact>) -> Known<T> {
         match outcome {
             Ok(fact) => fact.into(),
             Err(UnreadableFact::Illegible(what)) => {
@@ -272,8 +272,8 @@ impl<'a, 's> StoredEarnings<'a, 's> {
 
     fn find_earned(&self, card_id: &str, since: Option<Instant>) -> Result<Option<EarnedSoFar>, UnreadableFact> {
         let Some(row) = self.store.document(CARD.stored, card_id)? else { return Ok(None) };
-        let held = card::load(self.store, row, &[])?;
-        let settled = held.card.settle(&self.present.now()).map_err(|refused| {
+        let loaded = card::load(self.store, row, &[])?;
+        let settled = loaded.card.settle(&self.present.now()).map_err(|refused| {
             UnreadableFact::Illegible(format!("the card `{card_id}` cannot be settled: {refused:?}"))
         })?;
         let moved = |figure| {
@@ -298,13 +298,13 @@ impl<'a, 's> StoredEarnings<'a, 's> {
 }
 
 impl EarningFacts for StoredEarnings<'_, '_> {
-    fn status(&self, occasion: &EarningKey) -> Known<EarningStatus> {
-        self.known(fired_rules::standing(self.store, occasion).map_err(UnreadableFact::Fault))
+    fn status(&self, earning_key: &EarningKey) -> Known<EarningStatus> {
+        self.to_fact(fired_rules::find_status(self.store, earning_key).map_err(UnreadableFact::Fault))
     }
 
     fn memberships(&self, _: &str) -> Known<Vec<Membership<'_>>> {
         let rule = |id: &String| {
-            let rule = self.of.rules.get(id).and_then(Option::as_deref);
+            let rule = self.memberships.rules.get(id).and_then(Option::as_deref);
             (Text::from(id.as_str()), rule.map_or(Known::Unreadable, |rule| Known::Is(Fact::Borrowed(rule))))
         };
         let member = |member: &'_ Member| Membership {
@@ -316,34 +316,36 @@ impl EarningFacts for StoredEarnings<'_, '_> {
             tiers: member.tiers.clone(),
             cards: member.cards.clone(),
         };
-        Known::Is(self.of.members.iter().map(member).collect())
+        Known::Is(self.memberships.members.iter().map(member).collect())
     }
 
     fn fired(&self, member_id: &str, rule_id: &str, since: Option<Instant>) -> Known<FireCount> {
-        self.known(fired_rules::fired(self.store, member_id, rule_id, since).map(Some).map_err(UnreadableFact::Fault))
+        self.to_fact(
+            fired_rules::count_fired(self.store, member_id, rule_id, since).map(Some).map_err(UnreadableFact::Fault),
+        )
     }
 
     fn earned(&self, card_id: &str, since: Option<Instant>) -> Known<EarnedSoFar> {
-        self.known(self.find_earned(card_id, since))
+        self.to_fact(self.find_earned(card_id, since))
     }
 
     fn incentive(&self, id: &str) -> Known<Fact<'_, Incentive>> {
-        self.known(self.find_incentive(id)).map(Fact::own)
+        self.to_fact(self.find_incentive(id)).map(Fact::own)
     }
 
-    fn stored_earnings(&self, occasion: &EarningKey) -> Known<Vec<StoredEarning>> {
-        self.known(fired_rules::past(self.store, occasion).map(Some).map_err(UnreadableFact::Fault))
+    fn stored_earnings(&self, earning_key: &EarningKey) -> Known<Vec<StoredEarning>> {
+        self.to_fact(fired_rules::list_past_earnings(self.store, earning_key).map(Some).map_err(UnreadableFact::Fault))
     }
 
-    fn credited_since(&self, occasion: &EarningKey, card_id: &str, since: Instant) -> Known<u64> {
-        self.known(fired_rules::sum_brought(self.store, occasion, card_id, since).map_err(UnreadableFact::Fault))
+    fn credited_since(&self, earning_key: &EarningKey, card_id: &str, since: Instant) -> Known<u64> {
+        self.to_fact(fired_rules::sum_earned(self.store, earning_key, card_id, since).map_err(UnreadableFact::Fault))
     }
 
     fn revocation(&self, card_definition_id: &str) -> Known<Option<Revocation>> {
-        self.known(self.find_definition(card_definition_id).map(|read| read.map(|read| read.earned_back)))
+        self.to_fact(self.find_definition(card_definition_id).map(|read| read.map(|read| read.earned_back)))
     }
 
     fn limits(&self, card_definition_id: &str) -> Known<EarningLimits> {
-        self.known(self.find_definition(card_definition_id).map(|read| read.map(|read| read.earning)))
+        self.to_fact(self.find_definition(card_definition_id).map(|read| read.map(|read| read.earning)))
     }
 }

@@ -8,8 +8,8 @@ use crate::domain::earning::fired_rules::RevokedPoints;
 use crate::domain::earning::program_facts::{Memberships, StoredEarnings};
 use crate::domain::earning::reaction::Reaction;
 use crate::domain::loyalty_members::card::{LoadedCard, load};
-use crate::domain::loyalty_members::card_changes::{settle, write};
-use crate::domain::loyalty_members::card_checks::definition_of;
+use crate::domain::loyalty_members::card_changes::{settle, write_outcome};
+use crate::domain::loyalty_members::card_checks::find_definition;
 use crate::domain::loyalty_members::card_view::{RelatedObjects, TransactionDetails};
 use crate::domain::loyalty_programs::kinds::CARD;
 use crate::domain::point_spending::moved_points::{ChangedOrder, MovedPoints};
@@ -29,71 +29,80 @@ use scrip::wire::customer::read_customer;
 use serde_json::json;
 use std::collections::VecDeque;
 
-/// Correction of what an order earned, step by step.
+/// Correction of the points that an order earned, step by step.
 struct ProgramRevocation {
     order: ChangedOrder,
-    occasion: EarningKey,
+    earning_key: EarningKey,
     present: LocalTime,
     /// Changes that are not applied yet.
-    left: VecDeque<GiveBack>,
+    remaining: VecDeque<GiveBack>,
 }
 
 /// Queues the changes that leave an order with the points that it would earn now. A canceled or unpaid order loses all points
 /// if the card definitions declare it.
-pub fn take_back(call: &mut Call<'_, '_>, order: ChangedOrder) -> Result<Reaction, Fault> {
-    let occasion = EarningKey::order(&order.id);
-    let cards = fired_rules::cards(call.store, &occasion)?;
-    if cards.is_empty() && !order.now.is_called_off() {
+pub fn correct_order(call: &mut Call<'_, '_>, order: ChangedOrder) -> Result<Reaction, Fault> {
+    let earning_key = EarningKey::order(&order.id);
+    let cards = fired_rules::list_cards(call.store, &earning_key)?;
+    if cards.is_empty() && !order.now.is_canceled() {
         return Ok(Reaction::default());
     }
     let present = LocalTime::of(call)?;
     // Due changes are settled first: they decide if points are pending or in which lot they are.
     for card in cards {
-        if let Some(mut held) = held(call, &card, &[])? {
-            settle(call.store, &present, &mut held)?;
+        if let Some(mut loaded) = load_card(call, &card, &[])? {
+            settle(call.store, &present, &mut loaded)?;
         }
     }
-    let own = ProgramRevocation { order, occasion, present, left: VecDeque::new() };
-    Ok(Reaction::followed_by(MovedPoints::default(), move |call| begin(call, own)))
+    let revocation = ProgramRevocation { order, earning_key, present, remaining: VecDeque::new() };
+    Ok(Reaction::followed_by(MovedPoints::default(), move |call| start(call, revocation)))
 }
 
 /// Decides the changes, when all cards are settled.
-fn begin(call: &mut Call<'_, '_>, mut own: ProgramRevocation) -> Result<Reaction, Fault> {
-    let Some(back) = decide(call, &own.present, &own.occasion, own.order.now.earning())? else {
-        let occasion = own.occasion.as_str();
-        call.store.note(format!("what `{occasion}` brought cannot be given back: something does not read"));
+fn start(call: &mut Call<'_, '_>, mut revocation: ProgramRevocation) -> Result<Reaction, Fault> {
+    let Some(corrections) =
+        decide_corrections(call, &revocation.present, &revocation.earning_key, revocation.order.now.earning())?
+    else {
+        let earning_key = revocation.earning_key.as_str();
+        call.store.note(format!("what `{earning_key}` brought cannot be given back: something does not read"));
         return Ok(Reaction::default());
     };
-    if fired_rules::standing(call.store, &own.occasion)?.is_none() {
+    if fired_rules::find_status(call.store, &revocation.earning_key)?.is_none() {
         return Ok(Reaction::default());
     }
-    own.left = VecDeque::from(back);
-    change_next(call, own)
+    revocation.remaining = VecDeque::from(corrections);
+    change_next(call, revocation)
 }
 
 /// Applies the next change. Two earnings may have credited points to one card, so each change is a step.
-fn change_next(call: &mut Call<'_, '_>, mut own: ProgramRevocation) -> Result<Reaction, Fault> {
-    let Some(one) = own.left.pop_front() else {
-        if own.order.now.is_called_off() {
-            fired_rules::end(call.store, &own.occasion, call.context.now.millis());
+fn change_next(call: &mut Call<'_, '_>, mut revocation: ProgramRevocation) -> Result<Reaction, Fault> {
+    let Some(correction) = revocation.remaining.pop_front() else {
+        if revocation.order.now.is_canceled() {
+            fired_rules::mark_revoked(call.store, &revocation.earning_key, call.context.now.millis());
         }
         return Ok(Reaction::default());
     };
-    let moved = change_one(call, &own, &one)?;
-    Ok(Reaction::followed_by(moved, move |call| change_next(call, own)))
+    let moved = write_correction(call, &revocation, &correction)?;
+    Ok(Reaction::followed_by(moved, move |call| change_next(call, revocation)))
 }
 
 /// Queues one change with its record; returns the points that were revoked.
-fn change_one(call: &mut Call<'_, '_>, own: &ProgramRevocation, one: &GiveBack) -> Result<MovedPoints, Fault> {
+fn write_correction(
+    call: &mut Call<'_, '_>,
+    revocation: &ProgramRevocation,
+    correction: &GiveBack,
+) -> Result<MovedPoints, Fault> {
     let mut moved = MovedPoints::default();
-    let lots: Vec<&str> = one.stored_earning.earned.lot.iter().map(Text::as_str).collect();
-    let Some(mut held) = held(call, &one.stored_earning.card_id, &lots)? else { return Ok(moved) };
-    let Some(settled) = change(call, &own.present, &mut held, one, &own.order.id)? else { return Ok(moved) };
-    fired_rules::note_back(call.store, &own.occasion, one.stored_earning.position, &settled)?;
-    if one.movement != EarningCorrection::Restore {
-        let points = settled.taken.minus(one.stored_earning.taken)?;
-        let missing = one.stored_earning.earned.points.remaining_after(points);
-        let mut details = json!({ "card_id": held.row.id, "points": points });
+    let lots: Vec<&str> = correction.stored_earning.earned.lot.iter().map(Text::as_str).collect();
+    let Some(mut loaded) = load_card(call, &correction.stored_earning.card_id, &lots)? else { return Ok(moved) };
+    let Some(revoked) = apply_correction(call, &revocation.present, &mut loaded, correction, &revocation.order.id)?
+    else {
+        return Ok(moved);
+    };
+    fired_rules::record_revocation(call.store, &revocation.earning_key, correction.stored_earning.position, &revoked)?;
+    if correction.movement != EarningCorrection::Restore {
+        let points = revoked.revoked.minus(correction.stored_earning.taken)?;
+        let missing = correction.stored_earning.earned.points.remaining_after(points);
+        let mut details = json!({ "card_id": loaded.row.id, "points": points });
         if let Some(details) = details.as_object_mut().filter(|_| missing > 0) {
             details.insert("missing_points".into(), missing.into());
         }
@@ -103,31 +112,31 @@ fn change_one(call: &mut Call<'_, '_>, own: &ProgramRevocation, one: &GiveBack) 
 }
 
 /// Decides how the points of an order change; `None` when a document cannot be read.
-fn decide(
+fn decide_corrections(
     call: &Call<'_, '_>,
     present: &LocalTime,
-    occasion: &EarningKey,
-    left: Option<&Order>,
+    earning_key: &EarningKey,
+    remaining: Option<&Order>,
 ) -> Result<Option<Vec<GiveBack>>, Fault> {
-    let customer_id = fired_rules::find_customer(call.store, occasion)?;
-    let customer = earner(call, customer_id.as_deref())?;
-    let bought = fired_rules::bought(call.store, occasion)?;
-    let left = left.map(|order| OrderLeft {
+    let customer_id = fired_rules::find_customer(call.store, earning_key)?;
+    let customer = find_earner(call, customer_id.as_deref())?;
+    let snapshot = fired_rules::find_order_snapshot(call.store, earning_key)?;
+    let remaining = remaining.map(|order| OrderLeft {
         order,
         customer: &customer,
-        share: bought.map_or(ReturnedShare::NONE, |bought| bought.amount_back(&OrderSnapshot::of(order))),
+        share: snapshot.map_or(ReturnedShare::NONE, |snapshot| snapshot.amount_back(&OrderSnapshot::of(order))),
     });
     let facts = facts::facts(call)?;
     let memberships = Memberships::default();
     let stored = StoredEarnings::new(call.store, &facts, present, &memberships);
-    let back = give_back(&facts, &stored, occasion, left, call.context);
-    stored.end()?;
+    let corrections = give_back(&facts, &stored, earning_key, remaining, call.context);
+    stored.finish()?;
     facts.end()?;
-    Ok(back)
+    Ok(corrections)
 }
 
 /// Returns the customer who earned by an order, as stored now; an empty customer when it was deleted.
-pub fn earner(call: &Call<'_, '_>, customer_id: Option<&str>) -> Result<Customer, Fault> {
+pub fn find_earner(call: &Call<'_, '_>, customer_id: Option<&str>) -> Result<Customer, Fault> {
     let document = match customer_id {
         Some(id) => call.store.document(CUSTOMER.object, id)?,
         None => None,
@@ -137,74 +146,79 @@ pub fn earner(call: &Call<'_, '_>, customer_id: Option<&str>) -> Result<Customer
 }
 
 /// Applies the change of one earning; returns its record, or `None` when the card has no room.
-fn change(
+fn apply_correction(
     call: &mut Call<'_, '_>,
     present: &LocalTime,
-    held: &mut LoadedCard,
-    one: &GiveBack,
+    loaded: &mut LoadedCard,
+    correction: &GiveBack,
     order_id: &str,
 ) -> Result<Option<RevokedPoints>, Fault> {
-    let mut settled =
-        RevokedPoints { points: one.total, back: one.due, taken: one.stored_earning.taken, ..RevokedPoints::default() };
-    if one.stored_earning.earned.points == 0 {
-        return Ok(Some(settled));
+    let mut revoked = RevokedPoints {
+        points: correction.total,
+        due: correction.due,
+        revoked: correction.stored_earning.taken,
+        ..RevokedPoints::default()
+    };
+    if correction.stored_earning.earned.points == 0 {
+        return Ok(Some(revoked));
     }
-    let outcome = match one.movement {
-        EarningCorrection::Restore => restore(call, present, held, one),
-        EarningCorrection::Revoke(method) => held.card.revoke(&one.stored_earning.earned, method, &present.now()),
+    let outcome = match correction.movement {
+        EarningCorrection::Restore => restore(call, present, loaded, correction),
+        EarningCorrection::Revoke(method) => loaded.card.revoke(&correction.stored_earning.earned, method, &present.now()),
     };
     let outcome = match outcome {
         Ok(outcome) => outcome,
         Err(refused) => {
-            call.store.note(format!("the points of the card `{}` do not move: {refused:?}", held.row.id));
+            call.store.note(format!("the points of the card `{}` do not move: {refused:?}", loaded.row.id));
             return Ok(None);
         }
     };
-    if one.movement == EarningCorrection::Restore {
-        settled.taken = settled.taken.remaining_after(one.stored_earning.earned.points);
-        let [pending, lot] = fired_rules::arrival(&outcome);
-        settled.arrival = [pending, lot.or_else(|| one.stored_earning.earned.lot.clone())];
+    if correction.movement == EarningCorrection::Restore {
+        revoked.revoked = revoked.revoked.remaining_after(correction.stored_earning.earned.points);
+        let [pending, lot] = fired_rules::credited_to(&outcome);
+        revoked.credited_to = [pending, lot.or_else(|| correction.stored_earning.earned.lot.clone())];
     } else {
-        settled.taken = settled.taken.plus(taken(&outcome)?)?;
+        revoked.revoked = revoked.revoked.plus(revoked_points(&outcome)?)?;
     }
     let details = TransactionDetails {
         related: RelatedObjects { order: Some(order_id), ..RelatedObjects::default() },
         ..TransactionDetails::default()
     };
-    write(call.store, present, held, outcome, Some((&details, &mut call.ids)))?;
-    Ok(Some(settled))
+    write_outcome(call.store, present, loaded, outcome, Some((&details, &mut call.ids)))?;
+    Ok(Some(revoked))
 }
 
 /// Adds points again: to the pending points, else as the card definition declares.
 fn restore(
     call: &mut Call<'_, '_>,
     present: &LocalTime,
-    held: &LoadedCard,
-    one: &GiveBack,
+    loaded: &LoadedCard,
+    correction: &GiveBack,
 ) -> Result<CardOutcome, CardRefusal> {
-    let points = one.stored_earning.earned.points;
-    if let Some(pending) = &one.stored_earning.earned.pending {
+    let points = correction.stored_earning.earned.points;
+    if let Some(pending) = &correction.stored_earning.earned.pending {
         let points = i64::try_from(points).map_err(|_| CardRefusal::Beyond)?;
-        return held.card.adjust(pending, points, &present.now());
+        return loaded.card.adjust(pending, points, &present.now());
     }
     let (lot, pending) = (call.ids.hex18("lcpeb_"), call.ids.hex18("lcppb_"));
-    let Ok(definition) = definition_of(call.store, held) else { return Err(CardRefusal::Beyond) };
-    let arrival = Credit { lot: &lot, expiration: &definition.expiration };
-    held.card.earn(points, arrival, &definition.delay, &pending, &present.now())
+    let Ok(definition) = find_definition(call.store, loaded) else { return Err(CardRefusal::Beyond) };
+    let credit = Credit { lot: &lot, expiration: &definition.expiration };
+    loaded.card.earn(points, credit, &definition.delay, &pending, &present.now())
 }
 
 /// Returns the points that were revoked from a card.
-fn taken(outcome: &CardOutcome) -> Result<u64, Fault> {
-    let back = [
+fn revoked_points(outcome: &CardOutcome) -> Result<u64, Fault> {
+    let accounts =
+        [
         PointsAccount::LifetimeTotal(LifetimeTotal::Returned),
         PointsAccount::LifetimeTotal(LifetimeTotal::PendingCanceled),
     ];
     let movements = outcome.steps.iter().flat_map(|step| &step.movements);
-    amount::total(movements.filter(|one| back.contains(&one.to)).map(|one| one.points))
+    amount::total(movements.filter(|movement| accounts.contains(&movement.to)).map(|movement| movement.points))
 }
 
-/// Loads a card with the given lots; `None` when the card was deleted.
-fn held(call: &Call<'_, '_>, card_id: &str, lots: &[&str]) -> Result<Option<LoadedCard>, Fault> {
+/// Loads a card with the named lots; `None` when the card was deleted.
+fn load_card(call: &Call<'_, '_>, card_id: &str, lots: &[&str]) -> Result<Option<LoadedCard>, Fault> {
     let row = call.store.document(CARD.stored, card_id)?;
     row.map(|row| load(call.store, row, lots)).transpose()
 }

@@ -131,7 +131,7 @@ pub fn transactions(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result
     let rows = documents.into_iter().map(|document| {
         let Some(card) = document.parent.as_ref().and_then(|parent| cards.get(parent)) else { return Ok(Vec::new()) };
         let Some(balance_kind) = kinds::of_card(card) else { return Ok(Vec::new()) };
-        let mut details = transactions::show(balance_kind, card.parent.as_deref(), document)?;
+        let mut details = transactions::to_json(balance_kind, card.parent.as_deref(), document)?;
         if let Some(details) = details.as_object_mut() {
             // Only completed changes are recorded.
             details.insert("status".into(), "SUCCESS".into());
@@ -144,7 +144,7 @@ pub fn transactions(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result
 /// Returns the buckets of cards by expiration; points that never expire come last.
 pub fn buckets(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Vec<ExportRow>>, CallError> {
     let of = |card: &Document| {
-        let details = expiring::buckets(call, card)?.into_iter().map(|details| {
+        let details = expiring::list_buckets(call, card)?.into_iter().map(|details| {
             let day = details.get("expires_at").and_then(Json::as_str).unwrap_or("never");
             ExportRow { place: Some(day.to_owned()), shown: details }
         });

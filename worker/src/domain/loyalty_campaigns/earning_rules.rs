@@ -2,7 +2,7 @@
 
 use crate::documents::resource::plain_key;
 use crate::documents::shapes;
-use crate::domain::campaigns::campaign::find_program;
+use crate::domain::campaigns::campaign::find_loyalty_campaign;
 use crate::domain::validation_rules::assignments;
 use crate::http::list_options::List;
 use crate::http::reply::{CallError, not_found};
@@ -12,9 +12,9 @@ use crate::store::records::AssignmentRecord;
 use serde_json::Value as Json;
 
 /// Earning rules as a resource: the parent is the campaign.
-pub const PROGRAM_RULE: Resource = Resource {
+pub const CAMPAIGN_RULE: Resource = Resource {
     object: "earning_rule",
-    shape: shapes::campaign_earning_rules::PROGRAM_RULE.described(),
+    shape: shapes::campaign_earning_rules::CAMPAIGN_RULE.described(),
     parameter: "earningRuleId",
     key: plain_key,
     show,
@@ -30,18 +30,18 @@ pub const PROGRAM_RULE: Resource = Resource {
 /// Returns rules with the validation rule that is assigned to each.
 pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
     let mut assigned = assignments::assigned(call, &documents)?;
-    let shown = documents.into_iter().map(|document| {
+    let rules = documents.into_iter().map(|document| {
         let first = assigned.remove(&document.id).unwrap_or_default().into_iter().next();
-        show_with(
+        to_json(
             document,
             first.and_then(|assignment| AssignmentRecord::of_value(&assignment).rule_id().cloned()).unwrap_or_default(),
         )
     });
-    Ok(shown.collect())
+    Ok(rules.collect())
 }
 
 /// Returns a rule with its validation rule.
-pub fn show_with(document: Document, validation_rule_id: Json) -> Json {
+pub fn to_json(document: Document, validation_rule_id: Json) -> Json {
     let mut body = document.body;
     body.insert("validation_rule_id".into(), validation_rule_id);
     Json::Object(body)
@@ -49,15 +49,15 @@ pub fn show_with(document: Document, validation_rule_id: Json) -> Json {
 
 /// Finds the rule that the path names, in the campaign that it names.
 pub fn find(call: &Call<'_, '_>) -> Result<Document, CallError> {
-    let program = find_program(call)?;
-    let rule = PROGRAM_RULE.find(call)?;
-    match rule.parent.as_ref() == Some(&program.id) {
+    let loyalty_campaign = find_loyalty_campaign(call)?;
+    let rule = CAMPAIGN_RULE.find(call)?;
+    match rule.parent.as_ref() == Some(&loyalty_campaign.id) {
         true => Ok(rule),
-        false => Err(not_found(PROGRAM_RULE.object, &rule.id).into()),
+        false => Err(not_found(CAMPAIGN_RULE.object, &rule.id).into()),
     }
 }
 
 /// Queues the deletion of the rules of a deleted campaign.
-pub fn remove_all(call: &mut Call<'_, '_>, campaign_id: &str) {
+pub fn delete_all(call: &mut Call<'_, '_>, campaign_id: &str) {
     call.store.delete_campaign_earning_rules(campaign_id);
 }

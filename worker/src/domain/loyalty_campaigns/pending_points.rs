@@ -1,10 +1,13 @@
 //! Creates, changes, activates and cancels pending points of loyalty cards (v1).
 
-use crate::domain::balances::adjustments::refused;
+use crate::domain::balances::adjustments::change_refusal;
 use crate::domain::balances::kinds::CARD;
 use crate::domain::balances::pending;
 use crate::domain::balances::pending::{NewPendingRow, PENDING_POINTS, PendingPointsTransaction, PendingState};
-use crate::domain::balances::points::{PointsChange, change, expiration_in, expiration_of, note, said, spent};
+use crate::domain::balances::points::{
+    PointsChange, apply_operation, find_account_balance, parse_expiration, read_loyalty_card, record_change,
+    stored_expiration,
+};
 use crate::domain::campaigns::campaign;
 use crate::domain::clock::LocalTime;
 use crate::domain::customers::{customer, referral_summary};
@@ -24,7 +27,7 @@ use scrip::text::Text;
 use serde_json::{Value as Json, json};
 
 /// Maximum number of pending entries on a card. Beyond it, new points join the next entry to become active.
-const WAITING_MAX: usize = 1_000;
+const PENDING_MAX: usize = 1_000;
 
 /// Points to be credited later.
 pub struct NewPendingPoints<'w> {
@@ -39,85 +42,92 @@ pub struct NewPendingPoints<'w> {
 }
 
 /// Adds pending points to a card; the caller writes the card document. Returns their id, or `None` when the card has no room.
-pub fn wait(call: &mut Call<'_, '_>, card: &mut Document, waits: NewPendingPoints<'_>) -> Result<Option<Text>, Fault> {
-    let Some(mut known) = said(card) else { return Ok(None) };
-    known.go_on(call.context.now);
-    let there = amount::signed(known.points.plus(known.pending_points())?)?;
-    if waits.points > INT_MAX.minus(there)? {
+pub fn add(
+    call: &mut Call<'_, '_>,
+    card: &mut Document,
+    pending_points: NewPendingPoints<'_>,
+) -> Result<Option<Text>, Fault> {
+    let Some(mut current) = read_loyalty_card(card) else { return Ok(None) };
+    current.go_on(call.context.now);
+    let existing = amount::signed(current.points.plus(current.pending_points())?)?;
+    if pending_points.points > INT_MAX.minus(existing)? {
         call.store.note(format!("the card `{}` takes no more points", card.id));
         return Ok(None);
     }
     let present = LocalTime::of(call)?;
-    let expiration = waits.rules.and_then(expiration_of).unwrap_or_default();
-    let delay = Delay::Period(Period { value: waits.days, unit: Unit::Day });
-    let points = waits.points.unsigned_abs();
+    let expiration = pending_points.rules.and_then(parse_expiration).unwrap_or_default();
+    let delay = Delay::Period(Period { value: pending_points.days, unit: Unit::Day });
+    let points = pending_points.points.unsigned_abs();
     let id = call.ids.hex18("lopp_");
     let at = delay.earned(present.now().at, &present.zone).and_then(|wait| wait.activates_at()).unwrap_or_default();
-    let joins = if known.pending.len() < WAITING_MAX {
+    let joined_id = if current.pending.len() < PENDING_MAX {
         None
     } else {
-        let later = known.pending.iter().find(|one| one.activates_at >= at);
-        later.or(known.pending.last()).map(|one| one.id.clone())
+        let later = current.pending.iter().find(|pending_lot| pending_lot.activates_at >= at);
+        later.or(current.pending.last()).map(|pending_lot| pending_lot.id.clone())
     };
-    let spent = spent(call.store, card)?;
-    let changed = change(&present, card, spent, |card, now| match &joins {
-        Some(known) => card.adjust(known, waits.points, now),
+    let account_balance = find_account_balance(call.store, card)?;
+    let changed = apply_operation(&present, card, account_balance, |card, now| match &joined_id {
+        Some(joined) => card.adjust(joined, pending_points.points, now),
         None => card.earn(points, Credit { lot: &id, expiration: &expiration }, &delay, &id, now),
     });
     let changed = changed.map_err(|refused| unsettled(&card.id, &refused))?;
     let Some(changed) = changed else { return Ok(None) };
-    note(call.store, &present, card, &changed, None)?;
+    record_change(call.store, &present, card, &changed, None)?;
     let now_ms = call.now_ms();
-    if let Some(known) = joins {
-        pending::change(call.store, &known, waits.points, PendingState::Pending, now_ms);
-        let row = call.store.document(PENDING_POINTS, &known)?.map(pending::show);
-        write_transaction(call, card, "updated", row.unwrap_or_default(), waits.points, "AUTOMATIC")?;
-        return Ok(Some(known));
+    if let Some(joined_id) = joined_id {
+        pending::update(call.store, &joined_id, pending_points.points, PendingState::Pending, now_ms);
+        let row = call.store.document(PENDING_POINTS, &joined_id)?.map(pending::to_json);
+        write_transaction(call, card, "updated", row.unwrap_or_default(), pending_points.points, "AUTOMATIC")?;
+        return Ok(Some(joined_id));
     }
     let event = json!({
         "type": "customer.order.paid", "entity_id": card.holder, "created_at": timestamp::text(now_ms), "category": "ACTION",
     });
-    let message = json!({
+    let details = json!({
         "id": id.as_str(), "voucher_id": card.id, "campaign_id": card.parent, "customer_id": card.holder,
-        "order_id": waits.origin.order_id(), "points": waits.points,
-        "activates_at": present.zone.day(at).map(|day| day.text()), "details": waits.origin.details_with("event", event),
+        "order_id": pending_points.origin.order_id(), "points": pending_points.points,
+        "activates_at": present.zone.day(at).map(|day| day.text()), "details": pending_points.origin.details_with("event", event),
         "created_at": timestamp::text(now_ms), "updated_at": null,
     });
-    let message = message.as_object().cloned().unwrap_or_default();
-    write_transaction(call, card, "added", Json::Object(message.clone()), waits.points, "AUTOMATIC")?;
-    pending::begin(call.store, card, &id, NewPendingRow { details: message, at, rules: waits.rules.cloned() }, now_ms);
+    let details = details.as_object().cloned().unwrap_or_default();
+    write_transaction(call, card, "added", Json::Object(details.clone()), pending_points.points, "AUTOMATIC")?;
+    pending::insert(call.store, card, &id, NewPendingRow { details, at, rules: pending_points.rules.cloned() }, now_ms);
     Ok(Some(id))
 }
 
 /// Adds `by` pending points under an id, or removes them when negative; the caller writes the card document. Returns the
 /// change, which is 0 when they are no longer pending.
-pub fn shift(call: &mut Call<'_, '_>, card: &mut Document, id: &str, by: i64) -> Result<i64, Fault> {
+pub fn adjust(call: &mut Call<'_, '_>, card: &mut Document, id: &str, by: i64) -> Result<i64, Fault> {
     let row = call.store.document(PENDING_POINTS, id)?.filter(|row| row.parent.as_ref() == Some(&card.id));
     let Some(row) = row.filter(|row| PendingState::of(row, call.now_ms()) == PendingState::Pending) else {
         return Ok(0);
     };
     let id = Text::from(id);
-    let waits = said(card).map_or(0, |card| card.pending.iter().find(|one| one.id == id).map_or(0, |one| one.points));
-    let waits = amount::signed(waits)?;
-    let by = by.max(amount::negated(waits)?);
-    if waits == 0 || by == 0 {
+    let pending_points = read_loyalty_card(card).map_or(0, |card| {
+        card.pending.iter().find(|pending_lot| pending_lot.id == id).map_or(0, |pending_lot| pending_lot.points)
+    });
+    let pending_points = amount::signed(pending_points)?;
+    let by = by.max(amount::negated(pending_points)?);
+    if pending_points == 0 || by == 0 {
         return Ok(0);
     }
-    let (present, spent, now_ms) = (LocalTime::of(call)?, spent(call.store, card)?, call.now_ms());
-    let is_over = by == amount::negated(waits)?;
-    let changed = change(&present, card, spent, |points, now| match is_over {
+    let (present, account_balance, now_ms) =
+        (LocalTime::of(call)?, find_account_balance(call.store, card)?, call.now_ms());
+    let is_canceled = by == amount::negated(pending_points)?;
+    let changed = apply_operation(&present, card, account_balance, |points, now| match is_canceled {
         true => points.cancel(&id, now),
         false => points.adjust(&id, by, now),
     });
     let changed = changed.map_err(|refused| unsettled(&card.id, &refused))?;
     let Some(changed) = changed else { return Ok(0) };
-    note(call.store, &present, card, &changed, Some(&mut call.ids))?;
-    match is_over {
-        true => pending::change(call.store, &id, 0, PendingState::Canceled, now_ms),
-        false => pending::change(call.store, &id, by, PendingState::Pending, now_ms),
+    record_change(call.store, &present, card, &changed, Some(&mut call.ids))?;
+    match is_canceled {
+        true => pending::update(call.store, &id, 0, PendingState::Canceled, now_ms),
+        false => pending::update(call.store, &id, by, PendingState::Pending, now_ms),
     }
-    let word = if is_over { "canceled" } else { "updated" };
-    write_transaction(call, card, word, pending::show(row), by, "AUTOMATIC")?;
+    let change_name = if is_canceled { "canceled" } else { "updated" };
+    write_transaction(call, card, change_name, pending::to_json(row), by, "AUTOMATIC")?;
     Ok(by)
 }
 
@@ -125,86 +135,90 @@ pub fn shift(call: &mut Call<'_, '_>, card: &mut Document, id: &str, by: i64) ->
 #[derive(Clone, Copy)]
 pub enum PendingPointsAction {
     /// They can be spent from now on.
-    Activates,
+    Activate,
     /// Their number changes by this amount.
-    Adjusts(i64),
+    Adjust(i64),
     /// They are canceled.
-    Cancels,
+    Cancel,
 }
 
 /// Applies an action; returns the number of pending points before it, and the total and balance of the card.
-pub fn act_on(
+pub fn apply_action(
     call: &mut Call<'_, '_>,
     mut card: Document,
     id: &str,
-    hand: PendingPointsAction,
+    action: PendingPointsAction,
 ) -> Result<PendingPointsResult, CallError> {
     let row = call.store.document(PENDING_POINTS, id)?.filter(|row| row.parent.as_ref() == Some(&card.id));
     let row = row.ok_or_else(|| not_found(PENDING_POINTS, id))?;
     let now_ms = call.now_ms();
     let state = PendingState::of(&row, now_ms);
     if state != PendingState::Pending {
-        return Err(too_late(hand, state).into());
+        return Err(state_refusal(action, state).into());
     }
     let id = Text::from(row.id.as_str());
-    let waits = said(&card).map_or(0, |card| card.pending.iter().find(|one| one.id == id).map_or(0, |one| one.points));
-    let waits = amount::signed(waits)?;
-    if let PendingPointsAction::Adjusts(by) = hand {
-        check_bounds(call, &card, waits, by)?;
+    let pending_points = read_loyalty_card(&card).map_or(0, |card| {
+        card.pending.iter().find(|pending_lot| pending_lot.id == id).map_or(0, |pending_lot| pending_lot.points)
+    });
+    let pending_points = amount::signed(pending_points)?;
+    if let PendingPointsAction::Adjust(by) = action {
+        check_bounds(call, &card, pending_points, by)?;
     }
     let present = LocalTime::of(call)?;
-    let expiration = expiration_in(row.as_points()).unwrap_or_default();
-    let spent = spent(call.store, &card)?;
-    let changed = change(&present, &mut card, spent, |points, now| done_to(points, &id, hand, &expiration, now));
+    let expiration = stored_expiration(row.as_points()).unwrap_or_default();
+    let account_balance = find_account_balance(call.store, &card)?;
+    let changed = apply_operation(&present, &mut card, account_balance, |points, now| {
+        apply_to_points(points, &id, action, &expiration, now)
+    });
     let changed = changed.map_err(|refused| unsettled(&card.id, &refused))?;
     let Some(PointsChange { outcome, .. }) = &changed else { return Err(not_found(PENDING_POINTS, &id).into()) };
-    let left = amount::signed(outcome.card.available())?;
+    let balance = amount::signed(outcome.card.available())?;
     if let Some(changed) = &changed {
-        note(call.store, &present, &card, changed, Some(&mut call.ids))?;
+        record_change(call.store, &present, &card, changed, Some(&mut call.ids))?;
     }
-    match hand {
-        PendingPointsAction::Activates => {}
-        PendingPointsAction::Adjusts(by) => {
-            pending::change(call.store, &id, by, PendingState::Pending, now_ms);
-            write_transaction(call, &card, "updated", pending::show(row), by, "MANUAL")?;
-            remember(call, &card, by)?;
+    match action {
+        PendingPointsAction::Activate => {}
+        PendingPointsAction::Adjust(by) => {
+            pending::update(call.store, &id, by, PendingState::Pending, now_ms);
+            write_transaction(call, &card, "updated", pending::to_json(row), by, "MANUAL")?;
+            update_earned_points(call, &card, by)?;
         }
-        PendingPointsAction::Cancels => {
-            pending::change(call.store, &id, 0, PendingState::Canceled, now_ms);
-            let by = amount::negated(waits)?;
-            write_transaction(call, &card, "canceled", pending::show(row), by, "MANUAL")?;
-            remember(call, &card, by)?;
+        PendingPointsAction::Cancel => {
+            pending::update(call.store, &id, 0, PendingState::Canceled, now_ms);
+            let by = amount::negated(pending_points)?;
+            write_transaction(call, &card, "canceled", pending::to_json(row), by, "MANUAL")?;
+            update_earned_points(call, &card, by)?;
         }
     }
     call.touch(&mut card);
     call.store.update(VOUCHER.object, &card);
-    let total = CARD.loaded(&card, call.context.now)?.map_or(0, |loaded| loaded.total);
-    Ok(PendingPointsResult { points: waits, total, left, card_id: card.id })
+    let total = CARD.credited_total(&card, call.context.now)?.map_or(0, |credited| credited.total);
+    Ok(PendingPointsResult { points: pending_points, total, balance, card_id: card.id })
 }
 
 /// Queues the transaction of a change of pending points: the details before it, and the change.
 fn write_transaction(
     call: &mut Call<'_, '_>,
     card: &Document,
-    word: &'static str,
-    mut message: Json,
+    change_name: &'static str,
+    mut details: Json,
     by: i64,
     operation: &str,
 ) -> Result<(), Fault> {
-    let on_card = said(card).map_or(0, |card| card.pending_points());
-    let before = TransactionRecord::of_value(&message).points().unwrap_or(0);
-    let total = if word == "updated" { before.plus(by)? } else { before };
-    if let Some(message) = message.as_object_mut() {
-        message.insert("points".into(), total.into());
+    let on_card = read_loyalty_card(card).map_or(0, |card| card.pending_points());
+    let before = TransactionRecord::of_value(&details).points().unwrap_or(0);
+    let total = if change_name == "updated" { before.plus(by)? } else { before };
+    if let Some(details) = details.as_object_mut() {
+        details.insert("points".into(), total.into());
     }
-    let total = if word == "canceled" { 0 } else { total };
+    let total = if change_name == "canceled" { 0 } else { total };
     let balance = json!({
         "points": by, "total": total, "balance": on_card, "type": CARD.kind, "operation_type": operation, "object": "balance",
         "related_object": { "type": "voucher", "id": card.id },
     });
     let id = call.ids.hex18("lopc_").to_string();
-    let transaction = PendingPointsTransaction { id, word, points: message, balance };
-    pending::note(call.store, card, transaction, call.context.now.millis());
+    let transaction = PendingPointsTransaction { id, change_name, points: details, balance };
+    pending::insert_transaction(call.store, card, transaction, call.context.now.millis());
     Ok(())
 }
 
@@ -215,63 +229,63 @@ pub struct PendingPointsResult {
     /// Total of spendable points ever credited to the card.
     pub total: i64,
     /// Spendable balance of the card.
-    pub left: i64,
+    pub balance: i64,
     /// Id of the card.
     pub card_id: String,
 }
 
-fn done_to(
+fn apply_to_points(
     card: &PointsCard,
     id: &Text,
-    hand: PendingPointsAction,
+    action: PendingPointsAction,
     expiration: &Expiration,
     now: &Now<'_>,
 ) -> Result<CardOutcome, CardRefusal> {
-    match hand {
-        PendingPointsAction::Adjusts(by) => card.adjust(id, by, now),
-        PendingPointsAction::Cancels => card.cancel(id, now),
-        PendingPointsAction::Activates => {
+    match action {
+        PendingPointsAction::Adjust(by) => card.adjust(id, by, now),
+        PendingPointsAction::Cancel => card.cancel(id, now),
+        PendingPointsAction::Activate => {
             // Their expiration starts now, not on the planned day.
             let mut card = card.clone();
-            for one in card.pending.iter_mut().filter(|one| one.id == *id) {
-                one.expiration = expiration.clone();
+            for pending_lot in card.pending.iter_mut().filter(|pending_lot| pending_lot.id == *id) {
+                pending_lot.expiration = expiration.clone();
             }
             card.activate(id, now)
         }
     }
 }
 
-fn too_late(hand: PendingPointsAction, state: PendingState) -> ErrorBody {
-    let done = match hand {
-        PendingPointsAction::Activates => "activated",
-        PendingPointsAction::Adjusts(_) => "updated",
-        PendingPointsAction::Cancels => "canceled",
+fn state_refusal(action: PendingPointsAction, state: PendingState) -> ErrorBody {
+    let verb = match action {
+        PendingPointsAction::Activate => "activated",
+        PendingPointsAction::Adjust(_) => "updated",
+        PendingPointsAction::Cancel => "canceled",
     };
-    let message = format!("Only pending points in 'PENDING' status can be {done}. Current status: '{}'.", state.word());
-    error(400, "invalid_pending_points_state", "Invalid pending points state", message)
+    let details = format!("Only pending points in 'PENDING' status can be {verb}. Current status: '{}'.", state.name());
+    error(400, "invalid_pending_points_state", "Invalid pending points state", details)
 }
 
 /// Checks that at least one point stays pending and that the card has room.
-fn check_bounds(call: &Call<'_, '_>, card: &Document, waits: i64, by: i64) -> Result<(), CallError> {
+fn check_bounds(call: &Call<'_, '_>, card: &Document, pending_points: i64, by: i64) -> Result<(), CallError> {
     if by == 0 {
-        return Err(refused("Property .points must NOT be 0 (actual value is `0`)".into()).into());
+        return Err(change_refusal("Property .points must NOT be 0 (actual value is `0`)".into()).into());
     }
-    let least = 1_i64.minus(waits)?;
-    if by < least {
-        return Err(refused(format!("Property .points must be >= {least} (actual value is `{by}`)")).into());
+    let lowest = 1_i64.minus(pending_points)?;
+    if by < lowest {
+        return Err(change_refusal(format!("Property .points must be >= {lowest} (actual value is `{by}`)")).into());
     }
-    let Some(mut known) = said(card) else { return Ok(()) };
-    known.go_on(call.context.now);
-    let there = amount::signed(known.points.plus(known.pending_points())?)?;
-    let most = INT_MAX.minus(there)?;
-    if by > most {
-        return Err(refused(format!("Property .points must be <= {most} (actual value is `{by}`)")).into());
+    let Some(mut current) = read_loyalty_card(card) else { return Ok(()) };
+    current.go_on(call.context.now);
+    let existing = amount::signed(current.points.plus(current.pending_points())?)?;
+    let highest = INT_MAX.minus(existing)?;
+    if by > highest {
+        return Err(change_refusal(format!("Property .points must be <= {highest} (actual value is `{by}`)")).into());
     }
     Ok(())
 }
 
 /// Changes the points that the customer earned in the campaign; pending points count from the time of earning.
-fn remember(call: &mut Call<'_, '_>, card: &Document, by: i64) -> Result<(), CallError> {
+fn update_earned_points(call: &mut Call<'_, '_>, card: &Document, by: i64) -> Result<(), CallError> {
     let (Some(customer), Some(campaign)) = (&card.holder, &card.parent) else { return Ok(()) };
     let Some(mut customer) = call.store.document(customer::CUSTOMER.object, customer)? else { return Ok(()) };
     let Some(campaign) = call.store.document(campaign::CAMPAIGN.object, campaign)? else { return Ok(()) };

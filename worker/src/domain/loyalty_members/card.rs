@@ -33,11 +33,11 @@ pub struct LoadedCard {
     /// Loaded rows of its lots and pending points.
     pub rows: BTreeMap<String, Document>,
     /// State in the tier structure that counts its points, if there is one.
-    pub stood: Option<StoredTierState>,
+    pub tier_state: Option<StoredTierState>,
 }
 
 /// Parses the part of a row that the engine reads; fails when it cannot be read.
-fn kept<T>(kind: &str, row: &Document, read: Read<T>) -> Result<T, Fault> {
+fn read_row<T>(kind: &str, row: &Document, read: Read<T>) -> Result<T, Fault> {
     read_held(kind, row, read).map_err(|unread| match unread {
         UnreadableFact::Fault(fault) => fault,
         UnreadableFact::Illegible(details) => Fault(details),
@@ -45,7 +45,7 @@ fn kept<T>(kind: &str, row: &Document, read: Read<T>) -> Result<T, Fault> {
 }
 
 /// Returns the cards of a member, the oldest first.
-pub fn rows_of(store: &Store<'_>, member: &str) -> Result<Vec<Document>, Fault> {
+pub fn list_cards(store: &Store<'_>, member: &str) -> Result<Vec<Document>, Fault> {
     store.list_children(CARD.stored, member)
 }
 
@@ -56,9 +56,9 @@ pub fn load(store: &Store<'_>, row: Document, lots: &[&str]) -> Result<LoadedCar
         let lot = store.document(LOT, id)?.filter(|lot| lot.parent.as_ref() == Some(&row.id));
         found.extend(lot.map(|lot| (CardRowKind::Lot, lot)));
     }
-    let mut held = hold(store, row, &mut found, &revision)?;
-    fill(store, std::slice::from_mut(&mut held))?;
-    Ok(held)
+    let mut loaded = card_from_rows(store, row, &mut found, &revision)?;
+    load_points(store, std::slice::from_mut(&mut loaded))?;
+    Ok(loaded)
 }
 
 /// Loads existing cards with their open lots and pending points.
@@ -69,14 +69,14 @@ pub fn load_all(store: &Store<'_>, ids: &[&str]) -> Result<Vec<LoadedCard>, Faul
     let CardRows { rows: mut found, revision } = store.load_cards(ids)?;
     let cards: Vec<Document> =
         found.extract_if(.., |(kind, _)| *kind == CardRowKind::Card).map(|(_, card)| card).collect();
-    let held = cards.into_iter().map(|card| hold(store, card, &mut found, &revision));
-    let mut held = held.collect::<Result<Vec<LoadedCard>, Fault>>()?;
-    fill(store, &mut held)?;
-    Ok(held)
+    let loaded = cards.into_iter().map(|card| card_from_rows(store, card, &mut found, &revision));
+    let mut loaded = loaded.collect::<Result<Vec<LoadedCard>, Fault>>()?;
+    load_points(store, &mut loaded)?;
+    Ok(loaded)
 }
 
 /// Creates a card from its rows; the numbers of points are not set yet.
-fn hold(
+fn card_from_rows(
     store: &Store<'_>,
     row: Document,
     found: &mut Vec<(CardRowKind, Document)>,
@@ -85,22 +85,22 @@ fn hold(
     let (mut card, mut rows) = (PointsCard::default(), BTreeMap::new());
     for (kind, known) in found.extract_if(.., |(_, known)| known.parent.as_ref() == Some(&row.id)) {
         if kind == CardRowKind::Lot {
-            card.lots.push(kept(LOT, &known, |at| at.need("kept", read_lot))?);
+            card.lots.push(read_row(LOT, &known, |at| at.need("kept", read_lot))?);
         } else {
-            card.pending.push(kept(PENDING, &known, |at| at.need("kept", read_pending))?);
+            card.pending.push(read_row(PENDING, &known, |at| at.need("kept", read_pending))?);
         }
         rows.insert(known.id.clone(), known);
     }
-    let stood = tier_state::of_card(store, revision, &row)?;
-    Ok(LoadedCard { row, card, rows, stood })
+    let tier_state = tier_state::load_of_card(store, revision, &row)?;
+    Ok(LoadedCard { row, card, rows, tier_state })
 }
 
 /// Sets the points of cards from their accounts.
-fn fill(store: &Store<'_>, held: &mut [LoadedCard]) -> Result<(), Fault> {
-    let accounts: Vec<String> = held.iter().flat_map(LoadedCard::accounts).collect();
+fn load_points(store: &Store<'_>, loaded: &mut [LoadedCard]) -> Result<(), Fault> {
+    let accounts: Vec<String> = loaded.iter().flat_map(LoadedCard::accounts).collect();
     let balances = store.standings(&accounts, 0, "")?;
-    for one in held {
-        one.put(|account| balances.get(account.as_str()).map_or(0, |standing| standing.balance));
+    for card in loaded {
+        card.set_points(|account| balances.get(account.as_str()).map_or(0, |account_balance| account_balance.balance));
     }
     Ok(())
 }
@@ -109,34 +109,34 @@ impl LoadedCard {
     /// Returns the accounts of the card.
     fn accounts(&self) -> Vec<String> {
         let lots = self.card.lots.iter().map(|lot| PointsAccount::Lot(lot.id.clone()));
-        let waiting = self.card.pending.iter().map(|pending| PointsAccount::Pending(pending.id.clone()));
-        let figures = LifetimeTotal::ALL.into_iter().map(PointsAccount::LifetimeTotal);
-        let places = lots.chain(waiting).chain(figures).chain([PointsAccount::Debt]);
-        places.map(|place| card_account(&self.row.id, &place).to_string()).collect()
+        let pending = self.card.pending.iter().map(|pending| PointsAccount::Pending(pending.id.clone()));
+        let totals = LifetimeTotal::ALL.into_iter().map(PointsAccount::LifetimeTotal);
+        let accounts = lots.chain(pending).chain(totals).chain([PointsAccount::Debt]);
+        accounts.map(|account| card_account(&self.row.id, &account).to_string()).collect()
     }
 
     /// Sets the points of the card from its accounts.
-    fn put(&mut self, of: impl Fn(&AccountId) -> i64) {
+    fn set_points(&mut self, balance_of: impl Fn(&AccountId) -> i64) {
         let card_id = self.row.id.as_str();
-        let points = |place: PointsAccount| of(&card_account(card_id, &place)).max(0).unsigned_abs();
+        let points = |account: PointsAccount| balance_of(&card_account(card_id, &account)).max(0).unsigned_abs();
         for lot in &mut self.card.lots {
             lot.points = points(PointsAccount::Lot(lot.id.clone()));
         }
         for pending in &mut self.card.pending {
             pending.points = points(PointsAccount::Pending(pending.id.clone()));
         }
-        self.card.debt = of(&card_account(card_id, &PointsAccount::Debt)).min(0).unsigned_abs();
-        self.card.lifetime_totals = card_lifetime_totals(card_id, of);
+        self.card.debt = balance_of(&card_account(card_id, &PointsAccount::Debt)).min(0).unsigned_abs();
+        self.card.lifetime_totals = card_lifetime_totals(card_id, balance_of);
     }
 
     /// Returns the next instant at which the card or the tier of its member changes by time.
     pub fn next_due(&self, zone: &TimeZone) -> Option<Instant> {
-        let tier = self.stood.as_ref().and_then(|stood| stood.next_due(zone));
+        let tier = self.tier_state.as_ref().and_then(|tier_state| tier_state.next_due(zone));
         self.card.next_due().into_iter().chain(tier).min()
     }
 
     /// Returns the id of the card's definition.
-    pub fn definition(&self) -> &str {
+    pub fn definition_id(&self) -> &str {
         self.row.as_card().definition_id().unwrap_or_default()
     }
 }

@@ -4,7 +4,7 @@
 use crate::domain::clock::LocalTime;
 use crate::domain::due::unsettled;
 use crate::domain::loyalty_members::card::LoadedCard;
-use crate::domain::loyalty_programs::kinds::{CARD_DEFINITION, PROGRAM, named, state_of};
+use crate::domain::loyalty_programs::kinds::{CARD_DEFINITION, PROGRAM, find_by_id, state_of};
 use crate::http::reply::{CallError, ErrorBody, error, invalid_payload, not_found};
 use crate::store::Store;
 use crate::store::document::{Document, read_held};
@@ -15,20 +15,20 @@ use scrip::wire::loyalty::card_definition::read_card_definition;
 use scrip::wire::loyalty::window::read_window;
 
 /// Refuses a change of a card whose program or member is inactive, or outside of the program's validity.
-pub fn check_open(program: &Document, member: &Document, present: &LocalTime, doing: &str) -> Result<(), CallError> {
+pub fn check_open(program: &Document, member: &Document, present: &LocalTime, action: &str) -> Result<(), CallError> {
     let locked = |key: &str, message: String, details: String| CallError::from(error(423, key, &message, details));
     if state_of(program)? != EntityState::Active {
-        let message = format!("Cannot {doing} when program status is not ACTIVE");
+        let message = format!("Cannot {action} when program status is not ACTIVE");
         return Err(locked("non_active_program", message, "Invalid program status".into()));
     }
     if state_of(member)? != EntityState::Active {
-        let message = format!("Cannot {doing} when member status is not ACTIVE");
+        let message = format!("Cannot {action} when member status is not ACTIVE");
         return Err(locked("non_active_member", message, "Invalid member status".into()));
     }
     // A window that cannot be read is never open.
     let window = read_held(PROGRAM.stored, program, read_window);
     if !window.is_ok_and(|window| window.holds(present.now().at, &present.zone)) {
-        let details = format!("Cannot {doing} when program is not active at this time");
+        let details = format!("Cannot {action} when program is not active at this time");
         let message = "Program is not available at this time".to_owned();
         return Err(locked("program_outside_validity_window", message, details));
     }
@@ -36,16 +36,16 @@ pub fn check_open(program: &Document, member: &Document, present: &LocalTime, do
 }
 
 /// Returns the definition of a card.
-pub fn definition_of(store: &Store<'_>, held: &LoadedCard) -> Result<CardDefinition, CallError> {
-    let id = held.definition();
-    let definition = named(store, &CARD_DEFINITION, id)?;
+pub fn find_definition(store: &Store<'_>, loaded: &LoadedCard) -> Result<CardDefinition, CallError> {
+    let id = loaded.definition_id();
+    let definition = find_by_id(store, &CARD_DEFINITION, id)?;
     let definition = definition.ok_or_else(|| not_found(&CARD_DEFINITION.resource_type(), id))?;
     let read = read_held(CARD_DEFINITION.stored, &definition, read_card_definition);
     Ok(read.map_err(|_| Fault(format!("the card definition `{id}` does not read")))?)
 }
 
 /// Returns the error for a refused operation on a card.
-pub fn refusal(card: &str, refused: CardRefusal) -> CallError {
+pub fn card_refusal(card: &str, refused: CardRefusal) -> CallError {
     let locked = |key: &str, message: &str, details: &str| -> ErrorBody { error(423, key, message, details) };
     match refused {
         CardRefusal::Short { available: 0 } => {

@@ -86,7 +86,7 @@ fn new_row(card: &Document, id: &Text, created_at: i64, object: &str) -> Documen
     row
 }
 
-fn day(day: Option<Day>) -> Json {
+fn day_json(day: Option<Day>) -> Json {
     day.map_or(Json::Null, |day| day.text().into())
 }
 
@@ -98,7 +98,7 @@ struct BucketOrigin<'a> {
 }
 
 /// Returns a new row of a bucket, or the known row with the members `changed`.
-fn bucket(
+fn bucket_row(
     card: &Document,
     known: Option<&Document>,
     origin: &BucketOrigin<'_>,
@@ -118,18 +118,18 @@ fn bucket(
 }
 
 /// Returns the row of a lot.
-pub fn lot(card: &Document, known: Option<&Document>, lot: &Lot, now_ms: i64, zone: &TimeZone) -> Document {
+pub fn lot_row(card: &Document, known: Option<&Document>, lot: &Lot, now_ms: i64, zone: &TimeZone) -> Document {
     let changed = json!({
         "customer_id": card.holder, "points": { "total": lot.points },
-        "expiration_date": day(lot.expiry.last_day(zone)), "expiration_type": expiration_type(&lot.expiry),
+        "expiration_date": day_json(lot.expiry.last_day(zone)), "expiration_type": expiration_type(&lot.expiry),
         "status": if lot.is_closed { "EXPIRED" } else { "ACTIVE" }, "kept": write_lot(lot),
     });
     let (id, created_at) = (&lot.id, lot.credited_at.millis());
-    bucket(card, known, &BucketOrigin { id, created_at, object: "card_points_bucket" }, changed, now_ms)
+    bucket_row(card, known, &BucketOrigin { id, created_at, object: "card_points_bucket" }, changed, now_ms)
 }
 
 /// Returns the row of pending points.
-pub fn pending(
+pub fn pending_row(
     card: &Document,
     known: Option<&Document>,
     pending: &PendingPoints,
@@ -137,26 +137,26 @@ pub fn pending(
     zone: &TimeZone,
 ) -> Document {
     let changed = json!({
-        "points": { "total": pending.points }, "date": day(wait_day(&pending.condition, zone)),
+        "points": { "total": pending.points }, "date": day_json(pending_day(&pending.condition, zone)),
         "type": pending_type(&pending.condition), "status": "PENDING", "kept": write_pending(pending),
     });
     let (id, created_at) = (&pending.id, pending.earned_at.millis());
-    bucket(card, known, &BucketOrigin { id, created_at, object: "card_pending_points_bucket" }, changed, now_ms)
+    bucket_row(card, known, &BucketOrigin { id, created_at, object: "card_pending_points_bucket" }, changed, now_ms)
 }
 
 /// Returns the first day on which pending points can be spent, or the last on which their event may arrive.
-fn wait_day(wait: &PendingUntil, zone: &TimeZone) -> Option<Day> {
+fn pending_day(wait: &PendingUntil, zone: &TimeZone) -> Option<Day> {
     match wait {
         PendingUntil::Period(at) | PendingUntil::FixedDate(at) => zone.day(*at),
         PendingUntil::Event { until, .. } => zone.day(until.later(-1)),
     }
 }
 
-/// Returns the row of points that are no longer pending; `arrived` is the lot to which they were credited.
-pub fn over(known: &Document, status: &str, arrived: Option<&Text>, now_ms: i64) -> Document {
+/// Returns the row of points that are no longer pending; `lot` is the lot to which they were credited.
+pub fn closed_pending_row(known: &Document, status: &str, lot: Option<&Text>, now_ms: i64) -> Document {
     let mut row = known.clone();
-    if let (Some(kept), Some(arrived)) = (row.body.get_mut("kept").and_then(Json::as_object_mut), arrived) {
-        kept.insert("arrived".into(), arrived.as_str().into());
+    if let (Some(stored), Some(lot)) = (row.body.get_mut("kept").and_then(Json::as_object_mut), lot) {
+        stored.insert("arrived".into(), lot.as_str().into());
     }
     row.updated_at = Some(now_ms);
     row.body.insert("updated_at".into(), timestamp::text(now_ms).into());
@@ -166,30 +166,30 @@ pub fn over(known: &Document, status: &str, arrived: Option<&Text>, now_ms: i64)
 
 /// Returns rows as the API shows them, without the members for the engine.
 pub fn show(_: &mut Call<'_, '_>, rows: Vec<Document>) -> Result<Vec<Json>, CallError> {
-    let shown = rows.into_iter().map(|mut row| {
+    let json = rows.into_iter().map(|mut row| {
         row.body.remove("kept");
         Json::Object(row.body)
     });
-    Ok(shown.collect())
+    Ok(json.collect())
 }
 
 /// Returns the transaction of a step.
-pub fn transaction(
-    held: &LoadedCard,
+pub fn transaction_row(
+    loaded: &LoadedCard,
     step: &CardStep,
     id: &Text,
     zone: &TimeZone,
     members: &TransactionDetails<'_>,
 ) -> Result<Document, Fault> {
-    let mut row = new_row(&held.row, id, step.at.millis(), "card_transaction");
-    row.body.insert("type".into(), type_of(&step.cause, members)?.into());
-    row.body.insert("details".into(), details(held, step, zone, members)?);
+    let mut row = new_row(&loaded.row, id, step.at.millis(), "card_transaction");
+    row.body.insert("type".into(), transaction_type(&step.cause, members)?.into());
+    row.body.insert("details".into(), details_json(loaded, step, zone, members)?);
     row.body.insert("status".into(), "APPROVED".into());
     Ok(row)
 }
 
-fn type_of(cause: &MovementCause, members: &TransactionDetails<'_>) -> Result<&'static str, Fault> {
-    let word = match (cause, members.spent_on) {
+fn transaction_type(cause: &MovementCause, members: &TransactionDetails<'_>) -> Result<&'static str, Fault> {
+    let name = match (cause, members.spent_on) {
         (MovementCause::Credited(LifetimeTotal::Earned), _) => "POINTS_EARNED",
         (MovementCause::Credited(LifetimeTotal::Added), _) => "ADMIN_CREDIT",
         (MovementCause::Credited(LifetimeTotal::Purchased), _) => "POINTS_PURCHASED",
@@ -208,36 +208,36 @@ fn type_of(cause: &MovementCause, members: &TransactionDetails<'_>) -> Result<&'
             return Err(Fault(format!("{cause:?} is no transaction")));
         }
     };
-    Ok(word)
+    Ok(name)
 }
 
-fn details(
-    held: &LoadedCard,
+fn details_json(
+    loaded: &LoadedCard,
     step: &CardStep,
     zone: &TimeZone,
     members: &TransactionDetails<'_>,
 ) -> Result<Json, Fault> {
-    let lots = &held.card;
+    let lots = &loaded.card;
     let mut points = Map::new();
-    points.insert("total".into(), total(step)?.into());
-    let (taken, brought) = (parts_to_json(lots, &step.debited(), zone), parts_to_json(lots, &step.credited(), zone));
+    points.insert("total".into(), points_of_step(step)?.into());
+    let (taken, credited) = (parts_to_json(lots, &step.debited(), zone), parts_to_json(lots, &step.credited(), zone));
     let mut details = Map::new();
     details.extend(members.related.members().map(|(name, id)| (name.to_owned(), json!({ "id": id }))));
     details.insert("reason".into(), members.reason.into());
     match &step.cause {
         MovementCause::Pending(id) => {
             if let Some(pending) = lots.pending.iter().find(|pending| pending.id == *id) {
-                points.insert("date".into(), day(wait_day(&pending.condition, zone)));
+                points.insert("date".into(), day_json(pending_day(&pending.condition, zone)));
                 points.insert("type".into(), pending_type(&pending.condition).into());
             }
         }
         MovementCause::Credited(_) | MovementCause::Activated(_) => {
-            if let [bucket] = brought.as_slice() {
+            if let [bucket] = credited.as_slice() {
                 for name in ["expiration_date", "expiration_type"] {
                     points.insert(name.into(), bucket.get(name).cloned().unwrap_or_default());
                 }
             }
-            details.insert("buckets".into(), brought.into());
+            details.insert("buckets".into(), credited.into());
         }
         MovementCause::ExpiredByTime(_) | MovementCause::Expired(_) => {
             if let Some(bucket) = taken.into_iter().next() {
@@ -245,7 +245,7 @@ fn details(
             }
         }
         MovementCause::Debited(_) | MovementCause::Returned => drop(details.insert("buckets".into(), taken.into())),
-        MovementCause::Refunded => drop(details.insert("buckets".into(), brought.into())),
+        MovementCause::Refunded => drop(details.insert("buckets".into(), credited.into())),
         MovementCause::Canceled(_) => {}
     }
     details.insert("points".into(), Json::Object(points));
@@ -253,7 +253,7 @@ fn details(
 }
 
 /// Returns the points of a step; an activation moves them twice and counts them once.
-fn total(step: &CardStep) -> Result<u64, Fault> {
+fn points_of_step(step: &CardStep) -> Result<u64, Fault> {
     let is_activation = matches!(step.cause, MovementCause::Activated(_));
     let counts = |from: &PointsAccount| !is_activation || matches!(from, PointsAccount::Pending(_));
     let counted = step.movements.iter().filter(|movement| counts(&movement.from));
@@ -265,25 +265,25 @@ fn parts_to_json(card: &PointsCard, parts: &[LotPart], zone: &TimeZone) -> Vec<J
         let lot = card.lots.iter().find(|lot| lot.id == part.lot)?;
         Some(json!({
             "id": lot.id.as_str(), "points": { "total": part.points },
-            "expiration_date": day(lot.expiry.last_day(zone)), "expiration_type": expiration_type(&lot.expiry),
+            "expiration_date": day_json(lot.expiry.last_day(zone)), "expiration_type": expiration_type(&lot.expiry),
         }))
     };
     parts.iter().filter_map(members).collect()
 }
 
 /// Returns a card as part of its member.
-pub fn member_card(held: &LoadedCard, zone: &TimeZone) -> Json {
-    let created_at = held.row.as_card().created_at();
-    json!({ "member_role": "OWNER", "created_at": created_at, "card": card(held, zone), "object": "member_card" })
+pub fn member_card_json(loaded: &LoadedCard, zone: &TimeZone) -> Json {
+    let created_at = loaded.row.as_card().created_at();
+    json!({ "member_role": "OWNER", "created_at": created_at, "card": card_json(loaded, zone), "object": "member_card" })
 }
 
 /// Returns a card with its balance and lifetime totals.
-pub fn card(held: &LoadedCard, zone: &TimeZone) -> Json {
-    let LoadedCard { row, card, .. } = held;
-    let of = |figure| card.lifetime_totals.of(figure);
+pub fn card_json(loaded: &LoadedCard, zone: &TimeZone) -> Json {
+    let LoadedCard { row, card, .. } = loaded;
+    let of = |total| card.lifetime_totals.of(total);
     let own = |name: &str| row.body.get(name);
     let next_expiration =
-        card.next_expiration(zone).map(|next| json!({ "points": next.points, "date": day(next.date) }));
+        card.next_expiration(zone).map(|next| json!({ "points": next.points, "date": day_json(next.date) }));
     let next_activation = card.next_activation(zone).map(|(wait, next)| {
         let mut members = json!({ "points": next.points, "type": pending_type(wait) });
         for (name, date) in [("date", next.date), ("cancel_date", next.cancel_date)] {

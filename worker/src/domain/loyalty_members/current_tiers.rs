@@ -5,38 +5,38 @@
 
 use crate::domain::clock::LocalTime;
 use crate::domain::due::unsettled;
-use crate::domain::loyalty_members::card::{LoadedCard, load, rows_of};
-use crate::domain::loyalty_members::tier_changes::{TierCardChange, moved};
-use crate::domain::loyalty_members::tier_state::tiered;
+use crate::domain::loyalty_members::card::{LoadedCard, list_cards, load};
+use crate::domain::loyalty_members::tier_changes::{TierCardChange, compute_advance};
+use crate::domain::loyalty_members::tier_state::list_tiered_cards;
 use crate::store::Store;
 use crate::store::document::Document;
 use crate::store::sql::Fault;
 use scrip::facts::earning::CurrentTier;
 
 /// Returns the current tier of the member of a card.
-pub fn of_card(store: &Store<'_>, present: &LocalTime, held: &LoadedCard) -> Result<Option<CurrentTier>, Fault> {
-    let Some(stood) = &held.stood else { return Ok(None) };
-    let settled = held.card.settle(&present.now()).map_err(|refused| unsettled(&held.row.id, &refused))?;
-    let change = TierCardChange { row: &held.row, card: &settled.card, before: &held.card, steps: &settled.due };
-    let (_, moved) = moved(store, present, stood, &change)?;
-    let structure_id = stood.structure.id.clone();
-    Ok(moved.state.now.tier.map(|tier_id| CurrentTier { structure_id, tier_id }))
+pub fn find_of_card(store: &Store<'_>, present: &LocalTime, loaded: &LoadedCard) -> Result<Option<CurrentTier>, Fault> {
+    let Some(tier_state) = &loaded.tier_state else { return Ok(None) };
+    let settled = loaded.card.settle(&present.now()).map_err(|refused| unsettled(&loaded.row.id, &refused))?;
+    let change = TierCardChange { row: &loaded.row, card: &settled.card, before: &loaded.card, steps: &settled.due };
+    let (_, advanced) = compute_advance(store, present, tier_state, &change)?;
+    let structure_id = tier_state.structure.id.clone();
+    Ok(advanced.state.now.tier.map(|tier_id| CurrentTier { structure_id, tier_id }))
 }
 
 /// Returns the current tiers of a member, in the order of the cards.
-pub fn of_member(store: &Store<'_>, present: &LocalTime, member: &str) -> Result<Vec<CurrentTier>, Fault> {
-    of_rows(store, present, rows_of(store, member)?)
+pub fn list_of_member(store: &Store<'_>, present: &LocalTime, member: &str) -> Result<Vec<CurrentTier>, Fault> {
+    list_of_rows(store, present, list_cards(store, member)?)
 }
 
 /// Returns the current tiers of a customer in all programs.
-pub fn of_customer(store: &Store<'_>, present: &LocalTime, customer: &str) -> Result<Vec<CurrentTier>, Fault> {
-    of_rows(store, present, tiered(store, customer)?)
+pub fn list_of_customer(store: &Store<'_>, present: &LocalTime, customer: &str) -> Result<Vec<CurrentTier>, Fault> {
+    list_of_rows(store, present, list_tiered_cards(store, customer)?)
 }
 
-fn of_rows(store: &Store<'_>, present: &LocalTime, rows: Vec<Document>) -> Result<Vec<CurrentTier>, Fault> {
+fn list_of_rows(store: &Store<'_>, present: &LocalTime, rows: Vec<Document>) -> Result<Vec<CurrentTier>, Fault> {
     let mut tiers = Vec::new();
     for row in rows {
-        tiers.extend(of_card(store, present, &load(store, row, &[])?)?);
+        tiers.extend(find_of_card(store, present, &load(store, row, &[])?)?);
     }
     Ok(tiers)
 }

@@ -4,9 +4,9 @@ use crate::domain::clock::LocalTime;
 use crate::domain::loyalty_members::card;
 use crate::domain::loyalty_members::card::LoadedCard;
 use crate::domain::loyalty_members::card_changes::settle;
-use crate::domain::loyalty_members::card_view::member_card;
-use crate::domain::loyalty_programs::kinds::{CARD, CARD_DEFINITION, MEMBER, named, state_of};
-use crate::domain::loyalty_programs::requirements::assigned_as;
+use crate::domain::loyalty_members::card_view::member_card_json;
+use crate::domain::loyalty_programs::kinds::{CARD, CARD_DEFINITION, MEMBER, find_by_id, state_of};
+use crate::domain::loyalty_programs::requirements::list_assigned;
 use crate::domain::loyalty_programs::{activities, lifecycle};
 use crate::domain::vouchers::code_generator;
 use crate::domain::vouchers::code_generator::CodeShape;
@@ -33,14 +33,14 @@ pub enum MemberName {
 
 impl MemberName {
     /// Finds the kind of name by its API name.
-    pub fn find(word: &str) -> Option<MemberName> {
+    pub fn find(name: &str) -> Option<MemberName> {
         [MemberName::CustomerId, MemberName::CustomerSourceId, MemberName::MemberId]
             .into_iter()
-            .find(|by| by.word() == word)
+            .find(|by| by.name() == name)
     }
 
     /// Returns the API name.
-    pub fn word(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             MemberName::CustomerId => "customer_id",
             MemberName::CustomerSourceId => "customer_source_id",
@@ -50,14 +50,14 @@ impl MemberName {
 }
 
 /// Returns the customer of a name, or 404 for the object that it names.
-pub fn customer(call: &Call<'_, '_>, by: MemberName, name: &str) -> Result<Document, CallError> {
+pub fn find_customer(call: &Call<'_, '_>, by: MemberName, name: &str) -> Result<Document, CallError> {
     let (kind, found) = match by {
         MemberName::CustomerId => ("customer".to_owned(), call.store.document("customer", name)?),
         MemberName::CustomerSourceId => ("customer".to_owned(), call.store.document_by_name("customer", name, "")?),
-        MemberName::MemberId => match named(call.store, &MEMBER, name)? {
+        MemberName::MemberId => match find_by_id(call.store, &MEMBER, name)? {
             None => (MEMBER.resource_type(), None),
             Some(member) => {
-                return customer(call, MemberName::CustomerId, member.holder.as_deref().unwrap_or_default());
+                return find_customer(call, MemberName::CustomerId, member.holder.as_deref().unwrap_or_default());
             }
         },
     };
@@ -65,11 +65,11 @@ pub fn customer(call: &Call<'_, '_>, by: MemberName, name: &str) -> Result<Docum
 }
 
 /// Returns the membership of a customer in a program.
-pub fn of_customer(store: &Store<'_>, program: &str, customer: &str) -> Result<Option<Document>, Fault> {
-    store.document_by_name(MEMBER.stored, &key(program, customer), "")
+pub fn find_membership(store: &Store<'_>, program: &str, customer: &str) -> Result<Option<Document>, Fault> {
+    store.document_by_name(MEMBER.stored, &membership_key(program, customer), "")
 }
 
-fn key(program: &str, customer: &str) -> String {
+fn membership_key(program: &str, customer: &str) -> String {
     format!("{program}/{customer}")
 }
 
@@ -78,36 +78,36 @@ pub fn enrol(
     call: &mut Call<'_, '_>,
     program: &Document,
     customer: &Document,
-    sent: EntityRecord<'_>,
+    request: EntityRecord<'_>,
 ) -> Result<(Document, Vec<LoadedCard>), CallError> {
     if state_of(program)? != EntityState::Active {
         let message = "Cannot create member when program status is not ACTIVE";
         return Err(error(423, "non_active_program", "Invalid program status", message).into());
     }
-    if of_customer(call.store, &program.id, &customer.id)?.is_some() {
+    if find_membership(call.store, &program.id, &customer.id)?.is_some() {
         let message = format!("Customer '{}' already is a member of program '{}'", customer.id, program.id);
         return Err(error(409, "member_already_exists", "Member already exists", message).into());
     }
     let mut body = Map::new();
     body.insert("customer_id".into(), customer.id.as_str().into());
     body.insert("program_id".into(), program.id.as_str().into());
-    body.insert("status".into(), sent.status().unwrap_or(EntityState::Active.name()).into());
-    body.insert("metadata".into(), sent.metadata().cloned().unwrap_or_else(|| json!({})));
-    let mut member = lifecycle::begin(call, &MEMBER, body);
+    body.insert("status".into(), request.status().unwrap_or(EntityState::Active.name()).into());
+    body.insert("metadata".into(), request.metadata().cloned().unwrap_or_else(|| json!({})));
+    let mut member = lifecycle::new_document(call, &MEMBER, body);
     (member.parent, member.holder) = (Some(program.id.clone()), Some(customer.id.clone()));
-    member.key = Some(key(&program.id, &customer.id));
+    member.key = Some(membership_key(&program.id, &customer.id));
     lifecycle::create(call, &MEMBER, &member, None)?;
-    let mut given = Vec::new();
-    for definition in assigned_as(call.store, &CARD_DEFINITION, &program.id)? {
-        if let Some(definition) = named(call.store, &CARD_DEFINITION, &definition.id)? {
-            given.push(give(call, &member, &definition)?);
+    let mut cards = Vec::new();
+    for definition in list_assigned(call.store, &CARD_DEFINITION, &program.id)? {
+        if let Some(definition) = find_by_id(call.store, &CARD_DEFINITION, &definition.id)? {
+            cards.push(issue_card(call, &member, &definition)?);
         }
     }
-    Ok((member, given))
+    Ok((member, cards))
 }
 
 /// Queues a card of a definition for a member. When all codes are taken, the card has none.
-fn give(call: &mut Call<'_, '_>, member: &Document, definition: &Document) -> Result<LoadedCard, CallError> {
+fn issue_card(call: &mut Call<'_, '_>, member: &Document, definition: &Document) -> Result<LoadedCard, CallError> {
     let config = definition.as_card().code_config();
     let shape = CodeShape::of(config, &call.caller.settings)?;
     let code = code_generator::draw(call.store, &mut call.ids, &definition.id, &shape)?;
@@ -121,26 +121,26 @@ fn give(call: &mut Call<'_, '_>, member: &Document, definition: &Document) -> Re
     call.store.insert(CARD.stored, &row);
     let data = json!({ "card": row.body, "member": member.body });
     let generated = if code.is_some() { "code_generation.succeeded" } else { "code_generation.failed" };
-    for what in ["created", generated] {
-        activities::note(call, &CARD, &row.id, what, data.clone());
+    for activity in ["created", generated] {
+        activities::record(call, &CARD, &row.id, activity, data.clone());
     }
-    note_card(call, member, &row, "assigned");
+    record_card_activity(call, member, &row, "assigned");
     let present = LocalTime::of(call)?;
-    let mut held = card::load(call.store, row, &[])?;
-    settle(call.store, &present, &mut held)?;
-    Ok(held)
+    let mut loaded = card::load(call.store, row, &[])?;
+    settle(call.store, &present, &mut loaded)?;
+    Ok(loaded)
 }
 
 /// Records the assignment or removal of a card for both card and member.
-pub fn note_card(call: &mut Call<'_, '_>, member: &Document, card: &Document, what: &str) {
+pub fn record_card_activity(call: &mut Call<'_, '_>, member: &Document, card: &Document, activity: &str) {
     let data = json!({ "card": card.body, "member": member.body });
-    activities::note(call, &CARD, &card.id, what, data.clone());
-    activities::note(call, &MEMBER, &member.id, &format!("card.{what}"), data);
+    activities::record(call, &CARD, &card.id, activity, data.clone());
+    activities::record(call, &MEMBER, &member.id, &format!("card.{activity}"), data);
 }
 
 /// Returns a member with the cards, as the API shows it.
-pub fn with_cards(member: Document, cards: &[LoadedCard], present: &LocalTime) -> Json {
+pub fn member_json(member: Document, cards: &[LoadedCard], present: &LocalTime) -> Json {
     let mut body = member.body;
-    body.insert("cards".into(), cards.iter().map(|held| member_card(held, &present.zone)).collect());
+    body.insert("cards".into(), cards.iter().map(|loaded| member_card_json(loaded, &present.zone)).collect());
     Json::Object(body)
 }

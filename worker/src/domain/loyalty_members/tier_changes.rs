@@ -4,7 +4,7 @@ use crate::domain::balances::kinds;
 use crate::domain::clock::LocalTime;
 use crate::domain::loyalty_members::card::LoadedCard;
 use crate::domain::loyalty_members::tier_state::StoredTierState;
-use crate::domain::loyalty_members::tier_view::{TIER_TRANSACTION, TierChangeOrigin, transaction, transaction_id};
+use crate::domain::loyalty_members::tier_view::{TIER_TRANSACTION, TierChangeOrigin, transaction_id, transaction_row};
 use crate::domain::segments;
 use crate::store::Store;
 use crate::store::amount::CheckedAmount;
@@ -21,86 +21,87 @@ use scrip::wire::rules::read_segment;
 pub type StepWithTransaction = (CardStep, String);
 
 /// Advances the tier state to the present, after the steps of the card; `before` is the card before them. Returns true when it changed.
-pub fn follow(
+pub fn advance_tier(
     store: &mut Store<'_>,
     present: &LocalTime,
-    held: &mut LoadedCard,
+    loaded: &mut LoadedCard,
     before: &PointsCard,
     steps: &[StepWithTransaction],
 ) -> Result<bool, Fault> {
-    let Some(mut stood) = held.stood.take() else { return Ok(false) };
-    let has_moved = follow_in(store, present, held, &mut stood, before, steps);
-    held.stood = Some(stood);
+    let Some(mut tier_state) = loaded.tier_state.take() else { return Ok(false) };
+    let has_moved = advance_state(store, present, loaded, &mut tier_state, before, steps);
+    loaded.tier_state = Some(tier_state);
     has_moved
 }
 
-fn follow_in(
+fn advance_state(
     store: &mut Store<'_>,
     present: &LocalTime,
-    held: &LoadedCard,
-    stood: &mut StoredTierState,
+    loaded: &LoadedCard,
+    tier_state: &mut StoredTierState,
     before: &PointsCard,
     steps: &[StepWithTransaction],
 ) -> Result<bool, Fault> {
     let plain: Vec<CardStep> = steps.iter().map(|(step, _)| step.clone()).collect();
-    let change = TierCardChange { row: &held.row, card: &held.card, before, steps: &plain };
-    let (known, moved) = moved(store, present, stood, &change)?;
-    take(store, &held.row, stood, &known, moved, steps)
+    let change = TierCardChange { row: &loaded.row, card: &loaded.card, before, steps: &plain };
+    let (before_state, advanced) = compute_advance(store, present, tier_state, &change)?;
+    write_state(store, &loaded.row, tier_state, &before_state, advanced, steps)
 }
 
 /// Extends a tier by an activity that moves no points; returns true when the tier state changed. The card must be settled.
-pub fn act(
+pub fn extend_by_activity(
     store: &mut Store<'_>,
     present: &LocalTime,
-    held: &mut LoadedCard,
+    loaded: &mut LoadedCard,
     activity: Activity<'_>,
 ) -> Result<bool, Fault> {
-    let Some(stood) = held.stood.as_mut().filter(|stood| stood.structure.is_postponed_by(activity)) else {
+    let Some(tier_state) = loaded.tier_state.as_mut().filter(|tier_state| tier_state.structure.is_postponed_by(activity))
+    else {
         return Ok(false);
     };
-    let Some(known) = stood.standing.clone() else { return Ok(false) };
+    let Some(before_state) = tier_state.state.clone() else { return Ok(false) };
     let now = present.now();
-    let change = TierInputChange { at: now.at, facts: known.now.facts.clone(), is_active: true };
-    let moved = stood.structure.advance(&known, &[change], now.at, now.zone);
-    take(store, &held.row, stood, &known, moved, &[])
+    let change = TierInputChange { at: now.at, facts: before_state.now.facts.clone(), is_active: true };
+    let advanced = tier_state.structure.advance(&before_state, &[change], now.at, now.zone);
+    write_state(store, &loaded.row, tier_state, &before_state, advanced, &[])
 }
 
 /// Records that a member leaves the tiers because the card is removed. The card must be settled.
-pub fn leave(store: &mut Store<'_>, present: &LocalTime, held: &LoadedCard) {
-    let Some(stood) = &held.stood else { return };
-    let Some(standing) = &stood.standing else { return };
-    let at = present.now().at.max(standing.at);
-    let is_again = stood.is_announced && standing.at == at;
-    match stood.structure.leave(standing, at) {
-        Some(details) => {
-            let row = transaction(&held.row, stood, &details, (TierChangeOrigin::Leaving, &[]));
-            if is_again {
+pub fn record_leaving(store: &mut Store<'_>, present: &LocalTime, loaded: &LoadedCard) {
+    let Some(tier_state) = &loaded.tier_state else { return };
+    let Some(state) = &tier_state.state else { return };
+    let at = present.now().at.max(state.at);
+    let is_replacement = tier_state.is_announced && state.at == at;
+    match tier_state.structure.leave(state, at) {
+        Some(change) => {
+            let row = transaction_row(&loaded.row, tier_state, &change, (TierChangeOrigin::Leaving, &[]));
+            if is_replacement {
                 store.update(TIER_TRANSACTION, &row);
             } else {
                 store.insert(TIER_TRANSACTION, &row);
             }
         }
-        None if is_again => store.remove(TIER_TRANSACTION, &transaction_id(&held.row.id, stood, at)),
+        None if is_replacement => store.remove(TIER_TRANSACTION, &transaction_id(&loaded.row.id, tier_state, at)),
         None => {}
     }
 }
 
 /// Queues the write of an advanced tier state; returns true when it changed.
-fn take(
+fn write_state(
     store: &mut Store<'_>,
     row: &Document,
-    stood: &mut StoredTierState,
-    known: &TierState,
-    moved: TierOutcome,
+    tier_state: &mut StoredTierState,
+    before_state: &TierState,
+    advanced: TierOutcome,
     steps: &[StepWithTransaction],
 ) -> Result<bool, Fault> {
     // A further step at the same instant is added to the transaction, even when the state is the same.
-    let is_known = !steps.iter().any(|(step, _)| step.at == moved.state.at);
-    if is_known && stood.standing.as_ref() == Some(&moved.state) {
+    let is_known = !steps.iter().any(|(step, _)| step.at == advanced.state.at);
+    if is_known && tier_state.state.as_ref() == Some(&advanced.state) {
         return Ok(false);
     }
-    write_transactions(store, row, stood, known, moved, steps);
-    stood.write(store, row);
+    write_transactions(store, row, tier_state, before_state, advanced, steps);
+    tier_state.write(store, row);
     Ok(true)
 }
 
@@ -117,83 +118,83 @@ pub struct TierCardChange<'a> {
 }
 
 /// Returns the tier state before, and its advance to the present after the steps of the card.
-pub fn moved(
+pub fn compute_advance(
     store: &Store<'_>,
     present: &LocalTime,
-    stood: &StoredTierState,
+    tier_state: &StoredTierState,
     change: &TierCardChange<'_>,
 ) -> Result<(TierState, TierOutcome), Fault> {
     let TierCardChange { row, card, before, steps } = *change;
     let now = present.now();
-    let segments = segments_of(store, present, row, stood)?;
-    let (known, changes) = match &stood.standing {
-        Some(known) => {
-            let facts = TierFacts::of(before, known.now.facts.segments.clone());
-            let mut changes = stood.structure.changes(&facts, steps);
-            if segments != known.now.facts.segments {
+    let segments = list_segments_of_member(store, present, row, tier_state)?;
+    let (before_state, changes) = match &tier_state.state {
+        Some(before_state) => {
+            let facts = TierFacts::of(before, before_state.now.facts.segments.clone());
+            let mut changes = tier_state.structure.changes(&facts, steps);
+            if segments != before_state.now.facts.segments {
                 let facts = TierFacts::of(card, segments);
                 changes.push(TierInputChange { at: now.at, facts, is_active: false });
             }
-            (known.clone(), changes)
+            (before_state.clone(), changes)
         }
         None => {
             let facts = TierFacts::of(card, segments);
-            let earlier = earlier(store, present, &row.id, &stood.structure, before, steps)?;
-            let begun = stood.structure.start(now.at, &facts, earlier, now.zone);
-            (begun, vec![TierInputChange { at: now.at, facts, is_active: false }])
+            let earlier = sum_prior_points(store, present, &row.id, &tier_state.structure, before, steps)?;
+            let initial = tier_state.structure.start(now.at, &facts, earlier, now.zone);
+            (initial, vec![TierInputChange { at: now.at, facts, is_active: false }])
         }
     };
-    let moved = stood.structure.advance(&known, &changes, now.at, now.zone);
-    Ok((known, moved))
+    let advanced = tier_state.structure.advance(&before_state, &changes, now.at, now.zone);
+    Ok((before_state, advanced))
 }
 
 /// Queues the transactions of the changes. One that was recorded at the same instant is replaced.
 fn write_transactions(
     store: &mut Store<'_>,
     row: &Document,
-    stood: &mut StoredTierState,
-    known: &TierState,
-    moved: TierOutcome,
+    tier_state: &mut StoredTierState,
+    before_state: &TierState,
+    advanced: TierOutcome,
     steps: &[StepWithTransaction],
 ) {
-    let is_new = stood.standing.is_none() && row.created_at == known.at.millis();
-    let causes_at = |stood: &StoredTierState, at: Instant| -> Vec<String> {
-        let earlier = if moved.again == Some(at) { stood.causes.clone() } else { Vec::new() };
+    let is_new = tier_state.state.is_none() && row.created_at == before_state.at.millis();
+    let causes_at = |tier_state: &StoredTierState, at: Instant| -> Vec<String> {
+        let earlier = if advanced.again == Some(at) { tier_state.causes.clone() } else { Vec::new() };
         let own = steps.iter().filter(|(step, _)| step.at == at).map(|(_, id)| id.clone());
         earlier.into_iter().chain(own).collect()
     };
-    for details in &moved.transitions {
-        let causes = causes_at(stood, details.at);
+    for change in &advanced.transitions {
+        let causes = causes_at(tier_state, change.at);
         let origin = match (causes.is_empty(), is_new) {
             (false, _) => TierChangeOrigin::Card,
             (true, true) => TierChangeOrigin::Joining,
             (true, false) => TierChangeOrigin::Time,
         };
-        let transaction = transaction(row, stood, details, (origin, &causes));
-        if moved.again == Some(details.at) && stood.is_announced {
+        let transaction = transaction_row(row, tier_state, change, (origin, &causes));
+        if advanced.again == Some(change.at) && tier_state.is_announced {
             store.update(TIER_TRANSACTION, &transaction);
         } else {
             store.insert(TIER_TRANSACTION, &transaction);
         }
     }
-    let is_announced_at = |at: Instant| moved.transitions.iter().any(|details| details.at == at);
-    if let Some(again) = moved.again.filter(|again| stood.is_announced && !is_announced_at(*again)) {
-        store.remove(TIER_TRANSACTION, &transaction_id(&row.id, stood, again));
+    let is_announced_at = |at: Instant| advanced.transitions.iter().any(|change| change.at == at);
+    if let Some(again) = advanced.again.filter(|again| tier_state.is_announced && !is_announced_at(*again)) {
+        store.remove(TIER_TRANSACTION, &transaction_id(&row.id, tier_state, again));
     }
-    stood.causes = causes_at(stood, moved.state.at);
-    stood.is_announced = is_announced_at(moved.state.at);
-    stood.standing = Some(moved.state);
+    tier_state.causes = causes_at(tier_state, advanced.state.at);
+    tier_state.is_announced = is_announced_at(advanced.state.at);
+    tier_state.state = Some(advanced.state);
 }
 
 /// Returns the segments of a structure that contain the member of a card.
-fn segments_of(
+fn list_segments_of_member(
     store: &Store<'_>,
     present: &LocalTime,
     card: &Document,
-    stood: &StoredTierState,
+    tier_state: &StoredTierState,
 ) -> Result<Vec<Text>, Fault> {
-    let asked = stood.segments();
-    if asked.is_empty() {
+    let segment_ids = tier_state.segments();
+    if segment_ids.is_empty() {
         return Ok(Vec::new());
     }
     let Some(customer) = store.document("customer", card.holder.as_deref().unwrap_or_default())? else {
@@ -201,13 +202,13 @@ fn segments_of(
     };
     let now = present.now().at;
     let mut segments = Vec::new();
-    for id in asked {
+    for id in segment_ids {
         let Some(document) = store.document("segment", id)? else { continue };
         let segment = legible(store, read_held("segment", &document, read_segment))?;
         let Some(segment) = segment else { continue };
-        let count = |who: &str, event: &str| store.event_count_ahead(who, event);
-        let held = || kinds::held_ahead(store, now, &customer.id);
-        if segments::is_in_segment(present, &segment, &customer.body, &count, &held)? {
+        let count = |customer_id: &str, event: &str| store.event_count_ahead(customer_id, event);
+        let balances = || kinds::find_balances_with_queued(store, now, &customer.id);
+        if segments::is_in_segment(present, &segment, &customer.body, &count, &balances)? {
             segments.push(id.clone());
         }
     }
@@ -215,7 +216,7 @@ fn segments_of(
 }
 
 /// Returns the points earned on a card before its tier state starts, from the ledger and from the queued steps.
-fn earlier(
+fn sum_prior_points(
     store: &Store<'_>,
     present: &LocalTime,
     card: &str,
@@ -235,13 +236,13 @@ fn earlier(
     };
     let (in_time, at_last) = (until(begin), changes.last().map_or(at_first, |change| change.facts.earned));
     Ok(PriorPoints {
-        current: earned(store, card, begin, Instant::LATEST)?.plus(at_last.minus(in_time)?)?,
-        closed: earned(store, card, earlier, begin)?.plus(in_time.minus(until(earlier))?)?,
+        current: sum_earned_points(store, card, begin, Instant::LATEST)?.plus(at_last.minus(in_time)?)?,
+        closed: sum_earned_points(store, card, earlier, begin)?.plus(in_time.minus(until(earlier))?)?,
     })
 }
 
 /// Returns the points earned on a card in a period, less those revoked, from the ledger.
-fn earned(store: &Store<'_>, card: &str, from: Instant, to: Instant) -> Result<i64, Fault> {
+fn sum_earned_points(store: &Store<'_>, card: &str, from: Instant, to: Instant) -> Result<i64, Fault> {
     let account = |figure| card_account(card, &PointsAccount::LifetimeTotal(figure)).to_string();
     let (earned, returned) = (account(LifetimeTotal::Earned), account(LifetimeTotal::Returned));
     store.sum_debits_less_credits(&earned, &returned, &(from.millis()..to.millis()))

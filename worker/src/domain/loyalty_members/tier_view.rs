@@ -2,7 +2,7 @@
 
 use crate::domain::clock::LocalTime;
 use crate::domain::loyalty_members::card::LoadedCard;
-use crate::domain::loyalty_members::tier_state::{StoredTierState, derived};
+use crate::domain::loyalty_members::tier_state::{StoredTierState, derived_id};
 use crate::store::document::Document;
 use crate::timestamp;
 use scrip::text::Text;
@@ -28,7 +28,7 @@ pub enum TierChangeOrigin {
 }
 
 impl TierChangeOrigin {
-    fn word(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
             TierChangeOrigin::Card => "card_operations",
             TierChangeOrigin::Time => "daily_task_operations",
@@ -39,36 +39,36 @@ impl TierChangeOrigin {
 }
 
 /// Returns the id of the tier transaction at an instant: there is at most one.
-pub fn transaction_id(card: &str, stood: &StoredTierState, at: Instant) -> String {
-    derived("lttx_", &[card, &stood.structure.id, &at.to_string()])
+pub fn transaction_id(card: &str, tier_state: &StoredTierState, at: Instant) -> String {
+    derived_id("lttx_", &[card, &tier_state.structure.id, &at.to_string()])
 }
 
-fn text(text: Option<&Text>) -> Json {
+fn text_json(text: Option<&Text>) -> Json {
     text.map_or(Json::Null, |text| text.as_str().into())
 }
 
-fn date(at: Option<Instant>) -> Json {
+fn date_json(at: Option<Instant>) -> Json {
     at.map_or(Json::Null, |at| at.to_string().into())
 }
 
 /// Returns the row of a tier transaction.
-pub fn transaction(
+pub fn transaction_row(
     card: &Document,
-    stood: &StoredTierState,
-    details: &TierChange,
+    tier_state: &StoredTierState,
+    change: &TierChange,
     origin: (TierChangeOrigin, &[String]),
 ) -> Document {
-    let id = transaction_id(&card.id, stood, details.at);
+    let id = transaction_id(&card.id, tier_state, change.at);
     let own = |name: &str| card.body.get(name).cloned().unwrap_or(Json::Null);
-    let at = details.at.millis();
+    let at = change.at.millis();
     let body = json!({
         "id": id, "card_id": card.id, "program_id": own("program_id"), "member_id": card.parent,
-        "card_definition_id": own("card_definition_id"), "tier_structure_id": stood.structure.id.as_str(),
-        "tier_id": text(details.to.as_ref()), "type": passage_type(details.passage),
+        "card_definition_id": own("card_definition_id"), "tier_structure_id": tier_state.structure.id.as_str(),
+        "tier_id": text_json(change.to.as_ref()), "type": passage_type(change.passage),
         "details": {
-            "points": details.points, "tier_from": text(details.from.as_ref()), "tier_to": text(details.to.as_ref()),
-            "origin": { "type": origin.0.word(), "card_transaction_ids": origin.1 }, "rejection": null,
-            "start_at": details.to.as_ref().map(|_| details.since.to_string()), "expires_at": date(details.until),
+            "points": change.points, "tier_from": text_json(change.from.as_ref()), "tier_to": text_json(change.to.as_ref()),
+            "origin": { "type": origin.0.name(), "card_transaction_ids": origin.1 }, "rejection": null,
+            "start_at": change.to.as_ref().map(|_| change.since.to_string()), "expires_at": date_json(change.until),
         },
         "status": "APPROVED", "created_at": timestamp::text(at), "updated_at": null, "object": "tier_transaction",
     });
@@ -77,53 +77,53 @@ pub fn transaction(
     row
 }
 
-fn tier(tier: &LoyaltyTier) -> Json {
+fn tier_json(tier: &LoyaltyTier) -> Json {
     json!({ "id": tier.id.as_str(), "name": tier.name.as_str() })
 }
 
 /// Returns the progress of a card through the tiers. The card must be settled.
-pub fn progress(held: &LoadedCard, present: &LocalTime) -> Json {
-    let standing = held.stood.as_ref().and_then(|stood| Some((stood, stood.standing.as_ref()?)));
-    let Some((stood, standing)) = standing else {
+pub fn progress_json(loaded: &LoadedCard, present: &LocalTime) -> Json {
+    let state = loaded.tier_state.as_ref().and_then(|tier_state| Some((tier_state, tier_state.state.as_ref()?)));
+    let Some((tier_state, state)) = state else {
         return json!({
             "current": null, "tier_structure": null, "deferred": [], "risks": [], "opportunities": [],
             "object": "member_tier_progress",
         });
     };
-    let structure = &stood.structure;
-    let coming = structure.future_changes(&held.card, &standing.now.facts, &present.now());
-    let details = structure.progress(standing, &coming, present.now().at, &present.zone);
+    let structure = &tier_state.structure;
+    let forecast = structure.future_changes(&loaded.card, &state.now.facts, &present.now());
+    let progress = structure.progress(state, &forecast, present.now().at, &present.zone);
     json!({
-        "current": current(&details, &standing.now),
+        "current": current_json(&progress, &state.now),
         "tier_structure": { "id": structure.id.as_str(), "object": "tier_structure" },
-        "deferred": details.deferred.iter().map(deferred).collect::<Vec<_>>(),
-        "risks": details.risk.iter().map(risk).collect::<Vec<_>>(),
-        "opportunities": details.opportunities.iter().map(opportunity).collect::<Vec<_>>(),
+        "deferred": progress.deferred.iter().map(deferred_json).collect::<Vec<_>>(),
+        "risks": progress.risk.iter().map(risk_json).collect::<Vec<_>>(),
+        "opportunities": progress.opportunities.iter().map(opportunity_json).collect::<Vec<_>>(),
         "object": "member_tier_progress",
     })
 }
 
-fn current(details: &CardProgress<'_>, position: &TierPosition) -> Json {
-    let Some(current) = &details.current else { return Json::Null };
+fn current_json(progress: &CardProgress<'_>, position: &TierPosition) -> Json {
+    let Some(current) = &progress.current else { return Json::Null };
     let mut points = json!({ "current": current.points, "min": current.tier.min });
     if let (Some(max), Some(points)) = (current.tier.max, points.as_object_mut()) {
         points.insert("max".into(), max.into());
     }
     json!({
-        "tier": tier(current.tier), "start_at": position.since.to_string(), "expires_at": date(current.until),
+        "tier": tier_json(current.tier), "start_at": position.since.to_string(), "expires_at": date_json(current.until),
         "points": points,
     })
 }
 
-fn deferred(details: &DeferredTier<'_>) -> Json {
-    json!({ "tier": tier(details.tier), "start_at": details.since.to_string(), "expires_at": date(details.until) })
+fn deferred_json(deferred: &DeferredTier<'_>) -> Json {
+    json!({ "tier": tier_json(deferred.tier), "start_at": deferred.since.to_string(), "expires_at": date_json(deferred.until) })
 }
 
-fn risk(details: &DowngradeRisk<'_>) -> Json {
-    let kind = if details.to.is_some() { "TIER_DOWNGRADE" } else { "TIER_LEFT" };
-    json!({ "type": kind, "date": details.at.to_string(), "tier": details.to.map(tier) })
+fn risk_json(risk: &DowngradeRisk<'_>) -> Json {
+    let kind = if risk.to.is_some() { "TIER_DOWNGRADE" } else { "TIER_LEFT" };
+    json!({ "type": kind, "date": risk.at.to_string(), "tier": risk.to.map(tier_json) })
 }
 
-fn opportunity(details: &NextTier<'_>) -> Json {
-    json!({ "valid_until": date(details.until), "tier": tier(details.tier), "points": details.points })
+fn opportunity_json(opportunity: &NextTier<'_>) -> Json {
+    json!({ "valid_until": date_json(opportunity.until), "tier": tier_json(opportunity.tier), "points": opportunity.points })
 }

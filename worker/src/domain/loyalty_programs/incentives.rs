@@ -31,7 +31,7 @@ pub const BENEFIT: Resource = Resource {
     shape: shapes::BENEFIT.described(),
     parameter: "benefitId",
     key: incentive_key,
-    show: show_benefits,
+    show: benefits_to_json,
     list: List {
         conditions: &[
             ("id", "replace(id, 'linc_', 'lben_')"),
@@ -66,7 +66,7 @@ fn as_benefit(mut body: Map<String, Json>) -> Json {
     Json::Object(body)
 }
 
-fn show_benefits(_: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
+fn benefits_to_json(_: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
     Ok(documents.into_iter().map(|document| as_benefit(document.body)).collect())
 }
 
@@ -81,7 +81,7 @@ pub const BENEFIT_ACTIVITIES: List = List::by_cursor(
 );
 
 /// Returns activities of incentives as those of benefits.
-pub fn show_benefit_activities(_: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
+pub fn benefit_activities_to_json(_: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
     Ok(documents.into_iter().map(|document| as_benefit_activity(document.body)).collect())
 }
 
@@ -90,9 +90,9 @@ fn as_benefit_activity(mut body: Map<String, Json>) -> Json {
         value.as_ref().and_then(Json::as_str).map(|text| text.replacen(from, to, 1)).into()
     };
     let id: Json = renamed(body.remove("id"), "lainc_", "laben_");
-    let about: Json = renamed(body.remove("incentive_id"), "linc_", "lben_");
-    let what: Json = renamed(body.remove("type"), "vl.incentive.", "vl.benefit.");
-    body.extend([("id".into(), id), ("benefit_id".into(), about), ("type".into(), what)]);
+    let benefit_id: Json = renamed(body.remove("incentive_id"), "linc_", "lben_");
+    let activity_type: Json = renamed(body.remove("type"), "vl.incentive.", "vl.benefit.");
+    body.extend([("id".into(), id), ("benefit_id".into(), benefit_id), ("type".into(), activity_type)]);
     if let Some(data) = body.get_mut("data").and_then(Json::as_object_mut)
         && let Some(Json::Object(incentive)) = data.remove("incentive")
     {

@@ -144,33 +144,34 @@ pub const PARTS: &[(&str, &str)] = &[(TIER, "tier")];
 pub static ASSIGNABLE: [&EntityNames; 4] = [&CARD_DEFINITION, &EARNING_RULE, &TIER_STRUCTURE, &REWARD];
 
 /// Documents that can refer to a card definition or an incentive.
-pub static NAMING: [&EntityNames; 4] = [&EARNING_RULE, &INCENTIVE, &TIER_STRUCTURE, &REWARD];
+pub static REFERRING: [&EntityNames; 4] = [&EARNING_RULE, &INCENTIVE, &TIER_STRUCTURE, &REWARD];
 
 /// Returns the state of a document.
 pub fn state_of(document: &Document) -> Result<EntityState, Fault> {
-    let word = document.as_entity().status();
-    word.and_then(EntityState::find)
-        .ok_or_else(|| Fault(format!("`{}` stands as {word:?}, which is no state", document.id)))
+    let status = document.as_entity().status();
+    status
+        .and_then(EntityState::find)
+        .ok_or_else(|| Fault(format!("`{}` stands as {status:?}, which is no state", document.id)))
 }
 
 /// Returns the document of a kind with this id, unless it is deleted.
-pub fn named(store: &Store<'_>, life: &EntityNames, id: &str) -> Result<Option<Document>, Fault> {
-    store.document(life.stored, id)
+pub fn find_by_id(store: &Store<'_>, entity: &EntityNames, id: &str) -> Result<Option<Document>, Fault> {
+    store.document(entity.stored, id)
 }
 
 /// Finds the document that the path names, or 404.
 pub fn find(call: &Call<'_, '_>) -> Result<Document, CallError> {
-    let (resource, life) = (call.resource()?, call.life()?);
+    let (resource, entity) = (call.resource()?, call.life()?);
     let name = call.param(resource.parameter);
-    find_as(call, life, &(resource.key)(call, name))
+    find_within(call, entity, &(resource.key)(call, name))
 }
 
 /// Finds the document of a kind with this id in the parent that the path names, or 404.
-pub fn find_as(call: &Call<'_, '_>, life: &EntityNames, id: &str) -> Result<Document, CallError> {
-    let outer = match life.within {
-        Some((outer, parameter)) => Some(find_as(call, outer, call.param(parameter))?.id),
+pub fn find_within(call: &Call<'_, '_>, entity: &EntityNames, id: &str) -> Result<Document, CallError> {
+    let parent = match entity.within {
+        Some((parent, parameter)) => Some(find_within(call, parent, call.param(parameter))?.id),
         None => None,
     };
-    let found = named(call.store, life, id)?.filter(|found| outer.is_none() || found.parent == outer);
-    found.ok_or_else(|| not_found(&life.resource_type(), id).into())
+    let found = find_by_id(call.store, entity, id)?.filter(|found| parent.is_none() || found.parent == parent);
+    found.ok_or_else(|| not_found(&entity.resource_type(), id).into())
 }

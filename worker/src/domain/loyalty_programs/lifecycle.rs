@@ -6,7 +6,7 @@ use crate::documents::cursor_list;
 use crate::documents::merge::merge;
 use crate::documents::tagged_blocks::prune;
 use crate::domain::loyalty_programs::activities;
-use crate::domain::loyalty_programs::kinds::{ASSIGNABLE, PARTS, find, named, state_of};
+use crate::domain::loyalty_programs::kinds::{ASSIGNABLE, PARTS, find, find_by_id, state_of};
 use crate::domain::loyalty_programs::requirements;
 use crate::domain::loyalty_programs::requirements::{AssignedDocument, PreconditionSubject};
 use crate::domain::metadata::schemas;
@@ -22,71 +22,81 @@ use scrip::wire::Problem;
 use serde_json::{Map, Value as Json, json};
 
 /// Returns the response with a document as its route shows it.
-pub fn answer(call: &mut Call<'_, '_>, document: Document) -> HandlerResult {
+pub fn respond(call: &mut Call<'_, '_>, document: Document) -> HandlerResult {
     Ok(Response::json(call.resource()?.show_one(call, document)?))
 }
 
 /// Handles the routes that read one document.
 pub fn get(call: &mut Call<'_, '_>) -> HandlerResult {
     let document = find(call)?;
-    answer(call, document)
+    respond(call, document)
 }
 
 /// Handles the routes that list documents by cursors.
 pub fn list(call: &mut Call<'_, '_>) -> HandlerResult {
-    let (resource, life) = (call.resource()?, call.life()?);
-    let clause = Clause::of_kind(life.stored).at(call.now_ms());
-    cursor_list::page(call, &resource.list, life.cursor, clause, resource.show)
+    let (resource, entity) = (call.resource()?, call.life()?);
+    let clause = Clause::of_kind(entity.stored).at(call.now_ms());
+    cursor_list::page(call, &resource.list, entity.cursor, clause, resource.show)
 }
 
 /// Returns the state transition of a route, from its method and path.
-fn verb_of(route: &Route) -> Result<TransitionAction, Fault> {
+fn action_of_route(route: &Route) -> Result<TransitionAction, Fault> {
     let last = route.path.rsplit('/').next().unwrap_or_default();
-    let word = if route.method == "DELETE" { "delete" } else { last };
+    let name = if route.method == "DELETE" { "delete" } else { last };
     TransitionAction::ALL
         .into_iter()
-        .find(|verb| verb.name() == word)
+        .find(|action| action.name() == name)
         .ok_or_else(|| Fault(format!("`{}` leads nowhere", route.path)))
 }
 
 /// Handles the routes that change the state of a document.
 pub fn advance(call: &mut Call<'_, '_>) -> HandlerResult {
-    let (life, verb) = (call.life()?, verb_of(call.route)?);
+    let (entity, action) = (call.life()?, action_of_route(call.route)?);
     let mut document = find(call)?;
-    let row = transition(life.kind, verb, state_of(&document)?).map_err(ErrorBody::from)?;
-    check(call, &PreconditionSubject { life, document: &document, assigned: None }, row.needs, verb.name())?;
-    document.body.insert("status".into(), row.to.name().into());
+    let rule = transition(entity.kind, action, state_of(&document)?).map_err(ErrorBody::from)?;
+    check_preconditions(
+        call,
+        &PreconditionSubject { entity, document: &document, assigned: None },
+        rule.needs,
+        action.name(),
+    )?;
+    document.body.insert("status".into(), rule.to.name().into());
     call.touch(&mut document);
-    match row.to {
-        EntityState::Deleted => retire(call, life, &mut document)?,
-        EntityState::Draft | EntityState::Active | EntityState::Inactive => call.store.update(life.stored, &document),
+    match rule.to {
+        EntityState::Deleted => delete_with_owned(call, entity, &mut document)?,
+        EntityState::Draft | EntityState::Active | EntityState::Inactive => call.store.update(entity.stored, &document),
     }
-    activities::note_change(call, life, &document, verb.past_name());
-    answer(call, document)
+    activities::record_change(call, entity, &document, action.past_name());
+    respond(call, document)
 }
 
 /// Refuses the call for the first precondition that is violated.
-fn check(
+fn check_preconditions(
     call: &Call<'_, '_>,
-    asked: &PreconditionSubject<'_>,
+    subject: &PreconditionSubject<'_>,
     needs: &[Precondition],
-    doing: &str,
+    action_text: &str,
 ) -> Result<(), CallError> {
-    for need in needs {
-        if let Some(by) = requirements::of(call.store, asked, *need)? {
-            return Err(denied(asked, *need, doing, by).into());
+    for precondition in needs {
+        if let Some(violating) = requirements::find_violations(call.store, subject, *precondition)? {
+            return Err(precondition_error(subject, *precondition, action_text, violating).into());
         }
     }
     Ok(())
 }
 
 /// Returns the error of a violated precondition, with the documents that violate it.
-fn denied(asked: &PreconditionSubject<'_>, need: Precondition, doing: &str, by: Vec<(String, String)>) -> ErrorBody {
-    let ids: Vec<String> = by.iter().map(|(_, id)| id.clone()).collect();
-    let doing = format!("{doing} {}", asked.life.kind.noun());
-    let body = ErrorBody::from(need.denial(&doing, &ids));
-    let mut body = body.about(&asked.life.resource_type(), &asked.document.id);
-    if let Some((kind, _)) = by.into_iter().next() {
+fn precondition_error(
+    subject: &PreconditionSubject<'_>,
+    precondition: Precondition,
+    action_text: &str,
+    violating: Vec<(String, String)>,
+) -> ErrorBody {
+    let ids: Vec<String> = violating.iter().map(|(_, id)| id.clone()).collect();
+    let action_text = format!("{action_text} {}", subject.entity.kind.noun());
+    let body = ErrorBody::from(precondition.denial(&action_text, &ids));
+    let mut body = body.about(&subject.entity.resource_type(), &subject.document.id);
+    if let Some((kind, _)) = violating.into_iter().next() {
         body.related_object_total = i64::try_from(ids.len()).ok();
         body.related_object_ids = ids.into_iter().take(10).collect();
         body.related_object_type = Some(kind);
@@ -95,15 +105,15 @@ fn denied(asked: &PreconditionSubject<'_>, need: Precondition, doing: &str, by: 
 }
 
 /// Queues the deletion of a document and of its rows. Earlier activities still contain its id, but no read finds it.
-fn retire(call: &mut Call<'_, '_>, life: &EntityNames, document: &mut Document) -> Result<(), Fault> {
+fn delete_with_owned(call: &mut Call<'_, '_>, entity: &EntityNames, document: &mut Document) -> Result<(), Fault> {
     document.key = None;
-    call.store.retire(life.stored, document);
-    for kind in life.owned {
+    call.store.retire(entity.stored, document);
+    for kind in entity.owned {
         if let Some(assigned) = ASSIGNABLE.iter().find(|other| other.assigned == Some(*kind)) {
-            note_left(call, assigned, document)?;
+            record_unassigned(call, assigned, document)?;
         }
-        if let Some((part, word)) = PARTS.iter().find(|(stored, _)| stored == kind) {
-            note_parts(call, life, part, word, document)?;
+        if let Some((part, name)) = PARTS.iter().find(|(stored, _)| stored == kind) {
+            record_deleted_parts(call, entity, part, name, document)?;
         }
         call.store.retire_owned(kind, &document.id);
     }
@@ -111,43 +121,43 @@ fn retire(call: &mut Call<'_, '_>, life: &EntityNames, document: &mut Document) 
 }
 
 /// Records the documents that are unassigned because their program is deleted.
-fn note_left(call: &mut Call<'_, '_>, life: &EntityNames, program: &Document) -> Result<(), Fault> {
-    for row in owned(call, life.assigned.unwrap_or_default(), program)? {
-        if let Some(document) = named(call.store, life, row.holder.as_deref().unwrap_or_default())? {
-            activities::note_assignment(call, life, program, &document, &row, "unassigned");
+fn record_unassigned(call: &mut Call<'_, '_>, entity: &EntityNames, program: &Document) -> Result<(), Fault> {
+    for row in list_owned(call, entity.assigned.unwrap_or_default(), program)? {
+        if let Some(document) = find_by_id(call.store, entity, row.holder.as_deref().unwrap_or_default())? {
+            activities::record_assignment(call, entity, program, &document, &row, "unassigned");
         }
     }
     Ok(())
 }
 
 /// Records the parts that are deleted with a document.
-fn note_parts(
+fn record_deleted_parts(
     call: &mut Call<'_, '_>,
-    life: &EntityNames,
+    entity: &EntityNames,
     kind: &str,
-    word: &str,
+    name: &str,
     document: &Document,
 ) -> Result<(), Fault> {
-    for part in owned(call, kind, document)? {
-        let data = json!({ life.object: document.body, word: part.body });
-        activities::note(call, life, &document.id, &format!("{word}.deleted"), data);
+    for part in list_owned(call, kind, document)? {
+        let data = json!({ entity.object: document.body, name: part.body });
+        activities::record(call, entity, &document.id, &format!("{name}.deleted"), data);
     }
     Ok(())
 }
 
 /// Returns the rows of a kind that belong to a document.
-fn owned(call: &Call<'_, '_>, kind: &str, document: &Document) -> Result<Vec<Document>, Fault> {
+fn list_owned(call: &Call<'_, '_>, kind: &str, document: &Document) -> Result<Vec<Document>, Fault> {
     call.store.list_children(kind, &document.id)
 }
 
 /// Creates a document from its own members, and adds the members that all documents with states have.
-pub fn begin(call: &mut Call<'_, '_>, life: &EntityNames, mut body: Map<String, Json>) -> Document {
-    let id = call.ids.hex18(life.id).to_string();
+pub fn new_document(call: &mut Call<'_, '_>, entity: &EntityNames, mut body: Map<String, Json>) -> Document {
+    let id = call.ids.hex18(entity.id).to_string();
     body.insert("id".into(), id.clone().into());
     body.entry("status").or_insert_with(|| EntityState::Draft.name().into());
     body.insert("created_at".into(), timestamp::text(call.now_ms()).into());
     body.insert("updated_at".into(), Json::Null);
-    body.insert("object".into(), life.object.into());
+    body.insert("object".into(), entity.object.into());
     Document::new(id, None, call.now_ms(), body)
 }
 
@@ -155,45 +165,49 @@ pub fn begin(call: &mut Call<'_, '_>, life: &EntityNames, mut body: Map<String, 
 /// are the documents that the same call assigns to it.
 pub fn create(
     call: &mut Call<'_, '_>,
-    life: &EntityNames,
+    entity: &EntityNames,
     document: &Document,
     assigned: Option<&[AssignedDocument]>,
 ) -> Result<(), CallError> {
     if state_of(document)? == EntityState::Active
-        && let Ok(row) = transition(life.kind, TransitionAction::Activate, EntityState::Draft)
+        && let Ok(rule) = transition(entity.kind, TransitionAction::Activate, EntityState::Draft)
     {
-        check(call, &PreconditionSubject { life, document, assigned }, row.needs, TransitionAction::Activate.name())?;
+        check_preconditions(
+            call,
+            &PreconditionSubject { entity, document, assigned },
+            rule.needs, TransitionAction::Activate.name(),
+        )?;
     }
-    schemas::check_body(call.store, life.object, &document.body)?;
-    call.store.insert(life.stored, document);
-    activities::note_change(call, life, document, "created");
+    schemas::check_body(call.store, entity.object, &document.body)?;
+    call.store.insert(entity.stored, document);
+    activities::record_change(call, entity, document, "created");
     Ok(())
 }
 
 /// Refuses fields that cannot be edited in the document's state.
 pub fn check_edits(
     call: &Call<'_, '_>,
-    life: &'static EntityNames,
+    entity: &'static EntityNames,
     document: &Document,
-    sent: &Map<String, Json>,
+    request: &Map<String, Json>,
 ) -> Result<(), CallError> {
     let state = state_of(document)?;
-    for field in sent.keys() {
-        match edit(life.kind, state, field) {
+    for field in request.keys() {
+        match edit(entity.kind, state, field) {
             Edit::Free => {}
             Edit::Never => {
                 let message = format!(
                     "must NOT be edited on {} {} (actual status is `{}`)",
-                    article(life),
-                    life.kind.noun(),
+                    article(entity),
+                    entity.kind.noun(),
                     state.name()
                 );
                 return Err(Problem::at(field.as_str(), message).into());
             }
-            Edit::While(need) => {
-                let asked = PreconditionSubject { life, document, assigned: None };
-                if let Some(by) = requirements::of(call.store, &asked, need)? {
-                    let mut body = denied(&asked, need, &format!("edit '{field}' of"), by);
+            Edit::While(precondition) => {
+                let subject = PreconditionSubject { entity, document, assigned: None };
+                if let Some(violating) = requirements::find_violations(call.store, &subject, precondition)? {
+                    let mut body = precondition_error(&subject, precondition, &format!("edit '{field}' of"), violating);
                     (body.code, body.key) = (423, Some("resource_locked".into()));
                     body.message = "Resource locked".into();
                     return Err(body.into());
@@ -205,39 +219,39 @@ pub fn check_edits(
 }
 
 /// Returns the article before the document's name in refusals.
-fn article(life: &EntityNames) -> &'static str {
-    if life.kind.noun().starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }
+fn article(entity: &EntityNames) -> &'static str {
+    if entity.kind.noun().starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }
 }
 
 /// Merges the request into the document that the path names. A null resets a member to its default. For required members null
 /// is ignored; in metadata and rules it has its own meaning.
-pub fn edited(call: &mut Call<'_, '_>, required: &[&str]) -> Result<Document, CallError> {
-    let life = call.life()?;
-    let mut sent = call.body(Nulls::Kept)?;
+pub fn merge_request(call: &mut Call<'_, '_>, required: &[&str]) -> Result<Document, CallError> {
+    let entity = call.life()?;
+    let mut request = call.body(Nulls::Kept)?;
     let mut document = find(call)?;
-    sent.retain(|name, value| !value.is_null() || !required.contains(&name.as_str()));
-    check_edits(call, life, &document, &sent)?;
-    prune(&mut sent, &["metadata", "rules"]);
-    merge(&mut document.body, sent);
+    request.retain(|name, value| !value.is_null() || !required.contains(&name.as_str()));
+    check_edits(call, entity, &document, &request)?;
+    prune(&mut request, &["metadata", "rules"]);
+    merge(&mut document.body, request);
     Ok(document)
 }
 
 /// Queues the write of an edited document. One that is ACTIVE must still satisfy the preconditions of the activation.
-pub fn change(call: &mut Call<'_, '_>, life: &'static EntityNames, document: &mut Document) -> Result<(), CallError> {
+pub fn update(call: &mut Call<'_, '_>, entity: &'static EntityNames, document: &mut Document) -> Result<(), CallError> {
     call.touch(document);
     if state_of(document)? == EntityState::Active
-        && let Ok(row) = transition(life.kind, TransitionAction::Activate, EntityState::Draft)
-        && row.needs.contains(&Precondition::NamedAreActive)
+        && let Ok(rule) = transition(entity.kind, TransitionAction::Activate, EntityState::Draft)
+        && rule.needs.contains(&Precondition::NamedAreActive)
     {
-        check(
+        check_preconditions(
             call,
-            &PreconditionSubject { life, document, assigned: None },
+            &PreconditionSubject { entity, document, assigned: None },
             &[Precondition::NamedAreActive],
             "update",
         )?;
     }
-    schemas::check_body(call.store, life.object, &document.body)?;
-    call.store.update(life.stored, document);
-    activities::note_change(call, life, document, "updated");
+    schemas::check_body(call.store, entity.object, &document.body)?;
+    call.store.update(entity.stored, document);
+    activities::record_change(call, entity, document, "updated");
     Ok(())
 }

@@ -34,7 +34,7 @@ pub enum StatisticKind {
     /// A rule granted points that could be spent at once.
     Earned,
     /// A rule granted pending points.
-    Waiting,
+    EarnedPending,
     /// Points were spent on a reward.
     Reward,
     /// Points were spent on an order.
@@ -53,13 +53,13 @@ pub enum StatisticKind {
 
 impl StatisticKind {
     /// Returns the stored name.
-    pub fn word(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             StatisticKind::Fired => "FIRED",
             StatisticKind::Cooldown => "COOLDOWN",
             StatisticKind::Frequency => "FREQUENCY",
             StatisticKind::Earned => "EARNED",
-            StatisticKind::Waiting => "WAITING",
+            StatisticKind::EarnedPending => "WAITING",
             StatisticKind::Reward => "REWARD",
             StatisticKind::Order => "ORDER",
             StatisticKind::Joined => "JOINED",
@@ -110,7 +110,7 @@ pub struct Statistic {
 impl Statistic {
     /// Returns the sums of one kind.
     pub fn of(&self, kind: StatisticKind) -> Sums {
-        self.sums.iter().find(|(known, _)| known == kind.word()).map(|(_, sums)| *sums).unwrap_or_default()
+        self.sums.iter().find(|(known, _)| known == kind.name()).map(|(_, sums)| *sums).unwrap_or_default()
     }
 }
 
@@ -130,21 +130,21 @@ pub struct RuleStatistic<'a> {
 }
 
 /// Queues the counts of results of rules, each with its points; they are counted in this order.
-pub fn count(store: &mut Store<'_>, happened: &[(RuleStatistic<'_>, u64)], now_ms: i64) {
-    if happened.is_empty() {
+pub fn insert_counts(store: &mut Store<'_>, results: &[(RuleStatistic<'_>, u64)], now_ms: i64) {
+    if results.is_empty() {
         return;
     }
-    let mut events = Vec::with_capacity(happened.len());
-    for (of, points) in happened {
+    let mut events = Vec::with_capacity(results.len());
+    for (of, points) in results {
         let RuleStatistic { program, kind, rule, earning, card_definition } = *of;
-        events.push(CountedEvent { program, kind: kind.word(), rule, earning, card_definition, points: *points });
+        events.push(CountedEvent { program, kind: kind.name(), rule, earning, card_definition, points: *points });
     }
     statistics::insert_events(store, &events, now_ms);
 }
 
 /// Returns the rules that did not fire for an event because of their cooldown or frequency limit.
-pub fn resting(earnings: &Earnings) -> Vec<(RuleStatistic<'_>, u64)> {
-    let mut resting = Vec::new();
+pub fn limited_rules(earnings: &Earnings) -> Vec<(RuleStatistic<'_>, u64)> {
+    let mut limited = Vec::new();
     for member in &earnings.memberships {
         for rule in &member.rules {
             let kind = match &rule.outcome {
@@ -153,27 +153,27 @@ pub fn resting(earnings: &Earnings) -> Vec<(RuleStatistic<'_>, u64)> {
                 Ok(_) | Err(_) => continue,
             };
             let (program, rule) = (member.program_id.as_str(), rule.rule_id.as_str());
-            resting.push((RuleStatistic { program, kind, rule, earning: "", card_definition: "" }, 0));
+            limited.push((RuleStatistic { program, kind, rule, earning: "", card_definition: "" }, 0));
         }
     }
-    resting
+    limited
 }
 
 /// Returns the total sums of each subject of a clause, in the order of their first count.
-pub fn in_all(store: &Store<'_>, clause: &Clause) -> Result<Vec<Statistic>, Fault> {
+pub fn list_totals(store: &Store<'_>, clause: &Clause) -> Result<Vec<Statistic>, Fault> {
     let rows = statistics::list_totals(store, clause.condition())?;
-    Ok(gather(rows).into_values().next().unwrap_or_default())
+    Ok(group_rows(rows).into_values().next().unwrap_or_default())
 }
 
 /// Returns the sums of each subject by period: the indexes of periods with events, and their statistics.
-pub fn by_period(
+pub fn list_by_period(
     store: &Store<'_>,
     clause: &Clause,
     periods: &[ReportPeriod],
 ) -> Result<BTreeMap<usize, Vec<Statistic>>, CallError> {
     check_length(store, clause, periods)?;
-    let spans = report_period::as_parameter(periods, quarter);
-    Ok(gather(statistics::list_by_period(store, clause.condition(), spans)?))
+    let bounds = report_period::as_parameter(periods, quarter);
+    Ok(group_rows(statistics::list_by_period(store, clause.condition(), bounds)?))
 }
 
 /// Returns the quarter hour of an instant. In named zones days start at a quarter hour since 1972. In other zones, the
@@ -207,23 +207,23 @@ fn check_length(store: &Store<'_>, clause: &Clause, periods: &[ReportPeriod]) ->
 }
 
 /// Groups rows by period and subject; sums that are zero because of reversals are left out.
-fn gather(rows: Vec<StatisticRow>) -> BTreeMap<usize, Vec<Statistic>> {
+fn group_rows(rows: Vec<StatisticRow>) -> BTreeMap<usize, Vec<Statistic>> {
     let mut found: BTreeMap<(usize, Subject), Statistic> = BTreeMap::new();
     for row in rows {
         let StatisticRow { earning_rule, earning, card_definition, tier_structure, tier, number, kind, .. } = row;
         let Some([count, points, amount]) = row.sums else { continue };
-        let place = usize::try_from(row.period).unwrap_or(0);
+        let period = usize::try_from(row.period).unwrap_or(0);
         let subject = Subject { earning_rule, earning, card_definition, tier_structure, tier };
-        let known = found.entry((place, subject.clone())).or_insert(Statistic { number, subject, sums: Vec::new() });
+        let known = found.entry((period, subject.clone())).or_insert(Statistic { number, subject, sums: Vec::new() });
         known.number = known.number.min(number);
         if count != 0 {
             known.sums.push((kind, Sums { count, points, amount }));
         }
     }
-    let mut placed: BTreeMap<usize, Vec<Statistic>> = BTreeMap::new();
-    for ((place, _), statistic) in found.into_iter().filter(|(_, statistic)| !statistic.sums.is_empty()) {
-        placed.entry(place).or_default().push(statistic);
+    let mut by_period: BTreeMap<usize, Vec<Statistic>> = BTreeMap::new();
+    for ((period, _), statistic) in found.into_iter().filter(|(_, statistic)| !statistic.sums.is_empty()) {
+        by_period.entry(period).or_default().push(statistic);
     }
-    placed.values_mut().for_each(|statistics| statistics.sort_by_key(|one| one.number));
-    placed
+    by_period.values_mut().for_each(|statistics| statistics.sort_by_key(|statistic| statistic.number));
+    by_period
 }

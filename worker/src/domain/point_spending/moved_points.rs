@@ -22,27 +22,27 @@ impl MovedPoints {
 
 /// State of an order that earned points.
 #[derive(Debug)]
-pub enum OrderNow {
+pub enum OrderAfterChange {
     /// It is paid.
     Paid(Box<Order>),
     /// It is unpaid now, and may be paid again.
     Unpaid,
     /// It is canceled for good.
-    CalledOff,
+    Canceled,
 }
 
-impl OrderNow {
+impl OrderAfterChange {
     /// Returns the order if it can earn.
     pub fn earning(&self) -> Option<&Order> {
         match self {
-            OrderNow::Paid(order) => Some(order),
-            OrderNow::Unpaid | OrderNow::CalledOff => None,
+            OrderAfterChange::Paid(order) => Some(order),
+            OrderAfterChange::Unpaid | OrderAfterChange::Canceled => None,
         }
     }
 
     /// Tests if the order can never earn again.
-    pub fn is_called_off(&self) -> bool {
-        matches!(self, OrderNow::CalledOff)
+    pub fn is_canceled(&self) -> bool {
+        matches!(self, OrderAfterChange::Canceled)
     }
 }
 
@@ -52,5 +52,5 @@ pub struct ChangedOrder {
     /// Id of the order.
     pub id: String,
     /// Its state after the change.
-    pub now: OrderNow,
+    pub now: OrderAfterChange,
 }

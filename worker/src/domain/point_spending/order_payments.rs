@@ -2,13 +2,13 @@
 
 use crate::domain::clock::LocalTime;
 use crate::domain::loyalty_members::card::{LoadedCard, TRANSACTION, load};
-use crate::domain::loyalty_members::card_changes::write;
-use crate::domain::loyalty_members::card_checks::{definition_of, refusal};
+use crate::domain::loyalty_members::card_changes::write_outcome;
+use crate::domain::loyalty_members::card_checks::{card_refusal, find_definition};
 use crate::domain::loyalty_members::card_view::{RelatedObjects, SpendingTarget, TransactionDetails};
-use crate::domain::loyalty_programs::kinds::{CARD, named};
+use crate::domain::loyalty_programs::kinds::{CARD, find_by_id};
 use crate::domain::point_spending::moved_points::MovedPoints;
-use crate::domain::point_spending::order_snapshot::{read_bought, write_bought};
-use crate::domain::point_spending::refunds::spent_by;
+use crate::domain::point_spending::order_snapshot::{read_snapshot, snapshot_json};
+use crate::domain::point_spending::refunds::spent_points;
 use crate::domain::point_spending::spendable_cards::{ORDER_TRANSACTION, SpendableCards};
 use crate::http::reply::CallError;
 use crate::http::route::Call;
@@ -41,19 +41,19 @@ pub struct PaymentOrder {
 }
 
 /// Returns the payment view of a stored order.
-pub fn bill(store: &Store<'_>, row: Document) -> Result<PaymentOrder, CallError> {
+pub fn load_payment_order(store: &Store<'_>, row: Document) -> Result<PaymentOrder, CallError> {
     let order =
         read_held("order", &row, read_order).map_err(|_| Fault(format!("the order `{}` does not read", row.id)))?;
     let total = row.as_order().total().and_then(Money::of).unwrap_or_default();
-    let due = total.remaining_after(paid(store, &row.id)?);
+    let due = total.remaining_after(find_paid_amount(store, &row.id)?);
     Ok(PaymentOrder { row, order, total, due })
 }
 
 /// Returns the amount of an order that was paid with points, without refunded points.
-pub fn paid(store: &Store<'_>, order: &str) -> Result<Money, Fault> {
+pub fn find_paid_amount(store: &Store<'_>, order: &str) -> Result<Money, Fault> {
     let account = paid_account(order).to_string();
-    let standings = store.standings(std::slice::from_ref(&account), 0, "")?;
-    let paid = standings.get(&account).map_or(0, |standing| standing.balance);
+    let account_balances = store.standings(std::slice::from_ref(&account), 0, "")?;
+    let paid = account_balances.get(&account).map_or(0, |account_balance| account_balance.balance);
     Ok(u64::try_from(paid).ok().and_then(Money::of).unwrap_or_default())
 }
 
@@ -68,18 +68,18 @@ pub enum PaymentDecision {
 /// Returns the document of a payment, without its id and without the members of a completed payment.
 pub fn payment_details(
     member: &Document,
-    wallet: &SpendableCards,
-    bill: &PaymentOrder,
+    spendable: &SpendableCards,
+    payment_order: &PaymentOrder,
     limits: &Json,
-    verdict: &PaymentDecision,
+    decision: &PaymentDecision,
 ) -> Map<String, Json> {
-    let card = wallet.cards.first();
-    let (status, rejection) = match verdict {
+    let card = spendable.cards.first();
+    let (status, rejection) = match decision {
         PaymentDecision::Paid(_) => ("APPROVED", Json::Null),
-        PaymentDecision::Rejected(why) => ("REJECTED", why.clone()),
+        PaymentDecision::Rejected(refusal) => ("REJECTED", refusal.clone()),
     };
     let mut details = json!({ "reason": "Order payment", "rejection": rejection, "metadata": limits });
-    if let (PaymentDecision::Paid(payment), Some(details)) = (verdict, details.as_object_mut()) {
+    if let (PaymentDecision::Paid(payment), Some(details)) = (decision, details.as_object_mut()) {
         let ratio: Json =
             serde_json::from_str(&payment.ratio.text()).unwrap_or_else(|_| payment.ratio.text().as_str().into());
         let paid = json!({ "amount": payment.amount, "points_spent": payment.points, "exchange_ratio": ratio });
@@ -88,10 +88,10 @@ pub fn payment_details(
     let mut body = Map::new();
     body.insert("program_id".into(), member.parent.clone().into());
     body.insert("member_id".into(), member.id.as_str().into());
-    body.insert("card_id".into(), card.map(|held| held.row.id.as_str()).into());
-    body.insert("card_definition_id".into(), card.map(|held| held.definition()).into());
+    body.insert("card_id".into(), card.map(|loaded| loaded.row.id.as_str()).into());
+    body.insert("card_definition_id".into(), card.map(|loaded| loaded.definition_id()).into());
     body.insert("card_transaction_id".into(), Json::Null);
-    body.insert("order_id".into(), bill.row.id.as_str().into());
+    body.insert("order_id".into(), payment_order.row.id.as_str().into());
     body.insert("status".into(), status.into());
     body.insert("type".into(), "PAY_WITH_POINTS".into());
     body.insert("details".into(), details);
@@ -109,9 +109,9 @@ pub struct DecidedPayment<'a> {
     /// The member.
     pub member: &'a Document,
     /// The order to be paid.
-    pub bill: &'a PaymentOrder,
+    pub payment_order: &'a PaymentOrder,
     /// Result of the request.
-    pub verdict: &'a PaymentDecision,
+    pub decision: &'a PaymentDecision,
     /// Body of the transaction, as [`payment_details`] returns it.
     pub body: Map<String, Json>,
 }
@@ -120,34 +120,34 @@ pub struct DecidedPayment<'a> {
 pub fn pay(
     call: &mut Call<'_, '_>,
     present: &LocalTime,
-    wallet: &mut SpendableCards,
+    spendable: &mut SpendableCards,
     decided: DecidedPayment<'_>,
 ) -> Result<Document, CallError> {
-    let DecidedPayment { member, bill, verdict, mut body } = decided;
+    let DecidedPayment { member, payment_order, decision, mut body } = decided;
     let id = call.ids.hex18("lotx_").to_string();
-    if let (PaymentDecision::Paid(payment), Some(held)) = (verdict, wallet.cards.first_mut()) {
-        let outcome = held.card.take(DebitReason::Spend, payment.points, &present.now());
-        let outcome = outcome.map_err(|refused| refusal(&held.row.id, refused))?;
+    if let (PaymentDecision::Paid(payment), Some(loaded)) = (decision, spendable.cards.first_mut()) {
+        let outcome = loaded.card.take(DebitReason::Spend, payment.points, &present.now());
+        let outcome = outcome.map_err(|refused| card_refusal(&loaded.row.id, refused))?;
         let members = TransactionDetails {
             reason: None,
             spent_on: Some(SpendingTarget::Order),
-            related: related(&id, &bill.row.id),
+            related: related(&id, &payment_order.row.id),
         };
-        let made = write(call.store, present, held, outcome, Some((&members, &mut call.ids)))?;
-        body.insert("card_transaction_id".into(), made.into_iter().next().map(|row| row.id).into());
+        let transactions = write_outcome(call.store, present, loaded, outcome, Some((&members, &mut call.ids)))?;
+        body.insert("card_transaction_id".into(), transactions.into_iter().next().map(|row| row.id).into());
         let payment_id = call.ids.hex18("lpay_");
         if let Some(members) = body.get_mut("details").and_then(|details| details.get_mut("payment")?.as_object_mut()) {
             members.insert("id".into(), payment_id.as_str().into());
         }
-        let mut bought = OrderSnapshot::of(&bill.order);
+        let mut snapshot = OrderSnapshot::of(&payment_order.order);
         // The goods matter only for cards that refund by item.
-        if definition_of(call.store, held)?.spent_back != Some(RefundExpiry::Item) {
-            bought.goods.clear();
+        if find_definition(call.store, loaded)?.spent_back != Some(RefundExpiry::Item) {
+            snapshot.goods.clear();
         }
-        let kept =
-            json!({ "spent": payment.points, "back": 0, "amount": payment.amount, "bought": write_bought(&bought) });
-        body.insert("kept".into(), kept);
-        post(call, &id, &bill.row.id, payment.amount, false)?;
+        let stored =
+            json!({ "spent": payment.points, "back": 0, "amount": payment.amount, "bought": snapshot_json(&snapshot) });
+        body.insert("kept".into(), stored);
+        post_payment(call, &id, &payment_order.row.id, payment.amount, false)?;
     }
     body.insert("id".into(), id.as_str().into());
     body.insert("created_at".into(), timestamp::text(call.now_ms()).into());
@@ -157,9 +157,9 @@ pub fn pay(
     Ok(document)
 }
 
-fn post(call: &mut Call<'_, '_>, chain: &str, order: &str, amount: u64, is_back: bool) -> Result<(), Fault> {
+fn post_payment(call: &mut Call<'_, '_>, chain: &str, order: &str, amount: u64, is_refund: bool) -> Result<(), Fault> {
     let (paid, from) = (paid_account(order).to_string(), payments_account().to_string());
-    let (debit, credit) = if is_back { (paid, from) } else { (from, paid) };
+    let (debit, credit) = if is_refund { (paid, from) } else { (from, paid) };
     let amount = amount::signed(amount)?;
     let at = call.now_ms();
     call.store.post(vec![TransferRow {
@@ -175,21 +175,25 @@ fn post(call: &mut Call<'_, '_>, chain: &str, order: &str, amount: u64, is_back:
     Ok(())
 }
 
-/// Queues the refund of points that paid an order, by the card definitions and by what is left of the order. Without `left` the
+/// Queues the refund of points that paid an order, by the card definitions and by the remaining goods of the order. Without `left` the
 /// order is canceled.
-pub fn give_back(call: &mut Call<'_, '_>, order_id: &str, left: Option<&OrderSnapshot>) -> Result<MovedPoints, Fault> {
-    match try_give_back(call, order_id, left) {
+pub fn refund_order(
+    call: &mut Call<'_, '_>,
+    order_id: &str,
+    left: Option<&OrderSnapshot>,
+) -> Result<MovedPoints, Fault> {
+    match try_refund_order(call, order_id, left) {
         Ok(moved) => Ok(moved),
-        Err(CallError::Refused(why)) => {
-            let why = why.details.as_deref().unwrap_or_default();
-            call.store.note(format!("what `{order_id}` was paid with does not come back: {why}"));
+        Err(CallError::Refused(refusal)) => {
+            let refusal = refusal.details.as_deref().unwrap_or_default();
+            call.store.note(format!("what `{order_id}` was paid with does not come back: {refusal}"));
             Ok(MovedPoints::default())
         }
         Err(CallError::Fault(fault)) => Err(fault),
     }
 }
 
-fn try_give_back(
+fn try_refund_order(
     call: &mut Call<'_, '_>,
     order_id: &str,
     left: Option<&OrderSnapshot>,
@@ -203,60 +207,60 @@ fn try_give_back(
     let mut spendings = Vec::new();
     for payment in payments {
         let of = payment.as_payment().card_transaction_id();
-        let spending = call.store.document(TRANSACTION, of)?.map(|row| spent_by(&row)).unwrap_or_default();
-        spendings.push((payment, spending));
+        let spent_points = call.store.document(TRANSACTION, of)?.map(|row| spent_points(&row)).unwrap_or_default();
+        spendings.push((payment, spent_points));
     }
-    let parts = spendings.iter().flat_map(|(_, spending)| &spending.parts);
+    let parts = spendings.iter().flat_map(|(_, spent_points)| &spent_points.parts);
     let lots: Vec<String> = parts.map(|part| part.lot.to_string()).collect();
     let lots: Vec<&str> = lots.iter().map(String::as_str).collect();
     let mut cards: Vec<LoadedCard> = Vec::new();
-    for (payment, spending) in spendings {
+    for (payment, spent_points) in spendings {
         let id = payment.as_payment().card_id();
-        if !cards.iter().any(|held| held.row.id == id) {
+        if !cards.iter().any(|loaded| loaded.row.id == id) {
             // Points of a deleted card are not refunded.
-            let Some(row) = named(call.store, &CARD, id)? else { continue };
+            let Some(row) = find_by_id(call.store, &CARD, id)? else { continue };
             cards.push(load(call.store, row, &lots)?);
         }
-        if let Some(held) = cards.iter_mut().find(|held| held.row.id == id) {
-            moved.spent.extend(return_one(call, &present, held, payment, spending, left)?);
+        if let Some(loaded) = cards.iter_mut().find(|loaded| loaded.row.id == id) {
+            moved.spent.extend(refund_payment(call, &present, loaded, payment, spent_points, left)?);
         }
     }
     Ok(moved)
 }
 
-/// Refunds one payment by what is left of the order, less earlier refunds.
-fn return_one(
+/// Refunds one payment by the remaining goods of the order, less earlier refunds.
+fn refund_payment(
     call: &mut Call<'_, '_>,
     present: &LocalTime,
-    held: &mut LoadedCard,
+    loaded: &mut LoadedCard,
     mut payment: Document,
-    mut spending: SpentPoints,
+    mut spent_points: SpentPoints,
     left: Option<&OrderSnapshot>,
 ) -> Result<Option<Json>, CallError> {
     let paid = payment.as_payment();
     let (spent, earlier, worth) = (paid.spent(), paid.back(), Money::of(paid.amount()).unwrap_or_default());
-    let Some(mode) = definition_of(call.store, held)?.spent_back else { return Ok(None) };
-    let bought = paid.bought().and_then(read_bought).unwrap_or_default();
-    let due = bought.spent_back(mode, left).of(spent);
-    let now_back = due.remaining_after(earlier);
-    if now_back == 0 {
+    let Some(mode) = find_definition(call.store, loaded)?.spent_back else { return Ok(None) };
+    let snapshot = paid.bought().and_then(read_snapshot).unwrap_or_default();
+    let due = snapshot.spent_back(mode, left).of(spent);
+    let refunded_now = due.remaining_after(earlier);
+    if refunded_now == 0 {
         return Ok(None);
     }
-    spending.refunded = earlier;
+    spent_points.refunded = earlier;
     let order = paid.order_id().to_owned();
-    let outcome = held.card.refund(&spending, now_back, &present.now());
-    let outcome = outcome.map_err(|refused| refusal(&held.row.id, refused))?;
+    let outcome = loaded.card.refund(&spent_points, refunded_now, &present.now());
+    let outcome = outcome.map_err(|refused| card_refusal(&loaded.row.id, refused))?;
     let members = TransactionDetails { reason: None, spent_on: None, related: related(&payment.id, &order) };
-    write(call.store, present, held, outcome, Some((&members, &mut call.ids)))?;
+    write_outcome(call.store, present, loaded, outcome, Some((&members, &mut call.ids)))?;
     let portion = |points: u64| worth.portion(points, spent).unwrap_or_default();
     let amount = portion(due).remaining_after(portion(earlier)).minor();
     if amount > 0 {
-        post(call, &format!("{}.back.{due}", payment.id), &order, amount, true)?;
+        post_payment(call, &format!("{}.back.{due}", payment.id), &order, amount, true)?;
     }
-    if let Some(kept) = payment.body.get_mut("kept").and_then(Json::as_object_mut) {
-        kept.insert("back".into(), due.into());
+    if let Some(stored) = payment.body.get_mut("kept").and_then(Json::as_object_mut) {
+        stored.insert("back".into(), due.into());
     }
     call.touch(&mut payment);
     call.store.update(ORDER_TRANSACTION, &payment);
-    Ok(Some(json!({ "card_id": held.row.id, "points": now_back, "amount": amount })))
+    Ok(Some(json!({ "card_id": loaded.row.id, "points": refunded_now, "amount": amount })))
 }

@@ -2,13 +2,13 @@
 
 use crate::domain::clock::LocalTime;
 use crate::domain::decisions::facts;
-use crate::domain::loyalty_members::card_changes::write;
-use crate::domain::loyalty_members::card_checks::refusal;
+use crate::domain::loyalty_members::card_changes::write_outcome;
+use crate::domain::loyalty_members::card_checks::card_refusal;
 use crate::domain::loyalty_members::card_view::{RelatedObjects, SpendingTarget, TransactionDetails};
 use crate::domain::loyalty_programs::kinds::REWARD;
 use crate::domain::point_spending::reward_stock;
 use crate::domain::point_spending::reward_stock::Stock;
-use crate::domain::point_spending::spendable_cards::{REWARD_TRANSACTION, SpendableCards, people};
+use crate::domain::point_spending::spendable_cards::{REWARD_TRANSACTION, SpendableCards, read_member_customer};
 use crate::domain::rewards::fulfilment;
 use crate::domain::rewards::fulfilment::FulfilledItem;
 use crate::http::reply::{CallError, ErrorBody, error};
@@ -31,7 +31,7 @@ pub fn read_reward(reward: &Document) -> Result<LoyaltyReward, CallError> {
 }
 
 /// A member who buys rewards.
-pub struct Counter<'a> {
+pub struct RewardPurchaser<'a> {
     /// Time of the purchase.
     pub present: &'a LocalTime,
     /// The member.
@@ -39,7 +39,7 @@ pub struct Counter<'a> {
     /// The customer, as stored.
     pub customer: &'a Document,
     /// Cards of the member.
-    pub wallet: SpendableCards,
+    pub spendable: SpendableCards,
 }
 
 /// Index of the paying card and its points, if the reward can be bought now; and the reason if it cannot.
@@ -47,7 +47,7 @@ pub type PurchaseEstimate = (Option<(usize, u64)>, Option<PurchaseRefusal>);
 
 /// Conditions of a purchase.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Deal {
+pub struct PurchaseTerms {
     /// The price.
     pub cost: Cost,
     /// Index of the paying card.
@@ -58,28 +58,28 @@ pub struct Deal {
     pub blocker: Option<PurchaseBlocker>,
 }
 
-impl Counter<'_> {
+impl RewardPurchaser<'_> {
     /// Decides the purchase of a reward by the member.
-    pub fn ask(
+    pub fn decide(
         &self,
         call: &Call<'_, '_>,
         reward: &LoyaltyReward,
         stock: &Stock,
-    ) -> Result<Result<Deal, PurchaseRefusal>, CallError> {
-        let (customer, metadata) = people(self.customer, self.member)?;
-        let bought = bought(call, &self.member.id, reward, self.present)?;
-        let buying = PurchasingMember { customer: &customer, member: &metadata, cards: &self.wallet.paying, bought };
+    ) -> Result<Result<PurchaseTerms, PurchaseRefusal>, CallError> {
+        let (customer, metadata) = read_member_customer(self.customer, self.member)?;
+        let purchases = count_purchases(call, &self.member.id, reward, self.present)?;
+        let reward_buyer = PurchasingMember { customer: &customer, member: &metadata, cards: &self.spendable.paying, bought: purchases };
         let facts = facts::facts(call)?;
-        let verdict = purchase::purchase(reward, stock.left, &buying, &facts, call.context);
-        let own = |PurchasePlan { cost, card, target, blocker }: PurchasePlan<'_>| Deal {
+        let decision = purchase::purchase(reward, stock.left, &reward_buyer, &facts, call.context);
+        let purchase_terms = |PurchasePlan { cost, card, target, blocker }: PurchasePlan<'_>| PurchaseTerms {
             cost: cost.clone(),
             card,
             target,
             blocker,
         };
-        let verdict = verdict.map(own);
+        let decision = decision.map(purchase_terms);
         facts.finish()?;
-        Ok(verdict)
+        Ok(decision)
     }
 
     /// Returns the index of the paying card and its points, if the reward can be bought now; and the reason if it cannot.
@@ -89,20 +89,25 @@ impl Counter<'_> {
         reward: &LoyaltyReward,
         stock: &Stock,
     ) -> Result<PurchaseEstimate, CallError> {
-        let (customer, metadata) = people(self.customer, self.member)?;
-        let bought = FireCount::default();
-        let buying = PurchasingMember { customer: &customer, member: &metadata, cards: &self.wallet.paying, bought };
+        let (customer, metadata) = read_member_customer(self.customer, self.member)?;
+        let purchases = FireCount::default();
+        let reward_buyer = PurchasingMember { customer: &customer, member: &metadata, cards: &self.spendable.paying, bought: purchases };
         let facts = facts::facts(call)?;
-        let price = purchase::price(reward, stock.left, &buying, &facts, call.context);
+        let price = purchase::price(reward, stock.left, &reward_buyer, &facts, call.context);
         let price = price.ok().map(|price| (price.card, price.cost.points));
-        let why = purchase::purchase(reward, stock.left, &buying, &facts, call.context).err();
+        let refusal = purchase::purchase(reward, stock.left, &reward_buyer, &facts, call.context).err();
         facts.finish()?;
-        Ok((price, why))
+        Ok((price, refusal))
     }
 }
 
-/// Returns how often a member bought a reward, without refunded purchases.
-fn bought(call: &Call<'_, '_>, member: &str, reward: &LoyaltyReward, present: &LocalTime) -> Result<FireCount, Fault> {
+/// Returns the number of times that a member bought a reward, without refunded purchases.
+fn count_purchases(
+    call: &Call<'_, '_>,
+    member: &str,
+    reward: &LoyaltyReward,
+    present: &LocalTime,
+) -> Result<FireCount, Fault> {
     if reward.limits == TriggerLimits::default() {
         return Ok(FireCount::default());
     }
@@ -113,9 +118,9 @@ fn bought(call: &Call<'_, '_>, member: &str, reward: &LoyaltyReward, present: &L
 }
 
 /// Returns the reason of a rejected purchase for its transaction.
-pub fn rejection(blocker: &PurchaseBlocker) -> Json {
+pub fn rejection_json(blocker: &PurchaseBlocker) -> Json {
     match blocker {
-        PurchaseBlocker::Limited(exceeded) => limited(exceeded),
+        PurchaseBlocker::Limited(exceeded) => spending_limit_json(exceeded),
         PurchaseBlocker::LimitRefusal(LimitRefusal::Until(at)) => {
             json!({ "reason": "purchase_limit_exceeded", "details": { "type": "FIXED_COOLDOWN", "until": at.to_string() } })
         }
@@ -126,7 +131,7 @@ pub fn rejection(blocker: &PurchaseBlocker) -> Json {
 }
 
 /// Returns an exceeded spending limit for a transaction.
-pub fn limited(exceeded: &ExceededLimit) -> Json {
+pub fn spending_limit_json(exceeded: &ExceededLimit) -> Json {
     let kind = match exceeded.limit {
         SpendingLimitKind::Total => "SPENDING_BASED",
         SpendingLimitKind::Current => "TIME_BASED",
@@ -137,9 +142,9 @@ pub fn limited(exceeded: &ExceededLimit) -> Json {
 }
 
 /// Returns the error of a purchase that cannot be made.
-pub fn denial(denied: &PurchaseRefusal) -> ErrorBody {
+pub fn purchase_error(refused: &PurchaseRefusal) -> ErrorBody {
     let locked = |key: &str, message: &str, details: String| error(423, key, message, details);
-    match denied {
+    match refused {
         PurchaseRefusal::Inactive => locked(
             "non_active_reward",
             "Cannot purchase reward when reward status is not ACTIVE",
@@ -186,88 +191,89 @@ pub fn denial(denied: &PurchaseRefusal) -> ErrorBody {
     }
 }
 
-/// Returns the item of a reward as it is shown before its fulfilment.
-pub fn promised(reward: &LoyaltyReward, card: Option<&str>) -> FulfilledItem {
+/// Returns the item of a reward before its fulfilment.
+pub fn preview(reward: &LoyaltyReward, card: Option<&str>) -> FulfilledItem {
     match &reward.gives {
-        RewardContent::Item(thing) => fulfilment::promised(thing),
+        RewardContent::Item(item) => fulfilment::preview(item),
         RewardContent::Points { card_definition_id, points } => {
-            let given = json!({ "points": points, "card_definition_id": card_definition_id.as_str(), "card_id": card });
-            let digital = json!({ "type": "LOYALTY_CARD_POINTS", "loyalty_card_points": given });
+            let card_points =
+                json!({ "points": points, "card_definition_id": card_definition_id.as_str(), "card_id": card });
+            let digital = json!({ "type": "LOYALTY_CARD_POINTS", "loyalty_card_points": card_points });
             FulfilledItem { material: Json::Null, digital }
         }
     }
 }
 
 /// Returns the result member of a transaction.
-pub fn result(reward: &Document, given: FulfilledItem) -> Json {
+pub fn result_json(reward: &Document, fulfilled: FulfilledItem) -> Json {
     let kind = reward.as_reward().reward_type();
     json!({
-        "reward": { "id": reward.id, "type": kind }, "quantity": 1, "material": given.material, "digital": given.digital,
+        "reward": { "id": reward.id, "type": kind }, "quantity": 1, "material": fulfilled.material, "digital": fulfilled.digital,
     })
 }
 
 /// Returns the details member of a transaction.
-pub fn details(reason: &str, points: u64, rejection: Json, result: Json) -> Json {
+pub fn details_json(reason: &str, points: u64, rejection: Json, result: Json) -> Json {
     json!({ "reason": reason, "rejection": rejection, "metadata": {}, "points": { "total": points }, "result": result })
 }
 
 /// Queues the purchase of a reward, or the record of its rejection; returns the transaction.
 pub fn buy(
     call: &mut Call<'_, '_>,
-    counter: &mut Counter<'_>,
+    purchaser: &mut RewardPurchaser<'_>,
     row: &Document,
     reward: &LoyaltyReward,
     stock: &Stock,
-    deal: &Deal,
+    terms: &PurchaseTerms,
 ) -> Result<Document, CallError> {
     let id = call.ids.hex18("lrtx_").to_string();
-    let program = counter.member.parent.clone().unwrap_or_default();
-    let given = match (&deal.blocker, &reward.gives) {
-        (Some(blocker), _) => Err(rejection(blocker)),
-        (None, RewardContent::Item(thing)) => {
-            let handed = fulfilment::hand(call, thing, counter.customer, &id)?;
-            handed.map_err(|why| json!({ "reason": why.key, "details": { "message": why.details } }))
+    let program = purchaser.member.parent.clone().unwrap_or_default();
+    let fulfilled = match (&terms.blocker, &reward.gives) {
+        (Some(blocker), _) => Err(rejection_json(blocker)),
+        (None, RewardContent::Item(item)) => {
+            let fulfilled = fulfilment::fulfil(call, item, purchaser.customer, &id)?;
+            fulfilled.map_err(|refusal| json!({ "reason": refusal.key, "details": { "message": refusal.details } }))
         }
-        (None, RewardContent::Points { .. }) => Ok(promised(reward, target_of(counter, deal))),
+        (None, RewardContent::Points { .. }) => Ok(preview(reward, target_card_id(purchaser, terms))),
     };
-    let paying = counter.wallet.cards.get(deal.card).map(|held| held.row.id.clone()).unwrap_or_default();
+    let paying = purchaser.spendable.cards.get(terms.card).map(|loaded| loaded.row.id.clone()).unwrap_or_default();
     let mut body = Map::new();
     body.insert("id".into(), id.as_str().into());
     body.insert("card_id".into(), paying.into());
     body.insert("card_transaction_id".into(), Json::Null);
     body.insert("program_id".into(), program.as_str().into());
-    body.insert("member_id".into(), counter.member.id.as_str().into());
+    body.insert("member_id".into(), purchaser.member.id.as_str().into());
     body.insert("reward_id".into(), row.id.as_str().into());
     body.insert("type".into(), "PURCHASE".into());
     body.insert("created_at".into(), timestamp::text(call.now_ms()).into());
     body.insert("updated_at".into(), Json::Null);
     body.insert("object".into(), REWARD_TRANSACTION.into());
-    let points = deal.cost.points;
-    let (status, rejection, result) = match given {
+    let points = terms.cost.points;
+    let (status, rejection, result) = match fulfilled {
         Err(rejection) => ("REJECTED", rejection, Json::Null),
-        Ok(given) => {
-            let spent = pay(call, counter, deal, &id, &row.id)?;
-            receive(call, counter, reward, deal, &id)?;
-            reward_stock::move_one(call, &id, &stock.account, &program, false);
+        Ok(fulfilled) => {
+            let spent = pay(call, purchaser, terms, &id, &row.id)?;
+            credit_bought_points(call, purchaser, reward, terms, &id)?;
+            reward_stock::post_unit(call, &id, &stock.account, &program, false);
             body.insert("card_transaction_id".into(), spent.into());
             body.insert("kept".into(), json!({ "spent": points, "back": 0, "stock": stock.account }));
-            ("APPROVED", Json::Null, result(row, given))
+            ("APPROVED", Json::Null, result_json(row, fulfilled))
         }
     };
     body.insert("status".into(), status.into());
-    body.insert("details".into(), details("Reward purchase", points, rejection, result));
+    body.insert("details".into(), details_json("Reward purchase", points, rejection, result));
     let mut document = Document::new(id, None, call.now_ms(), body);
-    (document.parent, document.holder) = (Some(counter.member.id.clone()), counter.member.holder.clone());
+    (document.parent, document.holder) = (Some(purchaser.member.id.clone()), purchaser.member.holder.clone());
     call.store.insert(REWARD_TRANSACTION, &document);
     Ok(document)
 }
 
-fn target_of<'c>(counter: &'c Counter<'_>, deal: &Deal) -> Option<&'c str> {
-    deal.target.and_then(|target| counter.wallet.cards.get(target)).map(|held| held.row.id.as_str())
+fn target_card_id<'c>(purchaser: &'c RewardPurchaser<'_>, terms: &PurchaseTerms) -> Option<&'c str> {
+    terms.target.and_then(|target| purchaser.spendable.cards.get(target)).map(|loaded| loaded.row.id.as_str())
 }
 
-fn lost(what: usize) -> Fault {
-    Fault(format!("there is no card {what}"))
+fn missing_card(index: usize) -> Fault {
+    Fault(format!("there is no card {index}"))
 }
 
 /// Returns the references of card transactions to a reward and its transaction.
@@ -278,41 +284,42 @@ pub fn related<'a>(transaction: &'a str, reward: &'a str) -> RelatedObjects<'a> 
 /// Takes the points of the price; returns the id of the card's transaction.
 fn pay(
     call: &mut Call<'_, '_>,
-    counter: &mut Counter<'_>,
-    deal: &Deal,
+    purchaser: &mut RewardPurchaser<'_>,
+    terms: &PurchaseTerms,
     transaction: &str,
     reward: &str,
 ) -> Result<String, CallError> {
-    let held = counter.wallet.cards.get_mut(deal.card).ok_or_else(|| lost(deal.card))?;
-    let outcome = held.card.take(DebitReason::Spend, deal.cost.points, &counter.present.now());
-    let outcome = outcome.map_err(|refused| refusal(&held.row.id, refused))?;
+    let loaded = purchaser.spendable.cards.get_mut(terms.card).ok_or_else(|| missing_card(terms.card))?;
+    let outcome = loaded.card.take(DebitReason::Spend, terms.cost.points, &purchaser.present.now());
+    let outcome = outcome.map_err(|refused| card_refusal(&loaded.row.id, refused))?;
     let members = TransactionDetails {
         reason: None,
         spent_on: Some(SpendingTarget::Reward),
         related: related(transaction, reward),
     };
-    let made = write(call.store, counter.present, held, outcome, Some((&members, &mut call.ids)))?;
-    let made = made.into_iter().next().ok_or_else(|| Fault(format!("`{}` spent nothing", held.row.id)))?;
-    Ok(made.id)
+    let transactions = write_outcome(call.store, purchaser.present, loaded, outcome, Some((&members, &mut call.ids)))?;
+    let transaction =
+        transactions.into_iter().next().ok_or_else(|| Fault(format!("`{}` spent nothing", loaded.row.id)))?;
+    Ok(transaction.id)
 }
 
 /// Credits the bought points to their card.
-fn receive(
+fn credit_bought_points(
     call: &mut Call<'_, '_>,
-    counter: &mut Counter<'_>,
+    purchaser: &mut RewardPurchaser<'_>,
     reward: &LoyaltyReward,
-    deal: &Deal,
+    terms: &PurchaseTerms,
     transaction: &str,
 ) -> Result<(), CallError> {
-    let (RewardContent::Points { points, .. }, Some(target)) = (&reward.gives, deal.target) else { return Ok(()) };
-    let SpendableCards { cards, definitions, .. } = &mut counter.wallet;
-    let held = cards.get_mut(target).ok_or_else(|| lost(target))?;
-    let definition = definitions.get(target).ok_or_else(|| lost(target))?;
+    let (RewardContent::Points { points, .. }, Some(target)) = (&reward.gives, terms.target) else { return Ok(()) };
+    let SpendableCards { cards, definitions, .. } = &mut purchaser.spendable;
+    let loaded = cards.get_mut(target).ok_or_else(|| missing_card(target))?;
+    let definition = definitions.get(target).ok_or_else(|| missing_card(target))?;
     let lot = call.ids.hex18("lcpeb_");
-    let arrival = Credit { lot: &lot, expiration: &definition.expiration };
-    let outcome = held.card.purchase(*points, arrival, &counter.present.now());
-    let outcome = outcome.map_err(|refused| refusal(&held.row.id, refused))?;
+    let credit = Credit { lot: &lot, expiration: &definition.expiration };
+    let outcome = loaded.card.purchase(*points, credit, &purchaser.present.now());
+    let outcome = outcome.map_err(|refused| card_refusal(&loaded.row.id, refused))?;
     let members = TransactionDetails { related: related(transaction, &reward.id), ..TransactionDetails::default() };
-    write(call.store, counter.present, held, outcome, Some((&members, &mut call.ids)))?;
+    write_outcome(call.store, purchaser.present, loaded, outcome, Some((&members, &mut call.ids)))?;
     Ok(())
 }

@@ -2,15 +2,15 @@
 
 use crate::domain::clock::LocalTime;
 use crate::domain::loyalty_members::card::{LoadedCard, TRANSACTION, load};
-use crate::domain::loyalty_members::card_changes::write;
-use crate::domain::loyalty_members::card_checks::refusal;
+use crate::domain::loyalty_members::card_changes::write_outcome;
+use crate::domain::loyalty_members::card_checks::card_refusal;
 use crate::domain::loyalty_members::card_view::{RelatedObjects, TransactionDetails};
-use crate::domain::loyalty_programs::kinds::{CARD, REWARD, named};
-use crate::domain::point_spending::purchases::{details, read_reward, related};
+use crate::domain::loyalty_programs::kinds::{CARD, REWARD, find_by_id};
+use crate::domain::point_spending::purchases::{details_json, read_reward, related};
 use crate::domain::point_spending::reward_stock;
 use crate::domain::point_spending::spendable_cards::REWARD_TRANSACTION;
 use crate::domain::rewards::returns;
-use crate::domain::rewards::returns::{TakenReward, used};
+use crate::domain::rewards::returns::{ReturnedReward, already_used};
 use crate::http::reply::{CallError, error, not_found};
 use crate::http::route::Call;
 use crate::store::amount;
@@ -25,7 +25,7 @@ use serde_json::{Value as Json, json};
 
 /// Options of a refund.
 #[derive(Debug, Clone, Copy)]
-pub struct Policies {
+pub struct RefundPolicies {
     /// All points are refunded, regardless of the reward's rules and its use.
     pub is_allowed: bool,
     /// The reward does not return to its stock.
@@ -37,7 +37,7 @@ pub fn refund(
     call: &mut Call<'_, '_>,
     present: &LocalTime,
     mut purchase: Document,
-    policies: Policies,
+    policies: RefundPolicies,
 ) -> Result<Document, CallError> {
     let conflict = |key: &str, message: &str, details: &str| CallError::from(error(409, key, message, details));
     if !purchase.as_purchase().is_approved() {
@@ -47,7 +47,7 @@ pub fn refund(
             "Reward transaction must be a PURCHASE in APPROVED status in order to be refunded",
         ));
     }
-    let reward = named(call.store, &REWARD, purchase.as_purchase().reward_id())?;
+    let reward = find_by_id(call.store, &REWARD, purchase.as_purchase().reward_id())?;
     let is_refundable =
         reward.as_ref().map_or(Ok(false), |reward| read_reward(reward).map(|read| read.is_refundable))?;
     if !is_refundable && !policies.is_allowed {
@@ -55,36 +55,36 @@ pub fn refund(
     }
     let bought = find_bought(call, present, &purchase)?;
     if bought.as_ref().is_some_and(|bought| bought.reward().is_used()) && !policies.is_allowed {
-        return Err(used().into());
+        return Err(already_used().into());
     }
     let id = call.ids.hex18("lrtx_").to_string();
     let mut members = purchase.as_purchase().result();
     if let Some(BoughtContent::Code(reward)) = &bought {
-        take_code(call, reward, &mut members)?;
+        revoke_code(call, reward, &mut members)?;
     }
-    let points_back = RefundedPoints { purchase: &purchase, transaction: &id, bought, policies };
-    let (points, back) = give_back(call, present, points_back)?;
+    let refunded = RefundedPoints { purchase: &purchase, transaction: &id, bought, policies };
+    let (points, card_transaction) = refund_points(call, present, refunded)?;
     if let Some(account) = purchase.as_purchase().stock_account().filter(|_| !policies.is_written_off) {
-        reward_stock::move_one(call, &id, account, purchase.as_purchase().program_id().unwrap_or_default(), true);
+        reward_stock::post_unit(call, &id, account, purchase.as_purchase().program_id().unwrap_or_default(), true);
     }
     let mut body = purchase.body.clone();
     body.remove("kept");
     body.insert("id".into(), id.as_str().into());
     body.insert("type".into(), "REFUND".into());
-    body.insert("card_transaction_id".into(), back);
+    body.insert("card_transaction_id".into(), card_transaction);
     body.insert("created_at".into(), timestamp::text(call.now_ms()).into());
-    let mut said = details("Reward refund", points, Json::Null, members);
-    if let Some(said) = said.as_object_mut() {
+    let mut details = details_json("Reward refund", points, Json::Null, members);
+    if let Some(details) = details.as_object_mut() {
         let of = json!({ "card_transaction": { "id": purchase.as_purchase().card_transaction_id() }, "reward_transaction": { "id": purchase.id } });
-        said.insert("purchase".into(), of);
+        details.insert("purchase".into(), of);
     }
-    body.insert("details".into(), said);
+    body.insert("details".into(), details);
     let mut document = Document::new(id, None, call.now_ms(), body);
     (document.parent, document.holder) = (purchase.parent.clone(), purchase.holder.clone());
     call.store.insert(REWARD_TRANSACTION, &document);
     purchase.body.insert("status".into(), "REFUNDED".into());
-    if let Some(kept) = purchase.body.get_mut("kept").and_then(Json::as_object_mut) {
-        kept.insert("back".into(), points.into());
+    if let Some(stored) = purchase.body.get_mut("kept").and_then(Json::as_object_mut) {
+        stored.insert("back".into(), points.into());
     }
     call.touch(&mut purchase);
     call.store.update(REWARD_TRANSACTION, &purchase);
@@ -121,13 +121,13 @@ fn find_bought(
     let digital = purchase.as_purchase().digital();
     let codes = [digital.coupon().map(|id| (id, None)), digital.gift_card()];
     if let Some((voucher_id, value)) = codes.into_iter().flatten().next() {
-        let said = RewardRow { voucher_id: voucher_id.to_owned(), value, is_public: false };
-        let reward = call.store.find_bought_voucher(&purchase.id, said, call.context.now)?;
+        let row = RewardRow { voucher_id: voucher_id.to_owned(), value, is_public: false };
+        let reward = call.store.find_bought_voucher(&purchase.id, row, call.context.now)?;
         return Ok(Some(BoughtContent::Code(RewardReturn::of(&reward))));
     }
     let Some((card_id, points)) = digital.points() else { return Ok(None) };
-    let held = find_card(call, card_id, &[])?;
-    let settled = held.card.settle(&present.now()).map_err(|refused| refusal(card_id, refused))?;
+    let loaded = load_card(call, card_id, &[])?;
+    let settled = loaded.card.settle(&present.now()).map_err(|refused| card_refusal(card_id, refused))?;
     let reward = RewardReturn::of(&BoughtReward {
         voucher_id: card_id.into(),
         bought: points,
@@ -137,27 +137,27 @@ fn find_bought(
 }
 
 /// Queues the return of a code, and records its outcome in the result.
-fn take_code(call: &mut Call<'_, '_>, reward: &RewardReturn, result: &mut Json) -> Result<(), CallError> {
-    let taken = returns::take(call, reward)?;
+fn revoke_code(call: &mut Call<'_, '_>, reward: &RewardReturn, result: &mut Json) -> Result<(), CallError> {
+    let returned = returns::return_reward(call, reward)?;
     for list in ["discount_coupons", "gift_vouchers"] {
         let codes = result.get_mut("digital").and_then(|digital| digital.get_mut(list)?.get_mut(0)?.as_object_mut());
         let Some(code) = codes else { continue };
-        let word = match &taken {
-            TakenReward::Kept => "SKIPPED",
-            TakenReward::Deleted => "DELETED",
-            TakenReward::Lowered { balance, .. } => {
+        let code_result = match &returned {
+            ReturnedReward::Retained => "SKIPPED",
+            ReturnedReward::Deleted => "DELETED",
+            ReturnedReward::Reduced { balance, .. } => {
                 code.insert("amount".into(), reward.taken.into());
                 code.insert("balance".into(), (*balance).into());
                 "CREDITS_SUBTRACTED"
             }
         };
-        code.insert("result".into(), word.into());
+        code.insert("result".into(), code_result.into());
     }
     Ok(())
 }
 
-fn find_card(call: &Call<'_, '_>, id: &str, lots: &[&str]) -> Result<LoadedCard, CallError> {
-    let row = named(call.store, &CARD, id)?.ok_or_else(|| not_found(&CARD.resource_type(), id))?;
+fn load_card(call: &Call<'_, '_>, id: &str, lots: &[&str]) -> Result<LoadedCard, CallError> {
+    let row = find_by_id(call.store, &CARD, id)?.ok_or_else(|| not_found(&CARD.resource_type(), id))?;
     Ok(load(call.store, row, lots)?)
 }
 
@@ -167,20 +167,26 @@ struct RefundedPoints<'p> {
     /// Id of the refund's transaction.
     transaction: &'p str,
     bought: Option<BoughtContent>,
-    policies: Policies,
+    policies: RefundPolicies,
 }
 
 /// Refunds the points of a purchase after the bought points are taken back; returns their number and the card's transaction.
-fn give_back(call: &mut Call<'_, '_>, present: &LocalTime, back: RefundedPoints<'_>) -> Result<(u64, Json), CallError> {
-    let RefundedPoints { purchase, transaction, bought, policies } = back;
-    let bought_with = purchase.as_purchase();
-    let related =
-        RelatedObjects { purchase_transaction: Some(&purchase.id), ..related(transaction, bought_with.reward_id()) };
+fn refund_points(
+    call: &mut Call<'_, '_>,
+    present: &LocalTime,
+    refunded: RefundedPoints<'_>,
+) -> Result<(u64, Json), CallError> {
+    let RefundedPoints { purchase, transaction, bought, policies } = refunded;
+    let purchase_record = purchase.as_purchase();
+    let related = RelatedObjects {
+        purchase_transaction: Some(&purchase.id),
+        ..related(transaction, purchase_record.reward_id())
+    };
     let members = TransactionDetails { reason: None, spent_on: None, related };
     let spending = call
         .store
-        .document(TRANSACTION, bought_with.card_transaction_id().and_then(Json::as_str).unwrap_or_default())?;
-    let spent = spending.map(|row| spent_by(&row)).unwrap_or_default();
+        .document(TRANSACTION, purchase_record.card_transaction_id().and_then(Json::as_str).unwrap_or_default())?;
+    let spent = spending.map(|row| spent_points(&row)).unwrap_or_default();
     let lots: Vec<&str> = spent.parts.iter().map(|part| part.lot.as_str()).collect();
     let paid = amount::total(spent.parts.iter().map(|part| part.points))?;
     let points = match &bought {
@@ -189,28 +195,28 @@ fn give_back(call: &mut Call<'_, '_>, present: &LocalTime, back: RefundedPoints<
     };
     let mut changed = None;
     if let Some(BoughtContent::Points { card_id, reward }) = bought.filter(|bought| !bought.reward().is_used()) {
-        let mut held = find_card(call, &card_id, &lots)?;
-        let outcome = held.card.take(DebitReason::ReversePurchase, reward.taken, &present.now());
-        let outcome = outcome.map_err(|refused| refusal(&held.row.id, refused))?;
-        write(call.store, present, &mut held, outcome, Some((&members, &mut call.ids)))?;
-        changed = Some(held);
+        let mut loaded = load_card(call, &card_id, &lots)?;
+        let outcome = loaded.card.take(DebitReason::ReversePurchase, reward.taken, &present.now());
+        let outcome = outcome.map_err(|refused| card_refusal(&loaded.row.id, refused))?;
+        write_outcome(call.store, present, &mut loaded, outcome, Some((&members, &mut call.ids)))?;
+        changed = Some(loaded);
     }
     if points == 0 {
         return Ok((0, Json::Null));
     }
     // The changed card is not stored yet.
-    let mut held = match changed.filter(|held| held.row.id == bought_with.card_id()) {
-        Some(held) => held,
-        None => find_card(call, bought_with.card_id(), &lots)?,
+    let mut loaded = match changed.filter(|loaded| loaded.row.id == purchase_record.card_id()) {
+        Some(loaded) => loaded,
+        None => load_card(call, purchase_record.card_id(), &lots)?,
     };
-    let outcome = held.card.refund(&spent, points, &present.now());
-    let outcome = outcome.map_err(|refused| refusal(&held.row.id, refused))?;
-    let made = write(call.store, present, &mut held, outcome, Some((&members, &mut call.ids)))?;
-    Ok((points, made.into_iter().next().map(|row| row.id).into()))
+    let outcome = loaded.card.refund(&spent, points, &present.now());
+    let outcome = outcome.map_err(|refused| card_refusal(&loaded.row.id, refused))?;
+    let transactions = write_outcome(call.store, present, &mut loaded, outcome, Some((&members, &mut call.ids)))?;
+    Ok((points, transactions.into_iter().next().map(|row| row.id).into()))
 }
 
 /// Returns the points that a transaction of a card spent, by lot.
-pub fn spent_by(row: &Document) -> SpentPoints {
+pub fn spent_points(row: &Document) -> SpentPoints {
     let buckets = row.as_transaction().details().buckets();
     SpentPoints { parts: buckets.map(|(lot, points)| LotPart { lot: Text::from(lot), points }).collect(), refunded: 0 }
 }

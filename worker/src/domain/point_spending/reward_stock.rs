@@ -21,38 +21,42 @@ pub struct Stock {
     pub left: Option<u64>,
 }
 
-fn account(row: &Document) -> String {
+fn stock_account(row: &Document) -> String {
     let text = |name: &Option<String>| name.clone().unwrap_or_default();
     program_stock_account(&text(&row.parent), &text(&row.holder), row.created_at).to_string()
 }
 
 /// Returns the stock of a reward in a program; `None` when the reward is not assigned.
-pub fn find(store: &Store<'_>, program: &str, reward: &str) -> Result<Option<Stock>, Fault> {
+pub fn find_of_reward(store: &Store<'_>, program: &str, reward: &str) -> Result<Option<Stock>, Fault> {
     let found = store.document(REWARD.assigned.unwrap_or_default(), &format!("{program}/{reward}"))?;
-    found.map(|row| of(store, &row)).transpose()
+    found.map(|row| find_of_assignment(store, &row)).transpose()
 }
 
 /// Returns the stock of an assignment.
-pub fn of(store: &Store<'_>, row: &Document) -> Result<Stock, Fault> {
-    let account = account(row);
+pub fn find_of_assignment(store: &Store<'_>, row: &Document) -> Result<Stock, Fault> {
+    let account = stock_account(row);
     let left = match row.as_assignment().stock_limit() {
-        Some(quantity) => Some(quantity.remaining_after(amount::total(gone(store, std::slice::from_ref(&account))?)?)),
+        Some(quantity) => {
+            Some(quantity.remaining_after(amount::total(list_taken_units(store, std::slice::from_ref(&account))?)?))
+        }
         None => None,
     };
     Ok(Stock { account, left })
 }
 
 /// Returns the units taken from each account.
-fn gone(store: &Store<'_>, accounts: &[String]) -> Result<Vec<u64>, Fault> {
-    let standings = store.standings(accounts, 0, "")?;
-    let gone = |account: &String| standings.get(account).map_or(0, |standing| standing.balance.unsigned_abs());
-    Ok(accounts.iter().map(gone).collect())
+fn list_taken_units(store: &Store<'_>, accounts: &[String]) -> Result<Vec<u64>, Fault> {
+    let account_balances = store.standings(accounts, 0, "")?;
+    let taken_units = |account: &String| {
+        account_balances.get(account).map_or(0, |account_balance| account_balance.balance.unsigned_abs())
+    };
+    Ok(accounts.iter().map(taken_units).collect())
 }
 
 /// Queues the transfer of one unit from a stock, or back to it.
-pub fn move_one(call: &mut Call<'_, '_>, chain: &str, account: &str, program: &str, is_back: bool) {
+pub fn post_unit(call: &mut Call<'_, '_>, chain: &str, account: &str, program: &str, is_return: bool) {
     let (stock, sold) = (account.to_owned(), purchased_account(program).to_string());
-    let (debit, credit) = if is_back { (sold, stock) } else { (stock, sold) };
+    let (debit, credit) = if is_return { (sold, stock) } else { (stock, sold) };
     let at = call.now_ms();
     let post = TransferRow {
         id: format!("{chain}.stock"),
@@ -69,11 +73,11 @@ pub fn move_one(call: &mut Call<'_, '_>, chain: &str, account: &str, program: &s
 
 /// Returns assignments of rewards as the API shows them.
 pub fn show(call: &mut Call<'_, '_>, rows: Vec<Document>) -> Result<Vec<Json>, CallError> {
-    let accounts: Vec<String> = rows.iter().map(account).collect();
-    let gone = gone(call.store, &accounts)?;
-    let shown = rows.into_iter().zip(gone).map(|(mut row, gone)| {
-        row.body.insert("redeemed".into(), gone.into());
+    let accounts: Vec<String> = rows.iter().map(stock_account).collect();
+    let taken_units = list_taken_units(call.store, &accounts)?;
+    let json = rows.into_iter().zip(taken_units).map(|(mut row, taken_units)| {
+        row.body.insert("redeemed".into(), taken_units.into());
         Json::Object(row.body)
     });
-    Ok(shown.collect())
+    Ok(json.collect())
 }

@@ -2,8 +2,8 @@
 
 use crate::domain::clock::LocalTime;
 use crate::domain::due::unsettled;
-use crate::domain::loyalty_members::card::{LoadedCard, load, rows_of};
-use crate::domain::loyalty_members::card_checks::definition_of;
+use crate::domain::loyalty_members::card::{LoadedCard, list_cards, load};
+use crate::domain::loyalty_members::card_checks::find_definition;
 use crate::http::reply::CallError;
 use crate::store::Store;
 use crate::store::document::{Document, read_held};
@@ -36,43 +36,43 @@ pub struct SpendableCards {
 impl SpendableCards {
     /// Loads the cards of a member.
     pub fn of(store: &Store<'_>, present: &LocalTime, member: &str) -> Result<SpendableCards, CallError> {
-        let mut wallet = SpendableCards { cards: Vec::new(), definitions: Vec::new(), paying: Vec::new() };
-        for row in rows_of(store, member)? {
-            wallet.add(store, present, load(store, row, &[])?)?;
+        let mut spendable = SpendableCards { cards: Vec::new(), definitions: Vec::new(), paying: Vec::new() };
+        for row in list_cards(store, member)? {
+            spendable.add(store, present, load(store, row, &[])?)?;
         }
-        Ok(wallet)
+        Ok(spendable)
     }
 
     /// Returns a set of one card.
     pub fn with(store: &Store<'_>, present: &LocalTime, card: LoadedCard) -> Result<SpendableCards, CallError> {
-        let mut wallet = SpendableCards { cards: Vec::new(), definitions: Vec::new(), paying: Vec::new() };
-        wallet.add(store, present, card)?;
-        Ok(wallet)
+        let mut spendable = SpendableCards { cards: Vec::new(), definitions: Vec::new(), paying: Vec::new() };
+        spendable.add(store, present, card)?;
+        Ok(spendable)
     }
 
-    fn add(&mut self, store: &Store<'_>, present: &LocalTime, held: LoadedCard) -> Result<(), CallError> {
-        let definition = definition_of(store, &held)?;
-        let settled = held.card.settle(&present.now()).map_err(|refused| unsettled(&held.row.id, &refused))?.card;
+    fn add(&mut self, store: &Store<'_>, present: &LocalTime, loaded: LoadedCard) -> Result<(), CallError> {
+        let definition = find_definition(store, &loaded)?;
+        let settled = loaded.card.settle(&present.now()).map_err(|refused| unsettled(&loaded.row.id, &refused))?.card;
         let since = definition.spending.global.since(present.now().at, &present.zone);
-        let in_period = since.map_or(Ok(0), |since| spent_since(store, &held.row, since))?;
-        let (spent, back) =
+        let in_period = since.map_or(Ok(0), |since| sum_spent_since(store, &loaded.row, since))?;
+        let (spent, refunded) =
             (settled.lifetime_totals.of(LifetimeTotal::Spent), settled.lifetime_totals.of(LifetimeTotal::Refunded));
-        let so_far = SpentTotals { balance: settled.balance(), total: spent.remaining_after(back), in_period };
-        let card_definition_id = held.definition().into();
+        let so_far = SpentTotals { balance: settled.balance(), total: spent.remaining_after(refunded), in_period };
+        let card_definition_id = loaded.definition_id().into();
         self.paying.push(PayingCard { card_definition_id, limits: definition.spending, so_far });
         self.definitions.push(definition);
-        self.cards.push(held);
+        self.cards.push(loaded);
         Ok(())
     }
 }
 
 /// Returns the points of a card that were spent since `since` and not refunded.
-fn spent_since(store: &Store<'_>, card: &Document, since: Instant) -> Result<u64, Fault> {
+fn sum_spent_since(store: &Store<'_>, card: &Document, since: Instant) -> Result<u64, Fault> {
     Ok(store.sum_spent_points(card.parent.as_deref(), &card.id, since.millis())?.unsigned_abs())
 }
 
 /// Parses customer and member for rules and formulas.
-pub fn people(customer: &Document, member: &Document) -> Result<(Customer, Metadata), CallError> {
+pub fn read_member_customer(customer: &Document, member: &Document) -> Result<(Customer, Metadata), CallError> {
     let fault = |_| Fault(format!("the member `{}` does not read", member.id));
     let customer = read_held("customer", customer, read_customer).map_err(fault)?;
     let metadata = read_held("member", member, |at| at.option("metadata", read::metadata)).map_err(fault)?;

@@ -43,38 +43,42 @@ pub fn accounts(tier_id: &str) -> [String; 3] {
 
 /// Returns tiers with their campaigns, rules and ledger counts, loaded once for all.
 pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
-    show_moved(call, documents, &[])
+    show_after(call, documents, &[])
 }
 
 /// Returns tiers in their state after the transfers of a request.
-pub fn show_moved(call: &mut Call<'_, '_>, documents: Vec<Document>, moved: &[Entry]) -> Result<Vec<Json>, CallError> {
-    let named: Vec<String> = documents.iter().flat_map(|document| accounts(&document.id)).collect();
-    let standings = call.store.standings(&named, call.now_ms(), "")?;
+pub fn show_after(
+    call: &mut Call<'_, '_>,
+    documents: Vec<Document>,
+    entries: &[Entry],
+) -> Result<Vec<Json>, CallError> {
+    let account_names: Vec<String> = documents.iter().flat_map(|document| accounts(&document.id)).collect();
+    let account_balances = call.store.standings(&account_names, call.now_ms(), "")?;
     let mut assigned = assignments::assigned(call, &documents)?;
     let parents: Vec<&str> = documents.iter().filter_map(|document| document.parent.as_deref()).collect();
     let campaigns: BTreeMap<String, Json> = call
         .store
         .documents_by_names("campaign", &[], &parents)?
         .into_iter()
-        .map(|campaign| (campaign.id.clone(), brief(&campaign)))
+        .map(|campaign| (campaign.id.clone(), campaign_json(&campaign)))
         .collect();
     let categories = categories::CategoryLookup::of(call, &documents)?;
-    let counted = |account: &String| {
-        let before = standings.get(account).map_or(0, |standing| standing.balance);
-        Ok::<u64, Fault>(before.minus(taken(moved, account)?)?.unsigned_abs())
+    let count_after = |account: &String| {
+        let before = account_balances.get(account).map_or(0, |account_balance| account_balance.balance);
+        Ok::<u64, Fault>(before.minus(taken(entries, account)?)?.unsigned_abs())
     };
-    let shown = documents.into_iter().map(|document| {
+    let json = documents.into_iter().map(|document| {
         let campaign = document.parent.as_ref().and_then(|id| campaigns.get(id)).cloned().unwrap_or(Json::Null);
-        let [redeemed, orders, discounted] = accounts(&document.id).each_ref().map(counted);
+        let [redeemed, orders, discounted] = accounts(&document.id).each_ref().map(count_after);
         let counts = [redeemed?, orders?, discounted?];
         let rules = assigned.remove(&document.id).unwrap_or_default();
-        Ok(whole(document, campaign, counts, rules, &categories))
+        Ok(full_json(document, campaign, counts, rules, &categories))
     });
-    shown.collect()
+    json.collect()
 }
 
 /// Returns a tier with its campaign, counts and rules.
-pub fn whole(
+pub fn full_json(
     document: Document,
     campaign: Json,
     counts: [u64; 3],
@@ -96,7 +100,7 @@ pub fn whole(
 }
 
 /// Returns a campaign as its tiers show it.
-pub fn brief(campaign: &Document) -> Json {
+pub fn campaign_json(campaign: &Document) -> Json {
     let names = [
         "id",
         "start_date",
@@ -107,25 +111,25 @@ pub fn brief(campaign: &Document) -> Json {
         "active",
         "category_id",
     ];
-    let mut shown = json_members::known(&campaign.body, &names);
-    shown.insert("object".into(), "campaign".into());
-    Json::Object(shown)
+    let mut json = json_members::known(&campaign.body, &names);
+    json.insert("object".into(), "campaign".into());
+    Json::Object(json)
 }
 
 /// Returns the tiers of a campaign by hierarchy.
-pub fn of_campaign(call: &Call<'_, '_>, campaign_id: &str) -> Result<Vec<Document>, CallError> {
+pub fn list_of_campaign(call: &Call<'_, '_>, campaign_id: &str) -> Result<Vec<Document>, CallError> {
     Ok(campaigns::list_tiers(call.store, campaign_id)?)
 }
 
 /// Returns tiers as the list that campaigns show.
-pub fn listed(call: &mut Call<'_, '_>, tiers: Vec<Document>) -> Result<Json, CallError> {
+pub fn list_json(call: &mut Call<'_, '_>, tiers: Vec<Document>) -> Result<Json, CallError> {
     Ok(envelope(show(call, tiers)?))
 }
 
 /// Wraps all tiers of a campaign in their list.
-pub fn envelope(shown: Vec<Json>) -> Json {
-    let total = count::length(&shown);
-    let mut envelope = TIER.list.envelope(shown, total);
+pub fn envelope(json: Vec<Json>) -> Json {
+    let total = count::length(&json);
+    let mut envelope = TIER.list.envelope(json, total);
     envelope.insert("has_more".into(), false.into());
     Json::Object(envelope)
 }

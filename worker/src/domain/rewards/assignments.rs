@@ -24,11 +24,11 @@ pub const ASSIGNMENT: Resource = Resource {
 };
 
 /// Queues the deletion of the assignments of a deleted campaign.
-pub fn remove_all(call: &mut Call<'_, '_>, campaign_id: &str) {
+pub fn delete_all(call: &mut Call<'_, '_>, campaign_id: &str) {
     call.store.delete_reward_assignments(campaign_id);
 }
 
 /// Returns the assignments of a campaign, the newest first.
-pub fn of_program(call: &Call<'_, '_>, campaign_id: &str) -> Result<Vec<Document>, Fault> {
+pub fn list_assignments(call: &Call<'_, '_>, campaign_id: &str) -> Result<Vec<Document>, Fault> {
     call.store.list_reward_assignments(campaign_id)
 }

@@ -33,8 +33,8 @@ impl FulfilledItem {
 }
 
 /// Returns the item before fulfilment, without the members that exist only afterwards.
-pub fn promised(thing: &GrantedItem) -> FulfilledItem {
-    match thing {
+pub fn preview(item: &GrantedItem) -> FulfilledItem {
+    match item {
         GrantedItem::Product(id) => {
             FulfilledItem::goods(json!({ "type": "PRODUCT", "product": { "id": id.as_str() } }))
         }
@@ -47,22 +47,22 @@ pub fn promised(thing: &GrantedItem) -> FulfilledItem {
 }
 
 /// Queues the fulfilment of a purchase. When the item is not available, no write stays queued and the error is returned.
-pub fn hand(
+pub fn fulfil(
     call: &mut Call<'_, '_>,
-    thing: &GrantedItem,
+    item: &GrantedItem,
     customer: &Document,
     purchase_id: &str,
 ) -> Result<Result<FulfilledItem, ErrorBody>, CallError> {
-    let (campaign, balance) = match thing {
-        GrantedItem::Product(_) | GrantedItem::Sku { .. } => return Ok(Ok(promised(thing))),
+    let (campaign, balance) = match item {
+        GrantedItem::Product(_) | GrantedItem::Sku { .. } => return Ok(Ok(preview(item))),
         GrantedItem::Coupon(campaign) => (campaign, None),
         GrantedItem::GiftCard { campaign_id, balance } => (campaign_id, Some(*balance)),
     };
     let voucher = match publish(call, campaign, customer, &mut Vec::new(), balance.unwrap_or(0))? {
         Ok(voucher) => voucher,
-        Err(why) => return Ok(Err(why)),
+        Err(refusal) => return Ok(Err(refusal)),
     };
-    returns::keep(call, purchase_id, &voucher, None)?;
+    returns::record_bought(call, purchase_id, &voucher, None)?;
     let code = voucher.as_voucher().code();
     Ok(Ok(match balance {
         None => FulfilledItem::codes("DISCOUNT_COUPONS", vec![json!({ "id": voucher.id, "code": code })]),
@@ -86,17 +86,17 @@ pub fn publish(
     let Some(campaign) = call.store.document("campaign", campaign_id)? else {
         return Ok(Err(not_found("campaign", campaign_id)));
     };
-    let (mark, drawn, ids) = (call.store.mark(), call.store.drawn.clone(), call.ids.clone());
+    let (mark, generators, ids) = (call.store.mark(), call.store.drawn.clone(), call.ids.clone());
     let codes: Vec<&str> = taken.iter().map(String::as_str).collect();
     match publications::hand_reward(call, &campaign, customer, &codes, balance) {
         Ok(voucher) => {
             taken.push(voucher.id.clone());
             Ok(Ok(voucher))
         }
-        Err(CallError::Refused(why)) => {
+        Err(CallError::Refused(refusal)) => {
             call.store.forget_since(mark);
-            (call.store.drawn, call.ids) = (drawn, ids);
-            Ok(Err(why))
+            (call.store.drawn, call.ids) = (generators, ids);
+            Ok(Err(refusal))
         }
         Err(CallError::Fault(fault)) => Err(fault),
     }

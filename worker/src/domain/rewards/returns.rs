@@ -16,13 +16,13 @@ use scrip::points::Expiration;
 use serde_json::{Value as Json, json};
 
 /// Outcome for the voucher of a reward that is taken back.
-pub enum TakenReward {
+pub enum ReturnedReward {
     /// The voucher is deleted.
     Deleted,
     /// The voucher is the generic code of a campaign, which stays for all customers.
-    Kept,
+    Retained,
     /// The balance of the card is reduced.
-    Lowered {
+    Reduced {
         /// The changed card.
         card: Box<Document>,
         /// Balance of the card.
@@ -30,19 +30,19 @@ pub enum TakenReward {
     },
 }
 
-impl TakenReward {
+impl ReturnedReward {
     /// Returns the card with the reduced balance.
     pub fn card(&self) -> Option<&Document> {
         match self {
-            TakenReward::Deleted | TakenReward::Kept => None,
-            TakenReward::Lowered { card, .. } => Some(card),
+            ReturnedReward::Deleted | ReturnedReward::Retained => None,
+            ReturnedReward::Reduced { card, .. } => Some(card),
         }
     }
 }
 
 /// Records the voucher that a redemption or a purchase bought; `added` are the units credited to an existing card.
-pub fn keep(call: &mut Call<'_, '_>, id: &str, voucher: &Document, added: Option<u64>) -> Result<(), Fault> {
-    let value = if added.is_some() { added } else { balance_of(call, voucher)? };
+pub fn record_bought(call: &mut Call<'_, '_>, id: &str, voucher: &Document, added: Option<u64>) -> Result<(), Fault> {
+    let value = if added.is_some() { added } else { find_balance(call, voucher)? };
     let is_public = voucher.holder.is_none();
     let now_ms = call.now_ms();
     call.store.keep_bought_reward(id, BoughtVoucher { voucher, value, is_public }, now_ms);
@@ -50,38 +50,40 @@ pub fn keep(call: &mut Call<'_, '_>, id: &str, voucher: &Document, added: Option
 }
 
 /// Returns the balance of a card; `None` for other vouchers.
-fn balance_of(call: &Call<'_, '_>, voucher: &Document) -> Result<Option<u64>, Fault> {
+fn find_balance(call: &Call<'_, '_>, voucher: &Document) -> Result<Option<u64>, Fault> {
     let Some(balance_kind) = kinds::of_card(voucher) else { return Ok(None) };
     let account = (balance_kind.account)(&voucher.id).to_string();
-    let standings = call.store.standings(std::slice::from_ref(&account), call.now_ms(), "")?;
-    let standing = standings.get(&account).copied().unwrap_or_default();
-    let left = balance_kind.loaded(voucher, call.context.now)?.map_or(Ok(0), |loaded| loaded.left(standing))?;
+    let account_balances = call.store.standings(std::slice::from_ref(&account), call.now_ms(), "")?;
+    let account_balance = account_balances.get(&account).copied().unwrap_or_default();
+    let left = balance_kind
+        .credited_total(voucher, call.context.now)?
+        .map_or(Ok(0), |credited| credited.balance(account_balance))?;
     Ok(Some(left.max(0).unsigned_abs()))
 }
 
 /// Takes rewards back; refuses all of them when one is used.
-pub fn take_all(call: &mut Call<'_, '_>, rewards: &[RewardReturn]) -> Result<Vec<TakenReward>, CallError> {
+pub fn return_all(call: &mut Call<'_, '_>, rewards: &[RewardReturn]) -> Result<Vec<ReturnedReward>, CallError> {
     if rewards.iter().any(RewardReturn::is_used) {
-        return Err(used().into());
+        return Err(already_used().into());
     }
-    rewards.iter().map(|reward| take(call, reward)).collect()
+    rewards.iter().map(|reward| return_reward(call, reward)).collect()
 }
 
 /// Takes a reward back as far as possible: a card loses the amount; a code is removed with its locks, regardless of its redemptions.
-pub fn take(call: &mut Call<'_, '_>, reward: &RewardReturn) -> Result<TakenReward, CallError> {
+pub fn return_reward(call: &mut Call<'_, '_>, reward: &RewardReturn) -> Result<ReturnedReward, CallError> {
     let Some(mut voucher) = call.store.document(VOUCHER.object, &reward.voucher_id)? else {
-        return Ok(TakenReward::Deleted);
+        return Ok(ReturnedReward::Deleted);
     };
     let Some(balance_kind) = kinds::of_card(&voucher) else {
         if voucher.holder.is_none() {
-            return Ok(TakenReward::Kept);
+            return Ok(ReturnedReward::Retained);
         }
         deletion::remove(call, &voucher);
-        return Ok(TakenReward::Deleted);
+        return Ok(ReturnedReward::Deleted);
     };
     if reward.is_used() {
-        let balance = balance_of(call, &voucher)?.map_or(Ok(0), amount::signed)?;
-        return Ok(TakenReward::Lowered { card: Box::new(voucher), balance });
+        let balance = find_balance(call, &voucher)?.map_or(Ok(0), amount::signed)?;
+        return Ok(ReturnedReward::Reduced { card: Box::new(voucher), balance });
     }
     let field = if balance_kind.block == "gift" { "amount" } else { "points" };
     let taken = amount::negated(amount::signed(reward.taken)?)?;
@@ -95,12 +97,18 @@ pub fn take(call: &mut Call<'_, '_>, reward: &RewardReturn) -> Result<TakenRewar
     if let Some(members) = members.as_object_mut() {
         members.insert(field.into(), taken.into());
     }
-    adjustments::note(call, &voucher, format!("{}_REMOVAL", balance_kind.unit), [Json::Null, Json::Null], &members);
-    Ok(TakenReward::Lowered { card: Box::new(voucher), balance })
+    adjustments::record_balance_change(
+        call,
+        &voucher,
+        format!("{}_REMOVAL", balance_kind.unit),
+        [Json::Null, Json::Null],
+        &members,
+    );
+    Ok(ReturnedReward::Reduced { card: Box::new(voucher), balance })
 }
 
 /// Returns the error when nothing of a reward can be taken back.
-pub fn used() -> ErrorBody {
+pub fn already_used() -> ErrorBody {
     let details =
         "Nothing of the reward can be taken back: its code was redeemed or is locked, or its amount was spent";
     error(409, "reward_already_used", "Reward has already been used", details)

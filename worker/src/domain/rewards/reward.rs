@@ -20,22 +20,24 @@ pub const REWARD: Resource = Resource {
     list: List { data_ref: "data", page_max: 100, orders: &[], filters: &[], conditions: &[] },
 };
 
-/// Returns rewards with the number of their goods that were given out; other rewards have no such count.
+/// Returns rewards with the number of their goods that were handed over; other rewards have no such count.
 pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
     let account = |document: &Document| stock_account(&document.id).to_string();
-    let named: Vec<String> = documents.iter().map(account).collect();
-    let standings = call.store.standings(&named, call.now_ms(), "")?;
-    let shown = documents.into_iter().map(|document| {
-        let gone = standings.get(&account(&document)).map_or(0, |standing| standing.balance.unsigned_abs());
+    let accounts: Vec<String> = documents.iter().map(account).collect();
+    let account_balances = call.store.standings(&accounts, call.now_ms(), "")?;
+    let json = documents.into_iter().map(|document| {
+        let taken_units = account_balances
+            .get(&account(&document))
+            .map_or(0, |account_balance| account_balance.balance.unsigned_abs());
         let mut body = document.body;
         let is_material = RewardRecord::of(&body).is_material();
-        body.insert("redeemed".into(), if is_material { gone.into() } else { Json::Null });
+        body.insert("redeemed".into(), if is_material { taken_units.into() } else { Json::Null });
         Json::Object(body)
     });
-    Ok(shown.collect())
+    Ok(json.collect())
 }
 
 /// Returns the error for a missing parameter, in the format of this API area (errors-and-auth, section 3.1).
-pub fn missing(path: &str) -> ErrorBody {
+pub fn missing_parameter(path: &str) -> ErrorBody {
     error(400, "missing_param", "Missing required parameter", format!("Parameter '{path}' is required"))
 }

@@ -20,16 +20,16 @@ use scrip::model::reward::{Reward, RewardKind};
 use serde_json::Value as Json;
 
 /// Number of SKUs of a product that a redemption stores; the total is stored too.
-const KEPT_SKUS: usize = 10;
+const STORED_SKUS_MAX: usize = 10;
 
 /// Queues the fulfilment of rewards.
-pub fn hand_over(call: &mut Call<'_, '_>, grants: &[RewardGrant]) -> Result<(), CallError> {
-    let mut handed = RequestFulfilments::to(None, &[]);
-    grants.iter().try_for_each(|grant| handed.hand(call, grant).map(drop))
+pub fn fulfil_all(call: &mut Call<'_, '_>, grants: &[RewardGrant]) -> Result<(), CallError> {
+    let mut fulfilments = RequestFulfilments::new(None, &[]);
+    grants.iter().try_for_each(|grant| fulfilments.fulfil(call, grant).map(drop))
 }
 
 /// Serializes the stored reward and its goods, as a redemption stores them.
-pub fn stored(call: &Call<'_, '_>, reward: &Reward) -> Result<Vec<(&'static str, String)>, CallError> {
+pub fn stored_members(call: &Call<'_, '_>, reward: &Reward) -> Result<Vec<(&'static str, String)>, CallError> {
     let found =
         if caller::is_engine_comparison(call) { None } else { call.store.document(REWARD.object, &reward.id)? };
     let Some(found) = found else { return Ok(Vec::new()) };
@@ -38,7 +38,7 @@ pub fn stored(call: &Call<'_, '_>, reward: &Reward) -> Result<Vec<(&'static str,
         of_reward.into_iter().filter_map(|name| Some((name, found.body.get(name)?.clone()))).collect();
     if let RewardKind::Material { product_id, sku_id } = &reward.kind {
         if let Some(mut product) = call.store.document_by_name(PRODUCT.object, product_id, product_id)? {
-            product.body.insert("skus".into(), skus::of_product(call, &product.id, KEPT_SKUS)?);
+            product.body.insert("skus".into(), skus::of_product(call, &product.id, STORED_SKUS_MAX)?);
             members.push((PRODUCT.object, Json::Object(product.body)));
         }
         if let Some(sku_id) = sku_id
@@ -61,8 +61,8 @@ pub struct RewardedVoucher {
 
 impl RewardedVoucher {
     /// Records that a redemption of points bought the voucher.
-    pub fn keep(&self, call: &mut Call<'_, '_>, redemption_id: &str) -> Result<(), Fault> {
-        returns::keep(call, redemption_id, &self.voucher, self.added)
+    pub fn record_bought(&self, call: &mut Call<'_, '_>, redemption_id: &str) -> Result<(), Fault> {
+        returns::record_bought(call, redemption_id, &self.voucher, self.added)
     }
 }
 
@@ -72,38 +72,38 @@ pub struct RequestFulfilments<'g> {
     /// Customer of the request, who may not be stored yet.
     customer: Option<&'g Document>,
     /// Entries of the request that are not posted yet.
-    moved: &'g [Entry],
+    entries: &'g [Entry],
     vouchers: Vec<(&'g RewardGrant, Document, bool)>,
 }
 
 impl<'g> RequestFulfilments<'g> {
     /// Creates the fulfilments of a request.
-    pub fn to(customer: Option<&'g Document>, moved: &'g [Entry]) -> RequestFulfilments<'g> {
-        RequestFulfilments { customer, moved, vouchers: Vec::new() }
+    pub fn new(customer: Option<&'g Document>, entries: &'g [Entry]) -> RequestFulfilments<'g> {
+        RequestFulfilments { customer, entries, vouchers: Vec::new() }
     }
 
     /// Queues the fulfilment of one reward; returns its voucher.
-    pub fn hand(&mut self, call: &mut Call<'_, '_>, grant: &'g RewardGrant) -> Result<RewardedVoucher, CallError> {
+    pub fn fulfil(&mut self, call: &mut Call<'_, '_>, grant: &'g RewardGrant) -> Result<RewardedVoucher, CallError> {
         let earlier = self.vouchers.iter_mut().find(|(other, ..)| {
             grant.balance.is_some() && other.campaign_id == grant.campaign_id && other.customer_id == grant.customer_id
         });
         if let Some((_, voucher, is_published)) = earlier {
-            adjustments::load(call, voucher, grant.balance.unwrap_or(0), self.moved)?;
+            adjustments::credit_card(call, voucher, grant.balance.unwrap_or(0), self.entries)?;
             call.store.update("voucher", voucher);
             return Ok(RewardedVoucher { voucher: voucher.clone(), is_published: *is_published, added: grant.balance });
         }
-        let handed = self.hand_new(call, grant)?;
-        self.vouchers.push((grant, handed.voucher.clone(), handed.is_published));
-        Ok(handed)
+        let fulfilled = self.publish_or_credit(call, grant)?;
+        self.vouchers.push((grant, fulfilled.voucher.clone(), fulfilled.is_published));
+        Ok(fulfilled)
     }
 
     /// Serializes the voucher of a reward in its state after the request.
-    pub fn show(&self, call: &mut Call<'_, '_>, handed: RewardedVoucher) -> Result<String, CallError> {
-        let RewardedVoucher { voucher, is_published, .. } = handed;
-        Ok(voucher::show_moved(call, voucher, self.moved, is_published)?.to_string())
+    pub fn voucher_json(&self, call: &mut Call<'_, '_>, fulfilled: RewardedVoucher) -> Result<String, CallError> {
+        let RewardedVoucher { voucher, is_published, .. } = fulfilled;
+        Ok(voucher::show_moved(call, voucher, self.entries, is_published)?.to_string())
     }
 
-    fn hand_new(&self, call: &mut Call<'_, '_>, grant: &RewardGrant) -> Result<RewardedVoucher, CallError> {
+    fn publish_or_credit(&self, call: &mut Call<'_, '_>, grant: &RewardGrant) -> Result<RewardedVoucher, CallError> {
         let campaign = call.store.document("campaign", &grant.campaign_id)?;
         let campaign = campaign.ok_or_else(|| not_found("campaign", &grant.campaign_id))?;
         let customer_id = grant.customer_id.as_deref().unwrap_or_default();
@@ -115,19 +115,19 @@ impl<'g> RequestFulfilments<'g> {
         if let Some(balance) = grant.balance
             && let Some(mut voucher) = call.store.card_of(&campaign.id, customer_id)?
         {
-            adjustments::load(call, &mut voucher, balance, self.moved)?;
+            adjustments::credit_card(call, &mut voucher, balance, self.entries)?;
             call.touch(&mut voucher);
             call.store.update("voucher", &voucher);
             return Ok(RewardedVoucher { voucher, is_published: false, added: Some(balance) });
         }
-        let handed = self.vouchers.iter().map(|(_, voucher, _)| voucher.id.as_str());
-        let taken = handed.chain(self.moved.iter().filter_map(redeemed_voucher)).collect::<Vec<_>>();
+        let assigned = self.vouchers.iter().map(|(_, voucher, _)| voucher.id.as_str());
+        let taken = assigned.chain(self.entries.iter().filter_map(redeemed_voucher)).collect::<Vec<_>>();
         let voucher = publications::hand_reward(call, &campaign, &customer, &taken, grant.balance.unwrap_or(0))?;
         Ok(RewardedVoucher { voucher, is_published: true, added: None })
     }
 }
 
-/// Returns the voucher that an entry of the request redeems: its code is not given as a reward.
+/// Returns the voucher that an entry of the request redeems: its code is no reward.
 fn redeemed_voucher(entry: &Entry) -> Option<&str> {
     let Entry::Post(transfer) = entry else { return None };
     match part_of(transfer.debit.as_str())? {

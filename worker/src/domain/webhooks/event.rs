@@ -143,7 +143,7 @@ impl EventBuilder<'_, '_> {
             let customer = data.get_mut(name).and_then(Json::as_object_mut);
             let Some(customer) = customer.filter(|customer| customer.contains_key("loyalty")) else { continue };
             let id = ObjectReference::of(customer).id().unwrap_or_default().to_owned();
-            let mut held = kinds::held(self.store, self.at, &[&id])?;
+            let mut held = kinds::find_balances(self.store, self.at, &[&id])?;
             held.remove(&id).unwrap_or_default().complete(customer);
         }
         Ok(())

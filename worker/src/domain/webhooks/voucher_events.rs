@@ -167,7 +167,7 @@ impl EventBuilder<'_, '_> {
         let mut document = Document::new(seen.id.to_owned(), None, 0, known.body.clone());
         document.parent = Some(card.id.clone());
         document.created_at = RedemptionRecord::of(&known.body).date().and_then(timestamp::parse).unwrap_or(0);
-        let transaction = transactions::show(balance_kind, card.parent.as_deref(), document)?;
+        let transaction = transactions::to_json(balance_kind, card.parent.as_deref(), document)?;
         self.moved(&card, &transaction, known)
     }
 
