@@ -8,6 +8,7 @@ use crate::http::list_options::List;
 use crate::http::reply::{CallError, duplicate};
 use crate::http::route::{Call, Resource};
 use crate::store::document::Document;
+use crate::store::document_list::column::member;
 use crate::timestamp;
 use serde_json::{Value as Json, json};
 
@@ -25,9 +26,9 @@ pub const ENTRY: Resource = Resource {
         filters: &[],
         conditions: &[
             ("id", "id"),
-            ("resource_type", "json_extract(body, '$.resource_type')"),
-            ("resource_name", "json_extract(body, '$.resource_name')"),
-            ("resource_id", "json_extract(body, '$.resource_id')"),
+            ("resource_type", member!("resource_type")),
+            ("resource_name", member!("resource_name")),
+            ("resource_id", member!("resource_id")),
         ],
     },
 };

@@ -13,6 +13,7 @@ use crate::http::reply::CallError;
 use crate::http::route::{Call, Resource};
 use crate::http::shape::{Field, FieldType, may};
 use crate::store::document::Document;
+use crate::store::document_list::column::member;
 use crate::timestamp;
 use serde_json::{Map, Value as Json, json};
 
@@ -33,10 +34,10 @@ pub const FIELDS: &[Field] = &[
 pub const CATALOGUE_ORDERS: &[(&str, &str)] = &[
     ("created_at", "created_at"),
     ("updated_at", "updated_at"),
-    ("type", "json_extract(body, '$.type')"),
-    ("code", "json_extract(body, '$.code')"),
-    ("campaign", "json_extract(body, '$.campaign')"),
-    ("category", "json_extract(body, '$.category')"),
+    ("type", member!("type")),
+    ("code", member!("code")),
+    ("campaign", member!("campaign")),
+    ("category", member!("category")),
 ];
 
 /// Products as a resource.

@@ -14,6 +14,8 @@ use crate::http::reply::{CallError, duplicate, not_found};
 use crate::http::route::{Call, Resource};
 use crate::http::shape::{self, Nulls};
 use crate::store::document::{Document, StoredDocument};
+use crate::store::document_list::column::member;
+use crate::store::documents::customers::{CITY_DIGEST, EMAIL_DIGEST};
 use crate::store::records::CustomerRecord;
 use crate::store::sql::Fault;
 use crate::timestamp;
@@ -34,14 +36,10 @@ pub const CUSTOMER: Resource = Resource {
     list: List {
         data_ref: "customers",
         page_max: 99,
-        orders: &[
-            ("created_at", "created_at"),
-            ("updated_at", "updated_at"),
-            ("source_id", "json_extract(body, '$.source_id')"),
-        ],
+        orders: &[("created_at", "created_at"), ("updated_at", "updated_at"), ("source_id", member!("source_id"))],
         filters: &[
-            ListFilter::Mark("email", "json_extract(marks, '$.email')"),
-            ListFilter::Mark("city", "json_extract(marks, '$.city')"),
+            ListFilter::Mark("email", EMAIL_DIGEST),
+            ListFilter::Mark("city", CITY_DIGEST),
             ListFilter::Part("name"),
             ListFilter::Moment("created_at", "created_at"),
             ListFilter::Moment("updated_at", "updated_at"),

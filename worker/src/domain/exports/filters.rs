@@ -49,7 +49,7 @@ pub fn narrow(
 fn metadata_column(kind: &ExportKind, field: &str) -> Option<String> {
     let name = field.strip_prefix("metadata.").filter(|_| kind.fields.iter().any(|(own, _)| *own == "metadata"))?;
     let is_plain = name.chars().all(|character| character.is_alphanumeric() || matches!(character, '_' | '-' | ' '));
-    (is_plain && !name.is_empty()).then(|| format!("json_extract(body, '$.metadata.\"{name}\"')"))
+    (is_plain && !name.is_empty()).then(|| columns::metadata_member(name))
 }
 
 /// Returns the column of a filter. A field with `$is` or `$in` operators is compared as a flag, otherwise as a state.
@@ -57,9 +57,7 @@ fn column_of(name: &str, column: &str, said: &[(String, String)]) -> String {
     let is_flag =
         |field: &str, operator: &str| field == name && matches!(operator, "$is" | "$is_not" | "$in" | "$not_in");
     match column {
-        "state" if said.iter().any(|(field, operator)| is_flag(field, operator)) => {
-            "flag COALESCE(json_extract(body, '$.active'), 1)".to_owned()
-        }
+        "state" if said.iter().any(|(field, operator)| is_flag(field, operator)) => columns::IS_ACTIVE.to_owned(),
         REDEEMED => columns::redemption_status(),
         other => other.to_owned(),
     }

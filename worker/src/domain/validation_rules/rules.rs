@@ -6,6 +6,7 @@ use crate::http::list_options::List;
 use crate::http::reply::CallError;
 use crate::http::route::{Call, Resource};
 use crate::store::document::Document;
+use crate::store::document_list::column::member;
 use crate::store::documents::validation_rules;
 use serde_json::Value as Json;
 
@@ -22,7 +23,7 @@ pub const RULE: Resource = Resource {
     list: List {
         data_ref: "data",
         page_max: 100,
-        orders: &[("created_at", "created_at"), ("updated_at", "updated_at"), ("name", "json_extract(body, '$.name')")],
+        orders: &[("created_at", "created_at"), ("updated_at", "updated_at"), ("name", member!("name"))],
         filters: &[],
         conditions: &[],
     },

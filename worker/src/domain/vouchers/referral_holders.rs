@@ -7,6 +7,7 @@ use crate::http::list_options::List;
 use crate::http::reply::{CallError, ErrorBody, bare_error, error, not_found};
 use crate::http::route::{Call, Resource};
 use crate::store::document::Document;
+use crate::store::document_list::column::member;
 use crate::store::documents::vouchers;
 use crate::store::sql::Fault;
 use crate::timestamp;
@@ -26,8 +27,8 @@ pub const HOLDER: Resource = Resource {
         filters: &[],
         conditions: &[
             ("id", "id"),
-            ("created_at", "json_extract(body, '$.created_at')"),
-            ("holder_role", "json_extract(body, '$.holder_role')"),
+            ("created_at", member!("created_at")),
+            ("holder_role", member!("holder_role")),
             ("customer_id", "holder"),
         ],
     },

@@ -11,6 +11,8 @@ use crate::http::reply::{CallError, not_found};
 use crate::http::route::{Call, Resource};
 use crate::store::amount::{self, CheckedAmount};
 use crate::store::document::Document;
+use crate::store::document_list::column::{flag_member, member, one_member};
+use crate::store::document_list::voucher_columns::{CAMPAIGN_NAME, HOLDER_ID, VOUCHER_CODE};
 use crate::store::documents::vouchers;
 use crate::store::index::code_key::code_key;
 use crate::store::ledger::{AccountBalance, taken};
@@ -41,31 +43,31 @@ pub const VOUCHER: Resource = Resource {
         filters: &[
             ListFilter::Is("campaign_id", "parent"),
             ListFilter::Name("campaign", "parent", "campaign"),
-            ListFilter::Is("category", "json_extract(body, '$.category')"),
+            ListFilter::Is("category", member!("category")),
             ListFilter::Name("customer", "holder", "customer"),
             ListFilter::Moment("created_at", "created_at"),
             ListFilter::Moment("updated_at", "updated_at"),
         ],
         conditions: &[
-            ("code", "keyed json_extract(body, '$.code')"),
+            ("code", VOUCHER_CODE),
             ("id", "id"),
-            ("campaign_name", "parent campaign json_extract(body, '$.campaign')"),
+            ("campaign_name", CAMPAIGN_NAME),
             ("campaign_id", "parent"),
-            ("campaigns", "parent campaign json_extract(body, '$.campaign')"),
+            ("campaigns", CAMPAIGN_NAME),
             ("campaign_ids", "parent"),
-            ("is_referral_code", "flag json_extract(body, '$.is_referral_code')"),
+            ("is_referral_code", flag_member!("is_referral_code")),
             ("active", "state"),
             ("validity_timeframe", TIMEFRAME),
             ("validity_day_of_week", DAYS),
-            ("holder_id", "held json_extract(body, '$.holder_id')"),
-            ("voucher_type", "json_extract(body, '$.type')"),
-            ("type", "json_extract(body, '$.type')"),
-            ("categories", "one json_extract(body, '$.category')"),
-            ("category_ids", "one json_extract(body, '$.category_id')"),
+            ("holder_id", HOLDER_ID),
+            ("voucher_type", member!("type")),
+            ("type", member!("type")),
+            ("categories", one_member!("category")),
+            ("category_ids", one_member!("category_id")),
             ("created_at", "moment created_at"),
             ("updated_at", "moment updated_at"),
-            ("start_date", "json_extract(body, '$.start_date')"),
-            ("expiration_date", "json_extract(body, '$.expiration_date')"),
+            ("start_date", member!("start_date")),
+            ("expiration_date", member!("expiration_date")),
         ],
     },
 };
