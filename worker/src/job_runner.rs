@@ -48,7 +48,7 @@ pub const KINDS: &[(&str, JobKind)] = &[
     (free_pages::FREE_PAGES, JobKind::Slices(free_pages::run)),
     (points::LAPSE, JobKind::Slices(points::sweep)),
     (exports::job::WRITE, JobKind::InNameOf(exports::job::write)),
-    (exports::job::REMOVE, JobKind::Slices(exports::job::remove_lines)),
+    (exports::job::DELETE_LINES, JobKind::Slices(exports::job::delete_lines)),
     (api::loyalty_members::members::BATCH, JobKind::Items(api::loyalty_members::members::write_one)),
     ("CUSTOMERS.BULK_UPDATE", JobKind::Items(api::customers::customers::write_one)),
     ("CUSTOMERS.METADATA_UPDATE", JobKind::Items(api::customers::customers::write_one)),

@@ -93,7 +93,7 @@ fn list_offers(call: &mut Call<'_, '_>) -> HandlerResult {
 fn show_head(call: &mut Call<'_, '_>) -> HandlerResult {
     let time_zone = clock::zone_setting(call)?;
     let project = BundleProject { id: &call.caller.project, settings: &call.caller.settings, time_zone };
-    let head = head::current(call.store, call.context, &project)?;
+    let head = head::load_or_build(call.store, call.context, &project)?;
     Ok(bundle_head::respond(&head.jws, call.request))
 }
 

@@ -2,7 +2,7 @@
 
 use crate::documents::shapes::bundle::keys as shown;
 use crate::domain::bundle::build_job;
-use crate::domain::bundle::signing_keys::{self, KeyStatus, RotationGoesOn, SigningKey};
+use crate::domain::bundle::signing_keys::{self, KeyStatus, PendingRotation, SigningKey};
 use crate::domain::stacking_rules::check_project;
 use crate::http::caller::CredentialClass;
 use crate::http::reply::{ErrorBody, error, not_found};
@@ -53,7 +53,7 @@ pub const ROUTES: &[Route] = &[
 
 fn key_set(call: &mut Call<'_, '_>) -> HandlerResult {
     let keys = signing_keys::list_with_signing(call.store, call.context)?;
-    let keys: Vec<Json> = signing_keys::published(&keys)
+    let keys: Vec<Json> = signing_keys::published_keys(&keys)
         .map(|SigningKey { stored, status }| {
             json!({
                 "kty": "OKP", "crv": "Ed25519", "x": stored.public_x, "kid": stored.kid, "alg": "EdDSA", "use": "sig", "status": status,
@@ -78,7 +78,7 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     check_project(call)?;
     let keys = signing_keys::list_with_signing(call.store, call.context)?;
     let shown: Vec<Json> = keys.iter().map(key_to_json).collect();
-    let epoch = signing_keys::epoch(call.store)?;
+    let epoch = signing_keys::find_epoch(call.store)?;
     Ok(Response::json(
         json!({ "object": "list", "data_ref": "data", "data": shown, "total": shown.len(), "epoch": epoch }),
     ))
@@ -102,7 +102,7 @@ fn rotate(call: &mut Call<'_, '_>) -> HandlerResult {
             build_job::wake_if_marked(call.store)?;
             changed(call, &next.kid)
         }
-        Err(RotationGoesOn(next)) => Err(rotation_pending(&next).into()),
+        Err(PendingRotation(next)) => Err(rotation_pending(&next).into()),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::access::bundle_head::{self, JOSE};
 use crate::access::client;
-use crate::domain::decisions::bundle_supplement::{self, ProvingToken};
+use crate::domain::decisions::bundle_supplement::{self, VerifiedToken};
 use crate::http::caller::CredentialClass;
 use crate::http::route::{Call, HandlerResult, Response, Route, get};
 
@@ -24,7 +24,7 @@ pub const ROUTES: &[Route] = &[
 
 fn show(call: &mut Call<'_, '_>) -> HandlerResult {
     let (customer, text, end) = client::proving_token(call)?;
-    let token = ProvingToken { customer: &customer, text: &text, end };
+    let token = VerifiedToken { customer: &customer, text: &text, end };
     let signed = bundle_supplement::sign(call, token)?.ok_or_else(bundle_head::not_ready)?;
     let mut answer = Response::bytes(signed.into_bytes());
     answer.headers.push(("content-type", JOSE.to_owned()));

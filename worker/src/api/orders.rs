@@ -264,10 +264,10 @@ fn write(
     let stored = Some(before).filter(|_| !is_new);
     let stored = stored.and_then(|before| read_fields(&before, read_order).ok());
     if let Some(stored) = stored.as_ref().filter(|_| has_items || has_amount || has_discount) {
-        order = order_returns::change(call, stored, order, has_discount, &people.upserted)?;
+        order = order_returns::write_change(call, stored, order, has_discount, &people.upserted)?;
     }
     let updated_at = document.updated_at.and_then(Instant::from_millis);
-    let (text, total) = order_pricing::priced(call, &order, updated_at)?;
+    let (text, total) = order_pricing::price_order(call, &order, updated_at)?;
     let orders = recounted(stored.as_ref().and_then(CountedAs::stored), CountedAs::of(&order, total));
     facts::count_orders(call, &people.upserted, None, &orders)?;
     Ok((text, orders))
@@ -289,8 +289,8 @@ fn draft(call: &mut Call<'_, '_>, body: &mut Map<String, Json>, sent: OrderReque
     let mut order = read_fields(body, read_order)?;
     if has_items {
         check_quantities(&order)?;
-        if order_overrides::any(&order) {
-            order_overrides::persist(call, &mut order, "")?;
+        if order_overrides::has_overrides(&order) {
+            order_overrides::write(call, &mut order, "")?;
         }
     }
     for item in order.items.iter_mut().filter(|item| item.id.is_none()) {
@@ -364,7 +364,7 @@ impl OrderPeople {
 
     fn upsert(&mut self, call: &mut Call<'_, '_>, sent: Map<String, Json>) -> Result<String, CallError> {
         let named = |name: &str| sent.get(name).and_then(Json::as_str);
-        let email = customer::email_name(CustomerRecord::of(&sent)).map(fold);
+        let email = customer::email_only(CustomerRecord::of(&sent)).map(fold);
         let has_email = |known: &Document| {
             let stored = known.as_customer().email().map(fold);
             email.is_some() && stored == email

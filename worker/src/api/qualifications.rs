@@ -158,7 +158,7 @@ fn of_vouchers(call: &mut Call<'_, '_>) -> HandlerResult {
         filter(By::ResourceType, Compare::In, &[CandidateObject::Voucher.name()]),
         filter(By::CampaignId, Compare::IsUnknown, &[]),
     ];
-    answer_documents(call, filters, false, "voucher", &VOUCHERS, voucher::show)
+    answer_documents(call, filters, false, "voucher", &VOUCHERS, voucher::to_json)
 }
 
 /// Returns the campaigns with a qualifying redeemable, as documents.

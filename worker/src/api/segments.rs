@@ -9,7 +9,7 @@ use crate::domain::clock::LocalTime;
 use crate::domain::customers::customer;
 use crate::domain::customers::customer::CUSTOMER;
 use crate::domain::segments::is_in_segment;
-use crate::domain::segments::{check_filter, segment_of};
+use crate::domain::segments::{check_filter, read_stored_segment};
 use crate::http::list_options::List;
 use crate::http::reply::{CallError, ErrorBody, error, invalid_payload, not_found};
 use crate::http::route::{Call, HandlerResult, Resource, Response, Route, delete, get, post};
@@ -215,7 +215,7 @@ fn of_customer(call: &mut Call<'_, '_>) -> HandlerResult {
     let customer = match call.store.document_by_name("customer", &name, &name)? {
         Some(customer) => customer.body,
         None => {
-            let mut new = customer::template("", Some(&name), call.now_ms());
+            let mut new = customer::empty_body("", Some(&name), call.now_ms());
             new.remove("id");
             new
         }
@@ -227,7 +227,7 @@ fn of_customer(call: &mut Call<'_, '_>) -> HandlerResult {
     for document in found {
         // The statement has found those that list the customer.
         let lists = !document.as_segment().has_filter();
-        let is_in = match segment_of(call, &document)?.filter(|_| !lists) {
+        let is_in = match read_stored_segment(call, &document)?.filter(|_| !lists) {
             Some(segment) => {
                 let count = |who: &str, event: &str| call.store.event_count(who, event);
                 is_in_segment(&present, &segment, &customer, &count, &|| kinds::held_now(call, id))?

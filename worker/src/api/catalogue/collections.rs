@@ -4,7 +4,7 @@ use crate::documents::common_fields::{CATALOGUE_ORDER, KEY, LIMIT, PAGE};
 use crate::documents::resource::{self, plain_key};
 use crate::documents::shapes;
 use crate::documents::starting_after;
-use crate::domain::catalogue::collections::{collection_of, is_in_collection};
+use crate::domain::catalogue::collections::{is_in_collection, read_stored_collection};
 use crate::domain::catalogue::products::{CATALOGUE_ORDERS, PRODUCT};
 use crate::domain::catalogue::skus;
 use crate::domain::catalogue::skus::SKU;
@@ -244,7 +244,7 @@ fn products(call: &mut Call<'_, '_>) -> HandlerResult {
     starting_after::narrow(call.store, &call.query, &[PRODUCT.object, SKU.object], &mut clause)?;
     let by_filter = collection.id != ALL_PRODUCTS && collection.body.contains_key("filter");
     let page = if by_filter {
-        let (present, collection) = (LocalTime::of(call)?, collection_of(call, &collection)?);
+        let (present, collection) = (LocalTime::of(call)?, read_stored_collection(call, &collection)?);
         let is_in =
             |goods: &Document| Ok(collection.as_ref().is_some_and(|all| is_in_collection(&present, all, goods)));
         COLLECTION.list.select_where(call.store, &call.query, clause, &is_in)?
@@ -254,6 +254,6 @@ fn products(call: &mut Call<'_, '_>) -> HandlerResult {
         }
         COLLECTION.list.select(call.store, &call.query, clause)?
     };
-    let shown = skus::with_products(call, page.documents)?;
+    let shown = skus::to_json_with_products(call, page.documents)?;
     Ok(Response::json(Json::Object(COLLECTION.list.envelope(shown, page.total))))
 }

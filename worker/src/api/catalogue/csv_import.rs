@@ -77,7 +77,7 @@ fn import_skus(call: &mut Call<'_, '_>) -> HandlerResult {
 pub fn write_product(call: &mut Call<'_, '_>, row: Map<String, Json>) -> Result<(), CallError> {
     let mut said = body(OF_PRODUCT, row);
     require(&said, "name")?;
-    csv_cells::settle(call, PRODUCT.object, &mut said)?;
+    csv_cells::convert(call, PRODUCT.object, &mut said)?;
     let sent = shape::read(products::FIELDS, said, Nulls::Dropped)?;
     products::upsert(call, sent).map(drop)
 }
@@ -88,7 +88,7 @@ pub fn write_sku(call: &mut Call<'_, '_>, row: Map<String, Json>) -> Result<(), 
     require(&said, "source_id")?;
     require(&said, "product_id")?;
     let named = said.remove("product_id").and_then(|named| named.as_str().map(str::to_owned)).unwrap_or_default();
-    csv_cells::settle(call, "sku", &mut said)?;
+    csv_cells::convert(call, "sku", &mut said)?;
     let sent = shape::read(skus::FIELDS, said, Nulls::Dropped)?;
     let product = call.store.document_by_name(PRODUCT.object, &named, &named)?;
     let product = product.ok_or_else(|| not_found(PRODUCT.object, &named))?;

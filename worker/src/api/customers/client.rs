@@ -73,17 +73,17 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
 fn name(call: &mut Call<'_, '_>, sent: Map<String, Json>) -> Result<Map<String, Json>, CallError> {
     let text = |name: &str| sent.get(name).and_then(Json::as_str);
     match (text("id"), text("source_id")) {
-        (None, None) if customer::email_name(CustomerRecord::of(&sent)).is_none() => {
+        (None, None) if customer::email_only(CustomerRecord::of(&sent)).is_none() => {
             customer::upsert(call, sent.clone()).map(drop)?
         }
         (None, None) if customer::find_by_email(call, CustomerRecord::of(&sent))?.is_none() => {
-            drop(customer::introduce(call, &sent))
+            drop(customer::create_named(call, &sent))
         }
         (None, Some(source_id)) if call.store.document_by_name("customer", source_id, source_id)?.is_none() => {
-            customer::introduce(call, &sent);
+            customer::create_named(call, &sent);
         }
         // Draws as many ids as for an unknown customer, so that later ids do not reveal the difference.
-        _ => drop(customer::next_id(call)),
+        _ => drop(customer::generate_id(call)),
     }
     Ok(sent)
 }

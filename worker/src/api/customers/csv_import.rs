@@ -75,7 +75,7 @@ fn import(call: &mut Call<'_, '_>) -> HandlerResult {
 /// Writes the customer of one row.
 pub fn write_one(call: &mut Call<'_, '_>, row: Map<String, Json>) -> Result<(), CallError> {
     let mut said = body(COLUMNS, row);
-    csv_cells::settle(call, "customer", &mut said)?;
+    csv_cells::convert(call, "customer", &mut said)?;
     let sent = shape::read(FIELDS, said, Nulls::Dropped)?;
     customer::upsert(call, sent).map(drop)
 }

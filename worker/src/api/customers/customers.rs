@@ -10,7 +10,7 @@ use crate::domain::balances::kinds;
 use crate::domain::clock::LocalTime;
 use crate::domain::customers::customer::{CUSTOMER, ORDERS, check_metadata, merge_profile, upsert};
 use crate::domain::segments::is_in_segment;
-use crate::domain::segments::segment_of;
+use crate::domain::segments::read_stored_segment;
 use crate::http::reply::{CallError, invalid_payload, invalid_query};
 use crate::http::route::{Call, HandlerResult, Response, Route, get, post, put};
 use crate::http::shape::{Field, FieldType, Nulls, may, must};
@@ -137,7 +137,7 @@ fn select_of_segment(call: &Call<'_, '_>, id: &str, mut clause: Clause) -> Resul
         store_customers::narrow_to_segment(&mut clause, &segment.id);
         return CUSTOMER.list.select(call.store, &call.query, clause);
     }
-    let (present, segment) = (LocalTime::of(call)?, segment_of(call, &segment)?);
+    let (present, segment) = (LocalTime::of(call)?, read_stored_segment(call, &segment)?);
     let count = |who: &str, event: &str| call.store.event_count(who, event);
     let is_in = |customer: &Document| match &segment {
         Some(segment) => {

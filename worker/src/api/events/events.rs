@@ -84,7 +84,7 @@ pub const ROUTES: &[Route] = &[
 fn track(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut body = read(call)?;
     let name = CustomEventRecord::of(&body).event().to_owned();
-    let schema = event_schemas::of_event(call, &name)?;
+    let schema = event_schemas::find_of_event(call, &name)?;
     let data = body.remove("metadata").unwrap_or_else(|| json!({}));
     event_schemas::check(&schema, &data)?;
     let sent = CustomEventRecord::of(&body).customer().cloned().unwrap_or_default();
@@ -93,7 +93,7 @@ fn track(call: &mut Call<'_, '_>) -> HandlerResult {
         let mut customer = customer::upsert_named(call, sent)?;
         refer(call, &mut customer, &schema, &body)?;
         check_card(call, &customer, &body)?;
-        let named = customer::reduced(customer.as_customer());
+        let named = customer::summary_json(customer.as_customer());
         (Some(customer), named)
     } else {
         // Nothing is stored about a customer that a client only names, and the event has no effect.
@@ -153,8 +153,8 @@ fn find_referral(
     customer: &Document,
     schema: &Document,
 ) -> Result<Option<referral::Referral>, CallError> {
-    let voucher = referral_holders::find_code(call, voucher::find_named(call, code)?, code)?;
-    let known = referral_holders::referrer(&voucher)?;
+    let voucher = referral_holders::find_code(call, voucher::find_by_name(call, code)?, code)?;
+    let known = referral_holders::require_referrer(&voucher)?;
     if let Some(named) = referrer {
         let named_id = call.store.document_by_name("customer", named, named)?.map(|customer| customer.id);
         if named_id.as_deref() != Some(known) {
@@ -188,7 +188,7 @@ fn check_card(call: &Call<'_, '_>, customer: &Document, body: &Map<String, Json>
     let Some(code) = CustomEventRecord::of(body).card_code() else {
         return Ok(());
     };
-    let found = voucher::find_named(call, code).and_then(|card| match is_card_of(&card, customer) {
+    let found = voucher::find_by_name(call, code).and_then(|card| match is_card_of(&card, customer) {
         true => Ok(()),
         false => Err(not_holder(code).into()),
     });

@@ -231,7 +231,7 @@ fn validate_query(call: &mut Call<'_, '_>) -> HandlerResult {
     let code = call.query.parameter("code").filter(|code| !code.is_empty());
     let code = code.ok_or_else(|| invalid_query("Query should have required property 'code'"))?.to_owned();
     let body = query::read(&call.query)?;
-    let voucher = match voucher::find_named(call, &code) {
+    let voucher = match voucher::find_by_name(call, &code) {
         Ok(voucher) => Some(voucher),
         Err(CallError::Refused(_)) => None,
         Err(fault) => return Err(fault),

@@ -6,7 +6,7 @@ use crate::documents::common_fields::{BEFORE_AFTER, BUYER, KEY, LIMIT, PAGE};
 use crate::documents::shapes;
 use crate::domain::campaigns::campaign::find_program;
 use crate::domain::publications::PublicationRequest;
-use crate::domain::vouchers::voucher::{ORDERS, VOUCHER, find_card, find_named};
+use crate::domain::vouchers::voucher::{ORDERS, VOUCHER, find_by_name, find_card};
 use crate::http::list_options::List;
 use crate::http::reply::{CallError, not_found};
 use crate::http::route::{Call, HandlerResult, Response, Route, get, post};
@@ -119,7 +119,7 @@ fn join(call: &mut Call<'_, '_>) -> HandlerResult {
 /// Checks that a named card belongs to the program.
 fn check_card(call: &Call<'_, '_>, program: &Document, code: Option<&str>) -> Result<(), CallError> {
     let Some(code) = code else { return Ok(()) };
-    match find_named(call, code)?.parent.as_ref() == Some(&program.id) {
+    match find_by_name(call, code)?.parent.as_ref() == Some(&program.id) {
         true => Ok(()),
         false => Err(not_found(VOUCHER.object, code).into()),
     }

@@ -95,12 +95,12 @@ fn write(call: &mut Call<'_, '_>, request: &ReturnRequest) -> Result<[Money; 2],
     call.store.decided("return", decided.as_ref().err().map(|refusal| refusal.reason.key()));
     let seen = facts.finish()?;
     let outcome = decided?;
-    order_returns::give_back(call, &outcome, &seen)?;
+    order_returns::write_refunds(call, &outcome, &seen)?;
     let ReturnOutcome { returned, orders, .. } = outcome;
     let cost = Cart::stored(&returned.order).total().unwrap_or_default();
     let after = cost.remaining_after(returned.uncovered);
     let before = after.checked_add(returned.refund).unwrap_or(after);
-    facts::put(call, Vec::new(), order_record(&returned).into_iter().collect());
+    facts::write_records(call, Vec::new(), order_record(&returned).into_iter().collect());
     facts::count_orders(call, &seen, None, &orders)?;
     summary::find_last_orders(call.store, &orders, call.context.now.millis());
     Ok([before, after])

@@ -48,7 +48,7 @@ pub fn check_count(count: u64) -> Result<(), Problem> {
 pub fn receive(call: &mut Call<'_, '_>, sent: Map<String, Json>) -> Result<PublicationReceiver, CallError> {
     match &call.page {
         Some(page) if !page.is_believed() => name(call, &sent),
-        Some(_) | None => Ok(PublicationReceiver::of(customer::upsert_named(call, sent)?)),
+        Some(_) | None => Ok(PublicationReceiver::new_holder(customer::upsert_named(call, sent)?)),
     }
 }
 
@@ -59,10 +59,10 @@ fn name(call: &mut Call<'_, '_>, sent: &Map<String, Json>) -> Result<Publication
     let customer = match call.store.document_by_name("customer", &source_id, "")? {
         Some(known) => {
             // Draws as many ids as for an unknown customer, so that later ids do not reveal the difference.
-            let _ = customer::next_id(call);
+            let _ = customer::generate_id(call);
             known
         }
-        None => customer::introduce(call, &json_members::one("source_id", source_id.as_str().into())),
+        None => customer::create_named(call, &json_members::one("source_id", source_id.as_str().into())),
     };
     Ok(PublicationReceiver { customer: Some(customer), source_id: Some(source_id), holds: false })
 }

@@ -6,7 +6,7 @@ use crate::documents::common_fields::{BUYER, KEY};
 use crate::documents::shapes;
 use crate::domain::customers::customer;
 use crate::domain::metadata::schemas;
-use crate::domain::publications::{PublicationRequest, choose, hand_over, none_left};
+use crate::domain::publications::{PublicationRequest, no_voucher_left, publish_vouchers, select_vouchers};
 use crate::http::caller::CredentialClass;
 use crate::http::reply::{CallError, ErrorBody, error, not_found};
 use crate::http::route::{Call, ClientSwitch, HandlerResult, Response, Route, post};
@@ -128,7 +128,7 @@ pub fn check_customer(call: &Call<'_, '_>, customer: &Map<String, Json>) -> Resu
         Some(page) if page.proven.is_none() && !has_source_id => Err(Problem::missing("customer", "source_id").into()),
         None if !has_source_id
             && !customer.contains_key("id")
-            && customer::email_name(CustomerRecord::of(customer)).is_none() =>
+            && customer::email_only(CustomerRecord::of(customer)).is_none() =>
         {
             let details = "Property .customer must name the customer by id, source_id or email";
             Err(error(400, "missing_customer", "Missing customer", details).into())
@@ -210,15 +210,15 @@ fn publish_once(
         && let Some(name) = receiver.name()
         && client_policy::has_by_name(call, name, &place)?
     {
-        return Err(none_left().into());
+        return Err(no_voucher_left().into());
     }
     client_policy::count(call, &receiver, &place)?;
     let chosen = match (vouchers, &campaign) {
         (Some(voucher), _) => vec![(voucher, false)],
-        (None, Some(campaign)) => choose(call, campaign, wanted.count, &[])?,
+        (None, Some(campaign)) => select_vouchers(call, campaign, wanted.count, &[])?,
         (None, None) => Vec::new(),
     };
-    let (publication, _) = hand_over(call, wanted, &receiver, campaign.as_ref(), chosen)?;
+    let (publication, _) = publish_vouchers(call, wanted, &receiver, campaign.as_ref(), chosen)?;
     Ok(publication)
 }
 
@@ -229,7 +229,7 @@ pub fn publish_made(
     campaign: Option<&Document>,
     voucher: Document,
 ) -> Result<(), CallError> {
-    let wanted = PublicationRequest::made(&voucher);
+    let wanted = PublicationRequest::for_voucher(&voucher);
     let receiver = client_policy::receive(call, customer)?;
     if let Some(campaign) = campaign.filter(|campaign| is_once(call, &wanted, Some(campaign)))
         && let Some(holder) = receiver.holder()
@@ -237,7 +237,7 @@ pub fn publish_made(
     {
         return Err(joined_already().into());
     }
-    hand_over(call, &wanted, &receiver, campaign, vec![(voucher, false)]).map(drop)
+    publish_vouchers(call, &wanted, &receiver, campaign, vec![(voucher, false)]).map(drop)
 }
 
 fn joined_already() -> ErrorBody {

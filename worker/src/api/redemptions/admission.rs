@@ -7,7 +7,7 @@ use crate::documents::metadata::MetadataSchemas;
 use crate::documents::{common_fields, merge};
 use crate::domain::caller;
 use crate::domain::catalogue::order_overrides;
-use crate::domain::customers::customer::{CUSTOMER, profile};
+use crate::domain::customers::customer::{CUSTOMER, read_profile};
 use crate::domain::decisions::facts;
 use crate::domain::metadata::schemas;
 use crate::http::reply::{CallError, error};
@@ -25,8 +25,8 @@ const REDEMPTION: &str = "redemption";
 pub fn check(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<(), CallError> {
     check_customer(call, request)?;
     check_metadata(call, request)?;
-    if let Some(order) = request.order.as_ref().filter(|order| order_overrides::any(order)) {
-        call.dry_run(|call| order_overrides::persist(call, &mut order.clone(), "order."))?;
+    if let Some(order) = request.order.as_ref().filter(|order| order_overrides::has_overrides(order)) {
+        call.dry_run(|call| order_overrides::write(call, &mut order.clone(), "order."))?;
     }
     Ok(())
 }
@@ -36,7 +36,7 @@ pub fn check(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<(), CallE
 pub fn check_customer(call: &Call<'_, '_>, request: &Redeemables) -> Result<(), CallError> {
     check_tracking(call, request)?;
     match (stored_of(call, request), &request.customer) {
-        (Some(customer), _) => profile(customer).map(drop),
+        (Some(customer), _) => read_profile(customer).map(drop),
         (None, Some(named)) => check_names(named),
         (None, None) => Ok(()),
     }
@@ -47,9 +47,9 @@ pub fn check_customer(call: &Call<'_, '_>, request: &Redeemables) -> Result<(), 
 fn check_tracking(call: &Call<'_, '_>, request: &Redeemables) -> Result<(), CallError> {
     let (Some(tracking_id), Some(named)) = (request.tracking_id.as_deref(), &request.customer) else { return Ok(()) };
     let Some(members) = named.id.as_deref().or(named.source_id.as_deref()) else { return Ok(()) };
-    let Some(tracked) = facts::tracked(call, tracking_id)? else { return Ok(()) };
+    let Some(tracked) = facts::find_tracked_customer(call, tracking_id)? else { return Ok(()) };
     // As in all names of customers, the sent id may be the `source_id`.
-    if *members == tracked.id || Some(facts::unsealed(call, members)?) == tracked.key {
+    if *members == tracked.id || Some(facts::unseal_name(call, members)?) == tracked.key {
         return Ok(());
     }
     let message = format!("Ambiguous trackingId ('{tracking_id}' vs. '{members}')");
@@ -88,7 +88,7 @@ fn check_metadata(call: &Call<'_, '_>, request: &Redeemables) -> Result<(), Call
     written.extend(of_order.iter().map(|(name, value)| (*name, Some(value))));
     let of_customer = sent.map(|sent| customer_metadata(call, &schemas, request, sent)).transpose()?;
     written.extend(of_customer.as_ref().map(|value| (CUSTOMER.object, Some(value))));
-    schemas::hold(&schemas, &written)
+    schemas::check_against(&schemas, &written)
 }
 
 fn of_order(order: &Order) -> Vec<(&'static str, Json)> {
@@ -107,7 +107,7 @@ fn customer_metadata(
 ) -> Result<Json, CallError> {
     let mut merged = Map::new();
     if schemas.contains_key(CUSTOMER.object)
-        && let Some(stored) = facts::named(call, request)?
+        && let Some(stored) = facts::find_named_customer(call, request)?
     {
         merged = stored.body;
     }

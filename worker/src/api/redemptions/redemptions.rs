@@ -272,10 +272,12 @@ enum RedemptionResult {
 /// Decides a redemption and queues its effects; `form` selects the parts of the response.
 pub fn run(call: &mut Call<'_, '_>, request: &mut Redeemables, form: RecordForm) -> HandlerResult {
     admission::check(call, request)?;
-    if let Some(order) =
-        request.order.as_mut().filter(|order| order_overrides::any(order) && !caller::is_engine_comparison(call))
+    if let Some(order) = request
+        .order
+        .as_mut()
+        .filter(|order| order_overrides::has_overrides(order) && !caller::is_engine_comparison(call))
     {
-        order_overrides::name(call, order)?;
+        order_overrides::assign_ids(call, order)?;
     }
     let request = &*request;
     let facts = facts::facts(call)?;
@@ -312,7 +314,7 @@ pub fn run(call: &mut Call<'_, '_>, request: &mut Redeemables, form: RecordForm)
     };
     // Units of an earlier redemption that the request omits are refunded first; the customer is written once more with both.
     if let Some(outcome) = returned {
-        let customer = order_returns::give_back(call, &outcome, &customers)?;
+        let customer = order_returns::write_refunds(call, &outcome, &customers)?;
         customers.extend(customer.map(|customer| (customer.id.clone(), customer)));
     }
     let customer = changes.customer.as_deref();
@@ -323,8 +325,8 @@ pub fn run(call: &mut Call<'_, '_>, request: &mut Redeemables, form: RecordForm)
     let written = commit(call, *recorded, &changes, customer.as_mut(), form, is_whole)?;
     facts::count_orders(call, &customers, customer.as_ref().map(|customer| &*customer.id), &changes.orders)?;
     summary::find_last_orders(call.store, &changes.orders, call.context.now.millis());
-    if let Some(order) = request.order.as_ref().filter(|order| order_overrides::any(order)) {
-        order_overrides::persist(call, &mut order.clone(), "order.")?;
+    if let Some(order) = request.order.as_ref().filter(|order| order_overrides::has_overrides(order)) {
+        order_overrides::write(call, &mut order.clone(), "order.")?;
     }
     Ok(Response::written(written.status, written.answer))
 }
@@ -361,9 +363,9 @@ fn commit(
             match object {
                 IncentiveObject::Voucher => {
                     let voucher = Document::new(id.to_owned(), None, call.now_ms(), shown.clone());
-                    expanded::beside_voucher(call, &voucher)
+                    expanded::expand_voucher(call, &voucher)
                 }
-                IncentiveObject::PromotionTier => expanded::beside_tier(call, id, &changes.entries),
+                IncentiveObject::PromotionTier => expanded::expand_tier(call, id, &changes.entries),
             }
         })?;
     }
@@ -383,7 +385,7 @@ fn commit(
     }
     let vouchers = recorded.vouchers();
     let mut written = recorded.print(form);
-    facts::put(call, vouchers.iter().map(|id| id.as_str()).collect(), std::mem::take(&mut written.records));
+    facts::write_records(call, vouchers.iter().map(|id| id.as_str()).collect(), std::mem::take(&mut written.records));
     referrals::hand_over(call, &referred, &mut handed)?;
     Ok(written)
 }
@@ -396,7 +398,7 @@ fn fail(
     customer_id: Option<&str>,
 ) -> HandlerResult {
     if failures::is_kept(call)? {
-        facts::put(call, Vec::new(), written.records);
+        facts::write_records(call, Vec::new(), written.records);
     }
     if caller::trusts_customer(call) {
         let tally = SummaryDelta { failed: 1, ..SummaryDelta::default() };

@@ -99,7 +99,7 @@ fn roll_back(call: &mut Call<'_, '_>, id: &str, stack: bool) -> HandlerResult {
     let written = write_rollback(&rolled_back, &request, &service);
     call.store.apply(&changes.entries, None, call.now_ms())?;
     let vouchers = rolled_back.parts.iter().filter_map(|part| part.redemption.voucher.as_ref());
-    facts::put(call, vouchers.map(|voucher| voucher.id.as_str()).collect(), written.records);
+    facts::write_records(call, vouchers.map(|voucher| voucher.id.as_str()).collect(), written.records);
     let customer_id = rolled_back.parts.iter().find_map(|part| part.redemption.customer_id.as_deref());
     facts::write_customer(call, &customers, None, customer_id, &changes.tally, &changes.orders)?;
     facts::count_orders(call, &customers, customer_id, &changes.orders)?;
@@ -127,7 +127,7 @@ fn standing(
         let Some(mut voucher) = lowered.cloned().or(stored) else { continue };
         // The entries of this rollback are not posted yet.
         point_postings::give_back(call, &mut voucher, entries)?;
-        let shown = voucher::show_given_back(call, voucher, past.spent)?;
+        let shown = voucher::to_json_after_rollback(call, voucher, past.spent)?;
         service.vouchers.push((redeemed.id.clone(), shown.to_string()));
     }
     Ok(service)
@@ -143,7 +143,7 @@ fn write_second(
     let reason = refusal.reason;
     let failed_id = call.ids.hex18("rrf_");
     let record = record_refused(&failed_id, past, request, reason, call.context.now);
-    facts::put(call, Vec::new(), vec![record]);
+    facts::write_records(call, Vec::new(), vec![record]);
     call.store.leaves_later();
     let tally = SummaryDelta { rollback_failed: 1, ..SummaryDelta::default() };
     facts::write_customer(call, &DocumentsById::new(), None, past.customer_id.as_deref(), &tally, &[])?;

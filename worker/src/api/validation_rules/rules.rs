@@ -236,7 +236,7 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
 /// Deletes a rule. A rule with assignments is refused until they are removed: its deletion would open the guarded objects.
 fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     let rule = RULE.find(call)?;
-    let (assigned, total) = assignments::of_rule(call, &rule.id)?;
+    let (assigned, total) = assignments::find_of_rule(call, &rule.id)?;
     if total > 0 {
         return Err(in_use(RULE.object, &rule.id, assignments::ASSIGNMENT.object, assigned, total).into());
     }

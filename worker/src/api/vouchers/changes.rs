@@ -79,9 +79,9 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
     definition::check_discount(&sent, "")?;
     definition::check_free_goods(call.store, &sent, "")?;
     let zone = clock::zone(call)?;
-    definition::settle_dates(&mut sent, &zone);
-    definition::settle_redemption(&mut sent);
-    definition::settle_category(call, &mut sent)?;
+    definition::normalise_dates(&mut sent, &zone);
+    definition::normalise_redemption(&mut sent);
+    definition::normalise_category(call, &mut sent)?;
     if sent.get("active").is_some_and(Json::is_null) {
         sent.remove("active");
     }
@@ -119,7 +119,7 @@ fn check_type(known: &Map<String, Json>, sent: &mut Map<String, Json>) -> Result
 fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     let voucher = voucher::find(call)?;
     let code = voucher.as_voucher().code().unwrap_or_default().to_owned();
-    trash_bin::throw(call, VOUCHER.object, &voucher, &code);
-    deletion::remove(call, &voucher);
+    trash_bin::move_to_trash(call, VOUCHER.object, &voucher, &code);
+    deletion::delete(call, &voucher);
     Ok(Response::empty(204))
 }

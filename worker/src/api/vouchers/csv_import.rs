@@ -182,7 +182,7 @@ fn read(call: &Call<'_, '_>, row: Map<String, Json>, campaign: Option<&Document>
         // The id belongs to the project from which the file was exported.
         holder.remove("id");
     }
-    csv_cells::settle(call, schema_of(campaign), &mut said)?;
+    csv_cells::convert(call, schema_of(campaign), &mut said)?;
     let redeemed = cells.remove("redeemed");
     grant(&mut said, &mut cells)?;
     let holder = holder.map(|holder| shape::read(HOLDER, holder, Nulls::Dropped)).transpose();

@@ -149,7 +149,7 @@ pub fn put_into(call: &mut Call<'_, '_>, mut item: Map<String, Json>) -> Result<
     let id = item.remove("campaign_id").and_then(|id| id.as_str().map(str::to_owned)).unwrap_or_default();
     let code = item.remove("code").and_then(|code| code.as_str().map(str::to_owned)).unwrap_or_default();
     let campaign = call.store.document(CAMPAIGN.object, &id)?.ok_or_else(|| not_found(CAMPAIGN.object, &id))?;
-    creation::check_free(call, &code, "code")?;
+    creation::check_code_free(call, &code, "code")?;
     visibility::check_voucher(VoucherRecord::of(&item).visibility(), true)?;
     definition::check_discount(&item, "")?;
     definition::check_free_goods(call.store, &item, "")?;
@@ -160,8 +160,8 @@ pub fn put_into(call: &mut Call<'_, '_>, mut item: Map<String, Json>) -> Result<
     }
     let spent = definition::complete_card(&mut item, "", true)?;
     let zone = clock::zone(call)?;
-    definition::settle_dates(&mut item, &zone);
-    definition::settle_category(call, &mut item)?;
+    definition::normalise_dates(&mut item, &zone);
+    definition::normalise_category(call, &mut item)?;
     let rules = assignments::find_rules(call, item.remove("validation_rules").as_ref())?;
     let mut body = creation::template(&campaign, &item, call.now_ms());
     let kind = body.get("type").cloned().unwrap_or(Json::Null);
@@ -181,7 +181,7 @@ pub fn put_into(call: &mut Call<'_, '_>, mut item: Map<String, Json>) -> Result<
         card.entry("expiration_rules").or_insert(lapses);
     }
     definition::check_validity(&body, &zone)?;
-    let voucher = creation::voucher(call, body, &code, Some(&campaign.id));
+    let voucher = creation::new_voucher(call, body, &code, Some(&campaign.id));
     store(call, &campaign, &voucher)?;
     if spent > 0 {
         let post = taken_before(call, &voucher, Some(&campaign), spent);
@@ -195,14 +195,14 @@ fn store(call: &mut Call<'_, '_>, campaign: &Document, voucher: &Document) -> Re
     voucher::check_metadata(call, Some(campaign), &voucher.body)?;
     definition::check_readable(None, &voucher.body, "")?;
     call.store.insert("voucher", voucher);
-    creation::count(call, &campaign.id, 1);
+    creation::update_count(call, &campaign.id, 1);
     Ok(())
 }
 
 /// Merges metadata into one voucher, which must exist.
 pub fn write_metadata(call: &mut Call<'_, '_>, mut item: Map<String, Json>) -> Result<(), CallError> {
     let code = item.remove("code").and_then(|code| code.as_str().map(str::to_owned)).unwrap_or_default();
-    let mut voucher = voucher::find_named(call, &code)?;
+    let mut voucher = voucher::find_by_name(call, &code)?;
     merge::merge(&mut voucher.body, item);
     let campaign = voucher.parent.as_deref().map(|id| call.store.document(CAMPAIGN.object, id)).transpose()?;
     voucher::check_metadata(call, campaign.flatten().as_ref(), &voucher.body)?;

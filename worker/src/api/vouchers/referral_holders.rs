@@ -7,7 +7,7 @@ use crate::domain::clock;
 use crate::domain::customers::customer;
 use crate::domain::metadata::schemas;
 use crate::domain::vouchers::referral_holders;
-use crate::domain::vouchers::referral_holders::{HOLDER, HolderRole, assigned_already};
+use crate::domain::vouchers::referral_holders::{HOLDER, HolderRole, already_assigned};
 use crate::domain::vouchers::voucher;
 use crate::http::reply::{CallError, error, not_found};
 use crate::http::route::{Call, HandlerResult, Response, Route, delete, get, post};
@@ -122,7 +122,7 @@ fn add(call: &mut Call<'_, '_>) -> HandlerResult {
     let code = find_code(call)?;
     let metadata = body.remove("metadata").unwrap_or_else(|| json!({}));
     schemas::check(call.store, &[("publication", Some(&metadata))])?;
-    referral_holders::referrer(&code)?;
+    referral_holders::require_referrer(&code)?;
     let sent = match body.remove("holders") {
         Some(Json::Array(sent)) => sent.into_iter().filter_map(|holder| holder.as_object().cloned()).collect(),
         _ => Vec::new(),
@@ -134,8 +134,8 @@ fn add(call: &mut Call<'_, '_>) -> HandlerResult {
         referees.push(customer::upsert(call, holder)?.id);
     }
     let named: Vec<&str> = referees.iter().map(String::as_str).collect();
-    if !referral_holders::among(call, &code, &named)?.is_empty() {
-        return Err(assigned_already());
+    if !referral_holders::list_of_customers(call, &code, &named)?.is_empty() {
+        return Err(already_assigned());
     }
     let added: Vec<Json> = named
         .iter()
@@ -164,7 +164,7 @@ fn check_different(call: &Call<'_, '_>, sent: &[Map<String, Json>]) -> Result<()
         };
         let names: Vec<String> = names.into_iter().flatten().collect();
         if names.iter().any(|name| known.contains(name)) {
-            return Err(assigned_already());
+            return Err(already_assigned());
         }
         known.extend(names);
     }

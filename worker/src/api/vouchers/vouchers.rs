@@ -10,8 +10,8 @@ use crate::domain::validation_rules::assignments;
 use crate::domain::vouchers::code_checks::check_code;
 use crate::domain::vouchers::code_generator;
 use crate::domain::vouchers::code_generator::CodeShape;
-use crate::domain::vouchers::image_urls::Addresses;
-use crate::domain::vouchers::voucher::{ORDERS, VOUCHER, check_metadata, find, show, show_standing};
+use crate::domain::vouchers::image_urls::ImageUrls;
+use crate::domain::vouchers::voucher::{ORDERS, VOUCHER, check_metadata, find, to_json, to_json_with_balances};
 use crate::domain::vouchers::{creation, definition};
 use crate::domain::{categories, clock, trash_bin, visibility};
 use crate::http::list_options::List;
@@ -164,7 +164,7 @@ pub fn list_within(call: &mut Call<'_, '_>, list: &List, mut clause: Clause) -> 
     }
     let clause = clock::at_call(call, clause)?;
     let page = list.select(call.store, &call.query, clause)?;
-    let shown = show(call, page.documents)?;
+    let shown = to_json(call, page.documents)?;
     Ok(Response::json(Json::Object(list.envelope(shown, page.total))))
 }
 
@@ -204,8 +204,8 @@ pub struct NewVoucher {
 fn make(call: &mut Call<'_, '_>, body: Map<String, Json>) -> Result<Json, CallError> {
     let NewVoucher { voucher, rules, standings } = put(call, body)?;
     let categories = categories::CategoryLookup::of(call, std::slice::from_ref(&voucher))?;
-    let assets = Addresses::of(call)?.show(&voucher)?;
-    let mut shown = show_standing(voucher, call.context.now, &standings, rules, &categories);
+    let assets = ImageUrls::of(call)?.show(&voucher)?;
+    let mut shown = to_json_with_balances(voucher, call.context.now, &standings, rules, &categories);
     shown.insert("assets".into(), assets);
     Ok(Json::Object(shown))
 }
@@ -218,8 +218,8 @@ pub fn put(call: &mut Call<'_, '_>, mut body: Map<String, Json>) -> Result<NewVo
     let spent = definition::complete_card(&mut body, "", true)?;
     let zone = clock::zone(call)?;
     definition::check_validity(&body, &zone)?;
-    definition::settle_dates(&mut body, &zone);
-    definition::settle_category(call, &mut body)?;
+    definition::normalise_dates(&mut body, &zone);
+    definition::normalise_category(call, &mut body)?;
     let rules = assignments::find_rules(call, body.remove("validation_rules").as_ref())?;
     let campaign = find_campaign(call, &mut body, kind)?;
     visibility::check_voucher(VoucherRecord::of(&body).visibility(), campaign.is_some())?;
@@ -237,13 +237,13 @@ pub fn put(call: &mut Call<'_, '_>, mut body: Map<String, Json>) -> Result<NewVo
         whole.insert("campaign_id".into(), campaign.id.clone().into());
         whole.insert("is_referral_code".into(), creation::is_referral(campaign).into());
     }
-    let voucher = creation::voucher(call, whole, &code, campaign.as_ref().map(|campaign| campaign.id.as_str()));
+    let voucher = creation::new_voucher(call, whole, &code, campaign.as_ref().map(|campaign| campaign.id.as_str()));
     check_metadata(call, campaign.as_ref(), &voucher.body)?;
     definition::check_readable(None, &voucher.body, "")?;
     call.store.insert("voucher", &voucher);
     let rules = assignments::assign(call, rules, &voucher.id, "voucher");
     if let Some(campaign) = &campaign {
-        creation::count(call, &campaign.id, 1);
+        creation::update_count(call, &campaign.id, 1);
     }
     let mut standings = HashMap::new();
     if spent > 0 {
@@ -302,10 +302,10 @@ fn settle_code(call: &mut Call<'_, '_>, body: &mut Map<String, Json>) -> Result<
         if call.store.document_by_name("voucher", &code_key(&code, case_sensitive), "")?.is_some() {
             return Err(duplicate("voucher", "id", &code).into());
         }
-        trash_bin::check_free(call, "voucher", &code_key(&code, case_sensitive), "id", &code)?;
+        trash_bin::check_name_free(call, "voucher", &code_key(&code, case_sensitive), "id", &code)?;
         return Ok(code);
     }
     let shape = CodeShape::of(CodeConfig::of_value(config.as_ref()), &call.caller.settings)?;
-    let made = code_generator::make(call.store, &mut call.ids, "project", &shape, 1, case_sensitive)?;
+    let made = code_generator::generate(call.store, &mut call.ids, "project", &shape, 1, case_sensitive)?;
     Ok(made.into_iter().next().unwrap_or_default())
 }

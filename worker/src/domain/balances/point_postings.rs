@@ -2,7 +2,7 @@
 
 use crate::domain::balances::points::{change, note, said, spent, stable_name};
 use crate::domain::clock::LocalTime;
-use crate::domain::due::unsettled;
+use crate::domain::due::settlement_fault;
 use crate::domain::vouchers::voucher::VOUCHER;
 use crate::http::reply::CallError;
 use crate::http::route::Call;
@@ -84,7 +84,7 @@ fn follow_one(
         let Some(parts) = undone.flatten() else { return Ok(()) };
         change(present, card, spent, |points, now| refund(points, &parts, by.unsigned_abs(), now))
     };
-    let Some(changed) = changed.map_err(|refused| unsettled(&card.id, &refused))? else { return Ok(()) };
+    let Some(changed) = changed.map_err(|refused| settlement_fault(&card.id, &refused))? else { return Ok(()) };
     if by < 0 {
         let taken = changed.outcome.steps.iter().flat_map(CardStep::taken);
         let named = |part: LotPart| json!([stable_name(&changed.outcome.card, &part.lot).as_str(), part.points]);
@@ -134,7 +134,7 @@ pub fn give_back(call: &Call<'_, '_>, card: &mut Document, entries: &[Entry]) ->
         if let Some(parts) = taken(call.store, undone)? {
             let present = LocalTime::of(call)?;
             let changed = change(&present, card, spent, |points, now| refund(points, &parts, transfer.amount, now));
-            changed.map_err(|refused| unsettled(&card.id, &refused))?;
+            changed.map_err(|refused| settlement_fault(&card.id, &refused))?;
         }
         spent = spent.plus(amount::signed(transfer.amount)?)?;
     }

@@ -11,7 +11,7 @@ use crate::domain::balances::kinds::CARD;
 use crate::domain::balances::pending;
 use crate::domain::balances::transactions::{TransactionHead, put};
 use crate::domain::clock::LocalTime;
-use crate::domain::due::{schedule, unsettled};
+use crate::domain::due::{schedule, settlement_fault};
 use crate::domain::vouchers::voucher::VOUCHER;
 use crate::http::reply::CallError;
 use crate::http::route::Call;
@@ -308,7 +308,7 @@ pub fn shift(
         Ok(added) => points.add(added, Credit { lot: &COMING.into(), expiration }, now),
         Err(_) => points.take(DebitReason::Subtract { below_zero: false }, delta.unsigned_abs(), now),
     });
-    let changed = changed.map_err(|refused| unsettled(&card.id, &refused))?;
+    let changed = changed.map_err(|refused| settlement_fault(&card.id, &refused))?;
     let Some(changed) = changed else { return Ok(()) };
     Ok(note(call.store, &present, card, &changed, Some(&mut call.ids))?)
 }
@@ -321,7 +321,7 @@ pub fn take_back(call: &mut Call<'_, '_>, card: &mut Document, points: u64, lot:
         let lot = lot.filter(is_open);
         card.revoke(&EarnedPoints { pending: None, lot, points }, Revocation::ToZero, now)
     });
-    let changed = changed.map_err(|refused| unsettled(&card.id, &refused))?;
+    let changed = changed.map_err(|refused| settlement_fault(&card.id, &refused))?;
     changed.map_or(Ok(()), |changed| note(call.store, &present, card, &changed, Some(&mut call.ids)))
 }
 
@@ -331,14 +331,14 @@ pub fn begin(call: &mut Call<'_, '_>, campaign: &Document, card: &mut Document) 
     let Some(said) = said(card).filter(|_| rules != Expiration::Never) else { return Ok(()) };
     let present = LocalTime::of(call)?;
     let points = points(&said, &present.zone, card, spent(call.store, card)?);
-    let mut points = points.map_err(|refused| unsettled(&card.id, &refused))?;
+    let mut points = points.map_err(|refused| settlement_fault(&card.id, &refused))?;
     let due_before = points.next_due();
     let now = present.now();
     let Some(at) = rules.arriving(now.at, now.zone).lapses_at() else { return Ok(()) };
     for lot in points.lots.iter_mut().filter(|lot| lot.expiry == Expiry::Never && lot.points > 0) {
         lot.expiry = Expiry::Rolling(at);
     }
-    let lots = lots_of(&said, &points, &present).map_err(|refused| unsettled(&card.id, &refused))?;
+    let lots = lots_of(&said, &points, &present).map_err(|refused| settlement_fault(&card.id, &refused))?;
     let lots: Vec<Json> = lots.iter().map(write_card_lot).collect();
     if let Some(block) = card.body.get_mut(CARD.block).and_then(Json::as_object_mut)
         && !lots.is_empty()
@@ -368,7 +368,7 @@ pub fn sweep(store: &mut Store<'_>, context: &Context, piece: &JobSlice<'_>) -> 
     let present = LocalTime::read(context.now, piece.read()?)?;
     let spent = spent(store, &card)?;
     let changed = change(&present, &mut card, spent, |points, now| points.settle(now));
-    let changed = changed.map_err(|refused| unsettled(&card.id, &refused))?;
+    let changed = changed.map_err(|refused| settlement_fault(&card.id, &refused))?;
     let Some(changed) = changed else {
         return Err(Fault::new(format!("the card `{}` is due and cannot be read", card.id)));
     };

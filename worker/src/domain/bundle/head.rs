@@ -37,7 +37,7 @@ const GOODS_ROWS: u64 = 1_500;
 
 /// Claims of a head, in their order.
 #[derive(Serialize)]
-struct Claims<'h> {
+struct HeadClaims<'h> {
     iss: &'h str,
     fmt: u32,
     decides: u32,
@@ -71,8 +71,12 @@ pub enum HeadState {
 }
 
 /// Returns the head of the project's bundle: the stored one while it is current, else a new one, which is stored with its core.
-pub fn current(store: &mut Store<'_>, context: &Context, project: &BundleProject<'_>) -> Result<StoredHead, Fault> {
-    match look(store, context, project)? {
+pub fn load_or_build(
+    store: &mut Store<'_>,
+    context: &Context,
+    project: &BundleProject<'_>,
+) -> Result<StoredHead, Fault> {
+    match check_current(store, context, project)? {
         HeadState::Current(head) => Ok(head),
         HeadState::Changed { .. } | HeadState::Outdated => {
             let content = ContentBuild::refresh(store, project, context.now, GOODS_ROWS)?;
@@ -83,7 +87,7 @@ pub fn current(store: &mut Store<'_>, context: &Context, project: &BundleProject
 }
 
 /// Looks whether the stored head is current.
-pub fn look(store: &Store<'_>, context: &Context, project: &BundleProject<'_>) -> Result<HeadState, Fault> {
+pub fn check_current(store: &Store<'_>, context: &Context, project: &BundleProject<'_>) -> Result<HeadState, Fault> {
     let now_ms = context.now.millis();
     let BundleState { revision, epoch, head } = stored::find_state(store)?;
     let is_valid = |head: &StoredHead| {
@@ -93,7 +97,7 @@ pub fn look(store: &Store<'_>, context: &Context, project: &BundleProject<'_>) -
             && now_ms < head.issued_ms.saturating_add(SIGNED_ANEW_MS)
     };
     let Some(head) = head.filter(is_valid) else { return Ok(HeadState::Outdated) };
-    if signing_keys::signing_kid(store, now_ms)?.as_ref() != Some(&head.kid) {
+    if signing_keys::find_signing_kid(store, now_ms)?.as_ref() != Some(&head.kid) {
         return Ok(HeadState::Outdated);
     }
     Ok(if head.revision == revision { HeadState::Current(head) } else { HeadState::Changed { head, revision } })
@@ -107,7 +111,7 @@ pub fn latest_build_ms(head: &StoredHead) -> i64 {
 /// Returns the moment at which the job looks for a current head again: also when another key begins to sign.
 pub fn next_build_ms(store: &Store<'_>, head: &StoredHead, now_ms: i64) -> Result<i64, Fault> {
     let latest_ms = latest_build_ms(head);
-    Ok(signing_keys::next_start_ms(store, now_ms)?.map_or(latest_ms, |start_ms| start_ms.min(latest_ms)))
+    Ok(signing_keys::find_next_start_ms(store, now_ms)?.map_or(latest_ms, |start_ms| start_ms.min(latest_ms)))
 }
 
 /// Returns the moment from which clients refuse a head.
@@ -136,7 +140,7 @@ pub fn build(
     let rev = last_rev.saturating_add(1).max(now_ms);
     let iat = now_ms.div_euclid(1_000);
     let (from_ms, to_ms) = (horizon.from.millis(), horizon.to.millis());
-    let claims = Claims {
+    let claims = HeadClaims {
         iss: project.id,
         fmt: FORMAT,
         decides: DECIDES,
@@ -151,9 +155,9 @@ pub fn build(
         exp: iat.saturating_add(LIFE_SECONDS),
         left_out: &left_out,
     };
-    signing_keys::forget_former(store, now_ms)?;
+    signing_keys::delete_former_private_halves(store, now_ms)?;
     let jws = signing_keys::sign(store, context, TYPE, &claims)?;
-    let kid = signing_keys::signing_kid(store, now_ms)?.ok_or_else(|| Fault::new("no key signs the bundle"))?;
+    let kid = signing_keys::find_signing_kid(store, now_ms)?.ok_or_else(|| Fault::new("no key signs the bundle"))?;
     let (revision, epoch) = (state.revision, state.epoch);
     let head = StoredHead { jws, kid, epoch, rev, core, issued_ms: now_ms, from_ms, to_ms, revision, settings };
     stored::insert_parts(store, &parts, now_ms);

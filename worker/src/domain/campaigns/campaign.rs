@@ -56,7 +56,7 @@ pub const CAMPAIGN: Resource = Resource {
 
 /// Returns campaigns as the API shows them.
 pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
-    let mut assigned = assignments::assigned(call, &documents)?;
+    let mut assigned = assignments::load_json(call, &documents)?;
     let categories = categories::CategoryLookup::of(call, &documents)?;
     let mut shown = Vec::new();
     for mut document in documents {
@@ -65,7 +65,7 @@ pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Jso
         let mut body = document.body;
         body.insert("categories".into(), listed);
         let rules = assigned.remove(&document.id).unwrap_or_default();
-        body.insert("validation_rules_assignments".into(), assignments::listed(rules));
+        body.insert("validation_rules_assignments".into(), assignments::list_json(rules));
         if CampaignRecord::of(&body).is_promotion() {
             let tiers = tiers::of_campaign(call, &document.id)?;
             body.insert("promotion".into(), tiers::listed(call, tiers)?);

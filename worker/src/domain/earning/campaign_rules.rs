@@ -14,7 +14,7 @@ use crate::domain::earning::domain_events::Earners;
 use crate::domain::loyalty_campaigns::pending_points::{NewPendingPoints, wait as wait_on};
 use crate::domain::loyalty_campaigns::points_origin::{OriginTier, PointsOrigin};
 use crate::domain::loyalty_campaigns::tiers;
-use crate::domain::publications::{PublicationReceiver, PublicationRequest, choose, hand_over};
+use crate::domain::publications::{PublicationReceiver, PublicationRequest, publish_vouchers, select_vouchers};
 use crate::domain::vouchers::voucher::VOUCHER;
 use crate::http::reply::CallError;
 use crate::http::route::Call;
@@ -65,7 +65,7 @@ pub fn happen(
         return Ok(());
     }
     let Some(customer) = call.store.document(customer::CUSTOMER.object, customer_id)? else { return Ok(()) };
-    let seen = customer::before_orders(&customer, earners.is_new);
+    let seen = customer::without_orders(&customer, earners.is_new);
     let Some(read) = legible(call.store, read_held("customer", &seen, read_customer))? else { return Ok(()) };
     let known = call.store.document(OCCASION, occasion.as_str())?;
     let standing = if known.is_some() { EarningStatus::Earned } else { EarningStatus::New };
@@ -132,7 +132,7 @@ fn put(
         if let Some(arrived) = arrived {
             if gain.points > 0 {
                 let name = joined.campaign.as_campaign().name().unwrap_or_default();
-                referral_summary::earn(&mut customer, name, gain.points)?;
+                referral_summary::add_points(&mut customer, name, gain.points)?;
                 has_points = true;
             }
             brought.push(entry(EntryPlace::Card(&card.id), &gain, mapping, &arrived));
@@ -162,9 +162,9 @@ fn put(
 /// Assigns a card of a campaign to a customer who has none. When no card can be assigned, all effects of the attempt are undone.
 pub fn join(call: &mut Call<'_, '_>, campaign: &Document, customer: &Document) -> Result<Option<Document>, Fault> {
     let (mark, drawn, ids) = (call.store.mark(), call.store.drawn.clone(), call.ids.clone());
-    let wanted = PublicationRequest::given(campaign);
-    let handed = choose(call, campaign, 1, &[]).and_then(|chosen| {
-        hand_over(call, &wanted, &PublicationReceiver::of(customer.clone()), Some(campaign), chosen)
+    let wanted = PublicationRequest::for_campaign(campaign);
+    let handed = select_vouchers(call, campaign, 1, &[]).and_then(|chosen| {
+        publish_vouchers(call, &wanted, &PublicationReceiver::new_holder(customer.clone()), Some(campaign), chosen)
     });
     match handed {
         Ok((_, handed)) => Ok(handed.into_iter().next()),

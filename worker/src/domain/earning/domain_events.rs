@@ -11,7 +11,7 @@ use crate::domain::caller;
 use crate::domain::clock::LocalTime;
 use crate::domain::customers::customer;
 use crate::domain::segments::is_in_segment;
-use crate::domain::segments::segment_of;
+use crate::domain::segments::read_stored_segment;
 use crate::domain::vouchers::voucher::VOUCHER;
 use crate::http::route::Call;
 use crate::store::document::Document;
@@ -255,7 +255,7 @@ fn turned_into(call: &Call<'_, '_>, customer_id: &str, change: QueuedChange<'_>)
     for one in awaited {
         by_tier |= one.is_for_tiers;
         let Some(document) = one.segment else { continue };
-        let Some(segment) = segment_of(call, &document)? else { continue };
+        let Some(segment) = read_stored_segment(call, &document)? else { continue };
         let was_in = |before: &Document| {
             let count = |who: &str, event: &str| call.store.event_count(who, event);
             // A customer who entered by time before a rule was waiting has not entered now.

@@ -166,7 +166,7 @@ fn happen(call: &mut Call<'_, '_>, customer_id: &str, earners: Earners, cause: &
     }
     find_tiers(call, &present, &mut memberships)?;
     let Some(document) = call.store.document("customer", customer_id)? else { return Ok(()) };
-    let seen = customer::before_orders(&document, earners.is_new);
+    let seen = customer::without_orders(&document, earners.is_new);
     let Some(customer) = legible(call.store, read_held("customer", &seen, read_customer))? else { return Ok(()) };
     let earnings = {
         let facts = facts::facts(call)?;

@@ -3,23 +3,23 @@
 use crate::documents::common_fields::{DAYS, TIMEFRAME};
 use crate::documents::index::{campaign_name_of_redemption, campaign_of_redemption};
 use crate::documents::voucher_columns::{CODE, VOUCHER_CODE, VOUCHER_OF_REDEMPTION, VOUCHERS, VOUCHERS_OF_PUBLICATION};
-use crate::domain::exports::kind::{ExportKind, REDEEMED};
+use crate::domain::exports::kind::{ExportKind, REDEMPTION_STATUS};
 use crate::domain::exports::rows;
 use crate::http::list_options::ListColumn;
 use crate::store::document_list::column::{each_member, flag_member, member, one_member};
 use crate::store::jobs::exports::columns;
 
-const AGE: ListColumn = ("created_at", columns::PADDED_AGE);
-const CHANGE: ListColumn = ("updated_at", member!("updated_at"));
-const CREATED: ListColumn = ("created_at", member!("created_at"));
+const CREATION_ORDER: ListColumn = ("created_at", columns::PADDED_AGE);
+const UPDATED_AT: ListColumn = ("updated_at", member!("updated_at"));
+const CREATED_AT: ListColumn = ("created_at", member!("created_at"));
 
 /// Finds the kind with a name.
-pub fn named(word: &str) -> Option<&'static ExportKind> {
-    ALL.iter().find(|kind| kind.word == word)
+pub fn find_by_name(name: &str) -> Option<&'static ExportKind> {
+    ALL.iter().find(|kind| kind.name == name)
 }
 
 /// Names of the kinds.
-pub const WORDS: &[&str] = &[
+pub const NAMES: &[&str] = &[
     "voucher",
     "redemption",
     "customer",
@@ -34,9 +34,9 @@ pub const WORDS: &[&str] = &[
 /// All kinds.
 pub const ALL: &[ExportKind] = &[
     ExportKind {
-        word: "voucher",
+        name: "voucher",
         kinds: &["voucher"],
-        within: "",
+        condition: "",
         fields: &[
             ("code", &["/code"]),
             ("voucher_type", &["/type"]),
@@ -86,15 +86,15 @@ pub const ALL: &[ExportKind] = &[
             ("customer_source_id", &["/who/source_id"]),
             ("visibility", &["/visibility"]),
         ],
-        usual: &["code", "voucher_type", "value", "discount_type"],
-        orders: &[AGE, CHANGE, ("code", member!("code"))],
-        is_upwards: false,
+        default_fields: &["code", "voucher_type", "value", "discount_type"],
+        orders: &[CREATION_ORDER, UPDATED_AT, ("code", member!("code"))],
+        is_ascending: false,
         conditions: &[
-            CREATED,
-            CHANGE,
+            CREATED_AT,
+            UPDATED_AT,
             ("created_date", member!("created_at")),
             ("active", "state"),
-            ("redemption_status", REDEEMED),
+            ("redemption_status", REDEMPTION_STATUS),
             ("start_date", member!("start_date")),
             ("expiration_date", member!("expiration_date")),
             ("validity_day_of_week", DAYS),
@@ -112,9 +112,9 @@ pub const ALL: &[ExportKind] = &[
         rows: rows::vouchers,
     },
     ExportKind {
-        word: "redemption",
+        name: "redemption",
         kinds: &["redemption"],
-        within: "",
+        condition: "",
         fields: &[
             ("id", &["/id"]),
             ("object", &["/object"]),
@@ -135,15 +135,15 @@ pub const ALL: &[ExportKind] = &[
             ("failure_message", &["/failure_message"]),
             ("metadata", &["/metadata"]),
         ],
-        usual: &["id", "object", "voucher_code", "customer_id", "date", "result"],
+        default_fields: &["id", "object", "voucher_code", "customer_id", "date", "result"],
         orders: &[
-            AGE,
+            CREATION_ORDER,
             ("id", "id"),
             ("voucher_code", CODE),
             ("tracking_id", member!("tracking_id")),
             ("customer_id", "holder"),
         ],
-        is_upwards: false,
+        is_ascending: false,
         conditions: &[
             ("created_at", member!("date")),
             ("campaign", columns::CAMPAIGN_OF_REDEMPTION),
@@ -165,9 +165,9 @@ pub const ALL: &[ExportKind] = &[
         rows: rows::redemptions,
     },
     ExportKind {
-        word: "customer",
+        name: "customer",
         kinds: &["customer"],
-        within: "",
+        condition: "",
         fields: &[
             ("name", &["/name"]),
             ("id", &["/id"]),
@@ -200,19 +200,19 @@ pub const ALL: &[ExportKind] = &[
             ("metadata", &["/metadata"]),
             ("birthdate", &["/birthdate"]),
         ],
-        usual: &["name", "source_id"],
+        default_fields: &["name", "source_id"],
         orders: &[
-            AGE,
+            CREATION_ORDER,
             ("name", member!("name")),
             ("id", "id"),
             ("email", member!("email")),
             ("source_id", member!("source_id")),
-            CHANGE,
+            UPDATED_AT,
         ],
-        is_upwards: false,
+        is_ascending: false,
         conditions: &[
-            CREATED,
-            CHANGE,
+            CREATED_AT,
+            UPDATED_AT,
             ("email", member!("email")),
             ("name", member!("name")),
             ("city", member!("address.city")),
@@ -225,9 +225,9 @@ pub const ALL: &[ExportKind] = &[
         rows: rows::customers,
     },
     ExportKind {
-        word: "publication",
+        name: "publication",
         kinds: &["publication"],
-        within: "",
+        condition: "",
         fields: &[
             ("voucher_code", &["/voucher/code", "/vouchers"]),
             ("customer_id", &["/customer_id"]),
@@ -239,18 +239,18 @@ pub const ALL: &[ExportKind] = &[
             ("metadata", &["/metadata"]),
             ("code", &["/voucher/code", "/vouchers"]),
         ],
-        usual: &["voucher_code", "customer_id", "date", "channel"],
+        default_fields: &["voucher_code", "customer_id", "date", "channel"],
         orders: &[
-            AGE,
+            CREATION_ORDER,
             ("id", "id"),
             ("voucher_code", CODE),
             ("tracking_id", member!("tracking_id")),
             ("customer_id", "holder"),
             ("channel", member!("channel")),
         ],
-        is_upwards: false,
+        is_ascending: false,
         conditions: &[
-            CREATED,
+            CREATED_AT,
             ("campaign", columns::CAMPAIGN_NAMES),
             ("customer", columns::HOLDER_NAMES),
             ("voucher", VOUCHERS_OF_PUBLICATION),
@@ -267,9 +267,9 @@ pub const ALL: &[ExportKind] = &[
         rows: rows::publications,
     },
     ExportKind {
-        word: "order",
+        name: "order",
         kinds: &["order"],
-        within: "",
+        condition: "",
         fields: &[
             ("id", &["/id"]),
             ("source_id", &["/source_id"]),
@@ -286,12 +286,12 @@ pub const ALL: &[ExportKind] = &[
             ("returns", &["/returns"]),
             ("metadata", &["/metadata"]),
         ],
-        usual: &["id", "source_id", "status"],
-        orders: &[AGE, CHANGE, ("status", member!("status"))],
-        is_upwards: false,
+        default_fields: &["id", "source_id", "status"],
+        orders: &[CREATION_ORDER, UPDATED_AT, ("status", member!("status"))],
+        is_ascending: false,
         conditions: &[
-            CREATED,
-            CHANGE,
+            CREATED_AT,
+            UPDATED_AT,
             ("status", member!("status")),
             ("source_id", "key"),
             ("amount", member!("amount")),
@@ -303,9 +303,9 @@ pub const ALL: &[ExportKind] = &[
         rows: rows::bodies,
     },
     ExportKind {
-        word: "points_expiration",
+        name: "points_expiration",
         kinds: &["voucher"],
-        within: columns::IS_LOYALTY_CARD,
+        condition: columns::IS_LOYALTY_CARD,
         fields: &[
             ("id", &["/id"]),
             ("campaign_id", &["/campaign_id"]),
@@ -314,17 +314,17 @@ pub const ALL: &[ExportKind] = &[
             ("status", &["/status"]),
             ("expires_at", &["/expires_at"]),
         ],
-        usual: &["id", "campaign_id", "voucher_id", "status", "expires_at", "points"],
+        default_fields: &["id", "campaign_id", "voucher_id", "status", "expires_at", "points"],
         // Rows set their own position, by expiration.
         orders: &[("expires_at", "''")],
-        is_upwards: true,
+        is_ascending: true,
         conditions: &[("campaign_id", "parent"), ("voucher_id", "id")],
         rows: rows::buckets,
     },
     ExportKind {
-        word: "voucher_transactions",
+        name: "voucher_transactions",
         kinds: &["redemption", "voucher_transaction"],
-        within: columns::HAS_SUCCEEDED,
+        condition: columns::HAS_SUCCEEDED,
         fields: &[
             ("id", &["/id"]),
             ("campaign_id", &["/campaign_id"]),
@@ -340,9 +340,9 @@ pub const ALL: &[ExportKind] = &[
             ("details", &["/details"]),
             ("status", &["/status"]),
         ],
-        usual: &["id", "type", "source_id", "status", "reason", "source", "balance", "amount", "created_at"],
-        orders: &[AGE],
-        is_upwards: false,
+        default_fields: &["id", "type", "source_id", "status", "reason", "source", "balance", "amount", "created_at"],
+        orders: &[CREATION_ORDER],
+        is_ascending: false,
         conditions: &[
             ("created_at", columns::TRANSACTION_TIME),
             ("voucher_id", "parent"),
@@ -351,9 +351,9 @@ pub const ALL: &[ExportKind] = &[
         rows: rows::transactions,
     },
     ExportKind {
-        word: "product",
+        name: "product",
         kinds: &["product"],
-        within: "",
+        condition: "",
         fields: &[
             ("id", &["/id"]),
             ("name", &["/name"]),
@@ -365,16 +365,16 @@ pub const ALL: &[ExportKind] = &[
             ("updated_at", &["/updated_at"]),
             ("metadata", &["/metadata"]),
         ],
-        usual: &["id", "name", "price", "image_url", "source_id", "attributes", "created_at"],
-        orders: &[AGE, CHANGE, ("name", member!("name")), ("id", "id"), ("source_id", "key")],
-        is_upwards: false,
-        conditions: &[CREATED, CHANGE, ("id", "id"), ("name", member!("name")), ("source_id", "key")],
+        default_fields: &["id", "name", "price", "image_url", "source_id", "attributes", "created_at"],
+        orders: &[CREATION_ORDER, UPDATED_AT, ("name", member!("name")), ("id", "id"), ("source_id", "key")],
+        is_ascending: false,
+        conditions: &[CREATED_AT, UPDATED_AT, ("id", "id"), ("name", member!("name")), ("source_id", "key")],
         rows: rows::bodies,
     },
     ExportKind {
-        word: "sku",
+        name: "sku",
         kinds: &["sku"],
-        within: "",
+        condition: "",
         fields: &[
             ("id", &["/id"]),
             ("sku", &["/sku"]),
@@ -388,12 +388,22 @@ pub const ALL: &[ExportKind] = &[
             ("updated_at", &["/updated_at"]),
             ("metadata", &["/metadata"]),
         ],
-        usual: &["id", "sku", "product_id", "currency", "price", "image_url", "source_id", "attributes", "created_at"],
-        orders: &[AGE, CHANGE, ("sku", member!("sku")), ("id", "id"), ("source_id", "key")],
-        is_upwards: false,
+        default_fields: &[
+            "id",
+            "sku",
+            "product_id",
+            "currency",
+            "price",
+            "image_url",
+            "source_id",
+            "attributes",
+            "created_at",
+        ],
+        orders: &[CREATION_ORDER, UPDATED_AT, ("sku", member!("sku")), ("id", "id"), ("source_id", "key")],
+        is_ascending: false,
         conditions: &[
-            CREATED,
-            CHANGE,
+            CREATED_AT,
+            UPDATED_AT,
             ("id", "id"),
             ("sku", member!("sku")),
             ("source_id", "key"),

@@ -8,7 +8,7 @@ use crate::domain::balances::points::{PointsChange, change, expiration_in, expir
 use crate::domain::campaigns::campaign;
 use crate::domain::clock::LocalTime;
 use crate::domain::customers::{customer, referral_summary};
-use crate::domain::due::unsettled;
+use crate::domain::due::settlement_fault;
 use crate::domain::loyalty_campaigns::points_origin::PointsOrigin;
 use crate::domain::vouchers::voucher::VOUCHER;
 use crate::http::reply::{CallError, ErrorBody, error, not_found};
@@ -64,7 +64,7 @@ pub fn wait(call: &mut Call<'_, '_>, card: &mut Document, waits: NewPendingPoint
         Some(known) => card.adjust(known, waits.points, now),
         None => card.earn(points, Credit { lot: &id, expiration: &expiration }, &delay, &id, now),
     });
-    let changed = changed.map_err(|refused| unsettled(&card.id, &refused))?;
+    let changed = changed.map_err(|refused| settlement_fault(&card.id, &refused))?;
     let Some(changed) = changed else { return Ok(None) };
     note(call.store, &present, card, &changed, None)?;
     let now_ms = call.now_ms();
@@ -109,7 +109,7 @@ pub fn shift(call: &mut Call<'_, '_>, card: &mut Document, id: &str, by: i64) ->
         true => points.cancel(&id, now),
         false => points.adjust(&id, by, now),
     });
-    let changed = changed.map_err(|refused| unsettled(&card.id, &refused))?;
+    let changed = changed.map_err(|refused| settlement_fault(&card.id, &refused))?;
     let Some(changed) = changed else { return Ok(0) };
     note(call.store, &present, card, &changed, Some(&mut call.ids))?;
     match is_over {
@@ -156,7 +156,7 @@ pub fn act_on(
     let expiration = expiration_in(row.as_points()).unwrap_or_default();
     let spent = spent(call.store, &card)?;
     let changed = change(&present, &mut card, spent, |points, now| done_to(points, &id, hand, &expiration, now));
-    let changed = changed.map_err(|refused| unsettled(&card.id, &refused))?;
+    let changed = changed.map_err(|refused| settlement_fault(&card.id, &refused))?;
     let Some(PointsChange { outcome, .. }) = &changed else { return Err(not_found(PENDING_POINTS, &id).into()) };
     let left = amount::signed(outcome.card.available())?;
     if let Some(changed) = &changed {
@@ -276,7 +276,7 @@ fn remember(call: &mut Call<'_, '_>, card: &Document, by: i64) -> Result<(), Cal
     let Some(mut customer) = call.store.document(customer::CUSTOMER.object, customer)? else { return Ok(()) };
     let Some(campaign) = call.store.document(campaign::CAMPAIGN.object, campaign)? else { return Ok(()) };
     let name = campaign.as_campaign().name().unwrap_or_default();
-    referral_summary::earn(&mut customer, name, by)?;
+    referral_summary::add_points(&mut customer, name, by)?;
     call.touch(&mut customer);
     call.store.update(customer::CUSTOMER.object, &customer);
     Ok(())

@@ -3,7 +3,7 @@
 //! A reader settles a card before it shows it; a job settles cards that no call reads.
 
 use crate::domain::clock::LocalTime;
-use crate::domain::due::{schedule, unsettled};
+use crate::domain::due::{schedule, settlement_fault};
 use crate::domain::loyalty_members::card::{LOT, LoadedCard, PENDING, TRANSACTION, load, rows_of};
 use crate::domain::loyalty_members::card_view;
 use crate::domain::loyalty_members::card_view::{TransactionDetails, transaction};
@@ -42,7 +42,7 @@ fn settle_first(
     most: usize,
 ) -> Result<(usize, bool), Fault> {
     let settled = held.card.settle_first(most, &present.now());
-    let (outcome, at) = settled.map_err(|refused| unsettled(&held.row.id, &refused))?;
+    let (outcome, at) = settled.map_err(|refused| settlement_fault(&held.row.id, &refused))?;
     let count = outcome.due.len();
     if count > 0 {
         write(store, &present.as_of(at), held, outcome, None)?;
@@ -109,7 +109,7 @@ pub fn write(
     let settled = match own {
         None => card.clone(),
         Some(_) if due.is_empty() => before.clone(),
-        Some(_) => before.settle(&present.now()).map_err(|refused| unsettled(&held.row.id, &refused))?.card,
+        Some(_) => before.settle(&present.now()).map_err(|refused| settlement_fault(&held.row.id, &refused))?.card,
     };
     // Due changes are recorded with the state of the card at that time.
     held.card = settled.clone();

@@ -4,7 +4,7 @@
 //! with a read of the member.
 
 use crate::domain::clock::LocalTime;
-use crate::domain::due::unsettled;
+use crate::domain::due::settlement_fault;
 use crate::domain::loyalty_members::card::{LoadedCard, load, rows_of};
 use crate::domain::loyalty_members::tier_changes::{TierCardChange, moved};
 use crate::domain::loyalty_members::tier_state::tiered;
@@ -16,7 +16,7 @@ use scrip::facts::earning::CurrentTier;
 /// Returns the current tier of the member of a card.
 pub fn of_card(store: &Store<'_>, present: &LocalTime, held: &LoadedCard) -> Result<Option<CurrentTier>, Fault> {
     let Some(stood) = &held.stood else { return Ok(None) };
-    let settled = held.card.settle(&present.now()).map_err(|refused| unsettled(&held.row.id, &refused))?;
+    let settled = held.card.settle(&present.now()).map_err(|refused| settlement_fault(&held.row.id, &refused))?;
     let change = TierCardChange { row: &held.row, card: &settled.card, before: &held.card, steps: &settled.due };
     let (_, moved) = moved(store, present, stood, &change)?;
     let structure_id = stood.structure.id.clone();

@@ -1,7 +1,7 @@
 //! Cards of a member with the points that can be spent, for purchases and payments.
 
 use crate::domain::clock::LocalTime;
-use crate::domain::due::unsettled;
+use crate::domain::due::settlement_fault;
 use crate::domain::loyalty_members::card::{LoadedCard, load, rows_of};
 use crate::domain::loyalty_members::card_checks::definition_of;
 use crate::http::reply::CallError;
@@ -52,7 +52,8 @@ impl SpendableCards {
 
     fn add(&mut self, store: &Store<'_>, present: &LocalTime, held: LoadedCard) -> Result<(), CallError> {
         let definition = definition_of(store, &held)?;
-        let settled = held.card.settle(&present.now()).map_err(|refused| unsettled(&held.row.id, &refused))?.card;
+        let settled =
+            held.card.settle(&present.now()).map_err(|refused| settlement_fault(&held.row.id, &refused))?.card;
         let since = definition.spending.global.since(present.now().at, &present.zone);
         let in_period = since.map_or(Ok(0), |since| spent_since(store, &held.row, since))?;
         let (spent, back) = (settled.figures.of(LifetimeTotal::Spent), settled.figures.of(LifetimeTotal::Refunded));

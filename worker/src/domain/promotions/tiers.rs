@@ -50,7 +50,7 @@ pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Jso
 pub fn show_moved(call: &mut Call<'_, '_>, documents: Vec<Document>, moved: &[Entry]) -> Result<Vec<Json>, CallError> {
     let named: Vec<String> = documents.iter().flat_map(|document| accounts(&document.id)).collect();
     let standings = call.store.standings(&named, call.now_ms(), "")?;
-    let mut assigned = assignments::assigned(call, &documents)?;
+    let mut assigned = assignments::load_json(call, &documents)?;
     let parents: Vec<&str> = documents.iter().filter_map(|document| document.parent.as_deref()).collect();
     let campaigns: BTreeMap<String, Json> = call
         .store
@@ -91,7 +91,7 @@ pub fn whole(
     body.insert("campaign".into(), campaign);
     body.insert("summary".into(), summary);
     body.insert("categories".into(), listed);
-    body.insert("validation_rule_assignments".into(), assignments::listed(rules));
+    body.insert("validation_rule_assignments".into(), assignments::list_json(rules));
     Json::Object(body)
 }
 

@@ -76,7 +76,7 @@ pub fn take(call: &mut Call<'_, '_>, reward: &RewardReturn) -> Result<TakenRewar
         if voucher.holder.is_none() {
             return Ok(TakenReward::Kept);
         }
-        deletion::remove(call, &voucher);
+        deletion::delete(call, &voucher);
         return Ok(TakenReward::Deleted);
     };
     if reward.is_used() {

@@ -33,10 +33,10 @@ pub const RULE: Resource = Resource {
 pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
     let ids: Vec<&str> = documents.iter().map(|document| document.id.as_str()).collect();
     let counts = validation_rules::count_assignments(call.store, &ids)?;
-    let shown = documents.into_iter().map(|document| {
+    let rules = documents.into_iter().map(|document| {
         let mut body = document.body;
         body.insert("assignments_count".into(), counts.get(&document.id).copied().unwrap_or(0).into());
         Json::Object(body)
     });
-    Ok(shown.collect())
+    Ok(rules.collect())
 }
