@@ -1,4 +1,4 @@
-//! The bundle: what a client needs to decide offline. A signed head, which names the core by its hash; and the bytes of a hash, for
+//! The bundle, by which a client decides offline: a signed head, which names the core by its hash; and the bytes of a hash, for
 //! any caller.
 
 use crate::access::bundle_head::{self, JOSE};
@@ -77,7 +77,7 @@ pub const ROUTES: &[Route] = &[
 /// Largest page number of the list of offers.
 const PAGE_MAX: i64 = 100;
 
-/// Answers what clients may know of the offers.
+/// Lists the offers with their visibility to clients.
 fn list_offers(call: &mut Call<'_, '_>) -> HandlerResult {
     check_project(call)?;
     let limit = read_int(&call.query, "limit", 1, LIMIT_MAX)?.unwrap_or(LIMIT_DEFAULT);
@@ -111,7 +111,7 @@ fn show_part(call: &mut Call<'_, '_>) -> HandlerResult {
     Ok(immutable(found.into_bytes()))
 }
 
-/// Answers a goods bucket with its path, or the path alone to a caller who has the bucket.
+/// Answers a goods bucket with its path, or only the path to a caller who has the bucket.
 fn show_bucket(call: &mut Call<'_, '_>) -> HandlerResult {
     let have = call.query.parameter(bundle_parts::HAVE);
     if let Some(wrong) = have.filter(|have| !bundle_parts::is_hash(have)) {

@@ -204,7 +204,7 @@ pub fn to_json(
     let voucher_ids: Vec<String> = published.iter().map(|voucher| voucher.id.clone()).collect();
     let codes: Vec<Json> = published.iter().map(|voucher| Json::from(voucher.as_voucher().code())).collect();
     let customer = receiver.customer.as_ref();
-    // The shop sees the customer completely; a client gets what the filter of its route leaves.
+    // A server gets the complete customer; a client gets the members that the filter of its route leaves.
     let customer_json = customer.map_or(Ok(Json::Null), |customer| customer_to_json(call, customer))?;
     let mut body = json!({
         "id": id, "object": "publication", "created_at": timestamp::text(call.now_ms()), "customer_id": customer.map(|customer| &customer.id),

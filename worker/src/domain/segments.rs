@@ -44,7 +44,7 @@ pub fn check_filter(filter: &Map<String, Json>, path: &str) -> Result<(), ErrorB
     }
 }
 
-/// Tests if a segment contains a customer, who may not be stored; `count` returns how many events of a name a customer id
+/// Tests if a segment contains a customer, who may not be stored; `count` returns the number of events of a name that a customer id
 /// has, `held` the balances of the customer's cards.
 pub fn is_in_segment(
     time: &LocalTime,

@@ -1,4 +1,4 @@
-//! Disclosure to clients of offers: the checks of the setting, and the visibility of stored offers at a moment.
+//! Disclosure to clients of offers: the checks of the setting, and the visibility of stored offers at an instant.
 //!
 //! `scrip::model::offer_visibility` decides it, from the documents of an offer and of its campaign.
 
@@ -50,7 +50,7 @@ pub fn check_voucher(setting: Option<&str>, is_in_campaign: bool) -> Result<(), 
     }
 }
 
-/// Campaigns by which offers are judged at a moment.
+/// Campaigns by which offers are judged at an instant.
 #[derive(Debug)]
 pub struct JudgedOffers {
     campaigns: BTreeMap<String, Campaign>,

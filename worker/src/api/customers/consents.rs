@@ -66,9 +66,9 @@ fn list(_: &mut Call<'_, '_>) -> HandlerResult {
 
 /// Accepts consents by id, with a mark for given or not; some clients send an empty list.
 fn take(call: &mut Call<'_, '_>) -> HandlerResult {
-    for (id, given) in call.source()? {
-        if !given.is_boolean() {
-            let message = format!("must be a boolean (actual value is `{}`)", shortened(&given.to_string()));
+    for (id, granted) in call.source()? {
+        if !granted.is_boolean() {
+            let message = format!("must be a boolean (actual value is `{}`)", shortened(&granted.to_string()));
             return Err(Problem::at(&id, message).into());
         }
     }

@@ -138,7 +138,7 @@ fn select_of_segment(call: &Call<'_, '_>, id: &str, mut clause: Clause) -> Resul
         return CUSTOMER.list.select(call.store, &call.query, clause);
     }
     let (present, segment) = (LocalTime::of(call)?, read_stored_segment(call, &segment)?);
-    let count = |who: &str, event: &str| call.store.event_count(who, event);
+    let count = |customer_id: &str, event: &str| call.store.event_count(customer_id, event);
     let is_in = |customer: &Document| match &segment {
         Some(segment) => {
             is_in_segment(&present, segment, &customer.body, &count, &|| kinds::held_now(call, &customer.id))

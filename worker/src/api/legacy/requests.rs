@@ -46,24 +46,24 @@ fn redeem_one(call: &mut Call<'_, '_>) -> HandlerResult {
     if let Some(tracking_id) = call.query.parameter("tracking_id") {
         body.insert("tracking_id".into(), tracking_id.into());
     }
-    redeem_alone(call, "voucher", &code, body)
+    redeem_single(call, "voucher", &code, body)
 }
 
 /// Redeems one redeemable; the response is its redemption.
-pub fn redeem_alone(call: &mut Call<'_, '_>, object: &str, id: &str, body: Map<String, Json>) -> HandlerResult {
-    let mut request = read_alone(call, object, id, body)?;
+pub fn redeem_single(call: &mut Call<'_, '_>, object: &str, id: &str, body: Map<String, Json>) -> HandlerResult {
+    let mut request = read_single(call, object, id, body)?;
     run(call, &mut request, RecordForm::First)
 }
 
 /// Validates one redeemable; `write` formats the decision.
-pub fn validate_alone<T>(
+pub fn validate_single<T>(
     call: &mut Call<'_, '_>,
     object: &str,
     id: &str,
     body: Map<String, Json>,
     write: impl FnOnce(&ValidationDecision<'_>, &Context) -> T,
 ) -> Result<T, CallError> {
-    let request = read_alone(call, object, id, body)?;
+    let request = read_single(call, object, id, body)?;
     check(call, &request, write)
 }
 
@@ -74,7 +74,7 @@ pub fn validate_each(
     tiers: &[(String, Map<String, Json>)],
     body: Map<String, Json>,
 ) -> Result<Vec<TriedTier>, CallError> {
-    let mut request = read_alone(call, "promotion_tier", "any", body)?;
+    let mut request = read_single(call, "promotion_tier", "any", body)?;
     if tiers.is_empty() {
         return Ok(Vec::new());
     }
@@ -118,7 +118,7 @@ fn settle_assignment(call: &Call<'_, '_>, body: &mut Map<String, Json>) -> Resul
 }
 
 /// Reads the legacy form of a request: one redeemable named separately, and next to the order the amount spent of it.
-pub fn read_alone(
+pub fn read_single(
     call: &Call<'_, '_>,
     object: &str,
     id: &str,

@@ -1,6 +1,6 @@
 //! Members of v1 loyalty campaigns: the cards of a campaign, and their publication to customers.
 
-use crate::api::publications::publications::{SentPublication, check_customer, publish_sent};
+use crate::api::publications::publications::{RequestedPublication, check_customer, publish_requested};
 use crate::api::vouchers::vouchers::list_within;
 use crate::documents::common_fields::{BEFORE_AFTER, BUYER, KEY, LIMIT, PAGE};
 use crate::documents::shapes;
@@ -112,7 +112,7 @@ fn join(call: &mut Call<'_, '_>) -> HandlerResult {
         channel: sent.channel().unwrap_or("API").to_owned(),
         join_once: false,
     };
-    let mut publication = publish_sent(call, SentPublication { request, customer })?;
+    let mut publication = publish_requested(call, RequestedPublication { request, customer })?;
     Ok(Response::json(publication.get_mut("voucher").map(Json::take).unwrap_or_default()))
 }
 

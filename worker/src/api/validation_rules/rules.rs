@@ -160,7 +160,7 @@ pub const ROUTES: &[Route] = &[
         .answers(204, shapes::EMPTY),
 ];
 
-/// Lists rules; `start_date` and `end_date` select by the moment of creation.
+/// Lists rules; `start_date` and `end_date` select by the time of creation.
 fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut clause = Clause::of_kind(RULE.object);
     if let Some(at) = read_moment(&call.query, &["start_date"])? {

@@ -204,7 +204,7 @@ fn hand(
     if let Some(campaign) = campaign.as_mut().filter(|_| is_dated) {
         campaign.body.remove("activity_duration_after_publishing");
     }
-    publications::publish_made(call, holder, campaign.as_ref(), voucher)
+    publications::publish_created(call, holder, campaign.as_ref(), voucher)
 }
 
 /// Writes the grant of a voucher to the member of its type. An amount in a separate column has precedence over the value.
@@ -261,7 +261,7 @@ fn grant(said: &mut Map<String, Json>, cells: &mut Map<String, Json>) -> Result<
     Ok(())
 }
 
-/// Reads a whole number from a cell that is not a field of a call.
+/// Reads an integer from a cell that is not a field of a call.
 fn whole(name: &str, cell: &Json) -> Result<i64, Problem> {
     let message = || {
         let said = cell.as_str().map_or_else(|| cell.to_string(), str::to_owned);

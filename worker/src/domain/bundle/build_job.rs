@@ -20,14 +20,14 @@ use crate::store::sql::Fault;
 use scrip::Context;
 use serde::{Deserialize, Serialize};
 
-/// Path under which the entry informs a project's object that a client asks for the bundle; no route uses it.
+/// Path under which the entry informs a project's object that a client requests the bundle; no route uses it.
 pub const DEMAND_PATH: &str = "/internal/bundle";
 /// Time without a change after which a build begins, and between two builds.
 const QUIET_MS: i64 = 1_000;
 /// Maximum time from a change to its build.
 const LATEST_MS: i64 = 10_000;
 
-/// What the entry knows of the head that a client asks for.
+/// State of the head that a client requests, as the entry knows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BundleDemand {
     /// True if KV has no head of the project.
@@ -37,9 +37,9 @@ pub struct BundleDemand {
 /// State of a job that waits for the end of changes, and then for the goods.
 #[derive(Debug, Serialize, Deserialize)]
 struct BuildWait {
-    /// Revision at the last look.
+    /// Revision at the last check.
     revision: String,
-    /// Moment of the first look after the last build.
+    /// Time of the first check after the last build.
     since_ms: i64,
     /// True if the wait is over and the goods are being built.
     #[serde(default, rename = "is_begun")]
@@ -70,7 +70,7 @@ pub fn wake_if_marked(store: &mut Store<'_>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Builds the bundle if it is time to, and plans the next look.
+/// Builds the bundle if it is time to, and schedules the next check.
 pub fn run(store: &mut Store<'_>, context: &Context, slice: &JobSlice<'_>) -> Result<(), Fault> {
     let Some(stored) = bundle_heads::find_project(store)? else {
         jobs::delete(store, slice.id);
@@ -160,7 +160,7 @@ fn write_wait(store: &mut Store<'_>, slice: &JobSlice<'_>, wait_state: &BuildWai
     Ok(())
 }
 
-/// Returns what the job waits for and when it looks again; `None` if it is to build now. After a clock that was set back it builds.
+/// Returns the state of the wait and the time of the next check; `None` if the job is to build now, as after a clock that was set back.
 fn plan_wait(
     head: &StoredHead,
     revision: String,

@@ -82,7 +82,7 @@ pub struct BoxedCodes {
 }
 
 impl Core {
-    /// Builds the core of a moment, with its horizon.
+    /// Builds the core of an instant, with its horizon.
     pub fn build(store: &Store<'_>, project: &BundleProject<'_>, now: Instant) -> Result<Core, Fault> {
         let terms = terms_of(&project.settings.client);
         let terms = terms.map_err(|problem| Fault(format!("the project's terms of pages do not read: {problem}")))?;
@@ -137,7 +137,7 @@ struct Offers {
     sealed: SealedVouchers,
 }
 
-/// Vouchers that a core shows in boxes alone.
+/// Vouchers that a core shows in boxes only.
 #[derive(Default)]
 struct SealedVouchers {
     /// By id.
@@ -261,7 +261,7 @@ impl CoreSource<'_, '_> {
         Ok(Offers { campaigns, vouchers, ended, tiers, stacks, sealed })
     }
 
-    /// Returns what the box of a code needs beside the lists of the core. Goods that do not read are left out, and a verdict lacks them.
+    /// Returns the content of a code's box that the lists of the core lack. Goods that do not read are left out, and a verdict lacks them.
     fn sealed_code(&self, voucher: &Document) -> Result<SealedCode, Fault> {
         let NamedGoods { names, products, skus } = NamedGoods::find(self.store, std::iter::once(voucher))?;
         let reads =
@@ -352,7 +352,7 @@ fn retain_newest(tiers: &mut Vec<Document>, vouchers: &mut Vec<Document>, left_o
     leave_out(left_out, "offers");
     times.sort_unstable_by(|one, other| other.cmp(one));
     let oldest = times.get(OFFERS_MAX).copied().unwrap_or(i64::MIN);
-    // Of those of one moment all are left out, unless all offers are of one.
+    // All offers of one instant are left out, unless all offers have the same.
     let is_newer = |offer: &Document| offer.created_at > oldest;
     if times.first().is_some_and(|newest| *newest > oldest) {
         tiers.retain(is_newer);

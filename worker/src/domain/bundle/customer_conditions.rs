@@ -1,4 +1,4 @@
-//! Numbers the conditions about the customer in a core, which discloses the numbers alone.
+//! Numbers the conditions about the customer in a core, which discloses only the numbers.
 
 use crate::store::Store;
 use crate::store::document::Document;

@@ -18,9 +18,9 @@ use std::collections::BTreeSet;
 
 /// Kinds of goods.
 pub const GOODS: [&str; 2] = ["product", "sku"];
-/// Average number of names of a bucket above which there are more buckets, when they are counted anew.
+/// Average number of names of a bucket above which there are more buckets, when they are counted again.
 const NAMES_MAX: i64 = 150;
-/// Average numbers of names between which the buckets stay as many.
+/// Average numbers of names between which the number of buckets stays.
 const NAMES_KEPT: [i64; 2] = [40, 200];
 
 /// Returns the number of buckets for so many names; `present` is the number so far, or 0.

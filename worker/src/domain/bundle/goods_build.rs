@@ -19,7 +19,7 @@ use serde::Serialize;
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Form of the buckets: another one builds all of them anew.
+/// Form of the buckets: another one builds all of them again.
 const FORM: u32 = 2;
 /// Rows of a slice that a bucket counts as.
 const BUCKET_ROWS: u64 = 10;
@@ -33,7 +33,7 @@ pub struct GoodsRoot {
     pub buckets: u32,
 }
 
-/// Builds what has changed, at most so many rows; returns the tree when it is up to date and its entries show these sets.
+/// Builds the changed goods, at most `rows` rows; returns the tree when it is up to date and its entries show these sets.
 pub fn refresh(
     store: &mut Store<'_>,
     project: &BundleProject<'_>,
@@ -99,7 +99,7 @@ fn rows_of(rows: u64) -> i64 {
     i64::try_from(rows).unwrap_or(i64::MAX)
 }
 
-/// Stores the names of changed goods; returns what of them changed, and the prefixes whose buckets are to be built.
+/// Stores the names of changed goods; returns the changes, and the prefixes whose buckets are to be built.
 fn update_names(store: &mut Store<'_>, marked: &[MarkedGoods]) -> Result<(NameChanges, BTreeSet<u32>), Fault> {
     let (mut changes, mut changed) = (NameChanges::default(), BTreeSet::new());
     for MarkedGoods { seq, names, prefixes } in marked {

@@ -1,5 +1,5 @@
 //! The head of a bundle: signed claims that name the core and bind it to a project, to a revision and to a time. It is stored, and
-//! built anew when it is out of date: by the job (`build_job.rs`), or by a call that the entry cannot answer.
+//! built again when it is out of date: by the job (`build_job.rs`), or by a call that the entry cannot answer.
 
 use crate::domain::bundle::content::{BundleContent, ContentBuild};
 use crate::domain::bundle::core::{BundleProject, Core};
@@ -27,7 +27,7 @@ const SIGNED_ANEW_MS: i64 = 12 * 60 * 60 * 1_000;
 const UNNAMED_KEPT_MS: i64 = 48 * 60 * 60 * 1_000;
 /// Maximum number of these, so that constant changes do not fill the project's database.
 const UNNAMED_MAX: i64 = 200;
-/// Maximum number of goods buckets and pages among them.
+/// Maximum number of goods buckets and pages of these.
 const UNNAMED_GOODS_MAX: i64 = 10_000;
 /// Time for which they are kept beyond that number: a client reads the core soon after its head.
 const UNNAMED_LEAST_MS: i64 = 60_000;
@@ -57,7 +57,7 @@ struct HeadClaims<'h> {
 /// State of the stored head.
 #[derive(Debug)]
 pub enum HeadState {
-    /// It shows the present documents and settings, and its times include this moment.
+    /// It shows the present documents and settings, and its times include now.
     Current(StoredHead),
     /// Only documents have changed since; they have this revision.
     Changed {
@@ -86,7 +86,7 @@ pub fn load_or_build(
     }
 }
 
-/// Looks whether the stored head is current.
+/// Checks if the stored head is current.
 pub fn check_current(store: &Store<'_>, context: &Context, project: &BundleProject<'_>) -> Result<HeadState, Fault> {
     let now_ms = context.now.millis();
     let BundleState { revision, epoch, head } = stored::find_state(store)?;
@@ -103,18 +103,18 @@ pub fn check_current(store: &Store<'_>, context: &Context, project: &BundleProje
     Ok(if head.revision == revision { HeadState::Current(head) } else { HeadState::Changed { head, revision } })
 }
 
-/// Returns the moment at which a head is to be built anew without a change: the end of its horizon, or before it gets old.
+/// Returns the time at which a head is to be built again without a change: the end of its horizon, or before it gets old.
 pub fn latest_build_ms(head: &StoredHead) -> i64 {
     head.to_ms.min(head.issued_ms.saturating_add(SIGNED_ANEW_MS))
 }
 
-/// Returns the moment at which the job looks for a current head again: also when another key begins to sign.
+/// Returns the time at which the job checks the head again: also when another key begins to sign.
 pub fn next_build_ms(store: &Store<'_>, head: &StoredHead, now_ms: i64) -> Result<i64, Fault> {
     let latest_ms = latest_build_ms(head);
     Ok(signing_keys::find_next_start_ms(store, now_ms)?.map_or(latest_ms, |start_ms| start_ms.min(latest_ms)))
 }
 
-/// Returns the moment from which clients refuse a head.
+/// Returns the time from which clients refuse a head.
 pub fn end_ms(head: &StoredHead) -> i64 {
     head.issued_ms.div_euclid(1_000).saturating_add(LIFE_SECONDS).saturating_mul(1_000)
 }

@@ -1,4 +1,4 @@
-//! Disclosure to clients of the offers of a project, and why: for the operator, who decides what to disclose.
+//! Disclosure to clients of the offers of a project with its reasons, for the operator, who decides it.
 
 use crate::domain::bundle::code_strength::is_weak;
 use crate::domain::visibility::JudgedOffers;
@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const OF_TIER: &str = "TIER";
 /// Reason of an offer whose document, or that of its campaign, cannot be read.
 const UNREADABLE: &str = "UNREADABLE";
-/// Reason of a campaign that stands for its private codes.
+/// Reason of a campaign that represents its private codes.
 const PRIVATE: &str = "PRIVATE_CODE";
 
 /// Reason of a code that is sealed by default.
@@ -46,7 +46,7 @@ pub struct OfferLine<'o> {
     warning: Option<&'static str>,
 }
 
-/// Describes what clients may know of offers at a moment.
+/// Describes the disclosure of offers to clients at `now`.
 pub fn describe<'o>(
     store: &Store<'_>,
     offers: &'o [Document],
@@ -139,7 +139,7 @@ fn offer_line<'o>(offer: &'o Document, visibility: Visibility, reason: &'static 
     }
 }
 
-/// Returns the line of a code with what its box lacks.
+/// Returns the line of a code, completed by the state of its box.
 fn describe_box(offer_line: OfferLine<'_>, case_sensitive: bool, has_too_many: bool) -> OfferLine<'_> {
     if offer_line.received != SEALED_BOX {
         return offer_line;

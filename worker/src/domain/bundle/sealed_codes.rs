@@ -27,7 +27,7 @@ const VOUCHERS: &str = "vouchers";
 const CAMPAIGNS: &str = "campaigns";
 const RULES: &str = "validation_rules";
 const ASSIGNMENTS: &str = "validation_rules_assignments";
-/// Lists of what offers and rules name by id.
+/// Lists of documents that offers and rules name by id.
 const NAMED: [&str; 2] = ["categories", "product_collections"];
 /// Lists of the goods that an offer itself names.
 const GOODS: [&str; 3] = ["named_goods", "products", "skus"];
@@ -35,12 +35,12 @@ const GOODS: [&str; 3] = ["named_goods", "products", "skus"];
 const OF_ENDED: [&str; 9] =
     ["id", "code", "object", "type", "campaign_id", "category_id", "metadata", "start_date", "expiration_date"];
 
-/// A voucher that is in its box alone.
+/// A voucher that is only in its box.
 #[derive(Debug)]
 pub struct SealedCode {
     /// Normal form of its code; empty if the code finds another voucher, which was made before in another case.
     pub code: String,
-    /// True if it has ended: the box says that, and nothing of its former effect.
+    /// True if it has ended: the box contains that, and nothing of its former effect.
     pub is_over: bool,
     /// The goods that its offer names, in the lists of a core; `null` without such goods.
     pub goods: Json,
@@ -58,7 +58,7 @@ impl SealedCode {
     }
 }
 
-/// Takes sealed vouchers out of a core, with what only they name, and adds a box for each whose key is there. Returns false if one has no
+/// Removes sealed vouchers from a core, with the documents that only they name, and adds a box for each whose key is there. Returns false if one has no
 /// key yet. `sealed` has the codes by the ids of their vouchers, `keys` the derived keys by code.
 pub fn seal(
     core: &mut Json,
@@ -112,12 +112,12 @@ struct RemovedDocuments {
     rules: BTreeMap<String, Json>,
     /// By the id of their object.
     assignments: BTreeMap<String, Vec<Json>>,
-    /// Lists of what offers and rules name, by id, without what the core has.
+    /// Documents that offers and rules name, by list and id, without those of the core.
     named: [(&'static str, BTreeMap<String, Json>); 2],
 }
 
 impl RemovedDocuments {
-    /// Leaves in the core what its other offers name.
+    /// Removes the documents that no other offer of the core names.
     fn remove_from(core: &mut Json, sealed: &BTreeMap<String, SealedCode>) -> RemovedDocuments {
         let vouchers = remove_unless(core, VOUCHERS, |voucher| !sealed.contains_key(text_of(voucher, "id")));
         let others = ["vouchers", "promotion_tiers", "promotion_stacks"];
@@ -190,7 +190,7 @@ impl RemovedDocuments {
         }
     }
 
-    /// Adds what the documents of a box name, directly or through each other.
+    /// Adds the documents that those of a box name, directly or through each other.
     fn add_named(&self, content: &mut BoxContent) {
         let mut names = names_in(&json!(content));
         let mut found: [BTreeMap<&str, &Json>; 2] = Default::default();
@@ -233,7 +233,7 @@ fn text_of<'j>(document: &'j Json, name: &str) -> &'j str {
     document.get(name).and_then(Json::as_str).unwrap_or_default()
 }
 
-/// Returns a document without what a reader takes for granted, so that a box is small.
+/// Returns a document without the defaults of its reader, so that a box is small.
 fn without_defaults(document: &Json) -> Json {
     let is_default = |name: &str, value: &Json| match name {
         "object" => true,

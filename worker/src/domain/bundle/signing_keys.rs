@@ -1,6 +1,6 @@
-//! The keys that sign a project's bundle: Ed25519 pairs, of which exactly one signs at a moment.
+//! The keys that sign a project's bundle: Ed25519 pairs, of which exactly one signs at a time.
 //!
-//! The state of a key follows from the rows and the moment, so no job has to switch keys. A rotation publishes the next key a day
+//! The state of a key follows from the rows and the time, so no job has to switch keys. A rotation publishes the next key a day
 //! before it signs, with a statement of the present key that vouches for it. A retired key ends at once with all that it vouched for.
 
 use crate::store::Store;
@@ -19,7 +19,7 @@ pub const PUBLISHED_MAX: usize = 32;
 /// Type of the statement by which a key vouches for the next one.
 const VOUCHING: &str = "scrip-key+jwt";
 
-/// State of a key at a moment.
+/// State of a key at an instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum KeyStatus {
@@ -38,7 +38,7 @@ pub enum KeyStatus {
 pub struct SigningKey {
     /// The row.
     pub stored: StoredKey,
-    /// State at the moment of the look-up.
+    /// State at the time of the query.
     pub status: KeyStatus,
 }
 
@@ -48,7 +48,7 @@ pub fn published_keys(keys: &[SigningKey]) -> impl Iterator<Item = &SigningKey> 
     keys.iter().filter(|key| key.status != KeyStatus::Retired).take(PUBLISHED_MAX)
 }
 
-/// Lists the keys of the project with their states at a moment, the newest first.
+/// Lists the keys of the project with their states at `now_ms`, the newest first.
 pub fn list(store: &Store<'_>, now_ms: i64) -> Result<Vec<SigningKey>, Fault> {
     Ok(with_states(bundle_keys::list(store)?, now_ms))
 }
@@ -82,14 +82,14 @@ pub fn sign(store: &mut Store<'_>, context: &Context, typ: &str, claims: &impl S
     compact_jws(&pair_of(&key)?, &key.kid, typ, claims)
 }
 
-/// Returns the id of the key that signs at a moment; `None` when a project has none yet. What another key has signed is to be
-/// signed anew.
+/// Returns the id of the key that signs at `now_ms`; `None` when a project has none yet. Statements of another key are to be
+/// signed again.
 pub fn find_signing_kid(store: &Store<'_>, now_ms: i64) -> Result<Option<String>, Fault> {
     let keys = list(store, now_ms)?;
     Ok(keys.into_iter().find(|key| key.status == KeyStatus::Signing).map(|key| key.stored.kid))
 }
 
-/// Returns the moment at which a published key will replace the present one; `None` without such a key.
+/// Returns the time at which a published key will replace the present one; `None` without such a key.
 pub fn find_next_start_ms(store: &Store<'_>, now_ms: i64) -> Result<Option<i64>, Fault> {
     let keys = list(store, now_ms)?;
     Ok(keys.iter().filter(|key| key.status == KeyStatus::Next).map(|key| key.stored.signs_from).min())
@@ -155,7 +155,7 @@ fn find_or_create_signing(store: &mut Store<'_>, context: &Context) -> Result<St
     Ok(key)
 }
 
-/// Draws a pair that is not stored yet.
+/// Generates a pair without storing it.
 fn generate_pair(store: &Store<'_>, now_ms: i64, from_ms: i64) -> Result<StoredKey, Fault> {
     let private_seed = bundle_keys::draw_private_seed(store)?;
     let public_x = public_half(&pair(&private_seed)?);
@@ -194,7 +194,7 @@ struct VouchingClaims<'k> {
     jwk: PublicKey<'k>,
 }
 
-/// Header of what a key signs.
+/// Header of a signed statement.
 #[derive(Debug, Serialize)]
 struct JwsHeader<'k> {
     alg: &'static str,

@@ -78,7 +78,7 @@ pub fn add_counts(
 }
 
 /// Looks up the latest paid order of customers after the orders are written. An order created by this call is the latest and
-/// needs no look-up.
+/// needs no query.
 pub fn find_last_orders(store: &mut Store<'_>, orders: &[OrderCount], now_ms: i64) {
     for order in orders.iter().filter(|order| order.count <= 0 || order.made_at.is_none_or(|at| at.millis() < now_ms)) {
         store.update_last_order(order.customer_id.as_str());

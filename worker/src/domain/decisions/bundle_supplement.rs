@@ -1,4 +1,4 @@
-//! The supplement of a bundle: what one customer, proven by a token, adds to the core. Results of its numbered conditions, and own
+//! The supplement of a bundle: the facts that one customer, verified by a token, adds to the core. Results of its numbered conditions, and own
 //! counts of its offers, and the customer's vouchers; not the profile that they come from.
 
 use crate::domain::bundle::customer_conditions::NumberedConditions;
@@ -34,7 +34,7 @@ const SHORT_LIFE_SECONDS: i64 = 10;
 /// Maximum number of accounts, and of movements in a month. A customer with more has no counts in the supplement.
 const ACCOUNTS_MAX: usize = 500;
 const MOVES_MAX: usize = 5_000;
-/// Maximum number of bytes of the facts, and of the vouchers among them: the signed text has four thirds of them, below 8 kB.
+/// Maximum number of bytes of the facts, and of their vouchers: the signed text has four thirds of them, below 8 kB.
 const FACTS_BYTES_MAX: usize = 5_500;
 const OFFERS_BYTES_MAX: usize = 3_500;
 
@@ -119,7 +119,7 @@ pub fn sign(call: &mut Call<'_, '_>, token: VerifiedToken<'_>) -> Result<Option<
     Ok(Some(signing_keys::sign(call.store, call.context, TYPE, &claims)?))
 }
 
-/// Facts of a supplement, and how long they hold.
+/// Facts of a supplement, with their times of validity.
 struct DecidedFacts<'s> {
     facts: SupplementFacts<'s>,
     /// Seconds for which the results of the conditions stay the same.
@@ -140,7 +140,7 @@ fn decide_facts<'s>(call: &Call<'_, '_>, name: &'s str, core: &BundleOffers) -> 
     };
     let second_of = |at: Instant| at.millis().div_euclid(1_000);
     let points_change = offers.changes_at.map(second_of);
-    // Nothing holds for a second.
+    // No fact is valid for a second.
     let is_changing = points_change.is_some_and(|points_change| points_change <= second_of(call.context.now));
     if is_changing || size_of(&offers)? > OFFERS_BYTES_MAX {
         (offers, numbered) = (OwnOffers::default(), NumberedConditions::extending(&core.conditions));
@@ -198,7 +198,7 @@ fn read_conditions(conditions: &BTreeMap<u64, String>) -> Result<BTreeMap<u64, R
     conditions.iter().map(|(number, text)| Ok((*number, read(text)?))).collect()
 }
 
-/// Returns the results of the conditions in their order, and for how many seconds they stay the same; `None` if a fact of one cannot be
+/// Returns the results of the conditions in their order, and the number of seconds for which they stay the same; `None` if a fact of one cannot be
 /// read, or if the results are changing now.
 fn decide_conditions(
     call: &Call<'_, '_>,
@@ -219,7 +219,7 @@ fn decide_conditions(
     };
     let mut decided = decide_at(0).map(|now| (now, LIFE_SECONDS));
     if rules.iter().any(is_about_tiers) {
-        // A tier may end at any moment.
+        // A tier may end at any time.
         return Ok((decided?.0, SHORT_LIFE_SECONDS));
     }
     if stored.id.is_some() {
@@ -243,7 +243,7 @@ fn is_about_tiers(rule: &Rule) -> bool {
     rule.tests.leaves.iter().any(|leaf| leaf.test.name.text == "customer.loyalty.tier")
 }
 
-/// A stored customer, as far as a supplement shows it.
+/// Members of a stored customer that a supplement shows.
 #[derive(Default)]
 struct KnownCustomer {
     id: Option<String>,

@@ -34,9 +34,8 @@ pub fn write_refunds(
     for part in &returned.parts {
         let Some((spent, voucher)) = part.spent.zip(part.redemption.voucher.as_ref()) else { continue };
         // A reward may have been credited to the card that paid for it.
-        let changed_card = withdrawn_rewards
-            .iter()
-            .find_map(|withdrawn_rewards| withdrawn_rewards.card().filter(|card| voucher.id == card.id));
+        let changed_card =
+            withdrawn_rewards.iter().find_map(|reward| reward.card().filter(|card| voucher.id == card.id));
         let stored = if changed_card.is_none() { call.store.document(VOUCHER.object, &voucher.id)? } else { None };
         if let Some(card) = changed_card.cloned().or(stored) {
             record_refund(call, Refund { part, spent, card }, returned, entries)?;

@@ -23,11 +23,11 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct SupplementOwner<'i, 'n> {
     /// Id of the stored profile.
     pub id: &'i str,
-    /// Name that the token proves: it stands for the id, which clients do not learn.
+    /// Name that the token proves: it replaces the id, which clients do not learn.
     pub name: &'n str,
 }
 
-/// Vouchers of a customer, with what a decision needs of them.
+/// Vouchers of a customer, with the documents that a decision needs.
 #[derive(Debug, Default, Serialize)]
 pub struct OwnOffers {
     /// True if these are all that qualifications of the customer list.
@@ -42,7 +42,7 @@ pub struct OwnOffers {
     /// Ids of the vouchers and their campaigns.
     #[serde(skip)]
     pub ids: BTreeSet<String>,
-    /// Moment at which points of a card become spendable, or expire.
+    /// Time at which points of a card become spendable, or expire.
     #[serde(skip)]
     pub changes_at: Option<Instant>,
 }
@@ -53,7 +53,7 @@ const fn is_false(flag: &bool) -> bool {
 }
 
 impl OwnOffers {
-    /// Returns what a customer without vouchers has.
+    /// Returns the offers of a customer without vouchers.
     pub fn none() -> OwnOffers {
         OwnOffers { is_complete: true, ..OwnOffers::default() }
     }
@@ -123,7 +123,7 @@ impl OwnOffers {
     }
 }
 
-/// Returns the moment at which the points of a card change next by time.
+/// Returns the time at which the points of a card change next by time.
 fn next_points_change(grant: &Grant) -> Option<Instant> {
     let Grant::Loyalty(card) = grant else { return None };
     let lots = card.lots.iter().map(|lot| lot.lapse.at);

@@ -243,7 +243,7 @@ fn erase_from(store: &mut Store<'_>, identity: &CustomerIdentity, document: Name
     let owner =
         if kind == "customer" { Some(id.as_str()) } else { holder.filter(|holder| holder.starts_with("cust_")) };
     let owner = match owner {
-        // A deleted profile may have been the same person's: its records are judged by what they name.
+        // A deleted profile may have been the same person's: its records are judged by the names that they contain.
         Some(owner) if owner != identity.id && store.document("customer", owner)?.is_none() => None,
         owner => owner,
     };
@@ -317,7 +317,7 @@ fn erase_lines(store: &mut Store<'_>, identity: &CustomerIdentity, own: i64, aft
     let named = found.into_iter().filter(|line| line.is_own || identity.is_named_in_line(&line.text));
     let places: Vec<String> = named.map(|line| line.place).collect();
     if !places.is_empty() {
-        // Lines are removed whole, even if only one part names the customer.
+        // Complete lines are removed, even if only one part names the customer.
         stored::delete_lines(store, &export, &places);
     }
     Ok(Some(seq))

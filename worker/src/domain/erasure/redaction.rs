@@ -1,5 +1,5 @@
-//! Removes the personal data of an erased customer from a document: names and ids are replaced by an alias, the facts of what
-//! happened stay.
+//! Removes the personal data of an erased customer from a document: names and ids are replaced by an alias, facts about
+//! the events stay.
 
 use crate::store::records::{CustomerRecord, ObjectReference};
 use scrip::text::fold;

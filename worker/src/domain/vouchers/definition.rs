@@ -81,7 +81,7 @@ pub fn check_free_goods(store: &Store<'_>, holder: &Map<String, Json>, path: &st
     Ok(())
 }
 
-/// Completes a gift card or loyalty card: its initial balance is its amount or points, less what was subtracted. Returns the
+/// Completes a gift card or loyalty card: its initial balance is its amount or points, less the subtracted units. Returns the
 /// difference to the sent balance, if the caller may send one.
 pub fn complete_card(voucher: &mut Map<String, Json>, path: &str, may_differ: bool) -> Result<i64, Problem> {
     let mut missing = 0;
