@@ -11,7 +11,7 @@ const EXAMPLE: &str = "eyJhbGciOiJFZERTQSIsImtpZCI6IlVzN0F1SGRHIiwidHlwIjoic2Nya
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
-    get("/client/v1/bundle/me", "Get the supplement of a customer", show)
+    get("/client/v1/bundle/me", "Get the supplement of a customer", get_supplement)
         .for_classes(&[CredentialClass::Client, CredentialClass::OAuth])
         .scope("bundle")
         .file(JOSE, EXAMPLE)
@@ -22,7 +22,7 @@ pub const ROUTES: &[Route] = &[
         .returns("The supplement as a compact JWS."),
 ];
 
-fn show(call: &mut Call<'_, '_>) -> HandlerResult {
+fn get_supplement(call: &mut Call<'_, '_>) -> HandlerResult {
     let (customer, text, end) = client::proving_token(call)?;
     let token = VerifiedToken { customer: &customer, text: &text, end };
     let signed = bundle_supplement::sign(call, token)?.ok_or_else(bundle_head::not_ready)?;

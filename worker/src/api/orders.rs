@@ -136,14 +136,14 @@ pub const ROUTES: &[Route] = &[
 
 /// Shows orders with their customers; a redemption stores these only by id.
 fn show(_: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
-    let shown = documents.into_iter().map(|mut order| {
-        show_parties(&mut order.body);
+    let orders = documents.into_iter().map(|mut order| {
+        write_parties(&mut order.body);
         Json::Object(order.body)
     });
-    Ok(shown.collect())
+    Ok(orders.collect())
 }
 
-fn show_parties(body: &mut Map<String, Json>) {
+fn write_parties(body: &mut Map<String, Json>) {
     for (role, id) in [("customer", "customer_id"), ("referrer", "referrer_id")] {
         match body.get(id).and_then(Json::as_str) {
             Some(id) => drop(body.insert(role.into(), json!({ "id": id, "object": "customer" }))),

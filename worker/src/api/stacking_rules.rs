@@ -69,8 +69,8 @@ pub const ROUTES: &[Route] = &[
 
 fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     check_project(call)?;
-    let shown = load(call.store)?.map_or_else(default_rules, |document| document.body);
-    Ok(Response::json(Json::Object(STACKING_RULES.list.envelope(vec![Json::Object(shown)], 1))))
+    let rules = load(call.store)?.map_or_else(default_rules, |document| document.body);
+    Ok(Response::json(Json::Object(STACKING_RULES.list.envelope(vec![Json::Object(rules)], 1))))
 }
 
 fn read(call: &mut Call<'_, '_>) -> HandlerResult {

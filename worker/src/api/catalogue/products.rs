@@ -103,8 +103,8 @@ pub const ROUTES: &[Route] = &[
 fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let clause = select_by_creation(call, Clause::of_kind(PRODUCT.object))?;
     let page = PRODUCT.list.select(call.store, &call.query, clause)?;
-    let shown = resource::show_body(call, page.documents)?;
-    Ok(Response::json(Json::Object(PRODUCT.list.envelope(shown, page.total))))
+    let products = resource::show_body(call, page.documents)?;
+    Ok(Response::json(Json::Object(PRODUCT.list.envelope(products, page.total))))
 }
 
 fn get_one(call: &mut Call<'_, '_>) -> HandlerResult {

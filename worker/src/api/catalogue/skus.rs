@@ -93,8 +93,8 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut clause = products::select_by_creation(call, Clause::of_kind(SKU.object))?;
     clause.within(&product.id);
     let page = SKU.list.select(call.store, &call.query, clause)?;
-    let shown = resource::show_body(call, page.documents)?;
-    Ok(Response::json(Json::Object(SKU.list.envelope(shown, page.total))))
+    let skus = resource::show_body(call, page.documents)?;
+    Ok(Response::json(Json::Object(SKU.list.envelope(skus, page.total))))
 }
 
 fn get_one(call: &mut Call<'_, '_>) -> HandlerResult {
@@ -103,8 +103,8 @@ fn get_one(call: &mut Call<'_, '_>) -> HandlerResult {
 
 fn get_with_product(call: &mut Call<'_, '_>) -> HandlerResult {
     let sku = SKU.find(call)?;
-    let shown = to_json_with_products(call, vec![sku])?;
-    Ok(Response::json(shown.into_iter().next().unwrap_or(Json::Null)))
+    let skus = to_json_with_products(call, vec![sku])?;
+    Ok(Response::json(skus.into_iter().next().unwrap_or(Json::Null)))
 }
 
 fn create(call: &mut Call<'_, '_>) -> HandlerResult {

@@ -124,15 +124,15 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let number = crate::documents::list::read_int(&call.query, "page", 1, 99)?.unwrap_or(1);
     let limit = crate::documents::list::read_int(&call.query, "limit", 1, 100)?
         .unwrap_or(crate::documents::list::LIMIT_DEFAULT);
-    let shown = (CUSTOMER.show)(call, page.documents)?;
-    let mut envelope = CUSTOMER.list.envelope(shown, page.total);
+    let customers = (CUSTOMER.show)(call, page.documents)?;
+    let mut envelope = CUSTOMER.list.envelope(customers, page.total);
     envelope.insert("has_more".into(), (number.saturating_mul(limit) < page.total).into());
     Ok(Response::json(Json::Object(envelope)))
 }
 
 /// Selects the customers of a segment. A static one lists them; for any other, every customer is tested.
 fn select_of_segment(call: &Call<'_, '_>, id: &str, mut clause: Clause) -> Result<ListPage, CallError> {
-    let segment = segments::named(call, id)?;
+    let segment = segments::find_by_name(call, id)?;
     if segment.body.contains_key("customers") {
         store_customers::narrow_to_segment(&mut clause, &segment.id);
         return CUSTOMER.list.select(call.store, &call.query, clause);

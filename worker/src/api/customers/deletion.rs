@@ -32,7 +32,7 @@ pub const ROUTES: &[Route] = &[
         .scope("customers")
         .answers(204, shapes::EMPTY),
     // A repeated call finds no customer. The response is not stored, because it would contain the customer's name.
-    post("/v1/customers/{customerId}/permanent-deletion", "Permanently delete a customer", forget)
+    post("/v1/customers/{customerId}/permanent-deletion", "Permanently delete a customer", erase)
         .describe(
             "permanentlyDeleteCustomer",
             "Deletes a customer and removes the personal data from everything that names the customer. Orders, redemptions and balances stay under an ID that identifies no person; custom events are deleted. A large rest is removed in the background. The webhook event `customer.deleted` follows. An unknown or already deleted customer is refused with `not_found`.",
@@ -45,7 +45,7 @@ pub const ROUTES: &[Route] = &[
         .forgotten(),
 ];
 
-fn forget(call: &mut Call<'_, '_>) -> HandlerResult {
+fn erase(call: &mut Call<'_, '_>) -> HandlerResult {
     let customer = CUSTOMER.find(call)?;
     let tracking_id = match &customer.key {
         Some(source_id) => Some(Tracker::stored(call.store)?.tracking_id(source_id)?),

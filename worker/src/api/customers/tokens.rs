@@ -34,7 +34,7 @@ const MANAGEMENT: &[CredentialClass] = &[CredentialClass::Management];
 
 /// The routes of the area. They are this service's own.
 pub const ROUTES: &[Route] = &[
-    post("/v1/customer-tokens", "Create a customer token", make)
+    post("/v1/customer-tokens", "Create a customer token", create)
         .describe(
             "createCustomerToken",
             "Creates a signed token with which a client proves for which customer the client acts. A `source_id` without a stored customer is accepted. The answer is never repeated for an `Idempotency-Key`, because the token is secret. The call needs a server key or the OAuth scope `customer_tokens`. An unknown `id` is refused with `not_found`, a customer without any name with `invalid_payload`.",
@@ -71,7 +71,7 @@ pub const ROUTES: &[Route] = &[
     .forgotten(),
 ];
 
-fn make(call: &mut Call<'_, '_>) -> HandlerResult {
+fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     let body = call.body(Nulls::Dropped)?;
     let customer = body.get("customer").and_then(Json::as_object).cloned().unwrap_or_default();
     let (id, source_id) = names(call, &customer)?;

@@ -109,8 +109,8 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
 
 fn list_within(call: &mut Call<'_, '_>, clause: Clause) -> HandlerResult {
     let page = ASSIGNMENT.list.select(call.store, &call.query, clause)?;
-    let shown = resource::show_body(call, page.documents)?;
-    Ok(Response::json(Json::Object(ASSIGNMENT.list.envelope(shown, page.total))))
+    let assignments = resource::show_body(call, page.documents)?;
+    Ok(Response::json(Json::Object(ASSIGNMENT.list.envelope(assignments, page.total))))
 }
 
 /// Creates an assignment. With `force` it replaces the rule that a voucher or a campaign has.

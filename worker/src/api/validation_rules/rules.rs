@@ -170,8 +170,8 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
         clause.created_until(at);
     }
     let page = RULE.list.select(call.store, &call.query, clause)?;
-    let shown = show(call, page.documents)?;
-    Ok(Response::json(Json::Object(RULE.list.envelope(shown, page.total))))
+    let json = show(call, page.documents)?;
+    Ok(Response::json(Json::Object(RULE.list.envelope(json, page.total))))
 }
 
 /// Returns the defaults of a rule.
@@ -245,11 +245,11 @@ fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
 }
 
 fn answer(call: &mut Call<'_, '_>, document: Document, warnings: Vec<Json>) -> HandlerResult {
-    let mut shown = RULE.show_one(call, document)?;
-    if let Some(shown) = shown.as_object_mut() {
-        shown.insert("warnings".into(), warnings.into());
+    let mut json = RULE.show_one(call, document)?;
+    if let Some(json) = json.as_object_mut() {
+        json.insert("warnings".into(), warnings.into());
     }
-    Ok(Response::json(shown))
+    Ok(Response::json(json))
 }
 
 fn invalid(details: impl Into<String>) -> ErrorBody {

@@ -100,18 +100,18 @@ fn find_code(call: &Call<'_, '_>) -> Result<Document, CallError> {
 
 fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let code = find_code(call)?;
-    let asked = clock::at_call(call, Clause::of_kind(HOLDER.object))?;
+    let base_clause = clock::at_call(call, Clause::of_kind(HOLDER.object))?;
     let of_code = || {
-        let mut clause = asked.clone();
+        let mut clause = base_clause.clone();
         clause.within(&code.id);
         clause
     };
-    let place = |id: &str| any_kind::find_position_within(call.store, HOLDER.object, &code.id, id);
+    let find_position = |id: &str| any_kind::find_position_within(call.store, HOLDER.object, &code.id, id);
     let KeysetPage { documents, has_more } =
-        keyset_list::select(&HOLDER.list, call.store, &call.query, of_code(), "a holder of the code", &place)?;
+        keyset_list::select(&HOLDER.list, call.store, &call.query, of_code(), "a holder of the code", &find_position)?;
     let total = HOLDER.list.count(call.store, &call.query, of_code())?;
-    let shown = (HOLDER.show)(call, documents)?;
-    let mut envelope = keyset_list::envelope(shown, has_more);
+    let holders = (HOLDER.show)(call, documents)?;
+    let mut envelope = keyset_list::envelope(holders, has_more);
     envelope.insert("total".into(), total.into());
     Ok(Response::json(Json::Object(envelope)))
 }
@@ -148,7 +148,7 @@ fn add(call: &mut Call<'_, '_>) -> HandlerResult {
 fn check_named(sent: &[Map<String, Json>]) -> Result<(), Problem> {
     let is_name = |holder: &Map<String, Json>, name| holder.get(name).and_then(Json::as_str).is_some();
     match sent.iter().position(|holder| !is_name(holder, "id") && !is_name(holder, "source_id")) {
-        Some(place) => Err(Problem::missing(format!("holders[{place}]"), "source_id")),
+        Some(position) => Err(Problem::missing(format!("holders[{position}]"), "source_id")),
         None => Ok(()),
     }
 }

@@ -173,6 +173,6 @@ pub fn build(
 /// Returns the hash of all that a head depends on in addition to documents and time: another version of the service may write another core.
 pub fn hash_settings(project: &BundleProject<'_>) -> String {
     let version = json!([env!("CARGO_PKG_VERSION"), FORMAT, DECIDES, WRITES]);
-    let shown = json!([version, project.id, project.settings, project.time_zone]);
-    sha256_hex(shown.to_string().as_bytes())
+    let inputs = json!([version, project.id, project.settings, project.time_zone]);
+    sha256_hex(inputs.to_string().as_bytes())
 }

@@ -31,8 +31,8 @@ impl Horizon {
         let outside = || Fault::new("the horizon of a bundle ends after the calendar");
         let from = built.millis().checked_sub(built.millis().rem_euclid(1_000)).ok_or_else(outside)?;
         let to = from.checked_add(HORIZON_MAX_MS).ok_or_else(outside)?;
-        let moment = |millis| Instant::from_millis(millis).ok_or_else(outside);
-        Ok(Horizon { from: moment(from)?, to: moment(to)?, built })
+        let instant = |millis| Instant::from_millis(millis).ok_or_else(outside);
+        Ok(Horizon { from: instant(from)?, to: instant(to)?, built })
     }
 
     /// Returns true if an offer in this phase at the beginning is in force when the bundle is built, or was since the beginning.

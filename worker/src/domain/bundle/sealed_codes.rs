@@ -122,10 +122,10 @@ impl RemovedDocuments {
         let vouchers = remove_unless(core, VOUCHERS, |voucher| !sealed.contains_key(text_of(voucher, "id")));
         let others = ["vouchers", "promotion_tiers", "promotion_stacks"];
         let others = || others.iter().filter_map(|list| core.get(*list)?.as_array()).flatten();
-        let mut shown: BTreeSet<String> = others().map(|offer| text_of(offer, "id").to_owned()).collect();
-        shown.extend(others().map(|offer| text_of(offer, "campaign_id").to_owned()));
-        let campaigns = remove_unless(core, CAMPAIGNS, |campaign| shown.contains(text_of(campaign, "id")));
-        let removed = remove_unless(core, ASSIGNMENTS, |one| shown.contains(text_of(one, "related_object_id")));
+        let mut remaining_ids: BTreeSet<String> = others().map(|offer| text_of(offer, "id").to_owned()).collect();
+        remaining_ids.extend(others().map(|offer| text_of(offer, "campaign_id").to_owned()));
+        let campaigns = remove_unless(core, CAMPAIGNS, |campaign| remaining_ids.contains(text_of(campaign, "id")));
+        let removed = remove_unless(core, ASSIGNMENTS, |one| remaining_ids.contains(text_of(one, "related_object_id")));
         let mut assignments: BTreeMap<String, Vec<Json>> = BTreeMap::new();
         for one in removed {
             assignments.entry(text_of(&one, "related_object_id").to_owned()).or_default().push(one);

@@ -66,9 +66,9 @@ fn write_names(item: &mut Item, kind: RelatedObject, document: &Document) {
 /// order in the request. Goods without a name stay in this order only.
 pub fn write(call: &mut Call<'_, '_>, order: &mut Order, path: &str) -> Result<(), CallError> {
     let mut overrides = OverrideLog::default();
-    for (place, item) in order.items.iter_mut().enumerate() {
+    for (position, item) in order.items.iter_mut().enumerate() {
         if let Some(sent) = override_body(item, RelatedObject::Product) {
-            let sent = check_fields(products::FIELDS, sent, &format!("{path}items[{place}].product"))?;
+            let sent = check_fields(products::FIELDS, sent, &format!("{path}items[{position}].product"))?;
             let product = match find_goods(call, &PRODUCT, &sent, &overrides.products)? {
                 Some(mut product) => {
                     products::merge_and_update(call, &PRODUCT, &mut product, remove_names(sent))?;
@@ -80,15 +80,15 @@ pub fn write(call: &mut Call<'_, '_>, order: &mut Order, path: &str) -> Result<(
             record(&mut overrides.products, product);
         }
         if let Some(sent) = override_body(item, RelatedObject::Sku) {
-            let sent = check_fields(skus::FIELDS, sent, &format!("{path}items[{place}].sku"))?;
+            let sent = check_fields(skus::FIELDS, sent, &format!("{path}items[{position}].sku"))?;
             let sku = match find_goods(call, &SKU, &sent, &overrides.skus)? {
                 Some(mut sku) => {
                     products::merge_and_update(call, &SKU, &mut sku, remove_names(sent))?;
                     sku
                 }
                 None => {
-                    let find_parent = find_parent(call, item, &overrides.products, &format!("{path}items[{place}]"))?;
-                    skus::upsert(call, &find_parent, sent)?
+                    let parent = find_parent(call, item, &overrides.products, &format!("{path}items[{position}]"))?;
+                    skus::upsert(call, &parent, sent)?
                 }
             };
             write_names(item, RelatedObject::Sku, &sku);
