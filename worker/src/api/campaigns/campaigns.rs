@@ -230,7 +230,7 @@ fn read_overrides(call: &mut Call<'_, '_>, campaign: &Document) -> Result<Map<St
     definition::normalise_dates(&mut overrides, &zone);
     definition::normalise_category(call, &mut overrides)?;
     if overrides.contains_key("metadata") {
-        voucher::check_metadata(call, Some(campaign), &overrides)?;
+        voucher::check_metadata(call, Some(campaign), VoucherRecord::of(&overrides))?;
     }
     Ok(overrides)
 }

@@ -90,7 +90,7 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
     definition::check_validity(&voucher.body, &zone)?;
     if metadata_sent {
         let campaign = voucher.parent.as_deref().map(|id| call.store.document("campaign", id)).transpose()?;
-        voucher::check_metadata(call, campaign.flatten().as_ref(), &voucher.body)?;
+        voucher::check_metadata(call, campaign.flatten().as_ref(), voucher.as_voucher())?;
     }
     definition::check_readable(None, &voucher.body, "")?;
     call.touch(&mut voucher);

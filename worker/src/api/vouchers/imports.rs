@@ -194,7 +194,7 @@ pub fn create_in_campaign(call: &mut Call<'_, '_>, mut item: Map<String, Json>) 
 }
 
 fn store(call: &mut Call<'_, '_>, campaign: &Document, voucher: &Document) -> Result<(), CallError> {
-    voucher::check_metadata(call, Some(campaign), &voucher.body)?;
+    voucher::check_metadata(call, Some(campaign), voucher.as_voucher())?;
     definition::check_readable(None, &voucher.body, "")?;
     call.store.insert("voucher", voucher);
     creation::update_count(call, &campaign.id, 1);
@@ -207,7 +207,7 @@ pub fn write_metadata(call: &mut Call<'_, '_>, mut item: Map<String, Json>) -> R
     let mut voucher = voucher::find_by_name(call, &code)?;
     merge::merge(&mut voucher.body, item);
     let campaign = voucher.parent.as_deref().map(|id| call.store.document(CAMPAIGN.object, id)).transpose()?;
-    voucher::check_metadata(call, campaign.flatten().as_ref(), &voucher.body)?;
+    voucher::check_metadata(call, campaign.flatten().as_ref(), voucher.as_voucher())?;
     call.touch(&mut voucher);
     call.store.update("voucher", &voucher);
     Ok(())

@@ -205,9 +205,7 @@ fn insert_and_describe(call: &mut Call<'_, '_>, body: Map<String, Json>) -> Resu
     let NewVoucher { voucher, rules, balances } = insert_voucher(call, body)?;
     let categories = categories::CategoryLookup::of(call, std::slice::from_ref(&voucher))?;
     let assets = ImageUrls::of(call)?.show(&voucher)?;
-    let mut json = to_json_with_balances(voucher, call.context.now, &balances, rules, &categories);
-    json.insert("assets".into(), assets);
-    Ok(Json::Object(json))
+    Ok(to_json_with_balances(voucher, call.context.now, &balances, rules, &categories, assets))
 }
 
 /// Queues a new voucher as sent.
@@ -238,7 +236,7 @@ pub fn insert_voucher(call: &mut Call<'_, '_>, mut body: Map<String, Json>) -> R
         members.insert("is_referral_code".into(), creation::is_referral(campaign).into());
     }
     let voucher = creation::new_voucher(call, members, &code, campaign.as_ref().map(|campaign| campaign.id.as_str()));
-    check_metadata(call, campaign.as_ref(), &voucher.body)?;
+    check_metadata(call, campaign.as_ref(), voucher.as_voucher())?;
     definition::check_readable(None, &voucher.body, "")?;
     call.store.insert("voucher", &voucher);
     let rules = assignments::assign(call, rules, &voucher.id, "voucher");

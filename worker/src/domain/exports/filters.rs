@@ -8,8 +8,22 @@ use crate::http::query::Query;
 use crate::http::reply::{CallError, ErrorBody, invalid_payload};
 use crate::http::time_zone;
 use crate::store::jobs::exports::columns;
+use crate::store::records::ExportParameters;
 use scrip::wire::problem::shortened;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
+
+/// Filters of an export as sent: conditions by field, and how they are joined.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ExportFilters(Map<String, Json>);
+
+impl ExportFilters {
+    /// Returns the filters of an export's parameters.
+    pub fn of(parameters: ExportParameters<'_>) -> ExportFilters {
+        ExportFilters(parameters.filters().cloned().unwrap_or_default())
+    }
+}
 
 /// Operators without a value.
 const WITHOUT_VALUE: &[&str] =
@@ -20,7 +34,7 @@ pub fn narrow(
     mut clause: Clause,
     kind: &ExportKind,
     campaign: Option<&str>,
-    filters: &Map<String, Json>,
+    filters: &ExportFilters,
     at_ms: i64,
     settings: &Settings,
 ) -> Result<Clause, CallError> {
@@ -34,7 +48,7 @@ pub fn narrow(
     if let Some(campaign) = campaign {
         clause.and(&format!("{} = {{}}", columns::CAMPAIGN_OF_CARD), campaign);
     }
-    let (query, operators) = read_query(filters)?;
+    let (query, operators) = read_query(&filters.0)?;
     let own: Vec<(&str, String)> =
         kind.conditions.iter().map(|(name, column)| (*name, column_for(name, column, &operators))).collect();
     let metadata = operators.iter().filter_map(|(field, _)| Some((field.as_str(), metadata_column(kind, field)?)));

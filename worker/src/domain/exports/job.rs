@@ -5,7 +5,7 @@
 
 use crate::documents::clause::Clause;
 use crate::documents::csv_cells;
-use crate::domain::exports::filters::narrow;
+use crate::domain::exports::filters::{ExportFilters, narrow};
 use crate::domain::exports::kind::ExportKind;
 use crate::domain::exports::kinds;
 use crate::http::reply::CallError;
@@ -20,7 +20,7 @@ use crate::store::jobs::exports::{self, ExportedDocument, LineBounds, LinePart, 
 use crate::store::sql::Fault;
 use scrip::Context;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
 /// Kind of the job that writes an export.
 pub const WRITE: &str = "EXPORT.WRITE";
@@ -55,7 +55,7 @@ pub struct ExportRequest {
     #[serde(rename = "is_downwards")]
     pub is_descending: bool,
     /// The filters as sent.
-    pub filters: Map<String, Json>,
+    pub filters: ExportFilters,
     /// Parent of all documents, if the export is limited to one.
     pub parent: Option<String>,
     /// Campaign of the cards, if the export is limited to one.
@@ -318,4 +318,21 @@ fn is_descending(export: &Document, order: Option<&str>) -> bool {
         || kinds::find_by_name(name).is_some_and(|kind| !kind.is_ascending),
         |order| order.starts_with('-'),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+    fn a_request_keeps_the_names_of_its_stored_members() {
+        let stored = json!({
+            "word": "order", "fields": ["id"], "order": "created_at", "is_downwards": true,
+            "filters": { "junction": "and" }, "parent": null, "campaign": null,
+        });
+        let request: ExportRequest = serde_json::from_value(stored.clone()).unwrap();
+        assert!(request.is_descending && request.kind == "order");
+        assert_eq!(serde_json::to_value(&request).unwrap(), stored);
+    }
 }

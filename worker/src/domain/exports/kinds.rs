@@ -7,6 +7,7 @@ use crate::domain::exports::kind::{ExportKind, REDEMPTION_STATUS};
 use crate::domain::exports::rows;
 use crate::http::list_options::ListColumn;
 use crate::store::document_list::column::{each_member, flag_member, member, one_member};
+use crate::store::documents::redemptions::TRANSACTION_DATE;
 use crate::store::jobs::exports::columns;
 
 const CREATION_ORDER: ListColumn = ("created_at", columns::PADDED_AGE);
@@ -344,7 +345,7 @@ pub const ALL: &[ExportKind] = &[
         orders: &[CREATION_ORDER],
         is_ascending: false,
         conditions: &[
-            ("created_at", columns::TRANSACTION_TIME),
+            ("created_at", TRANSACTION_DATE),
             ("voucher_id", "parent"),
             ("campaign_id", columns::CAMPAIGN_OF_CARD),
         ],

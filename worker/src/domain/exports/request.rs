@@ -1,6 +1,7 @@
 //! Reads the parameters of an export request: fields, order and filters.
 
 use crate::documents::common_fields::KEY;
+use crate::domain::exports::filters::ExportFilters;
 use crate::domain::exports::job::ExportRequest;
 use crate::domain::exports::kinds;
 use crate::http::reply::CallError;
@@ -9,7 +10,7 @@ use crate::store::records::ExportParameters;
 use crate::store::sql::Fault;
 use scrip::wire::Problem;
 use scrip::wire::problem::shortened;
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
 
 /// Order of an export.
 pub const ORDER: Field = may("order", KEY).description("Property by which the rows are sorted; a leading `-` means descending. The default depends on the type of the exported objects.");
@@ -38,7 +39,7 @@ pub fn read(name: &str, parameters: Option<&Json>) -> Result<(ExportRequest, Jso
         let message = format!("must be one of {} (actual value is `{sign}{}`)", known.join(", "), shortened(order));
         return Err(Problem::at("parameters.order", message).into());
     }
-    let filters = ExportParameters::of(&parameters).filters().cloned().unwrap_or_else(Map::new);
+    let filters = ExportFilters::of(ExportParameters::of(&parameters));
     let order = order.to_owned();
     let request =
         ExportRequest { kind: name.to_owned(), fields, order, is_descending, filters, parent: None, campaign: None };

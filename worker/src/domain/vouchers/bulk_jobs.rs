@@ -173,3 +173,23 @@ pub fn remove(store: &mut Store<'_>, context: &Context, slice: &JobSlice<'_>) ->
     }
     advance(store, context, id, &job, job.deleted, job.total)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+    fn jobs_keep_the_names_of_their_stored_members() {
+        let stored = json!({ "campaign_id": "camp_1", "fields": {}, "former": {}, "since_ms": 1, "after": 2, "wanted": 3, "made": 4 });
+        let update: VoucherUpdateJob = serde_json::from_value(stored.clone()).unwrap();
+        assert_eq!((update.total, update.processed), (3, 4));
+        assert_eq!(serde_json::to_value(&update).unwrap(), stored);
+        let stored = json!({ "campaign_id": "camp_1", "template": {}, "code_config": {}, "case_sensitive": true, "wanted": 3, "made": 4 });
+        let creation: VoucherCreationJob = serde_json::from_value(stored.clone()).unwrap();
+        assert_eq!(serde_json::to_value(&creation).unwrap(), stored);
+        let stored = json!({ "campaign_id": "camp_1", "wanted": 3, "made": 4 });
+        let deletion: VoucherDeletionJob = serde_json::from_value(stored.clone()).unwrap();
+        assert_eq!(serde_json::to_value(&deletion).unwrap(), stored);
+    }
+}

@@ -16,6 +16,7 @@ use crate::store::document_list::voucher_columns::{CAMPAIGN_NAME, HOLDER_ID, VOU
 use crate::store::documents::vouchers;
 use crate::store::index::code_key::code_key;
 use crate::store::ledger::{AccountBalance, taken};
+use crate::store::records::VoucherRecord;
 use crate::store::sql::Fault;
 use crate::timestamp;
 use scrip::facts::{credits_account, points_account, publications_account, redemptions_account};
@@ -23,7 +24,7 @@ use scrip::ledger::{AccountId, Entry};
 use scrip::model::redemption::SpentUnits;
 use scrip::time::Instant;
 use scrip::wire::voucher::{Counts, card_of, show_voucher};
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
 use std::collections::HashMap;
 
 /// Orders of lists of vouchers.
@@ -160,9 +161,7 @@ fn list_to_json(
     let json = documents.into_iter().map(|document| {
         let rules = assigned.remove(&document.id).unwrap_or_default();
         let assets = images.show(&document)?;
-        let mut json = to_json_with_balances(document, now, balances, rules, &categories);
-        json.insert("assets".into(), assets);
-        Ok(Json::Object(json))
+        Ok(to_json_with_balances(document, now, balances, rules, &categories, assets))
     });
     json.collect()
 }
@@ -174,7 +173,8 @@ pub fn to_json_with_balances(
     balances: &HashMap<String, AccountBalance>,
     rules: Vec<Json>,
     categories: &categories::CategoryLookup,
-) -> Map<String, Json> {
+    assets: Json,
+) -> Json {
     let used =
         |account: &String| balances.get(account).map_or(0, |account_state| account_state.balance.min(0).unsigned_abs());
     let [redemptions, credits, points, publications] = accounts(&document.id);
@@ -190,7 +190,8 @@ pub fn to_json_with_balances(
     body.entry("loyalty_card").or_insert(Json::Null);
     body.insert("categories".into(), categories);
     body.insert("validation_rules_assignments".into(), assignments::list_json(rules));
-    body
+    body.insert("assets".into(), assets);
+    Json::Object(body)
 }
 
 /// Queues the update time of vouchers whose redemptions or balances change.
@@ -230,9 +231,9 @@ pub fn schema_of(campaign: Option<&Document>) -> &'static str {
 pub fn check_metadata(
     call: &Call<'_, '_>,
     campaign: Option<&Document>,
-    body: &Map<String, Json>,
+    voucher: VoucherRecord<'_>,
 ) -> Result<(), CallError> {
-    schemas::check_body(call.store, schema_of(campaign), body)
+    schemas::check(call.store, &[(schema_of(campaign), voucher.metadata())])
 }
 
 /// Finds the voucher that the path names as a member, in the campaign of the path if there is one.

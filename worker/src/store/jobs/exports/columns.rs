@@ -10,9 +10,6 @@ pub const PADDED_AGE: &str = "printf('%015d', created_at)";
 /// True for a redemption that succeeded, and for a transaction that is not a redemption.
 pub const HAS_SUCCEEDED: &str = "COALESCE(json_extract(body, '$.result'), 'SUCCESS') = 'SUCCESS'";
 
-/// The time of a transaction, which a redemption has under another name.
-pub const TRANSACTION_TIME: &str = "COALESCE(json_extract(body, '$.created_at'), json_extract(body, '$.date'))";
-
 /// True for a voucher that is a loyalty card.
 pub const IS_LOYALTY_CARD: &str = "json_type(body, '$.loyalty_card') = 'object'";
 
