@@ -9,7 +9,7 @@ pub const VOUCHER_CODE: &str = "keyed json_extract(body, '$.code')";
 /// The campaign of a voucher, by name.
 pub const CAMPAIGN_NAME: &str = "parent campaign json_extract(body, '$.campaign')";
 
-/// The customer to whom a voucher belongs, by id.
+/// The holder of a voucher, by id.
 pub const HOLDER_ID: &str = "held json_extract(body, '$.holder_id')";
 
 /// The code of a record about one voucher.
