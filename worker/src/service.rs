@@ -36,7 +36,7 @@ pub fn serve(request: &Request, store: &mut Store<'_>, context: &Context) -> Res
         commit::run_internal(store, context)?;
         return Ok(reply::empty_reply(204));
     }
-    if request.path == build_job::ASKED {
+    if request.path == build_job::DEMAND_PATH {
         let unread = |error| Fault(format!("what a client asks of the bundle does not read: {error}"));
         let caller: Caller =
             serde_json::from_str(header(request, "scrip-caller").unwrap_or_default()).map_err(unread)?;
@@ -58,7 +58,7 @@ fn begin(store: &mut Store<'_>, context: &Context) -> Result<(), Fault> {
     if !store.take_new() {
         return Ok(());
     }
-    crate::domain::stacking_rules::begin(store, context, &mut Ids::new(context));
+    crate::domain::stacking_rules::insert_defaults(store, context, &mut Ids::new(context));
     crate::store::access::credentials::insert_tracking_key(store, context.now.millis());
     commit::run_internal(store, context)
 }

@@ -1,4 +1,4 @@
-//! The bundle: what a client needs to decide offline. A signed head, which names the core by its hash; and the bytes of a hash, for
+//! The bundle, by which a client decides offline: a signed head, which names the core by its hash; and the bytes of a hash, for
 //! any caller.
 
 use crate::access::bundle_head::{self, JOSE};
@@ -27,7 +27,7 @@ const EXAMPLE: &str = "eyJhbGciOiJFZERTQSIsImtpZCI6IlVzN0F1SGRHIiwidHlwIjoic2Nya
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
-    get("/client/v1/bundle", "Get the head of the offline bundle", show_head)
+    get("/client/v1/bundle", "Get the head of the offline bundle", get_head)
         .for_classes(&[CredentialClass::Client, CredentialClass::OAuth])
         .scope("bundle")
         .file(JOSE, EXAMPLE)
@@ -46,7 +46,7 @@ pub const ROUTES: &[Route] = &[
             "Opens a WebSocket, over which the service sends each new head of the bundle as a text message; the first message is the present head, where there was one since the feed began. The request must have the headers of a WebSocket (`Upgrade: websocket`); without them it is refused with 426. A page cannot add other headers there, so the key travels in `Sec-WebSocket-Protocol`: `scrip, <id>, <token>`, or `scrip, <token>` for an OAuth token; the response selects `scrip`. The key and the header `Origin` are checked as for any call of a client. The messages prove nothing by their way: a client verifies each head like one of `GET /client/v1/bundle`. What the client sends is ignored, except `ping`, which is answered with `pong`; a message of more than 64 bytes closes the connection with 1009. A change of the key closes it with 1008. With the first head after 24 hours, or after the end of an OAuth token, the service closes it with 1001; the client opens a new one. Beyond 1,000 connections of a project, or the connections that the host has, the request is refused with 503.",
         )
         .returns("The connection is a WebSocket."),
-    get("/client/v1/bundle/{projectId}/{hash}", "Get a part of the offline bundle", show_part)
+    get("/client/v1/bundle/{projectId}/{hash}", "Get a part of the offline bundle", get_part)
         .for_classes(&[CredentialClass::Bundle])
         .answers(200, shapes::bundle::CORE_DOCUMENT)
         .describe(
@@ -54,7 +54,7 @@ pub const ROUTES: &[Route] = &[
             "Returns the bytes of a hash that a head names: the core, with the rules. The address is public and needs no credentials; pages of any origin may read it, and caches may keep the response forever. A core above 512 kB is an index, which lists the hashes of parts: the bytes of the parts in order are the rules, and a part alone is not JSON. The rules contain the offers in force within the horizon of the head whose effective `visibility` is not `server`. Public vouchers are listed with their codes. Sealed ones, of `STANDALONE` campaigns or without a campaign, are in `sealed_codes`: boxes that only their codes open. Counts, balances and customers are not included. Bytes that no head has named for 48 hours are removed. An unknown project and an unknown hash are refused with `not_found`.",
         )
         .returns("The core, its index, or a part of it."),
-    get("/client/v1/bundle/{projectId}/goods/{root}/{bucket}", "Get a goods bucket of the offline bundle", show_bucket)
+    get("/client/v1/bundle/{projectId}/goods/{root}/{bucket}", "Get a goods bucket of the offline bundle", get_bucket)
         .for_classes(&[CredentialClass::Bundle])
         .query(&[may(bundle_parts::HAVE, KEY).description("SHA-256 of the bytes of the bucket that the caller has, in lower-case hexadecimal digits.")])
         .answers(200, shapes::bundle::GOODS_ANSWER)
@@ -77,23 +77,23 @@ pub const ROUTES: &[Route] = &[
 /// Largest page number of the list of offers.
 const PAGE_MAX: i64 = 100;
 
-/// Answers what clients may know of the offers.
+/// Lists the offers with their visibility to clients.
 fn list_offers(call: &mut Call<'_, '_>) -> HandlerResult {
     check_project(call)?;
     let limit = read_int(&call.query, "limit", 1, LIMIT_MAX)?.unwrap_or(LIMIT_DEFAULT);
     let page = read_int(&call.query, "page", 1, PAGE_MAX)?.unwrap_or(1);
     let documents = campaigns::list_offers(call.store, limit, page.saturating_sub(1).saturating_mul(limit))?;
-    let shown = offers::describe(call.store, &documents, call.caller.settings.case_sensitive_codes, call.context.now)?;
+    let lines = offers::describe(call.store, &documents, call.caller.settings.case_sensitive_codes, call.context.now)?;
     let total = campaigns::count_offers(call.store)?;
-    Ok(Response::json(json!({ "object": "list", "data_ref": "data", "data": shown, "total": total })))
+    Ok(Response::json(json!({ "object": "list", "data_ref": "data", "data": lines, "total": total })))
 }
 
 /// Answers the head. The entry answers it from its copy in KV; here it is built if it is out of date, for calls that the entry passes on:
 /// those with a customer's token, which only the object can check.
-fn show_head(call: &mut Call<'_, '_>) -> HandlerResult {
+fn get_head(call: &mut Call<'_, '_>) -> HandlerResult {
     let time_zone = clock::zone_setting(call)?;
     let project = BundleProject { id: &call.caller.project, settings: &call.caller.settings, time_zone };
-    let head = head::current(call.store, call.context, &project)?;
+    let head = head::load_or_build(call.store, call.context, &project)?;
     Ok(bundle_head::respond(&head.jws, call.request))
 }
 
@@ -105,14 +105,14 @@ fn refuse_plain_call(call: &mut Call<'_, '_>) -> HandlerResult {
 }
 
 /// Answers the bytes of a hash.
-fn show_part(call: &mut Call<'_, '_>) -> HandlerResult {
+fn get_part(call: &mut Call<'_, '_>) -> HandlerResult {
     let hash = call.param(bundle_parts::HASH);
     let found = bundle_heads::find_part(call.store, hash)?.ok_or_else(|| bundle_parts::unknown(hash))?;
     Ok(immutable(found.into_bytes()))
 }
 
-/// Answers a goods bucket with its path, or the path alone to a caller who has the bucket.
-fn show_bucket(call: &mut Call<'_, '_>) -> HandlerResult {
+/// Answers a goods bucket with its path, or only the path to a caller who has the bucket.
+fn get_bucket(call: &mut Call<'_, '_>) -> HandlerResult {
     let have = call.query.parameter(bundle_parts::HAVE);
     if let Some(wrong) = have.filter(|have| !bundle_parts::is_hash(have)) {
         let wrong = shortened(wrong);

@@ -2,7 +2,7 @@
 
 use crate::access::bundle_head::{self, JOSE};
 use crate::access::client;
-use crate::domain::decisions::bundle_supplement::{self, ProvingToken};
+use crate::domain::decisions::bundle_supplement::{self, VerifiedToken};
 use crate::http::caller::CredentialClass;
 use crate::http::route::{Call, HandlerResult, Response, Route, get};
 
@@ -11,7 +11,7 @@ const EXAMPLE: &str = "eyJhbGciOiJFZERTQSIsImtpZCI6IlVzN0F1SGRHIiwidHlwIjoic2Nya
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
-    get("/client/v1/bundle/me", "Get the supplement of a customer", show)
+    get("/client/v1/bundle/me", "Get the supplement of a customer", get_supplement)
         .for_classes(&[CredentialClass::Client, CredentialClass::OAuth])
         .scope("bundle")
         .file(JOSE, EXAMPLE)
@@ -22,9 +22,9 @@ pub const ROUTES: &[Route] = &[
         .returns("The supplement as a compact JWS."),
 ];
 
-fn show(call: &mut Call<'_, '_>) -> HandlerResult {
+fn get_supplement(call: &mut Call<'_, '_>) -> HandlerResult {
     let (customer, text, end) = client::proving_token(call)?;
-    let token = ProvingToken { customer: &customer, text: &text, end };
+    let token = VerifiedToken { customer: &customer, text: &text, end };
     let signed = bundle_supplement::sign(call, token)?.ok_or_else(bundle_head::not_ready)?;
     let mut answer = Response::bytes(signed.into_bytes());
     answer.headers.push(("content-type", JOSE.to_owned()));

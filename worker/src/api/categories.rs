@@ -73,21 +73,21 @@ pub const ROUTES: &[Route] = &[
 fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let found = CATEGORY.list.select_all(call.store, Clause::of_kind(CATEGORY.object))?;
     let total = i64::try_from(found.len()).unwrap_or(i64::MAX);
-    let shown = resource::show_body(call, found)?;
-    Ok(Response::json(Json::Object(CATEGORY.list.envelope(shown, total))))
+    let categories = resource::show_body(call, found)?;
+    Ok(Response::json(Json::Object(CATEGORY.list.envelope(categories, total))))
 }
 
 fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     let body = call.body(Nulls::Dropped)?;
     let name = CategoryRecord::of(&body).name().unwrap_or_default().to_owned();
-    check_free(call, &name)?;
+    check_name_free(call, &name)?;
     let hierarchy = CategoryRecord::of(&body).hierarchy().unwrap_or(HIERARCHY_DEFAULT);
     let category = categories::create(call, &name, hierarchy);
     Ok(Response::json(Json::Object(category.body)))
 }
 
 /// Checks that a name is free: categories are found by name, so names are unique.
-fn check_free(call: &Call<'_, '_>, name: &str) -> Result<(), CallError> {
+fn check_name_free(call: &Call<'_, '_>, name: &str) -> Result<(), CallError> {
     match call.store.document_by_name(CATEGORY.object, name, "")? {
         Some(_) => Err(duplicate(CATEGORY.object, "name", name).into()),
         None => Ok(()),
@@ -98,7 +98,7 @@ fn check_free(call: &Call<'_, '_>, name: &str) -> Result<(), CallError> {
 const RENAMED_MAX: i64 = 5_000;
 
 /// Refuses to rename a category with so many members that the object would be busy for long.
-fn check_few(call: &Call<'_, '_>, id: &str) -> Result<(), CallError> {
+fn check_count(call: &Call<'_, '_>, id: &str) -> Result<(), CallError> {
     let count = campaigns::count_of_category(call.store, id, RENAMED_MAX.saturating_add(1))?;
     if count <= RENAMED_MAX {
         return Ok(());
@@ -114,8 +114,8 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut category = CATEGORY.find(call)?;
     let name = CategoryRecord::of(&body).name().filter(|name| Some(*name) != category.key.as_deref());
     if let Some(name) = name {
-        check_free(call, name)?;
-        check_few(call, &category.id)?;
+        check_name_free(call, name)?;
+        check_count(call, &category.id)?;
         category.key = Some(name.to_owned());
         // Campaigns and vouchers show the name of their category, and lists find them by it.
         campaigns::update_category_name(call.store, &category.id, name);

@@ -147,8 +147,8 @@ fn check_area(sent: &Map<String, Json>) -> Result<(), CallError> {
         (Some("circle"), Some("distance")) if area.get("distance").is_some() && area.get("geojson").is_none() => {
             let center = text("/distance/center").unwrap_or_default();
             let numbers: Vec<f64> = center.split(',').filter_map(|number| number.trim().parse().ok()).collect();
-            let is_place = matches!(numbers.as_slice(), [latitude, longitude] if is_on_earth(*longitude, *latitude));
-            if !is_place {
+            let is_point = matches!(numbers.as_slice(), [latitude, longitude] if is_on_earth(*longitude, *latitude));
+            if !is_point {
                 let message = format!(
                     "must be a latitude and a longitude with a comma between them (actual value is `{center}`)"
                 );
@@ -184,13 +184,13 @@ fn check_polygons(polygons: &Json) -> Result<(), CallError> {
         let message = format!("must NOT have more than {CORNERS_MAX} places (actual number is `{corners}`)");
         return Err(Problem::at("shape.geojson.coordinates", message).into());
     }
-    let is_place = |place: &Json| match lists(place).as_slice() {
+    let is_point = |point: &Json| match lists(point).as_slice() {
         [longitude, latitude] => longitude.as_f64().zip(latitude.as_f64()).is_some_and(|(x, y)| is_on_earth(x, y)),
         _ => false,
     };
     let is_ring = |ring: &Json| {
-        let places = lists(ring);
-        places.len() >= RING_MIN && places.first() == places.last() && places.iter().all(is_place)
+        let points = lists(ring);
+        points.len() >= RING_MIN && points.first() == points.last() && points.iter().all(is_point)
     };
     if !rings.is_empty() && rings.iter().all(is_ring) {
         return Ok(());

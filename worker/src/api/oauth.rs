@@ -129,10 +129,10 @@ fn issue(call: &mut Call<'_, '_>) -> HandlerResult {
     if parameter(call, &form, "grant_type").as_deref() != Some("client_credentials") {
         return Err(bare_error(400, "invalid_grant_type", "Invalid grant_type").into());
     }
-    let wanted = parameter(call, &form, "scope").unwrap_or_default();
-    let scopes: Vec<String> = wanted.split_ascii_whitespace().map(str::to_owned).collect();
+    let requested_scopes = parameter(call, &form, "scope").unwrap_or_default();
+    let scopes: Vec<String> = requested_scopes.split_ascii_whitespace().map(str::to_owned).collect();
     if scopes.is_empty() || scopes.iter().any(|scope| !SCOPES.contains(&scope.as_str())) {
-        return Err(bare_error(400, "invalid_scope", &format!("Invalid scope: {wanted}")).into());
+        return Err(bare_error(400, "invalid_scope", &format!("Invalid scope: {requested_scopes}")).into());
     }
     let now_ms = call.now_ms();
     let project = call.caller.project.clone();
@@ -145,7 +145,7 @@ fn issue(call: &mut Call<'_, '_>) -> HandlerResult {
     let written = serde_json::to_string(&issued).map_err(|error| Fault(error.to_string()))?;
     credentials::insert_token(call.store, sha256_hex(token.as_bytes()), project, written, expires_at);
     credentials::delete_expired_tokens(call.store, &call.caller.project, now_ms);
-    let mut answer = Response::json(shown(&token, &issued, TOKEN_SECONDS));
+    let mut answer = Response::json(token_json(&token, &issued, TOKEN_SECONDS));
     if !beyond.is_empty() {
         credentials::delete_tokens(call.store, &beyond);
         answer.headers.push((FORGET, keys::names_of_tokens(&beyond)));
@@ -154,7 +154,7 @@ fn issue(call: &mut Call<'_, '_>) -> HandlerResult {
 }
 
 /// Returns the response for a token that expires in `seconds`.
-fn shown(token: &str, issued: &IssuedToken, seconds: i64) -> Json {
+fn token_json(token: &str, issued: &IssuedToken, seconds: i64) -> Json {
     json!({
         "access_token": token, "client_id": issued.id, "expires_at": issued.expires_at.checked_div(1_000).unwrap_or(0),
         "expires_in": seconds, "scope": issued.scopes.join(" "), "token_type": "Bearer",
@@ -181,7 +181,7 @@ fn named(call: &Call<'_, '_>) -> Result<(String, Option<IssuedToken>), CallError
 fn introspect(call: &mut Call<'_, '_>) -> HandlerResult {
     let (token, Some(issued)) = named(call)? else { return Ok(Response::json(json!({ "active": false }))) };
     let left = crate::timestamp::seconds_until(call.now_ms(), issued.expires_at);
-    let mut details = shown(&token, &issued, left);
+    let mut details = token_json(&token, &issued, left);
     if let Some(details) = details.as_object_mut() {
         details.insert("active".into(), true.into());
     }

@@ -136,14 +136,14 @@ pub const ROUTES: &[Route] = &[
 
 /// Shows orders with their customers; a redemption stores these only by id.
 fn show(_: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
-    let shown = documents.into_iter().map(|mut order| {
-        show_people(&mut order.body);
+    let orders = documents.into_iter().map(|mut order| {
+        write_parties(&mut order.body);
         Json::Object(order.body)
     });
-    Ok(shown.collect())
+    Ok(orders.collect())
 }
 
-fn show_people(body: &mut Map<String, Json>) {
+fn write_parties(body: &mut Map<String, Json>) {
     for (role, id) in [("customer", "customer_id"), ("referrer", "referrer_id")] {
         match body.get(id).and_then(Json::as_str) {
             Some(id) => drop(body.insert(role.into(), json!({ "id": id, "object": "customer" }))),
@@ -177,8 +177,8 @@ fn import(call: &mut Call<'_, '_>) -> HandlerResult {
             format!("Payload must NOT have more than {IMPORT_MAX} items (actual number is `{}`)", orders.len());
         return Err(invalid_payload(message).into());
     }
-    for (place, order) in orders.iter().enumerate() {
-        read(call, order.clone()).map_err(|problem| problem.within(&format!("[{place}]")))?;
+    for (position, order) in orders.iter().enumerate() {
+        read(call, order.clone()).map_err(|problem| problem.within(&format!("[{position}]")))?;
     }
     bulk_items::answer(call, "ORDERS.IMPORT", orders)
 }
@@ -250,31 +250,31 @@ fn write(
     let (has_items, has_metadata) = (sent.items.is_some(), is_new || sent.rest.contains_key("metadata"));
     let [has_amount, has_discount] = ["amount", "discount_amount"].map(|name| sent.rest.contains_key(name));
     let before = document.body.clone();
-    let people = OrderPeople::settle(call, &before, &mut sent.rest)?;
+    let parties = OrderParties::settle(call, &before, &mut sent.rest)?;
     if let Some(at) = sent.rest.remove("created_at").and_then(|at| at.as_str().and_then(timestamp::parse)) {
         document.created_at = at;
         document.body.insert("created_at".into(), timestamp::text(at).into());
     }
-    let mut order = draft(call, &mut document.body, sent)?;
+    let mut order = merge_order(call, &mut document.body, sent)?;
     check_metadata(call, &order, has_metadata, has_items)?;
-    order.customer_id = people.customer_id.as_deref().map(Text::from);
-    order.referrer_id = people.referrer_id.as_deref().map(Text::from);
-    document.holder = people.customer_id.clone();
+    order.customer_id = parties.customer_id.as_deref().map(Text::from);
+    order.referrer_id = parties.referrer_id.as_deref().map(Text::from);
+    document.holder = parties.customer_id.clone();
     // A new order was never paid, with any initial status.
     let stored = Some(before).filter(|_| !is_new);
     let stored = stored.and_then(|before| read_fields(&before, read_order).ok());
     if let Some(stored) = stored.as_ref().filter(|_| has_items || has_amount || has_discount) {
-        order = order_returns::change(call, stored, order, has_discount, &people.upserted)?;
+        order = order_returns::write_change(call, stored, order, has_discount, &parties.upserted)?;
     }
     let updated_at = document.updated_at.and_then(Instant::from_millis);
-    let (text, total) = order_pricing::priced(call, &order, updated_at)?;
+    let (text, total) = order_pricing::price_order(call, &order, updated_at)?;
     let orders = recounted(stored.as_ref().and_then(CountedAs::stored), CountedAs::of(&order, total));
-    facts::count_orders(call, &people.upserted, None, &orders)?;
+    facts::count_orders(call, &parties.upserted, None, &orders)?;
     Ok((text, orders))
 }
 
 /// Returns the order as the engine reads it: stored members, sent members over them, and new goods for the catalogue.
-fn draft(call: &mut Call<'_, '_>, body: &mut Map<String, Json>, sent: OrderRequest) -> Result<Order, CallError> {
+fn merge_order(call: &mut Call<'_, '_>, body: &mut Map<String, Json>, sent: OrderRequest) -> Result<Order, CallError> {
     let OrderRequest { items, mut rest } = sent;
     rest.retain(|name, value| name != "status" || !value.is_null());
     let has_items = items.is_some();
@@ -289,8 +289,8 @@ fn draft(call: &mut Call<'_, '_>, body: &mut Map<String, Json>, sent: OrderReque
     let mut order = read_fields(body, read_order)?;
     if has_items {
         check_quantities(&order)?;
-        if order_overrides::any(&order) {
-            order_overrides::persist(call, &mut order, "")?;
+        if order_overrides::has_overrides(&order) {
+            order_overrides::write(call, &mut order, "")?;
         }
     }
     for item in order.items.iter_mut().filter(|item| item.id.is_none()) {
@@ -314,67 +314,67 @@ fn check_metadata(call: &Call<'_, '_>, order: &Order, of_order: bool, of_items: 
 
 fn check_quantities(order: &Order) -> Result<(), ErrorBody> {
     match order.items.iter().position(|item| item.initial_quantity == Some(0)) {
-        Some(place) => {
-            Err(invalid_payload(format!("Property .items[{place}].initial_quantity cannot be lower than 1")))
+        Some(position) => {
+            Err(invalid_payload(format!("Property .items[{position}].initial_quantity cannot be lower than 1")))
         }
         None => Ok(()),
     }
 }
 
 /// Buyer and referrer of an order.
-struct OrderPeople {
+struct OrderParties {
     customer_id: Option<String>,
     referrer_id: Option<String>,
     /// Customers that this request updates.
     upserted: DocumentsById,
 }
 
-impl OrderPeople {
+impl OrderParties {
     /// Removes the customers from the sent order, and updates them when the call commits; absent members stay unchanged.
     fn settle(
         call: &mut Call<'_, '_>,
         before: &Map<String, Json>,
         sent: &mut Map<String, Json>,
-    ) -> Result<OrderPeople, CallError> {
+    ) -> Result<OrderParties, CallError> {
         let stored = OrderRecord::of(before);
-        let mut people = OrderPeople {
+        let mut parties = OrderParties {
             customer_id: stored.customer_id().map(str::to_owned),
             referrer_id: stored.referrer_id().map(str::to_owned),
             upserted: DocumentsById::default(),
         };
         match sent.remove("customer") {
-            Some(Json::Object(customer)) => people.customer_id = Some(people.upsert(call, customer)?),
-            Some(_) => people.customer_id = None,
+            Some(Json::Object(customer)) => parties.customer_id = Some(parties.upsert(call, customer)?),
+            Some(_) => parties.customer_id = None,
             None => {}
         }
         match (sent.remove("referrer"), sent.remove("referrer_id")) {
-            (Some(Json::Object(referrer)), _) => people.referrer_id = Some(people.upsert(call, referrer)?),
+            (Some(Json::Object(referrer)), _) => parties.referrer_id = Some(parties.upsert(call, referrer)?),
             (_, Some(Json::String(id))) => {
                 let known = call.store.document_by_name("customer", &id, &id)?;
-                people.referrer_id = Some(known.ok_or_else(|| not_found("customer", &id))?.id);
+                parties.referrer_id = Some(known.ok_or_else(|| not_found("customer", &id))?.id);
             }
-            (Some(_), _) | (_, Some(_)) => people.referrer_id = None,
+            (Some(_), _) | (_, Some(_)) => parties.referrer_id = None,
             (None, None) => {}
         }
-        if people.referrer_id.is_some() && people.referrer_id == people.customer_id {
-            return Err(own_referrer(people.referrer_id.as_deref().unwrap_or_default()).into());
+        if parties.referrer_id.is_some() && parties.referrer_id == parties.customer_id {
+            return Err(own_referrer(parties.referrer_id.as_deref().unwrap_or_default()).into());
         }
-        Ok(people)
+        Ok(parties)
     }
 
     fn upsert(&mut self, call: &mut Call<'_, '_>, sent: Map<String, Json>) -> Result<String, CallError> {
-        let named = |name: &str| sent.get(name).and_then(Json::as_str);
-        let email = customer::email_name(CustomerRecord::of(&sent)).map(fold);
+        let text = |name: &str| sent.get(name).and_then(Json::as_str);
+        let email = customer::email_only(CustomerRecord::of(&sent)).map(fold);
         let has_email = |known: &Document| {
             let stored = known.as_customer().email().map(fold);
             email.is_some() && stored == email
         };
-        let is_there = |known: &&Document| {
-            named("id") == Some(&known.id)
-                || named("source_id").is_some() && named("source_id") == known.key.as_deref()
+        let is_same = |known: &&Document| {
+            text("id") == Some(&known.id)
+                || text("source_id").is_some() && text("source_id") == known.key.as_deref()
                 || has_email(known)
         };
-        if let Some(known) = self.upserted.values().find(is_there) {
+        if let Some(known) = self.upserted.values().find(is_same) {
             return Err(own_referrer(&known.id).into());
         }
         let document = customer::upsert_named(call, sent)?;

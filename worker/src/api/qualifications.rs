@@ -133,16 +133,16 @@ fn read(call: &Call<'_, '_>) -> Result<QualificationRequest, CallError> {
     let body = if body.iter().all(u8::is_ascii_whitespace) { b"{}" } else { body.as_slice() };
     let body = Node::read_within(body, MOST_VALUES)?;
     client::check_body(call, &body)?;
-    let mut asked = read_qualification_node(&body)?;
-    decide::receive(&mut asked.request, caller::channel(call))?;
-    admission::check_customer(call, &asked.request)?;
-    Ok(asked)
+    let mut qualification = read_qualification_node(&body)?;
+    decide::receive(&mut qualification.request, caller::channel(call))?;
+    admission::check_customer(call, &qualification.request)?;
+    Ok(qualification)
 }
 
 fn qualify(call: &mut Call<'_, '_>) -> HandlerResult {
-    let asked = read(call)?;
+    let qualification = read(call)?;
     let facts = facts::facts(call)?;
-    let decided = decide::qualify(&facts, &asked, call.context)
+    let decided = decide::qualify(&facts, &qualification, call.context)
         .map(|decision| write_qualification(&decision.answer, call.context));
     facts.end()?;
     Ok(Response::bytes(decided?))
@@ -159,7 +159,7 @@ fn of_vouchers(call: &mut Call<'_, '_>) -> HandlerResult {
         filter(By::ResourceType, Compare::In, &[CandidateObject::Voucher.name()]),
         filter(By::CampaignId, Compare::IsUnknown, &[]),
     ];
-    answer_documents(call, filters, false, "voucher", &VOUCHERS, voucher::show)
+    answer_documents(call, filters, false, "voucher", &VOUCHERS, voucher::to_json)
 }
 
 /// Returns the campaigns with a qualifying redeemable, as documents.
@@ -169,30 +169,29 @@ fn of_campaigns(call: &mut Call<'_, '_>) -> HandlerResult {
 }
 
 /// Returns the tiers with matching rules about the customer.
-pub fn tiers_by_audience(call: &mut Call<'_, '_>) -> Result<Vec<String>, CallError> {
+pub fn list_tiers_by_audience(call: &mut Call<'_, '_>) -> Result<Vec<String>, CallError> {
     let tiers = QualificationFilter {
         field: By::ResourceType,
         compare: Compare::In,
         values: vec![CandidateObject::PromotionTier.name().into()],
     };
-    let asked = QualificationRequest {
+    let qualification = QualificationRequest {
         scenario: Scenario::AudienceOnly,
         limit: OLDER_RESULTS,
         filters: vec![tiers],
         ..read(call)?
     };
-    candidates(call, &asked, false)
+    candidates(call, &qualification, false)
 }
 
 /// Returns the qualifying redeemables, by their own ids or by those of their campaigns.
 fn candidates(
-    call: &mut Call<'_, '_>,
-    asked: &QualificationRequest,
+    call: &mut Call<'_, '_>, qualification: &QualificationRequest,
     by_campaign: bool,
 ) -> Result<Vec<String>, CallError> {
     let facts = facts::facts(call)?;
-    let decided = decide::qualify(&facts, asked, call.context).map(|decision| {
-        let candidates = decision.answer.items.into_iter().map(|shown| shown.candidate);
+    let decided = decide::qualify(&facts, qualification, call.context).map(|decision| {
+        let candidates = decision.answer.items.into_iter().map(|item| item.candidate);
         let id = |candidate: scrip::model::qualification::Candidate| {
             if by_campaign { candidate.campaign_id } else { Some(candidate.id) }
         };
@@ -212,7 +211,7 @@ fn answer_documents(
 ) -> HandlerResult {
     read_int(&call.query, "limit", 1, LARGEST_LIMIT)?;
     let audience_only = call.query.is_true("audienceRulesOnly");
-    let asked = QualificationRequest {
+    let qualification = QualificationRequest {
         scenario: if audience_only { Scenario::AudienceOnly } else { Scenario::All },
         limit: OLDER_RESULTS,
         starting_after: None,
@@ -221,10 +220,10 @@ fn answer_documents(
         any_filter: false,
         ..read(call)?
     };
-    let found = candidates(call, &asked, by_campaign)?;
+    let found = candidates(call, &qualification, by_campaign)?;
     let mut clause = Clause::of_kind(kind);
     clause.with_ids(&found);
     let page = list.select(call.store, &call.query, clause)?;
-    let shown = show(call, page.documents)?;
-    Ok(Response::json(Json::Object(list.envelope(shown, page.total))))
+    let json = show(call, page.documents)?;
+    Ok(Response::json(Json::Object(list.envelope(json, page.total))))
 }

@@ -9,7 +9,7 @@ use crate::domain::clock::LocalTime;
 use crate::domain::customers::customer;
 use crate::domain::customers::customer::CUSTOMER;
 use crate::domain::segments::is_in_segment;
-use crate::domain::segments::{check_filter, segment_of};
+use crate::domain::segments::{check_filter, read_stored_segment};
 use crate::http::list_options::List;
 use crate::http::reply::{CallError, ErrorBody, error, invalid_payload, not_found};
 use crate::http::route::{Call, HandlerResult, Resource, Response, Route, delete, get, post};
@@ -117,11 +117,11 @@ pub const ROUTES: &[Route] = &[
 
 /// Shows segments without their customers, which are a separate list: customers, narrowed by `segment_id`.
 fn show(_: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
-    let shown = documents.into_iter().map(|mut document| {
+    let segments_json = documents.into_iter().map(|mut document| {
         document.body.remove("customers");
         Json::Object(document.body)
     });
-    Ok(shown.collect())
+    Ok(segments_json.collect())
 }
 
 fn list(call: &mut Call<'_, '_>) -> HandlerResult {
@@ -131,40 +131,40 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
         clause.with_ids(&ids);
     }
     let page = SEGMENT.list.select(call.store, &call.query, clause)?;
-    let shown = show(call, page.documents)?;
-    Ok(Response::json(Json::Object(SEGMENT.list.envelope(shown, page.total))))
+    let segments_json = show(call, page.documents)?;
+    Ok(Response::json(Json::Object(SEGMENT.list.envelope(segments_json, page.total))))
 }
 
 fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut body = call.body(Nulls::Dropped)?;
-    let kind = settle_type(&body)?;
+    let kind = read_type(&body)?;
     let id = call.ids.alphanumeric("seg_", 24).to_string();
-    let mut whole = Map::new();
-    whole.insert("id".into(), id.clone().into());
-    whole.insert("name".into(), body.remove("name").unwrap_or_default());
-    whole.insert("type".into(), kind.clone().into());
+    let mut members = Map::new();
+    members.insert("id".into(), id.clone().into());
+    members.insert("name".into(), body.remove("name").unwrap_or_default());
+    members.insert("type".into(), kind.clone().into());
     if kind == "static" {
         let sent = body.remove("customers").unwrap_or_default();
-        whole.insert("filter".into(), Json::Null);
-        whole.insert("customers".into(), settle_customers(call, &sent)?);
+        members.insert("filter".into(), Json::Null);
+        members.insert("customers".into(), read_customers(call, &sent)?);
     } else {
         let filter = body.remove("filter").and_then(|filter| filter.as_object().cloned()).unwrap_or_default();
         check_filter(&filter, "filter")?;
         check_count(call)?;
-        whole.insert("filter".into(), Json::Object(filter));
+        members.insert("filter".into(), Json::Object(filter));
     }
     // Membership is computed from the filter at each read, so a segment has no initial synchronisation.
-    whole.insert("initial_sync_status".into(), "DONE".into());
-    whole.insert("created_at".into(), timestamp::text(call.now_ms()).into());
-    whole.insert("updated_at".into(), Json::Null);
-    whole.insert("object".into(), SEGMENT.object.into());
-    let segment = Document::new(id, None, call.now_ms(), whole);
+    members.insert("initial_sync_status".into(), "DONE".into());
+    members.insert("created_at".into(), timestamp::text(call.now_ms()).into());
+    members.insert("updated_at".into(), Json::Null);
+    members.insert("object".into(), SEGMENT.object.into());
+    let segment = Document::new(id, None, call.now_ms(), members);
     call.store.insert(SEGMENT.object, &segment);
     Ok(Response::json(SEGMENT.show_one(call, segment)?))
 }
 
 /// Returns the sent type, or the type that follows from the other members.
-fn settle_type(body: &Map<String, Json>) -> Result<String, ErrorBody> {
+fn read_type(body: &Map<String, Json>) -> Result<String, ErrorBody> {
     let (lists, filters) = (body.contains_key("customers"), body.contains_key("filter"));
     let kind = match SegmentRecord::of(body).segment_type() {
         Some(kind) => kind,
@@ -184,14 +184,14 @@ fn settle_type(body: &Map<String, Json>) -> Result<String, ErrorBody> {
 }
 
 /// Returns the ids of the customers that are sent by id or source_id; they must exist.
-fn settle_customers(call: &Call<'_, '_>, sent: &Json) -> Result<Json, CallError> {
+fn read_customers(call: &Call<'_, '_>, sent: &Json) -> Result<Json, CallError> {
     let names: Vec<&str> = sent.as_array().into_iter().flatten().filter_map(Json::as_str).collect();
     let known = call.store.ids_named(CUSTOMER.object, &names)?;
-    let mut seen = HashSet::new();
+    let mut unique = HashSet::new();
     let mut settled = Vec::new();
     for name in names {
         let id = known.get(name).ok_or_else(|| not_found(CUSTOMER.object, name))?;
-        if seen.insert(id) {
+        if unique.insert(id) {
             settled.push(id.as_str());
         }
     }
@@ -215,7 +215,7 @@ fn of_customer(call: &mut Call<'_, '_>) -> HandlerResult {
     let customer = match call.store.document_by_name("customer", &name, &name)? {
         Some(customer) => customer.body,
         None => {
-            let mut new = customer::template("", Some(&name), call.now_ms());
+            let mut new = customer::empty_body("", Some(&name), call.now_ms());
             new.remove("id");
             new
         }
@@ -223,25 +223,27 @@ fn of_customer(call: &mut Call<'_, '_>) -> HandlerResult {
     let id = CustomerRecord::of(&customer).id().unwrap_or_default();
     let found = store_customers::list_segments_of(call.store, id)?;
     let present = LocalTime::of(call)?;
-    let mut shown = Vec::new();
+    let mut segments_json = Vec::new();
     for document in found {
         // The statement has found those that list the customer.
         let lists = !document.as_segment().has_filter();
-        let is_in = match segment_of(call, &document)?.filter(|_| !lists) {
+        let is_in = match read_stored_segment(call, &document)?.filter(|_| !lists) {
             Some(segment) => {
-                let count = |who: &str, event: &str| call.store.event_count(who, event);
+                let count = |customer_id: &str, event: &str| call.store.event_count(customer_id, event);
                 is_in_segment(&present, &segment, &customer, &count, &|| kinds::find_current_balances(call, id))?
             }
             None => lists,
         };
         if is_in {
-            shown.push(Json::Object(document.body));
+            segments_json.push(Json::Object(document.body));
         }
     }
-    Ok(Response::json(json!({ "object": "list", "data_ref": "data", "total": shown.len(), "data": shown })))
+    Ok(Response::json(
+        json!({ "object": "list", "data_ref": "data", "total": segments_json.len(), "data": segments_json }),
+    ))
 }
 
 /// Finds the segment by which a list of customers is filtered.
-pub fn named(call: &Call<'_, '_>, id: &str) -> Result<Document, CallError> {
+pub fn find_by_name(call: &Call<'_, '_>, id: &str) -> Result<Document, CallError> {
     Ok(call.store.document(SEGMENT.object, id)?.ok_or_else(|| not_found(SEGMENT.object, id))?)
 }

@@ -3,7 +3,7 @@
 use crate::documents::resource;
 use crate::documents::shapes;
 use crate::domain::stacking_rules;
-use crate::domain::stacking_rules::{BEGUN, STACKING_RULES, check_project, default_rules, stored};
+use crate::domain::stacking_rules::{INITIAL_KEY, STACKING_RULES, check_project, default_rules, load};
 use crate::http::reply::{ErrorBody, error};
 use crate::http::route::{Call, HandlerResult, Response, Route, delete, get, post, put};
 use crate::http::shape::{Field, Nulls};
@@ -69,8 +69,8 @@ pub const ROUTES: &[Route] = &[
 
 fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     check_project(call)?;
-    let shown = stored(call.store)?.map_or_else(default_rules, |document| document.body);
-    Ok(Response::json(Json::Object(STACKING_RULES.list.envelope(vec![Json::Object(shown)], 1))))
+    let rules = load(call.store)?.map_or_else(default_rules, |document| document.body);
+    Ok(Response::json(Json::Object(STACKING_RULES.list.envelope(vec![Json::Object(rules)], 1))))
 }
 
 fn read(call: &mut Call<'_, '_>) -> HandlerResult {
@@ -81,15 +81,15 @@ fn read(call: &mut Call<'_, '_>) -> HandlerResult {
 fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     check_project(call)?;
     let sent = call.body(Nulls::Dropped)?;
-    let known = stored(call.store)?;
-    if known.as_ref().is_some_and(|known| known.key.as_deref() != Some(BEGUN)) {
+    let known = load(call.store)?;
+    if known.as_ref().is_some_and(|known| known.key.as_deref() != Some(INITIAL_KEY)) {
         let message = "Cannot exist more stacking rules for given project";
         return Err(error(409, "stacking_rules_exist", "Stacking rules exist", message).into());
     }
-    let document = stacking_rules::new(&mut call.ids, call.context, sent);
+    let document = stacking_rules::new_document(&mut call.ids, call.context, sent);
     check(&document.body)?;
-    if let Some(begun) = known {
-        call.store.remove(STACKING_RULES.object, &begun.id);
+    if let Some(initial) = known {
+        call.store.remove(STACKING_RULES.object, &initial.id);
     }
     call.store.insert(STACKING_RULES.object, &document);
     Ok(Response::json(Json::Object(document.body)))
@@ -116,7 +116,7 @@ fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     check_project(call)?;
     let document = STACKING_RULES.find(call)?;
     call.store.remove(STACKING_RULES.object, &document.id);
-    stacking_rules::begin(call.store, call.context, &mut call.ids);
+    stacking_rules::insert_defaults(call.store, call.context, &mut call.ids);
     Ok(Response::empty(204))
 }
 

@@ -251,15 +251,15 @@ fn give_hold(call: &mut Call<'_, '_>, hold: &Json, vouchers: &[Json]) {
 
 /// Stores the given stacking rules over the defaults; without any, a project keeps its initial set.
 fn give_stacking_rules(call: &mut Call<'_, '_>, given: Option<&Json>) -> Result<(), CallError> {
-    if let Some(stored) = stacking_rules::stored(call.store)? {
+    if let Some(stored) = stacking_rules::load(call.store)? {
         call.store.remove(STACKING_RULES.object, &stored.id);
     }
     match given.and_then(Json::as_object) {
         Some(given) => {
-            let document = stacking_rules::new(&mut call.ids, call.context, given.clone());
+            let document = stacking_rules::new_document(&mut call.ids, call.context, given.clone());
             call.store.insert(STACKING_RULES.object, &document);
         }
-        None => stacking_rules::begin(call.store, call.context, &mut call.ids),
+        None => stacking_rules::insert_defaults(call.store, call.context, &mut call.ids),
     }
     Ok(())
 }

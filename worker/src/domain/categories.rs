@@ -26,7 +26,7 @@ pub const HIERARCHY_DEFAULT: i64 = 1;
 /// Finds a category by its name or id, including those that the current call creates.
 pub fn find(call: &Call<'_, '_>, name: &str) -> Result<Option<Document>, Fault> {
     let stored = call.store.document_by_name(CATEGORY.object, name, name)?;
-    let created = || created(call).find(|category| category.key.as_deref() == Some(name) || category.id == name);
+    let created = || list_created(call).find(|category| category.key.as_deref() == Some(name) || category.id == name);
     Ok(stored.or_else(created))
 }
 
@@ -52,7 +52,7 @@ pub fn create(call: &mut Call<'_, '_>, name: &str, hierarchy: i64) -> Document {
 }
 
 /// Lists the categories that the current call writes.
-fn created(call: &Call<'_, '_>) -> impl Iterator<Item = Document> {
+fn list_created(call: &Call<'_, '_>) -> impl Iterator<Item = Document> {
     let written = call.store.written().filter(|written| written.kind == CATEGORY.object);
     written.filter_map(|written| {
         let category = Document::read_queued(&written, call.now_ms()).ok()?;
@@ -71,20 +71,22 @@ impl CategoryLookup {
     /// Loads the categories of documents, or of their campaigns when they have none. A campaign that is not stored yet
     /// must be among the documents.
     pub fn of(call: &Call<'_, '_>, documents: &[Document]) -> Result<CategoryLookup, Fault> {
-        let heirs = documents.iter().filter(|document| own(document).is_none());
+        let heirs = documents.iter().filter(|document| category_id(document).is_none());
         let parents: Vec<&str> = heirs.filter_map(|document| document.parent.as_deref()).collect();
-        let listed = documents.iter().filter_map(|document| Some((document.id.clone(), own(document)?.to_owned())));
+        let listed =
+            documents.iter().filter_map(|document| Some((document.id.clone(), category_id(document)?.to_owned())));
         let mut inherited: BTreeMap<String, String> = listed.collect();
         if !parents.is_empty() {
             inherited.extend(call.store.find_campaign_categories(&parents)?);
         }
         let ids: BTreeSet<&str> =
-            documents.iter().filter_map(own).chain(inherited.values().map(String::as_str)).collect();
+            documents.iter().filter_map(category_id).chain(inherited.values().map(String::as_str)).collect();
         let mut categories = BTreeMap::new();
         if !ids.is_empty() {
             let ids: Vec<&str> = ids.into_iter().collect();
             let found = call.store.documents_by_names(CATEGORY.object, &[], &ids)?;
-            let known = found.into_iter().chain(created(call).filter(|category| ids.contains(&category.id.as_str())));
+            let known =
+                found.into_iter().chain(list_created(call).filter(|category| ids.contains(&category.id.as_str())));
             categories.extend(known.map(|category| (category.id, Json::Object(category.body))));
         }
         Ok(CategoryLookup { categories, inherited })
@@ -93,12 +95,12 @@ impl CategoryLookup {
     /// Returns the category list that a document shows.
     pub fn list(&self, document: &Document) -> Json {
         let inherited = || self.inherited.get(document.parent.as_deref()?).map(String::as_str);
-        let category = own(document).or_else(inherited).and_then(|id| self.categories.get(id));
+        let category = category_id(document).or_else(inherited).and_then(|id| self.categories.get(id));
         Json::Array(category.into_iter().cloned().collect())
     }
 }
 
 /// Returns the id of the category that a document has itself.
-pub fn own(document: &Document) -> Option<&str> {
+pub fn category_id(document: &Document) -> Option<&str> {
     document.as_voucher().category_id()
 }

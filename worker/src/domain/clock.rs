@@ -56,7 +56,7 @@ pub fn zone(call: &Call<'_, '_>) -> Result<Arc<TimeZone>, Fault> {
     time_zone::of_setup(&zone_setting(call)?)
 }
 
-/// Completes a clause with the instant of a call, its zone, and whether its project ignores the case of codes.
+/// Completes a clause with the instant of a call, its zone, and the case sensitivity of its project's codes.
 pub fn at_call(call: &Call<'_, '_>, clause: Clause) -> Result<Clause, Fault> {
     let ignores_case = !call.caller.settings.case_sensitive_codes;
     Ok(clause.at(call.now_ms()).in_zone(zone(call)?).ignoring_case(ignores_case))

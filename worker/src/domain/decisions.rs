@@ -1,4 +1,4 @@
-//! Facts of a decision, and the writing of what a decision changed.
+//! Facts of a decision, and the writes of its effects.
 
 pub mod bundle_supplement;
 pub mod expanded;

@@ -9,7 +9,7 @@ use scrip::points::CardRefusal;
 use scrip::time::Instant;
 
 /// Returns the fault for a card that cannot be settled.
-pub fn unsettled(card: &str, refused: &CardRefusal) -> Fault {
+pub fn settlement_fault(card: &str, refused: &CardRefusal) -> Fault {
     Fault(format!("the card `{card}` cannot be settled: {refused:?}"))
 }
 
@@ -19,15 +19,15 @@ pub fn schedule(
     kind: &'static str,
     card: &str,
     next: Option<Instant>,
-    present: &LocalTime,
+    time: &LocalTime,
 ) -> Result<(), Fault> {
     let Some(next) = next.map(Instant::millis) else {
         store.delete_due(card);
         return Ok(());
     };
-    store.write_due(&DueRow { id: card, kind, at_ms: next, cursor: &present.setting.to_string() });
+    store.write_due(&DueRow { id: card, kind, at_ms: next, cursor: &time.setting.to_string() });
     // The alarm must not be delayed when another job is due earlier.
     let other = store.find_earliest_due_except(card)?;
     store.wake_at(other.map_or(next, |other| other.min(next)));
-    outbox::wake(store, present.millis())
+    outbox::wake(store, time.millis())
 }

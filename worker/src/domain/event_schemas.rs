@@ -26,7 +26,7 @@ pub const SCHEMA: Resource = Resource {
 };
 
 /// Returns the schema of the events with a name.
-pub fn of_event(call: &Call<'_, '_>, name: &str) -> Result<Document, CallError> {
+pub fn find_of_event(call: &Call<'_, '_>, name: &str) -> Result<Document, CallError> {
     let found = call.store.document_by_name(SCHEMA.object, name, "")?;
     let unknown = || {
         let name = shortened(name);
@@ -39,5 +39,5 @@ pub fn of_event(call: &Call<'_, '_>, name: &str) -> Result<Document, CallError> 
 pub fn check(schema: &Document, data: &Json) -> Result<(), CallError> {
     let definitions = schema.as_schema().definitions().cloned().unwrap_or_default();
     let schemas = MetadataSchemas::from([(SCHEMA.object.to_owned(), definitions)]);
-    schemas::hold(&schemas, &[(SCHEMA.object, Some(data))])
+    schemas::check_against(&schemas, &[(SCHEMA.object, Some(data))])
 }

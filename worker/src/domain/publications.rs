@@ -37,16 +37,16 @@ pub struct PublicationRequest {
 
 impl PublicationRequest {
     /// Returns the request for one voucher of a campaign that an event grants.
-    pub fn given(campaign: &Document) -> PublicationRequest {
-        PublicationRequest { campaign: Some(campaign.id.clone()), ..PublicationRequest::unasked() }
+    pub fn for_campaign(campaign: &Document) -> PublicationRequest {
+        PublicationRequest { campaign: Some(campaign.id.clone()), ..PublicationRequest::internal() }
     }
 
     /// Returns the request for a voucher that the same call creates.
-    pub fn made(voucher: &Document) -> PublicationRequest {
-        PublicationRequest { voucher: Some(voucher.id.clone()), ..PublicationRequest::unasked() }
+    pub fn for_voucher(voucher: &Document) -> PublicationRequest {
+        PublicationRequest { voucher: Some(voucher.id.clone()), ..PublicationRequest::internal() }
     }
 
-    fn unasked() -> PublicationRequest {
+    fn internal() -> PublicationRequest {
         PublicationRequest {
             voucher: None,
             campaign: None,
@@ -61,7 +61,7 @@ impl PublicationRequest {
 
 /// Chooses unassigned vouchers of a campaign, the oldest first, but none of `taken`. A campaign with automatic codes creates
 /// missing ones. The flag is true for new vouchers.
-pub fn choose(
+pub fn select_vouchers(
     call: &mut Call<'_, '_>,
     campaign: &Document,
     count: usize,
@@ -70,54 +70,56 @@ pub fn choose(
     let is_standalone = campaign.as_campaign().is_standalone();
     let limit = i64::try_from(if is_standalone { 1 } else { count }).unwrap_or(1);
     let free = call.store.free_codes(&campaign.id, call.now_ms(), taken, limit)?;
-    let mut chosen: Vec<(Document, bool)> = free.into_iter().map(|voucher| (voucher, false)).collect();
-    let missing = count.remaining_after(chosen.len());
+    let mut selected: Vec<(Document, bool)> = free.into_iter().map(|voucher| (voucher, false)).collect();
+    let missing = count.remaining_after(selected.len());
     if missing > 0 && campaign.as_campaign().generates_vouchers() {
-        chosen.extend(creation::draft(call, campaign, missing)?.into_iter().map(|voucher| (voucher, true)));
+        selected
+            .extend(creation::generate_vouchers(call, campaign, missing)?.into_iter().map(|voucher| (voucher, true)));
     }
-    if chosen.len() < count { Err(none_left().into()) } else { Ok(chosen) }
+    if selected.len() < count { Err(no_voucher_left().into()) } else { Ok(selected) }
 }
 
 /// Returns the error when no voucher can be assigned.
-pub fn none_left() -> ErrorBody {
+pub fn no_voucher_left() -> ErrorBody {
     let details = "Couldn't create new vouchers for publication";
     let message = "Couldn't find any voucher suitable for publication";
     error(400, "no_voucher_suitable_for_publication", message, details)
 }
 
 /// Publishes a voucher of a campaign to a customer as a reward, with `added` units on it. None of `taken` is chosen.
-pub fn hand_reward(
+pub fn publish_reward(
     call: &mut Call<'_, '_>,
     campaign: &Document,
     customer: &Document,
     taken: &[&str],
     added: u64,
 ) -> Result<Document, CallError> {
-    let mut chosen = choose(call, campaign, 1, taken)?;
-    for (voucher, _) in &mut chosen {
+    let mut selected = select_vouchers(call, campaign, 1, taken)?;
+    for (voucher, _) in &mut selected {
         adjustments::credit_card(call, voucher, added, &[])?;
     }
-    let wanted = PublicationRequest::given(campaign);
-    let (_, handed) = hand_over(call, &wanted, &PublicationReceiver::of(customer.clone()), Some(campaign), chosen)?;
-    handed.into_iter().next().ok_or_else(|| not_found("voucher", &campaign.id).into())
+    let request = PublicationRequest::for_campaign(campaign);
+    let (_, published) =
+        publish_vouchers(call, &request, &PublicationReceiver::new_holder(customer.clone()), Some(campaign), selected)?;
+    published.into_iter().next().ok_or_else(|| not_found("voucher", &campaign.id).into())
 }
 
 /// Publishes the chosen vouchers; returns the publication and the vouchers in their new state.
-pub fn hand_over(
+pub fn publish_vouchers(
     call: &mut Call<'_, '_>,
-    wanted: &PublicationRequest,
+    request: &PublicationRequest,
     receiver: &PublicationReceiver,
     campaign: Option<&Document>,
-    chosen: Vec<(Document, bool)>,
+    selected: Vec<(Document, bool)>,
 ) -> Result<(Json, Vec<Document>), CallError> {
     let now_ms = call.now_ms();
     let id = call.ids.alphanumeric("pub_", 32).to_string();
     // A generic code has no holder.
     let is_generic = campaign.is_none_or(|campaign| campaign.as_campaign().is_standalone());
-    let mut posts = Vec::new();
-    let mut handed = Vec::new();
-    let mut made: i64 = 0;
-    for (mut voucher, is_new) in chosen {
+    let mut transfers = Vec::new();
+    let mut published = Vec::new();
+    let mut created: i64 = 0;
+    for (mut voucher, is_new) in selected {
         if !is_generic {
             // A voucher without a holder gets the publication's id instead: it can be used by anyone with the
             // code, and is not published again.
@@ -126,7 +128,7 @@ pub fn hand_over(
                 voucher.body.insert("holder_id".into(), holder.into());
                 if campaign.is_some_and(creation::is_referral) {
                     voucher.body.insert("referrer_id".into(), holder.into());
-                    referral_holders::add(call, &voucher, holder, HolderRole::Referrer, &wanted.metadata);
+                    referral_holders::add(call, &voucher, holder, HolderRole::Referrer, &request.metadata);
                 }
             }
             start_activity(call, campaign, &mut voucher)?;
@@ -136,30 +138,30 @@ pub fn hand_over(
         }
         call.touch(&mut voucher);
         if is_new {
-            made = made.plus(1)?;
+            created = created.plus(1)?;
             call.store.insert("voucher", &voucher);
         } else {
             call.store.update("voucher", &voucher);
         }
         let of_campaign = published_account(campaign.map(|campaign| campaign.id.as_str()));
-        posts.push(count_one(&id, posts.len(), [publications_account(&voucher.id), of_campaign], now_ms));
-        handed.push(voucher);
+        transfers.push(transfer_of_one(&id, transfers.len(), [publications_account(&voucher.id), of_campaign], now_ms));
+        published.push(voucher);
     }
     if let Some(campaign) = campaign {
-        creation::count(call, &campaign.id, made);
+        creation::update_count(call, &campaign.id, created);
     }
-    let place =
-        campaign.map(|campaign| campaign.id.clone()).or_else(|| handed.first().map(|voucher| voucher.id.clone()));
-    if let Some((name, place)) = receiver.name().zip(place.as_deref()) {
-        let accounts = [named_publications_account(name, place), published_by_name_account()];
-        posts.push(count_one(&id, posts.len(), accounts, now_ms));
+    let parent =
+        campaign.map(|campaign| campaign.id.clone()).or_else(|| published.first().map(|voucher| voucher.id.clone()));
+    if let Some((name, parent)) = receiver.name().zip(parent.as_deref()) {
+        let accounts = [named_publications_account(name, parent), published_by_name_account()];
+        transfers.push(transfer_of_one(&id, transfers.len(), accounts, now_ms));
     }
-    call.store.post(posts);
-    let body = show(call, &id, wanted, receiver, handed.clone())?;
+    call.store.post(transfers);
+    let body = to_json(call, &id, request, receiver, published.clone())?;
     let document = Document {
         id,
-        key: wanted.source_id.clone().filter(|_| call.page.is_none()),
-        parent: place,
+        key: request.source_id.clone().filter(|_| call.page.is_none()),
+        parent,
         // A customer that a client only names joins no campaign.
         holder: receiver.holder().map(str::to_owned),
         created_at: now_ms,
@@ -167,11 +169,11 @@ pub fn hand_over(
         body: body.as_object().cloned().unwrap_or_default(),
     };
     call.store.insert("publication", &document);
-    Ok((body, handed))
+    Ok((body, published))
 }
 
 /// Returns the transfer that counts one voucher of a publication.
-fn count_one(publication_id: &str, number: usize, accounts: [AccountId; 2], at: i64) -> TransferRow {
+fn transfer_of_one(publication_id: &str, number: usize, accounts: [AccountId; 2], at: i64) -> TransferRow {
     let [debit, credit] = accounts.map(|account| account.to_string());
     let (id, chain) = (format!("{publication_id}.{number}"), publication_id.to_owned());
     TransferRow { id, chain, debit, credit, amount: 1, reverses: None, part_of: None, at }
@@ -192,26 +194,26 @@ fn start_activity(call: &Call<'_, '_>, campaign: Option<&Document>, voucher: &mu
 }
 
 /// Returns the publication as it is stored and shown; its `tracking_id` is the customer's `source_id` (docs/spec/objects.md#8).
-pub fn show(
+pub fn to_json(
     call: &mut Call<'_, '_>,
     id: &str,
-    wanted: &PublicationRequest,
+    request: &PublicationRequest,
     receiver: &PublicationReceiver,
-    handed: Vec<Document>,
+    published: Vec<Document>,
 ) -> Result<Json, CallError> {
-    let named: Vec<String> = handed.iter().map(|voucher| voucher.id.clone()).collect();
-    let codes: Vec<Json> = handed.iter().map(|voucher| Json::from(voucher.as_voucher().code())).collect();
+    let voucher_ids: Vec<String> = published.iter().map(|voucher| voucher.id.clone()).collect();
+    let codes: Vec<Json> = published.iter().map(|voucher| Json::from(voucher.as_voucher().code())).collect();
     let customer = receiver.customer.as_ref();
-    // The shop sees the customer completely; a client gets what the filter of its route leaves.
-    let person = customer.map_or(Ok(Json::Null), |customer| whole(call, customer))?;
+    // A server gets the complete customer; a client gets the members that the filter of its route leaves.
+    let customer_json = customer.map_or(Ok(Json::Null), |customer| customer_to_json(call, customer))?;
     let mut body = json!({
         "id": id, "object": "publication", "created_at": timestamp::text(call.now_ms()), "customer_id": customer.map(|customer| &customer.id),
-        "tracking_id": receiver.source_id, "metadata": wanted.metadata, "channel": wanted.channel, "source_id": wanted.source_id, "result": "SUCCESS",
-        "customer": person, "vouchers_id": named,
+        "tracking_id": receiver.source_id, "metadata": request.metadata, "channel": request.channel, "source_id": request.source_id, "result": "SUCCESS",
+        "customer": customer_json, "vouchers_id": voucher_ids,
     });
-    let shown = voucher::show_handed_over(call, handed)?;
+    let vouchers = voucher::to_json_after_publication(call, published)?;
     if let Some(body) = body.as_object_mut() {
-        match shown.into_iter().next().filter(|_| codes.len() == 1) {
+        match vouchers.into_iter().next().filter(|_| codes.len() == 1) {
             Some(voucher) => body.insert("voucher".into(), voucher),
             None => body.insert("vouchers".into(), Json::Array(codes)),
         };
@@ -220,16 +222,16 @@ pub fn show(
 }
 
 /// Returns a customer as a publication shows it, with the counts before the publication.
-fn whole(call: &Call<'_, '_>, customer: &Document) -> Result<Json, CallError> {
-    let mut shown = customer::reduced(customer.as_customer());
-    if let (Some(shown), Some(mut customer)) =
-        (shown.as_object_mut(), customer::with_balances(call, vec![customer.clone()])?.pop())
+fn customer_to_json(call: &Call<'_, '_>, customer: &Document) -> Result<Json, CallError> {
+    let mut json = customer::summary_json(customer.as_customer());
+    if let (Some(json), Some(mut customer)) =
+        (json.as_object_mut(), customer::with_balances(call, vec![customer.clone()])?.pop())
     {
         for name in ["summary", "loyalty", "referrals"] {
-            shown.insert(name.into(), customer.body.remove(name).unwrap_or(Json::Null));
+            json.insert(name.into(), customer.body.remove(name).unwrap_or(Json::Null));
         }
     }
-    Ok(shown)
+    Ok(json)
 }
 
 /// Receiver of a publication.
@@ -246,7 +248,7 @@ pub struct PublicationReceiver {
 
 impl PublicationReceiver {
     /// Returns a customer as receiver and holder.
-    pub fn of(customer: Document) -> PublicationReceiver {
+    pub fn new_holder(customer: Document) -> PublicationReceiver {
         PublicationReceiver { source_id: customer.key.clone(), customer: Some(customer), holds: true }
     }
 

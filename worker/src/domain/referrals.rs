@@ -43,7 +43,7 @@ pub fn record_referrals(
             let redemption_id = referral.redemption_id.clone().unwrap_or_default();
             grants.extend(reward_grant(call, customer, reward, redemption_id)?);
         }
-        referral_summary::remember(customer, referral, call.now_ms())?;
+        referral_summary::add_referral(customer, referral, call.now_ms())?;
         recorded.push(referral);
     }
     if !recorded.is_empty() {
@@ -89,7 +89,7 @@ pub fn fulfil_rewards<'g>(
 /// Makes the customer a holder of the code, unless it is one.
 fn add_holder(call: &mut Call<'_, '_>, customer: &Document, referral: &Referral) -> Result<(), CallError> {
     let Some(code) = call.store.document("voucher", &referral.voucher_id)? else { return Ok(()) };
-    if code.parent.is_some() && referral_holders::among(call, &code, &[&customer.id])?.is_empty() {
+    if code.parent.is_some() && referral_holders::list_of_customers(call, &code, &[&customer.id])?.is_empty() {
         referral_holders::add(call, &code, &customer.id, HolderRole::Referee, &json!({}));
     }
     Ok(())
@@ -145,7 +145,7 @@ fn count_referrals(call: &mut Call<'_, '_>, referrals: &[&Referral]) -> Result<(
     for referrer in referrers {
         let Some(mut document) = call.store.document("customer", referrer)? else { continue };
         let own = referrals.iter().copied().filter(|referral| referral.referrer_id == referrer);
-        referral_summary::count(&mut document, own)?;
+        referral_summary::count_referred(&mut document, own)?;
         call.touch(&mut document);
         call.store.update("customer", &document);
     }

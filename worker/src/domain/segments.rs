@@ -44,7 +44,7 @@ pub fn check_filter(filter: &Map<String, Json>, path: &str) -> Result<(), ErrorB
     }
 }
 
-/// Tests if a segment contains a customer, who may not be stored; `count` returns how many events of a name a customer id
+/// Tests if a segment contains a customer, who may not be stored; `count` returns the number of events of a name that a customer id
 /// has, `held` the balances of the customer's cards.
 pub fn is_in_segment(
     time: &LocalTime,
@@ -63,14 +63,14 @@ pub fn is_in_segment(
         }
     };
     let Ok(customer) = read_fields(customer, read_customer) else { return Ok(false) };
-    let who = customer.id.as_deref().unwrap_or_default();
-    let counted = segment.events().map(|name| Ok((name, count(who, name)?)));
-    let events: Vec<(&Text, u64)> = counted.collect::<Result<_, Fault>>()?;
+    let customer_id = customer.id.as_deref().unwrap_or_default();
+    let counts = segment.events().map(|name| Ok((name, count(customer_id, name)?)));
+    let events: Vec<(&Text, u64)> = counts.collect::<Result<_, Fault>>()?;
     let count = |name: &str| events.iter().find(|(known, _)| *known == name).map_or(0, |(_, count)| *count);
     Ok(segment.has(&customer, &count, &time.clock()))
 }
 
 /// Parses a stored segment; `None` when it cannot be read, and then it is empty.
-pub fn segment_of(call: &Call<'_, '_>, document: &Document) -> Result<Option<Segment>, Fault> {
+pub fn read_stored_segment(call: &Call<'_, '_>, document: &Document) -> Result<Option<Segment>, Fault> {
     legible(call.store, read_held("segment", document, read_segment))
 }

@@ -39,21 +39,21 @@ pub fn default_rules() -> Map<String, Json> {
 }
 
 /// Key of the initial stacking rules until they are changed: rules that a caller creates replace them.
-pub const BEGUN: &str = "begun";
+pub const INITIAL_KEY: &str = "begun";
 
 /// Creates the initial stacking rules of a new project.
-pub fn begin(store: &mut Store<'_>, context: &Context, ids: &mut Ids) {
-    let document = Document { key: Some(BEGUN.into()), ..new(ids, context, Map::new()) };
+pub fn insert_defaults(store: &mut Store<'_>, context: &Context, ids: &mut Ids) {
+    let document = Document { key: Some(INITIAL_KEY.into()), ..new_document(ids, context, Map::new()) };
     store.insert(STACKING_RULES.object, &document);
 }
 
 /// Returns the stored stacking rules of a project.
-pub fn stored(store: &Store<'_>) -> Result<Option<Document>, Fault> {
+pub fn load(store: &Store<'_>) -> Result<Option<Document>, Fault> {
     store.find_first(STACKING_RULES.object)
 }
 
 /// Returns new stacking rules with the sent members.
-pub fn new(ids: &mut Ids, context: &Context, sent: Map<String, Json>) -> Document {
+pub fn new_document(ids: &mut Ids, context: &Context, sent: Map<String, Json>) -> Document {
     let id = ids.hex18("stk_").to_string();
     let now_ms = context.now.millis();
     let mut body = default_rules();

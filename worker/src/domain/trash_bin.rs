@@ -8,6 +8,7 @@ use crate::http::list_options::List;
 use crate::http::reply::{CallError, duplicate};
 use crate::http::route::{Call, Resource};
 use crate::store::document::Document;
+use crate::store::document_list::column::member;
 use crate::timestamp;
 use serde_json::{Value as Json, json};
 
@@ -25,9 +26,9 @@ pub const ENTRY: Resource = Resource {
         filters: &[],
         conditions: &[
             ("id", "id"),
-            ("resource_type", "json_extract(body, '$.resource_type')"),
-            ("resource_name", "json_extract(body, '$.resource_name')"),
-            ("resource_id", "json_extract(body, '$.resource_id')"),
+            ("resource_type", member!("resource_type")),
+            ("resource_name", member!("resource_name")),
+            ("resource_id", member!("resource_id")),
         ],
     },
 };
@@ -37,7 +38,7 @@ fn key(kind: &str, name: &str) -> String {
 }
 
 /// Queues an entry for a deleted document, unless the caller forces the deletion. The document's key reserves its name.
-pub fn throw(call: &mut Call<'_, '_>, kind: &str, document: &Document, name: &str) {
+pub fn move_to_trash(call: &mut Call<'_, '_>, kind: &str, document: &Document, name: &str) {
     if call.query.is_true("force") {
         return;
     }
@@ -47,23 +48,23 @@ pub fn throw(call: &mut Call<'_, '_>, kind: &str, document: &Document, name: &st
         "resource_type": kind, "resource_name": name, "resource_parent_id": document.parent, "object": kind,
     });
     let body = body.as_object().cloned().unwrap_or_default();
-    let taken = document.key.as_deref().map(|name| key(kind, name));
-    let mut entry = Document::new(id, taken, call.now_ms(), body);
+    let reserved = document.key.as_deref().map(|name| key(kind, name));
+    let mut entry = Document::new(id, reserved, call.now_ms(), body);
     entry.parent.clone_from(&document.parent);
     call.store.insert(ENTRY.object, &entry);
 }
 
 /// Refuses a name that an entry of the trash bin reserves.
-pub fn check_free(call: &Call<'_, '_>, kind: &str, taken: &str, by: &str, name: &str) -> Result<(), CallError> {
-    match call.store.document_by_name(ENTRY.object, &key(kind, taken), "")? {
+pub fn check_name_free(call: &Call<'_, '_>, kind: &str, reserved: &str, by: &str, name: &str) -> Result<(), CallError> {
+    match call.store.document_by_name(ENTRY.object, &key(kind, reserved), "")? {
         Some(_) => Err(duplicate(kind, by, name).into()),
         None => Ok(()),
     }
 }
 
 /// Returns the name of a catalogue document: its name, else its source_id, else its id.
-pub fn name_of(document: &Document, named: &str) -> String {
-    let said = [document.body.get(named), document.body.get("source_id")];
-    let said = said.into_iter().flatten().find_map(Json::as_str);
-    said.unwrap_or(&document.id).to_owned()
+pub fn name_of(document: &Document, name_field: &str) -> String {
+    let names = [document.body.get(name_field), document.body.get("source_id")];
+    let names = names.into_iter().flatten().find_map(Json::as_str);
+    names.unwrap_or(&document.id).to_owned()
 }

@@ -1,4 +1,4 @@
-//! Disclosure to clients of offers: the checks of the setting, and the visibility of stored offers at a moment.
+//! Disclosure to clients of offers: the checks of the setting, and the visibility of stored offers at an instant.
 //!
 //! `scrip::model::offer_visibility` decides it, from the documents of an offer and of its campaign.
 
@@ -17,8 +17,8 @@ use std::collections::BTreeMap;
 const FIELD: &str = "visibility";
 
 /// Refuses a promotion, or a tier of one, that only a code would open.
-pub fn check_promotion(said: Option<&str>) -> Result<(), Problem> {
-    match said {
+pub fn check_promotion(setting: Option<&str>) -> Result<(), Problem> {
+    match setting {
         Some("sealed") => {
             Err(Problem::bound(FIELD, "must be public or server on a promotion, which has no code", "sealed"))
         }
@@ -27,8 +27,8 @@ pub fn check_promotion(said: Option<&str>) -> Result<(), Problem> {
 }
 
 /// Refuses a campaign that would make private codes known: only the code of a `STANDALONE` campaign is public.
-pub fn check_codes(said: Option<&str>, is_standalone: bool) -> Result<(), Problem> {
-    match said {
+pub fn check_codes(setting: Option<&str>, is_standalone: bool) -> Result<(), Problem> {
+    match setting {
         Some(wider) if !is_standalone && wider != Visibility::Server.name() => Err(Problem::bound(
             FIELD,
             "must be server on a campaign that is not STANDALONE, whose codes are private",
@@ -39,16 +39,18 @@ pub fn check_codes(said: Option<&str>, is_standalone: bool) -> Result<(), Proble
 }
 
 /// Refuses a setting of a voucher in a campaign: that of the campaign holds.
-pub fn check_voucher(said: Option<&str>, is_in_campaign: bool) -> Result<(), Problem> {
-    match said {
-        Some(said) if is_in_campaign => {
-            Err(Problem::bound(FIELD, "must NOT be present on a voucher of a campaign, whose own setting holds", said))
-        }
+pub fn check_voucher(setting: Option<&str>, is_in_campaign: bool) -> Result<(), Problem> {
+    match setting {
+        Some(setting) if is_in_campaign => Err(Problem::bound(
+            FIELD,
+            "must NOT be present on a voucher of a campaign, whose own setting holds",
+            setting,
+        )),
         _ => Ok(()),
     }
 }
 
-/// Campaigns by which offers are judged at a moment.
+/// Campaigns by which offers are judged at an instant.
 #[derive(Debug)]
 pub struct JudgedOffers {
     campaigns: BTreeMap<String, Campaign>,

@@ -7,7 +7,7 @@ use super::bindings::{Bindings, ObjectCall, ObjectResponse};
 use super::{durable, log, object_protocol};
 use crate::access::bundle_head::{self, CopiedHead, JOSE, KvReading};
 use crate::access::bundle_parts::{self, IMMUTABLE};
-use crate::domain::bundle::build_job::{ASKED, BundleDemand};
+use crate::domain::bundle::build_job::{BundleDemand, DEMAND_PATH};
 use crate::domain::bundle::core::BundleProject;
 use crate::domain::bundle::head;
 use crate::http::caller::Caller;
@@ -155,7 +155,7 @@ fn demand(project: &str, wanted: BundleDemand, lines: String, env: &Env, runtime
         let bindings: &Bindings = env.unchecked_ref();
         let body = serde_json::to_vec(&wanted).unwrap_or_default();
         let body = Uint8Array::from(body.as_slice());
-        let call = ObjectCall { method: "PUT", target: ASKED, lines: &lines, body: Some(&body) };
+        let call = ObjectCall { method: "PUT", target: DEMAND_PATH, lines: &lines, body: Some(&body) };
         let is_taken = bindings.ask(&object, call).await.is_ok_and(|answer| answer.status == 204);
         if !is_taken {
             log::write("warning", "bundle_not_demanded", "", &object);

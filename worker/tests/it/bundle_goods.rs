@@ -9,7 +9,7 @@ use crate::statement_counter::Counting;
 use scrip::Context;
 use scrip::facts::{Facts, Known};
 use scrip::time::Instant;
-use scrip_worker::domain::bundle::build_job::ASKED;
+use scrip_worker::domain::bundle::build_job::DEMAND_PATH;
 use scrip_worker::http::request::{Reply, Request};
 use scrip_worker::service;
 use scrip_worker::store::Store;
@@ -103,7 +103,7 @@ impl Shop {
 
     /// Informs the object as the entry does when a client asks.
     fn ask(&self) {
-        assert_eq!(self.send("server", &format!("PUT {ASKED}"), &json!({ "is_missing": true })).status, 204);
+        assert_eq!(self.send("server", &format!("PUT {DEMAND_PATH}"), &json!({ "is_missing": true })).status, 204);
     }
 
     /// Runs slices of the job until the goods are up to date; returns how many there were, and the longest in milliseconds.

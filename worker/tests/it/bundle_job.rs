@@ -6,7 +6,7 @@ use crate::bundle::claims_of;
 use crate::statement_counter::Counting;
 use scrip::Context;
 use scrip::time::Instant;
-use scrip_worker::domain::bundle::build_job::ASKED;
+use scrip_worker::domain::bundle::build_job::DEMAND_PATH;
 use scrip_worker::domain::bundle::kv_copies::{CopyReport, CopyStep};
 use scrip_worker::http::request::{Reply, Request};
 use scrip_worker::service;
@@ -101,7 +101,7 @@ impl Shop {
 
     /// Informs the object as the entry does when a client asks.
     fn ask(&self, is_missing: bool) {
-        assert_eq!(self.serve(&format!("PUT {ASKED}"), &json!({ "is_missing": is_missing })).status, 204);
+        assert_eq!(self.serve(&format!("PUT {DEMAND_PATH}"), &json!({ "is_missing": is_missing })).status, 204);
     }
 
     /// Lets time pass, and runs each alarm at its moment, with all copies that follow.

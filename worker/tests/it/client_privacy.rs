@@ -21,14 +21,14 @@ impl TestProject {
         (reply.status, String::from_utf8(reply.body).unwrap())
     }
 
-    fn make(&self, call: &str, body: &Json) -> Json {
+    fn create(&self, call: &str, body: &Json) -> Json {
         let (status, text) =
             self.send(&[("x-app-id", "dev-app"), ("x-app-token", "dev-token")], call, body, &format!("{call}{body}"));
         assert_eq!(status, 200, "{call} {body}: {text}");
         serde_json::from_str(&text).unwrap()
     }
 
-    fn page(&self, call: &str, body: &Json) -> (u16, String) {
+    fn send_as_client(&self, call: &str, body: &Json) -> (u16, String) {
         let keys = [
             ("x-client-application-id", "dev-client"),
             ("x-client-token", "dev-client-token"),
@@ -51,12 +51,12 @@ fn without_tracking_ids(text: &str) -> String {
 }
 
 /// Creates a project with public codes, and returns the names of the other customer's objects when they exist.
-fn world(theirs: bool) -> (TestProject, Option<[String; 2]>) {
-    let world = TestProject { edge: Edge::new() };
+fn open_project(has_objects: bool) -> (TestProject, Option<[String; 2]>) {
+    let project = TestProject { edge: Edge::new() };
     for code in ["ANY", "VIP", "ONCE"] {
         let discount =
             json!({ "discount": { "type": "AMOUNT", "amount_off": 100 }, "redemption": { "quantity": null } });
-        world.make(&format!("POST /v1/vouchers/{code}"), &discount);
+        project.create(&format!("POST /v1/vouchers/{code}"), &discount);
     }
     let rules = [
         ("VIP", json!({ "name": "customer.metadata", "property": "tier", "conditions": { "$is": ["gold"] } })),
@@ -64,30 +64,30 @@ fn world(theirs: bool) -> (TestProject, Option<[String; 2]>) {
     ];
     for (code, test) in rules {
         let rule =
-            world.make("POST /v1/validation-rules", &json!({ "name": code, "rules": { "1": test, "logic": "1" } }));
+            project.create("POST /v1/validation-rules", &json!({ "name": code, "rules": { "1": test, "logic": "1" } }));
         let assignments = format!("POST /v1/validation-rules/{}/assignments", rule["id"].as_str().unwrap());
-        world.make(&assignments, &json!({ "voucher": code }));
+        project.create(&assignments, &json!({ "voucher": code }));
     }
     let own =
         json!({ "name": "Own", "campaign_type": "LOYALTY_PROGRAM", "voucher": { "loyalty_card": { "points": 100 } } });
-    world.make("POST /v1/campaigns", &own);
-    if !theirs {
-        return (world, None);
+    project.create("POST /v1/campaigns", &own);
+    if !has_objects {
+        return (project, None);
     }
     let anna =
         json!({ "source_id": "anna", "name": "Anna", "email": "anna@example.com", "metadata": { "tier": "gold" } });
-    let anna = world.make("POST /v1/customers", &anna);
+    let anna = project.create("POST /v1/customers", &anna);
     let order = json!({ "source_id": "1001", "status": "PAID", "amount": 9000, "customer": { "source_id": "anna" } });
-    let order = world.make("POST /v1/orders", &order);
-    world.make("POST /v1/campaigns/Own/vouchers/HELD", &json!({}));
-    world.make("POST /v1/publications", &json!({ "voucher": "HELD", "customer": { "source_id": "anna" } }));
+    let order = project.create("POST /v1/orders", &order);
+    project.create("POST /v1/campaigns/Own/vouchers/HELD", &json!({}));
+    project.create("POST /v1/publications", &json!({ "voucher": "HELD", "customer": { "source_id": "anna" } }));
     let id = |of: &Json| of["id"].as_str().unwrap().to_owned();
-    (world, Some([id(&anna), id(&order)]))
+    (project, Some([id(&anna), id(&order)]))
 }
 
 /// Returns the requests of a client about them, with every way of naming the customer. A limit per customer shows if two names belong to
 /// one customer: a redemption under one name counts for the other.
-fn asked([anna, order]: &[String; 2]) -> Vec<Vec<(String, Json)>> {
+fn requests_about([anna, order]: &[String; 2]) -> Vec<Vec<(String, Json)>> {
     let customers = [
         json!({}),
         json!({ "customer": { "id": anna } }),
@@ -110,20 +110,20 @@ fn asked([anna, order]: &[String; 2]) -> Vec<Vec<(String, Json)>> {
             body[name] = value;
             body
         };
-        let mut asked = Vec::new();
+        let mut requests = Vec::new();
         for body in orders.iter().map(|order| with("order", order.clone(), customer)) {
             for scenario in ["ALL", "CUSTOMER_WALLET"] {
-                asked.push(("POST /client/v1/qualifications".to_owned(), with("scenario", scenario.into(), &body)));
+                requests.push(("POST /client/v1/qualifications".to_owned(), with("scenario", scenario.into(), &body)));
             }
             for code in ["ANY", "VIP", "ONCE", "HELD"] {
-                asked.push((format!("POST /client/v1/redeem?code={code}"), body.clone()));
+                requests.push((format!("POST /client/v1/redeem?code={code}"), body.clone()));
                 let whole = with("redeemables", json!([{ "object": "voucher", "id": code }]), &body);
                 let whole = with("options", json!({ "expand": ["trace", "redeemable", "redemption"] }), &whole);
-                asked.push(("POST /client/v1/validations".to_owned(), whole.clone()));
-                asked.push(("POST /client/v1/redemptions".to_owned(), whole));
+                requests.push(("POST /client/v1/validations".to_owned(), whole.clone()));
+                requests.push(("POST /client/v1/redemptions".to_owned(), whole));
             }
         }
-        asked
+        requests
     };
     let by_query = |who: &str| {
         let ask = |code| (format!("GET /client/v1/validate?code={code}&amount=500&{who}"), Json::Null);
@@ -136,10 +136,10 @@ fn asked([anna, order]: &[String; 2]) -> Vec<Vec<(String, Json)>> {
 #[test]
 fn objects_of_other_customers_look_missing_to_a_client() {
     let mut statuses = std::collections::BTreeMap::new();
-    for asked in asked(&world(true).1.unwrap()) {
-        let ((with, _), (without, _)) = (world(true), world(false));
-        for (call, body) in asked {
-            let (found, wanted) = (with.page(&call, &body), without.page(&call, &body));
+    for requests in requests_about(&open_project(true).1.unwrap()) {
+        let ((with, _), (without, _)) = (open_project(true), open_project(false));
+        for (call, body) in requests {
+            let (found, wanted) = (with.send_as_client(&call, &body), without.send_as_client(&call, &body));
             assert_eq!(found, wanted, "{call} {body}");
             *statuses.entry(found.0).or_insert(0) += 1;
         }

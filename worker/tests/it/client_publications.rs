@@ -33,7 +33,7 @@ impl Shop {
     }
 
     /// Publishes a card from a client to an unknown customer.
-    fn publish(&self, campaign: &str, address: &str, who: &str) -> Reply {
+    fn publish(&self, campaign: &str, address: &str, receiver: &str) -> Reply {
         let mut headers = vec![
             ("x-client-application-id", "dev-client"),
             ("x-client-token", "dev-client-token"),
@@ -45,7 +45,7 @@ impl Shop {
         self.post(
             "/client/v1/publish",
             &headers,
-            &json!({ "campaign": { "name": campaign }, "customer": { "source_id": who } }),
+            &json!({ "campaign": { "name": campaign }, "customer": { "source_id": receiver } }),
         )
     }
 }

@@ -24,7 +24,7 @@ fn call(edge: &Edge, method: &str, target: &str, body: &Json) -> (u16, Json) {
 }
 
 /// Returns all elements of a list, page by page.
-fn all(edge: &Edge, path: &str, name: &str) -> Vec<Json> {
+fn list_all(edge: &Edge, path: &str, name: &str) -> Vec<Json> {
     let mut found = Vec::new();
     for page in 1.. {
         let (_, answer) = call(edge, "GET", &format!("{path}?limit=100&page={page}"), &Json::Null);
@@ -109,8 +109,8 @@ fn a_summary_equals_a_recount() {
 }
 
 fn check(edge: &Edge) {
-    let redemptions = all(edge, "/v1/redemptions", "redemptions");
-    let orders = all(edge, "/v1/orders", "orders");
+    let redemptions = list_all(edge, "/v1/redemptions", "redemptions");
+    let orders = list_all(edge, "/v1/orders", "orders");
     for number in 0..CUSTOMERS {
         let (status, customer) = call(edge, "GET", &format!("/v1/customers/c{number}"), &Json::Null);
         if status == 404 {

@@ -172,7 +172,7 @@ fn act(edge: &Edge, (source, name, old): (&str, &str, &str), number: usize) -> S
     id
 }
 
-fn numbers(edge: &Edge) -> Json {
+fn count_records(edge: &Edge) -> Json {
     let sums = edge.run(
         DEV,
         "SELECT json_array((SELECT COUNT(*) FROM transfer), (SELECT SUM(amount) FROM transfer), (SELECT COUNT(*) FROM account), (SELECT SUM(balance) FROM account),
@@ -190,22 +190,23 @@ fn no_table_contains_an_erased_customer() {
     let (anna, joanna) = shop(&edge);
     assert!(traces(&edge, &anna).len() > 25, "the shop says too little of her to prove anything");
     assert!(traces(&edge, &anna).iter().any(|row| row.starts_with("label_part")), "her name is found by its parts");
-    let (before, of_joanna) = (numbers(&edge), dump(&edge).into_iter().filter(|row| row.contains(&joanna)).count());
+    let (before, of_joanna) =
+        (count_records(&edge), dump(&edge).into_iter().filter(|row| row.contains(&joanna)).count());
     let answer = call(&edge, "", "POST", &format!("/v1/customers/{anna}/permanent-deletion"), &json!({}));
     assert_eq!((&answer["status"], &answer["object"]), (&json!("DONE"), &json!("pernament_deletion")));
     assert_eq!(
         answer["data_json"],
         json!({ "events": 1, "customer_events": 0, "daily_events": 0, "segments": 1, "orders": 3, "order_events": 0, "customer": 1 })
     );
-    check_forgotten(&edge, &anna);
-    assert_eq!(numbers(&edge), before, "counts and money are as they were");
+    check_erased(&edge, &anna);
+    assert_eq!(count_records(&edge), before, "counts and money are as they were");
     assert_eq!(
         dump(&edge).into_iter().filter(|row| row.contains(&joanna)).count(),
         of_joanna,
         "other customers are unchanged"
     );
     while edge.alarm(DEV, NOW) {}
-    check_forgotten(&edge, &anna);
+    check_erased(&edge, &anna);
     assert_eq!(
         edge.count(DEV, "SELECT COUNT(*) FROM document WHERE kind = 'customer' AND body LIKE '%Anna Nowak%'"),
         0
@@ -214,7 +215,7 @@ fn no_table_contains_an_erased_customer() {
 }
 
 /// Checks that no data of Anna is left, and that Joanna, with the same telephone and address, still has hers.
-fn check_forgotten(edge: &Edge, anna: &str) {
+fn check_erased(edge: &Edge, anna: &str) {
     for row in traces(edge, anna) {
         // Joanna sent these texts herself.
         let shared = ["+48 600 100 200", "Kwiatowa 7", "left-handed", "1990-05-17"];
@@ -282,7 +283,7 @@ fn a_customer_with_many_rows_is_erased_in_slices() {
         pieces += 1;
     }
     assert!(pieces > 20, "{pieces}");
-    check_forgotten(&edge, &anna);
+    check_erased(&edge, &anna);
     assert_eq!(edge.count(DEV, "SELECT COUNT(*) FROM scratch"), 0);
 }
 

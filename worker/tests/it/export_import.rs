@@ -34,15 +34,15 @@ impl Project<'_> {
     }
 
     /// Runs the due work; returns the number of slices.
-    fn work(&self) -> u64 {
+    fn run_jobs(&self) -> u64 {
         (0..).find(|_| !self.edge.alarm(&format!("proj_{}", self.name), NOW)).unwrap()
     }
 
     /// Returns the exported file, from its link.
-    fn export(&self, word: &str, parameters: &Json) -> Vec<u8> {
-        let begun = self.call("POST /v1/exports", &json!({ "exported_object": word, "parameters": parameters }));
-        self.work();
-        let done = self.call(&format!("GET /v1/exports/{}", begun["id"].as_str().unwrap()), &Json::Null);
+    fn export(&self, kind: &str, parameters: &Json) -> Vec<u8> {
+        let started = self.call("POST /v1/exports", &json!({ "exported_object": kind, "parameters": parameters }));
+        self.run_jobs();
+        let done = self.call(&format!("GET /v1/exports/{}", started["id"].as_str().unwrap()), &Json::Null);
         assert_eq!(done["status"], "DONE", "{done}");
         let url = done["result"]["url"].as_str().unwrap();
         let target = url.strip_prefix("http://shop.test").unwrap();
@@ -54,10 +54,10 @@ impl Project<'_> {
 
     /// Imports a file; every row must be accepted.
     fn import(&self, path: &str, file: Vec<u8>) -> Json {
-        let begun: Json = serde_json::from_slice(&self.send(&format!("POST {path}"), "text/csv", file).body).unwrap();
-        self.work();
+        let started: Json = serde_json::from_slice(&self.send(&format!("POST {path}"), "text/csv", file).body).unwrap();
+        self.run_jobs();
         let done =
-            self.call(&format!("GET /v1/async-actions/{}", begun["async_action_id"].as_str().unwrap()), &Json::Null);
+            self.call(&format!("GET /v1/async-actions/{}", started["async_action_id"].as_str().unwrap()), &Json::Null);
         assert_eq!((&done["status"], &done["result"]["failed_count"]), (&json!("DONE"), &json!(0)), "{done}");
         done["result"].clone()
     }
@@ -67,7 +67,7 @@ impl Project<'_> {
         let found = self.call(&format!("GET {list}?limit=100&order=created_at"), &Json::Null);
         let mut all = found[of].as_array().unwrap().clone();
         assert_eq!(found["total"], all.len(), "one page holds them");
-        all.iter_mut().for_each(bare);
+        all.iter_mut().for_each(remove_generated);
         all.iter_mut().for_each(|one| self.name_holder(one));
         all.sort_by_key(|one| ["code", "source_id", "name"].map(|name| one[name].to_string()).concat());
         all
@@ -87,14 +87,14 @@ impl Project<'_> {
 }
 
 /// Removes the values that the service generates: ids, timestamps, and the links that contain them.
-fn bare(value: &mut Json) {
+fn remove_generated(value: &mut Json) {
     const OWN: &[&str] = &["id", "created_at", "updated_at", "campaign_id", "category_id", "url", "product_id"];
     match value {
         Json::Object(fields) => {
             fields.retain(|name, _| !OWN.contains(&name.as_str()));
-            fields.values_mut().for_each(bare);
+            fields.values_mut().for_each(remove_generated);
         }
-        Json::Array(items) => items.iter_mut().for_each(bare),
+        Json::Array(items) => items.iter_mut().for_each(remove_generated),
         _ => {}
     }
 }
@@ -260,7 +260,7 @@ fn twenty_thousand_rows_are_exported_and_imported() {
     for export in all["exports"].as_array().unwrap() {
         from.call(&format!("DELETE /v1/exports/{}", export["id"].as_str().unwrap()), &Json::Null);
     }
-    assert!(from.work() > 15);
+    assert!(from.run_jobs() > 15);
     assert_eq!(edge.count("proj_dev", "SELECT COUNT(*) FROM export_line"), 0);
     assert_eq!(edge.count("proj_dev", "SELECT COUNT(*) FROM due WHERE kind LIKE 'EXPORT%'"), 0);
 }

@@ -13,16 +13,16 @@ const ASKED: i64 = BEGIN + 86_400_000;
 struct Shop(Edge);
 
 impl Shop {
-    fn send(&self, who: &str, call: &str, body: &Json, now_ms: i64) -> Reply {
+    fn send(&self, caller: &str, call: &str, body: &Json, now_ms: i64) -> Reply {
         let client = [("x-client-application-id", "dev-client"), ("x-client-token", "dev-client-token")];
         let server = [("x-app-id", "dev-app"), ("x-app-token", "dev-token")];
-        let pair = if who == "server" { server } else { client };
+        let pair = if caller == "server" { server } else { client };
         let (method, target) = call.split_once(' ').unwrap();
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         let mut headers = vec![("origin", "http://localhost:1"), ("content-type", "application/json")];
         headers.extend(pair);
-        if !["server", "client"].contains(&who) {
-            headers.push(("x-real-ip", who));
+        if !["server", "client"].contains(&caller) {
+            headers.push(("x-real-ip", caller));
         }
         let request = Request {
             method: method.into(),
@@ -32,7 +32,7 @@ impl Shop {
             body: if body.is_null() { Vec::new() } else { body.to_string().into_bytes() },
         };
         // Two answers to a client differ only in intended members.
-        self.0.send(request, now_ms, (who != "server").then_some([7; 32]))
+        self.0.send(request, now_ms, (caller != "server").then_some([7; 32]))
     }
 
     fn server(&self, call: &str, body: Json) -> Json {
@@ -203,42 +203,42 @@ fn failing_at_the_profile_of_a_stored_customer_is_a_failed_attempt() {
     assert_eq!((&anna[..17], anna[17]), (&[200; 17][..], 429));
 }
 
-fn asker(address: Option<&str>) -> ClientKey {
+fn client_key(address: Option<&str>) -> ClientKey {
     ClientKey { project: "proj_dev".into(), key: "dev-client".into(), address: address.map(str::to_owned) }
 }
 
 /// Makes an attempt that is answered at once; returns true if it was admitted.
-fn guess(gate: &mut FailedAttempts, asker: &ClientKey, wrong: u64, now_ms: i64) -> AttemptDecision {
-    let verdict = gate.ask(asker, now_ms);
+fn attempt(gate: &mut FailedAttempts, client: &ClientKey, wrong: u64, now_ms: i64) -> AttemptDecision {
+    let verdict = gate.ask(client, now_ms);
     if matches!(verdict, AttemptDecision::After(_)) {
-        gate.settle(asker, wrong, now_ms);
+        gate.settle(client, wrong, now_ms);
     }
     verdict
 }
 
 #[test]
 fn waits_double_after_ten_failures_until_the_caller_is_blocked() {
-    let (mut gate, anna) = (FailedAttempts::default(), asker(Some("192.0.2.1")));
-    let verdicts: Vec<AttemptDecision> = (0..18).map(|_| guess(&mut gate, &anna, 1, ASKED)).collect();
+    let (mut gate, anna) = (FailedAttempts::default(), client_key(Some("192.0.2.1")));
+    let verdicts: Vec<AttemptDecision> = (0..18).map(|_| attempt(&mut gate, &anna, 1, ASKED)).collect();
     assert!(verdicts[..10].iter().all(|verdict| *verdict == AttemptDecision::After(0)), "{verdicts:?}");
     let waits = [100, 200, 400, 800, 1_600, 3_200, 5_000].map(AttemptDecision::After);
     assert_eq!(verdicts[10..17], waits);
     assert_eq!(verdicts[17], AttemptDecision::Later(30));
     // An instant earlier it is still refused; then one attempt is admitted, and none after it.
-    assert!(matches!(guess(&mut gate, &anna, 1, ASKED + 29_000), AttemptDecision::Later(1)));
-    assert_eq!(guess(&mut gate, &anna, 1, ASKED + 30_000), AttemptDecision::After(5_000));
-    assert_eq!(guess(&mut gate, &anna, 1, ASKED + 30_000), AttemptDecision::Later(30));
+    assert!(matches!(attempt(&mut gate, &anna, 1, ASKED + 29_000), AttemptDecision::Later(1)));
+    assert_eq!(attempt(&mut gate, &anna, 1, ASKED + 30_000), AttemptDecision::After(5_000));
+    assert_eq!(attempt(&mut gate, &anna, 1, ASKED + 30_000), AttemptDecision::Later(30));
     // Another address is not affected, and after an hour all failures have decayed.
-    assert_eq!(guess(&mut gate, &asker(Some("192.0.2.2")), 1, ASKED + 30_000), AttemptDecision::After(0));
-    assert_eq!(guess(&mut gate, &anna, 1, ASKED + 3_600_000), AttemptDecision::After(0));
+    assert_eq!(attempt(&mut gate, &client_key(Some("192.0.2.2")), 1, ASKED + 30_000), AttemptDecision::After(0));
+    assert_eq!(attempt(&mut gate, &anna, 1, ASKED + 3_600_000), AttemptDecision::After(0));
 }
 
 #[test]
 fn right_codes_cost_nothing() {
     let mut gate = FailedAttempts::default();
     for now_ms in ASKED..ASKED + 20_000 {
-        assert_eq!(guess(&mut gate, &asker(Some("192.0.2.1")), 0, now_ms), AttemptDecision::After(0));
-        assert_eq!(guess(&mut gate, &asker(None), 0, now_ms), AttemptDecision::After(0));
+        assert_eq!(attempt(&mut gate, &client_key(Some("192.0.2.1")), 0, now_ms), AttemptDecision::After(0));
+        assert_eq!(attempt(&mut gate, &client_key(None), 0, now_ms), AttemptDecision::After(0));
     }
     assert_eq!(gate.addresses(), 0);
 }
@@ -246,10 +246,10 @@ fn right_codes_cost_nothing() {
 #[test]
 fn thirty_names_count_as_thirty_attempts_in_one_request_too() {
     let mut gate = FailedAttempts::default();
-    let anna = asker(Some("192.0.2.1"));
-    assert_eq!(guess(&mut gate, &anna, 30, ASKED), AttemptDecision::After(0));
-    assert_eq!(guess(&mut gate, &anna, 1, ASKED), AttemptDecision::Later(420));
-    let ben = asker(Some("192.0.2.2"));
+    let anna = client_key(Some("192.0.2.1"));
+    assert_eq!(attempt(&mut gate, &anna, 30, ASKED), AttemptDecision::After(0));
+    assert_eq!(attempt(&mut gate, &anna, 1, ASKED), AttemptDecision::Later(420));
+    let ben = client_key(Some("192.0.2.2"));
     let let_in = (0..1_000).filter(|_| matches!(gate.ask(&ben, ASKED), AttemptDecision::After(_))).count();
     assert_eq!(let_in, 16 + 10 + 7);
     (0..let_in).for_each(|_| gate.settle(&ben, 30, ASKED + 10));
@@ -259,21 +259,21 @@ fn thirty_names_count_as_thirty_attempts_in_one_request_too() {
 #[test]
 fn unanswered_attempts_expire() {
     let mut gate = FailedAttempts::default();
-    let anna = asker(Some("192.0.2.1"));
+    let anna = client_key(Some("192.0.2.1"));
     while matches!(gate.ask(&anna, ASKED), AttemptDecision::After(_)) {}
     assert_eq!(gate.ask(&anna, ASKED + 60_000), AttemptDecision::After(0));
 }
 
 #[test]
 fn without_an_address_the_key_has_a_higher_limit() {
-    let (mut gate, keyed) = (FailedAttempts::default(), asker(None));
-    let let_in = (0..10_000).filter(|_| guess(&mut gate, &keyed, 1, ASKED) == AttemptDecision::After(0)).count();
+    let (mut gate, keyed) = (FailedAttempts::default(), client_key(None));
+    let let_in = (0..10_000).filter(|_| attempt(&mut gate, &keyed, 1, ASKED) == AttemptDecision::After(0)).count();
     assert_eq!(let_in, 100);
     // One attacker does not block all other callers for long, and never those with an address.
-    (0..40).for_each(|_| _ = guess(&mut gate, &keyed, 30, ASKED));
+    (0..40).for_each(|_| _ = attempt(&mut gate, &keyed, 30, ASKED));
     let AttemptDecision::Later(seconds) = gate.ask(&keyed, ASKED) else { panic!("it is let in") };
     assert!(seconds <= 60, "{seconds}");
-    assert_eq!(guess(&mut gate, &asker(Some("192.0.2.1")), 0, ASKED), AttemptDecision::After(0));
+    assert_eq!(attempt(&mut gate, &client_key(Some("192.0.2.1")), 0, ASKED), AttemptDecision::After(0));
 }
 
 #[test]
@@ -281,13 +281,13 @@ fn from_many_addresses_each_has_fewer_mistakes_and_memory_is_bounded() {
     let mut gate = FailedAttempts::default();
     for number in 0..30_000_u32 {
         let address = format!("10.{}.{}.{}", number >> 16, (number >> 8) & 255, number & 255);
-        guess(&mut gate, &asker(Some(&address)), 1, ASKED);
+        attempt(&mut gate, &client_key(Some(&address)), 1, ASKED);
         assert!(gate.addresses() <= 10_000);
     }
-    let anna = asker(Some("192.0.2.1"));
-    let free = (0..10).filter(|_| guess(&mut gate, &anna, 1, ASKED) == AttemptDecision::After(0)).count();
+    let anna = client_key(Some("192.0.2.1"));
+    let free = (0..10).filter(|_| attempt(&mut gate, &anna, 1, ASKED) == AttemptDecision::After(0)).count();
     assert_eq!(free, 3);
-    assert_eq!(guess(&mut gate, &asker(Some("192.0.2.2")), 0, ASKED), AttemptDecision::After(0));
+    assert_eq!(attempt(&mut gate, &client_key(Some("192.0.2.2")), 0, ASKED), AttemptDecision::After(0));
 }
 
 #[test]

@@ -40,17 +40,17 @@ impl Shop {
         let mut answer: Json = serde_json::from_slice(&reply.body).unwrap();
         assert_eq!(reply.status, 200, "{path}?{query}: {answer}");
         let data_ref = answer["data_ref"].as_str().unwrap().to_owned();
-        let Json::Array(shown) = answer[data_ref].take() else { panic!("{path}?{query}: {answer}") };
-        (shown, answer["total"].as_i64().unwrap())
+        let Json::Array(document) = answer[data_ref].take() else { panic!("{path}?{query}: {answer}") };
+        (document, answer["total"].as_i64().unwrap())
     }
 
     /// All pages of a list.
     fn all(&self, path: &str, query: &str) -> (Vec<Json>, i64) {
         let (mut all, mut number) = (Vec::new(), 1);
         loop {
-            let (shown, total) = self.page(path, &format!("{query}&limit=7&page={number}"));
-            let is_last = shown.len() < 7;
-            all.extend(shown);
+            let (document, total) = self.page(path, &format!("{query}&limit=7&page={number}"));
+            let is_last = document.len() < 7;
+            all.extend(document);
             if is_last {
                 return (all, total);
             }
@@ -61,10 +61,11 @@ impl Shop {
     /// Compares the result of a query with the elements of the whole list that pass a test, in an order of the whole list.
     fn check(&self, path: &str, query: &str, test: impl Fn(&Json) -> bool) {
         let (whole, _) = self.all(path, "");
-        let expected: Vec<&Json> = whole.iter().filter(|shown| test(shown)).collect();
+        let expected: Vec<&Json> = whole.iter().filter(|document| test(document)).collect();
         let (found, total) = self.all(path, query);
-        let ids =
-            |list: &[&Json]| list.iter().map(|shown| shown["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>();
+        let ids = |list: &[&Json]| {
+            list.iter().map(|document| document["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        };
         assert_eq!(ids(&found.iter().collect::<Vec<_>>()), ids(&expected), "{path}?{query}");
         assert_eq!(total, i64::try_from(expected.len()).unwrap(), "{path}?{query}");
     }
@@ -72,14 +73,14 @@ impl Shop {
     /// Compares an order with the whole list sorted by the named field; equal elements are sorted by age.
     fn check_order(&self, path: &str, order: &str, name: &str) {
         let (mut whole, _) = self.all(path, "order=created_at");
-        whole.sort_by_key(|shown| shown[name].as_str().map(str::to_owned));
+        whole.sort_by_key(|document| document[name].as_str().map(str::to_owned));
         for falls in [false, true] {
             if falls {
                 whole.reverse();
             }
             let sign = if falls { "-" } else { "" };
             let (found, _) = self.all(path, &format!("order={sign}{order}"));
-            let ids = |list: &[Json]| list.iter().map(|shown| shown["id"].clone()).collect::<Vec<_>>();
+            let ids = |list: &[Json]| list.iter().map(|document| document["id"].clone()).collect::<Vec<_>>();
             assert_eq!(ids(&found), ids(&whole), "{path}?order={sign}{order}");
         }
     }
@@ -162,8 +163,8 @@ fn shop() -> Shop {
     shop
 }
 
-fn text<'j>(shown: &'j Json, path: &str) -> &'j str {
-    shown.pointer(path).and_then(Json::as_str).unwrap_or_default()
+fn text<'j>(document: &'j Json, path: &str) -> &'j str {
+    document.pointer(path).and_then(Json::as_str).unwrap_or_default()
 }
 
 #[test]
@@ -277,23 +278,23 @@ fn date_filters_are_exact_to_the_millisecond() {
         [("/v1/vouchers", "/created_at"), ("/v1/customers", "/created_at"), ("/v1/redemptions", "/date")]
     {
         let (whole, _) = shop.all(path, "");
-        let moments: Vec<String> = whole.iter().map(|shown| text(shown, made).to_owned()).collect();
+        let moments: Vec<String> = whole.iter().map(|document| text(document, made).to_owned()).collect();
         for at in moments.iter().step_by(3) {
-            shop.check(path, &format!("created_at[after]={at}"), |shown| text(shown, made) > at.as_str());
-            shop.check(path, &format!("created_at[before]={at}"), |shown| text(shown, made) < at.as_str());
+            shop.check(path, &format!("created_at[after]={at}"), |document| text(document, made) > at.as_str());
+            shop.check(path, &format!("created_at[before]={at}"), |document| text(document, made) < at.as_str());
             let until = moments.first().unwrap();
-            shop.check(path, &format!("created_at[after]={at}&created_at[before]={until}"), |shown| {
-                text(shown, made) > at.as_str() && text(shown, made) < until.as_str()
+            shop.check(path, &format!("created_at[after]={at}&created_at[before]={until}"), |document| {
+                text(document, made) > at.as_str() && text(document, made) < until.as_str()
             });
         }
         for at in ["1970-01-01T00:00:00Z", "2026-03-01T12:00:00Z", "2026-03-01T00:10:20.500Z", "9999-01-01T00:00:00Z"] {
-            shop.check(path, &format!("created_at[after]={at}"), |shown| text(shown, made) > at);
+            shop.check(path, &format!("created_at[after]={at}"), |document| text(document, made) > at);
         }
     }
     let path = "/v1/vouchers";
     let (whole, _) = shop.all(path, "");
-    for shown in whole.iter().step_by(5) {
-        let (made, changed) = (text(shown, "/created_at"), text(shown, "/updated_at"));
+    for document in whole.iter().step_by(5) {
+        let (made, changed) = (text(document, "/created_at"), text(document, "/updated_at"));
         let pairs: [(&str, Test); 4] = [
             ("$before", |own, at| own < at),
             ("$after", |own, at| own > at),
@@ -302,21 +303,21 @@ fn date_filters_are_exact_to_the_millisecond() {
         ];
         for (operator, test) in pairs {
             let query = format!("filters[created_at][conditions][{operator}]={made}");
-            shop.check(path, &query, |shown| test(text(shown, "/created_at"), made));
+            shop.check(path, &query, |document| test(text(document, "/created_at"), made));
             let query = format!("filters[updated_at][conditions][{operator}]={changed}");
             if !changed.is_empty() {
-                shop.check(path, &query, |shown| {
-                    shown["updated_at"].is_string() && test(text(shown, "/updated_at"), changed)
+                shop.check(path, &query, |document| {
+                    document["updated_at"].is_string() && test(text(document, "/updated_at"), changed)
                 });
-                shop.check(path, &format!("{query}&category=new"), |shown| {
-                    shown["updated_at"].is_string()
-                        && test(text(shown, "/updated_at"), changed)
-                        && text(shown, "/category") == "new"
+                shop.check(path, &format!("{query}&category=new"), |document| {
+                    document["updated_at"].is_string()
+                        && test(text(document, "/updated_at"), changed)
+                        && text(document, "/category") == "new"
                 });
             }
         }
-        shop.check(path, &format!("filters[created_at][conditions][$is]={made}"), |shown| {
-            text(shown, "/created_at") == made
+        shop.check(path, &format!("filters[created_at][conditions][$is]={made}"), |document| {
+            text(document, "/created_at") == made
         });
     }
 }
@@ -379,51 +380,51 @@ fn customer_and_redemption_filters_equal_a_naive_reading() {
     let path = "/v1/customers";
     for at in 0..6 {
         let address = format!("p{at}@example.com");
-        shop.check(path, &format!("email={address}"), |shown| text(shown, "/email") == address);
-        shop.check(path, &format!("email={address}&city=Aachen"), |shown| {
-            text(shown, "/email") == address && text(shown, "/address/city") == "Aachen"
+        shop.check(path, &format!("email={address}"), |document| text(document, "/email") == address);
+        shop.check(path, &format!("email={address}&city=Aachen"), |document| {
+            text(document, "/email") == address && text(document, "/address/city") == "Aachen"
         });
-        shop.check(path, &format!("email={address}&name=ann"), |shown| {
-            text(shown, "/email") == address && text(shown, "/name").to_lowercase().contains("ann")
+        shop.check(path, &format!("email={address}&name=ann"), |document| {
+            text(document, "/email") == address && text(document, "/name").to_lowercase().contains("ann")
         });
     }
     for city in ["Köln", "köln", "Bonn", "Aachen", "none"] {
-        shop.check(path, &format!("city={city}"), |shown| text(shown, "/address/city") == city);
+        shop.check(path, &format!("city={city}"), |document| text(document, "/address/city") == city);
     }
     for name in ["ann", "BERT", "an", "zz"] {
-        shop.check(path, &format!("name={name}"), |shown| {
-            text(shown, "/name").to_lowercase().contains(&name.to_lowercase())
+        shop.check(path, &format!("name={name}"), |document| {
+            text(document, "/name").to_lowercase().contains(&name.to_lowercase())
         });
     }
     shop.check_order(path, "source_id", "source_id");
     shop.check_order(path, "updated_at", "updated_at");
     let path = "/v1/redemptions";
     for result in ["SUCCESS", "FAILURE", "none"] {
-        shop.check(path, &format!("result={result}"), |shown| text(shown, "/result") == result);
-        shop.check(path, &format!("filters[result][conditions][$is]={result}"), |shown| {
-            text(shown, "/result") == result
+        shop.check(path, &format!("result={result}"), |document| text(document, "/result") == result);
+        shop.check(path, &format!("filters[result][conditions][$is]={result}"), |document| {
+            text(document, "/result") == result
         });
     }
     for code in ["Code1", "other's", "none"] {
-        shop.check(path, &format!("filters[voucher_code][conditions][$is]={code}"), |shown| {
-            text(shown, "/voucher/code") == code
+        shop.check(path, &format!("filters[voucher_code][conditions][$is]={code}"), |document| {
+            text(document, "/voucher/code") == code
         });
-        shop.check(path, &format!("filters[voucher_code][conditions][$is]={code}&result=SUCCESS"), |shown| {
-            text(shown, "/voucher/code") == code && text(shown, "/result") == "SUCCESS"
+        shop.check(path, &format!("filters[voucher_code][conditions][$is]={code}&result=SUCCESS"), |document| {
+            text(document, "/voucher/code") == code && text(document, "/result") == "SUCCESS"
         });
     }
-    shop.check(path, "campaign=spring", |shown| text(shown, "/voucher/campaign") == "spring");
+    shop.check(path, "campaign=spring", |document| text(document, "/voucher/campaign") == "spring");
     for at in 0..4 {
         let (customers, _) = shop.all("/v1/customers", "");
         let source_id = format!("c{at}");
         let id = customers
             .iter()
-            .find(|shown| text(shown, "/source_id") == source_id)
-            .map_or("x", |shown| text(shown, "/id"));
-        shop.check(path, &format!("customer={source_id}"), |shown| text(shown, "/customer/id") == id);
-        shop.check("/v1/vouchers", &format!("customer={source_id}"), |shown| text(shown, "/holder_id") == id);
+            .find(|document| text(document, "/source_id") == source_id)
+            .map_or("x", |document| text(document, "/id"));
+        shop.check(path, &format!("customer={source_id}"), |document| text(document, "/customer/id") == id);
+        shop.check("/v1/vouchers", &format!("customer={source_id}"), |document| text(document, "/holder_id") == id);
     }
-    shop.check("/v1/publications", "campaign=autumn", |shown| text(shown, "/voucher/campaign") == "autumn");
+    shop.check("/v1/publications", "campaign=autumn", |document| text(document, "/voucher/campaign") == "autumn");
     shop.check("/v1/publications", "", |_| true);
     shop.check_order("/v1/orders", "updated_at", "updated_at");
 }

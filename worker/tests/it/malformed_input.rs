@@ -11,7 +11,7 @@ use serde_json::{Value as Json, json};
 const NOW: i64 = 1_772_323_200_000;
 
 /// Values of which no field accepts all.
-fn junk() -> Vec<Json> {
+fn malformed_values() -> Vec<Json> {
     let mut values: Vec<Json> =
         ["null", "5", "-1", "1.5", "0", "9007199254740992", "18446744073709551615", "-9223372036854775808", "1e300"]
             .iter()
@@ -86,7 +86,7 @@ fn must_answer(edge: &Edge, method: &str, path: &str, body: &Json, context: &dyn
 }
 
 /// Uses an accepted object that has no effect before a rule names it; returns the code that needs it.
-fn put_to_use(edge: &Edge, written: &Json, context: &dyn Fn() -> String) -> String {
+fn use_object(edge: &Edge, written: &Json, context: &dyn Fn() -> String) -> String {
     let post = |path: &str, body: Json| must_answer(edge, "POST", path, &body, context);
     let id = written["id"].as_str().unwrap_or_default();
     let goods = json!([{ "object": "products_collection", "id": id }]);
@@ -105,7 +105,7 @@ fn put_to_use(edge: &Edge, written: &Json, context: &dyn Fn() -> String) -> Stri
 }
 
 /// Checks that accepted objects harm nothing: a validation of each code that needs them, a qualification and the bundle are answered.
-fn still_answers(edge: &Edge, codes: &[String], context: &dyn Fn() -> String) {
+fn check_answers(edge: &Edge, codes: &[String], context: &dyn Fn() -> String) {
     let post = |path: &str, body: Json| must_answer(edge, "POST", path, &body, context);
     let customer = json!({ "source_id": "thing" });
     let line = |kind: &str| json!({ "source_id": "thing", "related_object": kind });
@@ -134,7 +134,7 @@ fn malformed_values_in_every_body_field_are_refused() {
     let mut accepted = 0;
     for route in routes().filter(|route| !route.body.is_empty() && !route.form) {
         let edge = opened();
-        for value in junk() {
+        for value in malformed_values() {
             let mut bodies = Vec::new();
             variants(route.body, &value, &mut bodies, &|body| if route.many { json!([body]) } else { body });
             bodies.push(value.clone());
@@ -147,15 +147,15 @@ fn malformed_values_in_every_body_field_are_refused() {
                 let Some(written) = check(&edge, route, path, "code=thing", text.as_bytes()) else { continue };
                 accepted += 1;
                 let context = || format!("{} {} {text}", route.method, route.path);
-                codes.push(put_to_use(&edge, &written, &context));
+                codes.push(use_object(&edge, &written, &context));
                 if route.method == "PUT" {
-                    still_answers(&edge, &std::mem::take(&mut codes), &context);
+                    check_answers(&edge, &std::mem::take(&mut codes), &context);
                 }
             }
             if !codes.is_empty() {
                 codes.sort();
                 codes.dedup();
-                still_answers(&edge, &codes, &|| format!("{} {} with {value} somewhere", route.method, route.path));
+                check_answers(&edge, &codes, &|| format!("{} {} with {value} somewhere", route.method, route.path));
             }
         }
     }
@@ -166,7 +166,7 @@ fn malformed_values_in_every_body_field_are_refused() {
 #[test]
 fn malformed_filter_conditions_are_refused() {
     let numbers = json!([5, "5", "abc", "yesterday", "2026-01-01", [[1]], { "a": 1 }]);
-    let values = junk().into_iter().chain(numbers.as_array().unwrap().clone());
+    let values = malformed_values().into_iter().chain(numbers.as_array().unwrap().clone());
     let mut values: Vec<Json> = values.flat_map(|value| [json!([value]), value]).collect();
     values.push(serde_json::from_str("[10000000000000000000000000000000000000000]").unwrap());
     let mut accepted = 0;
@@ -184,10 +184,10 @@ fn malformed_filter_conditions_are_refused() {
                 let body = json!({ "name": "thing", "type": kind, "filter": filter }).to_string();
                 if let Some(written) = check(&edge, route, path.to_owned(), "", body.as_bytes()) {
                     accepted += 1;
-                    codes.push(put_to_use(&edge, &written, &|| format!("{path} {body}")));
+                    codes.push(use_object(&edge, &written, &|| format!("{path} {body}")));
                 }
             }
-            still_answers(&edge, &codes, &|| format!("{path} with junk for {field} {operator}"));
+            check_answers(&edge, &codes, &|| format!("{path} with junk for {field} {operator}"));
         }
     }
     assert!(accepted > 100, "only {accepted} filters were accepted");

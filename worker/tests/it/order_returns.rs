@@ -21,14 +21,14 @@ fn call(edge: &Edge, method: &str, path: &str, body: &Json) -> (u16, Json) {
     (reply.status, serde_json::from_slice(&reply.body).unwrap_or(Json::Null))
 }
 
-fn make(edge: &Edge, path: &str, body: &Json) -> Json {
-    let (status, made) = call(edge, "POST", path, body);
-    assert!(status < 300, "{path}: {status} {made}");
-    made
+fn create(edge: &Edge, path: &str, body: &Json) -> Json {
+    let (status, created) = call(edge, "POST", path, body);
+    assert!(status < 300, "{path}: {status} {created}");
+    created
 }
 
-fn id(made: &Json) -> String {
-    made["id"].as_str().unwrap().to_owned()
+fn id(created: &Json) -> String {
+    created["id"].as_str().unwrap().to_owned()
 }
 
 struct Shop {
@@ -42,36 +42,40 @@ impl Shop {
     fn open() -> Shop {
         let edge = Edge::new();
         let coupon = |code: &str, discount: Json| {
-            make(&edge, &format!("/v1/vouchers/{code}"), &json!({ "type": "DISCOUNT_VOUCHER", "discount": discount }));
+            create(
+                &edge,
+                &format!("/v1/vouchers/{code}"),
+                &json!({ "type": "DISCOUNT_VOUCHER", "discount": discount }),
+            );
         };
         coupon("AMOUNT", json!({ "type": "AMOUNT", "amount_off": 333 }));
         coupon("PERCENT", json!({ "type": "PERCENT", "percent_off": 12.5 }));
         coupon("LINES", json!({ "type": "PERCENT", "percent_off": 7, "effect": "APPLY_TO_ITEMS" }));
         coupon("SPREAD", json!({ "type": "AMOUNT", "amount_off": 101, "effect": "APPLY_TO_ITEMS_PROPORTIONALLY" }));
-        make(&edge, "/v1/vouchers/GIFT", &json!({ "type": "GIFT_VOUCHER", "gift": { "amount": 1_000_000 } }));
-        make(&edge, "/v1/loyalties", &json!({ "name": "Club", "voucher": { "loyalty_card": { "points": 0 } } }));
-        make(&edge, "/v1/campaigns/Club/vouchers/CARD", &json!({}));
+        create(&edge, "/v1/vouchers/GIFT", &json!({ "type": "GIFT_VOUCHER", "gift": { "amount": 1_000_000 } }));
+        create(&edge, "/v1/loyalties", &json!({ "name": "Club", "voucher": { "loyalty_card": { "points": 0 } } }));
+        create(&edge, "/v1/campaigns/Club/vouchers/CARD", &json!({}));
         let joins = json!({ "voucher": "CARD", "customer": { "source_id": "ann" } });
-        make(&edge, "/v1/loyalties/Club/members", &joins);
+        create(&edge, "/v1/loyalties/Club/members", &joins);
         let amount = json!({ "amount": { "every": 100, "points": 3 } });
         let loyalty = json!({ "type": "PROPORTIONAL", "calculation_type": "ORDER_AMOUNT", "order": amount });
-        make(&edge, "/v1/loyalties/Club/earning-rules", &json!([{ "event": "order.paid", "loyalty": loyalty }]));
+        create(&edge, "/v1/loyalties/Club/earning-rules", &json!([{ "event": "order.paid", "loyalty": loyalty }]));
         let back =
             json!({ "type": "REFUNDABLE", "methods": [{ "type": "REVOKE_FROM_BALANCE", "mode": "REVOKE_TO_ZERO" }] });
         let refunds = json!({ "earned_points": back });
         let card = json!({ "name": "Card", "type": "INDIVIDUAL", "status": "ACTIVE", "refunds": refunds });
-        let card = id(&make(&edge, "/v2/loyalties/card-definitions", &card));
+        let card = id(&create(&edge, "/v2/loyalties/card-definitions", &card));
         let earnings = json!([{ "effects": [{ "points_proportional": {
             "calculation_type": "PRE_DISCOUNT_ORDER_AMOUNT", "card_definition_id": card, "order": { "amount": { "every": 100, "value": 1 } } } }] }]);
         let rule = json!({ "name": "rule", "status": "ACTIVE", "trigger": { "event": "customer.order.paid" }, "earnings": earnings });
-        let rule = id(&make(&edge, "/v2/loyalties/earning-rules", &rule));
+        let rule = id(&create(&edge, "/v2/loyalties/earning-rules", &rule));
         let program = json!({
             "name": "Program", "status": "ACTIVE", "card_definitions": [{ "id": card }], "earning_rules": [{ "id": rule }],
         });
-        let program = id(&make(&edge, "/v2/loyalties/programs", &program));
+        let program = id(&create(&edge, "/v2/loyalties/programs", &program));
         let customer = id(&call(&edge, "GET", "/v1/customers/ann", &Json::Null).1);
         let members = format!("/v2/loyalties/programs/{program}/members");
-        let member = id(&make(&edge, &members, &json!({ "customer_id": customer })));
+        let member = id(&create(&edge, &members, &json!({ "customer_id": customer })));
         Shop { edge, member: format!("{members}/{member}") }
     }
 
@@ -110,7 +114,7 @@ impl Shop {
             "redeemables": redeemables, "customer": { "source_id": "ann" },
             "order": { "source_id": format!("o{number}"), "items": items },
         });
-        make(&self.edge, "/v1/redemptions", &body)["order"].clone()
+        create(&self.edge, "/v1/redemptions", &body)["order"].clone()
     }
 
     /// Returns random units, by the route or by changing the order; returns the new order.
@@ -123,7 +127,7 @@ impl Shop {
         let by_change = random.below(3) == 0;
         if !by_change {
             let body = json!({ "items": [{ "id": items[place]["id"], "quantity": units }] });
-            return make(&self.edge, &format!("{path}/returns"), &body)["order"].clone();
+            return create(&self.edge, &format!("{path}/returns"), &body)["order"].clone();
         }
         let kept = |(at, item): (usize, &Json)| {
             let left = item["quantity"].as_u64().unwrap() - if at == place { units } else { 0 };
@@ -195,7 +199,7 @@ fn change(shop: &Shop, random: &mut Random, order: &Json) -> Json {
                 return shop.give_back(random, order);
             };
             let route = if one["stacked"].is_array() { "rollbacks" } else { "rollback" };
-            make(&shop.edge, &format!("/v1/redemptions/{id}/{route}"), &json!({ "order": { "status": "PAID" } }));
+            create(&shop.edge, &format!("/v1/redemptions/{id}/{route}"), &json!({ "order": { "status": "PAID" } }));
             call(&shop.edge, "GET", &path, &Json::Null).1
         }
     }

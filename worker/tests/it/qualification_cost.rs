@@ -21,7 +21,7 @@ fn send(counting: &Counting, seed: u8, path: &str, body: &Json) -> Json {
 }
 
 /// Returns this many tiers with a rule each, as many vouchers, half of them limited, and as many campaigns.
-fn given(count: usize) -> Json {
+fn setup(count: usize) -> Json {
     let discount = json!({ "type": "PERCENT", "percent_off": 10 });
     let rule = |place: usize| {
         json!({ "id": format!("val_{place}"), "rules": {
@@ -47,7 +47,7 @@ fn given(count: usize) -> Json {
     })
 }
 
-fn ask() -> Json {
+fn qualification_body() -> Json {
     json!({ "customer": { "source_id": "ann", "metadata": { "segment": "gold" } },
             "order": { "items": [{ "product_id": "prod_a", "price": 100_000, "quantity": 1 }] },
             "options": { "limit": 50, "expand": ["validation_rules"] } })
@@ -58,9 +58,9 @@ fn statements_do_not_grow_with_candidates() {
     let mut found = Vec::new();
     for (count, total) in [(3, 9), (120, 360)] {
         let counting = Counting::new();
-        send(&counting, 1, "/test-hooks/given", &given(count));
+        send(&counting, 1, "/test-hooks/given", &setup(count));
         counting.statements.replace(vec!["-".into()]);
-        let answer = send(&counting, 2, "/v1/qualifications", &ask());
+        let answer = send(&counting, 2, "/v1/qualifications", &qualification_body());
         assert_eq!(answer["redeemables"]["total"], json!(total));
         found.push(counting.statements.take());
     }

@@ -18,7 +18,7 @@ fn post(edge: &Edge, path: &str, body: &Json) -> Json {
 }
 
 /// Returns a set of rules with one scope for all codes of a campaign.
-fn given(discount: Json, entry: Json) -> Json {
+fn setup(discount: Json, entry: Json) -> Json {
     let mut entry = entry;
     entry["object"] = "product".into();
     entry["id"] = "prod_a".into();
@@ -39,17 +39,17 @@ fn by_quantity() -> Json {
     json!({ "type": "AMOUNT", "amount_off": 100, "effect": "APPLY_TO_ITEMS_BY_QUANTITY" })
 }
 
-fn ask(who: &str, quantity: u64) -> Json {
+fn redemption_body(customer: &str, quantity: u64) -> Json {
     json!({
         "redeemables": [{ "object": "voucher", "id": "A" }],
-        "customer": { "source_id": who },
+        "customer": { "source_id": customer },
         "order": { "items": [{ "product_id": "prod_a", "quantity": quantity, "price": 1000 }] },
     })
 }
 
 /// Redeems; returns the discount and the id.
-fn redeem(edge: &Edge, who: &str, quantity: u64) -> (u64, String) {
-    let answer = post(edge, "/v1/redemptions", &ask(who, quantity));
+fn redeem(edge: &Edge, customer: &str, quantity: u64) -> (u64, String) {
+    let answer = post(edge, "/v1/redemptions", &redemption_body(customer, quantity));
     let off = answer["order"]["items_discount_amount"].as_u64().unwrap_or(0);
     (off, answer["redemptions"][0]["id"].as_str().unwrap().to_owned())
 }
@@ -57,12 +57,12 @@ fn redeem(edge: &Edge, who: &str, quantity: u64) -> (u64, String) {
 #[test]
 fn a_campaign_cap_is_used_and_restored() {
     let edge = Edge::new();
-    post(&edge, "/test-hooks/given", &given(by_quantity(), json!({ "product_campaign_quantity_limit": 5 })));
+    post(&edge, "/test-hooks/given", &setup(by_quantity(), json!({ "product_campaign_quantity_limit": 5 })));
     assert_eq!(redeem(&edge, "ann", 2).0, 200);
     let (off, id) = redeem(&edge, "bob", 2);
     assert_eq!(off, 200);
     // One unit of five is left for all customers together.
-    let validated = post(&edge, "/v1/validations", &ask("bob", 3));
+    let validated = post(&edge, "/v1/validations", &redemption_body("bob", 3));
     assert_eq!(validated["order"]["items_discount_amount"], 100);
     post(&edge, &format!("/v1/redemptions/{id}/rollback"), &json!({}));
     assert_eq!(redeem(&edge, "ann", 9).0, 300);
@@ -73,7 +73,7 @@ fn a_campaign_cap_is_used_and_restored() {
 fn a_customer_cap_is_counted_for_each_customer() {
     let edge = Edge::new();
     let limit = json!({ "product_customer_campaign_quantity_limit": 3 });
-    post(&edge, "/test-hooks/given", &given(by_quantity(), limit));
+    post(&edge, "/test-hooks/given", &setup(by_quantity(), limit));
     assert_eq!(redeem(&edge, "ann", 2).0, 200);
     assert_eq!(redeem(&edge, "ann", 2).0, 100);
     assert_eq!(redeem(&edge, "bob", 4).0, 300);
@@ -87,8 +87,8 @@ fn a_customer_cap_is_counted_for_each_customer() {
 fn a_rollback_removes_free_units_of_a_stored_order() {
     let edge = Edge::new();
     let discount = json!({ "type": "UNIT", "unit_off": 2, "unit_type": "prod_a", "effect": "ADD_NEW_ITEMS" });
-    post(&edge, "/test-hooks/given", &given(discount, json!({})));
-    let first = post(&edge, "/v1/redemptions", &ask("ann", 1));
+    post(&edge, "/test-hooks/given", &setup(discount, json!({})));
+    let first = post(&edge, "/v1/redemptions", &redemption_body("ann", 1));
     let order = &first["order"];
     assert_eq!(
         (&order["amount"], &order["initial_amount"], &order["total_amount"]),
@@ -115,10 +115,10 @@ fn a_rollback_removes_free_units_of_a_stored_order() {
 fn a_rollback_restores_replaced_items() {
     let edge = Edge::new();
     let discount = json!({ "type": "UNIT", "unit_off": 2, "unit_type": "prod_b", "effect": "REPLACE_ITEMS" });
-    let mut rules = given(discount, json!({ "quantity_limit": 1 }));
+    let mut rules = setup(discount, json!({ "quantity_limit": 1 }));
     rules["products"] = json!([{ "id": "prod_b", "name": "B", "price": 700 }]);
     post(&edge, "/test-hooks/given", &rules);
-    let redeemed = post(&edge, "/v1/redemptions", &ask("ann", 3));
+    let redeemed = post(&edge, "/v1/redemptions", &redemption_body("ann", 3));
     let order = &redeemed["order"];
     assert_eq!((&order["amount"], &order["total_amount"]), (&json!(3400), &json!(3000)));
     assert_eq!((&order["items"][0]["quantity"], &order["items"][1]["quantity"]), (&json!(2), &json!(2)));

@@ -27,7 +27,7 @@ fn send(edge: &Edge, method: &str, path: &str, query: &str, body: &Json, now: i6
 }
 
 /// Writes a timestamp as merchants do: in UTC or with an offset, with and without milliseconds, or the day only.
-fn written(random: &mut Random, at: i64) -> String {
+fn format_date(random: &mut Random, at: i64) -> String {
     let text = |at: i64| Instant::from_millis(at).unwrap().to_string();
     let cut = |at: i64, length: usize| text(at).chars().take(length).collect::<String>();
     match random.below(6) {
@@ -41,7 +41,7 @@ fn written(random: &mut Random, at: i64) -> String {
 }
 
 /// Generates dates around now and in other years and centuries, so that each digit of their text is decisive somewhere.
-fn moment(random: &mut Random) -> i64 {
+fn random_time(random: &mut Random) -> i64 {
     const YEAR: i64 = 365 * 24 * HOUR;
     let near = NOW + random.between(-3, 3) * 24 * HOUR + random.between(-HOUR, HOUR);
     match random.below(6) {
@@ -52,15 +52,15 @@ fn moment(random: &mut Random) -> i64 {
     }
 }
 
-fn dated(random: &mut Random) -> Map<String, Json> {
-    let (one, other) = (moment(random), moment(random));
+fn random_validity(random: &mut Random) -> Map<String, Json> {
+    let (one, other) = (random_time(random), random_time(random));
     let mut dates = Map::new();
     if random.below(3) > 0 {
-        dates.insert("start_date".into(), written(random, one.min(other)).into());
+        dates.insert("start_date".into(), format_date(random, one.min(other)).into());
     }
     if random.below(3) > 0 {
         // A day later than the later of the two, so that the start is earlier in both forms.
-        dates.insert("expiration_date".into(), written(random, one.max(other) + 25 * HOUR).into());
+        dates.insert("expiration_date".into(), format_date(random, one.max(other) + 25 * HOUR).into());
     }
     if random.once_in(3) {
         // These lists ignore recurrence.
@@ -78,7 +78,7 @@ fn make(edge: &Edge, random: &mut Random) {
             0 => json!({ "name": format!("c{number}"), "campaign_type": "DISCOUNT_COUPONS", "voucher": grant }),
             _ => grant,
         };
-        let (dates, is_later) = (dated(random), random.once_in(3));
+        let (dates, is_later) = (random_validity(random), random.once_in(3));
         if !is_later {
             body.as_object_mut().unwrap().extend(dates.clone());
         }
@@ -94,7 +94,7 @@ fn make(edge: &Edge, random: &mut Random) {
 }
 
 /// Returns all elements of a list and its total, page by page; only the last page may be short.
-fn listed(edge: &Edge, path: &str, data: &str, filter: &str, now: i64) -> Vec<Json> {
+fn list(edge: &Edge, path: &str, data: &str, filter: &str, now: i64) -> Vec<Json> {
     let mut found = Vec::new();
     for page in 1.. {
         let answer = send(edge, "GET", path, &format!("limit=40&page={page}&{filter}"), &Json::Null, now);
@@ -110,7 +110,7 @@ fn listed(edge: &Edge, path: &str, data: &str, filter: &str, now: i64) -> Vec<Js
 }
 
 /// Returns the engine's decision on a document.
-fn holds(state: &str, document: &Map<String, Json>, now: Instant) -> bool {
+fn is_in_state(state: &str, document: &Map<String, Json>, now: Instant) -> bool {
     let validity: Validity = read_fields(document, read_validity).unwrap();
     let active = read_fields(document, |at| at.option("active", read::flag)).unwrap().unwrap_or(true);
     match state {
@@ -132,7 +132,7 @@ fn list_filters_of_dates_equal_the_engine() {
     };
     let mut counts: [usize; 2] = [0, 0];
     for (path, data, field) in [("/v1/campaigns", "campaigns", "status"), ("/v1/vouchers", "vouchers", "active")] {
-        let all = listed(&edge, path, data, "", NOW);
+        let all = list(&edge, path, data, "", NOW);
         assert!(all.len() >= DOCUMENTS / 2);
         let ends =
             all.iter().flat_map(|document| ["start_date", "expiration_date"].map(|name| document[name].as_str()));
@@ -143,8 +143,8 @@ fn list_filters_of_dates_equal_the_engine() {
             for state in ["$enabled", "$disabled", "$active", "$expired", "before_start"] {
                 let at = Instant::from_millis(now).unwrap();
                 let (within, without): (Vec<Json>, Vec<Json>) =
-                    all.iter().cloned().partition(|document| holds(state, document.as_object().unwrap(), at));
-                let answer = listed(&edge, path, data, &format!("filters[{field}][conditions][{state}]=true"), now);
+                    all.iter().cloned().partition(|document| is_in_state(state, document.as_object().unwrap(), at));
+                let answer = list(&edge, path, data, &format!("filters[{field}][conditions][{state}]=true"), now);
                 assert_eq!(names(&answer), names(&within), "{path} {state} at {at}");
                 counts = [counts[0] + within.len(), counts[1] + without.len()];
             }

@@ -12,7 +12,7 @@ use crate::domain::loyalty_campaigns::{self, earning_rules};
 use crate::domain::rewards;
 use crate::domain::validation_rules::assignments;
 use crate::domain::vouchers::bulk_jobs::{VOUCHERS_DELETE, VoucherDeletionJob};
-use crate::domain::vouchers::creation::GivenCode;
+use crate::domain::vouchers::creation::RequestedCode;
 use crate::domain::vouchers::{self, definition, voucher};
 use crate::domain::{clock, trash_bin, visibility};
 use crate::http::reply::{CallError, invalid_payload, invalid_query};
@@ -200,17 +200,17 @@ fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
 /// Deletes the campaign at once, and its vouchers for every reader; a job removes their documents. Returns the description
 /// of the job.
 pub fn delete_campaign(call: &mut Call<'_, '_>, campaign: &Document) -> Result<Json, CallError> {
-    let wanted = campaign.as_campaign().vouchers_count();
-    let job = VoucherDeletionJob { campaign_id: campaign.id.clone(), wanted, made: 0 };
+    let total = campaign.as_campaign().vouchers_count();
+    let job = VoucherDeletionJob { campaign_id: campaign.id.clone(), total, deleted: 0 };
     let cursor = serde_json::to_value(&job).map_err(|error| crate::store::sql::Fault(error.to_string()))?;
     let id = async_actions::start(call, VOUCHERS_DELETE, &cursor);
-    assignments::detach(call, &campaign.id);
+    assignments::delete_all(call, &campaign.id);
     tiers::delete_all(call, &campaign.id);
     rewards::assignments::delete_all(call, &campaign.id);
     earning_rules::delete_all(call, &campaign.id);
     loyalty_campaigns::tiers::delete_all(call, &campaign.id);
     let name = campaign.key.as_deref().unwrap_or_default();
-    trash_bin::throw(call, CAMPAIGN.object, campaign, name);
+    trash_bin::move_to_trash(call, CAMPAIGN.object, campaign, name);
     call.store.remove(CAMPAIGN.object, &campaign.id);
     Ok(json!({ "async_action_id": id }))
 }
@@ -227,10 +227,10 @@ fn read_overrides(call: &mut Call<'_, '_>, campaign: &Document) -> Result<Map<St
     vouchers::creation::check_granted(campaign, &mut overrides)?;
     let zone = clock::zone(call)?;
     definition::check_validity(&overrides, &zone)?;
-    definition::settle_dates(&mut overrides, &zone);
-    definition::settle_category(call, &mut overrides)?;
+    definition::normalise_dates(&mut overrides, &zone);
+    definition::normalise_category(call, &mut overrides)?;
     if overrides.contains_key("metadata") {
-        voucher::check_metadata(call, Some(campaign), &overrides)?;
+        voucher::check_metadata(call, Some(campaign), VoucherRecord::of(&overrides))?;
     }
     Ok(overrides)
 }
@@ -247,7 +247,7 @@ fn add_vouchers(call: &mut Call<'_, '_>) -> HandlerResult {
         .into());
     }
     if count > 1 {
-        let id = vouchers::creation::make_many(call, &campaign, &overrides, u64::try_from(count).unwrap_or(1))?;
+        let id = vouchers::creation::create_many(call, &campaign, &overrides, u64::try_from(count).unwrap_or(1))?;
         campaigns::update_generation_in_progress(call.store, &campaign.id);
         return Ok(Response::status(202, json!({ "async_action_id": id })));
     }
@@ -267,8 +267,8 @@ fn add_one(
     overrides: &Map<String, Json>,
     code: Option<&str>,
 ) -> HandlerResult {
-    let code = code.map(|code| GivenCode { code, path: "code" });
-    let voucher = vouchers::creation::make_one(call, campaign, overrides, code)?;
-    vouchers::creation::count(call, &campaign.id, 1);
+    let code = code.map(|code| RequestedCode { code, path: "code" });
+    let voucher = vouchers::creation::create_one(call, campaign, overrides, code)?;
+    vouchers::creation::update_count(call, &campaign.id, 1);
     Ok(Response::json(voucher::VOUCHER.show_one(call, voucher)?))
 }

@@ -93,8 +93,8 @@ pub fn update_campaign(call: &mut Call<'_, '_>, mut campaign: Document) -> Handl
     let tiers = sent.remove("promotion").and_then(|promotion| promotion.get("tiers")?.as_array().cloned());
     apply_grant(call.store, &mut campaign, &mut sent)?;
     let zone = clock::zone(call)?;
-    definition::settle_dates(&mut sent, &zone);
-    definition::settle_category(call, &mut sent)?;
+    definition::normalise_dates(&mut sent, &zone);
+    definition::normalise_category(call, &mut sent)?;
     let unset = sent.remove("unset_metadata_fields").unwrap_or_default();
     let is_metadata_sent = sent.contains_key("metadata") || unset.as_array().is_some_and(|unset| !unset.is_empty());
     sent.retain(|name, value| !value.is_null() || !campaign_fields::UNCHANGED_BY_NULL.contains(&name.as_str()));
@@ -169,7 +169,7 @@ fn apply_grant(store: &Store<'_>, campaign: &mut Document, sent: &mut Map<String
             sent.entry(*name).or_insert_with(|| value.clone());
         }
     }
-    definition::settle_redemption(sent);
+    definition::normalise_redemption(sent);
     if let Some(redemption) = sent.remove("redemption") {
         config.insert("redemption".into(), redemption);
     }
@@ -206,22 +206,15 @@ fn start_voucher_update(
 ) -> Result<(), CallError> {
     let mut fields = after;
     fields.retain(|name, value| inherits(name) && before.get(name) != Some(value));
-    let vouchers_count = campaign.as_campaign().vouchers_count();
-    if fields.is_empty() || vouchers_count == 0 {
+    let total = campaign.as_campaign().vouchers_count();
+    if fields.is_empty() || total == 0 {
         return Ok(());
     }
     let mut former = before.clone();
     former.retain(|name, _| fields.contains_key(name));
     let since_ms = call.context.now.millis();
-    let job = VoucherUpdateJob {
-        campaign_id: campaign.id.clone(),
-        fields,
-        former,
-        since_ms,
-        after: 0,
-        wanted: vouchers_count,
-        made: 0,
-    };
+    let job =
+        VoucherUpdateJob { campaign_id: campaign.id.clone(), fields, former, since_ms, after: 0, total, processed: 0 };
     let cursor = serde_json::to_value(&job).map_err(|error| crate::store::sql::Fault(error.to_string()))?;
     async_actions::start(call, VOUCHERS_UPDATE, &cursor);
     Ok(())

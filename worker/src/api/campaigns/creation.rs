@@ -7,7 +7,7 @@ use crate::domain::loyalty_campaigns;
 use crate::domain::metadata::schemas;
 use crate::domain::validation_rules::assignments;
 use crate::domain::vouchers::code_generator::CodeShape;
-use crate::domain::vouchers::creation::GivenCode;
+use crate::domain::vouchers::creation::RequestedCode;
 use crate::domain::vouchers::{creation, definition};
 use crate::domain::{clock, trash_bin, visibility};
 use crate::http::reply::{CallError, ErrorBody, duplicate, error};
@@ -140,10 +140,10 @@ pub fn create_coded(call: &mut Call<'_, '_>, mut body: Map<String, Json>) -> Han
     match count_requested {
         0 => {}
         1 => {
-            let code = code.as_deref().map(|code| GivenCode { code, path: "voucher.code" });
-            drop(creation::make_one(call, &document, &Map::new(), code)?);
+            let code = code.as_deref().map(|code| RequestedCode { code, path: "voucher.code" });
+            drop(creation::create_one(call, &document, &Map::new(), code)?);
         }
-        many => drop(creation::make_many(call, &document, &Map::new(), many)?),
+        many => drop(creation::create_many(call, &document, &Map::new(), many)?),
     }
     respond(call, document, rules, None)
 }
@@ -185,13 +185,13 @@ fn create_promotion(call: &mut Call<'_, '_>, mut body: Map<String, Json>) -> Han
 fn normalise(call: &mut Call<'_, '_>, body: &mut Map<String, Json>) -> Result<Vec<String>, CallError> {
     let zone = clock::zone(call)?;
     definition::check_validity(body, &zone)?;
-    definition::settle_dates(body, &zone);
-    definition::settle_category(call, body)?;
+    definition::normalise_dates(body, &zone);
+    definition::normalise_category(call, body)?;
     let rules = assignments::find_rules(call, body.remove("validation_rules").as_ref())?;
     let name = CampaignRecord::of(body).name().unwrap_or_default();
     match call.store.document_by_name(CAMPAIGN.object, name, "")? {
         Some(_) => Err(duplicate(CAMPAIGN.object, "name", name).into()),
-        None => trash_bin::check_free(call, CAMPAIGN.object, name, "name", name).map(|()| rules),
+        None => trash_bin::check_name_free(call, CAMPAIGN.object, name, "name", name).map(|()| rules),
     }
 }
 
@@ -224,7 +224,7 @@ fn respond(call: &mut Call<'_, '_>, document: Document, rules: Vec<String>, tier
     let assigned = assignments::assign(call, rules, &document.id, CAMPAIGN.object);
     let mut json = CAMPAIGN.show_one(call, document)?;
     if let Some(json) = json.as_object_mut() {
-        json.insert("validation_rules_assignments".into(), assignments::listed(assigned));
+        json.insert("validation_rules_assignments".into(), assignments::list_json(assigned));
         if let Some(tiers) = tiers {
             json.insert("promotion".into(), tiers);
         }

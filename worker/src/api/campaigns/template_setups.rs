@@ -151,7 +151,7 @@ fn set_up_campaign(call: &mut Call<'_, '_>) -> HandlerResult {
     let id = ObjectReference::of_value(&campaign).id().unwrap_or_default().to_owned();
     let assigned = assignments::assign(call, rules.clone(), &id, CAMPAIGN.object);
     if let Some(campaign) = campaign.as_object_mut().filter(|_| !assigned.is_empty()) {
-        campaign.insert("validation_rules_assignments".into(), assignments::listed(assigned));
+        campaign.insert("validation_rules_assignments".into(), assignments::list_json(assigned));
     }
     Ok(Response::json(
         json!({ "object": "campaign_setup", "campaign": campaign, "created_resources": resource_references(&rules) }),
@@ -184,7 +184,7 @@ fn set_up_tier(call: &mut Call<'_, '_>) -> HandlerResult {
     let id = ObjectReference::of_value(&tier).id().unwrap_or_default().to_owned();
     let assigned = assignments::assign(call, rules.clone(), &id, TIER.object);
     if let Some(tier) = tier.as_object_mut().filter(|_| !assigned.is_empty()) {
-        tier.insert("validation_rule_assignments".into(), assignments::listed(assigned));
+        tier.insert("validation_rule_assignments".into(), assignments::list_json(assigned));
     }
     Ok(Response::json(
         json!({ "object": "promotion_tier_setup", "promotion_tier": tier, "created_resources": resource_references(&rules) }),

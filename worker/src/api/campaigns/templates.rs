@@ -286,7 +286,7 @@ fn content_of_tier(call: &Call<'_, '_>, id: &str) -> Result<(String, Json), Call
 /// Returns the current rules that are assigned to a document.
 fn list_rules(call: &Call<'_, '_>, document: &Document) -> Result<Vec<Json>, CallError> {
     let mut found = Vec::new();
-    for assigned in assignments::documents(call, &[&document.id])? {
+    for assigned in assignments::list_documents(call, &[&document.id])? {
         if let Some(rule) = call.store.document(RULE.object, assigned.holder.as_deref().unwrap_or_default())? {
             let mut body = rule.body;
             ["id", "created_at", "updated_at", "assignments_count"]

@@ -4,7 +4,7 @@ use crate::documents::common_fields::{CATALOGUE_ORDER, KEY, LIMIT, PAGE};
 use crate::documents::resource::{self, plain_key};
 use crate::documents::shapes;
 use crate::documents::starting_after;
-use crate::domain::catalogue::collections::{collection_of, is_in_collection};
+use crate::domain::catalogue::collections::{is_in_collection, read_stored_collection};
 use crate::domain::catalogue::products::{CATALOGUE_ORDERS, PRODUCT};
 use crate::domain::catalogue::skus;
 use crate::domain::catalogue::skus::SKU;
@@ -155,20 +155,20 @@ fn get_one(call: &mut Call<'_, '_>) -> HandlerResult {
 fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut body = call.body(Nulls::Dropped)?;
     let id = call.ids.alphanumeric("pc_", 24).to_string();
-    let mut whole = Map::new();
-    whole.insert("id".into(), id.clone().into());
+    let mut members = Map::new();
+    members.insert("id".into(), id.clone().into());
     for name in ["name", "type"] {
-        whole.insert(name.into(), body.remove(name).unwrap_or_default());
+        members.insert(name.into(), body.remove(name).unwrap_or_default());
     }
-    if CollectionRecord::of(&whole).is_automatic() {
-        whole.insert("filter".into(), Json::Object(own_filter(body.remove("filter"))?));
+    if CollectionRecord::of(&members).is_automatic() {
+        members.insert("filter".into(), Json::Object(own_filter(body.remove("filter"))?));
     } else {
-        whole.insert("products".into(), settle_listed(call, body.remove("products"))?);
+        members.insert("products".into(), read_listed(call, body.remove("products"))?);
     }
-    whole.insert("created_at".into(), timestamp::text(call.now_ms()).into());
-    whole.insert("updated_at".into(), Json::Null);
-    whole.insert("object".into(), COLLECTION.object.into());
-    let collection = Document::new(id, None, call.now_ms(), whole);
+    members.insert("created_at".into(), timestamp::text(call.now_ms()).into());
+    members.insert("updated_at".into(), Json::Null);
+    members.insert("object".into(), COLLECTION.object.into());
+    let collection = Document::new(id, None, call.now_ms(), members);
     call.store.insert(COLLECTION.object, &collection);
     Ok(Response::json(Json::Object(collection.body)))
 }
@@ -183,7 +183,7 @@ fn own_filter(sent: Option<Json>) -> Result<Map<String, Json>, ErrorBody> {
 }
 
 /// Returns the items of a static collection by id. Each must exist, and may be named by source_id.
-fn settle_listed(call: &Call<'_, '_>, sent: Option<Json>) -> Result<Json, CallError> {
+fn read_listed(call: &Call<'_, '_>, sent: Option<Json>) -> Result<Json, CallError> {
     let sent = sent.unwrap_or_default();
     let named = |kind: &str| {
         let named = sent.as_array().into_iter().flatten();
@@ -244,7 +244,7 @@ fn products(call: &mut Call<'_, '_>) -> HandlerResult {
     starting_after::narrow(call.store, &call.query, &[PRODUCT.object, SKU.object], &mut clause)?;
     let by_filter = collection.id != ALL_PRODUCTS && collection.body.contains_key("filter");
     let page = if by_filter {
-        let (present, collection) = (LocalTime::of(call)?, collection_of(call, &collection)?);
+        let (present, collection) = (LocalTime::of(call)?, read_stored_collection(call, &collection)?);
         let is_in =
             |goods: &Document| Ok(collection.as_ref().is_some_and(|all| is_in_collection(&present, all, goods)));
         COLLECTION.list.select_where(call.store, &call.query, clause, &is_in)?
@@ -254,6 +254,6 @@ fn products(call: &mut Call<'_, '_>) -> HandlerResult {
         }
         COLLECTION.list.select(call.store, &call.query, clause)?
     };
-    let shown = skus::with_products(call, page.documents)?;
-    Ok(Response::json(Json::Object(COLLECTION.list.envelope(shown, page.total))))
+    let goods = skus::to_json_with_products(call, page.documents)?;
+    Ok(Response::json(Json::Object(COLLECTION.list.envelope(goods, page.total))))
 }

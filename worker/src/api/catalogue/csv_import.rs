@@ -75,26 +75,26 @@ fn import_skus(call: &mut Call<'_, '_>) -> HandlerResult {
 
 /// Writes the product of one row.
 pub fn write_product(call: &mut Call<'_, '_>, row: Map<String, Json>) -> Result<(), CallError> {
-    let mut said = body(OF_PRODUCT, row);
-    require(&said, "name")?;
-    csv_cells::settle(call, PRODUCT.object, &mut said)?;
-    let sent = shape::read(products::FIELDS, said, Nulls::Dropped)?;
+    let mut members = body(OF_PRODUCT, row);
+    require(&members, "name")?;
+    csv_cells::convert(call, PRODUCT.object, &mut members)?;
+    let sent = shape::read(products::FIELDS, members, Nulls::Dropped)?;
     products::upsert(call, sent).map(drop)
 }
 
 /// Writes the SKU of one row, whose product exists.
 pub fn write_sku(call: &mut Call<'_, '_>, row: Map<String, Json>) -> Result<(), CallError> {
-    let mut said = body(OF_SKU, row);
-    require(&said, "source_id")?;
-    require(&said, "product_id")?;
-    let named = said.remove("product_id").and_then(|named| named.as_str().map(str::to_owned)).unwrap_or_default();
-    csv_cells::settle(call, "sku", &mut said)?;
-    let sent = shape::read(skus::FIELDS, said, Nulls::Dropped)?;
+    let mut members = body(OF_SKU, row);
+    require(&members, "source_id")?;
+    require(&members, "product_id")?;
+    let named = members.remove("product_id").and_then(|named| named.as_str().map(str::to_owned)).unwrap_or_default();
+    csv_cells::convert(call, "sku", &mut members)?;
+    let sent = shape::read(skus::FIELDS, members, Nulls::Dropped)?;
     let product = call.store.document_by_name(PRODUCT.object, &named, &named)?;
     let product = product.ok_or_else(|| not_found(PRODUCT.object, &named))?;
     skus::upsert(call, &product.id, sent).map(drop)
 }
 
-fn require(said: &Map<String, Json>, name: &str) -> Result<(), Problem> {
-    if said.contains_key(name) { Ok(()) } else { Err(Problem::missing("", name)) }
+fn require(members: &Map<String, Json>, name: &str) -> Result<(), Problem> {
+    if members.contains_key(name) { Ok(()) } else { Err(Problem::missing("", name)) }
 }

@@ -3,7 +3,7 @@
 use crate::documents::common_fields::{BULK_METADATA, CATALOGUE_LIST, KEY, PRICE};
 use crate::documents::resource;
 use crate::documents::shapes;
-use crate::domain::catalogue::products::{FIELDS, PRODUCT, change, created_within, upsert};
+use crate::domain::catalogue::products::{FIELDS, PRODUCT, merge_and_update, select_by_creation, upsert};
 use crate::domain::catalogue::skus::{self, SKU};
 use crate::domain::trash_bin;
 use crate::http::reply::CallError;
@@ -101,15 +101,15 @@ pub const ROUTES: &[Route] = &[
 ];
 
 fn list(call: &mut Call<'_, '_>) -> HandlerResult {
-    let clause = created_within(call, Clause::of_kind(PRODUCT.object))?;
+    let clause = select_by_creation(call, Clause::of_kind(PRODUCT.object))?;
     let page = PRODUCT.list.select(call.store, &call.query, clause)?;
-    let shown = resource::show_body(call, page.documents)?;
-    Ok(Response::json(Json::Object(PRODUCT.list.envelope(shown, page.total))))
+    let products = resource::show_body(call, page.documents)?;
+    Ok(Response::json(Json::Object(PRODUCT.list.envelope(products, page.total))))
 }
 
 fn get_one(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut product = PRODUCT.find(call)?;
-    let skus = skus::of_product(call, &product.id, skus::SHOWN_MAX)?;
+    let skus = skus::list_of_product(call, &product.id, skus::SHOWN_MAX)?;
     product.body.insert("skus".into(), skus);
     Ok(Response::json(Json::Object(product.body)))
 }
@@ -138,13 +138,13 @@ pub fn write_one(call: &mut Call<'_, '_>, sent: Map<String, Json>) -> Result<(),
 fn update(call: &mut Call<'_, '_>) -> HandlerResult {
     let body = call.body(Nulls::Kept)?;
     let mut product = PRODUCT.find(call)?;
-    change(call, &PRODUCT, &mut product, body)?;
+    merge_and_update(call, &PRODUCT, &mut product, body)?;
     Ok(Response::json(Json::Object(product.body)))
 }
 
 fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     let product = PRODUCT.find(call)?;
-    trash_bin::throw(call, PRODUCT.object, &product, &trash_bin::name_of(&product, "name"));
+    trash_bin::move_to_trash(call, PRODUCT.object, &product, &trash_bin::name_of(&product, "name"));
     call.store.remove(PRODUCT.object, &product.id);
     call.store.delete_children(SKU.object, &product.id);
     Ok(Response::empty(204))

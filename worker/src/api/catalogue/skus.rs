@@ -5,7 +5,7 @@ use crate::documents::resource;
 use crate::documents::shapes;
 use crate::domain::catalogue::products;
 use crate::domain::catalogue::products::PRODUCT;
-use crate::domain::catalogue::skus::{FIELDS, SKU, upsert, with_products};
+use crate::domain::catalogue::skus::{FIELDS, SKU, to_json_with_products, upsert};
 use crate::domain::trash_bin;
 use crate::http::reply::{CallError, not_found};
 use crate::http::route::{Call, HandlerResult, Response, Route, delete, get, post, put};
@@ -90,11 +90,11 @@ fn find(call: &Call<'_, '_>) -> Result<Document, CallError> {
 
 fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let product = PRODUCT.find(call)?;
-    let mut clause = products::created_within(call, Clause::of_kind(SKU.object))?;
+    let mut clause = products::select_by_creation(call, Clause::of_kind(SKU.object))?;
     clause.within(&product.id);
     let page = SKU.list.select(call.store, &call.query, clause)?;
-    let shown = resource::show_body(call, page.documents)?;
-    Ok(Response::json(Json::Object(SKU.list.envelope(shown, page.total))))
+    let skus = resource::show_body(call, page.documents)?;
+    Ok(Response::json(Json::Object(SKU.list.envelope(skus, page.total))))
 }
 
 fn get_one(call: &mut Call<'_, '_>) -> HandlerResult {
@@ -103,8 +103,8 @@ fn get_one(call: &mut Call<'_, '_>) -> HandlerResult {
 
 fn get_with_product(call: &mut Call<'_, '_>) -> HandlerResult {
     let sku = SKU.find(call)?;
-    let shown = with_products(call, vec![sku])?;
-    Ok(Response::json(shown.into_iter().next().unwrap_or(Json::Null)))
+    let skus = to_json_with_products(call, vec![sku])?;
+    Ok(Response::json(skus.into_iter().next().unwrap_or(Json::Null)))
 }
 
 fn create(call: &mut Call<'_, '_>) -> HandlerResult {
@@ -117,13 +117,13 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
 fn update(call: &mut Call<'_, '_>) -> HandlerResult {
     let body = call.body(Nulls::Kept)?;
     let mut sku = find(call)?;
-    products::change(call, &SKU, &mut sku, body)?;
+    products::merge_and_update(call, &SKU, &mut sku, body)?;
     Ok(Response::json(Json::Object(sku.body)))
 }
 
 fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     let sku = find(call)?;
-    trash_bin::throw(call, SKU.object, &sku, &trash_bin::name_of(&sku, "sku"));
+    trash_bin::move_to_trash(call, SKU.object, &sku, &trash_bin::name_of(&sku, "sku"));
     call.store.remove(SKU.object, &sku.id);
     Ok(Response::empty(204))
 }

@@ -170,7 +170,7 @@ pub const ROUTES: &[Route] = &[
         .scope("customers")
         .query(NARROWS)
         .lists("data", ACTIVITY, MORE),
-    get("/v1/customers/{customerId}/activities", "List the activity of a customer with a total", list_older)
+    get("/v1/customers/{customerId}/activities", "List the activity of a customer with a total", list_legacy)
         .describe(
             "listCustomerActivities",
             "Returns the same activities as the newer list, together with the total and in further orders. An unknown customer is refused with `not_found`, an unknown activity type with `invalid_query_params`.",
@@ -193,40 +193,42 @@ fn read_filter(call: &Call<'_, '_>, customer: &Document) -> Result<ActivityFilte
     if let Some(id) = call.query.parameter("campaign_id") {
         filter.of_campaign(id);
     }
-    let word = |name: &str, words: &[&str]| match call.query.parameter(name) {
-        Some(text) if !words.contains(&text) => Err(wrong(name, &format!("one of {}", words.join(", ")), text)),
+    let one_of = |name: &str, words: &[&str]| match call.query.parameter(name) {
+        Some(text) if !words.contains(&text) => {
+            Err(invalid_parameter(name, &format!("one of {}", words.join(", ")), text))
+        }
         other => Ok(other),
     };
-    if let Some(text) = word("type", TYPES)? {
+    if let Some(text) = one_of("type", TYPES)? {
         filter.of_type(text);
     }
-    if let Some(text) = word("campaign_type", CAMPAIGN_TYPES)? {
+    if let Some(text) = one_of("campaign_type", CAMPAIGN_TYPES)? {
         filter.of_campaign_type(text);
     }
-    if let Some(text) = word("category", CATEGORIES)? {
+    if let Some(text) = one_of("category", CATEGORIES)? {
         filter.of_category(text);
     }
     Ok(filter)
 }
 
-fn wrong(name: &str, wanted: &str, text: &str) -> ErrorBody {
-    invalid_query(format!("Property .{name} must be {wanted} (actual value is `{text}`)"))
+fn invalid_parameter(name: &str, bound: &str, text: &str) -> ErrorBody {
+    invalid_query(format!("Property .{name} must be {bound} (actual value is `{text}`)"))
 }
 
 fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let customer = CUSTOMER.find(call)?;
     let filter = read_filter(call, &customer)?;
-    let descends = match call.query.parameter("order") {
+    let is_descending = match call.query.parameter("order") {
         None | Some("-created_at") => true,
         Some("created_at") => false,
-        Some(text) => return Err(wrong("order", "one of created_at, -created_at", text).into()),
+        Some(text) => return Err(invalid_parameter("order", "one of created_at, -created_at", text).into()),
     };
-    let (shown, has_more) = page(call, &customer, filter, ActivityOrder::Moment, descends)?;
-    Ok(Response::json(Json::Object(keyset_list::envelope(shown, has_more))))
+    let (activities, has_more) = page(call, &customer, filter, ActivityOrder::Moment, is_descending)?;
+    Ok(Response::json(Json::Object(keyset_list::envelope(activities, has_more))))
 }
 
 /// Lists activities for the legacy route, with the total before any position to continue from.
-fn list_older(call: &mut Call<'_, '_>) -> HandlerResult {
+fn list_legacy(call: &mut Call<'_, '_>) -> HandlerResult {
     let customer = CUSTOMER.find(call)?;
     let mut filter = read_filter(call, &customer)?;
     if let Some(at) = read_moment(&call.query, &["starting_after"])? {
@@ -240,14 +242,14 @@ fn list_older(call: &mut Call<'_, '_>) -> HandlerResult {
         filter.with_product(product);
     }
     let text = call.query.parameter("order").unwrap_or("-created_at");
-    let (name, descends) = text.strip_prefix('-').map_or((text, false), |name| (name, true));
+    let (name, is_descending) = text.strip_prefix('-').map_or((text, false), |name| (name, true));
     let Some((_, order)) = ORDERS.iter().find(|(known, _)| *known == name) else {
         let known: Vec<String> = ORDERS.iter().map(|(name, _)| format!("{name}, -{name}")).collect();
-        return Err(wrong("order", &format!("one of {}", known.join(", ")), text).into());
+        return Err(invalid_parameter("order", &format!("one of {}", known.join(", ")), text).into());
     };
     let total = customer_activity::count(call.store, &filter)?;
-    let (shown, _) = page(call, &customer, filter, *order, descends)?;
-    Ok(Response::json(json!({ "object": "list", "data_ref": "data", "data": shown, "total": total })))
+    let (activities, _) = page(call, &customer, filter, *order, is_descending)?;
+    Ok(Response::json(json!({ "object": "list", "data_ref": "data", "data": activities, "total": total })))
 }
 
 /// Returns the requested page of the list, and true if more follow.
@@ -256,28 +258,29 @@ fn page(
     customer: &Document,
     mut filter: ActivityFilter,
     order: ActivityOrder,
-    descends: bool,
+    is_descending: bool,
 ) -> Result<(Vec<Json>, bool), CallError> {
     let limit = read_int(&call.query, "limit", 1, LIMIT_MAX)?.unwrap_or(LIMIT_DEFAULT);
     if let Some(id) = call.query.parameter("starting_after_id") {
         let position = customer_activity::find_position(call.store, &customer.id, id, order)?;
-        let position = position.ok_or_else(|| wrong("starting_after_id", "an activity of the customer", id))?;
-        filter.continue_after(position, order, descends);
+        let position =
+            position.ok_or_else(|| invalid_parameter("starting_after_id", "an activity of the customer", id))?;
+        filter.continue_after(position, order, is_descending);
     }
-    let (found, has_more) = customer_activity::list(call.store, &filter, order, descends, limit)?;
-    let shown =
-        found.into_iter().map(|activity| show(call, customer, activity)).collect::<Result<Vec<Json>, Fault>>()?;
-    Ok((shown, has_more))
+    let (found, has_more) = customer_activity::list(call.store, &filter, order, is_descending, limit)?;
+    let activities =
+        found.into_iter().map(|activity| to_json(call, customer, activity)).collect::<Result<Vec<Json>, Fault>>()?;
+    Ok((activities, has_more))
 }
 
-fn show(call: &Call<'_, '_>, customer: &Document, activity: Activity) -> Result<Json, Fault> {
+fn to_json(call: &Call<'_, '_>, customer: &Document, activity: Activity) -> Result<Json, Fault> {
     let Activity { id, activity_type, at, kind, body, voucher_id, campaign_id } = activity;
     let of = |kind: &str, id: Option<&str>, names: &[&str]| -> Result<Json, Fault> {
         let Some(id) = id else { return Ok(Json::Null) };
-        Ok(call.store.document(kind, id)?.map_or(Json::Null, |document| brief(&document.body, names)))
+        Ok(call.store.document(kind, id)?.map_or(Json::Null, |document| pick(&document.body, names)))
     };
     let names = ["id", "source_id", "name", "email", "metadata", "object"];
-    let mut data = json_members::one("customer", brief(&customer.body, &names));
+    let mut data = json_members::one("customer", pick(&customer.body, &names));
     if kind.starts_with("order") {
         data.insert("order".into(), Json::Object(body));
     } else if kind == "event" {
@@ -287,7 +290,7 @@ fn show(call: &Call<'_, '_>, customer: &Document, activity: Activity) -> Result<
         data.insert("voucher".into(), of("voucher", voucher_id.as_deref(), &names)?);
         let names = ["id", "name", "campaign_type", "type", "object"];
         data.insert("campaign".into(), of("campaign", campaign_id.as_deref(), &names)?);
-        data.extend(about(&kind, body));
+        data.extend(record_members(&kind, body));
     }
     let is_internal = activity_type.ends_with(".points_expired") || activity_type.ends_with(".activated");
     let channel = if is_internal { "INTERNAL" } else { "API" };
@@ -298,9 +301,9 @@ fn show(call: &Call<'_, '_>, customer: &Document, activity: Activity) -> Result<
 }
 
 /// Returns the members of an activity that describe its record.
-fn about(kind: &str, mut body: Map<String, Json>) -> Map<String, Json> {
-    let mut more = Map::new();
-    let of_program = [
+fn record_members(kind: &str, mut body: Map<String, Json>) -> Map<String, Json> {
+    let mut members = Map::new();
+    let program_names = [
         "id",
         "card_id",
         "program_id",
@@ -313,38 +316,38 @@ fn about(kind: &str, mut body: Map<String, Json>) -> Map<String, Json> {
         "object",
     ];
     match kind {
-        "tier_transaction" => drop(more.insert("transaction".into(), brief(&body, &of_program))),
+        "tier_transaction" => drop(members.insert("transaction".into(), pick(&body, &program_names))),
         _ if kind.starts_with("reward.") && body.contains_key("reward_id") => {
-            more.insert("reward".into(), json!({ "id": body.get("reward_id"), "object": "reward" }));
-            more.insert("transaction".into(), brief(&body, &of_program));
+            members.insert("reward".into(), json!({ "id": body.get("reward_id"), "object": "reward" }));
+            members.insert("transaction".into(), pick(&body, &program_names));
         }
         "redemption" | "reward.created" | "reward.completed" => {
             let names = ["id", "date", "customer_id", "amount", "result", "status", "redemption", "reason", "object"];
             if kind != "redemption" {
-                more.insert("reward".into(), TransactionRecord::of(&body).reward().cloned().unwrap_or_default());
+                members.insert("reward".into(), TransactionRecord::of(&body).reward().cloned().unwrap_or_default());
             }
-            let order = RedemptionRecord::of(&body).order().map(|order| brief(order, &["id", "source_id"]));
-            more.insert("order".into(), order.unwrap_or_default());
-            more.insert("redemption".into(), brief(&body, &names));
+            let order = RedemptionRecord::of(&body).order().map(|order| pick(order, &["id", "source_id"]));
+            members.insert("order".into(), order.unwrap_or_default());
+            members.insert("redemption".into(), pick(&body, &names));
         }
         "publication" => {
             let names = ["id", "created_at", "customer_id", "source_id", "result", "object"];
-            more.insert("publication".into(), brief(&body, &names));
+            members.insert("publication".into(), pick(&body, &names));
         }
         "pending_points_change" => {
-            more.insert("pending_points".into(), body.remove(PENDING_DETAILS).unwrap_or_default());
-            more.insert("voucher_pending_points_balance".into(), body.remove("balance").unwrap_or_default());
+            members.insert("pending_points".into(), body.remove(PENDING_DETAILS).unwrap_or_default());
+            members.insert("voucher_pending_points_balance".into(), body.remove("balance").unwrap_or_default());
         }
-        "redeemable_holder" => drop(more.insert("holder".into(), Json::Object(body))),
+        "redeemable_holder" => drop(members.insert("holder".into(), Json::Object(body))),
         _ => {
             let balance = TransactionRecord::of(&body).details().balance().cloned();
-            more.insert("balance".into(), balance.unwrap_or_default());
-            more.insert("transaction".into(), Json::Object(body));
+            members.insert("balance".into(), balance.unwrap_or_default());
+            members.insert("transaction".into(), Json::Object(body));
         }
     }
-    more
+    members
 }
 
-fn brief(body: &Map<String, Json>, names: &[&str]) -> Json {
+fn pick(body: &Map<String, Json>, names: &[&str]) -> Json {
     Json::Object(json_members::known(body, names))
 }

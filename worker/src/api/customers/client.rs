@@ -28,11 +28,11 @@ const CLIENT_ANSWER: FieldType = FieldType::Object(&[
 
 /// Quotas of customers that one key may create: for unproven clients, and for proven customers. Neither uses the other's
 /// quota.
-const OF_ANYBODY: [Quota; 2] = [
+const QUOTAS_UNVERIFIED: [Quota; 2] = [
     Quota { name: "customers of a minute", window_ms: 60_000, most: 120 },
     Quota { name: "customers of a day", window_ms: 86_400_000, most: 10_000 },
 ];
-const OF_PROVEN: [Quota; 2] = [
+const QUOTAS_VERIFIED: [Quota; 2] = [
     Quota { name: "proven customers of a minute", window_ms: 60_000, most: 600 },
     Quota { name: "proven customers of a day", window_ms: 86_400_000, most: 50_000 },
 ];
@@ -54,45 +54,45 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut source = call.source()?;
     client::be_proven(call, &mut source)?;
     let sent = shape::read(FIELDS, source, Nulls::Kept)?;
-    let is_believed = caller::trusts_customer(call);
-    if !is_believed && call.page.as_ref().is_some_and(|page| page.policy.customers == CustomerTrust::Proven) {
+    let trusts_customer = caller::trusts_customer(call);
+    if !trusts_customer && call.page.as_ref().is_some_and(|client| client.policy.customers == CustomerTrust::Proven) {
         return Err(
             forbidden("the project takes a customer from a page only where a customer token proves who it is").into()
         );
     }
-    take_share(call)?;
-    let message = match is_believed {
+    consume_quota(call)?;
+    let customer_body = match trusts_customer {
         true => customer::upsert(call, sent)?.body,
         false => name(call, sent)?,
     };
-    let named = |name: &str| message.get(name).cloned().unwrap_or(Json::Null);
-    Ok(Response::json(json!({ "id": named("id"), "source_id": named("source_id"), "object": "customer" })))
+    let member = |name: &str| customer_body.get(name).cloned().unwrap_or(Json::Null);
+    Ok(Response::json(json!({ "id": member("id"), "source_id": member("source_id"), "object": "customer" })))
 }
 
 /// Creates a new customer. Returns the sent fields, and none of the stored ones.
 fn name(call: &mut Call<'_, '_>, sent: Map<String, Json>) -> Result<Map<String, Json>, CallError> {
     let text = |name: &str| sent.get(name).and_then(Json::as_str);
     match (text("id"), text("source_id")) {
-        (None, None) if customer::email_name(CustomerRecord::of(&sent)).is_none() => {
+        (None, None) if customer::email_only(CustomerRecord::of(&sent)).is_none() => {
             customer::upsert(call, sent.clone()).map(drop)?
         }
         (None, None) if customer::find_by_email(call, CustomerRecord::of(&sent))?.is_none() => {
-            drop(customer::introduce(call, &sent))
+            drop(customer::create_named(call, &sent))
         }
         (None, Some(source_id)) if call.store.document_by_name("customer", source_id, source_id)?.is_none() => {
-            customer::introduce(call, &sent);
+            customer::create_named(call, &sent);
         }
-        // Draws as many ids as for an unknown customer, so that later ids do not reveal the difference.
-        _ => drop(customer::next_id(call)),
+        // Generates as many ids as for an unknown customer, so that later ids do not reveal the difference.
+        _ => drop(customer::generate_id(call)),
     }
     Ok(sent)
 }
 
-fn take_share(call: &mut Call<'_, '_>) -> Result<(), CallError> {
-    let is_proven = call.page.as_ref().is_some_and(|page| page.proven.is_some());
-    let shares = if is_proven { &OF_PROVEN } else { &OF_ANYBODY };
+fn consume_quota(call: &mut Call<'_, '_>) -> Result<(), CallError> {
+    let is_verified = call.page.as_ref().is_some_and(|client| client.proven.is_some());
+    let quotas = if is_verified { &QUOTAS_VERIFIED } else { &QUOTAS_UNVERIFIED };
     let now_ms = call.now_ms();
-    let Some(seconds) = Quota::take_of_all(shares, call.store, call.caller, now_ms)? else { return Ok(()) };
+    let Some(seconds) = Quota::take_of_all(quotas, call.store, call.caller, now_ms)? else { return Ok(()) };
     let message = "more customers have come from pages than are written down; try again later";
     let mut refusal = error(429, "too_many_customers", "Too many customers", message);
     refusal.retry_after = Some(seconds);

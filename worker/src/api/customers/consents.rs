@@ -32,7 +32,7 @@ pub const ROUTES: &[Route] = &[
         .for_classes(PAGES)
         .scope("consents")
         .answers(200, CONSENTS),
-    put("/v1/customers/{customerId}/consents", "Accept the consents of a customer", take)
+    put("/v1/customers/{customerId}/consents", "Accept the consents of a customer", accept)
         .describe(
             "updateCustomerConsents",
             "Accepts consents by ID, each `true` or `false`, and stores nothing. An unknown customer is refused with `not_found`, a value that is not a boolean with `invalid_payload`.",
@@ -42,7 +42,7 @@ pub const ROUTES: &[Route] = &[
         .scope("consents")
         .bodiless()
         .answers(200, EMPTY),
-    put("/client/v1/customers/{customerId}/consents", "Accept the consents of a customer from a client", take)
+    put("/client/v1/customers/{customerId}/consents", "Accept the consents of a customer from a client", accept)
         .describe(
             "updateClientCustomerConsents",
             "Accepts consents by ID, each `true` or `false`, and stores nothing. The call needs a client key or the OAuth scope `client_consents`. A customer other than that of the token is refused with `customer_mismatch`, a value that is not a boolean with `invalid_payload`.",
@@ -65,10 +65,10 @@ fn list(_: &mut Call<'_, '_>) -> HandlerResult {
 }
 
 /// Accepts consents by id, with a mark for given or not; some clients send an empty list.
-fn take(call: &mut Call<'_, '_>) -> HandlerResult {
-    for (id, given) in call.source()? {
-        if !given.is_boolean() {
-            let message = format!("must be a boolean (actual value is `{}`)", shortened(&given.to_string()));
+fn accept(call: &mut Call<'_, '_>) -> HandlerResult {
+    for (id, granted) in call.source()? {
+        if !granted.is_boolean() {
+            let message = format!("must be a boolean (actual value is `{}`)", shortened(&granted.to_string()));
             return Err(Problem::at(&id, message).into());
         }
     }

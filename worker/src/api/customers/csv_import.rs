@@ -74,8 +74,8 @@ fn import(call: &mut Call<'_, '_>) -> HandlerResult {
 
 /// Writes the customer of one row.
 pub fn write_one(call: &mut Call<'_, '_>, row: Map<String, Json>) -> Result<(), CallError> {
-    let mut said = body(COLUMNS, row);
-    csv_cells::settle(call, "customer", &mut said)?;
-    let sent = shape::read(FIELDS, said, Nulls::Dropped)?;
+    let mut members = body(COLUMNS, row);
+    csv_cells::convert(call, "customer", &mut members)?;
+    let sent = shape::read(FIELDS, members, Nulls::Dropped)?;
     customer::upsert(call, sent).map(drop)
 }

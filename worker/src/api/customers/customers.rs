@@ -10,7 +10,7 @@ use crate::domain::balances::kinds;
 use crate::domain::clock::LocalTime;
 use crate::domain::customers::customer::{CUSTOMER, ORDERS, check_metadata, merge_profile, upsert};
 use crate::domain::segments::is_in_segment;
-use crate::domain::segments::segment_of;
+use crate::domain::segments::read_stored_segment;
 use crate::http::reply::{CallError, invalid_payload, invalid_query};
 use crate::http::route::{Call, HandlerResult, Response, Route, get, post, put};
 use crate::http::shape::{Field, FieldType, Nulls, may, must};
@@ -124,21 +124,21 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let number = crate::documents::list::read_int(&call.query, "page", 1, 99)?.unwrap_or(1);
     let limit = crate::documents::list::read_int(&call.query, "limit", 1, 100)?
         .unwrap_or(crate::documents::list::LIMIT_DEFAULT);
-    let shown = (CUSTOMER.show)(call, page.documents)?;
-    let mut envelope = CUSTOMER.list.envelope(shown, page.total);
+    let customers = (CUSTOMER.show)(call, page.documents)?;
+    let mut envelope = CUSTOMER.list.envelope(customers, page.total);
     envelope.insert("has_more".into(), (number.saturating_mul(limit) < page.total).into());
     Ok(Response::json(Json::Object(envelope)))
 }
 
 /// Selects the customers of a segment. A static one lists them; for any other, every customer is tested.
 fn select_of_segment(call: &Call<'_, '_>, id: &str, mut clause: Clause) -> Result<ListPage, CallError> {
-    let segment = segments::named(call, id)?;
+    let segment = segments::find_by_name(call, id)?;
     if segment.body.contains_key("customers") {
         store_customers::narrow_to_segment(&mut clause, &segment.id);
         return CUSTOMER.list.select(call.store, &call.query, clause);
     }
-    let (present, segment) = (LocalTime::of(call)?, segment_of(call, &segment)?);
-    let count = |who: &str, event: &str| call.store.event_count(who, event);
+    let (present, segment) = (LocalTime::of(call)?, read_stored_segment(call, &segment)?);
+    let count = |customer_id: &str, event: &str| call.store.event_count(customer_id, event);
     let is_in = |customer: &Document| match &segment {
         Some(segment) => is_in_segment(&present, segment, &customer.body, &count, &|| {
             kinds::find_current_balances(call, &customer.id)

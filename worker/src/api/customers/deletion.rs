@@ -6,8 +6,8 @@ use crate::documents::shapes;
 use crate::domain::customers::customer;
 use crate::domain::customers::customer::CUSTOMER;
 use crate::domain::erasure::job;
-use crate::domain::erasure::job::{AT_ONCE, ERASE, Job};
-use crate::domain::erasure::redaction::Person;
+use crate::domain::erasure::job::{AT_ONCE, ERASE, ErasureJob};
+use crate::domain::erasure::redaction::CustomerIdentity;
 use crate::http::reply::CallError;
 use crate::http::route::{Call, HandlerResult, Response, Route, delete, post};
 use crate::jobs::async_actions;
@@ -18,7 +18,7 @@ use crate::timestamp;
 use serde_json::{Value as Json, json};
 
 /// Maximum number of slices that a request runs itself.
-const PIECES_MAX: usize = 8;
+const SLICES_MAX: usize = 8;
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
@@ -32,7 +32,7 @@ pub const ROUTES: &[Route] = &[
         .scope("customers")
         .answers(204, shapes::EMPTY),
     // A repeated call finds no customer. The response is not stored, because it would contain the customer's name.
-    post("/v1/customers/{customerId}/permanent-deletion", "Permanently delete a customer", forget)
+    post("/v1/customers/{customerId}/permanent-deletion", "Permanently delete a customer", erase)
         .describe(
             "permanentlyDeleteCustomer",
             "Deletes a customer and removes the personal data from everything that names the customer. Orders, redemptions and balances stay under an ID that identifies no person; custom events are deleted. A large rest is removed in the background. The webhook event `customer.deleted` follows. An unknown or already deleted customer is refused with `not_found`.",
@@ -45,22 +45,22 @@ pub const ROUTES: &[Route] = &[
         .forgotten(),
 ];
 
-fn forget(call: &mut Call<'_, '_>) -> HandlerResult {
+fn erase(call: &mut Call<'_, '_>) -> HandlerResult {
     let customer = CUSTOMER.find(call)?;
     let tracking_id = match &customer.key {
         Some(source_id) => Some(Tracker::stored(call.store)?.tracking_id(source_id)?),
         None => None,
     };
-    let alias = customer::next_id(call);
-    let person = Person::of(&customer.id, alias, &customer.body, tracking_id);
+    let alias = customer::generate_id(call);
+    let identity = CustomerIdentity::of(&customer.id, alias, &customer.body, tracking_id);
     let counts = counts(call, &customer.id)?;
     // The records are found without the store's limit on reads; the slices bound the reads instead.
     call.store.unbound();
     let now_ms = call.now_ms();
-    job::take_away(call.store, &person, now_ms)?;
-    let mut job = Job::begin(call.store, &person)?;
-    for _ in 0..PIECES_MAX {
-        job.go_on(call.store, &person, AT_ONCE)?;
+    job::erase_now(call.store, &identity, now_ms)?;
+    let mut job = ErasureJob::start(call.store, &identity)?;
+    for _ in 0..SLICES_MAX {
+        job.continue_slice(call.store, &identity, AT_ONCE)?;
         if job.is_done() {
             break;
         }

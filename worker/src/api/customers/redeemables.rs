@@ -55,47 +55,53 @@ const HELD: List = List {
 
 fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let customer = CUSTOMER.find(call)?;
-    let asked = clock::at_call(call, customers::held())?;
-    let held = || {
-        let mut clause = asked.clone();
+    let base_clause = clock::at_call(call, customers::held())?;
+    let held_clause = || {
+        let mut clause = base_clause.clone();
         customers::narrow_to_holder(&mut clause, &customer.id);
         clause
     };
-    let place = |id: &str| customers::find_held_position(call.store, &customer.id, id);
-    let KeysetPage { documents, has_more } =
-        keyset_list::select(&HELD, call.store, &call.query, held(), "something that the customer holds", &place)?;
-    let total = HELD.count(call.store, &call.query, held())?;
-    let shown = show(call, documents, &customer.id)?;
-    let mut envelope = keyset_list::envelope(shown, has_more);
+    let find_position = |id: &str| customers::find_held_position(call.store, &customer.id, id);
+    let KeysetPage { documents, has_more } = keyset_list::select(
+        &HELD,
+        call.store,
+        &call.query,
+        held_clause(),
+        "something that the customer holds",
+        &find_position,
+    )?;
+    let total = HELD.count(call.store, &call.query, held_clause())?;
+    let redeemables = to_json(call, documents, &customer.id)?;
+    let mut envelope = keyset_list::envelope(redeemables, has_more);
     envelope.insert("total".into(), total.into());
     Ok(Response::json(Json::Object(envelope)))
 }
 
-fn show(call: &mut Call<'_, '_>, held: Vec<Document>, customer_id: &str) -> Result<Vec<Json>, CallError> {
-    let named = |row: &Document| match row.key.is_some() && row.body.contains_key("code") {
+fn to_json(call: &mut Call<'_, '_>, rows: Vec<Document>, customer_id: &str) -> Result<Vec<Json>, CallError> {
+    let voucher_id = |row: &Document| match row.key.is_some() && row.body.contains_key("code") {
         true => row.id.clone(),
         false => row.parent.clone().unwrap_or_default(),
     };
-    let ids: Vec<String> = held.iter().map(named).collect();
+    let ids: Vec<String> = rows.iter().map(voucher_id).collect();
     let listed: Vec<&str> = ids.iter().map(String::as_str).collect();
     let codes = call.store.documents_by_names(VOUCHER.object, &[], &listed)?;
     let vouchers = (VOUCHER.show)(call, codes)?;
-    let mut shown = Vec::new();
-    for (row, id) in held.into_iter().zip(ids) {
+    let mut redeemables = Vec::new();
+    for (row, id) in rows.into_iter().zip(ids) {
         let voucher = vouchers.iter().find(|voucher| VoucherRecord::of_value(voucher).id() == Some(&id));
         let voucher = voucher.cloned().unwrap_or(Json::Null);
         let HeldRedeemable { id: held_id, since, role } = customers::load_held(call.store, &row.id)?;
-        let known = VoucherRecord::of_value(&voucher);
-        let campaign_id = known.campaign_id();
+        let voucher_record = VoucherRecord::of_value(&voucher);
+        let campaign_id = voucher_record.campaign_id();
         let campaign = campaign_id.map(|id| call.store.document("campaign", id)).transpose()?.flatten();
-        shown.push(json!({
+        redeemables.push(json!({
             "id": held_id, "created_at": since, "redeemable_id": id, "redeemable_object": "voucher",
             "customer_id": customer_id, "holder_role": role, "campaign_id": campaign_id,
-            "campaign_type": campaign.and_then(|mut campaign| campaign.body.remove("campaign_type")), "voucher_type": known.voucher_type(),
+            "campaign_type": campaign.and_then(|mut campaign| campaign.body.remove("campaign_type")), "voucher_type": voucher_record.voucher_type(),
             "redeemable": { "type": "voucher", "status": status(&voucher, call.now_ms()), "voucher": voucher },
         }));
     }
-    Ok(shown)
+    Ok(redeemables)
 }
 
 /// Returns the status of a voucher: the first reason that forbids its redemption.

@@ -34,7 +34,7 @@ const MANAGEMENT: &[CredentialClass] = &[CredentialClass::Management];
 
 /// The routes of the area. They are this service's own.
 pub const ROUTES: &[Route] = &[
-    post("/v1/customer-tokens", "Create a customer token", make)
+    post("/v1/customer-tokens", "Create a customer token", create)
         .describe(
             "createCustomerToken",
             "Creates a signed token with which a client proves for which customer the client acts. A `source_id` without a stored customer is accepted. The answer is never repeated for an `Idempotency-Key`, because the token is secret. The call needs a server key or the OAuth scope `customer_tokens`. An unknown `id` is refused with `not_found`, a customer without any name with `invalid_payload`.",
@@ -71,10 +71,10 @@ pub const ROUTES: &[Route] = &[
     .forgotten(),
 ];
 
-fn make(call: &mut Call<'_, '_>) -> HandlerResult {
+fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     let body = call.body(Nulls::Dropped)?;
-    let named = body.get("customer").and_then(Json::as_object).cloned().unwrap_or_default();
-    let (id, source_id) = names(call, &named)?;
+    let customer = body.get("customer").and_then(Json::as_object).cloned().unwrap_or_default();
+    let (id, source_id) = names(call, &customer)?;
     let customer = source_id.as_deref().or(id.as_deref()).unwrap_or_default();
     let seconds = body.get("ttl").and_then(Json::as_i64).unwrap_or(SECONDS_DEFAULT);
     let now = call.now_ms().div_euclid(1_000);
@@ -88,9 +88,9 @@ fn make(call: &mut Call<'_, '_>) -> HandlerResult {
 }
 
 /// Returns the names of a customer: both of a stored one, the source_id of a new one.
-fn names(call: &Call<'_, '_>, named: &Map<String, Json>) -> Result<(Option<String>, Option<String>), CallError> {
-    let text = |name: &str| named.get(name).and_then(Json::as_str);
-    let both = |document: Document| (Some(document.id), document.key);
+fn names(call: &Call<'_, '_>, customer: &Map<String, Json>) -> Result<(Option<String>, Option<String>), CallError> {
+    let text = |name: &str| customer.get(name).and_then(Json::as_str);
+    let names_of = |document: Document| (Some(document.id), document.key);
     match (text("id"), text("source_id")) {
         (None, None) => Err(Problem::missing("customer", "source_id").into()),
         (Some(id), sent) => {
@@ -100,7 +100,7 @@ fn names(call: &Call<'_, '_>, named: &Map<String, Json>) -> Result<(Option<Strin
                     let message = format!("must be the source_id of the customer {id} (actual value is `{other}`)");
                     Err(Problem::at("customer.source_id", message).into())
                 }
-                None => Ok(both(found)),
+                None => Ok(names_of(found)),
             }
         }
         (None, Some(name)) if Tracker::may_open(name) => {
@@ -109,7 +109,7 @@ fn names(call: &Call<'_, '_>, named: &Map<String, Json>) -> Result<(Option<Strin
         }
         (None, Some(name)) => {
             let found = call.store.document_by_name("customer", name, name)?;
-            Ok(found.map_or((None, Some(name.to_owned())), both))
+            Ok(found.map_or((None, Some(name.to_owned())), names_of))
         }
     }
 }

@@ -47,11 +47,11 @@ const BODY: &[Field] = &[
 
 /// Quotas of events of one client key that are stored: of clients without a proven customer, and of proven customers. Neither
 /// uses the other's quota.
-const OF_ANYBODY: [Quota; 2] = [
+const QUOTAS_UNVERIFIED: [Quota; 2] = [
     Quota { name: "events of a minute", window_ms: 60_000, most: 600 },
     Quota { name: "events of a day", window_ms: 86_400_000, most: 50_000 },
 ];
-const OF_PROVEN: [Quota; 2] = [
+const QUOTAS_VERIFIED: [Quota; 2] = [
     Quota { name: "proven events of a minute", window_ms: 60_000, most: 600 },
     Quota { name: "proven events of a day", window_ms: 86_400_000, most: 50_000 },
 ];
@@ -84,16 +84,16 @@ pub const ROUTES: &[Route] = &[
 fn track(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut body = read(call)?;
     let name = CustomEventRecord::of(&body).event().to_owned();
-    let schema = event_schemas::of_event(call, &name)?;
+    let schema = event_schemas::find_of_event(call, &name)?;
     let data = body.remove("metadata").unwrap_or_else(|| json!({}));
     event_schemas::check(&schema, &data)?;
     let sent = CustomEventRecord::of(&body).customer().cloned().unwrap_or_default();
-    take_share(call)?;
+    consume_quota(call)?;
     let (customer, named) = if caller::trusts_customer(call) {
         let mut customer = customer::upsert_named(call, sent)?;
         refer(call, &mut customer, &schema, &body)?;
         check_card(call, &customer, &body)?;
-        let named = customer::reduced(customer.as_customer());
+        let named = customer::summary_json(customer.as_customer());
         (Some(customer), named)
     } else {
         // Nothing is stored about a customer that a client only names, and the event has no effect.
@@ -116,11 +116,11 @@ fn read(call: &Call<'_, '_>) -> Result<Map<String, Json>, CallError> {
 }
 
 /// Takes the quota of a client key, which is public and so may store only a limited number of events.
-fn take_share(call: &mut Call<'_, '_>) -> Result<(), CallError> {
-    let Some(page) = &call.page else { return Ok(()) };
-    let shares = if page.proven.is_some() { &OF_PROVEN } else { &OF_ANYBODY };
+fn consume_quota(call: &mut Call<'_, '_>) -> Result<(), CallError> {
+    let Some(client) = &call.page else { return Ok(()) };
+    let quotas = if client.proven.is_some() { &QUOTAS_VERIFIED } else { &QUOTAS_UNVERIFIED };
     let now_ms = call.now_ms();
-    let Some(seconds) = Quota::take_of_all(shares, call.store, call.caller, now_ms)? else { return Ok(()) };
+    let Some(seconds) = Quota::take_of_all(quotas, call.store, call.caller, now_ms)? else { return Ok(()) };
     let message = "more events have come from pages than are written down; try again later";
     let mut refusal = error(429, "too_many_events", "Too many events", message);
     refusal.retry_after = Some(seconds);
@@ -153,8 +153,8 @@ fn find_referral(
     customer: &Document,
     schema: &Document,
 ) -> Result<Option<referral::Referral>, CallError> {
-    let voucher = referral_holders::find_code(call, voucher::find_named(call, code)?, code)?;
-    let known = referral_holders::referrer(&voucher)?;
+    let voucher = referral_holders::find_code(call, voucher::find_by_name(call, code)?, code)?;
+    let known = referral_holders::require_referrer(&voucher)?;
     if let Some(named) = referrer {
         let named_id = call.store.document_by_name("customer", named, named)?.map(|customer| customer.id);
         if named_id.as_deref() != Some(known) {
@@ -175,9 +175,9 @@ fn find_referral(
 /// Reports a code that a client cannot use like an unknown one, and counts a failed attempt.
 fn concealed<T>(call: &Call<'_, '_>, code: &str, found: Result<T, CallError>) -> Result<T, CallError> {
     match (found, &call.page) {
-        (Err(CallError::Refused(why)), Some(page)) => {
+        (Err(CallError::Refused(refusal)), Some(client)) => {
             call.guesses.set(call.guesses.get().saturating_add(1));
-            Err(if page.policy.reasons { why } else { not_found("voucher", code) }.into())
+            Err(if client.policy.reasons { refusal } else { not_found("voucher", code) }.into())
         }
         (found, _) => found,
     }
@@ -188,7 +188,7 @@ fn check_card(call: &Call<'_, '_>, customer: &Document, body: &Map<String, Json>
     let Some(code) = CustomEventRecord::of(body).card_code() else {
         return Ok(());
     };
-    let found = voucher::find_named(call, code).and_then(|card| match is_card_of(&card, customer) {
+    let found = voucher::find_by_name(call, code).and_then(|card| match is_card_of(&card, customer) {
         true => Ok(()),
         false => Err(not_holder(code).into()),
     });

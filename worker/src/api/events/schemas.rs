@@ -88,17 +88,17 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     check_project(call)?;
     let mut body = call.body(Nulls::Dropped)?;
     let name = body.remove("name").and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default();
-    let schema = settle(Map::new(), &mut body)?;
+    let schema = merge_schema(Map::new(), &mut body)?;
     if call.store.document_by_name(SCHEMA.object, &name, "")?.is_some() {
         return Err(duplicate(SCHEMA.object, "name", &name).into());
     }
     let id = call.ids.alphanumeric("ms_", 24).to_string();
-    let whole = json!({
+    let document_json = json!({
         "id": id, "name": name, "schema": schema, "created_at": timestamp::text(call.now_ms()), "updated_at": null,
         "object": "custom-event-schema",
     });
-    let whole = whole.as_object().cloned().unwrap_or_default();
-    let document = Document::new(id, Some(name), call.now_ms(), whole);
+    let document_json = document_json.as_object().cloned().unwrap_or_default();
+    let document = Document::new(id, Some(name), call.now_ms(), document_json);
     call.store.insert(SCHEMA.object, &document);
     Ok(Response::json(Json::Object(document.body)))
 }
@@ -108,9 +108,9 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
     check_project(call)?;
     let mut body = call.body(Nulls::Dropped)?;
     let mut document = SCHEMA.find(call)?;
-    let known = document.as_schema().event_properties();
-    let known = known.and_then(Json::as_object).cloned().unwrap_or_default();
-    let schema = settle(known, &mut body)?;
+    let properties = document.as_schema().event_properties();
+    let properties = properties.and_then(Json::as_object).cloned().unwrap_or_default();
+    let schema = merge_schema(properties, &mut body)?;
     document.body.insert("schema".into(), schema);
     call.touch(&mut document);
     call.store.update(SCHEMA.object, &document);
@@ -118,9 +118,9 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
 }
 
 /// Adds the sent definitions to the existing ones.
-fn settle(mut known: Map<String, Json>, body: &mut Map<String, Json>) -> Result<Json, CallError> {
+fn merge_schema(mut properties: Map<String, Json>, body: &mut Map<String, Json>) -> Result<Json, CallError> {
     let sent = body.get_mut("schema").and_then(Json::as_object_mut).and_then(|schema| schema.remove("properties"));
-    known.extend(DEFINITIONS.read(sent)?);
-    DEFINITIONS.check_count(known.len())?;
-    Ok(json!({ "properties": known }))
+    properties.extend(DEFINITIONS.read(sent)?);
+    DEFINITIONS.check_count(properties.len())?;
+    Ok(json!({ "properties": properties }))
 }

@@ -5,7 +5,7 @@ use crate::documents::common_fields::{KEY, LIMIT, PAGE};
 use crate::documents::resource::{self, plain_key};
 use crate::documents::shapes;
 use crate::domain::campaigns::campaign::CAMPAIGN;
-use crate::domain::exports::request::{FIELDS, ORDER, asked};
+use crate::domain::exports::request::{FIELDS, ORDER, read};
 use crate::domain::exports::{job, kinds};
 use crate::http::caller::{Caller, CredentialClass, UserRole};
 use crate::http::list_options::{List, column};
@@ -42,7 +42,7 @@ pub const EXPORT: Resource = Resource {
 };
 
 const BODY: &[Field] = &[
-    must("exported_object", FieldType::OneOf(kinds::WORDS)).description("Type of the exported objects."),
+    must("exported_object", FieldType::OneOf(kinds::NAMES)).description("Type of the exported objects."),
     may(
         "parameters",
         FieldType::Object(&[
@@ -139,7 +139,7 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     let body = call.body(Nulls::Dropped)?;
     let sent = ExportRecord::of(&body);
     let word = sent.exported_object();
-    let (mut wanted, parameters) = asked(word, sent.parameters())?;
+    let (mut wanted, parameters) = read(word, sent.parameters())?;
     if let Some(named) = parameters.as_object().and_then(|sent| ExportParameters::of(sent).campaign()) {
         let campaign = call.store.document_by_name(CAMPAIGN.object, named, named)?;
         let campaign = campaign.ok_or_else(|| not_found(CAMPAIGN.object, named))?;

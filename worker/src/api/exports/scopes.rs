@@ -6,7 +6,7 @@ use crate::domain::balances::kinds;
 use crate::domain::campaigns::campaign::{CAMPAIGN, find_loyalty_campaign};
 use crate::domain::exports::job;
 use crate::domain::exports::job::ExportRequest;
-use crate::domain::exports::request::{FIELDS, ORDER, asked};
+use crate::domain::exports::request::{FIELDS, ORDER, read};
 use crate::domain::vouchers::voucher;
 use crate::domain::vouchers::voucher::find_card;
 use crate::http::route::{Call, HandlerResult, Response, Route, post};
@@ -128,7 +128,7 @@ fn begin(
     scope: impl FnOnce(&mut ExportRequest),
 ) -> HandlerResult {
     let body = call.body(Nulls::Dropped)?;
-    let (mut wanted, mut parameters) = asked(word, ExportRecord::of(&body).parameters())?;
+    let (mut wanted, mut parameters) = read(word, ExportRecord::of(&body).parameters())?;
     scope(&mut wanted);
     if let Some((ScopeFilter { name, id }, parameters)) = filter.zip(parameters.as_object_mut()) {
         let filters = parameters.entry("filters").or_insert_with(|| Json::Object(Map::new()));

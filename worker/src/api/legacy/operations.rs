@@ -2,7 +2,7 @@
 //! responses.
 
 use crate::api::legacy::query;
-use crate::api::legacy::requests::{read_alone, redeem_alone, validate_alone, validate_each};
+use crate::api::legacy::requests::{read_single, redeem_single, validate_each, validate_single};
 use crate::api::qualifications;
 use crate::api::redemptions::redemptions::{ASSIGNED_REWARD, GIFT, OPTIONS, ORDER, RECORD, REDEMPTION, SESSION};
 use crate::documents::common_fields::{BUYER, KEY};
@@ -222,7 +222,7 @@ fn validate(call: &mut Call<'_, '_>) -> HandlerResult {
     let body = call.source()?;
     let voucher = voucher::find(call)?;
     let code = call.param("code").to_owned();
-    flat(call, Some(voucher), &code, body)
+    validate_flat(call, Some(voucher), &code, body)
 }
 
 /// Validates for a client, which sends all in its query. An unknown code is reported as not valid. A request without a customer
@@ -231,19 +231,19 @@ fn validate_query(call: &mut Call<'_, '_>) -> HandlerResult {
     let code = call.query.parameter("code").filter(|code| !code.is_empty());
     let code = code.ok_or_else(|| invalid_query("Query should have required property 'code'"))?.to_owned();
     let body = query::read(&call.query)?;
-    let voucher = match voucher::find_named(call, &code) {
+    let voucher = match voucher::find_by_name(call, &code) {
         Ok(voucher) => Some(voucher),
         Err(CallError::Refused(_)) => None,
         Err(fault) => return Err(fault),
     };
-    let is_proven = call.page.as_ref().is_some_and(|page| page.proven.is_some());
-    let is_nobody = !is_proven && !body.contains_key("customer") && !body.contains_key("tracking_id");
-    let mut tried = validate_alone(call, "voucher", &code, body, flat_of).map_err(query::legacy_error)?;
-    if is_nobody {
+    let is_verified = call.page.as_ref().is_some_and(|client| client.proven.is_some());
+    let is_anonymous = !is_verified && !body.contains_key("customer") && !body.contains_key("tracking_id");
+    let mut result = validate_single(call, "voucher", &code, body, flat_of).map_err(query::legacy_error)?;
+    if is_anonymous {
         let visitor = call.ids.alphanumeric("", 32);
-        tried.track(&Tracker::stored(call.store)?.tracking_id(&visitor)?);
+        result.track(&Tracker::stored(call.store)?.tracking_id(&visitor)?);
     }
-    answer_flat(call, voucher, &code, &tried)
+    respond_flat(call, voucher, &code, &result)
 }
 
 /// Copies the existing members with these names.
@@ -256,21 +256,25 @@ fn copy(from: &Json, names: &[&str], into: &mut Map<String, Json>) {
 }
 
 /// Validates one voucher in the legacy, flat form (docs/spec/objects.md#14).
-fn flat(call: &mut Call<'_, '_>, voucher: Option<Document>, code: &str, body: Map<String, Json>) -> HandlerResult {
-    let tried = validate_alone(call, "voucher", code, body, flat_of)?;
-    answer_flat(call, voucher, code, &tried)
-}
-
-fn answer_flat(
+fn validate_flat(
     call: &mut Call<'_, '_>,
     voucher: Option<Document>,
     code: &str,
-    tried: &SingleVoucherAnswer,
+    body: Map<String, Json>,
+) -> HandlerResult {
+    let result = validate_single(call, "voucher", code, body, flat_of)?;
+    respond_flat(call, voucher, code, &result)
+}
+
+fn respond_flat(
+    call: &mut Call<'_, '_>,
+    voucher: Option<Document>,
+    code: &str, result: &SingleVoucherAnswer,
 ) -> HandlerResult {
     // A client learns nothing of an unusable code, not even its spelling: it reads like an unknown one.
-    let message = voucher.filter(|_| tried.valid || call.page.is_none());
-    let shown = message.map(|voucher| VOUCHER.show_one(call, voucher)).transpose()?;
-    Ok(Response::bytes(tried.print(code, shown.as_ref().and_then(Json::as_object))))
+    let voucher_to_show = voucher.filter(|_| result.valid || call.page.is_none());
+    let shown = voucher_to_show.map(|voucher| VOUCHER.show_one(call, voucher)).transpose()?;
+    Ok(Response::bytes(result.print(code, shown.as_ref().and_then(Json::as_object))))
 }
 
 fn redeem(call: &mut Call<'_, '_>) -> HandlerResult {
@@ -279,7 +283,7 @@ fn redeem(call: &mut Call<'_, '_>) -> HandlerResult {
         body.insert("tracking_id".into(), tracking_id.into());
     }
     let code = call.param("code").to_owned();
-    redeem_alone(call, "voucher", &code, body)
+    redeem_single(call, "voucher", &code, body)
 }
 
 /// Lists the newest redemptions and rollbacks of a voucher, up to the limit of a list.
@@ -307,7 +311,7 @@ fn tier_body(call: &Call<'_, '_>) -> Result<Map<String, Json>, CallError> {
 }
 
 /// List options of a validation of all tiers.
-const TRIED: List = List {
+const TIERS: List = List {
     data_ref: "promotions",
     page_max: 1,
     orders: &[],
@@ -319,19 +323,19 @@ const TRIED: List = List {
 fn validate_tiers(call: &mut Call<'_, '_>) -> HandlerResult {
     let body = tier_body(call)?;
     // An unreadable request is refused even without a tier to try.
-    read_alone(call, TIER.object, "any", body.clone())?;
+    read_single(call, TIER.object, "any", body.clone())?;
     let mut clause = Clause::of_kind(TIER.object);
     clause.active();
-    let tiers = TRIED.narrowed(call.store, &call.query, clause)?.list_newest(call.store, TIERS_MAX)?;
+    let tiers = TIERS.narrowed(call.store, &call.query, clause)?.list_newest(call.store, TIERS_MAX)?;
     if call.query.is_true("audienceRulesOnly") {
-        let fitting = qualifications::tiers_by_audience(call)?;
-        let tiers = tiers.into_iter().filter(|tier| fitting.contains(&tier.id)).collect();
+        let applicable = qualifications::list_tiers_by_audience(call)?;
+        let tiers = tiers.into_iter().filter(|tier| applicable.contains(&tier.id)).collect();
         let shown = (TIER.show)(call, tiers)?.into_iter().map(|tier| tier.as_object().cloned().unwrap_or_default());
         let valid = shown.map(|mut tier| {
             tier.insert("valid".into(), true.into());
             (rank(&tier), Json::Object(tier).to_string())
         });
-        return Ok(promotions(valid.collect(), None));
+        return Ok(promotions_response(valid.collect(), None));
     }
     let size = call.request.body.len().saturating_mul(tiers.len());
     if size > TRIED_BYTES_MAX {
@@ -346,10 +350,13 @@ fn validate_tiers(call: &mut Call<'_, '_>) -> HandlerResult {
     let ids: Vec<String> = tiers.iter().map(|tier| tier.id.clone()).collect();
     let shown = (TIER.show)(call, tiers)?.into_iter().map(|tier| tier.as_object().cloned().unwrap_or_default());
     let tiers: Vec<(String, Map<String, Json>)> = ids.into_iter().zip(shown).collect();
-    let tried = validate_each(call, &tiers, body)?;
-    let tracking_id = tried.iter().rev().find_map(|tried| tried.tracking_id.as_deref());
-    let fitting = tiers.iter().zip(&tried).filter(|(_, tried)| tried.valid);
-    Ok(promotions(fitting.map(|((_, tier), tried)| (rank(tier), tried.text.clone())).collect(), tracking_id))
+    let results = validate_each(call, &tiers, body)?;
+    let tracking_id = results.iter().rev().find_map(|result| result.tracking_id.as_deref());
+    let applicable = tiers.iter().zip(&results).filter(|(_, result)| result.valid);
+    Ok(promotions_response(
+        applicable.map(|((_, tier), result)| (rank(tier), result.text.clone())).collect(),
+        tracking_id,
+    ))
 }
 
 fn rank(tier: &Map<String, Json>) -> i64 {
@@ -357,7 +364,7 @@ fn rank(tier: &Map<String, Json>) -> i64 {
 }
 
 /// Returns the applicable tiers by rank.
-fn promotions(mut found: Vec<(i64, String)>, tracking_id: Option<&str>) -> Response {
+fn promotions_response(mut found: Vec<(i64, String)>, tracking_id: Option<&str>) -> Response {
     found.sort_by_key(|(rank, _)| *rank);
     let texts: Vec<String> = found.into_iter().map(|(_, text)| text).collect();
     Response::bytes(write_promotions(&texts, tracking_id))
@@ -370,14 +377,14 @@ fn validate_tier(call: &mut Call<'_, '_>) -> HandlerResult {
     let shown = TIER.show_one(call, tier)?;
     let shown = shown.as_object().cloned().unwrap_or_default();
     let write = |validated: &ValidationDecision<'_>, context: &Context| write_tried(validated, context, &shown);
-    let tried = validate_alone(call, TIER.object, &id, body, write)?;
-    Ok(Response::bytes(tried.text.into_bytes()))
+    let result = validate_single(call, TIER.object, &id, body, write)?;
+    Ok(Response::bytes(result.text.into_bytes()))
 }
 
 fn redeem_tier(call: &mut Call<'_, '_>) -> HandlerResult {
     let body = tier_body(call)?;
     let tier = TIER.find(call)?;
-    redeem_alone(call, TIER.object, &tier.id, body)
+    redeem_single(call, TIER.object, &tier.id, body)
 }
 
 /// Redeems points of a card for its holder.
@@ -387,5 +394,5 @@ fn redeem_points(call: &mut Call<'_, '_>) -> HandlerResult {
     if let Some(holder) = &card.holder {
         body.insert("customer".into(), json!({ "id": holder }));
     }
-    redeem_alone(call, VOUCHER.object, &card.id, body)
+    redeem_single(call, VOUCHER.object, &card.id, body)
 }

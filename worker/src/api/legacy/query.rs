@@ -20,7 +20,7 @@ const CALLED: &[(&str, &str)] = &[
 /// Parameters with parts, the depth of names of each part, and its form.
 const PARTS: &[(&str, usize, &str)] = &[("metadata", 1, "metadata[name]=value"), ("item", 2, "item[0][name]=value")];
 
-/// Converts a query to the equivalent body: whole numbers are numbers again.
+/// Converts a query to the equivalent body, with texts of integers as numbers.
 pub fn read(query: &Query) -> Result<Map<String, Json>, ErrorBody> {
     check_forms(query)?;
     let number = |text: &str| text.parse::<i64>().map_or_else(|_| Json::from(text), Json::from);
@@ -37,23 +37,23 @@ pub fn read(query: &Query) -> Result<Map<String, Json>, ErrorBody> {
     }
     let mut items: Vec<(&str, Map<String, Json>)> = Vec::new();
     for (path, value) in query.below("item") {
-        let [place, field] = path else { continue };
+        let [index, field] = path else { continue };
         let value =
             if matches!(field.as_str(), "quantity" | "price" | "amount") { number(value) } else { value.into() };
-        match items.iter_mut().find(|(known, _)| known == place) {
+        match items.iter_mut().find(|(known, _)| known == index) {
             Some((_, item)) => drop(item.insert(field.clone(), value)),
-            None => items.push((place, json_members::one(field, value))),
+            None => items.push((index, json_members::one(field, value))),
         }
     }
     if !items.is_empty() {
         order.insert("items".into(), items.into_iter().map(|(_, item)| Json::Object(item)).collect());
     }
     let metadata = |name: &str| -> Map<String, Json> {
-        let named = query.below(name).filter_map(|(path, value)| match path {
+        let members = query.below(name).filter_map(|(path, value)| match path {
             [first, field] if first == "metadata" => Some((field.clone(), Json::from(value))),
             _ => None,
         });
-        named.collect()
+        members.collect()
     };
     let mut customer = nested("customer");
     for (name, holder) in [("order", &mut order), ("customer", &mut customer)] {
@@ -90,16 +90,16 @@ pub fn read(query: &Query) -> Result<Map<String, Json>, ErrorBody> {
 /// Refuses parts in any other form, which would be ignored.
 fn check_forms(query: &Query) -> Result<(), ErrorBody> {
     for (name, depth, form) in PARTS {
-        let wrong = |path: &[String], value: &str| {
+        let invalid = |path: &[String], value: &str| {
             let parts: String = path.iter().map(|part| format!("[{part}]")).collect();
-            let (place, value) = (shortened(&format!("{name}{parts}")), shortened(value));
-            invalid_query(format!("Property .{place} must be written as `{form}` (actual value is `{value}`)"))
+            let (property, value) = (shortened(&format!("{name}{parts}")), shortened(value));
+            invalid_query(format!("Property .{property} must be written as `{form}` (actual value is `{value}`)"))
         };
         if let Some(value) = query.parameter(name).filter(|value| !value.is_empty()) {
-            return Err(wrong(&[], value));
+            return Err(invalid(&[], value));
         }
         if let Some((path, value)) = query.below(name).find(|(path, _)| path.len() != *depth) {
-            return Err(wrong(path, value));
+            return Err(invalid(path, value));
         }
     }
     Ok(())

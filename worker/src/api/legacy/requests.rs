@@ -46,24 +46,24 @@ fn redeem_one(call: &mut Call<'_, '_>) -> HandlerResult {
     if let Some(tracking_id) = call.query.parameter("tracking_id") {
         body.insert("tracking_id".into(), tracking_id.into());
     }
-    redeem_alone(call, "voucher", &code, body)
+    redeem_single(call, "voucher", &code, body)
 }
 
 /// Redeems one redeemable; the response is its redemption.
-pub fn redeem_alone(call: &mut Call<'_, '_>, object: &str, id: &str, body: Map<String, Json>) -> HandlerResult {
-    let mut request = read_alone(call, object, id, body)?;
+pub fn redeem_single(call: &mut Call<'_, '_>, object: &str, id: &str, body: Map<String, Json>) -> HandlerResult {
+    let mut request = read_single(call, object, id, body)?;
     run(call, &mut request, RecordForm::First)
 }
 
 /// Validates one redeemable; `write` formats the decision.
-pub fn validate_alone<T>(
+pub fn validate_single<T>(
     call: &mut Call<'_, '_>,
     object: &str,
     id: &str,
     body: Map<String, Json>,
     write: impl FnOnce(&ValidationDecision<'_>, &Context) -> T,
 ) -> Result<T, CallError> {
-    let request = read_alone(call, object, id, body)?;
+    let request = read_single(call, object, id, body)?;
     check(call, &request, write)
 }
 
@@ -74,14 +74,14 @@ pub fn validate_each(
     tiers: &[(String, Map<String, Json>)],
     body: Map<String, Json>,
 ) -> Result<Vec<TriedTier>, CallError> {
-    let mut request = read_alone(call, "promotion_tier", "any", body)?;
+    let mut request = read_single(call, "promotion_tier", "any", body)?;
     if tiers.is_empty() {
         return Ok(Vec::new());
     }
     admission::check(call, &request)?;
     let facts = facts::facts(call)?;
     let mut decided = Vec::with_capacity(tiers.len());
-    for (id, shown) in tiers {
+    for (id, tier_json) in tiers {
         let tier = RequestedRedeemable {
             object: RedeemableObject::PromotionTier,
             ..RequestedRedeemable::named(id.as_str().into())
@@ -89,7 +89,7 @@ pub fn validate_each(
         request.redeemables = vec![tier];
         decided.push(decide::validate(&facts, &request, call.context).map(|decision| {
             facts.left(&decision.answer.evaluated.case.budget);
-            write_tried(&decision.answer, call.context, shown)
+            write_tried(&decision.answer, call.context, tier_json)
         }));
     }
     facts.end()?;
@@ -97,7 +97,7 @@ pub fn validate_each(
 }
 
 /// Replaces an assignment to the program by its reward: either may name the reward.
-fn settle_assignment(call: &Call<'_, '_>, body: &mut Map<String, Json>) -> Result<(), CallError> {
+fn resolve_assignment(call: &Call<'_, '_>, body: &mut Map<String, Json>) -> Result<(), CallError> {
     const ASSIGNED: FieldType = FieldType::Open(&[may("assignment_id", KEY)], &FieldType::Any);
     if let Some(reward) = body.get("reward") {
         check_open(&ASSIGNED, reward, "reward")?;
@@ -109,22 +109,22 @@ fn settle_assignment(call: &Call<'_, '_>, body: &mut Map<String, Json>) -> Resul
     let found = call.store.document("reward_assignment", &name)?;
     let assigned = found.and_then(|assignment| assignment.parent).or_else(|| call.page.is_some().then(|| name.clone()));
     let assigned = assigned.ok_or_else(|| not_found("reward_assignment", &name))?;
-    let said = reward.entry("id").or_insert_with(|| assigned.as_str().into());
-    if said.as_str() != Some(assigned.as_str()) {
-        let message = format!("must be an assignment of the reward {said} (actual value is `{name}`)");
+    let reward_id = reward.entry("id").or_insert_with(|| assigned.as_str().into());
+    if reward_id.as_str() != Some(assigned.as_str()) {
+        let message = format!("must be an assignment of the reward {reward_id} (actual value is `{name}`)");
         return Err(Problem::at("reward.assignment_id", message).into());
     }
     Ok(())
 }
 
 /// Reads the legacy form of a request: one redeemable named separately, and next to the order the amount spent of it.
-pub fn read_alone(
+pub fn read_single(
     call: &Call<'_, '_>,
     object: &str,
     id: &str,
     mut body: Map<String, Json>,
 ) -> Result<Redeemables, CallError> {
-    settle_assignment(call, &mut body)?;
+    resolve_assignment(call, &mut body)?;
     let mut redeemable = json!({ "object": object, "id": id });
     for name in ["gift", "reward"] {
         if let (Some(value), Some(redeemable)) = (body.remove(name), redeemable.as_object_mut()) {

@@ -197,7 +197,7 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
 
 fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     let rule = find(call)?;
-    assignments::detach(call, &rule.id);
+    assignments::delete_all(call, &rule.id);
     call.store.remove(CAMPAIGN_RULE.object, &rule.id);
     Ok(Response::empty(204))
 }
@@ -255,7 +255,7 @@ fn normalise_event(call: &Call<'_, '_>, body: &mut Map<String, Json>, path: &str
     } else if is_custom(&event) {
         let schema = match schema_id {
             Some(id) => find_schema(call, id)?,
-            None => event_schemas::of_event(call, &event)?,
+            None => event_schemas::find_of_event(call, &event)?,
         };
         if schema.key.as_deref() != Some(&event) {
             let message = "must be the schema of the event";
@@ -278,7 +278,7 @@ fn is_custom(event: &str) -> bool {
 /// Checks the members of a rule against each other.
 fn normalise(body: &mut Map<String, Json>, campaign_id: &str, zone: &TimeZone) -> Result<(), Problem> {
     definition::check_validity(body, zone)?;
-    definition::settle_dates(body, zone);
+    definition::normalise_dates(body, zone);
     definition::check_expiration(body, "")?;
     let event = EarningRuleRecord::of(body).event().unwrap_or_default();
     if event != ORDER_PAID && body.contains_key("pending_points") {

@@ -1,12 +1,12 @@
 //! Members of v1 loyalty campaigns: the cards of a campaign, and their publication to customers.
 
-use crate::api::publications::publications::{SentPublication, check_customer, publish_sent};
+use crate::api::publications::publications::{RequestedPublication, check_customer, publish_requested};
 use crate::api::vouchers::vouchers::list_within;
 use crate::documents::common_fields::{BEFORE_AFTER, BUYER, KEY, LIMIT, PAGE};
 use crate::documents::shapes;
 use crate::domain::campaigns::campaign::find_loyalty_campaign;
 use crate::domain::publications::PublicationRequest;
-use crate::domain::vouchers::voucher::{ORDERS, VOUCHER, find_card, find_named};
+use crate::domain::vouchers::voucher::{ORDERS, VOUCHER, find_by_name, find_card};
 use crate::http::list_options::List;
 use crate::http::reply::{CallError, not_found};
 use crate::http::route::{Call, HandlerResult, Response, Route, get, post};
@@ -112,14 +112,14 @@ fn join(call: &mut Call<'_, '_>) -> HandlerResult {
         channel: sent.channel().unwrap_or("API").to_owned(),
         join_once: false,
     };
-    let mut publication = publish_sent(call, SentPublication { request, customer })?;
+    let mut publication = publish_requested(call, RequestedPublication { request, customer })?;
     Ok(Response::json(publication.get_mut("voucher").map(Json::take).unwrap_or_default()))
 }
 
 /// Checks that a named card belongs to the loyalty campaign.
 fn check_card(call: &Call<'_, '_>, loyalty_campaign: &Document, code: Option<&str>) -> Result<(), CallError> {
     let Some(code) = code else { return Ok(()) };
-    match find_named(call, code)?.parent.as_ref() == Some(&loyalty_campaign.id) {
+    match find_by_name(call, code)?.parent.as_ref() == Some(&loyalty_campaign.id) {
         true => Ok(()),
         false => Err(not_found(VOUCHER.object, code).into()),
     }

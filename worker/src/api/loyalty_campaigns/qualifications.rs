@@ -97,9 +97,9 @@ fn read_sent_customer(
     sent: &Map<String, Json>,
 ) -> Result<(Option<Document>, Customer), CallError> {
     let known = find_by_sent_name(call, CUSTOMER.object, sent)?;
-    let id = known.as_ref().map_or_else(|| customer::next_id(call), |known| known.id.clone());
+    let id = known.as_ref().map_or_else(|| customer::generate_id(call), |known| known.id.clone());
     let stored = known.as_ref().map(|known| known.body.clone());
-    let mut body = stored.unwrap_or_else(|| customer::template(&id, None, call.now_ms()));
+    let mut body = stored.unwrap_or_else(|| customer::empty_body(&id, None, call.now_ms()));
     overlay_members(&mut body, sent);
     body.insert("id".into(), id.into());
     let read = read_fields(&body, read_customer).map_err(|problem| problem.within("customer"))?;

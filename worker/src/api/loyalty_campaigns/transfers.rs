@@ -5,7 +5,7 @@ use crate::domain::balances::adjustments::{change_refusal, find_free_points, mov
 use crate::domain::balances::kinds::CARD;
 use crate::domain::balances::points;
 use crate::domain::balances::transactions::{TRANSACTION, TRANSFER_IN, check_new};
-use crate::domain::vouchers::voucher::{VOUCHER, find_card, find_named};
+use crate::domain::vouchers::voucher::{VOUCHER, find_by_name, find_card};
 use crate::http::reply::{CallError, duplicate, error, not_found};
 use crate::http::route::{Call, HandlerResult, Response, Route, post};
 use crate::http::shape::{self, Field, FieldType, INT_MAX, Nulls, may, must};
@@ -114,7 +114,7 @@ fn read_transfers(call: &Call<'_, '_>) -> Result<Vec<Map<String, Json>>, CallErr
 
 /// Returns the source card: another one of that campaign, with a holder.
 fn find_source_card(call: &Call<'_, '_>, to: &Document, code: &str, index: usize) -> Result<Document, CallError> {
-    let from = find_named(call, code)?;
+    let from = find_by_name(call, code)?;
     if from.id == to.id {
         let problem = format!("must NOT be the card that gets the points (actual value is `{code}`)");
         return Err(Problem::at(format!("[{index}].code"), problem).into());

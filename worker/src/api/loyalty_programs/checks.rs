@@ -1,7 +1,7 @@
 //! Rules between fields that several documents of a loyalty program share: existing days, windows that do not end before they
 //! begin, hours in the older and the later form, formulas.
 
-use crate::domain::vouchers::definition::settle_moments;
+use crate::domain::vouchers::definition::normalise_times;
 use crate::http::shape::below;
 use crate::store::records::{RuleTestRecord, ValidityRecord};
 use crate::timestamp;
@@ -46,7 +46,7 @@ pub fn check_expiration(expiration: Option<&Json>, path: &str) -> Result<(), Pro
 /// Converts the dates of a window to instants, and refuses one that ends before it starts. A date without a time is a bound
 /// of that day in `zone`.
 pub fn normalise_window(body: &mut Map<String, Json>, zone: &TimeZone) -> Result<(), Problem> {
-    settle_moments(body, zone, &[("start_date", DayBound::Start), ("end_date", DayBound::End)]);
+    normalise_times(body, zone, &[("start_date", DayBound::Start), ("end_date", DayBound::End)]);
     let read = |name: &str| body.get(name).and_then(Json::as_str).and_then(timestamp::parse);
     match (read("start_date"), read("end_date")) {
         (Some(start), Some(end)) if end <= start => {

@@ -183,7 +183,7 @@ fn check(sent: &Map<String, Json>) -> Result<(), Problem> {
         allowed_origins::check(origin, format!("client_trusted_domains[{place}]"))?;
     }
     let charset = ProjectRecord::of(sent).charset();
-    if let Some(message) = charset.and_then(code_generator::unseen) {
+    if let Some(message) = charset.and_then(code_generator::find_invisible_character) {
         return Err(Problem::at("default_code_config.charset", message));
     }
     for block in ["webhooks_callout_notifications", "api_usage_notifications"] {

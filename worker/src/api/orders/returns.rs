@@ -60,10 +60,10 @@ fn return_of_order(call: &mut Call<'_, '_>) -> HandlerResult {
 fn return_of_redemption(call: &mut Call<'_, '_>) -> HandlerResult {
     let id = call.param("redemptionId").to_owned();
     let facts = facts::facts(call)?;
-    let past = facts.redemption(&id).found().map(Fact::into_owned);
+    let redemption = facts.redemption(&id).found().map(Fact::into_owned);
     facts.end()?;
-    let past = past.ok_or_else(|| not_found("redemption", &id))?;
-    let order = past.order.and_then(|order| order.id);
+    let redemption = redemption.ok_or_else(|| not_found("redemption", &id))?;
+    let order = redemption.order.and_then(|order| order.id);
     let order = order.ok_or_else(|| invalid_payload(format!("Redemption `{id}` has no order to return")))?;
     return_items(call, &order)
 }
@@ -75,9 +75,9 @@ fn return_items(call: &mut Call<'_, '_>, order_id: &str) -> HandlerResult {
     let still_paid = write(call, &request)?;
     // The effects on points cards and tiers belong to the response. They are written now, so no later step may refuse.
     call.store.unbound();
-    let moved = commit::follow_up(call)?;
+    let moved_points = commit::follow_up(call)?;
     let paid = [paid_before, order_payments::find_paid_amount(call.store, order_id)?];
-    complete(call, order_id, &moved, still_paid, paid)?;
+    complete(call, order_id, &moved_points, still_paid, paid)?;
     let document = call.store.document(ORDER.object, order_id)?;
     let document = document.ok_or_else(|| not_found("order", order_id))?;
     let returned = document.as_order().returns().last().cloned();
@@ -93,15 +93,15 @@ fn write(call: &mut Call<'_, '_>, request: &ReturnRequest) -> Result<[Money; 2],
     let facts = facts::facts(call)?;
     let decided = decide::return_items(&facts, request, call.context);
     call.store.decided("return", decided.as_ref().err().map(|refusal| refusal.reason.key()));
-    let seen = facts.finish()?;
+    let read_documents = facts.finish()?;
     let outcome = decided?;
-    order_returns::give_back(call, &outcome, &seen)?;
+    order_returns::write_refunds(call, &outcome, &read_documents)?;
     let ReturnOutcome { returned, orders, .. } = outcome;
     let cost = Cart::stored(&returned.order).total().unwrap_or_default();
     let after = cost.remaining_after(returned.uncovered);
     let before = after.checked_add(returned.refund).unwrap_or(after);
-    facts::put(call, Vec::new(), order_record(&returned).into_iter().collect());
-    facts::count_orders(call, &seen, None, &orders)?;
+    facts::write_records(call, Vec::new(), order_record(&returned).into_iter().collect());
+    facts::count_orders(call, &read_documents, None, &orders)?;
     summary::find_last_orders(call.store, &orders, call.context.now.millis());
     Ok([before, after])
 }
@@ -110,16 +110,16 @@ fn write(call: &mut Call<'_, '_>, request: &ReturnRequest) -> Result<[Money; 2],
 fn complete(
     call: &mut Call<'_, '_>,
     order_id: &str,
-    moved: &MovedPoints,
+    moved_points: &MovedPoints,
     still_paid: [Money; 2],
     paid: [Money; 2],
 ) -> Result<(), CallError> {
-    let [before, after] = [0, 1].map(|place: usize| {
-        let (total, points) = (still_paid.get(place).copied(), paid.get(place).copied());
+    let [before, after] = [0, 1].map(|position: usize| {
+        let (total, points) = (still_paid.get(position).copied(), paid.get(position).copied());
         total.unwrap_or_default().remaining_after(points.unwrap_or_default())
     });
     let mut details = Map::new();
-    for (name, points) in [("earned_points", &moved.earned), ("spent_points", &moved.spent)] {
+    for (name, points) in [("earned_points", &moved_points.earned), ("spent_points", &moved_points.spent)] {
         if !points.is_empty() {
             details.insert(name.into(), Json::Array(points.clone()));
         }

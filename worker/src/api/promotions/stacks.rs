@@ -170,7 +170,7 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut sent = call.body(Nulls::Dropped)?;
     let campaign = find_promotion(call)?;
     normalise_tiers(call, &campaign.id, &mut sent)?;
-    definition::settle_category(call, &mut sent)?;
+    definition::normalise_category(call, &mut sent)?;
     let id = call.ids.alphanumeric("stack_", 24).to_string();
     let defaults = json!({
         "id": id, "campaign_id": campaign.id, "category_id": null, "created_at": timestamp::text(call.now_ms()),
@@ -190,7 +190,7 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut stack = find(call)?;
     sent.retain(|name, value| !value.is_null() || name.starts_with("category"));
     normalise_tiers(call, &stack.parent.clone().unwrap_or_default(), &mut sent)?;
-    definition::settle_category(call, &mut sent)?;
+    definition::normalise_category(call, &mut sent)?;
     stack.body.extend(sent);
     call.touch(&mut stack);
     check_readable(&stack)?;

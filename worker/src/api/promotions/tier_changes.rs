@@ -115,8 +115,8 @@ fn change_tier(
     let has_rules = sent.contains_key("validation_rules");
     let rules = assignments::find_rules(call, sent.remove("validation_rules").as_ref())?;
     let zone = clock::zone(call)?;
-    definition::settle_dates(&mut sent, &zone);
-    definition::settle_category(call, &mut sent)?;
+    definition::normalise_dates(&mut sent, &zone);
+    definition::normalise_category(call, &mut sent)?;
     for name in ["name", "action", "hierarchy", "active"] {
         if sent.get(name).is_some_and(Json::is_null) {
             sent.remove(name);
@@ -137,7 +137,7 @@ fn change_tier(
     if has_rules {
         let assigned = assignments::replace(call, rules, &id, TIER.object)?;
         if let Some(json) = json.as_object_mut() {
-            json.insert("validation_rule_assignments".into(), assignments::listed(assigned));
+            json.insert("validation_rule_assignments".into(), assignments::list_json(assigned));
         }
     }
     Ok(json)

@@ -269,10 +269,10 @@ pub fn new_draft(
     sent.entry("action").or_insert_with(no_action);
     let zone = clock::zone(call)?;
     with_path(path, definition::check_validity(&sent, &zone))?;
-    definition::settle_dates(&mut sent, &zone);
+    definition::normalise_dates(&mut sent, &zone);
     check_tier(&sent, path)?;
     check_free_goods(call, &sent, path)?;
-    definition::settle_category(call, &mut sent)?;
+    definition::normalise_category(call, &mut sent)?;
     let hierarchy = PromotionTierRecord::of(&sent).hierarchy().unwrap_or(last.saturating_add(1));
     let defaults = json!({
         "banner": null, "metadata": {}, "hierarchy": hierarchy, "active": true, "start_date": null, "expiration_date": null,
@@ -320,7 +320,7 @@ fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     if total > 0 {
         return Err(in_use(TIER.object, &tier.id, "promotion_stack", stacks, total).into());
     }
-    assignments::detach(call, &tier.id);
+    assignments::delete_all(call, &tier.id);
     call.store.remove(TIER.object, &tier.id);
     Ok(Response::empty(204))
 }

@@ -20,19 +20,19 @@ use scrip::wire::Problem;
 use serde_json::{Map, Value as Json};
 
 /// Maximum number of publications of one campaign on one day (UTC) to one address or, without a known address, to one name.
-const A_DAY: i64 = 1;
+const DAILY_MAX: i64 = 1;
 /// Quotas of publications through one key without a known address.
-const TO_NAMES: [Quota; 2] = [
+const QUOTAS_BY_NAME: [Quota; 2] = [
     Quota { name: "publications of a minute", window_ms: 60_000, most: 120 },
     Quota { name: "publications of a day", window_ms: DAY_MS, most: 10_000 },
 ];
 
 const DAY_MS: i64 = 86_400_000;
 /// Maximum number of rows of past days that one publication deletes.
-const SWEPT: i64 = 200;
+const DELETED_MAX: i64 = 200;
 
 /// Returns true if a client may publish codes of a campaign; a server may publish any.
-pub fn allows(call: &Call<'_, '_>, campaign: Option<&Document>) -> bool {
+pub fn may_publish(call: &Call<'_, '_>, campaign: Option<&Document>) -> bool {
     let name = campaign.and_then(|campaign| campaign.key.as_deref());
     let names: Vec<&str> = campaign.map(|campaign| campaign.id.as_str()).into_iter().chain(name).collect();
     let publishing: &Publishing = &call.caller.publish;
@@ -45,72 +45,76 @@ pub fn check_count(count: u64) -> Result<(), Problem> {
 }
 
 /// Returns the receiver that a sent customer names, and stores the fields that the caller may write.
-pub fn receive(call: &mut Call<'_, '_>, sent: Map<String, Json>) -> Result<PublicationReceiver, CallError> {
+pub fn read_receiver(call: &mut Call<'_, '_>, sent: Map<String, Json>) -> Result<PublicationReceiver, CallError> {
     match &call.page {
-        Some(page) if !page.trusts_customer() => name(call, &sent),
-        Some(_) | None => Ok(PublicationReceiver::of(customer::upsert_named(call, sent)?)),
+        Some(client) if !client.trusts_customer() => name_receiver(call, &sent),
+        Some(_) | None => Ok(PublicationReceiver::new_holder(customer::upsert_named(call, sent)?)),
     }
 }
 
 /// Returns the receiver that a client only names, by `source_id`, as the publication states. Writes nothing about a stored customer, and
 /// only the name of a new one.
-fn name(call: &mut Call<'_, '_>, sent: &Map<String, Json>) -> Result<PublicationReceiver, CallError> {
+fn name_receiver(call: &mut Call<'_, '_>, sent: &Map<String, Json>) -> Result<PublicationReceiver, CallError> {
     let source_id = sent.get("source_id").and_then(Json::as_str).unwrap_or_default().to_owned();
     let customer = match call.store.document_by_name("customer", &source_id, "")? {
         Some(known) => {
-            // Draws as many ids as for an unknown customer, so that later ids do not reveal the difference.
-            let _ = customer::next_id(call);
+            // Generates as many ids as for an unknown customer, so that later ids do not reveal the difference.
+            let _ = customer::generate_id(call);
             known
         }
-        None => customer::introduce(call, &json_members::one("source_id", source_id.as_str().into())),
+        None => customer::create_named(call, &json_members::one("source_id", source_id.as_str().into())),
     };
     Ok(PublicationReceiver { customer: Some(customer), source_id: Some(source_id), holds: false })
 }
 
 /// Returns true if a client has published a code of a campaign, or a voucher without one, to a customer that it named.
-pub fn has_by_name(call: &Call<'_, '_>, customer_id: &str, place: &str) -> Result<bool, Fault> {
-    let account = named_publications_account(customer_id, place).to_string();
-    let standings = call.store.standings(std::slice::from_ref(&account), call.now_ms(), "")?;
-    Ok(standings.get(&account).is_some_and(|standing| standing.balance != 0))
+pub fn has_published_to_name(call: &Call<'_, '_>, customer_id: &str, parent_id: &str) -> Result<bool, Fault> {
+    let account = named_publications_account(customer_id, parent_id).to_string();
+    let balances = call.store.standings(std::slice::from_ref(&account), call.now_ms(), "")?;
+    Ok(balances.get(&account).is_some_and(|account_state| account_state.balance != 0))
 }
 
-/// Counts a publication from a client to an unproven customer when the call commits, and refuses one above the limit. `place` is
+/// Counts a publication from a client to an unverified customer when the call commits, and refuses one above the limit. `parent_id` is
 /// the campaign, or a voucher without one.
-pub fn count(call: &mut Call<'_, '_>, receiver: &PublicationReceiver, place: &str) -> Result<(), CallError> {
-    if call.page.as_ref().is_none_or(|page| page.proven.is_some()) {
+pub fn count_publication(
+    call: &mut Call<'_, '_>,
+    receiver: &PublicationReceiver,
+    parent_id: &str,
+) -> Result<(), CallError> {
+    if call.page.as_ref().is_none_or(|client| client.proven.is_some()) {
         return Ok(());
     }
     let day = call.now_ms().checked_div_euclid(DAY_MS).unwrap_or(0);
-    let who = match (call.caller.address.as_deref(), receiver.source_id.as_deref()) {
+    let receiver_name = match (call.caller.address.as_deref(), receiver.source_id.as_deref()) {
         (Some(address), _) => format!("address {address}"),
         (None, name) => {
-            take_share(call)?;
+            consume_quota(call)?;
             format!("name {}", name.unwrap_or_default())
         }
     };
     // Neither an address nor a name can be derived from the stored value, and days and campaigns cannot be linked.
-    let who = Tracker::stored(call.store)?.counted_as(&format!("{day} {place}"), &who)?;
-    let daily = DailyPublications { day, parent_id: place, receiver: &who };
-    if quotas::find_publications(call.store, daily)? >= A_DAY {
+    let receiver_name = Tracker::stored(call.store)?.counted_as(&format!("{day} {parent_id}"), &receiver_name)?;
+    let daily = DailyPublications { day, parent_id, receiver: &receiver_name };
+    if quotas::find_publications(call.store, daily)? >= DAILY_MAX {
         return Err(too_many(call.now_ms(), day).into());
     }
-    quotas::insert_publication(call.store, daily, SWEPT);
+    quotas::insert_publication(call.store, daily, DELETED_MAX);
     Ok(())
 }
 
 fn too_many(now_ms: i64, day: i64) -> ErrorBody {
     let tomorrow_ms = day.saturating_add(1).saturating_mul(DAY_MS);
     let message = format!(
-        "at most {A_DAY} of a campaign can be published from here on one day; the next from {}",
+        "at most {DAILY_MAX} of a campaign can be published from here on one day; the next from {}",
         timestamp::text(tomorrow_ms)
     );
     refusal(message, timestamp::seconds_until(now_ms, tomorrow_ms))
 }
 
 /// Takes the quota of a client key, which is public, for publications to names, which create customers.
-fn take_share(call: &mut Call<'_, '_>) -> Result<(), CallError> {
+fn consume_quota(call: &mut Call<'_, '_>) -> Result<(), CallError> {
     let now_ms = call.now_ms();
-    let Some(seconds) = Quota::take_of_all(&TO_NAMES, call.store, call.caller, now_ms)? else { return Ok(()) };
+    let Some(seconds) = Quota::take_of_all(&QUOTAS_BY_NAME, call.store, call.caller, now_ms)? else { return Ok(()) };
     let message = "more has been published from pages than is handed out; try again later";
     Err(refusal(message.into(), seconds).into())
 }

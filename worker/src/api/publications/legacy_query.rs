@@ -4,7 +4,7 @@
 //! use it.
 
 use crate::api::publications::publications;
-use crate::api::publications::publications::publish_sent;
+use crate::api::publications::publications::publish_requested;
 use crate::documents::common_fields::{BUYER, KEY};
 use crate::documents::shapes;
 use crate::http::reply::{CallError, ErrorBody, error, invalid_query, of_query, transport_error};
@@ -48,26 +48,26 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
         refusal.allow = Some("GET, OPTIONS".into());
         return Err(refusal.into());
     }
-    let publication = publications::read_sent(call, sent(call)?).map_err(of_query)?;
-    let wanted = &publication.request;
-    if wanted.voucher.is_none() && wanted.campaign.is_none() {
-        return Err(publications::missing().into());
+    let publication = publications::read_request(call, body_of_query(call)?).map_err(of_query)?;
+    let request = &publication.request;
+    if request.voucher.is_none() && request.campaign.is_none() {
+        return Err(publications::missing_vouchers().into());
     }
-    if wanted.count > 1 {
+    if request.count > 1 {
         let message = "Only up to 1 can be published";
         return Err(error(400, "too_many_vouchers_requested", "Too many vouchers requested", message).into());
     }
     // An equal name identifies one publication, which is returned again.
-    if let Some(source_id) = &wanted.source_id
+    if let Some(source_id) = &request.source_id
         && let Some(known) = call.store.document_by_name("publication", source_id, "")?
     {
         return Ok(Response::json(Json::Object(known.body)));
     }
-    Ok(Response::json(publish_sent(call, publication)?))
+    Ok(Response::json(publish_requested(call, publication)?))
 }
 
 /// Converts the parameters to a body.
-fn sent(call: &Call<'_, '_>) -> Result<Map<String, Json>, CallError> {
+fn body_of_query(call: &Call<'_, '_>) -> Result<Map<String, Json>, CallError> {
     let mut body = Map::new();
     for (path, value) in call.query.pairs() {
         let (Some(first), path) = (path.first(), path.get(1..).unwrap_or_default()) else { continue };
@@ -75,7 +75,7 @@ fn sent(call: &Call<'_, '_>) -> Result<Map<String, Json>, CallError> {
             "voucher" | "source_id" if path.is_empty() => drop(body.insert(first.clone(), value.into())),
             "campaign" if path.is_empty() => drop(body.insert(first.clone(), value.into())),
             "campaign" | "customer" | "metadata" => {
-                put(body.entry(first.clone()).or_insert(Json::Null), path, value, first)?
+                insert_at(body.entry(first.clone()).or_insert(Json::Null), path, value, first)?
             }
             _ => {}
         }
@@ -84,19 +84,19 @@ fn sent(call: &Call<'_, '_>) -> Result<Map<String, Json>, CallError> {
 }
 
 /// Sets a value at a path of members: integers where expected, texts otherwise.
-fn put(place: &mut Json, path: &[String], value: &str, first: &str) -> Result<(), ErrorBody> {
+fn insert_at(target: &mut Json, path: &[String], value: &str, first: &str) -> Result<(), ErrorBody> {
     let Some((name, rest)) = path.split_first() else {
         let message = format!("Property .{first} must be an object, as `{first}[name]=` (actual value is `{value}`)");
         return Err(invalid_query(message));
     };
-    if !place.is_object() {
-        *place = Json::Object(Map::new());
+    if !target.is_object() {
+        *target = Json::Object(Map::new());
     }
-    let Some(members) = place.as_object_mut() else { return Ok(()) };
+    let Some(members) = target.as_object_mut() else { return Ok(()) };
     if rest.is_empty() {
         let number = (first == "campaign" && name == "count").then(|| value.parse::<i64>().ok()).flatten();
         members.insert(name.clone(), number.map_or_else(|| value.into(), Json::from));
         return Ok(());
     }
-    put(members.entry(name.clone()).or_insert(Json::Null), rest, value, first)
+    insert_at(members.entry(name.clone()).or_insert(Json::Null), rest, value, first)
 }

@@ -116,8 +116,8 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
         clause = clause.named();
     }
     let page = PUBLICATION.list.select(call.store, &call.query, clause)?;
-    let shown = (PUBLICATION.show)(call, page.documents)?;
-    Ok(Response::json(Json::Object(PUBLICATION.list.envelope(shown, page.total))))
+    let publications = (PUBLICATION.show)(call, page.documents)?;
+    Ok(Response::json(Json::Object(PUBLICATION.list.envelope(publications, page.total))))
 }
 
 fn check_page(call: &Call<'_, '_>) -> Result<(), ErrorBody> {

@@ -6,7 +6,7 @@ use crate::documents::common_fields::{BUYER, KEY};
 use crate::documents::shapes;
 use crate::domain::customers::customer;
 use crate::domain::metadata::schemas;
-use crate::domain::publications::{PublicationRequest, choose, hand_over, none_left};
+use crate::domain::publications::{PublicationRequest, no_voucher_left, publish_vouchers, select_vouchers};
 use crate::http::caller::CredentialClass;
 use crate::http::reply::{CallError, ErrorBody, error, not_found};
 use crate::http::route::{Call, ClientSwitch, HandlerResult, Response, Route, post};
@@ -75,19 +75,19 @@ pub const ROUTES: &[Route] = &[
 ];
 
 /// A publication as a caller requests it.
-pub struct SentPublication {
+pub struct RequestedPublication {
     /// The request.
     pub request: PublicationRequest,
     /// Customer as sent.
     pub customer: Map<String, Json>,
 }
 
-fn read(call: &Call<'_, '_>) -> Result<SentPublication, CallError> {
-    read_sent(call, call.source()?)
+fn read(call: &Call<'_, '_>) -> Result<RequestedPublication, CallError> {
+    read_request(call, call.source()?)
 }
 
 /// Reads a publication request from a body, or from query parameters in its place.
-pub fn read_sent(call: &Call<'_, '_>, mut source: Map<String, Json>) -> Result<SentPublication, CallError> {
+pub fn read_request(call: &Call<'_, '_>, mut source: Map<String, Json>) -> Result<RequestedPublication, CallError> {
     // Clients name the campaign or the voucher in the query.
     for name in ["campaign", "voucher"] {
         if let Some(value) = call.query.parameter(name).filter(|_| source.get(name).is_none_or(Json::is_null)) {
@@ -118,17 +118,19 @@ pub fn read_sent(call: &Call<'_, '_>, mut source: Map<String, Json>) -> Result<S
         channel: sent.channel().unwrap_or("API").to_owned(),
         join_once: call.query.is_true("join_once"),
     };
-    Ok(SentPublication { request, customer })
+    Ok(RequestedPublication { request, customer })
 }
 
 /// Refuses an unnamed customer. A server names one by id, source_id or e-mail address, a client by source_id or a token.
 pub fn check_customer(call: &Call<'_, '_>, customer: &Map<String, Json>) -> Result<(), CallError> {
     let has_source_id = customer.contains_key("source_id");
     match &call.page {
-        Some(page) if page.proven.is_none() && !has_source_id => Err(Problem::missing("customer", "source_id").into()),
+        Some(client) if client.proven.is_none() && !has_source_id => {
+            Err(Problem::missing("customer", "source_id").into())
+        }
         None if !has_source_id
             && !customer.contains_key("id")
-            && customer::email_name(CustomerRecord::of(customer)).is_none() =>
+            && customer::email_only(CustomerRecord::of(customer)).is_none() =>
         {
             let details = "Property .customer must name the customer by id, source_id or email";
             Err(error(400, "missing_customer", "Missing customer", details).into())
@@ -140,19 +142,19 @@ pub fn check_customer(call: &Call<'_, '_>, customer: &Map<String, Json>) -> Resu
 fn publish(call: &mut Call<'_, '_>) -> HandlerResult {
     let sent = read(call)?;
     if sent.request.voucher.is_none() && sent.request.campaign.is_none() {
-        return Err(missing().into());
+        return Err(missing_vouchers().into());
     }
-    Ok(Response::json(publish_sent(call, sent)?))
+    Ok(Response::json(publish_requested(call, sent)?))
 }
 
 /// Returns the error for a request without a campaign or a voucher.
-pub fn missing() -> ErrorBody {
+pub fn missing_vouchers() -> ErrorBody {
     error(400, "missing_vouchers", "Missing vouchers", "Either Campaign or Voucher is required")
 }
 
 /// Makes a requested publication and returns its JSON. A client receives the `tracking_id` sealed, as in all responses.
-pub fn publish_sent(call: &mut Call<'_, '_>, sent: SentPublication) -> Result<Json, CallError> {
-    let mut message = publish_once(call, &sent.request, sent.customer)?;
+pub fn publish_requested(call: &mut Call<'_, '_>, sent: RequestedPublication) -> Result<Json, CallError> {
+    let mut message = write_publication(call, &sent.request, sent.customer)?;
     let tracking_id = message.get_mut("tracking_id").filter(|_| call.page.is_some());
     if let Some(Json::String(source_id)) = tracking_id {
         // An earlier version stored it sealed.
@@ -161,13 +163,13 @@ pub fn publish_sent(call: &mut Call<'_, '_>, sent: SentPublication) -> Result<Js
     Ok(message)
 }
 
-fn publish_once(
+fn write_publication(
     call: &mut Call<'_, '_>,
-    wanted: &PublicationRequest,
+    request: &PublicationRequest,
     customer: Map<String, Json>,
 ) -> Result<Json, CallError> {
-    if let Some(source_id) = &wanted.source_id {
-        if wanted.count > 1 {
+    if let Some(source_id) = &request.source_id {
+        if request.count > 1 {
             return Err(error(
                 400,
                 "too_many_vouchers_requested",
@@ -182,82 +184,82 @@ fn publish_once(
             return Err(error(400, "duplicate_source_id", "Duplicate source_id", message).into());
         }
     }
-    schemas::check(call.store, &[("publication", Some(&wanted.metadata))])?;
-    let receiver = client_policy::receive(call, customer)?;
-    let (campaign, vouchers) = find(call, wanted)?;
-    let place = campaign
+    schemas::check(call.store, &[("publication", Some(&request.metadata))])?;
+    let receiver = client_policy::read_receiver(call, customer)?;
+    let (campaign, vouchers) = find(call, request)?;
+    let parent_id = campaign
         .as_ref()
         .map(|campaign| campaign.id.clone())
         .or_else(|| vouchers.as_ref().map(|voucher| voucher.id.clone()))
         .unwrap_or_default();
-    let is_once = is_once(call, wanted, campaign.as_ref());
-    if is_once && wanted.count > 1 {
+    let is_once = is_once(call, request, campaign.as_ref());
+    if is_once && request.count > 1 {
         let bound = "must be <= 1 where a customer joins only once";
-        return Err(Problem::bound("campaign.count", bound, &wanted.count.to_string()).into());
+        return Err(Problem::bound("campaign.count", bound, &request.count.to_string()).into());
     }
     if is_once
         && let Some(holder) = receiver.holder()
-        && let Some(earlier) = earlier(call, &place, holder)?
+        && let Some(earlier) = earlier(call, &parent_id, holder)?
     {
-        if wanted.join_once {
-            return Ok(repeat_answer(call, earlier));
+        if request.join_once {
+            return Ok(repeat_response(call, earlier));
         }
-        return Err(joined_already().into());
+        return Err(already_joined().into());
     }
     // For a name, only publications by clients count: a client learns nothing of the customer, and gets the response for a
     // campaign without codes.
     if is_once
         && let Some(name) = receiver.name()
-        && client_policy::has_by_name(call, name, &place)?
+        && client_policy::has_published_to_name(call, name, &parent_id)?
     {
-        return Err(none_left().into());
+        return Err(no_voucher_left().into());
     }
-    client_policy::count(call, &receiver, &place)?;
-    let chosen = match (vouchers, &campaign) {
+    client_policy::count_publication(call, &receiver, &parent_id)?;
+    let vouchers_to_publish = match (vouchers, &campaign) {
         (Some(voucher), _) => vec![(voucher, false)],
-        (None, Some(campaign)) => choose(call, campaign, wanted.count, &[])?,
+        (None, Some(campaign)) => select_vouchers(call, campaign, request.count, &[])?,
         (None, None) => Vec::new(),
     };
-    let (publication, _) = hand_over(call, wanted, &receiver, campaign.as_ref(), chosen)?;
+    let (publication, _) = publish_vouchers(call, request, &receiver, campaign.as_ref(), vouchers_to_publish)?;
     Ok(publication)
 }
 
 /// Publishes a voucher that the same call creates, like an existing one.
-pub fn publish_made(
+pub fn publish_created(
     call: &mut Call<'_, '_>,
     customer: Map<String, Json>,
     campaign: Option<&Document>,
     voucher: Document,
 ) -> Result<(), CallError> {
-    let wanted = PublicationRequest::made(&voucher);
-    let receiver = client_policy::receive(call, customer)?;
-    if let Some(campaign) = campaign.filter(|campaign| is_once(call, &wanted, Some(campaign)))
+    let request = PublicationRequest::for_voucher(&voucher);
+    let receiver = client_policy::read_receiver(call, customer)?;
+    if let Some(campaign) = campaign.filter(|campaign| is_once(call, &request, Some(campaign)))
         && let Some(holder) = receiver.holder()
         && earlier(call, &campaign.id, holder)?.is_some()
     {
-        return Err(joined_already().into());
+        return Err(already_joined().into());
     }
-    hand_over(call, &wanted, &receiver, campaign, vec![(voucher, false)]).map(drop)
+    publish_vouchers(call, &request, &receiver, campaign, vec![(voucher, false)]).map(drop)
 }
 
-fn joined_already() -> ErrorBody {
+fn already_joined() -> ErrorBody {
     let message = "Voucher cannot be published. Customer already joined program.";
     error(400, "voucher_cannot_be_published", "Voucher cannot be published", message)
 }
 
 /// Finds the campaign, and the voucher if one is named. For a client, codes that it may not publish do not exist.
-fn find(call: &Call<'_, '_>, wanted: &PublicationRequest) -> Result<(Option<Document>, Option<Document>), CallError> {
-    let Some(code) = &wanted.voucher else {
-        let name = wanted.campaign.as_deref().unwrap_or_default();
+fn find(call: &Call<'_, '_>, request: &PublicationRequest) -> Result<(Option<Document>, Option<Document>), CallError> {
+    let Some(code) = &request.voucher else {
+        let name = request.campaign.as_deref().unwrap_or_default();
         let campaign = find_campaign(call, name)?;
-        return match client_policy::allows(call, Some(&campaign)) {
+        return match client_policy::may_publish(call, Some(&campaign)) {
             true => Ok((Some(campaign), None)),
             false => Err(not_found("campaign", name).into()),
         };
     };
     let voucher = find_voucher(call, code)?;
     let campaign = campaign_of(call, &voucher)?;
-    match client_policy::allows(call, campaign.as_ref()) {
+    match client_policy::may_publish(call, campaign.as_ref()) {
         true => Ok((campaign, Some(voucher))),
         false => Err(not_found("voucher", code).into()),
     }
@@ -265,13 +267,13 @@ fn find(call: &Call<'_, '_>, wanted: &PublicationRequest) -> Result<(Option<Docu
 
 /// Returns true if a customer gets only one publication of a campaign: if the caller or the campaign requires it, and for a proven
 /// customer of a client.
-fn is_once(call: &Call<'_, '_>, wanted: &PublicationRequest, campaign: Option<&Document>) -> bool {
+fn is_once(call: &Call<'_, '_>, request: &PublicationRequest, campaign: Option<&Document>) -> bool {
     let of_campaign = campaign.is_some_and(|campaign| campaign.as_campaign().joins_once());
-    wanted.join_once || of_campaign || call.page.as_ref().is_some_and(|page| page.proven.is_some())
+    request.join_once || of_campaign || call.page.as_ref().is_some_and(|client| client.proven.is_some())
 }
 
 /// Returns the repeated response of an earlier publication; a client does not see members that a server wrote for itself.
-fn repeat_answer(call: &Call<'_, '_>, earlier: Document) -> Json {
+fn repeat_response(call: &Call<'_, '_>, earlier: Document) -> Json {
     let mut body = earlier.body;
     if call.page.is_some() {
         body.insert("metadata".into(), json!({}));
@@ -288,9 +290,9 @@ fn find_campaign(call: &Call<'_, '_>, name: &str) -> Result<Document, CallError>
 /// are counted.
 fn find_voucher(call: &Call<'_, '_>, code: &str) -> Result<Document, CallError> {
     let found = publishable(call, code);
-    if let (Err(CallError::Refused(_)), Some(page)) = (&found, &call.page) {
+    if let (Err(CallError::Refused(_)), Some(client)) = (&found, &call.page) {
         call.guesses.set(call.guesses.get().saturating_add(1));
-        if !page.policy.reasons {
+        if !client.policy.reasons {
             return Err(not_found("voucher", code).into());
         }
     }
@@ -319,6 +321,6 @@ fn campaign_of(call: &Call<'_, '_>, voucher: &Document) -> Result<Option<Documen
 }
 
 /// Finds the publication by which a customer has joined a campaign, or has a voucher without one.
-fn earlier(call: &Call<'_, '_>, place: &str, customer_id: &str) -> Result<Option<Document>, CallError> {
-    Ok(publications::find_first(call.store, place, customer_id)?)
+fn earlier(call: &Call<'_, '_>, parent_id: &str, customer_id: &str) -> Result<Option<Document>, CallError> {
+    Ok(publications::find_first(call.store, parent_id, customer_id)?)
 }

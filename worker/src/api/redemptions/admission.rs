@@ -7,7 +7,7 @@ use crate::documents::metadata::MetadataSchemas;
 use crate::documents::{common_fields, merge};
 use crate::domain::caller;
 use crate::domain::catalogue::order_overrides;
-use crate::domain::customers::customer::{CUSTOMER, profile};
+use crate::domain::customers::customer::{CUSTOMER, read_profile};
 use crate::domain::decisions::facts;
 use crate::domain::metadata::schemas;
 use crate::http::reply::{CallError, error};
@@ -25,8 +25,8 @@ const REDEMPTION: &str = "redemption";
 pub fn check(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<(), CallError> {
     check_customer(call, request)?;
     check_metadata(call, request)?;
-    if let Some(order) = request.order.as_ref().filter(|order| order_overrides::any(order)) {
-        call.dry_run(|call| order_overrides::persist(call, &mut order.clone(), "order."))?;
+    if let Some(order) = request.order.as_ref().filter(|order| order_overrides::has_overrides(order)) {
+        call.dry_run(|call| order_overrides::write(call, &mut order.clone(), "order."))?;
     }
     Ok(())
 }
@@ -35,9 +35,9 @@ pub fn check(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<(), CallE
 /// names, it checks the names.
 pub fn check_customer(call: &Call<'_, '_>, request: &Redeemables) -> Result<(), CallError> {
     check_tracking(call, request)?;
-    match (stored_of(call, request), &request.customer) {
-        (Some(customer), _) => profile(customer).map(drop),
-        (None, Some(named)) => check_names(named),
+    match (profile_to_store(call, request), &request.customer) {
+        (Some(customer), _) => read_profile(customer).map(drop),
+        (None, Some(customer)) => check_names(customer),
         (None, None) => Ok(()),
     }
 }
@@ -45,11 +45,13 @@ pub fn check_customer(call: &Call<'_, '_>, request: &Redeemables) -> Result<(), 
 /// Refuses the tracking id of another customer (docs/spec/interface.md, `POST /client/v1/redeem`; docs/spec/objects.md#15).
 /// A visitor who becomes a customer is no contradiction: no customer is stored under the visitor's tracking id.
 fn check_tracking(call: &Call<'_, '_>, request: &Redeemables) -> Result<(), CallError> {
-    let (Some(tracking_id), Some(named)) = (request.tracking_id.as_deref(), &request.customer) else { return Ok(()) };
-    let Some(members) = named.id.as_deref().or(named.source_id.as_deref()) else { return Ok(()) };
-    let Some(tracked) = facts::tracked(call, tracking_id)? else { return Ok(()) };
+    let (Some(tracking_id), Some(customer)) = (request.tracking_id.as_deref(), &request.customer) else {
+        return Ok(());
+    };
+    let Some(members) = customer.id.as_deref().or(customer.source_id.as_deref()) else { return Ok(()) };
+    let Some(tracked_customer) = facts::find_tracked_customer(call, tracking_id)? else { return Ok(()) };
     // As in all names of customers, the sent id may be the `source_id`.
-    if *members == tracked.id || Some(facts::unsealed(call, members)?) == tracked.key {
+    if *members == tracked_customer.id || Some(facts::unseal_name(call, members)?) == tracked_customer.key {
         return Ok(());
     }
     let message = format!("Ambiguous trackingId ('{tracking_id}' vs. '{members}')");
@@ -57,9 +59,9 @@ fn check_tracking(call: &Call<'_, '_>, request: &Redeemables) -> Result<(), Call
     Err(error(400, "ambiguous_tracking_id", &message, details).into())
 }
 
-fn check_names(named: &Customer) -> Result<(), CallError> {
+fn check_names(customer: &Customer) -> Result<(), CallError> {
     let mut names = Map::new();
-    for (name, value) in [("id", &named.id), ("source_id", &named.source_id)] {
+    for (name, value) in [("id", &customer.id), ("source_id", &customer.source_id)] {
         names.extend(value.as_ref().map(|value| (name.to_owned(), value.as_str().into())));
     }
     let read = shape::read(common_fields::CUSTOMER, names, Nulls::Kept);
@@ -67,7 +69,7 @@ fn check_names(named: &Customer) -> Result<(), CallError> {
 }
 
 /// Returns the customer of a request if its profile will be stored.
-fn stored_of<'r>(call: &Call<'_, '_>, request: &'r Redeemables) -> Option<&'r Customer> {
+fn profile_to_store<'r>(call: &Call<'_, '_>, request: &'r Redeemables) -> Option<&'r Customer> {
     request.customer.as_ref().filter(|_| caller::trusts_customer(call))
 }
 
@@ -76,7 +78,7 @@ fn stored_of<'r>(call: &Call<'_, '_>, request: &'r Redeemables) -> Option<&'r Cu
 fn check_metadata(call: &Call<'_, '_>, request: &Redeemables) -> Result<(), CallError> {
     let of_redemption = Json::Object(request.metadata.to_fields());
     let of_order = request.order.as_ref().map(of_order).unwrap_or_default();
-    let sent = stored_of(call, request).filter(|customer| !customer.metadata.is_empty());
+    let sent = profile_to_store(call, request).filter(|customer| !customer.metadata.is_empty());
     let mut names = vec![REDEMPTION];
     names.extend(of_order.iter().map(|(name, _)| *name));
     names.extend(sent.map(|_| CUSTOMER.object));
@@ -84,18 +86,18 @@ fn check_metadata(call: &Call<'_, '_>, request: &Redeemables) -> Result<(), Call
     if schemas.is_empty() {
         return Ok(());
     }
-    let mut written = vec![(REDEMPTION, Some(&of_redemption))];
-    written.extend(of_order.iter().map(|(name, value)| (*name, Some(value))));
+    let mut values = vec![(REDEMPTION, Some(&of_redemption))];
+    values.extend(of_order.iter().map(|(name, value)| (*name, Some(value))));
     let of_customer = sent.map(|sent| customer_metadata(call, &schemas, request, sent)).transpose()?;
-    written.extend(of_customer.as_ref().map(|value| (CUSTOMER.object, Some(value))));
-    schemas::hold(&schemas, &written)
+    values.extend(of_customer.as_ref().map(|value| (CUSTOMER.object, Some(value))));
+    schemas::check_against(&schemas, &values)
 }
 
 fn of_order(order: &Order) -> Vec<(&'static str, Json)> {
-    let own = (!order.metadata.is_empty()).then(|| ("order", Json::Object(order.metadata.to_fields())));
-    let any = order.items.iter().any(|item| !item.metadata.is_empty());
-    let items = order.items.iter().filter(|_| any);
-    own.into_iter().chain(items.map(|item| ("order_item", Json::Object(item.metadata.to_fields())))).collect()
+    let order_value = (!order.metadata.is_empty()).then(|| ("order", Json::Object(order.metadata.to_fields())));
+    let has_item_metadata = order.items.iter().any(|item| !item.metadata.is_empty());
+    let items = order.items.iter().filter(|_| has_item_metadata);
+    order_value.into_iter().chain(items.map(|item| ("order_item", Json::Object(item.metadata.to_fields())))).collect()
 }
 
 /// Returns the metadata that the customer would have: sent over stored. It is read only in projects with a schema for it.
@@ -107,7 +109,7 @@ fn customer_metadata(
 ) -> Result<Json, CallError> {
     let mut merged = Map::new();
     if schemas.contains_key(CUSTOMER.object)
-        && let Some(stored) = facts::named(call, request)?
+        && let Some(stored) = facts::find_named_customer(call, request)?
     {
         merged = stored.body;
     }

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 /// Maximum number of stored failures of one client key, in a minute and in a day.
-const KEPT: [Quota; 2] = [
+const STORED_FAILURES: [Quota; 2] = [
     Quota { name: "failures of a minute", window_ms: 60_000, most: 60 },
     Quota { name: "failures of a day", window_ms: 86_400_000, most: 5_000 },
 ];
@@ -24,20 +24,20 @@ struct OrderBytes<'b> {
 
 /// Returns a hash of the sent order, by which its sender can recognise it.
 pub fn order_hash(call: &Call<'_, '_>) -> Option<String> {
-    let sent: OrderBytes<'_> = serde_json::from_slice(&call.request.body).ok()?;
-    Some(sha256_hex(sent.order?.get().as_bytes()))
+    let body: OrderBytes<'_> = serde_json::from_slice(&call.request.body).ok()?;
+    Some(sha256_hex(body.order?.get().as_bytes()))
 }
 
 /// Decides if a failed redemption is stored; a stored one is removed when its retention ends.
-pub fn is_kept(call: &mut Call<'_, '_>) -> Result<bool, Fault> {
+pub fn is_stored(call: &mut Call<'_, '_>) -> Result<bool, Fault> {
     let now_ms = call.now_ms();
     if call.page.is_some() {
-        for allowance in &KEPT {
-            if !allowance.allows(call.store, call.caller, now_ms, 1)? {
+        for quota in &STORED_FAILURES {
+            if !quota.allows(call.store, call.caller, now_ms, 1)? {
                 return Ok(false);
             }
         }
-        KEPT.iter().for_each(|allowance| allowance.take(call.store, call.caller, now_ms, 1));
+        STORED_FAILURES.iter().for_each(|quota| quota.take(call.store, call.caller, now_ms, 1));
     }
     call.store.leaves_later();
     Ok(true)

@@ -218,34 +218,34 @@ pub fn check<T>(
     let facts = facts::facts(call)?;
     let decided = decide::validate(&facts, request, call.context);
     match &decided {
-        Ok(decision) => call.store.decided("validation", refused(&decision.answer.evaluated)),
+        Ok(decision) => call.store.decided("validation", refusal_key(&decision.answer.evaluated)),
         Err(refusal) => call.store.decided("validation", Some(refusal.reason.key())),
     }
     let decided = decided.map(|decision| {
         let evaluated = &decision.answer.evaluated;
-        count_guesses(call, evaluated);
-        let promised = if evaluated.valid { decide::expected_grants(evaluated) } else { Vec::new() };
+        count_failed_attempts(call, evaluated);
+        let fulfilments = if evaluated.valid { decide::expected_grants(evaluated) } else { Vec::new() };
         let body = write(&decision.answer, call.context);
-        (body, decision.changes.unwrap_or_default().entries, promised)
+        (body, decision.changes.unwrap_or_default().entries, fulfilments)
     });
     facts.end()?;
-    let (body, entries, promised) = decided?;
-    if !promised.is_empty() {
-        call.dry_run(|call| v1_fulfilment::fulfil_all(call, &promised))?;
+    let (body, entries, fulfilments) = decided?;
+    if !fulfilments.is_empty() {
+        call.dry_run(|call| v1_fulfilment::fulfil_all(call, &fulfilments))?;
     }
-    let origin = sessions::admit(call, &entries)?;
+    let origin = sessions::check_limit(call, &entries)?;
     call.store.apply(&entries, origin.as_deref(), call.now_ms())?;
     Ok(body)
 }
 
-/// Returns the reason that a request as a whole is refused, independent of the disclosure to clients.
-fn refused(evaluated: &Evaluation<'_>) -> Option<&'static str> {
+/// Returns the reason for which all of a request is refused, independent of the disclosure to clients.
+fn refusal_key(evaluated: &Evaluation<'_>) -> Option<&'static str> {
     let first = || evaluated.first_refusal().map(|(_, truth)| truth.reason.key());
     (!evaluated.valid).then(|| first().unwrap_or("nothing_applies"))
 }
 
 /// Adds the codes that a client named without success.
-fn count_guesses(call: &Call<'_, '_>, evaluated: &Evaluation<'_>) {
+fn count_failed_attempts(call: &Call<'_, '_>, evaluated: &Evaluation<'_>) {
     call.guesses.set(call.guesses.get().saturating_add(evaluated.guesses()));
 }
 
@@ -272,10 +272,12 @@ enum RedemptionResult {
 /// Decides a redemption and queues its effects; `form` selects the parts of the response.
 pub fn run(call: &mut Call<'_, '_>, request: &mut Redeemables, form: RecordForm) -> HandlerResult {
     admission::check(call, request)?;
-    if let Some(order) =
-        request.order.as_mut().filter(|order| order_overrides::any(order) && !caller::is_engine_comparison(call))
+    if let Some(order) = request
+        .order
+        .as_mut()
+        .filter(|order| order_overrides::has_overrides(order) && !caller::is_engine_comparison(call))
     {
-        order_overrides::name(call, order)?;
+        order_overrides::assign_ids(call, order)?;
     }
     let request = &*request;
     let facts = facts::facts(call)?;
@@ -289,7 +291,7 @@ pub fn run(call: &mut Call<'_, '_>, request: &mut Redeemables, form: RecordForm)
     }
     let decided = decided.map_err(CallError::from).and_then(|decision| {
         let redeemed = &decision.answer;
-        count_guesses(call, &redeemed.evaluated);
+        count_failed_attempts(call, &redeemed.evaluated);
         let outcome = match &redeemed.failure {
             Some(failure) => {
                 let hash = failures::order_hash(call);
@@ -297,7 +299,7 @@ pub fn run(call: &mut Call<'_, '_>, request: &mut Redeemables, form: RecordForm)
             }
             None => {
                 let order = redeemed.evaluated.order.as_deref();
-                let named = order.map_or(Ok(true), |order| is_named(call, &facts, order))?;
+                let named = order.map_or(Ok(true), |order| keeps_source_id(call, &facts, order))?;
                 RedemptionResult::Done(Box::new(record(redeemed, call.context, named)))
             }
         };
@@ -307,31 +309,32 @@ pub fn run(call: &mut Call<'_, '_>, request: &mut Redeemables, form: RecordForm)
     let mut customers = facts.finish()?;
     let (outcome, customer_id, changes, returned) = decided?;
     let recorded = match outcome {
-        RedemptionResult::Failed(written) => return fail(call, written, &customers, customer_id.as_deref()),
+        RedemptionResult::Failed(printed) => return write_failed(call, printed, &customers, customer_id.as_deref()),
         RedemptionResult::Done(recorded) => recorded,
     };
     // Units of an earlier redemption that the request omits are refunded first; the customer is written once more with both.
     if let Some(outcome) = returned {
-        let customer = order_returns::give_back(call, &outcome, &customers)?;
+        let customer = order_returns::write_refunds(call, &outcome, &customers)?;
         customers.extend(customer.map(|customer| (customer.id.clone(), customer)));
     }
     let customer = changes.customer.as_deref();
-    let (tally, orders) = (&changes.summary_delta, &changes.orders);
-    let mut customer = facts::write_customer(call, &customers, customer, customer_id.as_deref(), tally, orders)?;
-    // Servers receive vouchers and tiers whole; a client receives only its disclosure.
-    let is_whole = call.page.is_none() && !caller::is_engine_comparison(call);
-    let written = commit(call, *recorded, &changes, customer.as_mut(), form, is_whole)?;
+    let (summary_delta, orders) = (&changes.summary_delta, &changes.orders);
+    let mut customer =
+        facts::write_customer(call, &customers, customer, customer_id.as_deref(), summary_delta, orders)?;
+    // Servers receive complete vouchers and tiers; a client receives only its disclosure.
+    let is_expanded = call.page.is_none() && !caller::is_engine_comparison(call);
+    let printed = write_redemption(call, *recorded, &changes, customer.as_mut(), form, is_expanded)?;
     facts::count_orders(call, &customers, customer.as_ref().map(|customer| &*customer.id), &changes.orders)?;
     summary::find_last_orders(call.store, &changes.orders, call.context.now.millis());
-    if let Some(order) = request.order.as_ref().filter(|order| order_overrides::any(order)) {
-        order_overrides::persist(call, &mut order.clone(), "order.")?;
+    if let Some(order) = request.order.as_ref().filter(|order| order_overrides::has_overrides(order)) {
+        order_overrides::write(call, &mut order.clone(), "order.")?;
     }
-    Ok(Response::written(written.status, written.answer))
+    Ok(Response::written(printed.status, printed.answer))
 }
 
 /// Returns true if an order is stored under its `source_id`. A new order with the `source_id` of another one is refused. A client
 /// does not learn of the other one, and its order is stored without the name.
-fn is_named(call: &Call<'_, '_>, facts: &StoreFacts<'_, '_>, order: &Order) -> Result<bool, CallError> {
+fn keeps_source_id(call: &Call<'_, '_>, facts: &StoreFacts<'_, '_>, order: &Order) -> Result<bool, CallError> {
     let (Some(id), Some(source_id)) = (&order.id, &order.source_id) else { return Ok(true) };
     if facts.has_seen_order(id) {
         return Ok(true);
@@ -346,24 +349,24 @@ fn is_named(call: &Call<'_, '_>, facts: &StoreFacts<'_, '_>, order: &Order) -> R
 }
 
 /// Queues the writes of a redemption: ledger, referral, rewards and records.
-fn commit(
+fn write_redemption(
     call: &mut Call<'_, '_>,
     mut recorded: RecordedOrder,
     changes: &Effects,
     mut customer: Option<&mut Document>,
     form: RecordForm,
-    is_whole: bool,
+    is_expanded: bool,
 ) -> Result<PrintedAnswer, CallError> {
     call.store.apply(&changes.entries, None, call.now_ms())?;
-    if is_whole {
-        recorded.write_redeemed(|object, shown| {
-            let id = ObjectReference::of(shown).id().unwrap_or_default();
+    if is_expanded {
+        recorded.write_redeemed(|object, json| {
+            let id = ObjectReference::of(json).id().unwrap_or_default();
             match object {
                 IncentiveObject::Voucher => {
-                    let voucher = Document::new(id.to_owned(), None, call.now_ms(), shown.clone());
-                    expanded::beside_voucher(call, &voucher)
+                    let voucher = Document::new(id.to_owned(), None, call.now_ms(), json.clone());
+                    expanded::expand_voucher(call, &voucher)
                 }
-                IncentiveObject::PromotionTier => expanded::beside_tier(call, id, &changes.entries),
+                IncentiveObject::PromotionTier => expanded::expand_tier(call, id, &changes.entries),
             }
         })?;
     }
@@ -378,29 +381,29 @@ fn commit(
     for grant in &changes.grants {
         let voucher = fulfilments.fulfil(call, grant)?;
         voucher.record_bought(call, &grant.redemption_id)?;
-        let shown = fulfilments.voucher_json(call, voucher)?;
-        recorded.write_reward(&grant.redemption_id, vec![("voucher", shown)]);
+        let json = fulfilments.voucher_json(call, voucher)?;
+        recorded.write_reward(&grant.redemption_id, vec![("voucher", json)]);
     }
     let vouchers = recorded.vouchers();
-    let mut written = recorded.print(form);
-    facts::put(call, vouchers.iter().map(|id| id.as_str()).collect(), std::mem::take(&mut written.records));
+    let mut printed = recorded.print(form);
+    facts::write_records(call, vouchers.iter().map(|id| id.as_str()).collect(), std::mem::take(&mut printed.records));
     referrals::fulfil_rewards(call, &referred, &mut fulfilments)?;
-    Ok(written)
+    Ok(printed)
 }
 
-/// Stores a failed redemption. An unproven name does not identify the customer who failed.
-fn fail(
+/// Stores a failed redemption. An unverified name does not identify the customer who failed.
+fn write_failed(
     call: &mut Call<'_, '_>,
-    written: PrintedAnswer,
+    printed: PrintedAnswer,
     customers: &DocumentsById,
     customer_id: Option<&str>,
 ) -> HandlerResult {
-    if failures::is_kept(call)? {
-        facts::put(call, Vec::new(), written.records);
+    if failures::is_stored(call)? {
+        facts::write_records(call, Vec::new(), printed.records);
     }
     if caller::trusts_customer(call) {
-        let tally = SummaryDelta { failed: 1, ..SummaryDelta::default() };
-        facts::write_customer(call, customers, None, customer_id, &tally, &[])?;
+        let summary_delta = SummaryDelta { failed: 1, ..SummaryDelta::default() };
+        facts::write_customer(call, customers, None, customer_id, &summary_delta, &[])?;
     }
-    Ok(Response::written(written.status, written.answer))
+    Ok(Response::written(printed.status, printed.answer))
 }

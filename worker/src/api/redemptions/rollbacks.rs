@@ -90,16 +90,16 @@ fn roll_back(call: &mut Call<'_, '_>, id: &str, stack: bool) -> HandlerResult {
     let customers = facts.finish()?;
     let decision = match (decided, refused) {
         (Ok(decision), _) => decision,
-        (Err(refusal), Some(past)) => return write_second(call, &past, &request, &refusal),
+        (Err(refusal), Some(redemption)) => return write_refused(call, &redemption, &request, &refusal),
         (Err(refusal), None) => return Err(refusal.into()),
     };
     let (rolled_back, changes) = (decision.answer, decision.changes.unwrap_or_default());
-    let taken = returns::return_all(call, &rolled_back.rewards)?;
-    let service = standing(call, &rolled_back, &changes.entries, &taken)?;
+    let withdrawn_rewards = returns::return_all(call, &rolled_back.rewards)?;
+    let service = state_after_rollback(call, &rolled_back, &changes.entries, &withdrawn_rewards)?;
     let written = write_rollback(&rolled_back, &request, &service);
     call.store.apply(&changes.entries, None, call.now_ms())?;
     let vouchers = rolled_back.parts.iter().filter_map(|part| part.redemption.voucher.as_ref());
-    facts::put(call, vouchers.map(|voucher| voucher.id.as_str()).collect(), written.records);
+    facts::write_records(call, vouchers.map(|voucher| voucher.id.as_str()).collect(), written.records);
     let customer_id = rolled_back.parts.iter().find_map(|part| part.redemption.customer_id.as_deref());
     facts::write_customer(call, &customers, None, customer_id, &changes.summary_delta, &changes.orders)?;
     facts::count_orders(call, &customers, customer_id, &changes.orders)?;
@@ -109,44 +109,45 @@ fn roll_back(call: &mut Call<'_, '_>, id: &str, stack: bool) -> HandlerResult {
 
 /// Returns the caller of rollbacks, and the state of each voucher after them: its balance may have changed since the redemption.
 /// This state is stored, and the list of transactions shows it.
-fn standing(
+fn state_after_rollback(
     call: &mut Call<'_, '_>,
     rolled_back: &RollbackDecision,
     entries: &[Entry],
-    taken: &[ReturnedReward],
+    withdrawn_rewards: &[ReturnedReward],
 ) -> Result<StoredObjects, CallError> {
     if caller::is_engine_comparison(call) {
         return Ok(StoredObjects::default());
     }
     let mut service = StoredObjects { channel_id: Some(caller::channel(call).id), vouchers: Vec::new() };
-    for past in rolled_back.parts.iter().map(|part| &part.redemption) {
-        let Some(redeemed) = &past.voucher else { continue };
+    for redemption in rolled_back.parts.iter().map(|part| &part.redemption) {
+        let Some(redeemed) = &redemption.voucher else { continue };
         // A reward may have been credited to the card that paid for it.
-        let lowered = taken.iter().find_map(|taken| taken.card().filter(|card| redeemed.id == card.id));
-        let stored = if lowered.is_none() { call.store.document(VOUCHER.object, &redeemed.id)? } else { None };
-        let Some(mut voucher) = lowered.cloned().or(stored) else { continue };
+        let changed_card =
+            withdrawn_rewards.iter().find_map(|reward| reward.card().filter(|card| redeemed.id == card.id));
+        let stored = if changed_card.is_none() { call.store.document(VOUCHER.object, &redeemed.id)? } else { None };
+        let Some(mut voucher) = changed_card.cloned().or(stored) else { continue };
         // The entries of this rollback are not posted yet.
         point_postings::refund_queued(call, &mut voucher, entries)?;
-        let shown = voucher::show_given_back(call, voucher, past.spent)?;
-        service.vouchers.push((redeemed.id.clone(), shown.to_string()));
+        let json = voucher::to_json_after_rollback(call, voucher, redemption.spent)?;
+        service.vouchers.push((redeemed.id.clone(), json.to_string()));
     }
     Ok(service)
 }
 
 /// Refuses a second rollback, and stores it as a failed rollback.
-fn write_second(
+fn write_refused(
     call: &mut Call<'_, '_>,
-    past: &StoredRedemption,
+    redemption: &StoredRedemption,
     request: &RollbackRequest,
     refusal: &Refusal,
 ) -> HandlerResult {
     let reason = refusal.reason;
     let failed_id = call.ids.hex18("rrf_");
-    let record = record_refused(&failed_id, past, request, reason, call.context.now);
-    facts::put(call, Vec::new(), vec![record]);
+    let record = record_refused(&failed_id, redemption, request, reason, call.context.now);
+    facts::write_records(call, Vec::new(), vec![record]);
     call.store.leaves_later();
-    let tally = SummaryDelta { rollback_failed: 1, ..SummaryDelta::default() };
-    facts::write_customer(call, &DocumentsById::new(), None, past.customer_id.as_deref(), &tally, &[])?;
+    let summary_delta = SummaryDelta { rollback_failed: 1, ..SummaryDelta::default() };
+    facts::write_customer(call, &DocumentsById::new(), None, redemption.customer_id.as_deref(), &summary_delta, &[])?;
     let details: ErrorBody =
         crate::http::reply::error(reason.code(), reason.key(), reason.message(), &*refusal.details());
     Ok(refused_but_written(&details.about("redemption_rollback", &failed_id), call.request_id))

@@ -21,9 +21,9 @@ use std::collections::BTreeMap;
 
 /// Maximum number of locks that one proven customer, or all clients at one address with one key, may have at a time. Each
 /// reserves one cart; redeemed, released and expired locks do not count.
-const FROM_ONE_PLACE: i64 = 20;
+const MAX_OF_ONE: i64 = 20;
 /// Locks that all clients with one key and without known addresses may have set at a time.
-const FROM_NOWHERE: i64 = 1_000;
+const MAX_OF_KEY: i64 = 1_000;
 
 const QUERY: &[Field] =
     &[LIMIT, may("starting_after", KEY).description("Key of a session. The page continues after this session.")];
@@ -103,26 +103,26 @@ fn answer(call: &mut Call<'_, '_>, account: Option<&str>) -> HandlerResult {
     let limit = read_int(&call.query, "limit", 1, LIMIT_MAX)?.unwrap_or(LIMIT_DEFAULT);
     let after = call.query.parameter("starting_after").unwrap_or_default();
     let found = ledger::list_session_keys(call.store, after, call.now_ms(), limit.saturating_add(1), account)?;
-    let shown = usize::try_from(limit).unwrap_or(usize::MAX);
-    let has_more = found.len() > shown;
-    let keys: Vec<&str> = found.iter().take(shown).map(String::as_str).collect();
+    let page_size = usize::try_from(limit).unwrap_or(usize::MAX);
+    let has_more = found.len() > page_size;
+    let keys: Vec<&str> = found.iter().take(page_size).map(String::as_str).collect();
     let sessions = sessions(call, &keys)?;
     Ok(Response::json(json!({ "object": "list", "data_ref": "sessions", "sessions": sessions, "has_more": has_more })))
 }
 
 /// Returns the locks under these keys, separately for each owner.
 fn sessions(call: &Call<'_, '_>, keys: &[&str]) -> Result<Vec<Json>, Fault> {
-    let held = ledger::list_holds(call.store, keys, call.now_ms())?;
-    let codes = codes(call, &held)?;
-    let same = |one: &StoredHold, other: &StoredHold| one.key == other.key && one.owner == other.owner;
-    Ok(held.chunk_by(same).filter_map(|holds| Some(show(holds.first()?, holds, &codes))).collect())
+    let holds = ledger::list_holds(call.store, keys, call.now_ms())?;
+    let codes = codes(call, &holds)?;
+    let is_same_session = |one: &StoredHold, other: &StoredHold| one.key == other.key && one.owner == other.owner;
+    Ok(holds.chunk_by(is_same_session).filter_map(|holds| Some(show(holds.first()?, holds, &codes))).collect())
 }
 
 fn show(first: &StoredHold, stored: &[StoredHold], codes: &BTreeMap<String, String>) -> Json {
     // In the order of the vouchers' codes, or of their ids without one.
     let mut holds: BTreeMap<(&str, &str, &str), Map<String, Json>> = BTreeMap::new();
     for one in stored {
-        let Some((object, id, what)) = part_of(&one.account) else { continue };
+        let Some((object, id, unit)) = part_of(&one.account) else { continue };
         let code = codes.get(id).filter(|_| object == "voucher");
         let hold = holds.entry((object, code.map_or(id, String::as_str), id)).or_default();
         hold.insert("object".into(), object.into());
@@ -130,7 +130,7 @@ fn show(first: &StoredHold, stored: &[StoredHold], codes: &BTreeMap<String, Stri
         if let Some(code) = code {
             hold.insert("code".into(), code.as_str().into());
         }
-        hold.insert(what.into(), one.amount.into());
+        hold.insert(unit.into(), one.amount.into());
     }
     let (class, customer) = match first.owner.as_str() {
         "" => ("server", None),
@@ -147,8 +147,8 @@ fn show(first: &StoredHold, stored: &[StoredHold], codes: &BTreeMap<String, Stri
 }
 
 /// Returns the codes of the vouchers with holds, by their ids.
-fn codes(call: &Call<'_, '_>, held: &[StoredHold]) -> Result<BTreeMap<String, String>, Fault> {
-    let ids: Vec<&str> = held
+fn codes(call: &Call<'_, '_>, holds: &[StoredHold]) -> Result<BTreeMap<String, String>, Fault> {
+    let ids: Vec<&str> = holds
         .iter()
         .filter_map(|hold| part_of(&hold.account).filter(|(object, _, _)| *object == "voucher").map(|(_, id, _)| id))
         .collect();
@@ -157,32 +157,32 @@ fn codes(call: &Call<'_, '_>, held: &[StoredHold]) -> Result<BTreeMap<String, St
 
 /// Refuses a lock above the limit of a client's origin; returns the mark of that origin for its holds. A server's lock has no
 /// mark.
-pub fn admit(call: &Call<'_, '_>, entries: &[Entry]) -> Result<Option<String>, CallError> {
+pub fn check_limit(call: &Call<'_, '_>, entries: &[Entry]) -> Result<Option<String>, CallError> {
     let hold = |entry: &'_ Entry| -> Option<Hold> {
         match entry {
             Entry::Hold(hold) => Some(hold.clone()),
             Entry::Post(_) | Entry::Release(_) => None,
         }
     };
-    let Some((page, hold)) = call.page.as_ref().zip(entries.iter().find_map(hold)) else { return Ok(None) };
+    let Some((client, hold)) = call.page.as_ref().zip(entries.iter().find_map(hold)) else { return Ok(None) };
     let key = json!([call.caller.class, call.caller.key_id]);
-    let (origin, most, place) = match (&page.proven, call.caller.address.as_deref()) {
-        (Some(_), _) => (digest(call, &hold.owner)?, FROM_ONE_PLACE, "one customer"),
-        (None, Some(address)) => (digest(call, &json!([key, address]).to_string())?, FROM_ONE_PLACE, "one address"),
-        (None, None) => (format!("key/{key}"), FROM_NOWHERE, "one key"),
+    let (origin, limit, source) = match (&client.proven, call.caller.address.as_deref()) {
+        (Some(_), _) => (digest(call, &hold.owner)?, MAX_OF_ONE, "one customer"),
+        (None, Some(address)) => (digest(call, &json!([key, address]).to_string())?, MAX_OF_ONE, "one address"),
+        (None, None) => (format!("key/{key}"), MAX_OF_KEY, "one key"),
     };
     let open = ledger::count_sessions(call.store, &origin, call.now_ms(), &hold.key, &hold.owner)?;
-    if open.count < most {
+    if open.count < limit {
         return Ok(Some(origin));
     }
     let seconds = timestamp::seconds_until(call.now_ms(), open.first_end.unwrap_or_default()).max(1);
     let details =
-        format!("pages may lock {most} sessions at a time from {place}, and the first of them ends in {seconds} s");
+        format!("pages may lock {limit} sessions at a time from {source}, and the first of them ends in {seconds} s");
     let mut body = error(429, "too_many_sessions", "Too many sessions", details);
     body.retry_after = Some(seconds);
     Err(body.into())
 }
 
-fn digest(call: &Call<'_, '_>, place: &str) -> Result<String, Fault> {
-    Tracker::stored(call.store)?.counted_as("lock", place)
+fn digest(call: &Call<'_, '_>, source: &str) -> Result<String, Fault> {
+    Tracker::stored(call.store)?.counted_as("lock", source)
 }

@@ -348,7 +348,7 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
 
 fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     let assignment = find(call)?;
-    assignments::detach(call, &assignment.id);
+    assignments::delete_all(call, &assignment.id);
     call.store.remove(ASSIGNMENT.object, &assignment.id);
     Ok(Response::empty(204))
 }

@@ -3,7 +3,7 @@
 use crate::documents::common_fields::{KEY, LIMIT, PAGE};
 use crate::documents::resource;
 use crate::documents::shapes;
-use crate::domain::validation_rules::assignments::{ASSIGNMENT, assign, documents};
+use crate::domain::validation_rules::assignments::{ASSIGNMENT, assign, list_documents};
 use crate::domain::validation_rules::rules::RULE;
 use crate::domain::vouchers::voucher;
 use crate::http::reply::{CallError, duplicate, not_found};
@@ -109,8 +109,8 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
 
 fn list_within(call: &mut Call<'_, '_>, clause: Clause) -> HandlerResult {
     let page = ASSIGNMENT.list.select(call.store, &call.query, clause)?;
-    let shown = resource::show_body(call, page.documents)?;
-    Ok(Response::json(Json::Object(ASSIGNMENT.list.envelope(shown, page.total))))
+    let assignments = resource::show_body(call, page.documents)?;
+    Ok(Response::json(Json::Object(ASSIGNMENT.list.envelope(assignments, page.total))))
 }
 
 /// Creates an assignment. With `force` it replaces the rule that a voucher or a campaign has.
@@ -122,7 +122,7 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     let name = text("related_object_id").or_else(|| text("voucher").filter(|_| kind == "voucher"));
     let name = name.ok_or_else(|| Problem::missing("", "related_object_id"))?;
     let object = find_object(call, kind, name)?;
-    for known in documents(call, &[object.id.as_str()])? {
+    for known in list_documents(call, &[object.id.as_str()])? {
         let is_same = known.holder.as_deref() == Some(&rule.id);
         if !is_same && !SINGLE.contains(&kind) {
             continue;
@@ -139,7 +139,7 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
 /// Finds the object that an assignment names: a voucher also by its code, a campaign also by its name.
 fn find_object(call: &Call<'_, '_>, kind: &str, name: &str) -> Result<Document, CallError> {
     match kind {
-        "voucher" => voucher::find_named(call, name),
+        "voucher" => voucher::find_by_name(call, name),
         _ => call.store.document_by_name(kind, name, name)?.ok_or_else(|| not_found(kind, name).into()),
     }
 }

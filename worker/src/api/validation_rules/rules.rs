@@ -160,7 +160,7 @@ pub const ROUTES: &[Route] = &[
         .answers(204, shapes::EMPTY),
 ];
 
-/// Lists rules; `start_date` and `end_date` select by the moment of creation.
+/// Lists rules; `start_date` and `end_date` select by the time of creation.
 fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut clause = Clause::of_kind(RULE.object);
     if let Some(at) = read_moment(&call.query, &["start_date"])? {
@@ -170,8 +170,8 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
         clause.created_until(at);
     }
     let page = RULE.list.select(call.store, &call.query, clause)?;
-    let shown = show(call, page.documents)?;
-    Ok(Response::json(Json::Object(RULE.list.envelope(shown, page.total))))
+    let json = show(call, page.documents)?;
+    Ok(Response::json(Json::Object(RULE.list.envelope(json, page.total))))
 }
 
 /// Returns the defaults of a rule.
@@ -236,7 +236,7 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
 /// Deletes a rule. A rule with assignments is refused until they are removed: its deletion would open the guarded objects.
 fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     let rule = RULE.find(call)?;
-    let (assigned, total) = assignments::of_rule(call, &rule.id)?;
+    let (assigned, total) = assignments::find_of_rule(call, &rule.id)?;
     if total > 0 {
         return Err(in_use(RULE.object, &rule.id, assignments::ASSIGNMENT.object, assigned, total).into());
     }
@@ -245,11 +245,11 @@ fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
 }
 
 fn answer(call: &mut Call<'_, '_>, document: Document, warnings: Vec<Json>) -> HandlerResult {
-    let mut shown = RULE.show_one(call, document)?;
-    if let Some(shown) = shown.as_object_mut() {
-        shown.insert("warnings".into(), warnings.into());
+    let mut json = RULE.show_one(call, document)?;
+    if let Some(json) = json.as_object_mut() {
+        json.insert("warnings".into(), warnings.into());
     }
-    Ok(Response::json(shown))
+    Ok(Response::json(json))
 }
 
 fn invalid(details: impl Into<String>) -> ErrorBody {

@@ -79,9 +79,9 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
     definition::check_discount(&sent, "")?;
     definition::check_free_goods(call.store, &sent, "")?;
     let zone = clock::zone(call)?;
-    definition::settle_dates(&mut sent, &zone);
-    definition::settle_redemption(&mut sent);
-    definition::settle_category(call, &mut sent)?;
+    definition::normalise_dates(&mut sent, &zone);
+    definition::normalise_redemption(&mut sent);
+    definition::normalise_category(call, &mut sent)?;
     if sent.get("active").is_some_and(Json::is_null) {
         sent.remove("active");
     }
@@ -90,7 +90,7 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
     definition::check_validity(&voucher.body, &zone)?;
     if metadata_sent {
         let campaign = voucher.parent.as_deref().map(|id| call.store.document("campaign", id)).transpose()?;
-        voucher::check_metadata(call, campaign.flatten().as_ref(), &voucher.body)?;
+        voucher::check_metadata(call, campaign.flatten().as_ref(), voucher.as_voucher())?;
     }
     definition::check_readable(None, &voucher.body, "")?;
     call.touch(&mut voucher);
@@ -119,7 +119,7 @@ fn check_type(known: &Map<String, Json>, sent: &mut Map<String, Json>) -> Result
 fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     let voucher = voucher::find(call)?;
     let code = voucher.as_voucher().code().unwrap_or_default().to_owned();
-    trash_bin::throw(call, VOUCHER.object, &voucher, &code);
-    deletion::remove(call, &voucher);
+    trash_bin::move_to_trash(call, VOUCHER.object, &voucher, &code);
+    deletion::delete(call, &voucher);
     Ok(Response::empty(204))
 }

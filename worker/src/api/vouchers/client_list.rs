@@ -60,8 +60,8 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut clause = Clause::of_kind(VOUCHER.object).at(call.now_ms()).named();
     clause.with_ids(&visible_codes(call)?);
     let page = LISTED.select(call.store, &call.query, clause)?;
-    let shown = (VOUCHER.show)(call, page.documents)?;
-    Ok(Response::json(serde_json::Value::Object(LISTED.envelope(shown, page.total))))
+    let vouchers = (VOUCHER.show)(call, page.documents)?;
+    Ok(Response::json(serde_json::Value::Object(LISTED.envelope(vouchers, page.total))))
 }
 
 /// Returns the ids of the codes that may be listed. A request that names a customer gets only that customer's codes; codes of an

@@ -132,14 +132,14 @@ fn import_into(call: &mut Call<'_, '_>) -> HandlerResult {
 }
 
 /// Creates the voucher of one row.
-pub fn write_alone(call: &mut Call<'_, '_>, row: Map<String, Json>) -> Result<(), CallError> {
+pub fn write_standalone(call: &mut Call<'_, '_>, row: Map<String, Json>) -> Result<(), CallError> {
     let named = row.get("campaign").and_then(Json::as_str);
     let campaign = named.map(|name| call.store.document_by_name(CAMPAIGN.object, name, name)).transpose()?.flatten();
     let CsvRow { sent, redeemed, holder, is_dated } = read(call, row, campaign.as_ref())?;
     check_code(&sent)?;
-    let voucher = vouchers::put(call, sent)?.voucher;
+    let voucher = vouchers::insert_voucher(call, sent)?.voucher;
     count(call, &voucher, redeemed)?;
-    hand(call, holder, is_dated, campaign, voucher)
+    publish_to_holder(call, holder, is_dated, campaign, voucher)
 }
 
 /// Creates the voucher of one row in its campaign; the row may omit the campaign's name.
@@ -150,9 +150,9 @@ pub fn write_into(call: &mut Call<'_, '_>, mut row: Map<String, Json>) -> Result
     let CsvRow { mut sent, redeemed, holder, is_dated } = read(call, row, campaign.as_ref())?;
     check_code(&sent)?;
     sent.insert("campaign_id".into(), id);
-    let voucher = imports::put_into(call, sent)?;
+    let voucher = imports::create_in_campaign(call, sent)?;
     count(call, &voucher, redeemed)?;
-    hand(call, holder, is_dated, campaign, voucher)
+    publish_to_holder(call, holder, is_dated, campaign, voucher)
 }
 
 fn check_code(sent: &Map<String, Json>) -> Result<(), Problem> {
@@ -172,8 +172,8 @@ struct CsvRow {
 }
 
 fn read(call: &Call<'_, '_>, row: Map<String, Json>, campaign: Option<&Document>) -> Result<CsvRow, CallError> {
-    let mut said = body(COLUMNS, row);
-    let mut block = |name: &str| match said.remove(name) {
+    let mut members = body(COLUMNS, row);
+    let mut block = |name: &str| match members.remove(name) {
         Some(Json::Object(cells)) => Some(cells),
         _ => None,
     };
@@ -182,18 +182,18 @@ fn read(call: &Call<'_, '_>, row: Map<String, Json>, campaign: Option<&Document>
         // The id belongs to the project from which the file was exported.
         holder.remove("id");
     }
-    csv_cells::settle(call, schema_of(campaign), &mut said)?;
+    csv_cells::convert(call, schema_of(campaign), &mut members)?;
     let redeemed = cells.remove("redeemed");
-    grant(&mut said, &mut cells)?;
+    write_grant(&mut members, &mut cells)?;
     let holder = holder.map(|holder| shape::read(HOLDER, holder, Nulls::Dropped)).transpose();
     let holder = holder.map_err(|problem| problem.within("holder"))?;
-    let is_dated = ["start_date", "expiration_date"].iter().any(|name| said.contains_key(*name));
-    Ok(CsvRow { sent: shape::read(CREATE, said, Nulls::Dropped)?, redeemed, holder, is_dated })
+    let is_dated = ["start_date", "expiration_date"].iter().any(|name| members.contains_key(*name));
+    Ok(CsvRow { sent: shape::read(CREATE, members, Nulls::Dropped)?, redeemed, holder, is_dated })
 }
 
 /// Publishes a voucher to the customer that its row names; an unknown customer is created. If the campaign activates codes at their
 /// publication, dates in the row have precedence.
-fn hand(
+fn publish_to_holder(
     call: &mut Call<'_, '_>,
     holder: Option<Map<String, Json>>,
     is_dated: bool,
@@ -204,34 +204,42 @@ fn hand(
     if let Some(campaign) = campaign.as_mut().filter(|_| is_dated) {
         campaign.body.remove("activity_duration_after_publishing");
     }
-    publications::publish_made(call, holder, campaign.as_ref(), voucher)
+    publications::publish_created(call, holder, campaign.as_ref(), voucher)
 }
 
 /// Writes the grant of a voucher to the member of its type. An amount in a separate column has precedence over the value.
-fn grant(said: &mut Map<String, Json>, cells: &mut Map<String, Json>) -> Result<(), Problem> {
-    let taken = cells.remove("redeemed_amount").map(|taken| whole("redeemed_amount", &taken)).transpose()?;
+fn write_grant(members: &mut Map<String, Json>, cells: &mut Map<String, Json>) -> Result<(), Problem> {
+    let redeemed_units = cells
+        .remove("redeemed_amount")
+        .map(|redeemed_units| read_integer("redeemed_amount", &redeemed_units))
+        .transpose()?;
     let value = cells.remove("value");
     let read = |kind: CellType| value.as_ref().and_then(Json::as_str).map(|text| csv_file::value(kind, text));
     for (kind, block, total, own, left) in [
         ("GIFT_VOUCHER", "gift", "amount", "gift_amount", "gift_balance"),
         ("LOYALTY_CARD", "loyalty_card", "points", "loyalty_points", "loyalty_balance"),
     ] {
-        let is_said = VoucherRecord::of(said).voucher_type() == Some(kind);
+        let is_declared = VoucherRecord::of(members).voucher_type() == Some(kind);
         let (own, left) = (cells.remove(own), cells.remove(left));
-        let Some(whole) = own.or_else(|| read(CellType::Whole).filter(|_| is_said)) else { continue };
-        if let Some((most, taken)) = whole.as_i64().zip(taken).filter(|(most, taken)| taken > most) {
-            let message = format!("must be <= {most}, the {total} of the card (actual value is `{taken}`)");
+        let Some(units) = own.or_else(|| read(CellType::Whole).filter(|_| is_declared)) else { continue };
+        if let Some((limit, redeemed_units)) =
+            units.as_i64().zip(redeemed_units).filter(|(limit, redeemed_units)| redeemed_units > limit)
+        {
+            let message = format!("must be <= {limit}, the {total} of the card (actual value is `{redeemed_units}`)");
             return Err(Problem::at("redeemed_amount", message));
         }
-        let rest = whole.as_i64().zip(taken).map(|(whole, taken)| Json::from(whole.saturating_sub(taken)));
-        let mut card = json_members::one(total, whole);
+        let rest = units
+            .as_i64()
+            .zip(redeemed_units)
+            .map(|(units, redeemed_units)| Json::from(units.saturating_sub(redeemed_units)));
+        let mut card = json_members::one(total, units);
         if let Some(left) = left.or(rest) {
             card.insert("balance".into(), left);
         }
         if let Some(effect) = cells.remove("effect").filter(|_| block == "gift") {
             card.insert("effect".into(), effect);
         }
-        said.insert(block.into(), Json::Object(card));
+        members.insert(block.into(), Json::Object(card));
         return Ok(());
     }
     let amount = cells.remove("discount_amount");
@@ -257,15 +265,15 @@ fn grant(said: &mut Map<String, Json>, cells: &mut Map<String, Json>) -> Result<
     for (name, value) in pairs {
         value.map(|value| discount.insert(name.to_owned(), value));
     }
-    said.insert("discount".into(), Json::Object(discount));
+    members.insert("discount".into(), Json::Object(discount));
     Ok(())
 }
 
-/// Reads a whole number from a cell that is not a field of a call.
-fn whole(name: &str, cell: &Json) -> Result<i64, Problem> {
+/// Reads an integer from a cell that is not a field of a call.
+fn read_integer(name: &str, cell: &Json) -> Result<i64, Problem> {
     let message = || {
-        let said = cell.as_str().map_or_else(|| cell.to_string(), str::to_owned);
-        Problem::at(name, format!("must be a whole number >= 0 (actual value is `{}`)", shortened(&said)))
+        let text = cell.as_str().map_or_else(|| cell.to_string(), str::to_owned);
+        Problem::at(name, format!("must be a whole number >= 0 (actual value is `{}`)", shortened(&text)))
     };
     cell.as_i64().filter(|count| *count >= 0).ok_or_else(message)
 }
@@ -273,7 +281,7 @@ fn whole(name: &str, cell: &Json) -> Result<i64, Problem> {
 /// Queues the number of redemptions of a voucher before its import.
 fn count(call: &mut Call<'_, '_>, voucher: &Document, redeemed: Option<Json>) -> Result<(), CallError> {
     let Some(redeemed) = redeemed else { return Ok(()) };
-    let amount = whole("redemption_count", &redeemed)?;
+    let amount = read_integer("redemption_count", &redeemed)?;
     if amount == 0 {
         return Ok(());
     }

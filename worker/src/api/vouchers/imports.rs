@@ -1,7 +1,7 @@
 //! Many vouchers in one request: import without a campaign or into one, and updates of metadata. Each voucher is written like
 //! a separate call.
 
-use crate::api::vouchers::vouchers::{CREATE, put, taken_before};
+use crate::api::vouchers::vouchers::{CREATE, insert_voucher, transfer_of_earlier_use};
 use crate::documents::common_fields::KEY;
 use crate::documents::json_members;
 use crate::documents::merge;
@@ -60,7 +60,7 @@ pub const ROUTES: &[Route] = &[
         .many(METADATA)
         .bodiless()
         .answers(202, shapes::project::ASYNC_ACTION_STARTED),
-    post("/v1/vouchers/metadata/async", "Update the metadata of vouchers together", give_metadata)
+    post("/v1/vouchers/metadata/async", "Update the metadata of vouchers together", update_metadata)
         .describe(
             "updateVouchersMetadata",
             "Starts a job that merges the same metadata into every voucher of the list, at most 100,000. No voucher is created. An unknown code is reported in the result with `not_found` and does not affect the others. A malformed body is refused with `invalid_payload`.",
@@ -77,10 +77,10 @@ fn items(call: &Call<'_, '_>) -> Result<Vec<Map<String, Json>>, CallError> {
     let mut items = bulk_items::items(call)?;
     let case_sensitive = call.caller.settings.case_sensitive_codes;
     let mut keys: Vec<String> = Vec::new();
-    for (place, item) in items.iter_mut().enumerate() {
+    for (position, item) in items.iter_mut().enumerate() {
         item.retain(|_, value| !value.is_null());
         if let Some(code) = VoucherRecord::of(item).code() {
-            check_code(code, &format!("[{place}].code"))?;
+            check_code(code, &format!("[{position}].code"))?;
         }
         keys.extend(VoucherRecord::of(item).code().map(|code| code_key(code, case_sensitive)));
     }
@@ -121,7 +121,7 @@ fn change_metadata(call: &mut Call<'_, '_>) -> HandlerResult {
     bulk_items::answer(call, "VOUCHERS.BULK_UPDATE", items)
 }
 
-fn give_metadata(call: &mut Call<'_, '_>) -> HandlerResult {
+fn update_metadata(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut body = call.body(crate::http::shape::Nulls::Dropped)?;
     let metadata = body.remove("metadata").unwrap_or_else(|| json!({}));
     let codes = body.remove("codes").unwrap_or_default();
@@ -135,21 +135,21 @@ fn give_metadata(call: &mut Call<'_, '_>) -> HandlerResult {
 }
 
 /// Creates one voucher without a campaign, or in the campaign that it names.
-pub fn write_alone(call: &mut Call<'_, '_>, item: Map<String, Json>) -> Result<(), CallError> {
-    put(call, item).map(drop)
+pub fn write_standalone(call: &mut Call<'_, '_>, item: Map<String, Json>) -> Result<(), CallError> {
+    insert_voucher(call, item).map(drop)
 }
 
 /// Creates one voucher of a campaign: the campaign's template with the sent members over it.
 pub fn write_into(call: &mut Call<'_, '_>, item: Map<String, Json>) -> Result<(), CallError> {
-    put_into(call, item).map(drop)
+    create_in_campaign(call, item).map(drop)
 }
 
 /// Creates one voucher of a campaign and returns it.
-pub fn put_into(call: &mut Call<'_, '_>, mut item: Map<String, Json>) -> Result<Document, CallError> {
+pub fn create_in_campaign(call: &mut Call<'_, '_>, mut item: Map<String, Json>) -> Result<Document, CallError> {
     let id = item.remove("campaign_id").and_then(|id| id.as_str().map(str::to_owned)).unwrap_or_default();
     let code = item.remove("code").and_then(|code| code.as_str().map(str::to_owned)).unwrap_or_default();
     let campaign = call.store.document(CAMPAIGN.object, &id)?.ok_or_else(|| not_found(CAMPAIGN.object, &id))?;
-    creation::check_free(call, &code, "code")?;
+    creation::check_code_free(call, &code, "code")?;
     visibility::check_voucher(VoucherRecord::of(&item).visibility(), true)?;
     definition::check_discount(&item, "")?;
     definition::check_free_goods(call.store, &item, "")?;
@@ -160,16 +160,16 @@ pub fn put_into(call: &mut Call<'_, '_>, mut item: Map<String, Json>) -> Result<
     }
     let spent = definition::complete_card(&mut item, "", true)?;
     let zone = clock::zone(call)?;
-    definition::settle_dates(&mut item, &zone);
-    definition::settle_category(call, &mut item)?;
+    definition::normalise_dates(&mut item, &zone);
+    definition::normalise_category(call, &mut item)?;
     let rules = assignments::find_rules(call, item.remove("validation_rules").as_ref())?;
     let mut body = creation::template(&campaign, &item, call.now_ms());
     let kind = body.get("type").cloned().unwrap_or(Json::Null);
-    if item.get("type").is_some_and(|said| *said != kind) {
+    if item.get("type").is_some_and(|declared| *declared != kind) {
         let message = format!("must be {kind}, the type of the campaign's vouchers");
         return Err(Problem::at("type", message).into());
     }
-    let lapses = VoucherRecord::of(&body).expiration_rules().cloned();
+    let expiration_rules = VoucherRecord::of(&body).expiration_rules().cloned();
     let own = definition::VOUCHER_TYPES.iter().find(|(of, _)| kind == *of).map(|(_, grant)| *grant);
     for name in ["active", "validity_timeframe", "validity_day_of_week", "validity_hours"].into_iter().chain(own) {
         if let Some(value) = item.get(name) {
@@ -177,14 +177,16 @@ pub fn put_into(call: &mut Call<'_, '_>, mut item: Map<String, Json>) -> Result<
         }
     }
     // Points of the voucher expire by the rules of the campaign.
-    if let Some((card, lapses)) = body.get_mut("loyalty_card").and_then(Json::as_object_mut).zip(lapses) {
-        card.entry("expiration_rules").or_insert(lapses);
+    if let Some((card, expiration_rules)) =
+        body.get_mut("loyalty_card").and_then(Json::as_object_mut).zip(expiration_rules)
+    {
+        card.entry("expiration_rules").or_insert(expiration_rules);
     }
     definition::check_validity(&body, &zone)?;
-    let voucher = creation::voucher(call, body, &code, Some(&campaign.id));
+    let voucher = creation::new_voucher(call, body, &code, Some(&campaign.id));
     store(call, &campaign, &voucher)?;
     if spent > 0 {
-        let post = taken_before(call, &voucher, Some(&campaign), spent);
+        let post = transfer_of_earlier_use(call, &voucher, Some(&campaign), spent);
         call.store.post(vec![post]);
     }
     assignments::assign(call, rules, &voucher.id, "voucher");
@@ -192,20 +194,20 @@ pub fn put_into(call: &mut Call<'_, '_>, mut item: Map<String, Json>) -> Result<
 }
 
 fn store(call: &mut Call<'_, '_>, campaign: &Document, voucher: &Document) -> Result<(), CallError> {
-    voucher::check_metadata(call, Some(campaign), &voucher.body)?;
+    voucher::check_metadata(call, Some(campaign), voucher.as_voucher())?;
     definition::check_readable(None, &voucher.body, "")?;
     call.store.insert("voucher", voucher);
-    creation::count(call, &campaign.id, 1);
+    creation::update_count(call, &campaign.id, 1);
     Ok(())
 }
 
 /// Merges metadata into one voucher, which must exist.
 pub fn write_metadata(call: &mut Call<'_, '_>, mut item: Map<String, Json>) -> Result<(), CallError> {
     let code = item.remove("code").and_then(|code| code.as_str().map(str::to_owned)).unwrap_or_default();
-    let mut voucher = voucher::find_named(call, &code)?;
+    let mut voucher = voucher::find_by_name(call, &code)?;
     merge::merge(&mut voucher.body, item);
     let campaign = voucher.parent.as_deref().map(|id| call.store.document(CAMPAIGN.object, id)).transpose()?;
-    voucher::check_metadata(call, campaign.flatten().as_ref(), &voucher.body)?;
+    voucher::check_metadata(call, campaign.flatten().as_ref(), voucher.as_voucher())?;
     call.touch(&mut voucher);
     call.store.update("voucher", &voucher);
     Ok(())

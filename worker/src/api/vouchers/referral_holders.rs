@@ -7,7 +7,7 @@ use crate::domain::clock;
 use crate::domain::customers::customer;
 use crate::domain::metadata::schemas;
 use crate::domain::vouchers::referral_holders;
-use crate::domain::vouchers::referral_holders::{HOLDER, HolderRole, assigned_already};
+use crate::domain::vouchers::referral_holders::{HOLDER, HolderRole, already_assigned};
 use crate::domain::vouchers::voucher;
 use crate::http::reply::{CallError, error, not_found};
 use crate::http::route::{Call, HandlerResult, Response, Route, delete, get, post};
@@ -100,18 +100,18 @@ fn find_code(call: &Call<'_, '_>) -> Result<Document, CallError> {
 
 fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let code = find_code(call)?;
-    let asked = clock::at_call(call, Clause::of_kind(HOLDER.object))?;
+    let base_clause = clock::at_call(call, Clause::of_kind(HOLDER.object))?;
     let of_code = || {
-        let mut clause = asked.clone();
+        let mut clause = base_clause.clone();
         clause.within(&code.id);
         clause
     };
-    let place = |id: &str| any_kind::find_position_within(call.store, HOLDER.object, &code.id, id);
+    let find_position = |id: &str| any_kind::find_position_within(call.store, HOLDER.object, &code.id, id);
     let KeysetPage { documents, has_more } =
-        keyset_list::select(&HOLDER.list, call.store, &call.query, of_code(), "a holder of the code", &place)?;
+        keyset_list::select(&HOLDER.list, call.store, &call.query, of_code(), "a holder of the code", &find_position)?;
     let total = HOLDER.list.count(call.store, &call.query, of_code())?;
-    let shown = (HOLDER.show)(call, documents)?;
-    let mut envelope = keyset_list::envelope(shown, has_more);
+    let holders = (HOLDER.show)(call, documents)?;
+    let mut envelope = keyset_list::envelope(holders, has_more);
     envelope.insert("total".into(), total.into());
     Ok(Response::json(Json::Object(envelope)))
 }
@@ -122,7 +122,7 @@ fn add(call: &mut Call<'_, '_>) -> HandlerResult {
     let code = find_code(call)?;
     let metadata = body.remove("metadata").unwrap_or_else(|| json!({}));
     schemas::check(call.store, &[("publication", Some(&metadata))])?;
-    referral_holders::referrer(&code)?;
+    referral_holders::require_referrer(&code)?;
     let sent = match body.remove("holders") {
         Some(Json::Array(sent)) => sent.into_iter().filter_map(|holder| holder.as_object().cloned()).collect(),
         _ => Vec::new(),
@@ -134,8 +134,8 @@ fn add(call: &mut Call<'_, '_>) -> HandlerResult {
         referees.push(customer::upsert(call, holder)?.id);
     }
     let named: Vec<&str> = referees.iter().map(String::as_str).collect();
-    if !referral_holders::among(call, &code, &named)?.is_empty() {
-        return Err(assigned_already());
+    if !referral_holders::list_of_customers(call, &code, &named)?.is_empty() {
+        return Err(already_assigned());
     }
     let added: Vec<Json> = named
         .iter()
@@ -148,7 +148,7 @@ fn add(call: &mut Call<'_, '_>) -> HandlerResult {
 fn check_named(sent: &[Map<String, Json>]) -> Result<(), Problem> {
     let is_name = |holder: &Map<String, Json>, name| holder.get(name).and_then(Json::as_str).is_some();
     match sent.iter().position(|holder| !is_name(holder, "id") && !is_name(holder, "source_id")) {
-        Some(place) => Err(Problem::missing(format!("holders[{place}]"), "source_id")),
+        Some(position) => Err(Problem::missing(format!("holders[{position}]"), "source_id")),
         None => Ok(()),
     }
 }
@@ -164,7 +164,7 @@ fn check_different(call: &Call<'_, '_>, sent: &[Map<String, Json>]) -> Result<()
         };
         let names: Vec<String> = names.into_iter().flatten().collect();
         if names.iter().any(|name| known.contains(name)) {
-            return Err(assigned_already());
+            return Err(already_assigned());
         }
         known.extend(names);
     }

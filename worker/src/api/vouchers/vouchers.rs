@@ -10,8 +10,8 @@ use crate::domain::validation_rules::assignments;
 use crate::domain::vouchers::code_checks::check_code;
 use crate::domain::vouchers::code_generator;
 use crate::domain::vouchers::code_generator::CodeShape;
-use crate::domain::vouchers::image_urls::Addresses;
-use crate::domain::vouchers::voucher::{ORDERS, VOUCHER, check_metadata, find, show, show_standing};
+use crate::domain::vouchers::image_urls::ImageUrls;
+use crate::domain::vouchers::voucher::{ORDERS, VOUCHER, check_metadata, find, to_json, to_json_with_balances};
 use crate::domain::vouchers::{creation, definition};
 use crate::domain::{categories, clock, trash_bin, visibility};
 use crate::http::list_options::List;
@@ -164,8 +164,8 @@ pub fn list_within(call: &mut Call<'_, '_>, list: &List, mut clause: Clause) -> 
     }
     let clause = clock::at_call(call, clause)?;
     let page = list.select(call.store, &call.query, clause)?;
-    let shown = show(call, page.documents)?;
-    Ok(Response::json(Json::Object(list.envelope(shown, page.total))))
+    let json = to_json(call, page.documents)?;
+    Ok(Response::json(Json::Object(list.envelope(json, page.total))))
 }
 
 fn get_one(call: &mut Call<'_, '_>) -> HandlerResult {
@@ -189,7 +189,7 @@ fn set_active(call: &mut Call<'_, '_>, active: bool) -> HandlerResult {
 
 fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     let body = call.body(Nulls::Dropped)?;
-    Ok(Response::json(make(call, body)?))
+    Ok(Response::json(insert_and_describe(call, body)?))
 }
 
 /// Voucher that is created when the call commits.
@@ -197,65 +197,63 @@ pub struct NewVoucher {
     /// Document of the voucher.
     pub voucher: Document,
     rules: Vec<Json>,
-    standings: HashMap<String, AccountBalance>,
+    balances: HashMap<String, AccountBalance>,
 }
 
 /// Queues a new voucher as sent; returns its future JSON.
-fn make(call: &mut Call<'_, '_>, body: Map<String, Json>) -> Result<Json, CallError> {
-    let NewVoucher { voucher, rules, standings } = put(call, body)?;
+fn insert_and_describe(call: &mut Call<'_, '_>, body: Map<String, Json>) -> Result<Json, CallError> {
+    let NewVoucher { voucher, rules, balances } = insert_voucher(call, body)?;
     let categories = categories::CategoryLookup::of(call, std::slice::from_ref(&voucher))?;
-    let assets = Addresses::of(call)?.show(&voucher)?;
-    let mut shown = show_standing(voucher, call.context.now, &standings, rules, &categories);
-    shown.insert("assets".into(), assets);
-    Ok(Json::Object(shown))
+    let assets = ImageUrls::of(call)?.show(&voucher)?;
+    Ok(to_json_with_balances(voucher, call.context.now, &balances, rules, &categories, assets))
 }
 
 /// Queues a new voucher as sent.
-pub fn put(call: &mut Call<'_, '_>, mut body: Map<String, Json>) -> Result<NewVoucher, CallError> {
+pub fn insert_voucher(call: &mut Call<'_, '_>, mut body: Map<String, Json>) -> Result<NewVoucher, CallError> {
     let kind = definition::voucher_type(&body, "")?;
     definition::check_discount(&body, "")?;
     definition::check_free_goods(call.store, &body, "")?;
     let spent = definition::complete_card(&mut body, "", true)?;
     let zone = clock::zone(call)?;
     definition::check_validity(&body, &zone)?;
-    definition::settle_dates(&mut body, &zone);
-    definition::settle_category(call, &mut body)?;
+    definition::normalise_dates(&mut body, &zone);
+    definition::normalise_category(call, &mut body)?;
     let rules = assignments::find_rules(call, body.remove("validation_rules").as_ref())?;
     let campaign = find_campaign(call, &mut body, kind)?;
     visibility::check_voucher(VoucherRecord::of(&body).visibility(), campaign.is_some())?;
-    let code = settle_code(call, &mut body)?;
+    let code = read_or_generate_code(call, &mut body)?;
     let defaults = json!({
         "type": kind, "discount": null, "gift": null, "loyalty_card": null, "campaign": null, "campaign_id": null, "category": null, "category_id": null,
         "start_date": null, "expiration_date": null, "validity_timeframe": null, "validity_day_of_week": null, "validity_hours": null,
         "active": true, "additional_info": null, "metadata": {}, "is_referral_code": false, "created_at": timestamp::text(call.now_ms()),
         "updated_at": null, "object": "voucher", "redemption": { "quantity": null },
     });
-    let mut whole = defaults.as_object().cloned().unwrap_or_default();
-    whole.extend(body);
+    let mut members = defaults.as_object().cloned().unwrap_or_default();
+    members.extend(body);
     if let Some(campaign) = &campaign {
-        whole.insert("campaign".into(), campaign.as_campaign().name().into());
-        whole.insert("campaign_id".into(), campaign.id.clone().into());
-        whole.insert("is_referral_code".into(), creation::is_referral(campaign).into());
+        members.insert("campaign".into(), campaign.as_campaign().name().into());
+        members.insert("campaign_id".into(), campaign.id.clone().into());
+        members.insert("is_referral_code".into(), creation::is_referral(campaign).into());
     }
-    let voucher = creation::voucher(call, whole, &code, campaign.as_ref().map(|campaign| campaign.id.as_str()));
-    check_metadata(call, campaign.as_ref(), &voucher.body)?;
+    let voucher = creation::new_voucher(call, members, &code, campaign.as_ref().map(|campaign| campaign.id.as_str()));
+    check_metadata(call, campaign.as_ref(), voucher.as_voucher())?;
     definition::check_readable(None, &voucher.body, "")?;
     call.store.insert("voucher", &voucher);
     let rules = assignments::assign(call, rules, &voucher.id, "voucher");
     if let Some(campaign) = &campaign {
-        creation::count(call, &campaign.id, 1);
+        creation::update_count(call, &campaign.id, 1);
     }
-    let mut standings = HashMap::new();
+    let mut balances = HashMap::new();
     if spent > 0 {
-        let post = taken_before(call, &voucher, campaign.as_ref(), spent);
-        standings.insert(post.debit.clone(), AccountBalance { balance: amount::negated(spent)?, held: 0 });
+        let post = transfer_of_earlier_use(call, &voucher, campaign.as_ref(), spent);
+        balances.insert(post.debit.clone(), AccountBalance { balance: amount::negated(spent)?, held: 0 });
         call.store.post(vec![post]);
     }
-    Ok(NewVoucher { voucher, rules, standings })
+    Ok(NewVoucher { voucher, rules, balances })
 }
 
 /// Returns a transfer for the amount that a card had spent before its import.
-pub fn taken_before(
+pub fn transfer_of_earlier_use(
     call: &mut Call<'_, '_>,
     voucher: &Document,
     campaign: Option<&Document>,
@@ -283,29 +281,30 @@ fn find_campaign(call: &Call<'_, '_>, body: &mut Map<String, Json>, kind: &str) 
     let campaign =
         call.store.document_by_name("campaign", &name, &name)?.ok_or_else(|| not_found("campaign", &name))?;
     creation::check_open(&campaign)?;
-    let wanted = campaign.as_campaign().vouchers().voucher_type().unwrap_or_default();
-    if wanted != kind {
-        let details =
-            format!("Property .type must be {wanted}, the type of the campaign's vouchers (actual value is `{kind}`)");
+    let campaign_kind = campaign.as_campaign().vouchers().voucher_type().unwrap_or_default();
+    if campaign_kind != kind {
+        let details = format!(
+            "Property .type must be {campaign_kind}, the type of the campaign's vouchers (actual value is `{kind}`)"
+        );
         return Err(invalid_payload(details).into());
     }
     Ok(Some(campaign))
 }
 
-fn settle_code(call: &mut Call<'_, '_>, body: &mut Map<String, Json>) -> Result<String, CallError> {
+fn read_or_generate_code(call: &mut Call<'_, '_>, body: &mut Map<String, Json>) -> Result<String, CallError> {
     let config = body.remove("code_config");
-    let said = body.remove("code").and_then(|code| code.as_str().map(str::to_owned));
+    let sent_code = body.remove("code").and_then(|code| code.as_str().map(str::to_owned));
     let in_path = Some(call.param("code").to_owned()).filter(|code| !code.is_empty());
     let case_sensitive = call.caller.settings.case_sensitive_codes;
-    if let Some(code) = in_path.or(said) {
+    if let Some(code) = in_path.or(sent_code) {
         check_code(&code, "code")?;
         if call.store.document_by_name("voucher", &code_key(&code, case_sensitive), "")?.is_some() {
             return Err(duplicate("voucher", "id", &code).into());
         }
-        trash_bin::check_free(call, "voucher", &code_key(&code, case_sensitive), "id", &code)?;
+        trash_bin::check_name_free(call, "voucher", &code_key(&code, case_sensitive), "id", &code)?;
         return Ok(code);
     }
     let shape = CodeShape::of(CodeConfig::of_value(config.as_ref()), &call.caller.settings)?;
-    let made = code_generator::make(call.store, &mut call.ids, "project", &shape, 1, case_sensitive)?;
-    Ok(made.into_iter().next().unwrap_or_default())
+    let codes = code_generator::generate(call.store, &mut call.ids, "project", &shape, 1, case_sensitive)?;
+    Ok(codes.into_iter().next().unwrap_or_default())
 }

@@ -2,7 +2,7 @@
 
 use crate::domain::balances::points::{NEVER, find_account_balance, lot_id, points_card};
 use crate::domain::clock::LocalTime;
-use crate::domain::due::unsettled;
+use crate::domain::due::settlement_fault;
 use crate::http::reply::CallError;
 use crate::http::route::Call;
 use crate::store::document::Document;
@@ -40,7 +40,7 @@ pub fn list_buckets(call: &Call<'_, '_>, card: &Document) -> Result<Vec<Json>, C
     let mut all: Vec<Json> = stored.lots.iter().map(lot).collect();
     let present = LocalTime::of(call)?;
     let points = points_card(&stored, &present.zone, card, find_account_balance(call.store, card)?);
-    let points = points.map_err(|refused| unsettled(&card.id, &refused))?;
+    let points = points.map_err(|refused| settlement_fault(&card.id, &refused))?;
     if let Some(never) = points.lots.iter().find(|lot| lot.id == NEVER && lot.points > 0) {
         all.push(bucket(NEVER, never.points, [None, Some(timestamp::text(card.created_at).into()), None]));
     }

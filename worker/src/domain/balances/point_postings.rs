@@ -4,7 +4,7 @@ use crate::domain::balances::points::{
     apply_operation, find_account_balance, read_loyalty_card, record_change, stable_name,
 };
 use crate::domain::clock::LocalTime;
-use crate::domain::due::unsettled;
+use crate::domain::due::settlement_fault;
 use crate::domain::vouchers::voucher::VOUCHER;
 use crate::http::reply::CallError;
 use crate::http::route::Call;
@@ -90,7 +90,7 @@ fn apply_transfer(
             refund_lots(points, &parts, by.unsigned_abs(), now)
         })
     };
-    let Some(change) = change.map_err(|refused| unsettled(&card.id, &refused))? else { return Ok(()) };
+    let Some(change) = change.map_err(|refused| settlement_fault(&card.id, &refused))? else { return Ok(()) };
     if by < 0 {
         let taken = change.outcome.steps.iter().flat_map(CardStep::debited);
         let named = |part: LotPart| json!([stable_name(&change.outcome.card, &part.lot).as_str(), part.points]);
@@ -142,7 +142,7 @@ pub fn refund_queued(call: &Call<'_, '_>, card: &mut Document, entries: &[Entry]
             let change = apply_operation(&present, card, account_balance, |points, now| {
                 refund_lots(points, &parts, transfer.amount, now)
             });
-            change.map_err(|refused| unsettled(&card.id, &refused))?;
+            change.map_err(|refused| settlement_fault(&card.id, &refused))?;
         }
         account_balance = account_balance.plus(amount::signed(transfer.amount)?)?;
     }

@@ -11,7 +11,7 @@ use crate::domain::balances::kinds::CARD;
 use crate::domain::balances::pending;
 use crate::domain::balances::transactions::{TransactionHead, insert};
 use crate::domain::clock::LocalTime;
-use crate::domain::due::{schedule, unsettled};
+use crate::domain::due::{schedule, settlement_fault};
 use crate::domain::vouchers::voucher::VOUCHER;
 use crate::http::reply::CallError;
 use crate::http::route::Call;
@@ -322,7 +322,7 @@ pub fn adjust(
         Ok(added) => points.add(added, Credit { lot: &INCOMING.into(), expiration }, now),
         Err(_) => points.take(DebitReason::Subtract { below_zero: false }, delta.unsigned_abs(), now),
     });
-    let changed = changed.map_err(|refused| unsettled(&card.id, &refused))?;
+    let changed = changed.map_err(|refused| settlement_fault(&card.id, &refused))?;
     let Some(changed) = changed else { return Ok(()) };
     Ok(record_change(call.store, &present, card, &changed, Some(&mut call.ids))?)
 }
@@ -335,7 +335,7 @@ pub fn revoke(call: &mut Call<'_, '_>, card: &mut Document, points: u64, lot: Op
         let lot = lot.filter(is_open);
         card.revoke(&EarnedPoints { pending: None, lot, points }, Revocation::ToZero, now)
     });
-    let changed = changed.map_err(|refused| unsettled(&card.id, &refused))?;
+    let changed = changed.map_err(|refused| settlement_fault(&card.id, &refused))?;
     changed.map_or(Ok(()), |changed| record_change(call.store, &present, card, &changed, Some(&mut call.ids)))
 }
 
@@ -345,14 +345,14 @@ pub fn start_expiration(call: &mut Call<'_, '_>, campaign: &Document, card: &mut
     let Some(stored) = read_loyalty_card(card).filter(|_| rules != Expiration::Never) else { return Ok(()) };
     let present = LocalTime::of(call)?;
     let points = points_card(&stored, &present.zone, card, find_account_balance(call.store, card)?);
-    let mut points = points.map_err(|refused| unsettled(&card.id, &refused))?;
+    let mut points = points.map_err(|refused| settlement_fault(&card.id, &refused))?;
     let due_before = points.next_due();
     let now = present.now();
     let Some(at) = rules.expiry_at(now.at, now.zone).expires_at() else { return Ok(()) };
     for lot in points.lots.iter_mut().filter(|lot| lot.expiry == Expiry::Never && lot.points > 0) {
         lot.expiry = Expiry::Rolling(at);
     }
-    let lots = stored_lots(&stored, &points, &present).map_err(|refused| unsettled(&card.id, &refused))?;
+    let lots = stored_lots(&stored, &points, &present).map_err(|refused| settlement_fault(&card.id, &refused))?;
     let lots: Vec<Json> = lots.iter().map(write_card_lot).collect();
     if let Some(block) = card.body.get_mut(CARD.block).and_then(Json::as_object_mut)
         && !lots.is_empty()
@@ -382,7 +382,7 @@ pub fn run_job(store: &mut Store<'_>, context: &Context, slice: &JobSlice<'_>) -
     let present = LocalTime::read(context.now, slice.read()?)?;
     let account_balance = find_account_balance(store, &card)?;
     let changed = apply_operation(&present, &mut card, account_balance, |points, now| points.settle(now));
-    let changed = changed.map_err(|refused| unsettled(&card.id, &refused))?;
+    let changed = changed.map_err(|refused| settlement_fault(&card.id, &refused))?;
     let Some(changed) = changed else {
         return Err(Fault::new(format!("the card `{}` is due and cannot be read", card.id)));
     };

@@ -20,14 +20,14 @@ use crate::store::sql::Fault;
 use scrip::Context;
 use serde::{Deserialize, Serialize};
 
-/// Path under which the entry informs a project's object that a client asks for the bundle; no route uses it.
-pub const ASKED: &str = "/internal/bundle";
+/// Path under which the entry informs a project's object that a client requests the bundle; no route uses it.
+pub const DEMAND_PATH: &str = "/internal/bundle";
 /// Time without a change after which a build begins, and between two builds.
 const QUIET_MS: i64 = 1_000;
 /// Maximum time from a change to its build.
 const LATEST_MS: i64 = 10_000;
 
-/// What the entry knows of the head that a client asks for.
+/// State of the head that a client requests, as the entry knows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BundleDemand {
     /// True if KV has no head of the project.
@@ -36,14 +36,14 @@ pub struct BundleDemand {
 
 /// State of a job that waits for the end of changes, and then for the goods.
 #[derive(Debug, Serialize, Deserialize)]
-struct AwaitedQuiet {
-    /// Revision at the last look.
+struct BuildWait {
+    /// Revision at the last check.
     revision: String,
-    /// Moment of the first look after the last build.
+    /// Time of the first check after the last build.
     since_ms: i64,
     /// True if the wait is over and the goods are being built.
-    #[serde(default)]
-    is_begun: bool,
+    #[serde(default, rename = "is_begun")]
+    is_building: bool,
 }
 
 /// Has the bundle built and copied to KV where it is not current: with the settings that a call brings, from now on.
@@ -70,7 +70,7 @@ pub fn wake_if_marked(store: &mut Store<'_>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Builds the bundle if it is time to, and plans the next look.
+/// Builds the bundle if it is time to, and schedules the next check.
 pub fn run(store: &mut Store<'_>, context: &Context, slice: &JobSlice<'_>) -> Result<(), Fault> {
     let Some(stored) = bundle_heads::find_project(store)? else {
         jobs::delete(store, slice.id);
@@ -80,9 +80,9 @@ pub fn run(store: &mut Store<'_>, context: &Context, slice: &JobSlice<'_>) -> Re
         .map_err(|error| Fault(format!("the settings of the bundle do not read: {error}")))?;
     let project = BundleProject { id: &stored.id, settings: &settings, time_zone: settings.time_zone.clone() };
     let now_ms = context.now.millis();
-    let awaited: Option<AwaitedQuiet> = if slice.cursor.is_empty() { None } else { Some(slice.read()?) };
-    let since_ms = awaited.as_ref().map_or(now_ms, |awaited| awaited.since_ms);
-    let former = match head::look(store, context, &project)? {
+    let wait_state: Option<BuildWait> = if slice.cursor.is_empty() { None } else { Some(slice.read()?) };
+    let since_ms = wait_state.as_ref().map_or(now_ms, |wait_state| wait_state.since_ms);
+    let former = match head::check_current(store, context, &project)? {
         HeadState::Current(head) if !goods_build::is_waiting(store)? => {
             let at_ms = head::next_build_ms(store, &head, now_ms)?;
             jobs::update_cursor(store, slice.id, "", at_ms);
@@ -91,8 +91,8 @@ pub fn run(store: &mut Store<'_>, context: &Context, slice: &JobSlice<'_>) -> Re
         // It is without goods: the next one has them.
         HeadState::Current(_) => FormerHead::WithoutGoods,
         HeadState::Changed { head, revision } => {
-            if let Some((awaited, at_ms)) = next_look(&head, revision.clone(), awaited, now_ms) {
-                return wait(store, slice, &awaited, at_ms);
+            if let Some((wait_state, at_ms)) = plan_wait(&head, revision.clone(), wait_state, now_ms) {
+                return write_wait(store, slice, &wait_state, at_ms);
             }
             FormerHead::Usable { revision }
         }
@@ -100,13 +100,13 @@ pub fn run(store: &mut Store<'_>, context: &Context, slice: &JobSlice<'_>) -> Re
     };
     let content = ContentBuild::refresh(store, &project, context.now, slice.rows)?;
     let is_late = !(since_ms..since_ms.saturating_add(LATEST_MS)).contains(&now_ms);
-    if !content.has_goods() && former.outlasts(is_late) {
-        return look_again(store, slice, former, since_ms, now_ms);
+    if !content.has_goods() && former.stays(is_late) {
+        return continue_later(store, slice, former, since_ms, now_ms);
     }
     let content = content.finish(store, &project, context.now)?;
     let is_complete = content.goods.is_some();
-    if !is_complete && former.outlasts(is_late) {
-        return look_again(store, slice, former, since_ms, now_ms);
+    if !is_complete && former.stays(is_late) {
+        return continue_later(store, slice, former, since_ms, now_ms);
     }
     store.has_built_bundle = true;
     let head = head::build(store, context, &project, content)?;
@@ -130,7 +130,7 @@ enum FormerHead {
 
 impl FormerHead {
     /// Returns true if no other head without goods takes its place.
-    fn outlasts(&self, is_late: bool) -> bool {
+    fn stays(&self, is_late: bool) -> bool {
         match self {
             FormerHead::WithoutGoods => true,
             FormerHead::Usable { .. } => !is_late,
@@ -140,7 +140,7 @@ impl FormerHead {
 }
 
 /// Plans the next slice of the goods.
-fn look_again(
+fn continue_later(
     store: &mut Store<'_>,
     slice: &JobSlice<'_>,
     former: FormerHead,
@@ -148,35 +148,35 @@ fn look_again(
     now_ms: i64,
 ) -> Result<(), Fault> {
     if let FormerHead::Usable { revision } = former {
-        return wait(store, slice, &AwaitedQuiet { revision, since_ms, is_begun: true }, now_ms);
+        return write_wait(store, slice, &BuildWait { revision, since_ms, is_building: true }, now_ms);
     }
     jobs::update_cursor(store, slice.id, "", now_ms);
     Ok(())
 }
 
-fn wait(store: &mut Store<'_>, slice: &JobSlice<'_>, awaited: &AwaitedQuiet, at_ms: i64) -> Result<(), Fault> {
-    let cursor = serde_json::to_string(awaited).map_err(|error| Fault(error.to_string()))?;
+fn write_wait(store: &mut Store<'_>, slice: &JobSlice<'_>, wait_state: &BuildWait, at_ms: i64) -> Result<(), Fault> {
+    let cursor = serde_json::to_string(wait_state).map_err(|error| Fault(error.to_string()))?;
     jobs::update_cursor(store, slice.id, &cursor, at_ms);
     Ok(())
 }
 
-/// Returns what the job waits for and when it looks again; `None` if it is to build now. After a clock that was set back it builds.
-fn next_look(
+/// Returns the state of the wait and the time of the next check; `None` if the job is to build now, as after a clock that was set back.
+fn plan_wait(
     head: &StoredHead,
     revision: String,
-    awaited: Option<AwaitedQuiet>,
+    wait_state: Option<BuildWait>,
     now_ms: i64,
-) -> Option<(AwaitedQuiet, i64)> {
-    let since_ms = match &awaited {
-        Some(awaited) if awaited.is_begun => return None,
+) -> Option<(BuildWait, i64)> {
+    let since_ms = match &wait_state {
+        Some(wait_state) if wait_state.is_building => return None,
         None if !(head.issued_ms..head.issued_ms.saturating_add(QUIET_MS)).contains(&now_ms) => return None,
         None => now_ms,
-        Some(awaited) => awaited.since_ms,
+        Some(wait_state) => wait_state.since_ms,
     };
     let latest_ms = since_ms.saturating_add(LATEST_MS);
-    let is_quiet = awaited.is_some_and(|awaited| awaited.revision == revision);
+    let is_quiet = wait_state.is_some_and(|wait_state| wait_state.revision == revision);
     if is_quiet || !(since_ms..latest_ms).contains(&now_ms) {
         return None;
     }
-    Some((AwaitedQuiet { revision, since_ms, is_begun: false }, now_ms.saturating_add(QUIET_MS).min(latest_ms)))
+    Some((BuildWait { revision, since_ms, is_building: false }, now_ms.saturating_add(QUIET_MS).min(latest_ms)))
 }

@@ -11,7 +11,7 @@ const OTHERS: u64 = 1_000;
 /// Test for a kind of characters, and their number.
 type CharacterKind = (fn(char) -> bool, u64);
 
-/// Returns true if fewer than 40 bits name a code, even if it was drawn at random: by its length and the kinds of its characters. A code
+/// Returns true if fewer than 40 bits name a code, even if it was generated at random: by its length and the kinds of its characters. A code
 /// that is a word is weaker than it seems.
 pub fn is_weak(code: &str) -> bool {
     let kinds: [CharacterKind; 5] = [

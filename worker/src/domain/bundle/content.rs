@@ -36,8 +36,8 @@ impl ContentBuild {
         now: Instant,
         rows: u64,
     ) -> Result<ContentBuild, Fault> {
-        let begun = stored::find_tree(store)?.filter(|tree| tree.root.is_none());
-        let (core, sets) = match begun {
+        let started = stored::find_tree(store)?.filter(|tree| tree.root.is_none());
+        let (core, sets) = match started {
             Some(tree) => (None, tree.sets),
             None => {
                 let core = Core::build(store, project, now)?;

@@ -82,11 +82,11 @@ pub struct BoxedCodes {
 }
 
 impl Core {
-    /// Builds the core of a moment, with its horizon.
+    /// Builds the core of an instant, with its horizon.
     pub fn build(store: &Store<'_>, project: &BundleProject<'_>, now: Instant) -> Result<Core, Fault> {
         let terms = client_policy_of(&project.settings.client);
         let terms = terms.map_err(|problem| Fault(format!("the project's terms of pages do not read: {problem}")))?;
-        let page = ClientContext { policy: terms, ..ClientContext::default() };
+        let client = ClientContext { policy: terms, ..ClientContext::default() };
         let source = CoreSource { store, case_sensitive: project.settings.case_sensitive_codes };
         let mut horizon = Horizon::of_build(now)?;
         let mut left_out = Vec::new();
@@ -99,11 +99,11 @@ impl Core {
         };
         let (mut core, mut sealed) = source.write(project, &mut horizon, &mut left_out, &mut number)?;
         let goods = sealed.vouchers.values_mut().map(|sealed| &mut sealed.goods);
-        goods.chain([&mut core]).for_each(|rules| response_filter::keep_core(&page, rules));
+        goods.chain([&mut core]).for_each(|rules| response_filter::keep_core(&client, rules));
         retain_named(&mut core);
         let goods = sealed.vouchers.values_mut().map(|sealed| &mut sealed.goods);
         let sets = sets.finish(store, project.zone(), &mut core, goods)?;
-        let (offers, conditions) = (ids_of_offers(&core), conditions.into_present());
+        let (offers, conditions) = (ids_of_offers(&core), conditions.into_conditions());
         if let (Some(core), false) = (core.as_object_mut(), conditions.is_empty()) {
             let results = decide_for_new_customer(store, &conditions, now)?;
             let results = serde_json::to_value(results).map_err(|error| Fault(error.to_string()))?;
@@ -137,7 +137,7 @@ struct Offers {
     sealed: SealedVouchers,
 }
 
-/// Vouchers that a core shows in boxes alone.
+/// Vouchers that a core shows in boxes only.
 #[derive(Default)]
 struct SealedVouchers {
     /// By id.
@@ -156,10 +156,10 @@ impl CoreSource<'_, '_> {
         let mut unreadable = UnreadableNames::default();
         let Offers { campaigns, mut vouchers, ended, tiers, stacks, mut sealed } =
             self.offers(&mut unreadable, horizon, left_out)?;
-        let unexamined = self.unexamined_offers(&tiers, &stacks)?;
+        let unexamined = self.list_unexamined_offers(&tiers, &stacks)?;
         let shown: Vec<&str> =
             campaigns.iter().chain(&vouchers).chain(&tiers).map(|document| document.id.as_str()).collect();
-        let assignments = self.of_parents(ASSIGNMENT, &shown)?;
+        let assignments = self.list_of_parents(ASSIGNMENT, &shown)?;
         let assignments = unreadable.leave_out(self, ASSIGNMENT, assignments);
         let named: Vec<&str> = assignments
             .iter()
@@ -173,15 +173,16 @@ impl CoreSource<'_, '_> {
         let NamedGoods { names, products, skus } = NamedGoods::find(self.store, shown)?;
         let products = unreadable.leave_out(self, "product", products);
         let skus = unreadable.leave_out(self, "sku", skus);
-        let collections = unreadable.leave_out(self, COLLECTION, self.newest(COLLECTION, "collections", left_out)?);
-        let categories = unreadable.leave_out(self, "category", self.newest("category", "categories", left_out)?);
+        let collections =
+            unreadable.leave_out(self, COLLECTION, self.list_newest(COLLECTION, "collections", left_out)?);
+        let categories = unreadable.leave_out(self, "category", self.list_newest("category", "categories", left_out)?);
         if unreadable.0.is_empty() {
             sealed.vouchers.extend(ended.iter().map(|code| (code.id.clone(), SealedCode::of_ended(code))));
             vouchers.extend(ended);
         }
         let stacking =
-            stacking_rules::stored(self.store)?.map_or_else(stacking_rules::default_rules, |document| document.body);
-        let mut whole = json!({
+            stacking_rules::load(self.store)?.map_or_else(stacking_rules::default_rules, |document| document.body);
+        let mut json = json!({
             "complete": false,
             "counted": false,
             "client": terms(&project.settings.client),
@@ -204,10 +205,10 @@ impl CoreSource<'_, '_> {
             "validation_rules": bodies(rules),
             "validation_rules_assignments": bodies(assignments),
         });
-        if let (Some(whole), false) = (whole.as_object_mut(), unreadable.0.is_empty()) {
-            whole.insert("unreadable".into(), unreadable.0.into());
+        if let (Some(json), false) = (json.as_object_mut(), unreadable.0.is_empty()) {
+            json.insert("unreadable".into(), unreadable.0.into());
         }
-        Ok((whole, sealed))
+        Ok((json, sealed))
     }
 
     /// Returns the objects of a validation for whose metadata the project has a schema, in a fixed order. The schemas stay on the server.
@@ -224,13 +225,13 @@ impl CoreSource<'_, '_> {
         horizon: &mut Horizon,
         left_out: &mut Vec<&'static str>,
     ) -> Result<Offers, Fault> {
-        let (mut campaigns, open) = self.open_campaigns(unreadable, horizon, left_out)?;
+        let (mut campaigns, open) = self.list_open_campaigns(unreadable, horizon, left_out)?;
         let public: Vec<&str> = campaigns
             .iter()
             .filter(|campaign| campaign.as_campaign().is_standalone())
             .map(|campaign| campaign.id.as_str())
             .collect();
-        let mut codes = self.of_parents("voucher", &public)?;
+        let mut codes = self.list_of_parents("voucher", &public)?;
         codes.extend(vouchers::list_visible(self.store, one_more(OFFERS_MAX))?);
         let unlimited = vouchers::list_unlimited(self.store, one_more(SEALED_MAX))?;
         let mut sealed = SealedVouchers { has_too_many: unlimited.len() > SEALED_MAX, ..SealedVouchers::default() };
@@ -241,7 +242,7 @@ impl CoreSource<'_, '_> {
         let ended = open.select_ended(&vouchers, horizon)?;
         open.retain_vouchers(&mut vouchers, horizon)?;
         let all: Vec<&str> = campaigns.iter().map(|campaign| campaign.id.as_str()).collect();
-        let mut tiers = unreadable.leave_out(self, "promotion_tier", self.of_parents("promotion_tier", &all)?);
+        let mut tiers = unreadable.leave_out(self, "promotion_tier", self.list_of_parents("promotion_tier", &all)?);
         open.retain_tiers(&mut tiers, horizon)?;
         retain_newest(&mut tiers, &mut vouchers, left_out);
         for voucher in &vouchers {
@@ -249,7 +250,7 @@ impl CoreSource<'_, '_> {
                 sealed.vouchers.insert(voucher.id.clone(), self.sealed_code(voucher)?);
             }
         }
-        let mut stacks = unreadable.leave_out(self, "promotion_stack", self.of_parents("promotion_stack", &all)?);
+        let mut stacks = unreadable.leave_out(self, "promotion_stack", self.list_of_parents("promotion_stack", &all)?);
         // A stack names its tiers, so clients know those only whose tiers they all know.
         let known: BTreeSet<&str> = tiers.iter().map(|tier| tier.id.as_str()).collect();
         stacks.retain(|stack| {
@@ -260,7 +261,7 @@ impl CoreSource<'_, '_> {
         Ok(Offers { campaigns, vouchers, ended, tiers, stacks, sealed })
     }
 
-    /// Returns what the box of a code needs beside the lists of the core. Goods that do not read are left out, and a verdict lacks them.
+    /// Returns the content of a code's box that the lists of the core lack. Goods that do not read are left out, and a verdict lacks them.
     fn sealed_code(&self, voucher: &Document) -> Result<SealedCode, Fault> {
         let NamedGoods { names, products, skus } = NamedGoods::find(self.store, std::iter::once(voucher))?;
         let reads =
@@ -271,7 +272,7 @@ impl CoreSource<'_, '_> {
     }
 
     /// Lists the campaigns of which an offer may be in force, the newest first.
-    fn open_campaigns(
+    fn list_open_campaigns(
         &self,
         unreadable: &mut UnreadableNames,
         horizon: &mut Horizon,
@@ -297,7 +298,7 @@ impl CoreSource<'_, '_> {
     }
 
     /// Returns the ids of the promotions that qualifications do not examine: the service examines the newest of each kind.
-    fn unexamined_offers(&self, tiers: &[Document], stacks: &[Document]) -> Result<Vec<String>, Fault> {
+    fn list_unexamined_offers(&self, tiers: &[Document], stacks: &[Document]) -> Result<Vec<String>, Fault> {
         let mut unexamined = Vec::new();
         for (kind, offers) in [("promotion_tier", tiers), ("promotion_stack", stacks)] {
             let newest = candidates::list_newest_ids(self.store, kind)?;
@@ -307,7 +308,12 @@ impl CoreSource<'_, '_> {
     }
 
     /// Lists the documents of a kind, newest first, as many as a core may contain offers.
-    fn newest(&self, kind: &str, list: &'static str, left_out: &mut Vec<&'static str>) -> Result<Vec<Document>, Fault> {
+    fn list_newest(
+        &self,
+        kind: &str,
+        list: &'static str,
+        left_out: &mut Vec<&'static str>,
+    ) -> Result<Vec<Document>, Fault> {
         let mut found = any_kind::list_last(self.store, kind, one_more(OFFERS_MAX))?;
         if found.len() > OFFERS_MAX {
             leave_out(left_out, list);
@@ -317,7 +323,7 @@ impl CoreSource<'_, '_> {
     }
 
     /// Lists the documents of a kind that belong to one of these parents, in the order of creation.
-    fn of_parents(&self, kind: &str, parents: &[&str]) -> Result<Vec<Document>, Fault> {
+    fn list_of_parents(&self, kind: &str, parents: &[&str]) -> Result<Vec<Document>, Fault> {
         any_kind::list_within_any(self.store, kind, parents)
     }
 }
@@ -339,16 +345,16 @@ fn leave_out(left_out: &mut Vec<&'static str>, kind: &'static str) {
 
 /// Keeps the newest offers, as many as a core may contain.
 fn retain_newest(tiers: &mut Vec<Document>, vouchers: &mut Vec<Document>, left_out: &mut Vec<&'static str>) {
-    let mut moments: Vec<i64> = tiers.iter().chain(vouchers.iter()).map(|offer| offer.created_at).collect();
-    if moments.len() <= OFFERS_MAX {
+    let mut times: Vec<i64> = tiers.iter().chain(vouchers.iter()).map(|offer| offer.created_at).collect();
+    if times.len() <= OFFERS_MAX {
         return;
     }
     leave_out(left_out, "offers");
-    moments.sort_unstable_by(|one, other| other.cmp(one));
-    let oldest = moments.get(OFFERS_MAX).copied().unwrap_or(i64::MIN);
-    // Of those of one moment all are left out, unless all offers are of one.
+    times.sort_unstable_by(|one, other| other.cmp(one));
+    let oldest = times.get(OFFERS_MAX).copied().unwrap_or(i64::MIN);
+    // All offers of one instant are left out, unless all offers have the same.
     let is_newer = |offer: &Document| offer.created_at > oldest;
-    if moments.first().is_some_and(|newest| *newest > oldest) {
+    if times.first().is_some_and(|newest| *newest > oldest) {
         tiers.retain(is_newer);
         vouchers.retain(is_newer);
     } else {
@@ -379,7 +385,7 @@ impl UnreadableNames {
             Ok(()) => true,
             Err(problem) => {
                 source.store.note(format!("the stored {kind} `{}` does not read: {problem}", document.id));
-                self.0.push(names_of(kind, document));
+                self.0.push(names_json(kind, document));
                 false
             }
         });
@@ -388,7 +394,7 @@ impl UnreadableNames {
 }
 
 /// Returns the names of a document that a client may know.
-fn names_of(kind: &str, document: &Document) -> Json {
+fn names_json(kind: &str, document: &Document) -> Json {
     match kind {
         "product" | "sku" => names_of_goods(kind, document),
         ASSIGNMENT => json!({ "object": kind, "id": document.id, "related_object_id": document.parent }),

@@ -1,4 +1,4 @@
-//! Numbers the conditions about the customer in a core, which discloses the numbers alone.
+//! Numbers the conditions about the customer in a core, which discloses only the numbers.
 
 use crate::store::Store;
 use crate::store::document::Document;
@@ -49,12 +49,12 @@ impl NumberedConditions {
     }
 
     /// Continues the numbers of a core with further rules, and keeps its conditions.
-    pub fn beside(core: &BTreeMap<u64, String>) -> NumberedConditions {
+    pub fn extending(core: &BTreeMap<u64, String>) -> NumberedConditions {
         NumberedConditions { present: core.clone(), ..NumberedConditions::after(core.clone()) }
     }
 
     /// Returns the conditions of this core by number.
-    pub fn into_present(self) -> BTreeMap<u64, String> {
+    pub fn into_conditions(self) -> BTreeMap<u64, String> {
         self.present
     }
 }
@@ -85,9 +85,9 @@ pub fn decide_for_new_customer(
     // No result depends on the seed.
     let decided = conditions_of_new_customer(segments, &read, &Context { now, seed: [0; 32] });
     let decided = decided.map_err(|problem| Fault(format!("the segments of the bundle do not read: {problem}")))?;
-    let numbers = |wanted: bool| {
-        let those = conditions.keys().zip(&decided).filter(|(_, is_met)| **is_met == Some(wanted));
-        those.map(|(number, _)| number.to_string()).collect()
+    let numbers = |expected: bool| {
+        let matching = conditions.keys().zip(&decided).filter(|(_, is_met)| **is_met == Some(expected));
+        matching.map(|(number, _)| number.to_string()).collect()
     };
     Ok(NewCustomerResults { met: numbers(true), unmet: numbers(false) })
 }
@@ -110,9 +110,9 @@ mod tests {
         let condition = |name: &str| json!({ "name": "customer.segment", "conditions": { "$is": [name] } });
         let mut first = NumberedConditions::default();
         assert_eq!([1, 2, 1], ["a", "b", "a"].map(|name| first.number_of(&condition(name)).unwrap()));
-        let mut second = NumberedConditions::after(first.into_present());
+        let mut second = NumberedConditions::after(first.into_conditions());
         assert_eq!([2, 3], ["b", "c"].map(|name| second.number_of(&condition(name)).unwrap()));
-        let mut third = NumberedConditions::after(second.into_present());
+        let mut third = NumberedConditions::after(second.into_conditions());
         assert_eq!([4, 3], ["d", "c"].map(|name| third.number_of(&condition(name)).unwrap()));
     }
 }

@@ -18,20 +18,20 @@ use std::collections::BTreeSet;
 
 /// Kinds of goods.
 pub const GOODS: [&str; 2] = ["product", "sku"];
-/// Average number of names of a bucket above which there are more buckets, when they are counted anew.
+/// Average number of names of a bucket above which there are more buckets, when they are counted again.
 const NAMES_MAX: i64 = 150;
-/// Average numbers of names between which the buckets stay as many.
+/// Average numbers of names between which the number of buckets stays.
 const NAMES_KEPT: [i64; 2] = [40, 200];
 
 /// Returns the number of buckets for so many names; `present` is the number so far, or 0.
-pub fn fitting_buckets(names: i64, present: u32) -> u32 {
+pub fn bucket_count_for(names: i64, present: u32) -> u32 {
     let bound = |average: i64| average.saturating_mul(i64::from(present));
     let [least, most] = NAMES_KEPT.map(bound);
     if present > 0 && names <= most && (present == 1 || names >= least) {
         return present;
     }
-    let wanted = u32::try_from(names.max(1).div_euclid(NAMES_MAX)).unwrap_or(u32::MAX).saturating_add(1);
-    wanted.checked_next_power_of_two().unwrap_or(u32::MAX).min(scrip::model::goods_buckets::MOST_BUCKETS)
+    let minimum = u32::try_from(names.max(1).div_euclid(NAMES_MAX)).unwrap_or(u32::MAX).saturating_add(1);
+    minimum.checked_next_power_of_two().unwrap_or(u32::MAX).min(scrip::model::goods_buckets::MOST_BUCKETS)
 }
 
 /// Names that changes of this transaction add and remove, which are not written yet.
@@ -46,20 +46,20 @@ pub struct NameChanges {
 impl NameChanges {
     /// Returns the positions of the goods of a bucket.
     fn apply(&self, found: &mut BTreeSet<i64>, store: &Store<'_>, from: u32, to: u32) -> Result<(), Fault> {
-        let within = |names: &[bundle_goods::NamePlace]| -> Vec<i64> {
+        let in_range = |names: &[bundle_goods::NamePlace]| -> Vec<i64> {
             names.iter().filter(|(prefix, _)| (from..=to).contains(prefix)).map(|(_, seq)| *seq).collect()
         };
-        let removed = within(&self.removed);
+        let removed = in_range(&self.removed);
         if !removed.is_empty() {
             // One that lost a name may have another one in this bucket.
             let lost: BTreeSet<(u32, i64)> = self.removed.iter().copied().collect();
-            let kept = bundle_goods::list_names_of(store, &removed)?;
+            let stored_names = bundle_goods::list_names_of(store, &removed)?;
             let has_other = |seq: &i64| {
-                kept.iter().any(|name| name.1 == *seq && (from..=to).contains(&name.0) && !lost.contains(name))
+                stored_names.iter().any(|name| name.1 == *seq && (from..=to).contains(&name.0) && !lost.contains(name))
             };
             removed.iter().filter(|seq| !has_other(seq)).for_each(|seq| _ = found.remove(seq));
         }
-        found.extend(within(&self.added));
+        found.extend(in_range(&self.added));
         Ok(())
     }
 }
@@ -67,7 +67,7 @@ impl NameChanges {
 /// Builds a bucket of so many.
 pub fn build_bucket(
     store: &Store<'_>,
-    page: &ClientContext,
+    client: &ClientContext,
     sorter: Option<&GoodsSorter>,
     changes: &NameChanges,
     bucket: u32,
@@ -90,12 +90,12 @@ pub fn build_bucket(
     let (mut products, mut skus) = (read(products)?, read(skus)?);
     write_sets(sorter, &mut products, &mut skus);
     let bodies = |goods: Vec<Document>| goods.into_iter().map(|goods| Json::Object(goods.body)).collect::<Json>();
-    let mut whole = json!({ "bucket": bucket, "buckets": buckets, "products": bodies(products), "skus": bodies(skus) });
-    if let (Some(whole), false) = (whole.as_object_mut(), unreadable.is_empty()) {
-        whole.insert("unreadable".into(), unreadable.into());
+    let mut json = json!({ "bucket": bucket, "buckets": buckets, "products": bodies(products), "skus": bodies(skus) });
+    if let (Some(json), false) = (json.as_object_mut(), unreadable.is_empty()) {
+        json.insert("unreadable".into(), unreadable.into());
     }
-    response_filter::keep_goods(page, &mut whole);
-    let body = whole.to_string();
+    response_filter::keep_goods(client, &mut json);
+    let body = json.to_string();
     if !body.starts_with(BUCKET_BEGIN) {
         return Err(Fault::new("a goods bucket does not begin with its number"));
     }
@@ -125,10 +125,10 @@ mod tests {
     fn there_are_about_a_hundred_names_in_a_bucket() {
         let fitting = [(0, 1), (149, 1), (150, 2), (400_000, 4_096), (3_300, 32), (i64::MAX, 1 << 20)];
         for (names, buckets) in fitting {
-            assert_eq!(fitting_buckets(names, 0), buckets, "{names}");
+            assert_eq!(bucket_count_for(names, 0), buckets, "{names}");
         }
         // A few names more or less change no number of buckets.
-        assert_eq!([199, 200, 201].map(|names| fitting_buckets(names, 1)), [1, 1, 2]);
-        assert_eq!([639, 640, 3_200, 3_201].map(|names| fitting_buckets(names, 16)), [8, 16, 16, 32]);
+        assert_eq!([199, 200, 201].map(|names| bucket_count_for(names, 1)), [1, 1, 2]);
+        assert_eq!([639, 640, 3_200, 3_201].map(|names| bucket_count_for(names, 16)), [8, 16, 16, 32]);
     }
 }

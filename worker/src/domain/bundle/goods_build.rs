@@ -3,8 +3,8 @@
 //! Triggers mark changed products and SKUs (`0041_bundle_goods.sql`). One that changed costs its buckets and the pages above them.
 
 use crate::domain::bundle::core::BundleProject;
-use crate::domain::bundle::goods_buckets::{NameChanges, build_bucket, fitting_buckets};
-use crate::domain::bundle::goods_sets::sorter_of;
+use crate::domain::bundle::goods_buckets::{NameChanges, bucket_count_for, build_bucket};
+use crate::domain::bundle::goods_sets::build_sorter;
 use crate::domain::bundle::goods_tree::{PAGE_HASHES, count_page_levels, make_page};
 use crate::store::Store;
 use crate::store::bundle_goods::{self as stored, GoodsTree, MarkedGoods};
@@ -19,7 +19,7 @@ use serde::Serialize;
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Form of the buckets: another one builds all of them anew.
+/// Form of the buckets: another one builds all of them again.
 const FORM: u32 = 2;
 /// Rows of a slice that a bucket counts as.
 const BUCKET_ROWS: u64 = 10;
@@ -33,7 +33,7 @@ pub struct GoodsRoot {
     pub buckets: u32,
 }
 
-/// Builds what has changed, at most so many rows; returns the tree when it is up to date and its entries show these sets.
+/// Builds the changed goods, at most `rows` rows; returns the tree when it is up to date and its entries show these sets.
 pub fn refresh(
     store: &mut Store<'_>,
     project: &BundleProject<'_>,
@@ -45,43 +45,43 @@ pub fn refresh(
     let terms = terms.map_err(|problem| Fault(format!("the project's terms of pages do not read: {problem}")))?;
     // Conditions compare days in the project's zone.
     let zone = if sets.is_empty() { &Json::Null } else { project.zone() };
-    let shown = json!([
+    let content = json!([
         FORM,
         terms.metadata.product.iter().map(|key| key.as_str()).collect::<Vec<&str>>(),
         sets.iter().collect::<Vec<(&u64, &String)>>(),
         zone
     ]);
-    let shown = sha256_hex(shown.to_string().as_bytes());
-    let page = ClientContext { policy: terms, ..ClientContext::default() };
+    let content_hash = sha256_hex(content.to_string().as_bytes());
+    let client = ClientContext { policy: terms, ..ClientContext::default() };
     let tree = stored::find_tree(store)?.unwrap_or_default();
     let mut marked = stored::list_marked(store, rows_of(rows.saturating_add(1)))?;
-    let is_whole = u64::try_from(marked.len()).is_ok_and(|count| count <= rows);
+    let has_all_marked = u64::try_from(marked.len()).is_ok_and(|count| count <= rows);
     marked.truncate(usize::try_from(rows).unwrap_or(usize::MAX));
-    if let (Some(root), true, true) = (&tree.root, marked.is_empty(), tree.shown == shown)
+    if let (Some(root), true, true) = (&tree.root, marked.is_empty(), tree.shown == content_hash)
         && !stored::is_marked(store)?
     {
         return Ok(Some(GoodsRoot { root: root.clone(), buckets: tree.buckets }));
     }
-    let (changes, touched) = take_names(store, &marked)?;
+    let (changes, changed) = update_names(store, &marked)?;
     let removed = i64::try_from(changes.removed.len()).unwrap_or(i64::MAX);
     let added = i64::try_from(changes.added.len()).unwrap_or(i64::MAX);
     let names = tree.names.saturating_add(added).saturating_sub(removed);
     let mut tree = GoodsTree { names, root: None, sets: sets.clone(), ..tree };
-    if !is_whole {
-        stored::mark_places(store, 0, &places_of(&touched, tree.buckets));
+    if !has_all_marked {
+        stored::mark_places(store, 0, &buckets_of(&changed, tree.buckets));
         stored::update_tree(store, &tree);
         return Ok(None);
     }
-    let buckets = fitting_buckets(names, tree.buckets);
-    let is_new = (buckets, &shown) != (tree.buckets, &tree.shown);
+    let buckets = bucket_count_for(names, tree.buckets);
+    let is_new = (buckets, &content_hash) != (tree.buckets, &tree.shown);
     if is_new {
         stored::restart(store, buckets, now_ms);
-        tree = GoodsTree { buckets, shown, ..tree };
+        tree = GoodsTree { buckets, shown: content_hash, ..tree };
     }
-    let touched = places_of(&touched, buckets);
-    let sorter = sorter_of(sets, project.zone())?;
-    let mut build = TreeBuild { store, page, sorter, changes, buckets, is_new, now_ms, hashes: BTreeMap::new() };
-    let is_built = build.build_buckets(touched, rows)?;
+    let changed = buckets_of(&changed, buckets);
+    let sorter = build_sorter(sets, project.zone())?;
+    let mut build = TreeBuild { store, client, sorter, changes, buckets, is_new, now_ms, hashes: BTreeMap::new() };
+    let is_built = build.build_buckets(changed, rows)?;
     if is_built {
         tree.root = Some(build.build_pages()?);
     }
@@ -99,25 +99,25 @@ fn rows_of(rows: u64) -> i64 {
     i64::try_from(rows).unwrap_or(i64::MAX)
 }
 
-/// Stores the names of changed goods; returns what of them changed, and the prefixes whose buckets are to be built.
-fn take_names(store: &mut Store<'_>, marked: &[MarkedGoods]) -> Result<(NameChanges, BTreeSet<u32>), Fault> {
-    let (mut changes, mut touched) = (NameChanges::default(), BTreeSet::new());
+/// Stores the names of changed goods; returns the changes, and the prefixes whose buckets are to be built.
+fn update_names(store: &mut Store<'_>, marked: &[MarkedGoods]) -> Result<(NameChanges, BTreeSet<u32>), Fault> {
+    let (mut changes, mut changed) = (NameChanges::default(), BTreeSet::new());
     for MarkedGoods { seq, names, prefixes } in marked {
         let present: BTreeSet<u32> = names.iter().map(|name| hash_prefix(name)).collect();
         changes.added.extend(present.difference(prefixes).map(|prefix| (*prefix, *seq)));
         changes.removed.extend(prefixes.difference(&present).map(|prefix| (*prefix, *seq)));
-        touched.extend(present.union(prefixes));
+        changed.extend(present.union(prefixes));
     }
     stored::update_names(store, &changes.added, &changes.removed);
     let seqs: Vec<i64> = marked.iter().map(|goods| goods.seq).collect();
     if !seqs.is_empty() {
         stored::delete_marks(store, &seqs);
     }
-    Ok((changes, touched))
+    Ok((changes, changed))
 }
 
 /// Returns the buckets of some prefixes; none before there are buckets.
-fn places_of(prefixes: &BTreeSet<u32>, buckets: u32) -> BTreeSet<u32> {
+fn buckets_of(prefixes: &BTreeSet<u32>, buckets: u32) -> BTreeSet<u32> {
     if buckets == 0 {
         return BTreeSet::new();
     }
@@ -127,7 +127,7 @@ fn places_of(prefixes: &BTreeSet<u32>, buckets: u32) -> BTreeSet<u32> {
 /// Work on a tree in one transaction, whose writes cannot be read yet.
 struct TreeBuild<'b, 's> {
     store: &'b mut Store<'s>,
-    page: ClientContext,
+    client: ClientContext,
     sorter: Option<GoodsSorter>,
     changes: NameChanges,
     buckets: u32,
@@ -140,19 +140,19 @@ struct TreeBuild<'b, 's> {
 
 impl TreeBuild<'_, '_> {
     /// Builds the marked buckets, and these, as far as the rows reach; returns true if none is left.
-    fn build_buckets(&mut self, touched: BTreeSet<u32>, rows: u64) -> Result<bool, Fault> {
-        let most = usize::try_from(rows.div_ceil(BUCKET_ROWS)).unwrap_or(usize::MAX);
-        let mut marked = touched;
+    fn build_buckets(&mut self, changed: BTreeSet<u32>, rows: u64) -> Result<bool, Fault> {
+        let limit = usize::try_from(rows.div_ceil(BUCKET_ROWS)).unwrap_or(usize::MAX);
+        let mut marked = changed;
         if self.is_new {
             marked = (0..self.buckets).collect();
         } else {
             marked.extend(stored::list_marked_places(self.store, 0, rows_of(rows).saturating_add(1))?);
         }
-        let left: BTreeSet<u32> = marked.iter().copied().skip(most).collect();
+        let left: BTreeSet<u32> = marked.iter().copied().skip(limit).collect();
         let mut parts = BTreeMap::new();
-        for bucket in marked.iter().take(most) {
+        for bucket in marked.iter().take(limit) {
             let sorter = self.sorter.as_ref();
-            let part = build_bucket(self.store, &self.page, sorter, &self.changes, *bucket, self.buckets)?;
+            let part = build_bucket(self.store, &self.client, sorter, &self.changes, *bucket, self.buckets)?;
             parts.insert(*bucket, part);
         }
         let above: BTreeSet<u32> = self.replace(0, parts)?.iter().map(|place| page_of(*place)).collect();

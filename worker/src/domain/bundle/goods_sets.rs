@@ -50,8 +50,8 @@ impl NumberedSets {
         boxed: impl Iterator<Item = &'g mut Json>,
     ) -> Result<BTreeMap<u64, String>, Fault> {
         self.number_collections(store, core)?;
-        let sets = self.0.into_present();
-        if let Some(sorter) = sorter_of(&sets, zone)? {
+        let sets = self.0.into_conditions();
+        if let Some(sorter) = build_sorter(&sets, zone)? {
             write_sets_of_listed(store, &sorter, core)?;
             for rules in boxed {
                 write_sets_of_listed(store, &sorter, rules)?;
@@ -104,7 +104,7 @@ fn has_listed(store: &Store<'_>, condition: &SetCondition) -> Result<bool, Fault
 }
 
 /// Returns the sorter into the sets of these conditions, in a project's zone; `None` without sets.
-pub fn sorter_of(sets: &BTreeMap<u64, String>, zone: &Json) -> Result<Option<GoodsSorter>, Fault> {
+pub fn build_sorter(sets: &BTreeMap<u64, String>, zone: &Json) -> Result<Option<GoodsSorter>, Fault> {
     if sets.is_empty() {
         return Ok(None);
     }
@@ -127,19 +127,19 @@ pub fn write_sets(sorter: Option<&GoodsSorter>, products: &mut [Document], skus:
     let Some(sorter) = sorter else { return };
     let read = |goods: &[Document]| -> Vec<(usize, Goods)> {
         let all = goods.iter().enumerate();
-        all.filter_map(|(place, one)| Some((place, read_fields(&one.body, read_goods).ok()?))).collect()
+        all.filter_map(|(position, one)| Some((position, read_fields(&one.body, read_goods).ok()?))).collect()
     };
     let (products_read, skus_read) = (read(products), read(skus));
     let goods_of = |read: &[(usize, Goods)]| read.iter().map(|(_, goods)| goods.clone()).collect::<Vec<Goods>>();
     let [of_products, of_skus] = sorter.sort(&goods_of(&products_read), &goods_of(&skus_read));
     for (goods, read, sets) in [(products, products_read, of_products), (skus, skus_read, of_skus)] {
-        for ((place, _), sets) in read.iter().zip(&sets) {
-            goods.get_mut(*place).into_iter().for_each(|goods| put(goods, sets));
+        for ((position, _), sets) in read.iter().zip(&sets) {
+            goods.get_mut(*position).into_iter().for_each(|goods| write_entry_sets(goods, sets));
         }
     }
 }
 
-fn put(entry: &mut Document, sets: &KnownSets) {
+fn write_entry_sets(entry: &mut Document, sets: &KnownSets) {
     entry.body.insert(SETS.into(), sets.within().into());
     if !sets.outside().is_empty() {
         entry.body.insert(OUT_OF_SETS.into(), sets.outside().into());

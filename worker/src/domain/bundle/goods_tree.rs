@@ -94,7 +94,7 @@ impl BucketSearch {
         &self.hash
     }
 
-    /// Returns the answer for a caller who has the bucket of a hash: the path alone. `None` if the bucket is not reached yet, or another.
+    /// Returns the answer for a caller who has the bucket of a hash: only the path. `None` if the bucket is not reached yet, or another.
     pub fn answer_known(&self, have: &str) -> Option<Vec<u8>> {
         (self.is_at_bucket && self.hash == have).then(|| self.write(None))
     }

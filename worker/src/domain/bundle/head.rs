@@ -1,5 +1,5 @@
 //! The head of a bundle: signed claims that name the core and bind it to a project, to a revision and to a time. It is stored, and
-//! built anew when it is out of date: by the job (`build_job.rs`), or by a call that the entry cannot answer.
+//! built again when it is out of date: by the job (`build_job.rs`), or by a call that the entry cannot answer.
 
 use crate::domain::bundle::content::{BundleContent, ContentBuild};
 use crate::domain::bundle::core::{BundleProject, Core};
@@ -27,7 +27,7 @@ const SIGNED_ANEW_MS: i64 = 12 * 60 * 60 * 1_000;
 const UNNAMED_KEPT_MS: i64 = 48 * 60 * 60 * 1_000;
 /// Maximum number of these, so that constant changes do not fill the project's database.
 const UNNAMED_MAX: i64 = 200;
-/// Maximum number of goods buckets and pages among them.
+/// Maximum number of goods buckets and pages of these.
 const UNNAMED_GOODS_MAX: i64 = 10_000;
 /// Time for which they are kept beyond that number: a client reads the core soon after its head.
 const UNNAMED_LEAST_MS: i64 = 60_000;
@@ -37,7 +37,7 @@ const GOODS_ROWS: u64 = 1_500;
 
 /// Claims of a head, in their order.
 #[derive(Serialize)]
-struct Claims<'h> {
+struct HeadClaims<'h> {
     iss: &'h str,
     fmt: u32,
     decides: u32,
@@ -57,7 +57,7 @@ struct Claims<'h> {
 /// State of the stored head.
 #[derive(Debug)]
 pub enum HeadState {
-    /// It shows the present documents and settings, and its times include this moment.
+    /// It shows the present documents and settings, and its times include now.
     Current(StoredHead),
     /// Only documents have changed since; they have this revision.
     Changed {
@@ -71,8 +71,12 @@ pub enum HeadState {
 }
 
 /// Returns the head of the project's bundle: the stored one while it is current, else a new one, which is stored with its core.
-pub fn current(store: &mut Store<'_>, context: &Context, project: &BundleProject<'_>) -> Result<StoredHead, Fault> {
-    match look(store, context, project)? {
+pub fn load_or_build(
+    store: &mut Store<'_>,
+    context: &Context,
+    project: &BundleProject<'_>,
+) -> Result<StoredHead, Fault> {
+    match check_current(store, context, project)? {
         HeadState::Current(head) => Ok(head),
         HeadState::Changed { .. } | HeadState::Outdated => {
             let content = ContentBuild::refresh(store, project, context.now, GOODS_ROWS)?;
@@ -82,8 +86,8 @@ pub fn current(store: &mut Store<'_>, context: &Context, project: &BundleProject
     }
 }
 
-/// Looks whether the stored head is current.
-pub fn look(store: &Store<'_>, context: &Context, project: &BundleProject<'_>) -> Result<HeadState, Fault> {
+/// Checks if the stored head is current.
+pub fn check_current(store: &Store<'_>, context: &Context, project: &BundleProject<'_>) -> Result<HeadState, Fault> {
     let now_ms = context.now.millis();
     let BundleState { revision, epoch, head } = stored::find_state(store)?;
     let is_valid = |head: &StoredHead| {
@@ -93,24 +97,24 @@ pub fn look(store: &Store<'_>, context: &Context, project: &BundleProject<'_>) -
             && now_ms < head.issued_ms.saturating_add(SIGNED_ANEW_MS)
     };
     let Some(head) = head.filter(is_valid) else { return Ok(HeadState::Outdated) };
-    if signing_keys::signing_kid(store, now_ms)?.as_ref() != Some(&head.kid) {
+    if signing_keys::find_signing_kid(store, now_ms)?.as_ref() != Some(&head.kid) {
         return Ok(HeadState::Outdated);
     }
     Ok(if head.revision == revision { HeadState::Current(head) } else { HeadState::Changed { head, revision } })
 }
 
-/// Returns the moment at which a head is to be built anew without a change: the end of its horizon, or before it gets old.
+/// Returns the time at which a head is to be built again without a change: the end of its horizon, or before it gets old.
 pub fn latest_build_ms(head: &StoredHead) -> i64 {
     head.to_ms.min(head.issued_ms.saturating_add(SIGNED_ANEW_MS))
 }
 
-/// Returns the moment at which the job looks for a current head again: also when another key begins to sign.
+/// Returns the time at which the job checks the head again: also when another key begins to sign.
 pub fn next_build_ms(store: &Store<'_>, head: &StoredHead, now_ms: i64) -> Result<i64, Fault> {
     let latest_ms = latest_build_ms(head);
-    Ok(signing_keys::next_start_ms(store, now_ms)?.map_or(latest_ms, |start_ms| start_ms.min(latest_ms)))
+    Ok(signing_keys::find_next_start_ms(store, now_ms)?.map_or(latest_ms, |start_ms| start_ms.min(latest_ms)))
 }
 
-/// Returns the moment from which clients refuse a head.
+/// Returns the time from which clients refuse a head.
 pub fn end_ms(head: &StoredHead) -> i64 {
     head.issued_ms.div_euclid(1_000).saturating_add(LIFE_SECONDS).saturating_mul(1_000)
 }
@@ -136,7 +140,7 @@ pub fn build(
     let rev = last_rev.saturating_add(1).max(now_ms);
     let iat = now_ms.div_euclid(1_000);
     let (from_ms, to_ms) = (horizon.from.millis(), horizon.to.millis());
-    let claims = Claims {
+    let claims = HeadClaims {
         iss: project.id,
         fmt: FORMAT,
         decides: DECIDES,
@@ -151,9 +155,9 @@ pub fn build(
         exp: iat.saturating_add(LIFE_SECONDS),
         left_out: &left_out,
     };
-    signing_keys::forget_former(store, now_ms)?;
+    signing_keys::delete_former_private_halves(store, now_ms)?;
     let jws = signing_keys::sign(store, context, TYPE, &claims)?;
-    let kid = signing_keys::signing_kid(store, now_ms)?.ok_or_else(|| Fault::new("no key signs the bundle"))?;
+    let kid = signing_keys::find_signing_kid(store, now_ms)?.ok_or_else(|| Fault::new("no key signs the bundle"))?;
     let (revision, epoch) = (state.revision, state.epoch);
     let head = StoredHead { jws, kid, epoch, rev, core, issued_ms: now_ms, from_ms, to_ms, revision, settings };
     stored::insert_parts(store, &parts, now_ms);
@@ -169,6 +173,6 @@ pub fn build(
 /// Returns the hash of all that a head depends on in addition to documents and time: another version of the service may write another core.
 pub fn hash_settings(project: &BundleProject<'_>) -> String {
     let version = json!([env!("CARGO_PKG_VERSION"), FORMAT, DECIDES, WRITES]);
-    let shown = json!([version, project.id, project.settings, project.time_zone]);
-    sha256_hex(shown.to_string().as_bytes())
+    let inputs = json!([version, project.id, project.settings, project.time_zone]);
+    sha256_hex(inputs.to_string().as_bytes())
 }

@@ -17,22 +17,22 @@ pub const HORIZON_MAX_MS: i64 = 12 * 60 * 60 * 1_000;
 /// Horizon of a core, from `from` until before `to`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Horizon {
-    /// The whole second of the build: a client may know the time of the service by whole seconds only.
+    /// The second of the build: a client may know the time of the service only in seconds.
     pub from: Instant,
     /// The earliest begin of an offer that is left out, or the maximum.
     pub to: Instant,
-    /// Moment of the build.
+    /// Time of the build.
     built: Instant,
 }
 
 impl Horizon {
-    /// Returns the longest horizon of a bundle that is built at a moment.
+    /// Returns the longest horizon of a bundle that is built at `built`.
     pub fn of_build(built: Instant) -> Result<Horizon, Fault> {
         let outside = || Fault::new("the horizon of a bundle ends after the calendar");
         let from = built.millis().checked_sub(built.millis().rem_euclid(1_000)).ok_or_else(outside)?;
         let to = from.checked_add(HORIZON_MAX_MS).ok_or_else(outside)?;
-        let moment = |millis| Instant::from_millis(millis).ok_or_else(outside);
-        Ok(Horizon { from: moment(from)?, to: moment(to)?, built })
+        let instant = |millis| Instant::from_millis(millis).ok_or_else(outside);
+        Ok(Horizon { from: instant(from)?, to: instant(to)?, built })
     }
 
     /// Returns true if an offer in this phase at the beginning is in force when the bundle is built, or was since the beginning.
@@ -44,8 +44,8 @@ impl Horizon {
         }
     }
 
-    /// Returns true if an offer in this phase at the beginning is in force at some moment of the horizon. One that is still to
-    /// begin ends the horizon, so that it is in force at no moment of it.
+    /// Returns true if an offer in this phase at the beginning is in force at some time of the horizon. One that is still to
+    /// begin ends the horizon, so that it is in force at no time of it.
     fn admits(&mut self, phase: OfferPhase) -> bool {
         let is_open = self.is_open(phase);
         if let (false, OfferPhase::NotStarted(start)) = (is_open, phase) {
@@ -68,7 +68,7 @@ pub struct OpenCampaigns {
 
 impl OpenCampaigns {
     /// Selects the campaigns in force whose offers a client may get. One whose codes may have windows of their own is kept for these,
-    /// unless it is disabled. The others are known to the server alone, and do not end the horizon.
+    /// unless it is disabled. The others are known only to the server, and do not end the horizon.
     pub fn select(&mut self, documents: &mut Vec<Document>, horizon: &mut Horizon) -> Result<(), Fault> {
         let mut kept = Vec::new();
         for document in documents.drain(..) {

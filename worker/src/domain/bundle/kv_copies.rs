@@ -27,20 +27,20 @@ pub struct KvPair {
     pub value: String,
 }
 
-/// What the shell writes and removes next. Each step has one of the three.
+/// Next writes and removals of the shell. Each step has one of the three.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct CopyStep {
     /// Parts that are to be written.
     pub pairs: Vec<KvPair>,
-    /// The head itself, which the shell also passes on to those who listen.
+    /// The head itself, which the shell also sends to the feed.
     pub head: Option<String>,
     /// Names that are to be removed.
     pub removals: Vec<String>,
-    /// What the shell returns when it is done.
+    /// Value that the shell returns when it is done.
     pub report: CopyReport,
 }
 
-/// What a step has done.
+/// Report of a step.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CopyReport {
     /// Hashes of written parts.
@@ -60,7 +60,7 @@ pub fn is_waiting(store: &Store<'_>) -> Result<bool, Fault> {
     Ok(state.is_some_and(|state| !state.has_head || !state.has_parts || state.has_removed))
 }
 
-/// Records what the last step has done, at the flush.
+/// Records the report of the last step, at the flush.
 pub fn record(store: &mut Store<'_>, report: &CopyReport) {
     if !report.parts.is_empty() {
         stored::mark_parts_copied(store, &report.parts);
@@ -73,7 +73,7 @@ pub fn record(store: &mut Store<'_>, report: &CopyReport) {
     }
 }
 
-/// Returns the next step; `None` when KV has what it is to have.
+/// Returns the next step; `None` when KV is up to date.
 pub fn next(store: &Store<'_>) -> Result<Option<CopyStep>, Fault> {
     let (Some(state), Some(project)) = (stored::find_copy_state(store)?, stored::find_project(store)?) else {
         return Ok(None);

@@ -1,11 +1,11 @@
-//! Leaves out of a core what only offers outside of its horizon name: product collections and categories.
+//! Leaves out of a core the product collections and categories that only offers outside of its horizon name.
 //!
-//! A decision finds these by the ids that offers and rules contain, so an id that occurs in none of their texts is never asked for.
+//! A decision finds these by the ids that offers and rules contain, so an id that occurs in none of their texts is never requested.
 
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
 
-/// Lists of what only matters when it is named.
+/// Lists of documents that a core needs only when they are named.
 const NAMED: [&str; 2] = ["categories", "product_collections"];
 /// Lists that name.
 const NAMING: [&str; 5] = ["campaigns", "vouchers", "promotion_tiers", "promotion_stacks", "validation_rules"];

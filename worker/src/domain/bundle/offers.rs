@@ -1,4 +1,4 @@
-//! Disclosure to clients of the offers of a project, and why: for the operator, who decides what to disclose.
+//! Disclosure to clients of the offers of a project with its reasons, for the operator, who decides it.
 
 use crate::domain::bundle::code_strength::is_weak;
 use crate::domain::visibility::JudgedOffers;
@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const OF_TIER: &str = "TIER";
 /// Reason of an offer whose document, or that of its campaign, cannot be read.
 const UNREADABLE: &str = "UNREADABLE";
-/// Reason of a campaign that stands for its private codes.
+/// Reason of a campaign that represents its private codes.
 const PRIVATE: &str = "PRIVATE_CODE";
 
 /// Reason of a code that is sealed by default.
@@ -46,7 +46,7 @@ pub struct OfferLine<'o> {
     warning: Option<&'static str>,
 }
 
-/// Describes what clients may know of offers at a moment.
+/// Describes the disclosure of offers to clients at `now`.
 pub fn describe<'o>(
     store: &Store<'_>,
     offers: &'o [Document],
@@ -55,9 +55,9 @@ pub fn describe<'o>(
 ) -> Result<Vec<OfferLine<'o>>, Fault> {
     let has_too_many = bundle_heads::has_too_many_codes(store)?;
     let is = |kind: &'static str| move |offer: &&Document| kind_of(offer) == kind;
-    let named = offers.iter().filter(is("promotion_stack")).flat_map(tiers_of).collect::<BTreeSet<String>>();
-    let named: Vec<&str> = named.iter().map(String::as_str).collect();
-    let tiers = any_kind::list_with_ids(store, "promotion_tier", &named)?;
+    let tier_ids = offers.iter().filter(is("promotion_stack")).flat_map(tiers_of).collect::<BTreeSet<String>>();
+    let tier_ids: Vec<&str> = tier_ids.iter().map(String::as_str).collect();
+    let tiers = any_kind::list_with_ids(store, "promotion_tier", &tier_ids)?;
     let parents: BTreeSet<&str> = offers.iter().chain(&tiers).filter_map(|offer| offer.parent.as_deref()).collect();
     let parents: Vec<&str> = parents.into_iter().collect();
     let judged = JudgedOffers::new(&any_kind::list_with_ids(store, "campaign", &parents)?, now);
@@ -66,19 +66,19 @@ pub fn describe<'o>(
         let found = tiers.get(id.as_str()).and_then(|tier| judged.of_tier(tier));
         found.is_some_and(|found| found.visibility == Visibility::Public)
     };
-    let shown = offers.iter().map(|offer| match kind_of(offer) {
-        "promotion_tier" => described(offer, judged.of_tier(offer)),
-        "voucher" => with_box(described(offer, judged.of_voucher(offer)), case_sensitive, has_too_many),
+    let lines = offers.iter().map(|offer| match kind_of(offer) {
+        "promotion_tier" => describe_offer(offer, judged.of_tier(offer)),
+        "voucher" => describe_box(describe_offer(offer, judged.of_voucher(offer)), case_sensitive, has_too_many),
         "promotion_stack" => {
             let tiers = tiers_of(offer);
             match !tiers.is_empty() && tiers.iter().all(is_public) {
-                true => line(offer, Visibility::Public, "PROMOTION"),
-                false => line(offer, Visibility::Server, OF_TIER),
+                true => offer_line(offer, Visibility::Public, "PROMOTION"),
+                false => offer_line(offer, Visibility::Server, OF_TIER),
             }
         }
-        _ => line(offer, Visibility::Server, PRIVATE),
+        _ => offer_line(offer, Visibility::Server, PRIVATE),
     });
-    Ok(shown.collect())
+    Ok(lines.collect())
 }
 
 fn kind_of(offer: &Document) -> &str {
@@ -91,18 +91,18 @@ fn tiers_of(stack: &Document) -> Vec<String> {
     read.map(|stack| stack.tiers.iter().map(ToString::to_string).collect()).unwrap_or_default()
 }
 
-fn described(offer: &Document, found: Option<EffectiveVisibility>) -> OfferLine<'_> {
+fn describe_offer(offer: &Document, found: Option<EffectiveVisibility>) -> OfferLine<'_> {
     let Some(EffectiveVisibility { visibility, reason }) = found else {
-        return line(offer, Visibility::Server, UNREADABLE);
+        return offer_line(offer, Visibility::Server, UNREADABLE);
     };
     let begins_at = match reason {
         VisibilityReason::NotStarted(start) => Some(start.text()),
         _ => None,
     };
-    OfferLine { begins_at, ..line(offer, visibility, word_of(reason)) }
+    OfferLine { begins_at, ..offer_line(offer, visibility, reason_name(reason)) }
 }
 
-fn word_of(reason: VisibilityReason) -> &'static str {
+fn reason_name(reason: VisibilityReason) -> &'static str {
     match reason {
         VisibilityReason::Own => "OWN_SETTING",
         VisibilityReason::OfCampaign => "CAMPAIGN_SETTING",
@@ -117,7 +117,7 @@ fn word_of(reason: VisibilityReason) -> &'static str {
     }
 }
 
-fn line<'o>(offer: &'o Document, visibility: Visibility, reason: &'static str) -> OfferLine<'o> {
+fn offer_line<'o>(offer: &'o Document, visibility: Visibility, reason: &'static str) -> OfferLine<'o> {
     let kind = kind_of(offer);
     let name = if kind == "voucher" { offer.as_voucher().code() } else { offer.as_campaign().name() };
     let received = match visibility {
@@ -139,14 +139,14 @@ fn line<'o>(offer: &'o Document, visibility: Visibility, reason: &'static str) -
     }
 }
 
-/// Returns the line of a code with what its box lacks.
-fn with_box(line: OfferLine<'_>, case_sensitive: bool, has_too_many: bool) -> OfferLine<'_> {
-    if line.received != SEALED_BOX {
-        return line;
+/// Returns the line of a code, completed by the state of its box.
+fn describe_box(offer_line: OfferLine<'_>, case_sensitive: bool, has_too_many: bool) -> OfferLine<'_> {
+    if offer_line.received != SEALED_BOX {
+        return offer_line;
     }
-    if has_too_many && line.campaign_id.is_none() && line.reason == UNLIMITED_CODE {
-        return OfferLine { received: "NOTHING", ..line };
+    if has_too_many && offer_line.campaign_id.is_none() && offer_line.reason == UNLIMITED_CODE {
+        return OfferLine { received: "NOTHING", ..offer_line };
     }
-    let is_guessed = is_weak(&code_key(line.name.unwrap_or_default(), case_sensitive));
-    OfferLine { warning: is_guessed.then_some("WEAK_CODE"), ..line }
+    let is_guessed = is_weak(&code_key(offer_line.name.unwrap_or_default(), case_sensitive));
+    OfferLine { warning: is_guessed.then_some("WEAK_CODE"), ..offer_line }
 }

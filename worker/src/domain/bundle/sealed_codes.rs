@@ -27,7 +27,7 @@ const VOUCHERS: &str = "vouchers";
 const CAMPAIGNS: &str = "campaigns";
 const RULES: &str = "validation_rules";
 const ASSIGNMENTS: &str = "validation_rules_assignments";
-/// Lists of what offers and rules name by id.
+/// Lists of documents that offers and rules name by id.
 const NAMED: [&str; 2] = ["categories", "product_collections"];
 /// Lists of the goods that an offer itself names.
 const GOODS: [&str; 3] = ["named_goods", "products", "skus"];
@@ -35,12 +35,12 @@ const GOODS: [&str; 3] = ["named_goods", "products", "skus"];
 const OF_ENDED: [&str; 9] =
     ["id", "code", "object", "type", "campaign_id", "category_id", "metadata", "start_date", "expiration_date"];
 
-/// A voucher that is in its box alone.
+/// A voucher that is only in its box.
 #[derive(Debug)]
 pub struct SealedCode {
     /// Normal form of its code; empty if the code finds another voucher, which was made before in another case.
     pub code: String,
-    /// True if it has ended: the box says that, and nothing of its former effect.
+    /// True if it has ended: the box contains that, and nothing of its former effect.
     pub is_over: bool,
     /// The goods that its offer names, in the lists of a core; `null` without such goods.
     pub goods: Json,
@@ -58,7 +58,7 @@ impl SealedCode {
     }
 }
 
-/// Takes sealed vouchers out of a core, with what only they name, and adds a box for each whose key is there. Returns false if one has no
+/// Removes sealed vouchers from a core, with the documents that only they name, and adds a box for each whose key is there. Returns false if one has no
 /// key yet. `sealed` has the codes by the ids of their vouchers, `keys` the derived keys by code.
 pub fn seal(
     core: &mut Json,
@@ -66,17 +66,17 @@ pub fn seal(
     salt: &str,
     keys: &BTreeMap<String, Option<String>>,
 ) -> Result<bool, Fault> {
-    let taken = TakenDocuments::take(core, sealed);
+    let removed = RemovedDocuments::remove_from(core, sealed);
     let mut boxes = BTreeMap::new();
     let mut has_all = true;
-    for voucher in &taken.vouchers {
+    for voucher in &removed.vouchers {
         let found = sealed.get(text_of(voucher, "id")).filter(|sealed| !sealed.code.is_empty());
         let Some(SealedCode { code, is_over, goods }) = found else { continue };
         let Some(key) = keys.get(code).and_then(Option::as_ref) else {
             has_all = false;
             continue;
         };
-        let content = if *is_over { taken.ended_content(voucher) } else { taken.content(voucher, goods) };
+        let content = if *is_over { removed.ended_content(voucher) } else { removed.content(voucher, goods) };
         let (name, body) = close(key, json!(content).to_string().as_bytes())?;
         boxes.insert(name, body);
     }
@@ -106,42 +106,42 @@ fn close(key: &str, content: &[u8]) -> Result<(String, String), Fault> {
 type BoxContent = BTreeMap<&'static str, Vec<Json>>;
 
 /// Documents that are in no list of the core any more.
-struct TakenDocuments {
+struct RemovedDocuments {
     vouchers: Vec<Json>,
     campaigns: BTreeMap<String, Json>,
     rules: BTreeMap<String, Json>,
     /// By the id of their object.
     assignments: BTreeMap<String, Vec<Json>>,
-    /// Lists of what offers and rules name, by id, without what the core has.
+    /// Documents that offers and rules name, by list and id, without those of the core.
     named: [(&'static str, BTreeMap<String, Json>); 2],
 }
 
-impl TakenDocuments {
-    /// Leaves in the core what its other offers name.
-    fn take(core: &mut Json, sealed: &BTreeMap<String, SealedCode>) -> TakenDocuments {
-        let vouchers = take_unless(core, VOUCHERS, |voucher| !sealed.contains_key(text_of(voucher, "id")));
+impl RemovedDocuments {
+    /// Removes the documents that no other offer of the core names.
+    fn remove_from(core: &mut Json, sealed: &BTreeMap<String, SealedCode>) -> RemovedDocuments {
+        let vouchers = remove_unless(core, VOUCHERS, |voucher| !sealed.contains_key(text_of(voucher, "id")));
         let others = ["vouchers", "promotion_tiers", "promotion_stacks"];
         let others = || others.iter().filter_map(|list| core.get(*list)?.as_array()).flatten();
-        let mut shown: BTreeSet<String> = others().map(|offer| text_of(offer, "id").to_owned()).collect();
-        shown.extend(others().map(|offer| text_of(offer, "campaign_id").to_owned()));
-        let campaigns = take_unless(core, CAMPAIGNS, |campaign| shown.contains(text_of(campaign, "id")));
-        let taken = take_unless(core, ASSIGNMENTS, |one| shown.contains(text_of(one, "related_object_id")));
+        let mut remaining_ids: BTreeSet<String> = others().map(|offer| text_of(offer, "id").to_owned()).collect();
+        remaining_ids.extend(others().map(|offer| text_of(offer, "campaign_id").to_owned()));
+        let campaigns = remove_unless(core, CAMPAIGNS, |campaign| remaining_ids.contains(text_of(campaign, "id")));
+        let removed = remove_unless(core, ASSIGNMENTS, |one| remaining_ids.contains(text_of(one, "related_object_id")));
         let mut assignments: BTreeMap<String, Vec<Json>> = BTreeMap::new();
-        for one in taken {
+        for one in removed {
             assignments.entry(text_of(&one, "related_object_id").to_owned()).or_default().push(one);
         }
         let left = core.get(ASSIGNMENTS).and_then(Json::as_array).into_iter().flatten();
         let assigned: BTreeSet<String> = left.map(|one| text_of(one, "rule_id").to_owned()).collect();
-        let rules = take_unless(core, RULES, |rule| assigned.contains(text_of(rule, "id")));
+        let rules = remove_unless(core, RULES, |rule| assigned.contains(text_of(rule, "id")));
         let all = NAMED.map(|list| (list, core.get(list).and_then(Json::as_array).cloned().unwrap_or_default()));
         retain_named(core);
         let named = all.map(|(list, documents)| {
             let left = core.get(list).and_then(Json::as_array).into_iter().flatten();
             let left: BTreeSet<&str> = left.map(|document| text_of(document, "id")).collect();
-            let is_taken = |document: &Json| !left.contains(text_of(document, "id"));
-            (list, by_id(documents.into_iter().filter(is_taken)))
+            let is_removed = |document: &Json| !left.contains(text_of(document, "id"));
+            (list, by_id(documents.into_iter().filter(is_removed)))
         });
-        TakenDocuments {
+        RemovedDocuments {
             vouchers,
             campaigns: by_id(campaigns.into_iter()),
             rules: by_id(rules.into_iter()),
@@ -160,23 +160,23 @@ impl TakenDocuments {
         let assignments: Vec<&Json> = objects.filter_map(|id| self.assignments.get(id)).flatten().collect();
         let assigned: BTreeSet<&str> = assignments.iter().map(|one| text_of(one, "rule_id")).collect();
         let rules = assigned.iter().filter_map(|id| self.rules.get(*id)).collect();
-        self.put(&mut content, CAMPAIGNS, campaign.into_iter().collect());
-        self.put(&mut content, RULES, rules);
-        self.put(&mut content, ASSIGNMENTS, assignments);
-        self.put_named(&mut content);
+        self.add_list(&mut content, CAMPAIGNS, campaign.into_iter().collect());
+        self.add_list(&mut content, RULES, rules);
+        self.add_list(&mut content, ASSIGNMENTS, assignments);
+        self.add_named(&mut content);
         content
     }
 
     /// Returns the rules by which a client refuses a voucher that has ended. An effect is needed to read it, and never used.
     fn ended_content(&self, voucher: &Json) -> BoxContent {
-        let kept = voucher.as_object().into_iter().flatten().filter(|(name, _)| OF_ENDED.contains(&name.as_str()));
-        let mut voucher = Json::Object(kept.map(|(name, value)| (name.clone(), value.clone())).collect());
+        let members = voucher.as_object().into_iter().flatten().filter(|(name, _)| OF_ENDED.contains(&name.as_str()));
+        let mut voucher = Json::Object(members.map(|(name, value)| (name.clone(), value.clone())).collect());
         if let Some(members) = voucher.as_object_mut() {
             members.insert("discount".into(), json!({ "type": "AMOUNT", "amount_off": 1 }));
         }
         let mut content = BoxContent::from([(VOUCHERS, vec![without_defaults(&voucher)])]);
-        self.put(&mut content, CAMPAIGNS, self.campaign_of(&voucher).into_iter().collect());
-        self.put_named(&mut content);
+        self.add_list(&mut content, CAMPAIGNS, self.campaign_of(&voucher).into_iter().collect());
+        self.add_named(&mut content);
         content
     }
 
@@ -184,14 +184,14 @@ impl TakenDocuments {
         self.campaigns.get(text_of(voucher, "campaign_id"))
     }
 
-    fn put(&self, content: &mut BoxContent, list: &'static str, documents: Vec<&Json>) {
+    fn add_list(&self, content: &mut BoxContent, list: &'static str, documents: Vec<&Json>) {
         if !documents.is_empty() {
             content.insert(list, documents.into_iter().map(without_defaults).collect());
         }
     }
 
-    /// Adds what the documents of a box name, directly or through each other.
-    fn put_named(&self, content: &mut BoxContent) {
+    /// Adds the documents that those of a box name, directly or through each other.
+    fn add_named(&self, content: &mut BoxContent) {
         let mut names = names_in(&json!(content));
         let mut found: [BTreeMap<&str, &Json>; 2] = Default::default();
         loop {
@@ -211,17 +211,17 @@ impl TakenDocuments {
             names = further;
         }
         for ((list, _), found) in self.named.iter().zip(found) {
-            self.put(content, list, found.into_values().collect());
+            self.add_list(content, list, found.into_values().collect());
         }
     }
 }
 
 /// Takes the documents out of a list for which the function returns false.
-fn take_unless(core: &mut Json, list: &str, is_left: impl Fn(&Json) -> bool) -> Vec<Json> {
+fn remove_unless(core: &mut Json, list: &str, is_left: impl Fn(&Json) -> bool) -> Vec<Json> {
     let Some(documents) = core.get_mut(list).and_then(Json::as_array_mut) else { return Vec::new() };
-    let (left, taken) = std::mem::take(documents).into_iter().partition(|document| is_left(document));
+    let (left, removed) = std::mem::take(documents).into_iter().partition(|document| is_left(document));
     *documents = left;
-    taken
+    removed
 }
 
 fn by_id(documents: impl Iterator<Item = Json>) -> BTreeMap<String, Json> {
@@ -233,7 +233,7 @@ fn text_of<'j>(document: &'j Json, name: &str) -> &'j str {
     document.get(name).and_then(Json::as_str).unwrap_or_default()
 }
 
-/// Returns a document without what a reader takes for granted, so that a box is small.
+/// Returns a document without the defaults of its reader, so that a box is small.
 fn without_defaults(document: &Json) -> Json {
     let is_default = |name: &str, value: &Json| match name {
         "object" => true,

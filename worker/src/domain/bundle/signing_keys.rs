@@ -1,6 +1,6 @@
-//! The keys that sign a project's bundle: Ed25519 pairs, of which exactly one signs at a moment.
+//! The keys that sign a project's bundle: Ed25519 pairs, of which exactly one signs at a time.
 //!
-//! The state of a key follows from the rows and the moment, so no job has to switch keys. A rotation publishes the next key a day
+//! The state of a key follows from the rows and the time, so no job has to switch keys. A rotation publishes the next key a day
 //! before it signs, with a statement of the present key that vouches for it. A retired key ends at once with all that it vouched for.
 
 use crate::store::Store;
@@ -19,7 +19,7 @@ pub const PUBLISHED_MAX: usize = 32;
 /// Type of the statement by which a key vouches for the next one.
 const VOUCHING: &str = "scrip-key+jwt";
 
-/// State of a key at a moment.
+/// State of a key at an instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum KeyStatus {
@@ -38,24 +38,24 @@ pub enum KeyStatus {
 pub struct SigningKey {
     /// The row.
     pub stored: StoredKey,
-    /// State at the moment of the look-up.
+    /// State at the time of the query.
     pub status: KeyStatus,
 }
 
 /// Returns the keys that clients get, the newest first: all but retired ones. A client whose pinned key was replaced several times
 /// follows the statements from its key to the present one.
-pub fn published(keys: &[SigningKey]) -> impl Iterator<Item = &SigningKey> {
+pub fn published_keys(keys: &[SigningKey]) -> impl Iterator<Item = &SigningKey> {
     keys.iter().filter(|key| key.status != KeyStatus::Retired).take(PUBLISHED_MAX)
 }
 
-/// Lists the keys of the project with their states at a moment, the newest first.
+/// Lists the keys of the project with their states at `now_ms`, the newest first.
 pub fn list(store: &Store<'_>, now_ms: i64) -> Result<Vec<SigningKey>, Fault> {
     Ok(with_states(bundle_keys::list(store)?, now_ms))
 }
 
 /// Lists the keys as [`list`]; a project without a key that signs gets one.
 pub fn list_with_signing(store: &mut Store<'_>, context: &Context) -> Result<Vec<SigningKey>, Fault> {
-    signing(store, context)?;
+    find_or_create_signing(store, context)?;
     list(store, context.now.millis())
 }
 
@@ -78,46 +78,46 @@ fn with_states(keys: Vec<StoredKey>, now_ms: i64) -> Vec<SigningKey> {
 
 /// Signs claims with the key that signs now, as a compact JWS of a type. A project without a key gets its first pair.
 pub fn sign(store: &mut Store<'_>, context: &Context, typ: &str, claims: &impl Serialize) -> Result<String, Fault> {
-    let key = signing(store, context)?;
+    let key = find_or_create_signing(store, context)?;
     compact_jws(&pair_of(&key)?, &key.kid, typ, claims)
 }
 
-/// Returns the id of the key that signs at a moment; `None` when a project has none yet. What another key has signed is to be
-/// signed anew.
-pub fn signing_kid(store: &Store<'_>, now_ms: i64) -> Result<Option<String>, Fault> {
+/// Returns the id of the key that signs at `now_ms`; `None` when a project has none yet. Statements of another key are to be
+/// signed again.
+pub fn find_signing_kid(store: &Store<'_>, now_ms: i64) -> Result<Option<String>, Fault> {
     let keys = list(store, now_ms)?;
     Ok(keys.into_iter().find(|key| key.status == KeyStatus::Signing).map(|key| key.stored.kid))
 }
 
-/// Returns the moment at which a published key will replace the present one; `None` without such a key.
-pub fn next_start_ms(store: &Store<'_>, now_ms: i64) -> Result<Option<i64>, Fault> {
+/// Returns the time at which a published key will replace the present one; `None` without such a key.
+pub fn find_next_start_ms(store: &Store<'_>, now_ms: i64) -> Result<Option<i64>, Fault> {
     let keys = list(store, now_ms)?;
     Ok(keys.iter().filter(|key| key.status == KeyStatus::Next).map(|key| key.stored.signs_from).min())
 }
 
 /// Returns the epoch of the project: clients refuse a lower one than they have seen. 0 until a key is retired or an archive restored.
-pub fn epoch(store: &Store<'_>) -> Result<i64, Fault> {
+pub fn find_epoch(store: &Store<'_>) -> Result<i64, Fault> {
     bundle_keys::epoch(store)
 }
 
 /// A next key that is there already.
 #[derive(Debug)]
-pub struct RotationGoesOn(pub SigningKey);
+pub struct PendingRotation(pub SigningKey);
 
 /// Publishes a next key, for which the present one vouches and which replaces it after the overlap. Only one next key can exist.
 pub fn rotate(
     store: &mut Store<'_>,
     context: &Context,
     project: &str,
-) -> Result<Result<StoredKey, RotationGoesOn>, Fault> {
+) -> Result<Result<StoredKey, PendingRotation>, Fault> {
     let now_ms = context.now.millis();
-    let present = signing(store, context)?;
+    let present = find_or_create_signing(store, context)?;
     if let Some(next) = list(store, now_ms)?.into_iter().find(|key| key.status == KeyStatus::Next) {
-        return Ok(Err(RotationGoesOn(next)));
+        return Ok(Err(PendingRotation(next)));
     }
     let from_ms = now_ms.saturating_add(OVERLAP_MS);
-    let mut next = draw(store, now_ms, from_ms)?;
-    let statement = Vouching { iss: project, iat: now_ms.div_euclid(1_000), jwk: PublicKey::of(&next.public_x) };
+    let mut next = generate_pair(store, now_ms, from_ms)?;
+    let statement = VouchingClaims { iss: project, iat: now_ms.div_euclid(1_000), jwk: PublicKey::of(&next.public_x) };
     next.vouched_by = Some(compact_jws(&pair_of(&present)?, &present.kid, VOUCHING, &statement)?);
     next.vouching_kid = Some(present.kid.clone());
     bundle_keys::insert(store, &next)?;
@@ -126,7 +126,7 @@ pub fn rotate(
 }
 
 /// Deletes the private halves of keys that were replaced a day ago. A clock that is set back by less finds them.
-pub fn forget_former(store: &Store<'_>, now_ms: i64) -> Result<(), Fault> {
+pub fn delete_former_private_halves(store: &Store<'_>, now_ms: i64) -> Result<(), Fault> {
     bundle_keys::delete_former_private_halves(store, now_ms.saturating_sub(OVERLAP_MS))
 }
 
@@ -136,7 +136,7 @@ pub fn retire(store: &mut Store<'_>, context: &Context, key: &SigningKey) -> Res
     let now_ms = context.now.millis();
     bundle_keys::retire(store, &key.stored.kid, now_ms)?;
     bundle_keys::raise_epoch(store, now_ms)?;
-    let present = signing(store, context)?;
+    let present = find_or_create_signing(store, context)?;
     match key.status {
         KeyStatus::Next => bundle_keys::update_end(store, &present.kid, None),
         _ if present.signs_from > now_ms => bundle_keys::update_start(store, &present.kid, now_ms),
@@ -145,18 +145,18 @@ pub fn retire(store: &mut Store<'_>, context: &Context, key: &SigningKey) -> Res
 }
 
 /// Returns the key that signs now, and makes a pair for a project without one.
-fn signing(store: &mut Store<'_>, context: &Context) -> Result<StoredKey, Fault> {
+fn find_or_create_signing(store: &mut Store<'_>, context: &Context) -> Result<StoredKey, Fault> {
     let now_ms = context.now.millis();
     if let Some(key) = list(store, now_ms)?.into_iter().find(|key| key.status == KeyStatus::Signing) {
         return Ok(key.stored);
     }
-    let key = draw(store, now_ms, now_ms)?;
+    let key = generate_pair(store, now_ms, now_ms)?;
     bundle_keys::insert(store, &key)?;
     Ok(key)
 }
 
-/// Draws a pair that is not stored yet.
-fn draw(store: &Store<'_>, now_ms: i64, from_ms: i64) -> Result<StoredKey, Fault> {
+/// Generates a pair without storing it.
+fn generate_pair(store: &Store<'_>, now_ms: i64, from_ms: i64) -> Result<StoredKey, Fault> {
     let private_seed = bundle_keys::draw_private_seed(store)?;
     let public_x = public_half(&pair(&private_seed)?);
     Ok(StoredKey {
@@ -188,15 +188,15 @@ impl PublicKey<'_> {
 
 /// Claims by which a key vouches for another one.
 #[derive(Debug, Serialize)]
-struct Vouching<'k> {
+struct VouchingClaims<'k> {
     iss: &'k str,
     iat: i64,
     jwk: PublicKey<'k>,
 }
 
-/// Header of what a key signs.
+/// Header of a signed statement.
 #[derive(Debug, Serialize)]
-struct Header<'k> {
+struct JwsHeader<'k> {
     alg: &'static str,
     kid: &'k str,
     typ: &'k str,
@@ -217,18 +217,18 @@ fn public_half(pair: &Pair) -> String {
 }
 
 fn thumbprint(public_x: &str) -> Result<String, Fault> {
-    Ok(Base64UrlUnpadded::encode_string(&sha256(&[&written(&PublicKey::of(public_x))?])))
+    Ok(Base64UrlUnpadded::encode_string(&sha256(&[&to_bytes(&PublicKey::of(public_x))?])))
 }
 
 fn compact_jws(pair: &Pair, kid: &str, typ: &str, claims: &impl Serialize) -> Result<String, Fault> {
     let part = |bytes: &[u8]| Base64UrlUnpadded::encode_string(bytes);
-    let header = part(&written(&Header { alg: "EdDSA", kid, typ })?);
-    let message = format!("{header}.{}", part(&written(claims)?));
+    let header = part(&to_bytes(&JwsHeader { alg: "EdDSA", kid, typ })?);
+    let message = format!("{header}.{}", part(&to_bytes(claims)?));
     let signature = part(&pair.sign(message.as_bytes()).to_bytes());
     Ok(format!("{message}.{signature}"))
 }
 
-fn written(value: &impl Serialize) -> Result<Vec<u8>, Fault> {
+fn to_bytes(value: &impl Serialize) -> Result<Vec<u8>, Fault> {
     serde_json::to_vec(value).map_err(|error| Fault(error.to_string()))
 }
 

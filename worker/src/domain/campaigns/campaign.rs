@@ -10,6 +10,7 @@ use crate::http::list_options::{List, ListFilter};
 use crate::http::reply::{CallError, not_found};
 use crate::http::route::{Call, Resource};
 use crate::store::document::Document;
+use crate::store::document_list::column::{flag_member, member, one_member};
 use crate::store::records::CampaignRecord;
 use serde_json::Value as Json;
 
@@ -28,34 +29,34 @@ pub const CAMPAIGN: Resource = Resource {
         page_max: 100,
         orders: &[("created_at", "created_at"), ("updated_at", "updated_at")],
         filters: &[
-            ListFilter::Word("campaign_type", "json_extract(body, '$.campaign_type')", TYPES),
-            ListFilter::Word("campaign_status", "json_extract(body, '$.creation_status')", STATUSES),
-            ListFilter::Flag("is_referral_code", "json_extract(body, '$.voucher.is_referral_code')"),
+            ListFilter::Word("campaign_type", member!("campaign_type"), TYPES),
+            ListFilter::Word("campaign_status", member!("creation_status"), STATUSES),
+            ListFilter::Flag("is_referral_code", member!("voucher.is_referral_code")),
         ],
         conditions: &[
-            ("campaigns", "json_extract(body, '$.name')"),
+            ("campaigns", member!("name")),
             ("campaigns_id", "id"),
-            ("campaign_status", "json_extract(body, '$.creation_status')"),
+            ("campaign_status", member!("creation_status")),
             ("status", "state"),
             ("active", "state"),
-            ("is_referral_code", "flag json_extract(body, '$.voucher.is_referral_code')"),
+            ("is_referral_code", flag_member!("voucher.is_referral_code")),
             ("validity_timeframe", TIMEFRAME),
             ("validity_day_of_week", DAYS),
-            ("voucher_type", "json_extract(body, '$.voucher.type')"),
-            ("categories", "one json_extract(body, '$.category')"),
-            ("category_ids", "one json_extract(body, '$.category_id')"),
-            ("type", "json_extract(body, '$.type')"),
-            ("created_date", "json_extract(body, '$.created_at')"),
-            ("updated_at", "json_extract(body, '$.updated_at')"),
-            ("start_date", "json_extract(body, '$.start_date')"),
-            ("expiration_date", "json_extract(body, '$.expiration_date')"),
+            ("voucher_type", member!("voucher.type")),
+            ("categories", one_member!("category")),
+            ("category_ids", one_member!("category_id")),
+            ("type", member!("type")),
+            ("created_date", member!("created_at")),
+            ("updated_at", member!("updated_at")),
+            ("start_date", member!("start_date")),
+            ("expiration_date", member!("expiration_date")),
         ],
     },
 };
 
 /// Returns campaigns as the API shows them.
 pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
-    let mut assigned = assignments::assigned(call, &documents)?;
+    let mut assigned = assignments::load_json(call, &documents)?;
     let categories = categories::CategoryLookup::of(call, &documents)?;
     let mut shown = Vec::new();
     for mut document in documents {
@@ -64,7 +65,7 @@ pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Jso
         let mut body = document.body;
         body.insert("categories".into(), listed);
         let rules = assigned.remove(&document.id).unwrap_or_default();
-        body.insert("validation_rules_assignments".into(), assignments::listed(rules));
+        body.insert("validation_rules_assignments".into(), assignments::list_json(rules));
         if CampaignRecord::of(&body).is_promotion() {
             let tiers = tiers::list_of_campaign(call, &document.id)?;
             body.insert("promotion".into(), tiers::list_json(call, tiers)?);

@@ -26,6 +26,6 @@ pub fn is_in_collection(time: &LocalTime, collection: &Collection, goods: &Docum
 }
 
 /// Parses a stored collection; `None` when it cannot be read, and then it is empty.
-pub fn collection_of(call: &Call<'_, '_>, document: &Document) -> Result<Option<Collection>, Fault> {
+pub fn read_stored_collection(call: &Call<'_, '_>, document: &Document) -> Result<Option<Collection>, Fault> {
     legible(call.store, read_held("products_collection", document, read_collection))
 }

@@ -22,35 +22,35 @@ struct OverrideLog {
 }
 
 /// Tests if an order brings goods with `override`.
-pub fn any(order: &Order) -> bool {
+pub fn has_overrides(order: &Order) -> bool {
     let overrides = |goods: &Option<Box<Goods>>| goods.as_deref().is_some_and(|goods| goods.overrides == Some(true));
     order.items.iter().any(|item| overrides(&item.product) || overrides(&item.sku))
 }
 
 /// Names the goods that an order brings by their stored ids or by the ids of new documents. A decision shows these ids on its
-/// lines, and [`persist`] writes under the same ids.
-pub fn name(call: &mut Call<'_, '_>, order: &mut Order) -> Result<(), CallError> {
-    let mut named = OverrideLog::default();
+/// lines, and [`write`] writes under the same ids.
+pub fn assign_ids(call: &mut Call<'_, '_>, order: &mut Order) -> Result<(), CallError> {
+    let mut overrides = OverrideLog::default();
     for item in &mut order.items {
         for (kind, resource, prefix) in
             [(RelatedObject::Product, &PRODUCT, "prod_"), (RelatedObject::Sku, &SKU, "sku_")]
         {
-            let Some(mut sent) = brought(item, kind) else { continue };
-            let list = if kind == RelatedObject::Product { &mut named.products } else { &mut named.skus };
-            let goods = known(call, resource, &sent, list)?.unwrap_or_else(|| {
+            let Some(mut sent) = override_body(item, kind) else { continue };
+            let list = if kind == RelatedObject::Product { &mut overrides.products } else { &mut overrides.skus };
+            let goods = find_goods(call, resource, &sent, list)?.unwrap_or_else(|| {
                 let names = NameLookup::take(&mut sent);
                 let id = names.id.unwrap_or_else(|| call.ids.hex18(prefix).to_string());
                 Document::new(id, names.source_id, call.now_ms(), Map::new())
             });
-            give_names(item, kind, &goods);
-            note(list, goods);
+            write_names(item, kind, &goods);
+            record(list, goods);
         }
     }
     Ok(())
 }
 
 /// Writes the ids of goods to their line, as id and as object.
-fn give_names(item: &mut Item, kind: RelatedObject, document: &Document) {
+fn write_names(item: &mut Item, kind: RelatedObject, document: &Document) {
     let (own_id, goods) = match kind {
         RelatedObject::Product => (&mut item.product_id, &mut item.product),
         RelatedObject::Sku => (&mut item.sku_id, &mut item.sku),
@@ -64,42 +64,42 @@ fn give_names(item: &mut Item, kind: RelatedObject, document: &Document) {
 
 /// Queues the writes of the goods that an order brings, and names them on the lines by id. `path` is the position of the
 /// order in the request. Goods without a name stay in this order only.
-pub fn persist(call: &mut Call<'_, '_>, order: &mut Order, path: &str) -> Result<(), CallError> {
-    let mut written = OverrideLog::default();
-    for (place, item) in order.items.iter_mut().enumerate() {
-        if let Some(sent) = brought(item, RelatedObject::Product) {
-            let sent = fitting(products::FIELDS, sent, &format!("{path}items[{place}].product"))?;
-            let product = match known(call, &PRODUCT, &sent, &written.products)? {
+pub fn write(call: &mut Call<'_, '_>, order: &mut Order, path: &str) -> Result<(), CallError> {
+    let mut overrides = OverrideLog::default();
+    for (position, item) in order.items.iter_mut().enumerate() {
+        if let Some(sent) = override_body(item, RelatedObject::Product) {
+            let sent = check_fields(products::FIELDS, sent, &format!("{path}items[{position}].product"))?;
+            let product = match find_goods(call, &PRODUCT, &sent, &overrides.products)? {
                 Some(mut product) => {
-                    products::change(call, &PRODUCT, &mut product, without_names(sent))?;
+                    products::merge_and_update(call, &PRODUCT, &mut product, remove_names(sent))?;
                     product
                 }
                 None => products::upsert(call, sent)?,
             };
-            give_names(item, RelatedObject::Product, &product);
-            note(&mut written.products, product);
+            write_names(item, RelatedObject::Product, &product);
+            record(&mut overrides.products, product);
         }
-        if let Some(sent) = brought(item, RelatedObject::Sku) {
-            let sent = fitting(skus::FIELDS, sent, &format!("{path}items[{place}].sku"))?;
-            let sku = match known(call, &SKU, &sent, &written.skus)? {
+        if let Some(sent) = override_body(item, RelatedObject::Sku) {
+            let sent = check_fields(skus::FIELDS, sent, &format!("{path}items[{position}].sku"))?;
+            let sku = match find_goods(call, &SKU, &sent, &overrides.skus)? {
                 Some(mut sku) => {
-                    products::change(call, &SKU, &mut sku, without_names(sent))?;
+                    products::merge_and_update(call, &SKU, &mut sku, remove_names(sent))?;
                     sku
                 }
                 None => {
-                    let parent = parent(call, item, &written.products, &format!("{path}items[{place}]"))?;
+                    let parent = find_parent(call, item, &overrides.products, &format!("{path}items[{position}]"))?;
                     skus::upsert(call, &parent, sent)?
                 }
             };
-            give_names(item, RelatedObject::Sku, &sku);
-            note(&mut written.skus, sku);
+            write_names(item, RelatedObject::Sku, &sku);
+            record(&mut overrides.skus, sku);
         }
     }
     Ok(())
 }
 
 /// Returns the body of the goods that a line brings; `None` without `override` or without a name.
-fn brought(item: &Item, kind: RelatedObject) -> Option<Map<String, Json>> {
+fn override_body(item: &Item, kind: RelatedObject) -> Option<Map<String, Json>> {
     let (own_id, goods, title) = match kind {
         RelatedObject::Product => (&item.product_id, item.product.as_deref()?, "name"),
         RelatedObject::Sku => (&item.sku_id, item.sku.as_deref()?, "sku"),
@@ -129,23 +129,23 @@ fn brought(item: &Item, kind: RelatedObject) -> Option<Map<String, Json>> {
 }
 
 /// Checks goods of an order by the field rules of the catalogue API.
-fn fitting(fields: &[Field], sent: Map<String, Json>, path: &str) -> Result<Map<String, Json>, Problem> {
+fn check_fields(fields: &[Field], sent: Map<String, Json>, path: &str) -> Result<Map<String, Json>, Problem> {
     shape::read(fields, sent, Nulls::Kept).map_err(|problem| problem.within(path))
 }
 
 /// Finds the goods that a body names: first among those of this order, then in the store. Either name may be in either field.
-fn known(
+fn find_goods(
     call: &Call<'_, '_>,
     resource: &Resource,
     sent: &Map<String, Json>,
-    written: &[Document],
+    overrides: &[Document],
 ) -> Result<Option<Document>, CallError> {
     let names = NameLookup::take(&mut sent.clone());
     let means = |document: &&Document| {
         let by_source = names.source_id.is_some() && document.key == names.source_id;
         names.id.as_ref() == Some(&document.id) || names.id.is_some() && document.key == names.id || by_source
     };
-    if let Some(found) = written.iter().find(means) {
+    if let Some(found) = overrides.iter().find(means) {
         return Ok(Some(found.clone()));
     }
     let by_either = match &names.id {
@@ -158,21 +158,21 @@ fn known(
     }
 }
 
-fn without_names(mut sent: Map<String, Json>) -> Map<String, Json> {
+fn remove_names(mut sent: Map<String, Json>) -> Map<String, Json> {
     NameLookup::take(&mut sent);
     sent
 }
 
-fn note(written: &mut Vec<Document>, document: Document) {
-    written.retain(|known| known.id != document.id);
-    written.push(document);
+fn record(overrides: &mut Vec<Document>, document: Document) {
+    overrides.retain(|find_goods| find_goods.id != document.id);
+    overrides.push(document);
 }
 
 /// Finds the product of a new SKU.
-fn parent(call: &Call<'_, '_>, item: &Item, written: &[Document], path: &str) -> Result<String, CallError> {
+fn find_parent(call: &Call<'_, '_>, item: &Item, overrides: &[Document], path: &str) -> Result<String, CallError> {
     let key = item.names(RelatedObject::Product).next();
     let key = key.ok_or_else(|| Problem::missing(path, "product_id"))?.as_str();
-    if let Some(product) = written.iter().find(|product| product.id == key || product.key.as_deref() == Some(key)) {
+    if let Some(product) = overrides.iter().find(|product| product.id == key || product.key.as_deref() == Some(key)) {
         return Ok(product.id.clone());
     }
     let product = call.store.document_by_name(PRODUCT.object, key, key)?;

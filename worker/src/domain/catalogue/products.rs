@@ -13,6 +13,7 @@ use crate::http::reply::CallError;
 use crate::http::route::{Call, Resource};
 use crate::http::shape::{Field, FieldType, may};
 use crate::store::document::Document;
+use crate::store::document_list::column::member;
 use crate::timestamp;
 use serde_json::{Map, Value as Json, json};
 
@@ -33,10 +34,10 @@ pub const FIELDS: &[Field] = &[
 pub const CATALOGUE_ORDERS: &[(&str, &str)] = &[
     ("created_at", "created_at"),
     ("updated_at", "updated_at"),
-    ("type", "json_extract(body, '$.type')"),
-    ("code", "json_extract(body, '$.code')"),
-    ("campaign", "json_extract(body, '$.campaign')"),
-    ("category", "json_extract(body, '$.category')"),
+    ("type", member!("type")),
+    ("code", member!("code")),
+    ("campaign", member!("campaign")),
+    ("category", member!("category")),
 ];
 
 /// Products as a resource.
@@ -50,7 +51,7 @@ pub const PRODUCT: Resource = Resource {
 };
 
 /// Limits a list to documents created from `start_date` to `end_date` of the query, both inclusive.
-pub fn created_within(call: &Call<'_, '_>, mut clause: Clause) -> Result<Clause, CallError> {
+pub fn select_by_creation(call: &Call<'_, '_>, mut clause: Clause) -> Result<Clause, CallError> {
     for (name, condition) in [("start_date", "created_at >= {}"), ("end_date", "created_at <= {}")] {
         if let Some(at) = read_moment(&call.query, &[name])? {
             clause.and(condition, at);
@@ -64,11 +65,11 @@ pub fn created_within(call: &Call<'_, '_>, mut clause: Clause) -> Result<Clause,
 pub fn upsert(call: &mut Call<'_, '_>, mut sent: Map<String, Json>) -> Result<Document, CallError> {
     let names = NameLookup::take(&mut sent);
     if let Some(mut product) = names.find(call, &PRODUCT)? {
-        change(call, &PRODUCT, &mut product, sent)?;
+        merge_and_update(call, &PRODUCT, &mut product, sent)?;
         return Ok(product);
     }
     if let Some(name) = &names.source_id {
-        trash_bin::check_free(call, PRODUCT.object, name, "id", name)?;
+        trash_bin::check_name_free(call, PRODUCT.object, name, "id", name)?;
     }
     let id = names.id.unwrap_or_else(|| call.ids.hex18("prod_").to_string());
     let body = json!({
@@ -77,21 +78,21 @@ pub fn upsert(call: &mut Call<'_, '_>, mut sent: Map<String, Json>) -> Result<Do
     });
     let body = body.as_object().cloned().unwrap_or_default();
     let mut product = Document::new(id, names.source_id, call.now_ms(), body);
-    merge(&mut product.body, sent);
+    merge_fields(&mut product.body, sent);
     check_metadata(call, &PRODUCT, &product.body)?;
     call.store.insert(PRODUCT.object, &product);
     Ok(product)
 }
 
 /// Merges sent fields into a catalogue document, and queues the write when a field changes.
-pub fn change(
+pub fn merge_and_update(
     call: &mut Call<'_, '_>,
     resource: &Resource,
     document: &mut Document,
     sent: Map<String, Json>,
 ) -> Result<(), CallError> {
     let has_metadata = sent.contains_key("metadata");
-    merge(&mut document.body, sent);
+    merge_fields(&mut document.body, sent);
     if has_metadata {
         check_metadata(call, resource, &document.body)?;
     }
@@ -106,7 +107,7 @@ pub fn check_metadata(call: &Call<'_, '_>, resource: &Resource, body: &Map<Strin
 }
 
 /// Merges sent fields; `attributes: null` becomes an empty collection.
-pub fn merge(body: &mut Map<String, Json>, mut sent: Map<String, Json>) {
+pub fn merge_fields(body: &mut Map<String, Json>, mut sent: Map<String, Json>) {
     if let Some(attributes) = sent.get_mut("attributes").filter(|attributes| attributes.is_null()) {
         *attributes = if body.get("attributes").is_some_and(Json::is_object) { json!({}) } else { json!([]) };
     }

@@ -44,20 +44,20 @@ pub const SKU: Resource = Resource {
 };
 
 /// Returns the first `most` SKUs of a product with their total number, as the product shows them.
-pub fn of_product(call: &Call<'_, '_>, product_id: &str, most: usize) -> Result<Json, CallError> {
+pub fn list_of_product(call: &Call<'_, '_>, product_id: &str, most: usize) -> Result<Json, CallError> {
     let mut clause = Clause::of_kind(SKU.object);
     clause.and("parent = {}", product_id);
     let found = SKU.list.select_all(call.store, clause)?;
     let total = found.len();
-    let shown: Vec<Json> = found.into_iter().take(most).map(|sku| Json::Object(sku.body)).collect();
-    Ok(json!({ "object": "list", "data_ref": "data", "data": shown, "total": total }))
+    let skus: Vec<Json> = found.into_iter().take(most).map(|sku| Json::Object(sku.body)).collect();
+    Ok(json!({ "object": "list", "data_ref": "data", "data": skus, "total": total }))
 }
 
 /// Returns products and SKUs as the API shows them outside of their product: a SKU contains its product.
-pub fn with_products(call: &Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, Fault> {
+pub fn to_json_with_products(call: &Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, Fault> {
     let parents: Vec<&str> = documents.iter().filter_map(|document| document.parent.as_deref()).collect();
     let products = call.store.documents_by_names(PRODUCT.object, &[], &parents)?;
-    let shown = documents.into_iter().map(|mut document| {
+    let skus = documents.into_iter().map(|mut document| {
         if let Some(parent) = &document.parent {
             let product = products.iter().find(|product| product.id == *parent);
             let product = product.map_or(Json::Null, |product| Json::Object(product.body.clone()));
@@ -65,18 +65,18 @@ pub fn with_products(call: &Call<'_, '_>, documents: Vec<Document>) -> Result<Ve
         }
         Json::Object(document.body)
     });
-    Ok(shown.collect())
+    Ok(skus.collect())
 }
 
 /// Finds the SKU of a request, in any product, and updates it; otherwise creates it in this product.
 pub fn upsert(call: &mut Call<'_, '_>, product_id: &str, mut sent: Map<String, Json>) -> Result<Document, CallError> {
     let names = NameLookup::take(&mut sent);
     if let Some(mut sku) = names.find(call, &SKU)? {
-        products::change(call, &SKU, &mut sku, sent)?;
+        products::merge_and_update(call, &SKU, &mut sku, sent)?;
         return Ok(sku);
     }
     if let Some(name) = &names.source_id {
-        trash_bin::check_free(call, SKU.object, name, "id", name)?;
+        trash_bin::check_name_free(call, SKU.object, name, "id", name)?;
     }
     let id = names.id.unwrap_or_else(|| call.ids.hex18("sku_").to_string());
     let body = json!({
@@ -86,7 +86,7 @@ pub fn upsert(call: &mut Call<'_, '_>, product_id: &str, mut sent: Map<String, J
     let body = body.as_object().cloned().unwrap_or_default();
     let mut sku = Document::new(id, names.source_id, call.now_ms(), body);
     sku.parent = Some(product_id.to_owned());
-    products::merge(&mut sku.body, sent);
+    products::merge_fields(&mut sku.body, sent);
     products::check_metadata(call, &SKU, &sku.body)?;
     call.store.insert(SKU.object, &sku);
     Ok(sku)

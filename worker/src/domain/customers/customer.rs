@@ -14,6 +14,8 @@ use crate::http::reply::{CallError, duplicate, not_found};
 use crate::http::route::{Call, Resource};
 use crate::http::shape::{self, Nulls};
 use crate::store::document::{Document, StoredDocument};
+use crate::store::document_list::column::member;
+use crate::store::documents::customers::{CITY_DIGEST, EMAIL_DIGEST};
 use crate::store::records::CustomerRecord;
 use crate::store::sql::Fault;
 use crate::timestamp;
@@ -30,18 +32,14 @@ pub const CUSTOMER: Resource = Resource {
     shape: shapes::customers::CUSTOMER.described(),
     parameter: "customerId",
     key: plain_key,
-    show,
+    show: to_json,
     list: List {
         data_ref: "customers",
         page_max: 99,
-        orders: &[
-            ("created_at", "created_at"),
-            ("updated_at", "updated_at"),
-            ("source_id", "json_extract(body, '$.source_id')"),
-        ],
+        orders: &[("created_at", "created_at"), ("updated_at", "updated_at"), ("source_id", member!("source_id"))],
         filters: &[
-            ListFilter::Mark("email", "json_extract(marks, '$.email')"),
-            ListFilter::Mark("city", "json_extract(marks, '$.city')"),
+            ListFilter::Mark("email", EMAIL_DIGEST),
+            ListFilter::Mark("city", CITY_DIGEST),
             ListFilter::Part("name"),
             ListFilter::Moment("created_at", "created_at"),
             ListFilter::Moment("updated_at", "updated_at"),
@@ -51,17 +49,17 @@ pub const CUSTOMER: Resource = Resource {
 };
 
 /// Returns customers as the API shows them.
-pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
-    let shown = with_balances(call, documents)?.into_iter().map(|customer| Json::Object(customer.body));
-    Ok(shown.collect())
+pub fn to_json(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
+    let customers = with_balances(call, documents)?.into_iter().map(|customer| Json::Object(customer.body));
+    Ok(customers.collect())
 }
 
 /// Completes customers with the balances of their cards.
 pub fn with_balances(call: &Call<'_, '_>, mut customers: Vec<Document>) -> Result<Vec<Document>, CallError> {
     let ids: Vec<&str> = customers.iter().map(|customer| customer.id.as_str()).collect();
-    let mut held = kinds::find_balances(call.store, call.context.now, &ids)?;
+    let mut balances = kinds::find_balances(call.store, call.context.now, &ids)?;
     for customer in &mut customers {
-        held.remove(&customer.id).unwrap_or_default().complete(&mut customer.body);
+        balances.remove(&customer.id).unwrap_or_default().complete(&mut customer.body);
     }
     Ok(customers)
 }
@@ -76,8 +74,8 @@ pub fn upsert(call: &mut Call<'_, '_>, mut sent: Map<String, Json>) -> Result<Do
         (None, Some(source_id)) => call.store.document_by_name("customer", source_id, source_id)?,
         (None, None) => None,
     };
-    keep_own_fields(call, &mut sent);
-    leave_address_of_another(call, found.as_ref().map(|found| found.id.as_str()), &mut sent)?;
+    retain_writable_fields(call, &mut sent);
+    remove_address_of_another(call, found.as_ref().map(|found| found.id.as_str()), &mut sent)?;
     if let Some(mut document) = found {
         if let (Some(sent), Some(known)) = (&source_id, &document.key)
             && id.is_some()
@@ -90,7 +88,7 @@ pub fn upsert(call: &mut Call<'_, '_>, mut sent: Map<String, Json>) -> Result<Do
         }
         let before = document.body.clone();
         if document.key.is_none() && source_id.is_some() && id.is_some() {
-            give_source_id(call, &mut document, source_id.as_deref().unwrap_or_default())?;
+            set_source_id(call, &mut document, source_id.as_deref().unwrap_or_default())?;
         }
         let has_metadata = sent.contains_key("metadata");
         merge_profile(&mut document.body, sent);
@@ -103,7 +101,7 @@ pub fn upsert(call: &mut Call<'_, '_>, mut sent: Map<String, Json>) -> Result<Do
         }
         return Ok(document);
     }
-    let document = new(call, source_id, sent);
+    let document = new_document(call, source_id, sent);
     check_metadata(call, &document.body)?;
     call.store.insert(CUSTOMER.object, &document);
     Ok(document)
@@ -120,20 +118,20 @@ pub fn upsert_named(call: &mut Call<'_, '_>, mut sent: Map<String, Json>) -> Res
 
 /// Returns the stored customer that a request names by an e-mail address only.
 pub fn find_by_email(call: &Call<'_, '_>, sent: CustomerRecord<'_>) -> Result<Option<Document>, Fault> {
-    let Some(email) = email_name(sent) else { return Ok(None) };
+    let Some(email) = email_only(sent) else { return Ok(None) };
     call.store.stored_by_email(email)?.map(StoredDocument::document).transpose()
 }
 
 /// Returns the e-mail address of a sent customer without another name.
-pub fn email_name(sent: CustomerRecord<'_>) -> Option<&str> {
+pub fn email_only(sent: CustomerRecord<'_>) -> Option<&str> {
     let is_empty = |name: Option<&str>| name.is_none_or(str::is_empty);
     sent.email().filter(|email| !email.is_empty() && is_empty(sent.id()) && is_empty(sent.source_id()))
 }
 
 /// Removes the fields of the own profile that the client policy does not accept from a customer with a token.
-pub fn keep_own_fields(call: &Call<'_, '_>, sent: &mut Map<String, Json>) {
-    let policy = call.page.as_ref().filter(|page| page.proven.is_some());
-    let Some(fields) = policy.and_then(|page| page.policy.own_fields.as_ref()) else { return };
+pub fn retain_writable_fields(call: &Call<'_, '_>, sent: &mut Map<String, Json>) {
+    let policy = call.page.as_ref().filter(|client| client.proven.is_some());
+    let Some(fields) = policy.and_then(|client| client.policy.own_fields.as_ref()) else { return };
     let is_own = |name: &str| fields.iter().any(|field| field == name);
     sent.retain(|name, value| match (name.as_str(), value) {
         ("id" | "source_id", _) => true,
@@ -147,12 +145,12 @@ pub fn keep_own_fields(call: &Call<'_, '_>, sent: &mut Map<String, Json>) {
 
 /// Removes the e-mail address of another customer from the profile that a client sends with a token: an address names its customer,
 /// so the customer of the token would be taken for the other one. The answer does not reveal whether an address is known.
-pub fn leave_address_of_another(
+pub fn remove_address_of_another(
     call: &Call<'_, '_>,
     own: Option<&str>,
     sent: &mut Map<String, Json>,
 ) -> Result<(), Fault> {
-    let is_proven = call.page.as_ref().is_some_and(|page| page.proven.is_some());
+    let is_proven = call.page.as_ref().is_some_and(|client| client.proven.is_some());
     let Some(email) = CustomerRecord::of(sent).email().filter(|_| is_proven) else { return Ok(()) };
     if call.store.stored_by_email(email)?.is_some_and(|known| own != Some(known.id.as_str())) {
         sent.remove("email");
@@ -174,7 +172,7 @@ pub fn check_metadata(call: &Call<'_, '_>, body: &Map<String, Json>) -> Result<(
     schemas::check_body(call.store, CUSTOMER.object, body)
 }
 
-fn give_source_id(call: &Call<'_, '_>, document: &mut Document, source_id: &str) -> Result<(), CallError> {
+fn set_source_id(call: &Call<'_, '_>, document: &mut Document, source_id: &str) -> Result<(), CallError> {
     if call.store.document_by_name("customer", source_id, "")?.is_some() {
         return Err(duplicate("customer", "id", source_id).into());
     }
@@ -184,30 +182,30 @@ fn give_source_id(call: &Call<'_, '_>, document: &mut Document, source_id: &str)
 }
 
 /// Creates a customer with a name only: the `source_id`, else the e-mail address.
-pub fn introduce(call: &mut Call<'_, '_>, sent: &Map<String, Json>) -> Document {
+pub fn create_named(call: &mut Call<'_, '_>, sent: &Map<String, Json>) -> Document {
     let sent = CustomerRecord::of(sent);
     let source_id = sent.source_id().map(str::to_owned);
     let address = sent.email_value().filter(|_| source_id.is_none());
     let profile = address.map(|email| json_members::one("email", email.clone())).unwrap_or_default();
-    let document = new(call, source_id, profile);
+    let document = new_document(call, source_id, profile);
     call.store.insert(CUSTOMER.object, &document);
     document
 }
 
-fn new(call: &mut Call<'_, '_>, source_id: Option<String>, sent: Map<String, Json>) -> Document {
-    let id = next_id(call);
-    let mut body = template(&id, source_id.as_deref(), call.now_ms());
+fn new_document(call: &mut Call<'_, '_>, source_id: Option<String>, sent: Map<String, Json>) -> Document {
+    let id = generate_id(call);
+    let mut body = empty_body(&id, source_id.as_deref(), call.now_ms());
     merge_profile(&mut body, sent);
     Document { id, key: source_id, parent: None, holder: None, created_at: call.now_ms(), updated_at: None, body }
 }
 
 /// Returns the id of a new customer.
-pub fn next_id(call: &mut Call<'_, '_>) -> String {
+pub fn generate_id(call: &mut Call<'_, '_>) -> String {
     call.ids.alphanumeric("cust_", 24).to_string()
 }
 
 /// Returns the body of a customer without a profile.
-pub fn template(id: &str, source_id: Option<&str>, now_ms: i64) -> Map<String, Json> {
+pub fn empty_body(id: &str, source_id: Option<&str>, now_ms: i64) -> Map<String, Json> {
     let body = json!({
         "id": id, "source_id": source_id, "name": null, "description": null, "email": null, "phone": null, "birthday": null, "birthdate": null,
         "address": null, "system_metadata": {},
@@ -220,7 +218,7 @@ pub fn template(id: &str, source_id: Option<&str>, now_ms: i64) -> Map<String, J
 }
 
 /// Returns a customer as earning rules see it: a customer that is created with the order has no earlier orders.
-pub fn before_orders(customer: &Document, is_new: bool) -> Cow<'_, Document> {
+pub fn without_orders(customer: &Document, is_new: bool) -> Cow<'_, Document> {
     if !is_new {
         return Cow::Borrowed(customer);
     }
@@ -230,21 +228,21 @@ pub fn before_orders(customer: &Document, is_new: bool) -> Cow<'_, Document> {
 }
 
 /// Returns the customer as redemptions and publications show it: names, and metadata if present.
-pub fn reduced(customer: CustomerRecord<'_>) -> Json {
-    let mut short = Map::new();
-    short.insert("id".into(), customer.id().into());
-    short.insert("source_id".into(), customer.source_id().into());
-    short.insert("name".into(), customer.name().cloned().unwrap_or_default());
-    short.insert("email".into(), customer.email_value().cloned().unwrap_or_default());
+pub fn summary_json(customer: CustomerRecord<'_>) -> Json {
+    let mut summary = Map::new();
+    summary.insert("id".into(), customer.id().into());
+    summary.insert("source_id".into(), customer.source_id().into());
+    summary.insert("name".into(), customer.name().cloned().unwrap_or_default());
+    summary.insert("email".into(), customer.email_value().cloned().unwrap_or_default());
     if let Some(metadata) = customer.metadata() {
-        short.insert("metadata".into(), metadata.clone());
+        summary.insert("metadata".into(), metadata.clone());
     }
-    short.insert("object".into(), "customer".into());
-    Json::Object(short)
+    summary.insert("object".into(), "customer".into());
+    Json::Object(summary)
 }
 
 /// Returns the sent profile of a customer in its shape, without the names.
-pub fn profile(sent: &Customer) -> Result<Map<String, Json>, CallError> {
+pub fn read_profile(sent: &Customer) -> Result<Map<String, Json>, CallError> {
     let read = shape::read(common_fields::CUSTOMER, sent.document.to_fields(), Nulls::Kept);
     let mut profile = read.map_err(|problem| problem.within("customer"))?;
     profile.remove("id");
@@ -258,7 +256,7 @@ pub fn profile(sent: &Customer) -> Result<Map<String, Json>, CallError> {
 
 #[cfg(test)]
 mod tests {
-    use super::template;
+    use super::empty_body;
     use scrip::model::customer::Customer;
     use scrip::time::Instant;
     use scrip::wire::customer::read_customer;
@@ -268,7 +266,7 @@ mod tests {
     #[allow(clippy::unwrap_used, reason = "a test may fail loudly")]
     fn a_customer_is_stored_with_the_profile_that_decisions_see_before() {
         let now = Instant::from_millis(1_772_323_200_000).unwrap();
-        let mut stored = template("cust_1", Some("ann"), now.millis());
+        let mut stored = empty_body("cust_1", Some("ann"), now.millis());
         stored.retain(|name, value| name != "id" && !value.is_null());
         let stored = read_fields(&stored, read_customer).unwrap();
         let sent = r#"{ "source_id": "ann" }"#;

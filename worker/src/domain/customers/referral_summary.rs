@@ -14,7 +14,7 @@ use serde_json::Value as Json;
 /// Codes of other customers that a customer redeemed.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-struct Referrals {
+struct ReferralTotals {
     total: i64,
     campaigns: Vec<ReferralEntry>,
 }
@@ -30,11 +30,11 @@ struct ReferralEntry {
 
 /// Returns the summary of a customer without referrals.
 pub fn empty() -> Json {
-    serde_json::to_value(Referrals::default()).unwrap_or(Json::Null)
+    serde_json::to_value(ReferralTotals::default()).unwrap_or(Json::Null)
 }
 
 /// Counts, in the stored referrer, the customers who redeemed the referrer's codes.
-pub fn count<'r>(referrer: &mut Document, referrals: impl Iterator<Item = &'r Referral>) -> Result<(), Fault> {
+pub fn count_referred<'r>(referrer: &mut Document, referrals: impl Iterator<Item = &'r Referral>) -> Result<(), Fault> {
     change(referrer, "loyalty", |loyalty: &mut CustomerLoyalty| {
         for referral in referrals {
             loyalty.referred_customers = loyalty.referred_customers.plus(1)?;
@@ -48,7 +48,7 @@ pub fn count<'r>(referrer: &mut Document, referrals: impl Iterator<Item = &'r Re
 }
 
 /// Counts, in a stored customer, points earned in a campaign.
-pub fn earn(customer: &mut Document, campaign: &str, points: i64) -> Result<(), Fault> {
+pub fn add_points(customer: &mut Document, campaign: &str, points: i64) -> Result<(), Fault> {
     change(customer, "loyalty", |loyalty: &mut CustomerLoyalty| {
         loyalty.points = loyalty.points.plus(points)?;
         let program = loyalty.campaigns.entry(campaign.to_owned()).or_default();
@@ -58,10 +58,10 @@ pub fn earn(customer: &mut Document, campaign: &str, points: i64) -> Result<(), 
 }
 
 /// Adds a redeemed referral code to a stored customer.
-pub fn remember(customer: &mut Document, referral: &Referral, now_ms: i64) -> Result<(), Fault> {
-    change(customer, "referrals", |known: &mut Referrals| {
-        known.total = known.total.plus(1)?;
-        known.campaigns.push(ReferralEntry {
+pub fn add_referral(customer: &mut Document, referral: &Referral, now_ms: i64) -> Result<(), Fault> {
+    change(customer, "referrals", |totals: &mut ReferralTotals| {
+        totals.total = totals.total.plus(1)?;
+        totals.campaigns.push(ReferralEntry {
             campaign_id: referral.campaign_id.as_ref().map(ToString::to_string),
             referrer_id: referral.referrer_id.to_string(),
             related_object_id: referral.voucher_id.to_string(),

@@ -15,41 +15,41 @@ use serde_json::Value as Json;
 /// Amounts are in minor units. Remaining balances (`_to_go`) are zero here: they are computed when a customer is shown.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-struct Summary {
-    redemptions: Redemptions,
-    orders: Orders,
+struct CustomerSummary {
+    redemptions: RedemptionTotals,
+    orders: OrderTotals,
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-struct Redemptions {
+struct RedemptionTotals {
     total_redeemed: i64,
     total_failed: i64,
     total_succeeded: i64,
     total_rolled_back: i64,
     total_rollback_failed: i64,
     total_rollback_succeeded: i64,
-    gift: GiftSummary,
-    loyalty_card: LoyaltyCard,
+    gift: GiftTotals,
+    loyalty_card: LoyaltyCardTotals,
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-struct GiftSummary {
+struct GiftTotals {
     redeemed_amount: i64,
     amount_to_go: i64,
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-struct LoyaltyCard {
+struct LoyaltyCardTotals {
     redeemed_points: i64,
     points_to_go: i64,
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-struct Orders {
+struct OrderTotals {
     total_amount: i64,
     total_count: i64,
     average_amount: i64,
@@ -59,21 +59,26 @@ struct Orders {
 
 /// Returns the summary of a customer without redemptions and orders.
 pub fn empty() -> Json {
-    serde_json::to_value(Summary::default()).unwrap_or(Json::Null)
+    serde_json::to_value(CustomerSummary::default()).unwrap_or(Json::Null)
 }
 
 /// Adds redemptions, and those of the orders that belong to the customer, to the stored summary.
-pub fn count(document: &mut Document, tally: &SummaryDelta, orders: &[OrderCount], now_ms: i64) -> Result<(), Fault> {
+pub fn add_counts(
+    document: &mut Document,
+    delta: &SummaryDelta,
+    orders: &[OrderCount],
+    now_ms: i64,
+) -> Result<(), Fault> {
     let id = document.id.clone();
-    let mut own = orders.iter().filter(|order| order.customer_id == id.as_str());
-    change(document, "summary", |summary: &mut Summary| {
-        summary.redemptions.add(tally)?;
-        own.try_for_each(|order| summary.orders.add(order, now_ms))
+    let mut own_orders = orders.iter().filter(|order| order.customer_id == id.as_str());
+    change(document, "summary", |summary: &mut CustomerSummary| {
+        summary.redemptions.add(delta)?;
+        own_orders.try_for_each(|order| summary.orders.add(order, now_ms))
     })
 }
 
 /// Looks up the latest paid order of customers after the orders are written. An order created by this call is the latest and
-/// needs no look-up.
+/// needs no query.
 pub fn find_last_orders(store: &mut Store<'_>, orders: &[OrderCount], now_ms: i64) {
     for order in orders.iter().filter(|order| order.count <= 0 || order.made_at.is_none_or(|at| at.millis() < now_ms)) {
         store.update_last_order(order.customer_id.as_str());
@@ -86,11 +91,11 @@ pub fn change<T: DeserializeOwned + Serialize + Default>(
     name: &str,
     change: impl FnOnce(&mut T) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
-    let unread = |error| Fault::new(format!("the stored {name} of a customer does not read: {error}"));
+    let unreadable = |error| Fault::new(format!("the stored {name} of a customer does not read: {error}"));
     let stored = customer.body.remove(name).filter(|stored| !stored.is_null());
-    let mut counts: T = stored.map(serde_json::from_value).transpose().map_err(unread)?.unwrap_or_default();
+    let mut counts: T = stored.map(serde_json::from_value).transpose().map_err(unreadable)?.unwrap_or_default();
     change(&mut counts)?;
-    customer.body.insert(name.into(), serde_json::to_value(&counts).map_err(unread)?);
+    customer.body.insert(name.into(), serde_json::to_value(&counts).map_err(unreadable)?);
     Ok(())
 }
 
@@ -99,20 +104,20 @@ fn add(sum: &mut i64, amount: i64) -> Result<(), Fault> {
     Ok(())
 }
 
-impl Redemptions {
-    fn add(&mut self, tally: &SummaryDelta) -> Result<(), Fault> {
-        add(&mut self.total_redeemed, tally.succeeded.minus(tally.rolled_back)?)?;
-        add(&mut self.total_succeeded, tally.succeeded)?;
-        add(&mut self.total_failed, tally.failed)?;
-        add(&mut self.total_rolled_back, tally.rolled_back)?;
-        add(&mut self.total_rollback_succeeded, tally.rolled_back)?;
-        add(&mut self.total_rollback_failed, tally.rollback_failed)?;
-        add(&mut self.gift.redeemed_amount, tally.credits)?;
-        add(&mut self.loyalty_card.redeemed_points, tally.points)
+impl RedemptionTotals {
+    fn add(&mut self, delta: &SummaryDelta) -> Result<(), Fault> {
+        add(&mut self.total_redeemed, delta.succeeded.minus(delta.rolled_back)?)?;
+        add(&mut self.total_succeeded, delta.succeeded)?;
+        add(&mut self.total_failed, delta.failed)?;
+        add(&mut self.total_rolled_back, delta.rolled_back)?;
+        add(&mut self.total_rollback_succeeded, delta.rolled_back)?;
+        add(&mut self.total_rollback_failed, delta.rollback_failed)?;
+        add(&mut self.gift.redeemed_amount, delta.credits)?;
+        add(&mut self.loyalty_card.redeemed_points, delta.points)
     }
 }
 
-impl Orders {
+impl OrderTotals {
     fn add(&mut self, order: &OrderCount, now_ms: i64) -> Result<(), Fault> {
         add(&mut self.total_amount, order.total)?;
         add(&mut self.total_count, order.count)?;

@@ -1,4 +1,4 @@
-//! The supplement of a bundle: what one customer, proven by a token, adds to the core. Results of its numbered conditions, and own
+//! The supplement of a bundle: the facts that one customer, verified by a token, adds to the core. Results of its numbered conditions, and own
 //! counts of its offers, and the customer's vouchers; not the profile that they come from.
 
 use crate::domain::bundle::customer_conditions::NumberedConditions;
@@ -34,13 +34,13 @@ const SHORT_LIFE_SECONDS: i64 = 10;
 /// Maximum number of accounts, and of movements in a month. A customer with more has no counts in the supplement.
 const ACCOUNTS_MAX: usize = 500;
 const MOVES_MAX: usize = 5_000;
-/// Maximum number of bytes of the facts, and of the vouchers among them: the signed text has four thirds of them, below 8 kB.
+/// Maximum number of bytes of the facts, and of their vouchers: the signed text has four thirds of them, below 8 kB.
 const FACTS_BYTES_MAX: usize = 5_500;
 const OFFERS_BYTES_MAX: usize = 3_500;
 
 /// Claims of a supplement, in their order.
 #[derive(Serialize)]
-struct Claims<'s> {
+struct SupplementClaims<'s> {
     iss: &'s str,
     fmt: u32,
     /// SHA-256 of the core.
@@ -90,7 +90,7 @@ struct OwnCounts<'s> {
 
 /// A token of a customer.
 #[derive(Debug, Clone, Copy)]
-pub struct ProvingToken<'t> {
+pub struct VerifiedToken<'t> {
     /// The name that it proves.
     pub customer: &'t str,
     /// Its text.
@@ -100,13 +100,14 @@ pub struct ProvingToken<'t> {
 }
 
 /// Returns the supplement for the present core as a compact JWS; `None` while no core is there.
-pub fn sign(call: &mut Call<'_, '_>, token: ProvingToken<'_>) -> Result<Option<String>, CallError> {
+pub fn sign(call: &mut Call<'_, '_>, token: VerifiedToken<'_>) -> Result<Option<String>, CallError> {
     let Some(core) = bundle_heads::find_offers(call.store)? else { return Ok(None) };
     let now = call.context.now;
     let iat = now.millis().div_euclid(1_000);
     let decided = decide_facts(call, token.customer, &core)?;
-    let exp = [iat.saturating_add(decided.life), token.end].into_iter().chain(decided.ends).min().unwrap_or(iat);
-    let claims = Claims {
+    let exp =
+        [iat.saturating_add(decided.valid_seconds), token.end].into_iter().chain(decided.ends).min().unwrap_or(iat);
+    let claims = SupplementClaims {
         iss: &call.caller.project,
         fmt: FORMAT,
         core: &core.core,
@@ -118,11 +119,11 @@ pub fn sign(call: &mut Call<'_, '_>, token: ProvingToken<'_>) -> Result<Option<S
     Ok(Some(signing_keys::sign(call.store, call.context, TYPE, &claims)?))
 }
 
-/// Facts of a supplement, and how long they hold.
+/// Facts of a supplement, with their times of validity.
 struct DecidedFacts<'s> {
     facts: SupplementFacts<'s>,
     /// Seconds for which the results of the conditions stay the same.
-    life: i64,
+    valid_seconds: i64,
     /// The seconds before which facts change: another day begins, or points of a card turn.
     ends: Vec<i64>,
 }
@@ -132,35 +133,39 @@ fn decide_facts<'s>(call: &Call<'_, '_>, name: &'s str, core: &BundleOffers) -> 
     let owned = facts::facts(call)?;
     let zone = owned.time_zone();
     let stored = find_customer(&owned, name);
-    let mut numbered = NumberedConditions::beside(&core.conditions);
+    let mut numbered = NumberedConditions::extending(&core.conditions);
     let mut offers = match &stored.id {
         Some(id) => OwnOffers::load(call, SupplementOwner { id, name }, &mut numbered)?,
-        None => OwnOffers::of_nobody(),
+        None => OwnOffers::none(),
     };
     let second_of = |at: Instant| at.millis().div_euclid(1_000);
-    let turn = offers.turns_at.map(second_of);
-    // Nothing holds for a second.
-    let is_turning = turn.is_some_and(|turn| turn <= second_of(call.context.now));
-    if is_turning || size_of(&offers)? > OFFERS_BYTES_MAX {
-        (offers, numbered) = (OwnOffers::default(), NumberedConditions::beside(&core.conditions));
+    let points_change = offers.changes_at.map(second_of);
+    // No fact is valid for a second.
+    let is_changing = points_change.is_some_and(|points_change| points_change <= second_of(call.context.now));
+    if is_changing || size_of(&offers)? > OFFERS_BYTES_MAX {
+        (offers, numbered) = (OwnOffers::default(), NumberedConditions::extending(&core.conditions));
     }
-    let conditions = read_conditions(&numbered.into_present())?;
-    let (results, life) = results_for_a_while(call, &owned, &stored, name, &conditions)?;
+    let conditions = read_conditions(&numbered.into_conditions())?;
+    let (results, valid_seconds) = decide_conditions(call, &owned, &stored, name, &conditions)?;
     let own_counts = match &stored.id {
-        Some(id) => {
-            own_counts(call, &zone, SupplementOwner { id, name }, stored.source_id.as_deref(), &ids_of(core, &offers))?
-        }
+        Some(id) => own_counts(
+            call,
+            &zone,
+            SupplementOwner { id, name },
+            stored.source_id.as_deref(),
+            &known_offer_ids(core, &offers),
+        )?,
         None => None,
     };
     let midnight = zone.day(call.context.now).and_then(|today| zone.start_of(today.plus(1)?)).map(second_of);
     drop(zone);
-    let beside = |part: ProfilePart| -> Vec<String> {
+    let unchanged_by = |part: ProfilePart| -> Vec<String> {
         let those = conditions.iter().filter(|(_, condition)| is_independent_of(condition, part, &owned));
         those.map(|(number, _)| number.to_string()).collect()
     };
-    let [beside_metadata, beside_fields] = [ProfilePart::Metadata, ProfilePart::Fields].map(beside);
+    let [unchanged_by_metadata, unchanged_by_fields] = [ProfilePart::Metadata, ProfilePart::Fields].map(unchanged_by);
     owned.end()?;
-    let met = results.filter(|_| !is_turning).map(|results| {
+    let met = results.filter(|_| !is_changing).map(|results| {
         let met = conditions.keys().zip(results).filter(|(_, is_met)| *is_met);
         met.map(|(number, _)| number.to_string()).collect()
     });
@@ -169,15 +174,15 @@ fn decide_facts<'s>(call: &Call<'_, '_>, name: &'s str, core: &BundleOffers) -> 
         source_id: name,
         tracking_id: stored.tracking_id,
         conditions: met,
-        conditions_beside_metadata: beside_metadata,
-        conditions_beside_fields: beside_fields,
+        conditions_beside_metadata: unchanged_by_metadata,
+        conditions_beside_fields: unchanged_by_fields,
     };
     let mut facts = SupplementFacts { customers: [customer], own_counts, offers };
     if size_of(&facts)? > FACTS_BYTES_MAX {
         facts.own_counts = None;
     }
-    let ends = turn.filter(|_| !is_turning).into_iter().chain(midnight).collect();
-    Ok(DecidedFacts { facts, life, ends })
+    let ends = points_change.filter(|_| !is_changing).into_iter().chain(midnight).collect();
+    Ok(DecidedFacts { facts, valid_seconds, ends })
 }
 
 fn size_of(facts: &impl Serialize) -> Result<usize, Fault> {
@@ -193,12 +198,12 @@ fn read_conditions(conditions: &BTreeMap<u64, String>) -> Result<BTreeMap<u64, R
     conditions.iter().map(|(number, text)| Ok((*number, read(text)?))).collect()
 }
 
-/// Returns the results of the conditions in their order, and for how many seconds they stay the same; `None` if a fact of one cannot be
+/// Returns the results of the conditions in their order, and the number of seconds for which they stay the same; `None` if a fact of one cannot be
 /// read, or if the results are changing now.
-fn results_for_a_while(
+fn decide_conditions(
     call: &Call<'_, '_>,
     facts: &StoreFacts<'_, '_>,
-    stored: &NamedCustomer,
+    stored: &KnownCustomer,
     name: &str,
     conditions: &BTreeMap<u64, Rule>,
 ) -> Result<(Option<Vec<bool>>, i64), CallError> {
@@ -207,26 +212,26 @@ fn results_for_a_while(
     }
     let rules: Vec<Rule> = conditions.values().cloned().collect();
     let request = request_of(name);
-    let at = |seconds: i64| {
-        let moment = Instant::from_millis(call.now_ms().saturating_add(seconds.saturating_mul(1_000)));
-        let context = Context { now: moment.unwrap_or(call.context.now), seed: call.context.seed };
+    let decide_at = |seconds: i64| {
+        let time = Instant::from_millis(call.now_ms().saturating_add(seconds.saturating_mul(1_000)));
+        let context = Context { now: time.unwrap_or(call.context.now), seed: call.context.seed };
         met_conditions(facts, &request, &rules, &context)
     };
-    let mut decided = at(0).map(|now| (now, LIFE_SECONDS));
+    let mut decided = decide_at(0).map(|now| (now, LIFE_SECONDS));
     if rules.iter().any(is_about_tiers) {
-        // A tier may end at any moment.
+        // A tier may end at any time.
         return Ok((decided?.0, SHORT_LIFE_SECONDS));
     }
     if stored.id.is_some() {
         // Of a stored profile only days are compared.
         return Ok(decided?);
     }
-    for life in [LIFE_SECONDS, SHORT_LIFE_SECONDS, 0] {
+    for valid_seconds in [LIFE_SECONDS, SHORT_LIFE_SECONDS, 0] {
         let Ok((now, until)) = &mut decided else { break };
-        *until = life;
-        match at(life) {
-            Ok(later) if later == *now && life > 0 => break,
-            Ok(_) if life > 0 => {}
+        *until = valid_seconds;
+        match decide_at(valid_seconds) {
+            Ok(later) if later == *now && valid_seconds > 0 => break,
+            Ok(_) if valid_seconds > 0 => {}
             Ok(_) => (*now, *until) = (None, SHORT_LIFE_SECONDS),
             Err(refusal) => decided = Err(refusal),
         }
@@ -238,15 +243,15 @@ fn is_about_tiers(rule: &Rule) -> bool {
     rule.tests.leaves.iter().any(|leaf| leaf.test.name.text == "customer.loyalty.tier")
 }
 
-/// A stored customer, as far as a supplement shows it.
+/// Members of a stored customer that a supplement shows.
 #[derive(Default)]
-struct NamedCustomer {
+struct KnownCustomer {
     id: Option<String>,
     source_id: Option<String>,
     tracking_id: Option<String>,
 }
 
-fn find_customer(facts: &StoreFacts<'_, '_>, name: &str) -> NamedCustomer {
+fn find_customer(facts: &StoreFacts<'_, '_>, name: &str) -> KnownCustomer {
     let found = facts.customer(name).found();
     let source_id = match &found {
         Some(customer) => customer.source_id.clone(),
@@ -254,7 +259,7 @@ fn find_customer(facts: &StoreFacts<'_, '_>, name: &str) -> NamedCustomer {
         None => Some(name.into()),
     };
     let tracking_id = source_id.as_ref().map_or(Known::Absent, |source_id| facts.tracking_id(source_id));
-    NamedCustomer {
+    KnownCustomer {
         id: found.as_ref().and_then(|customer| customer.id.as_ref()).map(|id| id.to_string()),
         source_id: source_id.map(|source_id| source_id.to_string()),
         tracking_id: tracking_id.found().map(|tracking_id| tracking_id.to_string()),
@@ -306,7 +311,7 @@ fn own_counts<'s>(
 }
 
 /// Returns the ids of the offers that the customer knows.
-fn ids_of<'i>(core: &'i BundleOffers, offers: &'i OwnOffers) -> BTreeSet<&'i str> {
+fn known_offer_ids<'i>(core: &'i BundleOffers, offers: &'i OwnOffers) -> BTreeSet<&'i str> {
     core.offers.iter().chain(&offers.ids).map(String::as_str).collect()
 }
 

@@ -4,7 +4,7 @@ use crate::domain::categories::CATEGORY;
 use crate::domain::promotions::tiers;
 use crate::domain::promotions::tiers::TIER;
 use crate::domain::validation_rules::assignments;
-use crate::domain::vouchers::image_urls::Addresses;
+use crate::domain::vouchers::image_urls::ImageUrls;
 use crate::http::reply::CallError;
 use crate::http::route::Call;
 use crate::store::document::Document;
@@ -14,30 +14,30 @@ use scrip::wire::voucher::publish_json;
 use serde_json::Value as Json;
 
 /// Serialized members by name.
-type PrintedMembers = Vec<(&'static str, String)>;
+type SerializedMembers = Vec<(&'static str, String)>;
 
 /// Serializes images, categories, publications and rules of a voucher in its state after the redemption.
-pub fn beside_voucher(call: &Call<'_, '_>, voucher: &Document) -> Result<PrintedMembers, CallError> {
-    let (id, known) = (voucher.id.as_str(), voucher.as_voucher());
-    let code = known.code().unwrap_or_default();
+pub fn expand_voucher(call: &Call<'_, '_>, voucher: &Document) -> Result<SerializedMembers, CallError> {
+    let (id, record) = (voucher.id.as_str(), voucher.as_voucher());
+    let code = record.code().unwrap_or_default();
     let account = publications_account(id).to_string();
-    let stored = call.store.find_voucher_details(id, &account, known.campaign_id().unwrap_or_default())?;
+    let stored = call.store.find_voucher_details(id, &account, record.campaign_id().unwrap_or_default())?;
     let published = stored.publications.min(0).unsigned_abs();
-    let category = known.category_id().or(stored.category_id.as_deref());
+    let category = record.category_id().or(stored.category_id.as_deref());
     let category = category.map(|id| call.store.document(CATEGORY.object, id)).transpose()?.flatten();
     let categories: Vec<Json> = category.into_iter().map(|category| Json::Object(category.body)).collect();
     Ok(vec![
-        ("assets", Addresses::of(call)?.show(voucher)?.to_string()),
+        ("assets", ImageUrls::of(call)?.show(voucher)?.to_string()),
         ("categories", Json::from(categories).to_string()),
         ("publish", publish_json(code, published).to_string()),
-        ("validation_rules_assignments", assignments::listed(stored.rule_assignments).to_string()),
+        ("validation_rules_assignments", assignments::list_json(stored.rule_assignments).to_string()),
     ])
 }
 
 /// Serializes campaign, categories, counts and rules of a tier, in the state after the transfers of the request.
-pub fn beside_tier(call: &mut Call<'_, '_>, id: &str, moved: &[Entry]) -> Result<PrintedMembers, CallError> {
+pub fn expand_tier(call: &mut Call<'_, '_>, id: &str, entries: &[Entry]) -> Result<SerializedMembers, CallError> {
     let Some(document) = call.store.document(TIER.object, id)? else { return Ok(Vec::new()) };
-    let shown = tiers::show_after(call, vec![document], moved)?.pop().unwrap_or_default();
+    let json = tiers::show_after(call, vec![document], entries)?.pop().unwrap_or_default();
     let names = ["campaign", "categories", "summary", "validation_rule_assignments"];
-    Ok(names.into_iter().filter_map(|name| Some((name, shown.get(name)?.to_string()))).collect())
+    Ok(names.into_iter().filter_map(|name| Some((name, json.get(name)?.to_string()))).collect())
 }

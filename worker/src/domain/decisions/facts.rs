@@ -57,8 +57,8 @@ pub fn facts<'a, 's>(call: &'a Call<'_, 's>) -> Result<StoreFacts<'a, 's>, Fault
 }
 
 /// Queues the writes of the records of a decision; `vouchers` are the ids of the vouchers whose balance or quantity it changed.
-pub fn put(call: &mut Call<'_, '_>, vouchers: Vec<&str>, records: Vec<Record>) {
-    voucher::touch(call, vouchers);
+pub fn write_records(call: &mut Call<'_, '_>, vouchers: Vec<&str>, records: Vec<Record>) {
+    voucher::mark_updated(call, vouchers);
     let now_ms = call.now_ms();
     records.into_iter().for_each(|record| call.store.put_record(record, now_ms));
 }
@@ -67,14 +67,14 @@ pub fn put(call: &mut Call<'_, '_>, vouchers: Vec<&str>, records: Vec<Record>) {
 /// the id that the answer shows. Returns the document with the queued writes applied.
 pub fn write_customer(
     call: &mut Call<'_, '_>,
-    seen: &DocumentsById,
+    read_documents: &DocumentsById,
     sent: Option<&Customer>,
     id: Option<&str>,
-    tally: &SummaryDelta,
+    summary_delta: &SummaryDelta,
     orders: &[OrderCount],
 ) -> Result<Option<Document>, CallError> {
     let Some(id) = id else { return Ok(None) };
-    let known = match seen.get(id) {
+    let known = match read_documents.get(id) {
         Some(document) => Some(document.clone()),
         None => call.store.document("customer", id)?,
     };
@@ -83,14 +83,14 @@ pub fn write_customer(
         Some(document) => document,
         None => {
             let Some(sent) = sent else { return Ok(None) };
-            let source_id = sent.source_id.as_deref().map(|name| unsealed(call, name)).transpose()?;
-            if let Some(taken) = source_id.as_deref()
-                && call.store.document_by_name("customer", taken, "")?.is_some()
+            let source_id = sent.source_id.as_deref().map(|name| unseal_name(call, name)).transpose()?;
+            if let Some(source_id) = source_id.as_deref()
+                && call.store.document_by_name("customer", source_id, "")?.is_some()
             {
                 // The request named the customer by an unused id and by the source_id of another customer.
-                return Err(duplicate("customer", "id", taken).into());
+                return Err(duplicate("customer", "id", source_id).into());
             }
-            let body = customer::template(id, source_id.as_deref(), call.now_ms());
+            let body = customer::empty_body(id, source_id.as_deref(), call.now_ms());
             Document {
                 id: id.to_owned(),
                 key: source_id,
@@ -103,16 +103,16 @@ pub fn write_customer(
         }
     };
     if let Some(sent) = sent {
-        let mut profile = customer::profile(sent)?;
-        customer::keep_own_fields(call, &mut profile);
-        customer::leave_address_of_another(call, Some(&document.id), &mut profile)?;
+        let mut profile = customer::read_profile(sent)?;
+        customer::retain_writable_fields(call, &mut profile);
+        customer::remove_address_of_another(call, Some(&document.id), &mut profile)?;
         let has_metadata = profile.contains_key("metadata");
         merge::merge(&mut document.body, profile);
         if has_metadata {
             customer::check_metadata(call, &document.body)?;
         }
     }
-    summary::count(&mut document, tally, orders, call.now_ms())?;
+    summary::add_counts(&mut document, summary_delta, orders, call.now_ms())?;
     if is_new {
         call.store.insert("customer", &document);
     } else {
@@ -126,13 +126,13 @@ pub fn write_customer(
 /// writes of the call are kept. Erased customers are skipped.
 pub fn count_orders(
     call: &mut Call<'_, '_>,
-    seen: &DocumentsById,
+    read_documents: &DocumentsById,
     own: Option<&str>,
     orders: &[OrderCount],
 ) -> Result<(), CallError> {
     for order in orders.iter().filter(|order| own != Some(order.customer_id.as_str())) {
         let id = order.customer_id.as_str();
-        let known = match seen.get(id) {
+        let known = match read_documents.get(id) {
             Some(document) => Some(document.clone()),
             None => call.store.document("customer", id)?,
         };
@@ -142,7 +142,7 @@ pub fn count_orders(
             document.body = serde_json::from_str(written.text)
                 .map_err(|error| Fault(format!("a customer that is written does not parse: {error}")))?;
         }
-        summary::count(&mut document, &SummaryDelta::default(), std::slice::from_ref(order), call.now_ms())?;
+        summary::add_counts(&mut document, &SummaryDelta::default(), std::slice::from_ref(order), call.now_ms())?;
         call.touch(&mut document);
         call.store.update("customer", &document);
     }
@@ -150,7 +150,7 @@ pub fn count_orders(
 }
 
 /// Returns the stored customer of a tracking id; `None` for the tracking id of a visitor or any other text.
-pub fn tracked(call: &Call<'_, '_>, tracking_id: &str) -> Result<Option<Document>, CallError> {
+pub fn find_tracked_customer(call: &Call<'_, '_>, tracking_id: &str) -> Result<Option<Document>, CallError> {
     let source_id =
         if Tracker::may_open(tracking_id) { Tracker::stored(call.store)?.source_id(tracking_id)? } else { None };
     match source_id {
@@ -160,13 +160,13 @@ pub fn tracked(call: &Call<'_, '_>, tracking_id: &str) -> Result<Option<Document
 }
 
 /// Returns the `source_id` of a name that may be a tracking id.
-pub fn unsealed(call: &Call<'_, '_>, name: &str) -> Result<String, Fault> {
+pub fn unseal_name(call: &Call<'_, '_>, name: &str) -> Result<String, Fault> {
     let opened = if Tracker::may_open(name) { Tracker::stored(call.store)?.source_id(name)? } else { None };
     Ok(opened.unwrap_or_else(|| name.to_owned()))
 }
 
 /// Returns the stored customer of a request, found as a decision finds it.
-pub fn named(call: &Call<'_, '_>, request: &Redeemables) -> Result<Option<Document>, CallError> {
+pub fn find_named_customer(call: &Call<'_, '_>, request: &Redeemables) -> Result<Option<Document>, CallError> {
     let (key, email) = (customer_key(request), customer_email(request));
     let facts = facts(call)?;
     // The facts record the customer document that they found.

@@ -10,7 +10,7 @@ use scrip::time::Instant;
 use scrip::wire::redemptions::stored_order::write_order;
 
 /// Returns the priced order as it is stored and shown (docs/spec/calculation.md sections 2 and 3), and its total.
-pub fn priced(
+pub fn price_order(
     call: &Call<'_, '_>,
     order: &Order,
     updated_at: Option<Instant>,
@@ -18,8 +18,8 @@ pub fn priced(
     let facts = facts::facts(call)?;
     // Orders of a server are trusted, and the catalogue is complete: no fact can be missing.
     let mut priced = PricedOrder::default();
-    let written = price(order, &facts, PriceSource::Sent, &mut |_| {}, &mut priced)
+    let document = price(order, &facts, PriceSource::Sent, &mut |_| {}, &mut priced)
         .map(|()| (write_order(order, &priced, updated_at), priced.cart.total()));
     facts.end()?;
-    Ok(written?)
+    Ok(document?)
 }

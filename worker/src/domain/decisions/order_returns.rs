@@ -24,30 +24,31 @@ use serde_json::{Value as Json, json};
 
 /// Queues the refunds of a return; the order document and its counts are left to the caller. Returns the customer with the
 /// queued writes applied.
-pub fn give_back(
+pub fn write_refunds(
     call: &mut Call<'_, '_>,
     outcome: &ReturnOutcome,
-    seen: &DocumentsById,
+    read_documents: &DocumentsById,
 ) -> Result<Option<Document>, CallError> {
     let ReturnOutcome { returned, entries, summary_delta, rewards, .. } = outcome;
-    let taken = returns::return_all(call, rewards)?;
+    let withdrawn_rewards = returns::return_all(call, rewards)?;
     for part in &returned.parts {
         let Some((spent, voucher)) = part.spent.zip(part.redemption.voucher.as_ref()) else { continue };
         // A reward may have been credited to the card that paid for it.
-        let lowered = taken.iter().find_map(|taken| taken.card().filter(|card| voucher.id == card.id));
-        let stored = if lowered.is_none() { call.store.document(VOUCHER.object, &voucher.id)? } else { None };
-        if let Some(card) = lowered.cloned().or(stored) {
-            note_refund(call, Refund { part, spent, card }, returned, entries)?;
+        let changed_card =
+            withdrawn_rewards.iter().find_map(|reward| reward.card().filter(|card| voucher.id == card.id));
+        let stored = if changed_card.is_none() { call.store.document(VOUCHER.object, &voucher.id)? } else { None };
+        if let Some(card) = changed_card.cloned().or(stored) {
+            record_refund(call, Refund { part, spent, card }, returned, entries)?;
         }
     }
     call.store.apply(entries, None, call.now_ms())?;
-    let touched = returned.parts.iter().filter(|part| part.is_given_back || part.spent.is_some());
-    let touched = touched.filter_map(|part| part.redemption.voucher.as_ref());
-    voucher::touch(call, touched.map(|voucher| voucher.id.as_str()).collect());
+    let changed = returned.parts.iter().filter(|part| part.is_given_back || part.spent.is_some());
+    let changed = changed.filter_map(|part| part.redemption.voucher.as_ref());
+    voucher::mark_updated(call, changed.map(|voucher| voucher.id.as_str()).collect());
     let customer_id = returned.parts.iter().find_map(|part| part.redemption.customer_id.as_deref());
     match *summary_delta == SummaryDelta::default() {
         true => Ok(None),
-        false => facts::write_customer(call, seen, None, customer_id, summary_delta, &[]),
+        false => facts::write_customer(call, read_documents, None, customer_id, summary_delta, &[]),
     }
 }
 
@@ -59,7 +60,7 @@ struct Refund<'p> {
 }
 
 /// Records a refund as a transaction of the card.
-fn note_refund(
+fn record_refund(
     call: &mut Call<'_, '_>,
     refund: Refund<'_>,
     returned: &ReturnAnswer,
@@ -69,7 +70,7 @@ fn note_refund(
     let mut shown = card.clone();
     // The entries of this return are not posted yet.
     point_postings::refund_queued(call, &mut shown, entries)?;
-    let shown = voucher::show_given_back(call, shown, Some(spent))?;
+    let shown = voucher::to_json_after_rollback(call, shown, Some(spent))?;
     let balance_kind: &BalanceKind = match spent {
         SpentUnits::Credits(_) => &GIFT,
         SpentUnits::Points(_) => &CARD,
@@ -96,12 +97,12 @@ fn note_refund(
 
 /// Sets the remaining discounts of a changed order, and queues the refunds of its redemptions. Sent discounts on lines take
 /// precedence, and with `has_discount` that of the order too. A sent discount equal to the stored one does not count as sent.
-pub fn change(
+pub fn write_change(
     call: &mut Call<'_, '_>,
     stored: &Order,
     order: Order,
     has_discount: bool,
-    seen: &DocumentsById,
+    read_documents: &DocumentsById,
 ) -> Result<Order, CallError> {
     let facts = facts::facts(call)?;
     let change = OrderChange { stored, order, has_discount, price_source: PriceSource::Sent };
@@ -109,7 +110,7 @@ pub fn change(
     facts.end()?;
     let ChangedOrder { mut order, returned } = changed?;
     if let Some(outcome) = returned {
-        give_back(call, &outcome, seen)?;
+        write_refunds(call, &outcome, read_documents)?;
         order.returns.push(stored_return(&outcome.returned));
     }
     Ok(order)

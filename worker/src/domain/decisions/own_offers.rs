@@ -23,16 +23,16 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct SupplementOwner<'i, 'n> {
     /// Id of the stored profile.
     pub id: &'i str,
-    /// Name that the token proves: it stands for the id, which clients do not learn.
+    /// Name that the token proves: it replaces the id, which clients do not learn.
     pub name: &'n str,
 }
 
-/// Vouchers of a customer, with what a decision needs of them.
+/// Vouchers of a customer, with the documents that a decision needs.
 #[derive(Debug, Default, Serialize)]
 pub struct OwnOffers {
     /// True if these are all that qualifications of the customer list.
     #[serde(rename = "own_candidates", skip_serializing_if = "is_false")]
-    pub is_whole: bool,
+    pub is_complete: bool,
     /// Balances of the accounts that limit them.
     #[serde(rename = "own_balances", skip_serializing_if = "BTreeMap::is_empty")]
     balances: BTreeMap<String, i64>,
@@ -42,9 +42,9 @@ pub struct OwnOffers {
     /// Ids of the vouchers and their campaigns.
     #[serde(skip)]
     pub ids: BTreeSet<String>,
-    /// Moment at which points of a card become spendable, or expire.
+    /// Time at which points of a card become spendable, or expire.
     #[serde(skip)]
-    pub turns_at: Option<Instant>,
+    pub changes_at: Option<Instant>,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
@@ -53,9 +53,9 @@ const fn is_false(flag: &bool) -> bool {
 }
 
 impl OwnOffers {
-    /// Returns what a customer without vouchers has.
-    pub fn of_nobody() -> OwnOffers {
-        OwnOffers { is_whole: true, ..OwnOffers::default() }
+    /// Returns the offers of a customer without vouchers.
+    pub fn none() -> OwnOffers {
+        OwnOffers { is_complete: true, ..OwnOffers::default() }
     }
 
     /// Loads the vouchers of a stored customer. Conditions about customers in their rules get numbers.
@@ -65,22 +65,22 @@ impl OwnOffers {
         conditions: &mut NumberedConditions,
     ) -> Result<OwnOffers, CallError> {
         let Some(page) = &call.page else { return Ok(OwnOffers::default()) };
-        let seek = CandidateFilter { customer: Some(owner.id), only_own: true, stacks: false, client: true };
-        let rows = CandidateRows::read(call.store, &seek, call.context.now)?;
-        let mut own = OwnOffers::of_nobody();
-        let mut chosen = Vec::new();
-        own.turns_at = rows.incentives.values().filter_map(|terms| next_turn(&terms.grant)).min();
+        let filter = CandidateFilter { customer: Some(owner.id), only_own: true, stacks: false, client: true };
+        let rows = CandidateRows::read(call.store, &filter, call.context.now)?;
+        let mut own = OwnOffers::none();
+        let mut own_documents = Vec::new();
+        own.changes_at = rows.incentives.values().filter_map(|terms| next_points_change(&terms.grant)).min();
         for candidate in &rows.set.list {
-            match own.take(&rows, candidate, owner) {
-                Some(document) => chosen.push((candidate, document)),
-                None => own.is_whole = false,
+            match own.read_voucher(&rows, candidate, owner) {
+                Some(document) => own_documents.push((candidate, document)),
+                None => own.is_complete = false,
             }
         }
-        if chosen.is_empty() {
+        if own_documents.is_empty() {
             return Ok(own);
         }
-        let mut lists = lists_of(call.store, &rows, &chosen, conditions)?;
-        lists.insert("vouchers".into(), chosen.into_iter().map(|(_, document)| document).collect());
+        let mut lists = lists_of(call.store, &rows, &own_documents, conditions)?;
+        lists.insert("vouchers".into(), own_documents.into_iter().map(|(_, document)| document).collect());
         let mut documents = serde_json::to_value(lists).map_err(|error| Fault(error.to_string()))?;
         response_filter::keep_own_offers(page, &mut documents);
         own.documents = serde_json::from_value(documents).map_err(|error| Fault(error.to_string()))?;
@@ -88,13 +88,18 @@ impl OwnOffers {
     }
 
     /// Returns the document of a voucher as its holder's client may have it; `None` if only the server can decide it.
-    fn take(&mut self, rows: &CandidateRows, candidate: &Candidate, owner: SupplementOwner<'_, '_>) -> Option<Json> {
+    fn read_voucher(
+        &mut self,
+        rows: &CandidateRows,
+        candidate: &Candidate,
+        owner: SupplementOwner<'_, '_>,
+    ) -> Option<Json> {
         let terms = rows.incentives.get(&candidate.id)?;
         let is_own = |id: &str| id == owner.id;
         if !terms.holder_id.as_deref().is_some_and(is_own) || !terms.referrer_id.as_deref().is_none_or(is_own) {
             return None;
         }
-        if rules_of(rows, candidate, terms).any(|rule| rule.is_none_or(names_goods_by_metadata)) {
+        if rules_of(rows, candidate, terms).any(|rule| rule.is_none_or(compares_goods_metadata)) {
             return None;
         }
         let accounts = accounts_of(terms);
@@ -118,8 +123,8 @@ impl OwnOffers {
     }
 }
 
-/// Returns the moment at which the points of a card change next by time.
-fn next_turn(grant: &Grant) -> Option<Instant> {
+/// Returns the time at which the points of a card change next by time.
+fn next_points_change(grant: &Grant) -> Option<Instant> {
     let Grant::Loyalty(card) = grant else { return None };
     let lots = card.lots.iter().map(|lot| lot.expiry.at);
     lots.chain(card.pending.iter().map(|points| points.activates_at)).min()
@@ -153,7 +158,7 @@ fn rules_of<'r>(
 }
 
 /// Returns true if a rule compares metadata of goods, which may not be public.
-fn names_goods_by_metadata(rule: &Rule) -> bool {
+fn compares_goods_metadata(rule: &Rule) -> bool {
     rule.needs.meets(RequiredFacts::GOODS_DATA) || !rule.own_collections.is_empty()
 }
 
@@ -161,12 +166,12 @@ fn names_goods_by_metadata(rule: &Rule) -> bool {
 fn lists_of(
     store: &Store<'_>,
     rows: &CandidateRows,
-    chosen: &[(&Candidate, Json)],
+    own_documents: &[(&Candidate, Json)],
     conditions: &mut NumberedConditions,
 ) -> Result<BTreeMap<String, Json>, Fault> {
     let (mut campaigns, mut categories, mut rules) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     let mut assignments = BTreeSet::new();
-    for (candidate, _) in chosen {
+    for (candidate, _) in own_documents {
         let Some(terms) = rows.incentives.get(&candidate.id) else { continue };
         let campaign = terms.campaign_id.as_ref();
         campaigns.extend(campaign.map(|id| id.as_str()));

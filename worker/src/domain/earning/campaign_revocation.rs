@@ -366,7 +366,7 @@ fn write_card(call: &mut Call<'_, '_>, card: &mut Document, by: i64) -> Result<(
     let Some(mut customer) = call.store.document(customer::CUSTOMER.object, customer)? else { return Ok(()) };
     let Some(campaign) = call.store.document("campaign", campaign)? else { return Ok(()) };
     let name = campaign.as_campaign().name().unwrap_or_default();
-    referral_summary::earn(&mut customer, name, by)?;
+    referral_summary::add_points(&mut customer, name, by)?;
     call.touch(&mut customer);
     call.store.update(customer::CUSTOMER.object, &customer);
     Ok(())

@@ -14,7 +14,7 @@ use crate::domain::earning::domain_events::EarningTargets;
 use crate::domain::loyalty_campaigns::pending_points::{NewPendingPoints, add as add_pending};
 use crate::domain::loyalty_campaigns::points_origin::{OriginTier, PointsOrigin};
 use crate::domain::loyalty_campaigns::tiers;
-use crate::domain::publications::{PublicationReceiver, PublicationRequest, choose, hand_over};
+use crate::domain::publications::{PublicationReceiver, PublicationRequest, publish_vouchers, select_vouchers};
 use crate::domain::vouchers::voucher::VOUCHER;
 use crate::http::reply::CallError;
 use crate::http::route::Call;
@@ -65,7 +65,7 @@ pub fn grant_points(
         return Ok(());
     }
     let Some(customer) = call.store.document(customer::CUSTOMER.object, customer_id)? else { return Ok(()) };
-    let profile = customer::before_orders(&customer, targets.is_new);
+    let profile = customer::without_orders(&customer, targets.is_new);
     let Some(read) = legible(call.store, read_held("customer", &profile, read_customer))? else { return Ok(()) };
     let stored_row = call.store.document(EARNING_ROW, earning_key.as_str())?;
     let status = if stored_row.is_some() { EarningStatus::Earned } else { EarningStatus::New };
@@ -135,7 +135,7 @@ fn write_earned_points(
         if let Some(credited) = credited {
             if earning.points > 0 {
                 let name = joined.campaign.as_campaign().name().unwrap_or_default();
-                referral_summary::earn(&mut customer, name, earning.points)?;
+                referral_summary::add_points(&mut customer, name, earning.points)?;
                 has_points = true;
             }
             entries.push(entry_json(EntryCard::Card(&card.id), &earning, mapping, &credited));
@@ -169,9 +169,9 @@ pub fn assign_card(
     customer: &Document,
 ) -> Result<Option<Document>, Fault> {
     let (mark, generators, ids) = (call.store.mark(), call.store.drawn.clone(), call.ids.clone());
-    let request = PublicationRequest::given(campaign);
-    let published = choose(call, campaign, 1, &[]).and_then(|chosen| {
-        hand_over(call, &request, &PublicationReceiver::of(customer.clone()), Some(campaign), chosen)
+    let request = PublicationRequest::for_campaign(campaign);
+    let published = select_vouchers(call, campaign, 1, &[]).and_then(|chosen| {
+        publish_vouchers(call, &request, &PublicationReceiver::new_holder(customer.clone()), Some(campaign), chosen)
     });
     match published {
         Ok((_, published)) => Ok(published.into_iter().next()),

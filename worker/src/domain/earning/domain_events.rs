@@ -11,7 +11,7 @@ use crate::domain::caller;
 use crate::domain::clock::LocalTime;
 use crate::domain::customers::customer;
 use crate::domain::segments::is_in_segment;
-use crate::domain::segments::segment_of;
+use crate::domain::segments::read_stored_segment;
 use crate::domain::vouchers::voucher::VOUCHER;
 use crate::http::route::Call;
 use crate::store::document::Document;
@@ -262,7 +262,7 @@ fn detect_entered_segments(
     for awaited_segment in awaited {
         by_tier |= awaited_segment.is_for_tiers;
         let Some(document) = awaited_segment.segment else { continue };
-        let Some(segment) = segment_of(call, &document)? else { continue };
+        let Some(segment) = read_stored_segment(call, &document)? else { continue };
         let was_in = |before: &Document| {
             let count = |customer: &str, event: &str| call.store.event_count(customer, event);
             // A customer who entered by time before a rule waited for it has not entered now.

@@ -171,7 +171,7 @@ fn grant_for_event(
     }
     load_tiers(call, &present, &mut memberships)?;
     let Some(document) = call.store.document("customer", customer_id)? else { return Ok(()) };
-    let profile = customer::before_orders(&document, targets.is_new);
+    let profile = customer::without_orders(&document, targets.is_new);
     let Some(customer) = legible(call.store, read_held("customer", &profile, read_customer))? else { return Ok(()) };
     let earnings = {
         let facts = facts::facts(call)?;

@@ -2,7 +2,7 @@
 //! works in slices, because a customer may be named anywhere. Freed space is overwritten later (`store/remnants`).
 
 use crate::access::idempotency::{self, StoredResponse};
-use crate::domain::erasure::redaction::Person;
+use crate::domain::erasure::redaction::CustomerIdentity;
 use crate::jobs::async_actions::{JobSlice, advance, finish};
 use crate::jobs::bulk_items;
 use crate::jobs::free_pages;
@@ -45,9 +45,10 @@ enum ErasureStage {
 
 /// Progress of an erasure.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Job {
+pub struct ErasureJob {
     /// The customer, encrypted: the queued job must not disclose personal data either.
-    person: Vec<String>,
+    #[serde(rename = "person")]
+    identity: Vec<String>,
     /// Sequence number of the deleted customer document.
     own: i64,
     stage: ErasureStage,
@@ -60,30 +61,31 @@ pub struct Job {
     /// Ranges of deleted webhook deliveries.
     #[serde(default)]
     deliveries: Vec<(i64, i64)>,
-    looked: u64,
+    #[serde(rename = "looked")]
+    processed: u64,
 }
 
-impl Job {
+impl ErasureJob {
     /// Starts an erasure.
-    pub fn begin(store: &Store<'_>, person: &Person) -> Result<Job, Fault> {
-        let ErasureBounds { last: until, own } = stored::find_bounds(store, &person.id)?;
+    pub fn start(store: &Store<'_>, identity: &CustomerIdentity) -> Result<ErasureJob, Fault> {
+        let ErasureBounds { last: until, own } = stored::find_bounds(store, &identity.id)?;
         let mut pages = Vec::new();
         touch(&mut pages, own);
-        let text = serde_json::to_string(person).map_err(|error| Fault(error.to_string()))?;
+        let text = serde_json::to_string(identity).map_err(|error| Fault(error.to_string()))?;
         // The first range covers pages next to deliveries that were sent and deleted.
         let mut deliveries = vec![(0, 0)];
-        for seq in stored::list_deliveries_of(store, &person.id)? {
+        for seq in stored::list_deliveries_of(store, &identity.id)? {
             touch(&mut deliveries, seq);
         }
-        Ok(Job {
-            person: seal(store, &text)?,
+        Ok(ErasureJob {
+            identity: seal(store, &text)?,
             own,
             stage: ErasureStage::Ledger,
             after: 0,
             until,
             pages,
             deliveries,
-            looked: 0,
+            processed: 0,
         })
     }
 
@@ -93,26 +95,31 @@ impl Job {
     }
 
     /// Processes the next slice of `rows` rows.
-    pub fn go_on(&mut self, store: &mut Store<'_>, person: &Person, rows: u64) -> Result<(), Fault> {
+    pub fn continue_slice(
+        &mut self,
+        store: &mut Store<'_>,
+        identity: &CustomerIdentity,
+        rows: u64,
+    ) -> Result<(), Fault> {
         // Rows of a slice and of the progress are estimates, so their arithmetic saturates.
         let rows = i64::try_from(rows).unwrap_or(i64::MAX).max(1);
         let (next, after) = match self.stage {
             ErasureStage::Ledger => {
-                let has_more = stored::rename_accounts(store, erased(person), rows)?;
+                let has_more = stored::rename_accounts(store, aliased(identity), rows)?;
                 (ErasureStage::Documents, has_more.then_some(0))
             }
             ErasureStage::Documents => {
-                let last = documents(store, person, self.after, self.until, rows, &mut self.pages)?;
+                let last = erase_documents(store, identity, self.after, self.until, rows, &mut self.pages)?;
                 (ErasureStage::Answers, last)
             }
-            ErasureStage::Answers => (ErasureStage::Deliveries, answers(store, person, self.after, rows)?),
+            ErasureStage::Answers => (ErasureStage::Deliveries, erase_responses(store, identity, self.after, rows)?),
             ErasureStage::Deliveries => {
-                (ErasureStage::Exports, deliveries(store, person, self.after, rows, &mut self.deliveries)?)
+                (ErasureStage::Exports, erase_deliveries(store, identity, self.after, rows, &mut self.deliveries)?)
             }
-            ErasureStage::Exports => (ErasureStage::Pages, lines(store, person, self.own, self.after)?),
+            ErasureStage::Exports => (ErasureStage::Pages, erase_lines(store, identity, self.own, self.after)?),
             ErasureStage::Pages => return Ok(()),
         };
-        self.looked = self.looked.saturating_add(rows.unsigned_abs());
+        self.processed = self.processed.saturating_add(rows.unsigned_abs());
         match after {
             Some(after) => self.after = after,
             None => (self.stage, self.after) = (next, 0),
@@ -126,11 +133,11 @@ fn seal(store: &Store<'_>, text: &str) -> Result<Vec<String>, Fault> {
     /// Characters of a part: of at most four bytes each, so a part fits the encryption limit.
     const PART: usize = 50;
     let tracker = Tracker::stored(store)?;
-    let deliveries: Vec<char> = text.chars().collect();
-    deliveries.chunks(PART).map(|part| tracker.tracking_id(&part.iter().collect::<String>())).collect()
+    let characters: Vec<char> = text.chars().collect();
+    characters.chunks(PART).map(|part| tracker.tracking_id(&part.iter().collect::<String>())).collect()
 }
 
-fn open(store: &Store<'_>, sealed: &[String]) -> Result<Person, Fault> {
+fn open(store: &Store<'_>, sealed: &[String]) -> Result<CustomerIdentity, Fault> {
     let tracker = Tracker::stored(store)?;
     let mut text = String::new();
     for part in sealed {
@@ -140,50 +147,50 @@ fn open(store: &Store<'_>, sealed: &[String]) -> Result<Person, Fault> {
 }
 
 /// Runs a slice of the job; at the end it overwrites the freed space.
-pub fn run(store: &mut Store<'_>, context: &Context, piece: &JobSlice<'_>) -> Result<(), Fault> {
-    let mut job: Job = piece.read()?;
+pub fn run(store: &mut Store<'_>, context: &Context, slice: &JobSlice<'_>) -> Result<(), Fault> {
+    let mut job: ErasureJob = slice.read()?;
     if job.stage == ErasureStage::Pages && !job.pages.is_empty() {
-        remnants::overwrite_next(store, DOCUMENTS, &mut job.pages, piece.rows);
+        remnants::overwrite_next(store, DOCUMENTS, &mut job.pages, slice.rows);
     } else if job.stage == ErasureStage::Pages && !job.deliveries.is_empty() {
-        remnants::overwrite_next(store, DELIVERIES, &mut job.deliveries, piece.rows);
+        remnants::overwrite_next(store, DELIVERIES, &mut job.deliveries, slice.rows);
     } else if job.stage == ErasureStage::Pages {
         // The oldest responses are next to those that expired.
         ANSWERS.overwrite(store, 0..=0);
         free_pages::request(store, context.now.millis());
-        return finish(store, context, piece.id, Ok(json!({ "message": "1 customer deleted", "done_count": 1 })));
+        return finish(store, context, slice.id, Ok(json!({ "message": "1 customer deleted", "done_count": 1 })));
     } else {
-        let person = open(store, &job.person)?;
-        job.go_on(store, &person, piece.rows)?;
+        let identity = open(store, &job.identity)?;
+        job.continue_slice(store, &identity, slice.rows)?;
     }
-    let wanted = job.until.max(0).unsigned_abs().max(job.looked);
+    let expected = job.until.max(0).unsigned_abs().max(job.processed);
     // An estimate for the progress.
-    advance(store, context, piece.id, &job, job.looked, wanted.saturating_add(1))
+    advance(store, context, slice.id, &job, job.processed, expected.saturating_add(1))
 }
 
 /// Deletes the customer document, whose text is overwritten first, and the few rows that need no slices.
-pub fn take_away(store: &mut Store<'_>, person: &Person, now_ms: i64) -> Result<(), Fault> {
-    stored::blank_customer(store, &person.id);
-    store.remove("customer", &person.id);
-    stored::leave_tables(store, erased(person));
-    stored::blank_deliveries_of(store, &person.id);
-    outbox::erase(store, &person.id, now_ms);
+pub fn erase_now(store: &mut Store<'_>, identity: &CustomerIdentity, now_ms: i64) -> Result<(), Fault> {
+    stored::blank_customer(store, &identity.id);
+    store.remove("customer", &identity.id);
+    stored::leave_tables(store, aliased(identity));
+    stored::blank_deliveries_of(store, &identity.id);
+    outbox::erase(store, &identity.id, now_ms);
     // A lock that was set before the customer was stored has the name that the request used.
-    let names = [Some(&person.id), person.source_id.as_ref(), person.email.as_ref()];
+    let names = [Some(&identity.id), identity.source_id.as_ref(), identity.email.as_ref()];
     for name in names.into_iter().flatten() {
         stored::delete_holds_of(store, name);
     }
-    waiting(store, person)
+    erase_queued_jobs(store, identity)
 }
 
 /// Returns the customer's id and the alias for the store.
-fn erased(person: &Person) -> ErasedCustomer<'_> {
-    ErasedCustomer { id: &person.id, alias: &person.alias }
+fn aliased(identity: &CustomerIdentity) -> ErasedCustomer<'_> {
+    ErasedCustomer { id: &identity.id, alias: &identity.alias }
 }
 
 /// Rewrites queued jobs that name the customer.
-fn waiting(store: &mut Store<'_>, person: &Person) -> Result<(), Fault> {
-    for NamingText { id, text } in stored::list_jobs_containing(store, &person.marks())? {
-        if let Some(text) = revised(&text, &mut |body| person.erase_named(body)) {
+fn erase_queued_jobs(store: &mut Store<'_>, identity: &CustomerIdentity) -> Result<(), Fault> {
+    for NamingText { id, text } in stored::list_jobs_containing(store, &identity.texts_in_json())? {
+        if let Some(text) = revise(&text, &mut |body| identity.erase_named(body)) {
             stored::update_job(store, &id, text);
         }
     }
@@ -191,34 +198,34 @@ fn waiting(store: &mut Store<'_>, person: &Person) -> Result<(), Fault> {
 }
 
 /// Processes the next documents; returns the last position, or `None` at the end.
-fn documents(
+fn erase_documents(
     store: &mut Store<'_>,
-    person: &Person,
+    identity: &CustomerIdentity,
     after: i64,
     until: i64,
-    most: i64,
+    limit: i64,
     pages: &mut Vec<(i64, i64)>,
 ) -> Result<Option<i64>, Fault> {
-    let Some(RowSpan { last, count }) = stored::find_documents(store, after, until, most)? else { return Ok(None) };
-    let (in_json, in_files) = (person.marks(), person.marks_in_files());
-    let marks = SearchedTexts { in_json: &in_json, in_files: &in_files };
-    for document in stored::list_documents_naming(store, &person.id, marks, after, last)? {
+    let Some(RowSpan { last, count }) = stored::find_documents(store, after, until, limit)? else { return Ok(None) };
+    let (in_json, in_files) = (identity.texts_in_json(), identity.texts_in_files());
+    let texts_in_json = SearchedTexts { in_json: &in_json, in_files: &in_files };
+    for document in stored::list_documents_naming(store, &identity.id, texts_in_json, after, last)? {
         touch(pages, document.seq);
-        erase_from(store, person, document)?;
+        erase_from(store, identity, document)?;
     }
-    Ok((count >= most).then_some(last))
+    Ok((count >= limit).then_some(last))
 }
 
 /// Takes the customer out of a document.
-fn erase_from(store: &mut Store<'_>, person: &Person, document: NamedDocument) -> Result<(), Fault> {
+fn erase_from(store: &mut Store<'_>, identity: &CustomerIdentity, document: NamedDocument) -> Result<(), Fault> {
     let NamedDocument { seq, kind, id, key, parent, holder, body } = document;
     if kind == BULK_SLICE {
         let Some(job) = jobs::find(store, parent.as_deref().unwrap_or_default())? else { return Ok(()) };
         // Queued items of the customer are not written. Goods are, without the customer's addresses.
         let text = match bulk_items::is_of_goods(&job.kind) {
-            true => revised(&body, &mut |body| person.erase_addresses(body)),
-            false => bulk_items::without_items(&job, &body, &|item| person.is_item(item))?
-                .map(|text| padded(&text, body.len())),
+            true => revise(&body, &mut |body| identity.erase_addresses(body)),
+            false => bulk_items::without_items(&job, &body, &|item| identity.is_item(item))?
+                .map(|text| pad(&text, body.len())),
         };
         if let Some(body) = text {
             stored::update_document(store, NamedDocument { seq, kind, id, key, parent, holder, body });
@@ -226,33 +233,33 @@ fn erase_from(store: &mut Store<'_>, person: &Person, document: NamedDocument) -
         return Ok(());
     }
     let (kind, holder) = (kind.as_str(), holder.as_deref());
-    if kind == "secret" || kind == "customer" && id == person.id {
+    if kind == "secret" || kind == "customer" && id == identity.id {
         return Ok(());
     }
-    if EVENTS.contains(&kind) && holder == Some(&person.id) {
-        stored::delete_document(store, seq, padded("{}", body.len()));
+    if EVENTS.contains(&kind) && holder == Some(&identity.id) {
+        stored::delete_document(store, seq, pad("{}", body.len()));
         return Ok(());
     }
     let owner =
         if kind == "customer" { Some(id.as_str()) } else { holder.filter(|holder| holder.starts_with("cust_")) };
-    let whose = match owner {
-        // A deleted profile may have been the same person's: its records are judged by what they name.
-        Some(owner) if owner != person.id && store.document("customer", owner)?.is_none() => None,
+    let owner = match owner {
+        // A deleted profile may have been the same person's: its records are judged by the names that they contain.
+        Some(owner) if owner != identity.id && store.document("customer", owner)?.is_none() => None,
         owner => owner,
     };
-    let text = revised(&body, &mut |body| match kind {
+    let text = revise(&body, &mut |body| match kind {
         // Lists no longer contain the customer.
-        "segment" => person.leave_list(body, "customers"),
-        "async_action" => person.erase_named(body),
-        _ => person.erase(body, whose),
+        "segment" => identity.remove_from_list(body, "customers"),
+        "async_action" => identity.erase_named(body),
+        _ => identity.erase(body, owner),
     });
-    let renamed = |text: &str| text.replace(&person.id, &person.alias);
+    let renamed = |text: &str| text.replace(&identity.id, &identity.alias);
     let body = text.unwrap_or(body);
     let key = match kind {
         "customer" => blind_index::key_in(&body),
-        _ => key.map(|key| match person.is_in(&key) && whose == Some(&person.id) {
+        _ => key.map(|key| match identity.is_in(&key) && owner == Some(&identity.id) {
             // An order's source_id may identify its customer. The suffix keeps two such orders apart.
-            true => format!("{}.{seq}", person.alias),
+            true => format!("{}.{seq}", identity.alias),
             false => renamed(&key),
         }),
     };
@@ -262,67 +269,74 @@ fn erase_from(store: &mut Store<'_>, person: &Person, document: NamedDocument) -
 }
 
 /// Processes the next stored responses, the oldest first; returns the time of the last, or `None` at the end.
-fn answers(store: &mut Store<'_>, person: &Person, after: i64, rows: i64) -> Result<Option<i64>, Fault> {
-    let marks = person.marks();
-    idempotency::revise(store, after, rows, &marks, &mut |kept| {
-        let StoredResponse { caller, request, key, body } = kept;
+fn erase_responses(
+    store: &mut Store<'_>,
+    identity: &CustomerIdentity,
+    after: i64,
+    rows: i64,
+) -> Result<Option<i64>, Fault> {
+    let texts_in_json = identity.texts_in_json();
+    idempotency::revise(store, after, rows, &texts_in_json, &mut |stored_response| {
+        let StoredResponse { caller, request, key, body } = stored_response;
         // Method, version and area come first.
         let segments = request.split(['/', ' ']).skip(4).map(crate::http::query::decode);
-        let mut names = segments.chain(proven(caller));
+        let mut names = segments.chain(verified_customer(caller));
         // A response to the customer or under the customer's name must never be repeated.
-        if person.is_in(key) || names.any(|name| name == person.id || Some(&name) == person.source_id.as_ref()) {
+        if identity.is_in(key) || names.any(|name| name == identity.id || Some(&name) == identity.source_id.as_ref()) {
             return Some(None);
         }
-        revised(body, &mut |body| person.erase(body, None)).map(Some)
+        revise(body, &mut |body| identity.erase(body, None)).map(Some)
     })
 }
 
 /// Processes the next webhook deliveries, which may name the customer; returns the last position, or `None` at the end.
-fn deliveries(
+fn erase_deliveries(
     store: &mut Store<'_>,
-    person: &Person,
+    identity: &CustomerIdentity,
     after: i64,
-    most: i64,
+    limit: i64,
     changed: &mut Vec<(i64, i64)>,
 ) -> Result<Option<i64>, Fault> {
-    let Some(RowSpan { last, count }) = stored::find_deliveries(store, after, most)? else { return Ok(None) };
-    for NamingText { id: seq, text } in stored::list_deliveries_containing(store, &person.marks(), after, last)? {
-        if let Some(text) = revised(&text, &mut |body| person.erase_named(body)) {
+    let Some(RowSpan { last, count }) = stored::find_deliveries(store, after, limit)? else { return Ok(None) };
+    for NamingText { id: seq, text } in
+        stored::list_deliveries_containing(store, &identity.texts_in_json(), after, last)?
+    {
+        if let Some(text) = revise(&text, &mut |body| identity.erase_named(body)) {
             stored::update_delivery(store, seq, text);
             touch(changed, seq);
         }
     }
-    Ok((count >= most).then_some(last))
+    Ok((count >= limit).then_some(last))
 }
 
 /// Removes lines from the next export: those of the customer's documents, which have the alias by now, and those that name
 /// the customer. Returns its position, or `None` at the end.
-fn lines(store: &mut Store<'_>, person: &Person, own: i64, after: i64) -> Result<Option<i64>, Fault> {
+fn erase_lines(store: &mut Store<'_>, identity: &CustomerIdentity, own: i64, after: i64) -> Result<Option<i64>, Fault> {
     let Some(NamingText { id: seq, text: export }) = stored::find_next_export(store, after)? else { return Ok(None) };
-    let found = stored::list_lines_naming(store, &export, &person.marks_in_lines(), own, &person.alias)?;
-    let named = found.into_iter().filter(|line| line.is_own || person.is_named_in_line(&line.text));
+    let found = stored::list_lines_naming(store, &export, &identity.texts_in_lines(), own, &identity.alias)?;
+    let named = found.into_iter().filter(|line| line.is_own || identity.is_named_in_line(&line.text));
     let places: Vec<String> = named.map(|line| line.place).collect();
     if !places.is_empty() {
-        // Lines are removed whole, even if only one part names the customer.
+        // Complete lines are removed, even if only one part names the customer.
         stored::delete_lines(store, &export, &places);
     }
     Ok(Some(seq))
 }
 
 /// Returns the verified customer in the name of which a response was stored.
-fn proven(caller: &str) -> Option<String> {
+fn verified_customer(caller: &str) -> Option<String> {
     let caller: Vec<Json> = serde_json::from_str(caller).ok()?;
     caller.get(3).and_then(Json::as_str).map(str::to_owned)
 }
 
 /// Returns changed JSON padded to its old length; `None` without a change or for other texts.
-fn revised(text: &str, change: &mut dyn FnMut(&mut Json) -> bool) -> Option<String> {
+fn revise(text: &str, change: &mut dyn FnMut(&mut Json) -> bool) -> Option<String> {
     let mut body: Json = serde_json::from_str(text).ok()?;
-    change(&mut body).then(|| padded(&body.to_string(), text.len()))
+    change(&mut body).then(|| pad(&body.to_string(), text.len()))
 }
 
 /// Pads a text of JSON with empty lines to at least `length` bytes; they are removed when the page is overwritten.
 /// A longer text stays as it is.
-fn padded(text: &str, length: usize) -> String {
+fn pad(text: &str, length: usize) -> String {
     format!("{text}{}", "\n".repeat(length.saturating_sub(text.len())))
 }

@@ -1,5 +1,5 @@
-//! Removes the personal data of an erased customer from a document: names and ids are replaced by an alias, the facts of what
-//! happened stay.
+//! Removes the personal data of an erased customer from a document: names and ids are replaced by an alias, facts about
+//! the events stay.
 
 use crate::store::records::{CustomerRecord, ObjectReference};
 use scrip::text::fold;
@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json, json};
 
 /// A customer to be erased.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct Person {
+pub struct CustomerIdentity {
     /// Id of the customer.
     pub id: String,
     /// Alias that replaces the id.
@@ -31,9 +31,9 @@ const CUSTOM: &[&str] = &["metadata", "system_metadata"];
 /// Shorter values are part of too many words to be searched.
 const VALUE_MIN: usize = 4;
 
-impl Person {
+impl CustomerIdentity {
     /// Reads the identifying data of a stored customer. The alias is as long as the id, so that rows keep their lengths.
-    pub fn of(id: &str, alias: String, body: &Map<String, Json>, tracking_id: Option<String>) -> Person {
+    pub fn of(id: &str, alias: String, body: &Map<String, Json>, tracking_id: Option<String>) -> CustomerIdentity {
         let mut values = Vec::new();
         for name in ["name", "description", "email", "phone", "birthday", "birthdate", "address", "metadata"] {
             leaves(body.get(name), &mut values);
@@ -45,7 +45,7 @@ impl Person {
         values.sort();
         values.dedup();
         let email = customer.email().map(|email| fold(email).into_owned());
-        Person { id: id.to_owned(), alias, source_id, email, tracking_id, values }
+        CustomerIdentity { id: id.to_owned(), alias, source_id, email, tracking_id, values }
     }
 
     /// Returns the values that identify the customer in a text without any other name: addresses only.
@@ -54,7 +54,7 @@ impl Person {
     }
 
     /// Returns the JSON texts to search for: a stored text without any of them does not name the customer.
-    pub fn marks(&self) -> Vec<String> {
+    pub fn texts_in_json(&self) -> Vec<String> {
         let whole = self.source_id.iter().map(|name| Json::from(name.as_str()).to_string());
         let inner = |text: &str| Json::from(text).to_string().trim_matches('"').to_owned();
         let tracked = self.tracking_id.iter().cloned();
@@ -62,20 +62,20 @@ impl Person {
     }
 
     /// Returns the texts to search for in CSV lines, whose cells double their quotes.
-    pub fn marks_in_lines(&self) -> Vec<String> {
+    pub fn texts_in_lines(&self) -> Vec<String> {
         let whole = self.source_id.iter().chain([&self.id]).chain(self.tracking_id.iter()).map(String::as_str);
         whole.chain(self.addresses()).map(|text| text.replace('"', "\"\"")).collect()
     }
 
     /// Returns the texts to search for in the JSON text of CSV lines.
-    pub fn marks_in_files(&self) -> Vec<String> {
+    pub fn texts_in_files(&self) -> Vec<String> {
         let inner = |text: String| Json::from(text).to_string().trim_matches('"').to_owned();
-        self.marks_in_lines().into_iter().map(inner).collect()
+        self.texts_in_lines().into_iter().map(inner).collect()
     }
 
     /// Tests if a CSV line names the customer. An address that only ends with this one does not match.
     pub fn is_named_in_line(&self, line: &str) -> bool {
-        self.marks_in_lines().iter().any(|mark| replaced(line, mark, "") != line)
+        self.texts_in_lines().iter().any(|mark| replaced(line, mark, "") != line)
     }
 
     /// Removes the customer from a document; returns true when it changed. `whose` is the id of the document's own customer, if
@@ -84,20 +84,20 @@ impl Person {
         let is_theirs = whose == Some(&self.id) || whose == Some(&self.alias);
         let before = body.clone();
         if !is_theirs && whose.is_some() {
-            self.rename(body);
+            self.replace_id(body);
             return *body != before;
         }
         let is_named = self.is_named_in(body);
         if is_theirs || is_named {
-            self.forget(body);
+            self.reduce_objects(body);
             if let Some(body) = body.as_object_mut() {
-                self.empty(body);
+                self.clear_metadata(body);
             }
-            self.blank(body, &self.values);
+            self.replace_values(body, &self.values);
         } else {
             self.erase_addresses(body);
         }
-        self.rename(body);
+        self.replace_id(body);
         *body != before
     }
 
@@ -105,14 +105,14 @@ impl Person {
     pub fn erase_addresses(&self, body: &mut Json) -> bool {
         let before = body.clone();
         let addresses: Vec<String> = self.addresses().map(str::to_owned).collect();
-        self.blank(body, &addresses);
+        self.replace_values(body, &addresses);
         *body != before
     }
 
     /// Removes the customer from a document that also lists customers by their `source_id`.
     pub fn erase_named(&self, body: &mut Json) -> bool {
         let before = body.clone();
-        self.texts(body, &|text| {
+        self.change_texts(body, &|text| {
             if self.source_id.as_deref() == Some(text) { self.alias.clone() } else { text.to_owned() }
         });
         self.erase(body, None);
@@ -120,7 +120,7 @@ impl Person {
     }
 
     /// Removes the customer from a list.
-    pub fn leave_list(&self, body: &mut Json, name: &str) -> bool {
+    pub fn remove_from_list(&self, body: &mut Json, name: &str) -> bool {
         let Some(items) = body.get_mut(name).and_then(Json::as_array_mut) else { return false };
         let before = items.len();
         items.retain(|item| !self.is_item(item));
@@ -130,10 +130,10 @@ impl Person {
     /// Tests if an item of a list is of the customer, or contains their data.
     pub fn is_item(&self, item: &Json) -> bool {
         let mut without = item.clone();
-        self.is_listed_as(item) || self.erase(&mut without, None)
+        self.is_named_as(item) || self.erase(&mut without, None)
     }
 
-    fn is_listed_as(&self, item: &Json) -> bool {
+    fn is_named_as(&self, item: &Json) -> bool {
         let named = item.get("customer_identification").unwrap_or(item);
         let named = [Some(item), item.get("source_id"), named.get("customer_source_id")];
         self.source_id.is_some() && named.into_iter().flatten().any(|name| name.as_str() == self.source_id.as_deref())
@@ -162,7 +162,7 @@ impl Person {
     }
 
     /// Reduces the customer's objects to the alias and their counts; other names are removed.
-    fn forget(&self, value: &mut Json) {
+    fn reduce_objects(&self, value: &mut Json) {
         match value {
             Json::Object(members) => {
                 let text = |name: &str| members.get(name).and_then(Json::as_str);
@@ -173,24 +173,24 @@ impl Person {
                     let is_name = ["source_id", "customer_source_id", "tracking_id"].contains(&name.as_str());
                     let names_them = member
                         .as_str()
-                        .is_some_and(|said| self.source_id.as_deref() == Some(said) || said.starts_with("track_"));
+                        .is_some_and(|name| self.source_id.as_deref() == Some(name) || name.starts_with("track_"));
                     if is_customer && CUSTOM.contains(&name.as_str()) {
                         *member = json!({});
                     } else if is_customer && name != "id" && !COUNTS.contains(&name.as_str()) || is_name && names_them {
                         *member = Json::Null;
                     } else {
-                        self.forget(member);
+                        self.reduce_objects(member);
                     }
                 }
             }
-            Json::Array(items) => items.iter_mut().for_each(|value| self.forget(value)),
+            Json::Array(items) => items.iter_mut().for_each(|value| self.reduce_objects(value)),
             _ => {}
         }
     }
 
     /// Empties the custom data of the customer's documents. Metadata of vouchers, campaigns and segments stays, because
     /// rules read it, without identifying values.
-    fn empty(&self, body: &mut Map<String, Json>) {
+    fn clear_metadata(&self, body: &mut Map<String, Json>) {
         let is_goods = matches!(ObjectReference::of(body).object(), Some("voucher" | "campaign" | "segment"));
         if let Some(metadata) = body.get_mut("metadata").filter(|metadata| metadata.is_object() && !is_goods) {
             *metadata = json!({});
@@ -198,8 +198,8 @@ impl Person {
     }
 
     /// Replaces identifying values by the alias where they are separate words.
-    fn blank(&self, value: &mut Json, values: &[String]) {
-        self.texts(value, &|text| {
+    fn replace_values(&self, value: &mut Json, values: &[String]) {
+        self.change_texts(value, &|text| {
             let mut text = text.to_owned();
             for value in values {
                 text = replaced(&text, value, &self.alias);
@@ -209,18 +209,18 @@ impl Person {
     }
 
     /// Replaces the id by the alias.
-    fn rename(&self, value: &mut Json) {
-        self.texts(value, &|text| text.replace(&self.id, &self.alias));
+    fn replace_id(&self, value: &mut Json) {
+        self.change_texts(value, &|text| text.replace(&self.id, &self.alias));
     }
 
     /// Changes every text and every member name.
-    fn texts(&self, value: &mut Json, change: &dyn Fn(&str) -> String) {
+    fn change_texts(&self, value: &mut Json, change: &dyn Fn(&str) -> String) {
         match value {
             Json::String(text) => *text = change(text),
-            Json::Array(items) => items.iter_mut().for_each(|item| self.texts(item, change)),
+            Json::Array(items) => items.iter_mut().for_each(|item| self.change_texts(item, change)),
             Json::Object(members) => {
                 for (name, mut value) in std::mem::take(members) {
-                    self.texts(&mut value, change);
+                    self.change_texts(&mut value, change);
                     members.insert(change(&name), value);
                 }
             }
@@ -240,38 +240,38 @@ fn leaves(value: Option<&Json>, found: &mut Vec<String>) {
 }
 
 /// Replaces a text where it is a separate word: `ann@shop.example` does not match in `joann@shop.example`.
-fn replaced(text: &str, sought: &str, by: &str) -> String {
-    let is_part = |delivery: Option<char>| {
-        delivery.is_some_and(|delivery| delivery.is_alphanumeric() || "._%+-".contains(delivery))
+fn replaced(text: &str, needle: &str, replacement: &str) -> String {
+    let is_part = |character: Option<char>| {
+        character.is_some_and(|character| character.is_alphanumeric() || "._%+-".contains(character))
     };
-    let mut done = String::new();
+    let mut result = String::new();
     let mut rest = text;
-    while let Some((before, behind)) = rest.split_once(sought) {
-        let last = before.chars().next_back().or_else(|| done.chars().next_back());
+    while let Some((before, behind)) = rest.split_once(needle) {
+        let last = before.chars().next_back().or_else(|| result.chars().next_back());
         // A sentence may end after an address.
         let next = behind.trim_start_matches('.').chars().next();
-        done.push_str(before);
-        done.push_str(if is_part(last) || is_part(next) { sought } else { by });
+        result.push_str(before);
+        result.push_str(if is_part(last) || is_part(next) { needle } else { replacement });
         rest = behind;
     }
-    done.push_str(rest);
-    done
+    result.push_str(rest);
+    result
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn anna() -> Person {
+    fn anna() -> CustomerIdentity {
         let body = json!({ "id": "cust_1", "source_id": "anna@a.example", "name": "Anna Nowak", "email": "anna@a.example",
             "phone": "+48 123", "metadata": { "note": "knits", "age": 30 } });
         let body = body.as_object().cloned().unwrap_or_default();
-        Person::of("cust_1", "gone_1".into(), &body, Some("track_aa".into()))
+        CustomerIdentity::of("cust_1", "gone_1".into(), &body, Some("track_aa".into()))
     }
 
-    fn check(mut body: Json, whose: Option<&str>, wanted: Json) {
+    fn check(mut body: Json, whose: Option<&str>, expected: Json) {
         anna().erase(&mut body, whose);
-        assert_eq!(body, wanted);
+        assert_eq!(body, expected);
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 use crate::documents::clause::Clause;
 use crate::documents::csv_cells;
-use crate::domain::exports::filters::narrow;
+use crate::domain::exports::filters::{ExportFilters, narrow};
 use crate::domain::exports::kind::ExportKind;
 use crate::domain::exports::kinds;
 use crate::http::reply::CallError;
@@ -20,12 +20,12 @@ use crate::store::jobs::exports::{self, ExportedDocument, LineBounds, LinePart, 
 use crate::store::sql::Fault;
 use scrip::Context;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
 /// Kind of the job that writes an export.
 pub const WRITE: &str = "EXPORT.WRITE";
 /// Kind of the job that deletes the lines of an export.
-pub const REMOVE: &str = "EXPORT.REMOVE";
+pub const DELETE_LINES: &str = "EXPORT.REMOVE";
 /// Internal member of an export: its header line.
 pub const HEAD: &str = "head";
 /// Internal member of an export: its size in bytes.
@@ -45,15 +45,17 @@ const REMOVED_MAX: i64 = 1_000;
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ExportRequest {
     /// Name of the kind.
-    pub word: String,
+    #[serde(rename = "word")]
+    pub kind: String,
     /// Columns.
     pub fields: Vec<String>,
     /// Name of the order, without a sign.
     pub order: String,
     /// True for descending order.
-    pub is_downwards: bool,
+    #[serde(rename = "is_downwards")]
+    pub is_descending: bool,
     /// The filters as sent.
-    pub filters: Map<String, Json>,
+    pub filters: ExportFilters,
     /// Parent of all documents, if the export is limited to one.
     pub parent: Option<String>,
     /// Campaign of the cards, if the export is limited to one.
@@ -62,8 +64,10 @@ pub struct ExportRequest {
 
 #[derive(Debug, Serialize, Deserialize)]
 struct ExportProgress {
-    asker: JobCaller,
-    wanted: ExportRequest,
+    #[serde(rename = "asker")]
+    job_caller: JobCaller,
+    #[serde(rename = "wanted")]
+    request: ExportRequest,
     /// Index of the kind of documents in progress.
     kind: usize,
     /// Position of the last processed document: its time and its number.
@@ -73,72 +77,73 @@ struct ExportProgress {
 }
 
 /// Queues a new export; returns its document.
-pub fn start(call: &mut Call<'_, '_>, wanted: ExportRequest, parameters: Json) -> Result<Document, CallError> {
-    let kind = kind_of(&wanted)?;
-    kind.check_fields(&wanted.fields)?;
-    let (now_ms, campaign) = (call.now_ms(), wanted.campaign.as_deref());
-    narrow(Clause::of_kind(kind.word), kind, campaign, &wanted.filters, now_ms, &call.caller.settings)?;
+pub fn start(call: &mut Call<'_, '_>, request: ExportRequest, parameters: Json) -> Result<Document, CallError> {
+    let kind = find_kind(&request)?;
+    kind.check_fields(&request.fields)?;
+    let (now_ms, campaign) = (call.now_ms(), request.campaign.as_deref());
+    narrow(Clause::of_kind(kind.name), kind, campaign, &request.filters, now_ms, &call.caller.settings)?;
     let id = call.ids.alphanumeric("exp_", 24).to_string();
     let body = json!({
         "id": id, "object": "export", "created_at": crate::timestamp::text(now_ms), "status": "SCHEDULED", "channel": "API",
-        "exported_object": wanted.word, "parameters": parameters, "result": null, "user_id": call.caller.user,
+        "exported_object": request.kind, "parameters": parameters, "result": null, "user_id": call.caller.user,
     });
     let mut body = body.as_object().cloned().unwrap_or_default();
-    let cursor = ExportProgress { asker: JobCaller::of(call), kind: 0, after: (i64::MIN, 0), until: now_ms, wanted };
-    let head = csv_cells::line(cursor.wanted.fields.iter().map(|field| csv_cells::cell(&Json::from(field.as_str()))))?;
+    let cursor =
+        ExportProgress { job_caller: JobCaller::of(call), kind: 0, after: (i64::MIN, 0), until: now_ms, request };
+    let head = csv_cells::line(cursor.request.fields.iter().map(|field| csv_cells::cell(&Json::from(field.as_str()))))?;
     body.insert(BYTES.into(), head.len().into());
     body.insert(HEAD.into(), head.into());
     let export = Document::new(id.clone(), None, now_ms, body);
     call.store.insert("export", &export);
     call.store.leaves_later();
-    async_actions::queue(call.store, &call.caller.key_id, &id, WRITE, &written(&cursor)?, now_ms);
+    async_actions::queue(call.store, &call.caller.key_id, &id, WRITE, &to_text(&cursor)?, now_ms);
     Ok(export)
 }
 
-fn written(cursor: &ExportProgress) -> Result<String, Fault> {
+fn to_text(cursor: &ExportProgress) -> Result<String, Fault> {
     serde_json::to_string(cursor).map_err(|error| Fault(error.to_string()))
 }
 
-fn kind_of(wanted: &ExportRequest) -> Result<&'static ExportKind, Fault> {
-    kinds::named(&wanted.word).ok_or_else(|| Fault(format!("nothing is exported as `{}`", wanted.word)))
+fn find_kind(request: &ExportRequest) -> Result<&'static ExportKind, Fault> {
+    kinds::find_by_name(&request.kind).ok_or_else(|| Fault(format!("nothing is exported as `{}`", request.kind)))
 }
 
 /// Queues the deletion of an export; its first lines are deleted at once, the others by a job.
 pub fn remove(call: &mut Call<'_, '_>, id: &str) -> Result<(), CallError> {
     call.store.remove("export", id);
     jobs::delete(call.store, id);
-    let many = exports::has_more_lines(call.store, id, REMOVED_MAX)?;
+    let has_more = exports::has_more_lines(call.store, id, REMOVED_MAX)?;
     exports::delete_lines(call.store, id, REMOVED_MAX);
-    if many {
-        async_actions::queue(call.store, &call.caller.key_id, id, REMOVE, "", call.context.now.millis());
+    if has_more {
+        async_actions::queue(call.store, &call.caller.key_id, id, DELETE_LINES, "", call.context.now.millis());
     }
     Ok(())
 }
 
 /// Runs a slice of the job that deletes lines.
-pub fn remove_lines(store: &mut Store<'_>, context: &Context, piece: &JobSlice<'_>) -> Result<(), Fault> {
-    let rows = i64::try_from(piece.rows).unwrap_or(REMOVED_MAX);
-    let many = exports::has_more_lines(store, piece.id, rows)?;
-    exports::delete_lines(store, piece.id, rows);
-    match many {
-        true => jobs::update_time(store, piece.id, context.now.millis()),
-        false => jobs::delete(store, piece.id),
+pub fn delete_lines(store: &mut Store<'_>, context: &Context, slice: &JobSlice<'_>) -> Result<(), Fault> {
+    let rows = i64::try_from(slice.rows).unwrap_or(REMOVED_MAX);
+    let has_more = exports::has_more_lines(store, slice.id, rows)?;
+    exports::delete_lines(store, slice.id, rows);
+    match has_more {
+        true => jobs::update_time(store, slice.id, context.now.millis()),
+        false => jobs::delete(store, slice.id),
     }
     Ok(())
 }
 
 /// Runs a slice of the job that writes lines.
-pub fn write(store: &mut Store<'_>, context: &Context, piece: &JobSlice<'_>, table: &RouteTable) -> Result<(), Fault> {
-    let mut cursor: ExportProgress = piece.read()?;
-    let kind = kind_of(&cursor.wanted)?;
+pub fn write(store: &mut Store<'_>, context: &Context, slice: &JobSlice<'_>, table: &RouteTable) -> Result<(), Fault> {
+    let mut cursor: ExportProgress = slice.read()?;
+    let kind = find_kind(&cursor.request)?;
     let Some(stored) = kind.kinds.get(cursor.kind).copied() else {
-        return Err(Fault(format!("the export {} has come too far", piece.id)));
+        return Err(Fault(format!("the export {} has come too far", slice.id)));
     };
-    let count = piece.rows.checked_div(ROWS_OF_A_LINE).unwrap_or(1).max(1);
-    let last = last_of(store, stored, &cursor, count)?;
+    let count = slice.rows.checked_div(ROWS_OF_A_LINE).unwrap_or(1).max(1);
+    let last = find_slice_end(store, stored, &cursor, count)?;
     let until = last.unwrap_or((i64::MAX, i64::MAX));
-    let details = lines(store, context, table, &cursor, &ExportSlice { id: piece.id, kind, stored, until });
-    let bytes = match details {
+    let written = write_lines(store, context, table, &cursor, &ExportSlice { id: slice.id, kind, stored, until });
+    let bytes = match written {
         Ok(bytes) => i64::try_from(bytes).map_err(|error| Fault(error.to_string()))?,
         Err(CallError::Fault(fault)) => return Err(fault),
         Err(CallError::Refused(body)) => return Err(Fault(format!("{:?}", body.details))),
@@ -148,21 +153,26 @@ pub fn write(store: &mut Store<'_>, context: &Context, piece: &JobSlice<'_>, tab
         // A place in the list of kinds.
         (cursor.kind, cursor.after) = (cursor.kind.saturating_add(1), (i64::MIN, 0));
     }
-    let is_over = cursor.kind >= kind.kinds.len();
-    let status = if is_over { "DONE" } else { "IN_PROGRESS" };
-    exports::update_progress(store, piece.id, status, bytes);
-    match is_over {
-        true => jobs::delete(store, piece.id),
-        false => jobs::update_cursor(store, piece.id, &written(&cursor)?, context.now.millis()),
+    let is_done = cursor.kind >= kind.kinds.len();
+    let status = if is_done { "DONE" } else { "IN_PROGRESS" };
+    exports::update_progress(store, slice.id, status, bytes);
+    match is_done {
+        true => jobs::delete(store, slice.id),
+        false => jobs::update_cursor(store, slice.id, &to_text(&cursor)?, context.now.millis()),
     }
     Ok(())
 }
 
 /// Returns the position of the last of the next documents; `None` when no documents follow it.
-fn last_of(store: &Store<'_>, stored: &str, cursor: &ExportProgress, count: u64) -> Result<Option<(i64, i64)>, Fault> {
+fn find_slice_end(
+    store: &Store<'_>,
+    stored: &str,
+    cursor: &ExportProgress,
+    count: u64,
+) -> Result<Option<(i64, i64)>, Fault> {
     let count = i64::try_from(count).unwrap_or(1);
-    let span = span(stored, cursor.wanted.parent.as_deref(), cursor.after, (i64::MAX, i64::MAX));
-    let by_number = cursor.wanted.parent.is_some();
+    let span = select_between(stored, cursor.request.parent.as_deref(), cursor.after, (i64::MAX, i64::MAX));
+    let by_number = cursor.request.parent.is_some();
     // A limit of rows.
     let places = exports::list_places(store, span.condition(), by_number, count.saturating_add(1))?;
     // A budget of bytes: at the bound it is used up.
@@ -180,7 +190,7 @@ fn last_of(store: &Store<'_>, stored: &str, cursor: &ExportProgress, count: u64)
 }
 
 /// Selects the documents of a kind between two positions: by time, or by number for the documents of a parent.
-fn span(stored: &str, parent: Option<&str>, after: (i64, i64), until: (i64, i64)) -> Clause {
+fn select_between(stored: &str, parent: Option<&str>, after: (i64, i64), until: (i64, i64)) -> Clause {
     /// Integers are doubles on the platform.
     const MOST: i64 = 9_007_199_254_740_991;
     let bound = |number: i64| number.clamp(-MOST, MOST);
@@ -213,7 +223,7 @@ struct ExportSlice<'a> {
 }
 
 /// Writes the lines of the documents up to a position; returns their size in bytes.
-fn lines(
+fn write_lines(
     store: &mut Store<'_>,
     context: &Context,
     table: &RouteTable,
@@ -221,31 +231,37 @@ fn lines(
     slice: &ExportSlice<'_>,
 ) -> Result<usize, CallError> {
     let ExportSlice { id, kind, stored, until } = *slice;
-    let wanted = &cursor.wanted;
-    let clause = span(stored, wanted.parent.as_deref(), cursor.after, until);
-    let clause =
-        narrow(clause, kind, wanted.campaign.as_deref(), &wanted.filters, cursor.until, &cursor.asker.caller.settings)?;
-    let column = kind.orders.iter().find(|(name, _)| *name == wanted.order).map_or("''", |(_, column)| *column);
+    let request = &cursor.request;
+    let clause = select_between(stored, request.parent.as_deref(), cursor.after, until);
+    let clause = narrow(
+        clause,
+        kind,
+        request.campaign.as_deref(),
+        &request.filters,
+        cursor.until,
+        &cursor.job_caller.caller.settings,
+    )?;
+    let column = kind.orders.iter().find(|(name, _)| *name == request.order).map_or("''", |(_, column)| *column);
     let exported = exports::list_documents(store, clause.condition(), column)?;
     let exported = exported.into_iter().map(|ExportedDocument { document, place, seq }| ((place, seq), document));
     let (places, documents) = exported.unzip::<_, _, Vec<_>, Vec<_>>();
-    let details = cursor.asker.ask(store, context, table, |call| (kind.rows)(call, documents))?;
+    let rows = cursor.job_caller.ask(store, context, table, |call| (kind.rows)(call, documents))?;
     let mut texts: Vec<LinePart> = Vec::new();
     // Bytes in memory, and the numbers of the parts of a line.
     let (mut bytes, mut all): (usize, usize) = (0, 0);
-    for ((place, seq), rows) in places.into_iter().zip(details) {
+    for ((place, seq), rows) in places.into_iter().zip(rows) {
         let mut part: i64 = 0;
         for row in rows {
             let line =
-                csv_cells::line(wanted.fields.iter().map(|field| csv_cells::cell(&value(kind, &row.shown, field))))?;
+                csv_cells::line(request.fields.iter().map(|field| csv_cells::cell(&value(kind, &row.members, field))))?;
             all = all.saturating_add(line.len());
-            let place = row.place.as_deref().unwrap_or(&place);
-            for piece in parts(&line) {
+            let place = row.position.as_deref().unwrap_or(&place);
+            for text in split_line(&line) {
                 // In descending order the lines are read from the end; the parts of a line must still follow each other.
-                let number = if wanted.is_downwards { part.saturating_neg() } else { part };
-                texts.push(LinePart { place: place.to_owned(), seq, part: number, text: piece.to_owned() });
+                let number = if request.is_descending { part.saturating_neg() } else { part };
+                texts.push(LinePart { place: place.to_owned(), seq, part: number, text: text.to_owned() });
                 part = part.saturating_add(1);
-                bytes = bytes.saturating_add(piece.len());
+                bytes = bytes.saturating_add(text.len());
                 if bytes > PART_BYTES_MAX {
                     exports::insert_lines(store, id, std::mem::take(&mut texts));
                     bytes = 0;
@@ -258,7 +274,7 @@ fn lines(
 }
 
 /// Splits a text into parts that fit a row.
-fn parts(text: &str) -> Vec<&str> {
+fn split_line(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut rest = text;
     while rest.len() > PART_BYTES_MAX {
@@ -285,7 +301,7 @@ pub fn read(store: &Store<'_>, export: &Document, after: Option<&str>) -> Result
     const BOUNDS: LineBounds = LineBounds { lines: 2_000, bytes: ANSWER_BYTES_MAX };
     let order = export.as_export().order();
     let after: Option<LinePlace> = after.and_then(|after| serde_json::from_str(after).ok());
-    let lines = exports::list_lines(store, &export.id, is_downwards(export, order), after.as_ref(), BOUNDS)?;
+    let lines = exports::list_lines(store, &export.id, is_descending(export, order), after.as_ref(), BOUNDS)?;
     let mut text = String::new();
     if after.is_none() {
         text.push_str(export.body.get(HEAD).and_then(Json::as_str).unwrap_or_default());
@@ -296,7 +312,27 @@ pub fn read(store: &Store<'_>, export: &Document, after: Option<&str>) -> Result
 }
 
 /// Tests if an export is in descending order: as requested, else as its kind declares.
-fn is_downwards(export: &Document, order: Option<&str>) -> bool {
-    let word = export.as_export().exported_object();
-    order.map_or_else(|| kinds::named(word).is_some_and(|kind| !kind.is_upwards), |order| order.starts_with('-'))
+fn is_descending(export: &Document, order: Option<&str>) -> bool {
+    let name = export.as_export().exported_object();
+    order.map_or_else(
+        || kinds::find_by_name(name).is_some_and(|kind| !kind.is_ascending),
+        |order| order.starts_with('-'),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+    fn a_request_keeps_the_names_of_its_stored_members() {
+        let stored = json!({
+            "word": "order", "fields": ["id"], "order": "created_at", "is_downwards": true,
+            "filters": { "junction": "and" }, "parent": null, "campaign": null,
+        });
+        let request: ExportRequest = serde_json::from_value(stored.clone()).unwrap();
+        assert!(request.is_descending && request.kind == "order");
+        assert_eq!(serde_json::to_value(&request).unwrap(), stored);
+    }
 }

@@ -12,19 +12,19 @@ pub type ExportField = (&'static str, &'static [&'static str]);
 /// A kind of export.
 pub struct ExportKind {
     /// Name of the kind.
-    pub word: &'static str,
+    pub name: &'static str,
     /// Kinds of the exported documents.
     pub kinds: &'static [&'static str],
     /// SQL condition that limits these documents.
-    pub within: &'static str,
+    pub condition: &'static str,
     /// Columns.
     pub fields: &'static [ExportField],
     /// Default columns.
-    pub usual: &'static [&'static str],
+    pub default_fields: &'static [&'static str],
     /// Orders, compared as text. The first is the default, descending.
     pub orders: &'static [ListColumn],
     /// True when the default order is ascending.
-    pub is_upwards: bool,
+    pub is_ascending: bool,
     /// Filters.
     pub conditions: &'static [ListColumn],
     /// Converts documents to rows.
@@ -40,13 +40,13 @@ impl ExportKind {
 
     /// Refuses unknown and repeated columns.
     pub fn check_fields(&self, fields: &[String]) -> Result<(), ErrorBody> {
-        let is_twice = |place: usize, name: &String| fields.iter().take(place).any(|before| before == name);
-        let wrong = fields.iter().enumerate().find(|(place, name)| !self.has(name) || is_twice(*place, name));
-        let Some((place, name)) = wrong else { return Ok(()) };
+        let is_repeated = |position: usize, name: &String| fields.iter().take(position).any(|before| before == name);
+        let wrong = fields.iter().enumerate().find(|(position, name)| !self.has(name) || is_repeated(*position, name));
+        let Some((position, name)) = wrong else { return Ok(()) };
         let allowed: Vec<&str> = self.fields.iter().map(|(name, _)| *name).collect();
-        let why = if self.has(name) { "Field used twice" } else { "Unsupported field used" };
+        let reason = if self.has(name) { "Field used twice" } else { "Unsupported field used" };
         let message = format!(
-            "{why}. Allowed fields: {} (actual value of .parameters.fields[{place}] is `{}`)",
+            "{reason}. Allowed fields: {} (actual value of .parameters.fields[{position}] is `{}`)",
             allowed.join(", "),
             scrip::wire::problem::shortened(name)
         );
@@ -55,4 +55,4 @@ impl ExportKind {
 }
 
 /// Name of the column for the redemption status of a voucher, which the document does not contain.
-pub const REDEEMED: &str = "redemption status";
+pub const REDEMPTION_STATUS: &str = "redemption status";

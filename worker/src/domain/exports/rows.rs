@@ -1,8 +1,8 @@
 //! Converts documents to the rows of an export.
 
 use crate::domain::balances::{expiring, kinds, transactions};
-use crate::domain::customers::customer as people;
-use crate::domain::vouchers::voucher as codes;
+use crate::domain::customers::customer;
+use crate::domain::vouchers::voucher;
 use crate::http::reply::CallError;
 use crate::http::route::Call;
 use crate::store::document::Document;
@@ -13,14 +13,14 @@ use std::collections::HashMap;
 /// Row of an export; some rows set their own position in the order.
 pub struct ExportRow {
     /// Members of the row.
-    pub shown: Json,
+    pub members: Json,
     /// Position in the order; `None` for the position of the document.
-    pub place: Option<String>,
+    pub position: Option<String>,
 }
 
 impl ExportRow {
     fn of(details: Json) -> Vec<ExportRow> {
-        vec![ExportRow { shown: details, place: None }]
+        vec![ExportRow { members: details, position: None }]
     }
 }
 
@@ -34,11 +34,11 @@ pub fn bodies(_: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Vec<
 
 /// Returns customers with their balances.
 pub fn customers(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Vec<ExportRow>>, CallError> {
-    Ok(people::show(call, documents)?.into_iter().map(ExportRow::of).collect())
+    Ok(customer::to_json(call, documents)?.into_iter().map(ExportRow::of).collect())
 }
 
 /// Returns the names of the holders of documents, by id.
-fn holders(call: &Call<'_, '_>, documents: &[Document]) -> Result<HashMap<String, Json>, CallError> {
+fn find_holders(call: &Call<'_, '_>, documents: &[Document]) -> Result<HashMap<String, Json>, CallError> {
     let ids: Vec<&str> = documents.iter().filter_map(|document| document.holder.as_deref()).collect();
     let found = call.store.documents_by_names("customer", &[], &ids)?;
     let names = |customer: Document| {
@@ -57,11 +57,11 @@ fn with_holder(mut details: Json, holder: Option<&Json>) -> Json {
 
 /// Returns vouchers with their balances, holders and validation rules.
 pub fn vouchers(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Vec<ExportRow>>, CallError> {
-    let known = holders(call, &documents)?;
-    let held: Vec<Option<String>> = documents.iter().map(|document| document.holder.clone()).collect();
-    let shown = codes::show(call, documents)?.into_iter().zip(held);
-    let rows = shown.map(|(details, holder)| {
-        let mut details = with_holder(details, holder.and_then(|holder| known.get(&holder).cloned()).as_ref());
+    let holders = find_holders(call, &documents)?;
+    let holder_ids: Vec<Option<String>> = documents.iter().map(|document| document.holder.clone()).collect();
+    let vouchers = voucher::to_json(call, documents)?.into_iter().zip(holder_ids);
+    let rows = vouchers.map(|(details, holder)| {
+        let mut details = with_holder(details, holder.and_then(|holder| holders.get(&holder).cloned()).as_ref());
         let voucher = VoucherRecord::of_value(&details);
         let rules: Vec<&str> = voucher
             .rule_assignments()
@@ -83,21 +83,21 @@ pub fn vouchers(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec
 
 /// Returns redemptions and rollbacks with their customers, and the campaign names of promotion tiers.
 pub fn redemptions(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Vec<ExportRow>>, CallError> {
-    let known = holders(call, &documents)?;
+    let holders = find_holders(call, &documents)?;
     let campaign = |document: &Document| document.as_redemption().tier_campaign_id().map(str::to_owned);
     let ids: Vec<String> = documents.iter().filter_map(campaign).collect();
-    let names = campaign_names(call, ids.iter().map(String::as_str))?;
+    let names = find_campaign_names(call, ids.iter().map(String::as_str))?;
     let rows = documents.into_iter().map(|document| {
         let name = campaign(&document).and_then(|id| names.get(&id).cloned());
         let Document { mut body, holder, .. } = document;
         name.map(|name| body.insert("campaign_name".into(), name));
-        ExportRow::of(with_holder(Json::Object(body), holder.as_ref().and_then(|holder| known.get(holder))))
+        ExportRow::of(with_holder(Json::Object(body), holder.as_ref().and_then(|holder| holders.get(holder))))
     });
     Ok(rows.collect())
 }
 
 /// Returns the names of campaigns, by id.
-fn campaign_names<'i>(
+fn find_campaign_names<'i>(
     call: &Call<'_, '_>,
     ids: impl Iterator<Item = &'i str>,
 ) -> Result<HashMap<String, Json>, CallError> {
@@ -112,13 +112,13 @@ fn campaign_names<'i>(
 
 /// Returns publications with their customers and campaign names.
 pub fn publications(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Vec<ExportRow>>, CallError> {
-    let known = holders(call, &documents)?;
-    let names = campaign_names(call, documents.iter().filter_map(|document| document.parent.as_deref()))?;
+    let holders = find_holders(call, &documents)?;
+    let names = find_campaign_names(call, documents.iter().filter_map(|document| document.parent.as_deref()))?;
     let rows = documents.into_iter().map(|document| {
         let Document { mut body, holder, parent, .. } = document;
         let name = parent.and_then(|parent| names.get(&parent).cloned()).unwrap_or_default();
         body.insert("campaign_name".into(), name);
-        ExportRow::of(with_holder(Json::Object(body), holder.as_ref().and_then(|holder| known.get(holder))))
+        ExportRow::of(with_holder(Json::Object(body), holder.as_ref().and_then(|holder| holders.get(holder))))
     });
     Ok(rows.collect())
 }
@@ -146,7 +146,7 @@ pub fn buckets(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<
     let of = |card: &Document| {
         let details = expiring::list_buckets(call, card)?.into_iter().map(|details| {
             let day = details.get("expires_at").and_then(Json::as_str).unwrap_or("never");
-            ExportRow { place: Some(day.to_owned()), shown: details }
+            ExportRow { position: Some(day.to_owned()), members: details }
         });
         Ok(details.collect())
     };

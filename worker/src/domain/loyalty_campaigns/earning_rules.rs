@@ -29,7 +29,7 @@ pub const CAMPAIGN_RULE: Resource = Resource {
 
 /// Returns rules with the validation rule that is assigned to each.
 pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
-    let mut assigned = assignments::assigned(call, &documents)?;
+    let mut assigned = assignments::load_json(call, &documents)?;
     let rules = documents.into_iter().map(|document| {
         let first = assigned.remove(&document.id).unwrap_or_default().into_iter().next();
         to_json(

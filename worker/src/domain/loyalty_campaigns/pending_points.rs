@@ -11,7 +11,7 @@ use crate::domain::balances::points::{
 use crate::domain::campaigns::campaign;
 use crate::domain::clock::LocalTime;
 use crate::domain::customers::{customer, referral_summary};
-use crate::domain::due::unsettled;
+use crate::domain::due::settlement_fault;
 use crate::domain::loyalty_campaigns::points_origin::PointsOrigin;
 use crate::domain::vouchers::voucher::VOUCHER;
 use crate::http::reply::{CallError, ErrorBody, error, not_found};
@@ -71,7 +71,7 @@ pub fn add(
         Some(joined) => card.adjust(joined, pending_points.points, now),
         None => card.earn(points, Credit { lot: &id, expiration: &expiration }, &delay, &id, now),
     });
-    let changed = changed.map_err(|refused| unsettled(&card.id, &refused))?;
+    let changed = changed.map_err(|refused| settlement_fault(&card.id, &refused))?;
     let Some(changed) = changed else { return Ok(None) };
     record_change(call.store, &present, card, &changed, None)?;
     let now_ms = call.now_ms();
@@ -119,7 +119,7 @@ pub fn adjust(call: &mut Call<'_, '_>, card: &mut Document, id: &str, by: i64) -
         true => points.cancel(&id, now),
         false => points.adjust(&id, by, now),
     });
-    let changed = changed.map_err(|refused| unsettled(&card.id, &refused))?;
+    let changed = changed.map_err(|refused| settlement_fault(&card.id, &refused))?;
     let Some(changed) = changed else { return Ok(0) };
     record_change(call.store, &present, card, &changed, Some(&mut call.ids))?;
     match is_canceled {
@@ -170,7 +170,7 @@ pub fn apply_action(
     let changed = apply_operation(&present, &mut card, account_balance, |points, now| {
         apply_to_points(points, &id, action, &expiration, now)
     });
-    let changed = changed.map_err(|refused| unsettled(&card.id, &refused))?;
+    let changed = changed.map_err(|refused| settlement_fault(&card.id, &refused))?;
     let Some(PointsChange { outcome, .. }) = &changed else { return Err(not_found(PENDING_POINTS, &id).into()) };
     let balance = amount::signed(outcome.card.available())?;
     if let Some(changed) = &changed {
@@ -290,7 +290,7 @@ fn update_earned_points(call: &mut Call<'_, '_>, card: &Document, by: i64) -> Re
     let Some(mut customer) = call.store.document(customer::CUSTOMER.object, customer)? else { return Ok(()) };
     let Some(campaign) = call.store.document(campaign::CAMPAIGN.object, campaign)? else { return Ok(()) };
     let name = campaign.as_campaign().name().unwrap_or_default();
-    referral_summary::earn(&mut customer, name, by)?;
+    referral_summary::add_points(&mut customer, name, by)?;
     call.touch(&mut customer);
     call.store.update(customer::CUSTOMER.object, &customer);
     Ok(())

@@ -3,7 +3,7 @@
 //! A reader settles a card before it shows it; a job settles cards that no call reads.
 
 use crate::domain::clock::LocalTime;
-use crate::domain::due::{schedule, unsettled};
+use crate::domain::due::{schedule, settlement_fault};
 use crate::domain::loyalty_members::card::{LOT, LoadedCard, PENDING, TRANSACTION, list_cards, load};
 use crate::domain::loyalty_members::card_view;
 use crate::domain::loyalty_members::card_view::{TransactionDetails, transaction_row};
@@ -42,7 +42,7 @@ fn settle_first_steps(
     steps_max: usize,
 ) -> Result<(usize, bool), Fault> {
     let settled = loaded.card.settle_first(steps_max, &present.now());
-    let (outcome, at) = settled.map_err(|refused| unsettled(&loaded.row.id, &refused))?;
+    let (outcome, at) = settled.map_err(|refused| settlement_fault(&loaded.row.id, &refused))?;
     let count = outcome.due.len();
     if count > 0 {
         write_outcome(store, &present.as_of(at), loaded, outcome, None)?;
@@ -113,7 +113,7 @@ pub fn write_outcome(
     let settled = match operation {
         None => card.clone(),
         Some(_) if due.is_empty() => before.clone(),
-        Some(_) => before.settle(&present.now()).map_err(|refused| unsettled(&loaded.row.id, &refused))?.card,
+        Some(_) => before.settle(&present.now()).map_err(|refused| settlement_fault(&loaded.row.id, &refused))?.card,
     };
     // Due changes are recorded with the state of the card at that time.
     loaded.card = settled.clone();

@@ -2,7 +2,7 @@
 //! the engine become errors of the API.
 
 use crate::domain::clock::LocalTime;
-use crate::domain::due::unsettled;
+use crate::domain::due::settlement_fault;
 use crate::domain::loyalty_members::card::LoadedCard;
 use crate::domain::loyalty_programs::kinds::{CARD_DEFINITION, PROGRAM, find_by_id, state_of};
 use crate::http::reply::{CallError, ErrorBody, error, invalid_payload, not_found};
@@ -76,6 +76,6 @@ pub fn card_refusal(card: &str, refused: CardRefusal) -> CallError {
         CardRefusal::NoSuchLot(_)
         | CardRefusal::SameId(_)
         | CardRefusal::NoSuchPending(_)
-        | CardRefusal::MoreThanSpent { .. } => CallError::Fault(unsettled(card, &refused)),
+        | CardRefusal::MoreThanSpent { .. } => CallError::Fault(settlement_fault(card, &refused)),
     }
 }

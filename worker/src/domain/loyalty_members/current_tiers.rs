@@ -4,7 +4,7 @@
 //! with a read of the member.
 
 use crate::domain::clock::LocalTime;
-use crate::domain::due::unsettled;
+use crate::domain::due::settlement_fault;
 use crate::domain::loyalty_members::card::{LoadedCard, list_cards, load};
 use crate::domain::loyalty_members::tier_changes::{TierCardChange, compute_advance};
 use crate::domain::loyalty_members::tier_state::list_tiered_cards;
@@ -16,7 +16,7 @@ use scrip::facts::earning::CurrentTier;
 /// Returns the current tier of the member of a card.
 pub fn find_of_card(store: &Store<'_>, present: &LocalTime, loaded: &LoadedCard) -> Result<Option<CurrentTier>, Fault> {
     let Some(tier_state) = &loaded.tier_state else { return Ok(None) };
-    let settled = loaded.card.settle(&present.now()).map_err(|refused| unsettled(&loaded.row.id, &refused))?;
+    let settled = loaded.card.settle(&present.now()).map_err(|refused| settlement_fault(&loaded.row.id, &refused))?;
     let change = TierCardChange { row: &loaded.row, card: &settled.card, before: &loaded.card, steps: &settled.due };
     let (_, advanced) = compute_advance(store, present, tier_state, &change)?;
     let structure_id = tier_state.structure.id.clone();

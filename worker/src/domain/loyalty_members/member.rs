@@ -110,7 +110,7 @@ pub fn enrol(
 fn issue_card(call: &mut Call<'_, '_>, member: &Document, definition: &Document) -> Result<LoadedCard, CallError> {
     let config = definition.as_card().code_config();
     let shape = CodeShape::of(config, &call.caller.settings)?;
-    let code = code_generator::draw(call.store, &mut call.ids, &definition.id, &shape)?;
+    let code = code_generator::generate_one(call.store, &mut call.ids, &definition.id, &shape)?;
     let id = call.ids.hex18(CARD.id).to_string();
     let body = json!({
         "id": id, "card_definition_id": definition.id, "card_type": definition.as_card().card_type(), "code": code,

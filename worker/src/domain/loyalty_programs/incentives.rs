@@ -6,6 +6,7 @@ use crate::http::list_options::{List, column};
 use crate::http::reply::CallError;
 use crate::http::route::{Call, Resource};
 use crate::store::document::Document;
+use crate::store::documents::loyalty_programs::{BENEFIT_ACTIVITY_ID, BENEFIT_ACTIVITY_TYPE, BENEFIT_ID};
 use crate::store::records::{EntityRecord, ObjectReference};
 use serde_json::{Map, Value as Json, json};
 
@@ -33,13 +34,7 @@ pub const BENEFIT: Resource = Resource {
     key: incentive_key,
     show: benefits_to_json,
     list: List {
-        conditions: &[
-            ("id", "replace(id, 'linc_', 'lben_')"),
-            column::NAME,
-            column::STATUS,
-            column::TYPE,
-            column::CREATED_AT,
-        ],
+        conditions: &[("id", BENEFIT_ID), column::NAME, column::STATUS, column::TYPE, column::CREATED_AT],
         ..LIST
     },
 };
@@ -73,11 +68,7 @@ fn benefits_to_json(_: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Ve
 /// List of the activities of benefits, which are stored as those of incentives.
 pub const BENEFIT_ACTIVITIES: List = List::by_cursor(
     &[column::AGE],
-    &[
-        ("id", "replace(id, 'lainc_', 'laben_')"),
-        ("type", "replace(json_extract(body, '$.type'), 'vl.incentive.', 'vl.benefit.')"),
-        column::CREATED_AT,
-    ],
+    &[("id", BENEFIT_ACTIVITY_ID), ("type", BENEFIT_ACTIVITY_TYPE), column::CREATED_AT],
 );
 
 /// Returns activities of incentives as those of benefits.

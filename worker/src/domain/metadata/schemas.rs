@@ -12,7 +12,7 @@ const SCHEMA: &str = "metadata_schema";
 /// Checks metadata to be written against the schemas of its kinds; a value that is no object counts as empty.
 pub fn check(store: &Store<'_>, written: &[(&str, Option<&Json>)]) -> Result<(), CallError> {
     let names: Vec<&str> = written.iter().map(|(name, _)| *name).collect();
-    hold(&load(store, &names)?, written)
+    check_against(&load(store, &names)?, written)
 }
 
 /// Holds the metadata of one document, stored or about to be, against the schema of its kind.
@@ -21,7 +21,7 @@ pub fn check_body(store: &Store<'_>, kind: &str, body: &Map<String, Json>) -> Re
 }
 
 /// Checks metadata against loaded schemas.
-pub fn hold(schemas: &MetadataSchemas, written: &[(&str, Option<&Json>)]) -> Result<(), CallError> {
+pub fn check_against(schemas: &MetadataSchemas, written: &[(&str, Option<&Json>)]) -> Result<(), CallError> {
     if schemas.is_empty() {
         return Ok(());
     }
@@ -41,17 +41,17 @@ pub fn hold(schemas: &MetadataSchemas, written: &[(&str, Option<&Json>)]) -> Res
 /// Loads the schemas with these names, and those to which their objects refer.
 pub fn load(store: &Store<'_>, names: &[&str]) -> Result<MetadataSchemas, CallError> {
     let mut schemas = MetadataSchemas::new();
-    let mut wanted: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-    while !wanted.is_empty() {
-        let names: Vec<&str> = wanted.iter().map(String::as_str).collect();
+    let mut missing: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+    while !missing.is_empty() {
+        let names: Vec<&str> = missing.iter().map(String::as_str).collect();
         let found = any_kind::list_with_keys(store, SCHEMA, &names)?;
-        wanted = Vec::new();
+        missing = Vec::new();
         for schema in found {
             let Some(name) = schema.key else { continue };
-            wanted.extend(metadata::named_by(&schema.body).into_iter().map(str::to_owned));
+            missing.extend(metadata::named_by(&schema.body).into_iter().map(str::to_owned));
             schemas.insert(name, schema.body);
         }
-        wanted.retain(|name| !schemas.contains_key(name));
+        missing.retain(|name| !schemas.contains_key(name));
     }
     Ok(schemas)
 }

@@ -1,7 +1,7 @@
 //! Cards of a member with the points that can be spent, for purchases and payments.
 
 use crate::domain::clock::LocalTime;
-use crate::domain::due::unsettled;
+use crate::domain::due::settlement_fault;
 use crate::domain::loyalty_members::card::{LoadedCard, list_cards, load};
 use crate::domain::loyalty_members::card_checks::find_definition;
 use crate::http::reply::CallError;
@@ -52,7 +52,7 @@ impl SpendableCards {
 
     fn add(&mut self, store: &Store<'_>, present: &LocalTime, loaded: LoadedCard) -> Result<(), CallError> {
         let definition = find_definition(store, &loaded)?;
-        let settled = loaded.card.settle(&present.now()).map_err(|refused| unsettled(&loaded.row.id, &refused))?.card;
+        let settled = loaded.card.settle(&present.now()).map_err(|refused| settlement_fault(&loaded.row.id, &refused))?.card;
         let since = definition.spending.global.since(present.now().at, &present.zone);
         let in_period = since.map_or(Ok(0), |since| sum_spent_since(store, &loaded.row, since))?;
         let (spent, refunded) =

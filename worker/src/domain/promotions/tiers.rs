@@ -54,7 +54,7 @@ pub fn show_after(
 ) -> Result<Vec<Json>, CallError> {
     let account_names: Vec<String> = documents.iter().flat_map(|document| accounts(&document.id)).collect();
     let account_balances = call.store.standings(&account_names, call.now_ms(), "")?;
-    let mut assigned = assignments::assigned(call, &documents)?;
+    let mut assigned = assignments::load_json(call, &documents)?;
     let parents: Vec<&str> = documents.iter().filter_map(|document| document.parent.as_deref()).collect();
     let campaigns: BTreeMap<String, Json> = call
         .store
@@ -95,7 +95,7 @@ pub fn full_json(
     body.insert("campaign".into(), campaign);
     body.insert("summary".into(), summary);
     body.insert("categories".into(), listed);
-    body.insert("validation_rule_assignments".into(), assignments::listed(rules));
+    body.insert("validation_rule_assignments".into(), assignments::list_json(rules));
     Json::Object(body)
 }
 

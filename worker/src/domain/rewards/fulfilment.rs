@@ -88,7 +88,7 @@ pub fn publish(
     };
     let (mark, generators, ids) = (call.store.mark(), call.store.drawn.clone(), call.ids.clone());
     let codes: Vec<&str> = taken.iter().map(String::as_str).collect();
-    match publications::hand_reward(call, &campaign, customer, &codes, balance) {
+    match publications::publish_reward(call, &campaign, customer, &codes, balance) {
         Ok(voucher) => {
             taken.push(voucher.id.clone());
             Ok(Ok(voucher))

@@ -78,7 +78,7 @@ pub fn return_reward(call: &mut Call<'_, '_>, reward: &RewardReturn) -> Result<R
         if voucher.holder.is_none() {
             return Ok(ReturnedReward::Retained);
         }
-        deletion::remove(call, &voucher);
+        deletion::delete(call, &voucher);
         return Ok(ReturnedReward::Deleted);
     };
     if reward.is_used() {

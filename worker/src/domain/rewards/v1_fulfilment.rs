@@ -38,7 +38,7 @@ pub fn stored_members(call: &Call<'_, '_>, reward: &Reward) -> Result<Vec<(&'sta
         of_reward.into_iter().filter_map(|name| Some((name, found.body.get(name)?.clone()))).collect();
     if let RewardKind::Material { product_id, sku_id } = &reward.kind {
         if let Some(mut product) = call.store.document_by_name(PRODUCT.object, product_id, product_id)? {
-            product.body.insert("skus".into(), skus::of_product(call, &product.id, STORED_SKUS_MAX)?);
+            product.body.insert("skus".into(), skus::list_of_product(call, &product.id, STORED_SKUS_MAX)?);
             members.push((PRODUCT.object, Json::Object(product.body)));
         }
         if let Some(sku_id) = sku_id
@@ -100,7 +100,7 @@ impl<'g> RequestFulfilments<'g> {
     /// Serializes the voucher of a reward in its state after the request.
     pub fn voucher_json(&self, call: &mut Call<'_, '_>, fulfilled: RewardedVoucher) -> Result<String, CallError> {
         let RewardedVoucher { voucher, is_published, .. } = fulfilled;
-        Ok(voucher::show_moved(call, voucher, self.entries, is_published)?.to_string())
+        Ok(voucher::to_json_after_transfers(call, voucher, self.entries, is_published)?.to_string())
     }
 
     fn publish_or_credit(&self, call: &mut Call<'_, '_>, grant: &RewardGrant) -> Result<RewardedVoucher, CallError> {
@@ -122,7 +122,7 @@ impl<'g> RequestFulfilments<'g> {
         }
         let assigned = self.vouchers.iter().map(|(_, voucher, _)| voucher.id.as_str());
         let taken = assigned.chain(self.entries.iter().filter_map(redeemed_voucher)).collect::<Vec<_>>();
-        let voucher = publications::hand_reward(call, &campaign, &customer, &taken, grant.balance.unwrap_or(0))?;
+        let voucher = publications::publish_reward(call, &campaign, &customer, &taken, grant.balance.unwrap_or(0))?;
         Ok(RewardedVoucher { voucher, is_published: true, added: None })
     }
 }

@@ -28,7 +28,7 @@ pub const ASSIGNMENT: Resource = Resource {
 };
 
 /// Returns the first assignments of a rule by id, for a refusal, and their total number.
-pub fn of_rule(call: &Call<'_, '_>, rule_id: &str) -> Result<(Vec<String>, i64), CallError> {
+pub fn find_of_rule(call: &Call<'_, '_>, rule_id: &str) -> Result<(Vec<String>, i64), CallError> {
     let CountedIds { ids, total } = validation_rules::find_first_assignments(call.store, rule_id)?;
     Ok((ids, total))
 }
@@ -74,35 +74,35 @@ pub fn assign(call: &mut Call<'_, '_>, rules: Vec<String>, id: &str, kind: &str)
 
 /// Queues the changes after which an object has exactly these rules; existing assignments stay unchanged.
 pub fn replace(call: &mut Call<'_, '_>, mut rules: Vec<String>, id: &str, kind: &str) -> Result<Vec<Json>, CallError> {
-    let mut kept = Vec::new();
-    for known in documents(call, &[id])? {
+    let mut assignments = Vec::new();
+    for known in list_documents(call, &[id])? {
         match rules.iter().position(|rule| Some(rule) == known.holder.as_ref()) {
             Some(place) => {
                 rules.remove(place);
-                kept.push(Json::Object(known.body));
+                assignments.push(Json::Object(known.body));
             }
             None => call.store.remove(ASSIGNMENT.object, &known.id),
         }
     }
-    kept.extend(assign(call, rules, id, kind));
-    Ok(kept)
+    assignments.extend(assign(call, rules, id, kind));
+    Ok(assignments)
 }
 
 /// Queues the removal of all rules from a deleted object.
-pub fn detach(call: &mut Call<'_, '_>, object_id: &str) {
+pub fn delete_all(call: &mut Call<'_, '_>, object_id: &str) {
     call.store.delete_children(ASSIGNMENT.object, object_id);
 }
 
 /// Returns the assignments of objects, the oldest first.
-pub fn documents(call: &Call<'_, '_>, objects: &[&str]) -> Result<Vec<Document>, CallError> {
+pub fn list_documents(call: &Call<'_, '_>, objects: &[&str]) -> Result<Vec<Document>, CallError> {
     Ok(validation_rules::list_assignments(call.store, objects)?)
 }
 
 /// Returns the assignments of documents, by the document's id.
-pub fn assigned(call: &Call<'_, '_>, objects: &[Document]) -> Result<BTreeMap<String, Vec<Json>>, CallError> {
+pub fn load_json(call: &Call<'_, '_>, objects: &[Document]) -> Result<BTreeMap<String, Vec<Json>>, CallError> {
     let ids: Vec<&str> = objects.iter().map(|document| document.id.as_str()).collect();
     let mut assigned: BTreeMap<String, Vec<Json>> = BTreeMap::new();
-    for document in documents(call, &ids)? {
+    for document in list_documents(call, &ids)? {
         if let Some(parent) = document.parent {
             assigned.entry(parent).or_default().push(Json::Object(document.body));
         }
@@ -111,6 +111,6 @@ pub fn assigned(call: &Call<'_, '_>, objects: &[Document]) -> Result<BTreeMap<St
 }
 
 /// Wraps assignments in their list.
-pub fn listed(assigned: Vec<Json>) -> Json {
+pub fn list_json(assigned: Vec<Json>) -> Json {
     json!({ "object": "list", "data_ref": "data", "total": assigned.len(), "data": assigned })
 }

@@ -6,6 +6,7 @@ use crate::http::list_options::List;
 use crate::http::reply::CallError;
 use crate::http::route::{Call, Resource};
 use crate::store::document::Document;
+use crate::store::document_list::column::member;
 use crate::store::documents::validation_rules;
 use serde_json::Value as Json;
 
@@ -22,7 +23,7 @@ pub const RULE: Resource = Resource {
     list: List {
         data_ref: "data",
         page_max: 100,
-        orders: &[("created_at", "created_at"), ("updated_at", "updated_at"), ("name", "json_extract(body, '$.name')")],
+        orders: &[("created_at", "created_at"), ("updated_at", "updated_at"), ("name", member!("name"))],
         filters: &[],
         conditions: &[],
     },
@@ -32,10 +33,10 @@ pub const RULE: Resource = Resource {
 pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
     let ids: Vec<&str> = documents.iter().map(|document| document.id.as_str()).collect();
     let counts = validation_rules::count_assignments(call.store, &ids)?;
-    let shown = documents.into_iter().map(|document| {
+    let rules = documents.into_iter().map(|document| {
         let mut body = document.body;
         body.insert("assignments_count".into(), counts.get(&document.id).copied().unwrap_or(0).into());
         Json::Object(body)
     });
-    Ok(shown.collect())
+    Ok(rules.collect())
 }

@@ -29,12 +29,12 @@ const SPACE_MAX: u128 = 1 << 100;
 /// Rounds of the permutation.
 const ROUNDS: u8 = 8;
 /// Maximum number of candidates in one request.
-const TRIES_MAX: u64 = 20_000;
+const CANDIDATES_MAX: u64 = 20_000;
 
 /// Returns the error of a charset with invisible characters. A charset of one character is valid.
-pub fn unseen(charset: &str) -> Option<String> {
-    let is_unseen = |character: char| character.is_control() || character.is_whitespace() || is_format(character);
-    let character = charset.chars().find(|character| is_unseen(*character))?;
+pub fn find_invisible_character(charset: &str) -> Option<String> {
+    let is_invisible = |character: char| character.is_control() || character.is_whitespace() || is_format(character);
+    let character = charset.chars().find(|character| is_invisible(*character))?;
     Some(format!("must have only letters that can be seen (actual letter is `{}`)", character.escape_default()))
 }
 
@@ -65,7 +65,7 @@ fn distinct(characters: &str, case_sensitive: bool) -> Vec<char> {
 impl CodeShape {
     /// Reads the code configuration of a call, with the project's defaults.
     pub fn of(config: CodeConfig<'_>, settings: &Settings) -> Result<CodeShape, ErrorBody> {
-        if let Some(message) = config.charset().and_then(unseen) {
+        if let Some(message) = config.charset().and_then(find_invisible_character) {
             return Err(error(400, "invalid_code_config", "Invalid code config", format!("The charset {message}")));
         }
         let shape = CodeShape::read(config, settings.case_sensitive_codes, settings.charset.as_deref())?;
@@ -93,7 +93,7 @@ impl CodeShape {
     /// Returns the `code_config` that a campaign shows.
     pub fn document(&self) -> Json {
         let mut config = Map::new();
-        config.insert("length".into(), json!(self.blanks()));
+        config.insert("length".into(), json!(self.count_blanks()));
         config.insert("charset".into(), self.charset.iter().collect::<String>().into());
         config.insert("pattern".into(), self.pattern.clone().into());
         for (name, value) in [("prefix", &self.prefix), ("postfix", &self.postfix)] {
@@ -104,7 +104,7 @@ impl CodeShape {
         Json::Object(config)
     }
 
-    fn blanks(&self) -> usize {
+    fn count_blanks(&self) -> usize {
         self.pattern.chars().filter(|character| *character == '#').count()
     }
 
@@ -112,7 +112,7 @@ impl CodeShape {
     pub fn space(&self) -> u128 {
         let characters = u128::try_from(self.charset.len()).unwrap_or(1);
         let mut space: u128 = 1;
-        for _ in 0..self.blanks() {
+        for _ in 0..self.count_blanks() {
             match space.checked_mul(characters) {
                 Some(wider) if wider <= SPACE_MAX => space = wider,
                 _ => break,
@@ -205,24 +205,24 @@ fn permute(secret: &[u8; 32], number: u128, space: u128) -> u128 {
     let root = space.isqrt();
     let high_base = if root.saturating_mul(root) == space { root } else { root.saturating_add(1) };
     let low_base = space.div_ceil(high_base);
-    let mut walked = number;
+    let mut permuted = number;
     loop {
-        let mut high = walked.checked_div(low_base).unwrap_or(0);
-        let mut low = walked.checked_rem(low_base).unwrap_or(0);
+        let mut high = permuted.checked_div(low_base).unwrap_or(0);
+        let mut low = permuted.checked_rem(low_base).unwrap_or(0);
         for round in 0..ROUNDS {
-            let (changed, kept, base) =
+            let (changed, other, base) =
                 if round & 1 == 0 { (&mut high, low, high_base) } else { (&mut low, high, low_base) };
             let digest: [u8; 32] = Sha256::new_with_prefix(secret)
                 .chain_update([round])
-                .chain_update(kept.to_be_bytes())
+                .chain_update(other.to_be_bytes())
                 .finalize()
                 .into();
-            let noise = digest.iter().take(15).fold(0_u128, |sum, byte| (sum << 8) | u128::from(*byte));
-            *changed = changed.saturating_add(noise.checked_rem(base).unwrap_or(0)).checked_rem(base).unwrap_or(0);
+            let offset = digest.iter().take(15).fold(0_u128, |sum, byte| (sum << 8) | u128::from(*byte));
+            *changed = changed.saturating_add(offset.checked_rem(base).unwrap_or(0)).checked_rem(base).unwrap_or(0);
         }
-        walked = high.saturating_mul(low_base).saturating_add(low);
-        if walked < space {
-            return walked;
+        permuted = high.saturating_mul(low_base).saturating_add(low);
+        if permuted < space {
+            return permuted;
         }
     }
 }
@@ -264,7 +264,7 @@ impl Generator {
 }
 
 /// Generates codes that no voucher has, and queues the write of the state.
-pub fn make(
+pub fn generate(
     store: &mut Store<'_>,
     ids: &mut Ids,
     owner: &str,
@@ -273,34 +273,39 @@ pub fn make(
     case_sensitive: bool,
 ) -> Result<Vec<String>, CallError> {
     let mut generator = Generator::open(store, ids, owner, shape)?;
-    let mut made: Vec<String> = Vec::new();
+    let mut codes: Vec<String> = Vec::new();
     let mut known: BTreeSet<String> = BTreeSet::new();
     // The loop ends long before these numbers of codes saturate.
-    let mut tries: u64 = 0;
-    while made.len() < count {
-        let missing = count.saturating_sub(made.len());
+    let mut candidate_count: u64 = 0;
+    while codes.len() < count {
+        let missing = count.saturating_sub(codes.len());
         let candidates: Vec<String> =
             std::iter::from_fn(|| generator.next(shape)).take(missing.max(8).min(missing.saturating_mul(8))).collect();
-        tries = tries.saturating_add(u64::try_from(candidates.len()).unwrap_or(0));
-        if candidates.is_empty() || tries > TRIES_MAX {
+        candidate_count = candidate_count.saturating_add(u64::try_from(candidates.len()).unwrap_or(0));
+        if candidates.is_empty() || candidate_count > CANDIDATES_MAX {
             return Err(shape.exhausted());
         }
         let keys: Vec<String> = candidates.iter().map(|code| code_key(code, case_sensitive)).collect();
         let taken = vouchers::list_taken_keys(store, &keys)?;
         // Without case sensitivity, characters that fold to several can give equal codes.
         for (code, key) in candidates.into_iter().zip(keys).filter(|(_, key)| !taken.contains(key)) {
-            if made.len() < count && known.insert(key) {
-                made.push(code);
+            if codes.len() < count && known.insert(key) {
+                codes.push(code);
             }
         }
     }
     generator.write_state(store)?;
     store.drawn.insert(generator.id, (generator.secret, generator.counter));
-    Ok(made)
+    Ok(codes)
 }
 
 /// Returns the next code of a shape for an owner, and queues the write of the state; `None` when all are taken.
-pub fn draw(store: &mut Store<'_>, ids: &mut Ids, owner: &str, shape: &CodeShape) -> Result<Option<String>, Fault> {
+pub fn generate_one(
+    store: &mut Store<'_>,
+    ids: &mut Ids,
+    owner: &str,
+    shape: &CodeShape,
+) -> Result<Option<String>, Fault> {
     let mut generator = Generator::open(store, ids, owner, shape)?;
     let code = generator.next(shape);
     generator.write_state(store)?;

@@ -47,7 +47,7 @@ pub fn check_granted(campaign: &Document, sent: &mut Map<String, Json>) -> Resul
     for name in ["type", "discount", "gift", "loyalty_card"] {
         let Some(value) = sent.remove(name) else { continue };
         let own = config.part(name).unwrap_or(&Json::Null);
-        if !is_part(&value, own) {
+        if !is_contained(&value, own) {
             let [own, sent] = [own.to_string(), value.to_string()];
             let message =
                 format!("must be that of the campaign, `{}` (actual value is `{}`)", shortened(&own), shortened(&sent));
@@ -58,12 +58,12 @@ pub fn check_granted(campaign: &Document, sent: &mut Map<String, Json>) -> Resul
 }
 
 /// Tests if each member of a value is in another value, except members of single vouchers.
-fn is_part(value: &Json, of: &Json) -> bool {
+fn is_contained(value: &Json, of: &Json) -> bool {
     /// Members of one voucher: its balance and its next expiration.
-    const OF_ONE: &[&str] = &["balance", "subtracted_amount", "next_expiration_date", "next_expiration_points"];
+    const OF_ONE_VOUCHER: &[&str] = &["balance", "subtracted_amount", "next_expiration_date", "next_expiration_points"];
     let Some(members) = value.as_object() else { return value == of };
     let is_own = |name: &str, value: &Json| {
-        value.is_null() || OF_ONE.contains(&name) || of.get(name).is_some_and(|own| is_part(value, own))
+        value.is_null() || OF_ONE_VOUCHER.contains(&name) || of.get(name).is_some_and(|own| is_contained(value, own))
     };
     of.is_object() && members.iter().all(|(name, value)| is_own(name, value))
 }
@@ -101,7 +101,7 @@ pub fn template(campaign: &Document, overrides: &Map<String, Json>, now_ms: i64)
 }
 
 /// Returns a voucher with this body and code.
-pub fn voucher(
+pub fn new_voucher(
     call: &mut Call<'_, '_>,
     mut body: Map<String, Json>,
     code: &str,
@@ -122,24 +122,28 @@ pub fn voucher(
 }
 
 /// Returns the shape of a campaign's codes, or the one that the call overrides.
-pub fn shape(call: &Call<'_, '_>, campaign: &Document, overrides: &Map<String, Json>) -> Result<CodeShape, CallError> {
+pub fn find_code_shape(
+    call: &Call<'_, '_>,
+    campaign: &Document,
+    overrides: &Map<String, Json>,
+) -> Result<CodeShape, CallError> {
     let overrides = VoucherConfig::of(overrides);
     let config = if overrides.has_code_config() { overrides } else { campaign.as_campaign().vouchers() };
     Ok(CodeShape::of(config.code_config(), &call.caller.settings)?)
 }
 
 /// Refuses a text at `path` that cannot be a code, and a code that is taken.
-pub fn check_free(call: &Call<'_, '_>, code: &str, path: &str) -> Result<(), CallError> {
+pub fn check_code_free(call: &Call<'_, '_>, code: &str, path: &str) -> Result<(), CallError> {
     check_code(code, path)?;
     let key = code_key::code_key(code, call.caller.settings.case_sensitive_codes);
     match call.store.document_by_name("voucher", &key, "")? {
         Some(_) => Err(duplicate("voucher", "id", code).into()),
-        None => trash_bin::check_free(call, "voucher", &key, "id", code),
+        None => trash_bin::check_name_free(call, "voucher", &key, "id", code),
     }
 }
 
 /// Code that the caller chose.
-pub struct GivenCode<'c> {
+pub struct RequestedCode<'c> {
     /// The code.
     pub code: &'c str,
     /// Path of its field.
@@ -147,20 +151,20 @@ pub struct GivenCode<'c> {
 }
 
 /// Queues one new voucher of a campaign, with a generated code unless one is given.
-pub fn make_one(
+pub fn create_one(
     call: &mut Call<'_, '_>,
     campaign: &Document,
     overrides: &Map<String, Json>,
-    code: Option<GivenCode<'_>>,
+    code: Option<RequestedCode<'_>>,
 ) -> Result<Document, CallError> {
     let code = match code {
         Some(given) => {
-            check_free(call, given.code, given.path)?;
+            check_code_free(call, given.code, given.path)?;
             given.code.to_owned()
         }
         None => {
-            let shape = shape(call, campaign, overrides)?;
-            let made = code_generator::make(
+            let shape = find_code_shape(call, campaign, overrides)?;
+            let codes = code_generator::generate(
                 call.store,
                 &mut call.ids,
                 &campaign.id,
@@ -168,20 +172,24 @@ pub fn make_one(
                 1,
                 call.caller.settings.case_sensitive_codes,
             )?;
-            made.into_iter().next().unwrap_or_default()
+            codes.into_iter().next().unwrap_or_default()
         }
     };
     let body = template(campaign, overrides, call.now_ms());
-    let voucher = voucher(call, body, &code, Some(&campaign.id));
+    let voucher = new_voucher(call, body, &code, Some(&campaign.id));
     call.store.insert("voucher", &voucher);
     Ok(voucher)
 }
 
 /// Generates vouchers of a campaign without writing them.
-pub fn draft(call: &mut Call<'_, '_>, campaign: &Document, count: usize) -> Result<Vec<Document>, CallError> {
+pub fn generate_vouchers(
+    call: &mut Call<'_, '_>,
+    campaign: &Document,
+    count: usize,
+) -> Result<Vec<Document>, CallError> {
     let none = Map::new();
-    let shape = shape(call, campaign, &none)?;
-    let codes = code_generator::make(
+    let shape = find_code_shape(call, campaign, &none)?;
+    let codes = code_generator::generate(
         call.store,
         &mut call.ids,
         &campaign.id,
@@ -190,26 +198,26 @@ pub fn draft(call: &mut Call<'_, '_>, campaign: &Document, count: usize) -> Resu
         call.caller.settings.case_sensitive_codes,
     )?;
     let body = template(campaign, &none, call.now_ms());
-    Ok(codes.iter().map(|code| voucher(call, body.clone(), code, Some(&campaign.id))).collect())
+    Ok(codes.iter().map(|code| new_voucher(call, body.clone(), code, Some(&campaign.id))).collect())
 }
 
 /// Queues the change of a campaign's number of vouchers.
-pub fn count(call: &mut Call<'_, '_>, campaign_id: &str, added: i64) {
+pub fn update_count(call: &mut Call<'_, '_>, campaign_id: &str, added: i64) {
     if added != 0 {
         vouchers::update_count(call.store, campaign_id, added);
     }
 }
 
 /// Starts the job that creates many vouchers of a campaign; returns the id of its async action.
-pub fn make_many(
+pub fn create_many(
     call: &mut Call<'_, '_>,
     campaign: &Document,
     overrides: &Map<String, Json>,
-    wanted: u64,
+    count: u64,
 ) -> Result<String, CallError> {
-    let shape = shape(call, campaign, overrides)?;
+    let shape = find_code_shape(call, campaign, overrides)?;
     let generator = code_generator::Generator::open(call.store, &mut call.ids, &campaign.id, &shape)?;
-    let needed = generator.counter.plus(wanted)?;
+    let needed = generator.counter.plus(count)?;
     if u128::from(needed) > shape.space() {
         return Err(shape.too_small(needed).into());
     }
@@ -218,8 +226,8 @@ pub fn make_many(
         template: template(campaign, overrides, call.now_ms()),
         code_config: shape.document().as_object().cloned().unwrap_or_default(),
         case_sensitive: call.caller.settings.case_sensitive_codes,
-        wanted,
-        made: 0,
+        total: count,
+        created: 0,
     };
     let cursor = serde_json::to_value(&job).map_err(|error| crate::store::sql::Fault(error.to_string()))?;
     Ok(async_actions::start(call, VOUCHERS_GENERATE, &cursor))

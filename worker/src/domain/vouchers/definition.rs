@@ -25,20 +25,20 @@ pub const VOUCHER_TYPES: &[(&str, &str)] =
 
 /// Returns the type of a voucher: as declared, else by its grant.
 pub fn voucher_type(voucher: &Map<String, Json>, path: &str) -> Result<&'static str, Problem> {
-    let said = VoucherConfig::of(voucher).voucher_type();
-    let found = VOUCHER_TYPES.iter().find(|(kind, grant)| match said {
-        Some(said) => said == *kind,
+    let declared = VoucherConfig::of(voucher).voucher_type();
+    let found = VOUCHER_TYPES.iter().find(|(kind, grant)| match declared {
+        Some(declared) => declared == *kind,
         None => voucher.contains_key(*grant),
     });
-    let (wanted, needed) = found.copied().unwrap_or(("DISCOUNT_VOUCHER", "discount"));
-    let other = VOUCHER_TYPES.iter().find(|(kind, grant)| *kind != wanted && voucher.contains_key(*grant));
+    let (own_type, needed) = found.copied().unwrap_or(("DISCOUNT_VOUCHER", "discount"));
+    let other = VOUCHER_TYPES.iter().find(|(kind, grant)| *kind != own_type && voucher.contains_key(*grant));
     if let Some((_, other)) = other {
-        return Err(Problem::at(below(path, other), format!("must NOT be present on a {wanted}")));
+        return Err(Problem::at(below(path, other), format!("must NOT be present on a {own_type}")));
     }
     if !voucher.contains_key(needed) {
         return Err(Problem::missing(path, needed));
     }
-    Ok(wanted)
+    Ok(own_type)
 }
 
 /// Checks a discount with the engine's reader: it has the members of its type and no others.
@@ -58,30 +58,30 @@ pub fn check_free_goods(store: &Store<'_>, holder: &Map<String, Json>, path: &st
         None => vec![(path, discount)],
     };
     for (path, unit) in units {
-        let said = DiscountRecord::of_value(unit);
-        let Some(name) = said.unit_type().filter(|name| *name != SHIPPING) else { continue };
+        let declared = DiscountRecord::of_value(unit);
+        let Some(name) = declared.unit_type().filter(|name| *name != SHIPPING) else { continue };
         let is_sent = |kind: &str| unit.get(kind).is_some_and(Json::is_object);
-        let more_of_the_same = said.adds_same_items();
+        let adds_same_items = declared.adds_same_items();
         let kinds: &[&str] = match (is_sent("sku"), is_sent("product")) {
             (true, _) => &["sku"],
             (false, true) => &["product"],
-            (false, false) if more_of_the_same => &["sku", "product", "products_collection"],
+            (false, false) if adds_same_items => &["sku", "product", "products_collection"],
             (false, false) => &["sku", "product"],
         };
-        let mut is_known = more_of_the_same && name == Collection::EVERYTHING;
+        let mut is_known = adds_same_items && name == Collection::EVERYTHING;
         for kind in kinds {
             is_known = is_known || store.document_by_name(kind, name, name)?.is_some();
         }
         if !is_known {
-            let wanted = kinds.join(" or ").replace("products_collection", "collection");
-            let message = format!("must be the id of a stored {wanted} (actual value is `{}`)", shortened(name));
+            let kind = kinds.join(" or ").replace("products_collection", "collection");
+            let message = format!("must be the id of a stored {kind} (actual value is `{}`)", shortened(name));
             return Err(Problem::at(below(&path, "unit_type"), message).into());
         }
     }
     Ok(())
 }
 
-/// Completes a gift card or loyalty card: its initial balance is its amount or points, less what was subtracted. Returns the
+/// Completes a gift card or loyalty card: its initial balance is its amount or points, less the subtracted units. Returns the
 /// difference to the sent balance, if the caller may send one.
 pub fn complete_card(voucher: &mut Map<String, Json>, path: &str, may_differ: bool) -> Result<i64, Problem> {
     let mut missing = 0;
@@ -91,17 +91,19 @@ pub fn complete_card(voucher: &mut Map<String, Json>, path: &str, may_differ: bo
         let Some(card) = voucher.get_mut(name).and_then(Json::as_object_mut) else { continue };
         check_expiration(card, &below(path, name))?;
         let number = |card: &Map<String, Json>, field: &str| card.get(field).and_then(Json::as_i64);
-        let whole = number(card, total).unwrap_or(0);
+        let total_units = number(card, total).unwrap_or(0);
         let path = below(path, name);
-        let taken = number(card, subtracted).unwrap_or(0);
+        let subtracted_units = number(card, subtracted).unwrap_or(0);
         // Expired points reduce the balance like subtracted points.
         let beyond = || Problem::at(path.clone(), "must have numbers that can be counted together".to_owned());
-        let taken = taken.checked_add(number(card, "expired_points").unwrap_or(0)).ok_or_else(beyond)?;
-        if taken > whole {
-            let message = format!("must be <= {whole}, the {total} of the card (actual value is `{taken}`)");
+        let subtracted_units =
+            subtracted_units.checked_add(number(card, "expired_points").unwrap_or(0)).ok_or_else(beyond)?;
+        if subtracted_units > total_units {
+            let message =
+                format!("must be <= {total_units}, the {total} of the card (actual value is `{subtracted_units}`)");
             return Err(Problem::at(below(&path, subtracted), message));
         }
-        let left = whole.checked_sub(taken).ok_or_else(beyond)?;
+        let left = total_units.checked_sub(subtracted_units).ok_or_else(beyond)?;
         let balance = card.remove("balance").and_then(|balance| balance.as_i64()).unwrap_or(left);
         if balance > left || (balance != left && !may_differ) {
             let bound = if may_differ { "must be <=" } else { "must be" };
@@ -117,8 +119,8 @@ pub fn complete_card(voucher: &mut Map<String, Json>, path: &str, may_differ: bo
 }
 
 /// Checks expiration rules of points: points with unreadable rules would never expire.
-pub fn check_expiration(said: &Map<String, Json>, path: &str) -> Result<(), Problem> {
-    let Some(rules) = PointsRecord::of(said).expiration_members() else { return Ok(()) };
+pub fn check_expiration(declared: &Map<String, Json>, path: &str) -> Result<(), Problem> {
+    let Some(rules) = PointsRecord::of(declared).expiration_members() else { return Ok(()) };
     let read = read_fields(rules, read_expiration_rules).map(drop);
     read.map_err(|problem| problem.within(&below(path, "expiration_rules")))
 }
@@ -130,8 +132,8 @@ pub fn check_validity(body: &Map<String, Json>, zone: &TimeZone) -> Result<(), P
     if validity.has_timeframe() && validity.start_date().is_none() {
         return Err(Problem::at("", "must have required property 'start_date' when validity_timeframe is sent"));
     }
-    let moment = |(name, bound)| text(name).and_then(|text| zone.read_instant(text, bound));
-    if let [Some(start), Some(end)] = DATES.map(moment)
+    let time = |(name, bound)| text(name).and_then(|text| zone.read_instant(text, bound));
+    if let [Some(start), Some(end)] = DATES.map(time)
         && end <= start
     {
         let message = format!(
@@ -156,12 +158,12 @@ const DATES: [(&str, DayBound); 2] = [("start_date", DayBound::Start), ("expirat
 
 /// Converts the dates of a body to instants in UTC, as they are stored and shown. A date without a time is the start of that
 /// day in `zone` for a start, and its end for an end.
-pub fn settle_dates(body: &mut Map<String, Json>, zone: &TimeZone) {
-    settle_moments(body, zone, &DATES);
+pub fn normalise_dates(body: &mut Map<String, Json>, zone: &TimeZone) {
+    normalise_times(body, zone, &DATES);
 }
 
 /// Converts the named dates of a body to instants.
-pub fn settle_moments(body: &mut Map<String, Json>, zone: &TimeZone, dates: &[(&str, DayBound)]) {
+pub fn normalise_times(body: &mut Map<String, Json>, zone: &TimeZone, dates: &[(&str, DayBound)]) {
     for (name, bound) in dates {
         if let Some(at) = body.get(*name).and_then(Json::as_str).and_then(|text| zone.read_instant(text, *bound)) {
             body.insert((*name).to_owned(), at.text().into());
@@ -170,7 +172,7 @@ pub fn settle_moments(body: &mut Map<String, Json>, zone: &TimeZone, dates: &[(&
 }
 
 /// Completes the quantity of an update: an object without it changes nothing, and a null object removes the limit.
-pub fn settle_redemption(sent: &mut Map<String, Json>) {
+pub fn normalise_redemption(sent: &mut Map<String, Json>) {
     let Some(redemption) = sent.remove("redemption") else { return };
     let quantity = if redemption.is_null() { Some(&Json::Null) } else { redemption.get("quantity") };
     if let Some(quantity) = quantity {
@@ -180,7 +182,7 @@ pub fn settle_redemption(sent: &mut Map<String, Json>) {
 
 /// Finds the category of a body by id or name, and sets both. A name with an id must be the category's own name, as in a
 /// response that is sent back. A new name creates a category; a null in an update removes it.
-pub fn settle_category(call: &mut Call<'_, '_>, body: &mut Map<String, Json>) -> Result<(), CallError> {
+pub fn normalise_category(call: &mut Call<'_, '_>, body: &mut Map<String, Json>) -> Result<(), CallError> {
     let (name, id) = (body.remove("category"), body.remove("category_id"));
     if name.is_some() || id.is_some() {
         body.insert("category".into(), Json::Null);

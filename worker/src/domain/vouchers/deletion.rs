@@ -7,12 +7,12 @@ use crate::http::route::Call;
 use crate::store::document::Document;
 
 /// Queues the deletion of a voucher with its rules, holders and locks; its redemptions stay.
-pub fn remove(call: &mut Call<'_, '_>, voucher: &Document) {
-    assignments::detach(call, &voucher.id);
-    referral_holders::detach(call, &voucher.id);
+pub fn delete(call: &mut Call<'_, '_>, voucher: &Document) {
+    assignments::delete_all(call, &voucher.id);
+    referral_holders::delete_all(call, &voucher.id);
     call.store.release_voucher(&voucher.id, None);
     call.store.remove(VOUCHER.object, &voucher.id);
     if let Some(campaign) = &voucher.parent {
-        creation::count(call, campaign, -1);
+        creation::update_count(call, campaign, -1);
     }
 }

@@ -1,7 +1,7 @@
 //! URLs of the images of a voucher's code.
 
 use crate::access::images::Images;
-use crate::domain::vouchers::images::{has_bars, has_qr};
+use crate::domain::vouchers::images::{fits_barcode, fits_qr_code};
 use crate::http::request_checks;
 use crate::http::route::Call;
 use crate::store::document::Document;
@@ -9,16 +9,16 @@ use crate::store::sql::Fault;
 use serde_json::{Value as Json, json};
 
 /// Base of the image URLs of a project.
-pub struct Addresses {
+pub struct ImageUrls {
     images: Images,
     origin: String,
 }
 
-impl Addresses {
+impl ImageUrls {
     /// Returns the base under which the caller reached the service.
-    pub fn of(call: &Call<'_, '_>) -> Result<Addresses, Fault> {
+    pub fn of(call: &Call<'_, '_>) -> Result<ImageUrls, Fault> {
         let images = Images::of(call.store, &call.caller.project)?;
-        Ok(Addresses { images, origin: request_checks::origin(call.request).to_owned() })
+        Ok(ImageUrls { images, origin: request_checks::origin(call.request).to_owned() })
     }
 
     /// Returns `assets` of a voucher; null for an image that its code does not fit (docs/spec/objects.md#5).
@@ -29,6 +29,6 @@ impl Addresses {
             true => json!({ "id": id, "url": format!("{}/v1/assets/{kind}/{id}", self.origin) }),
             false => Json::Null,
         };
-        Ok(json!({ "qr": image(has_qr(code), "qr"), "barcode": image(has_bars(code), "barcode") }))
+        Ok(json!({ "qr": image(fits_qr_code(code), "qr"), "barcode": image(fits_barcode(code), "barcode") }))
     }
 }

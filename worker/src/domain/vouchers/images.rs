@@ -1,4 +1,4 @@
-//! Draws a code as a QR code and as a barcode (Code 128), in SVG.
+//! Renders a code as a QR code and as a barcode (Code 128), in SVG.
 
 use barcoders::sym::code128::Code128;
 use qrcode::render::svg;
@@ -13,34 +13,34 @@ const MODULE_WIDTH: usize = 2;
 const QUIET: usize = 10;
 /// Selects character set B (printable ASCII) in the encoder.
 const SET_B: char = '\u{0181}';
-/// Maximum length of a text drawn as bars; readers do not accept longer ones.
+/// Maximum length of the text of a barcode; readers do not accept longer ones.
 const BARS_MAX: usize = 80;
 /// Maximum number of bytes in a QR code with the lowest error correction.
 const QR_BYTES_MAX: usize = 2_953;
 
-/// Draws a code.
-pub type DrawCode = fn(&str) -> Option<String>;
+/// Renders a code as an image.
+pub type CodeRenderer = fn(&str) -> Option<String>;
 
 /// Tests if a text fits a QR code: every text up to the size of the largest.
-pub fn has_qr(text: &str) -> bool {
+pub fn fits_qr_code(text: &str) -> bool {
     !text.is_empty() && text.len() <= QR_BYTES_MAX
 }
 
-/// Tests if a text can be drawn as bars: printable ASCII only.
-pub fn has_bars(text: &str) -> bool {
+/// Tests if a text fits a barcode: printable ASCII only.
+pub fn fits_barcode(text: &str) -> bool {
     !text.is_empty() && text.len() <= BARS_MAX && text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
 /// Returns a QR code with the highest of two levels of error correction that fits.
-pub fn qr(text: &str) -> Option<String> {
-    let mended =
+pub fn render_qr_code(text: &str) -> Option<String> {
+    let image =
         [EcLevel::M, EcLevel::L].into_iter().find_map(|level| QrCode::with_error_correction_level(text, level).ok());
-    Some(mended?.render::<svg::Color<'_>>().min_dimensions(QR_SIDE, QR_SIDE).build())
+    Some(image?.render::<svg::Color<'_>>().min_dimensions(QR_SIDE, QR_SIDE).build())
 }
 
 /// Returns a barcode.
-pub fn bars(text: &str) -> Option<String> {
-    if !has_bars(text) {
+pub fn render_barcode(text: &str) -> Option<String> {
+    if !fits_barcode(text) {
         return None;
     }
     let modules = Code128::new(format!("{SET_B}{text}")).ok()?.encode();

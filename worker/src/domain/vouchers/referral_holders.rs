@@ -7,6 +7,7 @@ use crate::http::list_options::List;
 use crate::http::reply::{CallError, ErrorBody, bare_error, error, not_found};
 use crate::http::route::{Call, Resource};
 use crate::store::document::Document;
+use crate::store::document_list::column::member;
 use crate::store::documents::vouchers;
 use crate::store::sql::Fault;
 use crate::timestamp;
@@ -26,8 +27,8 @@ pub const HOLDER: Resource = Resource {
         filters: &[],
         conditions: &[
             ("id", "id"),
-            ("created_at", "json_extract(body, '$.created_at')"),
-            ("holder_role", "json_extract(body, '$.holder_role')"),
+            ("created_at", member!("created_at")),
+            ("holder_role", member!("holder_role")),
             ("customer_id", "holder"),
         ],
     },
@@ -44,7 +45,7 @@ pub enum HolderRole {
 
 impl HolderRole {
     /// Returns the name of the role in the API.
-    pub fn word(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             HolderRole::Referrer => "REFERRER",
             HolderRole::Referee => "REFEREE",
@@ -54,7 +55,7 @@ impl HolderRole {
 
 /// Tests if a holder is the referrer.
 pub fn is_referrer(holder: &Document) -> bool {
-    holder.as_holder().role() == Some(HolderRole::Referrer.word())
+    holder.as_holder().role() == Some(HolderRole::Referrer.name())
 }
 
 /// Returns the unique key of a holder.
@@ -63,7 +64,7 @@ fn key(code_id: &str, customer_id: &str) -> String {
 }
 
 /// Returns the holders of a code among these customers.
-pub fn among(call: &Call<'_, '_>, code: &Document, customers: &[&str]) -> Result<Vec<Document>, Fault> {
+pub fn list_of_customers(call: &Call<'_, '_>, code: &Document, customers: &[&str]) -> Result<Vec<Document>, Fault> {
     let keys: Vec<String> = customers.iter().map(|customer| key(&code.id, customer)).collect();
     let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
     call.store.documents_by_names(HOLDER.object, &keys, &[])
@@ -75,7 +76,7 @@ pub fn add(call: &mut Call<'_, '_>, code: &Document, customer_id: &str, role: Ho
     let now_ms = call.now_ms();
     let body = json!({
         "id": id, "created_at": timestamp::text(now_ms), "redeemable_id": code.id, "redeemable_object": "voucher", "customer_id": customer_id,
-        "holder_role": role.word(), "campaign_id": code.parent, "campaign_type": "REFERRAL_PROGRAM",
+        "holder_role": role.name(), "campaign_id": code.parent, "campaign_type": "REFERRAL_PROGRAM",
         "voucher_type": code.as_voucher().voucher_type(), "metadata": metadata, "object": HOLDER.object,
     });
     let document = Document {
@@ -101,18 +102,18 @@ pub fn find_code(call: &Call<'_, '_>, code: Document, name: &str) -> Result<Docu
 }
 
 /// Returns the id of the referrer of a code; refuses an unpublished code.
-pub fn referrer(code: &Document) -> Result<&str, ErrorBody> {
+pub fn require_referrer(code: &Document) -> Result<&str, ErrorBody> {
     let message = "Referral code must be first published to Referrer before assigning it to Referee";
     let not_published = || error(400, "not_published", "Voucher is not published", message);
     code.as_voucher().referrer_id().ok_or_else(not_published)
 }
 
 /// Queues the removal of the holders of a deleted code.
-pub fn detach(call: &mut Call<'_, '_>, code_id: &str) {
+pub fn delete_all(call: &mut Call<'_, '_>, code_id: &str) {
     vouchers::delete_referral_holders(call.store, code_id);
 }
 
 /// Returns the error for a customer who is a holder of the code already.
-pub fn assigned_already() -> CallError {
+pub fn already_assigned() -> CallError {
     bare_error(409, "holder_assignement_duplication", "Customer is already assigned to given redeemable").into()
 }

@@ -5,15 +5,18 @@ use crate::domain::campaigns::campaign::CAMPAIGN;
 use crate::domain::categories;
 use crate::domain::metadata::schemas;
 use crate::domain::validation_rules::assignments;
-use crate::domain::vouchers::image_urls::Addresses;
+use crate::domain::vouchers::image_urls::ImageUrls;
 use crate::http::list_options::{List, ListFilter};
 use crate::http::reply::{CallError, not_found};
 use crate::http::route::{Call, Resource};
 use crate::store::amount::{self, CheckedAmount};
 use crate::store::document::Document;
+use crate::store::document_list::column::{flag_member, member, one_member};
+use crate::store::document_list::voucher_columns::{CAMPAIGN_NAME, HOLDER_ID, VOUCHER_CODE};
 use crate::store::documents::vouchers;
 use crate::store::index::code_key::code_key;
 use crate::store::ledger::{AccountBalance, taken};
+use crate::store::records::VoucherRecord;
 use crate::store::sql::Fault;
 use crate::timestamp;
 use scrip::facts::{credits_account, points_account, publications_account, redemptions_account};
@@ -21,7 +24,7 @@ use scrip::ledger::{AccountId, Entry};
 use scrip::model::redemption::SpentUnits;
 use scrip::time::Instant;
 use scrip::wire::voucher::{VoucherCounts, card_of, voucher_json};
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
 use std::collections::HashMap;
 
 /// Orders of lists of vouchers.
@@ -33,7 +36,7 @@ pub const VOUCHER: Resource = Resource {
     shape: scrip::wire::voucher::VOUCHER.described(),
     parameter: "code",
     key: |call, code| code_key(code, call.caller.settings.case_sensitive_codes),
-    show,
+    show: to_json,
     list: List {
         data_ref: "vouchers",
         page_max: 99,
@@ -41,31 +44,31 @@ pub const VOUCHER: Resource = Resource {
         filters: &[
             ListFilter::Is("campaign_id", "parent"),
             ListFilter::Name("campaign", "parent", "campaign"),
-            ListFilter::Is("category", "json_extract(body, '$.category')"),
+            ListFilter::Is("category", member!("category")),
             ListFilter::Name("customer", "holder", "customer"),
             ListFilter::Moment("created_at", "created_at"),
             ListFilter::Moment("updated_at", "updated_at"),
         ],
         conditions: &[
-            ("code", "keyed json_extract(body, '$.code')"),
+            ("code", VOUCHER_CODE),
             ("id", "id"),
-            ("campaign_name", "parent campaign json_extract(body, '$.campaign')"),
+            ("campaign_name", CAMPAIGN_NAME),
             ("campaign_id", "parent"),
-            ("campaigns", "parent campaign json_extract(body, '$.campaign')"),
+            ("campaigns", CAMPAIGN_NAME),
             ("campaign_ids", "parent"),
-            ("is_referral_code", "flag json_extract(body, '$.is_referral_code')"),
+            ("is_referral_code", flag_member!("is_referral_code")),
             ("active", "state"),
             ("validity_timeframe", TIMEFRAME),
             ("validity_day_of_week", DAYS),
-            ("holder_id", "held json_extract(body, '$.holder_id')"),
-            ("voucher_type", "json_extract(body, '$.type')"),
-            ("type", "json_extract(body, '$.type')"),
-            ("categories", "one json_extract(body, '$.category')"),
-            ("category_ids", "one json_extract(body, '$.category_id')"),
+            ("holder_id", HOLDER_ID),
+            ("voucher_type", member!("type")),
+            ("type", member!("type")),
+            ("categories", one_member!("category")),
+            ("category_ids", one_member!("category_id")),
             ("created_at", "moment created_at"),
             ("updated_at", "moment updated_at"),
-            ("start_date", "json_extract(body, '$.start_date')"),
-            ("expiration_date", "json_extract(body, '$.expiration_date')"),
+            ("start_date", member!("start_date")),
+            ("expiration_date", member!("expiration_date")),
         ],
     },
 };
@@ -77,121 +80,122 @@ pub fn accounts(voucher_id: &str) -> [String; 4] {
 }
 
 /// Returns vouchers with their current balances, read in one statement.
-pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
-    let standings = standings(call, &documents)?;
-    show_all(call, documents, &standings)
+pub fn to_json(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
+    let balances = load_balances(call, &documents)?;
+    list_to_json(call, documents, &balances)
 }
 
 /// Returns a voucher in its state after the rollback of a redemption.
-pub fn show_given_back(
+pub fn to_json_after_rollback(
     call: &mut Call<'_, '_>,
     document: Document,
     spent: Option<SpentUnits>,
 ) -> Result<Json, CallError> {
-    let mut standings = standings(call, std::slice::from_ref(&document))?;
+    let mut balances = load_balances(call, std::slice::from_ref(&document))?;
     let [redemptions, credits, points, _] = accounts(&document.id);
-    let given_back = match spent {
+    let refund = match spent {
         Some(SpentUnits::Credits(amount)) => Some((credits, amount)),
         Some(SpentUnits::Points(amount)) => Some((points, amount)),
         None => None,
     };
-    for (account, amount) in given_back.into_iter().chain([(redemptions, 1)]) {
-        let standing = standings.entry(account).or_default();
-        standing.balance = standing.balance.plus(amount::signed(amount)?)?;
+    for (account, amount) in refund.into_iter().chain([(redemptions, 1)]) {
+        let account_state = balances.entry(account).or_default();
+        account_state.balance = account_state.balance.plus(amount::signed(amount)?)?;
     }
-    let mut shown = show_all(call, vec![document], &standings)?.pop().unwrap_or_default();
-    if let Some(shown) = shown.as_object_mut() {
-        shown.insert("updated_at".into(), timestamp::text(call.now_ms()).into());
+    let mut json = list_to_json(call, vec![document], &balances)?.pop().unwrap_or_default();
+    if let Some(json) = json.as_object_mut() {
+        json.insert("updated_at".into(), timestamp::text(call.now_ms()).into());
     }
-    Ok(shown)
+    Ok(json)
 }
 
 /// Returns vouchers in their state after publication, with queued transfers applied.
-pub fn show_handed_over(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
-    let mut standings = standings(call, &documents)?;
+pub fn to_json_after_publication(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
+    let mut balances = load_balances(call, &documents)?;
     for account in documents.iter().flat_map(|document| accounts(&document.id)) {
-        let standing = standings.entry(account.clone()).or_default();
+        let account_state = balances.entry(account.clone()).or_default();
         for post in call.store.posted() {
             if post.debit == account {
-                standing.balance = standing.balance.minus(post.amount)?;
+                account_state.balance = account_state.balance.minus(post.amount)?;
             } else if post.credit == account {
-                standing.balance = standing.balance.plus(post.amount)?;
+                account_state.balance = account_state.balance.plus(post.amount)?;
             }
         }
     }
-    show_all(call, documents, &standings)
+    list_to_json(call, documents, &balances)
 }
 
 /// Returns a voucher in its state after the transfers of a request, and after its publication when `published` is true.
-pub fn show_moved(
+pub fn to_json_after_transfers(
     call: &mut Call<'_, '_>,
     document: Document,
     moved: &[Entry],
     published: bool,
 ) -> Result<Json, CallError> {
-    let mut standings = standings(call, std::slice::from_ref(&document))?;
+    let mut balances = load_balances(call, std::slice::from_ref(&document))?;
     for account in accounts(&document.id) {
-        let taken = taken(moved, &account)?;
-        let standing = standings.entry(account).or_default();
-        standing.balance = standing.balance.minus(taken)?;
+        let used = taken(moved, &account)?;
+        let account_state = balances.entry(account).or_default();
+        account_state.balance = account_state.balance.minus(used)?;
     }
     let [_, _, _, publications] = accounts(&document.id);
-    let standing = standings.entry(publications).or_default();
-    standing.balance = standing.balance.minus(published.into())?;
-    Ok(show_all(call, vec![document], &standings)?.pop().unwrap_or_default())
+    let account_state = balances.entry(publications).or_default();
+    account_state.balance = account_state.balance.minus(published.into())?;
+    Ok(list_to_json(call, vec![document], &balances)?.pop().unwrap_or_default())
 }
 
-fn standings(call: &Call<'_, '_>, documents: &[Document]) -> Result<HashMap<String, AccountBalance>, Fault> {
-    let named: Vec<String> = documents.iter().flat_map(|document| accounts(&document.id)).collect();
-    call.store.standings(&named, call.now_ms(), "")
+fn load_balances(call: &Call<'_, '_>, documents: &[Document]) -> Result<HashMap<String, AccountBalance>, Fault> {
+    let accounts: Vec<String> = documents.iter().flat_map(|document| accounts(&document.id)).collect();
+    call.store.standings(&accounts, call.now_ms(), "")
 }
 
-fn show_all(
+fn list_to_json(
     call: &mut Call<'_, '_>,
     documents: Vec<Document>,
-    standings: &HashMap<String, AccountBalance>,
+    balances: &HashMap<String, AccountBalance>,
 ) -> Result<Vec<Json>, CallError> {
-    let mut assigned = assignments::assigned(call, &documents)?;
+    let mut assigned = assignments::load_json(call, &documents)?;
     let categories = categories::CategoryLookup::of(call, &documents)?;
-    let images = Addresses::of(call)?;
+    let images = ImageUrls::of(call)?;
     let now = call.context.now;
-    let shown = documents.into_iter().map(|document| {
+    let json = documents.into_iter().map(|document| {
         let rules = assigned.remove(&document.id).unwrap_or_default();
         let assets = images.show(&document)?;
-        let mut shown = show_standing(document, now, standings, rules, &categories);
-        shown.insert("assets".into(), assets);
-        Ok(Json::Object(shown))
+        Ok(to_json_with_balances(document, now, balances, rules, &categories, assets))
     });
-    shown.collect()
+    json.collect()
 }
 
 /// Returns a voucher at an instant, with the balances of its accounts.
-pub fn show_standing(
+pub fn to_json_with_balances(
     document: Document,
     now: Instant,
-    standings: &HashMap<String, AccountBalance>,
+    balances: &HashMap<String, AccountBalance>,
     rules: Vec<Json>,
     categories: &categories::CategoryLookup,
-) -> Map<String, Json> {
-    let taken = |account: &String| standings.get(account).map_or(0, |standing| standing.balance.min(0).unsigned_abs());
+    assets: Json,
+) -> Json {
+    let used =
+        |account: &String| balances.get(account).map_or(0, |account_state| account_state.balance.min(0).unsigned_abs());
     let [redemptions, credits, points, publications] = accounts(&document.id);
     let counts = VoucherCounts {
-        redeemed_quantity: taken(&redemptions),
-        redeemed_amount: taken(&credits),
-        redeemed_points: taken(&points),
-        published: Some(taken(&publications)),
+        redeemed_quantity: used(&redemptions),
+        redeemed_amount: used(&credits),
+        redeemed_points: used(&points),
+        published: Some(used(&publications)),
     };
     let categories = categories.list(&document);
     let grant = card_of(&document.body, now);
     let mut body = voucher_json(document.body, grant.as_ref(), counts);
     body.entry("loyalty_card").or_insert(Json::Null);
     body.insert("categories".into(), categories);
-    body.insert("validation_rules_assignments".into(), assignments::listed(rules));
-    body
+    body.insert("validation_rules_assignments".into(), assignments::list_json(rules));
+    body.insert("assets".into(), assets);
+    Json::Object(body)
 }
 
 /// Queues the update time of vouchers whose redemptions or balances change.
-pub fn touch(call: &mut Call<'_, '_>, ids: Vec<&str>) {
+pub fn mark_updated(call: &mut Call<'_, '_>, ids: Vec<&str>) {
     if ids.is_empty() {
         return;
     }
@@ -200,11 +204,11 @@ pub fn touch(call: &mut Call<'_, '_>, ids: Vec<&str>) {
 
 /// Finds the voucher that the path names.
 pub fn find(call: &Call<'_, '_>) -> Result<Document, CallError> {
-    find_named(call, call.param(VOUCHER.parameter))
+    find_by_name(call, call.param(VOUCHER.parameter))
 }
 
 /// Finds a voucher by code or id; one whose campaign is being deleted counts as deleted.
-pub fn find_named(call: &Call<'_, '_>, name: &str) -> Result<Document, CallError> {
+pub fn find_by_name(call: &Call<'_, '_>, name: &str) -> Result<Document, CallError> {
     let key = code_key(name, call.caller.settings.case_sensitive_codes);
     let voucher = call.store.document_by_name(VOUCHER.object, &key, name)?;
     let voucher = voucher.ok_or_else(|| not_found(VOUCHER.object, name))?;
@@ -227,15 +231,15 @@ pub fn schema_of(campaign: Option<&Document>) -> &'static str {
 pub fn check_metadata(
     call: &Call<'_, '_>,
     campaign: Option<&Document>,
-    body: &Map<String, Json>,
+    voucher: VoucherRecord<'_>,
 ) -> Result<(), CallError> {
-    schemas::check_body(call.store, schema_of(campaign), body)
+    schemas::check(call.store, &[(schema_of(campaign), voucher.metadata())])
 }
 
 /// Finds the voucher that the path names as a member, in the campaign of the path if there is one.
 pub fn find_member(call: &Call<'_, '_>) -> Result<Document, CallError> {
     let name = call.param("memberId");
-    let code = find_named(call, name)?;
+    let code = find_by_name(call, name)?;
     let campaign = call.param(CAMPAIGN.parameter);
     if !campaign.is_empty() {
         let found = call.store.document_by_name(CAMPAIGN.object, campaign, campaign)?;

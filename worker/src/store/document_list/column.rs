@@ -7,6 +7,20 @@ macro_rules! member {
     };
 }
 
+/// A member that is a flag: a filter compares it with true and false.
+macro_rules! flag_member {
+    ($path:literal) => {
+        concat!("flag json_extract(body, '$.", $path, "')")
+    };
+}
+
+/// A member with one value, which filters of lists take as a list of one.
+macro_rules! one_member {
+    ($path:literal) => {
+        concat!("one json_extract(body, '$.", $path, "')")
+    };
+}
+
 /// A member that is a list, any element of which may match a filter.
 macro_rules! each_member {
     ($path:literal) => {
@@ -21,7 +35,7 @@ macro_rules! keys_member {
     };
 }
 
-pub(crate) use {each_member, keys_member, member};
+pub(crate) use {each_member, flag_member, keys_member, member, one_member};
 
 /// Start of the recurring windows of a document; null without windows.
 pub const TIMEFRAME: &str =

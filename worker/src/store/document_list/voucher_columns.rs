@@ -3,6 +3,15 @@
 //! In such projects the key of a voucher is its folded code. A deleted voucher keeps only the code, and characters beyond ASCII
 //! keep their case.
 
+/// The code of a voucher.
+pub const VOUCHER_CODE: &str = "keyed json_extract(body, '$.code')";
+
+/// The campaign of a voucher, by name.
+pub const CAMPAIGN_NAME: &str = "parent campaign json_extract(body, '$.campaign')";
+
+/// The holder of a voucher, by id.
+pub const HOLDER_ID: &str = "held json_extract(body, '$.holder_id')";
+
 /// The code of a record about one voucher.
 pub const CODE: &str = "json_extract(body, '$.voucher.code')";
 
@@ -31,7 +40,7 @@ macro_rules! folded_code {
 
 /// Columns with their forms without case. Compared values are folded too.
 const WITHOUT_CASE: &[(&str, &str)] = &[
-    ("keyed json_extract(body, '$.code')", "key"),
+    (VOUCHER_CODE, "key"),
     (VOUCHERS, "each json_array(lower(document.id), key)"),
     (CODE, folded_code!("$.voucher.id")),
     (

@@ -9,6 +9,12 @@ use crate::store::document_list::clause::Clause;
 use crate::store::sql::{self, Fault};
 use serde::Deserialize;
 
+/// The digest of a customer's email address, as a column of lists.
+pub const EMAIL_DIGEST: &str = "json_extract(marks, '$.email')";
+
+/// The digest of a customer's city, as a column of lists.
+pub const CITY_DIGEST: &str = "json_extract(marks, '$.city')";
+
 /// The id under which something is listed as held: a voucher's own one, and those of its holders.
 macro_rules! held_id {
     () => {

@@ -7,6 +7,15 @@ use crate::store::loyalty::program_revision::Edition;
 use crate::store::sql::{self, Fault, SqlRow};
 use serde_json::Value as Json;
 
+/// The id of an incentive as a benefit.
+pub const BENEFIT_ID: &str = "replace(id, 'linc_', 'lben_')";
+
+/// The id of an activity of an incentive as one of a benefit.
+pub const BENEFIT_ACTIVITY_ID: &str = "replace(id, 'lainc_', 'laben_')";
+
+/// The type of an activity of an incentive as one of a benefit.
+pub const BENEFIT_ACTIVITY_TYPE: &str = "replace(json_extract(body, '$.type'), 'vl.incentive.', 'vl.benefit.')";
+
 /// Kind of a row that a card is read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CardRowKind {

@@ -3,7 +3,7 @@
 //! A list counts the documents of a state, and its states stand under `or` beside other conditions, so that the
 //! engine would have to be asked of every document that a list may look at, 40,000 of them. That both say the same is tested
 //! (`worker/tests/it/validity_filters.rs`): it holds because dates are stored in one form only, which has the order of the moments
-//! (`settle_dates`). Nothing is handed over or redeemed on the word of a statement.
+//! (`normalise_dates`). Nothing is handed over or redeemed on the word of a statement.
 //!
 //! `{}` is the instant, as `timestamp::text` writes it.
 

@@ -60,6 +60,11 @@ impl<'a> VoucherRecord<'a> {
         self.0.object("gift").value("amount")
     }
 
+    /// Returns the metadata, which may be `null`.
+    pub fn metadata(self) -> Option<&'a Json> {
+        self.0.value("metadata")
+    }
+
     /// Returns true for loyalty cards.
     pub fn is_loyalty_card(self) -> bool {
         self.0.object("loyalty_card").map().is_some()

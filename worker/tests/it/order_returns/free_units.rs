@@ -1,6 +1,6 @@
 //! Tests returns and changes of orders with free units, with gift cards and other codes: no sequence refunds more than was paid.
 
-use super::{ORDERS, call, id, make};
+use super::{ORDERS, call, create, id};
 use crate::in_process::Edge;
 use crate::shops::random::Random;
 use serde_json::{Value as Json, json};
@@ -15,11 +15,15 @@ impl GiftShop {
     fn open() -> GiftShop {
         let edge = Edge::new();
         let product = |name: &str, price: u64| {
-            id(&make(&edge, "/v1/products", &json!({ "name": name, "source_id": name, "price": price })))
+            id(&create(&edge, "/v1/products", &json!({ "name": name, "source_id": name, "price": price })))
         };
         let products = [product("a", 1_000), product("b", 333), product("c", 70)];
         let coupon = |code: &str, discount: Json| {
-            make(&edge, &format!("/v1/vouchers/{code}"), &json!({ "type": "DISCOUNT_VOUCHER", "discount": discount }));
+            create(
+                &edge,
+                &format!("/v1/vouchers/{code}"),
+                &json!({ "type": "DISCOUNT_VOUCHER", "discount": discount }),
+            );
         };
         let unit = |product: &str, units: u64, effect: &str| json!({ "type": "UNIT", "unit_off": units, "unit_type": product, "effect": effect });
         coupon("NEW", unit(&products[1], 1, "ADD_NEW_ITEMS"));
@@ -28,7 +32,7 @@ impl GiftShop {
         coupon("LINES", json!({ "type": "PERCENT", "percent_off": 7, "effect": "APPLY_TO_ITEMS" }));
         coupon("AMOUNT", json!({ "type": "AMOUNT", "amount_off": 150 }));
         let gift = json!({ "amount": CREDITS, "effect": "APPLY_TO_ITEMS" });
-        make(&edge, "/v1/vouchers/CARD", &json!({ "type": "GIFT_VOUCHER", "gift": gift }));
+        create(&edge, "/v1/vouchers/CARD", &json!({ "type": "GIFT_VOUCHER", "gift": gift }));
         GiftShop(edge)
     }
 
@@ -54,7 +58,7 @@ impl GiftShop {
         }
         let body =
             json!({ "redeemables": redeemables, "order": { "source_id": format!("o{number}"), "items": items } });
-        make(&self.0, "/v1/redemptions", &body)["order"].clone()
+        create(&self.0, "/v1/redemptions", &body)["order"].clone()
     }
 
     fn credits(&self) -> i64 {
@@ -145,7 +149,7 @@ impl GiftShop {
         let standing = order["redemptions"].as_object().unwrap().iter().find(|(_, one)| one["rollback_id"].is_null());
         let Some((id, one)) = standing else { return order.clone() };
         let route = if one["stacked"].is_array() { "rollbacks" } else { "rollback" };
-        make(&self.0, &format!("/v1/redemptions/{id}/{route}"), &json!({ "order": { "status": "PAID" } }));
+        create(&self.0, &format!("/v1/redemptions/{id}/{route}"), &json!({ "order": { "status": "PAID" } }));
         call(&self.0, "GET", &path, &Json::Null).1
     }
 

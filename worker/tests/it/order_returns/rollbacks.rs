@@ -1,7 +1,7 @@
 //! Tests that the rollback of all redemptions of an order, in any order, restores it: codes that add, claim or replace
 //! units, percentages, and discounts that were sent with the lines. Returns in between refund what was paid.
 
-use super::{ORDERS, call, id, make};
+use super::{ORDERS, call, create, id};
 use crate::in_process::Edge;
 use crate::shops::random::Random;
 use serde_json::{Value as Json, json};
@@ -11,7 +11,7 @@ const CODES: [&str; 10] = ["NEW", "NEWB", "MISSING", "MISSINGB", "AB", "BC", "CA
 fn open() -> Edge {
     let edge = Edge::new();
     let product = |name: &str, price: u64| {
-        id(&make(&edge, "/v1/products", &json!({ "name": name, "source_id": name, "price": price })))
+        id(&create(&edge, "/v1/products", &json!({ "name": name, "source_id": name, "price": price })))
     };
     let [a, b, c] = [product("a", 1_000), product("b", 2_500), product("c", 333)];
     let coupon = |code: &str, discount: Json, scope: Option<&str>| {
@@ -20,13 +20,13 @@ fn open() -> Edge {
             .map(|product| {
                 let included = json!([{ "object": "product", "id": product, "aggregated_quantity_limit": 2 }]);
                 let rule = json!({ "name": code, "rules": {}, "applicable_to": { "included": included } });
-                id(&make(&edge, "/v1/validation-rules", &rule))
+                id(&create(&edge, "/v1/validation-rules", &rule))
             })
             .collect();
         let voucher = json!({
             "type": "DISCOUNT_VOUCHER", "discount": discount, "redemption": { "quantity": null }, "validation_rules": rules,
         });
-        make(&edge, &format!("/v1/vouchers/{code}"), &voucher);
+        create(&edge, &format!("/v1/vouchers/{code}"), &voucher);
     };
     let unit = |product: &str, units: u64, effect: &str| json!({ "type": "UNIT", "unit_off": units, "unit_type": product, "effect": effect });
     coupon("NEW", unit(&a, 1, "ADD_NEW_ITEMS"), None);
@@ -84,7 +84,7 @@ impl RedeemedOrder {
         let count = 1 + random.index(3);
         let names = random.some(&["a", "b", "c"], count);
         let items: Vec<Json> = names.iter().map(|name| item(random, name)).collect();
-        let sent = make(edge, "/v1/orders", &json!({ "source_id": source_id, "items": items }));
+        let sent = create(edge, "/v1/orders", &json!({ "source_id": source_id, "items": items }));
         let steps = vec![costs(&sent).to_string()];
         let path = format!("/v1/orders/{source_id}");
         let mut redeemed = RedeemedOrder { path, sent, redemptions: Vec::new(), steps };
@@ -202,7 +202,7 @@ fn returns_between_rollbacks_refund_what_was_paid() {
             let units = number_of(item, "quantity") - number_of(item, "discount_quantity");
             let back = 1 + random.below(units.unsigned_abs());
             let body = json!({ "items": [{ "id": item["id"], "quantity": back }] });
-            let returned = make(&edge, &format!("{}/returns", redeemed.path), &body);
+            let returned = create(&edge, &format!("{}/returns", redeemed.path), &body);
             redeemed.steps.push(format!("return {back} of {} -> {}", item["product_id"], costs(&returned["order"])));
             order = returned["order"].clone();
         }

@@ -71,7 +71,7 @@ fn a_signature_has_exactly_these_header_and_claims() {
 #[test]
 fn the_first_signature_makes_the_only_pair() {
     with_store(|store| {
-        assert_eq!(signing_kid(store, START).unwrap(), None);
+        assert_eq!(find_signing_kid(store, START).unwrap(), None);
         let jws = sign(store, &at(START), "scrip-bundle+jwt", &json!({ "rev": 1 })).unwrap();
         sign(store, &at(START + HOUR), "scrip-bundle+jwt", &json!({ "rev": 2 })).unwrap();
         // A clock that is set back finds the same key.
@@ -80,20 +80,20 @@ fn the_first_signature_makes_the_only_pair() {
         let (header, claims) = verified(&jws, &only.stored.public_x);
         assert_eq!(header["kid"], only.stored.kid.as_str());
         assert_eq!(claims, json!({ "rev": 1 }));
-        assert_eq!(signing_kid(store, START).unwrap(), Some(only.stored.kid));
+        assert_eq!(find_signing_kid(store, START).unwrap(), Some(only.stored.kid));
     });
 }
 
 #[test]
 fn the_seed_of_a_call_tells_nothing_of_the_pair() {
-    let x = || with_store(|store| signing(store, &at(START)).unwrap().public_x);
+    let x = || with_store(|store| find_or_create_signing(store, &at(START)).unwrap().public_x);
     assert_ne!(x(), x(), "the same seed");
 }
 
 #[test]
 fn a_rotated_key_signs_after_a_day_and_the_present_one_vouches_for_it() {
     with_store(|store| {
-        let old = signing(store, &at(START)).unwrap();
+        let old = find_or_create_signing(store, &at(START)).unwrap();
         let new = rotate(store, &at(START + HOUR), "proj").unwrap().unwrap();
         let (header, claims) = verified(new.vouched_by.as_deref().unwrap(), &old.public_x);
         assert_eq!(header, json!({ "alg": "EdDSA", "kid": old.kid, "typ": "scrip-key+jwt" }));
@@ -103,14 +103,15 @@ fn a_rotated_key_signs_after_a_day_and_the_present_one_vouches_for_it() {
         let pair = |new_is, old_is| vec![(new.kid.clone(), new_is), (old.kid.clone(), old_is)];
         assert_eq!(states(store, switch - 1), pair(KeyStatus::Next, KeyStatus::Signing));
         assert_eq!(states(store, switch), pair(KeyStatus::Signing, KeyStatus::Former));
-        let kids: Vec<String> = published(&list(store, switch).unwrap()).map(|key| key.stored.kid.clone()).collect();
+        let kids: Vec<String> =
+            published_keys(&list(store, switch).unwrap()).map(|key| key.stored.kid.clone()).collect();
         assert_eq!(kids, [new.kid.clone(), old.kid.clone()], "the statement of a former key leads to the present one");
-        let RotationGoesOn(next) = rotate(store, &at(switch - 1), "proj").unwrap().unwrap_err();
+        let PendingRotation(next) = rotate(store, &at(switch - 1), "proj").unwrap().unwrap_err();
         assert_eq!(next.stored.kid, new.kid);
-        assert_eq!(epoch(store).unwrap(), 0, "a rotation invalidates nothing");
-        forget_former(store, switch + OVERLAP_MS - 1).unwrap();
+        assert_eq!(find_epoch(store).unwrap(), 0, "a rotation invalidates nothing");
+        delete_former_private_halves(store, switch + OVERLAP_MS - 1).unwrap();
         assert!(key(store, &old.kid, switch).stored.private_seed.is_some(), "the clock may be set back");
-        forget_former(store, switch + OVERLAP_MS).unwrap();
+        delete_former_private_halves(store, switch + OVERLAP_MS).unwrap();
         assert_eq!(key(store, &old.kid, switch).stored.private_seed, None);
         assert_eq!(states(store, switch + OVERLAP_MS), pair(KeyStatus::Signing, KeyStatus::Former));
     });
@@ -119,7 +120,7 @@ fn a_rotated_key_signs_after_a_day_and_the_present_one_vouches_for_it() {
 #[test]
 fn a_retired_key_ends_at_once_with_what_it_vouched_for() {
     with_store(|store| {
-        let old = signing(store, &at(START)).unwrap();
+        let old = find_or_create_signing(store, &at(START)).unwrap();
         let new = rotate(store, &at(START), "proj").unwrap().unwrap();
         let now = START + HOUR;
         let leaked = key(store, &old.kid, now);
@@ -129,12 +130,12 @@ fn a_retired_key_ends_at_once_with_what_it_vouched_for() {
         let present = key(store, &new.kid, now);
         assert_eq!((present.status, present.stored.signs_from), (KeyStatus::Signing, now));
         assert_eq!((present.stored.vouched_by, present.stored.vouching_kid), (None, None));
-        assert_eq!(epoch(store).unwrap(), now);
+        assert_eq!(find_epoch(store).unwrap(), now);
         // The last key: another pair is made at once, and the epoch rises though the clock stands still.
         let last = key(store, &new.kid, now);
         retire(store, &at(now), &last).unwrap();
-        assert_eq!(epoch(store).unwrap(), now + 1);
-        let kid = signing_kid(store, now).unwrap().unwrap();
+        assert_eq!(find_epoch(store).unwrap(), now + 1);
+        let kid = find_signing_kid(store, now).unwrap().unwrap();
         assert!(kid != old.kid && kid != new.kid);
         assert_eq!(key(store, &kid, now).stored.vouched_by, None);
     });
@@ -143,7 +144,7 @@ fn a_retired_key_ends_at_once_with_what_it_vouched_for() {
 #[test]
 fn after_a_retired_next_key_the_present_one_signs_on() {
     with_store(|store| {
-        let old = signing(store, &at(START)).unwrap();
+        let old = find_or_create_signing(store, &at(START)).unwrap();
         let new = rotate(store, &at(START), "proj").unwrap().unwrap();
         let next = key(store, &new.kid, START);
         retire(store, &at(START), &next).unwrap();
@@ -157,7 +158,7 @@ fn after_a_retired_next_key_the_present_one_signs_on() {
 fn a_hundred_keys_are_kept_and_the_one_that_signs_is_among_them() {
     with_store(|store| {
         for _ in 0..120 {
-            let kid = signing(store, &at(START)).unwrap().kid;
+            let kid = find_or_create_signing(store, &at(START)).unwrap().kid;
             let present = key(store, &kid, START);
             retire(store, &at(START), &present).unwrap();
         }

@@ -1,7 +1,24 @@
 //! Columns of exports that are looked up in other rows than the exported document. The word `each` marks a list of values.
 
+use crate::store::document_list::index::{campaign_name_of_redemption, campaign_of_redemption};
 use crate::store::ledger::account_of;
 use scrip::facts::redemptions_account;
+
+/// The creation time of a document with leading zeros, so that its text orders like the number.
+pub const PADDED_AGE: &str = "printf('%015d', created_at)";
+
+/// True for a redemption that succeeded, and for a transaction that is not a redemption.
+pub const HAS_SUCCEEDED: &str = "COALESCE(json_extract(body, '$.result'), 'SUCCESS') = 'SUCCESS'";
+
+/// True for a voucher that is a loyalty card.
+pub const IS_LOYALTY_CARD: &str = "json_type(body, '$.loyalty_card') = 'object'";
+
+/// True for a document that is not disabled.
+pub const IS_ACTIVE: &str = "flag COALESCE(json_extract(body, '$.active'), 1)";
+
+/// The campaign of a redemption, by name and by id.
+pub const CAMPAIGN_OF_REDEMPTION: &str =
+    concat!("each json_array(", campaign_name_of_redemption!(), ", ", campaign_of_redemption!(), ")");
 
 /// The holder of a document, by id and by `source_id`.
 pub const HOLDER_NAMES: &str = "each json_array(holder, (SELECT json_extract(known.body, '$.source_id') FROM document AS known WHERE known.kind = 'customer' AND known.id = document.holder))";
@@ -38,6 +55,11 @@ pub const LAST_PUBLICATION: &str =
 pub const PUBLISHED_OBJECTS: &str = "each (SELECT json_group_array(named.value) FROM document AS given,
    json_each(json_insert(json_extract(given.body, '$.vouchers_id'), '$[#]', given.parent)) AS named
    WHERE given.kind = 'publication' AND given.holder = document.id)";
+
+/// Returns the column of a member of the metadata. The name must not have quotes.
+pub fn metadata_member(name: &str) -> String {
+    format!("json_extract(body, '$.metadata.\"{name}\"')")
+}
 
 /// Returns the column of the redemption status of a voucher.
 pub fn redemption_status() -> String {
