@@ -30,7 +30,7 @@ pub const ERROR: FieldType = shape!(
 
 /// Error for a body that is too large.
 const TOO_LARGE: FieldType = shape!(
-    "TooLarge",
+    "BodyTooLargeError",
     "Error that a request body beyond 10 MiB is answered with.",
     &[
         must("statusCode", FieldType::Int(413, 413)).description("HTTP status of the response."),

@@ -131,7 +131,7 @@ impl SchemaRegistry {
                 if self.0.get(shape.name) == Some(&schema) {
                     return whole;
                 }
-                let name = format!("Page{}", shape.name);
+                let name = format!("Client{}", shape.name);
                 let known = self.0.entry(&name).or_insert_with(|| schema.clone());
                 if *known == schema { reference(&name) } else { schema }
             }

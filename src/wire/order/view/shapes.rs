@@ -129,7 +129,7 @@ const REMEMBERED: FieldType = FieldType::Object(&[
 
 /// A stored order.
 pub const KEPT: FieldType = shape!(
-    "KeptOrder",
+    "StoredOrder",
     "Stored order, with its redemptions and returns. All amounts are in minor units, and an absent amount means 0.",
     fields_of!(
         &[must("id", KEY), must("status", STATUS).description("Status of the order.")],

@@ -96,7 +96,7 @@ macro_rules! effect {
 const NOTHING: &[Field] = &[];
 const EFFECT: FieldType = effect!("EarningEffect", &["POINTS", "POINTS_PROPORTIONAL", "INCENTIVE"], NOTHING);
 const SENT_EFFECT: FieldType = effect!(
-    "SentEarningEffect",
+    "EarningEffectRequest",
     &["POINTS", "POINTS_PROPORTIONAL", "INCENTIVE", "BENEFIT"],
     &[may("benefit", FieldType::Object(&[must("id", KEY)]))
         .description("Incentive under its later name, with either form of its ID. Excludes `incentive`.")]

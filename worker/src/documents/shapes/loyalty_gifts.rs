@@ -13,7 +13,7 @@ const NAMED: FieldType = FieldType::Object(&[must("id", KEY)]);
 
 /// Goods that are granted.
 pub const MATERIAL: FieldType = shape!(
-    "GivenGoods",
+    "MaterialItem",
     "Product or SKU that an incentive or reward gives.",
     &[
         may("type", FieldType::OneOf(&["PRODUCT", "SKU"]))
@@ -52,7 +52,7 @@ pub const GIFTS: Field = may(
 
 /// Code that is granted.
 const DIGITAL: FieldType = shape!(
-    "GivenCode",
+    "IncentiveVoucher",
     "Voucher that an incentive gives.",
     &[
         may("type", FieldType::OneOf(&["DISCOUNT_COUPONS", "GIFT_VOUCHERS"]))

@@ -12,7 +12,7 @@ use scrip::{fields_of, shape};
 
 const TYPES: FieldType = FieldType::OneOf(&["MATERIAL", "DIGITAL"]);
 const DIGITAL: FieldType = shape!(
-    "RewardedCode",
+    "DigitalReward",
     "Voucher or points that a reward gives.",
     &[
         may("type", FieldType::OneOf(&["DISCOUNT_COUPONS", "GIFT_VOUCHERS", "LOYALTY_CARD_POINTS"]))

@@ -84,7 +84,7 @@ pub const PROGRAM: FieldType = shape!(
 
 /// New program in the response of its creation.
 pub const NEW_PROGRAM: FieldType = shape!(
-    "NewLoyaltyProgram",
+    "LoyaltyProgramWithAssignments",
     "Loyalty program with the objects assigned on creation.",
     fields_of!(SHOWN, arrays!(0))
 );

@@ -36,7 +36,7 @@ const RESULT: Field = may("result", FieldType::OneOf(TAKEN_BACK))
     .description("Result of a refund for the voucher: kept, deleted, or balance reduced. Absent in purchases.");
 
 const DIGITAL: FieldType = shape!(
-    "HandedCode",
+    "DigitalFulfilment",
     "Vouchers or points that were handed over.",
     &[
         may("type", FieldType::OneOf(&["DISCOUNT_COUPONS", "GIFT_VOUCHERS", "LOYALTY_CARD_POINTS"]))
@@ -79,7 +79,7 @@ const DIGITAL: FieldType = shape!(
 );
 
 const HANDED: FieldType = shape!(
-    "HandedReward",
+    "RewardFulfilment",
     "Reward that was handed over.",
     &[
         must(
