@@ -6,7 +6,7 @@ pub mod schema;
 mod tags;
 
 use crate::access::client::response_filter::disclosure::Disclosure;
-use crate::access::client::response_filter::disclosure_on;
+use crate::access::client::response_filter::disclosure_of;
 use crate::http::caller::CredentialClass;
 use crate::http::request_checks::MediaKind;
 use crate::http::route::Route;
@@ -91,7 +91,7 @@ fn operation(route: &Route, examples: &Json, schemas: &mut SchemaRegistry) -> Js
     let in_path = |segment: &'static str| segment.strip_prefix('{')?.strip_suffix('}');
     let mut parameters: Vec<Json> = route.path.split('/').filter_map(in_path).map(parameter).collect();
     parameters.extend(route.query.iter().map(|field| query_parameter(field, schemas)));
-    if route.method == "POST" && route.remembered {
+    if route.method == "POST" && route.stores_response {
         parameters.push(json!({ "name": "Idempotency-Key", "in": "header", "description": IDEMPOTENCY_KEY, "schema": { "type": "string", "maxLength": 255 } }));
     }
     if route.is_client_side() {
@@ -144,7 +144,7 @@ fn success(route: &Route, example: Option<Json>, schemas: &mut SchemaRegistry) -
     if matches!(route.success, 101 | 204) {
         return json!({ "description": text_of(route.success, route.returns) });
     }
-    let message = disclosure_on(route);
+    let message = disclosure_of(route);
     let schema = match (route.list, message) {
         (Some((data_ref, beside)), message) => {
             let item = match message {

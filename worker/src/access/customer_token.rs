@@ -73,8 +73,8 @@ pub fn missing() -> ErrorBody {
 }
 
 /// Returns the refusal of a token. It never contains the correct value.
-fn wrong(what: impl Into<String>) -> ErrorBody {
-    error(401, "invalid_customer_token", "Invalid customer token", format!("The customer token {}", what.into()))
+fn wrong(problem: impl Into<String>) -> ErrorBody {
+    error(401, "invalid_customer_token", "Invalid customer token", format!("The customer token {}", problem.into()))
 }
 
 /// Reads a token of a project.
@@ -91,14 +91,14 @@ pub fn read<'t>(token: &'t str, project: &str) -> Result<UnverifiedToken<'t>, Er
     let header = object(head, "header")?;
     let algorithm = header.get("alg").unwrap_or(&Json::Null);
     if algorithm != "HS256" {
-        return Err(wrong(format!("must be signed with HS256 (actual algorithm is {})", shown(algorithm))));
+        return Err(wrong(format!("must be signed with HS256 (actual algorithm is {})", json_text(algorithm))));
     }
     if header.contains_key("crit") {
         return Err(wrong("must NOT have a header `crit`: nothing of it is understood"));
     }
     let claims = object(body, "payload")?;
     if !is_for(&claims, project) {
-        let message = shown(claims.get("aud").unwrap_or(&Json::Null));
+        let message = json_text(claims.get("aud").unwrap_or(&Json::Null));
         return Err(wrong(format!("is for another project: `aud` must be `{project}` (actual value is {message})")));
     }
     let Some(Json::String(key)) = header.get("kid") else {
@@ -128,7 +128,7 @@ fn object(part: &str, name: &str) -> Result<Map<String, Json>, ErrorBody> {
     serde_json::from_slice(&bytes).map_err(|_| wrong(format!("has a {name} that is no JSON object")))
 }
 
-fn shown(value: &Json) -> String {
+fn json_text(value: &Json) -> String {
     format!("`{}`", shortened(value.as_str().unwrap_or(&value.to_string())))
 }
 
@@ -193,7 +193,7 @@ impl UnverifiedToken<'_> {
     fn seconds(&self, name: &str) -> Result<i64, ErrorBody> {
         let claim = self.claims.get(name).unwrap_or(&Json::Null);
         let message =
-            || wrong(format!("must have `{name}`, whole seconds since 1970 (actual value is {})", shown(claim)));
+            || wrong(format!("must have `{name}`, whole seconds since 1970 (actual value is {})", json_text(claim)));
         claim.as_i64().ok_or_else(message)
     }
 }

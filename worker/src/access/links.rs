@@ -13,7 +13,7 @@ const PURPOSE: &str = "links";
 const KEY_LENGTH: usize = 64;
 
 /// Returns the token of a query as received: its characters are never encoded.
-pub fn sent(query: &str) -> Option<&str> {
+pub fn token_of(query: &str) -> Option<&str> {
     query.split('&').find_map(|pair| pair.strip_prefix("token="))
 }
 
@@ -53,5 +53,5 @@ pub fn check(
 }
 
 fn seal(store: &Store<'_>, parts: &[&str]) -> Result<String, CallError> {
-    Ok(Tracker::stored(store)?.counted_as(PURPOSE, &parts.join("."))?)
+    Ok(Tracker::stored(store)?.pseudonym(PURPOSE, &parts.join("."))?)
 }

@@ -1,7 +1,7 @@
 //! Projects as the directory stores them: those of the setup, and those that were created through the API.
 
 use crate::http::caller::{Settings, WebhookSecret};
-use crate::http::client_publication_policy::Publishing;
+use crate::http::client_publication_policy::ClientPublicationPolicy;
 use crate::http::rate_limits::RateLimits;
 use crate::store::Store;
 use crate::store::access::credentials;
@@ -32,7 +32,7 @@ pub struct ProjectSettings {
     pub redeem: bool,
     /// Campaigns that clients may publish from.
     #[serde(default)]
-    pub publish: Publishing,
+    pub publish: ClientPublicationPolicy,
     /// True if clients may send events.
     #[serde(default)]
     pub events: bool,
@@ -104,8 +104,8 @@ pub fn find(store: &Store<'_>, id: &str) -> Result<Option<Project>, Fault> {
 }
 
 /// Lists the projects that were created with keys of one, the newest first.
-pub fn made_by(store: &Store<'_>, id: &str) -> Result<Vec<Project>, Fault> {
-    credentials::list_projects_made_by(store, id)?.into_iter().map(Project::of).collect()
+pub fn list_created_by(store: &Store<'_>, id: &str) -> Result<Vec<Project>, Fault> {
+    credentials::list_projects_created_by(store, id)?.into_iter().map(Project::of).collect()
 }
 
 /// Returns the secret that signs the webhooks of a project.
@@ -130,7 +130,7 @@ pub fn is_webhook_token_set_up(store: &Store<'_>, id: &str) -> Result<bool, Faul
 }
 
 /// Stores the webhook secret of a project.
-pub fn keep_webhook_token(store: &mut Store<'_>, id: &str, token: &str, set_up: bool, now_ms: i64) {
+pub fn update_webhook_token(store: &mut Store<'_>, id: &str, token: &str, set_up: bool, now_ms: i64) {
     let body = json!({ "token": token, "set_up": set_up, "since_ms": now_ms }).as_object().cloned().unwrap_or_default();
     store.put(WEBHOOK_TOKEN, &Document::new(id.to_owned(), None, now_ms, body));
 }
@@ -147,7 +147,7 @@ pub fn delete(store: &mut Store<'_>, project: &Project, now_ms: i64) {
 }
 
 /// Returns the shown members of a project without settings.
-pub fn shown_from_the_beginning() -> Map<String, Json> {
+pub fn initial_members() -> Map<String, Json> {
     let quiet = json!({ "enabled": false, "value": 80, "in_app": false, "emails": [] });
     let silent = json!({ "email": false, "in_app": false, "emails": [] });
     let shown = json!({

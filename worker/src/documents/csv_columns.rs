@@ -69,8 +69,8 @@ impl ColumnMap {
     /// Replaces fields by columns of the file in the details of a refusal. `has` returns true if the current row has a cell
     /// for a target, because a field may come from several columns.
     pub fn by_column_name(&self, details: &str, has: impl Fn(&str) -> bool) -> String {
-        let said = details.strip_prefix("Property .").and_then(|rest| rest.split_once(' '));
-        let found = said.and_then(|(path, members)| {
+        let problem = details.strip_prefix("Property .").and_then(|rest| rest.split_once(' '));
+        let found = problem.and_then(|(path, members)| {
             let is_of = |field: &str| {
                 path.strip_prefix(field).is_some_and(|below| below.is_empty() || below.starts_with(['.', '[']))
             };

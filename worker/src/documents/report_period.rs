@@ -14,7 +14,7 @@ pub const PERIODS_MAX: usize = 366;
 const RESOLUTIONS: &[&str] = &["day", "week", "month", "quarter"];
 
 /// Parameters of a report query.
-pub const SPAN: &[Field] = &[
+pub const PERIOD_PARAMETERS: &[Field] = &[
     must("start_date", FieldType::Date).description("First day of the report, in the time zone of the project."),
     must("end_date", FieldType::Date).description("Last day of the report, included, in the time zone of the project."),
     must("resolution", FieldType::OneOf(RESOLUTIONS)).description("Length of one period of the report."),

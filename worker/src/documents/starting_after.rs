@@ -2,7 +2,7 @@
 //! skips all documents created in it, of which a page may have shown only a part; an id skips none.
 
 use crate::documents::common_fields::KEY;
-use crate::documents::filter::read_moment;
+use crate::documents::filter::read_instant;
 use crate::http::query::Query;
 use crate::http::reply::{CallError, ErrorBody, invalid_query};
 use crate::http::shape::{Field, FieldType, may};
@@ -19,7 +19,7 @@ pub const ID: Field = may("starting_after_id", KEY)
 
 /// Limits a list of some kinds to the documents after the position in a query.
 pub fn narrow(store: &Store<'_>, query: &Query, kinds: &[&str], clause: &mut Clause) -> Result<(), CallError> {
-    let (id, moment) = (query.parameter("starting_after_id"), read_moment(query, &["starting_after"])?);
+    let (id, moment) = (query.parameter("starting_after_id"), read_instant(query, &["starting_after"])?);
     if id.is_none() && moment.is_none() {
         return Ok(());
     }

@@ -158,7 +158,7 @@ pub fn hand_over(
     let body = show(call, &id, wanted, receiver, handed.clone())?;
     let document = Document {
         id,
-        key: wanted.source_id.clone().filter(|_| call.page.is_none()),
+        key: wanted.source_id.clone().filter(|_| call.client.is_none()),
         parent: place,
         // A customer that a client only names joins no campaign.
         holder: receiver.holder().map(str::to_owned),

@@ -64,7 +64,7 @@ pub fn hand_over<'g>(
     handed: &mut RequestFulfilments<'g>,
 ) -> Result<(), CallError> {
     for grant in grants {
-        let (mark, drawn, ids) = (call.store.mark(), call.store.drawn.clone(), call.ids.clone());
+        let (savepoint, generators, ids) = (call.store.savepoint(), call.store.generators.clone(), call.ids.clone());
         match handed.hand(call, grant) {
             Ok(_) => {
                 let details = json!({
@@ -74,8 +74,8 @@ pub fn hand_over<'g>(
                 call.store.announce("granted", &grant.campaign_id, details.to_string())?;
             }
             Err(CallError::Refused(why)) => {
-                call.store.forget_since(mark);
-                (call.store.drawn, call.ids) = (drawn, ids);
+                call.store.discard_since(savepoint);
+                (call.store.generators, call.ids) = (generators, ids);
                 let why = why.details.as_deref().unwrap_or_default();
                 note(call, grant.customer_id.as_deref().unwrap_or_default(), &grant.campaign_id, why);
             }
@@ -124,7 +124,7 @@ fn grant(
 }
 
 fn note(call: &Call<'_, '_>, customer_id: &str, campaign: &str, why: &str) {
-    call.store.note(format!("`{customer_id}` was referred and does not get what `{campaign}` gives: {why}"));
+    call.store.warn(format!("`{customer_id}` was referred and does not get what `{campaign}` gives: {why}"));
 }
 
 /// Tests if a customer document has a referral with a member of this value.

@@ -15,16 +15,16 @@ pub const CURSOR: &[Field] = &[must(
 .description("Cursor of the next page. `null` on the last page.")];
 
 /// Parameter with the cursor of a page.
-pub const CURSOR_ASKED: Field = may("cursor", FieldType::Text)
+pub const CURSOR_PARAMETER: Field = may("cursor", FieldType::Text)
     .description("Cursor from `cursor.next` of the former page. Absent means the first page.");
 
 /// Returns the parameter for one or more of these orders.
-pub const fn orders_asked(words: &'static FieldType) -> Field {
+pub const fn order_parameter(words: &'static FieldType) -> Field {
     may("order", FieldType::List(words, 0, usize::MAX)).description("Sort order, by one or more properties in turn; a leading `-` means descending. By default the newest come first.")
 }
 
 /// Order parameter of a list that is ordered by age only.
-pub const BY_AGE_ASKED: Field = orders_asked(&FieldType::OneOf(&["created_at", "-created_at"]));
+pub const BY_AGE_PARAMETER: Field = order_parameter(&FieldType::OneOf(&["created_at", "-created_at"]));
 
 /// Name of a column in a list, and its path in documents.
 pub type ListColumn = (&'static str, &'static str);

@@ -63,12 +63,12 @@ pub fn below(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
 }
 
-fn wrong(path: &str, wanted: &str, value: &Json) -> Problem {
-    Problem::at(path, format!("must be {wanted} (actual value is `{}`)", shown(value)))
+fn wrong(path: &str, expected: &str, value: &Json) -> Problem {
+    Problem::at(path, format!("must be {expected} (actual value is `{}`)", value_text(value)))
 }
 
 /// Formats a value for a message, shortened.
-pub fn shown(value: &Json) -> String {
+pub fn value_text(value: &Json) -> String {
     shortened(&value.to_string())
 }
 
@@ -204,7 +204,7 @@ fn read_int(value: Json, least: i64, most: i64, path: &str) -> Result<Json, Prob
 }
 
 fn bound(path: &str, sign: &str, limit: i64, value: &Json) -> Problem {
-    Problem::at(path, format!("must be {sign} {limit} (actual value is `{}`)", shown(value)))
+    Problem::at(path, format!("must be {sign} {limit} (actual value is `{}`)", value_text(value)))
 }
 
 fn read_text(kind: &FieldType, text: String, path: &str) -> Result<Json, Problem> {

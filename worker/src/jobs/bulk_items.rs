@@ -93,7 +93,7 @@ pub fn same_metadata(call: &Call<'_, '_>) -> Result<Vec<Map<String, Json>>, Erro
     let named = body.remove("source_ids").unwrap_or_default();
     let named = named.as_array().cloned().unwrap_or_default();
     let item = |name: Json| {
-        let mut item = json_members::one("source_id", name);
+        let mut item = json_members::object_of("source_id", name);
         item.insert("metadata".into(), metadata.clone());
         item
     };
@@ -109,11 +109,11 @@ pub fn answer_file(
     subject: Option<String>,
 ) -> HandlerResult {
     let file = upload::file(call.request)?;
-    let sheet = csv_file::read(file, known, required)?;
+    let csv_file = csv_file::read(file, known, required)?;
     let has_choice = call.route.body.iter().any(|field| field.name == WEBHOOKS_ENABLE);
     let is_silent = has_choice && upload::flag(call.request, WEBHOOKS_ENABLE)? == Some(false);
-    let id = begin(call, kind, sheet.rows, sheet.layout, subject, is_silent)?;
-    for slice in sheet.slices {
+    let id = begin(call, kind, csv_file.rows, csv_file.layout, subject, is_silent)?;
+    for slice in csv_file.slices {
         keep(call, &id, json!({ "rows": slice }))?;
     }
     Ok(Response::status(call.route.success, json!({ "async_action_id": id })))
@@ -184,12 +184,12 @@ fn keep(call: &mut Call<'_, '_>, action_id: &str, body: Json) -> Result<(), Call
 pub fn run(
     store: &mut Store<'_>,
     context: &Context,
-    piece: &JobSlice<'_>,
+    slice: &JobSlice<'_>,
     table: &RouteTable,
     write_item: WriteItem<'_>,
 ) -> Result<(), Fault> {
-    let JobSlice { id, kind, rows, .. } = *piece;
-    let mut cursor: BulkProgress = piece.read()?;
+    let JobSlice { id, kind, rows, .. } = *slice;
+    let mut cursor: BulkProgress = slice.read()?;
     let Some(mut slice) = jobs::find_bulk_slice(store, id)? else {
         return async_actions::finish(store, context, id, Ok(result(kind, cursor)));
     };
@@ -279,9 +279,9 @@ fn write(
         request_id: request_id.clone(),
         origin: origin.clone(),
     };
-    store.keep_silent(cursor.is_silent);
+    store.suppress_events(cursor.is_silent);
     let written = asker.ask(store, context, table, |call| write_all(call, write_item, cursor, items));
-    store.keep_silent(false);
+    store.suppress_events(false);
     written
 }
 
@@ -295,7 +295,7 @@ fn write_all(
         let Json::Object(item) = item else { continue };
         let named = if item.contains_key("code") { "code" } else { "source_id" };
         let name = item.get(named).or_else(|| item.get("id")).or_else(|| customer_of(&item)).cloned();
-        let said: Vec<String> = item.keys().cloned().collect();
+        let names: Vec<String> = item.keys().cloned().collect();
         match write_item(call, item) {
             Ok(()) => cursor.done = cursor.done.saturating_add(1),
             // Some of its writes have run: the whole slice is undone.
@@ -303,7 +303,7 @@ fn write_all(
             Err(CallError::Refused(body)) => {
                 call.store.discard();
                 if cursor.errors.len() < ERRORS_MAX {
-                    let has = |to: &str| said.iter().any(|known| known == to);
+                    let has = |to: &str| names.iter().any(|known| known == to);
                     let details =
                         body.details.as_deref().map(|details| cursor.layout.named.by_column_name(details, has));
                     let row = cursor.done.saturating_add(cursor.failed).saturating_add(1);

@@ -73,7 +73,7 @@ fn writes(route: &Route) -> bool {
 
 /// Returns true if the route is about an entity with states, or about a part of one.
 fn has_states(route: &Route) -> bool {
-    writes(route) && route.life.is_some()
+    writes(route) && route.entity.is_some()
 }
 
 /// Returns true if the route names an object that may not exist.
@@ -230,7 +230,7 @@ fn unasked(status: u16, name: &str) -> Option<Json> {
 
 /// Returns the refusals of a route, by their status. A public route refuses no caller.
 pub fn of(route: &Route) -> Vec<(String, Json)> {
-    let given = REFUSALS.iter().filter(|refusal| !route.classes.is_empty() && (refusal.gives)(route));
+    let refusals = REFUSALS.iter().filter(|refusal| !route.classes.is_empty() && (refusal.gives)(route));
     let named = |name: &str| json!({ "$ref": format!("#/components/responses/{name}") });
-    given.map(|refusal| (refusal.status.to_string(), named(refusal.name))).collect()
+    refusals.map(|refusal| (refusal.status.to_string(), named(refusal.name))).collect()
 }

@@ -45,7 +45,7 @@ impl SchemaRegistry {
     }
 
     /// Returns the schema of a type.
-    pub fn of(&mut self, kind: &FieldType, way: Direction) -> Json {
+    pub fn of(&mut self, kind: &FieldType, direction: Direction) -> Json {
         match kind {
             FieldType::Text => json!({ "type": "string", "maxLength": LONGEST_TEXT }),
             FieldType::Name(most) => json!({ "type": "string", "minLength": 1, "maxLength": most }),
@@ -60,9 +60,9 @@ impl SchemaRegistry {
                 json!({ "type": "string", "format": "uri", "pattern": "^[Hh][Tt][Tt][Pp][Ss]://[^/]" })
             }
             FieldType::OneOf(words) => json!({ "type": "string", "enum": words }),
-            FieldType::Object(fields) => self.object(fields, way),
+            FieldType::Object(fields) => self.object(fields, direction),
             FieldType::Map => json!({ "type": "object", "additionalProperties": true }),
-            FieldType::MapOf(kind) => json!({ "type": "object", "additionalProperties": self.of(kind, way) }),
+            FieldType::MapOf(kind) => json!({ "type": "object", "additionalProperties": self.of(kind, direction) }),
             // Its members pass unchanged, so it is identical in both directions.
             FieldType::Open(fields, kind) => {
                 let mut schema = self.object(fields, Direction::Answered);
@@ -72,36 +72,36 @@ impl SchemaRegistry {
                 }
                 schema
             }
-            FieldType::List(item, least, most) => list(self.of(item, way), *least, *most),
-            FieldType::Named(shape) => self.named(shape, way),
+            FieldType::List(item, least, most) => list(self.of(item, direction), *least, *most),
+            FieldType::Named(shape) => self.named(shape, direction),
             FieldType::Either(kinds) => {
-                json!({ "anyOf": kinds.iter().map(|kind| self.of(kind, way)).collect::<Vec<_>>() })
+                json!({ "anyOf": kinds.iter().map(|kind| self.of(kind, direction)).collect::<Vec<_>>() })
             }
             FieldType::Any => json!({}),
         }
     }
 
     /// Returns the schema of an object of these fields.
-    pub fn object(&mut self, fields: &[Field], way: Direction) -> Json {
-        let properties = fields.iter().map(|field| (field.name.to_owned(), self.property(field, way))).collect();
+    pub fn object(&mut self, fields: &[Field], direction: Direction) -> Json {
+        let properties = fields.iter().map(|field| (field.name.to_owned(), self.property(field, direction))).collect();
         let required = fields.iter().filter(|field| field.required).map(|field| field.name).collect();
         object(properties, required)
     }
 
-    fn property(&mut self, field: &Field, way: Direction) -> Json {
-        let schema = self.of(&field.kind, way);
-        let is_null = field.null || (way == Direction::Sent && !field.required);
+    fn property(&mut self, field: &Field, direction: Direction) -> Json {
+        let schema = self.of(&field.kind, direction);
+        let is_null = field.null || (direction == Direction::Sent && !field.required);
         described(if is_null { nullable(schema) } else { schema }, &text_of(field))
     }
 
     /// Registers a schema under its name. Sent objects have a separate one, because more of their members may be null.
-    fn named(&mut self, shape: &Shape, way: Direction) -> Json {
-        let is_own = way == Direction::Answered || shape.fields().is_empty() || shape.name.ends_with("Request");
+    fn named(&mut self, shape: &Shape, direction: Direction) -> Json {
+        let is_own = direction == Direction::Answered || shape.fields().is_empty() || shape.name.ends_with("Request");
         let name = if is_own { shape.name.to_owned() } else { format!("{}Request", shape.name) };
         if !self.0.contains_key(&name) {
             // The name is registered before its members, which may refer to it.
             self.0.insert(name.clone(), Json::Null);
-            let schema = described(self.of(&shape.kind, way), shape.meaning);
+            let schema = described(self.of(&shape.kind, direction), shape.meaning);
             self.0.insert(name.clone(), schema);
         }
         reference(&name)

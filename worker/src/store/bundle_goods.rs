@@ -67,7 +67,7 @@ pub fn update_tree(store: &mut Store<'_>, tree: &GoodsTree) {
 }
 
 /// Has all buckets built anew with these sets, at the flush.
-pub fn want_sets(store: &mut Store<'_>, sets: &BTreeMap<u64, String>) {
+pub fn request_sets(store: &mut Store<'_>, sets: &BTreeMap<u64, String>) {
     store.write("UPDATE goods_tree SET root = NULL, sets = ?1", vec![text_of_sets(sets).into()]);
 }
 

@@ -64,7 +64,7 @@ pub fn list(store: &Store<'_>) -> Result<Vec<StoredKey>, Fault> {
 }
 
 /// Draws a private half, in hexadecimal digits. The database draws it, as a client may learn the seed of an event.
-pub fn draw_private_seed(store: &Store<'_>) -> Result<String, Fault> {
+pub fn generate_private_seed(store: &Store<'_>) -> Result<String, Fault> {
     let row = store.row("SELECT lower(hex(randomblob(32)))", &[])?;
     let row = row.ok_or_else(|| Fault::new("the database draws no key"))?;
     Ok(sql::text(&row, 0)?.to_owned())

@@ -44,7 +44,7 @@ pub fn count_waiting_deliveries(store: &Store<'_>, now_ms: i64) -> Result<usize,
 /// Makes them due now, at the commit.
 pub fn update_deliveries_due(store: &mut Store<'_>, now_ms: i64) {
     store.write("UPDATE outbox SET at = ?1 WHERE at > ?1", vec![now_ms.into()]);
-    store.carry_at(now_ms);
+    store.schedule_deliveries_at(now_ms);
 }
 
 /// Documents that differ by their number alone.

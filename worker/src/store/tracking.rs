@@ -70,8 +70,8 @@ impl Tracker {
     }
 
     /// Returns a pseudonym for counting: it cannot be decrypted, nor linked to that of another purpose.
-    pub fn counted_as(&self, purpose: &str, who: &str) -> Result<String, Fault> {
-        Ok(hex(&self.digest(&[purpose.as_bytes(), &[0], who.as_bytes()])?))
+    pub fn pseudonym(&self, purpose: &str, name: &str) -> Result<String, Fault> {
+        Ok(hex(&self.digest(&[purpose.as_bytes(), &[0], name.as_bytes()])?))
     }
 
     /// Returns the tracking id of a source_id.

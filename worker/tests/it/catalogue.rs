@@ -165,7 +165,7 @@ fn an_abandoned_list_leaves_no_slices() {
         let mut store = Store::new(&project.sql);
         store.write("UPDATE due SET at = 0 WHERE kind <> 'SWEEP'", Vec::new());
         store.flush().unwrap();
-        service::alarm_failed(&mut Store::new(&project.sql), &project.context(), "it broke").unwrap();
+        service::record_alarm_failure(&mut Store::new(&project.sql), &project.context(), "it broke").unwrap();
     }
     let action = format!("GET /v1/async-actions/{}", started["async_action_id"].as_str().unwrap());
     let (_, answer) = project.send(&action, &Json::Null);

@@ -2,7 +2,7 @@
 
 use crate::in_process::Edge;
 use scrip_worker::access::address;
-use scrip_worker::access::failed_attempts::{AttemptDecision, ClientKey, FailedAttempts, hold_back};
+use scrip_worker::access::failed_attempts::{AttemptDecision, ClientKey, FailedAttempts, remaining_delay};
 use scrip_worker::http::request::{Reply, Request};
 use serde_json::{Value as Json, json};
 
@@ -203,7 +203,7 @@ fn failing_at_the_profile_of_a_stored_customer_is_a_failed_attempt() {
     assert_eq!((&anna[..17], anna[17]), (&[200; 17][..], 429));
 }
 
-fn asker(address: Option<&str>) -> ClientKey {
+fn client_key(address: Option<&str>) -> ClientKey {
     ClientKey { project: "proj_dev".into(), key: "dev-client".into(), address: address.map(str::to_owned) }
 }
 
@@ -218,7 +218,7 @@ fn guess(gate: &mut FailedAttempts, asker: &ClientKey, wrong: u64, now_ms: i64) 
 
 #[test]
 fn waits_double_after_ten_failures_until_the_caller_is_blocked() {
-    let (mut gate, anna) = (FailedAttempts::default(), asker(Some("192.0.2.1")));
+    let (mut gate, anna) = (FailedAttempts::default(), client_key(Some("192.0.2.1")));
     let verdicts: Vec<AttemptDecision> = (0..18).map(|_| guess(&mut gate, &anna, 1, ASKED)).collect();
     assert!(verdicts[..10].iter().all(|verdict| *verdict == AttemptDecision::After(0)), "{verdicts:?}");
     let waits = [100, 200, 400, 800, 1_600, 3_200, 5_000].map(AttemptDecision::After);
@@ -229,7 +229,7 @@ fn waits_double_after_ten_failures_until_the_caller_is_blocked() {
     assert_eq!(guess(&mut gate, &anna, 1, ASKED + 30_000), AttemptDecision::After(5_000));
     assert_eq!(guess(&mut gate, &anna, 1, ASKED + 30_000), AttemptDecision::Later(30));
     // Another address is not affected, and after an hour all failures have decayed.
-    assert_eq!(guess(&mut gate, &asker(Some("192.0.2.2")), 1, ASKED + 30_000), AttemptDecision::After(0));
+    assert_eq!(guess(&mut gate, &client_key(Some("192.0.2.2")), 1, ASKED + 30_000), AttemptDecision::After(0));
     assert_eq!(guess(&mut gate, &anna, 1, ASKED + 3_600_000), AttemptDecision::After(0));
 }
 
@@ -237,8 +237,8 @@ fn waits_double_after_ten_failures_until_the_caller_is_blocked() {
 fn right_codes_cost_nothing() {
     let mut gate = FailedAttempts::default();
     for now_ms in ASKED..ASKED + 20_000 {
-        assert_eq!(guess(&mut gate, &asker(Some("192.0.2.1")), 0, now_ms), AttemptDecision::After(0));
-        assert_eq!(guess(&mut gate, &asker(None), 0, now_ms), AttemptDecision::After(0));
+        assert_eq!(guess(&mut gate, &client_key(Some("192.0.2.1")), 0, now_ms), AttemptDecision::After(0));
+        assert_eq!(guess(&mut gate, &client_key(None), 0, now_ms), AttemptDecision::After(0));
     }
     assert_eq!(gate.addresses(), 0);
 }
@@ -246,10 +246,10 @@ fn right_codes_cost_nothing() {
 #[test]
 fn thirty_names_count_as_thirty_attempts_in_one_request_too() {
     let mut gate = FailedAttempts::default();
-    let anna = asker(Some("192.0.2.1"));
+    let anna = client_key(Some("192.0.2.1"));
     assert_eq!(guess(&mut gate, &anna, 30, ASKED), AttemptDecision::After(0));
     assert_eq!(guess(&mut gate, &anna, 1, ASKED), AttemptDecision::Later(420));
-    let ben = asker(Some("192.0.2.2"));
+    let ben = client_key(Some("192.0.2.2"));
     let let_in = (0..1_000).filter(|_| matches!(gate.ask(&ben, ASKED), AttemptDecision::After(_))).count();
     assert_eq!(let_in, 16 + 10 + 7);
     (0..let_in).for_each(|_| gate.settle(&ben, 30, ASKED + 10));
@@ -259,21 +259,21 @@ fn thirty_names_count_as_thirty_attempts_in_one_request_too() {
 #[test]
 fn unanswered_attempts_expire() {
     let mut gate = FailedAttempts::default();
-    let anna = asker(Some("192.0.2.1"));
+    let anna = client_key(Some("192.0.2.1"));
     while matches!(gate.ask(&anna, ASKED), AttemptDecision::After(_)) {}
     assert_eq!(gate.ask(&anna, ASKED + 60_000), AttemptDecision::After(0));
 }
 
 #[test]
 fn without_an_address_the_key_has_a_higher_limit() {
-    let (mut gate, keyed) = (FailedAttempts::default(), asker(None));
+    let (mut gate, keyed) = (FailedAttempts::default(), client_key(None));
     let let_in = (0..10_000).filter(|_| guess(&mut gate, &keyed, 1, ASKED) == AttemptDecision::After(0)).count();
     assert_eq!(let_in, 100);
     // One attacker does not block all other callers for long, and never those with an address.
     (0..40).for_each(|_| _ = guess(&mut gate, &keyed, 30, ASKED));
     let AttemptDecision::Later(seconds) = gate.ask(&keyed, ASKED) else { panic!("it is let in") };
     assert!(seconds <= 60, "{seconds}");
-    assert_eq!(guess(&mut gate, &asker(Some("192.0.2.1")), 0, ASKED), AttemptDecision::After(0));
+    assert_eq!(guess(&mut gate, &client_key(Some("192.0.2.1")), 0, ASKED), AttemptDecision::After(0));
 }
 
 #[test]
@@ -281,19 +281,19 @@ fn from_many_addresses_each_has_fewer_mistakes_and_memory_is_bounded() {
     let mut gate = FailedAttempts::default();
     for number in 0..30_000_u32 {
         let address = format!("10.{}.{}.{}", number >> 16, (number >> 8) & 255, number & 255);
-        guess(&mut gate, &asker(Some(&address)), 1, ASKED);
+        guess(&mut gate, &client_key(Some(&address)), 1, ASKED);
         assert!(gate.addresses() <= 10_000);
     }
-    let anna = asker(Some("192.0.2.1"));
+    let anna = client_key(Some("192.0.2.1"));
     let free = (0..10).filter(|_| guess(&mut gate, &anna, 1, ASKED) == AttemptDecision::After(0)).count();
     assert_eq!(free, 3);
-    assert_eq!(guess(&mut gate, &asker(Some("192.0.2.2")), 0, ASKED), AttemptDecision::After(0));
+    assert_eq!(guess(&mut gate, &client_key(Some("192.0.2.2")), 0, ASKED), AttemptDecision::After(0));
 }
 
 #[test]
 fn answers_about_wrong_names_wait_for_a_fixed_interval() {
     for (elapsed, held) in [(0, 50), (1, 49), (49, 1), (50, 50), (51, 49), (149, 1)] {
-        assert_eq!(hold_back(elapsed), held);
+        assert_eq!(remaining_delay(elapsed), held);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use scrip::Context;
 use scrip::time::Instant;
-use scrip_worker::jobs::outbox::{DeliveryOutcome, DispatchBatch, DispatchReport, OF_KEY_MAX, catch_up, post};
+use scrip_worker::jobs::outbox::{DeliveryOutcome, DispatchBatch, DispatchReport, OF_KEY_MAX, catch_up, enqueue};
 use scrip_worker::service;
 use scrip_worker::store::Store;
 use scrip_worker::store::document::Document;
@@ -55,7 +55,7 @@ fn deliveries_go_on_and_retries_keep_their_pauses_after_the_clock_was_set_back()
     };
     let failed = |seq| vec![DeliveryOutcome { seq, status: Some(500), failure: None }];
     // The clock is an hour ahead: one delivery fails, and another waits for an earlier one of its entity.
-    post(&mut store, NOW + HOUR, "shop", vec![delivery("1", "a"), delivery("2", "b"), delivery("3", "b")]);
+    enqueue(&mut store, NOW + HOUR, "shop", vec![delivery("1", "a"), delivery("2", "b"), delivery("3", "b")]);
     store.flush().unwrap();
     round_at(&mut store, NOW + HOUR, failed(1));
     // The clock is right: deliveries without an attempt are due, and the next of the entity after its delivery.

@@ -270,5 +270,5 @@ fn add_one(
     let code = code.map(|code| GivenCode { code, path: "code" });
     let voucher = vouchers::creation::make_one(call, campaign, overrides, code)?;
     vouchers::creation::count(call, &campaign.id, 1);
-    Ok(Response::json(voucher::VOUCHER.show_one(call, voucher)?))
+    Ok(Response::json(voucher::VOUCHER.one_to_json(call, voucher)?))
 }

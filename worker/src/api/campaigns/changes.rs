@@ -122,7 +122,7 @@ pub fn change(call: &mut Call<'_, '_>, mut campaign: Document) -> HandlerResult 
     }
     call.store.update(CAMPAIGN.object, &campaign);
     let tiers = tiers.map(|tiers| tier_changes::change_all(call, &campaign, tiers)).transpose()?;
-    let mut shown = CAMPAIGN.show_one(call, campaign)?;
+    let mut shown = CAMPAIGN.one_to_json(call, campaign)?;
     if let Some((shown, tiers)) = shown.as_object_mut().zip(tiers) {
         shown.insert("promotion".into(), tiers);
     }
@@ -186,7 +186,7 @@ fn settle_grant(store: &Store<'_>, campaign: &mut Document, sent: &mut Map<Strin
             let message = "It is not possible to change Voucher discount type";
             return Err(error(400, "invalid_voucher", "Invalid Voucher", message).into());
         }
-        let mut changed = json_members::one(grant, value);
+        let mut changed = json_members::object_of(grant, value);
         definition::check_discount(&changed, "")?;
         definition::check_free_goods(store, &changed, "")?;
         definition::complete_card(&mut changed, "", false)?;

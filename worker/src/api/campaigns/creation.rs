@@ -222,7 +222,7 @@ fn begin(
 /// Returns the campaign as it will be; its rules and tiers are written when the call commits, so lookups do not find them yet.
 fn answer(call: &mut Call<'_, '_>, document: Document, rules: Vec<String>, tiers: Option<Json>) -> HandlerResult {
     let assigned = assignments::assign(call, rules, &document.id, CAMPAIGN.object);
-    let mut shown = CAMPAIGN.show_one(call, document)?;
+    let mut shown = CAMPAIGN.one_to_json(call, document)?;
     if let Some(shown) = shown.as_object_mut() {
         shown.insert("validation_rules_assignments".into(), assignments::listed(assigned));
         if let Some(tiers) = tiers {

@@ -162,7 +162,7 @@ fn set_up_tier(call: &mut Call<'_, '_>) -> HandlerResult {
     let discount = || CampaignRecord::of(&held_of(&template, "campaign")?).vouchers().part("discount").cloned();
     let mut whole = match (held_of(&template, "promotion_tier"), discount()) {
         (Some(tier), _) => tier,
-        (None, Some(discount)) => json_members::one("action", json!({ "discount": discount })),
+        (None, Some(discount)) => json_members::object_of("action", json!({ "discount": discount })),
         (None, None) => return Err(unsupported("gift cards", "tier").into()),
     };
     let named = sent.remove("campaign_id").and_then(|id| id.as_str().map(str::to_owned)).unwrap_or_default();

@@ -60,7 +60,7 @@ pub const COLLECTION: Resource = Resource {
     shape: shapes::catalogue::COLLECTION.described(),
     parameter: "productCollectionId",
     key: plain_key,
-    show: resource::show_body,
+    show: resource::bodies_to_json,
     list: List { data_ref: "data", page_max: 100, orders: CATALOGUE_ORDERS, filters: &[], conditions: &[] },
 };
 

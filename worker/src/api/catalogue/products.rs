@@ -103,7 +103,7 @@ pub const ROUTES: &[Route] = &[
 fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let clause = created_within(call, Clause::of_kind(PRODUCT.object))?;
     let page = PRODUCT.list.select(call.store, &call.query, clause)?;
-    let shown = resource::show_body(call, page.documents)?;
+    let shown = resource::bodies_to_json(call, page.documents)?;
     Ok(Response::json(Json::Object(PRODUCT.list.envelope(shown, page.total))))
 }
 

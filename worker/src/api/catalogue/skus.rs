@@ -93,7 +93,7 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut clause = products::created_within(call, Clause::of_kind(SKU.object))?;
     clause.within(&product.id);
     let page = SKU.list.select(call.store, &call.query, clause)?;
-    let shown = resource::show_body(call, page.documents)?;
+    let shown = resource::bodies_to_json(call, page.documents)?;
     Ok(Response::json(Json::Object(SKU.list.envelope(shown, page.total))))
 }
 

@@ -52,10 +52,10 @@ pub const ROUTES: &[Route] = &[post("/client/v1/customers", "Create or update a 
 
 fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut source = call.source()?;
-    client::be_proven(call, &mut source)?;
+    client::write_verified_names(call, &mut source)?;
     let sent = shape::read(FIELDS, source, Nulls::Kept)?;
     let is_believed = caller::trusts_customer(call);
-    if !is_believed && call.page.as_ref().is_some_and(|page| page.terms.customers == CustomerTrust::Proven) {
+    if !is_believed && call.client.as_ref().is_some_and(|page| page.terms.customers == CustomerTrust::Proven) {
         return Err(
             forbidden("the project takes a customer from a page only where a customer token proves who it is").into()
         );
@@ -89,7 +89,7 @@ fn name(call: &mut Call<'_, '_>, sent: Map<String, Json>) -> Result<Map<String, 
 }
 
 fn take_share(call: &mut Call<'_, '_>) -> Result<(), CallError> {
-    let is_proven = call.page.as_ref().is_some_and(|page| page.proven.is_some());
+    let is_proven = call.client.as_ref().is_some_and(|page| page.proven.is_some());
     let shares = if is_proven { &OF_PROVEN } else { &OF_ANYBODY };
     let now_ms = call.now_ms();
     let Some(seconds) = Quota::take_of_all(shares, call.store, call.caller, now_ms)? else { return Ok(()) };

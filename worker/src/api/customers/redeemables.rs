@@ -12,7 +12,7 @@ use crate::http::reply::CallError;
 use crate::http::route::{Call, HandlerResult, Response, Route, get};
 use crate::http::shape::{FieldType, may};
 use crate::store::document::Document;
-use crate::store::documents::customers::{self, HeldRedeemable, held_column};
+use crate::store::documents::customers::{self, CustomerRedeemable, held_column};
 use crate::store::records::VoucherRecord;
 use crate::timestamp;
 use serde_json::{Value as Json, json};
@@ -61,7 +61,7 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
         customers::narrow_to_holder(&mut clause, &customer.id);
         clause
     };
-    let place = |id: &str| customers::find_held_position(call.store, &customer.id, id);
+    let place = |id: &str| customers::find_redeemable_position(call.store, &customer.id, id);
     let KeysetPage { documents, has_more } =
         keyset_list::select(&HELD, call.store, &call.query, held(), "something that the customer holds", &place)?;
     let total = HELD.count(call.store, &call.query, held())?;
@@ -84,7 +84,7 @@ fn show(call: &mut Call<'_, '_>, held: Vec<Document>, customer_id: &str) -> Resu
     for (row, id) in held.into_iter().zip(ids) {
         let voucher = vouchers.iter().find(|voucher| VoucherRecord::of_value(voucher).id() == Some(&id));
         let voucher = voucher.cloned().unwrap_or(Json::Null);
-        let HeldRedeemable { id: held_id, since, role } = customers::load_held(call.store, &row.id)?;
+        let CustomerRedeemable { id: held_id, since, role } = customers::load_customer_redeemable(call.store, &row.id)?;
         let known = VoucherRecord::of_value(&voucher);
         let campaign_id = known.campaign_id();
         let campaign = campaign_id.map(|id| call.store.document("campaign", id)).transpose()?.flatten();

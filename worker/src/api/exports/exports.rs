@@ -139,13 +139,13 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     let body = call.body(Nulls::Dropped)?;
     let sent = ExportRecord::of(&body);
     let word = sent.exported_object();
-    let (mut wanted, parameters) = asked(word, sent.parameters())?;
+    let (mut request, parameters) = asked(word, sent.parameters())?;
     if let Some(named) = parameters.as_object().and_then(|sent| ExportParameters::of(sent).campaign()) {
         let campaign = call.store.document_by_name(CAMPAIGN.object, named, named)?;
         let campaign = campaign.ok_or_else(|| not_found(CAMPAIGN.object, named))?;
         match word {
-            "voucher" | "points_expiration" => wanted.parent = Some(campaign.id),
-            "redemption" | "voucher_transactions" => wanted.campaign = Some(campaign.id),
+            "voucher" | "points_expiration" => request.parent = Some(campaign.id),
+            "redemption" | "voucher_transactions" => request.campaign = Some(campaign.id),
             _ => {
                 return Err(Problem::at(
                     "parameters.campaign_id",
@@ -155,8 +155,8 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
             }
         }
     }
-    let export = job::start(call, wanted, parameters)?;
-    Ok(Response::json(EXPORT.show_one(call, export)?))
+    let export = job::start(call, request, parameters)?;
+    Ok(Response::json(EXPORT.one_to_json(call, export)?))
 }
 
 fn get_one(call: &mut Call<'_, '_>) -> HandlerResult {
@@ -166,7 +166,7 @@ fn get_one(call: &mut Call<'_, '_>) -> HandlerResult {
 /// Returns a part of an exported file; the entry requests one after the other.
 fn download(call: &mut Call<'_, '_>) -> HandlerResult {
     let id = call.param(EXPORT.parameter).to_owned();
-    let token = links::sent(&call.request.query).unwrap_or_default();
+    let token = links::token_of(&call.request.query).unwrap_or_default();
     let part = header(call.request, PART);
     links::check(call.store, token, &call.caller.secrets, &id, call.now_ms(), part.is_some())?;
     let export = EXPORT.find(call)?;

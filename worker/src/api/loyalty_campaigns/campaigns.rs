@@ -114,7 +114,7 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
 
 fn get_one(call: &mut Call<'_, '_>) -> HandlerResult {
     let program = find_program(call)?;
-    Ok(Response::json(CAMPAIGN.show_one(call, program)?))
+    Ok(Response::json(CAMPAIGN.one_to_json(call, program)?))
 }
 
 fn update(call: &mut Call<'_, '_>) -> HandlerResult {

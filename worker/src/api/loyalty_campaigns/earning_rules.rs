@@ -124,7 +124,7 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
 
 fn get_one(call: &mut Call<'_, '_>) -> HandlerResult {
     let rule = find(call)?;
-    Ok(Response::json(PROGRAM_RULE.show_one(call, rule)?))
+    Ok(Response::json(PROGRAM_RULE.one_to_json(call, rule)?))
 }
 
 /// Creates all the rules of a body, or none.
@@ -189,7 +189,7 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
     }
     call.touch(&mut document);
     call.store.update(PROGRAM_RULE.object, &document);
-    let Some(rules) = rule else { return Ok(Response::json(PROGRAM_RULE.show_one(call, document)?)) };
+    let Some(rules) = rule else { return Ok(Response::json(PROGRAM_RULE.one_to_json(call, document)?)) };
     let first = rules.first().cloned();
     assignments::replace(call, rules, &document.id, PROGRAM_RULE.object)?;
     Ok(Response::json(show_with(document, first.into())))
@@ -215,7 +215,7 @@ fn switch(call: &mut Call<'_, '_>, active: bool) -> HandlerResult {
     rule.body.insert("active".into(), active.into());
     call.touch(&mut rule);
     call.store.update(PROGRAM_RULE.object, &rule);
-    Ok(Response::json(PROGRAM_RULE.show_one(call, rule)?))
+    Ok(Response::json(PROGRAM_RULE.one_to_json(call, rule)?))
 }
 
 /// Removes the validation rule, which must exist, from a body and returns it; `None` if the body has none.
@@ -288,7 +288,7 @@ fn settle(body: &mut Map<String, Json>, campaign_id: &str, zone: &TimeZone) -> R
     if !body.contains_key("loyalty") {
         return Err(Problem::missing("", "loyalty"));
     }
-    tagged_blocks::settle(body, TYPES)?;
+    tagged_blocks::check_blocks(body, TYPES)?;
     settle_points(body)?;
     EarningRuleRecord::of(body).points().map_or(Ok(()), |points| check_formulas(points, "loyalty"))?;
     let source = body.entry("source").or_insert_with(|| json!({}));
@@ -320,7 +320,7 @@ fn settle_points(body: &mut Map<String, Json>) -> Result<(), Problem> {
         let message = "must NOT be present where type is FIXED";
         return stray.map_or(Ok(()), |block| Err(Problem::at(format!("loyalty.{block}"), message)));
     }
-    tagged_blocks::settle(body, CALCULATIONS)?;
+    tagged_blocks::check_blocks(body, CALCULATIONS)?;
     let event = EarningRuleRecord::of(body).event().unwrap_or_default();
     // Every event has a customer.
     let begin = match event {

@@ -2,7 +2,7 @@
 //! the tiers of a member.
 
 use crate::documents::common_fields::{LIMIT, PAGE};
-use crate::documents::list::paged;
+use crate::documents::list::page_of;
 use crate::documents::merge;
 use crate::documents::shapes::TOTAL;
 use crate::documents::shapes::campaign_earning_rules::PROGRAM_RULE as RULE_SHAPE;
@@ -216,7 +216,7 @@ fn earning_rules(call: &mut Call<'_, '_>) -> HandlerResult {
     let named: Vec<&str> = named.iter().map(String::as_str).collect();
     let found = call.store.documents_by_names(PROGRAM_RULE.object, &[], &named)?;
     let shown = (PROGRAM_RULE.show)(call, found)?;
-    Ok(Response::json(Json::Object(paged(&PARTS, &call.query, shown)?)))
+    Ok(Response::json(Json::Object(page_of(&PARTS, &call.query, shown)?)))
 }
 
 fn rewards(call: &mut Call<'_, '_>) -> HandlerResult {
@@ -233,7 +233,7 @@ fn rewards(call: &mut Call<'_, '_>) -> HandlerResult {
             continue;
         };
         let reward = show_rewards(call, vec![reward])?.pop();
-        let assignment = ASSIGNMENT.show_one(call, assignment)?;
+        let assignment = ASSIGNMENT.one_to_json(call, assignment)?;
         shown.push(json!({ "reward": reward, "assignment": assignment, "object": "loyalty_tier_reward" }));
     }
     let total = i64::try_from(shown.len()).unwrap_or(i64::MAX);

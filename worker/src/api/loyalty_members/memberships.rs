@@ -93,7 +93,7 @@ fn membership(
     let cards = settled_of(call, present, &member.id)?;
     let cards: Vec<Json> = cards.iter().map(|held| card(held, present)).collect();
     let plain = ["id", "name", "status", "metadata", "object"];
-    let program = json_members::known(&program.body, &plain);
+    let program = json_members::pick(&program.body, &plain);
     Ok(json!({ "member": member.body, "program": program, "cards": cards, "object": "membership" }))
 }
 

@@ -37,7 +37,7 @@ pub const ROUTES: &[Route] =
         .answers(200, shapes::EXAMINED)];
 
 /// Returns the customer of the query, and the memberships to estimate.
-fn asking(call: &Call<'_, '_>, sent: &Map<String, Json>) -> Result<(Document, Vec<Document>), CallError> {
+fn client_context(call: &Call<'_, '_>, sent: &Map<String, Json>) -> Result<(Document, Vec<Document>), CallError> {
     let named_by = sent.get("customer_identification").and_then(Json::as_object).cloned().unwrap_or_default();
     let text = |name: &str| named_by.get(name).and_then(Json::as_str).unwrap_or_default();
     let by = MemberName::find(text("type")).unwrap_or(MemberName::CustomerId);
@@ -55,15 +55,15 @@ fn asking(call: &Call<'_, '_>, sent: &Map<String, Json>) -> Result<(Document, Ve
 fn changed(mut document: Document, sent: &Map<String, Json>, name: &str) -> Document {
     let data = sent.get(name).and_then(|sent| sent.get("metadata")).and_then(Json::as_object);
     if let Some(data) = data {
-        merge(&mut document.body, json_members::one("metadata", Json::Object(data.clone())));
+        merge(&mut document.body, json_members::object_of("metadata", Json::Object(data.clone())));
     }
     document
 }
 
 fn examine(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut sent = call.body(Nulls::Dropped)?;
-    tagged_blocks::settle(&mut sent, shapes::EXAMINE_CHOICES)?;
-    let (customer, members) = asking(call, &sent)?;
+    tagged_blocks::check_blocks(&mut sent, shapes::EXAMINE_CHOICES)?;
+    let (customer, members) = client_context(call, &sent)?;
     let customer = changed(customer, &sent, "customer");
     let present = LocalTime::of(call)?;
     let (mut rewards, mut memberships) = (Vec::new(), Vec::new());
@@ -155,7 +155,7 @@ fn estimate(
 }
 
 fn plain(document: &Document, names: &[&str]) -> Json {
-    Json::Object(json_members::known(&document.body, names))
+    Json::Object(json_members::pick(&document.body, names))
 }
 
 fn reward_of(reward: &Document) -> Json {

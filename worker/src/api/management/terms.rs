@@ -6,7 +6,7 @@ use crate::api::management::check_email;
 use crate::domain::vouchers::code_generator;
 use crate::http::allowed_origins;
 use crate::http::caller::Settings;
-use crate::http::client_publication_policy::Publishing;
+use crate::http::client_publication_policy::ClientPublicationPolicy;
 use crate::http::rate_limits::{CALLS_MAX, RateLimits, SECONDS_MAX};
 use crate::http::reply::CallError;
 use crate::http::shape::{Field, FieldType, below, may, must};
@@ -146,7 +146,7 @@ pub fn of_nothing() -> ProjectSettings {
         settings,
         origins: Vec::new(),
         redeem: false,
-        publish: Publishing::default(),
+        publish: ClientPublicationPolicy::default(),
         events: false,
         create_customers: false,
         list_vouchers: false,
@@ -187,8 +187,8 @@ fn check(sent: &Map<String, Json>) -> Result<(), Problem> {
         return Err(Problem::at("default_code_config.charset", message));
     }
     for block in ["webhooks_callout_notifications", "api_usage_notifications"] {
-        for (name, said) in sent.get(block).and_then(Json::as_object).into_iter().flatten() {
-            for (place, email) in texts(said.get("emails")).iter().enumerate() {
+        for (name, settings) in sent.get(block).and_then(Json::as_object).into_iter().flatten() {
+            for (place, email) in texts(settings.get("emails")).iter().enumerate() {
                 check_email(email, || format!("{block}.{name}.emails[{place}]"))?;
             }
         }
@@ -226,7 +226,7 @@ pub fn apply(project: &mut Project, mut sent: Map<String, Json>) -> Result<(), C
     let terms = &mut project.terms;
     terms.origins = shown.trusted_domains().map(str::to_owned).collect();
     terms.redeem = is_on("client_redeem_enabled");
-    terms.publish = Publishing::Any(is_on("client_publish_enabled"));
+    terms.publish = ClientPublicationPolicy::Any(is_on("client_publish_enabled"));
     terms.events = is_on("client_loyalty_events_enabled");
     terms.create_customers = is_on("client_create_customer_enabled");
     terms.list_vouchers = is_on("client_list_vouchers_enabled");

@@ -74,14 +74,14 @@ fn return_items(call: &mut Call<'_, '_>, order_id: &str) -> HandlerResult {
     let paid_before = order_payments::paid(call.store, order_id)?;
     let still_paid = write(call, &request)?;
     // The effects on points cards and tiers belong to the response. They are written now, so no later step may refuse.
-    call.store.unbound();
+    call.store.remove_read_limit();
     let moved = commit::follow_up(call)?;
     let paid = [paid_before, order_payments::paid(call.store, order_id)?];
     complete(call, order_id, &moved, still_paid, paid)?;
     let document = call.store.document(ORDER.object, order_id)?;
     let document = document.ok_or_else(|| not_found("order", order_id))?;
     let returned = document.as_order().returns().last().cloned();
-    let order = ORDER.show_one(call, document)?;
+    let order = ORDER.one_to_json(call, document)?;
     if is_dry {
         call.store.undo_at_end();
     }

@@ -163,7 +163,7 @@ fn find(call: &Call<'_, '_>) -> Result<Document, CallError> {
 
 fn get_one(call: &mut Call<'_, '_>) -> HandlerResult {
     let stack = find(call)?;
-    Ok(Response::json(STACK.show_one(call, stack)?))
+    Ok(Response::json(STACK.one_to_json(call, stack)?))
 }
 
 fn create(call: &mut Call<'_, '_>) -> HandlerResult {
@@ -182,7 +182,7 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     let stack = Document { id, key: None, parent, holder: None, created_at, updated_at: None, body };
     check(&stack)?;
     call.store.insert(STACK.object, &stack);
-    Ok(Response::json(STACK.show_one(call, stack)?))
+    Ok(Response::json(STACK.one_to_json(call, stack)?))
 }
 
 fn update(call: &mut Call<'_, '_>) -> HandlerResult {
@@ -195,7 +195,7 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
     call.touch(&mut stack);
     check(&stack)?;
     call.store.update(STACK.object, &stack);
-    Ok(Response::json(STACK.show_one(call, stack)?))
+    Ok(Response::json(STACK.one_to_json(call, stack)?))
 }
 
 fn remove(call: &mut Call<'_, '_>) -> HandlerResult {

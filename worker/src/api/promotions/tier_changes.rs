@@ -133,7 +133,7 @@ fn change(
     call.touch(&mut tier);
     call.store.update(TIER.object, &tier);
     let id = tier.id.clone();
-    let mut shown = TIER.show_one(call, tier)?;
+    let mut shown = TIER.one_to_json(call, tier)?;
     if named {
         let assigned = assignments::replace(call, rules, &id, TIER.object)?;
         if let Some(shown) = shown.as_object_mut() {

@@ -7,7 +7,7 @@ use crate::access::quota::Quota;
 use crate::documents::json_members;
 use crate::domain::customers::customer;
 use crate::domain::publications::PublicationReceiver;
-use crate::http::client_publication_policy::Publishing;
+use crate::http::client_publication_policy::ClientPublicationPolicy;
 use crate::http::reply::{CallError, ErrorBody, error};
 use crate::http::route::Call;
 use crate::store::access::quotas::{self, DailyPublications};
@@ -35,8 +35,8 @@ const SWEPT: i64 = 200;
 pub fn allows(call: &Call<'_, '_>, campaign: Option<&Document>) -> bool {
     let name = campaign.and_then(|campaign| campaign.key.as_deref());
     let names: Vec<&str> = campaign.map(|campaign| campaign.id.as_str()).into_iter().chain(name).collect();
-    let publishing: &Publishing = &call.caller.publish;
-    call.page.is_none() || publishing.allows(&names)
+    let publishing: &ClientPublicationPolicy = &call.caller.publish;
+    call.client.is_none() || publishing.allows(&names)
 }
 
 /// Checks that a client publishes one code at a time.
@@ -46,7 +46,7 @@ pub fn check_count(count: u64) -> Result<(), Problem> {
 
 /// Returns the receiver that a sent customer names, and stores the fields that the caller may write.
 pub fn receive(call: &mut Call<'_, '_>, sent: Map<String, Json>) -> Result<PublicationReceiver, CallError> {
-    match &call.page {
+    match &call.client {
         Some(page) if !page.is_believed() => name(call, &sent),
         Some(_) | None => Ok(PublicationReceiver::of(customer::upsert_named(call, sent)?)),
     }
@@ -62,7 +62,7 @@ fn name(call: &mut Call<'_, '_>, sent: &Map<String, Json>) -> Result<Publication
             let _ = customer::next_id(call);
             known
         }
-        None => customer::introduce(call, &json_members::one("source_id", source_id.as_str().into())),
+        None => customer::introduce(call, &json_members::object_of("source_id", source_id.as_str().into())),
     };
     Ok(PublicationReceiver { customer: Some(customer), source_id: Some(source_id), holds: false })
 }
@@ -70,14 +70,14 @@ fn name(call: &mut Call<'_, '_>, sent: &Map<String, Json>) -> Result<Publication
 /// Returns true if a client has published a code of a campaign, or a voucher without one, to a customer that it named.
 pub fn has_by_name(call: &Call<'_, '_>, customer_id: &str, place: &str) -> Result<bool, Fault> {
     let account = named_publications_account(customer_id, place).to_string();
-    let standings = call.store.standings(std::slice::from_ref(&account), call.now_ms(), "")?;
+    let standings = call.store.account_balances(std::slice::from_ref(&account), call.now_ms(), "")?;
     Ok(standings.get(&account).is_some_and(|standing| standing.balance != 0))
 }
 
 /// Counts a publication from a client to an unproven customer when the call commits, and refuses one above the limit. `place` is
 /// the campaign, or a voucher without one.
 pub fn count(call: &mut Call<'_, '_>, receiver: &PublicationReceiver, place: &str) -> Result<(), CallError> {
-    if call.page.as_ref().is_none_or(|page| page.proven.is_some()) {
+    if call.client.as_ref().is_none_or(|page| page.proven.is_some()) {
         return Ok(());
     }
     let day = call.now_ms().checked_div_euclid(DAY_MS).unwrap_or(0);
@@ -89,7 +89,7 @@ pub fn count(call: &mut Call<'_, '_>, receiver: &PublicationReceiver, place: &st
         }
     };
     // Neither an address nor a name can be derived from the stored value, and days and campaigns cannot be linked.
-    let who = Tracker::stored(call.store)?.counted_as(&format!("{day} {place}"), &who)?;
+    let who = Tracker::stored(call.store)?.pseudonym(&format!("{day} {place}"), &who)?;
     let daily = DailyPublications { day, parent_id: place, receiver: &who };
     if quotas::find_publications(call.store, daily)? >= A_DAY {
         return Err(too_many(call.now_ms(), day).into());

@@ -77,7 +77,7 @@ pub const REDEMPTION: Resource = Resource {
     shape: RECORD.described(),
     parameter: "redemptionId",
     key: plain_key,
-    show: resource::show_body,
+    show: resource::bodies_to_json,
     list: List {
         data_ref: "redemptions",
         page_max: 99,
@@ -319,7 +319,7 @@ pub fn run(call: &mut Call<'_, '_>, request: &mut Redeemables, form: RecordForm)
     let (tally, orders) = (&changes.tally, &changes.orders);
     let mut customer = facts::write_customer(call, &customers, customer, customer_id.as_deref(), tally, orders)?;
     // Servers receive vouchers and tiers whole; a client receives only its disclosure.
-    let is_whole = call.page.is_none() && !caller::is_engine_comparison(call);
+    let is_whole = call.client.is_none() && !caller::is_engine_comparison(call);
     let written = commit(call, *recorded, &changes, customer.as_mut(), form, is_whole)?;
     facts::count_orders(call, &customers, customer.as_ref().map(|customer| &*customer.id), &changes.orders)?;
     summary::find_last_orders(call.store, &changes.orders, call.context.now.millis());
@@ -333,11 +333,11 @@ pub fn run(call: &mut Call<'_, '_>, request: &mut Redeemables, form: RecordForm)
 /// does not learn of the other one, and its order is stored without the name.
 fn is_named(call: &Call<'_, '_>, facts: &StoreFacts<'_, '_>, order: &Order) -> Result<bool, CallError> {
     let (Some(id), Some(source_id)) = (&order.id, &order.source_id) else { return Ok(true) };
-    if facts.has_seen_order(id) {
+    if facts.has_read_order(id) {
         return Ok(true);
     }
     match call.store.document_by_name("order", source_id, id)? {
-        Some(other) if other.id != id.as_str() && call.page.is_none() => {
+        Some(other) if other.id != id.as_str() && call.client.is_none() => {
             Err(duplicate("order", "id", source_id).into())
         }
         Some(other) => Ok(other.id == id.as_str()),

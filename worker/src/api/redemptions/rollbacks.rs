@@ -144,7 +144,7 @@ fn write_second(
     let failed_id = call.ids.hex18("rrf_");
     let record = record_refused(&failed_id, past, request, reason, call.context.now);
     facts::put(call, Vec::new(), vec![record]);
-    call.store.leaves_later();
+    call.store.mark_for_retention();
     let tally = SummaryDelta { rollback_failed: 1, ..SummaryDelta::default() };
     facts::write_customer(call, &DocumentsById::new(), None, past.customer_id.as_deref(), &tally, &[])?;
     let details: ErrorBody =

@@ -164,7 +164,7 @@ pub fn admit(call: &Call<'_, '_>, entries: &[Entry]) -> Result<Option<String>, C
             Entry::Post(_) | Entry::Release(_) => None,
         }
     };
-    let Some((page, hold)) = call.page.as_ref().zip(entries.iter().find_map(hold)) else { return Ok(None) };
+    let Some((page, hold)) = call.client.as_ref().zip(entries.iter().find_map(hold)) else { return Ok(None) };
     let key = json!([call.caller.class, call.caller.key_id]);
     let (origin, most, place) = match (&page.proven, call.caller.address.as_deref()) {
         (Some(_), _) => (digest(call, &hold.owner)?, FROM_ONE_PLACE, "one customer"),
@@ -184,5 +184,5 @@ pub fn admit(call: &Call<'_, '_>, entries: &[Entry]) -> Result<Option<String>, C
 }
 
 fn digest(call: &Call<'_, '_>, place: &str) -> Result<String, Fault> {
-    Tracker::stored(call.store)?.counted_as("lock", place)
+    Tracker::stored(call.store)?.pseudonym("lock", place)
 }

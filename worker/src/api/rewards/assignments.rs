@@ -220,7 +220,7 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
         AssignmentSide::Reward(reward) => clause.within(&reward.id),
     }
     let page = ASSIGNMENT.list.select(call.store, &call.query, clause)?;
-    let shown = resource::show_body(call, page.documents)?;
+    let shown = resource::bodies_to_json(call, page.documents)?;
     Ok(Response::json(Json::Object(ASSIGNMENT.list.envelope(shown, page.total))))
 }
 
@@ -232,7 +232,7 @@ fn get_reward(call: &mut Call<'_, '_>) -> HandlerResult {
     let assignment = find(call)?;
     let id = assignment.parent.unwrap_or_default();
     let reward = call.store.document(REWARD.object, &id)?.ok_or_else(|| not_found(REWARD.object, &id))?;
-    Ok(Response::json(REWARD.show_one(call, reward)?))
+    Ok(Response::json(REWARD.one_to_json(call, reward)?))
 }
 
 fn create(call: &mut Call<'_, '_>) -> HandlerResult {

@@ -109,7 +109,7 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
 
 fn list_within(call: &mut Call<'_, '_>, clause: Clause) -> HandlerResult {
     let page = ASSIGNMENT.list.select(call.store, &call.query, clause)?;
-    let shown = resource::show_body(call, page.documents)?;
+    let shown = resource::bodies_to_json(call, page.documents)?;
     Ok(Response::json(Json::Object(ASSIGNMENT.list.envelope(shown, page.total))))
 }
 

@@ -224,7 +224,7 @@ fn grant(said: &mut Map<String, Json>, cells: &mut Map<String, Json>) -> Result<
             return Err(Problem::at("redeemed_amount", message));
         }
         let rest = whole.as_i64().zip(taken).map(|(whole, taken)| Json::from(whole.saturating_sub(taken)));
-        let mut card = json_members::one(total, whole);
+        let mut card = json_members::object_of(total, whole);
         if let Some(left) = left.or(rest) {
             card.insert("balance".into(), left);
         }
@@ -249,7 +249,7 @@ fn grant(said: &mut Map<String, Json>, cells: &mut Map<String, Json>) -> Result<
         "FIXED" => ("fixed_amount", "fixed_amount_formula", CellType::Whole),
         _ => ("amount_off", "amount_off_formula", CellType::Whole),
     };
-    let mut discount = json_members::one("type", kind);
+    let mut discount = json_members::object_of("type", kind);
     let effect = cells.remove("unit_effect");
     let effect = cells.remove("effect").or(effect);
     let pairs = [(own, amount.or_else(|| read(cell))), (formula, cells.remove("formula")), ("effect", effect)];

@@ -2,7 +2,7 @@
 //! a card's points.
 
 use crate::documents::common_fields::KEY;
-use crate::documents::tagged_blocks::{TaggedBlock, choice};
+use crate::documents::tagged_blocks::{TaggedBlock, tagged_block};
 use scrip::shape::{COUNT, Field, FieldType, INT_MAX, may, must, object};
 use scrip::{fields_of, shape};
 
@@ -28,7 +28,7 @@ pub const CREATE: &[Field] = &[
     may("metadata", FieldType::Map).or_null(),
 ];
 /// Names by type.
-pub const CHOICES: &[TaggedBlock] = &[choice(
+pub const CHOICES: &[TaggedBlock] = &[tagged_block(
     "customer_identification",
     "type",
     &[("customer_id", &["customer_id"]), ("customer_source_id", &["customer_source_id"])],

@@ -2,7 +2,7 @@
 
 use crate::documents::common_fields::KEY;
 use crate::documents::shapes::points::{HOURS, HOURS_CHOICE, NAME, STOCK, STOCKS};
-use crate::documents::tagged_blocks::{TaggedBlock, choice};
+use crate::documents::tagged_blocks::{TaggedBlock, tagged_block};
 use scrip::shape::{COUNT, Field, FieldType, may, must, object};
 use scrip::{fields_of, shape};
 
@@ -61,7 +61,7 @@ pub const CREATE: &[Field] = fields_of!(
 pub const UPDATE: &[Field] = fields_of!(&[may("name", NAME).description("Name of the loyalty program.")], PLAIN);
 
 /// Blocks that belong together.
-pub const CHOICES: &[TaggedBlock] = &[HOURS_CHOICE, choice("rewards[].stock", "type", STOCKS)];
+pub const CHOICES: &[TaggedBlock] = &[HOURS_CHOICE, tagged_block("rewards[].stock", "type", STOCKS)];
 
 /// Members that a program always has.
 const SHOWN: &[Field] = fields_of!(
@@ -106,13 +106,13 @@ pub const BATCH: &[Field] = batch!(NAMED);
 /// Fields of a batch of reward assignments.
 pub const REWARD_BATCH: &[Field] = batch!(STOCKED);
 /// Blocks of a batch that belong together.
-pub const BATCH_CHOICES: &[TaggedBlock] = &[choice("assign[].stock", "type", STOCKS)];
+pub const BATCH_CHOICES: &[TaggedBlock] = &[tagged_block("assign[].stock", "type", STOCKS)];
 
 /// Stock of a reward for a program.
 pub const RESTOCK: &[Field] = &[must("stock", STOCK)
     .description("New number of purchases that the program allows in total. Earlier purchases count.")];
 /// Tagged blocks of a stock.
-pub const RESTOCK_CHOICES: &[TaggedBlock] = &[choice("stock", "type", STOCKS)];
+pub const RESTOCK_CHOICES: &[TaggedBlock] = &[tagged_block("stock", "type", STOCKS)];
 
 /// Response of a batch: the assigned and the unassigned documents.
 macro_rules! batched {

@@ -3,7 +3,7 @@
 use crate::documents::common_fields::KEY;
 use crate::documents::shapes::estimates::CUSTOMER_OF_ESTIMATE;
 use crate::documents::shapes::loyalty_gifts::MATERIAL;
-use crate::documents::tagged_blocks::{TaggedBlock, choice};
+use crate::documents::tagged_blocks::{TaggedBlock, tagged_block};
 use scrip::shape::{COUNT, Field, FieldType, INT_MAX, may, must, object};
 use scrip::{fields_of, shape};
 
@@ -200,7 +200,7 @@ pub const PAY: &[Field] = &[
     MODE,
 ];
 /// Blocks that belong together.
-pub const PAY_CHOICES: &[TaggedBlock] = &[choice(
+pub const PAY_CHOICES: &[TaggedBlock] = &[tagged_block(
     "payment_limit",
     "type",
     &[("CARD_BALANCE", &[]), ("POINTS_LIMIT", &["points_limit"]), ("AMOUNT_LIMIT", &["amount_limit"])],
@@ -286,7 +286,7 @@ pub const EXAMINE: &[Field] = &[
         .description("Supposed metadata of each member, merged over the stored one."),
 ];
 /// Names by type.
-pub const EXAMINE_CHOICES: &[TaggedBlock] = &[choice(
+pub const EXAMINE_CHOICES: &[TaggedBlock] = &[tagged_block(
     "customer_identification",
     "type",
     &[

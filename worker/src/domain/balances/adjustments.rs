@@ -9,7 +9,7 @@ use crate::http::route::Call;
 use crate::http::shape::INT_MAX;
 use crate::store::amount::{self, CheckedAmount};
 use crate::store::document::Document;
-use crate::store::ledger::taken;
+use crate::store::ledger::net_debit;
 use crate::store::sql::Fault;
 use scrip::ledger::Entry;
 use scrip::points::Expiration;
@@ -24,7 +24,7 @@ pub fn load(call: &mut Call<'_, '_>, card: &mut Document, added: u64, moved: &[E
     let expiration =
         if balance_kind.block == CARD.block { points::rules_of(call.store, card)? } else { Expiration::Never };
     let (total, balance) = move_balance(call, card, balance_kind, added, field, &expiration)?;
-    let balance = balance.minus(taken(moved, (balance_kind.account)(&card.id).as_str())?)?;
+    let balance = balance.minus(net_debit(moved, (balance_kind.account)(&card.id).as_str())?)?;
     let mut members = json!({
         "total": total, "balance": balance, "type": balance_kind.kind, "operation_type": "AUTOMATIC", "object": "balance",
         "related_object": { "type": "voucher", "id": card.id },
@@ -66,7 +66,7 @@ pub fn move_balance(
     expiration: &Expiration,
 ) -> Result<(i64, i64), CallError> {
     let account = (balance_kind.account)(&card.id).to_string();
-    let standings = call.store.standings(std::slice::from_ref(&account), call.now_ms(), "")?;
+    let standings = call.store.account_balances(std::slice::from_ref(&account), call.now_ms(), "")?;
     let standing = standings.get(&account).copied().unwrap_or_default();
     let Some(loaded) = balance_kind.loaded(card, call.context.now)? else {
         return Err(Fault::new(format!("the balance of `{}` cannot be read", card.id)).into());
@@ -111,7 +111,7 @@ pub struct CardPoints {
 /// Returns the points of a loyalty card at the instant of the call; zero for other vouchers.
 pub fn find_points(call: &Call<'_, '_>, card: &Document) -> Result<CardPoints, Fault> {
     let account = (CARD.account)(&card.id).to_string();
-    let standings = call.store.standings(std::slice::from_ref(&account), call.now_ms(), "")?;
+    let standings = call.store.account_balances(std::slice::from_ref(&account), call.now_ms(), "")?;
     let standing = standings.get(&account).copied().unwrap_or_default();
     let Some(loaded) = CARD.loaded(card, call.context.now)? else { return Ok(CardPoints::default()) };
     let balance = loaded.left(standing)?;

@@ -191,7 +191,7 @@ pub fn held_ahead(store: &Store<'_>, now: Instant, customer: &str) -> Result<Cus
         }
     }
     let posted = |account: &str| {
-        store.posted().try_fold(0_i64, |sum, post| match (post.debit == account, post.credit == account) {
+        store.queued_transfers().try_fold(0_i64, |sum, post| match (post.debit == account, post.credit == account) {
             (true, false) => sum.minus(post.amount),
             (false, true) => sum.plus(post.amount),
             _ => Ok(sum),
@@ -200,7 +200,7 @@ pub fn held_ahead(store: &Store<'_>, now: Instant, customer: &str) -> Result<Cus
     Ok(sum(store, now, &cards, &posted)?.remove(customer).unwrap_or_default())
 }
 
-/// Sums the balances of cards; `posted` returns what an account gains by transfers that are still queued.
+/// Sums the balances of cards; `queued_transfers` returns what an account gains by transfers that are still queued.
 fn sum(
     store: &Store<'_>,
     now: Instant,
@@ -209,7 +209,7 @@ fn sum(
 ) -> Result<HashMap<String, CustomerBalances>, Fault> {
     let account = |balance_kind: &BalanceKind, card: &Document| (balance_kind.account)(&card.id).to_string();
     let accounts = cards.iter().flat_map(|card| BALANCE_KINDS.iter().map(|balance_kind| account(balance_kind, card)));
-    let standings = store.standings(&accounts.collect::<Vec<_>>(), now.millis(), "")?;
+    let standings = store.account_balances(&accounts.collect::<Vec<_>>(), now.millis(), "")?;
     let on = |balance_kind: &BalanceKind, card: &Document| {
         let account = account(balance_kind, card);
         let mut standing = standings.get(&account).copied().unwrap_or_default();

@@ -85,7 +85,7 @@ pub fn show(balance_kind: &BalanceKind, campaign_id: Option<&str>, document: Doc
     balance.insert("operation_type".into(), "AUTOMATIC".into());
     balance.insert("related_object".into(), json!({ "type": "voucher", "id": card_id }));
     let order = redemption.order();
-    let order = order.map(|order| json_members::every(order, &["id", "source_id"]));
+    let order = order.map(|order| json_members::pick_or_null(order, &["id", "source_id"]));
     let mut details = json!({ "balance": balance, "order": order });
     let own = json!({ "id": document.id });
     let undone = redemption.rolled_back();
@@ -95,7 +95,7 @@ pub fn show(balance_kind: &BalanceKind, campaign_id: Option<&str>, document: Doc
         }
         details.insert(if is_rollback { "rollback" } else { "redemption" }.into(), own);
         if let Some(reward) = redemption.reward() {
-            details.insert("reward".into(), json_members::every(reward, &["id", "name"]).into());
+            details.insert("reward".into(), json_members::pick_or_null(reward, &["id", "name"]).into());
         }
     }
     Ok(json!({

@@ -157,7 +157,7 @@ fn signing(store: &mut Store<'_>, context: &Context) -> Result<StoredKey, Fault>
 
 /// Draws a pair that is not stored yet.
 fn draw(store: &Store<'_>, now_ms: i64, from_ms: i64) -> Result<StoredKey, Fault> {
-    let private_seed = bundle_keys::draw_private_seed(store)?;
+    let private_seed = bundle_keys::generate_private_seed(store)?;
     let public_x = public_half(&pair(&private_seed)?);
     Ok(StoredKey {
         kid: thumbprint(&public_x)?,

@@ -132,7 +132,7 @@ pub fn email_name(sent: CustomerRecord<'_>) -> Option<&str> {
 
 /// Removes the fields of the own profile that the client policy does not accept from a customer with a token.
 pub fn keep_own_fields(call: &Call<'_, '_>, sent: &mut Map<String, Json>) {
-    let policy = call.page.as_ref().filter(|page| page.proven.is_some());
+    let policy = call.client.as_ref().filter(|page| page.proven.is_some());
     let Some(fields) = policy.and_then(|page| page.terms.own_fields.as_ref()) else { return };
     let is_own = |name: &str| fields.iter().any(|field| field == name);
     sent.retain(|name, value| match (name.as_str(), value) {
@@ -152,7 +152,7 @@ pub fn leave_address_of_another(
     own: Option<&str>,
     sent: &mut Map<String, Json>,
 ) -> Result<(), Fault> {
-    let is_proven = call.page.as_ref().is_some_and(|page| page.proven.is_some());
+    let is_proven = call.client.as_ref().is_some_and(|page| page.proven.is_some());
     let Some(email) = CustomerRecord::of(sent).email().filter(|_| is_proven) else { return Ok(()) };
     if call.store.stored_by_email(email)?.is_some_and(|known| own != Some(known.id.as_str())) {
         sent.remove("email");
@@ -188,7 +188,7 @@ pub fn introduce(call: &mut Call<'_, '_>, sent: &Map<String, Json>) -> Document 
     let sent = CustomerRecord::of(sent);
     let source_id = sent.source_id().map(str::to_owned);
     let address = sent.email_value().filter(|_| source_id.is_none());
-    let profile = address.map(|email| json_members::one("email", email.clone())).unwrap_or_default();
+    let profile = address.map(|email| json_members::object_of("email", email.clone())).unwrap_or_default();
     let document = new(call, source_id, profile);
     call.store.insert(CUSTOMER.object, &document);
     document

@@ -171,7 +171,7 @@ fn points_of(call: &Call<'_, '_>, row: &Document, entries: &[Json], order: &Orde
         }
     };
     let Some(decided) = decided else {
-        call.store.note(format!("what `{}` earns cannot be decided: something does not read", row.id));
+        call.store.warn(format!("what `{}` earns cannot be decided: something does not read", row.id));
         return Ok(None);
     };
     let mut decided = decided.into_iter();

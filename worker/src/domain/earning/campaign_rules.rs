@@ -19,7 +19,7 @@ use crate::domain::vouchers::voucher::VOUCHER;
 use crate::http::reply::CallError;
 use crate::http::route::Call;
 use crate::store::amount;
-use crate::store::document::{Document, legible, read_held};
+use crate::store::document::{Document, read_loaded, readable};
 use crate::store::records::EarnedPointsEntry;
 use crate::store::sql::Fault;
 use scrip::decide::earn::{EarningEvent, Event, GrantedGift, GrantedPoints, RuleOutcome, earn};
@@ -66,7 +66,7 @@ pub fn happen(
     }
     let Some(customer) = call.store.document(customer::CUSTOMER.object, customer_id)? else { return Ok(()) };
     let seen = customer::before_orders(&customer, earners.is_new);
-    let Some(read) = legible(call.store, read_held("customer", &seen, read_customer))? else { return Ok(()) };
+    let Some(read) = readable(call.store, read_loaded("customer", &seen, read_customer))? else { return Ok(()) };
     let known = call.store.document(OCCASION, occasion.as_str())?;
     let standing = if known.is_some() { EarningStatus::Earned } else { EarningStatus::New };
     let gains = {
@@ -161,7 +161,7 @@ fn put(
 
 /// Assigns a card of a campaign to a customer who has none. When no card can be assigned, all effects of the attempt are undone.
 pub fn join(call: &mut Call<'_, '_>, campaign: &Document, customer: &Document) -> Result<Option<Document>, Fault> {
-    let (mark, drawn, ids) = (call.store.mark(), call.store.drawn.clone(), call.ids.clone());
+    let (savepoint, generators, ids) = (call.store.savepoint(), call.store.generators.clone(), call.ids.clone());
     let wanted = PublicationRequest::given(campaign);
     let handed = choose(call, campaign, 1, &[]).and_then(|chosen| {
         hand_over(call, &wanted, &PublicationReceiver::of(customer.clone()), Some(campaign), chosen)
@@ -169,9 +169,9 @@ pub fn join(call: &mut Call<'_, '_>, campaign: &Document, customer: &Document) -
     match handed {
         Ok((_, handed)) => Ok(handed.into_iter().next()),
         Err(CallError::Refused(why)) => {
-            call.store.forget_since(mark);
-            (call.store.drawn, call.ids) = (drawn, ids);
-            call.store.note(format!("no customer joins the campaign `{}`: {:?}", campaign.id, why.details));
+            call.store.discard_since(savepoint);
+            (call.store.generators, call.ids) = (generators, ids);
+            call.store.warn(format!("no customer joins the campaign `{}`: {:?}", campaign.id, why.details));
             Ok(None)
         }
         Err(CallError::Fault(fault)) => Err(fault),
@@ -269,7 +269,7 @@ pub fn accrue(
     let (total, balance) = match move_balance(call, card, &CARD, points, "points", expiration) {
         Ok(moved) => moved,
         Err(CallError::Refused(why)) => {
-            call.store.note(format!("the card `{}` takes no more points: {:?}", card.id, why.details));
+            call.store.warn(format!("the card `{}` takes no more points: {:?}", card.id, why.details));
             return Ok(false);
         }
         Err(CallError::Fault(fault)) => return Err(fault),

@@ -169,7 +169,7 @@ fn holders_of_changed_cards(call: &Call<'_, '_>) -> Result<BTreeSet<String>, Fau
             holders.insert(holder.to_owned());
         }
     }
-    for card in call.store.posted().filter_map(kinds::moved_card) {
+    for card in call.store.queued_transfers().filter_map(kinds::moved_card) {
         if seen.insert(card) {
             holders.extend(call.store.document(VOUCHER.object, card)?.and_then(|card| card.holder));
         }
@@ -194,7 +194,7 @@ fn turned(
     let Some(is) = status_of(standing.status.as_deref()) else { return Ok(Vec::new()) };
     if is == OrderStatus::Created {
         let unpaid = || DomainEvent::Unpaid { order_id: order_id.to_owned() };
-        let has_earned = call.store.has_occasion(EarningKey::order(order_id).as_str())?;
+        let has_earned = call.store.has_earning_key(EarningKey::order(order_id).as_str())?;
         return Ok(has_earned.then(unpaid).into_iter().collect());
     }
     // A customer that an untrusted client names earns nothing.

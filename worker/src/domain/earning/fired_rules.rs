@@ -9,7 +9,7 @@ use crate::domain::loyalty_programs::statistics;
 use crate::domain::loyalty_programs::statistics::{RuleStatistic, StatisticKind};
 use crate::store::Store;
 use crate::store::amount::{self, CheckedAmount};
-use crate::store::loyalty::earning::{NewFiring, NewOccasion};
+use crate::store::loyalty::earning::{NewEarningKey, NewFiredRule};
 use crate::store::records::EarnedPointsRecord;
 use crate::store::sql::Fault;
 use scrip::decide::earn::GrantedPoints;
@@ -37,9 +37,9 @@ pub struct FiredRule<'a> {
 }
 
 impl FiredRule<'_> {
-    fn firing(&self) -> NewFiring<'_> {
+    fn firing(&self) -> NewFiredRule<'_> {
         let ([member_id, program_id], [rule_id, earning_id]) = (self.member, self.rule);
-        NewFiring { member_id, program_id, rule_id, earning_id, points: &self.points, is_fired: self.gave }
+        NewFiredRule { member_id, program_id, rule_id, earning_id, points: &self.points, is_fired: self.gave }
     }
 
     /// Returns the statistics of a fired rule: one firing, and the points granted to cards by card definition.
@@ -67,7 +67,7 @@ impl FiredRule<'_> {
 
 /// Returns the state of an event's earnings; `None` when it earned nothing.
 pub fn standing(store: &Store<'_>, occasion: &EarningKey) -> Result<Option<EarningStatus>, Fault> {
-    match store.find_occasion_status(occasion.as_str())?.as_deref() {
+    match store.find_earning_key_status(occasion.as_str())?.as_deref() {
         None => Ok(None),
         Some("EARNED") => Ok(Some(EarningStatus::Earned)),
         Some("GIVEN_BACK") => Ok(Some(EarningStatus::GivenBack)),
@@ -86,8 +86,8 @@ pub fn put(
     now_ms: i64,
 ) -> Result<(), Fault> {
     let bought = bought.and_then(|bought| i64::try_from(bought.amount).ok());
-    let firings: Vec<NewFiring<'_>> = fired.iter().map(FiredRule::firing).collect();
-    store.insert_occasion(&NewOccasion { id: occasion.as_str(), customer_id, bought, now_ms }, &firings);
+    let firings: Vec<NewFiredRule<'_>> = fired.iter().map(FiredRule::firing).collect();
+    store.insert_earning_key(&NewEarningKey { id: occasion.as_str(), customer_id, bought, now_ms }, &firings);
     let counted = fired.iter().map(FiredRule::counted).collect::<Result<Vec<_>, _>>()?;
     statistics::count(store, &counted.into_iter().flatten().collect::<Vec<_>>(), now_ms);
     Ok(())
@@ -95,7 +95,7 @@ pub fn put(
 
 /// Returns the customer of an event; `None` when the event earned nothing.
 pub fn find_customer(store: &Store<'_>, occasion: &EarningKey) -> Result<Option<String>, Fault> {
-    store.find_occasion_customer(occasion.as_str())
+    store.find_earning_key_customer(occasion.as_str())
 }
 
 /// Sums the points that an order brought to a card since `since`, including points that were added again.
@@ -111,7 +111,7 @@ pub fn sum_brought(
 
 /// Returns the amount of the order that earned; `None` for other events and for rows older than the amount.
 pub fn bought(store: &Store<'_>, occasion: &EarningKey) -> Result<Option<OrderSnapshot>, Fault> {
-    let amount = store.find_occasion_amount(occasion.as_str())?.and_then(|amount| u64::try_from(amount).ok());
+    let amount = store.find_earning_key_amount(occasion.as_str())?.and_then(|amount| u64::try_from(amount).ok());
     Ok(amount.map(|amount| OrderSnapshot { amount, goods: Vec::new() }))
 }
 
@@ -136,7 +136,7 @@ pub fn note_back(
     settled: &RevokedPoints,
 ) -> Result<(), Fault> {
     let mut first: usize = 0;
-    for mut firing in store.list_firings(occasion.as_str())? {
+    for mut firing in store.list_fired_rules(occasion.as_str())? {
         let count = firing.points.len();
         let entry = place.checked_sub(first).and_then(|place| firing.points.get_mut(place)?.as_object_mut());
         if let Some(entry) = entry {
@@ -146,7 +146,7 @@ pub fn note_back(
             for (name, id) in ["pending", "lot"].into_iter().zip(&settled.arrival) {
                 id.iter().for_each(|id| drop(entry.insert(name.into(), id.as_str().into())));
             }
-            store.update_firing(occasion.as_str(), firing, settled.points > 0);
+            store.update_fired_rule(occasion.as_str(), firing, settled.points > 0);
             return Ok(());
         }
         first = first.saturating_add(count); // A place in a list.
@@ -156,13 +156,13 @@ pub fn note_back(
 
 /// Queues the end of an event's earnings: all of them were revoked.
 pub fn end(store: &mut Store<'_>, occasion: &EarningKey, now_ms: i64) {
-    store.mark_occasion_given_back(occasion.as_str(), now_ms);
+    store.mark_earning_key_reversed(occasion.as_str(), now_ms);
 }
 
 /// Returns how often a rule fired for a member since `since`, and when it fired last.
 pub fn fired(store: &Store<'_>, member_id: &str, rule_id: &str, since: Option<Instant>) -> Result<FireCount, Fault> {
     let since = since.map_or(i64::MAX, Instant::millis).min(LATEST);
-    let count = store.count_firings(member_id, rule_id, since)?;
+    let count = store.count_fired_rules(member_id, rule_id, since)?;
     let last = count.last_ms.and_then(Instant::from_millis);
     Ok(FireCount { last, in_period: amount::unsigned(count.in_period)? })
 }
@@ -177,7 +177,7 @@ pub fn fired_in(
     rule_id: &str,
     periods: &[ReportPeriod],
 ) -> Result<Vec<i64>, Fault> {
-    store.count_firings_in(member_id, rule_id, &report_period::millis(periods))
+    store.count_fired_rules_in(member_id, rule_id, &report_period::millis(periods))
 }
 
 /// Returns the pending points and the lot to which an operation credited points.
@@ -275,5 +275,5 @@ fn waited(store: &Store<'_>, pending: &str, earned: EarnedPoints) -> Result<Opti
 }
 
 fn entries(store: &Store<'_>, occasion: &EarningKey) -> Result<Vec<Json>, Fault> {
-    Ok(store.list_firings(occasion.as_str())?.into_iter().flat_map(|firing| firing.points).collect())
+    Ok(store.list_fired_rules(occasion.as_str())?.into_iter().flat_map(|firing| firing.points).collect())
 }

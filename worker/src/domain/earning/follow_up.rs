@@ -20,7 +20,7 @@ use crate::domain::loyalty_programs::statistics;
 use crate::domain::point_spending::moved_points::{ChangedOrder, MovedPoints, OrderNow};
 use crate::domain::point_spending::order_payments;
 use crate::http::route::Call;
-use crate::store::document::{legible, read_held, read_stored};
+use crate::store::document::{read_loaded, read_stored, readable};
 use crate::store::sql::Fault;
 use scrip::decide::earn::{EarningEvent, Earnings, Event, FiredEarning, earn};
 use scrip::decide::returns::OrderSnapshot;
@@ -89,7 +89,7 @@ pub fn earn_by(call: &mut Call<'_, '_>, event: &DomainEvent) -> Result<Reaction,
     match event {
         DomainEvent::Paid { order_id, customer_id, text, earners } => {
             let order = read_stored("order", order_id, text, read_order);
-            let Some(order) = legible(call.store, order)? else { return Ok(Reaction::default()) };
+            let Some(order) = readable(call.store, order)? else { return Ok(Reaction::default()) };
             let cause = EarningCause {
                 what: EarningEvent::OrderPaid(&order),
                 event: "customer.order.paid",
@@ -101,7 +101,8 @@ pub fn earn_by(call: &mut Call<'_, '_>, event: &DomainEvent) -> Result<Reaction,
         DomainEvent::CustomEventReceived { event_id, customer_id } => {
             let Some(document) = call.store.document("event", event_id)? else { return Ok(Reaction::default()) };
             let schema_id = document.parent.as_deref().unwrap_or_default();
-            let data = legible(call.store, read_held("event", &document, |at| at.option("metadata", read::metadata)))?;
+            let data =
+                readable(call.store, read_loaded("event", &document, |at| at.option("metadata", read::metadata)))?;
             let metadata: Metadata = data.flatten().unwrap_or_default();
             let what = EarningEvent::CustomEvent { schema_id: Some(schema_id), metadata: &metadata };
             let occasion = EarningKey::custom_event(event_id);
@@ -135,7 +136,7 @@ pub fn update_tiers(call: &mut Call<'_, '_>, event: &DomainEvent) -> Result<Reac
 /// Returns a stored order; `None` when it is missing or cannot be read.
 fn order(call: &Call<'_, '_>, order_id: &str) -> Result<Option<Order>, Fault> {
     let Some(document) = call.store.document("order", order_id)? else { return Ok(None) };
-    legible(call.store, read_held("order", &document, read_order))
+    readable(call.store, read_loaded("order", &document, read_order))
 }
 
 /// Event by which a customer may earn.
@@ -167,7 +168,7 @@ fn happen(call: &mut Call<'_, '_>, customer_id: &str, earners: Earners, cause: &
     find_tiers(call, &present, &mut memberships)?;
     let Some(document) = call.store.document("customer", customer_id)? else { return Ok(()) };
     let seen = customer::before_orders(&document, earners.is_new);
-    let Some(customer) = legible(call.store, read_held("customer", &seen, read_customer))? else { return Ok(()) };
+    let Some(customer) = readable(call.store, read_loaded("customer", &seen, read_customer))? else { return Ok(()) };
     let earnings = {
         let facts = facts::facts(call)?;
         let stored = StoredEarnings::new(call.store, &facts, &present, &memberships);
@@ -178,7 +179,7 @@ fn happen(call: &mut Call<'_, '_>, customer_id: &str, earners: Earners, cause: &
         earnings
     };
     if let Some(idle) = &earnings.idle {
-        call.store.note(format!("nothing is earned by `{}`: {}", occasion.as_str(), idle.word()));
+        call.store.warn(format!("nothing is earned by `{}`: {}", occasion.as_str(), idle.word()));
     }
     let Memberships { rules, definitions, .. } = memberships;
     let cards = load_all(call.store, &earnings.cards())?;

@@ -15,7 +15,7 @@ use crate::domain::loyalty_programs::kinds::CARD;
 use crate::domain::point_spending::moved_points::{ChangedOrder, MovedPoints};
 use crate::http::route::Call;
 use crate::store::amount::{self, CheckedAmount};
-use crate::store::document::{legible, read_held};
+use crate::store::document::{read_loaded, readable};
 use crate::store::sql::Fault;
 use scrip::count::Countable;
 use scrip::decide::earn::{EarningCorrection, GiveBack, OrderLeft, give_back};
@@ -61,7 +61,7 @@ pub fn take_back(call: &mut Call<'_, '_>, order: ChangedOrder) -> Result<Reactio
 fn begin(call: &mut Call<'_, '_>, mut own: ProgramRevocation) -> Result<Reaction, Fault> {
     let Some(back) = decide(call, &own.present, &own.occasion, own.order.now.earning())? else {
         let occasion = own.occasion.as_str();
-        call.store.note(format!("what `{occasion}` brought cannot be given back: something does not read"));
+        call.store.warn(format!("what `{occasion}` brought cannot be given back: something does not read"));
         return Ok(Reaction::default());
     };
     if fired_rules::standing(call.store, &own.occasion)?.is_none() {
@@ -133,7 +133,7 @@ pub fn earner(call: &Call<'_, '_>, customer_id: Option<&str>) -> Result<Customer
         None => None,
     };
     let Some(document) = document else { return Ok(Customer::default()) };
-    Ok(legible(call.store, read_held(CUSTOMER.object, &document, read_customer))?.unwrap_or_default())
+    Ok(readable(call.store, read_loaded(CUSTOMER.object, &document, read_customer))?.unwrap_or_default())
 }
 
 /// Applies the change of one earning; returns its record, or `None` when the card has no room.
@@ -156,7 +156,7 @@ fn change(
     let outcome = match outcome {
         Ok(outcome) => outcome,
         Err(refused) => {
-            call.store.note(format!("the points of the card `{}` do not move: {refused:?}", held.row.id));
+            call.store.warn(format!("the points of the card `{}` do not move: {refused:?}", held.row.id));
             return Ok(None);
         }
     };

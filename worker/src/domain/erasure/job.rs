@@ -10,7 +10,7 @@ use crate::jobs::outbox;
 use crate::store::Store;
 use crate::store::index::blind_index;
 use crate::store::jobs::erasure::{
-    self as stored, ErasedCustomer, ErasureBounds, NamedDocument, NamingText, RowSpan, SearchedTexts,
+    self as stored, ErasedCustomer, ErasureBounds, NamedDocument, NamingText, RowRange, SearchTexts,
 };
 use crate::store::jobs::remnants::{self, ANSWERS, DELIVERIES, DOCUMENTS, touch};
 use crate::store::jobs::{self, BULK_SLICE};
@@ -164,7 +164,7 @@ pub fn run(store: &mut Store<'_>, context: &Context, piece: &JobSlice<'_>) -> Re
 pub fn take_away(store: &mut Store<'_>, person: &Person, now_ms: i64) -> Result<(), Fault> {
     stored::blank_customer(store, &person.id);
     store.remove("customer", &person.id);
-    stored::leave_tables(store, erased(person));
+    stored::erase_in_tables(store, erased(person));
     stored::blank_deliveries_of(store, &person.id);
     outbox::erase(store, &person.id, now_ms);
     // A lock that was set before the customer was stored has the name that the request used.
@@ -199,9 +199,9 @@ fn documents(
     most: i64,
     pages: &mut Vec<(i64, i64)>,
 ) -> Result<Option<i64>, Fault> {
-    let Some(RowSpan { last, count }) = stored::find_documents(store, after, until, most)? else { return Ok(None) };
+    let Some(RowRange { last, count }) = stored::find_documents(store, after, until, most)? else { return Ok(None) };
     let (in_json, in_files) = (person.marks(), person.marks_in_files());
-    let marks = SearchedTexts { in_json: &in_json, in_files: &in_files };
+    let marks = SearchTexts { in_json: &in_json, in_files: &in_files };
     for document in stored::list_documents_naming(store, &person.id, marks, after, last)? {
         touch(pages, document.seq);
         erase_from(store, person, document)?;
@@ -249,7 +249,7 @@ fn erase_from(store: &mut Store<'_>, person: &Person, document: NamedDocument) -
     let renamed = |text: &str| text.replace(&person.id, &person.alias);
     let body = text.unwrap_or(body);
     let key = match kind {
-        "customer" => blind_index::key_in(&body),
+        "customer" => blind_index::key_of_text(&body),
         _ => key.map(|key| match person.is_in(&key) && whose == Some(&person.id) {
             // An order's source_id may identify its customer. The suffix keeps two such orders apart.
             true => format!("{}.{seq}", person.alias),
@@ -285,7 +285,7 @@ fn deliveries(
     most: i64,
     changed: &mut Vec<(i64, i64)>,
 ) -> Result<Option<i64>, Fault> {
-    let Some(RowSpan { last, count }) = stored::find_deliveries(store, after, most)? else { return Ok(None) };
+    let Some(RowRange { last, count }) = stored::find_deliveries(store, after, most)? else { return Ok(None) };
     for NamingText { id: seq, text } in stored::list_deliveries_containing(store, &person.marks(), after, last)? {
         if let Some(text) = revised(&text, &mut |body| person.erase_named(body)) {
             stored::update_delivery(store, seq, text);

@@ -90,7 +90,7 @@ pub fn start(call: &mut Call<'_, '_>, wanted: ExportRequest, parameters: Json) -
     body.insert(HEAD.into(), head.into());
     let export = Document::new(id.clone(), None, now_ms, body);
     call.store.insert("export", &export);
-    call.store.leaves_later();
+    call.store.mark_for_retention();
     async_actions::queue(call.store, &call.caller.key_id, &id, WRITE, &written(&cursor)?, now_ms);
     Ok(export)
 }

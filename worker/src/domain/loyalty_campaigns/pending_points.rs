@@ -44,7 +44,7 @@ pub fn wait(call: &mut Call<'_, '_>, card: &mut Document, waits: NewPendingPoint
     known.go_on(call.context.now);
     let there = amount::signed(known.points.plus(known.waiting_points())?)?;
     if waits.points > INT_MAX.minus(there)? {
-        call.store.note(format!("the card `{}` takes no more points", card.id));
+        call.store.warn(format!("the card `{}` takes no more points", card.id));
         return Ok(None);
     }
     let present = LocalTime::of(call)?;

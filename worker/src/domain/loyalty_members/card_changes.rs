@@ -87,7 +87,7 @@ pub fn apply_event(
 ) -> Result<(), Fault> {
     match held.card.event(schema_id, &present.now()) {
         Ok(outcome) => drop(write(store, present, held, outcome, Some(own))?),
-        Err(refused) => store.note(format!("the card `{}` sees no event: {refused:?}", held.row.id)),
+        Err(refused) => store.warn(format!("the card `{}` sees no event: {refused:?}", held.row.id)),
     }
     let due_before = held.next_due(&present.zone);
     act(store, present, held, Activity::Custom(schema_id))?;

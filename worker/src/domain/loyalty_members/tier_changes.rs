@@ -8,7 +8,7 @@ use crate::domain::loyalty_members::tier_view::{TIER_TRANSACTION, TierChangeOrig
 use crate::domain::segments;
 use crate::store::Store;
 use crate::store::amount::CheckedAmount;
-use crate::store::document::{Document, legible, read_held};
+use crate::store::document::{Document, read_loaded, readable};
 use crate::store::sql::Fault;
 use scrip::facts::cards::card_account;
 use scrip::points::{Activity, CardStep, LifetimeTotal, PointsAccount, PointsCard};
@@ -203,7 +203,7 @@ fn segments_of(
     let mut segments = Vec::new();
     for id in asked {
         let Some(document) = store.document("segment", id)? else { continue };
-        let segment = legible(store, read_held("segment", &document, read_segment))?;
+        let segment = readable(store, read_loaded("segment", &document, read_segment))?;
         let Some(segment) = segment else { continue };
         let count = |who: &str, event: &str| store.event_count_ahead(who, event);
         let held = || kinds::held_ahead(store, now, &customer.id);

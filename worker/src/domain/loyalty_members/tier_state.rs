@@ -3,8 +3,8 @@
 use crate::domain::loyalty_programs::kinds::{TIER, TIER_STRUCTURE, named};
 use crate::domain::loyalty_programs::requirements::assigned_as;
 use crate::store::Store;
-use crate::store::document::{Document, legible, read_held};
-use crate::store::loyalty::program_revision::{Edition, RevisionCache};
+use crate::store::document::{Document, read_loaded, readable};
+use crate::store::loyalty::program_revision::{ProgramRevision, RevisionCache};
 use crate::store::records::IS_ANNOUNCED;
 use crate::store::sql::Fault;
 use scrip::lifecycle::EntityState;
@@ -40,7 +40,11 @@ pub fn tiered(store: &Store<'_>, customer: &str) -> Result<Vec<Document>, Fault>
 }
 
 /// Returns the state of a card in the ACTIVE structure that counts the points of such cards.
-pub fn of_card(store: &Store<'_>, edition: &Edition, card: &Document) -> Result<Option<StoredTierState>, Fault> {
+pub fn of_card(
+    store: &Store<'_>,
+    edition: &ProgramRevision,
+    card: &Document,
+) -> Result<Option<StoredTierState>, Fault> {
     let own = card.as_card();
     let (program, definition) = (own.program_id().unwrap_or_default(), own.definition_id().unwrap_or_default());
     let name = format!("{program}/{definition}");
@@ -48,7 +52,7 @@ pub fn of_card(store: &Store<'_>, edition: &Edition, card: &Document) -> Result<
         Some(known) => known,
         None => {
             let (found, bytes) = find_structure(store, program, definition)?;
-            STRUCTURES.put(edition, &name, found.clone(), bytes);
+            STRUCTURES.insert(edition, &name, found.clone(), bytes);
             found
         }
     };
@@ -67,7 +71,7 @@ fn find_structure(
         if document.as_card().definition_id() != Some(definition) {
             continue;
         }
-        let read = legible(store, read_held(TIER_STRUCTURE.stored, &document, read_tier_structure))?;
+        let read = readable(store, read_loaded(TIER_STRUCTURE.stored, &document, read_tier_structure))?;
         let Some(mut structure) = read else { continue };
         let bytes;
         (structure.tiers, bytes) = tiers_of(store, &document.id)?;
@@ -82,7 +86,7 @@ fn tiers_of(store: &Store<'_>, structure: &str) -> Result<(Vec<LoyaltyTier>, usi
     const BYTES: usize = 2_000;
     let mut tiers = Vec::new();
     for row in store.list_children(TIER, structure)? {
-        tiers.extend(legible(store, read_held(TIER, &row, read_tier))?);
+        tiers.extend(readable(store, read_loaded(TIER, &row, read_tier))?);
     }
     let bytes = tiers.len().saturating_mul(BYTES);
     Ok((tiers, bytes))
@@ -91,7 +95,7 @@ fn tiers_of(store: &Store<'_>, structure: &str) -> Result<(Vec<LoyaltyTier>, usi
 fn stood(store: &Store<'_>, card: &Document, structure: Structure) -> Result<StoredTierState, Fault> {
     let row = store.document(STANDING, &row_id(&card.id, &structure.id))?;
     let standing = match &row {
-        Some(row) => legible(store, read_held(STANDING, row, |at| at.need("kept", read_standing)))?,
+        Some(row) => readable(store, read_loaded(STANDING, row, |at| at.need("kept", read_standing)))?,
         None => None,
     };
     let stored = row.as_ref().map(Document::as_tier_state);

@@ -2,7 +2,7 @@
 
 use crate::documents::clause::Clause;
 use crate::documents::cursor_list;
-use crate::documents::resource::show_body;
+use crate::documents::resource::bodies_to_json;
 use crate::domain::loyalty_programs::kinds::{INCENTIVE, PROGRAM, find};
 use crate::http::caller::CredentialClass;
 use crate::http::entity_names::EntityNames;
@@ -79,9 +79,9 @@ fn source(call: &Call<'_, '_>) -> Json {
 
 /// Handles the routes that list the activities of one document.
 pub fn list(call: &mut Call<'_, '_>) -> HandlerResult {
-    let life = call.life()?;
+    let life = call.entity_names()?;
     let clause = of(call)?;
-    cursor_list::page(call, &LIST, life.activities, clause, show_body)
+    cursor_list::page(call, &LIST, life.activities, clause, bodies_to_json)
 }
 
 /// Selects the activities of the document that the path names.

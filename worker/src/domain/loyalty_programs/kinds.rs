@@ -160,7 +160,7 @@ pub fn named(store: &Store<'_>, life: &EntityNames, id: &str) -> Result<Option<D
 
 /// Finds the document that the path names, or 404.
 pub fn find(call: &Call<'_, '_>) -> Result<Document, CallError> {
-    let (resource, life) = (call.resource()?, call.life()?);
+    let (resource, life) = (call.resource()?, call.entity_names()?);
     let name = call.param(resource.parameter);
     find_as(call, life, &(resource.key)(call, name))
 }

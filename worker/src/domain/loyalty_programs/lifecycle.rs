@@ -4,7 +4,7 @@
 use crate::documents::clause::Clause;
 use crate::documents::cursor_list;
 use crate::documents::merge::merge;
-use crate::documents::tagged_blocks::prune;
+use crate::documents::tagged_blocks::remove_nulls;
 use crate::domain::loyalty_programs::activities;
 use crate::domain::loyalty_programs::kinds::{ASSIGNABLE, PARTS, find, named, state_of};
 use crate::domain::loyalty_programs::requirements;
@@ -23,7 +23,7 @@ use serde_json::{Map, Value as Json, json};
 
 /// Returns the response with a document as its route shows it.
 pub fn answer(call: &mut Call<'_, '_>, document: Document) -> HandlerResult {
-    Ok(Response::json(call.resource()?.show_one(call, document)?))
+    Ok(Response::json(call.resource()?.one_to_json(call, document)?))
 }
 
 /// Handles the routes that read one document.
@@ -34,7 +34,7 @@ pub fn get(call: &mut Call<'_, '_>) -> HandlerResult {
 
 /// Handles the routes that list documents by cursors.
 pub fn list(call: &mut Call<'_, '_>) -> HandlerResult {
-    let (resource, life) = (call.resource()?, call.life()?);
+    let (resource, life) = (call.resource()?, call.entity_names()?);
     let clause = Clause::of_kind(life.stored).at(call.now_ms());
     cursor_list::page(call, &resource.list, life.cursor, clause, resource.show)
 }
@@ -51,7 +51,7 @@ fn verb_of(route: &Route) -> Result<Verb, Fault> {
 
 /// Handles the routes that change the state of a document.
 pub fn advance(call: &mut Call<'_, '_>) -> HandlerResult {
-    let (life, verb) = (call.life()?, verb_of(call.route)?);
+    let (life, verb) = (call.entity_names()?, verb_of(call.route)?);
     let mut document = find(call)?;
     let row = transition(life.kind, verb, state_of(&document)?).map_err(ErrorBody::from)?;
     check(call, &PreconditionSubject { life, document: &document, assigned: None }, row.needs, verb.word())?;
@@ -105,7 +105,7 @@ fn retire(call: &mut Call<'_, '_>, life: &EntityNames, document: &mut Document) 
         if let Some((part, word)) = PARTS.iter().find(|(stored, _)| stored == kind) {
             note_parts(call, life, part, word, document)?;
         }
-        call.store.retire_owned(kind, &document.id);
+        call.store.archive_owned(kind, &document.id);
     }
     Ok(())
 }
@@ -212,12 +212,12 @@ fn article(life: &EntityNames) -> &'static str {
 /// Merges the request into the document that the path names. A null resets a member to its default. For required members null
 /// is ignored; in metadata and rules it has its own meaning.
 pub fn edited(call: &mut Call<'_, '_>, required: &[&str]) -> Result<Document, CallError> {
-    let life = call.life()?;
+    let life = call.entity_names()?;
     let mut sent = call.body(Nulls::Kept)?;
     let mut document = find(call)?;
     sent.retain(|name, value| !value.is_null() || !required.contains(&name.as_str()));
     check_edits(call, life, &document, &sent)?;
-    prune(&mut sent, &["metadata", "rules"]);
+    remove_nulls(&mut sent, &["metadata", "rules"]);
     merge(&mut document.body, sent);
     Ok(document)
 }

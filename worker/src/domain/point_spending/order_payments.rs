@@ -14,7 +14,7 @@ use crate::http::reply::CallError;
 use crate::http::route::Call;
 use crate::store::Store;
 use crate::store::amount;
-use crate::store::document::{Document, read_held};
+use crate::store::document::{Document, read_loaded};
 use crate::store::sql::Fault;
 use crate::store::transfer_rows::TransferRow;
 use crate::timestamp;
@@ -43,7 +43,7 @@ pub struct PaymentOrder {
 /// Returns the payment view of a stored order.
 pub fn bill(store: &Store<'_>, row: Document) -> Result<PaymentOrder, CallError> {
     let order =
-        read_held("order", &row, read_order).map_err(|_| Fault(format!("the order `{}` does not read", row.id)))?;
+        read_loaded("order", &row, read_order).map_err(|_| Fault(format!("the order `{}` does not read", row.id)))?;
     let total = row.as_order().total().and_then(Money::of).unwrap_or_default();
     let due = total.remaining_after(paid(store, &row.id)?);
     Ok(PaymentOrder { row, order, total, due })
@@ -52,7 +52,7 @@ pub fn bill(store: &Store<'_>, row: Document) -> Result<PaymentOrder, CallError>
 /// Returns the amount of an order that was paid with points, without refunded points.
 pub fn paid(store: &Store<'_>, order: &str) -> Result<Money, Fault> {
     let account = paid_account(order).to_string();
-    let standings = store.standings(std::slice::from_ref(&account), 0, "")?;
+    let standings = store.account_balances(std::slice::from_ref(&account), 0, "")?;
     let paid = standings.get(&account).map_or(0, |standing| standing.balance);
     Ok(u64::try_from(paid).ok().and_then(Money::of).unwrap_or_default())
 }
@@ -182,7 +182,7 @@ pub fn give_back(call: &mut Call<'_, '_>, order_id: &str, left: Option<&OrderSna
         Ok(moved) => Ok(moved),
         Err(CallError::Refused(why)) => {
             let why = why.details.as_deref().unwrap_or_default();
-            call.store.note(format!("what `{order_id}` was paid with does not come back: {why}"));
+            call.store.warn(format!("what `{order_id}` was paid with does not come back: {why}"));
             Ok(MovedPoints::default())
         }
         Err(CallError::Fault(fault)) => Err(fault),

@@ -44,7 +44,7 @@ pub fn of(store: &Store<'_>, row: &Document) -> Result<Stock, Fault> {
 
 /// Returns the units taken from each account.
 fn gone(store: &Store<'_>, accounts: &[String]) -> Result<Vec<u64>, Fault> {
-    let standings = store.standings(accounts, 0, "")?;
+    let standings = store.account_balances(accounts, 0, "")?;
     let gone = |account: &String| standings.get(account).map_or(0, |standing| standing.balance.unsigned_abs());
     Ok(accounts.iter().map(gone).collect())
 }

@@ -11,7 +11,7 @@ use crate::http::route::{Call, Resource};
 use crate::store::amount::CheckedAmount;
 use crate::store::document::Document;
 use crate::store::documents::campaigns;
-use crate::store::ledger::taken;
+use crate::store::ledger::net_debit;
 use crate::store::sql::Fault;
 use scrip::count;
 use scrip::facts::{discounted_account, orders_account, tier_account};
@@ -49,7 +49,7 @@ pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Jso
 /// Returns tiers in their state after the transfers of a request.
 pub fn show_moved(call: &mut Call<'_, '_>, documents: Vec<Document>, moved: &[Entry]) -> Result<Vec<Json>, CallError> {
     let named: Vec<String> = documents.iter().flat_map(|document| accounts(&document.id)).collect();
-    let standings = call.store.standings(&named, call.now_ms(), "")?;
+    let standings = call.store.account_balances(&named, call.now_ms(), "")?;
     let mut assigned = assignments::assigned(call, &documents)?;
     let parents: Vec<&str> = documents.iter().filter_map(|document| document.parent.as_deref()).collect();
     let campaigns: BTreeMap<String, Json> = call
@@ -61,7 +61,7 @@ pub fn show_moved(call: &mut Call<'_, '_>, documents: Vec<Document>, moved: &[En
     let categories = categories::CategoryLookup::of(call, &documents)?;
     let counted = |account: &String| {
         let before = standings.get(account).map_or(0, |standing| standing.balance);
-        Ok::<u64, Fault>(before.minus(taken(moved, account)?)?.unsigned_abs())
+        Ok::<u64, Fault>(before.minus(net_debit(moved, account)?)?.unsigned_abs())
     };
     let shown = documents.into_iter().map(|document| {
         let campaign = document.parent.as_ref().and_then(|id| campaigns.get(id)).cloned().unwrap_or(Json::Null);
@@ -107,7 +107,7 @@ pub fn brief(campaign: &Document) -> Json {
         "active",
         "category_id",
     ];
-    let mut shown = json_members::known(&campaign.body, &names);
+    let mut shown = json_members::pick(&campaign.body, &names);
     shown.insert("object".into(), "campaign".into());
     Json::Object(shown)
 }

@@ -86,7 +86,7 @@ pub fn publish(
     let Some(campaign) = call.store.document("campaign", campaign_id)? else {
         return Ok(Err(not_found("campaign", campaign_id)));
     };
-    let (mark, drawn, ids) = (call.store.mark(), call.store.drawn.clone(), call.ids.clone());
+    let (savepoint, generators, ids) = (call.store.savepoint(), call.store.generators.clone(), call.ids.clone());
     let codes: Vec<&str> = taken.iter().map(String::as_str).collect();
     match publications::hand_reward(call, &campaign, customer, &codes, balance) {
         Ok(voucher) => {
@@ -94,8 +94,8 @@ pub fn publish(
             Ok(Ok(voucher))
         }
         Err(CallError::Refused(why)) => {
-            call.store.forget_since(mark);
-            (call.store.drawn, call.ids) = (drawn, ids);
+            call.store.discard_since(savepoint);
+            (call.store.generators, call.ids) = (generators, ids);
             Ok(Err(why))
         }
         Err(CallError::Fault(fault)) => Err(fault),

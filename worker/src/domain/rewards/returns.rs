@@ -45,7 +45,7 @@ pub fn keep(call: &mut Call<'_, '_>, id: &str, voucher: &Document, added: Option
     let value = if added.is_some() { added } else { balance_of(call, voucher)? };
     let is_public = voucher.holder.is_none();
     let now_ms = call.now_ms();
-    call.store.keep_bought_reward(id, BoughtVoucher { voucher, value, is_public }, now_ms);
+    call.store.insert_bought_reward(id, BoughtVoucher { voucher, value, is_public }, now_ms);
     Ok(())
 }
 
@@ -53,7 +53,7 @@ pub fn keep(call: &mut Call<'_, '_>, id: &str, voucher: &Document, added: Option
 fn balance_of(call: &Call<'_, '_>, voucher: &Document) -> Result<Option<u64>, Fault> {
     let Some(balance_kind) = kinds::of_card(voucher) else { return Ok(None) };
     let account = (balance_kind.account)(&voucher.id).to_string();
-    let standings = call.store.standings(std::slice::from_ref(&account), call.now_ms(), "")?;
+    let standings = call.store.account_balances(std::slice::from_ref(&account), call.now_ms(), "")?;
     let standing = standings.get(&account).copied().unwrap_or_default();
     let left = balance_kind.loaded(voucher, call.context.now)?.map_or(Ok(0), |loaded| loaded.left(standing))?;
     Ok(Some(left.max(0).unsigned_abs()))

@@ -24,7 +24,7 @@ pub const REWARD: Resource = Resource {
 pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
     let account = |document: &Document| stock_account(&document.id).to_string();
     let named: Vec<String> = documents.iter().map(account).collect();
-    let standings = call.store.standings(&named, call.now_ms(), "")?;
+    let standings = call.store.account_balances(&named, call.now_ms(), "")?;
     let shown = documents.into_iter().map(|document| {
         let gone = standings.get(&account(&document)).map_or(0, |standing| standing.balance.unsigned_abs());
         let mut body = document.body;

@@ -127,7 +127,7 @@ pub fn change(store: &mut Store<'_>, context: &Context, piece: &JobSlice<'_>) ->
     let JobSlice { id, rows, .. } = *piece;
     let mut job: VoucherUpdateJob = piece.read()?;
     let now_ms = context.now.millis();
-    let span = vouchers::find_span(store, &job.campaign_id, job.after, i64::try_from(rows).unwrap_or(1))?;
+    let span = vouchers::find_range(store, &job.campaign_id, job.after, i64::try_from(rows).unwrap_or(1))?;
     let changes: Vec<InheritedChange<'_>> = job
         .fields
         .iter()

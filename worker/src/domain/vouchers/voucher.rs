@@ -13,7 +13,7 @@ use crate::store::amount::{self, CheckedAmount};
 use crate::store::document::Document;
 use crate::store::documents::vouchers;
 use crate::store::index::code_key::code_key;
-use crate::store::ledger::{AccountBalance, taken};
+use crate::store::ledger::{AccountBalance, net_debit};
 use crate::store::sql::Fault;
 use crate::timestamp;
 use scrip::facts::{credits_account, points_account, publications_account, redemptions_account};
@@ -111,7 +111,7 @@ pub fn show_handed_over(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Re
     let mut standings = standings(call, &documents)?;
     for account in documents.iter().flat_map(|document| accounts(&document.id)) {
         let standing = standings.entry(account.clone()).or_default();
-        for post in call.store.posted() {
+        for post in call.store.queued_transfers() {
             if post.debit == account {
                 standing.balance = standing.balance.minus(post.amount)?;
             } else if post.credit == account {
@@ -131,7 +131,7 @@ pub fn show_moved(
 ) -> Result<Json, CallError> {
     let mut standings = standings(call, std::slice::from_ref(&document))?;
     for account in accounts(&document.id) {
-        let taken = taken(moved, &account)?;
+        let taken = net_debit(moved, &account)?;
         let standing = standings.entry(account).or_default();
         standing.balance = standing.balance.minus(taken)?;
     }
@@ -143,7 +143,7 @@ pub fn show_moved(
 
 fn standings(call: &Call<'_, '_>, documents: &[Document]) -> Result<HashMap<String, AccountBalance>, Fault> {
     let named: Vec<String> = documents.iter().flat_map(|document| accounts(&document.id)).collect();
-    call.store.standings(&named, call.now_ms(), "")
+    call.store.account_balances(&named, call.now_ms(), "")
 }
 
 fn show_all(

@@ -27,7 +27,7 @@ pub fn delete_keys_of_project(store: &mut Store<'_>, project: &str) {
 }
 
 /// Lists the projects that were created with keys of a project, the newest first.
-pub fn list_projects_made_by(store: &Store<'_>, project: &str) -> Result<Vec<Document>, Fault> {
+pub fn list_projects_created_by(store: &Store<'_>, project: &str) -> Result<Vec<Document>, Fault> {
     let statement = select("kind = 'project' AND parent = +?1 ORDER BY seq DESC");
     store.documents(&statement, &[project.into()])
 }

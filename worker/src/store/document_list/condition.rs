@@ -118,7 +118,7 @@ pub fn in_state(condition: &Condition, clause: &Clause) -> Result<Statement, Inv
     let parts =
         STATES.iter().find(|(operator, ..)| *operator == condition.operator).map_or(&[][..], |(_, parts, _)| parts);
     let pattern = format!("({})", parts.join(" AND "));
-    let now = SqlValue::Text(timestamp::text(clause.asked_at()));
+    let now = SqlValue::Text(timestamp::text(clause.now_ms()));
     let params = vec![now; pattern.matches("{}").count()];
     Ok((pattern, params))
 }
@@ -234,11 +234,11 @@ fn count_of(condition: &Condition, most: Option<i64>) -> Result<i64, InvalidCond
 fn comparable(condition: &Condition, value: &str) -> Result<SqlValue, InvalidCondition> {
     match value.parse::<i64>() {
         Ok(number) => Ok(SqlValue::Int(number)),
-        Err(_) => Ok(SqlValue::Text(timestamp::text(moment_of(condition, value)?))),
+        Err(_) => Ok(SqlValue::Text(timestamp::text(instant_of(condition, value)?))),
     }
 }
 
 /// Returns the moment that a condition names, in milliseconds since 1970.
-pub fn moment_of(condition: &Condition, value: &str) -> Result<i64, InvalidCondition> {
+pub fn instant_of(condition: &Condition, value: &str) -> Result<i64, InvalidCondition> {
     timestamp::parse(value).ok_or_else(|| InvalidCondition::Moment { condition: condition.clone() })
 }

@@ -49,7 +49,7 @@ pub struct DayOperator {
 }
 
 /// Returns true if a field is a moment, for every form of its column.
-pub fn is_moment(field: &str) -> bool {
+pub fn is_instant(field: &str) -> bool {
     MOMENTS.contains(&field)
 }
 
@@ -71,13 +71,13 @@ pub fn named(field: &str, operator: &str, values: &[String]) -> Option<DayOperat
             None => named.others.push(value.clone()),
         }
     }
-    Some(named).filter(|named| is_moment(field) && !named.days.is_empty())
+    Some(named).filter(|named| is_instant(field) && !named.days.is_empty())
 }
 
 /// Returns the operator that counts days or names a month, if the field is compared by one; otherwise `None`.
 pub fn meant<'o>(field: &str, operator: &'o str, value: &str) -> Option<&'o str> {
     // For an instant, "more than 3" is "more than 3 days ago".
-    let is_count = (is_moment(field) || BIRTHS.contains(&field)) && value.parse::<u32>().is_ok();
+    let is_count = (is_instant(field) || BIRTHS.contains(&field)) && value.parse::<u32>().is_ok();
     match operator {
         "$more_than" if is_count => Some("$more_than_ago"),
         "$less_than" if is_count => Some("$less_than_ago"),
@@ -94,7 +94,7 @@ pub fn counts(operator: &str) -> bool {
 impl Days {
     /// Returns the days that match an operator with its number; `None` beyond the range of the calendar.
     pub fn of(operator: &str, count: i64, clause: &Clause) -> Option<Days> {
-        let today = clause.zone().day(Instant::from_millis(clause.asked_at())?)?;
+        let today = clause.zone().day(Instant::from_millis(clause.now_ms())?)?;
         let day = |days: i64| today.plus(days);
         let this_month = today.first_of_month()?;
         let span = |first: Option<Day>, end: Option<Day>| Some(Days { first: Some(first?), end: Some(end?) });
@@ -113,7 +113,7 @@ impl Days {
     }
 
     /// Returns the span from the first of several to the last; `None` of none.
-    pub fn around(several: &[Days]) -> Option<Days> {
+    pub fn covering(several: &[Days]) -> Option<Days> {
         let first = several.iter().map(|days| days.first).min()?;
         // A range with an open end has no last day.
         let is_open = several.iter().any(|days| days.end.is_none());

@@ -28,7 +28,7 @@ impl IndexTerm {
     }
 
     /// Returns the term that a column, the source of the key, has one of some values.
-    pub(super) fn keyed(column: &str, values: &[String]) -> IndexTerm {
+    pub(super) fn of_key(column: &str, values: &[String]) -> IndexTerm {
         let keys =
             values.iter().cloned().chain(values.iter().map(|value| fold(value).into_owned())).collect::<Vec<_>>();
         let listed = |values: Vec<String>| SqlValue::Text(Json::from(values).to_string());
@@ -50,7 +50,7 @@ impl IndexTerm {
     }
 
     /// Returns the term that a column, the source of the key, begins with a text.
-    pub(super) fn begun(column: &str, start: &str) -> IndexTerm {
+    pub(super) fn with_prefix(column: &str, start: &str) -> IndexTerm {
         let range = "(key >= {} AND key < {})";
         let bounds = [start.to_owned(), fold(start).into_owned()].map(|from| [format!("{from}{}", char::MAX), from]);
         let bounds = bounds.into_iter().flat_map(|[behind, from]| [SqlValue::Text(from), SqlValue::Text(behind)]);

@@ -10,14 +10,14 @@ use crate::store::sql::{self, Fault};
 use serde::Deserialize;
 
 /// The id under which something is listed as held: a voucher's own one, and those of its holders.
-macro_rules! held_id {
+macro_rules! redeemable_id {
     () => {
         "CASE kind WHEN 'voucher' THEN 'rh_' || lower(hex(substr(id, -9))) ELSE id END"
     };
 }
 
 /// Since when: when a voucher was published last.
-macro_rules! held_since {
+macro_rules! redeemable_since {
     () => {
         "CASE kind WHEN 'voucher' THEN COALESCE(
            (SELECT MAX(json_extract(given.body, '$.created_at')) FROM document AS given WHERE given.kind = 'publication'
@@ -28,7 +28,7 @@ macro_rules! held_since {
 }
 
 /// The role of the customer.
-macro_rules! held_role {
+macro_rules! redeemable_role {
     () => {
         "COALESCE(json_extract(body, '$.holder_role'), 'OWNER')"
     };
@@ -37,11 +37,11 @@ macro_rules! held_role {
 /// Columns of what a customer holds.
 pub mod held_column {
     /// The id under which it is listed.
-    pub const ID: &str = held_id!();
+    pub const ID: &str = redeemable_id!();
     /// Moment since which the customer holds it.
-    pub const SINCE: &str = held_since!();
+    pub const SINCE: &str = redeemable_since!();
     /// The role of the customer.
-    pub const ROLE: &str = held_role!();
+    pub const ROLE: &str = redeemable_role!();
     /// The voucher.
     pub const VOUCHER_ID: &str = "CASE kind WHEN 'voucher' THEN id ELSE parent END";
     /// The type of object.
@@ -68,19 +68,23 @@ pub fn narrow_to_holder(clause: &mut Clause, customer_id: &str) {
 }
 
 /// Finds the position of what a customer holds, by the id under which it is listed.
-pub fn find_held_position(store: &Store<'_>, customer_id: &str, held_id: &str) -> Result<Option<i64>, Fault> {
+pub fn find_redeemable_position(
+    store: &Store<'_>,
+    customer_id: &str,
+    redeemable_id: &str,
+) -> Result<Option<i64>, Fault> {
     number(store.row(
         concat!(
             "SELECT seq FROM document WHERE kind IN ('voucher', 'redeemable_holder') AND holder = +?1 AND +?2 = ",
-            held_id!()
+            redeemable_id!()
         ),
-        &[customer_id.into(), held_id.into()],
+        &[customer_id.into(), redeemable_id.into()],
     )?)
 }
 
 /// A redeemable as a customer holds it.
 #[derive(Debug)]
-pub struct HeldRedeemable {
+pub struct CustomerRedeemable {
     /// The id under which it is listed.
     pub id: String,
     /// Moment since which the customer holds it.
@@ -90,22 +94,22 @@ pub struct HeldRedeemable {
 }
 
 /// Loads how a customer holds the voucher or holder with an id.
-pub fn load_held(store: &Store<'_>, id: &str) -> Result<HeldRedeemable, Fault> {
+pub fn load_customer_redeemable(store: &Store<'_>, id: &str) -> Result<CustomerRedeemable, Fault> {
     let row = store.row(
         concat!(
             "SELECT ",
-            held_id!(),
+            redeemable_id!(),
             ", ",
-            held_since!(),
+            redeemable_since!(),
             ", ",
-            held_role!(),
+            redeemable_role!(),
             " FROM document WHERE kind IN ('voucher', 'redeemable_holder') AND id = +?1"
         ),
         &[id.into()],
     )?;
     let row = row.unwrap_or_default();
     let text = |column| sql::text(&row, column).map(str::to_owned);
-    Ok(HeldRedeemable { id: text(0)?, since: text(1)?, role: text(2)? })
+    Ok(CustomerRedeemable { id: text(0)?, since: text(1)?, role: text(2)? })
 }
 
 /// Numbers of the records of a customer.

@@ -54,7 +54,7 @@ impl Store<'_> {
     }
 
     /// Returns whether something was earned by an occasion, in a campaign or in a program, or could have been.
-    pub fn has_occasion(&self, occasion: &str) -> Result<bool, Fault> {
+    pub fn has_earning_key(&self, occasion: &str) -> Result<bool, Fault> {
         let row = self.row(
             "SELECT EXISTS (SELECT 1 FROM earning_occasion WHERE id = +?1)
                OR EXISTS (SELECT 1 FROM document WHERE kind = 'program_occasion' AND id = +?1)",

@@ -43,7 +43,7 @@ pub struct AwaitedSegment {
 }
 
 /// An occasion by which something is earned for the first time.
-pub struct NewOccasion<'a> {
+pub struct NewEarningKey<'a> {
     /// Its id.
     pub id: &'a str,
     /// The customer.
@@ -55,7 +55,7 @@ pub struct NewOccasion<'a> {
 }
 
 /// A rule that fires.
-pub struct NewFiring<'a> {
+pub struct NewFiredRule<'a> {
     /// The member.
     pub member_id: &'a str,
     /// The program.
@@ -71,7 +71,7 @@ pub struct NewFiring<'a> {
 }
 
 /// A rule that fired by an occasion.
-pub struct StoredFiring {
+pub struct StoredFiredRule {
     /// Its place among the rules that fired by the occasion.
     pub place: i64,
     /// Points that it brought to cards.
@@ -80,7 +80,7 @@ pub struct StoredFiring {
 
 /// Firings of a rule for a member.
 #[derive(Default)]
-pub struct FiringCount {
+pub struct FiredRuleCount {
     /// Time of the latest one in milliseconds since 1970.
     pub last_ms: Option<i64>,
     /// Number of firings since the time that was asked for.
@@ -156,13 +156,13 @@ impl Store<'_> {
     }
 
     /// Writes an occasion and the rules that fired by it, when the call commits. A second time fails.
-    pub fn insert_occasion(&mut self, occasion: &NewOccasion<'_>, fired: &[NewFiring<'_>]) {
-        let NewOccasion { id, customer_id, bought, now_ms } = *occasion;
+    pub fn insert_earning_key(&mut self, occasion: &NewEarningKey<'_>, fired: &[NewFiredRule<'_>]) {
+        let NewEarningKey { id, customer_id, bought, now_ms } = *occasion;
         self.write(
             "INSERT INTO earning_occasion (id, customer, standing, bought, created_at) VALUES (?1, ?2, 'EARNED', ?3, ?4)",
             vec![id.into(), customer_id.into(), bought.into(), now_ms.into()],
         );
-        let row = |place: usize, one: &NewFiring<'_>| {
+        let row = |place: usize, one: &NewFiredRule<'_>| {
             let points = Json::from(one.points).to_string();
             json!([one.member_id, one.rule_id, place, one.program_id, one.earning_id, points, u8::from(one.is_fired)])
         };
@@ -175,25 +175,25 @@ impl Store<'_> {
     }
 
     /// Finds the status of an occasion.
-    pub fn find_occasion_status(&self, id: &str) -> Result<Option<String>, Fault> {
+    pub fn find_earning_key_status(&self, id: &str) -> Result<Option<String>, Fault> {
         let row = self.row("SELECT standing FROM earning_occasion WHERE id = +?1", &[id.into()])?;
         row.map(|row| sql::text(&row, 0).map(str::to_owned)).transpose()
     }
 
     /// Finds the customer of an occasion.
-    pub fn find_occasion_customer(&self, id: &str) -> Result<Option<String>, Fault> {
+    pub fn find_earning_key_customer(&self, id: &str) -> Result<Option<String>, Fault> {
         let row = self.row("SELECT customer FROM earning_occasion WHERE id = +?1", &[id.into()])?;
         row.map(|row| sql::text(&row, 0).map(str::to_owned)).transpose()
     }
 
     /// Finds the amount of the order that is an occasion, as it was when it earned.
-    pub fn find_occasion_amount(&self, id: &str) -> Result<Option<i64>, Fault> {
+    pub fn find_earning_key_amount(&self, id: &str) -> Result<Option<i64>, Fault> {
         let row = self.row("SELECT bought FROM earning_occasion WHERE id = +?1", &[id.into()])?;
         row.map_or(Ok(None), |row| sql::int_or_null(&row, 0))
     }
 
     /// Marks an occasion whose points were given back, when the call commits.
-    pub fn mark_occasion_given_back(&mut self, id: &str, now_ms: i64) {
+    pub fn mark_earning_key_reversed(&mut self, id: &str, now_ms: i64) {
         self.write(
             "UPDATE earning_occasion SET standing = 'GIVEN_BACK', updated_at = ?2 WHERE id = +?1",
             vec![id.into(), now_ms.into()],
@@ -201,20 +201,20 @@ impl Store<'_> {
     }
 
     /// Lists the rules that fired by an occasion, in the order in which they fired.
-    pub fn list_firings(&self, occasion: &str) -> Result<Vec<StoredFiring>, Fault> {
+    pub fn list_fired_rules(&self, occasion: &str) -> Result<Vec<StoredFiredRule>, Fault> {
         let rows = self
             .rows("SELECT place, points FROM earning_firing WHERE occasion = +?1 ORDER BY place", &[occasion.into()])?;
         let read = |row: &SqlRow| {
             let points = serde_json::from_str(sql::text(row, 1)?);
             let points = points.map_err(|error| Fault(format!("what `{occasion}` brought does not parse: {error}")))?;
-            Ok(StoredFiring { place: sql::int(row, 0)?, points })
+            Ok(StoredFiredRule { place: sql::int(row, 0)?, points })
         };
         rows.iter().map(read).collect()
     }
 
     /// Replaces the points that a rule brought by an occasion, when the call commits. It is counted from now on where `is_fired`.
-    pub fn update_firing(&mut self, occasion: &str, firing: StoredFiring, is_fired: bool) {
-        let StoredFiring { place, points } = firing;
+    pub fn update_fired_rule(&mut self, occasion: &str, firing: StoredFiredRule, is_fired: bool) {
+        let StoredFiredRule { place, points } = firing;
         self.write(
             "UPDATE earning_firing SET points = ?3, fired = MAX(fired, ?4) WHERE occasion = +?1 AND place = +?2",
             vec![occasion.into(), place.into(), Json::from(points).to_string().into(), i64::from(is_fired).into()],
@@ -222,18 +222,23 @@ impl Store<'_> {
     }
 
     /// Counts the firings of a rule for a member since a time.
-    pub fn count_firings(&self, member_id: &str, rule_id: &str, since_ms: i64) -> Result<FiringCount, Fault> {
+    pub fn count_fired_rules(&self, member_id: &str, rule_id: &str, since_ms: i64) -> Result<FiredRuleCount, Fault> {
         let row = self.row(
             "SELECT (SELECT MAX(at) FROM earning_firing WHERE member = +?1 AND rule = +?2 AND fired),
                (SELECT COUNT(*) FROM earning_firing WHERE member = +?1 AND rule = +?2 AND at >= +?3 AND fired)",
             &[member_id.into(), rule_id.into(), since_ms.into()],
         )?;
-        let Some(row) = row else { return Ok(FiringCount::default()) };
-        Ok(FiringCount { last_ms: sql::int_or_null(&row, 0)?, in_period: sql::int(&row, 1)? })
+        let Some(row) = row else { return Ok(FiredRuleCount::default()) };
+        Ok(FiredRuleCount { last_ms: sql::int_or_null(&row, 0)?, in_period: sql::int(&row, 1)? })
     }
 
     /// Counts the firings of a rule for a member in each of some periods.
-    pub fn count_firings_in(&self, member_id: &str, rule_id: &str, periods: &[Range<i64>]) -> Result<Vec<i64>, Fault> {
+    pub fn count_fired_rules_in(
+        &self,
+        member_id: &str,
+        rule_id: &str,
+        periods: &[Range<i64>],
+    ) -> Result<Vec<i64>, Fault> {
         let rows = self.rows(
             "SELECT (SELECT COUNT(*) FROM earning_firing
                WHERE member = +?1 AND rule = +?2 AND at >= span.value ->> 0 AND at < span.value ->> 1 AND fired)

@@ -146,7 +146,7 @@ const ORDER: Disclosure = These(&[
 const CUSTOMER: Disclosure = Person(&These(&[("id", All), ("object", All)]));
 
 /// A customer that a client creates: the name that it has sent, and the id if the client is trusted.
-pub const CUSTOMER_OF_PAGE: Disclosure = These(&[("id", Person(&All)), ("source_id", All), ("object", All)]);
+pub const CREATED_CUSTOMER: Disclosure = These(&[("id", Person(&All)), ("source_id", All), ("object", All)]);
 
 /// Codes in their list.
 pub const VOUCHERS: Disclosure = These(&[("object", All), ("data_ref", All), ("total", All), ("vouchers", VOUCHER)]);
