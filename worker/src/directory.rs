@@ -1,4 +1,4 @@
-//! The directory of projects, keys, users and tokens: applies the setup, answers look-ups of the entry, checks the health,
+//! The directory of projects, keys, users and tokens: applies the setup, answers lookups of the entry, checks the health,
 //! and serves the management API.
 
 mod setup;
@@ -30,7 +30,7 @@ pub const PROJECTS: &str = "/internal/projects";
 /// Maximum number of projects in one response.
 const PROJECTS_MAX: i64 = 1_000;
 
-/// Answers a request in the directory's object: look-ups below `/internal/`, and management calls that the entry forwards.
+/// Answers a request in the directory's object: lookups below `/internal/`, and management calls that the entry forwards.
 pub fn serve_directory(
     request: &Request,
     store: &mut Store<'_>,
@@ -83,7 +83,7 @@ fn health(setup: &str, store: &mut Store<'_>, context: &Context) -> Result<Reply
     }
     apply(setup, store, context)?;
     // This row only tests that the database accepts writes.
-    store.put("health", &Document::new("health".into(), None, context.now.millis(), Map::new()));
+    store.upsert("health", &Document::new("health".into(), None, context.now.millis(), Map::new()));
     commit::run_internal(store, context)?;
     Ok(health::reply(&[], &context.request_id()))
 }

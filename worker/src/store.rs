@@ -398,7 +398,7 @@ impl<'s> Store<'s> {
         self.work_at = Some(self.work_at.map_or(at_ms, |earlier| earlier.min(at_ms)));
     }
 
-    /// Requests the object's alarm for a delivery, which needs no look-up of jobs.
+    /// Requests the object's alarm for a delivery, which needs no lookup of jobs.
     pub fn schedule_deliveries_at(&mut self, at_ms: i64) {
         self.deliveries_at = Some(self.deliveries_at.map_or(at_ms, |earlier| earlier.min(at_ms)));
     }

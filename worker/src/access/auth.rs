@@ -99,16 +99,16 @@ pub struct PreviousSecret {
     pub until: i64,
 }
 
-/// Length of the mark of a secret in characters.
+/// Length of the fingerprint of a secret in characters.
 const FINGERPRINT_LENGTH: usize = 16;
 
-/// Returns the mark of a secret, which identifies values made with the secret and reveals nothing about it.
+/// Returns the fingerprint of a secret, which identifies values made with the secret and reveals nothing about it.
 pub fn fingerprint_of(token_sha256: &str) -> String {
     sha256_hex(format!("mark:{token_sha256}").as_bytes()).chars().take(FINGERPRINT_LENGTH).collect()
 }
 
 impl Record {
-    /// Returns the marks of the secrets that admit a call with a text of this digest; for a link, of all valid secrets.
+    /// Returns the fingerprints of the secrets that admit a call with a text of this digest; for a link, of all valid secrets.
     fn secrets(&self, class: CredentialClass, sent_sha256: &str, now_ms: i64) -> Vec<String> {
         let former = self.former.as_ref().filter(|former| former.until > now_ms);
         let all = former.map(|former| &former.token_sha256).into_iter().chain([&self.token_sha256]);

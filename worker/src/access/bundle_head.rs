@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// Media type of a head.
 pub const JOSE: &str = "application/jose";
-/// Cache control of a head. A page that has none yet may start with one that is a minute old and gets the next one behind it; a call with
+/// Cache control of a head. A client that has none yet may start with one that is a minute old and gets the next one behind it; a call with
 /// `If-None-Match` is never answered by a cache.
 const CACHED: &str = "private, max-age=0, stale-while-revalidate=60";
 /// Time after the planned build at which the entry asks the project's object why there is none.
@@ -27,9 +27,9 @@ pub struct HeadCopy {
     pub epoch: i64,
     /// Its revision.
     pub rev: i64,
-    /// Moment from which clients refuse it.
+    /// Time from which clients refuse it.
     pub exp_ms: i64,
-    /// Moment at which it is replaced at the latest.
+    /// Time at which it is replaced at the latest.
     pub due_ms: i64,
     /// Hash of the settings that its core was built with.
     pub settings: String,
@@ -46,7 +46,7 @@ impl HeadCopy {
         serde_json::to_string(self).map_err(|error| Fault(error.to_string()))
     }
 
-    /// Returns true if clients accept it at a moment.
+    /// Returns true if clients accept it at a time.
     fn is_valid(&self, now_ms: i64) -> bool {
         now_ms < self.exp_ms
     }
@@ -57,7 +57,7 @@ pub fn copy_name(project: &str) -> String {
     format!("bundle-head:{project}")
 }
 
-/// What KV says of a head.
+/// Result of reading a head from KV.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KvReading {
     /// Its copy.

@@ -31,14 +31,14 @@ const TOKEN_BYTES_MAX: usize = 8_192;
 
 /// A key that signs tokens.
 #[derive(Clone)]
-pub struct SigningKey {
+pub struct CustomerTokenKey {
     /// Name by which a token identifies this key as its signer.
     pub id: String,
     /// Secret as text; its bytes are the HMAC key, as in JWT libraries.
     pub secret: String,
 }
 
-impl SigningKey {
+impl CustomerTokenKey {
     /// Signs a token that proves a customer to a project, for `seconds` from `now`.
     pub fn sign(&self, project: &str, customer: &str, now: i64, seconds: i64) -> Option<String> {
         let part = |value: Json| Base64UrlUnpadded::encode_string(value.to_string().as_bytes());
@@ -135,7 +135,7 @@ fn json_text(value: &Json) -> String {
 impl UnverifiedToken<'_> {
     /// Returns the customer that the token proves, by id or `source_id`, if it was signed with this key and is valid now.
     /// Refuses a token without a known key.
-    pub fn customer(&self, key: Option<&SigningKey>, now_ms: i64) -> Result<&str, ErrorBody> {
+    pub fn customer(&self, key: Option<&CustomerTokenKey>, now_ms: i64) -> Result<&str, ErrorBody> {
         let Some(key) = key else {
             let message = "which is no key of the project, or is none any more";
             return Err(wrong(format!("names the key `{}`, {message}", shortened(&self.key))));

@@ -52,7 +52,7 @@ const ADDRESS: Limits =
 const ADDRESS_UNDER_ATTACK: Limits = Limits { free: 3, ..ADDRESS };
 
 /// Limits of all callers of a key without known addresses. They share it, so it is loose enough for their typing mistakes.
-/// An operator that wants separate limits names the header with the address.
+/// For separate limits, an operator names the header with the address.
 const KEY: Limits = Limits { free: 100, step: 10, decay_ms: 1_000, parallel: 100, open_ms: 20, block_ms: 60_000 };
 
 /// Decision about a request.

@@ -1,4 +1,4 @@
-//! Credentials of the feed, and the refusals that only it gives. A page cannot add headers to the opening of a WebSocket, so the key is
+//! Credentials of the feed, and the refusals that only it gives. A browser page cannot add headers to the opening of a WebSocket, so the key is
 //! sent in the list of subprotocols: `scrip, <id>, <token>`, or `scrip, <token>` for an OAuth token.
 
 use crate::http::caller::CredentialClass;

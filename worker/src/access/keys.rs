@@ -149,7 +149,7 @@ pub fn record_of_token(store: &Store<'_>, sha256: &str, now_ms: i64) -> Result<O
     let Some(issued) = credentials::find_token(store, sha256, now_ms)? else { return Ok(None) };
     let issued: IssuedToken = serde_json::from_str(&issued).map_err(|error| Fault(error.to_string()))?;
     let Some(record) = record(store, &key_name(CredentialClass::Server, &issued.id))? else { return Ok(None) };
-    // A token without a mark is older than marks, and counts as one of the current secret.
+    // A token without a fingerprint is older than fingerprints, and counts as one of the current secret.
     let secret = issued.secret.unwrap_or_else(|| fingerprint_of(&record.token_sha256));
     let Some(end) = secret_end(&record, &secret).filter(|end| *end > now_ms) else { return Ok(None) };
     if record.project != issued.project {
@@ -166,7 +166,7 @@ pub fn record_of_token(store: &Store<'_>, sha256: &str, now_ms: i64) -> Result<O
     }))
 }
 
-/// Returns the end of a key's secret by its mark: `i64::MAX` for the current one, the end of grace for the former, else `None`.
+/// Returns the end of a key's secret by its fingerprint: `i64::MAX` for the current one, the end of grace for the former, else `None`.
 fn secret_end(record: &Record, fingerprint: &str) -> Option<i64> {
     if fingerprint == fingerprint_of(&record.token_sha256) {
         return Some(i64::MAX);

@@ -24,7 +24,7 @@ pub fn key_of(token: &str) -> Option<&str> {
     is_name.then_some(key)
 }
 
-/// Returns the token that opens a resource until `end_ms`, for a key and the mark of its secret.
+/// Returns the token that opens a resource until `end_ms`, for a key and the fingerprint of its secret.
 pub fn token(store: &Store<'_>, key: &str, secret: &str, id: &str, end_ms: i64) -> Result<String, CallError> {
     let seal = seal(store, &[key, &end_ms.to_string(), id, secret])?;
     Ok(format!("{key}.{end_ms}.{seal}"))

@@ -132,18 +132,18 @@ pub fn is_webhook_token_set_up(store: &Store<'_>, id: &str) -> Result<bool, Faul
 /// Stores the webhook secret of a project.
 pub fn update_webhook_token(store: &mut Store<'_>, id: &str, token: &str, set_up: bool, now_ms: i64) {
     let body = json!({ "token": token, "set_up": set_up, "since_ms": now_ms }).as_object().cloned().unwrap_or_default();
-    store.put(WEBHOOK_TOKEN, &Document::new(id.to_owned(), None, now_ms, body));
+    store.upsert(WEBHOOK_TOKEN, &Document::new(id.to_owned(), None, now_ms, body));
 }
 
 /// Deletes a project from the directory, and records the deletion.
 pub fn delete(store: &mut Store<'_>, project: &Project, now_ms: i64) {
-    store.remove(PROJECT, &project.id);
-    store.remove(WEBHOOK_TOKEN, &project.id);
+    store.delete(PROJECT, &project.id);
+    store.delete(WEBHOOK_TOKEN, &project.id);
     credentials::delete_keys_of_project(store, &project.id);
     credentials::delete_tokens_of_project(store, &project.id);
     let mut row = Document::new(project.id.clone(), None, now_ms, Map::new());
     row.parent.clone_from(&project.made_by);
-    store.put(DELETED, &row);
+    store.upsert(DELETED, &row);
 }
 
 /// Returns the shown members of a project without settings.

@@ -19,7 +19,7 @@ const COUNTS_MAX: usize = 20_000;
 pub struct RateRemaining {
     limit: u32,
     remaining: u32,
-    /// Moment at which the next call is allowed, in seconds since 1970.
+    /// Time at which the next call is allowed, in seconds since 1970.
     retry: i64,
 }
 

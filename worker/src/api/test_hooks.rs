@@ -252,7 +252,7 @@ fn give_hold(call: &mut Call<'_, '_>, hold: &Json, vouchers: &[Json]) {
 /// Stores the given stacking rules over the defaults; without any, a project keeps its initial set.
 fn give_stacking_rules(call: &mut Call<'_, '_>, given: Option<&Json>) -> Result<(), CallError> {
     if let Some(stored) = stacking_rules::stored(call.store)? {
-        call.store.remove(STACKING_RULES.object, &stored.id);
+        call.store.delete(STACKING_RULES.object, &stored.id);
     }
     match given.and_then(Json::as_object) {
         Some(given) => {

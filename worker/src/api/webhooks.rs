@@ -163,7 +163,7 @@ fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     check_project(call)?;
     let webhook = WEBHOOK.find(call)?;
     delete_of_webhook(call.store, &webhook.id);
-    call.store.remove(WEBHOOK.object, &webhook.id);
+    call.store.delete(WEBHOOK.object, &webhook.id);
     Ok(Response::empty(204))
 }
 

@@ -85,7 +85,7 @@ pub const LISTED_BY_AGE: &[Field] = &[
     ),
     CURSOR_PARAMETER,
 ];
-/// Before and after a moment.
+/// Before and after a time.
 pub const BEFORE_AFTER: FieldType = FieldType::Object(&[
     may("before", FieldType::DateTime).description("Moment in UTC before which the value lies."),
     may("after", FieldType::DateTime).description("Moment in UTC after which the value lies."),

@@ -102,7 +102,7 @@ pub fn refusal(wrong: &InvalidCondition) -> ErrorBody {
     }
 }
 
-/// Returns the refusal of a value that is not a moment.
+/// Returns the refusal of a value that is not an instant.
 pub fn not_an_instant(path: &str) -> ErrorBody {
     invalid_query(format!("Property .{path} cannot be recognized as a ISO-8601 compliant date"))
 }

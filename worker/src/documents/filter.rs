@@ -40,7 +40,7 @@ pub fn conditions(columns: &[(&str, &str)], query: &Query, clause: &Clause) -> R
     Ok(found)
 }
 
-/// Reads a moment of the query.
+/// Reads a time of the query.
 pub fn read_instant(query: &Query, path: &[&str]) -> Result<Option<i64>, ErrorBody> {
     let Some(text) = query.get_path(path) else { return Ok(None) };
     timestamp::parse(text).map(Some).ok_or_else(|| not_an_instant(&path.join(".")))

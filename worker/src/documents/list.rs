@@ -242,7 +242,7 @@ fn scan_too_large(bound: &ScanBound) -> ErrorBody {
     error(400, "request_too_complex", "Request takes too much work", message)
 }
 
-/// Refuses other conditions on a moment than `name[before]` and `name[after]`.
+/// Refuses other conditions on a time than `name[before]` and `name[after]`.
 fn check_sides(query: &Query, name: &str) -> Result<(), ErrorBody> {
     let other = query.below(name).find(|(path, _)| !matches!(path, [side] if side == "before" || side == "after"));
     let message = match (query.parameter(name), other) {

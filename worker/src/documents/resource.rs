@@ -55,7 +55,7 @@ pub fn list(call: &mut Call<'_, '_>) -> HandlerResult {
 pub fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     let resource = call.resource()?;
     let document = resource.find(call)?;
-    call.store.remove(resource.object, &document.id);
+    call.store.delete(resource.object, &document.id);
     Ok(Response::empty(204))
 }
 

@@ -1,4 +1,4 @@
-//! Continuation of a list by age: after a moment, `starting_after`, or after one of its documents, `starting_after_id`. A moment
+//! Continuation of a list by age: after a time, `starting_after`, or after one of its documents, `starting_after_id`. A time
 //! skips all documents created in it, of which a page may have shown only a part; an id skips none.
 
 use crate::documents::common_fields::KEY;
@@ -10,10 +10,10 @@ use crate::store::Store;
 use crate::store::document_list::clause::Clause;
 use crate::store::documents::any_kind;
 
-/// The parameter that names a moment.
+/// The parameter that names a time.
 pub const MOMENT: Field = may("starting_after", FieldType::DateTime)
     .description("Moment in UTC after which the page continues, by `created_at`. Objects created at this very moment are skipped; `starting_after_id` skips none.");
-/// The parameter that names a document; it has precedence over the moment.
+/// The parameter that names a document; it has precedence over the time.
 pub const ID: Field = may("starting_after_id", KEY)
     .description("ID of an object of the list, after which the page continues, by `created_at`. Takes precedence over `starting_after`.");
 
@@ -36,7 +36,7 @@ pub fn narrow(store: &Store<'_>, query: &Query, kinds: &[&str], clause: &mut Cla
     Ok(())
 }
 
-/// Returns true if a list that continues after a moment is descending. Refuses orders for which a moment has no meaning.
+/// Returns true if a list that continues after a time is descending. Refuses orders for which a time has no meaning.
 pub fn is_falling(query: &Query, orders: &[&str]) -> Result<bool, ErrorBody> {
     let Some(text) = query.parameter("order") else { return Ok(true) };
     let (name, falls) = text.strip_prefix('-').map_or((text, false), |name| (name, true));

@@ -67,7 +67,7 @@ impl<'a> AttemptLimiter<'a> {
     }
 
     /// Reports the number of wrong names, which the caller does not see. Such an answer is sent when it is settled, at a
-    /// moment that does not reveal the duration of the lookup; every other answer at once.
+    /// time that does not reveal the duration of the lookup; every other answer at once.
     pub(super) async fn leave(&self, answer: Option<&mut ObjectResponse>, arrived_ms: i64, runtime: &worker::Context) {
         let wrong = answer.and_then(|answer| object_protocol::take_line(&mut answer.lines, WRONG_CODES));
         let wrong: u32 = wrong.and_then(|count| count.parse().ok()).unwrap_or(0);
@@ -137,7 +137,7 @@ pub fn settle_gate(
     Ok(())
 }
 
-/// Returns the moment by the gate's own clock.
+/// Returns the time by the gate's own clock.
 fn now_of(lines: &str) -> Result<i64, Fault> {
     log::record_panics();
     let context = random::context([0; 32])?;

@@ -44,9 +44,9 @@ const PARTS_MAX: usize = 16;
 /// Head in memory.
 struct CachedHead {
     copy: Option<HeadCopy>,
-    /// Moment of the last reading of KV. While KV fails, memory answers and KV is asked once a second.
+    /// Time of the last reading of KV. While KV fails, memory answers and KV is read once a second.
     read_ms: i64,
-    /// Moment of the last demand to the project's object.
+    /// Time of the last demand to the project's object.
     demanded_ms: i64,
 }
 
@@ -118,7 +118,7 @@ async fn read_copy(bindings: &Bindings, project: &str, request_id: &str) -> KvRe
     }
 }
 
-/// Returns the head in memory that was read a moment ago.
+/// Returns the head in memory if it was read recently.
 fn find_cached_head(project: &str, now_ms: i64) -> Option<HeadCopy> {
     let is_fresh = |cached: &&CachedHead| (0..MEMORY_MS).contains(&now_ms.saturating_sub(cached.read_ms));
     HEADS.with_borrow(|heads| heads.get(project).filter(is_fresh).and_then(|cached| cached.copy.clone()))
@@ -136,7 +136,7 @@ fn cache_head(project: &str, copy: Option<HeadCopy>, read_ms: i64) {
     });
 }
 
-/// Returns true if the project's object is to be informed now, and notes it.
+/// Returns true if the project's object is to be informed now, and records the time.
 fn take_demand(project: &str, now_ms: i64) -> bool {
     HEADS.with_borrow_mut(|heads| {
         let Some(cached) = heads.get_mut(project) else { return true };

@@ -413,7 +413,7 @@ impl IncomingRequest {
     }
 }
 
-/// Reads the moment and the seed of a request.
+/// Reads the time and the seed of a request.
 fn context_of(request: &Request) -> Result<scrip::Context, Fault> {
     let context = random::context(random::seed()?)?;
     #[cfg(feature = "test-hooks")]

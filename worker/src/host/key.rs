@@ -1,7 +1,7 @@
 //! Finds the record of an API key: in memory, else in KV, else in the object that owns it. `auth` checks the record.
 //!
 //! A record contains the end of its validity. So memory and KV together are never older than a minute, even after restarts
-//! of the process. Names in memory and KV contain a mark of the setup: a process with a new setup never reads records of the
+//! of the process. Names in memory and KV contain a digest of the setup: a process with a new setup never reads records of the
 //! old one. A record that does not fit is requested again ([`ask`]): a new secret works at once while processes with both
 //! setups run.
 
@@ -18,7 +18,7 @@ use worker::{Context, Env};
 const FRESH_MILLIS: i64 = 60_000;
 /// Time for which a record is not requested again, for any secret sent with its key: guesses must not each reach the owner.
 const REUSED_MILLIS: i64 = 1_000;
-/// Length of the prefix of the setup's hash that marks the names.
+/// Length of the prefix of the setup's hash that the names begin with.
 const SETUP_DIGEST_LENGTH: usize = 16;
 /// Minimum lifetime of a value in KV, in seconds.
 const KV_SECONDS: u64 = 60;
@@ -34,7 +34,7 @@ pub(super) struct CachedKey {
 }
 
 impl CachedKey {
-    /// Returns true if the record is still valid. A moment that no clock of the service can have written is not.
+    /// Returns true if the record is still valid. A time that no clock of the service can have written is not.
     fn is_fresh(&self, now: i64) -> bool {
         self.until > now && self.until <= now.saturating_add(FRESH_MILLIS)
     }
@@ -46,7 +46,7 @@ impl CachedKey {
 }
 
 thread_local! {
-    /// The mark of the setup; a process has one for all its life.
+    /// The digest of the setup; a process has one for all its life.
     static SETUP_DIGEST: RefCell<Option<String>> = const { RefCell::new(None) };
     static MEMORY: RefCell<BTreeMap<String, CachedKey>> = const { RefCell::new(BTreeMap::new()) };
 }

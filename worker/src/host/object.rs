@@ -222,12 +222,12 @@ fn alarms_of(store: &Store<'_>) -> [JsValue; 2] {
     store.alarms().map(|at| at.map_or(JsValue::NULL, |moment| JsValue::from_f64(moment as f64)))
 }
 
-/// Returns a context with the current moment and a seed, for jobs.
+/// Returns a context with the current time and a seed, for jobs.
 fn work_context() -> Result<Context, Fault> {
     random::context(random::seed()?)
 }
 
-/// Reads the moment of a request, and the seed that was sent with it.
+/// Reads the time of a request, and the seed that was sent with it.
 fn context_of(request: &Request) -> Result<Context, Fault> {
     let seed = header(request, random::SEED_HEADER).map_or_else(random::seed, random::read_seed)?;
     let context = random::context(seed)?;

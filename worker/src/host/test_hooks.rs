@@ -1,4 +1,4 @@
-//! Decides how a test sets the moment and the seed of its request. It exists only in a build with test hooks.
+//! Decides how a test sets the time and the seed of its request. It exists only in a build with test hooks.
 
 use super::random;
 use crate::http::request::Request;

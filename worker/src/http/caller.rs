@@ -114,7 +114,7 @@ pub struct Caller {
     /// Public id of the key.
     pub key_id: String,
     /// Marks of secrets: for a key or token, the one that was sent or that issued the token; for a link, all valid ones.
-    /// A mark does not disclose its secret.
+    /// A fingerprint does not disclose its secret.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<String>,
     /// Login of the user who owns the key.

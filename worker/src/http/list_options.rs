@@ -46,7 +46,7 @@ pub mod column {
     pub const AGE: ListColumn = ("created_at", "created_at");
     /// Creation time, as a condition: conditions compare texts, and the age column is a number.
     pub const CREATED_AT: ListColumn = ("created_at", member!("created_at"));
-    /// The moment of the last change, as a condition.
+    /// The time of the last change, as a condition.
     pub const UPDATED_AT: ListColumn = ("updated_at", member!("updated_at"));
 }
 

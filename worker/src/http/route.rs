@@ -376,7 +376,7 @@ impl Call<'_, '_> {
         self.route.entity.ok_or_else(|| Fault(format!("what the route {} is about has no states", self.route.path)))
     }
 
-    /// Returns the moment of the event.
+    /// Returns the time of the event.
     pub fn now_ms(&self) -> i64 {
         self.context.now.millis()
     }
@@ -421,7 +421,7 @@ pub fn refused_but_written(body: &ErrorBody, request_id: &str) -> Response {
 /// Function that converts the documents of one list page to JSON, all at once.
 pub type DocumentsToJson = fn(&mut Call<'_, '_>, Vec<Document>) -> Result<Vec<Json>, CallError>;
 
-/// Kind of document: its names, look-up, JSON and list.
+/// Kind of document: its names, lookup, JSON and list.
 #[derive(Clone, Copy)]
 pub struct Resource {
     /// Its kind in the store and its type on the wire.

@@ -239,7 +239,7 @@ fn read_text(kind: &FieldType, text: String, path: &str) -> Result<Json, Problem
         | FieldType::List(..) => false,
     };
     if fits {
-        // A moment in a date field keeps only its date.
+        // A time in a date field keeps only its date.
         let day = timestamp::parse(&text).filter(|_| matches!(kind, FieldType::Date) && !timestamp::is_date(&text));
         return Ok(Json::String(day.map_or(text, |at| timestamp::text(at).chars().take(10).collect())));
     }

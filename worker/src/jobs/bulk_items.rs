@@ -210,7 +210,7 @@ pub fn run(
     write(store, context, table, write_item, &mut cursor, items)?;
     cursor.place = end;
     if end >= length {
-        store.remove(BULK_SLICE, &slice.id);
+        store.delete(BULK_SLICE, &slice.id);
         cursor.place = 0;
     }
     let so_far = cursor.done.saturating_add(cursor.failed);

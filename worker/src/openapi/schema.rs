@@ -120,7 +120,7 @@ impl SchemaRegistry {
                 json!({ "type": "object", "additionalProperties": self.disclosed(kind, details) })
             }
             (Disclosure::These(members), FieldType::Object(fields)) => self.disclosed_members(fields, members, false),
-            (Disclosure::Said(members), FieldType::Object(fields)) => self.disclosed_members(fields, members, true),
+            (Disclosure::NonNull(members), FieldType::Object(fields)) => self.disclosed_members(fields, members, true),
             (details, FieldType::Named(shape)) => {
                 let schema = described(self.disclosed(&shape.kind, details), shape.meaning);
                 if schema.get("anyOf").is_some() {

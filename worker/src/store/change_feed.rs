@@ -1,6 +1,6 @@
 //! Collects the changes of documents in a flush, with their states before and after, for webhooks.
 //!
-//! A project without webhooks costs one look-up in a flush with changes of listed kinds, and none in others. With webhooks
+//! A project without webhooks costs one lookup in a flush with changes of listed kinds, and none in others. With webhooks
 //! only documents whose changes may lead to a subscribed event are compared.
 
 use crate::store::sql::{self, Fault, Sql};

@@ -282,8 +282,8 @@ impl Store<'_> {
     }
 
     /// Queues the insertion of a document, or the replacement of the one with its id.
-    pub fn put(&mut self, kind: &str, document: &Document) {
-        self.write_document(PUT, columns(kind, StoredDocument::printed(document, printed(&document.body))), PLACES);
+    pub fn upsert(&mut self, kind: &str, document: &Document) {
+        self.write_document(UPSERT, columns(kind, StoredDocument::printed(document, printed(&document.body))), PLACES);
     }
 
     /// Queues the insertion of a decision's record as it was serialized, or the replacement of the one with its id. An
@@ -303,18 +303,18 @@ impl Store<'_> {
             SqlValue::Null,
             SqlValue::Null,
         ];
-        self.write_document(PUT, params, PLACES);
+        self.write_document(UPSERT, params, PLACES);
     }
 
-    /// Queues the retirement of a document: its row stays under another kind, so that no look-up finds it.
-    pub fn retire(&mut self, kind: &str, document: &Document) {
-        const RETIRE: &str = "UPDATE document SET kind = ?1, key = ?3, parent = ?4, holder = ?5, updated_at = ?7, body = ?8, marks = ?9, label = ?10 WHERE kind = +?11 AND id = +?2";
+    /// Queues the archiving of a document: its row stays under another kind, so that no lookup finds it.
+    pub fn archive(&mut self, kind: &str, document: &Document) {
+        const ARCHIVE: &str = "UPDATE document SET kind = ?1, key = ?3, parent = ?4, holder = ?5, updated_at = ?7, body = ?8, marks = ?9, label = ?10 WHERE kind = +?11 AND id = +?2";
         let mut params = columns(&archived_kind(kind), StoredDocument::printed(document, printed(&document.body)));
         params.push(kind.into());
-        self.write_document(RETIRE, params, PLACES);
+        self.write_document(ARCHIVE, params, PLACES);
     }
 
-    /// Queues the retirement of all documents of a kind with a parent.
+    /// Queues the archiving of all documents of a kind with a parent.
     pub fn archive_owned(&mut self, kind: &str, parent: &str) {
         self.write(
             "UPDATE document SET kind = ?1, key = NULL WHERE kind = +?2 AND parent = +?3",
@@ -323,12 +323,13 @@ impl Store<'_> {
     }
 
     /// Queues the deletion of a document.
-    pub fn remove(&mut self, kind: &'static str, id: &str) {
+    pub fn delete(&mut self, kind: &'static str, id: &str) {
         let params = vec![kind.into(), id.into()];
         self.write_to((kind, id), "DELETE FROM document WHERE kind = +?1 AND id = +?2", params);
     }
 }
 
+/// Statement that inserts a document. A macro, because `concat!` takes only literals and the statements are constants.
 macro_rules! insert {
     ($more:literal) => {
         concat!(
@@ -342,11 +343,12 @@ macro_rules! insert {
 
 const INSERT: &str = insert!("");
 
-const PUT: &str = insert!(
+const UPSERT: &str = insert!(
     "ON CONFLICT (kind, id) DO UPDATE SET key = excluded.key, parent = excluded.parent, holder = excluded.holder,
        updated_at = excluded.created_at, body = excluded.body, marks = excluded.marks, label = excluded.label"
 );
 
+/// Statement that inserts a list of documents; a macro for the same reason.
 macro_rules! insert_all {
     ($more:literal) => {
         concat!(

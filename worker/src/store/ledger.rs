@@ -36,7 +36,7 @@ pub struct AccountTurnover {
 pub struct OwnUnits {
     /// Rest of the name.
     pub account: String,
-    /// Moment of the movement; `None` for the balance.
+    /// Time of the movement; `None` for the balance.
     pub at: Option<i64>,
     /// Number of units.
     pub units: u64,
@@ -252,7 +252,7 @@ pub fn list_own_balances(store: &Store<'_>, customer_id: &str, most: i64) -> Res
     rows.iter().map(|row| read_units(row, &from)).collect()
 }
 
-/// Returns the movements of a customer's accounts since a moment that were not reversed, less what was taken back, at most `most`.
+/// Returns the movements of a customer's accounts since a time that were not reversed, less what was taken back, at most `most`.
 pub fn list_own_movements(
     store: &Store<'_>,
     customer_id: &str,

@@ -18,6 +18,7 @@ struct Migration {
     then: Option<DataMove>,
 }
 
+/// Declares a migration by its name. A macro, because `include_str!` takes only a literal.
 macro_rules! migration {
     ($name:literal) => {
         Migration { name: $name, text: include_str!(concat!("migrations/", $name, ".sql")), then: None }

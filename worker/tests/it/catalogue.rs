@@ -78,8 +78,8 @@ fn a_collection_in_use_is_not_deleted() {
         (&answer["related_object_type"], &answer["related_object_total"]),
         (&json!("validation_rules"), &json!(2))
     );
-    store.remove("validation_rules", "val_1");
-    store.remove("validation_rules", "val_2");
+    store.delete("validation_rules", "val_1");
+    store.delete("validation_rules", "val_2");
     store.flush().unwrap();
     assert_eq!(project.send(&format!("DELETE /v1/product-collections/{id}"), &Json::Null).0, 204);
 }

@@ -29,8 +29,11 @@ fn number(sql: &Sqlite, statement: &str) -> i64 {
 fn put_webhook(store: &mut Store<'_>) {
     let webhook = json!({ "id": "wh_1", "active": true, "target_url": "https://shop.example/" });
     let body = webhook.as_object().cloned().unwrap();
-    store.put(WEBHOOK, &Document::new("wh_1".into(), None, 0, body));
-    store.put("secret", &Document::new(TOKEN.into(), None, 0, json!({ "secret": "s" }).as_object().cloned().unwrap()));
+    store.upsert(WEBHOOK, &Document::new("wh_1".into(), None, 0, body));
+    store.upsert(
+        "secret",
+        &Document::new(TOKEN.into(), None, 0, json!({ "secret": "s" }).as_object().cloned().unwrap()),
+    );
     store.flush().unwrap();
 }
 

@@ -1,7 +1,7 @@
 //! Filters responses for clients: for each client-side route, the members that a response may contain, as data. Members that are
 //! not named are removed: personal data, actions of others, and the merchant's internal notes. Stored data is not changed.
 
-/// Disclosure of these members and of the validity period: `These`, or `Said` without members that are null.
+/// Disclosure of these members and of the validity period: `These`, or `NonNull` without members that are null. A macro, because a constant cannot join lists.
 macro_rules! with_windows {
     ($details:ident, $($member:expr),* $(,)?) => {
         $details(&[
@@ -36,7 +36,7 @@ pub enum ResponseFilter {
     /// The engine, whose writer receives the client context: a client with a bundle writes equal bytes.
     Engine,
     /// The handler itself, with [`filter_core`] and [`filter_goods`], because the response is named by its content.
-    Verb,
+    Handler,
 }
 
 /// Disclosure of one route.
@@ -53,7 +53,7 @@ const DISCLOSURES: &[DisclosureRow] = &[
         filter: ResponseFilter::Engine,
         disclosure: &trees::QUALIFICATION,
     },
-    DisclosureRow { path: "/client/v1/validate", filter: ResponseFilter::Here, disclosure: &trees::FLAT },
+    DisclosureRow { path: "/client/v1/validate", filter: ResponseFilter::Here, disclosure: &trees::LEGACY_VALIDATION },
     DisclosureRow { path: "/client/v1/redemptions", filter: ResponseFilter::Here, disclosure: &trees::REDEMPTIONS },
     DisclosureRow { path: "/client/v1/redeem", filter: ResponseFilter::Here, disclosure: &trees::REDEMPTION },
     DisclosureRow { path: "/client/v1/promotions/tiers", filter: ResponseFilter::Here, disclosure: &trees::TIERS },
@@ -67,20 +67,20 @@ const DISCLOSURES: &[DisclosureRow] = &[
         filter: ResponseFilter::Here,
         disclosure: &Disclosure::All,
     },
-    DisclosureRow { path: "/client/v1/bundle/me", filter: ResponseFilter::Verb, disclosure: &Disclosure::All },
-    DisclosureRow { path: "/client/v1/bundle", filter: ResponseFilter::Verb, disclosure: &Disclosure::All },
+    DisclosureRow { path: "/client/v1/bundle/me", filter: ResponseFilter::Handler, disclosure: &Disclosure::All },
+    DisclosureRow { path: "/client/v1/bundle", filter: ResponseFilter::Handler, disclosure: &Disclosure::All },
     DisclosureRow {
         path: "/client/v1/bundle/{projectId}/{hash}",
-        filter: ResponseFilter::Verb,
+        filter: ResponseFilter::Handler,
         disclosure: &bundle::CORE,
     },
     DisclosureRow {
         path: "/client/v1/bundle/{projectId}/goods/{root}/{bucket}",
-        filter: ResponseFilter::Verb,
+        filter: ResponseFilter::Handler,
         disclosure: &bundle::GOODS_ANSWER,
     },
     // Its messages are heads.
-    DisclosureRow { path: "/client/v1/bundle/feed", filter: ResponseFilter::Verb, disclosure: &Disclosure::All },
+    DisclosureRow { path: "/client/v1/bundle/feed", filter: ResponseFilter::Handler, disclosure: &Disclosure::All },
     // Public halves of keys, made for clients.
     DisclosureRow { path: "/client/v1/jwks", filter: ResponseFilter::Here, disclosure: &Disclosure::All },
 ];
@@ -155,8 +155,8 @@ impl ResponseReader<'_> {
             Json::Array(items) => items.iter_mut().for_each(|item| self.apply(details, item)),
             Json::Object(members) => match details {
                 Disclosure::All => {}
-                Disclosure::These(names) | Disclosure::Said(names) => {
-                    let nothing = matches!(details, Disclosure::Said(_));
+                Disclosure::These(names) | Disclosure::NonNull(names) => {
+                    let nothing = matches!(details, Disclosure::NonNull(_));
                     members.retain(|name, value| {
                         let details = names.iter().find(|(known, _)| known == name).map(|(_, details)| details);
                         self.filter_member(details, value) && !(nothing && value.is_null())
@@ -214,7 +214,7 @@ mod tests {
             ("list", Disclosure::These(&[("a", Disclosure::All)])),
             ("data", Disclosure::Metadata(DisclosedMetadata::Goods)),
             ("who", Disclosure::Person(&Disclosure::These(&[("id", Disclosure::All)]))),
-            ("said", Disclosure::Said(&[("a", Disclosure::All), ("b", Disclosure::All)])),
+            ("said", Disclosure::NonNull(&[("a", Disclosure::All), ("b", Disclosure::All)])),
         ]);
         let mut terms = ClientPolicy::default();
         terms.metadata.product.push("size".into());

@@ -211,7 +211,7 @@ pub fn take_away(call: &mut Call<'_, '_>, campaign: &Document) -> Result<Json, C
     loyalty_campaigns::tiers::remove_all(call, &campaign.id);
     let name = campaign.key.as_deref().unwrap_or_default();
     trash_bin::throw(call, CAMPAIGN.object, campaign, name);
-    call.store.remove(CAMPAIGN.object, &campaign.id);
+    call.store.delete(CAMPAIGN.object, &campaign.id);
     Ok(json!({ "async_action_id": id }))
 }
 

@@ -234,7 +234,7 @@ fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     if total > 0 {
         return Err(in_use(COLLECTION.object, &collection.id, "validation_rules", ids, total).into());
     }
-    call.store.remove(COLLECTION.object, &collection.id);
+    call.store.delete(COLLECTION.object, &collection.id);
     Ok(Response::empty(204))
 }
 

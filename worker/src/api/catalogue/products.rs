@@ -145,7 +145,7 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
 fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     let product = PRODUCT.find(call)?;
     trash_bin::throw(call, PRODUCT.object, &product, &trash_bin::name_of(&product, "name"));
-    call.store.remove(PRODUCT.object, &product.id);
+    call.store.delete(PRODUCT.object, &product.id);
     call.store.delete_children(SKU.object, &product.id);
     Ok(Response::empty(204))
 }

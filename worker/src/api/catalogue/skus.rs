@@ -124,6 +124,6 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
 fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     let sku = find(call)?;
     trash_bin::throw(call, SKU.object, &sku, &trash_bin::name_of(&sku, "sku"));
-    call.store.remove(SKU.object, &sku.id);
+    call.store.delete(SKU.object, &sku.id);
     Ok(Response::empty(204))
 }

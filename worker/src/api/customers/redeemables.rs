@@ -12,7 +12,7 @@ use crate::http::reply::CallError;
 use crate::http::route::{Call, HandlerResult, Response, Route, get};
 use crate::http::shape::{FieldType, may};
 use crate::store::document::Document;
-use crate::store::documents::customers::{self, CustomerRedeemable, held_column};
+use crate::store::documents::customers::{self, CustomerRedeemable, customer_redeemable_column};
 use crate::store::records::VoucherRecord;
 use crate::timestamp;
 use serde_json::{Value as Json, json};
@@ -42,20 +42,20 @@ const HELD: List = List {
     orders: &[],
     filters: &[],
     conditions: &[
-        ("id", held_column::ID),
-        ("created_at", held_column::SINCE),
-        ("redeemable_id", held_column::VOUCHER_ID),
-        ("redeemable_object", held_column::OBJECT),
-        ("holder_role", held_column::ROLE),
-        ("campaign_id", held_column::CAMPAIGN_ID),
-        ("campaign_type", held_column::CAMPAIGN_TYPE),
-        ("voucher_type", held_column::VOUCHER_TYPE),
+        ("id", customer_redeemable_column::ID),
+        ("created_at", customer_redeemable_column::SINCE),
+        ("redeemable_id", customer_redeemable_column::VOUCHER_ID),
+        ("redeemable_object", customer_redeemable_column::OBJECT),
+        ("holder_role", customer_redeemable_column::ROLE),
+        ("campaign_id", customer_redeemable_column::CAMPAIGN_ID),
+        ("campaign_type", customer_redeemable_column::CAMPAIGN_TYPE),
+        ("voucher_type", customer_redeemable_column::VOUCHER_TYPE),
     ],
 };
 
 fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let customer = CUSTOMER.find(call)?;
-    let asked = clock::at_call(call, customers::held())?;
+    let asked = clock::at_call(call, customers::customer_redeemables())?;
     let held = || {
         let mut clause = asked.clone();
         customers::narrow_to_holder(&mut clause, &customer.id);

@@ -121,7 +121,7 @@ fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, 
     let end = call.now_ms().saturating_add(LINK_MS);
     let origin = origin(call.request);
     let secret = call.caller.secrets.first().map_or("", String::as_str);
-    let shown = documents.into_iter().map(|mut export| {
+    let result = documents.into_iter().map(|mut export| {
         export.body.remove(job::HEAD);
         export.body.remove(job::BYTES);
         let is_done = export.as_export().is_done();
@@ -132,7 +132,7 @@ fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, 
         }
         Ok(Json::Object(export.body))
     });
-    shown.collect()
+    result.collect()
 }
 
 fn create(call: &mut Call<'_, '_>) -> HandlerResult {

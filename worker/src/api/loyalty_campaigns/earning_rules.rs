@@ -198,7 +198,7 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
 fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     let rule = find(call)?;
     assignments::detach(call, &rule.id);
-    call.store.remove(PROGRAM_RULE.object, &rule.id);
+    call.store.delete(PROGRAM_RULE.object, &rule.id);
     Ok(Response::empty(204))
 }
 

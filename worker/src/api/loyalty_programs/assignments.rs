@@ -151,7 +151,7 @@ pub fn unassign(
     program: &Document,
     row: Document,
 ) -> Result<Json, CallError> {
-    call.store.remove(row_kind(kind), &row.id);
+    call.store.delete(row_kind(kind), &row.id);
     let id = row.holder.clone().unwrap_or_default();
     if let Some(document) = named(call.store, kind.life, &id)? {
         activities::note_assignment(call, kind.life, program, &document, &row, "unassigned");

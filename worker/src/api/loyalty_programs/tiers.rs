@@ -135,7 +135,7 @@ fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     check_draft(&structure, "delete")?;
     check_unused(call, &tier)?;
     call.touch(&mut tier);
-    call.store.retire(TIER, &tier);
+    call.store.archive(TIER, &tier);
     answer(call, &structure, tier, "deleted")
 }
 

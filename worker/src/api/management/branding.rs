@@ -32,6 +32,7 @@ const REMINDER: &str = "You are receiving this email because you opted in at our
 const URL: FieldType = FieldType::Name(2_000);
 const LINE: FieldType = FieldType::Name(500);
 
+// Macros, because the same fields are required on creation and optional in a change, and a constant needs each list as a whole.
 macro_rules! brand {
     ($must:ident) => {
         FieldType::Object(&[

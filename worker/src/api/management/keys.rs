@@ -162,7 +162,7 @@ fn named(call: &Call<'_, '_>) -> Result<(Document, ApiKey), CallError> {
 /// Deletes a key. Its tokens end with it.
 fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     let (row, key) = named(call)?;
-    call.store.remove(KEY, &row.id);
+    call.store.delete(KEY, &row.id);
     if key.class == CredentialClass::Server {
         credentials::delete_tokens_of_key(call.store, &key.project, &key.id);
     }

@@ -200,7 +200,7 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
 
 fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     let stack = find(call)?;
-    call.store.remove(STACK.object, &stack.id);
+    call.store.delete(STACK.object, &stack.id);
     Ok(Response::empty(204))
 }
 

@@ -321,7 +321,7 @@ fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
         return Err(in_use(TIER.object, &tier.id, "promotion_stack", stacks, total).into());
     }
     assignments::detach(call, &tier.id);
-    call.store.remove(TIER.object, &tier.id);
+    call.store.delete(TIER.object, &tier.id);
     Ok(Response::empty(204))
 }
 

@@ -349,6 +349,6 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
 fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     let assignment = find(call)?;
     assignments::detach(call, &assignment.id);
-    call.store.remove(ASSIGNMENT.object, &assignment.id);
+    call.store.delete(ASSIGNMENT.object, &assignment.id);
     Ok(Response::empty(204))
 }

@@ -181,7 +181,7 @@ fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     if total > 0 {
         return Err(in_use(REWARD.object, &reward.id, ASSIGNMENT.object, assigned, total).into());
     }
-    call.store.remove(REWARD.object, &reward.id);
+    call.store.delete(REWARD.object, &reward.id);
     Ok(Response::empty(204))
 }
 

@@ -130,7 +130,7 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
         if is_same || !call.query.is_true("force") {
             return Err(duplicate(ASSIGNMENT.object, "id", &known.id).into());
         }
-        call.store.remove(ASSIGNMENT.object, &known.id);
+        call.store.delete(ASSIGNMENT.object, &known.id);
     }
     let assigned = assign(call, vec![rule.id], &object.id, kind);
     Ok(Response::json(assigned.into_iter().next().unwrap_or(Json::Null)))
@@ -150,6 +150,6 @@ fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     if assignment.holder.as_deref() != Some(&rule.id) {
         return Err(not_found(ASSIGNMENT.object, &assignment.id).into());
     }
-    call.store.remove(ASSIGNMENT.object, &assignment.id);
+    call.store.delete(ASSIGNMENT.object, &assignment.id);
     Ok(Response::empty(204))
 }

@@ -240,7 +240,7 @@ fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     if total > 0 {
         return Err(in_use(RULE.object, &rule.id, assignments::ASSIGNMENT.object, assigned, total).into());
     }
-    call.store.remove(RULE.object, &rule.id);
+    call.store.delete(RULE.object, &rule.id);
     Ok(Response::empty(204))
 }
 

@@ -192,6 +192,6 @@ fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
         let message = "You can not remove Referrer assignment";
         return Err(error(403, "forbidden", "Can not remove assignment", message).into());
     }
-    call.store.remove(HOLDER.object, &holder.id);
+    call.store.delete(HOLDER.object, &holder.id);
     Ok(Response::empty(204))
 }

@@ -60,7 +60,7 @@ const PENDING: FieldType = shape!(
     ]
 );
 
-/// Limits of some types.
+/// Limits of some types. A macro, because `fields_of!` needs constants.
 macro_rules! limits {
     ($types:expr, $most:expr, $fields:expr) => {
         FieldType::Object(&[

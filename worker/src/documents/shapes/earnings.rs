@@ -102,7 +102,7 @@ const SENT_EFFECT: FieldType = effect!(
         .description("Incentive under its later name, with either form of its ID. Excludes `incentive`.")]
 );
 
-/// Trigger and effects of an earning rule, with effects of this shape and with identifying fields.
+/// Trigger and effects of an earning rule, with effects of this shape and with identifying fields. A macro, because `fields_of!` needs constants.
 macro_rules! earnings {
     ($effect:expr, $which:expr) => {{
         const EFFECTS: FieldType = FieldType::List(&$effect, 1, 100);

@@ -61,7 +61,7 @@ const SPENDING: &[Field] = &[
         .description("ID of the card definition. The member's card of this definition pays."),
 ];
 
-/// Costs of a reward, with ids or without.
+/// Costs of a reward, with ids or without. A macro, because `fields_of!` needs constants.
 macro_rules! costs {
     ($id:expr) => {
         FieldType::List(

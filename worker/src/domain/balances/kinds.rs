@@ -200,7 +200,7 @@ pub fn held_ahead(store: &Store<'_>, now: Instant, customer: &str) -> Result<Cus
     Ok(sum(store, now, &cards, &posted)?.remove(customer).unwrap_or_default())
 }
 
-/// Sums the balances of cards; `queued_transfers` returns what an account gains by transfers that are still queued.
+/// Sums the balances of cards; `posted` returns what an account gains by transfers that are still queued.
 fn sum(
     store: &Store<'_>,
     now: Instant,

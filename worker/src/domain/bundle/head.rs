@@ -37,7 +37,7 @@ const GOODS_ROWS: u64 = 1_500;
 
 /// Claims of a head, in their order.
 #[derive(Serialize)]
-struct Claims<'h> {
+struct HeadClaims<'h> {
     iss: &'h str,
     fmt: u32,
     decides: u32,
@@ -136,7 +136,7 @@ pub fn build(
     let rev = last_rev.saturating_add(1).max(now_ms);
     let iat = now_ms.div_euclid(1_000);
     let (from_ms, to_ms) = (horizon.from.millis(), horizon.to.millis());
-    let claims = Claims {
+    let claims = HeadClaims {
         iss: project.id,
         fmt: FORMAT,
         decides: DECIDES,

@@ -163,7 +163,7 @@ pub fn run(store: &mut Store<'_>, context: &Context, piece: &JobSlice<'_>) -> Re
 /// Deletes the customer document, whose text is overwritten first, and the few rows that need no slices.
 pub fn take_away(store: &mut Store<'_>, person: &Person, now_ms: i64) -> Result<(), Fault> {
     stored::blank_customer(store, &person.id);
-    store.remove("customer", &person.id);
+    store.delete("customer", &person.id);
     stored::erase_in_tables(store, erased(person));
     stored::blank_deliveries_of(store, &person.id);
     outbox::erase(store, &person.id, now_ms);

@@ -105,7 +105,7 @@ fn kind_of(wanted: &ExportRequest) -> Result<&'static ExportKind, Fault> {
 
 /// Queues the deletion of an export; its first lines are deleted at once, the others by a job.
 pub fn remove(call: &mut Call<'_, '_>, id: &str) -> Result<(), CallError> {
-    call.store.remove("export", id);
+    call.store.delete("export", id);
     jobs::delete(call.store, id);
     let many = exports::has_more_lines(call.store, id, REMOVED_MAX)?;
     exports::delete_lines(call.store, id, REMOVED_MAX);

@@ -80,7 +80,7 @@ pub fn leave(store: &mut Store<'_>, present: &LocalTime, held: &LoadedCard) {
                 store.insert(TIER_TRANSACTION, &row);
             }
         }
-        None if is_again => store.remove(TIER_TRANSACTION, &transaction_id(&held.row.id, stood, at)),
+        None if is_again => store.delete(TIER_TRANSACTION, &transaction_id(&held.row.id, stood, at)),
         None => {}
     }
 }
@@ -178,7 +178,7 @@ fn write_transactions(
     }
     let is_announced_at = |at: Instant| moved.transitions.iter().any(|details| details.at == at);
     if let Some(again) = moved.again.filter(|again| stood.is_announced && !is_announced_at(*again)) {
-        store.remove(TIER_TRANSACTION, &transaction_id(&row.id, stood, again));
+        store.delete(TIER_TRANSACTION, &transaction_id(&row.id, stood, again));
     }
     stood.causes = causes_at(stood, moved.standing.at);
     stood.is_announced = is_announced_at(moved.standing.at);

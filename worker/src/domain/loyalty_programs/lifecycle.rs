@@ -97,7 +97,7 @@ fn denied(asked: &PreconditionSubject<'_>, need: Precondition, doing: &str, by: 
 /// Queues the deletion of a document and of its rows. Earlier activities still contain its id, but no read finds it.
 fn retire(call: &mut Call<'_, '_>, life: &EntityNames, document: &mut Document) -> Result<(), Fault> {
     document.key = None;
-    call.store.retire(life.stored, document);
+    call.store.archive(life.stored, document);
     for kind in life.owned {
         if let Some(assigned) = ASSIGNABLE.iter().find(|other| other.assigned == Some(*kind)) {
             note_left(call, assigned, document)?;

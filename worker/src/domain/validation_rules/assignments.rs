@@ -81,7 +81,7 @@ pub fn replace(call: &mut Call<'_, '_>, mut rules: Vec<String>, id: &str, kind: 
                 rules.remove(place);
                 kept.push(Json::Object(known.body));
             }
-            None => call.store.remove(ASSIGNMENT.object, &known.id),
+            None => call.store.delete(ASSIGNMENT.object, &known.id),
         }
     }
     kept.extend(assign(call, rules, id, kind));

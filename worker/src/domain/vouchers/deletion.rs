@@ -11,7 +11,7 @@ pub fn remove(call: &mut Call<'_, '_>, voucher: &Document) {
     assignments::detach(call, &voucher.id);
     referral_holders::detach(call, &voucher.id);
     call.store.release_voucher(&voucher.id, None);
-    call.store.remove(VOUCHER.object, &voucher.id);
+    call.store.delete(VOUCHER.object, &voucher.id);
     if let Some(campaign) = &voucher.parent {
         creation::count(call, campaign, -1);
     }

@@ -1,6 +1,6 @@
 //! Queues webhook deliveries in the commit of their cause: changes become events, and each subscribed webhook gets a delivery.
 //!
-//! A project without webhooks costs one look-up for each commit (`store/change_feed`).
+//! A project without webhooks costs one lookup for each commit (`store/change_feed`).
 
 use crate::documents::json_members;
 use crate::domain::webhooks::event::WebhookEvent;

@@ -24,7 +24,7 @@ pub struct FoundResponse {
 }
 
 impl FoundResponse {
-    /// Loads the whole body.
+    /// Loads the complete body.
     pub fn load_body(&self, store: &Store<'_>) -> Result<String, Fault> {
         join_slices(&self.first_slice, self.seq, store)
     }
@@ -140,7 +140,7 @@ pub struct StoredResponse<'k> {
 /// Change of a stored response: none, another body, or deletion.
 type ReviseResponse<'r> = &'r mut dyn FnMut(&StoredResponse<'_>) -> Option<Option<String>>;
 
-/// Changes a number of the oldest responses after a moment, if their text has one of these marks. Returns the moment of the last one,
+/// Changes a number of the oldest responses after a time, if they contain one of these texts. Returns the time of the last one,
 /// unless there are no more.
 pub fn revise(
     store: &mut Store<'_>,

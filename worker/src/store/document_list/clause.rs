@@ -13,7 +13,7 @@ pub type Statement = (String, Vec<SqlValue>);
 pub struct DocumentAge {
     /// Milliseconds since 1970.
     pub created_at: i64,
-    /// Order in which documents of one moment were stored.
+    /// Order in which documents of one instant were stored.
     pub seq: i64,
 }
 
@@ -51,7 +51,7 @@ impl Clause {
         }
     }
 
-    /// Sets the moment for conditions that depend on the current time.
+    /// Sets the time for conditions that depend on the current time.
     pub fn at(mut self, now_ms: i64) -> Clause {
         self.now_ms = now_ms;
         self
@@ -90,7 +90,7 @@ impl Clause {
         self.kind.as_deref()
     }
 
-    /// Returns the moment of [`Clause::at`].
+    /// Returns the time of [`Clause::at`].
     pub fn now_ms(&self) -> i64 {
         self.now_ms
     }
@@ -146,12 +146,12 @@ impl Clause {
         self.and("COALESCE(json_extract(body, '$.active'), 1) = {}", 1_i64);
     }
 
-    /// Narrows it to what was made at a moment or later, as any other condition: the number of all is counted.
+    /// Narrows it to what was made at a time or later, as any other condition: the number of all is counted.
     pub fn created_from(&mut self, at_ms: i64) {
         self.and("created_at >= {}", at_ms);
     }
 
-    /// Narrows it in the same way to what was made at a moment or earlier.
+    /// Narrows it in the same way to what was made at a time or earlier.
     pub fn created_until(&mut self, at_ms: i64) {
         self.and("created_at <= {}", at_ms);
     }

@@ -30,7 +30,7 @@ const OPERATORS: &[&str] = &[
     "$count_less",
 ];
 
-/// Operators about the state of a document, which only take `true`, with their conditions: `{}` is the current moment.
+/// Operators about the state of a document, which only take `true`, with their conditions: `{}` is the current time.
 /// The last element is the column of the index with these documents, if they are few.
 pub const STATES: &[StateOperator] = &[
     ("$enabled", &[validity_sql::IS_ACTIVE], None),
@@ -56,7 +56,7 @@ pub struct Condition {
     pub values: Vec<String>,
 }
 
-/// Reason why a condition says nothing about a column.
+/// Reason why a condition does not fit a column.
 #[derive(Debug)]
 pub enum InvalidCondition {
     /// The column does not have the operator.
@@ -80,7 +80,7 @@ pub enum InvalidCondition {
         /// The largest count, where there is one.
         most: Option<i64>,
     },
-    /// The value is not a moment.
+    /// The value is not an instant.
     Moment {
         /// The condition.
         condition: Condition,
@@ -89,7 +89,7 @@ pub enum InvalidCondition {
     Calendar,
 }
 
-/// Returns the SQL sign of an operator on moments and numbers.
+/// Returns the SQL sign of an operator on instants and numbers.
 pub fn sign_of(operator: &str) -> Option<&'static str> {
     Some(match operator {
         "$before" | "$less_than" => "<",
@@ -238,7 +238,7 @@ fn comparable(condition: &Condition, value: &str) -> Result<SqlValue, InvalidCon
     }
 }
 
-/// Returns the moment that a condition names, in milliseconds since 1970.
+/// Returns the time that a condition names, in milliseconds since 1970.
 pub fn instant_of(condition: &Condition, value: &str) -> Result<i64, InvalidCondition> {
     timestamp::parse(value).ok_or_else(|| InvalidCondition::Moment { condition: condition.clone() })
 }

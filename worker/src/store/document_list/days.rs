@@ -48,12 +48,12 @@ pub struct DayOperator {
     pub is_outside: bool,
 }
 
-/// Returns true if a field is a moment, for every form of its column.
+/// Returns true if a field is an instant, for every form of its column.
 pub fn is_instant(field: &str) -> bool {
     MOMENTS.contains(&field)
 }
 
-/// Returns the days that a moment field must be in, or outside of; `None` if no day is named.
+/// Returns the days that an instant field must be in, or outside of; `None` if no day is named.
 pub fn named(field: &str, operator: &str, values: &[String]) -> Option<DayOperator> {
     let is_outside = match operator {
         "$is" | "$in" => false,
@@ -121,7 +121,7 @@ impl Days {
         Some(Days { first, end })
     }
 
-    /// Returns the moments of their begin and end, in milliseconds since 1970.
+    /// Returns the instants of their start and end, in milliseconds since 1970.
     pub fn moments(self, zone: &TimeZone) -> [(&'static str, Option<i64>); 2] {
         let starts = |day: Option<Day>| day.and_then(|day| zone.start_of(day)).map(Instant::millis);
         [(">=", starts(self.first)), ("<", starts(self.end))]
@@ -152,7 +152,7 @@ impl Days {
         (text, vec![SqlValue::Text(Json::from(days).to_string())])
     }
 
-    /// Returns the statement that a text lies within them; the text is a moment in UTC or a day without a zone.
+    /// Returns the statement that a text lies within them; the text is an instant in UTC or a day without a zone.
     pub fn of_text(self, column: &str, zone: &TimeZone) -> Statement {
         let mut parts = vec![format!("typeof({column}) = 'text'")];
         let mut params = Vec::new();

@@ -22,7 +22,7 @@ use serde_json::Value as Json;
 pub struct Conditions {
     /// Conditions that all must be true, and that an index answers.
     pub terms: Vec<IndexTerm>,
-    /// Conditions on the age that all must be true: created at a moment or later, or else before it.
+    /// Conditions on the age that all must be true: created at a time or later, or else before it.
     pub made: Vec<(bool, i64)>,
     /// Required parents: a kind, and names of which one must match.
     pub parents: Vec<(String, Vec<String>)>,
@@ -130,7 +130,7 @@ impl Conditions {
         self.junction == "AND" && index::by_value(clause.kind.as_deref().unwrap_or_default(), column).is_some()
     }
 
-    /// Adds the condition to lie within days. For moments each end is a bound that an index may answer.
+    /// Adds the condition to lie within days. For instants each end is a bound that an index may answer.
     fn add_days(&mut self, days: Days, column: &str, clause: &Clause) {
         let Some(name) = column.strip_prefix("moment ") else {
             return self.scanned.push(within(days, column, clause));
@@ -146,7 +146,7 @@ impl Conditions {
     }
 
     /// Adds the condition to lie within one of several days, or outside of all. An index finds the documents between the first and
-    /// the last, each of which is then read. A document without the moment is outside.
+    /// the last, each of which is then read. A document without the time is outside.
     fn add_named(
         &mut self,
         condition: Condition,
@@ -229,12 +229,12 @@ impl Conditions {
     }
 }
 
-/// Returns a column as text, which the body has for a column of moments.
+/// Returns a column as text, which the body has for a column of instants.
 fn text_of(column: &str) -> String {
     column.strip_prefix("moment ").map_or_else(|| column.to_owned(), |name| format!("json_extract(body, '$.{name}')"))
 }
 
-/// Returns the moments that bound days.
+/// Returns the instants that bound days.
 fn bounds(days: Days, clause: &Clause) -> Vec<(&'static str, i64)> {
     days.moments(clause.zone()).into_iter().filter_map(|(sign, at)| Some((sign, at?))).collect()
 }

@@ -22,16 +22,16 @@ const SHORT_SCANNED_ROWS_MAX: i64 = 240_000;
 /// Maximum size in bytes of the documents that are read.
 const SCANNED_BYTES_MAX: i64 = 40_000_000;
 
-/// Bounds of a list that needs too many looks.
+/// Bounds of a list that reads too many documents.
 #[derive(Debug)]
 pub struct ScanBound {
-    /// Conditions that need a look at every document.
+    /// Number of conditions that read every document.
     pub scans: i64,
-    /// Looks that a list may need.
+    /// Number of reads that a list may need.
     pub scanned_rows_max: i64,
-    /// Documents that it may look at for so many conditions.
+    /// Documents that it may read for this number of conditions.
     pub documents_max: i64,
-    /// Bytes of documents that it may look at.
+    /// Bytes of documents that it may read.
     pub bytes_max: i64,
 }
 
@@ -75,12 +75,12 @@ impl ListConditions {
         }
     }
 
-    /// Wants a column to be the mark of a value (`store/blind_index`).
+    /// Requires a column to be the digest of a value (`store/blind_index`).
     pub fn digest_equal(&mut self, kind: &str, column: &str, name: &str, value: &str) {
         self.equal(kind, column, &digest(name, value));
     }
 
-    /// Wants the name of the document to contain a text, without case.
+    /// Requires the name of the document to contain a text, without case.
     pub fn contains(&mut self, store: &Store<'_>, text: &str) -> Result<(), Fault> {
         let part = fold_name(text);
         self.part = store.part(&part)?;
@@ -88,7 +88,7 @@ impl ListConditions {
         Ok(())
     }
 
-    /// Wants a column of moments to lie before a moment, or else after it.
+    /// Requires a column of instants to lie before a time, or else after it.
     pub fn bounded(&mut self, kind: &str, column: &str, is_before: bool, at_ms: i64) {
         let term = IndexTerm::bound(column, if is_before { "<" } else { ">" }, at_ms);
         match index::by_value(kind, column) {
@@ -97,12 +97,12 @@ impl ListConditions {
         }
     }
 
-    /// Wants a column, which is 1 or else 0 or null, to be a flag.
+    /// Requires a column, which is 1 or else 0 or null, to be a flag.
     pub fn flagged(&mut self, column: &str, flag: bool) {
         self.scanned.push((format!("COALESCE({column}, 0) = {{}}"), vec![i64::from(flag).into()]));
     }
 
-    /// Wants the parent to be one of some documents; without any, no document matches.
+    /// Requires the parent to be one of some documents; without any, no document matches.
     pub fn within_parents(&mut self, mut ids: Vec<String>) {
         if ids.is_empty() {
             // No document belongs to one without an id.
@@ -142,7 +142,7 @@ impl SortOrder {
     }
 }
 
-/// Returns the word of a direction.
+/// Returns the SQL keyword of a direction.
 pub(super) fn direction(falls: bool) -> &'static str {
     if falls { "DESC" } else { "ASC" }
 }
@@ -160,7 +160,7 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Chooses the index for the wanted documents within a clause, in an order of the list or, without one, of the caller.
+    /// Chooses the index for the requested documents within a clause, in an order of the list or, without one, of the caller.
     /// Refuses a selection that would read too many documents.
     pub fn of(
         store: &Store<'_>,
@@ -367,7 +367,7 @@ fn choose_index(
     Ok(least.map(|(_, by)| by))
 }
 
-/// Returns the number of wanted documents of a kind, if it is stored.
+/// Returns the number of requested documents of a kind, if it is stored.
 fn find_stored_count(
     store: &Store<'_>,
     kind: &str,

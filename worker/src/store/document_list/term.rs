@@ -59,7 +59,7 @@ impl IndexTerm {
         IndexTerm { column: "key".to_owned(), statement: (condition, params), value: None }
     }
 
-    /// Returns the term that a column of moments lies before or after one.
+    /// Returns the term that a column of instants lies before or after one.
     pub fn bound(column: &str, sign: &str, at_ms: i64) -> IndexTerm {
         let statement = (format!("{column} {sign} {{}}"), vec![at_ms.into()]);
         IndexTerm { column: column.to_owned(), statement, value: None }

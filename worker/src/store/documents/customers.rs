@@ -9,39 +9,18 @@ use crate::store::document_list::clause::Clause;
 use crate::store::sql::{self, Fault};
 use serde::Deserialize;
 
-/// The id under which something is listed as held: a voucher's own one, and those of its holders.
-macro_rules! redeemable_id {
-    () => {
-        "CASE kind WHEN 'voucher' THEN 'rh_' || lower(hex(substr(id, -9))) ELSE id END"
-    };
-}
-
-/// Since when: when a voucher was published last.
-macro_rules! redeemable_since {
-    () => {
-        "CASE kind WHEN 'voucher' THEN COALESCE(
+/// Columns of what a customer holds.
+pub mod customer_redeemable_column {
+    /// The id under which it is listed.
+    pub const ID: &str = "CASE kind WHEN 'voucher' THEN 'rh_' || lower(hex(substr(id, -9))) ELSE id END";
+    /// Time since which the customer holds it: when a voucher was published last.
+    pub const SINCE: &str = "CASE kind WHEN 'voucher' THEN COALESCE(
            (SELECT MAX(json_extract(given.body, '$.created_at')) FROM document AS given WHERE given.kind = 'publication'
               AND given.holder = document.holder AND EXISTS
                 (SELECT 1 FROM json_each(given.body, '$.vouchers_id') AS named WHERE named.value = document.id)),
-           json_extract(body, '$.created_at')) ELSE json_extract(body, '$.created_at') END"
-    };
-}
-
-/// The role of the customer.
-macro_rules! redeemable_role {
-    () => {
-        "COALESCE(json_extract(body, '$.holder_role'), 'OWNER')"
-    };
-}
-
-/// Columns of what a customer holds.
-pub mod held_column {
-    /// The id under which it is listed.
-    pub const ID: &str = redeemable_id!();
-    /// Moment since which the customer holds it.
-    pub const SINCE: &str = redeemable_since!();
+           json_extract(body, '$.created_at')) ELSE json_extract(body, '$.created_at') END";
     /// The role of the customer.
-    pub const ROLE: &str = redeemable_role!();
+    pub const ROLE: &str = "COALESCE(json_extract(body, '$.holder_role'), 'OWNER')";
     /// The voucher.
     pub const VOUCHER_ID: &str = "CASE kind WHEN 'voucher' THEN id ELSE parent END";
     /// The type of object.
@@ -57,7 +36,7 @@ pub mod held_column {
 }
 
 /// Makes the clause for what any customer holds.
-pub fn held() -> Clause {
+pub fn customer_redeemables() -> Clause {
     Clause::of_kinds(&["voucher", "redeemable_holder"])
 }
 
@@ -74,9 +53,9 @@ pub fn find_redeemable_position(
     redeemable_id: &str,
 ) -> Result<Option<i64>, Fault> {
     number(store.row(
-        concat!(
-            "SELECT seq FROM document WHERE kind IN ('voucher', 'redeemable_holder') AND holder = +?1 AND +?2 = ",
-            redeemable_id!()
+        &format!(
+            "SELECT seq FROM document WHERE kind IN ('voucher', 'redeemable_holder') AND holder = +?1 AND +?2 = {}",
+            customer_redeemable_column::ID
         ),
         &[customer_id.into(), redeemable_id.into()],
     )?)
@@ -87,7 +66,7 @@ pub fn find_redeemable_position(
 pub struct CustomerRedeemable {
     /// The id under which it is listed.
     pub id: String,
-    /// Moment since which the customer holds it.
+    /// Time since which the customer holds it.
     pub since: String,
     /// The role of the customer.
     pub role: String,
@@ -96,14 +75,11 @@ pub struct CustomerRedeemable {
 /// Loads how a customer holds the voucher or holder with an id.
 pub fn load_customer_redeemable(store: &Store<'_>, id: &str) -> Result<CustomerRedeemable, Fault> {
     let row = store.row(
-        concat!(
-            "SELECT ",
-            redeemable_id!(),
-            ", ",
-            redeemable_since!(),
-            ", ",
-            redeemable_role!(),
-            " FROM document WHERE kind IN ('voucher', 'redeemable_holder') AND id = +?1"
+        &format!(
+            "SELECT {}, {}, {} FROM document WHERE kind IN ('voucher', 'redeemable_holder') AND id = +?1",
+            customer_redeemable_column::ID,
+            customer_redeemable_column::SINCE,
+            customer_redeemable_column::ROLE
         ),
         &[id.into()],
     )?;

@@ -194,7 +194,7 @@ impl<'o> PendingPointsOwner<'o> {
     }
 }
 
-/// Narrows pending points to those of some cards that are pending at a moment.
+/// Narrows pending points to those of some cards that are pending at a time.
 pub fn narrow_to_pending(clause: &mut Clause, owner: PendingPointsOwner<'_>, now_ms: i64) {
     let (condition, id) = owner.condition();
     clause.and(condition, id);

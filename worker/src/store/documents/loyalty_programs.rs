@@ -56,7 +56,7 @@ pub struct CustomerMemberships {
 pub struct PurchaseCount {
     /// Time of the latest purchase in milliseconds since 1970.
     pub last_ms: Option<i64>,
-    /// Number of purchases since the time that was asked for.
+    /// Number of purchases since the requested time.
     pub in_period: i64,
 }
 

@@ -25,7 +25,7 @@ pub struct OrderHistoryQuery<'a> {
     pub order_id: &'a str,
     /// Its customer; empty where there is none.
     pub customer_id: &'a str,
-    /// The occasion that the order is to earning.
+    /// Earning key of the order.
     pub occasion: &'a str,
     /// The account of its payments with points.
     pub payments: &'a str,
@@ -53,7 +53,7 @@ impl Store<'_> {
         }))
     }
 
-    /// Returns whether something was earned by an occasion, in a campaign or in a program, or could have been.
+    /// Returns whether something was earned with an earning key, in a campaign or in a program, or could have been.
     pub fn has_earning_key(&self, occasion: &str) -> Result<bool, Fault> {
         let row = self.row(
             "SELECT EXISTS (SELECT 1 FROM earning_occasion WHERE id = +?1)
@@ -63,7 +63,7 @@ impl Store<'_> {
         row.map_or(Ok(false), |row| Ok(sql::int(&row, 0)? == 1))
     }
 
-    /// Lists the payments with points to an account that are not refunded whole, in the order in which they were written.
+    /// Lists the payments with points to an account that are not completely refunded, in the order in which they were written.
     pub fn list_refundable_payments(&self, account: &str) -> Result<Vec<Document>, Fault> {
         self.select(
             "kind = 'order_transaction' AND id IN (SELECT chain FROM transfer WHERE credit = +?1)
@@ -90,7 +90,7 @@ impl Store<'_> {
     }
 }
 
-/// Moves an order to another moment of creation at the commit.
+/// Moves an order to another time of creation at the commit.
 pub fn update_creation(store: &mut Store<'_>, order_id: &str, created_at: i64) {
     store.write(
         "UPDATE document SET created_at = ?2 WHERE kind = 'order' AND id = +?1",

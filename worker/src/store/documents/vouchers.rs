@@ -91,7 +91,7 @@ pub fn update_generation_status(store: &mut Store<'_>, campaign: &str, status: &
     );
 }
 
-/// Finds the next vouchers of a campaign after a number, so many at most.
+/// Finds the next vouchers of a campaign after a number, at most `most`.
 pub fn find_range(store: &Store<'_>, campaign: &str, after: i64, most: i64) -> Result<VoucherRange, Fault> {
     let last = store.row(
         "SELECT MAX(seq), COUNT(*) FROM (SELECT seq FROM document WHERE kind = 'voucher' AND parent = +?1 AND seq > ?2 ORDER BY seq LIMIT +?3)",
@@ -110,7 +110,7 @@ pub struct InheritedChange<'c> {
     pub former: &'c Json,
     /// Value that the vouchers get.
     pub value: &'c Json,
-    /// Moment of the campaign's change. A voucher that changed since then and has another value than the former one got it later.
+    /// Time of the campaign's change. A voucher that changed since then and has another value than the former one got it later.
     pub since_ms: i64,
 }
 
@@ -161,7 +161,7 @@ pub fn mark_updated(store: &mut Store<'_>, ids: Vec<&str>, now_ms: i64) {
     );
 }
 
-/// Deletes the next vouchers of a campaign with their assignments and holders, so many at most. Returns the number of deleted vouchers. Runs at
+/// Deletes the next vouchers of a campaign with their assignments and holders, up to a number. Returns the number of deleted vouchers. Runs at
 /// once.
 pub fn delete_next(store: &Store<'_>, campaign: &str, most: i64) -> Result<i64, Fault> {
     let params = [campaign.into(), most.into()];

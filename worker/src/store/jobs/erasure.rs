@@ -30,7 +30,7 @@ pub struct ErasedCustomer<'c> {
     pub alias: &'c str,
 }
 
-/// The documents that an erasure looks through.
+/// The documents that an erasure scans.
 #[derive(Debug, Clone, Copy)]
 pub struct ErasureBounds {
     /// The number of the last document.
@@ -101,7 +101,7 @@ fn list(texts: &[String]) -> SqlValue {
     Json::from(texts.to_vec()).to_string().into()
 }
 
-/// Finds the documents that the erasure of a customer looks through.
+/// Finds the documents that the erasure of a customer scans.
 pub fn find_bounds(store: &Store<'_>, customer: &str) -> Result<ErasureBounds, Fault> {
     let row = store.row(
         "SELECT (SELECT MAX(seq) FROM document), (SELECT seq FROM document WHERE kind = 'customer' AND id = +?1)",
@@ -167,12 +167,12 @@ pub fn list_jobs_containing(store: &Store<'_>, texts: &[String]) -> Result<Vec<N
         .collect()
 }
 
-/// Replaces the state of a job, at the flush; its moment stays.
+/// Replaces the state of a job, at the flush; its time stays.
 pub fn update_job(store: &mut Store<'_>, id: &str, cursor: String) {
     store.write("UPDATE due SET cursor = ?2 WHERE id = +?1", vec![id.into(), cursor.into()]);
 }
 
-/// Renames the accounts of a customer at the flush, so many at most. Returns whether there may be more.
+/// Renames the accounts of a customer at the flush, up to a number. Returns whether there may be more.
 pub fn rename_accounts(store: &mut Store<'_>, customer: ErasedCustomer<'_>, most: i64) -> Result<bool, Fault> {
     let mut left = most;
     for (table, column) in LEDGER {
@@ -205,7 +205,7 @@ fn read_range(row: Option<SqlRow>) -> Result<Option<RowRange>, Fault> {
     Ok(Some(RowRange { last, count: sql::int(&row, 1)? }))
 }
 
-/// Finds the next documents after a number and up to another, so many at most.
+/// Finds the next documents after a number and up to another, at most `most`.
 pub fn find_documents(store: &Store<'_>, after: i64, until: i64, most: i64) -> Result<Option<RowRange>, Fault> {
     read_range(store.row(
         "SELECT MAX(seq), COUNT(*) FROM (SELECT seq FROM document WHERE seq > +?1 AND seq <= +?2 ORDER BY seq LIMIT +?3)",
@@ -252,7 +252,7 @@ pub fn update_document(store: &mut Store<'_>, document: NamedDocument) {
     );
 }
 
-/// Finds the next webhook deliveries after a place, so many at most.
+/// Finds the next webhook deliveries after a place, at most `most`.
 pub fn find_deliveries(store: &Store<'_>, after: i64, most: i64) -> Result<Option<RowRange>, Fault> {
     read_range(store.row(
         "SELECT MAX(seq), COUNT(*) FROM (SELECT seq FROM outbox WHERE seq > +?1 ORDER BY seq LIMIT +?2)",

@@ -1,7 +1,7 @@
-//! Queries for earning: the rules that wait for an event, the occasions by which something was earned and the rules that fired by them. It
+//! Queries for earning: the rules that wait for an event, the earning keys by which something was earned and the rules that fired by them. It
 //! does not depend on what is earned.
 //!
-//! Occasions and firings are no documents: no request shows them, and a table of their own is one index where documents have five. A firing
+//! Earning keys and fired rules are no documents: no request shows them, and a table of their own is one index where documents have five. A fired rule
 //! is found by its member, its rule and its time, so that the last of a rule and those of a period are a range of the table.
 
 use crate::store::Store;
@@ -42,7 +42,7 @@ pub struct AwaitedSegment {
     pub since_ms: i64,
 }
 
-/// An occasion by which something is earned for the first time.
+/// An earning key by which something is earned for the first time.
 pub struct NewEarningKey<'a> {
     /// Its id.
     pub id: &'a str,
@@ -54,7 +54,7 @@ pub struct NewEarningKey<'a> {
     pub now_ms: i64,
 }
 
-/// A rule that fires.
+/// A rule that fired.
 pub struct NewFiredRule<'a> {
     /// The member.
     pub member_id: &'a str,
@@ -64,17 +64,17 @@ pub struct NewFiredRule<'a> {
     pub rule_id: &'a str,
     /// The earning of the rule that matched.
     pub earning_id: &'a str,
-    /// Points that it brought to cards.
+    /// Points that it granted to cards.
     pub points: &'a [Json],
     /// True if it is counted.
     pub is_fired: bool,
 }
 
-/// A rule that fired by an occasion.
+/// A rule that fired with an earning key.
 pub struct StoredFiredRule {
-    /// Its place among the rules that fired by the occasion.
+    /// Its place among the rules that fired with the earning key.
     pub place: i64,
-    /// Points that it brought to cards.
+    /// Points that it granted to cards.
     pub points: Vec<Json>,
 }
 
@@ -83,7 +83,7 @@ pub struct StoredFiredRule {
 pub struct FiredRuleCount {
     /// Time of the latest one in milliseconds since 1970.
     pub last_ms: Option<i64>,
-    /// Number of firings since the time that was asked for.
+    /// Number of fired rules since the requested time.
     pub in_period: i64,
 }
 
@@ -118,7 +118,7 @@ impl Store<'_> {
     }
 
     /// Lists the segments with a filter whose entry something of a customer waits for. Few rules wait for an entry, and a customer has few
-    /// memberships: from the former, the latter is one look-up each.
+    /// memberships: from the former, the latter is one lookup each.
     pub fn list_awaited_segments(&self, customer_id: &str) -> Result<Vec<AwaitedSegment>, Fault> {
         let segment = columns_of("segment");
         let rows = self.rows(
@@ -155,7 +155,7 @@ impl Store<'_> {
         rows.iter().map(read).collect()
     }
 
-    /// Writes an occasion and the rules that fired by it, when the call commits. A second time fails.
+    /// Writes an earning key and the rules that fired by it, when the call commits. A second time fails.
     pub fn insert_earning_key(&mut self, occasion: &NewEarningKey<'_>, fired: &[NewFiredRule<'_>]) {
         let NewEarningKey { id, customer_id, bought, now_ms } = *occasion;
         self.write(
@@ -174,25 +174,25 @@ impl Store<'_> {
         );
     }
 
-    /// Finds the status of an occasion.
+    /// Finds the status of an earning key.
     pub fn find_earning_key_status(&self, id: &str) -> Result<Option<String>, Fault> {
         let row = self.row("SELECT standing FROM earning_occasion WHERE id = +?1", &[id.into()])?;
         row.map(|row| sql::text(&row, 0).map(str::to_owned)).transpose()
     }
 
-    /// Finds the customer of an occasion.
+    /// Finds the customer of an earning key.
     pub fn find_earning_key_customer(&self, id: &str) -> Result<Option<String>, Fault> {
         let row = self.row("SELECT customer FROM earning_occasion WHERE id = +?1", &[id.into()])?;
         row.map(|row| sql::text(&row, 0).map(str::to_owned)).transpose()
     }
 
-    /// Finds the amount of the order that is an occasion, as it was when it earned.
+    /// Finds the amount of the order that is an earning key, as it was when it earned.
     pub fn find_earning_key_amount(&self, id: &str) -> Result<Option<i64>, Fault> {
         let row = self.row("SELECT bought FROM earning_occasion WHERE id = +?1", &[id.into()])?;
         row.map_or(Ok(None), |row| sql::int_or_null(&row, 0))
     }
 
-    /// Marks an occasion whose points were given back, when the call commits.
+    /// Marks an earning key whose points were taken back, when the call commits.
     pub fn mark_earning_key_reversed(&mut self, id: &str, now_ms: i64) {
         self.write(
             "UPDATE earning_occasion SET standing = 'GIVEN_BACK', updated_at = ?2 WHERE id = +?1",
@@ -200,7 +200,7 @@ impl Store<'_> {
         );
     }
 
-    /// Lists the rules that fired by an occasion, in the order in which they fired.
+    /// Lists the rules that fired with an earning key, in the order in which they fired.
     pub fn list_fired_rules(&self, occasion: &str) -> Result<Vec<StoredFiredRule>, Fault> {
         let rows = self
             .rows("SELECT place, points FROM earning_firing WHERE occasion = +?1 ORDER BY place", &[occasion.into()])?;
@@ -212,7 +212,7 @@ impl Store<'_> {
         rows.iter().map(read).collect()
     }
 
-    /// Replaces the points that a rule brought by an occasion, when the call commits. It is counted from now on where `is_fired`.
+    /// Replaces the points that a rule granted by an earning key, when the call commits. It is counted from now on where `is_fired`.
     pub fn update_fired_rule(&mut self, occasion: &str, firing: StoredFiredRule, is_fired: bool) {
         let StoredFiredRule { place, points } = firing;
         self.write(
@@ -221,7 +221,7 @@ impl Store<'_> {
         );
     }
 
-    /// Counts the firings of a rule for a member since a time.
+    /// Counts the fired rules of a rule for a member since a time.
     pub fn count_fired_rules(&self, member_id: &str, rule_id: &str, since_ms: i64) -> Result<FiredRuleCount, Fault> {
         let row = self.row(
             "SELECT (SELECT MAX(at) FROM earning_firing WHERE member = +?1 AND rule = +?2 AND fired),
@@ -232,7 +232,7 @@ impl Store<'_> {
         Ok(FiredRuleCount { last_ms: sql::int_or_null(&row, 0)?, in_period: sql::int(&row, 1)? })
     }
 
-    /// Counts the firings of a rule for a member in each of some periods.
+    /// Counts the fired rules of a rule for a member in each of some periods.
     pub fn count_fired_rules_in(
         &self,
         member_id: &str,

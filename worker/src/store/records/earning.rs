@@ -1,4 +1,4 @@
-//! Earning rules of loyalty campaigns, and what they brought.
+//! Earning rules of loyalty campaigns, and what they granted.
 
 use super::Members;
 use super::members::record;
@@ -85,7 +85,7 @@ impl<'a> CampaignTierRecord<'a> {
     }
 }
 
-/// An entry of points that a rule brought.
+/// An entry of points that a rule granted.
 #[derive(Debug, Clone, Copy)]
 pub struct EarnedPointsRecord<'a>(Members<'a>);
 
@@ -166,7 +166,7 @@ impl<'a> EarnedPointsRecord<'a> {
     }
 }
 
-/// An entry of points that a rule brought, to be changed.
+/// An entry of points that a rule granted, to be changed.
 #[derive(Debug)]
 pub struct EarnedPointsEntry<'a>(&'a mut Map<String, Json>);
 

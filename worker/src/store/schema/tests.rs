@@ -9,7 +9,7 @@ use crate::store::sqlite::Sqlite;
 mod files;
 mod latest;
 
-/// The database of a version that knew so many migrations.
+/// The database of a version with a number of migrations.
 fn of_version(count: usize) -> Sqlite {
     let sql = Sqlite::memory().unwrap();
     sql.run("CREATE TABLE migration (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL)", &[]).unwrap();
