@@ -131,7 +131,7 @@ fn apply(setup: &str, store: &mut Store<'_>, context: &Context) -> Result<(), Fa
             credentials::delete_key(store, &row.id)?;
             store.insert(keys::KEY, &row);
         }
-        store.insert(projects::PROJECT, &setup::shown(project, client, now_ms).row());
+        store.insert(projects::PROJECT, &setup::to_project(project, client, now_ms).row());
     }
     let applied = Document::new("setup".into(), Some(setup_digest(setup)), now_ms, Map::new());
     store.insert("setup", &applied);

@@ -203,7 +203,7 @@ impl<'s> Store<'s> {
 
     /// Runs a reading statement whose only parameter is a list of names, in several runs if the list is too long. Each
     /// name is in one run.
-    pub fn rows_among(&self, statement: &str, names: &[&str]) -> Result<Vec<SqlRow>, Fault> {
+    pub fn rows_in(&self, statement: &str, names: &[&str]) -> Result<Vec<SqlRow>, Fault> {
         let mut rows = Vec::new();
         for slice in slices(names) {
             rows.extend(self.read(statement, &[serde_json::Value::from(slice.to_vec()).to_string().into()])?);

@@ -55,7 +55,7 @@ fn verify_customer(token: &str, caller: &Caller, store: &Store<'_>, now_ms: i64)
 /// Returns the customer that the token of a call proves, the token, and its end in seconds since 1970. A call without a token is
 /// refused.
 pub fn verified_token(call: &Call<'_, '_>) -> Result<(Text, String, i64), CallError> {
-    let proven = call.client.as_ref().and_then(|page| page.proven.clone());
+    let proven = call.client.as_ref().and_then(|client| client.proven.clone());
     let (Some(customer), Some(token)) = (proven, header(call.request, TOKEN)) else {
         return Err(customer_token::missing().into());
     };
@@ -125,8 +125,8 @@ pub fn find_queried_customer(call: &Call<'_, '_>, named: Option<&str>) -> Result
 }
 
 /// Removes an unproven customer where a customer token is required.
-pub fn remove_unverified_customer(page: Option<&ClientContext>, source: &mut Map<String, Json>) {
-    if page.is_some_and(|page| page.proven.is_none() && page.terms.customers == CustomerTrust::Proven) {
+pub fn remove_unverified_customer(client: Option<&ClientContext>, source: &mut Map<String, Json>) {
+    if client.is_some_and(|client| client.proven.is_none() && client.terms.customers == CustomerTrust::Proven) {
         source.remove("customer");
     }
 }

@@ -139,7 +139,7 @@ impl Bucket {
     }
 
     /// Settles an admitted request that has been answered.
-    fn settle(&mut self, limits: &Limits, wrong: u64) {
+    fn record_result(&mut self, limits: &Limits, wrong: u64) {
         self.open_ms = self.open_ms.saturating_sub(limits.open_ms);
         self.add(limits, wrong);
     }
@@ -176,15 +176,16 @@ impl FailedAttempts {
     }
 
     /// Settles an admitted request with its number of wrong names.
-    pub fn settle(&mut self, client_key: &ClientKey, wrong: u64, now_ms: i64) {
+    pub fn record_result(&mut self, client_key: &ClientKey, wrong: u64, now_ms: i64) {
         let key = self.keys.entry(client_key.key.clone()).or_default();
         *key = key.decayed(now_ms);
         match &client_key.address {
             Some(address) => {
                 key.add(&KEY, wrong);
-                self.addresses.with(named(&client_key.key, address), now_ms, |bucket| bucket.settle(&ADDRESS, wrong));
+                self.addresses
+                    .with(named(&client_key.key, address), now_ms, |bucket| bucket.record_result(&ADDRESS, wrong));
             }
-            None => key.settle(&KEY, wrong),
+            None => key.record_result(&KEY, wrong),
         }
     }
 

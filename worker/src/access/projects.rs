@@ -53,11 +53,11 @@ pub struct Project {
     /// Id of the project.
     pub id: String,
     /// The project of the setup with whose key it was created; `None` if the setup defines it.
-    pub made_by: Option<String>,
+    pub created_by: Option<String>,
     /// Creation time in the directory, in milliseconds.
     pub created_at: i64,
     /// Members that responses show.
-    pub shown: Map<String, Json>,
+    pub members: Map<String, Json>,
     /// Settings that the records of its keys contain.
     pub terms: ProjectSettings,
 }
@@ -66,36 +66,36 @@ impl Project {
     /// Reads a row.
     fn of(document: Document) -> Result<Project, Fault> {
         let Document { id, parent, created_at, mut body, .. } = document;
-        let shown = body.remove("shown").and_then(|shown| shown.as_object().cloned()).unwrap_or_default();
+        let members = body.remove("shown").and_then(|members| members.as_object().cloned()).unwrap_or_default();
         let terms = serde_json::from_value(body.remove("terms").unwrap_or_default());
         let terms = terms.map_err(|error| Fault(format!("the terms of the project `{id}`: {error}")))?;
-        Ok(Project { id, made_by: parent, created_at, shown, terms })
+        Ok(Project { id, created_by: parent, created_at, members, terms })
     }
 
     /// Returns the row of the project.
     pub fn row(&self) -> Document {
-        let body = json!({ "shown": self.shown, "terms": self.terms });
+        let body = json!({ "shown": self.members, "terms": self.terms });
         let body = body.as_object().cloned().unwrap_or_default();
         let mut row = Document::new(self.id.clone(), None, self.created_at, body);
-        row.parent.clone_from(&self.made_by);
+        row.parent.clone_from(&self.created_by);
         row
     }
 
     /// Returns the project with keys that also manage it, which may be itself.
     pub fn organisation(&self) -> &str {
-        self.made_by.as_deref().unwrap_or(&self.id)
+        self.created_by.as_deref().unwrap_or(&self.id)
     }
 
     /// Returns true if the setup defines it, so that only the setup may change it.
     pub fn is_set_up(&self) -> bool {
-        self.made_by.is_none()
+        self.created_by.is_none()
     }
 }
 
 /// Finds a project. A project that was created takes the environment settings of the project that created it.
 pub fn find(store: &Store<'_>, id: &str) -> Result<Option<Project>, Fault> {
     let Some(mut project) = store.document(PROJECT, id)?.map(Project::of).transpose()? else { return Ok(None) };
-    if let Some(organisation) = project.made_by.as_deref()
+    if let Some(organisation) = project.created_by.as_deref()
         && let Some(organisation) = store.document(PROJECT, organisation)?.map(Project::of).transpose()?
     {
         project.terms.settings.address_header = organisation.terms.settings.address_header;
@@ -142,7 +142,7 @@ pub fn delete(store: &mut Store<'_>, project: &Project, now_ms: i64) {
     credentials::delete_keys_of_project(store, &project.id);
     credentials::delete_tokens_of_project(store, &project.id);
     let mut row = Document::new(project.id.clone(), None, now_ms, Map::new());
-    row.parent.clone_from(&project.made_by);
+    row.parent.clone_from(&project.created_by);
     store.upsert(DELETED, &row);
 }
 
@@ -150,7 +150,7 @@ pub fn delete(store: &mut Store<'_>, project: &Project, now_ms: i64) {
 pub fn initial_members() -> Map<String, Json> {
     let quiet = json!({ "enabled": false, "value": 80, "in_app": false, "emails": [] });
     let silent = json!({ "email": false, "in_app": false, "emails": [] });
-    let shown = json!({
+    let members = json!({
         "id": "", "name": "", "description": "", "timezone": "UTC", "currency": "", "dial_code": null, "webhook_version": "v2024-01-01",
         "client_trusted_domains": [], "client_redeem_enabled": false, "client_publish_enabled": false,
         "client_list_vouchers_enabled": false, "client_create_customer_enabled": false, "client_loyalty_events_enabled": false,
@@ -163,5 +163,5 @@ pub fn initial_members() -> Map<String, Json> {
         "cluster_id": "default", "case_sensitive_codes": true, "api_version": "v2018-08-01", "is_sandbox": false,
         "default_code_config": { "charset": null },
     });
-    shown.as_object().cloned().unwrap_or_default()
+    members.as_object().cloned().unwrap_or_default()
 }

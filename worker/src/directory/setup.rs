@@ -70,10 +70,10 @@ pub(super) fn take_client(project: &mut SetupProject) -> Result<Client, Fault> {
 }
 
 /// Returns the stored form of a project of the setup, with the members that the management API shows.
-pub(super) fn shown(project: SetupProject, client: Client, now_ms: i64) -> projects::Project {
+pub(super) fn to_project(project: SetupProject, client: Client, now_ms: i64) -> projects::Project {
     let settings = project.settings;
     let zone = settings.time_zone.get("name").unwrap_or(&settings.time_zone).as_str().filter(|name| !name.is_empty());
-    let mut shown = projects::initial_members();
+    let mut members = projects::initial_members();
     for (name, value) in [
         ("id", Json::from(project.id.as_str())),
         ("name", settings.name.as_str().into()),
@@ -87,7 +87,7 @@ pub(super) fn shown(project: SetupProject, client: Client, now_ms: i64) -> proje
         ("client_create_customer_enabled", client.create_customers.into()),
         ("client_list_vouchers_enabled", client.list_vouchers.into()),
     ] {
-        shown.insert(name.to_owned(), value);
+        members.insert(name.to_owned(), value);
     }
     let terms = ProjectSettings {
         settings,
@@ -99,5 +99,5 @@ pub(super) fn shown(project: SetupProject, client: Client, now_ms: i64) -> proje
         list_vouchers: client.list_vouchers,
         rate_limits: project.rate_limits,
     };
-    projects::Project { id: project.id, made_by: None, created_at: now_ms, shown, terms }
+    projects::Project { id: project.id, created_by: None, created_at: now_ms, members, terms }
 }

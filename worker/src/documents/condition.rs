@@ -95,7 +95,7 @@ pub fn refusal(wrong: &InvalidCondition) -> ErrorBody {
                 condition.operator
             ))
         }
-        InvalidCondition::Moment { condition } => {
+        InvalidCondition::Instant { condition } => {
             not_an_instant(&["filters", &condition.field, "conditions", &condition.operator].join("."))
         }
         InvalidCondition::Calendar => invalid_query("Property .filters counts days beyond any calendar"),

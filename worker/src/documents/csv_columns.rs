@@ -12,7 +12,7 @@ pub enum CellType {
     /// A number.
     Number,
     /// A whole number. `15.00` is none, and stays a text: an amount of money could be in cents or in major units.
-    Whole,
+    Integer,
     /// A boolean: `true`, `yes`, `1` and their contraries.
     Flag,
     /// A list, as JSON or with commas.
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn a_refusal_names_the_column_that_the_row_has() {
         const KNOWN: &[CsvColumn] = &[
-            column(&["amount"], "row.amount", CellType::Whole).becomes(&["gift.amount"]),
+            column(&["amount"], "row.amount", CellType::Integer).becomes(&["gift.amount"]),
             column(&["value"], "row.value", CellType::Text).becomes(&["gift.amount", "discount.amount_off"]),
             column(&["active"], "active", CellType::Flag),
             column(&["id"], "", CellType::Passed),

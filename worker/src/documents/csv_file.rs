@@ -316,7 +316,7 @@ pub fn value(kind: CellType, text: &str) -> Json {
     let read = match kind {
         CellType::Text | CellType::Passed => None,
         CellType::Number => json().filter(Json::is_number),
-        CellType::Whole => json().filter(|json| json.is_i64() || json.is_u64()),
+        CellType::Integer => json().filter(|json| json.is_i64() || json.is_u64()),
         // Days of the week may be written without brackets.
         CellType::Json => {
             json().filter(|json| !json.is_number()).or_else(|| serde_json::from_str(&format!("[{trimmed}]")).ok())
@@ -344,7 +344,7 @@ mod tests {
 
     const KNOWN: &[CsvColumn] = &[
         column(&["code"], "code", CellType::Text),
-        column(&["price", "value"], "price", CellType::Whole),
+        column(&["price", "value"], "price", CellType::Integer),
         column(&["active"], "active", CellType::Flag),
         column(&["city", "address_city"], "address.city", CellType::Text),
         column(&["attributes"], "attributes", CellType::List),
@@ -385,9 +385,9 @@ mod tests {
         ];
         assert_eq!(bodies(two.as_bytes()), Ok(message.to_vec()));
         for no_amount in ["15.00", "1e3", "15,00", "1.5"] {
-            assert_eq!(value(CellType::Whole, no_amount), json!(no_amount));
+            assert_eq!(value(CellType::Integer, no_amount), json!(no_amount));
         }
-        assert_eq!([value(CellType::Whole, " -15 "), value(CellType::Number, "12.5")], [json!(-15), json!(12.5)]);
+        assert_eq!([value(CellType::Integer, " -15 "), value(CellType::Number, "12.5")], [json!(-15), json!(12.5)]);
     }
 
     #[test]

@@ -177,7 +177,7 @@ fn apply(
                 filters.equal(&kind, column, value);
             }
         }
-        ListFilter::Mark(name, column) => {
+        ListFilter::Digest(name, column) => {
             if let Some(value) = query.parameter(name) {
                 filters.digest_equal(&kind, column, name, value);
             }
@@ -187,7 +187,7 @@ fn apply(
                 filters.contains(store, value)?;
             }
         }
-        ListFilter::Moment(name, column) => {
+        ListFilter::Instant(name, column) => {
             check_sides(query, name)?;
             for side in ["before", "after"] {
                 let is_before = side == "before";
@@ -199,11 +199,11 @@ fn apply(
                 }
             }
         }
-        ListFilter::Word(name, column, words) => {
+        ListFilter::OneOf(name, column, values) => {
             if let Some(value) = query.parameter(name) {
-                if !words.contains(&value) {
+                if !values.contains(&value) {
                     let message =
-                        format!("Property .{name} must be one of {} (actual value is `{value}`)", words.join(", "));
+                        format!("Property .{name} must be one of {} (actual value is `{value}`)", values.join(", "));
                     return Err(invalid_query(message).into());
                 }
                 filters.equal(&kind, column, value);

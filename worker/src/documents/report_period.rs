@@ -108,8 +108,8 @@ pub fn millis(periods: &[ReportPeriod]) -> Vec<Range<i64>> {
 }
 
 /// Converts periods to a parameter of a statement: the begin and the end of each, in the caller's format.
-pub fn as_parameter<T: Into<Json>>(periods: &[ReportPeriod], moment: impl Fn(Instant) -> T) -> String {
-    let message = |period: &ReportPeriod| json!([moment(period.begin).into(), moment(period.end).into()]);
+pub fn as_parameter<T: Into<Json>>(periods: &[ReportPeriod], instant: impl Fn(Instant) -> T) -> String {
+    let message = |period: &ReportPeriod| json!([instant(period.begin).into(), instant(period.end).into()]);
     Json::from(periods.iter().map(message).collect::<Vec<_>>()).to_string()
 }
 

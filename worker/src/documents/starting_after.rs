@@ -19,8 +19,8 @@ pub const ID: Field = may("starting_after_id", KEY)
 
 /// Limits a list of some kinds to the documents after the position in a query.
 pub fn narrow(store: &Store<'_>, query: &Query, kinds: &[&str], clause: &mut Clause) -> Result<(), CallError> {
-    let (id, moment) = (query.parameter("starting_after_id"), read_instant(query, &["starting_after"])?);
-    if id.is_none() && moment.is_none() {
+    let (id, instant) = (query.parameter("starting_after_id"), read_instant(query, &["starting_after"])?);
+    if id.is_none() && instant.is_none() {
         return Ok(());
     }
     let falls = is_falling(query, &["created_at"])?;
@@ -30,7 +30,7 @@ pub fn narrow(store: &Store<'_>, query: &Query, kinds: &[&str], clause: &mut Cla
             invalid_query(format!("Property .starting_after_id {message}"))
         })?;
         clause.continue_after_document(age, falls);
-    } else if let Some(at) = moment {
+    } else if let Some(at) = instant {
         if falls { clause.made_before(at) } else { clause.made_from(at.saturating_add(1)) }
     }
     Ok(())

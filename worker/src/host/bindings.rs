@@ -259,7 +259,7 @@ impl Bindings {
         until: Option<i64>,
         protocol: Option<&str>,
     ) -> Result<web_sys::Response, JsValue> {
-        let until = until.map(|moment| moment as f64);
+        let until = until.map(|at_ms| at_ms as f64);
         let answer = JsFuture::from(open_feed_of(&self.feed_of(project)?, key, until, protocol)?).await?;
         Ok(answer.unchecked_into())
     }

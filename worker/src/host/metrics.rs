@@ -110,31 +110,31 @@ pub(super) async fn answer(
 
 fn write(metrics: &[(&str, Option<ObjectMetrics>)]) -> String {
     let mut details = Exposition::default();
-    let mut begin = |name, kind, help, write: &dyn Fn(&mut crate::http::metrics::MetricSamples<'_>)| {
+    let mut metric = |name, kind, help, write: &dyn Fn(&mut crate::http::metrics::MetricSamples<'_>)| {
         details.metric(&Metric { name, kind, help }, |samples| write(samples));
     };
-    begin("scrip_info", "gauge", "The version that answers.", &|samples| {
+    metric("scrip_info", "gauge", "The version that answers.", &|samples| {
         samples.sample(&[("version", env!("CARGO_PKG_VERSION"))], 1);
     });
     COUNTERS.with_borrow(|counters| {
-        begin("scrip_requests_total", "counter", "Requests answered, by route, method and status.", &|samples| {
+        metric("scrip_requests_total", "counter", "Requests answered, by route, method and status.", &|samples| {
             for (((method, route), status), count) in &counters.requests {
                 samples.sample(&[("route", route), ("method", method), ("status", &status.to_string())], count);
             }
         });
-        begin("scrip_request_seconds", "histogram", "From a request's arrival to its answer.", &|samples| {
+        metric("scrip_request_seconds", "histogram", "From a request's arrival to its answer.", &|samples| {
             for ((method, route), times) in &counters.times {
                 samples.times(&[("route", route), ("method", method)], times);
             }
         });
     });
     let known = || metrics.iter().filter_map(|(project, metrics)| Some((*project, metrics.as_ref()?)));
-    begin("scrip_project_up", "gauge", "Whether the project's object reported its metrics.", &|samples| {
+    metric("scrip_project_up", "gauge", "Whether the project's object reported its metrics.", &|samples| {
         for (project, metrics) in metrics {
             samples.sample(&[("project", project)], u8::from(metrics.is_some()));
         }
     });
-    begin("scrip_decisions_total", "counter", "Decisions by verdict, and by the first refusal.", &|samples| {
+    metric("scrip_decisions_total", "counter", "Decisions by verdict, and by the first refusal.", &|samples| {
         for (project, (operation, reason, count)) in
             known().flat_map(|(project, metrics)| metrics.verdicts.iter().map(move |verdict| (project, verdict)))
         {
@@ -144,29 +144,29 @@ fn write(metrics: &[(&str, Option<ObjectMetrics>)]) -> String {
             samples.sample(&labels, count);
         }
     });
-    begin("scrip_decide_seconds", "histogram", "Reading, deciding and writing, before the commit.", &|samples| {
+    metric("scrip_decide_seconds", "histogram", "Reading, deciding and writing, before the commit.", &|samples| {
         known().for_each(|(project, metrics)| samples.times(&[("project", project)], &metrics.decide));
     });
-    begin("scrip_commit_seconds", "histogram", "From there to the disk's answer; one batch in eight.", &|samples| {
+    metric("scrip_commit_seconds", "histogram", "From there to the disk's answer; one batch in eight.", &|samples| {
         known().for_each(|(project, metrics)| samples.times(&[("project", project)], &metrics.commit));
     });
-    begin("scrip_queue_length", "gauge", "What waits to be done.", &|samples| {
+    metric("scrip_queue_length", "gauge", "What waits to be done.", &|samples| {
         for (project, (queue, length)) in
             known().flat_map(|(project, metrics)| metrics.waiting.queues.iter().map(move |queue| (project, queue)))
         {
             samples.sample(&[("project", project), ("queue", queue)], length);
         }
     });
-    begin("scrip_alarm_delay_seconds", "gauge", "For how long the most urgent work has been due.", &|samples| {
+    metric("scrip_alarm_delay_seconds", "gauge", "For how long the most urgent work has been due.", &|samples| {
         for (project, metrics) in known() {
             let late = u64::try_from(metrics.waiting.late_ms).unwrap_or(0);
             samples.sample(&[("project", project)], seconds(late));
         }
     });
-    begin("scrip_failures_total", "counter", "Requests that failed and were rolled back.", &|samples| {
+    metric("scrip_failures_total", "counter", "Requests that failed and were rolled back.", &|samples| {
         known().for_each(|(project, metrics)| samples.sample(&[("project", project)], metrics.failures));
     });
-    begin("scrip_alarm_failures_total", "counter", "Alarms that failed and are tried again.", &|samples| {
+    metric("scrip_alarm_failures_total", "counter", "Alarms that failed and are tried again.", &|samples| {
         known().for_each(|(project, metrics)| samples.sample(&[("project", project)], metrics.failed_alarms));
     });
     write_bundles(&mut details, metrics);
@@ -175,21 +175,21 @@ fn write(metrics: &[(&str, Option<ObjectMetrics>)]) -> String {
 
 /// Writes the metrics of the bundles.
 fn write_bundles(details: &mut Exposition, metrics: &[(&str, Option<ObjectMetrics>)]) {
-    let mut begin = |name, kind, help, write: &dyn Fn(&mut crate::http::metrics::MetricSamples<'_>)| {
+    let mut metric = |name, kind, help, write: &dyn Fn(&mut crate::http::metrics::MetricSamples<'_>)| {
         details.metric(&Metric { name, kind, help }, |samples| write(samples));
     };
     let known = || metrics.iter().filter_map(|(project, metrics)| Some((*project, metrics.as_ref()?)));
-    begin("scrip_bundle_age_seconds", "gauge", "For how long the head of the bundle has been signed.", &|samples| {
+    metric("scrip_bundle_age_seconds", "gauge", "For how long the head of the bundle has been signed.", &|samples| {
         for (project, age_ms) in
             known().filter_map(|(project, metrics)| Some((project, metrics.waiting.bundle_age_ms?)))
         {
             samples.sample(&[("project", project)], seconds(u64::try_from(age_ms).unwrap_or(0)));
         }
     });
-    begin("scrip_bundle_build_seconds", "histogram", "One build of the bundle, in the object.", &|samples| {
+    metric("scrip_bundle_build_seconds", "histogram", "One build of the bundle, in the object.", &|samples| {
         known().for_each(|(project, metrics)| samples.times(&[("project", project)], &metrics.bundle_builds));
     });
-    begin("scrip_bundle_builds_total", "counter", "Builds of the bundle, and copies to KV that failed.", &|samples| {
+    metric("scrip_bundle_builds_total", "counter", "Builds of the bundle, and copies to KV that failed.", &|samples| {
         for (project, metrics) in known() {
             let built: u64 = metrics.bundle_builds.counts.iter().copied().fold(0, u64::saturating_add);
             let results = [

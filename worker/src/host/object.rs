@@ -41,12 +41,12 @@ pub fn serve_object(
             Some(setup) => directory::serve_directory(&request, &mut store, &context, setup),
             None => service::serve(&request, &mut store, &context),
         }?;
-        note(&store, &context.request_id());
+        log_warnings(&store, &context.request_id());
         let answer = object_protocol::write_reply(&reply);
         let alarms = if store.is_undone() { [JsValue::NULL, JsValue::NULL] } else { alarms_of(&store) };
         #[cfg(feature = "test-hooks")]
         let alarms = if super::test_hooks::has_own_clock(&request) { [JsValue::NULL, JsValue::NULL] } else { alarms };
-        alarms.iter().for_each(|moment| _ = answer.push(moment));
+        alarms.iter().for_each(|at_ms| _ = answer.push(at_ms));
         answer.push(&decided_of(&store));
         answer.push(&JsValue::from_bool(store.is_undone()));
         Ok(answer)
@@ -62,7 +62,7 @@ pub fn run_alarm(fresh: bool, rows: u32, sql: &ObjectSql) -> Result<Array, JsErr
         let context = work_context()?;
         let mut store = open(sql, fresh, &context)?;
         service::alarm(&mut store, &context, rows.into())?;
-        note(&store, "alarm");
+        log_warnings(&store, "alarm");
         let [work, deliveries] = alarms_of(&store);
         Ok(Array::of3(&work, &deliveries, &JsValue::from_bool(store.has_built_bundle)))
     };
@@ -92,7 +92,7 @@ pub fn run_deliveries(fresh: bool, report: &str, sql: &ObjectSql) -> Result<Arra
         let mut store = open(sql, fresh, &context)?;
         let report = serde_json::from_str(report).map_err(|error| Fault::new(error.to_string()))?;
         let round = service::deliveries(&mut store, &context, &report)?;
-        note(&store, "deliveries");
+        log_warnings(&store, "deliveries");
         let round = serde_json::to_string(&round).map_err(|error| Fault::new(error.to_string()))?;
         let [work, _] = alarms_of(&store);
         Ok(Array::of2(&JsValue::from_str(&round), &work))
@@ -150,11 +150,11 @@ pub fn note_failed_alarm(fresh: bool, reason: &str, sql: &ObjectSql) -> Result<A
         let context = work_context()?;
         let mut store = open(sql, fresh, &context)?;
         let kind = service::record_alarm_failure(&mut store, &context, reason)?;
-        note(&store, "alarm");
+        log_warnings(&store, "alarm");
         let [work, _] = alarms_of(&store);
         Ok(Array::of2(&work, &JsValue::from_bool(kind.as_deref() == Some(BUILD_BUNDLE))))
     };
-    note().map_err(|fault: Fault| JsError::new(&fault.0))
+    log_warnings().map_err(|fault: Fault| JsError::new(&fault.0))
 }
 
 /// Returns the reply after a failure: `[500, header lines, bytes]`.
@@ -199,7 +199,7 @@ fn decided_of(store: &Store<'_>) -> JsValue {
 }
 
 /// Logs the warnings recorded during a request or an alarm.
-fn note(store: &Store<'_>, request_id: &str) {
+fn log_warnings(store: &Store<'_>, request_id: &str) {
     for note in store.take_warnings() {
         log::write("warning", "noted", request_id, &note);
     }
@@ -219,7 +219,7 @@ fn open<'a>(sql: &'a ObjectSql, fresh: bool, context: &Context) -> Result<Store<
 
 /// Returns the due times of jobs and of deliveries, as JavaScript values.
 fn alarms_of(store: &Store<'_>) -> [JsValue; 2] {
-    store.alarms().map(|at| at.map_or(JsValue::NULL, |moment| JsValue::from_f64(moment as f64)))
+    store.alarms().map(|at| at.map_or(JsValue::NULL, |at_ms| JsValue::from_f64(at_ms as f64)))
 }
 
 /// Returns a context with the current time and a seed, for jobs.

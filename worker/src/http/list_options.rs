@@ -80,13 +80,13 @@ pub enum ListFilter {
     /// The name of the document (`store/blind_index`) contains the value, ignoring case.
     Part(&'static str),
     /// The column lies before or after the value: `name[before]`, `name[after]`.
-    Moment(&'static str, &'static str),
-    /// The column equals the value, which is one of these words.
-    Word(&'static str, &'static str, &'static [&'static str]),
+    Instant(&'static str, &'static str),
+    /// The column equals the value, which is one of these values.
+    OneOf(&'static str, &'static str, &'static [&'static str]),
     /// The column, 1 or 0, equals the flag.
     Flag(&'static str, &'static str),
     /// The column contains the digest of the value, under this name.
-    Mark(&'static str, &'static str),
+    Digest(&'static str, &'static str),
     /// The value is the key of a document of this kind; the column has the id of that document.
     Name(&'static str, &'static str, &'static str),
 }

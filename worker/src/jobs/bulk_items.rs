@@ -112,9 +112,9 @@ pub fn answer_file(
     let csv_file = csv_file::read(file, known, required)?;
     let has_choice = call.route.body.iter().any(|field| field.name == WEBHOOKS_ENABLE);
     let is_silent = has_choice && upload::flag(call.request, WEBHOOKS_ENABLE)? == Some(false);
-    let id = begin(call, kind, csv_file.rows, csv_file.layout, subject, is_silent)?;
+    let id = start_items(call, kind, csv_file.rows, csv_file.layout, subject, is_silent)?;
     for slice in csv_file.slices {
-        keep(call, &id, json!({ "rows": slice }))?;
+        insert_slice(call, &id, json!({ "rows": slice }))?;
     }
     Ok(Response::status(call.route.success, json!({ "async_action_id": id })))
 }
@@ -126,26 +126,27 @@ pub fn answer(call: &mut Call<'_, '_>, kind: &str, items: Vec<Map<String, Json>>
 }
 
 fn start(call: &mut Call<'_, '_>, kind: &str, items: Vec<Map<String, Json>>) -> Result<String, CallError> {
-    let id = begin(call, kind, u64::try_from(items.len()).unwrap_or(u64::MAX), CsvLayout::default(), None, false)?;
+    let id =
+        start_items(call, kind, u64::try_from(items.len()).unwrap_or(u64::MAX), CsvLayout::default(), None, false)?;
     let mut slice: Vec<Json> = Vec::new();
     let mut bytes: usize = 0;
     for item in items {
         let item = Json::Object(item);
         let length = item.to_string().len();
         if !slice.is_empty() && (slice.len() >= ITEMS_MAX || bytes.saturating_add(length) > BYTES_MAX) {
-            keep(call, &id, json!({ "items": std::mem::take(&mut slice) }))?;
+            insert_slice(call, &id, json!({ "items": std::mem::take(&mut slice) }))?;
             bytes = 0;
         }
         bytes = bytes.saturating_add(length);
         slice.push(item);
     }
     if !slice.is_empty() {
-        keep(call, &id, json!({ "items": slice }))?;
+        insert_slice(call, &id, json!({ "items": slice }))?;
     }
     Ok(id)
 }
 
-fn begin(
+fn start_items(
     call: &mut Call<'_, '_>,
     kind: &str,
     wanted: u64,
@@ -172,7 +173,7 @@ fn begin(
     Ok(async_actions::start(call, kind, &cursor))
 }
 
-fn keep(call: &mut Call<'_, '_>, action_id: &str, body: Json) -> Result<(), CallError> {
+fn insert_slice(call: &mut Call<'_, '_>, action_id: &str, body: Json) -> Result<(), CallError> {
     let body = body.as_object().cloned().unwrap_or_default();
     let mut slice = Document::new(call.ids.hex18("bat_").to_string(), None, call.now_ms(), body);
     slice.parent = Some(action_id.to_owned());

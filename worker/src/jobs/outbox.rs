@@ -117,8 +117,8 @@ pub struct DispatchBatch {
 
 /// Returns the next deliveries, when the outcomes of the report are recorded.
 pub fn next_batch(store: &Store<'_>, context: &Context, report: &DispatchReport) -> Result<DispatchBatch, Fault> {
-    let settled = |seq: i64| report.outcomes.iter().any(|outcome| outcome.seq == seq);
-    let busy: Vec<&(i64, String)> = report.busy.iter().filter(|(seq, _)| !settled(*seq)).collect();
+    let is_reported = |seq: i64| report.outcomes.iter().any(|outcome| outcome.seq == seq);
+    let busy: Vec<&(i64, String)> = report.busy.iter().filter(|(seq, _)| !is_reported(*seq)).collect();
     let now_ms = context.now.millis();
     let mut round = DispatchBatch { deliveries: Vec::new(), next: None, full: false };
     let mut webhooks = outbox::list_webhooks(store)?;

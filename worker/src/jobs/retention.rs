@@ -41,7 +41,7 @@ struct RetentionRule {
 }
 
 const RULES: &[RetentionRule] = &[
-    RetentionRule { of: RetainedRows::Answers, kept_ms: RESPONSES_KEPT_MS, rows: 200 },
+    RetentionRule { of: RetainedRows::Responses, kept_ms: RESPONSES_KEPT_MS, rows: 200 },
     RetentionRule { of: RetainedRows::Holds, kept_ms: 0, rows: 1_000 },
     RetentionRule { of: RetainedRows::Failures, kept_ms: FAILURES_KEPT_MS, rows: 100 },
     // Each may contain a thousand errors.

@@ -187,8 +187,8 @@ const REFUSALS: &[Refusal] = &[
 
 /// Returns the responses by their names, with `examples` of real ones by their status.
 pub fn components(examples: Option<&Json>, schemas: &mut SchemaRegistry) -> Json {
-    let error = schemas.of(&ERROR, Direction::Answered);
-    let too_large = schemas.of(&TOO_LARGE, Direction::Answered);
+    let error = schemas.of(&ERROR, Direction::Response);
+    let too_large = schemas.of(&TOO_LARGE, Direction::Response);
     let mut components = Map::new();
     for Refusal { status, name, description, .. } in REFUSALS {
         let schema = if *status == 413 { json!({ "anyOf": [too_large, error] }) } else { error.clone() };

@@ -197,15 +197,15 @@ impl CandidateRows {
         names.extend(list.iter().flat_map(|candidate| [candidate.id.as_str(), candidate.code.as_str()]));
         let names: Vec<&str> = names.into_iter().collect();
         let given = assigned_rules(store, &names)?;
-        let mut wanted = BTreeSet::new();
+        let mut rule_ids = BTreeSet::new();
         for row in &given {
             // An assignment without a rule name could mean any rule.
             let rule = sql::text_or_null(row, 1)?.unwrap_or_default();
             self.assigned.entry(sql::text(row, 0)?.into()).or_default().push(rule.into());
-            wanted.insert(rule);
+            rule_ids.insert(rule);
         }
         self.rules.insert(Text::default(), None);
-        let rows = rules_with_ids(store, &wanted.into_iter().collect::<Vec<&str>>())?;
+        let rows = rules_with_ids(store, &rule_ids.into_iter().collect::<Vec<&str>>())?;
         for row in &rows {
             let id = sql::text(row, 0)?;
             let read = read_stored("validation rule", id, sql::text(row, 1)?, read_rule);

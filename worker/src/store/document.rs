@@ -205,7 +205,7 @@ impl Store<'_> {
         let select = format!(
             "SELECT {column}, id FROM document WHERE kind = '{kind}' AND {column} IN (SELECT value FROM json_each(?1))"
         );
-        let rows = self.rows_among(&select, values)?;
+        let rows = self.rows_in(&select, values)?;
         rows.iter().map(|row| Ok((sql::text(row, 0)?.to_owned(), sql::text(row, 1)?.to_owned()))).collect()
     }
 

@@ -225,7 +225,7 @@ impl Facts for StoreFacts<'_, '_> {
         if !self.tracked {
             return Known::Absent;
         }
-        let shown = self.tracker().and_then(|tracker| tracker.shown(source_id));
+        let shown = self.tracker().and_then(|tracker| tracker.tracking_id_of_name(source_id));
         self.record_fault(shown.map(|shown| Some(Text::from(shown)))).into()
     }
 }

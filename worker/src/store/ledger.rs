@@ -64,9 +64,9 @@ impl Store<'_> {
         now_ms: i64,
         own_hold: &str,
     ) -> Result<HashMap<String, AccountBalance>, Fault> {
-        let mut standings = HashMap::new();
+        let mut balances = HashMap::new();
         if accounts.is_empty() {
-            return Ok(standings);
+            return Ok(balances);
         }
         let rows = self.rows(
             "SELECT named.value, COALESCE((SELECT balance FROM account WHERE id = named.value), 0),
@@ -76,9 +76,9 @@ impl Store<'_> {
         )?;
         for row in &rows {
             let balance = AccountBalance { balance: sql::int(row, 1)?, held: sql::int(row, 2)? };
-            standings.insert(sql::text(row, 0)?.to_owned(), balance);
+            balances.insert(sql::text(row, 0)?.to_owned(), balance);
         }
-        Ok(standings)
+        Ok(balances)
     }
 
     /// Sums the transfers to an account in a time, and those that undo them.

@@ -32,9 +32,9 @@ impl Store<'_> {
 /// Returns the trigrams of a part for the index, each in quotes. A null character ends a text there, so trigrams with it are left out.
 fn trigrams(part: &str) -> Option<String> {
     let characters: Vec<char> = part.chars().collect();
-    let all: Vec<&[char]> = characters.windows(TRIGRAM_LENGTH).filter(|word| !word.contains(&'\0')).collect();
+    let all: Vec<&[char]> = characters.windows(TRIGRAM_LENGTH).filter(|trigram| !trigram.contains(&'\0')).collect();
     let step = all.len().div_ceil(TRIGRAMS_MAX).max(1);
-    let quoted = |word: &&[char]| format!("\"{}\"", word.iter().collect::<String>().replace('"', "\"\""));
+    let quoted = |trigram: &&[char]| format!("\"{}\"", trigram.iter().collect::<String>().replace('"', "\"\""));
     let query: Vec<String> = all.iter().step_by(step).map(quoted).collect();
     (!query.is_empty()).then(|| query.join(" AND "))
 }

@@ -85,7 +85,7 @@ impl Tracker {
 
     /// Returns the tracking id that answers show for a name. A name in the form of a tracking id is shown as it is, so that a
     /// client, which has no key, shows the same.
-    pub fn shown(&self, name: &str) -> Result<String, Fault> {
+    pub fn tracking_id_of_name(&self, name: &str) -> Result<String, Fault> {
         if is_tracking_id(name) { Ok(name.to_owned()) } else { self.tracking_id(name) }
     }
 

@@ -211,7 +211,7 @@ fn client_key(address: Option<&str>) -> ClientKey {
 fn guess(gate: &mut FailedAttempts, asker: &ClientKey, wrong: u64, now_ms: i64) -> AttemptDecision {
     let verdict = gate.ask(asker, now_ms);
     if matches!(verdict, AttemptDecision::After(_)) {
-        gate.settle(asker, wrong, now_ms);
+        gate.record_result(asker, wrong, now_ms);
     }
     verdict
 }
@@ -252,7 +252,7 @@ fn thirty_names_count_as_thirty_attempts_in_one_request_too() {
     let ben = client_key(Some("192.0.2.2"));
     let let_in = (0..1_000).filter(|_| matches!(gate.ask(&ben, ASKED), AttemptDecision::After(_))).count();
     assert_eq!(let_in, 16 + 10 + 7);
-    (0..let_in).for_each(|_| gate.settle(&ben, 30, ASKED + 10));
+    (0..let_in).for_each(|_| gate.record_result(&ben, 30, ASKED + 10));
     assert_eq!(gate.ask(&ben, ASKED + 20), AttemptDecision::Later(3_810));
 }
 

@@ -251,7 +251,7 @@ impl Edge {
         if let Some(asker) = &asker {
             let wrong = reply.headers.iter().find(|(name, _)| name == failed_attempts::WRONG_CODES);
             let wrong = wrong.map_or(0, |(_, count)| count.parse().unwrap());
-            self.gate(asker, |gate| gate.settle(asker, wrong, now_ms));
+            self.gate(asker, |gate| gate.record_result(asker, wrong, now_ms));
             reply.headers.retain(|(name, _)| name != failed_attempts::WRONG_CODES);
         }
         // Headers that are only for the entry.

@@ -101,20 +101,20 @@ pub fn disclosure_of(route: &Route) -> Option<&'static Disclosure> {
 }
 
 /// Removes from a response the members that the client may not see. Refusals contain only facts about the request.
-pub fn apply(route: &Route, page: &ClientContext, answer: &mut Response) -> Result<(), Fault> {
+pub fn apply(route: &Route, client: &ClientContext, answer: &mut Response) -> Result<(), Fault> {
     let unknown = || Fault(format!("the route {} has no response filter for clients", route.path));
     let filter = filter_of(route).ok_or_else(unknown)?;
     if filter != ResponseFilter::Here || answer.status >= 400 {
         return Ok(());
     }
     match &mut answer.body {
-        ResponseBody::Value(body) => filter_body(route, page, body),
+        ResponseBody::Value(body) => filter_body(route, client, body),
         ResponseBody::Written(written) if written.is_empty() => {}
         // Redemption records are serialized for the store and returned as stored: a client receives a reduced copy.
         ResponseBody::Written(written) => {
             let mut body: Json = serde_json::from_slice(written)
                 .map_err(|error| Fault(format!("the answer of {} does not read: {error}", route.path)))?;
-            filter_body(route, page, &mut body);
+            filter_body(route, client, &mut body);
             answer.body = ResponseBody::Value(body);
         }
     }
@@ -122,31 +122,31 @@ pub fn apply(route: &Route, page: &ClientContext, answer: &mut Response) -> Resu
 }
 
 /// Removes undisclosed members from the core of a bundle.
-pub fn filter_core(page: &ClientContext, core: &mut Json) {
-    ResponseReader { page }.apply(&bundle::CORE, core);
+pub fn filter_core(client: &ClientContext, core: &mut Json) {
+    ResponseReader { client }.apply(&bundle::CORE, core);
 }
 
 /// Removes undisclosed members from a goods bucket of a bundle.
-pub fn filter_goods(page: &ClientContext, bucket: &mut Json) {
-    ResponseReader { page }.apply(&bundle::GOODS_BUCKET, bucket);
+pub fn filter_goods(client: &ClientContext, bucket: &mut Json) {
+    ResponseReader { client }.apply(&bundle::GOODS_BUCKET, bucket);
 }
 
 /// Removes undisclosed members from the vouchers of a supplement's customer, and from what they name.
-pub fn filter_own_offers(page: &ClientContext, offers: &mut Json) {
-    ResponseReader { page }.apply(&bundle::OWN_OFFERS, offers);
+pub fn filter_own_offers(client: &ClientContext, offers: &mut Json) {
+    ResponseReader { client }.apply(&bundle::OWN_OFFERS, offers);
 }
 
 /// Removes undisclosed members from a body that is not serialized yet.
-pub fn filter_body(route: &Route, page: &ClientContext, body: &mut Json) {
+pub fn filter_body(route: &Route, client: &ClientContext, body: &mut Json) {
     match DISCLOSURES.iter().find(|row| row.path == route.path) {
-        Some(row) => ResponseReader { page }.apply(row.disclosure, body),
+        Some(row) => ResponseReader { client }.apply(row.disclosure, body),
         None => *body = Json::Null,
     }
 }
 
 /// Client that receives a response.
 struct ResponseReader<'p> {
-    page: &'p ClientContext,
+    client: &'p ClientContext,
 }
 
 impl ResponseReader<'_> {
@@ -180,7 +180,7 @@ impl ResponseReader<'_> {
     fn filter_member(&self, details: Option<&Disclosure>, value: &mut Json) -> bool {
         match details {
             None => false,
-            Some(Disclosure::Person(_)) if !self.page.is_believed() => false,
+            Some(Disclosure::Person(_)) if !self.client.is_believed() => false,
             Some(details) => {
                 self.apply(details, value);
                 true
@@ -189,7 +189,7 @@ impl ResponseReader<'_> {
     }
 
     fn is_public(&self, of: DisclosedMetadata, name: &str) -> bool {
-        let PublicMetadata { voucher, campaign, product } = &self.page.terms.metadata;
+        let PublicMetadata { voucher, campaign, product } = &self.client.terms.metadata;
         let is = |keys: &[Text]| is_public(keys, name);
         match of {
             DisclosedMetadata::Voucher => is(voucher),
@@ -224,9 +224,9 @@ mod tests {
             "a": { "b": 1 }, "b": 1, "list": [{ "a": 1, "b": 2 }, 7, null], "data": { "size": 1, "margin": 2 },
             "who": { "id": "cust_1", "email": "a@b.c" }, "said": { "a": null, "b": 1, "c": 1 },
         });
-        let kept = |page: &ClientContext| {
+        let kept = |client: &ClientContext| {
             let mut body = unfiltered.clone();
-            ResponseReader { page }.apply(&TREE, &mut body);
+            ResponseReader { client }.apply(&TREE, &mut body);
             body
         };
         let mut expected =

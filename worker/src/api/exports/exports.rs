@@ -138,18 +138,18 @@ fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, 
 fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     let body = call.body(Nulls::Dropped)?;
     let sent = ExportRecord::of(&body);
-    let word = sent.exported_object();
-    let (mut request, parameters) = asked(word, sent.parameters())?;
+    let object = sent.exported_object();
+    let (mut request, parameters) = asked(object, sent.parameters())?;
     if let Some(named) = parameters.as_object().and_then(|sent| ExportParameters::of(sent).campaign()) {
         let campaign = call.store.document_by_name(CAMPAIGN.object, named, named)?;
         let campaign = campaign.ok_or_else(|| not_found(CAMPAIGN.object, named))?;
-        match word {
+        match object {
             "voucher" | "points_expiration" => request.parent = Some(campaign.id),
             "redemption" | "voucher_transactions" => request.campaign = Some(campaign.id),
             _ => {
                 return Err(Problem::at(
                     "parameters.campaign_id",
-                    format!("must NOT be present (nothing of a {word} belongs to a campaign)"),
+                    format!("must NOT be present (nothing of a {object} belongs to a campaign)"),
                 )
                 .into());
             }

@@ -123,12 +123,12 @@ struct ScopeFilter<'i> {
 /// Starts an export of a kind within `scope`, which its parameters show as a filter.
 fn start_export(
     call: &mut Call<'_, '_>,
-    word: &str,
+    object: &str,
     filter: Option<ScopeFilter<'_>>,
     scope: impl FnOnce(&mut ExportRequest),
 ) -> HandlerResult {
     let body = call.body(Nulls::Dropped)?;
-    let (mut request, mut parameters) = asked(word, ExportRecord::of(&body).parameters())?;
+    let (mut request, mut parameters) = asked(object, ExportRecord::of(&body).parameters())?;
     scope(&mut request);
     if let Some((ScopeFilter { name, id }, parameters)) = filter.zip(parameters.as_object_mut()) {
         let filters = parameters.entry("filters").or_insert_with(|| Json::Object(Map::new()));

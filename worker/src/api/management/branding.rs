@@ -165,11 +165,11 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
         ("address", &[("street", ""), ("city", ""), ("postal", ""), ("state", ""), ("country", "")]),
         ("contact", &[("email", ""), ("phone", "")]),
     ] {
-        let absent = |word: &str| if word.is_empty() { Json::Null } else { word.into() };
+        let absent = |default: &str| if default.is_empty() { Json::Null } else { default.into() };
         let mut object = Map::new();
-        for (name, word) in names {
+        for (name, default) in names {
             let value = sent.get(part).and_then(|sent| sent.get(*name)).cloned();
-            object.insert((*name).to_owned(), value.unwrap_or_else(|| absent(word)));
+            object.insert((*name).to_owned(), value.unwrap_or_else(|| absent(default)));
         }
         body.insert(part.to_owned(), Json::Object(object));
     }

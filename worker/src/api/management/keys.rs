@@ -131,7 +131,7 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
         let message = format!("the project has {KEYS_MAX} keys that were made for it, and can have no more");
         return Err(error(400, "too_many_keys", "Too many keys", message).into());
     }
-    let (id, token) = (ids::drawn(&mut call.ids), ids::drawn(&mut call.ids));
+    let (id, token) = (ids::generate_id(&mut call.ids), ids::generate_id(&mut call.ids));
     let key = ApiKey {
         project: project.id,
         class,
@@ -174,7 +174,7 @@ fn regenerate(call: &mut Call<'_, '_>) -> HandlerResult {
     let body = call.body(Nulls::Dropped)?;
     let (row, mut key) = named(call)?;
     let grace = body.get("grace_seconds").and_then(Json::as_i64).unwrap_or(0);
-    let token = ids::drawn(&mut call.ids);
+    let token = ids::generate_id(&mut call.ids);
     let until = call.now_ms().saturating_add(grace.saturating_mul(1_000));
     let before = std::mem::replace(&mut key.token_sha256, sha256_hex(token.as_bytes()));
     key.former = (grace > 0).then_some(PreviousSecret { token_sha256: before, until });

@@ -88,7 +88,7 @@ pub const ROUTES: &[Route] = &[
 
 /// Shows a project to a user who has a role in it. The webhook secret is shown to users who may change it.
 fn show(call: &Call<'_, '_>, project: &Project, role: Option<UserRole>) -> Result<Json, Fault> {
-    let mut body = project.shown.clone();
+    let mut body = project.members.clone();
     if role.is_none_or(|role| role == UserRole::Admin) {
         body.insert("webhook_token".into(), projects::webhook_token(call.store, &project.id)?.into());
     }
@@ -151,13 +151,13 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     let id = call.ids.alphanumeric("proj_", 12).to_string();
     let mut project = Project {
         id: id.clone(),
-        made_by: Some(maker.id),
+        created_by: Some(maker.id),
         created_at: call.now_ms(),
-        shown: projects::initial_members(),
+        members: projects::initial_members(),
         terms: terms::of_nothing(),
     };
     terms::apply(&mut project, body)?;
-    project.shown.insert("id".into(), id.as_str().into());
+    project.members.insert("id".into(), id.as_str().into());
     call.store.insert(PROJECT, &project.row());
     let webhook_token = call.ids.alphanumeric("", WEBHOOK_TOKEN_LENGTH).to_string();
     projects::update_webhook_token(call.store, &id, &webhook_token, false, call.now_ms());
@@ -166,8 +166,8 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
         call.store.update(users::USER, &user);
     }
     let mut answer = show(call, &project, call.caller.role)?;
-    let server = draw_key(call, &id, CredentialClass::Server)?;
-    let client = draw_key(call, &id, CredentialClass::Client)?;
+    let server = create_key(call, &id, CredentialClass::Server)?;
+    let client = create_key(call, &id, CredentialClass::Client)?;
     if let Some(answer) = answer.as_object_mut() {
         answer.insert("webhook_token".into(), webhook_token.into());
         answer.insert("server_side_key".into(), server);
@@ -197,8 +197,8 @@ fn users_of(
     Ok(assigned)
 }
 
-fn draw_key(call: &mut Call<'_, '_>, project: &str, class: CredentialClass) -> Result<Json, Fault> {
-    let (id, token) = (ids::drawn(&mut call.ids), ids::drawn(&mut call.ids));
+fn create_key(call: &mut Call<'_, '_>, project: &str, class: CredentialClass) -> Result<Json, Fault> {
+    let (id, token) = (ids::generate_id(&mut call.ids), ids::generate_id(&mut call.ids));
     let key = ApiKey {
         project: project.to_owned(),
         class,

@@ -208,21 +208,21 @@ pub fn apply(project: &mut Project, mut sent: Map<String, Json>) -> Result<(), C
     }
     // Members that are shown and cannot be sent stay.
     if let (Some(Json::Object(usage)), Some(known)) =
-        (sent.get_mut("api_usage_notifications"), ProjectRecord::of(&project.shown).usage_notifications())
+        (sent.get_mut("api_usage_notifications"), ProjectRecord::of(&project.members).usage_notifications())
     {
         for (name, value) in known {
             usage.entry(name.clone()).or_insert_with(|| value.clone());
         }
     }
-    project.shown.extend(sent);
-    let text = |name: &str| project.shown.get(name).and_then(Json::as_str).unwrap_or_default().to_owned();
-    let is_on = |name: &str| project.shown.get(name) == Some(&Json::Bool(true));
+    project.members.extend(sent);
+    let text = |name: &str| project.members.get(name).and_then(Json::as_str).unwrap_or_default().to_owned();
+    let is_on = |name: &str| project.members.get(name) == Some(&Json::Bool(true));
     let time_zone = Json::from(text("timezone"));
     if time_zone::of_setup(&time_zone).is_err() {
         let message = format!("{} (actual value is `{}`)", scrip::zones::NAMES, shortened(&text("timezone")));
         return Err(Problem::at("timezone", message).into());
     }
-    let shown = ProjectRecord::of(&project.shown);
+    let shown = ProjectRecord::of(&project.members);
     let terms = &mut project.terms;
     terms.origins = shown.trusted_domains().map(str::to_owned).collect();
     terms.redeem = is_on("client_redeem_enabled");

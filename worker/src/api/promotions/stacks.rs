@@ -58,7 +58,7 @@ pub const STACK: Resource = Resource {
         data_ref: "data",
         page_max: 100,
         orders: &[("created_at", "created_at"), ("updated_at", "updated_at"), ("name", member!("name"))],
-        filters: &[ListFilter::Moment("created_at", "created_at"), ListFilter::Moment("updated_at", "updated_at")],
+        filters: &[ListFilter::Instant("created_at", "created_at"), ListFilter::Instant("updated_at", "updated_at")],
         conditions: &[],
     },
 };

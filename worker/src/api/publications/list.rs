@@ -39,8 +39,8 @@ const PUBLICATION: Resource = Resource {
         filters: &[
             ListFilter::Name("campaign", "parent", "campaign"),
             ListFilter::Name("customer", publications::CUSTOMER_ID, "customer"),
-            ListFilter::Word("result", member!("result"), &["SUCCESS", "FAILURE"]),
-            ListFilter::Word("voucher_type", publications::VOUCHER_TYPE, &["discount", "loyalty"]),
+            ListFilter::OneOf("result", member!("result"), &["SUCCESS", "FAILURE"]),
+            ListFilter::OneOf("voucher_type", publications::VOUCHER_TYPE, &["discount", "loyalty"]),
             ListFilter::Flag("is_referral_code", publications::IS_REFERRAL_CODE),
             ListFilter::Is("source_id", "key"),
         ],

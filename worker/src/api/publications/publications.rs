@@ -156,7 +156,7 @@ pub fn publish_sent(call: &mut Call<'_, '_>, sent: SentPublication) -> Result<Js
     let tracking_id = message.get_mut("tracking_id").filter(|_| call.client.is_some());
     if let Some(Json::String(source_id)) = tracking_id {
         // An earlier version stored it sealed.
-        *source_id = Tracker::stored(call.store)?.shown(source_id)?;
+        *source_id = Tracker::stored(call.store)?.tracking_id_of_name(source_id)?;
     }
     Ok(message)
 }

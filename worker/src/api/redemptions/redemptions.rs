@@ -92,7 +92,7 @@ pub const REDEMPTION: Resource = Resource {
             ListFilter::Is("result", member!("result")),
             ListFilter::Name("campaign", campaign_of_redemption!(), "campaign"),
             ListFilter::Name("customer", "holder", "customer"),
-            ListFilter::Moment("created_at", "created_at"),
+            ListFilter::Instant("created_at", "created_at"),
         ],
         conditions: &[
             ("voucher_code", CODE),

@@ -23,8 +23,8 @@ const LISTED: List = List {
     filters: &[
         ListFilter::Name("campaign", "parent", "campaign"),
         ListFilter::Is("category", member!("category")),
-        ListFilter::Moment("created_at", "created_at"),
-        ListFilter::Moment("updated_at", "updated_at"),
+        ListFilter::Instant("created_at", "created_at"),
+        ListFilter::Instant("updated_at", "updated_at"),
     ],
     conditions: &[],
     ..VOUCHER.list

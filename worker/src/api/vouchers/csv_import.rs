@@ -48,16 +48,16 @@ const COLUMNS: &[CsvColumn] = &[
         "discount.fixed_amount_formula",
     ]),
     column(&["discount_type"], "row.discount_type", CellType::Text).becomes(&["discount.type"]),
-    column(&["discount_amount"], "row.discount_amount", CellType::Whole)
+    column(&["discount_amount"], "row.discount_amount", CellType::Integer)
         .becomes(&["discount_amount", "discount.amount_off"]),
-    column(&["discount_amount_limit"], "row.amount_limit", CellType::Whole).becomes(&["discount.amount_limit"]),
+    column(&["discount_amount_limit"], "row.amount_limit", CellType::Integer).becomes(&["discount.amount_limit"]),
     column(&["discount_effect"], "row.effect", CellType::Text).becomes(&["gift.effect", "discount.effect"]),
     column(&["discount_unit_type"], "row.unit_type", CellType::Text).becomes(&["discount.unit_type"]),
     column(&["discount_unit_effect"], "row.unit_effect", CellType::Text).becomes(&["discount.effect"]),
-    column(&["gift_amount"], "row.gift_amount", CellType::Whole).becomes(&["gift.amount"]),
-    column(&["gift_balance"], "row.gift_balance", CellType::Whole).becomes(&["gift.balance"]),
-    column(&["loyalty_points"], "row.loyalty_points", CellType::Whole).becomes(&["loyalty_card.points"]),
-    column(&["loyalty_balance"], "row.loyalty_balance", CellType::Whole).becomes(&["loyalty_card.balance"]),
+    column(&["gift_amount"], "row.gift_amount", CellType::Integer).becomes(&["gift.amount"]),
+    column(&["gift_balance"], "row.gift_balance", CellType::Integer).becomes(&["gift.balance"]),
+    column(&["loyalty_points"], "row.loyalty_points", CellType::Integer).becomes(&["loyalty_card.points"]),
+    column(&["loyalty_balance"], "row.loyalty_balance", CellType::Integer).becomes(&["loyalty_card.balance"]),
     column(&["value"], "row.value", CellType::Text).becomes(&[
         "gift.amount",
         "loyalty_card.points",
@@ -66,13 +66,14 @@ const COLUMNS: &[CsvColumn] = &[
         "discount.unit_off",
         "discount.fixed_amount",
     ]),
-    column(&["redeemed_amount"], "row.redeemed_amount", CellType::Whole).becomes(&[
+    column(&["redeemed_amount"], "row.redeemed_amount", CellType::Integer).becomes(&[
         "redeemed_amount",
         "gift.balance",
         "loyalty_card.balance",
     ]),
-    column(&["redemption_count", "redeemed_quantity"], "row.redeemed", CellType::Whole).becomes(&["redemption_count"]),
-    column(&["redemption_quantity", "redemption_limit"], "redemption.quantity", CellType::Whole),
+    column(&["redemption_count", "redeemed_quantity"], "row.redeemed", CellType::Integer)
+        .becomes(&["redemption_count"]),
+    column(&["redemption_quantity", "redemption_limit"], "redemption.quantity", CellType::Integer),
     column(&["campaign"], "campaign", CellType::Text),
     column(&["category"], "category", CellType::Text),
     column(&["category_id"], "category_id", CellType::Text),
@@ -218,7 +219,7 @@ fn grant(said: &mut Map<String, Json>, cells: &mut Map<String, Json>) -> Result<
     ] {
         let is_said = VoucherRecord::of(said).voucher_type() == Some(kind);
         let (own, left) = (cells.remove(own), cells.remove(left));
-        let Some(whole) = own.or_else(|| read(CellType::Whole).filter(|_| is_said)) else { continue };
+        let Some(whole) = own.or_else(|| read(CellType::Integer).filter(|_| is_said)) else { continue };
         if let Some((most, taken)) = whole.as_i64().zip(taken).filter(|(most, taken)| taken > most) {
             let message = format!("must be <= {most}, the {total} of the card (actual value is `{taken}`)");
             return Err(Problem::at("redeemed_amount", message));
@@ -245,9 +246,9 @@ fn grant(said: &mut Map<String, Json>, cells: &mut Map<String, Json>) -> Result<
     }
     let (own, formula, cell) = match kind.as_str().unwrap_or_default() {
         "PERCENT" => ("percent_off", "percent_off_formula", CellType::Number),
-        "UNIT" => ("unit_off", "unit_off_formula", CellType::Whole),
-        "FIXED" => ("fixed_amount", "fixed_amount_formula", CellType::Whole),
-        _ => ("amount_off", "amount_off_formula", CellType::Whole),
+        "UNIT" => ("unit_off", "unit_off_formula", CellType::Integer),
+        "FIXED" => ("fixed_amount", "fixed_amount_formula", CellType::Integer),
+        _ => ("amount_off", "amount_off_formula", CellType::Integer),
     };
     let mut discount = json_members::object_of("type", kind);
     let effect = cells.remove("unit_effect");

@@ -28,8 +28,8 @@ pub const CAMPAIGN: Resource = Resource {
         page_max: 100,
         orders: &[("created_at", "created_at"), ("updated_at", "updated_at")],
         filters: &[
-            ListFilter::Word("campaign_type", "json_extract(body, '$.campaign_type')", TYPES),
-            ListFilter::Word("campaign_status", "json_extract(body, '$.creation_status')", STATUSES),
+            ListFilter::OneOf("campaign_type", "json_extract(body, '$.campaign_type')", TYPES),
+            ListFilter::OneOf("campaign_status", "json_extract(body, '$.creation_status')", STATUSES),
             ListFilter::Flag("is_referral_code", "json_extract(body, '$.voucher.is_referral_code')"),
         ],
         conditions: &[

@@ -329,7 +329,7 @@ enum PointsPlace {
 fn find_place(call: &Call<'_, '_>, entry: &EarnedPointsEntry<'_>) -> Result<PointsPlace, Fault> {
     let entry = entry.record();
     let Some(pending) = entry.pending() else {
-        return Ok(match entry.lapses_at() {
+        return Ok(match entry.expires_at() {
             Some(at) => PointsPlace::Lot(at.as_i64().and_then(Instant::from_millis)),
             None => PointsPlace::Unknown,
         });

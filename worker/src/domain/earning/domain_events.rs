@@ -210,7 +210,7 @@ fn turned(
     let Some(history) = call.store.find_order_history(&OrderHistoryQuery {
         order_id,
         customer_id: earns.unwrap_or_default(),
-        occasion: EarningKey::order(order_id).as_str(),
+        earning_key: EarningKey::order(order_id).as_str(),
         payments: paid_account(order_id).as_str(),
     })?
     else {

@@ -12,7 +12,7 @@ use crate::store::index::blind_index;
 use crate::store::jobs::erasure::{
     self as stored, ErasedCustomer, ErasureBounds, NamedDocument, NamingText, RowRange, SearchTexts,
 };
-use crate::store::jobs::remnants::{self, ANSWERS, DELIVERIES, DOCUMENTS, touch};
+use crate::store::jobs::remnants::{self, DELIVERIES, DOCUMENTS, RESPONSES, touch};
 use crate::store::jobs::{self, BULK_SLICE};
 use crate::store::sql::Fault;
 use crate::store::tracking::Tracker;
@@ -148,7 +148,7 @@ pub fn run(store: &mut Store<'_>, context: &Context, piece: &JobSlice<'_>) -> Re
         remnants::overwrite_next(store, DELIVERIES, &mut job.deliveries, piece.rows);
     } else if job.stage == ErasureStage::Pages {
         // The oldest responses are next to those that expired.
-        ANSWERS.overwrite(store, 0..=0);
+        RESPONSES.overwrite(store, 0..=0);
         free_pages::request(store, context.now.millis());
         return finish(store, context, piece.id, Ok(json!({ "message": "1 customer deleted", "done_count": 1 })));
     } else {

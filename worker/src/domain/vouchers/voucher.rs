@@ -43,8 +43,8 @@ pub const VOUCHER: Resource = Resource {
             ListFilter::Name("campaign", "parent", "campaign"),
             ListFilter::Is("category", "json_extract(body, '$.category')"),
             ListFilter::Name("customer", "holder", "customer"),
-            ListFilter::Moment("created_at", "created_at"),
-            ListFilter::Moment("updated_at", "updated_at"),
+            ListFilter::Instant("created_at", "created_at"),
+            ListFilter::Instant("updated_at", "updated_at"),
         ],
         conditions: &[
             ("code", "keyed json_extract(body, '$.code')"),

@@ -4,7 +4,7 @@
 //! removed values in their gaps, where erasure could not remove them.
 
 use crate::store::Store;
-use crate::store::jobs::remnants::{ANSWERS, blank};
+use crate::store::jobs::remnants::{RESPONSES, blank};
 use crate::store::sql::{self, Fault};
 
 /// Maximum bytes of a response in one row; a longer one continues in slices.
@@ -198,7 +198,7 @@ fn overwrite(store: &mut Store<'_>, seq: i64, before: &str, revised: Option<Stri
         let names = ["caller", "request", "key"].map(|name| format!("{name} = {}", blank(name))).join(", ");
         store.write(format!("UPDATE answer SET {names} WHERE seq = +?1"), vec![seq.into()]);
     }
-    ANSWERS.overwrite(store, seq..=seq);
+    RESPONSES.overwrite(store, seq..=seq);
     if goes {
         store.write("DELETE FROM answer_slice WHERE answer = +?1", vec![seq.into()]);
         store.write("DELETE FROM answer WHERE seq = +?1", vec![seq.into()]);

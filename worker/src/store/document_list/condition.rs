@@ -81,7 +81,7 @@ pub enum InvalidCondition {
         most: Option<i64>,
     },
     /// The value is not an instant.
-    Moment {
+    Instant {
         /// The condition.
         condition: Condition,
     },
@@ -240,5 +240,5 @@ fn comparable(condition: &Condition, value: &str) -> Result<SqlValue, InvalidCon
 
 /// Returns the time that a condition names, in milliseconds since 1970.
 pub fn instant_of(condition: &Condition, value: &str) -> Result<i64, InvalidCondition> {
-    timestamp::parse(value).ok_or_else(|| InvalidCondition::Moment { condition: condition.clone() })
+    timestamp::parse(value).ok_or_else(|| InvalidCondition::Instant { condition: condition.clone() })
 }

@@ -34,7 +34,7 @@ const MONTHS: &[&str] = &["$previous_month", "$this_month", "$next_month"];
 const BIRTHS: &[&str] = &["birthday", "birthdate"];
 
 /// Fields that are instants; a date in their filter means its day.
-const MOMENTS: &[&str] =
+const INSTANTS: &[&str] =
     &["created_at", "updated_at", "created_date", "start_date", "expiration_date", "publications.created_at"];
 
 /// Ranges that contain, or do not contain, the instant of a field.
@@ -50,7 +50,7 @@ pub struct DayOperator {
 
 /// Returns true if a field is an instant, for every form of its column.
 pub fn is_instant(field: &str) -> bool {
-    MOMENTS.contains(&field)
+    INSTANTS.contains(&field)
 }
 
 /// Returns the days that an instant field must be in, or outside of; `None` if no day is named.
@@ -122,23 +122,23 @@ impl Days {
     }
 
     /// Returns the instants of their start and end, in milliseconds since 1970.
-    pub fn moments(self, zone: &TimeZone) -> [(&'static str, Option<i64>); 2] {
+    pub fn bounds(self, zone: &TimeZone) -> [(&'static str, Option<i64>); 2] {
         let starts = |day: Option<Day>| day.and_then(|day| zone.start_of(day)).map(Instant::millis);
         [(">=", starts(self.first)), ("<", starts(self.end))]
     }
 
     /// Returns the statement that a column lies within one of several spans, with one parameter for any number of spans.
     pub fn any_of(several: &[Days], column: &str, zone: &TimeZone) -> Statement {
-        let moments = |days: &Days| days.moments(zone).map(|(_, at)| at);
+        let bounds = |days: &Days| days.bounds(zone).map(|(_, at)| at);
         let (column, days, ends) = match column.strip_prefix("moment ") {
             Some(column) => {
-                let days: Vec<Json> = several.iter().map(|days| json!(moments(days))).collect();
+                let days: Vec<Json> = several.iter().map(|days| json!(bounds(days))).collect();
                 (column, days, ["0", "1"].map(|place| format!("json_extract(day.value, '$[{place}]')")))
             }
             None => {
                 let text = |at: Option<i64>| at.and_then(Instant::from_millis).map(Instant::text);
                 let day = |day: Option<Day>| day.map(Day::text);
-                let texts = |days: &Days| json!([[day(days.first), day(days.end)], moments(days).map(text)]);
+                let texts = |days: &Days| json!([[day(days.first), day(days.end)], bounds(days).map(text)]);
                 let end = |place: &str| {
                     let of = format!("CASE length({column}) WHEN 10 THEN 0 ELSE 1 END");
                     format!("json_extract(day.value, '$[' || {of} || '][{place}]')")
@@ -158,9 +158,9 @@ impl Days {
         let mut params = Vec::new();
         for (sign, day) in [(">=", self.first), ("<", self.end)] {
             let Some(day) = day else { continue };
-            let moment = zone.start_of(day).map_or_else(|| day.text(), Instant::text);
+            let instant = zone.start_of(day).map_or_else(|| day.text(), Instant::text);
             parts.push(format!("{column} {sign} CASE length({column}) WHEN 10 THEN {{}} ELSE {{}} END"));
-            params.extend([SqlValue::Text(day.text()), SqlValue::Text(moment)]);
+            params.extend([SqlValue::Text(day.text()), SqlValue::Text(instant)]);
         }
         (format!("({})", parts.join(" AND ")), params)
     }

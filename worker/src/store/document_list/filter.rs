@@ -236,7 +236,7 @@ fn text_of(column: &str) -> String {
 
 /// Returns the instants that bound days.
 fn bounds(days: Days, clause: &Clause) -> Vec<(&'static str, i64)> {
-    days.moments(clause.zone()).into_iter().filter_map(|(sign, at)| Some((sign, at?))).collect()
+    days.bounds(clause.zone()).into_iter().filter_map(|(sign, at)| Some((sign, at?))).collect()
 }
 
 /// Returns the statement that a column lies within days.

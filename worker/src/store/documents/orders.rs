@@ -26,7 +26,7 @@ pub struct OrderHistoryQuery<'a> {
     /// Its customer; empty where there is none.
     pub customer_id: &'a str,
     /// Earning key of the order.
-    pub occasion: &'a str,
+    pub earning_key: &'a str,
     /// The account of its payments with points.
     pub payments: &'a str,
 }
@@ -40,7 +40,7 @@ impl Store<'_> {
                EXISTS (SELECT 1 FROM earning_occasion WHERE id = +?3) OR EXISTS (SELECT 1 FROM transfer WHERE credit = +?4)
                  OR EXISTS (SELECT 1 FROM document WHERE kind = 'program_occasion' AND id = +?3),
                NOT EXISTS (SELECT 1 FROM document WHERE kind = 'customer' AND id = +?2)",
-            &[query.order_id.into(), query.customer_id.into(), query.occasion.into(), query.payments.into()],
+            &[query.order_id.into(), query.customer_id.into(), query.earning_key.into(), query.payments.into()],
         )?;
         let Some(row) = row else { return Ok(None) };
         let is_set = |column: usize| Ok::<bool, Fault>(sql::int(&row, column)? == 1);
@@ -54,11 +54,11 @@ impl Store<'_> {
     }
 
     /// Returns whether something was earned with an earning key, in a campaign or in a program, or could have been.
-    pub fn has_earning_key(&self, occasion: &str) -> Result<bool, Fault> {
+    pub fn has_earning_key(&self, earning_key: &str) -> Result<bool, Fault> {
         let row = self.row(
             "SELECT EXISTS (SELECT 1 FROM earning_occasion WHERE id = +?1)
                OR EXISTS (SELECT 1 FROM document WHERE kind = 'program_occasion' AND id = +?1)",
-            &[occasion.into()],
+            &[earning_key.into()],
         )?;
         row.map_or(Ok(false), |row| Ok(sql::int(&row, 0)? == 1))
     }

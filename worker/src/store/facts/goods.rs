@@ -56,10 +56,10 @@ impl StoreFacts<'_, '_> {
 
     /// Reads the goods of all lines at once.
     pub(super) fn find_goods_of(&self, order: &Order) -> Result<(), Fault> {
-        let named = |kind: RelatedObject, word: &'static str| {
+        let named = |kind: RelatedObject, object: &'static str| {
             let known = self.catalogue.0.borrow();
             let all = order.items.iter().flat_map(|item| item.names(kind)).map(|name| name.as_str());
-            let mut names: Vec<&str> = all.filter(|name| !known.contains_key(&(word, (*name).to_owned()))).collect();
+            let mut names: Vec<&str> = all.filter(|name| !known.contains_key(&(object, (*name).to_owned()))).collect();
             names.sort_unstable();
             names.dedup();
             names

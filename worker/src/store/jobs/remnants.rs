@@ -32,7 +32,7 @@ pub const DOCUMENTS: PagedTable = PagedTable {
     numbers: &["created_at", "updated_at", "used_up"],
 };
 /// The stored responses of idempotent requests.
-pub const ANSWERS: PagedTable = PagedTable {
+pub const RESPONSES: PagedTable = PagedTable {
     name: "answer",
     texts: &["name", "caller", "request", "key", "body_hash", "headers"],
     numbers: &["status", "created_at", "bytes"],
@@ -111,11 +111,11 @@ pub fn overwrite_next(store: &mut Store<'_>, table: PagedTable, ranges: &mut Vec
     let Some((from, to)) = ranges.pop() else { return };
     // A row is written twice.
     let share = i64::try_from(rows / 2).unwrap_or(i64::MAX);
-    let begin = from.max(to.saturating_sub(share));
-    if begin > from {
-        ranges.push((from, begin.saturating_sub(1)));
+    let start = from.max(to.saturating_sub(share));
+    if start > from {
+        ranges.push((from, start.saturating_sub(1)));
     }
-    table.overwrite(store, begin..=to);
+    table.overwrite(store, start..=to);
 }
 
 /// Tolerance of the recorded file size in bytes, so that not every new page is recorded.
@@ -128,12 +128,12 @@ pub fn record_size(store: &mut Store<'_>) -> Result<(), Fault> {
     let (bytes, noted) = (store.bytes()?, sql::int_or_null(&row, 0)?);
     let is_filled = sql::int(&row, 1)? == 1;
     if noted.is_none_or(|noted| bytes > noted.saturating_add(COARSE) && !is_filled) {
-        note(store, bytes);
+        write_size(store, bytes);
     }
     Ok(())
 }
 
-fn note(store: &mut Store<'_>, bytes: i64) {
+fn write_size(store: &mut Store<'_>, bytes: i64) {
     store.write("INSERT OR REPLACE INTO file_size (id, bytes) VALUES (1, ?1)", vec![bytes.into()]);
 }
 
@@ -155,7 +155,7 @@ pub fn fill(store: &mut Store<'_>, left: u64) -> Result<Option<u64>, Fault> {
     let missing = file.saturating_sub(bytes);
     if missing <= 0 && left == 0 {
         store.write("DELETE FROM scratch", Vec::new());
-        note(store, noted.max(bytes.saturating_sub(COARSE)));
+        write_size(store, noted.max(bytes.saturating_sub(COARSE)));
         return Ok(None);
     }
     if missing <= 0 {

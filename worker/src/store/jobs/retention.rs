@@ -7,7 +7,7 @@ use crate::store::sql::{self, Fault};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RetainedRows {
     /// Answers under Idempotency-Keys.
-    Answers,
+    Responses,
     /// Holds, until they expire.
     Holds,
     /// Failed redemptions and rollbacks.
@@ -37,7 +37,7 @@ impl RetainedRows {
     /// Selects the time at which the oldest row began to wait.
     fn oldest(self) -> String {
         match self {
-            RetainedRows::Answers => {
+            RetainedRows::Responses => {
                 "SELECT created_at FROM answer WHERE status > 0 ORDER BY created_at LIMIT 1".to_owned()
             }
             RetainedRows::Holds => "SELECT expires_at FROM hold ORDER BY expires_at LIMIT 1".to_owned(),
@@ -55,7 +55,7 @@ impl RetainedRows {
     /// Deletes rows that began to wait at ?1 or before, ?2 of them at most.
     fn deletions(self) -> Vec<String> {
         match self {
-            RetainedRows::Answers => vec![
+            RetainedRows::Responses => vec![
                 format!("DELETE FROM answer_slice WHERE answer IN {OLDEST_ANSWERS}"),
                 format!("DELETE FROM answer WHERE seq IN {OLDEST_ANSWERS}"),
             ],

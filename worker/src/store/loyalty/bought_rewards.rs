@@ -82,8 +82,8 @@ impl Store<'_> {
         let voucher = self.document("voucher", &row.voucher_id)?;
         let accounts = [redemptions_account, credits_account, points_account];
         let accounts = accounts.map(|account| account(&row.voucher_id).to_string());
-        let standings = self.account_balances(&accounts, now.millis(), "")?;
-        let [used, credits, points] = accounts.map(|account| standings.get(&account).copied().unwrap_or_default());
+        let balances = self.account_balances(&accounts, now.millis(), "")?;
+        let [used, credits, points] = accounts.map(|account| balances.get(&account).copied().unwrap_or_default());
         let is_used = used.balance != 0 || used.held != 0;
         let left = |allotment: u64, of: crate::store::ledger::AccountBalance| {
             let left = amount::signed(allotment)?.plus(of.balance)?.minus(of.held)?;

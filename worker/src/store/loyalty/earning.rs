@@ -156,8 +156,8 @@ impl Store<'_> {
     }
 
     /// Writes an earning key and the rules that fired by it, when the call commits. A second time fails.
-    pub fn insert_earning_key(&mut self, occasion: &NewEarningKey<'_>, fired: &[NewFiredRule<'_>]) {
-        let NewEarningKey { id, customer_id, bought, now_ms } = *occasion;
+    pub fn insert_earning_key(&mut self, earning_key: &NewEarningKey<'_>, fired: &[NewFiredRule<'_>]) {
+        let NewEarningKey { id, customer_id, bought, now_ms } = *earning_key;
         self.write(
             "INSERT INTO earning_occasion (id, customer, standing, bought, created_at) VALUES (?1, ?2, 'EARNED', ?3, ?4)",
             vec![id.into(), customer_id.into(), bought.into(), now_ms.into()],
@@ -201,23 +201,26 @@ impl Store<'_> {
     }
 
     /// Lists the rules that fired with an earning key, in the order in which they fired.
-    pub fn list_fired_rules(&self, occasion: &str) -> Result<Vec<StoredFiredRule>, Fault> {
-        let rows = self
-            .rows("SELECT place, points FROM earning_firing WHERE occasion = +?1 ORDER BY place", &[occasion.into()])?;
+    pub fn list_fired_rules(&self, earning_key: &str) -> Result<Vec<StoredFiredRule>, Fault> {
+        let rows = self.rows(
+            "SELECT place, points FROM earning_firing WHERE occasion = +?1 ORDER BY place",
+            &[earning_key.into()],
+        )?;
         let read = |row: &SqlRow| {
             let points = serde_json::from_str(sql::text(row, 1)?);
-            let points = points.map_err(|error| Fault(format!("what `{occasion}` brought does not parse: {error}")))?;
+            let points =
+                points.map_err(|error| Fault(format!("what `{earning_key}` brought does not parse: {error}")))?;
             Ok(StoredFiredRule { place: sql::int(row, 0)?, points })
         };
         rows.iter().map(read).collect()
     }
 
     /// Replaces the points that a rule granted by an earning key, when the call commits. It is counted from now on where `is_fired`.
-    pub fn update_fired_rule(&mut self, occasion: &str, firing: StoredFiredRule, is_fired: bool) {
-        let StoredFiredRule { place, points } = firing;
+    pub fn update_fired_rule(&mut self, earning_key: &str, fired_rule: StoredFiredRule, is_fired: bool) {
+        let StoredFiredRule { place, points } = fired_rule;
         self.write(
             "UPDATE earning_firing SET points = ?3, fired = MAX(fired, ?4) WHERE occasion = +?1 AND place = +?2",
-            vec![occasion.into(), place.into(), Json::from(points).to_string().into(), i64::from(is_fired).into()],
+            vec![earning_key.into(), place.into(), Json::from(points).to_string().into(), i64::from(is_fired).into()],
         );
     }
 

@@ -72,17 +72,17 @@ impl<T> RevisionCache<T> {
         read: Read<T>,
     ) -> Result<BTreeMap<String, Option<Arc<T>>>, Fault> {
         let mut found = BTreeMap::new();
-        let mut wanted = Vec::new();
+        let mut missing = Vec::new();
         for id in ids {
             match self.get(revision, id) {
                 Some(read) => drop(found.insert((*id).to_owned(), read)),
-                None => wanted.push(*id),
+                None => missing.push(*id),
             }
         }
-        if wanted.is_empty() {
+        if missing.is_empty() {
             return Ok(found);
         }
-        for StoredDocument { id, text, .. } in store.stored_with_ids(kind, &wanted)? {
+        for StoredDocument { id, text, .. } in store.stored_with_ids(kind, &missing)? {
             let read = once(store, read_stored(kind, &id, &text, read))?;
             self.insert(revision, &id, read.clone(), text.len());
             found.insert(id, read);

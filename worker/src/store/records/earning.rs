@@ -146,7 +146,7 @@ impl<'a> EarnedPointsRecord<'a> {
     }
 
     /// Returns the expiration of the lot: `null` if never, absent if unknown.
-    pub fn lapses_at(self) -> Option<&'a Json> {
+    pub fn expires_at(self) -> Option<&'a Json> {
         self.0.value("lapses_at")
     }
 
@@ -187,8 +187,8 @@ impl<'a> EarnedPointsEntry<'a> {
     }
 
     /// Sets the expiration of points that can be spent at once; `None` if they never expire.
-    pub fn set_expiration(&mut self, lapses_at: Option<Instant>) {
-        self.0.insert("lapses_at".into(), lapses_at.map(Instant::millis).into());
+    pub fn set_expiration(&mut self, expires_at: Option<Instant>) {
+        self.0.insert("lapses_at".into(), expires_at.map(Instant::millis).into());
     }
 
     /// Removes the expiration: pending points have none yet.

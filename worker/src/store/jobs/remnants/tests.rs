@@ -87,12 +87,12 @@ fn forgets(table: PagedTable, seed: u64) {
     let sql = Sqlite::file(&folder.0.join("file.sqlite")).unwrap();
     let mut numbers = Numbers(seed);
     sql.transaction(|sql| Store::open(sql, 0).map(|_| ())).unwrap();
-    let begin = 10_i64;
-    let seq = |row: usize| begin + i64::try_from(row).unwrap();
+    let start = 10_i64;
+    let seq = |row: usize| start + i64::try_from(row).unwrap();
     let sizes = [200, 900, 2_500, 4_200, 9_000];
     // The first page of a table keeps its content when the table outgrows it: documents and responses have filler rows there.
     for place in 1..=3_i64 {
-        let (statement, params) = insert(table, begin - place, format!("{{\"nothing\":\"{}\"}}", "0".repeat(3_800)));
+        let (statement, params) = insert(table, start - place, format!("{{\"nothing\":\"{}\"}}", "0".repeat(3_800)));
         commit(&sql, |store| store.write(statement, params));
     }
     for row in 0..ROWS {
@@ -163,7 +163,7 @@ fn the_file_grows_once() {
 
 #[test]
 fn nothing_is_left_of_rows_that_were_overwritten() {
-    for table in [DOCUMENTS, ANSWERS, DELIVERIES] {
+    for table in [DOCUMENTS, RESPONSES, DELIVERIES] {
         for seed in 1..=2 {
             forgets(table, seed);
         }
@@ -174,7 +174,7 @@ fn nothing_is_left_of_rows_that_were_overwritten() {
 fn the_columns_are_those_of_the_tables() {
     let sql = Sqlite::memory().unwrap();
     Store::open(&sql, 0).unwrap();
-    for PagedTable { name, texts, numbers } in [DOCUMENTS, ANSWERS, DELIVERIES] {
+    for PagedTable { name, texts, numbers } in [DOCUMENTS, RESPONSES, DELIVERIES] {
         let of = |kind: &str| -> Vec<String> {
             let statement = format!(
                 "SELECT name FROM pragma_table_info('{name}') WHERE type = '{kind}' AND name NOT IN ('seq', 'body') ORDER BY name"
