@@ -135,7 +135,7 @@ impl<'s> Store<'s> {
     }
 
     /// Records the verdict of an operation with the key of its refusal; the host counts it after the commit.
-    pub fn decided(&self, operation: &'static str, refused: Option<&'static str>) {
+    pub fn count_decision(&self, operation: &'static str, refused: Option<&'static str>) {
         self.verdicts.borrow_mut().push((operation, refused.unwrap_or_default()));
     }
 

@@ -103,7 +103,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn no_cell_is_a_formula_and_every_text_comes_back() {
+    fn no_cell_is_a_formula_and_every_text_is_read_back() {
         for (text, message) in [
             ("=1+1", "'=1+1"),
             ("+cmd|' /C calc'!A0", "'+cmd|' /C calc'!A0"),

@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_all_sorts_say_the_same() {
+    fn files_of_all_forms_have_equal_rows() {
         let message = json!({ "code": "A", "price": 5, "active": true, "address": { "city": "Oslo" }, "metadata": { "Shop no": "x,y" } });
         for file in [
             "Code,VALUE, active ,Address City,Shop no,id\nA,5,yes,Oslo,\"x,y\",7\n",
@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_go_leave_their_places() {
+    fn removed_rows_leave_blank_rows() {
         let parsed = read(b"code,price\r\nA,1\r\n\"B\nb\",2\r\n , \r\nC,3", KNOWN, &["code"]).unwrap();
         let gone = |code: &'static str| {
             let without = without_rows(&parsed.layout, parsed.slices[0], &|row| row["code"] == code).unwrap();
@@ -419,7 +419,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_file_of_rows_is_refused_by_its_place() {
+    fn files_without_rows_are_refused_with_the_position() {
         let refused = |file: &[u8], message: &str| assert_eq!(bodies(file), Err(format!("Property .file {message}")));
         refused(b"", "must have a first row that names its columns (it is empty)");
         refused(b"\n\n", "must have a first row that names its columns (it is empty)");

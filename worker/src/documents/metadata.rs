@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_unknown_deleted_or_not_there() {
+    fn problems_of_missing_unknown_and_deleted_metadata() {
         let schema = json!({ "allow_defined_only": true, "properties": {
             "must": { "type": "string", "optional": false }, "may": { "type": "string", "optional": true },
             "gone": { "type": "number", "optional": false, "deleted": true } } });

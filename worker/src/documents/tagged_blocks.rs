@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_and_its_blocks_belong_together() {
+    fn a_tag_and_its_blocks_belong_together() {
         check(json!({ "hours": null }), json!({ "hours": null }));
         check(json!({ "hours": { "type": "ANY", "daily": [] } }), json!({ "hours": { "type": "ANY" } }));
         check(json!({ "hours": { "daily": [1] } }), json!({ "hours": { "type": "DAILY", "daily": [1] } }));

@@ -133,7 +133,7 @@ pub fn settle_gate(
 ) -> Result<(), JsError> {
     let now_ms = now_of(lines).map_err(|fault| JsError::new(&fault.0))?;
     let client_key = ClientKey { project, key, address };
-    with(client_key.project.clone(), |gate| gate.settle(&client_key, wrong.into(), now_ms));
+    with(client_key.project.clone(), |gate| gate.record_result(&client_key, wrong.into(), now_ms));
     Ok(())
 }
 

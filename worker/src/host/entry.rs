@@ -234,10 +234,10 @@ impl IncomingRequest {
         bindings: &Bindings,
         body: &Uint8Array,
     ) -> Result<EntryOutcome, ObjectCallFailure> {
-        let Some(asker) = failed_attempts::client_key(route, caller) else {
+        let Some(client_key) = failed_attempts::client_key(route, caller) else {
             return self.forward(route, caller, bindings, body).await;
         };
-        let gate = AttemptLimiter::of(bindings, asker, self.lines(is_test, &[]), &self.request_id);
+        let gate = AttemptLimiter::of(bindings, client_key, self.lines(is_test, &[]), &self.request_id);
         if let Some(seconds) = gate.enter().await {
             return Ok(EntryOutcome::Reply(reply::too_many(&self.request_id, seconds)));
         }

@@ -146,7 +146,7 @@ pub fn name_of_copied_part(project: &str, hash: &str) -> String {
 /// Returns the due time of jobs or null, and whether the job that failed builds the bundle.
 #[wasm_bindgen(js_name = noteFailedAlarm)]
 pub fn note_failed_alarm(fresh: bool, reason: &str, sql: &ObjectSql) -> Result<Array, JsError> {
-    let note = || {
+    let record = || {
         let context = work_context()?;
         let mut store = open(sql, fresh, &context)?;
         let kind = service::record_alarm_failure(&mut store, &context, reason)?;
@@ -154,7 +154,7 @@ pub fn note_failed_alarm(fresh: bool, reason: &str, sql: &ObjectSql) -> Result<A
         let [work, _] = alarms_of(&store);
         Ok(Array::of2(&work, &JsValue::from_bool(kind.as_deref() == Some(BUILD_BUNDLE))))
     };
-    log_warnings().map_err(|fault: Fault| JsError::new(&fault.0))
+    record().map_err(|fault: Fault| JsError::new(&fault.0))
 }
 
 /// Returns the reply after a failure: `[500, header lines, bytes]`.
@@ -200,8 +200,8 @@ fn decided_of(store: &Store<'_>) -> JsValue {
 
 /// Logs the warnings recorded during a request or an alarm.
 fn log_warnings(store: &Store<'_>, request_id: &str) {
-    for note in store.take_warnings() {
-        log::write("warning", "noted", request_id, &note);
+    for warning in store.take_warnings() {
+        log::write("warning", "noted", request_id, &warning);
     }
 }
 

@@ -77,7 +77,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_pages_may_publish_is_yes_no_or_a_list() {
+    fn publications_of_clients_are_yes_no_or_a_list() {
         let read = |value: serde_json::Value| -> Result<ClientPublicationPolicy, String> {
             ClientPublicationPolicy::try_from(value)
         };

@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_asked_for_by_their_paths() {
+    fn files_are_found_by_their_paths() {
         for (target, file) in [
             ("/", "/index.html"),
             ("/docs", "/docs/index.html"),
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_be_no_file_is_not_looked_for() {
+    fn impossible_paths_are_no_files() {
         for target in [
             "",
             "/%zz.js",

@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_form_is_refused_by_its_place() {
+    fn malformed_forms_are_refused_with_the_position() {
         let form = "multipart/form-data; boundary=b";
         let broken = |problem: &str| Err(format!("Payload is no multipart/form-data with the boundary `b`: {problem}"));
         assert_eq!(problem_text(form, ""), broken("it does not occur"));

@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_sealed_opens_with_the_same_key_only() {
+    fn sealed_texts_open_with_their_own_key_only() {
         let tracker = Tracker::new([3; 32]);
         for source_id in ["a", "anna@example.com", &"x".repeat(SEALED_MAX)] {
             let sealed = tracker.tracking_id(source_id).unwrap();

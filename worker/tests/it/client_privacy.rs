@@ -87,7 +87,7 @@ fn world(theirs: bool) -> (TestProject, Option<[String; 2]>) {
 
 /// Returns the requests of a client about them, with every way of naming the customer. A limit per customer shows if two names belong to
 /// one customer: a redemption under one name counts for the other.
-fn asked([anna, order]: &[String; 2]) -> Vec<Vec<(String, Json)>> {
+fn request([anna, order]: &[String; 2]) -> Vec<Vec<(String, Json)>> {
     let customers = [
         json!({}),
         json!({ "customer": { "id": anna } }),
@@ -110,20 +110,20 @@ fn asked([anna, order]: &[String; 2]) -> Vec<Vec<(String, Json)>> {
             body[name] = value;
             body
         };
-        let mut asked = Vec::new();
+        let mut request = Vec::new();
         for body in orders.iter().map(|order| with("order", order.clone(), customer)) {
             for scenario in ["ALL", "CUSTOMER_WALLET"] {
-                asked.push(("POST /client/v1/qualifications".to_owned(), with("scenario", scenario.into(), &body)));
+                request.push(("POST /client/v1/qualifications".to_owned(), with("scenario", scenario.into(), &body)));
             }
             for code in ["ANY", "VIP", "ONCE", "HELD"] {
-                asked.push((format!("POST /client/v1/redeem?code={code}"), body.clone()));
+                request.push((format!("POST /client/v1/redeem?code={code}"), body.clone()));
                 let whole = with("redeemables", json!([{ "object": "voucher", "id": code }]), &body);
                 let whole = with("options", json!({ "expand": ["trace", "redeemable", "redemption"] }), &whole);
-                asked.push(("POST /client/v1/validations".to_owned(), whole.clone()));
-                asked.push(("POST /client/v1/redemptions".to_owned(), whole));
+                request.push(("POST /client/v1/validations".to_owned(), whole.clone()));
+                request.push(("POST /client/v1/redemptions".to_owned(), whole));
             }
         }
-        asked
+        request
     };
     let by_query = |who: &str| {
         let ask = |code| (format!("GET /client/v1/validate?code={code}&amount=500&{who}"), Json::Null);
@@ -136,9 +136,9 @@ fn asked([anna, order]: &[String; 2]) -> Vec<Vec<(String, Json)>> {
 #[test]
 fn objects_of_other_customers_look_missing_to_a_client() {
     let mut statuses = std::collections::BTreeMap::new();
-    for asked in asked(&world(true).1.unwrap()) {
+    for request in request(&world(true).1.unwrap()) {
         let ((with, _), (without, _)) = (world(true), world(false));
-        for (call, body) in asked {
+        for (call, body) in request {
             let (found, wanted) = (with.page(&call, &body), without.page(&call, &body));
             assert_eq!(found, wanted, "{call} {body}");
             *statuses.entry(found.0).or_insert(0) += 1;

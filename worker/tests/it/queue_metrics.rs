@@ -6,7 +6,7 @@ use scrip_worker::store::jobs::{self, QueuedJob};
 use scrip_worker::store::sqlite::Sqlite;
 
 #[test]
-fn what_waits_is_counted_and_only_what_is_due_is_late() {
+fn waiting_rows_are_counted_and_only_due_ones_are_late() {
     let sql = Sqlite::memory().unwrap();
     let mut store = Store::open(&sql, 0).unwrap();
     let details = |store: &Store<'_>, now_ms| {

@@ -62,14 +62,14 @@ impl Shop {
     }
 
     /// Sets a lock as a client, under its own key.
-    fn lock(&self, page: &Caller, token: Option<&str>, now_ms: i64, session: Json) -> LockAnswer {
+    fn lock(&self, client: &Caller, token: Option<&str>, now_ms: i64, session: Json) -> LockAnswer {
         let body = json!({ "redeemables": [{ "object": "voucher", "id": "HUNDRED" }], "order": { "amount": 10_000 }, "session": session });
-        self.ask(page, token, now_ms, "/client/v1/validations", &body)
+        self.ask(client, token, now_ms, "/client/v1/validations", &body)
     }
 
     /// Sets locks until one is refused with that reason; returns their number.
-    fn locks(&self, page: &Caller, token: Option<&str>, now_ms: i64) -> (usize, LockAnswer) {
-        let lock = || self.lock(page, token, now_ms, json!({ "type": "LOCK", "ttl": 10, "ttl_unit": "MINUTES" }));
+    fn locks(&self, client: &Caller, token: Option<&str>, now_ms: i64) -> (usize, LockAnswer) {
+        let lock = || self.lock(client, token, now_ms, json!({ "type": "LOCK", "ttl": 10, "ttl_unit": "MINUTES" }));
         let refused = |count| Some((count, lock())).filter(|(_, answer)| answer.0 != 200);
         (0..).find_map(refused).unwrap()
     }
@@ -120,10 +120,10 @@ fn refused(answer: &LockAnswer, most: usize, place: &str) {
 #[test]
 fn a_hundred_locks_without_end_leave_a_code_redeemable() {
     let shop = Shop::new();
-    let page = caller(CredentialClass::Client, Some("192.0.2.1"));
+    let client = caller(CredentialClass::Client, Some("192.0.2.1"));
     for _ in 0..100 {
-        shop.lock(&page, None, START, json!({ "type": "LOCK", "ttl": 365_000, "ttl_unit": "DAYS" }));
-        shop.lock(&page, None, START, json!({ "type": "LOCK" }));
+        shop.lock(&client, None, START, json!({ "type": "LOCK", "ttl": 365_000, "ttl_unit": "DAYS" }));
+        shop.lock(&client, None, START, json!({ "type": "LOCK" }));
     }
     let body = json!({ "redeemables": [{ "object": "voucher", "id": "HUNDRED" }], "order": { "amount": 10_000 } });
     let (status, _, answer) = shop.ask(&caller(CredentialClass::Server, None), None, START, "/v1/redemptions", &body);
@@ -133,14 +133,14 @@ fn a_hundred_locks_without_end_leave_a_code_redeemable() {
 #[test]
 fn an_address_has_twenty_locks_at_a_time() {
     let shop = Shop::new();
-    let page = caller(CredentialClass::Client, Some("192.0.2.1"));
-    let (count, answer) = shop.locks(&page, None, START);
+    let client = caller(CredentialClass::Client, Some("192.0.2.1"));
+    let (count, answer) = shop.locks(&client, None, START);
     assert_eq!(count, 20);
     refused(&answer, 20, "one address");
     // Another address counts separately, and a lock that ends makes room for another.
     let other = caller(CredentialClass::Client, Some("192.0.2.2"));
     assert_eq!(shop.lock(&other, None, START, json!({ "type": "LOCK", "key": "mine" })).0, 200);
-    let (count, _) = shop.locks(&page, None, START + 600_000);
+    let (count, _) = shop.locks(&client, None, START + 600_000);
     assert_eq!(count, 20);
     // Its own lock can be set again at the limit.
     let (count, _) = shop.locks(&other, None, START + 600_000);
@@ -175,18 +175,18 @@ fn where_no_address_is_known_the_key_counts() {
     let shop = Shop::new();
     let free = json!({ "discount": { "type": "AMOUNT", "amount_off": 100 } });
     shop.ask(&caller(CredentialClass::Server, None), None, START, "/v1/vouchers/FREE", &free);
-    let page = caller(CredentialClass::Client, None);
+    let client = caller(CredentialClass::Client, None);
     let lock = json!({ "redeemables": [{ "object": "voucher", "id": "FREE" }], "order": { "amount": 10_000 },
         "session": { "type": "LOCK", "ttl": 10, "ttl_unit": "MINUTES" } });
-    let answer = shop.ask(&page, None, START, "/client/v1/validations", &lock);
+    let answer = shop.ask(&client, None, START, "/client/v1/validations", &lock);
     assert_eq!((answer.0, &answer.2["valid"]), (200, &json!(true)), "{}", answer.2);
     // More are set by one client after the other, which is not faster.
     shop.run(
         "WITH RECURSIVE more (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM more WHERE number < 998)
          INSERT INTO hold SELECT key || number, owner, account, amount, expires_at, created_at, origin FROM hold, more",
     );
-    assert_eq!(shop.ask(&page, None, START, "/client/v1/validations", &lock).0, 200);
-    refused(&shop.ask(&page, None, START, "/client/v1/validations", &lock), 1_000, "one key");
+    assert_eq!(shop.ask(&client, None, START, "/client/v1/validations", &lock).0, 200);
+    refused(&shop.ask(&client, None, START, "/client/v1/validations", &lock), 1_000, "one key");
     // Locks of a server are not limited.
     assert_eq!(shop.ask(&caller(CredentialClass::Server, None), None, START, "/v1/validations", &lock).0, 200);
 }

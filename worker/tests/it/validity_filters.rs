@@ -41,7 +41,7 @@ fn written(random: &mut Random, at: i64) -> String {
 }
 
 /// Generates dates around now and in other years and centuries, so that each digit of their text is decisive somewhere.
-fn moment(random: &mut Random) -> i64 {
+fn instant(random: &mut Random) -> i64 {
     const YEAR: i64 = 365 * 24 * HOUR;
     let near = NOW + random.between(-3, 3) * 24 * HOUR + random.between(-HOUR, HOUR);
     match random.below(6) {
@@ -53,7 +53,7 @@ fn moment(random: &mut Random) -> i64 {
 }
 
 fn dated(random: &mut Random) -> Map<String, Json> {
-    let (one, other) = (moment(random), moment(random));
+    let (one, other) = (instant(random), instant(random));
     let mut dates = Map::new();
     if random.below(3) > 0 {
         dates.insert("start_date".into(), written(random, one.min(other)).into());
@@ -137,9 +137,9 @@ fn list_filters_of_dates_equal_the_engine() {
         let ends =
             all.iter().flat_map(|document| ["start_date", "expiration_date"].map(|name| document[name].as_str()));
         let ends = ends.flatten().map(|text| Instant::parse(text).unwrap().millis());
-        let moments: BTreeSet<i64> =
+        let instants: BTreeSet<i64> =
             ends.flat_map(|at| [at - 1, at, at + 1]).chain([NOW]).filter(|at| *at >= 0).collect();
-        for now in moments {
+        for now in instants {
             for state in ["$enabled", "$disabled", "$active", "$expired", "before_start"] {
                 let at = Instant::from_millis(now).unwrap();
                 let (within, without): (Vec<Json>, Vec<Json>) =

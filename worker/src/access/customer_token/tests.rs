@@ -49,7 +49,7 @@ fn refusal(token: &str) -> String {
 }
 
 #[test]
-fn what_node_makes_is_what_is_made_here() {
+fn tokens_of_node_equal_own_tokens() {
     assert_eq!(key().sign("proj_dev", "anna@example.com", NOW, 900).as_deref(), Some(BY_NODE));
     assert_eq!(proven_at(BY_NODE, NOW).as_deref(), Ok("anna@example.com"));
     assert_eq!(proven_at(BY_NODE, NOW + 899).as_deref(), Ok("anna@example.com"));
@@ -168,7 +168,7 @@ fn only_one_algorithm_is_accepted() {
 }
 
 #[test]
-fn nothing_of_a_token_can_be_changed_or_left_out() {
+fn changed_or_incomplete_tokens_are_refused() {
     let good = signed(header(), claims(NOW, NOW + 900), &key());
     assert!(proven_at(&good, NOW).is_ok());
     for length in 0..good.len() {

@@ -154,7 +154,7 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
         created_by: Some(maker.id),
         created_at: call.now_ms(),
         members: projects::initial_members(),
-        terms: terms::of_nothing(),
+        terms: terms::without_settings(),
     };
     terms::apply(&mut project, body)?;
     project.members.insert("id".into(), id.as_str().into());

@@ -132,7 +132,7 @@ pub const CHANGES: &[Field] = fields_of!(&[
 ]);
 
 /// Returns the settings of a project without any.
-pub fn of_nothing() -> ProjectSettings {
+pub fn without_settings() -> ProjectSettings {
     let settings = Settings {
         name: String::new(),
         time_zone: Json::Null,

@@ -92,7 +92,7 @@ fn return_items(call: &mut Call<'_, '_>, order_id: &str) -> HandlerResult {
 fn write(call: &mut Call<'_, '_>, request: &ReturnRequest) -> Result<[Money; 2], CallError> {
     let facts = facts::facts(call)?;
     let decided = decide::return_items(&facts, request, call.context);
-    call.store.decided("return", decided.as_ref().err().map(|refusal| refusal.reason.key()));
+    call.store.count_decision("return", decided.as_ref().err().map(|refusal| refusal.reason.key()));
     let seen = facts.finish()?;
     let outcome = decided?;
     order_returns::give_back(call, &outcome, &seen)?;

@@ -218,8 +218,8 @@ pub fn check<T>(
     let facts = facts::facts(call)?;
     let decided = decide::validate(&facts, request, call.context);
     match &decided {
-        Ok(decision) => call.store.decided("validation", refused(&decision.answer.evaluated)),
-        Err(refusal) => call.store.decided("validation", Some(refusal.reason.key())),
+        Ok(decision) => call.store.count_decision("validation", refused(&decision.answer.evaluated)),
+        Err(refusal) => call.store.count_decision("validation", Some(refusal.reason.key())),
     }
     let decided = decided.map(|decision| {
         let evaluated = &decision.answer.evaluated;
@@ -283,9 +283,9 @@ pub fn run(call: &mut Call<'_, '_>, request: &mut Redeemables, form: RecordForm)
     match &decided {
         Ok(decision) => {
             let failure = decision.answer.failure.as_ref();
-            call.store.decided("redemption", failure.map(|failure| failure.reason.key()));
+            call.store.count_decision("redemption", failure.map(|failure| failure.reason.key()));
         }
-        Err(refusal) => call.store.decided("redemption", Some(refusal.reason.key())),
+        Err(refusal) => call.store.count_decision("redemption", Some(refusal.reason.key())),
     }
     let decided = decided.map_err(CallError::from).and_then(|decision| {
         let redeemed = &decision.answer;

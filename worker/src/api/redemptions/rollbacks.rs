@@ -80,7 +80,7 @@ fn roll_back(call: &mut Call<'_, '_>, id: &str, stack: bool) -> HandlerResult {
     let request = read(call, id, stack)?;
     let facts = facts::facts(call)?;
     let decided = decide::rollback(&facts, &request, call.context);
-    call.store.decided("rollback", decided.as_ref().err().map(|refusal| refusal.reason.key()));
+    call.store.count_decision("rollback", decided.as_ref().err().map(|refusal| refusal.reason.key()));
     let refused = match &decided {
         Err(refusal) if refusal.reason == Reason::AlreadyRolledBack && !caller::is_engine_comparison(call) => {
             facts.redemption(id).found().map(Fact::into_owned)

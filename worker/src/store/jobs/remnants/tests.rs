@@ -162,7 +162,7 @@ fn the_file_grows_once() {
 }
 
 #[test]
-fn nothing_is_left_of_rows_that_were_overwritten() {
+fn overwritten_rows_leave_no_bytes() {
     for table in [DOCUMENTS, RESPONSES, DELIVERIES] {
         for seed in 1..=2 {
             forgets(table, seed);
