@@ -561,10 +561,10 @@ export interface Category extends Json {
 }
 
 /** Verdict on one redeemable, discriminated by `status`. */
-export type Redeemable = Applicable | Inapplicable | Skipped;
+export type Redeemable = ApplicableRedeemable | InapplicableRedeemable | SkippedRedeemable;
 
 /** Redeemable that applies. */
-export interface Applicable extends Json {
+export interface ApplicableRedeemable extends Json {
   /** Status of the verdict. Always `APPLICABLE`. */
   status: "APPLICABLE";
   /** Code or ID as requested. For a promotion stack, the ID of the promotion tier. */
@@ -594,7 +594,7 @@ export interface Applicable extends Json {
 }
 
 /** Redeemable that does not apply. */
-export interface Inapplicable extends Json {
+export interface InapplicableRedeemable extends Json {
   /** Status of the verdict. Always `INAPPLICABLE`. */
   status: "INAPPLICABLE";
   /** Code or ID as requested. For a promotion stack, the ID of the promotion tier. */
@@ -633,7 +633,7 @@ export interface Reason extends Json {
 }
 
 /** Redeemable that was skipped without fault. The key is `known_to_server_only` if only the server can decide. */
-export interface Skipped extends Json {
+export interface SkippedRedeemable extends Json {
   /** Status of the verdict. Always `SKIPPED`. */
   status: "SKIPPED";
   /** Code or ID as requested. For a promotion stack, the ID of the promotion tier. */
@@ -680,9 +680,9 @@ export interface Validation extends Json {
   /** Verdicts on all redeemables in application mode `ALL`. In mode `PARTIAL` those that apply, or if none, those refused. */
   redeemables: Redeemable[];
   /** Verdicts on redeemables that do not apply. Absent if none. */
-  inapplicable_redeemables?: Inapplicable[] | undefined;
+  inapplicable_redeemables?: InapplicableRedeemable[] | undefined;
   /** Verdicts on redeemables that were skipped. Absent if none. */
-  skipped_redeemables?: Skipped[] | undefined;
+  skipped_redeemables?: SkippedRedeemable[] | undefined;
   /** Order after all redeemables, with the discounts. Present if `valid` is `true` and an order was sent. */
   order?: Order | undefined;
   /** Encrypted identifier of the customer, which later requests may send back. */
@@ -903,7 +903,7 @@ export interface Qualification extends Json {
     /** Name of the member that contains the results. Always `data`. */
     data_ref: "data";
     /** Redeemables and campaigns that apply, in the requested order. */
-    data: Qualified[];
+    data: QualifiedRedeemable[];
     /** Number of results on all pages. For a client, candidates that were not evaluated count as results. */
     total: number;
     /** `true` if a further page exists, also after a page with fewer than `limit` results. */
@@ -924,7 +924,7 @@ export interface Qualification extends Json {
 }
 
 /** Redeemable or campaign that applies, evaluated alone. */
-export interface Qualified extends Json {
+export interface QualifiedRedeemable extends Json {
   /** ID of the result, or code of a voucher, to use as the `id` of a redeemable. */
   id: string;
   /** Type of the result. */
@@ -968,7 +968,7 @@ export interface Qualified extends Json {
     total: number;
   } | undefined;
   /** Promotion tiers of a promotion stack that apply. Absent for other results. */
-  redeemables?: Applicable[] | undefined;
+  redeemables?: ApplicableRedeemable[] | undefined;
   /** Metadata of the result. Present with `expand` `redeemable`. */
   metadata?: Json | undefined;
   /** Name of a campaign, promotion tier or promotion stack. Present with `expand` `redeemable`. */
@@ -984,7 +984,7 @@ export interface Qualified extends Json {
 }
 
 /** Stacking rules of a project. Without `id` they are the defaults. */
-export interface KeptStackingRules extends Json {
+export interface StoredStackingRules extends Json {
   /** IDs of exclusive categories. A redeemable in one of them excludes all redeemables outside exclusive and joint categories. Default none. */
   exclusive_categories: string[];
   /** IDs of joint categories. Their redeemables can be combined with exclusive ones. Default none. */
@@ -2846,7 +2846,7 @@ export interface RuleSet {
   /** Project of a bundle. Present only in a bundle. */
   project?: unknown;
   /** Stacking rules of the project. An empty object means the defaults. Absent means that a verdict on several redeemables is provisional. */
-  stacking_rules?: Given<KeptStackingRules> | null | undefined;
+  stacking_rules?: Given<StoredStackingRules> | null | undefined;
   /** Time zone of the project, as in a bundle, or `UTC`. Absent means that a verdict that depends on hours or days is provisional. */
   time_zone?: Given<string | TimeZone> | null | undefined;
   /** Documents of a bundle that the service could not read. */
@@ -3350,7 +3350,7 @@ export type Verdict<Ordered = Order | undefined> = AppliesVerdict<Ordered> | Ref
 /** The offers that apply, finally. */
 export interface FinalOffers extends VerdictBase {
   readonly kind: "final";
-  readonly offers: Qualified[];
+  readonly offers: QualifiedRedeemable[];
   readonly answer: Qualification;
   readonly likelyOffers?: undefined;
   readonly missing?: undefined;
@@ -3361,7 +3361,7 @@ export interface FinalOffers extends VerdictBase {
 export interface ProvisionalOffers extends VerdictBase {
   readonly kind: "provisional";
   readonly offers?: undefined;
-  readonly likelyOffers: Qualified[];
+  readonly likelyOffers: QualifiedRedeemable[];
   readonly missing: [MissingFact, ...MissingFact[]];
   readonly answer: Qualification;
   readonly error?: undefined;

@@ -36,7 +36,7 @@ const BANNED_PROSE: &str = r"(?i)\b(nobody|somebody|anybody|everybody|whoever|wh
 /// Words that the name of a vector or story, or the reason of a step, must not have: `docs/glossary.md` has others for them.
 const BANNED_IN_NAMES: &str = r"(?i)\b(nobody|somebody|anybody|everybody|whoever|whomever|whatever|whichever|whom|wherever|told|tells?|says?|said|lapse[sd]?|purses?|handed over|called off|given back|comes back|anew|beside|believed|happenings?|hindrances?)\b";
 /// The published term *dead letter*, in all its spellings.
-const DEAD_LETTER: &str = r"(?i)\bdead[ _-]?letters?(Resent)?\b|\b(list|resend)DeadLetters\b";
+const DEAD_LETTER: &str = r"(?i)\bdead[ _-]?letters?(ResendResult)?\b|\b(list|resend)DeadLetters\b";
 /// Published error texts, which are a contract, with words that other texts must not use. Only these exact texts may have them.
 const PUBLISHED_TEXTS: &[&str] = &[
     "names nobody: `sub` must be",

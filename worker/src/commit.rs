@@ -62,7 +62,7 @@ pub fn follow_up(call: &mut Call<'_, '_>) -> Result<MovedPoints, CallError> {
     let mut moved = MovedPoints::default();
     let events = detect_events(call)?;
     let transfers: Vec<TransferRow> =
-        call.store.posted().filter(|post| point_postings::moves_points(post)).cloned().collect();
+        call.store.queued_transfers().filter(|post| point_postings::moves_points(post)).cloned().collect();
     if call.store.may_write(&[PRODUCT.object, SKU.object]) {
         call.catalogue.forget();
     }
@@ -71,7 +71,7 @@ pub fn follow_up(call: &mut Call<'_, '_>) -> Result<MovedPoints, CallError> {
         return Ok(moved);
     }
     // The call is accepted: its consequences are no longer limited.
-    call.store.unbound();
+    call.store.remove_read_limit();
     if !transfers.is_empty() {
         point_postings::apply_to_lots(call, &transfers)?;
         flush(call.store)?;
@@ -105,7 +105,7 @@ pub fn settle_row(store: &mut Store<'_>) -> Result<(), Fault> {
 
 /// Runs the writes of a test that gives the stored documents. They are not checked: an older version may have written unreadable ones.
 #[cfg(feature = "test-hooks")]
-pub fn run_given(store: &mut Store<'_>) -> Result<(), Fault> {
+pub fn run_test_documents(store: &mut Store<'_>) -> Result<(), Fault> {
     store.flush()
 }
 
@@ -127,7 +127,7 @@ pub fn run_internal(store: &mut Store<'_>, context: &Context) -> Result<(), Faul
 }
 
 fn finish(store: &mut Store<'_>, context: &Context) -> Result<(), CallError> {
-    retention::arm(store, context.now.millis())?;
+    retention::schedule(store, context.now.millis())?;
     flush(store)
 }
 

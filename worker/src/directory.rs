@@ -1,4 +1,4 @@
-//! The directory of projects, keys, users and tokens: applies the setup, answers look-ups of the entry, checks the health,
+//! The directory of projects, keys, users and tokens: applies the setup, answers lookups of the entry, checks the health,
 //! and serves the management API.
 
 mod setup;
@@ -30,7 +30,7 @@ pub const PROJECTS: &str = "/internal/projects";
 /// Maximum number of projects in one response.
 const PROJECTS_MAX: i64 = 1_000;
 
-/// Answers a request in the directory's object: look-ups below `/internal/`, and management calls that the entry forwards.
+/// Answers a request in the directory's object: lookups below `/internal/`, and management calls that the entry forwards.
 pub fn serve_directory(
     request: &Request,
     store: &mut Store<'_>,
@@ -78,12 +78,12 @@ fn health(setup: &str, store: &mut Store<'_>, context: &Context) -> Result<Reply
     if !is_applied(setup, store)?
         && let Err(fault) = setup_checks::read(setup)
     {
-        store.note(format!("is not healthy: {}", fault.0));
+        store.warn(format!("is not healthy: {}", fault.0));
         return Ok(health::reply(&[HealthProblem::Setup], &context.request_id()));
     }
     apply(setup, store, context)?;
     // This row only tests that the database accepts writes.
-    store.put("health", &Document::new("health".into(), None, context.now.millis(), Map::new()));
+    store.upsert("health", &Document::new("health".into(), None, context.now.millis(), Map::new()));
     commit::run_internal(store, context)?;
     Ok(health::reply(&[], &context.request_id()))
 }
@@ -91,13 +91,13 @@ fn health(setup: &str, store: &mut Store<'_>, context: &Context) -> Result<Reply
 /// Version of the rows of a setup: a change of it applies the setup again.
 const FORM: &str = "2";
 
-fn mark(setup: &str) -> String {
+fn setup_digest(setup: &str) -> String {
     sha256_hex(format!("{FORM}\n{setup}").as_bytes())
 }
 
 fn is_applied(setup: &str, store: &Store<'_>) -> Result<bool, Fault> {
     let applied = store.document("setup", "setup")?;
-    Ok(applied.is_some_and(|applied| applied.key.as_deref() == Some(&mark(setup))))
+    Ok(applied.is_some_and(|applied| applied.key.as_deref() == Some(&setup_digest(setup))))
 }
 
 /// Applies a new setup: its projects and keys replace those of the setup before. Projects and keys of the management API
@@ -131,9 +131,9 @@ fn apply(setup: &str, store: &mut Store<'_>, context: &Context) -> Result<(), Fa
             credentials::delete_key(store, &row.id)?;
             store.insert(keys::KEY, &row);
         }
-        store.insert(projects::PROJECT, &setup::shown(project, client, now_ms).row());
+        store.insert(projects::PROJECT, &setup::to_project(project, client, now_ms).row());
     }
-    let applied = Document::new("setup".into(), Some(mark(setup)), now_ms, Map::new());
+    let applied = Document::new("setup".into(), Some(setup_digest(setup)), now_ms, Map::new());
     store.insert("setup", &applied);
     commit::run_internal(store, context)?;
     // A token lives as long as its key; the setup may have changed the key's secret.
@@ -154,9 +154,9 @@ fn part_from_maker(store: &mut Store<'_>, project: &SetupProject, ids: &mut Ids)
 fn sign(store: &mut Store<'_>, project: &SetupProject, ids: &mut Ids, now_ms: i64) -> Result<(), Fault> {
     let id = &project.id;
     match &project.webhook_token {
-        Some(token) => projects::keep_webhook_token(store, id, token, true, now_ms),
+        Some(token) => projects::update_webhook_token(store, id, token, true, now_ms),
         None if projects::webhook_token(store, id)?.is_some() && !projects::is_webhook_token_set_up(store, id)? => {}
-        None => projects::keep_webhook_token(store, id, &ids.alphanumeric("", WEBHOOK_TOKEN_LENGTH), false, now_ms),
+        None => projects::update_webhook_token(store, id, &ids.alphanumeric("", WEBHOOK_TOKEN_LENGTH), false, now_ms),
     }
     Ok(())
 }

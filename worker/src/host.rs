@@ -1,5 +1,5 @@
 //! Connects the Workers runtime to the service: the entry of a request, the object that commits, its SQL.
-//! It passes bytes, headers, a moment and a seed.
+//! It passes bytes, headers, a time and a seed.
 
 mod asset;
 mod attempt_limiter;

@@ -70,16 +70,16 @@ pub const KINDS: &[(&str, JobKind)] = &[
 pub fn run_due(store: &mut Store<'_>, context: &Context, rows: u64) -> Result<(), Fault> {
     let now_ms = context.now.millis();
     if let Some(job) = queue::next(store, now_ms)? {
-        remnants::note_size(store)?;
+        remnants::record_size(store)?;
         let (id, kind, cursor) = (job.id.as_str(), job.kind.as_str(), job.cursor.as_str());
-        let piece = JobSlice { id, kind, cursor, rows: rows.max(1) };
+        let slice = JobSlice { id, kind, cursor, rows: rows.max(1) };
         match KINDS.iter().find(|(known, _)| *known == kind).map(|(_, kind)| *kind) {
-            Some(JobKind::Slices(run)) => run(store, context, &piece)?,
-            Some(JobKind::DueRows(run, least)) => run_due_rows(store, context, &piece, run, least)?,
-            Some(JobKind::InNameOf(run)) => run(store, context, &piece, &TABLE)?,
+            Some(JobKind::Slices(run)) => run(store, context, &slice)?,
+            Some(JobKind::DueRows(run, least)) => run_due_rows(store, context, &slice, run, least)?,
+            Some(JobKind::InNameOf(run)) => run(store, context, &slice, &TABLE)?,
             Some(JobKind::Items(write)) => {
                 let write = |call: &mut Call<'_, '_>, item| write(call, item).and_then(|()| commit::run(call));
-                bulk_items::run(store, context, &piece, &TABLE, &write)?;
+                bulk_items::run(store, context, &slice, &TABLE, &write)?;
             }
             None if kind == retention::KIND => retention::run(store, context)?,
             None => finish(store, context, id, Err(format!("there is no job of the kind `{kind}`")))?,
@@ -87,32 +87,32 @@ pub fn run_due(store: &mut Store<'_>, context: &Context, rows: u64) -> Result<()
         jobs::end_turn(store, &job.owner);
         commit::run_job(store, context)?;
     }
-    queue::wake_for_next(store, now_ms)
+    queue::schedule_next(store, now_ms)
 }
 
 /// Runs a slice that does several rows of `due`, each with its own writes.
 fn run_due_rows(
     store: &mut Store<'_>,
     context: &Context,
-    piece: &JobSlice<'_>,
+    slice: &JobSlice<'_>,
     run: fn(&mut Store<'_>, &Context, &JobSlice<'_>) -> Result<u64, Fault>,
     least: u64,
 ) -> Result<(), Fault> {
     // The costs of rows are estimates, so the arithmetic of the budget saturates.
-    let mut left = piece.rows.saturating_sub(run(store, context, piece)?);
+    let mut left = slice.rows.saturating_sub(run(store, context, slice)?);
     let more = i64::try_from(left.checked_div(least).unwrap_or(0)).unwrap_or(i64::MAX);
-    for job in store.list_due_except(piece.id, piece.kind, context.now.millis(), more)? {
+    for job in store.list_due_except(slice.id, slice.kind, context.now.millis(), more)? {
         if left < least {
             break;
         }
         commit::settle_row(store)?;
-        let mark = store.mark();
-        let next = JobSlice { id: &job.id, kind: piece.kind, cursor: &job.cursor, rows: left };
+        let savepoint = store.savepoint();
+        let next = JobSlice { id: &job.id, kind: slice.kind, cursor: &job.cursor, rows: left };
         // A row that fails becomes the first of a later slice and fails there, where failures are counted.
         match run(store, context, &next).and_then(|cost| Ok(check_writes(store).map(|()| cost)?)) {
             Ok(cost) => left = left.saturating_sub(cost),
             Err(_) => {
-                store.forget_since(mark);
+                store.discard_since(savepoint);
                 break;
             }
         }
@@ -122,8 +122,8 @@ fn run_due_rows(
 
 /// Records, in a transaction of its own, that the slice of the job that is next failed and was undone. Returns the kind of the job.
 pub fn record_failure(store: &mut Store<'_>, context: &Context, fault: &str) -> Result<Option<String>, Fault> {
-    let kind = queue::note_failure(store, context, fault)?;
+    let kind = queue::record_failure(store, context, fault)?;
     commit::run_internal(store, context)?;
-    queue::wake_for_next(store, context.now.millis())?;
+    queue::schedule_next(store, context.now.millis())?;
     Ok(kind)
 }

@@ -6,7 +6,7 @@ pub mod schema;
 mod tags;
 
 use crate::access::client::response_filter::disclosure::Disclosure;
-use crate::access::client::response_filter::disclosure_on;
+use crate::access::client::response_filter::disclosure_of;
 use crate::http::caller::CredentialClass;
 use crate::http::request_checks::MediaKind;
 use crate::http::route::Route;
@@ -91,7 +91,7 @@ fn operation(route: &Route, examples: &Json, schemas: &mut SchemaRegistry) -> Js
     let in_path = |segment: &'static str| segment.strip_prefix('{')?.strip_suffix('}');
     let mut parameters: Vec<Json> = route.path.split('/').filter_map(in_path).map(parameter).collect();
     parameters.extend(route.query.iter().map(|field| query_parameter(field, schemas)));
-    if route.method == "POST" && route.remembered {
+    if route.method == "POST" && route.stores_response {
         parameters.push(json!({ "name": "Idempotency-Key", "in": "header", "description": IDEMPOTENCY_KEY, "schema": { "type": "string", "maxLength": 255 } }));
     }
     if route.is_client_side() {
@@ -111,7 +111,7 @@ fn operation(route: &Route, examples: &Json, schemas: &mut SchemaRegistry) -> Js
     responses.insert(route.success.to_string(), response);
     responses.extend(refusals::of(route));
     if let Some((status, also)) = route.also {
-        let schema = schemas.of(&also, Direction::Answered);
+        let schema = schemas.of(&also, Direction::Response);
         responses.insert(status.to_string(), answered(status, "", also.fields().is_empty(), schema, None));
     }
     if let Some(operation) = operation.as_object_mut() {
@@ -129,7 +129,7 @@ fn body(route: &Route, example: Option<Json>, schemas: &mut SchemaRegistry) -> J
         MediaKind::Form => "application/x-www-form-urlencoded",
         MediaKind::File => "multipart/form-data",
     };
-    let one = schemas.object(route.body, Direction::Sent);
+    let one = schemas.object(route.body, Direction::Request);
     let schema = if route.many { json!({ "type": "array", "items": one }) } else { one };
     let mut content = json!({ "schema": schema });
     if let (Some(content), Some(example)) = (content.as_object_mut(), example) {
@@ -144,7 +144,7 @@ fn success(route: &Route, example: Option<Json>, schemas: &mut SchemaRegistry) -
     if matches!(route.success, 101 | 204) {
         return json!({ "description": text_of(route.success, route.returns) });
     }
-    let message = disclosure_on(route);
+    let message = disclosure_of(route);
     let schema = match (route.list, message) {
         (Some((data_ref, beside)), message) => {
             let item = match message {
@@ -155,16 +155,16 @@ fn success(route: &Route, example: Option<Json>, schemas: &mut SchemaRegistry) -
             };
             let items = match item {
                 Some(message) => schemas.disclosed(&route.answers, message),
-                None => schemas.of(&route.answers, Direction::Answered),
+                None => schemas.of(&route.answers, Direction::Response),
             };
             envelope(data_ref, !route.by_cursor, items, beside, schemas)
         }
         // A server that calls a client-side route receives all members.
         (None, Some(message)) if route.classes.contains(&CredentialClass::Server) => {
-            json!({ "anyOf": [schemas.disclosed(&route.answers, message), schemas.of(&route.answers, Direction::Answered)] })
+            json!({ "anyOf": [schemas.disclosed(&route.answers, message), schemas.of(&route.answers, Direction::Response)] })
         }
         (None, Some(message)) => schemas.disclosed(&route.answers, message),
-        (None, None) => schemas.of(&route.answers, Direction::Answered),
+        (None, None) => schemas.of(&route.answers, Direction::Response),
     };
     let is_file_alone = route.file.is_some() && route.answers.fields().is_empty();
     answered(route.success, route.returns, is_file_alone, schema, example)
@@ -172,7 +172,7 @@ fn success(route: &Route, example: Option<Json>, schemas: &mut SchemaRegistry) -
 
 /// Returns the schema of a page of a list. Unless it is cursor-based, the page names the member with its items.
 fn envelope(data_ref: &str, is_named: bool, items: Json, beside: &[Field], schemas: &mut SchemaRegistry) -> Json {
-    let mut schema = schemas.object(beside, Direction::Answered);
+    let mut schema = schemas.object(beside, Direction::Response);
     let own = [
         ("object", json!({ "type": "string", "enum": ["list"], "description": "Type of the object. Always `list`." })),
         (
@@ -263,7 +263,7 @@ fn security(route: &Route) -> Json {
 fn query_parameter(field: &Field, schemas: &mut SchemaRegistry) -> Json {
     let mut parameter = json!({
         "name": field.name, "in": "query", "required": field.required, "description": field.description_text(),
-        "schema": schemas.of(&field.kind, Direction::Answered),
+        "schema": schemas.of(&field.kind, Direction::Response),
     });
     if matches!(field.kind.resolved(), FieldType::Object(_) | FieldType::Map)
         && let Some(parameter) = parameter.as_object_mut()

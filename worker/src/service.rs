@@ -1,8 +1,8 @@
 //! Runs one call: finds its route, calls the handler and commits. It contains no `await`.
 
 use crate::access::client::{self, response_filter};
-use crate::access::failed_attempts::GUESSES;
-use crate::access::idempotency::{self, IdempotentCall, Memory};
+use crate::access::failed_attempts::WRONG_CODES;
+use crate::access::idempotency::{self, IdempotentCall, ResponseLookup};
 use crate::access::keys::WebhookSecretUpdate;
 use crate::commit;
 use crate::domain::bundle::{box_keys, build_job, kv_copies};
@@ -28,11 +28,11 @@ use std::cell::Cell;
 
 /// Answers an admitted request. All of its writes are committed, or none; after a `Fault` the host must undo the transaction.
 pub fn serve(request: &Request, store: &mut Store<'_>, context: &Context) -> Result<Reply, Fault> {
-    begin(store, context)?;
+    insert_initial_documents(store, context)?;
     if request.path == subscriptions::SIGNED {
         let WebhookSecretUpdate { project, signing } =
             serde_json::from_slice(&request.body).map_err(|error| Fault(format!("a secret does not read: {error}")))?;
-        subscriptions::sign_with(store, &project, &signing, context.now.millis());
+        subscriptions::store_secret(store, &project, &signing, context.now.millis());
         commit::run_internal(store, context)?;
         return Ok(reply::empty_reply(204));
     }
@@ -48,13 +48,13 @@ pub fn serve(request: &Request, store: &mut Store<'_>, context: &Context) -> Res
 }
 
 /// Returns the queue metrics of a project; the call may be the first one of the project.
-pub fn waiting(store: &mut Store<'_>, context: &Context) -> Result<QueueMetrics, Fault> {
-    begin(store, context)?;
-    queue_metrics::waiting(store, context.now.millis())
+pub fn queue_metrics(store: &mut Store<'_>, context: &Context) -> Result<QueueMetrics, Fault> {
+    insert_initial_documents(store, context)?;
+    queue_metrics::find_queue_metrics(store, context.now.millis())
 }
 
 /// Writes the initial documents of a new project: stacking rules with an id, and a key for tracking ids.
-fn begin(store: &mut Store<'_>, context: &Context) -> Result<(), Fault> {
+fn insert_initial_documents(store: &mut Store<'_>, context: &Context) -> Result<(), Fault> {
     if !store.take_new() {
         return Ok(());
     }
@@ -75,7 +75,7 @@ pub fn serve_call(request: &Request, store: &mut Store<'_>, context: &Context) -
     let request_id = request_id.as_str();
     let caller = header(request, "scrip-caller").and_then(|text| serde_json::from_str::<Caller>(text).ok());
     if let Some(caller) = &caller {
-        store.settle_code_keys(caller.settings.case_sensitive_codes)?;
+        store.fold_code_keys(caller.settings.case_sensitive_codes)?;
     }
     let guesses = Cell::new(0);
     let mut reply = match answer(request, caller.as_ref(), store, context, request_id, &guesses) {
@@ -87,8 +87,9 @@ pub fn serve_call(request: &Request, store: &mut Store<'_>, context: &Context) -
         Err(CallError::Fault(fault)) => {
             // No write has run yet: a statement that is too long, and a request that reads too much, are
             // refused before the commit.
-            let spent = store.is_spent().then(reply::reads_too_much);
-            let Some(body) = spent.or_else(|| reply::check_row(store.longest_asked(), "ask for names").err()) else {
+            let spent = store.exceeds_read_limit().then(reply::reads_too_much);
+            let Some(body) = spent.or_else(|| reply::check_row(store.longest_read_parameter(), "ask for names").err())
+            else {
                 return Err(fault);
             };
             store.discard();
@@ -99,7 +100,7 @@ pub fn serve_call(request: &Request, store: &mut Store<'_>, context: &Context) -
     reply::set_header(&mut reply, "x-request-id", request_id);
     if guesses.get() > 0 {
         // For the entry only, also when the call was refused or failed for another reason.
-        reply::set_header(&mut reply, GUESSES, &guesses.get().to_string());
+        reply::set_header(&mut reply, WRONG_CODES, &guesses.get().to_string());
     }
     if let Some(origin) = caller.as_ref().and_then(|caller| caller.origin.as_deref()) {
         reply::allow_origin(&mut reply, origin);
@@ -133,12 +134,12 @@ fn answer(
         request_checks::check_size(request, route.many)?;
     }
     // The customer is verified before a stored response is repeated: only the customer who got it may get it again.
-    let page = client::asking(route, caller, request, store, context.now.millis())?;
-    let proven = page.as_ref().and_then(|page| page.proven.as_deref().map(str::to_owned));
-    let asked = IdempotentCall { caller, route, proven: proven.as_deref(), now_ms: context.now.millis() };
-    let memory = match idempotency::recall(request, &asked, store)? {
-        Memory::Answered(reply) => return Ok(reply),
-        memory => memory,
+    let client = client::client_context(route, caller, request, store, context.now.millis())?;
+    let proven = client.as_ref().and_then(|client| client.proven.as_deref().map(str::to_owned));
+    let idempotent_call = IdempotentCall { caller, route, proven: proven.as_deref(), now_ms: context.now.millis() };
+    let lookup = match idempotency::find_response(request, &idempotent_call, store)? {
+        ResponseLookup::Answered(reply) => return Ok(reply),
+        lookup => lookup,
     };
     // A repeated response is returned whole; from here on the reads of a request are limited.
     store.bound();
@@ -152,28 +153,28 @@ fn answer(
         ids: Ids::independent(context),
         request_id,
         params: matched.params,
-        page,
+        client,
         guesses,
         catalogue: Catalogue::default(),
         #[cfg(feature = "test-hooks")]
         run_due: Some(job_runner::run_due),
     };
     let mut answer = (route.run)(&mut call)?;
-    if let Some(page) = &call.page {
-        response_filter::keep(route, page, &mut answer)?;
+    if let Some(client) = &call.client {
+        response_filter::apply(route, client, &mut answer)?;
     }
     reply::check_writes(call.store)?;
-    let reply = written(answer);
+    let reply = to_reply(answer);
     reply::check_answer(&reply)?;
     // A response of another project's object is stored there.
     if !reply.headers.iter().any(|(name, _)| name == FORWARD_TO_PROJECT) {
-        idempotency::remember(memory, &reply, &asked, call.store)?;
+        idempotency::store_response(lookup, &reply, &idempotent_call, call.store)?;
     }
     commit::run(&mut call)?;
     Ok(reply)
 }
 
-fn written(answer: Response) -> Reply {
+fn to_reply(answer: Response) -> Reply {
     let mut reply = match answer.body {
         ResponseBody::Value(body) => reply::json_reply(answer.status, &body),
         ResponseBody::Written(body) if body.is_empty() => reply::empty_reply(answer.status),
@@ -186,12 +187,12 @@ fn written(answer: Response) -> Reply {
 }
 
 /// Requests the alarms of all queues when the object has just started: an earlier alarm may have been set by another clock.
-pub fn wake(store: &mut Store<'_>, now_ms: i64) -> Result<(), Fault> {
-    queue::wake_for_next(store, now_ms)?;
+pub fn schedule_alarms(store: &mut Store<'_>, now_ms: i64) -> Result<(), Fault> {
+    queue::schedule_next(store, now_ms)?;
     if kv_copies::is_waiting(store)? || box_keys::is_waiting(store)? {
-        store.wake_at(now_ms);
+        store.schedule_jobs_at(now_ms);
     }
-    outbox::wake(store, now_ms)
+    outbox::schedule_alarm(store, now_ms)
 }
 
 /// Resets times that a clock set back since had delayed.
@@ -208,11 +209,11 @@ pub fn alarm(store: &mut Store<'_>, context: &Context, rows: u64) -> Result<(), 
 pub fn deliveries(
     store: &mut Store<'_>,
     context: &Context,
-    carried: &outbox::DispatchReport,
+    report: &outbox::DispatchReport,
 ) -> Result<outbox::DispatchBatch, Fault> {
-    outbox::record_outcomes(store, context, &carried.outcomes)?;
+    outbox::record_outcomes(store, context, &report.outcomes)?;
     commit::run_internal(store, context)?;
-    outbox::next_batch(store, context, carried)
+    outbox::next_batch(store, context, report)
 }
 
 /// Records what the last step of copying the bundle to KV has done, and returns the next one; `None` when there is none.
@@ -239,6 +240,6 @@ pub fn derive_box_keys(
 }
 
 /// Records, in a transaction of its own, that [`alarm`] ended with a fault and was undone; the job is retried later. Returns its kind.
-pub fn alarm_failed(store: &mut Store<'_>, context: &Context, what: &str) -> Result<Option<String>, Fault> {
-    job_runner::record_failure(store, context, what)
+pub fn record_alarm_failure(store: &mut Store<'_>, context: &Context, reason: &str) -> Result<Option<String>, Fault> {
+    job_runner::record_failure(store, context, reason)
 }

@@ -54,12 +54,12 @@ pub struct Store<'s> {
     deliveries_at: Option<i64>,
     is_new: bool,
     is_opened: bool,
-    /// Flag of [`Store::leaves_later`].
+    /// Flag of [`Store::mark_for_retention`].
     leaving: bool,
     /// Flag of [`Store::undo_at_end`].
     undone: bool,
-    /// Value of [`Store::longest_asked`].
-    asked: Cell<usize>,
+    /// Value of [`Store::longest_read_parameter`].
+    longest_read: Cell<usize>,
     /// Number of queued writes that have been checked.
     checked: Cell<usize>,
     /// Remaining read budget, if it is limited.
@@ -67,9 +67,9 @@ pub struct Store<'s> {
     /// Changes made by flushes.
     changes: ChangeFeed,
     /// Keys and counters of the code generators that this request used; the tables are updated at the commit.
-    pub drawn: BTreeMap<String, ([u8; 32], u64)>,
+    pub generators: BTreeMap<String, ([u8; 32], u64)>,
     /// Warnings for the operator, without duplicates.
-    notes: RefCell<Vec<String>>,
+    warnings: RefCell<Vec<String>>,
     /// Verdicts of [`Store::decided`].
     verdicts: RefCell<Vec<(&'static str, &'static str)>>,
     /// True if this slice of a job built the bundle; the host counts it after the commit.
@@ -91,12 +91,12 @@ impl<'s> Store<'s> {
             is_opened: false,
             leaving: false,
             undone: false,
-            asked: Cell::new(0),
+            longest_read: Cell::new(0),
             checked: Cell::new(0),
             left: Cell::new(None),
             changes: ChangeFeed::default(),
-            drawn: BTreeMap::new(),
-            notes: RefCell::default(),
+            generators: BTreeMap::new(),
+            warnings: RefCell::default(),
             verdicts: RefCell::default(),
             has_built_bundle: false,
             #[cfg(feature = "test-hooks")]
@@ -116,37 +116,37 @@ impl<'s> Store<'s> {
     }
 
     /// Folds codes that an earlier version stored, after a migration in this request.
-    pub fn settle_code_keys(&mut self, case_sensitive: bool) -> Result<(), Fault> {
+    pub fn fold_code_keys(&mut self, case_sensitive: bool) -> Result<(), Fault> {
         let is_opened = std::mem::take(&mut self.is_opened);
         if is_opened { schema::fold_voucher_keys(self.sql, case_sensitive) } else { Ok(()) }
     }
 
     /// Records a warning for the operator; the host logs it with the id of the request.
-    pub fn note(&self, text: String) {
-        let mut notes = self.notes.borrow_mut();
-        if !notes.contains(&text) {
-            notes.push(text);
+    pub fn warn(&self, text: String) {
+        let mut warnings = self.warnings.borrow_mut();
+        if !warnings.contains(&text) {
+            warnings.push(text);
         }
     }
 
     /// Takes the recorded warnings.
-    pub fn take_notes(&self) -> Vec<String> {
-        self.notes.take()
+    pub fn take_warnings(&self) -> Vec<String> {
+        self.warnings.take()
     }
 
     /// Records the verdict of an operation with the key of its refusal; the host counts it after the commit.
-    pub fn decided(&self, operation: &'static str, refused: Option<&'static str>) {
+    pub fn count_decision(&self, operation: &'static str, refused: Option<&'static str>) {
         self.verdicts.borrow_mut().push((operation, refused.unwrap_or_default()));
     }
 
     /// Takes the recorded verdicts: operations, each with the key of its refusal or an empty text.
-    pub fn take_decided(&self) -> Vec<(&'static str, &'static str)> {
+    pub fn take_decisions(&self) -> Vec<(&'static str, &'static str)> {
         self.verdicts.take()
     }
 
     /// Runs a reading statement at once.
     pub fn rows(&self, statement: &str, params: &[SqlValue]) -> Result<Vec<SqlRow>, Fault> {
-        self.asked.set(self.asked.get().max(longest(params)));
+        self.longest_read.set(self.longest_read.get().max(longest(params)));
         self.read(statement, params)
     }
 
@@ -156,12 +156,12 @@ impl<'s> Store<'s> {
     }
 
     /// Removes the limit: the consequences of an accepted call are completed.
-    pub fn unbound(&self) {
+    pub fn remove_read_limit(&self) {
         self.left.set(None);
     }
 
     /// Tests if the read limit was exceeded.
-    pub fn is_spent(&self) -> bool {
+    pub fn exceeds_read_limit(&self) -> bool {
         self.left.get() == Some(0)
     }
 
@@ -169,7 +169,7 @@ impl<'s> Store<'s> {
         /// Bytes that cost as much time as a statement, and as a row.
         const STATEMENT: usize = 1_000;
         const ROW: usize = 50;
-        if self.is_spent() {
+        if self.exceeds_read_limit() {
             return Err(Fault::new("the request reads more than one may"));
         }
         let rows = self.sql.run(statement, params)?;
@@ -178,7 +178,7 @@ impl<'s> Store<'s> {
             let read = rows.iter().map(size).fold(STATEMENT, usize::saturating_add);
             self.left.set(Some(left.saturating_sub(read)));
         }
-        if self.is_spent() { Err(Fault::new("the request reads more than one may")) } else { Ok(rows) }
+        if self.exceeds_read_limit() { Err(Fault::new("the request reads more than one may")) } else { Ok(rows) }
     }
 
     /// Returns the size of the database in bytes, without free pages.
@@ -203,7 +203,7 @@ impl<'s> Store<'s> {
 
     /// Runs a reading statement whose only parameter is a list of names, in several runs if the list is too long. Each
     /// name is in one run.
-    pub fn rows_among(&self, statement: &str, names: &[&str]) -> Result<Vec<SqlRow>, Fault> {
+    pub fn rows_in(&self, statement: &str, names: &[&str]) -> Result<Vec<SqlRow>, Fault> {
         let mut rows = Vec::new();
         for slice in slices(names) {
             rows.extend(self.read(statement, &[serde_json::Value::from(slice.to_vec()).to_string().into()])?);
@@ -238,12 +238,17 @@ impl<'s> Store<'s> {
     }
 
     /// Queues a statement that writes transfers.
-    fn write_posts(&mut self, statement: &'static str, params: Vec<SqlValue>, posts: Vec<transfer_rows::TransferRow>) {
+    fn write_transfers(
+        &mut self,
+        statement: &'static str,
+        params: Vec<SqlValue>,
+        posts: Vec<transfer_rows::TransferRow>,
+    ) {
         self.writes.push(QueuedWrite { posts, ..QueuedWrite::new(statement, params) });
     }
 
     /// Returns the queued transfers.
-    pub fn posted(&self) -> impl Iterator<Item = &transfer_rows::TransferRow> {
+    pub fn queued_transfers(&self) -> impl Iterator<Item = &transfer_rows::TransferRow> {
         self.writes.iter().flat_map(|write| &write.posts)
     }
 
@@ -261,20 +266,20 @@ impl<'s> Store<'s> {
     pub fn discard(&mut self) {
         self.writes.clear();
         self.checked.set(0);
-        self.changes.seen.clear();
-        self.drawn.clear();
+        self.changes.recorded.clear();
+        self.generators.clear();
         self.work_at = None;
         self.deliveries_at = None;
         self.leaving = false;
     }
 
     /// Records that a row with a keeping time is written.
-    pub fn leaves_later(&mut self) {
+    pub fn mark_for_retention(&mut self) {
         self.leaving = true;
     }
 
-    /// Returns and resets the flag of [`Store::leaves_later`].
-    pub fn take_leaving(&mut self) -> bool {
+    /// Returns and resets the flag of [`Store::mark_for_retention`].
+    pub fn take_retention_mark(&mut self) -> bool {
         std::mem::take(&mut self.leaving)
     }
 
@@ -288,14 +293,14 @@ impl<'s> Store<'s> {
         self.undone
     }
 
-    /// Returns the length in bytes of the longest text among the queued writes from `mark` on.
-    pub fn longest_write(&self, mark: usize) -> usize {
-        self.writes.iter().skip(mark).map(|write| longest(&write.params)).max().unwrap_or(0)
+    /// Returns the length in bytes of the longest text among the queued writes from `savepoint` on.
+    pub fn longest_write(&self, savepoint: usize) -> usize {
+        self.writes.iter().skip(savepoint).map(|write| longest(&write.params)).max().unwrap_or(0)
     }
 
-    /// Refuses a queued document from `mark` on that the engine could not read in a decision.
-    pub fn check_legible(&self, mark: usize) -> Result<(), Problem> {
-        let mut written = self.writes.iter().skip(mark).filter_map(|write| Some((write, write.document?)));
+    /// Refuses a queued document from `savepoint` on that the engine could not read in a decision.
+    pub fn check_readable(&self, savepoint: usize) -> Result<(), Problem> {
+        let mut written = self.writes.iter().skip(savepoint).filter_map(|write| Some((write, write.document?)));
         written.try_for_each(|(write, [kind, _, _, body])| {
             readability::check(write.text(kind).unwrap_or_default(), write.text(body).unwrap_or_default())
         })
@@ -323,8 +328,8 @@ impl<'s> Store<'s> {
     }
 
     /// Returns the length in bytes of the longest text parameter of a reading statement.
-    pub fn longest_asked(&self) -> usize {
-        self.asked.get()
+    pub fn longest_read_parameter(&self) -> usize {
+        self.longest_read.get()
     }
 
     /// Returns the number of checked writes, and marks all as checked.
@@ -333,27 +338,27 @@ impl<'s> Store<'s> {
     }
 
     /// Returns the number of queued writes.
-    pub fn mark(&self) -> usize {
+    pub fn savepoint(&self) -> usize {
         self.writes.len()
     }
 
-    /// Drops the queued writes from `mark` on.
-    pub fn forget_since(&mut self, mark: usize) {
-        self.writes.truncate(mark);
-        self.checked.set(self.checked.get().min(mark));
+    /// Drops the queued writes from `savepoint` on.
+    pub fn discard_since(&mut self, savepoint: usize) {
+        self.writes.truncate(savepoint);
+        self.checked.set(self.checked.get().min(savepoint));
     }
 
     /// Runs the queued writes in their order.
     pub fn flush(&mut self) -> Result<(), Fault> {
         let writes = std::mem::take(&mut self.writes);
         self.checked.set(0);
-        self.drawn.clear();
+        self.generators.clear();
         #[cfg(feature = "test-hooks")]
         let middle = writes.len().div_ceil(2);
         #[cfg(feature = "test-hooks")]
         let mut done: usize = 0;
         for write in writes {
-            self.carry_out(&write)?;
+            self.run_write(&write)?;
             #[cfg(feature = "test-hooks")]
             {
                 done = done.saturating_add(1);
@@ -368,9 +373,9 @@ impl<'s> Store<'s> {
     }
 
     /// Runs one write, and reports its change to the change feed.
-    fn carry_out(&mut self, write: &QueuedWrite) -> Result<(), Fault> {
+    fn run_write(&mut self, write: &QueuedWrite) -> Result<(), Fault> {
         let (kind, id) = match write.subject() {
-            Some((kind, id)) if self.changes.heeds(self.sql, kind)? => (kind, id),
+            Some((kind, id)) if self.changes.is_observed(self.sql, kind)? => (kind, id),
             _ => return self.sql.run(&write.statement, &write.params).map(drop),
         };
         let before = DocumentState::of(self.sql, kind, id)?;
@@ -384,17 +389,17 @@ impl<'s> Store<'s> {
             }
             None => DocumentState::of(self.sql, kind, id)?,
         };
-        self.changes.keep(kind, id, before, after);
+        self.changes.record(kind, id, before, after);
         Ok(())
     }
 
     /// Requests the object's alarm for a job; the earliest requested time counts.
-    pub fn wake_at(&mut self, at_ms: i64) {
+    pub fn schedule_jobs_at(&mut self, at_ms: i64) {
         self.work_at = Some(self.work_at.map_or(at_ms, |earlier| earlier.min(at_ms)));
     }
 
-    /// Requests the object's alarm for a delivery, which needs no look-up of jobs.
-    pub fn carry_at(&mut self, at_ms: i64) {
+    /// Requests the object's alarm for a delivery, which needs no lookup of jobs.
+    pub fn schedule_deliveries_at(&mut self, at_ms: i64) {
         self.deliveries_at = Some(self.deliveries_at.map_or(at_ms, |earlier| earlier.min(at_ms)));
     }
 

@@ -110,7 +110,7 @@ const NAMED: &[Field] = &[
 
 /// The redeemable applies.
 pub const APPLICABLE: FieldType = shape!(
-    "Applicable",
+    "ApplicableRedeemable",
     "Redeemable that applies.",
     fields_of!(
         &[must("status", FieldType::OneOf(&["APPLICABLE"])).description("Status of the verdict. Always `APPLICABLE`.")],
@@ -131,7 +131,7 @@ pub const APPLICABLE: FieldType = shape!(
 
 /// The redeemable does not apply.
 pub const INAPPLICABLE: FieldType = shape!(
-    "Inapplicable",
+    "InapplicableRedeemable",
     "Redeemable that does not apply.",
     fields_of!(
         &[must("status", FieldType::OneOf(&["INAPPLICABLE"]))
@@ -155,7 +155,7 @@ pub const INAPPLICABLE: FieldType = shape!(
 
 /// The redeemable was skipped.
 pub const SKIPPED: FieldType = shape!(
-    "Skipped",
+    "SkippedRedeemable",
     "Redeemable that was skipped without fault. The key is `known_to_server_only` if only the server can decide.",
     fields_of!(
         &[must("status", FieldType::OneOf(&["SKIPPED"])).description("Status of the verdict. Always `SKIPPED`.")],

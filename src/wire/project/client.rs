@@ -58,7 +58,7 @@ const METADATA: Fields<PublicMetadata> = &[
 
 /// The client policy in a bundle.
 pub const TERMS: FieldType = shape!(
-    "PageTerms",
+    "ClientPolicy",
     "Client policy of a project: permissions of browser pages and apps with a public key.",
     &[
         may("customers", one_of!(CUSTOMER_TRUSTS))

@@ -92,7 +92,7 @@ pub const STORED: &[Field] = &answered::<{ FIELDS.len() + 1 }>(fields_of!(FIELDS
 
 /// Stored stacking rules of a project.
 pub const STACKING_RULES_DOCUMENT: FieldType = shape!(
-    "KeptStackingRules",
+    "StoredStackingRules",
     "Stacking rules of a project. Without `id` they are the defaults.",
     fields_of!(
         STORED,

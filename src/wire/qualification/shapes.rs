@@ -148,7 +148,7 @@ pub const OF_QUALIFIED: &[Field] = &[
 
 /// A result.
 pub const QUALIFIED: FieldType =
-    shape!("Qualified", "Redeemable or campaign that applies, evaluated alone.", OF_QUALIFIED);
+    shape!("QualifiedRedeemable", "Redeemable or campaign that applies, evaluated alone.", OF_QUALIFIED);
 
 /// A page of results.
 pub const QUALIFICATION: FieldType = shape!(

@@ -120,7 +120,7 @@ const OF_CATEGORY: &[Field] = &[
 
 /// A category of redeemables.
 pub const CATEGORY: FieldType = shape!(
-    "KeptCategory",
+    "StoredCategory",
     "Group of campaigns, vouchers, promotion tiers and stacks, which stacking rules refer to.",
     fields_of!(
         OF_CATEGORY,

@@ -5,7 +5,7 @@ use crate::access::{address, bundle_parts, feed, images, links, roles};
 use crate::constant_time::{equal_in_constant_time, sha256_hex};
 use crate::http::allowed_origins;
 use crate::http::caller::{Caller, CredentialClass, ManagedProject, Settings, UserRole, WebhookSecret};
-use crate::http::client_publication_policy::Publishing;
+use crate::http::client_publication_policy::ClientPublicationPolicy;
 use crate::http::name_limits::check_params;
 use crate::http::rate_limits::Rates;
 use crate::http::reply::{self, ErrorBody, error, error_reply, forbidden, unauthorized};
@@ -58,7 +58,7 @@ pub struct Record {
     pub redeem: bool,
     /// Campaigns that clients may publish from.
     #[serde(default)]
-    pub publish: Publishing,
+    pub publish: ClientPublicationPolicy,
     /// True if clients may send events.
     #[serde(default)]
     pub events: bool,
@@ -99,23 +99,23 @@ pub struct PreviousSecret {
     pub until: i64,
 }
 
-/// Length of the mark of a secret in characters.
-const MARK_LENGTH: usize = 16;
+/// Length of the fingerprint of a secret in characters.
+const FINGERPRINT_LENGTH: usize = 16;
 
-/// Returns the mark of a secret, which identifies values made with the secret and reveals nothing about it.
-pub fn mark_of(token_sha256: &str) -> String {
-    sha256_hex(format!("mark:{token_sha256}").as_bytes()).chars().take(MARK_LENGTH).collect()
+/// Returns the fingerprint of a secret, which identifies values made with the secret and reveals nothing about it.
+pub fn fingerprint_of(token_sha256: &str) -> String {
+    sha256_hex(format!("mark:{token_sha256}").as_bytes()).chars().take(FINGERPRINT_LENGTH).collect()
 }
 
 impl Record {
-    /// Returns the marks of the secrets that admit a call with a text of this digest; for a link, of all valid secrets.
+    /// Returns the fingerprints of the secrets that admit a call with a text of this digest; for a link, of all valid secrets.
     fn secrets(&self, class: CredentialClass, sent_sha256: &str, now_ms: i64) -> Vec<String> {
         let former = self.former.as_ref().filter(|former| former.until > now_ms);
         let all = former.map(|former| &former.token_sha256).into_iter().chain([&self.token_sha256]);
         match class {
             CredentialClass::OAuth => self.made_with.clone().into_iter().collect(),
-            CredentialClass::Link => all.map(|secret| mark_of(secret)).collect(),
-            _ => all.filter(|secret| *secret == sent_sha256).map(|secret| mark_of(secret)).collect(),
+            CredentialClass::Link => all.map(|secret| fingerprint_of(secret)).collect(),
+            _ => all.filter(|secret| *secret == sent_sha256).map(|secret| fingerprint_of(secret)).collect(),
         }
     }
 }
@@ -177,10 +177,10 @@ pub fn lookup_key<'m>(
     let (kv_key, path) = if credentials.class == CredentialClass::Link {
         (format!("key:{}", credentials.id), format!("/internal/keys/{}", credentials.id))
     } else if credentials.class == CredentialClass::Image {
-        (images::kept_as(credentials.id), format!("{IMAGES}{}", credentials.id))
+        (images::cache_key(credentials.id), format!("{IMAGES}{}", credentials.id))
     } else if credentials.class == CredentialClass::Bundle {
         let name = images::name_of(credentials.id);
-        (bundle_parts::kept_as(&name), format!("{BUNDLES}{name}"))
+        (bundle_parts::cache_key(&name), format!("{BUNDLES}{name}"))
     } else if credentials.class == CredentialClass::OAuth {
         let sha256 = sha256_hex(credentials.token.as_bytes());
         (format!("token:{sha256}"), format!("/internal/tokens/{sha256}"))
@@ -239,10 +239,10 @@ fn credentials<'r>(request: &'r Request, matched: &'r MatchedRoute) -> Result<Cr
         Some(Credentials { class: CredentialClass::OAuth, id: "", token })
     };
     let link = || {
-        let token = links::sent(&request.query).filter(|_| route.classes.contains(&CredentialClass::Link))?;
+        let token = links::token_of(&request.query).filter(|_| route.classes.contains(&CredentialClass::Link))?;
         Some(Credentials { class: CredentialClass::Link, id: links::key_of(token)?, token })
     };
-    let protocols = || feed::sent(route, request).map(|(class, id, token)| Credentials { class, id, token });
+    let protocols = || feed::credentials(route, request).map(|(class, id, token)| Credentials { class, id, token });
     pair.or_else(token).or_else(link).or_else(protocols).ok_or_else(unauthorized)
 }
 
@@ -287,11 +287,11 @@ fn judge(matched: &MatchedRoute, request: &Request, record: Option<&str>, now_ms
         check_origin(&record, credentials.class, origin.as_deref())?;
     }
     check_scope(matched.route, &record)?;
-    let mut others = if matched.route.goes_on { managed(&record, matched.route) } else { BTreeMap::new() };
+    let mut others = if matched.route.forwards { managed(&record, matched.route) } else { BTreeMap::new() };
     let record = in_project(record, &matched.params);
     others.remove(&record.project);
     if record.role.is_some_and(|role| !roles::allows(role, matched.route)) {
-        return Err(lacks_permission());
+        return Err(missing_permission());
     }
     check_switch(matched.route, &record)?;
     let secrets = record.secrets(credentials.class, &sent, now_ms);
@@ -367,15 +367,15 @@ fn check_scope(route: &Route, record: &Record) -> Result<(), ErrorBody> {
     if record.class != CredentialClass::OAuth {
         return Ok(());
     }
-    let (whole, prefix) = if route.is_client_side() { ("client_api", "client_") } else { ("api", "") };
-    let opens = |scope: &str| scope == whole || route.scopes().any(|one| scope.strip_prefix(prefix) == Some(one));
+    let (all, prefix) = if route.is_client_side() { ("client_api", "client_") } else { ("api", "") };
+    let opens = |scope: &str| scope == all || route.scopes().any(|one| scope.strip_prefix(prefix) == Some(one));
     if record.scopes.iter().any(|scope| opens(scope)) {
         return Ok(());
     }
-    Err(lacks_permission())
+    Err(missing_permission())
 }
 
-fn lacks_permission() -> ErrorBody {
+fn missing_permission() -> ErrorBody {
     let details = "User does not have a required permission to perform this operation.";
     error(403, "missing_required_permission", "Missing permission", details)
 }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// Media type of a head.
 pub const JOSE: &str = "application/jose";
-/// Cache control of a head. A page that has none yet may start with one that is a minute old and gets the next one behind it; a call with
+/// Cache control of a head. A client that has none yet may start with one that is a minute old and gets the next one behind it; a call with
 /// `If-None-Match` is never answered by a cache.
 const CACHED: &str = "private, max-age=0, stale-while-revalidate=60";
 /// Time after the planned build at which the entry asks the project's object why there is none.
@@ -20,24 +20,24 @@ const RETRY_SECONDS: i64 = 1;
 
 /// Copy of a head in KV.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CopiedHead {
+pub struct HeadCopy {
     /// The head, a compact JWS.
     pub jws: String,
     /// Its epoch.
     pub epoch: i64,
     /// Its revision.
     pub rev: i64,
-    /// Moment from which clients refuse it.
+    /// Time from which clients refuse it.
     pub exp_ms: i64,
-    /// Moment at which it is replaced at the latest.
+    /// Time at which it is replaced at the latest.
     pub due_ms: i64,
     /// Hash of the settings that its core was built with.
     pub settings: String,
 }
 
-impl CopiedHead {
+impl HeadCopy {
     /// Reads a value of KV; `None` if another version of the service wrote it.
-    pub fn read(text: &str) -> Option<CopiedHead> {
+    pub fn read(text: &str) -> Option<HeadCopy> {
         serde_json::from_str(text).ok()
     }
 
@@ -46,22 +46,22 @@ impl CopiedHead {
         serde_json::to_string(self).map_err(|error| Fault(error.to_string()))
     }
 
-    /// Returns true if clients accept it at a moment.
+    /// Returns true if clients accept it at a time.
     fn is_valid(&self, now_ms: i64) -> bool {
         now_ms < self.exp_ms
     }
 }
 
 /// Returns the name of the copy of a project's head in KV.
-pub fn copied_as(project: &str) -> String {
+pub fn copy_name(project: &str) -> String {
     format!("bundle-head:{project}")
 }
 
-/// What KV says of a head.
+/// Result of reading a head from KV.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KvReading {
     /// Its copy.
-    Found(CopiedHead),
+    Found(HeadCopy),
     /// There is none.
     Missing,
     /// KV failed, or did not answer in time.
@@ -70,29 +70,29 @@ pub enum KvReading {
 
 /// Head to answer, and what the project's object is to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ChosenHead {
+pub struct HeadChoice {
     /// The head; `None` if there is no valid one.
-    pub head: Option<CopiedHead>,
+    pub head: Option<HeadCopy>,
     /// Whether the project's object is to look for the bundle, and whether KV has none.
     pub demand: Option<bool>,
 }
 
 /// Chooses between the copy in memory and that of KV: an older one in KV never wins. `settings` is the hash of the caller's settings.
-pub fn choose(kept: Option<&CopiedHead>, read: KvReading, settings: &str, now_ms: i64) -> ChosenHead {
-    let kept = kept.cloned();
+pub fn choose(cached: Option<&HeadCopy>, read: KvReading, settings: &str, now_ms: i64) -> HeadChoice {
+    let cached = cached.cloned();
     let (head, is_missing) = match read {
-        KvReading::Failed => (kept, false),
-        KvReading::Missing => (kept, true),
+        KvReading::Failed => (cached, false),
+        KvReading::Missing => (cached, true),
         KvReading::Found(found) => {
-            let is_newer = kept.as_ref().is_none_or(|kept| (kept.epoch, kept.rev) < (found.epoch, found.rev));
-            (if is_newer { Some(found) } else { kept }, false)
+            let is_newer = cached.as_ref().is_none_or(|cached| (cached.epoch, cached.rev) < (found.epoch, found.rev));
+            (if is_newer { Some(found) } else { cached }, false)
         }
     };
-    let is_overdue = |head: &CopiedHead| {
+    let is_overdue = |head: &HeadCopy| {
         head.settings != settings || head.due_ms.saturating_add(OVERDUE_MS) <= now_ms || !head.is_valid(now_ms)
     };
     let is_demanded = is_missing || head.as_ref().is_some_and(is_overdue);
-    ChosenHead { head: head.filter(|head| head.is_valid(now_ms)), demand: is_demanded.then_some(is_missing) }
+    HeadChoice { head: head.filter(|head| head.is_valid(now_ms)), demand: is_demanded.then_some(is_missing) }
 }
 
 /// Returns the response with a head: 304 if the caller has it.
@@ -145,13 +145,13 @@ mod tests {
     const NOW: i64 = 1_772_323_200_000;
     const HOUR: i64 = 3_600_000;
 
-    fn copy(epoch: i64, rev: i64) -> CopiedHead {
+    fn copy(epoch: i64, rev: i64) -> HeadCopy {
         let (exp_ms, due_ms) = (NOW + 24 * HOUR, NOW + 12 * HOUR);
-        CopiedHead { jws: format!("{epoch}.{rev}"), epoch, rev, exp_ms, due_ms, settings: "as set".into() }
+        HeadCopy { jws: format!("{epoch}.{rev}"), epoch, rev, exp_ms, due_ms, settings: "as set".into() }
     }
 
-    fn chosen(kept: Option<CopiedHead>, read: KvReading, now_ms: i64) -> (Option<String>, Option<bool>) {
-        let ChosenHead { head, demand } = choose(kept.as_ref(), read, "as set", now_ms);
+    fn chosen(cached: Option<HeadCopy>, read: KvReading, now_ms: i64) -> (Option<String>, Option<bool>) {
+        let HeadChoice { head, demand } = choose(cached.as_ref(), read, "as set", now_ms);
         (head.map(|head| head.jws), demand)
     }
 
@@ -168,12 +168,12 @@ mod tests {
 
     #[test]
     fn memory_answers_while_kv_fails_and_only_as_long_as_clients_accept_it() {
-        let kept = || Some(copy(0, 5));
-        assert_eq!(chosen(kept(), KvReading::Failed, NOW), (Some("0.5".into()), None));
-        assert_eq!(chosen(kept(), KvReading::Missing, NOW), (Some("0.5".into()), Some(true)));
+        let cached = || Some(copy(0, 5));
+        assert_eq!(chosen(cached(), KvReading::Failed, NOW), (Some("0.5".into()), None));
+        assert_eq!(chosen(cached(), KvReading::Missing, NOW), (Some("0.5".into()), Some(true)));
         assert_eq!(chosen(None, KvReading::Failed, NOW), (None, None));
         assert_eq!(chosen(None, KvReading::Missing, NOW), (None, Some(true)));
-        assert_eq!(chosen(kept(), KvReading::Failed, NOW + 24 * HOUR), (None, Some(false)));
+        assert_eq!(chosen(cached(), KvReading::Failed, NOW + 24 * HOUR), (None, Some(false)));
     }
 
     #[test]
@@ -188,7 +188,7 @@ mod tests {
     #[test]
     fn a_copy_is_read_as_it_was_written() {
         let copy = copy(3, 4);
-        assert_eq!(CopiedHead::read(&copy.write().unwrap()), Some(copy));
-        assert_eq!(CopiedHead::read("{}"), None);
+        assert_eq!(HeadCopy::read(&copy.write().unwrap()), Some(copy));
+        assert_eq!(HeadCopy::read("{}"), None);
     }
 }

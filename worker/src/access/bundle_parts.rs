@@ -26,8 +26,8 @@ pub fn address_of<'p>(params: &'p [(&'static str, String)]) -> Result<(&'p str, 
     if !project.is_empty() && is_hash(hash) { Ok((project, hash)) } else { Err(unknown(hash)) }
 }
 
-fn named<'p>(params: &'p [(&'static str, String)], wanted: &str) -> &'p str {
-    params.iter().find(|(name, _)| *name == wanted).map_or("", |(_, value)| value.as_str())
+fn named<'p>(params: &'p [(&'static str, String)], parameter: &str) -> &'p str {
+    params.iter().find(|(name, _)| *name == parameter).map_or("", |(_, value)| value.as_str())
 }
 
 /// Returns the number of the goods bucket that an address names; `None` if there can be no such bucket.
@@ -47,12 +47,12 @@ pub fn unknown(hash: &str) -> ErrorBody {
 }
 
 /// Returns the name of the copy of a part in KV.
-pub fn copied_as(project: &str, hash: &str) -> String {
+pub fn copy_name(project: &str, hash: &str) -> String {
     format!("bundle-part:{project}:{hash}")
 }
 
 /// Returns the key under which the entry caches the directory's record of a project, by its name.
-pub fn kept_as(name: &str) -> String {
+pub fn cache_key(name: &str) -> String {
     format!("bundles:{name}")
 }
 

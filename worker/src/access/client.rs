@@ -24,29 +24,29 @@ const TOKEN: &str = "x-customer-token";
 
 /// Returns true if a client calls, and not a server of the merchant, which may call client-side routes too, or anyone who reads a
 /// part of a bundle.
-pub fn is_asking(route: &Route, caller: &Caller) -> bool {
+pub fn is_client_call(route: &Route, caller: &Caller) -> bool {
     route.is_client_side() && !matches!(caller.class, CredentialClass::Server | CredentialClass::Bundle)
 }
 
 /// Returns the context of the client that calls a route.
-pub fn asking(
+pub fn client_context(
     route: &Route,
     caller: &Caller,
     request: &Request,
     store: &Store<'_>,
     now_ms: i64,
 ) -> Result<Option<ClientContext>, CallError> {
-    if !is_asking(route, caller) {
+    if !is_client_call(route, caller) {
         return Ok(None);
     }
     let terms = client_policy_of(&caller.settings.client);
     let terms = terms.map_err(|problem| Fault(format!("the project's terms of pages do not read: {problem}")))?;
-    let proven = header(request, TOKEN).map(|token| prove(token, caller, store, now_ms)).transpose()?;
+    let proven = header(request, TOKEN).map(|token| verify_customer(token, caller, store, now_ms)).transpose()?;
     Ok(Some(ClientContext { policy: terms, proven, ..ClientContext::default() }))
 }
 
 /// Returns the customer that a token proves. An invalid token is refused; its sender never counts as unproven.
-fn prove(token: &str, caller: &Caller, store: &Store<'_>, now_ms: i64) -> Result<Text, CallError> {
+fn verify_customer(token: &str, caller: &Caller, store: &Store<'_>, now_ms: i64) -> Result<Text, CallError> {
     let sent = customer_token::read(token, &caller.project)?;
     let key = customer_keys::named(store, &sent.key, now_ms)?;
     Ok(sent.customer(key.as_ref(), now_ms)?.into())
@@ -54,8 +54,8 @@ fn prove(token: &str, caller: &Caller, store: &Store<'_>, now_ms: i64) -> Result
 
 /// Returns the customer that the token of a call proves, the token, and its end in seconds since 1970. A call without a token is
 /// refused.
-pub fn proving_token(call: &Call<'_, '_>) -> Result<(Text, String, i64), CallError> {
-    let proven = call.page.as_ref().and_then(|page| page.proven.clone());
+pub fn verified_token(call: &Call<'_, '_>) -> Result<(Text, String, i64), CallError> {
+    let proven = call.client.as_ref().and_then(|client| client.proven.clone());
     let (Some(customer), Some(token)) = (proven, header(call.request, TOKEN)) else {
         return Err(customer_token::missing().into());
     };
@@ -81,7 +81,7 @@ pub fn check_body(call: &Call<'_, '_>, body: &Node<'_>) -> Result<(), CallError>
 }
 
 /// Writes the customer that a token proves into a request. A request that names another customer is refused.
-pub fn name_proven(call: &Call<'_, '_>, source: &mut Map<String, Json>) -> Result<(), CallError> {
+pub fn write_verified_customer(call: &Call<'_, '_>, source: &mut Map<String, Json>) -> Result<(), CallError> {
     let named = |path: &[&str]| {
         let (first, rest) = path.split_first()?;
         rest.iter().try_fold(source.get(*first)?, |value, name| value.get(name))?.as_str()
@@ -100,7 +100,7 @@ pub fn name_proven(call: &Call<'_, '_>, source: &mut Map<String, Json>) -> Resul
 }
 
 /// Writes the customer that a token proves into a customer object. An object that names another customer is refused.
-pub fn be_proven(call: &Call<'_, '_>, customer: &mut Map<String, Json>) -> Result<(), CallError> {
+pub fn write_verified_names(call: &Call<'_, '_>, customer: &mut Map<String, Json>) -> Result<(), CallError> {
     let named = |path: &[&str]| customer.get(path.first().copied()?)?.as_str();
     let Some(names) = check_names(call, &[&["id"], &["source_id"]], &named)? else { return Ok(()) };
     for (name, value) in ["id", "source_id"].into_iter().zip(names) {
@@ -114,9 +114,9 @@ pub fn be_proven(call: &Call<'_, '_>, customer: &mut Map<String, Json>) -> Resul
 
 /// Returns the stored customer that a client may query: the one that a token proves, which a named customer must equal,
 /// or the named one if the project trusts the client.
-pub fn asked_about(call: &Call<'_, '_>, named: Option<&str>) -> Result<Option<Document>, CallError> {
+pub fn find_queried_customer(call: &Call<'_, '_>, named: Option<&str>) -> Result<Option<Document>, CallError> {
     check_names(call, &[&["customer"]], &|_| named)?;
-    let is_open = call.page.as_ref().is_none_or(ClientContext::is_open);
+    let is_open = call.client.as_ref().is_none_or(ClientContext::is_open);
     let name = proven(call).or(named.filter(|_| is_open));
     name.map(|name| call.store.document_by_name("customer", name, name))
         .transpose()
@@ -125,8 +125,8 @@ pub fn asked_about(call: &Call<'_, '_>, named: Option<&str>) -> Result<Option<Do
 }
 
 /// Removes an unproven customer where a customer token is required.
-pub fn settle_customer(page: Option<&ClientContext>, source: &mut Map<String, Json>) {
-    if page.is_some_and(|page| page.proven.is_none() && page.policy.customers == CustomerTrust::Proven) {
+pub fn remove_unverified_customer(client: Option<&ClientContext>, source: &mut Map<String, Json>) {
+    if client.is_some_and(|client| client.proven.is_none() && client.policy.customers == CustomerTrust::Proven) {
         source.remove("customer");
     }
 }
@@ -161,5 +161,5 @@ fn check_names<'b>(
 }
 
 fn proven<'c>(call: &'c Call<'_, '_>) -> Option<&'c str> {
-    call.page.as_ref()?.proven.as_deref()
+    call.client.as_ref()?.proven.as_deref()
 }

@@ -31,14 +31,14 @@ const TOKEN_BYTES_MAX: usize = 8_192;
 
 /// A key that signs tokens.
 #[derive(Clone)]
-pub struct SigningKey {
+pub struct CustomerTokenKey {
     /// Name by which a token identifies this key as its signer.
     pub id: String,
     /// Secret as text; its bytes are the HMAC key, as in JWT libraries.
     pub secret: String,
 }
 
-impl SigningKey {
+impl CustomerTokenKey {
     /// Signs a token that proves a customer to a project, for `seconds` from `now`.
     pub fn sign(&self, project: &str, customer: &str, now: i64, seconds: i64) -> Option<String> {
         let part = |value: Json| Base64UrlUnpadded::encode_string(value.to_string().as_bytes());
@@ -73,8 +73,8 @@ pub fn missing() -> ErrorBody {
 }
 
 /// Returns the refusal of a token. It never contains the correct value.
-fn wrong(what: impl Into<String>) -> ErrorBody {
-    error(401, "invalid_customer_token", "Invalid customer token", format!("The customer token {}", what.into()))
+fn wrong(problem: impl Into<String>) -> ErrorBody {
+    error(401, "invalid_customer_token", "Invalid customer token", format!("The customer token {}", problem.into()))
 }
 
 /// Reads a token of a project.
@@ -91,14 +91,14 @@ pub fn read<'t>(token: &'t str, project: &str) -> Result<UnverifiedToken<'t>, Er
     let header = object(head, "header")?;
     let algorithm = header.get("alg").unwrap_or(&Json::Null);
     if algorithm != "HS256" {
-        return Err(wrong(format!("must be signed with HS256 (actual algorithm is {})", shown(algorithm))));
+        return Err(wrong(format!("must be signed with HS256 (actual algorithm is {})", json_text(algorithm))));
     }
     if header.contains_key("crit") {
         return Err(wrong("must NOT have a header `crit`: nothing of it is understood"));
     }
     let claims = object(body, "payload")?;
     if !is_for(&claims, project) {
-        let message = shown(claims.get("aud").unwrap_or(&Json::Null));
+        let message = json_text(claims.get("aud").unwrap_or(&Json::Null));
         return Err(wrong(format!("is for another project: `aud` must be `{project}` (actual value is {message})")));
     }
     let Some(Json::String(key)) = header.get("kid") else {
@@ -128,14 +128,14 @@ fn object(part: &str, name: &str) -> Result<Map<String, Json>, ErrorBody> {
     serde_json::from_slice(&bytes).map_err(|_| wrong(format!("has a {name} that is no JSON object")))
 }
 
-fn shown(value: &Json) -> String {
+fn json_text(value: &Json) -> String {
     format!("`{}`", shortened(value.as_str().unwrap_or(&value.to_string())))
 }
 
 impl UnverifiedToken<'_> {
     /// Returns the customer that the token proves, by id or `source_id`, if it was signed with this key and is valid now.
     /// Refuses a token without a known key.
-    pub fn customer(&self, key: Option<&SigningKey>, now_ms: i64) -> Result<&str, ErrorBody> {
+    pub fn customer(&self, key: Option<&CustomerTokenKey>, now_ms: i64) -> Result<&str, ErrorBody> {
         let Some(key) = key else {
             let message = "which is no key of the project, or is none any more";
             return Err(wrong(format!("names the key `{}`, {message}", shortened(&self.key))));
@@ -193,7 +193,7 @@ impl UnverifiedToken<'_> {
     fn seconds(&self, name: &str) -> Result<i64, ErrorBody> {
         let claim = self.claims.get(name).unwrap_or(&Json::Null);
         let message =
-            || wrong(format!("must have `{name}`, whole seconds since 1970 (actual value is {})", shown(claim)));
+            || wrong(format!("must have `{name}`, whole seconds since 1970 (actual value is {})", json_text(claim)));
         claim.as_i64().ok_or_else(message)
     }
 }

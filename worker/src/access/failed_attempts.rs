@@ -10,7 +10,7 @@ use crate::http::route::Route;
 use std::collections::BTreeMap;
 
 /// Header in which an object reports the number of wrong names to the entry. No caller sees it.
-pub const GUESSES: &str = "scrip-guesses";
+pub const WRONG_CODES: &str = "scrip-guesses";
 
 /// The first wait; each further wrong name doubles it.
 const WAIT_MS: u64 = 100;
@@ -33,26 +33,27 @@ struct Limits {
     /// Wrong names for each step of waiting.
     step: u64,
     /// Time until one wrong name is forgotten.
-    fade_ms: u64,
+    decay_ms: u64,
     /// Number of open requests that do not count.
     parallel: u64,
     /// Time until an open request that was never settled is forgotten: its caller disconnected.
     open_ms: u64,
     /// Maximum time for which a caller is refused.
-    away_ms: u64,
+    block_ms: u64,
 }
 
 /// Limits of an address: a shopper, a household, sometimes the customers of a whole phone network. Ten mistakes exceed those of
 /// a customer with a code, and two a minute are always free. That is 17 at once, then 2,880 a day, of billions of codes.
 /// A caller that sends 16 x 30 codes at once before the first answer is refused for an hour.
-const ADDRESS: Limits = Limits { free: 10, step: 1, fade_ms: 30_000, parallel: 16, open_ms: 1_000, away_ms: 3_600_000 };
+const ADDRESS: Limits =
+    Limits { free: 10, step: 1, decay_ms: 30_000, parallel: 16, open_ms: 1_000, block_ms: 3_600_000 };
 
 /// Limits of an address while the key as a whole has had too many wrong names: an attack from many addresses.
 const ADDRESS_UNDER_ATTACK: Limits = Limits { free: 3, ..ADDRESS };
 
 /// Limits of all callers of a key without known addresses. They share it, so it is loose enough for their typing mistakes.
-/// An operator that wants separate limits names the header with the address.
-const KEY: Limits = Limits { free: 100, step: 10, fade_ms: 1_000, parallel: 100, open_ms: 20, away_ms: 60_000 };
+/// For separate limits, an operator names the header with the address.
+const KEY: Limits = Limits { free: 100, step: 10, decay_ms: 1_000, parallel: 100, open_ms: 20, block_ms: 60_000 };
 
 /// Decision about a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,9 +76,9 @@ pub struct ClientKey {
 }
 
 /// Returns the client to count, if a client calls a route that accepts codes.
-pub fn asker(route: &Route, caller: &Caller) -> Option<ClientKey> {
-    let is_page = route.is_client_side() && caller.class != CredentialClass::Server;
-    (is_page && route.names_codes).then(|| ClientKey {
+pub fn client_key(route: &Route, caller: &Caller) -> Option<ClientKey> {
+    let is_client = route.is_client_side() && caller.class != CredentialClass::Server;
+    (is_client && route.names_codes).then(|| ClientKey {
         project: caller.project.clone(),
         key: caller.key_id.clone(),
         address: caller.address.clone(),
@@ -85,7 +86,7 @@ pub fn asker(route: &Route, caller: &Caller) -> Option<ClientKey> {
 }
 
 /// Returns the remaining delay of an answer about wrong names.
-pub fn hold_back(elapsed_ms: u64) -> u64 {
+pub fn remaining_delay(elapsed_ms: u64) -> u64 {
     let begun = elapsed_ms.checked_rem(ANSWER_MS).unwrap_or(0);
     ANSWER_MS.saturating_sub(begun)
 }
@@ -100,13 +101,13 @@ struct Bucket {
 
 impl Bucket {
     /// Returns the counts at `now_ms`. A small backward step of the clock forgets nothing; a larger one, all.
-    fn faded(self, now_ms: i64) -> Bucket {
+    fn decayed(self, now_ms: i64) -> Bucket {
         if now_ms < self.at_ms.saturating_sub(CLOCK_MS) {
             return Bucket { at_ms: now_ms, ..Bucket::default() };
         }
         let elapsed = u64::try_from(now_ms.saturating_sub(self.at_ms)).unwrap_or(0);
-        let faded = |ms: u64| ms.saturating_sub(elapsed);
-        Bucket { wrong_ms: faded(self.wrong_ms), open_ms: faded(self.open_ms), at_ms: now_ms }
+        let decayed = |ms: u64| ms.saturating_sub(elapsed);
+        Bucket { wrong_ms: decayed(self.wrong_ms), open_ms: decayed(self.open_ms), at_ms: now_ms }
     }
 
     fn is_empty(&self) -> bool {
@@ -114,7 +115,7 @@ impl Bucket {
     }
 
     fn wrong(&self, limits: &Limits) -> u64 {
-        self.wrong_ms.div_ceil(limits.fade_ms)
+        self.wrong_ms.div_ceil(limits.decay_ms)
     }
 
     /// Admits a request, after a delay or not at all.
@@ -138,14 +139,14 @@ impl Bucket {
     }
 
     /// Settles an admitted request that has been answered.
-    fn settle(&mut self, limits: &Limits, wrong: u64) {
+    fn record_result(&mut self, limits: &Limits, wrong: u64) {
         self.open_ms = self.open_ms.saturating_sub(limits.open_ms);
         self.add(limits, wrong);
     }
 
     fn add(&mut self, limits: &Limits, wrong: u64) {
-        let most = limits.most_ms().saturating_add(limits.away_ms);
-        self.wrong_ms = self.wrong_ms.saturating_add(wrong.saturating_mul(limits.fade_ms)).min(most);
+        let most = limits.most_ms().saturating_add(limits.block_ms);
+        self.wrong_ms = self.wrong_ms.saturating_add(wrong.saturating_mul(limits.decay_ms)).min(most);
     }
 }
 
@@ -153,7 +154,7 @@ impl Limits {
     /// Returns the level up to which one more request is admitted.
     const fn most_ms(&self) -> u64 {
         let most = self.free.saturating_add(WAITS.saturating_mul(self.step)).saturating_sub(1);
-        most.saturating_mul(self.fade_ms)
+        most.saturating_mul(self.decay_ms)
     }
 }
 
@@ -161,29 +162,30 @@ impl Limits {
 #[derive(Debug, Default)]
 pub struct FailedAttempts {
     keys: BTreeMap<String, Bucket>,
-    addresses: Recent,
+    addresses: RecentBuckets,
 }
 
 impl FailedAttempts {
     /// Decides if a request that names codes may continue.
-    pub fn ask(&mut self, asker: &ClientKey, now_ms: i64) -> AttemptDecision {
-        let key = self.keys.entry(asker.key.clone()).or_default();
-        *key = key.faded(now_ms);
-        let Some(address) = &asker.address else { return key.ask(&KEY) };
+    pub fn ask(&mut self, client_key: &ClientKey, now_ms: i64) -> AttemptDecision {
+        let key = self.keys.entry(client_key.key.clone()).or_default();
+        *key = key.decayed(now_ms);
+        let Some(address) = &client_key.address else { return key.ask(&KEY) };
         let limits = if key.wrong(&KEY) < KEY.free { &ADDRESS } else { &ADDRESS_UNDER_ATTACK };
-        self.addresses.with(named(&asker.key, address), now_ms, |bucket| bucket.ask(limits))
+        self.addresses.with(named(&client_key.key, address), now_ms, |bucket| bucket.ask(limits))
     }
 
     /// Settles an admitted request with its number of wrong names.
-    pub fn settle(&mut self, asker: &ClientKey, wrong: u64, now_ms: i64) {
-        let key = self.keys.entry(asker.key.clone()).or_default();
-        *key = key.faded(now_ms);
-        match &asker.address {
+    pub fn record_result(&mut self, client_key: &ClientKey, wrong: u64, now_ms: i64) {
+        let key = self.keys.entry(client_key.key.clone()).or_default();
+        *key = key.decayed(now_ms);
+        match &client_key.address {
             Some(address) => {
                 key.add(&KEY, wrong);
-                self.addresses.with(named(&asker.key, address), now_ms, |bucket| bucket.settle(&ADDRESS, wrong));
+                self.addresses
+                    .with(named(&client_key.key, address), now_ms, |bucket| bucket.record_result(&ADDRESS, wrong));
             }
-            None => key.settle(&KEY, wrong),
+            None => key.record_result(&KEY, wrong),
         }
     }
 
@@ -200,15 +202,15 @@ fn named(key: &str, address: &str) -> String {
 
 /// Bounded map by name in two halves; the older half is dropped as a whole.
 #[derive(Debug, Default)]
-struct Recent {
+struct RecentBuckets {
     young: BTreeMap<String, Bucket>,
     old: BTreeMap<String, Bucket>,
 }
 
-impl Recent {
+impl RecentBuckets {
     fn with<T>(&mut self, name: String, now_ms: i64, act: impl FnOnce(&mut Bucket) -> T) -> T {
         let known = self.young.remove(&name).or_else(|| self.old.remove(&name));
-        let mut bucket = known.unwrap_or_default().faded(now_ms);
+        let mut bucket = known.unwrap_or_default().decayed(now_ms);
         let outcome = act(&mut bucket);
         if !bucket.is_empty() {
             if self.young.len() >= ADDRESSES / 2 {

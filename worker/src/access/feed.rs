@@ -1,4 +1,4 @@
-//! Credentials of the feed, and the refusals that only it gives. A page cannot add headers to the opening of a WebSocket, so the key is
+//! Credentials of the feed, and the refusals that only it gives. A browser page cannot add headers to the opening of a WebSocket, so the key is
 //! sent in the list of subprotocols: `scrip, <id>, <token>`, or `scrip, <token>` for an OAuth token.
 
 use crate::http::caller::CredentialClass;
@@ -17,7 +17,7 @@ pub const PROTOCOL: &str = "scrip";
 const RETRY_SECONDS: i64 = 60;
 
 /// Returns the credentials in the list of subprotocols, which only the feed accepts: class, id and token.
-pub fn sent<'r>(route: &Route, request: &'r Request) -> Option<(CredentialClass, &'r str, &'r str)> {
+pub fn credentials<'r>(route: &Route, request: &'r Request) -> Option<(CredentialClass, &'r str, &'r str)> {
     if route.path != PATH {
         return None;
     }
@@ -34,8 +34,9 @@ pub fn sent<'r>(route: &Route, request: &'r Request) -> Option<(CredentialClass,
 
 /// Returns true if a request opens a WebSocket.
 pub fn is_upgrade(request: &Request) -> bool {
-    let wanted = header(request, "upgrade").is_some_and(|wanted| wanted.eq_ignore_ascii_case("websocket"));
-    wanted && request.method == "GET"
+    let is_websocket =
+        header(request, "upgrade").is_some_and(|is_websocket| is_websocket.eq_ignore_ascii_case("websocket"));
+    is_websocket && request.method == "GET"
 }
 
 /// Returns the error for a call that opens no WebSocket.

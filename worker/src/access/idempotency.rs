@@ -21,13 +21,13 @@ use crate::store::sql::Fault;
 pub use crate::store::access::stored_responses::{StoredResponse, revise};
 
 /// Retention time of a response.
-pub const ANSWERS_KEPT_MS: i64 = 86_400_000;
+pub const RESPONSES_KEPT_MS: i64 = 86_400_000;
 /// Maximum length of a key.
 const KEY_LENGTH_MAX: usize = 255;
 /// Size of a row in addition to the response, names and indexes included.
 const ROW_BYTES: usize = 1_500;
 /// Maximum bytes of stored responses of one client key in an hour: those of a day stay within a few gigabytes for any caller.
-const OF_PAGES: Quota = Quota { name: "answers of an hour", window_ms: 3_600_000, most: 134_217_728 };
+const OF_CLIENTS: Quota = Quota { name: "answers of an hour", window_ms: 3_600_000, most: 134_217_728 };
 
 /// Caller, route and time of a call.
 pub struct IdempotentCall<'a> {
@@ -52,7 +52,7 @@ pub struct IdempotencyNames {
 }
 
 /// Record found under the key of a request.
-pub enum Memory {
+pub enum ResponseLookup {
     /// The request has no key, or its response is never stored.
     None,
     /// The request is a repetition, with this response.
@@ -74,10 +74,14 @@ impl IdempotencyNames {
 }
 
 /// Looks up the response under the key of a request; the key of another body is refused.
-pub fn recall(request: &Request, asked: &IdempotentCall<'_>, store: &Store<'_>) -> Result<Memory, CallError> {
-    let kept = request.method == "POST" && asked.route.remembered;
-    let Some(key) = header(request, "idempotency-key").filter(|_| kept) else {
-        return Ok(Memory::None);
+pub fn find_response(
+    request: &Request,
+    call: &IdempotentCall<'_>,
+    store: &Store<'_>,
+) -> Result<ResponseLookup, CallError> {
+    let is_stored = request.method == "POST" && call.route.stores_response;
+    let Some(key) = header(request, "idempotency-key").filter(|_| is_stored) else {
+        return Ok(ResponseLookup::None);
     };
     let wrong = match key.is_empty() {
         true => Some("must NOT have fewer than 1 characters".to_owned()),
@@ -87,9 +91,9 @@ pub fn recall(request: &Request, asked: &IdempotentCall<'_>, store: &Store<'_>) 
         let message = format!("Header Idempotency-Key {message}");
         return Err(error(400, "invalid_idempotency_key", "Invalid Idempotency-Key", message).into());
     }
-    let Caller { class, key_id, project, .. } = asked.caller;
+    let Caller { class, key_id, project, .. } = call.caller;
     // A client key is public: a response to one customer is never repeated to another.
-    let caller = match asked.proven {
+    let caller = match call.proven {
         Some(customer) => serde_json::json!([class, key_id, project, customer]),
         None => serde_json::json!([class, key_id, project]),
     };
@@ -100,7 +104,7 @@ pub fn recall(request: &Request, asked: &IdempotentCall<'_>, store: &Store<'_>) 
     };
     let body_hash = sha256_hex(&[request.query.as_bytes(), b"\n", request.body.as_slice()].concat());
     let Some(found) = stored_responses::find(store, &names.name())? else {
-        return Ok(Memory::New { names, body_hash });
+        return Ok(ResponseLookup::New { names, body_hash });
     };
     if found.body_hash != body_hash {
         let message = format!("the Idempotency-Key `{key}` came before with another body");
@@ -109,37 +113,37 @@ pub fn recall(request: &Request, asked: &IdempotentCall<'_>, store: &Store<'_>) 
     let mut headers: Vec<(String, String)> = serde_json::from_str(&found.headers).unwrap_or_default();
     headers.push(("idempotency-replayed".into(), "true".into()));
     let status = u16::try_from(found.status).unwrap_or(200);
-    Ok(Memory::Answered(Reply { status, headers, body: found.load_body(store)?.into_bytes() }))
+    Ok(ResponseLookup::Answered(Reply { status, headers, body: found.load_body(store)?.into_bytes() }))
 }
 
 /// Stores a response when the call commits: every success, and every refusal that has written something. A refusal without an
 /// effect may be repeated under that key, corrected or not. For a client, whose key is public, only responses of calls that wrote
 /// are stored. Calls beyond its quota are refused: without a stored response they must not act.
-pub fn remember(
-    memory: Memory,
+pub fn store_response(
+    lookup: ResponseLookup,
     reply: &Reply,
-    asked: &IdempotentCall<'_>,
+    call: &IdempotentCall<'_>,
     store: &mut Store<'_>,
 ) -> Result<(), CallError> {
-    let Memory::New { names, body_hash } = memory else { return Ok(()) };
-    let is_page = client::is_asking(asked.route, asked.caller);
+    let ResponseLookup::New { names, body_hash } = lookup else { return Ok(()) };
+    let is_client = client::is_client_call(call.route, call.caller);
     // A response without an effect is kept only if it fits one row: to repeat its call changes nothing.
-    if !store.is_dirty() && (is_page || reply.status >= 300 || reply.body.len() > SLICE_BYTES) {
+    if !store.is_dirty() && (is_client || reply.status >= 300 || reply.body.len() > SLICE_BYTES) {
         return Ok(());
     }
     let bytes = i64::try_from(reply.body.len().saturating_add(ROW_BYTES)).unwrap_or(i64::MAX);
-    if is_page {
-        if !OF_PAGES.allows(store, asked.caller, asked.now_ms, bytes)? {
-            let rest = OF_PAGES.rest_seconds(asked.now_ms);
+    if is_client {
+        if !OF_CLIENTS.allows(store, call.caller, call.now_ms, bytes)? {
+            let rest = OF_CLIENTS.rest_seconds(call.now_ms);
             let message = format!(
                 "answers under an Idempotency-Key to the key `{}` have at most {} bytes in one hour; the next begins in {rest} seconds",
-                asked.caller.key_id, OF_PAGES.most
+                call.caller.key_id, OF_CLIENTS.most
             );
             let mut body = error(429, "too_many_requests", "Too many requests hit the API too quickly.", message);
             body.retry_after = Some(rest);
             return Err(body.into());
         }
-        OF_PAGES.take(store, asked.caller, asked.now_ms, bytes);
+        OF_CLIENTS.take(store, call.caller, call.now_ms, bytes);
     }
     let text = std::str::from_utf8(&reply.body).map_err(|error| Fault(format!("an answer is no text: {error}")))?;
     let headers = serde_json::to_string(&reply.headers).unwrap_or_default();
@@ -155,10 +159,10 @@ pub fn remember(
             status: i64::from(reply.status),
             headers,
             body: text,
-            created_at: asked.now_ms,
+            created_at: call.now_ms,
             bytes,
         },
     );
-    store.leaves_later();
+    store.mark_for_retention();
     Ok(())
 }

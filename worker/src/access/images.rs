@@ -61,6 +61,6 @@ pub fn name_of(project: &str) -> String {
 }
 
 /// Returns the key under which the entry caches the directory's record of a project, by its name.
-pub fn kept_as(name: &str) -> String {
+pub fn cache_key(name: &str) -> String {
     format!("images:{name}")
 }

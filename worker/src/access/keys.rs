@@ -1,7 +1,7 @@
 //! Keys as the directory stores them, and the record of one that a call needs. A record is composed on every request for it, so that
 //! changes of the project, the user or the key take effect at once.
 
-use crate::access::auth::{PreviousSecret, Record, key_name, mark_of};
+use crate::access::auth::{PreviousSecret, Record, fingerprint_of, key_name};
 use crate::access::images;
 use crate::access::projects::{self, ProjectSettings};
 use crate::access::users;
@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 /// Kind of the rows of keys.
 pub const KEY: &str = "key";
 /// Mark in the rows of keys that were created through the API: a new setup does not change them.
-pub const MADE: &str = "made";
+pub const CREATED_BY_API: &str = "made";
 /// Header in which the directory names the records that the entry should forget. No caller sees it.
 pub const FORGET: &str = "scrip-forget";
 /// Header in which the directory names the project that the entry must empty. No caller sees it.
@@ -61,7 +61,7 @@ impl ApiKey {
         let body = body.as_object().cloned().unwrap_or_default();
         let mut row = Document::new(key_name(self.class, &self.id), None, now_ms, body);
         row.parent = Some(self.project.clone());
-        row.holder = made.then(|| MADE.to_owned());
+        row.holder = made.then(|| CREATED_BY_API.to_owned());
         Ok(row)
     }
 }
@@ -84,7 +84,7 @@ pub fn record(store: &Store<'_>, name: &str) -> Result<Option<Record>, Fault> {
     let (mut signing, mut manages) = (None, BTreeMap::new());
     if key.class == CredentialClass::Management {
         signing = projects::signing(store, &key.project)?;
-        for other in projects::made_by(store, &key.project)? {
+        for other in projects::list_created_by(store, &key.project)? {
             let role = users::role(store, key.user.as_deref(), &other)?;
             let signing = projects::signing(store, &other.id)?;
             manages.insert(other.id, ManagedProject { settings: other.terms.settings, role, signing });
@@ -149,8 +149,8 @@ pub fn record_of_token(store: &Store<'_>, sha256: &str, now_ms: i64) -> Result<O
     let Some(issued) = credentials::find_token(store, sha256, now_ms)? else { return Ok(None) };
     let issued: IssuedToken = serde_json::from_str(&issued).map_err(|error| Fault(error.to_string()))?;
     let Some(record) = record(store, &key_name(CredentialClass::Server, &issued.id))? else { return Ok(None) };
-    // A token without a mark is older than marks, and counts as one of the current secret.
-    let secret = issued.secret.unwrap_or_else(|| mark_of(&record.token_sha256));
+    // A token without a fingerprint is older than fingerprints, and counts as one of the current secret.
+    let secret = issued.secret.unwrap_or_else(|| fingerprint_of(&record.token_sha256));
     let Some(end) = secret_end(&record, &secret).filter(|end| *end > now_ms) else { return Ok(None) };
     if record.project != issued.project {
         return Ok(None);
@@ -166,12 +166,12 @@ pub fn record_of_token(store: &Store<'_>, sha256: &str, now_ms: i64) -> Result<O
     }))
 }
 
-/// Returns the end of a key's secret by its mark: `i64::MAX` for the current one, the end of grace for the former, else `None`.
-fn secret_end(record: &Record, mark: &str) -> Option<i64> {
-    if mark == mark_of(&record.token_sha256) {
+/// Returns the end of a key's secret by its fingerprint: `i64::MAX` for the current one, the end of grace for the former, else `None`.
+fn secret_end(record: &Record, fingerprint: &str) -> Option<i64> {
+    if fingerprint == fingerprint_of(&record.token_sha256) {
         return Some(i64::MAX);
     }
-    let former = record.former.as_ref().filter(|former| mark == mark_of(&former.token_sha256));
+    let former = record.former.as_ref().filter(|former| fingerprint == fingerprint_of(&former.token_sha256));
     former.map(|former| former.until)
 }
 
@@ -211,7 +211,7 @@ pub fn names_of_tokens(tokens: &[String]) -> String {
 }
 
 /// Instructs the entry to forget the records of these keys, and of all tokens issued with them.
-pub fn forgetting_keys(store: &Store<'_>, mut answer: Response, rows: &[Document]) -> Result<Response, Fault> {
+pub fn forget_keys(store: &Store<'_>, mut answer: Response, rows: &[Document]) -> Result<Response, Fault> {
     let (mut names, mut tokens) = (Vec::new(), Vec::new());
     for row in rows {
         let key = ApiKey::of(row)?;
@@ -227,7 +227,7 @@ pub fn forgetting_keys(store: &Store<'_>, mut answer: Response, rows: &[Document
 }
 
 /// Instructs the entry to forget the records of a project's keys, of the keys that manage the project, and of its tokens.
-pub fn forgetting(store: &Store<'_>, mut answer: Response, project: &str) -> Result<Response, Fault> {
+pub fn forget_keys_of_project(store: &Store<'_>, mut answer: Response, project: &str) -> Result<Response, Fault> {
     let organisation = projects::find(store, project)?.map(|found| found.organisation().to_owned());
     let mut rows = of_project(store, project)?;
     if let Some(other) = organisation.filter(|other| other != project) {
@@ -236,7 +236,7 @@ pub fn forgetting(store: &Store<'_>, mut answer: Response, project: &str) -> Res
     let mut names: Vec<String> = rows.iter().map(|row| format!("key:{}", row.id)).collect();
     let tokens = credentials::list_tokens_of_project(store, project, FORGOTTEN_MAX)?;
     names.extend(tokens.iter().map(|sha256| format!("token:{sha256}")));
-    names.push(images::kept_as(&images::name_of(project)));
+    names.push(images::cache_key(&images::name_of(project)));
     answer.headers.push((FORGET, names.join(",")));
     Ok(answer)
 }

@@ -13,7 +13,7 @@ const PURPOSE: &str = "links";
 const KEY_LENGTH: usize = 64;
 
 /// Returns the token of a query as received: its characters are never encoded.
-pub fn sent(query: &str) -> Option<&str> {
+pub fn token_of(query: &str) -> Option<&str> {
     query.split('&').find_map(|pair| pair.strip_prefix("token="))
 }
 
@@ -24,7 +24,7 @@ pub fn key_of(token: &str) -> Option<&str> {
     is_name.then_some(key)
 }
 
-/// Returns the token that opens a resource until `end_ms`, for a key and the mark of its secret.
+/// Returns the token that opens a resource until `end_ms`, for a key and the fingerprint of its secret.
 pub fn token(store: &Store<'_>, key: &str, secret: &str, id: &str, end_ms: i64) -> Result<String, CallError> {
     let seal = seal(store, &[key, &end_ms.to_string(), id, secret])?;
     Ok(format!("{key}.{end_ms}.{seal}"))
@@ -53,5 +53,5 @@ pub fn check(
 }
 
 fn seal(store: &Store<'_>, parts: &[&str]) -> Result<String, CallError> {
-    Ok(Tracker::stored(store)?.counted_as(PURPOSE, &parts.join("."))?)
+    Ok(Tracker::stored(store)?.pseudonym(PURPOSE, &parts.join("."))?)
 }

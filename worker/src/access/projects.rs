@@ -1,7 +1,7 @@
 //! Projects as the directory stores them: those of the setup, and those that were created through the API.
 
 use crate::http::caller::{Settings, WebhookSecret};
-use crate::http::client_publication_policy::Publishing;
+use crate::http::client_publication_policy::ClientPublicationPolicy;
 use crate::http::rate_limits::RateLimits;
 use crate::store::Store;
 use crate::store::access::credentials;
@@ -32,7 +32,7 @@ pub struct ProjectSettings {
     pub redeem: bool,
     /// Campaigns that clients may publish from.
     #[serde(default)]
-    pub publish: Publishing,
+    pub publish: ClientPublicationPolicy,
     /// True if clients may send events.
     #[serde(default)]
     pub events: bool,
@@ -53,11 +53,11 @@ pub struct Project {
     /// Id of the project.
     pub id: String,
     /// The project of the setup with whose key it was created; `None` if the setup defines it.
-    pub made_by: Option<String>,
+    pub created_by: Option<String>,
     /// Creation time in the directory, in milliseconds.
     pub created_at: i64,
     /// Members that responses show.
-    pub shown: Map<String, Json>,
+    pub members: Map<String, Json>,
     /// Settings that the records of its keys contain.
     pub terms: ProjectSettings,
 }
@@ -66,36 +66,36 @@ impl Project {
     /// Reads a row.
     fn of(document: Document) -> Result<Project, Fault> {
         let Document { id, parent, created_at, mut body, .. } = document;
-        let shown = body.remove("shown").and_then(|shown| shown.as_object().cloned()).unwrap_or_default();
+        let members = body.remove("shown").and_then(|members| members.as_object().cloned()).unwrap_or_default();
         let terms = serde_json::from_value(body.remove("terms").unwrap_or_default());
         let terms = terms.map_err(|error| Fault(format!("the terms of the project `{id}`: {error}")))?;
-        Ok(Project { id, made_by: parent, created_at, shown, terms })
+        Ok(Project { id, created_by: parent, created_at, members, terms })
     }
 
     /// Returns the row of the project.
     pub fn row(&self) -> Document {
-        let body = json!({ "shown": self.shown, "terms": self.terms });
+        let body = json!({ "shown": self.members, "terms": self.terms });
         let body = body.as_object().cloned().unwrap_or_default();
         let mut row = Document::new(self.id.clone(), None, self.created_at, body);
-        row.parent.clone_from(&self.made_by);
+        row.parent.clone_from(&self.created_by);
         row
     }
 
     /// Returns the project with keys that also manage it, which may be itself.
     pub fn organisation(&self) -> &str {
-        self.made_by.as_deref().unwrap_or(&self.id)
+        self.created_by.as_deref().unwrap_or(&self.id)
     }
 
     /// Returns true if the setup defines it, so that only the setup may change it.
     pub fn is_set_up(&self) -> bool {
-        self.made_by.is_none()
+        self.created_by.is_none()
     }
 }
 
 /// Finds a project. A project that was created takes the environment settings of the project that created it.
 pub fn find(store: &Store<'_>, id: &str) -> Result<Option<Project>, Fault> {
     let Some(mut project) = store.document(PROJECT, id)?.map(Project::of).transpose()? else { return Ok(None) };
-    if let Some(organisation) = project.made_by.as_deref()
+    if let Some(organisation) = project.created_by.as_deref()
         && let Some(organisation) = store.document(PROJECT, organisation)?.map(Project::of).transpose()?
     {
         project.terms.settings.address_header = organisation.terms.settings.address_header;
@@ -104,8 +104,8 @@ pub fn find(store: &Store<'_>, id: &str) -> Result<Option<Project>, Fault> {
 }
 
 /// Lists the projects that were created with keys of one, the newest first.
-pub fn made_by(store: &Store<'_>, id: &str) -> Result<Vec<Project>, Fault> {
-    credentials::list_projects_made_by(store, id)?.into_iter().map(Project::of).collect()
+pub fn list_created_by(store: &Store<'_>, id: &str) -> Result<Vec<Project>, Fault> {
+    credentials::list_projects_created_by(store, id)?.into_iter().map(Project::of).collect()
 }
 
 /// Returns the secret that signs the webhooks of a project.
@@ -130,27 +130,27 @@ pub fn is_webhook_token_set_up(store: &Store<'_>, id: &str) -> Result<bool, Faul
 }
 
 /// Stores the webhook secret of a project.
-pub fn keep_webhook_token(store: &mut Store<'_>, id: &str, token: &str, set_up: bool, now_ms: i64) {
+pub fn update_webhook_token(store: &mut Store<'_>, id: &str, token: &str, set_up: bool, now_ms: i64) {
     let body = json!({ "token": token, "set_up": set_up, "since_ms": now_ms }).as_object().cloned().unwrap_or_default();
-    store.put(WEBHOOK_TOKEN, &Document::new(id.to_owned(), None, now_ms, body));
+    store.upsert(WEBHOOK_TOKEN, &Document::new(id.to_owned(), None, now_ms, body));
 }
 
 /// Deletes a project from the directory, and records the deletion.
 pub fn delete(store: &mut Store<'_>, project: &Project, now_ms: i64) {
-    store.remove(PROJECT, &project.id);
-    store.remove(WEBHOOK_TOKEN, &project.id);
+    store.delete(PROJECT, &project.id);
+    store.delete(WEBHOOK_TOKEN, &project.id);
     credentials::delete_keys_of_project(store, &project.id);
     credentials::delete_tokens_of_project(store, &project.id);
     let mut row = Document::new(project.id.clone(), None, now_ms, Map::new());
-    row.parent.clone_from(&project.made_by);
-    store.put(DELETED, &row);
+    row.parent.clone_from(&project.created_by);
+    store.upsert(DELETED, &row);
 }
 
 /// Returns the shown members of a project without settings.
-pub fn shown_from_the_beginning() -> Map<String, Json> {
+pub fn initial_members() -> Map<String, Json> {
     let quiet = json!({ "enabled": false, "value": 80, "in_app": false, "emails": [] });
     let silent = json!({ "email": false, "in_app": false, "emails": [] });
-    let shown = json!({
+    let members = json!({
         "id": "", "name": "", "description": "", "timezone": "UTC", "currency": "", "dial_code": null, "webhook_version": "v2024-01-01",
         "client_trusted_domains": [], "client_redeem_enabled": false, "client_publish_enabled": false,
         "client_list_vouchers_enabled": false, "client_create_customer_enabled": false, "client_loyalty_events_enabled": false,
@@ -163,5 +163,5 @@ pub fn shown_from_the_beginning() -> Map<String, Json> {
         "cluster_id": "default", "case_sensitive_codes": true, "api_version": "v2018-08-01", "is_sandbox": false,
         "default_code_config": { "charset": null },
     });
-    shown.as_object().cloned().unwrap_or_default()
+    members.as_object().cloned().unwrap_or_default()
 }

@@ -28,7 +28,7 @@ impl Quota {
         now_ms.checked_div_euclid(self.window_ms).unwrap_or(0)
     }
 
-    /// Returns the window of a caller at a moment.
+    /// Returns the window of a caller at a time.
     fn window_of(&self, caller: &Caller, now_ms: i64) -> QuotaWindow<'static> {
         QuotaWindow { owner: key(caller), name: self.name, number: self.window(now_ms) }
     }

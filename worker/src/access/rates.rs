@@ -12,14 +12,14 @@ use crate::http::route::Route;
 use std::collections::BTreeMap;
 
 /// Maximum number of counts for addresses, and for keys and projects. Beyond it expired counts are dropped, then all.
-const KEPT: usize = 20_000;
+const COUNTS_MAX: usize = 20_000;
 
 /// Remaining calls of a rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RateRemaining {
     limit: u32,
     remaining: u32,
-    /// Moment at which the next call is allowed, in seconds since 1970.
+    /// Time at which the next call is allowed, in seconds since 1970.
     retry: i64,
 }
 
@@ -51,7 +51,7 @@ struct RateWindow {
 impl RateWindow {
     /// Returns the window at `now_ms`. A clock that was reset begins a new one.
     fn at(known: Option<&RateWindow>, rate: Rate, now_ms: i64) -> RateWindow {
-        let is_on = |span: &&RateWindow| span.begun_ms <= now_ms && now_ms < span.end_ms(rate);
+        let is_on = |window: &&RateWindow| window.begun_ms <= now_ms && now_ms < window.end_ms(rate);
         known.filter(is_on).copied().unwrap_or(RateWindow { begun_ms: now_ms, used: 0 })
     }
 
@@ -63,7 +63,7 @@ impl RateWindow {
 /// Counts of one process.
 #[derive(Debug, Default)]
 pub struct Counts {
-    spans: BTreeMap<String, RateWindow>,
+    windows: BTreeMap<String, RateWindow>,
     addresses: BTreeMap<String, RateWindow>,
 }
 
@@ -99,31 +99,31 @@ impl Counts {
         let held: Vec<(Rate, bool, String)> = held.collect();
         let mut least: Option<RateRemaining> = None;
         for (rate, is_address, name) in &held {
-            let span = RateWindow::at(self.part(*is_address).get(name), *rate, now_ms);
-            let Some(remaining) = rate.calls.saturating_sub(span.used).checked_sub(1) else {
-                return beyond(*rate, &span, now_ms, of);
+            let window = RateWindow::at(self.part(*is_address).get(name), *rate, now_ms);
+            let Some(remaining) = rate.calls.saturating_sub(window.used).checked_sub(1) else {
+                return beyond(*rate, &window, now_ms, of);
             };
             if least.is_none_or(|least| remaining < least.remaining) {
-                let retry_ms = if remaining == 0 { span.end_ms(*rate) } else { now_ms };
+                let retry_ms = if remaining == 0 { window.end_ms(*rate) } else { now_ms };
                 least = Some(RateRemaining { limit: rate.calls, remaining, retry: up_to_seconds(retry_ms) });
             }
         }
         for (rate, is_address, name) in held {
-            let mut span = RateWindow::at(self.part(is_address).get(&name), rate, now_ms);
-            span.used = span.used.saturating_add(1);
+            let mut window = RateWindow::at(self.part(is_address).get(&name), rate, now_ms);
+            window.used = window.used.saturating_add(1);
             make_room(self.part(is_address), now_ms);
-            self.part(is_address).insert(name, span);
+            self.part(is_address).insert(name, window);
         }
         least.map_or(RateDecision::Unlimited, RateDecision::Within)
     }
 
     fn part(&mut self, is_address: bool) -> &mut BTreeMap<String, RateWindow> {
-        if is_address { &mut self.addresses } else { &mut self.spans }
+        if is_address { &mut self.addresses } else { &mut self.windows }
     }
 }
 
-fn beyond(rate: Rate, span: &RateWindow, now_ms: i64, of: &'static str) -> RateDecision {
-    let end_ms = span.end_ms(rate);
+fn beyond(rate: Rate, window: &RateWindow, now_ms: i64, of: &'static str) -> RateDecision {
+    let end_ms = window.end_ms(rate);
     let seconds = up_to_seconds(end_ms.saturating_sub(now_ms)).max(1);
     let share = RateRemaining { limit: rate.calls, remaining: 0, retry: up_to_seconds(end_ms) };
     RateDecision::Beyond { share, seconds: u64::try_from(seconds).unwrap_or(1), of }
@@ -135,13 +135,13 @@ fn up_to_seconds(ms: i64) -> i64 {
 }
 
 /// Removes windows that began more than a day ago, which have ended for every rate.
-fn make_room(spans: &mut BTreeMap<String, RateWindow>, now_ms: i64) {
+fn make_room(windows: &mut BTreeMap<String, RateWindow>, now_ms: i64) {
     const DAY_MS: i64 = 86_400_000;
-    if spans.len() >= KEPT {
-        spans.retain(|_, span| now_ms.saturating_sub(span.begun_ms) < DAY_MS);
+    if windows.len() >= COUNTS_MAX {
+        windows.retain(|_, window| now_ms.saturating_sub(window.begun_ms) < DAY_MS);
     }
-    if spans.len() >= KEPT {
-        spans.clear();
+    if windows.len() >= COUNTS_MAX {
+        windows.clear();
     }
 }
 

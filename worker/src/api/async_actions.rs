@@ -1,6 +1,6 @@
 //! Async actions: list and get.
 
-use crate::documents::filter::read_moment;
+use crate::documents::filter::read_instant;
 use crate::documents::list::read_int;
 use crate::documents::resource::{self, plain_key};
 use crate::documents::shapes;
@@ -16,7 +16,7 @@ pub const ASYNC_ACTION: Resource = Resource {
     shape: shapes::project::ASYNC_ACTION.described(),
     parameter: "asyncActionId",
     key: plain_key,
-    show: resource::show_body,
+    show: resource::bodies_to_json,
     list: List { data_ref: "async_actions", page_max: 100, orders: &[], filters: &[], conditions: &[] },
 };
 
@@ -51,11 +51,11 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let limit = read_int(&call.query, "limit", 1, crate::documents::list::LIMIT_MAX)?
         .unwrap_or(crate::documents::list::LIMIT_DEFAULT);
     let mut clause = Clause::of_kind(ASYNC_ACTION.object);
-    if let Some(at) = read_moment(&call.query, &["end_date"])? {
+    if let Some(at) = read_instant(&call.query, &["end_date"])? {
         clause.made_before(at);
     }
     let page = ASYNC_ACTION.list.select(call.store, &call.query, clause)?;
-    let shown: Vec<Json> = page
+    let items: Vec<Json> = page
         .documents
         .into_iter()
         .map(|mut document| {
@@ -64,6 +64,6 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
         })
         .collect();
     Ok(Response::json(
-        json!({ "object": "list", "data_ref": "async_actions", "async_actions": shown, "has_more": page.total > limit }),
+        json!({ "object": "list", "data_ref": "async_actions", "async_actions": items, "has_more": page.total > limit }),
     ))
 }

@@ -23,7 +23,7 @@ pub const ROUTES: &[Route] = &[
 ];
 
 fn get_supplement(call: &mut Call<'_, '_>) -> HandlerResult {
-    let (customer, text, end) = client::proving_token(call)?;
+    let (customer, text, end) = client::verified_token(call)?;
     let token = VerifiedToken { customer: &customer, text: &text, end };
     let signed = bundle_supplement::sign(call, token)?.ok_or_else(bundle_head::not_ready)?;
     let mut answer = Response::bytes(signed.into_bytes());

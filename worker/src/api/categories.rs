@@ -73,7 +73,7 @@ pub const ROUTES: &[Route] = &[
 fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let found = CATEGORY.list.select_all(call.store, Clause::of_kind(CATEGORY.object))?;
     let total = i64::try_from(found.len()).unwrap_or(i64::MAX);
-    let categories = resource::show_body(call, found)?;
+    let categories = resource::bodies_to_json(call, found)?;
     Ok(Response::json(Json::Object(CATEGORY.list.envelope(categories, total))))
 }
 

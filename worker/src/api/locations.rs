@@ -2,9 +2,9 @@
 //! here own operations create and change them.
 
 use crate::documents::common_fields::{KEY, LIMIT};
-use crate::documents::filter::read_moment;
+use crate::documents::filter::read_instant;
 use crate::documents::list::{LIMIT_DEFAULT, read_int};
-use crate::documents::resource::{self, plain_key, show_body};
+use crate::documents::resource::{self, bodies_to_json, plain_key};
 use crate::documents::shapes;
 use crate::domain::clock;
 use crate::http::list_options::List;
@@ -24,7 +24,7 @@ const LOCATION: Resource = Resource {
     shape: shapes::project::LOCATION.described(),
     parameter: "locationId",
     key: plain_key,
-    show: show_body,
+    show: bodies_to_json,
     list: List {
         data_ref: "data",
         page_max: 1,
@@ -107,7 +107,7 @@ pub const ROUTES: &[Route] = &[
 /// Lists locations without pages: `end_date` continues with locations that were created earlier.
 fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut clause = clock::at_call(call, Clause::of_kind(LOCATION.object))?;
-    if let Some(at) = read_moment(&call.query, &["end_date"])? {
+    if let Some(at) = read_instant(&call.query, &["end_date"])? {
         clause.made_before(at.saturating_add(1));
     }
     let limit = read_int(&call.query, "limit", 1, 100)?.unwrap_or(LIMIT_DEFAULT);

@@ -72,7 +72,11 @@ const CHANGES: &[Field] = &[
 /// Text of the definitions in a body.
 const PROPERTIES: &str = "Definitions by metadata key, up to 100. Each has a `type`, and optionally `optional`, `array`, `deleted`, `object_type`, `min_length`, `max_length`, `exact_length`, `eq`, `ne`, `lt`, `lte`, `gt` and `gte`.";
 
-const fn schemas(parameter: &'static str, show: crate::http::route::ShowDocuments, data_ref: &'static str) -> Resource {
+const fn schemas(
+    parameter: &'static str,
+    show: crate::http::route::DocumentsToJson,
+    data_ref: &'static str,
+) -> Resource {
     Resource {
         object: "metadata_schema",
         parameter,
@@ -86,7 +90,7 @@ const fn schemas(parameter: &'static str, show: crate::http::route::ShowDocument
 /// Metadata schemas as API callers see them.
 pub const OF_RESOURCE: Resource = schemas("resource", show_older, "schemas");
 /// Metadata schemas as the management API shows them.
-pub const MANAGED: Resource = schemas("metadataSchemaId", resource::show_body, "data");
+pub const MANAGED: Resource = schemas("metadataSchemaId", resource::bodies_to_json, "data");
 
 const MANAGEMENT: &[CredentialClass] = &[CredentialClass::Management];
 const PATH: &str = "/management/v1/projects/{projectId}/metadata-schemas";
@@ -207,13 +211,13 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
         return Err(refusal.about(MANAGED.object, &related).into());
     }
     let id = call.ids.alphanumeric("ms_", 24).to_string();
-    let whole = json!({
+    let body = json!({
         "id": id, "related_object": related, "properties": properties,
         "allow_defined_only": body.get("allow_defined_only").and_then(Json::as_bool).unwrap_or(false),
         "created_at": timestamp::text(call.now_ms()), "updated_at": null, "object": MANAGED.object,
     });
-    let whole = whole.as_object().cloned().unwrap_or_default();
-    let schema = Document::new(id, Some(related), call.now_ms(), whole);
+    let body = body.as_object().cloned().unwrap_or_default();
+    let schema = Document::new(id, Some(related), call.now_ms(), body);
     check_count(&schema)?;
     call.store.insert(MANAGED.object, &schema);
     Ok(Response::json(Json::Object(schema.body)))
@@ -270,7 +274,7 @@ impl SchemaDefinitions {
         for (key, definition) in sent {
             let place = shape::below(self.path, &key);
             let Json::Object(mut definition) = definition else {
-                let message = format!("must be an object (actual value is `{}`)", shape::shown(&definition));
+                let message = format!("must be an object (actual value is `{}`)", shape::value_text(&definition));
                 return Err(Problem::at(place, message).into());
             };
             for (name, older) in OLDER {

@@ -84,7 +84,7 @@ pub const ROUTES: &[Route] = &[
         )
         .returns("The new token, which is not shown again.")
         .in_directory()
-        .forgotten(),
+        .without_stored_response(),
     post("/v1/oauth/introspect", "Introspect an OAuth token", introspect)
         .for_classes(&[CredentialClass::Server])
         .form(NAMED)
@@ -95,7 +95,7 @@ pub const ROUTES: &[Route] = &[
         )
         .returns("The state of the token.")
         .in_directory()
-        .forgotten(),
+        .without_stored_response(),
     post("/v1/oauth/token/revoke", "Revoke an OAuth token", revoke)
         .for_classes(&[CredentialClass::Server])
         .form(NAMED)
@@ -107,7 +107,7 @@ pub const ROUTES: &[Route] = &[
         )
         .returns("No content: the token is no longer valid.")
         .in_directory()
-        .forgotten(),
+        .without_stored_response(),
 ];
 
 /// Returns a parameter of the body, which is a form or a JSON object, else of the query. Some clients send the query with a JSON content

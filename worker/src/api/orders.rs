@@ -3,7 +3,7 @@
 
 pub mod returns;
 
-use crate::documents::common_fields::{BUYER, KEY, LIMIT, PAGE};
+use crate::documents::common_fields::{CUSTOMER_OBJECT, KEY, LIMIT, PAGE};
 use crate::documents::merge;
 use crate::documents::resource::{self, NameLookup, plain_key};
 use crate::documents::shapes;
@@ -50,10 +50,10 @@ const FIELDS: &[Field] = &[
         .description("Moment at which the order was made, in UTC. Absent means now for a new order."),
     may("referrer_id", KEY)
         .description("ID or `source_id` of the customer who referred the buyer. `null` removes the referrer."),
-    may("customer", BUYER).description(
+    may("customer", CUSTOMER_OBJECT).description(
         "Customer who buys. The profile that is sent is stored; `null` removes the customer from the order.",
     ),
-    may("referrer", BUYER)
+    may("referrer", CUSTOMER_OBJECT)
         .description("Customer who referred the buyer. The profile is stored; takes precedence over `referrer_id`."),
 ];
 

@@ -3,7 +3,7 @@
 
 use crate::access::client;
 use crate::api::redemptions::admission;
-use crate::documents::common_fields::{BUYER, CATALOGUE_ORDER, KEY};
+use crate::documents::common_fields::{CATALOGUE_ORDER, CUSTOMER_OBJECT, KEY};
 use crate::documents::list::read_int;
 use crate::documents::shapes;
 use crate::domain::caller;
@@ -13,7 +13,7 @@ use crate::domain::vouchers::voucher;
 use crate::http::caller::CredentialClass;
 use crate::http::list_options::List;
 use crate::http::reply::CallError;
-use crate::http::route::{Call, HandlerResult, Response, Route, ShowDocuments, post};
+use crate::http::route::{Call, DocumentsToJson, HandlerResult, Response, Route, post};
 use crate::http::shape::{Field, FieldType, INT_MAX, may};
 use crate::store::document_list::clause::Clause;
 use crate::store::document_list::column::member;
@@ -30,7 +30,8 @@ use serde_json::Value as Json;
 
 /// The older forms return documents instead of results.
 const OLDER: &[Field] = &[
-    may("customer", BUYER).description("Customer that redeemables are sought for. Absent means an anonymous customer."),
+    may("customer", CUSTOMER_OBJECT)
+        .description("Customer that redeemables are sought for. Absent means an anonymous customer."),
     may("order", ORDER).description("Order to which the redeemables would apply."),
     may(
         "reward",
@@ -207,7 +208,7 @@ fn answer_documents(
     by_campaign: bool,
     kind: &str,
     list: &List,
-    show: ShowDocuments,
+    show: DocumentsToJson,
 ) -> HandlerResult {
     read_int(&call.query, "limit", 1, LARGEST_LIMIT)?;
     let audience_only = call.query.is_true("audienceRulesOnly");

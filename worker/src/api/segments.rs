@@ -160,7 +160,7 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     members.insert("object".into(), SEGMENT.object.into());
     let segment = Document::new(id, None, call.now_ms(), members);
     call.store.insert(SEGMENT.object, &segment);
-    Ok(Response::json(SEGMENT.show_one(call, segment)?))
+    Ok(Response::json(SEGMENT.one_to_json(call, segment)?))
 }
 
 /// Returns the sent type, or the type that follows from the other members.

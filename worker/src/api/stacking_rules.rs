@@ -89,7 +89,7 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     let document = stacking_rules::new_document(&mut call.ids, call.context, sent);
     check(&document.body)?;
     if let Some(initial) = known {
-        call.store.remove(STACKING_RULES.object, &initial.id);
+        call.store.delete(STACKING_RULES.object, &initial.id);
     }
     call.store.insert(STACKING_RULES.object, &document);
     Ok(Response::json(Json::Object(document.body)))
@@ -115,7 +115,7 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
 fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     check_project(call)?;
     let document = STACKING_RULES.find(call)?;
-    call.store.remove(STACKING_RULES.object, &document.id);
+    call.store.delete(STACKING_RULES.object, &document.id);
     stacking_rules::insert_defaults(call.store, call.context, &mut call.ids);
     Ok(Response::empty(204))
 }

@@ -74,7 +74,7 @@ fn deliveries(call: &mut Call<'_, '_>) -> HandlerResult {
             queued_deliveries.push(WebhookDelivery { id, webhook, entity, event: "test", customer: None, body });
         }
     }
-    outbox::post(call.store, call.now_ms(), "", queued_deliveries);
+    outbox::enqueue(call.store, call.now_ms(), "", queued_deliveries);
     Ok(Response::json(json!({})))
 }
 
@@ -93,7 +93,7 @@ fn given(call: &mut Call<'_, '_>) -> HandlerResult {
     test_hooks::delete_all(call.store);
     give_stacking_rules(call, body.get("stacking_rules"))?;
     if let Some(zone) = body.get("time_zone") {
-        let said = json_members::one("time_zone", zone.clone());
+        let said = json_members::object_of("time_zone", zone.clone());
         give(call, "given", said, "time_zone", None, None);
     }
     let list = |name: &str| body.get(name).and_then(Json::as_array).cloned().unwrap_or_default();
@@ -110,7 +110,7 @@ fn given(call: &mut Call<'_, '_>) -> HandlerResult {
         give_hold(call, &hold, &list("vouchers"));
     }
     give_transfers(call, &list("transfers"));
-    commit::run_given(call.store)?;
+    commit::run_test_documents(call.store)?;
     Ok(Response::json(json!({})))
 }
 
@@ -252,7 +252,7 @@ fn give_hold(call: &mut Call<'_, '_>, hold: &Json, vouchers: &[Json]) {
 /// Stores the given stacking rules over the defaults; without any, a project keeps its initial set.
 fn give_stacking_rules(call: &mut Call<'_, '_>, given: Option<&Json>) -> Result<(), CallError> {
     if let Some(stored) = stacking_rules::load(call.store)? {
-        call.store.remove(STACKING_RULES.object, &stored.id);
+        call.store.delete(STACKING_RULES.object, &stored.id);
     }
     match given.and_then(Json::as_object) {
         Some(given) => {

@@ -7,7 +7,7 @@ use crate::documents::resource;
 use crate::documents::shapes;
 use crate::documents::shapes::project::{DEAD_DELIVERY, RESENT};
 use crate::domain::stacking_rules::check_project;
-use crate::domain::webhooks::subscriptions::{NAMES, WEBHOOK, WEBHOOKS_MAX, keep_token, spelt};
+use crate::domain::webhooks::subscriptions::{NAMES, WEBHOOK, WEBHOOKS_MAX, current_name, store_token};
 use crate::http::caller::CredentialClass;
 use crate::http::reply::{CallError, ErrorBody, error, invalid_payload, invalid_query, not_found};
 use crate::http::route::{Call, HandlerResult, Response, Route, delete, get, post, put};
@@ -132,13 +132,13 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     }
     let id = call.ids.alphanumeric("wh_", 24).to_string();
     body.entry("active").or_insert(Json::Bool(true));
-    let mut whole = json!({ "id": id }).as_object().cloned().unwrap_or_default();
-    whole.append(&mut body);
-    whole.insert("created_at".into(), timestamp::text(call.now_ms()).into());
-    whole.insert("updated_at".into(), Json::Null);
-    whole.insert("object".into(), WEBHOOK.object.into());
-    let webhook = Document::new(id, None, call.now_ms(), whole);
-    keep_token(call)?;
+    let mut members = json!({ "id": id }).as_object().cloned().unwrap_or_default();
+    members.append(&mut body);
+    members.insert("created_at".into(), timestamp::text(call.now_ms()).into());
+    members.insert("updated_at".into(), Json::Null);
+    members.insert("object".into(), WEBHOOK.object.into());
+    let webhook = Document::new(id, None, call.now_ms(), members);
+    store_token(call)?;
     call.store.insert(WEBHOOK.object, &webhook);
     Ok(Response::json(Json::Object(webhook.body)))
 }
@@ -150,10 +150,10 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut webhook = WEBHOOK.find(call)?;
     webhook.body.extend(body);
     call.touch(&mut webhook);
-    keep_token(call)?;
+    store_token(call)?;
     call.store.update(WEBHOOK.object, &webhook);
     if webhook.as_webhook().is_active() == Some(false) {
-        outbox::bury(call.store, &webhook.id, call.context.now.millis());
+        outbox::mark_dead(call.store, &webhook.id, call.context.now.millis());
     }
     Ok(Response::json(Json::Object(webhook.body)))
 }
@@ -163,7 +163,7 @@ fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     check_project(call)?;
     let webhook = WEBHOOK.find(call)?;
     delete_of_webhook(call.store, &webhook.id);
-    call.store.remove(WEBHOOK.object, &webhook.id);
+    call.store.delete(WEBHOOK.object, &webhook.id);
     Ok(Response::empty(204))
 }
 
@@ -176,7 +176,7 @@ fn sent(call: &Call<'_, '_>) -> Result<Map<String, Json>, ErrorBody> {
     })?;
     let named = WebhookRecord::of(&body).events();
     let mut events: Vec<&str> = Vec::new();
-    for name in named.map(spelt) {
+    for name in named.map(current_name) {
         if !events.contains(&name) {
             events.push(name);
         }

@@ -2,7 +2,7 @@
 
 use crate::access::projects::{self, ProjectSettings};
 use crate::http::caller::{CredentialClass, Settings};
-use crate::http::client_publication_policy::Publishing;
+use crate::http::client_publication_policy::ClientPublicationPolicy;
 use crate::http::rate_limits::RateLimits;
 use crate::store::sql::Fault;
 use scrip::wire::project::client;
@@ -38,7 +38,7 @@ pub(super) struct SetupProject {
 pub(super) struct Client {
     pub(super) origins: Vec<String>,
     pub(super) redeem: bool,
-    pub(super) publish: Publishing,
+    pub(super) publish: ClientPublicationPolicy,
     pub(super) events: bool,
     pub(super) create_customers: bool,
     pub(super) list_vouchers: bool,
@@ -57,11 +57,11 @@ pub(super) struct SetupKey {
 /// Reads the client settings of a project: origins and routes. The members for the engine's client policy stay in its settings.
 pub(super) fn take_client(project: &mut SetupProject) -> Result<Client, Fault> {
     let wrong = |what: String| Fault(format!("`client` of the project `{}`: {what}", project.id));
-    let Json::Object(said) = std::mem::take(&mut project.settings.client) else {
+    let Json::Object(members) = std::mem::take(&mut project.settings.client) else {
         project.settings.client = Json::Bool(true);
         return Ok(Client::default());
     };
-    let (terms, switches) = said.into_iter().partition(|(name, _)| client::NAMES.contains(&name.as_str()));
+    let (terms, switches) = members.into_iter().partition(|(name, _)| client::NAMES.contains(&name.as_str()));
     let client = serde_path_to_error::deserialize(Json::Object(switches)).map_err(|error| wrong(error.to_string()))?;
     let terms = Json::Object(terms);
     client::client_policy_of(&terms).map_err(|problem| wrong(problem.to_string()))?;
@@ -70,10 +70,10 @@ pub(super) fn take_client(project: &mut SetupProject) -> Result<Client, Fault> {
 }
 
 /// Returns the stored form of a project of the setup, with the members that the management API shows.
-pub(super) fn shown(project: SetupProject, client: Client, now_ms: i64) -> projects::Project {
+pub(super) fn to_project(project: SetupProject, client: Client, now_ms: i64) -> projects::Project {
     let settings = project.settings;
     let zone = settings.time_zone.get("name").unwrap_or(&settings.time_zone).as_str().filter(|name| !name.is_empty());
-    let mut shown = projects::shown_from_the_beginning();
+    let mut members = projects::initial_members();
     for (name, value) in [
         ("id", Json::from(project.id.as_str())),
         ("name", settings.name.as_str().into()),
@@ -87,7 +87,7 @@ pub(super) fn shown(project: SetupProject, client: Client, now_ms: i64) -> proje
         ("client_create_customer_enabled", client.create_customers.into()),
         ("client_list_vouchers_enabled", client.list_vouchers.into()),
     ] {
-        shown.insert(name.to_owned(), value);
+        members.insert(name.to_owned(), value);
     }
     let terms = ProjectSettings {
         settings,
@@ -99,5 +99,5 @@ pub(super) fn shown(project: SetupProject, client: Client, now_ms: i64) -> proje
         list_vouchers: client.list_vouchers,
         rate_limits: project.rate_limits,
     };
-    projects::Project { id: project.id, made_by: None, created_at: now_ms, shown, terms }
+    projects::Project { id: project.id, created_by: None, created_at: now_ms, members, terms }
 }

@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn faults_of_a_setup_are_named() {
         let key = r#"{"class":"server","id":"a","token":"t"}"#;
         let project = |more: &str| format!(r#"{{"projects":[{{"id":"one","keys":[{key}]}},{{{more}}}]}}"#);
         for (setup, part) in [

@@ -1,6 +1,6 @@
 //! Fields that several areas share, and the parameters that every list takes.
 
-use crate::http::list_options::{BY_AGE_ASKED, CURSOR_ASKED};
+use crate::http::list_options::{BY_AGE_PARAMETER, CURSOR_PARAMETER};
 use crate::http::shape::{Field, FieldType, INT_MAX, may};
 
 pub use scrip::shape::KEY;
@@ -25,7 +25,7 @@ pub const CODE_CONFIG: FieldType = FieldType::Object(&[
 pub const CUSTOMER: &[Field] = scrip::wire::customer::CUSTOMER.fields();
 
 /// A customer inside another body.
-pub const BUYER: FieldType = FieldType::Named(&scrip::wire::customer::CUSTOMER);
+pub const CUSTOMER_OBJECT: FieldType = FieldType::Named(&scrip::wire::customer::CUSTOMER);
 
 /// Metadata for many objects; a call without names changes none.
 pub const BULK_METADATA: &[Field] = &[
@@ -79,13 +79,13 @@ pub const PAGE_99: Field =
 /// Parameters of a cursor-based list that is ordered by age.
 pub const LISTED_BY_AGE: &[Field] = &[
     LIMIT,
-    BY_AGE_ASKED,
+    BY_AGE_PARAMETER,
     may("filters", FieldType::Map).description(
         "Conditions by property of the listed objects, each by operator, and the `junction` between them.",
     ),
-    CURSOR_ASKED,
+    CURSOR_PARAMETER,
 ];
-/// Before and after a moment.
+/// Before and after a time.
 pub const BEFORE_AFTER: FieldType = FieldType::Object(&[
     may("before", FieldType::DateTime).description("Moment in UTC before which the value lies."),
     may("after", FieldType::DateTime).description("Moment in UTC after which the value lies."),

@@ -6,7 +6,7 @@ use crate::store::document_list::condition::{Condition, InvalidCondition};
 use scrip::wire::problem::shortened;
 
 /// Operators with another spelling, which comes second.
-const SPELT: &[(&str, &str)] = &[
+const SPELLINGS: &[(&str, &str)] = &[
     ("$more_than", "$greater_than"),
     ("$more_than_equal", "$more_than_or_equal"),
     ("$more_than_equal", "$greater_than_or_equal"),
@@ -42,7 +42,7 @@ pub fn read(query: &Query) -> Result<(Vec<Condition>, &'static str), ErrorBody> 
                 )));
             }
             [field, "conditions", operator] | [field, "conditions", operator, _] | [field, operator] => {
-                let operator = SPELT.iter().find(|(_, other)| other == operator).map_or(operator, |(own, _)| own);
+                let operator = SPELLINGS.iter().find(|(_, other)| other == operator).map_or(operator, |(own, _)| own);
                 match conditions.iter_mut().find(|known| known.field == *field && known.operator == *operator) {
                     Some(known) => known.values.push(value.to_owned()),
                     None => conditions.push(Condition {
@@ -95,14 +95,14 @@ pub fn refusal(wrong: &InvalidCondition) -> ErrorBody {
                 condition.operator
             ))
         }
-        InvalidCondition::Moment { condition } => {
-            no_moment(&["filters", &condition.field, "conditions", &condition.operator].join("."))
+        InvalidCondition::Instant { condition } => {
+            not_an_instant(&["filters", &condition.field, "conditions", &condition.operator].join("."))
         }
         InvalidCondition::Calendar => invalid_query("Property .filters counts days beyond any calendar"),
     }
 }
 
-/// Returns the refusal of a value that is not a moment.
-pub fn no_moment(path: &str) -> ErrorBody {
+/// Returns the refusal of a value that is not an instant.
+pub fn not_an_instant(path: &str) -> ErrorBody {
     invalid_query(format!("Property .{path} cannot be recognized as a ISO-8601 compliant date"))
 }

@@ -92,9 +92,9 @@ fn is_formula(text: &str) -> bool {
 /// Returns true if a text is exactly a number: `-5` stays one.
 fn is_number(text: &str) -> bool {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
-    let (whole, part) = digits.split_once('.').unwrap_or((digits, "0"));
+    let (integer, part) = digits.split_once('.').unwrap_or((digits, "0"));
     let are_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    are_digits(whole) && are_digits(part)
+    are_digits(integer) && are_digits(part)
 }
 
 #[cfg(test)]
@@ -103,7 +103,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn no_cell_is_a_formula_and_every_text_comes_back() {
+    fn no_cell_is_a_formula_and_every_text_is_read_back() {
         for (text, message) in [
             ("=1+1", "'=1+1"),
             ("+cmd|' /C calc'!A0", "'+cmd|' /C calc'!A0"),

@@ -12,7 +12,7 @@ pub enum CellType {
     /// A number.
     Number,
     /// A whole number. `15.00` is none, and stays a text: an amount of money could be in cents or in major units.
-    Whole,
+    Integer,
     /// A boolean: `true`, `yes`, `1` and their contraries.
     Flag,
     /// A list, as JSON or with commas.
@@ -69,8 +69,8 @@ impl ColumnMap {
     /// Replaces fields by columns of the file in the details of a refusal. `has` returns true if the current row has a cell
     /// for a target, because a field may come from several columns.
     pub fn by_column_name(&self, details: &str, has: impl Fn(&str) -> bool) -> String {
-        let said = details.strip_prefix("Property .").and_then(|rest| rest.split_once(' '));
-        let found = said.and_then(|(path, members)| {
+        let problem = details.strip_prefix("Property .").and_then(|rest| rest.split_once(' '));
+        let found = problem.and_then(|(path, members)| {
             let is_of = |field: &str| {
                 path.strip_prefix(field).is_some_and(|below| below.is_empty() || below.starts_with(['.', '[']))
             };
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn a_refusal_names_the_column_that_the_row_has() {
         const KNOWN: &[CsvColumn] = &[
-            column(&["amount"], "row.amount", CellType::Whole).becomes(&["gift.amount"]),
+            column(&["amount"], "row.amount", CellType::Integer).becomes(&["gift.amount"]),
             column(&["value"], "row.value", CellType::Text).becomes(&["gift.amount", "discount.amount_off"]),
             column(&["active"], "active", CellType::Flag),
             column(&["id"], "", CellType::Passed),

@@ -69,24 +69,24 @@ pub fn read<'f>(file: &'f [u8], known: &[CsvColumn], required: &[&str]) -> Resul
     let columns = columns(&record, known, required)?;
     let width = record.len();
     let named = named(&record, known, &columns);
-    let mut sheet = CsvFile { layout: CsvLayout { columns, between, named }, slices: Vec::new(), rows: 0 };
-    let (mut begun, mut before, mut count) = (reader.position().byte(), reader.position().byte(), 0_u64);
+    let mut parsed = CsvFile { layout: CsvLayout { columns, between, named }, slices: Vec::new(), rows: 0 };
+    let (mut start, mut before, mut count) = (reader.position().byte(), reader.position().byte(), 0_u64);
     loop {
         let is_there = reader.read_byte_record(&mut record).map_err(failed)?;
         let is_end = record.as_slice() == b"\0";
-        let number = sheet.rows.saturating_add(1);
+        let number = parsed.rows.saturating_add(1);
         if !is_there || (!is_end && record.as_slice().contains(&0)) {
             return Err(wrong(format!("row {number}: a quote is opened and never closed")));
         }
         if is_blank(&record) {
             before = reader.position().byte();
-            begun = if count == 0 { before } else { begun };
+            start = if count == 0 { before } else { start };
             continue;
         }
-        let is_full = count >= SLICE_ROWS || before.saturating_sub(begun) >= SLICE_BYTES;
+        let is_full = count >= SLICE_ROWS || before.saturating_sub(start) >= SLICE_BYTES;
         if count > 0 && (is_end || is_full) {
-            sheet.slices.push(slice(text, begun, before));
-            (begun, count) = (before, 0);
+            parsed.slices.push(slice(text, start, before));
+            (start, count) = (before, 0);
         }
         if is_end {
             break;
@@ -107,12 +107,12 @@ pub fn read<'f>(file: &'f [u8], known: &[CsvColumn], required: &[&str]) -> Resul
             )));
         }
         before = reader.position().byte();
-        (sheet.rows, count) = (number, count.saturating_add(1));
+        (parsed.rows, count) = (number, count.saturating_add(1));
     }
-    if sheet.rows == 0 {
+    if parsed.rows == 0 {
         return Err(wrong("must have a row below the one that names its columns"));
     }
-    Ok(sheet)
+    Ok(parsed)
 }
 
 /// Returns true if all cells of a row are empty: spreadsheets end files with such rows.
@@ -286,7 +286,7 @@ pub fn body(known: &[CsvColumn], row: Map<String, Json>) -> Map<String, Json> {
         let text = cell.as_str().unwrap_or_default();
         if to == "metadata" {
             match serde_json::from_str(text) {
-                Ok(Json::Object(said)) => metadata.extend(said),
+                Ok(Json::Object(members)) => metadata.extend(members),
                 _ => drop(body.insert("metadata".into(), cell)),
             }
         } else if let Some(name) = to.strip_prefix("metadata.") {
@@ -316,7 +316,7 @@ pub fn value(kind: CellType, text: &str) -> Json {
     let read = match kind {
         CellType::Text | CellType::Passed => None,
         CellType::Number => json().filter(Json::is_number),
-        CellType::Whole => json().filter(|json| json.is_i64() || json.is_u64()),
+        CellType::Integer => json().filter(|json| json.is_i64() || json.is_u64()),
         // Days of the week may be written without brackets.
         CellType::Json => {
             json().filter(|json| !json.is_number()).or_else(|| serde_json::from_str(&format!("[{trimmed}]")).ok())
@@ -344,7 +344,7 @@ mod tests {
 
     const KNOWN: &[CsvColumn] = &[
         column(&["code"], "code", CellType::Text),
-        column(&["price", "value"], "price", CellType::Whole),
+        column(&["price", "value"], "price", CellType::Integer),
         column(&["active"], "active", CellType::Flag),
         column(&["city", "address_city"], "address.city", CellType::Text),
         column(&["attributes"], "attributes", CellType::List),
@@ -352,10 +352,10 @@ mod tests {
     ];
 
     fn bodies(file: &[u8]) -> Result<Vec<Json>, String> {
-        let sheet = read(file, KNOWN, &["code"]).map_err(|error| error.details.clone().unwrap())?;
-        let found: Vec<Json> = sheet.slices.iter().flat_map(|slice| rows(&sheet.layout, slice).unwrap()).collect();
+        let parsed = read(file, KNOWN, &["code"]).map_err(|error| error.details.clone().unwrap())?;
+        let found: Vec<Json> = parsed.slices.iter().flat_map(|slice| rows(&parsed.layout, slice).unwrap()).collect();
         let found: Vec<Json> = found.into_iter().filter(|row| !row.is_null()).collect();
-        assert_eq!(u64::try_from(found.len()), Ok(sheet.rows));
+        assert_eq!(u64::try_from(found.len()), Ok(parsed.rows));
         let row = |row: Json| match row {
             Json::Object(row) => Json::Object(body(KNOWN, row)),
             other => panic!("{other}"),
@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_all_sorts_say_the_same() {
+    fn files_of_all_forms_have_equal_rows() {
         let message = json!({ "code": "A", "price": 5, "active": true, "address": { "city": "Oslo" }, "metadata": { "Shop no": "x,y" } });
         for file in [
             "Code,VALUE, active ,Address City,Shop no,id\nA,5,yes,Oslo,\"x,y\",7\n",
@@ -385,26 +385,26 @@ mod tests {
         ];
         assert_eq!(bodies(two.as_bytes()), Ok(message.to_vec()));
         for no_amount in ["15.00", "1e3", "15,00", "1.5"] {
-            assert_eq!(value(CellType::Whole, no_amount), json!(no_amount));
+            assert_eq!(value(CellType::Integer, no_amount), json!(no_amount));
         }
-        assert_eq!([value(CellType::Whole, " -15 "), value(CellType::Number, "12.5")], [json!(-15), json!(12.5)]);
+        assert_eq!([value(CellType::Integer, " -15 "), value(CellType::Number, "12.5")], [json!(-15), json!(12.5)]);
     }
 
     #[test]
     fn many_rows_are_in_many_slices() {
         let file = format!("code\n{}", (0..1_000).map(|row| format!("\"C-{row}\"\r\n")).collect::<String>());
-        let sheet = read(file.as_bytes(), KNOWN, &["code"]).unwrap();
-        assert_eq!((sheet.rows, sheet.slices.len()), (1_000, 5));
+        let parsed = read(file.as_bytes(), KNOWN, &["code"]).unwrap();
+        assert_eq!((parsed.rows, parsed.slices.len()), (1_000, 5));
         let found = bodies(file.as_bytes()).unwrap();
         assert_eq!(found.last(), Some(&json!({ "code": "C-999" })));
     }
 
     #[test]
-    fn rows_that_go_leave_their_places() {
-        let sheet = read(b"code,price\r\nA,1\r\n\"B\nb\",2\r\n , \r\nC,3", KNOWN, &["code"]).unwrap();
+    fn removed_rows_leave_blank_rows() {
+        let parsed = read(b"code,price\r\nA,1\r\n\"B\nb\",2\r\n , \r\nC,3", KNOWN, &["code"]).unwrap();
         let gone = |code: &'static str| {
-            let without = without_rows(&sheet.layout, sheet.slices[0], &|row| row["code"] == code).unwrap();
-            without.map(|text| rows(&sheet.layout, &text).unwrap())
+            let without = without_rows(&parsed.layout, parsed.slices[0], &|row| row["code"] == code).unwrap();
+            without.map(|text| rows(&parsed.layout, &text).unwrap())
         };
         let [a, b, c] = [
             json!({ "code": "A", "price": "1" }),
@@ -419,7 +419,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_file_of_rows_is_refused_by_its_place() {
+    fn files_without_rows_are_refused_with_the_position() {
         let refused = |file: &[u8], message: &str| assert_eq!(bodies(file), Err(format!("Property .file {message}")));
         refused(b"", "must have a first row that names its columns (it is empty)");
         refused(b"\n\n", "must have a first row that names its columns (it is empty)");

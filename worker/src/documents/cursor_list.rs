@@ -6,7 +6,7 @@
 use crate::documents::list::{LIMIT_DEFAULT, LIMIT_MAX, read_int};
 use crate::http::list_options::List;
 use crate::http::reply::{CallError, ErrorBody, error, invalid_query};
-use crate::http::route::{Call, HandlerResult, Response, ShowDocuments};
+use crate::http::route::{Call, DocumentsToJson, HandlerResult, Response};
 use crate::http::time_zone;
 use crate::store::document_list::clause::Clause;
 use crate::store::document_list::cursor::{CursorPage, ListPosition, SortColumn};
@@ -26,7 +26,13 @@ const DIGEST: usize = 64;
 type CursorSort = (&'static str, &'static str, bool);
 
 /// Returns the requested page of the documents of a clause. Cursors of the list start with `prefix`.
-pub fn page(call: &mut Call<'_, '_>, list: &List, prefix: &str, clause: Clause, show: ShowDocuments) -> HandlerResult {
+pub fn page(
+    call: &mut Call<'_, '_>,
+    list: &List,
+    prefix: &str,
+    clause: Clause,
+    show: DocumentsToJson,
+) -> HandlerResult {
     let limit = read_int(&call.query, "limit", 1, LIMIT_MAX)?.unwrap_or(LIMIT_DEFAULT);
     let orders = orders(call, list)?;
     let by_other = orders.iter().find(|(name, ..)| *name != "created_at");
@@ -41,10 +47,10 @@ pub fn page(call: &mut Call<'_, '_>, list: &List, prefix: &str, clause: Clause, 
     }
     let CursorPage { documents, next } = selection.list_sorted(call.store, &columns, limit)?;
     let next = next.map(|last| seal(call, prefix, &scope, &last)).transpose()?;
-    let shown = show(call, documents)?;
+    let items = show(call, documents)?;
     let mut answer = Map::new();
     answer.insert("object".into(), "list".into());
-    answer.insert("data".into(), Json::Array(shown));
+    answer.insert("data".into(), Json::Array(items));
     answer.insert("cursor".into(), next.unwrap_or(Json::Null));
     Ok(Response::json(Json::Object(answer)))
 }
@@ -105,7 +111,7 @@ fn seal(call: &Call<'_, '_>, prefix: &str, scope: &str, position: &ListPosition)
 }
 
 fn digest(call: &Call<'_, '_>, scope: &str, place: &str) -> Result<String, Fault> {
-    Tracker::stored(call.store)?.counted_as("cursors", &format!("{scope}\0{place}"))
+    Tracker::stored(call.store)?.pseudonym("cursors", &format!("{scope}\0{place}"))
 }
 
 /// Reads the position of a cursor: the values of a number of columns.

@@ -1,7 +1,7 @@
 //! Checks that some value can satisfy a metadata definition. It reads no stored data.
 
-use crate::documents::metadata::{broken_bound, compared, misfit};
-use crate::http::shape::shown;
+use crate::documents::metadata::{compared, misfit, violated_bound};
+use crate::http::shape::value_text;
 use scrip::wire::Problem;
 use serde_json::{Map, Value as Json};
 use std::cmp::Ordering;
@@ -15,7 +15,10 @@ pub fn check(definition: &Map<String, Json>) -> Result<(), Problem> {
 
 /// Returns the problem of a bound that excludes all values within another one.
 fn beyond(name: &str, sign: &str, other: &str, bound: &Json, value: &Json) -> Problem {
-    Problem::at(name, format!("must be {sign} {other} `{}` (actual value is `{}`)", shown(bound), shown(value)))
+    Problem::at(
+        name,
+        format!("must be {sign} {other} `{}` (actual value is `{}`)", value_text(bound), value_text(value)),
+    )
 }
 
 fn check_lengths(definition: &Map<String, Json>) -> Result<(), Problem> {
@@ -48,15 +51,15 @@ fn check_values(definition: &Map<String, Json>) -> Result<(), Problem> {
     let listed = |name: &str| definition.get(name).and_then(Json::as_array).into_iter().flatten();
     for name in ["eq", "ne"] {
         for (place, value) in listed(name).enumerate() {
-            if let Some(wanted) = misfit(kind, value) {
-                let message = format!("must be {wanted} (actual value is `{}`)", shown(value));
+            if let Some(requirement) = misfit(kind, value) {
+                let message = format!("must be {requirement} (actual value is `{}`)", value_text(value));
                 return Err(Problem::at(format!("{name}[{place}]"), message));
             }
         }
     }
     let whole = Json::Object(definition.clone());
     // An allowed value can only violate other bounds.
-    if listed("eq").next().is_some() && listed("eq").all(|value| broken_bound(&whole, value).is_some()) {
+    if listed("eq").next().is_some() && listed("eq").all(|value| violated_bound(&whole, value).is_some()) {
         return Err(Problem::at("eq", "must have a value that the other bounds allow"));
     }
     Ok(())

@@ -8,7 +8,7 @@
 //! document may have a holder that it does not show. `state` is no column: the document is active and within its validity.
 //! `filters[field]=value` means `$is`.
 
-use crate::documents::condition::{self, no_moment};
+use crate::documents::condition::{self, not_an_instant};
 use crate::http::query::Query;
 use crate::http::reply::{ErrorBody, invalid_query};
 use crate::store::document_list::clause::Clause;
@@ -40,8 +40,8 @@ pub fn conditions(columns: &[(&str, &str)], query: &Query, clause: &Clause) -> R
     Ok(found)
 }
 
-/// Reads a moment of the query.
-pub fn read_moment(query: &Query, path: &[&str]) -> Result<Option<i64>, ErrorBody> {
+/// Reads a time of the query.
+pub fn read_instant(query: &Query, path: &[&str]) -> Result<Option<i64>, ErrorBody> {
     let Some(text) = query.get_path(path) else { return Ok(None) };
-    timestamp::parse(text).map(Some).ok_or_else(|| no_moment(&path.join(".")))
+    timestamp::parse(text).map(Some).ok_or_else(|| not_an_instant(&path.join(".")))
 }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value as Json};
 
 /// Returns the existing members with these names.
-pub fn known(body: &Map<String, Json>, names: &[&str]) -> Map<String, Json> {
+pub fn pick(body: &Map<String, Json>, names: &[&str]) -> Map<String, Json> {
     let mut part = Map::new();
     for name in names {
         if let Some(value) = body.get(*name) {
@@ -14,7 +14,7 @@ pub fn known(body: &Map<String, Json>, names: &[&str]) -> Map<String, Json> {
 }
 
 /// Returns a member for each of these names; an absent one is null.
-pub fn every(body: &Map<String, Json>, names: &[&str]) -> Map<String, Json> {
+pub fn pick_or_null(body: &Map<String, Json>, names: &[&str]) -> Map<String, Json> {
     let mut part = Map::new();
     for name in names {
         part.insert((*name).to_owned(), body.get(*name).cloned().unwrap_or_default());
@@ -23,8 +23,8 @@ pub fn every(body: &Map<String, Json>, names: &[&str]) -> Map<String, Json> {
 }
 
 /// Returns an object of one member.
-pub fn one(name: &str, value: Json) -> Map<String, Json> {
-    let mut whole = Map::new();
-    whole.insert(name.to_owned(), value);
-    whole
+pub fn object_of(name: &str, value: Json) -> Map<String, Json> {
+    let mut object = Map::new();
+    object.insert(name.to_owned(), value);
+    object
 }

@@ -53,12 +53,12 @@ fn is_newest_first(query: &Query) -> Result<bool, ErrorBody> {
 }
 
 /// Returns the envelope around the shown documents; if more follow, it names the document to continue after.
-pub fn envelope(shown: Vec<Json>, has_more: bool) -> Map<String, Json> {
-    let last = shown.last().and_then(|last| last.get("id")).cloned();
+pub fn envelope(items: Vec<Json>, has_more: bool) -> Map<String, Json> {
+    let last = items.last().and_then(|last| last.get("id")).cloned();
     let mut envelope = Map::new();
     envelope.insert("object".into(), "list".into());
     envelope.insert("data_ref".into(), "data".into());
-    envelope.insert("data".into(), Json::Array(shown));
+    envelope.insert("data".into(), Json::Array(items));
     envelope.insert("has_more".into(), has_more.into());
     if let Some(last) = last.filter(|_| has_more) {
         envelope.insert("more_starting_after".into(), last);

@@ -1,6 +1,6 @@
 //! Lists: limit, page, order and filters of a query, and the envelope.
 
-use crate::documents::filter::{conditions, read_moment};
+use crate::documents::filter::{conditions, read_instant};
 use crate::http::list_options::{List, ListFilter};
 use crate::http::query::Query;
 use crate::http::reply::{CallError, ErrorBody, error, invalid_query};
@@ -8,7 +8,7 @@ use crate::store::Store;
 use crate::store::document::Document;
 use crate::store::document_list::clause::Clause;
 use crate::store::document_list::selection::{
-    self, ListConditions, LooksBound, NEWEST, Selection, SelectionError, SortOrder,
+    self, ListConditions, NEWEST, ScanBound, Selection, SelectionError, SortOrder,
 };
 use crate::store::sql::Fault;
 use serde_json::{Map, Value as Json};
@@ -33,7 +33,7 @@ pub struct ListPage {
 pub fn read_int(query: &Query, name: &str, least: i64, most: i64) -> Result<Option<i64>, ErrorBody> {
     let Some(text) = query.parameter(name) else { return Ok(None) };
     let message =
-        |wanted: String| invalid_query(format!("Property .{name} must be {wanted} (actual value is `{text}`)"));
+        |expected: String| invalid_query(format!("Property .{name} must be {expected} (actual value is `{text}`)"));
     let number: i64 = text.trim().parse().map_err(|_| message("an integer".into()))?;
     if number < least {
         return Err(message(format!(">= {least}")));
@@ -67,9 +67,9 @@ impl List {
         let order = self.order(query)?;
         let selection = self.selection(store, query, clause, Some(order))?;
         let mut page = ListPage { documents: Vec::new(), total: 0 };
-        let mut seen: i64 = 0;
+        let mut scanned: i64 = 0;
         loop {
-            let chunk = selection.list_page(store, CHUNK, seen)?;
+            let chunk = selection.list_page(store, CHUNK, scanned)?;
             let is_last = i64::try_from(chunk.len()).unwrap_or(CHUNK) < CHUNK;
             for document in chunk {
                 if !test(&document)? {
@@ -83,7 +83,7 @@ impl List {
             if is_last {
                 return Ok(page);
             }
-            seen = seen.saturating_add(CHUNK);
+            scanned = scanned.saturating_add(CHUNK);
         }
     }
 
@@ -105,26 +105,26 @@ impl List {
         mut clause: Clause,
         order: Option<SortOrder>,
     ) -> Result<Selection, CallError> {
-        let mut wanted = ListConditions::default();
+        let mut filters = ListConditions::default();
         let conditions = conditions(self.conditions, query, &clause)?;
         for filter in self.filters {
-            apply(filter, store, query, &mut clause, &mut wanted)?;
+            apply(filter, store, query, &mut clause, &mut filters)?;
         }
         for (is_from, at) in conditions.made {
             if is_from { clause.made_from(at) } else { clause.made_before(at) }
         }
-        wanted.terms.extend(conditions.terms);
+        filters.terms.extend(conditions.terms);
         for (kind, names) in conditions.parents {
             let known = store.documents_by_names(&kind, &names.iter().map(String::as_str).collect::<Vec<_>>(), &[])?;
-            wanted.within_parents(known.into_iter().map(|known| known.id).collect());
+            filters.within_parents(known.into_iter().map(|known| known.id).collect());
         }
         match conditions.junction {
-            "OR" => wanted.any = conditions.looked,
-            _ => wanted.looked.extend(conditions.looked),
+            "OR" => filters.any = conditions.scanned,
+            _ => filters.scanned.extend(conditions.scanned),
         }
-        Selection::of(store, clause, wanted, order).map_err(|failure| match failure {
+        Selection::of(store, clause, filters, order).map_err(|failure| match failure {
             SelectionError::Fault(fault) => fault.into(),
-            SelectionError::TooManyLooks(bound) => too_many_looks(&bound).into(),
+            SelectionError::ScanTooLarge(bound) => scan_too_large(&bound).into(),
         })
     }
 
@@ -152,11 +152,11 @@ impl List {
     }
 
     /// Returns the envelope around the shown documents.
-    pub fn envelope(&self, shown: Vec<Json>, total: i64) -> Map<String, Json> {
+    pub fn envelope(&self, items: Vec<Json>, total: i64) -> Map<String, Json> {
         let mut envelope = Map::new();
         envelope.insert("object".into(), "list".into());
         envelope.insert("data_ref".into(), self.data_ref.into());
-        envelope.insert(self.data_ref.into(), Json::Array(shown));
+        envelope.insert(self.data_ref.into(), Json::Array(items));
         envelope.insert("total".into(), total.into());
         envelope
     }
@@ -168,45 +168,45 @@ fn apply(
     store: &Store<'_>,
     query: &Query,
     clause: &mut Clause,
-    wanted: &mut ListConditions,
+    filters: &mut ListConditions,
 ) -> Result<(), CallError> {
     let kind = clause.kind().unwrap_or_default().to_owned();
     match filter {
         ListFilter::Is(name, column) => {
             if let Some(value) = query.parameter(name) {
-                wanted.equal(&kind, column, value);
+                filters.equal(&kind, column, value);
             }
         }
-        ListFilter::Mark(name, column) => {
+        ListFilter::Digest(name, column) => {
             if let Some(value) = query.parameter(name) {
-                wanted.marked(&kind, column, name, value);
+                filters.digest_equal(&kind, column, name, value);
             }
         }
         ListFilter::Part(name) => {
             if let Some(value) = query.parameter(name) {
-                wanted.contains(store, value)?;
+                filters.contains(store, value)?;
             }
         }
-        ListFilter::Moment(name, column) => {
+        ListFilter::Instant(name, column) => {
             check_sides(query, name)?;
             for side in ["before", "after"] {
                 let is_before = side == "before";
-                match (read_moment(query, &[name, side])?, *column) {
+                match (read_instant(query, &[name, side])?, *column) {
                     (None, _) => {}
                     (Some(at), "created_at") if is_before => clause.made_before(at),
                     (Some(at), "created_at") => clause.made_from(at.saturating_add(1)),
-                    (Some(at), column) => wanted.bounded(&kind, column, is_before, at),
+                    (Some(at), column) => filters.bounded(&kind, column, is_before, at),
                 }
             }
         }
-        ListFilter::Word(name, column, words) => {
+        ListFilter::OneOf(name, column, values) => {
             if let Some(value) = query.parameter(name) {
-                if !words.contains(&value) {
+                if !values.contains(&value) {
                     let message =
-                        format!("Property .{name} must be one of {} (actual value is `{value}`)", words.join(", "));
+                        format!("Property .{name} must be one of {} (actual value is `{value}`)", values.join(", "));
                     return Err(invalid_query(message).into());
                 }
-                wanted.equal(&kind, column, value);
+                filters.equal(&kind, column, value);
             }
         }
         ListFilter::Flag(name, column) => {
@@ -219,12 +219,12 @@ fn apply(
                     return Err(invalid_query(message).into());
                 }
             };
-            wanted.flagged(column, flag);
+            filters.flagged(column, flag);
         }
         ListFilter::Name(name, column, named) => {
             if let Some(value) = query.parameter(name) {
                 let found = store.document_by_name(named, value, value)?;
-                wanted.equal(&kind, column, &found.map_or_else(|| value.to_owned(), |found| found.id));
+                filters.equal(&kind, column, &found.map_or_else(|| value.to_owned(), |found| found.id));
             }
         }
     }
@@ -232,17 +232,17 @@ fn apply(
 }
 
 /// Returns the refusal of a list that would read too many documents.
-fn too_many_looks(bound: &LooksBound) -> ErrorBody {
-    let LooksBound { looks, looks_max, documents_max, bytes_max } = bound;
+fn scan_too_large(bound: &ScanBound) -> ErrorBody {
+    let ScanBound { scans, scanned_rows_max, documents_max, bytes_max } = bound;
     let message = format!(
-        "Property .filters and .order need a look at every document for `{looks}` conditions, and a list must NOT need more than \
-         {looks_max} looks or {bytes_max} bytes: it has more than {documents_max} documents, or too large ones. Narrow it by what is \
+        "Property .filters and .order need a look at every document for `{scans}` conditions, and a list must NOT need more than \
+         {scanned_rows_max} looks or {bytes_max} bytes: it has more than {documents_max} documents, or too large ones. Narrow it by what is \
          indexed (created_at, campaign_id, customer), or ask for fewer filters"
     );
     error(400, "request_too_complex", "Request takes too much work", message)
 }
 
-/// Refuses other conditions on a moment than `name[before]` and `name[after]`.
+/// Refuses other conditions on a time than `name[before]` and `name[after]`.
 fn check_sides(query: &Query, name: &str) -> Result<(), ErrorBody> {
     let other = query.below(name).find(|(path, _)| !matches!(path, [side] if side == "before" || side == "after"));
     let message = match (query.parameter(name), other) {
@@ -254,7 +254,7 @@ fn check_sides(query: &Query, name: &str) -> Result<(), ErrorBody> {
 }
 
 /// Returns the page of a query from a complete list in memory.
-pub fn paged(list: &List, query: &Query, all: Vec<Json>) -> Result<Map<String, Json>, CallError> {
+pub fn page_of(list: &List, query: &Query, all: Vec<Json>) -> Result<Map<String, Json>, CallError> {
     let limit = read_int(query, "limit", 1, LIMIT_MAX)?.unwrap_or(LIMIT_DEFAULT);
     let page = read_int(query, "page", 1, list.page_max)?.unwrap_or(1);
     let total = i64::try_from(all.len()).unwrap_or(i64::MAX);

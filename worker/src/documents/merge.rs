@@ -1,6 +1,6 @@
 //! Merging of sent members into stored documents.
 
-use crate::documents::tagged_blocks::prune;
+use crate::documents::tagged_blocks::remove_nulls;
 use scrip::wire::voucher::campaign_fields::REMOVED_BY_NULL;
 use serde_json::{Map, Value as Json, json};
 
@@ -55,7 +55,7 @@ pub fn fill_top(body: &mut Map<String, Json>, defaults: &Json) {
 /// Applies the nulls of a change, at any depth: a field with a default is reset to it, and any other counts as not sent.
 /// Metadata is left for merging.
 pub fn reset_nulls(sent: &mut Map<String, Json>, defaults: &Map<String, Json>) {
-    prune(sent, &["metadata"]);
+    remove_nulls(sent, &["metadata"]);
     sent.retain(|name, value| !value.is_null() || defaults.contains_key(name));
     for (name, value) in sent.iter_mut().filter(|(name, value)| value.is_null() && *name != "metadata") {
         *value = defaults.get(name).cloned().unwrap_or_default();

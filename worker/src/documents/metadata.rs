@@ -47,11 +47,11 @@ fn check_object(
     let Some(schema) = schemas.get(name) else { return };
     // A deleted definition has no effect, and its key may stay.
     for (key, definition) in definitions(schema).filter(|(_, definition)| !flag(definition, "deleted")) {
-        let place = crate::http::shape::below(path, key);
+        let path = crate::http::shape::below(path, key);
         match object.get(key).filter(|value| !value.is_null()) {
-            Some(value) => check_value(schemas, definition, value, &place, found),
+            Some(value) => check_value(schemas, definition, value, &path, found),
             None if flag(definition, "optional") => {}
-            None => found.push(format!("{place}: must be present (actual value is 'undefined')")),
+            None => found.push(format!("{path}: must be present (actual value is 'undefined')")),
         }
     }
     if schema.get("allow_defined_only").and_then(Json::as_bool) == Some(true) {
@@ -62,35 +62,35 @@ fn check_object(
     }
 }
 
-fn check_value(schemas: &MetadataSchemas, definition: &Json, value: &Json, place: &str, found: &mut Vec<String>) {
+fn check_value(schemas: &MetadataSchemas, definition: &Json, value: &Json, path: &str, found: &mut Vec<String>) {
     if !flag(definition, "array") {
-        return check_one(schemas, definition, value, place, found);
+        return check_one(schemas, definition, value, path, found);
     }
     let Some(elements) = value.as_array() else {
-        return found.push(wrong(place, "an array", value));
+        return found.push(wrong(path, "an array", value));
     };
     for (index, element) in elements.iter().enumerate() {
         if found.len() >= SHOWN_VALUE_MAX {
             return;
         }
-        check_one(schemas, definition, element, &format!("{place}[{index}]"), found);
+        check_one(schemas, definition, element, &format!("{path}[{index}]"), found);
     }
 }
 
-fn check_one(schemas: &MetadataSchemas, definition: &Json, value: &Json, place: &str, found: &mut Vec<String>) {
+fn check_one(schemas: &MetadataSchemas, definition: &Json, value: &Json, path: &str, found: &mut Vec<String>) {
     let kind = definition.get("type").and_then(Json::as_str).unwrap_or_default();
-    if let Some(wanted) = misfit(kind, value) {
-        return found.push(wrong(place, wanted, value));
+    if let Some(requirement) = misfit(kind, value) {
+        return found.push(wrong(path, requirement, value));
     }
     if let (Some(nested), Some(name)) = (value.as_object(), definition.get("object_type").and_then(Json::as_str)) {
-        return check_object(schemas, name, nested, place, found);
+        return check_object(schemas, name, nested, path, found);
     }
-    found.extend(broken_bound(definition, value).map(|wanted| wrong(place, &wanted, value)));
+    found.extend(violated_bound(definition, value).map(|requirement| wrong(path, &requirement, value)));
 }
 
 /// Returns the requirement of a type that a value does not meet, if there is one.
 pub fn misfit(kind: &str, value: &Json) -> Option<&'static str> {
-    let (fits, wanted) = match kind {
+    let (fits, requirement) = match kind {
         "string" => (value.is_string(), "a string"),
         "number" => (value.is_number(), "a number"),
         "boolean" => (value.is_boolean(), "a boolean"),
@@ -101,11 +101,11 @@ pub fn misfit(kind: &str, value: &Json) -> Option<&'static str> {
         "image_url" => (value.as_str().is_some_and(is_url), "a url of an image"),
         _ => (true, ""),
     };
-    (!fits).then_some(wanted)
+    (!fits).then_some(requirement)
 }
 
 /// Returns the first bound of a definition that a value violates.
-pub fn broken_bound(definition: &Json, value: &Json) -> Option<String> {
+pub fn violated_bound(definition: &Json, value: &Json) -> Option<String> {
     let listed = |name: &str| definition.get(name).and_then(Json::as_array).filter(|list| !list.is_empty());
     let words = |list: &[Json]| list.iter().map(bare).collect::<Vec<_>>().join(", ");
     if let Some(list) = listed("eq").filter(|list| !list.iter().any(|one| is_same(one, value))) {
@@ -115,7 +115,7 @@ pub fn broken_bound(definition: &Json, value: &Json) -> Option<String> {
         return Some(format!("none of {}", words(list)));
     }
     if let Json::Number(number) = value {
-        return broken_limit(definition, number);
+        return violated_limit(definition, number);
     }
     let length = u64::try_from(value.as_str()?.chars().count()).unwrap_or(u64::MAX);
     let bound = |name: &str| definition.get(name).and_then(Json::as_u64);
@@ -128,16 +128,16 @@ pub fn broken_bound(definition: &Json, value: &Json) -> Option<String> {
     bound("max_length").filter(|most| length > *most).map(|most| format!("at most {most} characters long"))
 }
 
-fn broken_limit(definition: &Json, number: &Number) -> Option<String> {
+fn violated_limit(definition: &Json, number: &Number) -> Option<String> {
     let limits: [(&str, &str, &[Ordering]); 4] = [
         ("lt", "<", &[Ordering::Less]),
         ("lte", "<=", &[Ordering::Less, Ordering::Equal]),
         ("gt", ">", &[Ordering::Greater]),
         ("gte", ">=", &[Ordering::Greater, Ordering::Equal]),
     ];
-    limits.into_iter().find_map(|(name, sign, wanted)| {
+    limits.into_iter().find_map(|(name, sign, requirement)| {
         let limit = definition.get(name)?.as_number()?;
-        let holds = compared(number, limit).is_some_and(|order| wanted.contains(&order));
+        let holds = compared(number, limit).is_some_and(|order| requirement.contains(&order));
         (!holds).then(|| format!("{sign} {limit}"))
     })
 }
@@ -178,8 +178,8 @@ fn is_url(text: &str) -> bool {
     rest.is_some_and(|rest| !rest.is_empty() && !rest.contains(char::is_whitespace))
 }
 
-fn wrong(place: &str, wanted: &str, value: &Json) -> String {
-    format!("{place}: must be {wanted} (actual value is '{}')", bare(value))
+fn wrong(path: &str, requirement: &str, value: &Json) -> String {
+    format!("{path}: must be {requirement} (actual value is '{}')", bare(value))
 }
 
 /// Formats a value without the quotes of a text, shortened.
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn every_type_takes_its_values_and_no_others() {
-        for (kind, good, bad, wanted) in [
+        for (kind, good, bad, requirement) in [
             ("string", json!("a"), json!(1), "a string"),
             ("number", json!(1.5), json!("1"), "a number"),
             ("boolean", json!(false), json!("false"), "a boolean"),
@@ -224,7 +224,7 @@ mod tests {
             let value = bare(&bad);
             assert_eq!(
                 problem_text(json!({ "type": kind }), bad),
-                format!("k: must be {wanted} (actual value is '{value}')"),
+                format!("k: must be {requirement} (actual value is '{value}')"),
                 "{kind}"
             );
         }
@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn bounds() {
-        for (definition, good, bad, wanted) in [
+        for (definition, good, bad, requirement) in [
             (json!({ "type": "string", "eq": ["a", "b"] }), json!("b"), json!("c"), "one of a, b"),
             (json!({ "type": "number", "eq": [1, 2] }), json!(2.0), json!(3), "one of 1, 2"),
             (json!({ "type": "number", "ne": [1] }), json!(2), json!(1), "none of 1"),
@@ -247,7 +247,7 @@ mod tests {
         ] {
             assert_eq!(problem_text(definition.clone(), good), "", "{definition}");
             let value = bare(&bad);
-            assert_eq!(problem_text(definition, bad), format!("k: must be {wanted} (actual value is '{value}')"));
+            assert_eq!(problem_text(definition, bad), format!("k: must be {requirement} (actual value is '{value}')"));
         }
     }
 
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_unknown_deleted_or_not_there() {
+    fn problems_of_missing_unknown_and_deleted_metadata() {
         let schema = json!({ "allow_defined_only": true, "properties": {
             "must": { "type": "string", "optional": false }, "may": { "type": "string", "optional": true },
             "gone": { "type": "number", "optional": false, "deleted": true } } });

@@ -14,7 +14,7 @@ pub const PERIODS_MAX: usize = 366;
 const RESOLUTIONS: &[&str] = &["day", "week", "month", "quarter"];
 
 /// Parameters of a report query.
-pub const SPAN: &[Field] = &[
+pub const PERIOD_PARAMETERS: &[Field] = &[
     must("start_date", FieldType::Date).description("First day of the report, in the time zone of the project."),
     must("end_date", FieldType::Date).description("Last day of the report, included, in the time zone of the project."),
     must("resolution", FieldType::OneOf(RESOLUTIONS)).description("Length of one period of the report."),
@@ -108,8 +108,8 @@ pub fn millis(periods: &[ReportPeriod]) -> Vec<Range<i64>> {
 }
 
 /// Converts periods to a parameter of a statement: the begin and the end of each, in the caller's format.
-pub fn as_parameter<T: Into<Json>>(periods: &[ReportPeriod], moment: impl Fn(Instant) -> T) -> String {
-    let message = |period: &ReportPeriod| json!([moment(period.begin).into(), moment(period.end).into()]);
+pub fn as_parameter<T: Into<Json>>(periods: &[ReportPeriod], instant: impl Fn(Instant) -> T) -> String {
+    let message = |period: &ReportPeriod| json!([instant(period.begin).into(), instant(period.end).into()]);
     Json::from(periods.iter().map(message).collect::<Vec<_>>()).to_string()
 }
 

@@ -13,7 +13,7 @@ pub fn plain_key(_: &Call<'_, '_>, name: &str) -> String {
 }
 
 /// Returns the bodies of documents as they are stored.
-pub fn show_body(_: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
+pub fn bodies_to_json(_: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
     Ok(documents.into_iter().map(|document| Json::Object(document.body)).collect())
 }
 
@@ -27,9 +27,9 @@ impl Resource {
     }
 
     /// Returns the JSON of one document.
-    pub fn show_one(&self, call: &mut Call<'_, '_>, document: Document) -> Result<Json, CallError> {
-        let shown = (self.show)(call, vec![document])?;
-        Ok(shown.into_iter().next().unwrap_or(Json::Null))
+    pub fn one_to_json(&self, call: &mut Call<'_, '_>, document: Document) -> Result<Json, CallError> {
+        let items = (self.show)(call, vec![document])?;
+        Ok(items.into_iter().next().unwrap_or(Json::Null))
     }
 }
 
@@ -37,7 +37,7 @@ impl Resource {
 pub fn get(call: &mut Call<'_, '_>) -> HandlerResult {
     let resource = call.resource()?;
     let document = resource.find(call)?;
-    Ok(Response::json(resource.show_one(call, document)?))
+    Ok(Response::json(resource.one_to_json(call, document)?))
 }
 
 /// Handles a route that lists documents.
@@ -47,15 +47,15 @@ pub fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let clause = Clause::of_kind(resource.object).at(call.now_ms()).in_zone(zone);
     let clause = clause.ignoring_case(!call.caller.settings.case_sensitive_codes);
     let page = resource.list.select(call.store, &call.query, clause)?;
-    let shown = (resource.show)(call, page.documents)?;
-    Ok(Response::json(Json::Object(resource.list.envelope(shown, page.total))))
+    let items = (resource.show)(call, page.documents)?;
+    Ok(Response::json(Json::Object(resource.list.envelope(items, page.total))))
 }
 
 /// Handles a route that removes one document, and returns no body.
 pub fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     let resource = call.resource()?;
     let document = resource.find(call)?;
-    call.store.remove(resource.object, &document.id);
+    call.store.delete(resource.object, &document.id);
     Ok(Response::empty(204))
 }
 

@@ -18,7 +18,7 @@ pub struct TaggedBlock {
 }
 
 /// Declares a choice.
-pub const fn choice(
+pub const fn tagged_block(
     at: &'static str,
     by: &'static str,
     cases: &'static [(&'static str, &'static [&'static str])],
@@ -28,24 +28,24 @@ pub const fn choice(
 
 /// Checks a body against its choices, in their order: members of the tag must be present, members of other tags absent. A
 /// null or empty member counts as absent and is removed.
-pub fn settle(body: &mut Map<String, Json>, choices: &[TaggedBlock]) -> Result<(), Problem> {
-    choices.iter().try_for_each(|choice| descend(body, choice.at, String::new(), choice))
+pub fn check_blocks(body: &mut Map<String, Json>, blocks: &[TaggedBlock]) -> Result<(), Problem> {
+    blocks.iter().try_for_each(|block| descend(body, block.at, String::new(), block))
 }
 
 /// Follows the path of a choice, through lists, and tracks the path for refusals.
-fn descend(object: &mut Map<String, Json>, rest: &str, path: String, choice: &TaggedBlock) -> Result<(), Problem> {
+fn descend(object: &mut Map<String, Json>, rest: &str, path: String, block: &TaggedBlock) -> Result<(), Problem> {
     if rest.is_empty() {
-        return choice.hold(object, &path);
+        return block.hold(object, &path);
     }
     let (step, rest) = rest.split_once('.').unwrap_or((rest, ""));
     let name = step.trim_end_matches("[]");
     let path = crate::http::shape::below(&path, name);
     match object.get_mut(name) {
-        Some(Json::Object(inner)) => descend(inner, rest, path, choice),
+        Some(Json::Object(inner)) => descend(inner, rest, path, block),
         Some(Json::Array(items)) => {
             let objects = items.iter_mut().enumerate();
             let mut objects = objects.filter_map(|(place, item)| Some((place, item.as_object_mut()?)));
-            objects.try_for_each(|(place, item)| descend(item, rest, format!("{path}[{place}]"), choice))
+            objects.try_for_each(|(place, item)| descend(item, rest, format!("{path}[{place}]"), block))
         }
         _ => Ok(()),
     }
@@ -53,44 +53,44 @@ fn descend(object: &mut Map<String, Json>, rest: &str, path: String, choice: &Ta
 
 impl TaggedBlock {
     /// Removes from a stored body the members of the tag that a change replaces.
-    pub fn release(&self, body: &mut Map<String, Json>, sent: &Map<String, Json>) {
-        if sent.get(self.by).is_some_and(|word| body.get(self.by) != Some(word)) {
+    pub fn remove_replaced(&self, body: &mut Map<String, Json>, sent: &Map<String, Json>) {
+        if sent.get(self.by).is_some_and(|tag| body.get(self.by) != Some(tag)) {
             let members = self.cases.iter().flat_map(|(_, members)| members.iter());
             members.for_each(|member| drop(body.remove(*member)));
         }
     }
 
     fn hold(&self, object: &mut Map<String, Json>, path: &str) -> Result<(), Problem> {
-        let has = |member: &&str| look(object, member).is_some();
+        let has = |member: &&str| present_member(object, member).is_some();
         let all = || self.cases.iter().flat_map(|(_, members)| members.iter());
         let named = object.get(self.by).and_then(Json::as_str).map(str::to_owned);
         let inferred = || {
             let mut fitting = self.cases.iter().filter(|(_, members)| !members.is_empty() && members.iter().all(&has));
-            fitting.next().filter(|_| fitting.next().is_none()).map(|(word, _)| (*word).to_owned())
+            fitting.next().filter(|_| fitting.next().is_none()).map(|(tag, _)| (*tag).to_owned())
         };
-        let word = named.or_else(inferred).ok_or_else(|| Problem::missing(path, self.by))?;
-        let wanted = self.cases.iter().find(|(known, _)| *known == word).map_or(&[][..], |(_, members)| members);
-        if let Some(lacking) = wanted.iter().find(|member| !has(member)) {
+        let tag = named.or_else(inferred).ok_or_else(|| Problem::missing(path, self.by))?;
+        let expected = self.cases.iter().find(|(known, _)| *known == tag).map_or(&[][..], |(_, members)| members);
+        if let Some(lacking) = expected.iter().find(|member| !has(member)) {
             let (inner, name) = lacking.rsplit_once('.').unwrap_or(("", lacking));
             let place = if inner.is_empty() { path.to_owned() } else { crate::http::shape::below(path, inner) };
             return Err(Problem::missing(place, name));
         }
-        if let Some(other) = all().find(|member| has(member) && !wanted.contains(member)) {
-            let message = format!("must NOT be present where {} is {word}", self.by);
+        if let Some(other) = all().find(|member| has(member) && !expected.contains(member)) {
+            let message = format!("must NOT be present where {} is {tag}", self.by);
             return Err(Problem::at(crate::http::shape::below(path, other), message));
         }
-        let unwanted: Vec<&str> = all().filter(|member| !wanted.contains(member)).copied().collect();
+        let unwanted: Vec<&str> = all().filter(|member| !expected.contains(member)).copied().collect();
         unwanted.into_iter().for_each(|member| drop_empty(object, member));
-        object.insert(self.by.into(), word.into());
+        object.insert(self.by.into(), tag.into());
         Ok(())
     }
 }
 
 /// Returns the value at a path of members, unless it is null or empty.
-fn look<'j>(object: &'j Map<String, Json>, member: &str) -> Option<&'j Json> {
+fn present_member<'j>(object: &'j Map<String, Json>, member: &str) -> Option<&'j Json> {
     let (name, rest) = member.split_once('.').unwrap_or((member, ""));
     let found = object.get(name).filter(|value| !is_empty(value))?;
-    if rest.is_empty() { Some(found) } else { look(found.as_object()?, rest) }
+    if rest.is_empty() { Some(found) } else { present_member(found.as_object()?, rest) }
 }
 
 /// Removes a null or empty member at a path.
@@ -114,7 +114,7 @@ fn is_empty(value: &Json) -> bool {
 }
 
 /// Removes every null member, at any depth, except inside the named members, where null has its own meaning.
-pub fn prune(body: &mut Map<String, Json>, but: &[&str]) {
+pub fn remove_nulls(body: &mut Map<String, Json>, but: &[&str]) {
     let members = body.iter_mut().filter(|(name, _)| !but.contains(&name.as_str()));
     members.for_each(|(_, value)| prune_value(value, but));
 }
@@ -123,7 +123,7 @@ fn prune_value(value: &mut Json, but: &[&str]) {
     match value {
         Json::Object(members) => {
             members.retain(|_, value| !value.is_null());
-            prune(members, but);
+            remove_nulls(members, but);
         }
         Json::Array(items) => items.iter_mut().for_each(|item| prune_value(item, but)),
         Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => {}
@@ -136,21 +136,21 @@ mod tests {
     use serde_json::json;
 
     const CHOICES: &[TaggedBlock] = &[
-        choice("hours", "type", &[("ANY", &[]), ("DAILY", &["daily"])]),
-        choice("list[].of", "kind", &[("A", &["order.amount"]), ("B", &["order.total"]), ("C", &["customer"])]),
+        tagged_block("hours", "type", &[("ANY", &[]), ("DAILY", &["daily"])]),
+        tagged_block("list[].of", "kind", &[("A", &["order.amount"]), ("B", &["order.total"]), ("C", &["customer"])]),
     ];
 
-    fn check(body: Json, wanted: Json) {
+    fn check(body: Json, expected: Json) {
         let Json::Object(mut body) = body else { panic!("the case should be an object") };
-        let found = match settle(&mut body, CHOICES) {
+        let found = match check_blocks(&mut body, CHOICES) {
             Ok(()) => Json::Object(body),
             Err(problem) => problem.to_string().into(),
         };
-        assert_eq!(found, wanted);
+        assert_eq!(found, expected);
     }
 
     #[test]
-    fn a_word_and_its_blocks_belong_together() {
+    fn a_tag_and_its_blocks_belong_together() {
         check(json!({ "hours": null }), json!({ "hours": null }));
         check(json!({ "hours": { "type": "ANY", "daily": [] } }), json!({ "hours": { "type": "ANY" } }));
         check(json!({ "hours": { "daily": [1] } }), json!({ "hours": { "type": "DAILY", "daily": [1] } }));

@@ -6,7 +6,7 @@ use scrip::model::request::Channel;
 
 /// Returns the channel of a call, as redemptions show it.
 pub fn channel(call: &Call<'_, '_>) -> Channel {
-    let page = call.page.clone();
+    let page = call.client.clone();
     if is_engine_comparison(call) {
         return Channel { client: page, ..Channel::default() };
     }
@@ -16,7 +16,7 @@ pub fn channel(call: &Call<'_, '_>) -> Channel {
 
 /// Tests if the customer of the call is verified: by a server call, or by a client that the project trusts.
 pub fn trusts_customer(call: &Call<'_, '_>) -> bool {
-    call.page.as_ref().is_none_or(ClientContext::trusts_customer)
+    call.client.as_ref().is_none_or(ClientContext::trusts_customer)
 }
 
 /// Tests if a test compares the answer with that of the engine, byte for byte.

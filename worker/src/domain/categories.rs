@@ -16,7 +16,7 @@ pub const CATEGORY: Resource = Resource {
     shape: scrip::wire::voucher::CATEGORY.described(),
     parameter: "categoryId",
     key: plain_key,
-    show: resource::show_body,
+    show: resource::bodies_to_json,
     list: List { data_ref: "data", page_max: 100, orders: &[], filters: &[], conditions: &[] },
 };
 

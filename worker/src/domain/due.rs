@@ -28,6 +28,6 @@ pub fn schedule(
     store.write_due(&DueRow { id: card, kind, at_ms: next, cursor: &time.setting.to_string() });
     // The alarm must not be delayed when another job is due earlier.
     let other = store.find_earliest_due_except(card)?;
-    store.wake_at(other.map_or(next, |other| other.min(next)));
-    outbox::wake(store, time.millis())
+    store.schedule_jobs_at(other.map_or(next, |other| other.min(next)));
+    outbox::schedule_alarm(store, time.millis())
 }

@@ -1,7 +1,7 @@
 //! Finds and applies the schemas of custom events.
 
 use crate::documents::metadata::MetadataSchemas;
-use crate::documents::resource::{plain_key, show_body};
+use crate::documents::resource::{bodies_to_json, plain_key};
 use crate::documents::shapes;
 use crate::domain::metadata::schemas;
 use crate::http::list_options::List;
@@ -21,7 +21,7 @@ pub const SCHEMA: Resource = Resource {
     shape: shapes::project::CUSTOM_EVENT_SCHEMA.described(),
     parameter: "customEventSchemaId",
     key: plain_key,
-    show: show_body,
+    show: bodies_to_json,
     list: List { data_ref: "data", page_max: 1, orders: &[], filters: &[], conditions: &[] },
 };
 

@@ -160,7 +160,7 @@ pub fn publish_vouchers(
     let body = to_json(call, &id, request, receiver, published.clone())?;
     let document = Document {
         id,
-        key: request.source_id.clone().filter(|_| call.page.is_none()),
+        key: request.source_id.clone().filter(|_| call.client.is_none()),
         parent,
         // A customer that a client only names joins no campaign.
         holder: receiver.holder().map(str::to_owned),

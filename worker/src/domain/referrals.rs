@@ -65,7 +65,7 @@ pub fn fulfil_rewards<'g>(
     fulfilments: &mut RequestFulfilments<'g>,
 ) -> Result<(), CallError> {
     for grant in grants {
-        let (mark, generators, ids) = (call.store.mark(), call.store.drawn.clone(), call.ids.clone());
+        let (savepoint, generators, ids) = (call.store.savepoint(), call.store.generators.clone(), call.ids.clone());
         match fulfilments.fulfil(call, grant) {
             Ok(_) => {
                 let details = json!({
@@ -75,8 +75,8 @@ pub fn fulfil_rewards<'g>(
                 call.store.announce("granted", &grant.campaign_id, details.to_string())?;
             }
             Err(CallError::Refused(refusal)) => {
-                call.store.forget_since(mark);
-                (call.store.drawn, call.ids) = (generators, ids);
+                call.store.discard_since(savepoint);
+                (call.store.generators, call.ids) = (generators, ids);
                 let refusal = refusal.details.as_deref().unwrap_or_default();
                 warn(call, grant.customer_id.as_deref().unwrap_or_default(), &grant.campaign_id, refusal);
             }
@@ -125,7 +125,7 @@ fn reward_grant(
 }
 
 fn warn(call: &Call<'_, '_>, customer_id: &str, campaign: &str, refusal: &str) {
-    call.store.note(format!("`{customer_id}` was referred and does not get what `{campaign}` gives: {refusal}"));
+    call.store.warn(format!("`{customer_id}` was referred and does not get what `{campaign}` gives: {refusal}"));
 }
 
 /// Tests if a customer document has a referral with a member of this value.

@@ -4,8 +4,8 @@ use crate::domain::balances::kinds::CustomerBalances;
 use crate::domain::clock::LocalTime;
 use crate::http::reply::{ErrorBody, invalid_payload};
 use crate::http::route::Call;
-use crate::http::shape::shown;
-use crate::store::document::{Document, legible, read_held};
+use crate::http::shape::value_text;
+use crate::store::document::{Document, read_loaded, readable};
 use crate::store::sql::Fault;
 use scrip::rules::Segment;
 use scrip::text::Text;
@@ -20,11 +20,13 @@ pub fn check_filter(filter: &Map<String, Json>, path: &str) -> Result<(), ErrorB
     for (field, rule) in filter.iter().filter(|(field, _)| *field != "junction") {
         let place = format!("{path}.{field}");
         let Some(rule) = rule.as_object() else {
-            return Err(Problem::at(&place, format!("must be an object (actual value is `{}`)", shown(rule))).into());
+            return Err(
+                Problem::at(&place, format!("must be an object (actual value is `{}`)", value_text(rule))).into()
+            );
         };
         let conditions = rule.get("conditions").ok_or_else(|| Problem::missing(&place, "conditions"))?;
         let Some(conditions) = conditions.as_object() else {
-            let message = format!("must be an object (actual value is `{}`)", shown(conditions));
+            let message = format!("must be an object (actual value is `{}`)", value_text(conditions));
             return Err(Problem::at(format!("{place}.conditions"), message).into());
         };
         if let Some(operator) = conditions.keys().find(|name| !FIELD_CONDITIONS.iter().any(|known| known.name == *name))
@@ -72,5 +74,5 @@ pub fn is_in_segment(
 
 /// Parses a stored segment; `None` when it cannot be read, and then it is empty.
 pub fn read_stored_segment(call: &Call<'_, '_>, document: &Document) -> Result<Option<Segment>, Fault> {
-    legible(call.store, read_held("segment", document, read_segment))
+    readable(call.store, read_loaded("segment", document, read_segment))
 }

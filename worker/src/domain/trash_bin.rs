@@ -2,7 +2,7 @@
 //! (docs/spec/objects.md#5).
 //! The API has no way to restore a document, so only the entry is stored.
 
-use crate::documents::resource::{plain_key, show_body};
+use crate::documents::resource::{bodies_to_json, plain_key};
 use crate::documents::shapes;
 use crate::http::list_options::List;
 use crate::http::reply::{CallError, duplicate};
@@ -18,7 +18,7 @@ pub const ENTRY: Resource = Resource {
     shape: shapes::project::BIN_ENTRY.described(),
     parameter: "binEntryId",
     key: plain_key,
-    show: show_body,
+    show: bodies_to_json,
     list: List {
         data_ref: "data",
         page_max: 1,

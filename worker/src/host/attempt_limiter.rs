@@ -7,7 +7,7 @@
 
 use super::bindings::{Bindings, ObjectResponse, ObjectStub, pause};
 use super::{durable, log, object_protocol, random};
-use crate::access::failed_attempts::{AttemptDecision, ClientKey, FailedAttempts, GUESSES, hold_back};
+use crate::access::failed_attempts::{AttemptDecision, ClientKey, FailedAttempts, WRONG_CODES, remaining_delay};
 use crate::store::sql::Fault;
 use js_sys::futures::JsFuture;
 use js_sys::{Array, Promise};
@@ -20,7 +20,7 @@ use wasm_bindgen::{JsError, JsValue};
 pub(super) struct AttemptLimiter<'a> {
     /// Object of the limiter; `None` without a binding.
     stub: Option<ObjectStub>,
-    asker: ClientKey,
+    client_key: ClientKey,
     /// Header lines that configure a test.
     lines: String,
     request_id: &'a str,
@@ -28,9 +28,14 @@ pub(super) struct AttemptLimiter<'a> {
 
 impl<'a> AttemptLimiter<'a> {
     /// Returns the gate that counts a client.
-    pub(super) fn of(bindings: &Bindings, asker: ClientKey, lines: String, request_id: &'a str) -> AttemptLimiter<'a> {
-        let mut gate = AttemptLimiter { stub: None, asker, lines, request_id };
-        match bindings.gate_of(&gate.asker.project) {
+    pub(super) fn of(
+        bindings: &Bindings,
+        client_key: ClientKey,
+        lines: String,
+        request_id: &'a str,
+    ) -> AttemptLimiter<'a> {
+        let mut gate = AttemptLimiter { stub: None, client_key, lines, request_id };
+        match bindings.gate_of(&gate.client_key.project) {
             Ok(stub) => gate.stub = Some(stub),
             Err(error) => gate.log(&error),
         }
@@ -40,9 +45,9 @@ impl<'a> AttemptLimiter<'a> {
     /// Admits the request, after a wait if necessary; otherwise returns the seconds after which it may be repeated.
     pub(super) async fn enter(&self) -> Option<u64> {
         let Some(stub) = &self.stub else { return None };
-        let ClientKey { project, key, address } = &self.asker;
-        let asked = stub.ask(project, key, address.clone(), &self.lines);
-        let answer = match asked {
+        let ClientKey { project, key, address } = &self.client_key;
+        let decision = stub.ask(project, key, address.clone(), &self.lines);
+        let answer = match decision {
             Ok(promise) => JsFuture::from(promise).await,
             Err(error) => Err(error),
         };
@@ -62,9 +67,9 @@ impl<'a> AttemptLimiter<'a> {
     }
 
     /// Reports the number of wrong names, which the caller does not see. Such an answer is sent when it is settled, at a
-    /// moment that does not reveal the duration of the lookup; every other answer at once.
+    /// time that does not reveal the duration of the lookup; every other answer at once.
     pub(super) async fn leave(&self, answer: Option<&mut ObjectResponse>, arrived_ms: i64, runtime: &worker::Context) {
-        let wrong = answer.and_then(|answer| object_protocol::take_line(&mut answer.lines, GUESSES));
+        let wrong = answer.and_then(|answer| object_protocol::take_line(&mut answer.lines, WRONG_CODES));
         let wrong: u32 = wrong.and_then(|count| count.parse().ok()).unwrap_or(0);
         let settled = self.settle(wrong);
         if wrong == 0 {
@@ -83,11 +88,11 @@ impl<'a> AttemptLimiter<'a> {
             self.log(&error);
         }
         let elapsed = random::clock_ms().saturating_sub(arrived_ms);
-        pause(hold_back(u64::try_from(elapsed).unwrap_or(0))).await;
+        pause(remaining_delay(u64::try_from(elapsed).unwrap_or(0))).await;
     }
 
     fn settle(&self, wrong: u32) -> Option<Promise> {
-        let ClientKey { project, key, address } = &self.asker;
+        let ClientKey { project, key, address } = &self.client_key;
         let settled = self.stub.as_ref()?.settle(project, key, address.clone(), wrong, &self.lines);
         settled.map_err(|error| self.log(&error)).ok()
     }
@@ -109,9 +114,9 @@ fn with<T>(project: String, act: impl FnOnce(&mut FailedAttempts) -> T) -> T {
 #[wasm_bindgen(js_name = askGate)]
 pub fn ask_gate(project: String, key: String, address: Option<String>, lines: &str) -> Result<Array, JsError> {
     let now_ms = now_of(lines).map_err(|fault| JsError::new(&fault.0))?;
-    let asker = ClientKey { project, key, address };
+    let client_key = ClientKey { project, key, address };
     let number = |number: u64| JsValue::from_f64(number as f64);
-    Ok(match with(asker.project.clone(), |gate| gate.ask(&asker, now_ms)) {
+    Ok(match with(client_key.project.clone(), |gate| gate.ask(&client_key, now_ms)) {
         AttemptDecision::After(wait) => Array::of1(&number(wait)),
         AttemptDecision::Later(seconds) => Array::of2(&number(0), &number(seconds)),
     })
@@ -127,14 +132,14 @@ pub fn settle_gate(
     lines: &str,
 ) -> Result<(), JsError> {
     let now_ms = now_of(lines).map_err(|fault| JsError::new(&fault.0))?;
-    let asker = ClientKey { project, key, address };
-    with(asker.project.clone(), |gate| gate.settle(&asker, wrong.into(), now_ms));
+    let client_key = ClientKey { project, key, address };
+    with(client_key.project.clone(), |gate| gate.record_result(&client_key, wrong.into(), now_ms));
     Ok(())
 }
 
-/// Returns the moment by the gate's own clock.
+/// Returns the time by the gate's own clock.
 fn now_of(lines: &str) -> Result<i64, Fault> {
-    log::tell_panics();
+    log::record_panics();
     let context = random::context([0; 32])?;
     #[cfg(feature = "test-hooks")]
     let context =

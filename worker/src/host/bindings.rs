@@ -1,7 +1,7 @@
 //! Bindings of the runtime as Rust types: objects, files, requests and responses.
 
 use super::{durable, object_protocol};
-use crate::access::address::VOUCHED;
+use crate::access::address::VERIFIED_ADDRESS;
 use crate::http::request::{Reply, Request};
 use crate::http::request_checks::header;
 use crate::store::sql::Fault;
@@ -259,7 +259,7 @@ impl Bindings {
         until: Option<i64>,
         protocol: Option<&str>,
     ) -> Result<web_sys::Response, JsValue> {
-        let until = until.map(|moment| moment as f64);
+        let until = until.map(|at_ms| at_ms as f64);
         let answer = JsFuture::from(open_feed_of(&self.feed_of(project)?, key, until, protocol)?).await?;
         Ok(answer.unchecked_into())
     }
@@ -282,12 +282,12 @@ impl Bindings {
     /// Returns the metrics of the objects of projects, all requested at once; `None` for one that fails.
     pub(super) async fn figures_of(&self, projects: &[String]) -> Result<Vec<Option<String>>, ObjectCallFailure> {
         let namespace = self.project();
-        let asked = Array::new();
+        let promises = Array::new();
         for project in projects {
             let details: Promise = namespace.get_by_name(project)?.figures()?;
-            asked.push(&details);
+            promises.push(&details);
         }
-        let settled = JsFuture::from(Promise::all_settled(&asked)).await?;
+        let settled = JsFuture::from(Promise::all_settled(&promises)).await?;
         Ok(Array::from(&settled).iter().map(|one| one.unchecked_into::<PromiseResult>().value().as_string()).collect())
     }
 
@@ -326,11 +326,11 @@ pub(super) fn read_head(raw: &web_sys::Request) -> Request {
     let target = parts.next().unwrap_or_default().split('#').next().unwrap_or_default();
     let mut request =
         object_protocol::read_request(&raw.method(), &format!("/{target}"), &header_lines(&raw.headers()), Vec::new());
-    request.headers.retain(|(name, _)| name != VOUCHED);
+    request.headers.retain(|(name, _)| name != VERIFIED_ADDRESS);
     if is_on_cloudflare(raw)
         && let Some(address) = header(&request, "cf-connecting-ip").map(str::to_owned)
     {
-        request.headers.push((VOUCHED.to_owned(), address));
+        request.headers.push((VERIFIED_ADDRESS.to_owned(), address));
     }
     // A browser sends no origin for reads of the page's own origin; a separate header marks such requests.
     let same = header(&request, "sec-fetch-site") == Some("same-origin") && header(&request, "origin").is_none();

@@ -5,7 +5,7 @@
 
 use super::bindings::{Bindings, ObjectCall, ObjectResponse};
 use super::{durable, log, object_protocol};
-use crate::access::bundle_head::{self, CopiedHead, JOSE, KvReading};
+use crate::access::bundle_head::{self, HeadCopy, JOSE, KvReading};
 use crate::access::bundle_parts::{self, IMMUTABLE};
 use crate::domain::bundle::build_job::{BundleDemand, DEMAND_PATH};
 use crate::domain::bundle::core::BundleProject;
@@ -42,16 +42,16 @@ const HEADS_MAX: usize = 1_000;
 const PARTS_MAX: usize = 16;
 
 /// Head in memory.
-struct KeptHead {
-    copy: Option<CopiedHead>,
-    /// Moment of the last reading of KV. While KV fails, memory answers and KV is asked once a second.
+struct CachedHead {
+    copy: Option<HeadCopy>,
+    /// Time of the last reading of KV. While KV fails, memory answers and KV is read once a second.
     read_ms: i64,
-    /// Moment of the last demand to the project's object.
+    /// Time of the last demand to the project's object.
     demanded_ms: i64,
 }
 
 thread_local! {
-    static HEADS: RefCell<BTreeMap<String, KeptHead>> = const { RefCell::new(BTreeMap::new()) };
+    static HEADS: RefCell<BTreeMap<String, CachedHead>> = const { RefCell::new(BTreeMap::new()) };
     static PARTS: RefCell<BTreeMap<String, Uint8Array>> = const { RefCell::new(BTreeMap::new()) };
 }
 
@@ -79,23 +79,23 @@ pub(super) async fn answer_head(call: HeadCall<'_>, now_ms: i64, env: &Env, runt
     let HeadCall { caller, request, request_id, lines, .. } = call;
     let time_zone = caller.settings.time_zone.clone();
     let settings = head::hash_settings(&BundleProject { id: &caller.project, settings: &caller.settings, time_zone });
-    let chosen = match recall(&caller.project, now_ms) {
-        Some(kept) => bundle_head::choose(None, KvReading::Found(kept), &settings, now_ms),
+    let choice = match find_cached_head(&caller.project, now_ms) {
+        Some(cached) => bundle_head::choose(None, KvReading::Found(cached), &settings, now_ms),
         None => {
             let read = read_copy(env.unchecked_ref(), &caller.project, request_id).await;
             // Read after KV has answered: another call may have read it meanwhile.
-            let kept = HEADS.with_borrow(|heads| heads.get(&caller.project).and_then(|kept| kept.copy.clone()));
-            let chosen = bundle_head::choose(kept.as_ref(), read, &settings, now_ms);
-            remember(&caller.project, chosen.head.clone(), now_ms);
-            chosen
+            let cached = HEADS.with_borrow(|heads| heads.get(&caller.project).and_then(|cached| cached.copy.clone()));
+            let choice = bundle_head::choose(cached.as_ref(), read, &settings, now_ms);
+            cache_head(&caller.project, choice.head.clone(), now_ms);
+            choice
         }
     };
-    if let Some(is_missing) = chosen.demand
+    if let Some(is_missing) = choice.demand
         && take_demand(&caller.project, now_ms)
     {
         demand(&caller.project, BundleDemand { is_missing }, lines, env, runtime);
     }
-    match chosen.head {
+    match choice.head {
         Some(head) => bundle_head::reply(&head.jws, request, request_id),
         None => error_reply(&bundle_head::not_ready(), request_id),
     }
@@ -109,8 +109,8 @@ fn check(call: &HeadCall<'_>) -> Result<(), ErrorBody> {
 
 /// Reads the copy of a head; a failure is logged.
 async fn read_copy(bindings: &Bindings, project: &str, request_id: &str) -> KvReading {
-    match bindings.kv_text(&bundle_head::copied_as(project), KV_MS).await {
-        Ok(text) => text.as_deref().and_then(CopiedHead::read).map_or(KvReading::Missing, KvReading::Found),
+    match bindings.kv_text(&bundle_head::copy_name(project), KV_MS).await {
+        Ok(text) => text.as_deref().and_then(HeadCopy::read).map_or(KvReading::Missing, KvReading::Found),
         Err(error) => {
             log::write("warning", "bundle_not_read", request_id, &durable::describe(&error));
             KvReading::Failed
@@ -118,33 +118,33 @@ async fn read_copy(bindings: &Bindings, project: &str, request_id: &str) -> KvRe
     }
 }
 
-/// Returns the head in memory that was read a moment ago.
-fn recall(project: &str, now_ms: i64) -> Option<CopiedHead> {
-    let is_fresh = |kept: &&KeptHead| (0..MEMORY_MS).contains(&now_ms.saturating_sub(kept.read_ms));
-    HEADS.with_borrow(|heads| heads.get(project).filter(is_fresh).and_then(|kept| kept.copy.clone()))
+/// Returns the head in memory if it was read recently.
+fn find_cached_head(project: &str, now_ms: i64) -> Option<HeadCopy> {
+    let is_fresh = |cached: &&CachedHead| (0..MEMORY_MS).contains(&now_ms.saturating_sub(cached.read_ms));
+    HEADS.with_borrow(|heads| heads.get(project).filter(is_fresh).and_then(|cached| cached.copy.clone()))
 }
 
-fn remember(project: &str, copy: Option<CopiedHead>, read_ms: i64) {
+fn cache_head(project: &str, copy: Option<HeadCopy>, read_ms: i64) {
     HEADS.with_borrow_mut(|heads| {
         if heads.len() >= HEADS_MAX && !heads.contains_key(project) {
             heads.clear();
         }
-        let never = KeptHead { copy: None, read_ms: i64::MIN, demanded_ms: i64::MIN };
-        let kept = heads.entry(project.to_owned()).or_insert(never);
-        kept.copy = copy;
-        kept.read_ms = read_ms;
+        let never = CachedHead { copy: None, read_ms: i64::MIN, demanded_ms: i64::MIN };
+        let cached = heads.entry(project.to_owned()).or_insert(never);
+        cached.copy = copy;
+        cached.read_ms = read_ms;
     });
 }
 
-/// Returns true if the project's object is to be informed now, and notes it.
+/// Returns true if the project's object is to be informed now, and records the time.
 fn take_demand(project: &str, now_ms: i64) -> bool {
     HEADS.with_borrow_mut(|heads| {
-        let Some(kept) = heads.get_mut(project) else { return true };
-        let is_settled = (0..DEMAND_MS).contains(&now_ms.saturating_sub(kept.demanded_ms));
-        if !is_settled {
-            kept.demanded_ms = now_ms;
+        let Some(cached) = heads.get_mut(project) else { return true };
+        let is_recent = (0..DEMAND_MS).contains(&now_ms.saturating_sub(cached.demanded_ms));
+        if !is_recent {
+            cached.demanded_ms = now_ms;
         }
-        !is_settled
+        !is_recent
     })
 }
 
@@ -172,7 +172,7 @@ pub(super) async fn find_part(
     request_id: &str,
 ) -> Option<ObjectResponse> {
     let (_, hash) = bundle_parts::address_of(&matched.params).ok()?;
-    let name = bundle_parts::copied_as(&caller.project, hash);
+    let name = bundle_parts::copy_name(&caller.project, hash);
     let bytes = match PARTS.with_borrow(|parts| parts.get(&name).cloned()) {
         Some(bytes) => bytes,
         None => {

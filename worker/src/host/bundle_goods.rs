@@ -40,7 +40,7 @@ pub(super) async fn find_bucket(
         let found = match known {
             Some(known) => Some(known),
             None => {
-                let part = find_part(bindings, &bundle_parts::copied_as(&caller.project, search.hash())).await?;
+                let part = find_part(bindings, &bundle_parts::copy_name(&caller.project, search.hash())).await?;
                 search.read(&part).map_err(|NoBucket| ()).ok()?
             }
         };

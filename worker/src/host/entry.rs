@@ -17,7 +17,7 @@ use crate::access::failed_attempts;
 use crate::access::keys::{self, WebhookSecretUpdate};
 use crate::access::rates;
 use crate::domain::webhooks::subscriptions::SIGNED;
-use crate::http::caller::{CARRIED, Caller, FORWARD_TO_PROJECT};
+use crate::http::caller::{Caller, FORWARD_TO_PROJECT, FORWARDED};
 use crate::http::file;
 use crate::http::public;
 use crate::http::reply::{self, BODY_BYTES_MAX, ErrorBody, error_reply};
@@ -83,23 +83,23 @@ impl From<BundleAnswer> for EntryOutcome {
 /// Answers one HTTP request.
 #[event(fetch)]
 async fn fetch(raw: web_sys::Request, env: Env, runtime: worker::Context) -> Result<web_sys::Response, worker::Error> {
-    log::tell_panics();
+    log::record_panics();
     let arrived_ms = random::clock_ms();
     let request = read_head(&raw);
     let context = context_of(&request).map_err(|fault| worker::Error::RustError(fault.0))?;
     let request_id = context.request_id().to_string();
     let matched = TABLE.find(&request.method, &request.path);
     let arrival = IncomingRequest { raw, request, matched, env, runtime, arrived_ms, context, request_id };
-    let mut known = RequestProgress::default();
-    let mut reply = match arrival.answer(&mut known).await {
+    let mut progress = RequestProgress::default();
+    let mut reply = match arrival.answer(&mut progress).await {
         Ok(EntryOutcome::Answer(mut answer)) if answer.status != 500 => {
             arrival.count(answer.status);
-            tell_share(&known, &mut answer);
+            write_rate_headers(&progress, &mut answer);
             return respond(&answer);
         }
         Ok(EntryOutcome::Parts(mut parts)) => {
             arrival.count(parts.answer.status);
-            tell_share(&known, &mut parts.answer);
+            write_rate_headers(&progress, &mut parts.answer);
             return respond_in_parts(&parts);
         }
         Ok(EntryOutcome::Response(answer)) => {
@@ -120,10 +120,10 @@ async fn fetch(raw: web_sys::Request, env: Env, runtime: worker::Context) -> Res
         }
     };
     // Without this a client could not distinguish a failure of the service from a broken connection.
-    if let Some(origin) = known.caller.as_ref().and_then(|caller| caller.origin.as_deref()) {
+    if let Some(origin) = progress.caller.as_ref().and_then(|caller| caller.origin.as_deref()) {
         reply::allow_origin(&mut reply, origin);
     }
-    if let Some(share) = &known.share {
+    if let Some(share) = &progress.share {
         share.write_headers(&mut reply);
     }
     arrival.count(reply.status);
@@ -131,8 +131,8 @@ async fn fetch(raw: web_sys::Request, env: Env, runtime: worker::Context) -> Res
 }
 
 /// Adds the headers of the remaining rate to a response of an object.
-fn tell_share(known: &RequestProgress, answer: &mut ObjectResponse) {
-    let Some(share) = &known.share else { return };
+fn write_rate_headers(progress: &RequestProgress, answer: &mut ObjectResponse) {
+    let Some(share) = &progress.share else { return };
     let headers = share.headers();
     let lines = headers.iter().map(|(name, value)| (*name, value.as_str()));
     answer.lines.push_str(&object_protocol::write_lines(lines));
@@ -151,13 +151,13 @@ impl IncomingRequest {
     }
 
     /// Logs that a request was not answered as expected.
-    fn log(&self, level: &str, status: u16, what: &str) {
-        let asked = log::name_of(&self.request, self.route());
-        log::request(level, "request_failed", &self.request_id, &asked, status, what);
+    fn log(&self, level: &str, status: u16, reason: &str) {
+        let route_name = log::name_of(&self.request, self.route());
+        log::request(level, "request_failed", &self.request_id, &route_name, status, reason);
     }
 
     /// Authenticates the caller, and forwards the request to its object.
-    async fn answer(&self, known: &mut RequestProgress) -> Result<EntryOutcome, ObjectCallFailure> {
+    async fn answer(&self, progress: &mut RequestProgress) -> Result<EntryOutcome, ObjectCallFailure> {
         let bindings: &Bindings = self.env.unchecked_ref();
         if let Some(path) = file::path_of(&self.request)
             && let Some(file) = bindings.file(&path).await?
@@ -169,12 +169,12 @@ impl IncomingRequest {
         if let Some(reply) = metrics::answer(bindings, &self.request, &lines, &self.request_id).await? {
             return Ok(EntryOutcome::Reply(reply));
         }
-        let wanted = match auth::lookup_key(&self.matched, &self.request, &self.request_id) {
-            Ok(wanted) => wanted,
+        let lookup = match auth::lookup_key(&self.matched, &self.request, &self.request_id) {
+            Ok(lookup) => lookup,
             Err(reply) => return Ok(EntryOutcome::Reply(reply)),
         };
         let now = self.context.now.millis();
-        let (matched, kv_key, object, path) = match wanted {
+        let (matched, kv_key, object, path) = match lookup {
             KeyLookup::Answered(reply) => return Ok(EntryOutcome::Reply(reply)),
             KeyLookup::Description => return self.describe(bindings).await,
             KeyLookup::Health => {
@@ -185,13 +185,13 @@ impl IncomingRequest {
         let name = key::name(&kv_key, &self.env);
         let place = key::KeyLocation { name: &name, object: &object, path: &path, lines: &lines };
         let caller = match self.admit(matched, &place, now).await? {
-            Ok(caller) => known.caller.insert(Caller { local: self.is_local(), ..caller }),
+            Ok(caller) => progress.caller.insert(Caller { local: self.is_local(), ..caller }),
             Err(reply) => return Ok(EntryOutcome::Reply(reply)),
         };
         let verdict = COUNTS.with_borrow_mut(|counts| counts.ask(matched.route, caller, now));
         match verdict {
             rates::RateDecision::Unlimited => {}
-            rates::RateDecision::Within(share) => known.share = Some(share),
+            rates::RateDecision::Within(share) => progress.share = Some(share),
             rates::RateDecision::Beyond { share, seconds, of } => {
                 return Ok(EntryOutcome::Reply(rates::refused(&self.request_id, &share, seconds, of)));
             }
@@ -211,8 +211,8 @@ impl IncomingRequest {
         match read_body(&self.raw, BODY_BYTES_MAX).await? {
             Body::Whole(body) => self.pass(matched.route, caller, bindings, &body).await,
             Body::TooLong => Ok(EntryOutcome::Reply(reply::too_large(&self.request_id))),
-            Body::Broken => Ok(EntryOutcome::Reply(error_reply(&reply::broken_body(), &self.request_id))),
-            Body::Late => Ok(EntryOutcome::Reply(error_reply(&reply::late_body(), &self.request_id))),
+            Body::Broken => Ok(EntryOutcome::Reply(error_reply(&reply::malformed_body(), &self.request_id))),
+            Body::Late => Ok(EntryOutcome::Reply(error_reply(&reply::timed_out_body(), &self.request_id))),
         }
     }
 
@@ -234,10 +234,10 @@ impl IncomingRequest {
         bindings: &Bindings,
         body: &Uint8Array,
     ) -> Result<EntryOutcome, ObjectCallFailure> {
-        let Some(asker) = failed_attempts::asker(route, caller) else {
+        let Some(client_key) = failed_attempts::client_key(route, caller) else {
             return self.forward(route, caller, bindings, body).await;
         };
-        let gate = AttemptLimiter::of(bindings, asker, self.lines(is_test, &[]), &self.request_id);
+        let gate = AttemptLimiter::of(bindings, client_key, self.lines(is_test, &[]), &self.request_id);
         if let Some(seconds) = gate.enter().await {
             return Ok(EntryOutcome::Reply(reply::too_many(&self.request_id, seconds)));
         }
@@ -257,13 +257,13 @@ impl IncomingRequest {
         place: &key::KeyLocation<'_>,
         now: i64,
     ) -> Result<Result<Caller, Reply>, ObjectCallFailure> {
-        let judge = |kept: Option<key::CachedKey>| {
-            let record = kept.as_ref().map(|kept| kept.record.as_str());
+        let judge = |cached: Option<key::CachedKey>| {
+            let record = cached.as_ref().map(|cached| cached.record.as_str());
             auth::admit(matched, &self.request, record, now, &self.request_id)
         };
-        let kept = key::find(place, now, &self.env, &self.runtime).await?;
-        let may_have_changed = kept.as_ref().is_some_and(|kept| kept.may_have_changed(now));
-        match judge(kept) {
+        let cached = key::find(place, now, &self.env, &self.runtime).await?;
+        let may_have_changed = cached.as_ref().is_some_and(|cached| cached.may_have_changed(now));
+        match judge(cached) {
             Err(refusal) if refusal.status == 401 && may_have_changed => {
                 Ok(judge(key::ask(place, now, &self.env, &self.runtime).await?))
             }
@@ -297,7 +297,7 @@ impl IncomingRequest {
             self.follow(bindings, caller, &mut answer).await?;
         }
         if let Some(project) = object_protocol::take_line(&mut answer.lines, FORWARD_TO_PROJECT) {
-            return self.go_on(caller, bindings, &project, &answer.bytes).await;
+            return self.forward_to_project(caller, bindings, &project, &answer.bytes).await;
         }
         Ok(match object_protocol::take_line(&mut answer.lines, "scrip-next") {
             None => EntryOutcome::Answer(answer),
@@ -308,7 +308,7 @@ impl IncomingRequest {
     }
 
     /// Forwards the response of one project's object to that of another, which answers the caller.
-    async fn go_on(
+    async fn forward_to_project(
         &self,
         caller: &Caller,
         bindings: &Bindings,
@@ -321,7 +321,7 @@ impl IncomingRequest {
             passes,
             &[
                 ("scrip-caller", &caller.header()),
-                (CARRIED, "true"),
+                (FORWARDED, "true"),
                 ("scrip-request-id", &self.request_id),
                 ("scrip-origin", &origin_of(&self.raw, &self.request)),
                 (random::SEED_HEADER, &random::write_seed(&self.context.seed)),
@@ -392,7 +392,7 @@ impl IncomingRequest {
 
     /// Returns true if the service runs for local development. A deployed service has no such binding.
     fn is_local(&self) -> bool {
-        self.env.var("SCRIP_LOCAL").is_ok_and(|said| said.to_string() == "true")
+        self.env.var("SCRIP_LOCAL").is_ok_and(|value| value.to_string() == "true")
     }
 
     /// Returns the header lines of a demand to build the bundle: none of the caller's.
@@ -413,7 +413,7 @@ impl IncomingRequest {
     }
 }
 
-/// Reads the moment and the seed of a request.
+/// Reads the time and the seed of a request.
 fn context_of(request: &Request) -> Result<scrip::Context, Fault> {
     let context = random::context(random::seed()?)?;
     #[cfg(feature = "test-hooks")]

@@ -7,7 +7,7 @@ use crate::http::request::Reply;
 use std::cell::RefCell;
 
 /// Time for which a result is reused.
-const SETTLED_MILLIS: i64 = 1_000;
+const REUSED_MILLIS: i64 = 1_000;
 
 thread_local! {
     static LAST: RefCell<Option<(i64, Vec<HealthProblem>)>> = const { RefCell::new(None) };
@@ -15,33 +15,33 @@ thread_local! {
 
 /// Returns the reply of `/health`.
 pub(super) async fn find(bindings: &Bindings, lines: &str, now: i64, request_id: &str) -> Reply {
-    let is_settled = |at: i64| (0..SETTLED_MILLIS).contains(&now.saturating_sub(at));
-    let last = LAST.with_borrow(|last| last.clone()).filter(|(at, _)| is_settled(*at));
-    let lacks = match last {
-        Some((_, lacks)) => lacks,
+    let is_recent = |at: i64| (0..REUSED_MILLIS).contains(&now.saturating_sub(at));
+    let last = LAST.with_borrow(|last| last.clone()).filter(|(at, _)| is_recent(*at));
+    let problems = match last {
+        Some((_, problems)) => problems,
         None => {
-            let lacks = look(bindings, lines).await;
-            LAST.set(Some((now, lacks.clone())));
-            lacks
+            let problems = find_problems(bindings, lines).await;
+            LAST.set(Some((now, problems.clone())));
+            problems
         }
     };
-    health::reply(&lacks, request_id)
+    health::reply(&problems, request_id)
 }
 
-async fn look(bindings: &Bindings, lines: &str) -> Vec<HealthProblem> {
+async fn find_problems(bindings: &Bindings, lines: &str) -> Vec<HealthProblem> {
     let call = ObjectCall { method: "GET", target: health::ASKED, lines, body: None };
-    let mut lacks = Vec::new();
+    let mut problems = Vec::new();
     // An object with a failed commit does not answer at all.
     let is_written = match bindings.ask("directory", call).await {
         Ok(answer) if answer.status == 503 => {
-            lacks.push(HealthProblem::Setup);
+            problems.push(HealthProblem::Setup);
             true
         }
         Ok(answer) => answer.status == 200,
         Err(_) => false,
     };
     if !(is_written && bindings.has_folder().await) {
-        lacks.push(HealthProblem::Storage);
+        problems.push(HealthProblem::Storage);
     }
-    lacks
+    problems
 }

@@ -1,7 +1,7 @@
 //! Finds the record of an API key: in memory, else in KV, else in the object that owns it. `auth` checks the record.
 //!
 //! A record contains the end of its validity. So memory and KV together are never older than a minute, even after restarts
-//! of the process. Names in memory and KV contain a mark of the setup: a process with a new setup never reads records of the
+//! of the process. Names in memory and KV contain a digest of the setup: a process with a new setup never reads records of the
 //! old one. A record that does not fit is requested again ([`ask`]): a new secret works at once while processes with both
 //! setups run.
 
@@ -17,13 +17,13 @@ use worker::{Context, Env};
 /// Validity of a record after its owner returned it.
 const FRESH_MILLIS: i64 = 60_000;
 /// Time for which a record is not requested again, for any secret sent with its key: guesses must not each reach the owner.
-const SETTLED_MILLIS: i64 = 1_000;
-/// Length of the prefix of the setup's hash that marks the names.
-const MARK_LENGTH: usize = 16;
+const REUSED_MILLIS: i64 = 1_000;
+/// Length of the prefix of the setup's hash that the names begin with.
+const SETUP_DIGEST_LENGTH: usize = 16;
 /// Minimum lifetime of a value in KV, in seconds.
 const KV_SECONDS: u64 = 60;
 /// Maximum number of records in memory; above it the cache is cleared.
-const KEPT: usize = 1_000;
+const RECORDS_MAX: usize = 1_000;
 
 /// Record with the end of its validity.
 #[derive(Clone)]
@@ -34,20 +34,20 @@ pub(super) struct CachedKey {
 }
 
 impl CachedKey {
-    /// Returns true if the record is still valid. A moment that no clock of the service can have written is not.
+    /// Returns true if the record is still valid. A time that no clock of the service can have written is not.
     fn is_fresh(&self, now: i64) -> bool {
         self.until > now && self.until <= now.saturating_add(FRESH_MILLIS)
     }
 
     /// Returns true if its owner may have changed it by now.
     pub fn may_have_changed(&self, now: i64) -> bool {
-        self.until.saturating_sub(FRESH_MILLIS).saturating_add(SETTLED_MILLIS) <= now
+        self.until.saturating_sub(FRESH_MILLIS).saturating_add(REUSED_MILLIS) <= now
     }
 }
 
 thread_local! {
-    /// The mark of the setup; a process has one for all its life.
-    static MARK: RefCell<Option<String>> = const { RefCell::new(None) };
+    /// The digest of the setup; a process has one for all its life.
+    static SETUP_DIGEST: RefCell<Option<String>> = const { RefCell::new(None) };
     static MEMORY: RefCell<BTreeMap<String, CachedKey>> = const { RefCell::new(BTreeMap::new()) };
 }
 
@@ -65,12 +65,12 @@ pub(super) struct KeyLocation<'a> {
 
 /// Returns the name under which a record of this setup is cached.
 pub(super) fn name(kv_key: &str, env: &Env) -> String {
-    MARK.with_borrow_mut(|mark| {
-        let mark = mark.get_or_insert_with(|| {
+    SETUP_DIGEST.with_borrow_mut(|setup_digest| {
+        let setup_digest = setup_digest.get_or_insert_with(|| {
             let setup = env.var("SCRIP_SETUP").map(|setup| setup.to_string()).unwrap_or_default();
-            sha256_hex(setup.as_bytes()).chars().take(MARK_LENGTH).collect()
+            sha256_hex(setup.as_bytes()).chars().take(SETUP_DIGEST_LENGTH).collect()
         });
-        format!("{mark}:{kv_key}")
+        format!("{setup_digest}:{kv_key}")
     })
 }
 
@@ -81,14 +81,14 @@ pub(super) async fn find(
     env: &Env,
     runtime: &Context,
 ) -> Result<Option<CachedKey>, ObjectCallFailure> {
-    if let Some(kept) = recall(place.name, now) {
-        return Ok(Some(kept));
+    if let Some(cached) = find_cached(place.name, now) {
+        return Ok(Some(cached));
     }
     let text = env.kv("KV")?.get(place.name).text().await?;
-    match text.as_deref().and_then(read_kept).filter(|kept| kept.is_fresh(now)) {
-        Some(kept) => {
-            remember(place.name, kept.clone());
-            Ok(Some(kept))
+    match text.as_deref().and_then(read_cached).filter(|cached| cached.is_fresh(now)) {
+        Some(cached) => {
+            cache(place.name, cached.clone());
+            Ok(Some(cached))
         }
         None => ask(place, now, env, runtime).await,
     }
@@ -113,16 +113,16 @@ pub(super) async fn ask(
         return Err(Fault::new(format!("`{}` answered {} for a key", place.object, answer.status)).into());
     }
     let record = String::from_utf8(answer.bytes.to_vec()).map_err(|_| Fault::new("a key record is not text"))?;
-    let kept = CachedKey { until: now.saturating_add(FRESH_MILLIS), record };
-    let put = kv.put(place.name, write_kept(&kept))?.expiration_ttl(KV_SECONDS);
+    let cached = CachedKey { until: now.saturating_add(FRESH_MILLIS), record };
+    let put = kv.put(place.name, write_cached(&cached))?.expiration_ttl(KV_SECONDS);
     // The request does not wait for KV: when the put is lost, the next request asks the owner again.
     runtime.wait_until(async move {
         if let Err(error) = put.execute().await {
             log::write("warning", "key_not_kept", "", &format!("KV: {error:?}"));
         }
     });
-    remember(place.name, kept.clone());
-    Ok(Some(kept))
+    cache(place.name, cached.clone());
+    Ok(Some(cached))
 }
 
 /// Forgets a record here, because it has changed.
@@ -135,25 +135,25 @@ pub(super) async fn forget_in_kv(name: &str, env: &Env) -> worker::Result<()> {
     Ok(env.kv("KV")?.delete(name).await?)
 }
 
-fn recall(name: &str, now: i64) -> Option<CachedKey> {
-    MEMORY.with_borrow(|memory| memory.get(name).filter(|kept| kept.is_fresh(now)).cloned())
+fn find_cached(name: &str, now: i64) -> Option<CachedKey> {
+    MEMORY.with_borrow(|memory| memory.get(name).filter(|cached| cached.is_fresh(now)).cloned())
 }
 
-fn remember(name: &str, kept: CachedKey) {
+fn cache(name: &str, cached: CachedKey) {
     MEMORY.with_borrow_mut(|memory| {
-        if memory.len() >= KEPT {
+        if memory.len() >= RECORDS_MAX {
             memory.clear();
         }
-        memory.insert(name.to_owned(), kept);
+        memory.insert(name.to_owned(), cached);
     });
 }
 
 /// Formats a cached key: `{moment}`, newline, record.
-fn write_kept(kept: &CachedKey) -> String {
-    format!("{}\n{}", kept.until, kept.record)
+fn write_cached(cached: &CachedKey) -> String {
+    format!("{}\n{}", cached.until, cached.record)
 }
 
-fn read_kept(text: &str) -> Option<CachedKey> {
+fn read_cached(text: &str) -> Option<CachedKey> {
     let (until, record) = text.split_once('\n')?;
     Some(CachedKey { until: until.parse().ok()?, record: record.to_owned() })
 }

@@ -15,7 +15,7 @@ const LONGEST: usize = 2_000;
 
 /// Leaves the message of every later panic for the shell, which catches the panic and knows its request. Otherwise it would be
 /// separate lines that are not JSON. The shell reads it under one agreed name.
-pub(super) fn tell_panics() {
+pub(super) fn record_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         std::panic::set_hook(Box::new(|panicked| {
@@ -26,17 +26,17 @@ pub(super) fn tell_panics() {
 }
 
 /// Writes a line: level, event, request or other id, and reason.
-pub(super) fn write(level: &str, event: &str, request_id: &str, what: &str) {
-    line(level, event, &[("request_id", request_id.into()), ("error", shortened(what))]);
+pub(super) fn write(level: &str, event: &str, request_id: &str, reason: &str) {
+    line(level, event, &[("request_id", request_id.into()), ("error", shortened(reason))]);
 }
 
 /// Writes a line about a request that was not answered as expected.
-pub(super) fn request(level: &str, event: &str, request_id: &str, route: &str, status: u16, what: &str) {
+pub(super) fn request(level: &str, event: &str, request_id: &str, route: &str, status: u16, reason: &str) {
     let fields = [
         ("request_id", request_id.into()),
         ("route", route.into()),
         ("status", status.into()),
-        ("error", shortened(what)),
+        ("error", shortened(reason)),
     ];
     line(level, event, &fields);
 }
@@ -53,8 +53,8 @@ fn line(level: &str, event: &str, fields: &[(&str, Json)]) {
     worker::console_error!("{}", Json::Object(line));
 }
 
-fn shortened(what: &str) -> Json {
-    what.chars().take(LONGEST).collect::<String>().into()
+fn shortened(reason: &str) -> Json {
+    reason.chars().take(LONGEST).collect::<String>().into()
 }
 
 /// Returns the route of a request by its pattern, as the log names it.

@@ -30,16 +30,16 @@ struct EntryCounters {
 }
 
 thread_local! {
-    static SEEN: RefCell<EntryCounters> = RefCell::default();
+    static COUNTERS: RefCell<EntryCounters> = RefCell::default();
 }
 
 /// Counts a request that was answered.
 pub(super) fn count(request: &Request, route: Option<&'static Route>, status: u16, millis: u64) {
-    let asked = route.map_or_else(|| (method_of(&request.method), "none"), |route| (route.method, route.path));
-    SEEN.with_borrow_mut(|seen| {
-        let count = seen.requests.entry((asked, status)).or_default();
+    let call_name = route.map_or_else(|| (method_of(&request.method), "none"), |route| (route.method, route.path));
+    COUNTERS.with_borrow_mut(|counters| {
+        let count = counters.requests.entry((call_name, status)).or_default();
         *count = count.saturating_add(1);
-        seen.times.entry(asked).or_default().took(millis);
+        counters.times.entry(call_name).or_default().record(millis);
     });
 }
 
@@ -48,9 +48,9 @@ pub(super) fn count(request: &Request, route: Option<&'static Route>, status: u1
 pub fn count_failed(method: &str, path: &str) -> String {
     let request = Request { method: method.to_owned(), path: path.to_owned(), ..Request::default() };
     let route = TABLE.find(method, path).ok().map(|matched| matched.route);
-    let asked = route.map_or_else(|| (method_of(method), "none"), |route| (route.method, route.path));
-    SEEN.with_borrow_mut(|seen| {
-        let count = seen.requests.entry((asked, 500)).or_default();
+    let call_name = route.map_or_else(|| (method_of(method), "none"), |route| (route.method, route.path));
+    COUNTERS.with_borrow_mut(|counters| {
+        let count = counters.requests.entry((call_name, 500)).or_default();
         *count = count.saturating_add(1);
     });
     log::name_of(&request, route)
@@ -96,47 +96,47 @@ pub(super) async fn answer(
     let projects: Vec<String> = serde_json::from_slice(&answer.bytes.to_vec())
         .map_err(|error| Fault(format!("the directory's list of projects does not read: {error}")))?;
     let details = bindings.figures_of(&projects).await?;
-    let figures: Vec<(&str, Option<ObjectMetrics>)> = projects
+    let metrics: Vec<(&str, Option<ObjectMetrics>)> = projects
         .iter()
         .zip(details)
         .map(|(project, details)| (project.as_str(), details.and_then(|details| serde_json::from_str(&details).ok())))
         .collect();
-    let mut reply = Reply { status: 200, headers: Vec::new(), body: write(&figures).into_bytes() };
+    let mut reply = Reply { status: 200, headers: Vec::new(), body: write(&metrics).into_bytes() };
     set_header(&mut reply, "content-type", MEDIA);
     set_header(&mut reply, "cache-control", "no-store");
     set_header(&mut reply, "x-request-id", request_id);
     Ok(Some(reply))
 }
 
-fn write(figures: &[(&str, Option<ObjectMetrics>)]) -> String {
+fn write(metrics: &[(&str, Option<ObjectMetrics>)]) -> String {
     let mut details = Exposition::default();
-    let mut begin = |name, kind, help, write: &dyn Fn(&mut crate::http::metrics::MetricSamples<'_>)| {
+    let mut metric = |name, kind, help, write: &dyn Fn(&mut crate::http::metrics::MetricSamples<'_>)| {
         details.metric(&Metric { name, kind, help }, |samples| write(samples));
     };
-    begin("scrip_info", "gauge", "The version that answers.", &|samples| {
+    metric("scrip_info", "gauge", "The version that answers.", &|samples| {
         samples.sample(&[("version", env!("CARGO_PKG_VERSION"))], 1);
     });
-    SEEN.with_borrow(|seen| {
-        begin("scrip_requests_total", "counter", "Requests answered, by route, method and status.", &|samples| {
-            for (((method, route), status), count) in &seen.requests {
+    COUNTERS.with_borrow(|counters| {
+        metric("scrip_requests_total", "counter", "Requests answered, by route, method and status.", &|samples| {
+            for (((method, route), status), count) in &counters.requests {
                 samples.sample(&[("route", route), ("method", method), ("status", &status.to_string())], count);
             }
         });
-        begin("scrip_request_seconds", "histogram", "From a request's arrival to its answer.", &|samples| {
-            for ((method, route), times) in &seen.times {
+        metric("scrip_request_seconds", "histogram", "From a request's arrival to its answer.", &|samples| {
+            for ((method, route), times) in &counters.times {
                 samples.times(&[("route", route), ("method", method)], times);
             }
         });
     });
-    let known = || figures.iter().filter_map(|(project, figures)| Some((*project, figures.as_ref()?)));
-    begin("scrip_project_up", "gauge", "Whether the project's object reported its metrics.", &|samples| {
-        for (project, figures) in figures {
-            samples.sample(&[("project", project)], u8::from(figures.is_some()));
+    let known = || metrics.iter().filter_map(|(project, metrics)| Some((*project, metrics.as_ref()?)));
+    metric("scrip_project_up", "gauge", "Whether the project's object reported its metrics.", &|samples| {
+        for (project, metrics) in metrics {
+            samples.sample(&[("project", project)], u8::from(metrics.is_some()));
         }
     });
-    begin("scrip_decisions_total", "counter", "Decisions by verdict, and by the first refusal.", &|samples| {
+    metric("scrip_decisions_total", "counter", "Decisions by verdict, and by the first refusal.", &|samples| {
         for (project, (operation, reason, count)) in
-            known().flat_map(|(project, figures)| figures.verdicts.iter().map(move |verdict| (project, verdict)))
+            known().flat_map(|(project, metrics)| metrics.verdicts.iter().map(move |verdict| (project, verdict)))
         {
             let verdict = if reason.is_empty() { "valid" } else { "invalid" };
             let labels =
@@ -144,58 +144,58 @@ fn write(figures: &[(&str, Option<ObjectMetrics>)]) -> String {
             samples.sample(&labels, count);
         }
     });
-    begin("scrip_decide_seconds", "histogram", "Reading, deciding and writing, before the commit.", &|samples| {
-        known().for_each(|(project, figures)| samples.times(&[("project", project)], &figures.decide));
+    metric("scrip_decide_seconds", "histogram", "Reading, deciding and writing, before the commit.", &|samples| {
+        known().for_each(|(project, metrics)| samples.times(&[("project", project)], &metrics.decide));
     });
-    begin("scrip_commit_seconds", "histogram", "From there to the disk's answer; one batch in eight.", &|samples| {
-        known().for_each(|(project, figures)| samples.times(&[("project", project)], &figures.commit));
+    metric("scrip_commit_seconds", "histogram", "From there to the disk's answer; one batch in eight.", &|samples| {
+        known().for_each(|(project, metrics)| samples.times(&[("project", project)], &metrics.commit));
     });
-    begin("scrip_queue_length", "gauge", "What waits to be done.", &|samples| {
+    metric("scrip_queue_length", "gauge", "What waits to be done.", &|samples| {
         for (project, (queue, length)) in
-            known().flat_map(|(project, figures)| figures.waiting.queues.iter().map(move |queue| (project, queue)))
+            known().flat_map(|(project, metrics)| metrics.waiting.queues.iter().map(move |queue| (project, queue)))
         {
             samples.sample(&[("project", project), ("queue", queue)], length);
         }
     });
-    begin("scrip_alarm_delay_seconds", "gauge", "For how long the most urgent work has been due.", &|samples| {
-        for (project, figures) in known() {
-            let late = u64::try_from(figures.waiting.late_ms).unwrap_or(0);
+    metric("scrip_alarm_delay_seconds", "gauge", "For how long the most urgent work has been due.", &|samples| {
+        for (project, metrics) in known() {
+            let late = u64::try_from(metrics.waiting.late_ms).unwrap_or(0);
             samples.sample(&[("project", project)], seconds(late));
         }
     });
-    begin("scrip_failures_total", "counter", "Requests that failed and were rolled back.", &|samples| {
-        known().for_each(|(project, figures)| samples.sample(&[("project", project)], figures.failures));
+    metric("scrip_failures_total", "counter", "Requests that failed and were rolled back.", &|samples| {
+        known().for_each(|(project, metrics)| samples.sample(&[("project", project)], metrics.failures));
     });
-    begin("scrip_alarm_failures_total", "counter", "Alarms that failed and are tried again.", &|samples| {
-        known().for_each(|(project, figures)| samples.sample(&[("project", project)], figures.failed_alarms));
+    metric("scrip_alarm_failures_total", "counter", "Alarms that failed and are tried again.", &|samples| {
+        known().for_each(|(project, metrics)| samples.sample(&[("project", project)], metrics.failed_alarms));
     });
-    write_bundles(&mut details, figures);
+    write_bundles(&mut details, metrics);
     details.text()
 }
 
 /// Writes the metrics of the bundles.
-fn write_bundles(details: &mut Exposition, figures: &[(&str, Option<ObjectMetrics>)]) {
-    let mut begin = |name, kind, help, write: &dyn Fn(&mut crate::http::metrics::MetricSamples<'_>)| {
+fn write_bundles(details: &mut Exposition, metrics: &[(&str, Option<ObjectMetrics>)]) {
+    let mut metric = |name, kind, help, write: &dyn Fn(&mut crate::http::metrics::MetricSamples<'_>)| {
         details.metric(&Metric { name, kind, help }, |samples| write(samples));
     };
-    let known = || figures.iter().filter_map(|(project, figures)| Some((*project, figures.as_ref()?)));
-    begin("scrip_bundle_age_seconds", "gauge", "For how long the head of the bundle has been signed.", &|samples| {
+    let known = || metrics.iter().filter_map(|(project, metrics)| Some((*project, metrics.as_ref()?)));
+    metric("scrip_bundle_age_seconds", "gauge", "For how long the head of the bundle has been signed.", &|samples| {
         for (project, age_ms) in
-            known().filter_map(|(project, figures)| Some((project, figures.waiting.bundle_age_ms?)))
+            known().filter_map(|(project, metrics)| Some((project, metrics.waiting.bundle_age_ms?)))
         {
             samples.sample(&[("project", project)], seconds(u64::try_from(age_ms).unwrap_or(0)));
         }
     });
-    begin("scrip_bundle_build_seconds", "histogram", "One build of the bundle, in the object.", &|samples| {
-        known().for_each(|(project, figures)| samples.times(&[("project", project)], &figures.bundle_builds));
+    metric("scrip_bundle_build_seconds", "histogram", "One build of the bundle, in the object.", &|samples| {
+        known().for_each(|(project, metrics)| samples.times(&[("project", project)], &metrics.bundle_builds));
     });
-    begin("scrip_bundle_builds_total", "counter", "Builds of the bundle, and copies to KV that failed.", &|samples| {
-        for (project, figures) in known() {
-            let built: u64 = figures.bundle_builds.counts.iter().copied().fold(0, u64::saturating_add);
+    metric("scrip_bundle_builds_total", "counter", "Builds of the bundle, and copies to KV that failed.", &|samples| {
+        for (project, metrics) in known() {
+            let built: u64 = metrics.bundle_builds.counts.iter().copied().fold(0, u64::saturating_add);
             let results = [
                 ("built", built),
-                ("failed", figures.failed_bundle_builds),
-                ("copy_failed", figures.failed_bundle_copies),
+                ("failed", metrics.failed_bundle_builds),
+                ("copy_failed", metrics.failed_bundle_copies),
             ];
             for (result, count) in results {
                 samples.sample(&[("project", project), ("result", result)], count);

@@ -41,12 +41,12 @@ pub fn serve_object(
             Some(setup) => directory::serve_directory(&request, &mut store, &context, setup),
             None => service::serve(&request, &mut store, &context),
         }?;
-        note(&store, &context.request_id());
+        log_warnings(&store, &context.request_id());
         let answer = object_protocol::write_reply(&reply);
         let alarms = if store.is_undone() { [JsValue::NULL, JsValue::NULL] } else { alarms_of(&store) };
         #[cfg(feature = "test-hooks")]
         let alarms = if super::test_hooks::has_own_clock(&request) { [JsValue::NULL, JsValue::NULL] } else { alarms };
-        alarms.iter().for_each(|moment| _ = answer.push(moment));
+        alarms.iter().for_each(|at_ms| _ = answer.push(at_ms));
         answer.push(&decided_of(&store));
         answer.push(&JsValue::from_bool(store.is_undone()));
         Ok(answer)
@@ -62,7 +62,7 @@ pub fn run_alarm(fresh: bool, rows: u32, sql: &ObjectSql) -> Result<Array, JsErr
         let context = work_context()?;
         let mut store = open(sql, fresh, &context)?;
         service::alarm(&mut store, &context, rows.into())?;
-        note(&store, "alarm");
+        log_warnings(&store, "alarm");
         let [work, deliveries] = alarms_of(&store);
         Ok(Array::of3(&work, &deliveries, &JsValue::from_bool(store.has_built_bundle)))
     };
@@ -86,13 +86,13 @@ pub fn catch_up(fresh: bool, sql: &ObjectSql) -> Result<JsValue, JsError> {
 /// Settles the results of webhook deliveries, and returns the next deliveries, inside a transaction too. Both are the JSON of
 /// `outbox::DispatchReport` and `outbox::DispatchBatch`; the latter is followed by the due time of jobs, or null.
 #[wasm_bindgen(js_name = runDeliveries)]
-pub fn run_deliveries(fresh: bool, carried: &str, sql: &ObjectSql) -> Result<Array, JsError> {
+pub fn run_deliveries(fresh: bool, report: &str, sql: &ObjectSql) -> Result<Array, JsError> {
     let run = || {
         let context = work_context()?;
         let mut store = open(sql, fresh, &context)?;
-        let carried = serde_json::from_str(carried).map_err(|error| Fault::new(error.to_string()))?;
-        let round = service::deliveries(&mut store, &context, &carried)?;
-        note(&store, "deliveries");
+        let report = serde_json::from_str(report).map_err(|error| Fault::new(error.to_string()))?;
+        let round = service::deliveries(&mut store, &context, &report)?;
+        log_warnings(&store, "deliveries");
         let round = serde_json::to_string(&round).map_err(|error| Fault::new(error.to_string()))?;
         let [work, _] = alarms_of(&store);
         Ok(Array::of2(&JsValue::from_str(&round), &work))
@@ -133,28 +133,28 @@ pub fn derive_box_keys(fresh: bool, report: &str, sql: &ObjectSql) -> Result<Arr
 /// Returns the name of the copy of a project's head in KV.
 #[wasm_bindgen(js_name = nameOfCopiedHead)]
 pub fn name_of_copied_head(project: &str) -> String {
-    bundle_head::copied_as(project)
+    bundle_head::copy_name(project)
 }
 
 /// Returns the name of the copy of a part in KV; without a hash, what the names of all parts of a project begin with.
 #[wasm_bindgen(js_name = nameOfCopiedPart)]
 pub fn name_of_copied_part(project: &str, hash: &str) -> String {
-    bundle_parts::copied_as(project, hash)
+    bundle_parts::copy_name(project, hash)
 }
 
-/// Records that the due jobs failed with `what`, inside a separate transaction: the failed one wrote nothing.
+/// Records that the due jobs failed with `reason`, inside a separate transaction: the failed one wrote nothing.
 /// Returns the due time of jobs or null, and whether the job that failed builds the bundle.
 #[wasm_bindgen(js_name = noteFailedAlarm)]
-pub fn note_failed_alarm(fresh: bool, what: &str, sql: &ObjectSql) -> Result<Array, JsError> {
-    let note = || {
+pub fn note_failed_alarm(fresh: bool, reason: &str, sql: &ObjectSql) -> Result<Array, JsError> {
+    let record = || {
         let context = work_context()?;
         let mut store = open(sql, fresh, &context)?;
-        let kind = service::alarm_failed(&mut store, &context, what)?;
-        note(&store, "alarm");
+        let kind = service::record_alarm_failure(&mut store, &context, reason)?;
+        log_warnings(&store, "alarm");
         let [work, _] = alarms_of(&store);
         Ok(Array::of2(&work, &JsValue::from_bool(kind.as_deref() == Some(BUILD_BUNDLE))))
     };
-    note().map_err(|fault: Fault| JsError::new(&fault.0))
+    record().map_err(|fault: Fault| JsError::new(&fault.0))
 }
 
 /// Returns the reply after a failure: `[500, header lines, bytes]`.
@@ -180,7 +180,7 @@ pub fn waiting_in(fresh: bool, sql: &ObjectSql) -> Result<Array, JsError> {
     let look = || {
         let context = work_context()?;
         let mut store = open(sql, fresh, &context)?;
-        let waiting = service::waiting(&mut store, &context)?;
+        let waiting = service::queue_metrics(&mut store, &context)?;
         let waiting = serde_json::to_string(&waiting).map_err(|error| Fault(error.to_string()))?;
         let [work, deliveries] = alarms_of(&store);
         Ok(Array::of3(&JsValue::from_str(&waiting), &work, &deliveries))
@@ -190,7 +190,7 @@ pub fn waiting_in(fresh: bool, sql: &ObjectSql) -> Result<Array, JsError> {
 
 /// Converts the decision to a JavaScript value.
 fn decided_of(store: &Store<'_>) -> JsValue {
-    let decided = store.take_decided();
+    let decided = store.take_decisions();
     if decided.is_empty() {
         return JsValue::NULL;
     }
@@ -199,35 +199,35 @@ fn decided_of(store: &Store<'_>) -> JsValue {
 }
 
 /// Logs the warnings recorded during a request or an alarm.
-fn note(store: &Store<'_>, request_id: &str) {
-    for note in store.take_notes() {
-        log::write("warning", "noted", request_id, &note);
+fn log_warnings(store: &Store<'_>, request_id: &str) {
+    for warning in store.take_warnings() {
+        log::write("warning", "noted", request_id, &warning);
     }
 }
 
 /// Opens the store of this object. Its tables and alarms are checked once, when the object has just started.
 fn open<'a>(sql: &'a ObjectSql, fresh: bool, context: &Context) -> Result<Store<'a>, Fault> {
-    log::tell_panics();
+    log::record_panics();
     if !fresh {
         return Ok(Store::new(sql));
     }
     let now_ms = context.now.millis();
     let mut store = Store::open(sql, now_ms)?;
-    service::wake(&mut store, now_ms)?;
+    service::schedule_alarms(&mut store, now_ms)?;
     Ok(store)
 }
 
 /// Returns the due times of jobs and of deliveries, as JavaScript values.
 fn alarms_of(store: &Store<'_>) -> [JsValue; 2] {
-    store.alarms().map(|at| at.map_or(JsValue::NULL, |moment| JsValue::from_f64(moment as f64)))
+    store.alarms().map(|at| at.map_or(JsValue::NULL, |at_ms| JsValue::from_f64(at_ms as f64)))
 }
 
-/// Returns a context with the current moment and a seed, for jobs.
+/// Returns a context with the current time and a seed, for jobs.
 fn work_context() -> Result<Context, Fault> {
     random::context(random::seed()?)
 }
 
-/// Reads the moment of a request, and the seed that was sent with it.
+/// Reads the time of a request, and the seed that was sent with it.
 fn context_of(request: &Request) -> Result<Context, Fault> {
     let seed = header(request, random::SEED_HEADER).map_or_else(random::seed, random::read_seed)?;
     let context = random::context(seed)?;

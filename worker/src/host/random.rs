@@ -1,4 +1,4 @@
-//! Reads randomness and the clock from the runtime, once a request. No other code draws them.
+//! Reads randomness and the clock from the runtime, once a request. No other code reads them.
 //!
 //! The entry draws the seed and sends it to the object. The id of the request is derived from the seed: it is equal in a
 //! refusal of the entry, in the object's response and in the log.

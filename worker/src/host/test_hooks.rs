@@ -1,4 +1,4 @@
-//! Decides how a test sets the moment and the seed of its request. It exists only in a build with test hooks.
+//! Decides how a test sets the time and the seed of its request. It exists only in a build with test hooks.
 
 use super::random;
 use crate::http::request::Request;
@@ -13,8 +13,8 @@ const NOW_HEADER: &str = "scrip-test-now";
 /// `scrip-test-seed` (hexadecimal) in place of clock and randomness.
 pub(super) fn context_of(request: &Request, mut context: Context) -> Result<Context, Fault> {
     if let Some(text) = header(request, NOW_HEADER) {
-        let moment = text.parse().ok().map_or_else(|| Instant::parse(text), Instant::from_millis);
-        context.now = moment.ok_or_else(|| Fault::new(format!("`{text}` is no moment")))?;
+        let instant = text.parse().ok().map_or_else(|| Instant::parse(text), Instant::from_millis);
+        context.now = instant.ok_or_else(|| Fault::new(format!("`{text}` is no moment")))?;
     }
     if let Some(text) = header(request, "scrip-test-seed") {
         context.seed = random::read_seed(text)?;

@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_names_an_origin_and_what_names_none() {
+    fn valid_and_invalid_origins() {
         let is_taken = |allowed: &str| check(allowed, "o".into()).is_ok();
         for allowed in [
             "*",

@@ -1,6 +1,6 @@
 //! An authenticated caller and the project settings that travel with its call, as data.
 
-use crate::http::client_publication_policy::Publishing;
+use crate::http::client_publication_policy::ClientPublicationPolicy;
 use crate::http::rate_limits::Rates;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -69,7 +69,7 @@ pub struct Settings {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub charset: Option<String>,
     /// Client policy, as `scrip::wire::client` reads it.
-    #[serde(default = "no_terms")]
+    #[serde(default = "default_client_policy")]
     pub client: Json,
     /// Header with the caller's address that the operator's own proxy sets; the setup names it for all projects.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -77,7 +77,7 @@ pub struct Settings {
 }
 
 /// Returns the client policy of a project without one: the engine's defaults apply.
-fn no_terms() -> Json {
+fn default_client_policy() -> Json {
     Json::Bool(true)
 }
 
@@ -102,7 +102,7 @@ pub struct ManagedProject {
 pub const FORWARD_TO_PROJECT: &str = "scrip-forward-to-project";
 
 /// Header in which the entry marks, for that project's object, a body that comes from the first object.
-pub const CARRIED: &str = "scrip-carried";
+pub const FORWARDED: &str = "scrip-carried";
 
 /// Authenticated caller. It is sent to the object as the header `scrip-caller`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -114,7 +114,7 @@ pub struct Caller {
     /// Public id of the key.
     pub key_id: String,
     /// Marks of secrets: for a key or token, the one that was sent or that issued the token; for a link, all valid ones.
-    /// A mark does not disclose its secret.
+    /// A fingerprint does not disclose its secret.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<String>,
     /// Login of the user who owns the key.
@@ -140,7 +140,7 @@ pub struct Caller {
     pub redeem: bool,
     /// Campaigns that clients may publish from.
     #[serde(default)]
-    pub publish: Publishing,
+    pub publish: ClientPublicationPolicy,
     /// True if clients may send events.
     #[serde(default)]
     pub events: bool,

@@ -8,74 +8,80 @@ use serde_json::Value as Json;
 /// Publications that clients may make, as configured: `true`, `false`, or a list of campaigns by name or id.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Json", into = "Json")]
-pub enum Publishing {
+pub enum ClientPublicationPolicy {
     /// All publications, or none.
     Any(bool),
     /// Codes of these campaigns.
     Campaigns(Vec<String>),
 }
 
-impl Default for Publishing {
-    fn default() -> Publishing {
-        Publishing::Any(false)
+impl Default for ClientPublicationPolicy {
+    fn default() -> ClientPublicationPolicy {
+        ClientPublicationPolicy::Any(false)
     }
 }
 
-impl TryFrom<Json> for Publishing {
+impl TryFrom<Json> for ClientPublicationPolicy {
     type Error = String;
 
-    fn try_from(said: Json) -> Result<Publishing, String> {
+    fn try_from(value: Json) -> Result<ClientPublicationPolicy, String> {
         let name = |name: &Json| {
             name.as_str().filter(|name| !name.is_empty() && !is_longer(name, LONGEST_NAME)).map(str::to_owned)
         };
-        let read = match &said {
-            Json::Bool(any) => Some(Publishing::Any(*any)),
-            Json::Array(names) => names.iter().map(name).collect::<Option<Vec<String>>>().map(Publishing::Campaigns),
+        let read = match &value {
+            Json::Bool(any) => Some(ClientPublicationPolicy::Any(*any)),
+            Json::Array(names) => {
+                names.iter().map(name).collect::<Option<Vec<String>>>().map(ClientPublicationPolicy::Campaigns)
+            }
             _ => None,
         };
         read.ok_or_else(|| {
             let bound = "must be `true`, `false` or a list of campaigns by name or id";
-            format!("has a `publish` that {bound} (actual value is `{}`)", shortened(&said.to_string()))
+            format!("has a `publish` that {bound} (actual value is `{}`)", shortened(&value.to_string()))
         })
     }
 }
 
-impl From<Publishing> for Json {
-    fn from(publishing: Publishing) -> Json {
+impl From<ClientPublicationPolicy> for Json {
+    fn from(publishing: ClientPublicationPolicy) -> Json {
         match publishing {
-            Publishing::Any(any) => any.into(),
-            Publishing::Campaigns(names) => names.into(),
+            ClientPublicationPolicy::Any(any) => any.into(),
+            ClientPublicationPolicy::Campaigns(names) => names.into(),
         }
     }
 }
 
-impl Publishing {
+impl ClientPublicationPolicy {
     /// Returns true if clients may not publish at all.
     pub fn is_off(&self) -> bool {
         match self {
-            Publishing::Any(any) => !any,
-            Publishing::Campaigns(names) => names.is_empty(),
+            ClientPublicationPolicy::Any(any) => !any,
+            ClientPublicationPolicy::Campaigns(names) => names.is_empty(),
         }
     }
 
     /// Returns true if codes of a campaign with these names may be published. Codes without a campaign pass no names.
     pub fn allows(&self, names: &[&str]) -> bool {
         match self {
-            Publishing::Any(any) => *any,
-            Publishing::Campaigns(allowed) => names.iter().any(|name| allowed.iter().any(|allowed| allowed == name)),
+            ClientPublicationPolicy::Any(any) => *any,
+            ClientPublicationPolicy::Campaigns(allowed) => {
+                names.iter().any(|name| allowed.iter().any(|allowed| allowed == name))
+            }
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Publishing;
+    use super::ClientPublicationPolicy;
     use serde_json::json;
 
     #[test]
-    fn what_pages_may_publish_is_yes_no_or_a_list() {
-        let read = |said: serde_json::Value| -> Result<Publishing, String> { Publishing::try_from(said) };
-        assert_eq!(read(json!(true)), Ok(Publishing::Any(true)));
+    fn publications_of_clients_are_yes_no_or_a_list() {
+        let read = |value: serde_json::Value| -> Result<ClientPublicationPolicy, String> {
+            ClientPublicationPolicy::try_from(value)
+        };
+        assert_eq!(read(json!(true)), Ok(ClientPublicationPolicy::Any(true)));
         let listed = read(json!(["Welcome", "camp_1"]));
         assert!(listed.as_ref().is_ok_and(|listed| listed.allows(&["camp_1", "First"]) && !listed.allows(&["Staff"])));
         assert!(listed.is_ok_and(|listed| !listed.allows(&[]) && !listed.is_off()));

@@ -76,8 +76,8 @@ mod tests {
     }
 
     #[test]
-    fn files_are_asked_for_by_their_paths() {
-        for (asked, file) in [
+    fn files_are_found_by_their_paths() {
+        for (target, file) in [
             ("/", "/index.html"),
             ("/docs", "/docs/index.html"),
             ("/docs/", "/docs/index.html"),
@@ -86,15 +86,15 @@ mod tests {
             ("/a%20b.html", "/a%20b.html"),
             ("/%C3%A4.html", "/%C3%A4.html"),
         ] {
-            assert_eq!(path("GET", asked).as_deref(), Some(file), "{asked}");
-            assert_eq!(path("POST", asked), None, "{asked}");
+            assert_eq!(path("GET", target).as_deref(), Some(file), "{target}");
+            assert_eq!(path("POST", target), None, "{target}");
         }
         assert_eq!(path("GET", &format!("/{}.js", "a".repeat(252))).map(|path| path.len()), Some(256));
     }
 
     #[test]
-    fn what_can_be_no_file_is_not_looked_for() {
-        for asked in [
+    fn impossible_paths_are_no_files() {
+        for target in [
             "",
             "/%zz.js",
             "/%.js",
@@ -116,7 +116,7 @@ mod tests {
             "/v1/a.js",
             "/health/a.js",
         ] {
-            assert_eq!(path("GET", asked), None, "{asked}");
+            assert_eq!(path("GET", target), None, "{target}");
         }
         assert_eq!(path("GET", &format!("/{}.js", "a".repeat(253))), None);
         assert_eq!(path("GET", &format!("/{}.js", "%C3%A4".repeat(127))), None);

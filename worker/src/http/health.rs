@@ -31,12 +31,12 @@ impl HealthProblem {
 }
 
 /// Returns 200 if no resource is missing, else 503 with the missing ones.
-pub fn reply(lacks: &[HealthProblem], request_id: &str) -> Reply {
-    if lacks.is_empty() {
+pub fn reply(problems: &[HealthProblem], request_id: &str) -> Reply {
+    if problems.is_empty() {
         let mut reply = json_reply(200, &json!({ "status": "ok" }));
         set_header(&mut reply, "x-request-id", request_id);
         return reply;
     }
-    let details: Vec<&str> = lacks.iter().map(|lack| lack.detail()).collect();
+    let details: Vec<&str> = problems.iter().map(|lack| lack.detail()).collect();
     error_reply(&error(503, "service_unavailable", "The service cannot do its work", details.join("; ")), request_id)
 }

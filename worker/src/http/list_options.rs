@@ -15,16 +15,16 @@ pub const CURSOR: &[Field] = &[must(
 .description("Cursor of the next page. `null` on the last page.")];
 
 /// Parameter with the cursor of a page.
-pub const CURSOR_ASKED: Field = may("cursor", FieldType::Text)
+pub const CURSOR_PARAMETER: Field = may("cursor", FieldType::Text)
     .description("Cursor from `cursor.next` of the former page. Absent means the first page.");
 
 /// Returns the parameter for one or more of these orders.
-pub const fn orders_asked(words: &'static FieldType) -> Field {
+pub const fn order_parameter(words: &'static FieldType) -> Field {
     may("order", FieldType::List(words, 0, usize::MAX)).description("Sort order, by one or more properties in turn; a leading `-` means descending. By default the newest come first.")
 }
 
 /// Order parameter of a list that is ordered by age only.
-pub const BY_AGE_ASKED: Field = orders_asked(&FieldType::OneOf(&["created_at", "-created_at"]));
+pub const BY_AGE_PARAMETER: Field = order_parameter(&FieldType::OneOf(&["created_at", "-created_at"]));
 
 /// Name of a column in a list, and its path in documents.
 pub type ListColumn = (&'static str, &'static str);
@@ -46,7 +46,7 @@ pub mod column {
     pub const AGE: ListColumn = ("created_at", "created_at");
     /// Creation time, as a condition: conditions compare texts, and the age column is a number.
     pub const CREATED_AT: ListColumn = ("created_at", member!("created_at"));
-    /// The moment of the last change, as a condition.
+    /// The time of the last change, as a condition.
     pub const UPDATED_AT: ListColumn = ("updated_at", member!("updated_at"));
 }
 
@@ -80,13 +80,13 @@ pub enum ListFilter {
     /// The name of the document (`store/blind_index`) contains the value, ignoring case.
     Part(&'static str),
     /// The column lies before or after the value: `name[before]`, `name[after]`.
-    Moment(&'static str, &'static str),
-    /// The column equals the value, which is one of these words.
-    Word(&'static str, &'static str, &'static [&'static str]),
+    Instant(&'static str, &'static str),
+    /// The column equals the value, which is one of these values.
+    OneOf(&'static str, &'static str, &'static [&'static str]),
     /// The column, 1 or 0, equals the flag.
     Flag(&'static str, &'static str),
     /// The column contains the digest of the value, under this name.
-    Mark(&'static str, &'static str),
+    Digest(&'static str, &'static str),
     /// The value is the key of a document of this kind; the column has the id of that document.
     Name(&'static str, &'static str, &'static str),
 }

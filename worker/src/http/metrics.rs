@@ -40,7 +40,7 @@ impl Default for Times {
 
 impl Times {
     /// Counts a duration.
-    pub fn took(&mut self, millis: u64) {
+    pub fn record(&mut self, millis: u64) {
         let place = BOUNDS_MS.iter().position(|bound| millis <= *bound).unwrap_or(BOUNDS_MS.len());
         if let Some(count) = self.counts.get_mut(place) {
             *count = count.saturating_add(1);
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn names_are_written_once_labels_are_escaped_and_buckets_add_up() {
         let mut times = Times::default();
-        [0, 1, 2, 3, 10_001].into_iter().for_each(|millis| times.took(millis));
+        [0, 1, 2, 3, 10_001].into_iter().for_each(|millis| times.record(millis));
         let mut details = Exposition::default();
         let metric = |name, kind| Metric { name, kind, help: "What it is." };
         details.metric(&metric("one_total", "counter"), |samples| {
@@ -164,13 +164,13 @@ mod tests {
 
     #[test]
     fn only_the_token_opens() {
-        let asked = |value: &str| Request {
+        let request = |value: &str| Request {
             headers: vec![("authorization".to_owned(), value.to_owned())],
             ..Request::default()
         };
-        assert!(is_allowed(&asked("Bearer right"), "right") && is_allowed(&asked("bearer right"), "right"));
+        assert!(is_allowed(&request("Bearer right"), "right") && is_allowed(&request("bearer right"), "right"));
         for wrong in ["Bearer wrong", "Bearer ", "right", "Basic right", "Bearer right and more"] {
-            assert!(!is_allowed(&asked(wrong), "right"), "{wrong}");
+            assert!(!is_allowed(&request(wrong), "right"), "{wrong}");
         }
         assert!(!is_allowed(&Request::default(), "right"));
     }

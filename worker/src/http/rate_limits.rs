@@ -44,7 +44,7 @@ pub struct Rates {
 
 /// Default limit of a client's address: one call a second over a minute, where the published limit spans five seconds. A page that
 /// opens makes several calls at once, and a household shares one address.
-const OF_PAGES: RateBounds = RateBounds { project: None, key: None, address: Some(Rate { calls: 60, seconds: 60 }) };
+const OF_CLIENTS: RateBounds = RateBounds { project: None, key: None, address: Some(Rate { calls: 60, seconds: 60 }) };
 
 /// Default limit of an address that requests images: mail providers fetch them for all recipients of their e-mails.
 const OF_IMAGES: RateBounds = RateBounds { project: None, key: None, address: Some(Rate { calls: 600, seconds: 60 }) };
@@ -65,7 +65,7 @@ pub struct RateLimits {
 
 impl Default for RateLimits {
     fn default() -> RateLimits {
-        let client = Rates { api_calls: OF_PAGES, bulk_api_calls: RateBounds::default() };
+        let client = Rates { api_calls: OF_CLIENTS, bulk_api_calls: RateBounds::default() };
         let images = Rates { api_calls: OF_IMAGES, bulk_api_calls: RateBounds::default() };
         RateLimits { server: Rates::default(), client, management: Rates::default(), images }
     }

@@ -188,29 +188,29 @@ pub fn reads_too_much() -> ErrorBody {
     error(400, "request_too_complex", "Request takes too much work", details)
 }
 
-/// Refuses a text that is too long for a row of the database; `what` describes the effect of the payload.
-pub fn check_row(length: usize, what: &str) -> Result<(), ErrorBody> {
+/// Refuses a text that is too long for a row of the database; `purpose` describes the effect of the payload.
+pub fn check_row(length: usize, purpose: &str) -> Result<(), ErrorBody> {
     if length <= TEXT_BYTES_MAX {
         return Ok(());
     }
     let bound = format!("of more than {TEXT_BYTES_MAX} bytes (actual length is `{length}`)");
-    Err(invalid_payload(format!("Payload must NOT {what} {bound}")))
+    Err(invalid_payload(format!("Payload must NOT {purpose} {bound}")))
 }
 
 /// Refuses queued writes that a row would not hold or that no decision could read again. Each write is checked once.
 pub fn check_writes(store: &Store<'_>) -> Result<(), ErrorBody> {
-    let mark = store.take_unchecked();
-    check_row(store.longest_write(mark), "make a document")?;
-    Ok(store.check_legible(mark)?)
+    let savepoint = store.take_unchecked();
+    check_row(store.longest_write(savepoint), "make a document")?;
+    Ok(store.check_readable(savepoint)?)
 }
 
 /// Returns the error for a body that does not match its length or its chunks.
-pub fn broken_body() -> ErrorBody {
+pub fn malformed_body() -> ErrorBody {
     invalid_payload("the body does not arrive as its head says: its length or a chunk is wrong")
 }
 
 /// Returns the error for a body that did not arrive in time; the client may still be sending it.
-pub fn late_body() -> ErrorBody {
+pub fn timed_out_body() -> ErrorBody {
     transport_error(408, "Request Timeout", "the body did not arrive in time")
 }
 

@@ -53,7 +53,7 @@ pub fn check_media(request: &Request, sent: MediaKind, file: Option<&str>) -> Re
     if let Some(media) = header(request, "content-type").filter(|_| has_body) {
         let bare = media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         let is_json = bare == "application/json" || (bare.starts_with("application/") && bare.ends_with("+json"));
-        let (wanted, fits) = match sent {
+        let (expected, fits) = match sent {
             MediaKind::Json => ("application/json", bare.is_empty() || is_json),
             MediaKind::Form => {
                 let form = "application/x-www-form-urlencoded";
@@ -67,7 +67,7 @@ pub fn check_media(request: &Request, sent: MediaKind, file: Option<&str>) -> Re
             return Err(transport_error(
                 415,
                 "Unsupported Media Type",
-                format!("the body must be {wanted} and is `{}`", shortened(&bare)),
+                format!("the body must be {expected} and is `{}`", shortened(&bare)),
             ));
         }
     }
@@ -212,7 +212,7 @@ pub fn object(body: &[u8], bodiless: bool) -> Result<Map<String, Json>, ErrorBod
         _ if bodiless => Ok(Map::new()),
         other => Err(invalid_payload(format!(
             "Payload must be an object (actual value is `{}`)",
-            crate::http::shape::shown(&other)
+            crate::http::shape::value_text(&other)
         ))),
     }
 }
@@ -231,9 +231,12 @@ pub fn list(body: &[u8], bodiless: bool) -> Result<Vec<Map<String, Json>>, Error
     if body.iter().all(u8::is_ascii_whitespace) {
         return Ok(Vec::new());
     }
-    let wrong = |path: &str, wanted: &str, value: &Json| {
+    let wrong = |path: &str, expected: &str, value: &Json| {
         let at = if path.is_empty() { "Payload".to_owned() } else { format!("Property .{path}") };
-        invalid_payload(format!("{at} must be {wanted} (actual value is `{}`)", crate::http::shape::shown(value)))
+        invalid_payload(format!(
+            "{at} must be {expected} (actual value is `{}`)",
+            crate::http::shape::value_text(value)
+        ))
     };
     let items = match parse(body)? {
         Json::Array(items) => items,

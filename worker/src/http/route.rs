@@ -72,13 +72,13 @@ pub struct Route {
     /// Resource of its handler.
     pub resource: Option<&'static Resource>,
     /// Names of that resource, if it has states.
-    pub life: Option<&'static EntityNames>,
+    pub entity: Option<&'static EntityNames>,
     /// True if its response is kept under an Idempotency-Key.
-    pub remembered: bool,
+    pub stores_response: bool,
     /// True if the directory's object answers it, and not that of a project.
     pub in_directory: bool,
     /// True if it may be forwarded to another project that the key manages.
-    pub goes_on: bool,
+    pub forwards: bool,
     /// True if its caller names codes, so that a client can guess them.
     pub names_codes: bool,
     /// True if it writes, although it is a GET: older clients publish and lock so.
@@ -132,10 +132,10 @@ const fn route(
         also: None,
         file: None,
         resource: None,
-        life: None,
-        remembered: true,
+        entity: None,
+        stores_response: true,
         in_directory: false,
-        goes_on: false,
+        forwards: false,
         names_codes: false,
         writes: false,
         run,
@@ -181,8 +181,8 @@ impl Route {
         self
     }
     /// Declares the resource of the handler, which has states.
-    pub const fn of_life(mut self, resource: &'static Resource, life: &'static EntityNames) -> Route {
-        self.life = Some(life);
+    pub const fn with_lifecycle(mut self, resource: &'static Resource, entity: &'static EntityNames) -> Route {
+        self.entity = Some(entity);
         self.of(resource)
     }
     /// Allows the operation for an OAuth scope.
@@ -285,8 +285,8 @@ impl Route {
         self
     }
     /// Excludes its response from Idempotency-Key storage, because it contains a secret.
-    pub const fn forgotten(mut self) -> Route {
-        self.remembered = false;
+    pub const fn without_stored_response(mut self) -> Route {
+        self.stores_response = false;
         self
     }
     /// Declares that the directory answers it, because it is about projects or credentials.
@@ -295,8 +295,8 @@ impl Route {
         self
     }
     /// Allows forwarding to another project that the key manages, where the response is made and stored.
-    pub const fn goes_on(mut self) -> Route {
-        self.goes_on = true;
+    pub const fn forwards(mut self) -> Route {
+        self.forwards = true;
         self
     }
     /// Declares that the request names codes.
@@ -347,7 +347,7 @@ pub struct Call<'c, 's> {
     /// The decoded parameters of the path.
     pub params: Vec<(&'static str, String)>,
     /// Context of the client that calls; `None` for a server of the merchant.
-    pub page: Option<ClientContext>,
+    pub client: Option<ClientContext>,
     /// Number of codes that a client has named without success.
     pub guesses: &'c Cell<usize>,
     /// Cached products and SKUs of the project, until some are written.
@@ -372,11 +372,11 @@ impl Call<'_, '_> {
     }
 
     /// Returns the names of the resource of the route, which has states.
-    pub fn life(&self) -> Result<&'static EntityNames, Fault> {
-        self.route.life.ok_or_else(|| Fault(format!("what the route {} is about has no states", self.route.path)))
+    pub fn entity_names(&self) -> Result<&'static EntityNames, Fault> {
+        self.route.entity.ok_or_else(|| Fault(format!("what the route {} is about has no states", self.route.path)))
     }
 
-    /// Returns the moment of the event.
+    /// Returns the time of the event.
     pub fn now_ms(&self) -> i64 {
         self.context.now.millis()
     }
@@ -398,10 +398,10 @@ impl Call<'_, '_> {
 
     /// Runs a function for its refusals only: none of its writes stay queued.
     pub fn dry_run<T>(&mut self, act: impl FnOnce(&mut Self) -> Result<T, CallError>) -> Result<(), CallError> {
-        let (mark, drawn, ids) = (self.store.mark(), self.store.drawn.clone(), self.ids.clone());
+        let (savepoint, generators, ids) = (self.store.savepoint(), self.store.generators.clone(), self.ids.clone());
         let outcome = act(self).and_then(|_| Ok(crate::http::reply::check_writes(self.store)?));
-        self.store.forget_since(mark);
-        (self.store.drawn, self.ids) = (drawn, ids);
+        self.store.discard_since(savepoint);
+        (self.store.generators, self.ids) = (generators, ids);
         outcome
     }
 
@@ -419,9 +419,9 @@ pub fn refused_but_written(body: &ErrorBody, request_id: &str) -> Response {
 }
 
 /// Function that converts the documents of one list page to JSON, all at once.
-pub type ShowDocuments = fn(&mut Call<'_, '_>, Vec<Document>) -> Result<Vec<Json>, CallError>;
+pub type DocumentsToJson = fn(&mut Call<'_, '_>, Vec<Document>) -> Result<Vec<Json>, CallError>;
 
-/// Kind of document: its names, look-up, JSON and list.
+/// Kind of document: its names, lookup, JSON and list.
 #[derive(Clone, Copy)]
 pub struct Resource {
     /// Its kind in the store and its type on the wire.
@@ -431,7 +431,7 @@ pub struct Resource {
     /// Converts the name in a path to the stored key.
     pub key: fn(&Call<'_, '_>, &str) -> String,
     /// Conversion of documents to JSON.
-    pub show: ShowDocuments,
+    pub show: DocumentsToJson,
     /// Shape of the JSON, for the API description.
     pub shape: FieldType,
     /// List options of the documents.

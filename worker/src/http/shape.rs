@@ -63,12 +63,12 @@ pub fn below(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
 }
 
-fn wrong(path: &str, wanted: &str, value: &Json) -> Problem {
-    Problem::at(path, format!("must be {wanted} (actual value is `{}`)", shown(value)))
+fn wrong(path: &str, expected: &str, value: &Json) -> Problem {
+    Problem::at(path, format!("must be {expected} (actual value is `{}`)", value_text(value)))
 }
 
 /// Formats a value for a message, shortened.
-pub fn shown(value: &Json) -> String {
+pub fn value_text(value: &Json) -> String {
     shortened(&value.to_string())
 }
 
@@ -112,7 +112,7 @@ fn read_value(kind: &FieldType, value: Json, nulls: Nulls, path: &str) -> Result
         (FieldType::DateTime, value) => Err(wrong(path, "a date-time", &value)),
         (FieldType::Duration, value) => Err(wrong(path, "an ISO-8601 duration", &value)),
         (FieldType::Clock, value) => Err(wrong(path, "a time of day in the form HH:mm", &value)),
-        (FieldType::OneOf(words), value) => Err(wrong(path, &format!("one of {}", words.join(", ")), &value)),
+        (FieldType::OneOf(values), value) => Err(wrong(path, &format!("one of {}", values.join(", ")), &value)),
         (FieldType::Object(fields), Json::Object(source)) => {
             Ok(Json::Object(read_object(fields, source, nulls, path)?))
         }
@@ -204,7 +204,7 @@ fn read_int(value: Json, least: i64, most: i64, path: &str) -> Result<Json, Prob
 }
 
 fn bound(path: &str, sign: &str, limit: i64, value: &Json) -> Problem {
-    Problem::at(path, format!("must be {sign} {limit} (actual value is `{}`)", shown(value)))
+    Problem::at(path, format!("must be {sign} {limit} (actual value is `{}`)", value_text(value)))
 }
 
 fn read_text(kind: &FieldType, text: String, path: &str) -> Result<Json, Problem> {
@@ -224,7 +224,7 @@ fn read_text(kind: &FieldType, text: String, path: &str) -> Result<Json, Problem
         FieldType::Duration => timestamp::is_duration(&text),
         FieldType::Clock => timestamp::is_clock(&text),
         FieldType::HttpsUrl => is_https_url(&text),
-        FieldType::OneOf(words) => words.contains(&text.as_str()),
+        FieldType::OneOf(values) => values.contains(&text.as_str()),
         FieldType::Name(_) | FieldType::Text | FieldType::Any => true,
         // A text is none of these.
         FieldType::Int(..)
@@ -239,13 +239,13 @@ fn read_text(kind: &FieldType, text: String, path: &str) -> Result<Json, Problem
         | FieldType::List(..) => false,
     };
     if fits {
-        // A moment in a date field keeps only its date.
+        // A time in a date field keeps only its date.
         let day = timestamp::parse(&text).filter(|_| matches!(kind, FieldType::Date) && !timestamp::is_date(&text));
         return Ok(Json::String(day.map_or(text, |at| timestamp::text(at).chars().take(10).collect())));
     }
     let text = shortened(&text);
     let message = match kind {
-        FieldType::OneOf(words) => format!("must be one of {} (actual value is `{text}`)", words.join(", ")),
+        FieldType::OneOf(values) => format!("must be one of {} (actual value is `{text}`)", values.join(", ")),
         FieldType::Duration => format!("must be an ISO-8601 duration such as P7D or PT1H (actual value is `{text}`)"),
         FieldType::Clock => format!("must be a time of day in the form HH:mm (actual value is `{text}`)"),
         FieldType::HttpsUrl => format!("must be an absolute https address (actual value is `{text}`)"),

@@ -14,16 +14,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 static KNOWN: Mutex<BTreeMap<String, Arc<TimeZone>>> = Mutex::new(BTreeMap::new());
 
 /// Returns the zone of a setup; UTC if it has none.
-pub fn of_setup(said: &Json) -> Result<Arc<TimeZone>, Fault> {
-    match said {
+pub fn of_setup(value: &Json) -> Result<Arc<TimeZone>, Fault> {
+    match value {
         Json::Null => Ok(Arc::default()),
         Json::String(name) if name.is_empty() => Ok(Arc::default()),
         Json::String(name) => named(name).ok_or_else(|| Fault(format!("`{name}` {}", zones::NAMES))),
         Json::Object(fields) => {
             let read = read_fields(fields, read_time_zone);
-            read.map(Arc::new).map_err(|problem| Fault(format!("`{said}`: {problem}")))
+            read.map(Arc::new).map_err(|problem| Fault(format!("`{value}`: {problem}")))
         }
-        _ => Err(Fault(format!("`{said}` {}, or a zone with `name`, `offset` and `transitions`", zones::NAMES))),
+        _ => Err(Fault(format!("`{value}` {}, or a zone with `name`, `offset` and `transitions`", zones::NAMES))),
     }
 }
 

@@ -36,8 +36,8 @@ pub fn flag(request: &Request, wanted: &str) -> Result<Option<bool>, ErrorBody> 
         return Ok(None);
     }
     let parts = form(request, media)?;
-    let Some((_, said)) = parts.iter().find(|(name, _)| name == wanted) else { return Ok(None) };
-    match String::from_utf8_lossy(said).trim() {
+    let Some((_, value)) = parts.iter().find(|(name, _)| name == wanted) else { return Ok(None) };
+    match String::from_utf8_lossy(value).trim() {
         "" => Ok(None),
         "true" => Ok(Some(true)),
         "false" => Ok(Some(false)),
@@ -67,8 +67,8 @@ fn form<'r>(request: &'r Request, media: &str) -> Result<Vec<(String, &'r [u8])>
 
 /// Returns the parts of a form: names and contents.
 fn parts<'r>(body: &'r [u8], boundary: &str) -> Result<Vec<(String, &'r [u8])>, ErrorBody> {
-    let broken = |what: &str| {
-        invalid_payload(format!("Payload is no multipart/form-data with the boundary `{boundary}`: {what}"))
+    let broken = |problem: &str| {
+        invalid_payload(format!("Payload is no multipart/form-data with the boundary `{boundary}`: {problem}"))
     };
     let delimiter = format!("\r\n--{boundary}");
     // The body may start with the first delimiter.
@@ -107,8 +107,8 @@ fn split<'r>(bytes: &'r [u8], by: &[u8]) -> Option<(&'r [u8], &'r [u8])> {
 fn name(head: &[u8]) -> Option<String> {
     let head = String::from_utf8_lossy(head);
     let lines = head.split("\r\n").filter_map(|line| line.split_once(':'));
-    let mut said = lines.filter(|(name, _)| name.trim().eq_ignore_ascii_case("content-disposition"));
-    parameter(said.next()?.1, "name")
+    let mut value = lines.filter(|(name, _)| name.trim().eq_ignore_ascii_case("content-disposition"));
+    parameter(value.next()?.1, "name")
 }
 
 /// Returns a parameter of a header's value, with or without quotes.
@@ -117,15 +117,15 @@ fn parameter(value: &str, wanted: &str) -> Option<String> {
     loop {
         let (name, behind) = rest.split_once('=')?;
         let behind = behind.trim_start();
-        let (said, next) = match behind.strip_prefix('"') {
+        let (value, next) = match behind.strip_prefix('"') {
             Some(quoted) => unquoted(quoted)?,
             None => {
-                let (said, next) = behind.split_once(';').unwrap_or((behind, ""));
-                (said.trim().to_owned(), next)
+                let (value, next) = behind.split_once(';').unwrap_or((behind, ""));
+                (value.trim().to_owned(), next)
             }
         };
         if name.trim().eq_ignore_ascii_case(wanted) {
-            return Some(said);
+            return Some(value);
         }
         rest = next.trim_start_matches([';', ' ', '\t']);
     }
@@ -133,13 +133,13 @@ fn parameter(value: &str, wanted: &str) -> Option<String> {
 
 /// Returns a quoted text without its quotes, and the rest after it.
 fn unquoted(text: &str) -> Option<(String, &str)> {
-    let mut said = String::new();
+    let mut value = String::new();
     let mut characters = text.char_indices();
     while let Some((at, character)) = characters.next() {
         match character {
-            '"' => return Some((said, text.get(at.checked_add(1)?..)?)),
-            '\\' => said.push(characters.next()?.1),
-            other => said.push(other),
+            '"' => return Some((value, text.get(at.checked_add(1)?..)?)),
+            '\\' => value.push(characters.next()?.1),
+            other => value.push(other),
         }
     }
     None
@@ -177,9 +177,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_form_is_refused_by_its_place() {
+    fn malformed_forms_are_refused_with_the_position() {
         let form = "multipart/form-data; boundary=b";
-        let broken = |what: &str| Err(format!("Payload is no multipart/form-data with the boundary `b`: {what}"));
+        let broken = |problem: &str| Err(format!("Payload is no multipart/form-data with the boundary `b`: {problem}"));
         assert_eq!(problem_text(form, ""), broken("it does not occur"));
         assert_eq!(problem_text(form, "--c\r\n"), broken("it does not occur"));
         assert_eq!(problem_text(form, "--b"), broken("it ends behind a delimiter"));

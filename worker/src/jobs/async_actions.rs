@@ -37,7 +37,7 @@ impl JobSlice<'_> {
 /// Queues a job in the turns of its key; an existing job with the id starts again.
 pub fn queue(store: &mut Store<'_>, owner: &str, id: &str, kind: &str, cursor: &str, now_ms: i64) {
     jobs::insert(store, &QueuedJob { id, kind, cursor, owner }, now_ms);
-    store.wake_at(now_ms);
+    store.schedule_jobs_at(now_ms);
 }
 
 /// Queues an async action with its job for a call; returns its id.
@@ -73,7 +73,7 @@ pub fn begin(
         body,
     };
     store.insert("async_action", &document);
-    store.leaves_later();
+    store.mark_for_retention();
     queue(store, owner, &id, kind, &cursor.to_string(), now_ms);
     id
 }

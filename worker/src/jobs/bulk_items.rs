@@ -93,7 +93,7 @@ pub fn same_metadata(call: &Call<'_, '_>) -> Result<Vec<Map<String, Json>>, Erro
     let named = body.remove("source_ids").unwrap_or_default();
     let named = named.as_array().cloned().unwrap_or_default();
     let item = |name: Json| {
-        let mut item = json_members::one("source_id", name);
+        let mut item = json_members::object_of("source_id", name);
         item.insert("metadata".into(), metadata.clone());
         item
     };
@@ -109,12 +109,12 @@ pub fn answer_file(
     subject: Option<String>,
 ) -> HandlerResult {
     let file = upload::file(call.request)?;
-    let sheet = csv_file::read(file, known, required)?;
+    let csv_file = csv_file::read(file, known, required)?;
     let has_choice = call.route.body.iter().any(|field| field.name == WEBHOOKS_ENABLE);
     let is_silent = has_choice && upload::flag(call.request, WEBHOOKS_ENABLE)? == Some(false);
-    let id = begin(call, kind, sheet.rows, sheet.layout, subject, is_silent)?;
-    for slice in sheet.slices {
-        keep(call, &id, json!({ "rows": slice }))?;
+    let id = start_items(call, kind, csv_file.rows, csv_file.layout, subject, is_silent)?;
+    for slice in csv_file.slices {
+        insert_slice(call, &id, json!({ "rows": slice }))?;
     }
     Ok(Response::status(call.route.success, json!({ "async_action_id": id })))
 }
@@ -126,26 +126,27 @@ pub fn answer(call: &mut Call<'_, '_>, kind: &str, items: Vec<Map<String, Json>>
 }
 
 fn start(call: &mut Call<'_, '_>, kind: &str, items: Vec<Map<String, Json>>) -> Result<String, CallError> {
-    let id = begin(call, kind, u64::try_from(items.len()).unwrap_or(u64::MAX), CsvLayout::default(), None, false)?;
+    let id =
+        start_items(call, kind, u64::try_from(items.len()).unwrap_or(u64::MAX), CsvLayout::default(), None, false)?;
     let mut slice: Vec<Json> = Vec::new();
     let mut bytes: usize = 0;
     for item in items {
         let item = Json::Object(item);
         let length = item.to_string().len();
         if !slice.is_empty() && (slice.len() >= ITEMS_MAX || bytes.saturating_add(length) > BYTES_MAX) {
-            keep(call, &id, json!({ "items": std::mem::take(&mut slice) }))?;
+            insert_slice(call, &id, json!({ "items": std::mem::take(&mut slice) }))?;
             bytes = 0;
         }
         bytes = bytes.saturating_add(length);
         slice.push(item);
     }
     if !slice.is_empty() {
-        keep(call, &id, json!({ "items": slice }))?;
+        insert_slice(call, &id, json!({ "items": slice }))?;
     }
     Ok(id)
 }
 
-fn begin(
+fn start_items(
     call: &mut Call<'_, '_>,
     kind: &str,
     wanted: u64,
@@ -172,7 +173,7 @@ fn begin(
     Ok(async_actions::start(call, kind, &cursor))
 }
 
-fn keep(call: &mut Call<'_, '_>, action_id: &str, body: Json) -> Result<(), CallError> {
+fn insert_slice(call: &mut Call<'_, '_>, action_id: &str, body: Json) -> Result<(), CallError> {
     let body = body.as_object().cloned().unwrap_or_default();
     let mut slice = Document::new(call.ids.hex18("bat_").to_string(), None, call.now_ms(), body);
     slice.parent = Some(action_id.to_owned());
@@ -184,12 +185,12 @@ fn keep(call: &mut Call<'_, '_>, action_id: &str, body: Json) -> Result<(), Call
 pub fn run(
     store: &mut Store<'_>,
     context: &Context,
-    piece: &JobSlice<'_>,
+    slice: &JobSlice<'_>,
     table: &RouteTable,
     write_item: WriteItem<'_>,
 ) -> Result<(), Fault> {
-    let JobSlice { id, kind, rows, .. } = *piece;
-    let mut cursor: BulkProgress = piece.read()?;
+    let JobSlice { id, kind, rows, .. } = *slice;
+    let mut cursor: BulkProgress = slice.read()?;
     let Some(mut slice) = jobs::find_bulk_slice(store, id)? else {
         return async_actions::finish(store, context, id, Ok(result(kind, cursor)));
     };
@@ -210,7 +211,7 @@ pub fn run(
     write(store, context, table, write_item, &mut cursor, items)?;
     cursor.place = end;
     if end >= length {
-        store.remove(BULK_SLICE, &slice.id);
+        store.delete(BULK_SLICE, &slice.id);
         cursor.place = 0;
     }
     let so_far = cursor.done.saturating_add(cursor.failed);
@@ -279,9 +280,9 @@ fn write(
         request_id: request_id.clone(),
         origin: origin.clone(),
     };
-    store.keep_silent(cursor.is_silent);
+    store.suppress_events(cursor.is_silent);
     let written = asker.ask(store, context, table, |call| write_all(call, write_item, cursor, items));
-    store.keep_silent(false);
+    store.suppress_events(false);
     written
 }
 
@@ -295,7 +296,7 @@ fn write_all(
         let Json::Object(item) = item else { continue };
         let named = if item.contains_key("code") { "code" } else { "source_id" };
         let name = item.get(named).or_else(|| item.get("id")).or_else(|| customer_of(&item)).cloned();
-        let said: Vec<String> = item.keys().cloned().collect();
+        let names: Vec<String> = item.keys().cloned().collect();
         match write_item(call, item) {
             Ok(()) => cursor.done = cursor.done.saturating_add(1),
             // Some of its writes have run: the whole slice is undone.
@@ -303,7 +304,7 @@ fn write_all(
             Err(CallError::Refused(body)) => {
                 call.store.discard();
                 if cursor.errors.len() < ERRORS_MAX {
-                    let has = |to: &str| said.iter().any(|known| known == to);
+                    let has = |to: &str| names.iter().any(|known| known == to);
                     let details =
                         body.details.as_deref().map(|details| cursor.layout.named.by_column_name(details, has));
                     let row = cursor.done.saturating_add(cursor.failed).saturating_add(1);

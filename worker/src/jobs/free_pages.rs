@@ -15,16 +15,16 @@ const PAUSE_MS: i64 = 500;
 /// Requests that all currently free pages are overwritten. A running job repeats the steps for the log.
 pub fn request(store: &mut Store<'_>, now_ms: i64) {
     jobs::insert_of_service(store, FREE_PAGES, &LOG_STEPS.to_string(), now_ms);
-    store.wake_at(now_ms);
+    store.schedule_jobs_at(now_ms);
 }
 
 /// Runs the next step.
-pub fn run(store: &mut Store<'_>, context: &Context, piece: &JobSlice<'_>) -> Result<(), Fault> {
-    let Some(left) = remnants::fill(store, piece.read()?)? else {
-        jobs::delete(store, piece.id);
+pub fn run(store: &mut Store<'_>, context: &Context, slice: &JobSlice<'_>) -> Result<(), Fault> {
+    let Some(left) = remnants::fill(store, slice.read()?)? else {
+        jobs::delete(store, slice.id);
         return Ok(());
     };
     let at = context.now.millis().saturating_add(PAUSE_MS);
-    jobs::update_cursor(store, piece.id, &left.to_string(), at);
+    jobs::update_cursor(store, slice.id, &left.to_string(), at);
     Ok(())
 }

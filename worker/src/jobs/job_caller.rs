@@ -62,7 +62,7 @@ impl JobCaller {
             ids: Ids::independent(context),
             request_id: &self.request_id,
             params: Vec::new(),
-            page: None,
+            client: None,
             guesses: &Cell::new(0),
             catalogue: Catalogue::default(),
             #[cfg(feature = "test-hooks")]

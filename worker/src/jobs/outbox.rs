@@ -34,26 +34,26 @@ const SLOTS_OF_FAILING: usize = 2;
 /// Maximum number of deliveries, waiting or dead, of one key for a failing webhook. Beyond it the oldest of the key are dropped.
 pub const OF_KEY_MAX: i64 = 100_000;
 /// Maximum number dropped after one failure, because the object answers no calls meanwhile.
-const GOING_MAX: i64 = 5_000;
+const DROPPED_MAX: i64 = 5_000;
 /// Maximum length of a stored failure text in characters.
 const FAILURE_MAX: usize = 200;
 
 /// Queues deliveries in the share of the key that caused them, and schedules the dispatcher.
-pub fn post(store: &mut Store<'_>, now_ms: i64, cause: &str, queued_deliveries: Vec<WebhookDelivery>) {
+pub fn enqueue(store: &mut Store<'_>, now_ms: i64, cause: &str, queued_deliveries: Vec<WebhookDelivery>) {
     if queued_deliveries.is_empty() {
         return;
     }
     for delivery in queued_deliveries {
         outbox::insert(store, delivery, cause, now_ms);
     }
-    store.carry_at(now_ms);
+    store.schedule_deliveries_at(now_ms);
 }
 
 /// Requests the alarm for the next delivery. Needed when the alarm is set for another reason.
-pub fn wake(store: &mut Store<'_>, now_ms: i64) -> Result<(), Fault> {
+pub fn schedule_alarm(store: &mut Store<'_>, now_ms: i64) -> Result<(), Fault> {
     for webhook in outbox::list_webhooks(store)? {
         if let Some(at) = next_of(store, &webhook.id, now_ms)? {
-            store.carry_at(at);
+            store.schedule_deliveries_at(at);
         }
     }
     Ok(())
@@ -116,18 +116,18 @@ pub struct DispatchBatch {
 }
 
 /// Returns the next deliveries, when the outcomes of the report are recorded.
-pub fn next_batch(store: &Store<'_>, context: &Context, carried: &DispatchReport) -> Result<DispatchBatch, Fault> {
-    let settled = |seq: i64| carried.outcomes.iter().any(|outcome| outcome.seq == seq);
-    let busy: Vec<&(i64, String)> = carried.busy.iter().filter(|(seq, _)| !settled(*seq)).collect();
+pub fn next_batch(store: &Store<'_>, context: &Context, report: &DispatchReport) -> Result<DispatchBatch, Fault> {
+    let is_reported = |seq: i64| report.outcomes.iter().any(|outcome| outcome.seq == seq);
+    let busy: Vec<&(i64, String)> = report.busy.iter().filter(|(seq, _)| !is_reported(*seq)).collect();
     let now_ms = context.now.millis();
     let mut round = DispatchBatch { deliveries: Vec::new(), next: None, full: false };
     let mut webhooks = outbox::list_webhooks(store)?;
     webhooks.retain(|webhook| webhook.body.get("active").and_then(Json::as_bool) == Some(true));
     let of = |id: &str| busy.iter().filter(|(_, webhook)| webhook == id).count();
-    let fails = |id: &str| carried.failing.iter().any(|failing| failing == id);
+    let fails = |id: &str| report.failing.iter().any(|failing| failing == id);
     // Webhooks with the fewest deliveries in progress come first, failing ones last.
     webhooks.sort_by_key(|webhook| (fails(&webhook.id), of(&webhook.id)));
-    let mut free = if carried.closing { 0 } else { SLOTS.saturating_sub(busy.len()) };
+    let mut free = if report.closing { 0 } else { SLOTS.saturating_sub(busy.len()) };
     let failing = busy.iter().filter(|(_, webhook)| fails(webhook)).count();
     let mut free_of_failing = SLOTS_OF_FAILING.saturating_sub(failing);
     let mut token = None;
@@ -181,8 +181,8 @@ fn due(
 
 /// Returns the secret that signs deliveries.
 fn token_of(store: &Store<'_>) -> Result<String, Fault> {
-    let kept = store.document("secret", TOKEN)?;
-    let token = kept.and_then(|kept| kept.body.get("secret").and_then(Json::as_str).map(str::to_owned));
+    let secret = store.document("secret", TOKEN)?;
+    let token = secret.and_then(|secret| secret.body.get("secret").and_then(Json::as_str).map(str::to_owned));
     token.ok_or_else(|| Fault::new("the project has webhooks and no token to sign with"))
 }
 
@@ -254,16 +254,16 @@ fn fail(store: &mut Store<'_>, seq: i64, delivery: &SentDelivery, failure: &str,
         disable(store, webhook, now_ms)?;
         return Ok(true);
     }
-    keep_share(store, webhook, seq)?;
+    enforce_key_share(store, webhook, seq)?;
     Ok(false)
 }
 
 /// Drops the oldest deliveries for a webhook of the key that caused one, beyond the key's share. So a key with many
 /// deliveries does not affect the others. Deliveries that waited for dropped ones become due.
-fn keep_share(store: &Store<'_>, webhook: &str, seq: i64) -> Result<(), Fault> {
+fn enforce_key_share(store: &Store<'_>, webhook: &str, seq: i64) -> Result<(), Fault> {
     let Some(overflow) = outbox::find_overflow(store, seq, OF_KEY_MAX)? else { return Ok(()) };
-    let going = outbox::list_overflow(store, webhook, &overflow, GOING_MAX)?;
-    store.note(format!(
+    let going = outbox::list_overflow(store, webhook, &overflow, DROPPED_MAX)?;
+    store.warn(format!(
         "{} deliveries for the webhook `{webhook}` are lost: their key has more than {OF_KEY_MAX}",
         going.len()
     ));
@@ -282,28 +282,28 @@ fn disable(store: &mut Store<'_>, webhook: &str, now_ms: i64) -> Result<(), Faul
         document.body.insert("updated_at".into(), timestamp::text(now_ms).into());
         document.updated_at = Some(now_ms);
         store.update(WEBHOOK, &document);
-        store.note(format!("the webhook `{webhook}` is disabled: its deliveries failed for too long"));
+        store.warn(format!("the webhook `{webhook}` is disabled: its deliveries failed for too long"));
     }
-    bury(store, webhook, now_ms);
+    mark_dead(store, webhook, now_ms);
     Ok(())
 }
 
 /// Queues the change of all waiting deliveries of a webhook to dead letters.
-pub fn bury(store: &mut Store<'_>, webhook: &str, now_ms: i64) {
+pub fn mark_dead(store: &mut Store<'_>, webhook: &str, now_ms: i64) {
     outbox::mark_dead(store, webhook, now_ms);
-    store.leaves_later();
+    store.mark_for_retention();
 }
 
 /// Queues the retry of dead letters of a webhook: all, or those with these ids.
 pub fn resend(store: &mut Store<'_>, webhook: &str, ids: Option<&[&str]>, now_ms: i64) {
     outbox::revive(store, webhook, ids);
-    store.carry_at(now_ms);
+    store.schedule_deliveries_at(now_ms);
 }
 
 /// Queues the deletion of all deliveries about a customer, and makes those that waited for them due.
 pub fn erase(store: &mut Store<'_>, customer: &str, now_ms: i64) {
     outbox::delete_of_customer(store, customer);
-    store.carry_at(now_ms);
+    store.schedule_deliveries_at(now_ms);
 }
 
 /// Reduces delays of retries to their maximum after the clock was set back. A delay is twice as long as the one before, as in
@@ -312,5 +312,5 @@ pub fn catch_up(store: &mut Store<'_>, now_ms: i64) -> Result<(), Fault> {
     for webhook in outbox::list_webhooks(store)? {
         outbox::shorten_waits(store, &webhook.id, now_ms)?;
     }
-    wake(store, now_ms)
+    schedule_alarm(store, now_ms)
 }

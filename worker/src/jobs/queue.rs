@@ -33,27 +33,27 @@ pub fn next(store: &Store<'_>, now_ms: i64) -> Result<Option<NextJob>, Fault> {
 }
 
 /// Requests the alarm for the earliest job.
-pub fn wake_for_next(store: &mut Store<'_>, now_ms: i64) -> Result<(), Fault> {
+pub fn schedule_next(store: &mut Store<'_>, now_ms: i64) -> Result<(), Fault> {
     if let Some(at) = jobs::find_next_time(store, now_ms, PAUSE_MAX_MS)? {
-        store.wake_at(at);
+        store.schedule_jobs_at(at);
     }
     Ok(())
 }
 
 /// Records, in a transaction of its own, that a slice of the next job failed: it is retried later, and given up after
 /// [`ATTEMPTS_MAX`] failures. That of the bundle is never given up, because nothing would start it again. Returns the kind of the job.
-pub fn note_failure(store: &mut Store<'_>, context: &Context, what: &str) -> Result<Option<String>, Fault> {
+pub fn record_failure(store: &mut Store<'_>, context: &Context, reason: &str) -> Result<Option<String>, Fault> {
     let now_ms = context.now.millis();
     let failed = next(store, now_ms)?;
     if let Some(NextJob { id, attempts, owner, kind, .. }) = &failed {
         let attempts = attempts.saturating_add(1);
-        store.note(format!("the job {id} has failed {attempts} of {ATTEMPTS_MAX} times"));
+        store.warn(format!("the job {id} has failed {attempts} of {ATTEMPTS_MAX} times"));
         if kind == BUILD_BUNDLE {
             let attempts = attempts.min(ATTEMPTS_MAX.saturating_sub(1));
             let pause_ms = PAUSE_MS << attempts.saturating_sub(1).clamp(0, ATTEMPTS_MAX);
             jobs::update_attempts(store, id, attempts, now_ms.saturating_add(pause_ms));
         } else if attempts >= ATTEMPTS_MAX {
-            finish(store, context, id, Err(format!("given up after {attempts} attempts: {what}")))?;
+            finish(store, context, id, Err(format!("given up after {attempts} attempts: {reason}")))?;
         } else {
             let pause_ms = PAUSE_MS << attempts.saturating_sub(1).clamp(0, ATTEMPTS_MAX);
             jobs::update_attempts(store, id, attempts, now_ms.saturating_add(pause_ms));

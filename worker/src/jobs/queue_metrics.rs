@@ -29,7 +29,7 @@ pub struct QueueMetrics {
 }
 
 /// Returns the metrics at `now_ms`.
-pub fn waiting(store: &Store<'_>, now_ms: i64) -> Result<QueueMetrics, Fault> {
+pub fn find_queue_metrics(store: &Store<'_>, now_ms: i64) -> Result<QueueMetrics, Fault> {
     let mut queues = Vec::with_capacity(QUEUES.len());
     for (name, count) in QUEUES {
         queues.push(((*name).to_owned(), count(store)?));

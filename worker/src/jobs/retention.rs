@@ -3,7 +3,7 @@
 //! Readers compare with the clock where it matters: an expired lock has no effect. The retention sweep frees the space, a few
 //! rows at a time, and schedules nothing when there is nothing to remove.
 
-use crate::access::idempotency::ANSWERS_KEPT_MS;
+use crate::access::idempotency::RESPONSES_KEPT_MS;
 use crate::jobs::outbox;
 use crate::store::Store;
 use crate::store::jobs;
@@ -25,11 +25,11 @@ pub const EXPORTS_KEPT_MS: i64 = 7 * DAY_MS;
 /// Keeping time of dead letters, which can be sent again meanwhile.
 pub const DELIVERIES_RETAINED_MS: i64 = 30 * DAY_MS;
 /// Pause between two runs when more is to be removed: others have their turn.
-const BREATH_MS: i64 = 200;
+const PAUSE_MS: i64 = 200;
 /// Minimum pause between two runs otherwise.
-const REST_MS: i64 = 3_600_000;
+const IDLE_MS: i64 = 3_600_000;
 /// Maximum pause: locks may end in a thousand years.
-const FARTHEST_MS: i64 = 30 * DAY_MS;
+const HORIZON_MS: i64 = 30 * DAY_MS;
 
 /// Rule for one kind of rows.
 struct RetentionRule {
@@ -40,8 +40,8 @@ struct RetentionRule {
     rows: i64,
 }
 
-const SORTS: &[RetentionRule] = &[
-    RetentionRule { of: RetainedRows::Answers, kept_ms: ANSWERS_KEPT_MS, rows: 200 },
+const RULES: &[RetentionRule] = &[
+    RetentionRule { of: RetainedRows::Responses, kept_ms: RESPONSES_KEPT_MS, rows: 200 },
     RetentionRule { of: RetainedRows::Holds, kept_ms: 0, rows: 1_000 },
     RetentionRule { of: RetainedRows::Failures, kept_ms: FAILURES_KEPT_MS, rows: 100 },
     // Each may contain a thousand errors.
@@ -51,16 +51,16 @@ const SORTS: &[RetentionRule] = &[
 ];
 
 /// Schedules the removal of rows that the current request writes. Runs right before the commit.
-pub fn arm(store: &mut Store<'_>, now_ms: i64) -> Result<(), Fault> {
-    if !store.take_leaving() {
+pub fn schedule(store: &mut Store<'_>, now_ms: i64) -> Result<(), Fault> {
+    if !store.take_retention_mark() {
         return Ok(());
     }
-    let at = now_ms.saturating_add(REST_MS);
+    let at = now_ms.saturating_add(IDLE_MS);
     // The alarm is needed only for a row that is new, or that a clock that was ahead has delayed. It must not delay jobs
     // that are due earlier.
-    if let Some(earliest) = stored::schedule(store, ID, KIND, at, FARTHEST_MS)? {
-        store.wake_at(earliest);
-        outbox::wake(store, now_ms)?;
+    if let Some(earliest) = stored::schedule(store, ID, KIND, at, HORIZON_MS)? {
+        store.schedule_jobs_at(earliest);
+        outbox::schedule_alarm(store, now_ms)?;
     }
     Ok(())
 }
@@ -69,7 +69,7 @@ pub fn arm(store: &mut Store<'_>, now_ms: i64) -> Result<(), Fault> {
 pub fn run(store: &mut Store<'_>, context: &Context) -> Result<(), Fault> {
     let now_ms = context.now.millis();
     let mut next: Option<i64> = None;
-    for sort in SORTS {
+    for sort in RULES {
         stored::delete(store, sort.of, now_ms.saturating_sub(sort.kept_ms), sort.rows)?;
         if let Some(oldest) = stored::find_oldest(store, sort.of)? {
             let over = oldest.saturating_add(sort.kept_ms);
@@ -80,7 +80,7 @@ pub fn run(store: &mut Store<'_>, context: &Context) -> Result<(), Fault> {
         None => jobs::delete(store, ID),
         Some(over) => {
             let wait = over.saturating_sub(now_ms);
-            let wait = if wait <= 0 { BREATH_MS } else { wait.clamp(REST_MS, FARTHEST_MS) };
+            let wait = if wait <= 0 { PAUSE_MS } else { wait.clamp(IDLE_MS, HORIZON_MS) };
             jobs::update_time(store, ID, now_ms.saturating_add(wait));
         }
     }

@@ -30,7 +30,7 @@ pub const ERROR: FieldType = shape!(
 
 /// Error for a body that is too large.
 const TOO_LARGE: FieldType = shape!(
-    "TooLarge",
+    "BodyTooLargeError",
     "Error that a request body beyond 10 MiB is answered with.",
     &[
         must("statusCode", FieldType::Int(413, 413)).description("HTTP status of the response."),
@@ -73,7 +73,7 @@ fn writes(route: &Route) -> bool {
 
 /// Returns true if the route is about an entity with states, or about a part of one.
 fn has_states(route: &Route) -> bool {
-    writes(route) && route.life.is_some()
+    writes(route) && route.entity.is_some()
 }
 
 /// Returns true if the route names an object that may not exist.
@@ -187,8 +187,8 @@ const REFUSALS: &[Refusal] = &[
 
 /// Returns the responses by their names, with `examples` of real ones by their status.
 pub fn components(examples: Option<&Json>, schemas: &mut SchemaRegistry) -> Json {
-    let error = schemas.of(&ERROR, Direction::Answered);
-    let too_large = schemas.of(&TOO_LARGE, Direction::Answered);
+    let error = schemas.of(&ERROR, Direction::Response);
+    let too_large = schemas.of(&TOO_LARGE, Direction::Response);
     let mut components = Map::new();
     for Refusal { status, name, description, .. } in REFUSALS {
         let schema = if *status == 413 { json!({ "anyOf": [too_large, error] }) } else { error.clone() };
@@ -230,7 +230,7 @@ fn unasked(status: u16, name: &str) -> Option<Json> {
 
 /// Returns the refusals of a route, by their status. A public route refuses no caller.
 pub fn of(route: &Route) -> Vec<(String, Json)> {
-    let given = REFUSALS.iter().filter(|refusal| !route.classes.is_empty() && (refusal.gives)(route));
+    let refusals = REFUSALS.iter().filter(|refusal| !route.classes.is_empty() && (refusal.gives)(route));
     let named = |name: &str| json!({ "$ref": format!("#/components/responses/{name}") });
-    given.map(|refusal| (refusal.status.to_string(), named(refusal.name))).collect()
+    refusals.map(|refusal| (refusal.status.to_string(), named(refusal.name))).collect()
 }

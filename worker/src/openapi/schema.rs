@@ -11,9 +11,9 @@ use std::collections::BTreeSet;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     /// From the caller.
-    Sent,
+    Request,
     /// To the caller.
-    Answered,
+    Response,
 }
 
 /// Named schemas so far, by name.
@@ -45,7 +45,7 @@ impl SchemaRegistry {
     }
 
     /// Returns the schema of a type.
-    pub fn of(&mut self, kind: &FieldType, way: Direction) -> Json {
+    pub fn of(&mut self, kind: &FieldType, direction: Direction) -> Json {
         match kind {
             FieldType::Text => json!({ "type": "string", "maxLength": LONGEST_TEXT }),
             FieldType::Name(most) => json!({ "type": "string", "minLength": 1, "maxLength": most }),
@@ -59,49 +59,49 @@ impl SchemaRegistry {
             FieldType::HttpsUrl => {
                 json!({ "type": "string", "format": "uri", "pattern": "^[Hh][Tt][Tt][Pp][Ss]://[^/]" })
             }
-            FieldType::OneOf(words) => json!({ "type": "string", "enum": words }),
-            FieldType::Object(fields) => self.object(fields, way),
+            FieldType::OneOf(values) => json!({ "type": "string", "enum": values }),
+            FieldType::Object(fields) => self.object(fields, direction),
             FieldType::Map => json!({ "type": "object", "additionalProperties": true }),
-            FieldType::MapOf(kind) => json!({ "type": "object", "additionalProperties": self.of(kind, way) }),
+            FieldType::MapOf(kind) => json!({ "type": "object", "additionalProperties": self.of(kind, direction) }),
             // Its members pass unchanged, so it is identical in both directions.
             FieldType::Open(fields, kind) => {
-                let mut schema = self.object(fields, Direction::Answered);
-                let each = self.of(kind, Direction::Answered);
+                let mut schema = self.object(fields, Direction::Response);
+                let each = self.of(kind, Direction::Response);
                 if let Some(schema) = schema.as_object_mut() {
                     schema.insert("additionalProperties".into(), each);
                 }
                 schema
             }
-            FieldType::List(item, least, most) => list(self.of(item, way), *least, *most),
-            FieldType::Named(shape) => self.named(shape, way),
+            FieldType::List(item, least, most) => list(self.of(item, direction), *least, *most),
+            FieldType::Named(shape) => self.named(shape, direction),
             FieldType::Either(kinds) => {
-                json!({ "anyOf": kinds.iter().map(|kind| self.of(kind, way)).collect::<Vec<_>>() })
+                json!({ "anyOf": kinds.iter().map(|kind| self.of(kind, direction)).collect::<Vec<_>>() })
             }
             FieldType::Any => json!({}),
         }
     }
 
     /// Returns the schema of an object of these fields.
-    pub fn object(&mut self, fields: &[Field], way: Direction) -> Json {
-        let properties = fields.iter().map(|field| (field.name.to_owned(), self.property(field, way))).collect();
+    pub fn object(&mut self, fields: &[Field], direction: Direction) -> Json {
+        let properties = fields.iter().map(|field| (field.name.to_owned(), self.property(field, direction))).collect();
         let required = fields.iter().filter(|field| field.required).map(|field| field.name).collect();
         object(properties, required)
     }
 
-    fn property(&mut self, field: &Field, way: Direction) -> Json {
-        let schema = self.of(&field.kind, way);
-        let is_null = field.null || (way == Direction::Sent && !field.required);
+    fn property(&mut self, field: &Field, direction: Direction) -> Json {
+        let schema = self.of(&field.kind, direction);
+        let is_null = field.null || (direction == Direction::Request && !field.required);
         described(if is_null { nullable(schema) } else { schema }, &text_of(field))
     }
 
     /// Registers a schema under its name. Sent objects have a separate one, because more of their members may be null.
-    fn named(&mut self, shape: &Shape, way: Direction) -> Json {
-        let is_own = way == Direction::Answered || shape.fields().is_empty() || shape.name.ends_with("Request");
+    fn named(&mut self, shape: &Shape, direction: Direction) -> Json {
+        let is_own = direction == Direction::Response || shape.fields().is_empty() || shape.name.ends_with("Request");
         let name = if is_own { shape.name.to_owned() } else { format!("{}Request", shape.name) };
         if !self.0.contains_key(&name) {
             // The name is registered before its members, which may refer to it.
             self.0.insert(name.clone(), Json::Null);
-            let schema = described(self.of(&shape.kind, way), shape.description);
+            let schema = described(self.of(&shape.kind, direction), shape.description);
             self.0.insert(name.clone(), schema);
         }
         reference(&name)
@@ -110,7 +110,7 @@ impl SchemaRegistry {
     /// Returns the schema of the part of a type that a client receives.
     pub fn disclosed(&mut self, kind: &FieldType, details: &Disclosure) -> Json {
         match (details, kind) {
-            (Disclosure::All | Disclosure::Metadata(_), kind) => self.of(kind, Direction::Answered),
+            (Disclosure::All | Disclosure::Metadata(_), kind) => self.of(kind, Direction::Response),
             (Disclosure::Person(details), kind) => nullable(self.disclosed(kind, details)),
             (details, FieldType::List(item, least, most)) => list(self.disclosed(item, details), *least, *most),
             (details, FieldType::Either(kinds)) => {
@@ -120,22 +120,22 @@ impl SchemaRegistry {
                 json!({ "type": "object", "additionalProperties": self.disclosed(kind, details) })
             }
             (Disclosure::These(members), FieldType::Object(fields)) => self.disclosed_members(fields, members, false),
-            (Disclosure::Said(members), FieldType::Object(fields)) => self.disclosed_members(fields, members, true),
+            (Disclosure::NonNull(members), FieldType::Object(fields)) => self.disclosed_members(fields, members, true),
             (details, FieldType::Named(shape)) => {
                 let schema = described(self.disclosed(&shape.kind, details), shape.description);
                 if schema.get("anyOf").is_some() {
                     return schema;
                 }
                 // A shape that a client receives whole has no separate schema.
-                let whole = self.named(shape, Direction::Answered);
+                let whole = self.named(shape, Direction::Response);
                 if self.0.get(shape.name) == Some(&schema) {
                     return whole;
                 }
-                let name = format!("Page{}", shape.name);
+                let name = format!("Client{}", shape.name);
                 let known = self.0.entry(&name).or_insert_with(|| schema.clone());
                 if *known == schema { reference(&name) } else { schema }
             }
-            (_, kind) => self.of(kind, Direction::Answered),
+            (_, kind) => self.of(kind, Direction::Response),
         }
     }
 
@@ -159,8 +159,8 @@ impl SchemaRegistry {
 fn text_of(field: &Field) -> Cow<'static, str> {
     let text = field.description_text();
     match field.kind {
-        FieldType::OneOf([word]) if field.name == "object" && !text.contains('`') => {
-            format!("{text} Always `{word}`.").into()
+        FieldType::OneOf([value]) if field.name == "object" && !text.contains('`') => {
+            format!("{text} Always `{value}`.").into()
         }
         _ => text.into(),
     }
@@ -218,8 +218,8 @@ fn nullable(schema: Json) -> Json {
         return json!({ "anyOf": [members, { "type": "null" }] });
     } else if let Some(kind) = members.get("type").filter(|kind| kind.is_string()).cloned() {
         members.insert("type".into(), json!([kind, "null"]));
-        if let Some(words) = members.get_mut("enum").and_then(Json::as_array_mut) {
-            words.push(Json::Null);
+        if let Some(values) = members.get_mut("enum").and_then(Json::as_array_mut) {
+            values.push(Json::Null);
         }
     }
     Json::Object(members)

@@ -15,7 +15,7 @@ pub struct GoodsTree {
     pub names: i64,
     /// Its root; `None` while it is being built.
     pub root: Option<String>,
-    /// Hash of what the buckets show beside the documents.
+    /// Hash of the contents of the buckets that are not from documents.
     pub shown: String,
     /// Conditions of the sets that the buckets are to show, by number, as JSON.
     pub sets: BTreeMap<u64, String>,
@@ -66,8 +66,8 @@ pub fn update_tree(store: &mut Store<'_>, tree: &GoodsTree) {
     );
 }
 
-/// Has all buckets built anew with these sets, at the flush.
-pub fn want_sets(store: &mut Store<'_>, sets: &BTreeMap<u64, String>) {
+/// Requests that all buckets are built again with these sets, at the flush.
+pub fn request_sets(store: &mut Store<'_>, sets: &BTreeMap<u64, String>) {
     store.write("UPDATE goods_tree SET root = NULL, sets = ?1", vec![text_of_sets(sets).into()]);
 }
 
@@ -84,7 +84,7 @@ pub fn is_marked(store: &Store<'_>) -> Result<bool, Fault> {
     row.map_or(Ok(false), |row| Ok(sql::int(&row, 0)? != 0))
 }
 
-/// Lists the next changed goods, so many at most.
+/// Lists the next changed goods, up to a number.
 pub fn list_marked(store: &Store<'_>, most: i64) -> Result<Vec<MarkedGoods>, Fault> {
     let rows = store.rows(
         "SELECT goods_mark.seq, document.id, document.key,
@@ -164,7 +164,7 @@ pub fn has_names(store: &Store<'_>, kind: &str, names: &BTreeSet<&str>) -> Resul
     row.map_or(Ok(false), |row| Ok(sql::int(&row, 0)? != 0))
 }
 
-/// Begins a tree of so many buckets, which are all marked, at the flush. The parts of the one before are unnamed from now on.
+/// Begins a tree of a number of buckets, which are all marked, at the flush. The parts of the one before are unnamed from now on.
 pub fn restart(store: &mut Store<'_>, buckets: u32, now_ms: i64) {
     store.write(
         "UPDATE bundle_part SET unnamed_since = ?1 WHERE is_goods = 1 AND unnamed_since IS NULL",
@@ -179,7 +179,7 @@ pub fn restart(store: &mut Store<'_>, buckets: u32, now_ms: i64) {
     );
 }
 
-/// Lists the first marked places of a level, so many at most.
+/// Lists the first marked places of a level, up to a number.
 pub fn list_marked_places(store: &Store<'_>, level: u32, most: i64) -> Result<BTreeSet<u32>, Fault> {
     let rows = store.rows(
         "SELECT place FROM goods_node WHERE is_marked = 1 AND level = +?1 ORDER BY place LIMIT +?2",

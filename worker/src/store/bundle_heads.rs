@@ -20,7 +20,7 @@ pub struct StoredHead {
     pub rev: i64,
     /// SHA-256 of its core.
     pub core: String,
-    /// Moment of its signature.
+    /// Time of its signature.
     pub issued_ms: i64,
     /// Begin of its horizon.
     pub from_ms: i64,
@@ -32,7 +32,7 @@ pub struct StoredHead {
     pub settings: String,
 }
 
-/// State of a bundle: what the store says of it now, and the head of before.
+/// State of a bundle: its present revision, and the previous head.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BundleState {
     /// Revision of the documents that a bundle shows (`store/migrations/0025_bundle_revision.sql`).
@@ -116,8 +116,8 @@ pub fn insert_parts(store: &mut Store<'_>, parts: &[BundlePart], now_ms: i64) {
     );
 }
 
-/// Deletes parts that have been unnamed since a moment or earlier, and the oldest ones beyond a number that have been unnamed since
-/// another moment: parts of cores beyond the first number, those of goods beyond the second.
+/// Deletes parts that have been unnamed since a time or earlier, and the oldest ones beyond a number that have been unnamed since
+/// another time: parts of cores beyond the first number, those of goods beyond the second.
 pub fn delete_unnamed(store: &mut Store<'_>, until_ms: i64, most: [i64; 2], surplus_until_ms: i64) {
     store.write("DELETE FROM bundle_part WHERE unnamed_since <= +?1", vec![until_ms.into()]);
     for (is_goods, most) in (0_i64..).zip(most) {
@@ -145,7 +145,7 @@ pub struct StoredProject {
     pub settings: String,
 }
 
-/// Returns the project and the settings with which the bundle is built; `None` until a client has asked for it.
+/// Returns the project and the settings with which the bundle is built; `None` until a client requests it.
 pub fn find_project(store: &Store<'_>) -> Result<Option<StoredProject>, Fault> {
     let row = store.row("SELECT project, settings FROM bundle_project", &[])?;
     let read = |row: SqlRow| {
@@ -174,7 +174,7 @@ pub struct CopyState {
     pub has_removed: bool,
 }
 
-/// Returns what KV has of the bundle; `None` for a project that no client has asked for, or that has no head yet.
+/// Returns what KV has of the bundle; `None` for a project that no client has requested, or that has no head yet.
 pub fn find_copy_state(store: &Store<'_>) -> Result<Option<CopyState>, Fault> {
     let row = store.row(
         "SELECT is_copied, NOT EXISTS (SELECT 1 FROM bundle_part WHERE is_copied = 0 AND unnamed_since IS NULL), EXISTS (SELECT 1 FROM bundle_removal)
@@ -188,7 +188,7 @@ pub fn find_copy_state(store: &Store<'_>) -> Result<Option<CopyState>, Fault> {
     row.map(read).transpose()
 }
 
-/// Lists the next named parts that KV does not have, so many at most: those of the goods, or those of the core.
+/// Lists the next named parts that KV does not have, up to a number: those of the goods, or those of the core.
 pub fn list_uncopied(store: &Store<'_>, is_goods: bool, most: i64) -> Result<Vec<BundlePart>, Fault> {
     let rows = store.rows(
         "SELECT hash, body FROM bundle_part WHERE is_copied = 0 AND unnamed_since IS NULL AND is_goods = +?2 ORDER BY seq LIMIT +?1",
@@ -199,7 +199,7 @@ pub fn list_uncopied(store: &Store<'_>, is_goods: bool, most: i64) -> Result<Vec
     rows.into_iter().map(read).collect()
 }
 
-/// Lists the next hashes of deleted parts that KV may have, so many at most.
+/// Lists the next hashes of deleted parts that KV may have, up to a number.
 pub fn list_removals(store: &Store<'_>, most: i64) -> Result<Vec<String>, Fault> {
     let rows = store.rows("SELECT hash FROM bundle_removal ORDER BY hash LIMIT +?1", &[most.into()])?;
     rows.iter().map(|row| sql::text(row, 0).map(str::to_owned)).collect()
@@ -298,7 +298,7 @@ pub fn update_boxed_codes(store: &mut Store<'_>, codes: &[&str], has_too_many: b
     store.write("UPDATE box_salt SET has_too_many = ?1 WHERE has_too_many <> ?1", vec![flag.into()]);
 }
 
-/// Lists the next codes that await their keys, so many at most.
+/// Lists the next codes that await their keys, up to a number.
 pub fn list_awaited_codes(store: &Store<'_>, most: i64) -> Result<Vec<String>, Fault> {
     let rows = store.rows("SELECT code FROM box_key WHERE derived IS NULL ORDER BY code LIMIT +?1", &[most.into()])?;
     rows.iter().map(|row| sql::text(row, 0).map(str::to_owned)).collect()

@@ -18,13 +18,13 @@ pub struct StoredKey {
     pub public_x: String,
     /// Private half in hexadecimal digits; `None` once it can sign no more.
     pub private_seed: Option<String>,
-    /// Moment of its creation.
+    /// Time of its creation.
     pub created_at: i64,
-    /// Moment from which it signs.
+    /// Time from which it signs.
     pub signs_from: i64,
-    /// Moment at which the next key takes over.
+    /// Time at which the next key takes over.
     pub signs_until: Option<i64>,
-    /// Moment at which it was retired.
+    /// Time at which it was retired.
     pub retired_at: Option<i64>,
     /// The key that vouches for it.
     pub vouching_kid: Option<String>,
@@ -63,8 +63,8 @@ pub fn list(store: &Store<'_>) -> Result<Vec<StoredKey>, Fault> {
     rows.iter().map(read).collect()
 }
 
-/// Draws a private half, in hexadecimal digits. The database draws it, as a client may learn the seed of an event.
-pub fn draw_private_seed(store: &Store<'_>) -> Result<String, Fault> {
+/// Generates a private half, in hexadecimal digits. The database generates it, as a client may learn the seed of an event.
+pub fn generate_private_seed(store: &Store<'_>) -> Result<String, Fault> {
     let row = store.row("SELECT lower(hex(randomblob(32)))", &[])?;
     let row = row.ok_or_else(|| Fault::new("the database draws no key"))?;
     Ok(sql::text(&row, 0)?.to_owned())
@@ -91,12 +91,12 @@ pub fn insert(store: &Store<'_>, key: &StoredKey) -> Result<(), Fault> {
     )
 }
 
-/// Sets the moment from which a key signs, now.
+/// Sets the time from which a key signs, now.
 pub fn update_start(store: &Store<'_>, kid: &str, from_ms: i64) -> Result<(), Fault> {
     store.write_now("UPDATE bundle_key SET signs_from = ?2 WHERE kid = +?1", &[kid.into(), from_ms.into()])
 }
 
-/// Sets the moment until which a key signs, now; `None` when no other key takes over.
+/// Sets the time until which a key signs, now; `None` when no other key takes over.
 pub fn update_end(store: &Store<'_>, kid: &str, until_ms: Option<i64>) -> Result<(), Fault> {
     store.write_now("UPDATE bundle_key SET signs_until = ?2 WHERE kid = +?1", &[kid.into(), until_ms.into()])
 }
@@ -127,7 +127,7 @@ pub fn epoch(store: &Store<'_>) -> Result<i64, Fault> {
     row.map_or_else(|| Err(Fault::new("the bundle has no epoch")), |row| sql::int(&row, 0))
 }
 
-/// Raises the epoch now: to this moment, and always above the one before.
+/// Raises the epoch now: to this time, and always above the one before.
 pub fn raise_epoch(store: &Store<'_>, now_ms: i64) -> Result<(), Fault> {
     store.write_now("UPDATE bundle_epoch SET epoch = MAX(epoch + 1, ?1)", &[now_ms.into()])
 }

@@ -4,7 +4,7 @@
 mod rows;
 
 use super::Store;
-use super::document::{illegible, legible, read_stored};
+use super::document::{read_stored, readable, unreadable};
 use super::sql::{self, Fault, SqlRow};
 pub use rows::list_newest_ids;
 use rows::{
@@ -103,9 +103,9 @@ impl CandidateRows {
                 let candidate = read_candidate(at, CandidateObject::Campaign);
                 (standalone, candidate, read_campaign(at), read_campaign_voucher(at))
             };
-            let read = read_bytes(text.as_bytes(), read).map_err(|problem| illegible("campaign", id, &problem));
+            let read = read_bytes(text.as_bytes(), read).map_err(|problem| unreadable("campaign", id, &problem));
             // Its codes and tiers are left out with it.
-            let Some((standalone, candidate, campaign, voucher)) = legible(store, read)? else { continue };
+            let Some((standalone, candidate, campaign, voucher)) = readable(store, read)? else { continue };
             programs.insert(id.into(), CodeCampaign { campaign_type: candidate.campaign_type.clone(), standalone });
             self.campaigns.insert(id.into(), campaign);
             if let Some(voucher) = voucher.filter(|_| !standalone) {
@@ -143,7 +143,7 @@ impl CandidateRows {
             let read: Read<(PromotionStack, Candidate)> =
                 |at| (read_stack(at), read_candidate(at, CandidateObject::PromotionStack));
             let read = read_stored("promotion stack", sql::text(row, 1)?, sql::text(row, 3)?, read);
-            let Some((stack, candidate)) = legible(store, read)? else { continue };
+            let Some((stack, candidate)) = readable(store, read)? else { continue };
             self.tiers_of_stacks.insert(candidate.id.clone(), stack.tiers);
             list.push(candidate);
         }
@@ -175,8 +175,8 @@ impl CandidateRows {
                 let incentive = if is_voucher { read_voucher(at, text) } else { read_tier(at, text) };
                 (read_candidate(at, object), incentive)
             };
-            let read = read_bytes(text.as_bytes(), read).map_err(|problem| illegible(object.name(), id, &problem));
-            let Some((mut candidate, incentive)) = legible(store, read)? else { continue };
+            let read = read_bytes(text.as_bytes(), read).map_err(|problem| unreadable(object.name(), id, &problem));
+            let Some((mut candidate, incentive)) = readable(store, read)? else { continue };
             let incentive = incentive.at(self.now);
             if let Some(program) = incentive.campaign_id.as_ref().and_then(|id| programs.get(id)) {
                 candidate.public = !is_voucher || program.standalone;
@@ -197,19 +197,19 @@ impl CandidateRows {
         names.extend(list.iter().flat_map(|candidate| [candidate.id.as_str(), candidate.code.as_str()]));
         let names: Vec<&str> = names.into_iter().collect();
         let given = assigned_rules(store, &names)?;
-        let mut wanted = BTreeSet::new();
+        let mut rule_ids = BTreeSet::new();
         for row in &given {
             // An assignment without a rule name could mean any rule.
             let rule = sql::text_or_null(row, 1)?.unwrap_or_default();
             self.assigned.entry(sql::text(row, 0)?.into()).or_default().push(rule.into());
-            wanted.insert(rule);
+            rule_ids.insert(rule);
         }
         self.rules.insert(Text::default(), None);
-        let rows = rules_with_ids(store, &wanted.into_iter().collect::<Vec<&str>>())?;
+        let rows = rules_with_ids(store, &rule_ids.into_iter().collect::<Vec<&str>>())?;
         for row in &rows {
             let id = sql::text(row, 0)?;
             let read = read_stored("validation rule", id, sql::text(row, 1)?, read_rule);
-            self.rules.insert(id.into(), legible(store, read)?);
+            self.rules.insert(id.into(), readable(store, read)?);
         }
         Ok(())
     }

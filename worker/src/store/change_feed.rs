@@ -1,6 +1,6 @@
 //! Collects the changes of documents in a flush, with their states before and after, for webhooks.
 //!
-//! A project without webhooks costs one look-up in a flush with changes of listed kinds, and none in others. With webhooks
+//! A project without webhooks costs one lookup in a flush with changes of listed kinds, and none in others. With webhooks
 //! only documents whose changes may lead to a subscribed event are compared.
 
 use crate::store::sql::{self, Fault, Sql};
@@ -9,7 +9,7 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 
 /// Kinds of observed documents, with the prefixes of the events to which their changes may lead.
-const HEEDED: &[(&str, &[&str])] = &[
+const OBSERVED_KINDS: &[(&str, &[&str])] = &[
     ("async_action", &["campaign."]),
     ("campaign", &["campaign."]),
     ("campaign_tier", &["campaign."]),
@@ -34,7 +34,7 @@ const HEEDED: &[(&str, &[&str])] = &[
 
 /// Tests if a change of this kind may lead to an event.
 pub fn leads_to(kind: &str, event: &str) -> bool {
-    let known = HEEDED.iter().find(|(heeded, _)| *heeded == kind);
+    let known = OBSERVED_KINDS.iter().find(|(heeded, _)| *heeded == kind);
     known.is_some_and(|(_, events)| events.iter().any(|begun| event.starts_with(begun)))
 }
 
@@ -62,7 +62,7 @@ impl Subscription {
     }
 
     /// Tests if it subscribes to an event that matches.
-    pub fn has_chosen(&self, holds: impl Fn(&str) -> bool) -> bool {
+    pub fn subscribes_to(&self, holds: impl Fn(&str) -> bool) -> bool {
         self.events.iter().any(|event| holds(event))
     }
 }
@@ -111,7 +111,7 @@ pub struct DocumentChange {
 #[derive(Debug, Default)]
 pub struct ChangeFeed {
     /// Changes in their order.
-    pub seen: Vec<DocumentChange>,
+    pub recorded: Vec<DocumentChange>,
     /// Active webhooks, once loaded.
     listeners: OnceCell<Rc<[Subscription]>>,
     /// True when no webhook reports the changes for now.
@@ -122,16 +122,16 @@ pub struct ChangeFeed {
 
 impl ChangeFeed {
     /// Tests if a change of this kind must be recorded.
-    pub fn heeds(&self, sql: &dyn Sql, kind: &str) -> Result<bool, Fault> {
-        if self.is_silent || !HEEDED.iter().any(|(heeded, _)| *heeded == kind) {
+    pub fn is_observed(&self, sql: &dyn Sql, kind: &str) -> Result<bool, Fault> {
+        if self.is_silent || !OBSERVED_KINDS.iter().any(|(heeded, _)| *heeded == kind) {
             return Ok(false);
         }
-        let listeners = self.listeners(sql)?;
-        Ok(listeners.iter().any(|webhook| webhook.has_chosen(|event| leads_to(kind, event))))
+        let listeners = self.subscriptions(sql)?;
+        Ok(listeners.iter().any(|webhook| webhook.subscribes_to(|event| leads_to(kind, event))))
     }
 
     /// Returns the active webhooks.
-    pub fn listeners(&self, sql: &dyn Sql) -> Result<Rc<[Subscription]>, Fault> {
+    pub fn subscriptions(&self, sql: &dyn Sql) -> Result<Rc<[Subscription]>, Fault> {
         if let Some(listeners) = self.listeners.get() {
             return Ok(Rc::clone(listeners));
         }
@@ -143,9 +143,9 @@ impl ChangeFeed {
     }
 
     /// Records a change of a document.
-    pub fn keep(&mut self, kind: &str, id: &str, before: Option<DocumentState>, after: Option<DocumentState>) {
+    pub fn record(&mut self, kind: &str, id: &str, before: Option<DocumentState>, after: Option<DocumentState>) {
         if before != after {
-            self.seen.push(DocumentChange { kind: kind.to_owned(), id: id.to_owned(), before, after });
+            self.recorded.push(DocumentChange { kind: kind.to_owned(), id: id.to_owned(), before, after });
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::store::Store;
 use crate::store::sql::{self, Fault, SqlValue};
 
 /// Counted kinds, with the columns by whose values they are counted, and the names of these columns in the counts.
-const KEPT: &[(&str, &[(&str, &str)])] = &[
+const COUNTED_KINDS: &[(&str, &[(&str, &str)])] = &[
     (
         "voucher",
         &[
@@ -28,22 +28,22 @@ const HOUR_S: i64 = 3_600;
 
 impl Store<'_> {
     /// Returns the number of documents of a kind; `None` when it is not counted.
-    pub fn tally(&self, kind: &str) -> Result<Option<i64>, Fault> {
-        match KEPT.iter().any(|(known, _)| *known == kind) {
-            true => self.tallied(kind, "", "").map(Some),
+    pub fn document_count(&self, kind: &str) -> Result<Option<i64>, Fault> {
+        match COUNTED_KINDS.iter().any(|(known, _)| *known == kind) {
+            true => self.stored_count(kind, "", "").map(Some),
             false => Ok(None),
         }
     }
 
     /// Returns the number of documents with a value in a column; `None` when it is not counted.
-    pub fn tally_of(&self, kind: &str, column: &str, value: &str) -> Result<Option<i64>, Fault> {
-        let columns = KEPT.iter().find(|(known, _)| *known == kind).map_or(&[][..], |(_, columns)| columns);
+    pub fn document_count_of(&self, kind: &str, column: &str, value: &str) -> Result<Option<i64>, Fault> {
+        let columns = COUNTED_KINDS.iter().find(|(known, _)| *known == kind).map_or(&[][..], |(_, columns)| columns);
         let name = columns.iter().find(|(known, _)| *known == column);
-        name.map(|(_, name)| self.tallied(kind, name, value)).transpose()
+        name.map(|(_, name)| self.stored_count(kind, name, value)).transpose()
     }
 
     /// Returns the number of documents created before `at_ms`; `None` when it is not counted.
-    pub fn tally_before(&self, kind: &str, at_ms: i64) -> Result<Option<i64>, Fault> {
+    pub fn document_count_before(&self, kind: &str, at_ms: i64) -> Result<Option<i64>, Fault> {
         if !DATED.contains(&kind) {
             return Ok(None);
         }
@@ -67,7 +67,7 @@ impl Store<'_> {
         row.map_or(Ok(0), |row| sql::int(&row, 0)).map(Some)
     }
 
-    fn tallied(&self, kind: &str, name: &str, value: &str) -> Result<i64, Fault> {
+    fn stored_count(&self, kind: &str, name: &str, value: &str) -> Result<i64, Fault> {
         let params: [SqlValue; 3] = [kind.into(), name.into(), value.into()];
         let row = self.row("SELECT count FROM tally WHERE kind = +?1 AND name = +?2 AND value = +?3", &params)?;
         row.map_or(Ok(0), |row| sql::int(&row, 0))

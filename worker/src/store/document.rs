@@ -92,7 +92,7 @@ impl StoredDocument {
             .map_err(|error| Fault(format!("a stored body does not parse: {error}")))?;
         Ok(Document {
             id: self.id,
-            key: blind_index::called(&body, self.key),
+            key: blind_index::plain_key(&body, self.key),
             parent: self.parent,
             holder: self.holder,
             created_at: self.created_at,
@@ -168,7 +168,7 @@ impl Store<'_> {
                 "SELECT {COLUMNS} FROM document INDEXED BY customer_email
                  WHERE kind = 'customer' AND json_extract(marks, '$.email') = +?1 ORDER BY created_at, seq LIMIT 1"
             ),
-            &[blind_index::mark("email", email).into()],
+            &[blind_index::digest("email", email).into()],
         )?;
         row.as_deref().map(StoredDocument::of).transpose()
     }
@@ -205,7 +205,7 @@ impl Store<'_> {
         let select = format!(
             "SELECT {column}, id FROM document WHERE kind = '{kind}' AND {column} IN (SELECT value FROM json_each(?1))"
         );
-        let rows = self.rows_among(&select, values)?;
+        let rows = self.rows_in(&select, values)?;
         rows.iter().map(|row| Ok((sql::text(row, 0)?.to_owned(), sql::text(row, 1)?.to_owned()))).collect()
     }
 
@@ -245,9 +245,19 @@ impl Store<'_> {
         const SLICE: usize = 100;
         let row = |of: &Document| {
             let text = printed(&of.body);
-            let (marks, label) = blind_index::of(kind, &text);
+            let (digests, folded_name) = blind_index::of(kind, &text);
             let key = of.key.as_deref().map(|key| blind_index::key(kind, key));
-            serde_json::json!([of.id, key, of.parent, of.holder, of.created_at, of.updated_at, text, marks, label])
+            serde_json::json!([
+                of.id,
+                key,
+                of.parent,
+                of.holder,
+                of.created_at,
+                of.updated_at,
+                text,
+                digests,
+                folded_name
+            ])
         };
         for slice in documents.chunks(SLICE) {
             let rows: Vec<Json> = slice.iter().map(row).collect();
@@ -272,13 +282,13 @@ impl Store<'_> {
     }
 
     /// Queues the insertion of a document, or the replacement of the one with its id.
-    pub fn put(&mut self, kind: &str, document: &Document) {
-        self.write_document(PUT, columns(kind, StoredDocument::printed(document, printed(&document.body))), PLACES);
+    pub fn upsert(&mut self, kind: &str, document: &Document) {
+        self.write_document(UPSERT, columns(kind, StoredDocument::printed(document, printed(&document.body))), PLACES);
     }
 
     /// Queues the insertion of a decision's record as it was serialized, or the replacement of the one with its id. An
     /// order has its `source_id` as key; other records have a parent.
-    pub fn put_record(&mut self, record: Record, now_ms: i64) {
+    pub fn upsert_record(&mut self, record: Record, now_ms: i64) {
         let parent = record.parent.map(|parent| parent.to_string());
         let (key, parent) = if record.kind == "order" { (parent, None) } else { (None, parent) };
         let params = vec![
@@ -293,32 +303,33 @@ impl Store<'_> {
             SqlValue::Null,
             SqlValue::Null,
         ];
-        self.write_document(PUT, params, PLACES);
+        self.write_document(UPSERT, params, PLACES);
     }
 
-    /// Queues the retirement of a document: its row stays under another kind, so that no look-up finds it.
-    pub fn retire(&mut self, kind: &str, document: &Document) {
-        const RETIRE: &str = "UPDATE document SET kind = ?1, key = ?3, parent = ?4, holder = ?5, updated_at = ?7, body = ?8, marks = ?9, label = ?10 WHERE kind = +?11 AND id = +?2";
-        let mut params = columns(&retired(kind), StoredDocument::printed(document, printed(&document.body)));
+    /// Queues the archiving of a document: its row stays under another kind, so that no lookup finds it.
+    pub fn archive(&mut self, kind: &str, document: &Document) {
+        const ARCHIVE: &str = "UPDATE document SET kind = ?1, key = ?3, parent = ?4, holder = ?5, updated_at = ?7, body = ?8, marks = ?9, label = ?10 WHERE kind = +?11 AND id = +?2";
+        let mut params = columns(&archived_kind(kind), StoredDocument::printed(document, printed(&document.body)));
         params.push(kind.into());
-        self.write_document(RETIRE, params, PLACES);
+        self.write_document(ARCHIVE, params, PLACES);
     }
 
-    /// Queues the retirement of all documents of a kind with a parent.
-    pub fn retire_owned(&mut self, kind: &str, parent: &str) {
+    /// Queues the archiving of all documents of a kind with a parent.
+    pub fn archive_owned(&mut self, kind: &str, parent: &str) {
         self.write(
             "UPDATE document SET kind = ?1, key = NULL WHERE kind = +?2 AND parent = +?3",
-            vec![retired(kind).into(), kind.into(), parent.into()],
+            vec![archived_kind(kind).into(), kind.into(), parent.into()],
         );
     }
 
     /// Queues the deletion of a document.
-    pub fn remove(&mut self, kind: &'static str, id: &str) {
+    pub fn delete(&mut self, kind: &'static str, id: &str) {
         let params = vec![kind.into(), id.into()];
         self.write_to((kind, id), "DELETE FROM document WHERE kind = +?1 AND id = +?2", params);
     }
 }
 
+/// Statement that inserts a document. A macro, because `concat!` takes only literals and the statements are constants.
 macro_rules! insert {
     ($more:literal) => {
         concat!(
@@ -332,11 +343,12 @@ macro_rules! insert {
 
 const INSERT: &str = insert!("");
 
-const PUT: &str = insert!(
+const UPSERT: &str = insert!(
     "ON CONFLICT (kind, id) DO UPDATE SET key = excluded.key, parent = excluded.parent, holder = excluded.holder,
        updated_at = excluded.created_at, body = excluded.body, marks = excluded.marks, label = excluded.label"
 );
 
+/// Statement that inserts a list of documents; a macro for the same reason.
 macro_rules! insert_all {
     ($more:literal) => {
         concat!(
@@ -363,7 +375,7 @@ const PLACES: [usize; 4] = [0, 1, 4, 7];
 
 /// Returns the parameters of the statements above, in the order of the insertion.
 fn columns(kind: &str, stored: StoredDocument) -> Vec<SqlValue> {
-    let (marks, label) = blind_index::of(kind, &stored.text);
+    let (digests, folded_name) = blind_index::of(kind, &stored.text);
     vec![
         kind.into(),
         stored.id.into(),
@@ -373,13 +385,13 @@ fn columns(kind: &str, stored: StoredDocument) -> Vec<SqlValue> {
         stored.created_at.into(),
         stored.updated_at.into(),
         stored.text.into(),
-        marks.into(),
-        label.into(),
+        digests.into(),
+        folded_name.into(),
     ]
 }
 
 /// Returns the kind of retired rows of a kind.
-fn retired(kind: &str) -> String {
+fn archived_kind(kind: &str) -> String {
     format!("deleted.{kind}")
 }
 
@@ -389,7 +401,7 @@ pub enum UnreadableFact {
     /// The store failed, and the caller fails too.
     Fault(Fault),
     /// The document cannot be read, perhaps because an older version wrote it; only decisions that need it are refused.
-    Illegible(String),
+    Unreadable(String),
 }
 
 impl From<Fault> for UnreadableFact {
@@ -399,12 +411,12 @@ impl From<Fault> for UnreadableFact {
 }
 
 /// Returns the fact if it can be read; otherwise records a warning and returns `None`.
-pub fn legible<T>(store: &Store<'_>, outcome: Result<T, UnreadableFact>) -> Result<Option<T>, Fault> {
+pub fn readable<T>(store: &Store<'_>, outcome: Result<T, UnreadableFact>) -> Result<Option<T>, Fault> {
     match outcome {
         Ok(read) => Ok(Some(read)),
         Err(UnreadableFact::Fault(fault)) => Err(fault),
-        Err(UnreadableFact::Illegible(what)) => {
-            store.note(what);
+        Err(UnreadableFact::Unreadable(reason)) => {
+            store.warn(reason);
             Ok(None)
         }
     }
@@ -412,12 +424,12 @@ pub fn legible<T>(store: &Store<'_>, outcome: Result<T, UnreadableFact>) -> Resu
 
 /// Parses a stored document with a reader of the engine.
 pub fn read_stored<T>(kind: &str, id: &str, text: &str, read: Read<T>) -> Result<T, UnreadableFact> {
-    read_document(text, read).map_err(|problem| illegible(kind, id, &problem))
+    read_document(text, read).map_err(|problem| unreadable(kind, id, &problem))
 }
 
 /// Parses a loaded document with a reader of the engine.
-pub fn read_held<T>(kind: &str, document: &Document, read: Read<T>) -> Result<T, UnreadableFact> {
-    read_fields(&document.body, read).map_err(|problem| illegible(kind, &document.id, &problem))
+pub fn read_loaded<T>(kind: &str, document: &Document, read: Read<T>) -> Result<T, UnreadableFact> {
+    read_fields(&document.body, read).map_err(|problem| unreadable(kind, &document.id, &problem))
 }
 
 /// Serializes the fields of a document.
@@ -427,6 +439,6 @@ fn printed(body: &Map<String, Json>) -> String {
 }
 
 /// Returns the warning for a stored document that cannot be read.
-pub fn illegible(kind: &str, id: &str, problem: &Problem) -> UnreadableFact {
-    UnreadableFact::Illegible(format!("the stored {kind} `{id}` does not read: {problem}"))
+pub fn unreadable(kind: &str, id: &str, problem: &Problem) -> UnreadableFact {
+    UnreadableFact::Unreadable(format!("the stored {kind} `{id}` does not read: {problem}"))
 }

@@ -1,5 +1,6 @@
 //! The columns of documents that statements select and insert.
 
+/// The columns that a document is read from. A macro, because statements that are constants contain it.
 macro_rules! columns {
     () => {
         "id, key, parent, holder, created_at, updated_at, body"

@@ -74,7 +74,7 @@ impl Facts for StoreFacts<'_, '_> {
     }
 
     fn campaign_tier(&self, card: &RedeemableTerms) -> Known<Fact<'_, CampaignTier>> {
-        self.note((self.find_card_tier)(&card.id)).map(Fact::own).into()
+        self.record_fault((self.find_card_tier)(&card.id)).map(Fact::own).into()
     }
 
     fn campaign(&self, id: &str) -> Known<Fact<'_, Campaign>> {
@@ -102,12 +102,12 @@ impl Facts for StoreFacts<'_, '_> {
     }
 
     fn segment(&self, id: &str) -> Known<Fact<'_, Segment>> {
-        if let Some(segment) = self.seen.borrow().segments.get(id) {
+        if let Some(segment) = self.cache.borrow().segments.get(id) {
             return Known::Is(Fact::Shared(Arc::clone(segment)));
         }
         let found = self.find("segment", id, read_segment);
         if let Known::Is(Fact::Shared(segment)) = &found {
-            self.seen.borrow_mut().segments.insert(id.to_owned(), Arc::clone(segment));
+            self.cache.borrow_mut().segments.insert(id.to_owned(), Arc::clone(segment));
         }
         found
     }
@@ -125,21 +125,21 @@ impl Facts for StoreFacts<'_, '_> {
     }
 
     fn card_balances(&self, customer: &str) -> Known<Fact<'_, Node<'static>>> {
-        let found = self.note((self.find_balances)(customer));
+        let found = self.record_fault((self.find_balances)(customer));
         let read = found.as_ref().and_then(|members| Some(Node::of(members, usize::MAX).ok()?.owned()));
         read.map(Fact::own).into()
     }
 
     fn tiers(&self, customer: &str) -> Known<Vec<Text>> {
-        self.note(self.tiers_of(customer).map(Some)).map_or(Known::Unknown, Known::Is)
+        self.record_fault(self.tiers_of(customer).map(Some)).map_or(Known::Unknown, Known::Is)
     }
 
     fn event_count(&self, customer: &str, event: &str) -> Known<u64> {
-        self.note(self.store.event_count(customer, event).map(Some)).map_or(Known::Unknown, Known::Is)
+        self.record_fault(self.store.event_count(customer, event).map(Some)).map_or(Known::Unknown, Known::Is)
     }
 
     fn publication(&self, voucher_id: &str, customer_id: &str) -> Known<Fact<'_, Metadata>> {
-        self.note(self.find_publication(voucher_id, customer_id)).map(Fact::own).into()
+        self.record_fault(self.find_publication(voucher_id, customer_id)).map(Fact::own).into()
     }
 
     fn order(&self, key: &str) -> Known<Fact<'_, Order>> {
@@ -147,40 +147,40 @@ impl Facts for StoreFacts<'_, '_> {
     }
 
     fn expect_goods(&self, order: &Order) {
-        self.note(self.find_goods_of(order).map(Some));
+        self.record_fault(self.find_goods_of(order).map(Some));
     }
 
     fn product(&self, key: &str) -> Known<Fact<'_, Goods>> {
-        self.note(self.find_goods("product", key)).map(Fact::Shared).into()
+        self.record_fault(self.find_goods("product", key)).map(Fact::Shared).into()
     }
 
     fn sku(&self, key: &str) -> Known<Fact<'_, Goods>> {
-        self.note(self.find_goods("sku", key)).map(Fact::Shared).into()
+        self.record_fault(self.find_goods("sku", key)).map(Fact::Shared).into()
     }
 
     fn balance(&self, account: &AccountId) -> Known<i64> {
-        Known::Is(self.note(self.find_balance(account).map(Some)).unwrap_or(0))
+        Known::Is(self.record_fault(self.find_balance(account).map(Some)).unwrap_or(0))
     }
 
     fn moved(&self, account: &AccountId, since: Instant) -> Known<u64> {
-        Known::Is(self.note(self.find_moved(account, since).map(Some)).unwrap_or(0))
+        Known::Is(self.record_fault(self.find_moved(account, since).map(Some)).unwrap_or(0))
     }
 
     fn later_counts(&self, customer_id: &str, after: Instant) -> Known<SummaryCounts> {
-        Known::Is(self.note(self.find_later_counts(customer_id, after).map(Some)).unwrap_or_default())
+        Known::Is(self.record_fault(self.find_later_counts(customer_id, after).map(Some)).unwrap_or_default())
     }
 
     fn held(&self, account: &AccountId, now: Instant, own: Option<&HoldOwner>) -> Known<u64> {
-        Known::Is(self.note(self.find_held(account, now, own).map(Some)).unwrap_or(0))
+        Known::Is(self.record_fault(self.find_held(account, now, own).map(Some)).unwrap_or(0))
     }
 
     fn redemption(&self, id: &str) -> Known<Fact<'_, StoredRedemption>> {
-        let stored = self.note(self.store.stored("redemption", id));
-        let stored = stored.and_then(|stored| Some((self.note(stored.members().map(Some))?, stored.parent)));
+        let stored = self.record_fault(self.store.stored("redemption", id));
+        let stored = stored.and_then(|stored| Some((self.record_fault(stored.members().map(Some))?, stored.parent)));
         // A rollback has the same kind, but is no redemption.
-        let stored = stored.filter(|(said, _)| said.get("object").and_then(Node::as_str) == Some("redemption"));
-        let past = stored.map(|(said, parent)| {
-            let past = read_stored_redemption(said);
+        let stored = stored.filter(|(members, _)| members.get("object").and_then(Node::as_str) == Some("redemption"));
+        let past = stored.map(|(members, parent)| {
+            let past = read_stored_redemption(members);
             // The record of a promotion stack has its subject only as its parent.
             let redeemed = past.redeemed.clone().or(parent.map(Text::from));
             Fact::own(StoredRedemption { redeemed, ..past })
@@ -189,16 +189,16 @@ impl Facts for StoreFacts<'_, '_> {
     }
 
     fn chain(&self, id: &str) -> Known<Vec<Transfer>> {
-        Known::Is(self.note(self.find_chain(id).map(Some)).unwrap_or_default())
+        Known::Is(self.record_fault(self.find_chain(id).map(Some)).unwrap_or_default())
     }
 
     fn bought_reward(&self, redemption: &StoredRedemption) -> Known<BoughtReward> {
-        self.note(self.store.find_bought_reward(redemption, self.now)).into()
+        self.record_fault(self.store.find_bought_reward(redemption, self.now)).into()
     }
 
     fn candidates(&self, seek: &CandidateFilter<'_>) -> Known<Fact<'_, Candidates>> {
         if self.offered.get().is_none() {
-            let read = self.note(CandidateRows::read(self.store, seek, self.now).map(Some)).unwrap_or_default();
+            let read = self.record_fault(CandidateRows::read(self.store, seek, self.now).map(Some)).unwrap_or_default();
             // The cell was empty above, and there is no concurrent writer.
             let _ = self.offered.set(read);
         }
@@ -210,7 +210,7 @@ impl Facts for StoreFacts<'_, '_> {
     }
 
     fn has_card(&self, campaign_id: &str, customer_id: &str) -> Known<bool> {
-        Known::Is(self.note(self.store.card_of(campaign_id, customer_id)).is_some())
+        Known::Is(self.record_fault(self.store.card_of(campaign_id, customer_id)).is_some())
     }
 
     fn campaign_voucher(&self, id: &str) -> Known<Fact<'_, RedeemableTerms>> {
@@ -218,14 +218,14 @@ impl Facts for StoreFacts<'_, '_> {
     }
 
     fn assignments(&self, objects: &[&str]) -> Known<Vec<Assignment>> {
-        Known::Is(self.note(self.find_assignments(objects).map(Some)).unwrap_or_default())
+        Known::Is(self.record_fault(self.find_assignments(objects).map(Some)).unwrap_or_default())
     }
 
     fn tracking_id(&self, source_id: &str) -> Known<Text> {
         if !self.tracked {
             return Known::Absent;
         }
-        let shown = self.tracker().and_then(|tracker| tracker.shown(source_id));
-        self.note(shown.map(|shown| Some(Text::from(shown)))).into()
+        let shown = self.tracker().and_then(|tracker| tracker.tracking_id_of_name(source_id));
+        self.record_fault(shown.map(|shown| Some(Text::from(shown)))).into()
     }
 }

@@ -1,4 +1,4 @@
-//! Values of columns and conditions that make look-ups cheap: digests, keys of codes, names of responses, validity.
+//! Values of columns and conditions that make lookups cheap: digests, keys of codes, names of responses, validity.
 
 pub mod blind_index;
 pub mod code_key;

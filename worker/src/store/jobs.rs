@@ -25,7 +25,7 @@ pub struct NextJob {
     pub cursor: String,
     /// The number of failed attempts.
     pub attempts: i64,
-    /// The key that asked for it; empty for the service itself.
+    /// The key that requested it; empty for the service itself.
     pub owner: String,
 }
 
@@ -62,43 +62,36 @@ pub struct CodeCreation {
     pub wanted: i64,
 }
 
-/// Selects jobs of keys whose moment is after ?1 and that are due all the same: without a failed attempt, or with a pause that is longer
+/// Selects jobs of keys whose time is after ?1 and that are due all the same: without a failed attempt, or with a pause that is longer
 /// than any, ?2.
-macro_rules! is_at_once {
-    () => {
-        "owner > '' AND at > +?1 AND (attempts = 0 OR at > ?1 + ?2)"
-    };
-}
+const IS_AT_ONCE: &str = "owner > '' AND at > +?1 AND (attempts = 0 OR at > ?1 + ?2)";
 
-/// Finds the job to run next: the earliest due job of the key whose last turn is the longest ago. Jobs with moments from a clock that was
-/// ahead come first, as all that is queued later has earlier moments.
+/// Finds the job to run next: the earliest due job of the key whose last turn is the longest ago. Jobs with times from a clock that was
+/// ahead come first, as all that is queued later has earlier times.
 pub fn find_next(store: &Store<'_>, now_ms: i64, pause_max_ms: i64) -> Result<Option<NextJob>, Fault> {
-    const NEXT: &str = concat!(
+    let statement = format!(
         "SELECT due.id, due.kind, due.cursor, due.attempts, turn.owner FROM turn JOIN due ON due.id = COALESCE(
-           (SELECT id FROM due WHERE owner = turn.owner AND ",
-        is_at_once!(),
-        " ORDER BY at, id LIMIT 1),
+           (SELECT id FROM due WHERE owner = turn.owner AND {IS_AT_ONCE} ORDER BY at, id LIMIT 1),
            (SELECT id FROM due WHERE owner = turn.owner AND at <= +?1 ORDER BY at, id LIMIT 1))
          ORDER BY turn.served, turn.owner LIMIT 1"
     );
-    let Some(row) = store.row(NEXT, &[now_ms.into(), pause_max_ms.into()])? else { return Ok(None) };
+    let Some(row) = store.row(&statement, &[now_ms.into(), pause_max_ms.into()])? else { return Ok(None) };
     let text = |column| sql::text(&row, column).map(str::to_owned);
     let (id, kind, cursor, owner) = (text(0)?, text(1)?, text(2)?, text(4)?);
     Ok(Some(NextJob { id, kind, cursor, attempts: sql::int(&row, 3)?, owner }))
 }
 
-/// Finds the moment of the earliest job, which is `now_ms` for a job that is due at once.
+/// Finds the time of the earliest job, which is `now_ms` for a job that is due at once.
 pub fn find_next_time(store: &Store<'_>, now_ms: i64, pause_max_ms: i64) -> Result<Option<i64>, Fault> {
-    const NEXT_AT: &str = concat!(
-        "SELECT CASE WHEN EXISTS (SELECT 1 FROM due WHERE ",
-        is_at_once!(),
-        ") THEN MIN(+?1, (SELECT MIN(at) FROM due)) ELSE (SELECT MIN(at) FROM due) END"
+    let statement = format!(
+        "SELECT CASE WHEN EXISTS (SELECT 1 FROM due WHERE {IS_AT_ONCE}) THEN MIN(+?1, (SELECT MIN(at) FROM due))
+           ELSE (SELECT MIN(at) FROM due) END"
     );
-    let next = store.row(NEXT_AT, &[now_ms.into(), pause_max_ms.into()])?;
+    let next = store.row(&statement, &[now_ms.into(), pause_max_ms.into()])?;
     next.map_or(Ok(None), |row| sql::int_or_null(&row, 0))
 }
 
-/// Finds the earliest moment of a row of any kind. A row that a trigger made due at once has none (`0038_bundle_job.sql`).
+/// Finds the earliest time of a row of any kind. A row that a trigger made due at once has none (`0038_bundle_job.sql`).
 pub fn find_earliest_time(store: &Store<'_>) -> Result<Option<i64>, Fault> {
     let earliest = store.row("SELECT MIN(at) FROM due WHERE at > 0", &[])?;
     earliest.map_or(Ok(None), |row| sql::int_or_null(&row, 0))
@@ -154,7 +147,7 @@ pub fn insert(store: &mut Store<'_>, job: &QueuedJob<'_>, at_ms: i64) {
     );
 }
 
-/// Queues the one job of the service of a kind, at the flush; a waiting one keeps its moment and gets the new cursor.
+/// Queues the one job of the service of a kind, at the flush; a waiting one keeps its time and gets the new cursor.
 pub fn insert_of_service(store: &mut Store<'_>, kind: &str, cursor: &str, at_ms: i64) {
     store.write(
         "INSERT INTO due (id, at, kind, cursor, attempts, owner) VALUES (?1, ?2, ?1, ?3, 0, '')
@@ -163,7 +156,7 @@ pub fn insert_of_service(store: &mut Store<'_>, kind: &str, cursor: &str, at_ms:
     );
 }
 
-/// Queues the one job of the service of a kind, at the flush; a waiting one runs at the earlier of both moments.
+/// Queues the one job of the service of a kind, at the flush; a waiting one runs at the earlier of both times.
 pub fn insert_or_hasten(store: &mut Store<'_>, kind: &str, at_ms: i64) {
     store.write(
         "INSERT INTO due (id, at, kind, cursor, attempts, owner) VALUES (?1, ?2, ?1, '', 0, '')
@@ -185,17 +178,17 @@ pub fn update_cursor(store: &mut Store<'_>, id: &str, cursor: &str, at_ms: i64) 
     );
 }
 
-/// Moves the next slice of a job to a moment, at the flush.
+/// Moves the next slice of a job to a time, at the flush.
 pub fn update_time(store: &mut Store<'_>, id: &str, at_ms: i64) {
     store.write("UPDATE due SET at = ?2, attempts = 0 WHERE id = +?1", vec![id.into(), at_ms.into()]);
 }
 
-/// Moves a failed job to the moment of its next attempt, at the flush.
+/// Moves a failed job to the time of its next attempt, at the flush.
 pub fn update_attempts(store: &mut Store<'_>, id: &str, attempts: i64, at_ms: i64) {
     store.write("UPDATE due SET at = ?2, attempts = ?3 WHERE id = +?1", vec![id.into(), at_ms.into(), attempts.into()]);
 }
 
-/// Makes jobs of the service due that have failed, or are of these kinds, and whose moment is to come. Runs at once.
+/// Makes jobs of the service due that have failed, or are of these kinds, and whose time is to come. Runs at once.
 pub fn update_times_ahead(store: &Store<'_>, kinds: &[&str], now_ms: i64) -> Result<(), Fault> {
     store.write_now(
         "UPDATE due SET at = ?1 WHERE owner = '' AND at > +?1 AND (attempts > 0 OR kind IN (SELECT value FROM json_each(?2)))",

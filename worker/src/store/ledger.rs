@@ -36,7 +36,7 @@ pub struct AccountTurnover {
 pub struct OwnUnits {
     /// Rest of the name.
     pub account: String,
-    /// Moment of the movement; `None` for the balance.
+    /// Time of the movement; `None` for the balance.
     pub at: Option<i64>,
     /// Number of units.
     pub units: u64,
@@ -58,15 +58,15 @@ impl Store<'_> {
     }
 
     /// Returns the states of accounts at `now_ms`; an account that is not stored has a balance of zero.
-    pub fn standings(
+    pub fn account_balances(
         &self,
         accounts: &[String],
         now_ms: i64,
         own_hold: &str,
     ) -> Result<HashMap<String, AccountBalance>, Fault> {
-        let mut standings = HashMap::new();
+        let mut balances = HashMap::new();
         if accounts.is_empty() {
-            return Ok(standings);
+            return Ok(balances);
         }
         let rows = self.rows(
             "SELECT named.value, COALESCE((SELECT balance FROM account WHERE id = named.value), 0),
@@ -75,10 +75,10 @@ impl Store<'_> {
             &[Json::from(accounts.to_vec()).to_string().into(), now_ms.into(), own_hold.into()],
         )?;
         for row in &rows {
-            let standing = AccountBalance { balance: sql::int(row, 1)?, held: sql::int(row, 2)? };
-            standings.insert(sql::text(row, 0)?.to_owned(), standing);
+            let balance = AccountBalance { balance: sql::int(row, 1)?, held: sql::int(row, 2)? };
+            balances.insert(sql::text(row, 0)?.to_owned(), balance);
         }
-        Ok(standings)
+        Ok(balances)
     }
 
     /// Sums the transfers to an account in a time, and those that undo them.
@@ -145,7 +145,7 @@ impl Store<'_> {
             })
             .collect();
         let rows = SqlValue::Text(Json::Array(rows).to_string());
-        self.write_posts(
+        self.write_transfers(
             "INSERT INTO transfer (id, chain, debit, credit, amount, reverses, at, part_of)
              SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[2]'), json_extract(value, '$[3]'),
                json_extract(value, '$[4]'), json_extract(value, '$[5]'), json_extract(value, '$[6]'),
@@ -211,7 +211,7 @@ impl Store<'_> {
         if holds.as_array().is_none_or(Vec::is_empty) {
             return;
         }
-        self.leaves_later();
+        self.mark_for_retention();
         self.write(
             "INSERT INTO hold (key, owner, account, amount, expires_at, created_at, origin)
              SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[2]'), json_extract(value, '$[3]'),
@@ -234,7 +234,7 @@ pub(super) fn periods_parameter(periods: &[Range<i64>]) -> String {
 }
 
 /// Returns the net amount that ledger entries take from an account.
-pub fn taken(moved: &[Entry], account: &str) -> Result<i64, Fault> {
+pub fn net_debit(moved: &[Entry], account: &str) -> Result<i64, Fault> {
     moved.iter().try_fold(0_i64, |taken, entry| match entry {
         Entry::Post(transfer) if transfer.debit.as_str() == account => taken.plus(amount::signed(transfer.amount)?),
         Entry::Post(transfer) if transfer.credit.as_str() == account => taken.minus(amount::signed(transfer.amount)?),
@@ -252,8 +252,13 @@ pub fn list_own_balances(store: &Store<'_>, customer_id: &str, most: i64) -> Res
     rows.iter().map(|row| read_units(row, &from)).collect()
 }
 
-/// Returns the movements of a customer's accounts since a moment that were not reversed, less what was taken back, at most `most`.
-pub fn list_own_moves(store: &Store<'_>, customer_id: &str, since_ms: i64, most: i64) -> Result<Vec<OwnUnits>, Fault> {
+/// Returns the movements of a customer's accounts since a time that were not reversed, less what was taken back, at most `most`.
+pub fn list_own_movements(
+    store: &Store<'_>,
+    customer_id: &str,
+    since_ms: i64,
+    most: i64,
+) -> Result<Vec<OwnUnits>, Fault> {
     let (from, until) = own_range(customer_id);
     let rows = store.rows(
         "SELECT account, at, amount - COALESCE((SELECT SUM(amount) FROM transfer part WHERE part.part_of = own.id), 0) FROM (

@@ -18,6 +18,7 @@ struct Migration {
     then: Option<DataMove>,
 }
 
+/// Declares a migration by its name. A macro, because `include_str!` takes only a literal.
 macro_rules! migration {
     ($name:literal) => {
         Migration { name: $name, text: include_str!(concat!("migrations/", $name, ".sql")), then: None }
@@ -45,8 +46,8 @@ const MIGRATIONS: &[Migration] = &[
     migration!("0014_scratch"),
     migration!("0015_export_lines"),
     migration!("0016_outbox"),
-    migration!("0017_list_indexes", mark_customers),
-    migration!("0018_key_digests", mark_customer_keys),
+    migration!("0017_list_indexes", digest_customers),
+    migration!("0018_key_digests", digest_customer_keys),
     migration!("0019_idempotent_responses", move_responses),
     migration!("0020_name_trigrams"),
     migration!("0021_event_types"),
@@ -54,7 +55,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!("0023_counted_orders"),
     migration!("0024_redemption_campaigns"),
     migration!("0025_bundle_revision"),
-    migration!("0026_folded_codes", fold_labels),
+    migration!("0026_folded_codes", fold_names),
     migration!("0027_transfer_parts"),
     migration!("0028_fired_flag"),
     migration!("0029_folded_emails", fold_emails),
@@ -126,10 +127,10 @@ const FILLED: &str = "INSERT INTO document (kind, id, created_at, body)
 const SLICE: i64 = 500;
 
 /// Adds digests to existing documents.
-fn mark_customers(sql: &dyn Sql) -> Result<(), Fault> {
+fn digest_customers(sql: &dyn Sql) -> Result<(), Fault> {
     let marked = |body: Option<&str>| {
-        let (marks, label) = blind_index::of(blind_index::KIND, body.unwrap_or_default());
-        json!([marks, label])
+        let (digests, folded_name) = blind_index::of(blind_index::KIND, body.unwrap_or_default());
+        json!([digests, folded_name])
     };
     replace_column(
         sql,
@@ -148,15 +149,15 @@ fn fold_emails(sql: &dyn Sql) -> Result<(), Fault> {
 }
 
 /// Replaces the keys of existing customers by digests.
-fn mark_customer_keys(sql: &dyn Sql) -> Result<(), Fault> {
+fn digest_customer_keys(sql: &dyn Sql) -> Result<(), Fault> {
     let marked = |name: Option<&str>| name.map(|name| blind_index::key(blind_index::KIND, name)).into();
     replace_column(sql, ["key", ""], "key = json_extract(value, '$[1]')", marked)?;
     sql.run("CREATE UNIQUE INDEX document_key ON document (kind, key) WHERE key IS NOT NULL", &[]).map(drop)
 }
 
 /// Folds existing names that were in lower case. ASCII names are identical in both.
-fn fold_labels(sql: &dyn Sql) -> Result<(), Fault> {
-    let folded = |name: Option<&str>| name.map(blind_index::label).into();
+fn fold_names(sql: &dyn Sql) -> Result<(), Fault> {
+    let folded = |name: Option<&str>| name.map(blind_index::fold_name).into();
     replace_column(sql, ["label", "AND label GLOB '*[^ -~]*'"], "label = json_extract(value, '$[1]')", folded)
 }
 

@@ -33,8 +33,8 @@ pub struct Fault(pub String);
 
 impl Fault {
     /// Creates a fault with a reason for the log.
-    pub fn new(what: impl Into<String>) -> Fault {
-        Fault(what.into())
+    pub fn new(reason: impl Into<String>) -> Fault {
+        Fault(reason.into())
     }
 }
 

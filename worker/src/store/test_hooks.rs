@@ -36,7 +36,7 @@ pub fn delete_all(store: &mut Store<'_>) {
     }
 }
 
-/// Counts the deliveries that wait for a later moment.
+/// Counts the deliveries that wait for a later time.
 pub fn count_waiting_deliveries(store: &Store<'_>, now_ms: i64) -> Result<usize, Fault> {
     Ok(store.rows("SELECT seq FROM outbox WHERE at > ?1", &[now_ms.into()])?.len())
 }
@@ -44,7 +44,7 @@ pub fn count_waiting_deliveries(store: &Store<'_>, now_ms: i64) -> Result<usize,
 /// Makes them due now, at the commit.
 pub fn update_deliveries_due(store: &mut Store<'_>, now_ms: i64) {
     store.write("UPDATE outbox SET at = ?1 WHERE at > ?1", vec![now_ms.into()]);
-    store.carry_at(now_ms);
+    store.schedule_deliveries_at(now_ms);
 }
 
 /// Documents that differ by their number alone.
@@ -57,7 +57,7 @@ pub struct NumberedDocuments {
     pub parent: Option<String>,
     /// Their body, as JSON.
     pub body: String,
-    /// The moment of the first, in milliseconds since 1970; each next one is a millisecond later.
+    /// The time of the first, in milliseconds since 1970; each next one is a millisecond later.
     pub created_at: i64,
 }
 

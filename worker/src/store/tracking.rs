@@ -70,8 +70,8 @@ impl Tracker {
     }
 
     /// Returns a pseudonym for counting: it cannot be decrypted, nor linked to that of another purpose.
-    pub fn counted_as(&self, purpose: &str, who: &str) -> Result<String, Fault> {
-        Ok(hex(&self.digest(&[purpose.as_bytes(), &[0], who.as_bytes()])?))
+    pub fn pseudonym(&self, purpose: &str, name: &str) -> Result<String, Fault> {
+        Ok(hex(&self.digest(&[purpose.as_bytes(), &[0], name.as_bytes()])?))
     }
 
     /// Returns the tracking id of a source_id.
@@ -85,7 +85,7 @@ impl Tracker {
 
     /// Returns the tracking id that answers show for a name. A name in the form of a tracking id is shown as it is, so that a
     /// client, which has no key, shows the same.
-    pub fn shown(&self, name: &str) -> Result<String, Fault> {
+    pub fn tracking_id_of_name(&self, name: &str) -> Result<String, Fault> {
         if is_tracking_id(name) { Ok(name.to_owned()) } else { self.tracking_id(name) }
     }
 
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_sealed_opens_with_the_same_key_only() {
+    fn sealed_texts_open_with_their_own_key_only() {
         let tracker = Tracker::new([3; 32]);
         for source_id in ["a", "anna@example.com", &"x".repeat(SEALED_MAX)] {
             let sealed = tracker.tracking_id(source_id).unwrap();

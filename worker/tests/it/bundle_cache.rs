@@ -29,7 +29,7 @@ impl Shop {
         let shop = Shop { sql: Counting::new(), at: Cell::new(NOW), settings: RefCell::new(json!({})) };
         // The first request of a project creates its data.
         let mut store = Store::open(&shop.sql, NOW).unwrap();
-        service::waiting(&mut store, &shop.context()).unwrap();
+        service::queue_metrics(&mut store, &shop.context()).unwrap();
         shop
     }
 

@@ -29,7 +29,7 @@ struct Shop {
 impl Shop {
     fn new() -> Shop {
         let shop = Shop { sql: Counting::new(), at: Cell::new(NOW) };
-        service::waiting(&mut Store::open(&shop.sql, NOW).unwrap(), &shop.context()).unwrap();
+        service::queue_metrics(&mut Store::open(&shop.sql, NOW).unwrap(), &shop.context()).unwrap();
         shop.ask();
         shop
     }

@@ -41,7 +41,7 @@ impl Shop {
             kv: RefCell::default(),
         };
         let mut store = Store::open(&shop.sql, NOW).unwrap();
-        service::waiting(&mut store, &shop.context()).unwrap();
+        service::queue_metrics(&mut store, &shop.context()).unwrap();
         shop
     }
 
@@ -390,7 +390,7 @@ fn another_key_epoch_or_setting_rebuilds_the_head() {
     let rev = shop.rev();
     shop.run("UPDATE bundle_epoch SET epoch = MAX(epoch + 1, ?1)", &[shop.at.get().into()]);
     let raised = shop.at.get();
-    shop.event(|store, _| service::wake(store, raised).unwrap());
+    shop.event(|store, _| service::schedule_alarms(store, raised).unwrap());
     shop.pass(0);
     assert!(shop.rev() > rev);
     assert_eq!(shop.head().unwrap()["epoch"].as_i64(), Some(raised));
@@ -414,7 +414,7 @@ fn a_clock_that_was_set_back_rebuilds_the_head() {
     shop.at.set(NOW - 48 * HOUR);
     let now = shop.at.get();
     shop.event(|store, context| service::catch_up(store, context).unwrap());
-    shop.event(|store, _| service::wake(store, now).unwrap());
+    shop.event(|store, _| service::schedule_alarms(store, now).unwrap());
     shop.pass(0);
     assert!(shop.rev() > rev);
     assert_eq!(shop.head().unwrap()["from"].as_i64(), Some(now));
@@ -433,7 +433,7 @@ fn a_failing_build_is_never_given_up() {
         assert!(at <= shop.at.get() + 32 * SECOND, "the next attempt is soon");
         shop.at.set(shop.at.get().max(at));
         let fault = shop.event(|store, context| service::alarm(store, context, 100)).unwrap_err();
-        let kind = shop.event(|store, context| service::alarm_failed(store, context, &fault.0).unwrap());
+        let kind = shop.event(|store, context| service::record_alarm_failure(store, context, &fault.0).unwrap());
         assert_eq!(kind.as_deref(), Some("BUNDLE"));
     }
     assert_eq!(shop.rev(), rev);

@@ -78,8 +78,8 @@ fn a_collection_in_use_is_not_deleted() {
         (&answer["related_object_type"], &answer["related_object_total"]),
         (&json!("validation_rules"), &json!(2))
     );
-    store.remove("validation_rules", "val_1");
-    store.remove("validation_rules", "val_2");
+    store.delete("validation_rules", "val_1");
+    store.delete("validation_rules", "val_2");
     store.flush().unwrap();
     assert_eq!(project.send(&format!("DELETE /v1/product-collections/{id}"), &Json::Null).0, 204);
 }
@@ -165,7 +165,7 @@ fn an_abandoned_list_leaves_no_slices() {
         let mut store = Store::new(&project.sql);
         store.write("UPDATE due SET at = 0 WHERE kind <> 'SWEEP'", Vec::new());
         store.flush().unwrap();
-        service::alarm_failed(&mut Store::new(&project.sql), &project.context(), "it broke").unwrap();
+        service::record_alarm_failure(&mut Store::new(&project.sql), &project.context(), "it broke").unwrap();
     }
     let action = format!("GET /v1/async-actions/{}", started["async_action_id"].as_str().unwrap());
     let (_, answer) = project.send(&action, &Json::Null);

@@ -82,8 +82,8 @@ fn queued_work_continues_and_nothing_expires_early() {
                 "session": { "type": "LOCK", "ttl": 30, "ttl_unit": "MINUTES" } });
             assert_eq!(shop.call(NOW, "POST /v1/validations", &lock)["valid"], true);
             shop.call(NOW, "POST /v1/loyalties/Club/members/CARD-1/balance", &json!({ "points": 70 }));
-            let lapses = "SELECT COUNT(*) FROM due WHERE kind = 'VOUCHERS.POINTS_LAPSE'";
-            assert_eq!(shop.count(lapses), 1, "the points lapse one day");
+            let expirations = "SELECT COUNT(*) FROM due WHERE kind = 'VOUCHERS.POINTS_LAPSE'";
+            assert_eq!(shop.count(expirations), 1, "the points lapse one day");
             shop.alarms(NOW);
             let action = format!("GET /v1/async-actions/{}", started["async_action_id"].as_str().unwrap());
             assert_eq!(
@@ -105,7 +105,7 @@ fn queued_work_continues_and_nothing_expires_early() {
             // It is due at its instant by the corrected clock.
             shop.alarms(NOW + 40 * DAY);
             assert_eq!(shop.count("SELECT COUNT(*) FROM hold"), 0);
-            assert_eq!(shop.count(lapses), 0, "the points have lapsed");
+            assert_eq!(shop.count(expirations), 0, "the points have lapsed");
         }
     }
 }
@@ -136,8 +136,8 @@ fn a_clock_a_year_ahead_delays_no_sweep_and_no_retry() {
     let year = NOW + 366 * DAY;
     let at = |kind: &str| shop.count(&format!("SELECT at FROM due WHERE kind = '{kind}'")) - NOW;
     shop.call(NOW, "POST /v1/loyalties/Club/members/CARD-1/balance", &json!({ "points": 70 }));
-    let lapses = at("VOUCHERS.POINTS_LAPSE");
-    assert!(lapses > 27 * DAY);
+    let expirations = at("VOUCHERS.POINTS_LAPSE");
+    assert!(expirations > 27 * DAY);
     let put_off = |attempts: i64| {
         let statement = "UPDATE due SET at = ?1, attempts = ?2 WHERE owner = '' AND (kind = 'SWEEP' OR ?2 > 0)";
         shop.0.run("proj_dev", statement, &[year.into(), attempts.into()]);
@@ -149,11 +149,11 @@ fn a_clock_a_year_ahead_delays_no_sweep_and_no_retry() {
     // The correction was noticed: the sweep and retries are due now, and work with its own instant is still due then.
     put_off(0);
     shop.0.catch_up("proj_dev", NOW);
-    assert_eq!((at("SWEEP"), at("VOUCHERS.POINTS_LAPSE")), (0, lapses));
+    assert_eq!((at("SWEEP"), at("VOUCHERS.POINTS_LAPSE")), (0, expirations));
     put_off(1);
     shop.0.catch_up("proj_dev", NOW);
     assert_eq!((at("SWEEP"), at("VOUCHERS.POINTS_LAPSE")), (0, 0));
     shop.alarms(NOW);
-    assert_eq!(at("VOUCHERS.POINTS_LAPSE"), lapses, "there was nothing to do");
+    assert_eq!(at("VOUCHERS.POINTS_LAPSE"), expirations, "there was nothing to do");
     assert!(at("SWEEP") > 0);
 }

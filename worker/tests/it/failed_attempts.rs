@@ -2,7 +2,7 @@
 
 use crate::in_process::Edge;
 use scrip_worker::access::address;
-use scrip_worker::access::failed_attempts::{AttemptDecision, ClientKey, FailedAttempts, hold_back};
+use scrip_worker::access::failed_attempts::{AttemptDecision, ClientKey, FailedAttempts, remaining_delay};
 use scrip_worker::http::request::{Reply, Request};
 use serde_json::{Value as Json, json};
 
@@ -211,7 +211,7 @@ fn client_key(address: Option<&str>) -> ClientKey {
 fn attempt(gate: &mut FailedAttempts, client: &ClientKey, wrong: u64, now_ms: i64) -> AttemptDecision {
     let verdict = gate.ask(client, now_ms);
     if matches!(verdict, AttemptDecision::After(_)) {
-        gate.settle(client, wrong, now_ms);
+        gate.record_result(client, wrong, now_ms);
     }
     verdict
 }
@@ -252,7 +252,7 @@ fn thirty_names_count_as_thirty_attempts_in_one_request_too() {
     let ben = client_key(Some("192.0.2.2"));
     let let_in = (0..1_000).filter(|_| matches!(gate.ask(&ben, ASKED), AttemptDecision::After(_))).count();
     assert_eq!(let_in, 16 + 10 + 7);
-    (0..let_in).for_each(|_| gate.settle(&ben, 30, ASKED + 10));
+    (0..let_in).for_each(|_| gate.record_result(&ben, 30, ASKED + 10));
     assert_eq!(gate.ask(&ben, ASKED + 20), AttemptDecision::Later(3_810));
 }
 
@@ -293,7 +293,7 @@ fn from_many_addresses_each_has_fewer_mistakes_and_memory_is_bounded() {
 #[test]
 fn answers_about_wrong_names_wait_for_a_fixed_interval() {
     for (elapsed, held) in [(0, 50), (1, 49), (49, 1), (50, 50), (51, 49), (149, 1)] {
-        assert_eq!(hold_back(elapsed), held);
+        assert_eq!(remaining_delay(elapsed), held);
     }
 }
 

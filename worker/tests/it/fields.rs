@@ -7,7 +7,7 @@
 
 use crate::field_coverage::FieldCoverage;
 #[allow(dead_code, reason = "the walk only looks on")]
-use crate::published_operations::{ListedField, Operation, operations, said};
+use crate::published_operations::{ListedField, Operation, listed_fields, operations};
 use scrip_worker::http::route::Route;
 use scrip_worker::http::shape::{Field, FieldType};
 use scrip_worker::routes::TABLE;
@@ -57,7 +57,7 @@ fn within(kind: &FieldType, lists: usize, rest: &str) -> bool {
 
 #[test]
 fn every_published_field_passes_its_table() {
-    let ignored = said(IGNORED);
+    let ignored = listed_fields(IGNORED);
     let mut dropped = Vec::new();
     for operation in operations() {
         let route = route_of(&operation);
@@ -66,7 +66,7 @@ fn every_published_field_passes_its_table() {
                 Some(parameter) => passes(route.query, parameter),
                 None => passes(route.body, field.strip_prefix("[].").filter(|_| route.many).unwrap_or(field)),
             };
-            if !let_through && !ignored.iter().any(|said| said.is_about(&operation, field)) {
+            if !let_through && !ignored.iter().any(|listed| listed.is_about(&operation, field)) {
                 dropped.push(format!("{} {} {field}", operation.method, operation.path));
             }
         }
@@ -121,7 +121,7 @@ fn leaf(kind: &FieldType, path: String, into: &mut Vec<String>) {
 #[test]
 fn every_field_is_returned_or_effective_or_ignored_for_a_reason() {
     let coverage = FieldCoverage::of_all_stories();
-    let (with_effect, ignored) = (said(WITH_EFFECT), said(IGNORED));
+    let (with_effect, ignored) = (listed_fields(WITH_EFFECT), listed_fields(IGNORED));
     let mut used = BTreeSet::new();
     let mut wrong = Vec::new();
     let mut counts = [0; 3];
@@ -134,16 +134,16 @@ fn every_field_is_returned_or_effective_or_ignored_for_a_reason() {
                 counts[0] += 1;
                 continue;
             }
-            let about = |said: &&ListedField| said.is_about(&operation, field);
-            if let Some(said) = ignored.iter().find(about) {
-                used.insert(said.line.clone());
+            let about = |listed: &&ListedField| listed.is_about(&operation, field);
+            if let Some(listed) = ignored.iter().find(about) {
+                used.insert(listed.line.clone());
                 counts[2] += 1;
-            } else if let Some(said) = with_effect.iter().find(about) {
-                used.insert(said.line.clone());
+            } else if let Some(listed) = with_effect.iter().find(about) {
+                used.insert(listed.line.clone());
                 counts[1] += 1;
-                let is_sent = coverage.has_sent(said.word(), &operation, said, field);
+                let is_sent = coverage.has_sent(listed.word(), &operation, listed, field);
                 if !is_sent {
-                    let named = said.word();
+                    let named = listed.word();
                     wrong.push(format!(
                         "{} {} {field}: no accepted call of {named} sends it",
                         operation.method, operation.path
@@ -156,8 +156,8 @@ fn every_field_is_returned_or_effective_or_ignored_for_a_reason() {
         }
     }
     println!("{} fields are shown back, {} have an effect, {} are ignored", counts[0], counts[1], counts[2]);
-    for said in with_effect.iter().chain(&ignored).filter(|said| !used.contains(&said.line)) {
-        wrong.push(format!("`{}` is about no field any more", said.line));
+    for listed in with_effect.iter().chain(&ignored).filter(|listed| !used.contains(&listed.line)) {
+        wrong.push(format!("`{}` is about no field any more", listed.line));
     }
     assert!(wrong.is_empty(), "{} fields:\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -31,11 +31,12 @@ impl Shop {
         Shop { edge: Edge::new(), now: NOW }
     }
 
-    fn send(&self, who: &[(&str, &str)], call: &str, body: &Json, key: Option<&str>) -> Reply {
+    fn send(&self, credentials: &[(&str, &str)], call: &str, body: &Json, key: Option<&str>) -> Reply {
         let (method, target) = call.split_once(' ').unwrap();
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         let key = key.map(|key| ("idempotency-key", key));
-        let headers = who.iter().copied().chain(key).map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        let headers =
+            credentials.iter().copied().chain(key).map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
         self.edge.send(
             Request { method: method.into(), path: path.into(), query: query.into(), headers, body },
@@ -46,8 +47,8 @@ impl Shop {
 
     /// A call of the server that succeeds.
     fn call(&self, call: &str, body: &Json) -> Json {
-        let who = if call.contains("/management/") { MANAGEMENT } else { SERVER };
-        let reply = self.send(who, call, body, None);
+        let credentials = if call.contains("/management/") { MANAGEMENT } else { SERVER };
+        let reply = self.send(credentials, call, body, None);
         assert!(reply.status < 300, "{call}: {} {}", reply.status, String::from_utf8_lossy(&reply.body));
         serde_json::from_slice(&reply.body).unwrap_or(Json::Null)
     }
@@ -148,8 +149,8 @@ fn client_failures_are_bounded_by_minute_and_day() {
     let mut shop = Shop::new();
     shop.call("POST /v1/customers", &json!({ "source_id": "ann" }));
     make_off(&shop);
-    let fail = |shop: &Shop, who, call| {
-        let reply = shop.send(who, call, &redemption("NONE"), None);
+    let fail = |shop: &Shop, credentials, call| {
+        let reply = shop.send(credentials, call, &redemption("NONE"), None);
         let body = json_of(&reply);
         assert_eq!(
             (reply.status, &body["key"], &body["resource_type"]),
@@ -190,8 +191,8 @@ fn a_client_token_shares_the_quota_of_its_key() {
     };
     for token in [token(), token()] {
         for _ in 0..40 {
-            let who = [("authorization", token.as_str())];
-            assert_eq!(shop.send(&who, "POST /client/v1/redemptions", &redemption("NONE"), None).status, 400);
+            let credentials = [("authorization", token.as_str())];
+            assert_eq!(shop.send(&credentials, "POST /client/v1/redemptions", &redemption("NONE"), None).status, 400);
         }
     }
     assert_eq!(shop.failures(), 60);

@@ -107,8 +107,8 @@ fn a_failing_job_ends_after_its_retries() {
     for attempt in 1..=6 {
         assert!(sql.transaction(|sql| service::alarm(&mut Store::new(sql), &context(now_ms), 2_000)).is_err());
         let mut store = Store::new(&sql);
-        service::alarm_failed(&mut store, &context(now_ms), "it broke").unwrap();
-        assert_eq!(store.take_notes(), [format!("the job {id} has failed {attempt} of 6 times")]);
+        service::record_alarm_failure(&mut store, &context(now_ms), "it broke").unwrap();
+        assert_eq!(store.take_warnings(), [format!("the job {id} has failed {attempt} of 6 times")]);
         match store.alarm() {
             Some(next) if attempt < 6 => assert!(next > now_ms, "attempt {attempt} waits"),
             Some(next) => panic!("attempt {attempt} is followed by another at {next}"),

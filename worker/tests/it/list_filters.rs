@@ -40,17 +40,17 @@ impl Shop {
         let mut answer: Json = serde_json::from_slice(&reply.body).unwrap();
         assert_eq!(reply.status, 200, "{path}?{query}: {answer}");
         let data_ref = answer["data_ref"].as_str().unwrap().to_owned();
-        let Json::Array(document) = answer[data_ref].take() else { panic!("{path}?{query}: {answer}") };
-        (document, answer["total"].as_i64().unwrap())
+        let Json::Array(item) = answer[data_ref].take() else { panic!("{path}?{query}: {answer}") };
+        (item, answer["total"].as_i64().unwrap())
     }
 
     /// All pages of a list.
     fn all(&self, path: &str, query: &str) -> (Vec<Json>, i64) {
         let (mut all, mut number) = (Vec::new(), 1);
         loop {
-            let (document, total) = self.page(path, &format!("{query}&limit=7&page={number}"));
-            let is_last = document.len() < 7;
-            all.extend(document);
+            let (item, total) = self.page(path, &format!("{query}&limit=7&page={number}"));
+            let is_last = item.len() < 7;
+            all.extend(item);
             if is_last {
                 return (all, total);
             }
@@ -60,11 +60,11 @@ impl Shop {
 
     /// Compares the result of a query with the elements of the whole list that pass a test, in an order of the whole list.
     fn check(&self, path: &str, query: &str, test: impl Fn(&Json) -> bool) {
-        let (whole, _) = self.all(path, "");
-        let expected: Vec<&Json> = whole.iter().filter(|document| test(document)).collect();
+        let (all_items, _) = self.all(path, "");
+        let expected: Vec<&Json> = all_items.iter().filter(|item| test(item)).collect();
         let (found, total) = self.all(path, query);
         let ids = |list: &[&Json]| {
-            list.iter().map(|document| document["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+            list.iter().map(|item| item["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
         };
         assert_eq!(ids(&found.iter().collect::<Vec<_>>()), ids(&expected), "{path}?{query}");
         assert_eq!(total, i64::try_from(expected.len()).unwrap(), "{path}?{query}");
@@ -72,16 +72,16 @@ impl Shop {
 
     /// Compares an order with the whole list sorted by the named field; equal elements are sorted by age.
     fn check_order(&self, path: &str, order: &str, name: &str) {
-        let (mut whole, _) = self.all(path, "order=created_at");
-        whole.sort_by_key(|document| document[name].as_str().map(str::to_owned));
+        let (mut all_items, _) = self.all(path, "order=created_at");
+        all_items.sort_by_key(|item| item[name].as_str().map(str::to_owned));
         for falls in [false, true] {
             if falls {
-                whole.reverse();
+                all_items.reverse();
             }
             let sign = if falls { "-" } else { "" };
             let (found, _) = self.all(path, &format!("order={sign}{order}"));
-            let ids = |list: &[Json]| list.iter().map(|document| document["id"].clone()).collect::<Vec<_>>();
-            assert_eq!(ids(&found), ids(&whole), "{path}?order={sign}{order}");
+            let ids = |list: &[Json]| list.iter().map(|item| item["id"].clone()).collect::<Vec<_>>();
+            assert_eq!(ids(&found), ids(&all_items), "{path}?order={sign}{order}");
         }
     }
 }
@@ -163,21 +163,23 @@ fn shop() -> Shop {
     shop
 }
 
-fn text<'j>(document: &'j Json, path: &str) -> &'j str {
-    document.pointer(path).and_then(Json::as_str).unwrap_or_default()
+fn text<'j>(item: &'j Json, path: &str) -> &'j str {
+    item.pointer(path).and_then(Json::as_str).unwrap_or_default()
 }
 
 #[test]
 fn voucher_filters_equal_a_naive_reading() {
     let shop = shop();
     const PATH: &str = "/v1/vouchers";
-    let (whole, _) = shop.all(PATH, "");
-    assert!(whole.len() > 30, "{}", whole.len());
+    let (all_items, _) = shop.all(PATH, "");
+    assert!(all_items.len() > 30, "{}", all_items.len());
     shop.check(PATH, "", |_| true);
     for name in ["spring", "autumn", "short", "none"] {
         shop.check(PATH, &format!("campaign={name}"), |code| text(code, "/campaign") == name);
-        let id =
-            whole.iter().find(|code| text(code, "/campaign") == name).map_or("x", |code| text(code, "/campaign_id"));
+        let id = all_items
+            .iter()
+            .find(|code| text(code, "/campaign") == name)
+            .map_or("x", |code| text(code, "/campaign_id"));
         shop.check(PATH, &format!("campaign_id={id}"), |code| text(code, "/campaign_id") == id);
         shop.check(PATH, &format!("campaign_id={id}&category=new"), |code| {
             text(code, "/campaign_id") == id && text(code, "/category") == "new"
@@ -220,7 +222,7 @@ fn voucher_filters_equal_a_naive_reading() {
 fn deep_voucher_filters_equal_an_index() {
     const PATH: &str = "/v1/vouchers";
     let shop = shop();
-    let (whole, _) = shop.all(PATH, "");
+    let (all_items, _) = shop.all(PATH, "");
     for name in ["spring", "autumn", "none"] {
         shop.check(PATH, &format!("filters[campaign_name][conditions][$is]={name}"), |code| {
             text(code, "/campaign") == name
@@ -239,7 +241,7 @@ fn deep_voucher_filters_equal_an_index() {
             |code| text(code, "/campaign") == name || text(code, "/code") == "Code1",
         );
     }
-    for category in whole.iter().filter_map(|code| code["category_id"].as_str()).chain(["none"]) {
+    for category in all_items.iter().filter_map(|code| code["category_id"].as_str()).chain(["none"]) {
         shop.check(PATH, &format!("filters[category_ids][conditions][$is]={category}"), |code| {
             text(code, "/category_id") == category
         });
@@ -277,24 +279,24 @@ fn date_filters_are_exact_to_the_millisecond() {
     for (path, made) in
         [("/v1/vouchers", "/created_at"), ("/v1/customers", "/created_at"), ("/v1/redemptions", "/date")]
     {
-        let (whole, _) = shop.all(path, "");
-        let moments: Vec<String> = whole.iter().map(|document| text(document, made).to_owned()).collect();
-        for at in moments.iter().step_by(3) {
-            shop.check(path, &format!("created_at[after]={at}"), |document| text(document, made) > at.as_str());
-            shop.check(path, &format!("created_at[before]={at}"), |document| text(document, made) < at.as_str());
-            let until = moments.first().unwrap();
-            shop.check(path, &format!("created_at[after]={at}&created_at[before]={until}"), |document| {
-                text(document, made) > at.as_str() && text(document, made) < until.as_str()
+        let (all_items, _) = shop.all(path, "");
+        let instants: Vec<String> = all_items.iter().map(|item| text(item, made).to_owned()).collect();
+        for at in instants.iter().step_by(3) {
+            shop.check(path, &format!("created_at[after]={at}"), |item| text(item, made) > at.as_str());
+            shop.check(path, &format!("created_at[before]={at}"), |item| text(item, made) < at.as_str());
+            let until = instants.first().unwrap();
+            shop.check(path, &format!("created_at[after]={at}&created_at[before]={until}"), |item| {
+                text(item, made) > at.as_str() && text(item, made) < until.as_str()
             });
         }
         for at in ["1970-01-01T00:00:00Z", "2026-03-01T12:00:00Z", "2026-03-01T00:10:20.500Z", "9999-01-01T00:00:00Z"] {
-            shop.check(path, &format!("created_at[after]={at}"), |document| text(document, made) > at);
+            shop.check(path, &format!("created_at[after]={at}"), |item| text(item, made) > at);
         }
     }
     let path = "/v1/vouchers";
-    let (whole, _) = shop.all(path, "");
-    for document in whole.iter().step_by(5) {
-        let (made, changed) = (text(document, "/created_at"), text(document, "/updated_at"));
+    let (all_items, _) = shop.all(path, "");
+    for item in all_items.iter().step_by(5) {
+        let (made, changed) = (text(item, "/created_at"), text(item, "/updated_at"));
         let pairs: [(&str, Test); 4] = [
             ("$before", |own, at| own < at),
             ("$after", |own, at| own > at),
@@ -303,21 +305,21 @@ fn date_filters_are_exact_to_the_millisecond() {
         ];
         for (operator, test) in pairs {
             let query = format!("filters[created_at][conditions][{operator}]={made}");
-            shop.check(path, &query, |document| test(text(document, "/created_at"), made));
+            shop.check(path, &query, |item| test(text(item, "/created_at"), made));
             let query = format!("filters[updated_at][conditions][{operator}]={changed}");
             if !changed.is_empty() {
-                shop.check(path, &query, |document| {
-                    document["updated_at"].is_string() && test(text(document, "/updated_at"), changed)
+                shop.check(path, &query, |item| {
+                    item["updated_at"].is_string() && test(text(item, "/updated_at"), changed)
                 });
-                shop.check(path, &format!("{query}&category=new"), |document| {
-                    document["updated_at"].is_string()
-                        && test(text(document, "/updated_at"), changed)
-                        && text(document, "/category") == "new"
+                shop.check(path, &format!("{query}&category=new"), |item| {
+                    item["updated_at"].is_string()
+                        && test(text(item, "/updated_at"), changed)
+                        && text(item, "/category") == "new"
                 });
             }
         }
-        shop.check(path, &format!("filters[created_at][conditions][$is]={made}"), |document| {
-            text(document, "/created_at") == made
+        shop.check(path, &format!("filters[created_at][conditions][$is]={made}"), |item| {
+            text(item, "/created_at") == made
         });
     }
 }
@@ -326,10 +328,10 @@ fn date_filters_are_exact_to_the_millisecond() {
 fn a_named_day_filters_as_a_naive_reading() {
     let shop = shop();
     let path = "/v1/vouchers";
-    let (whole, _) = shop.all(path, "");
+    let (all_items, _) = shop.all(path, "");
     let mut days: Vec<String> =
-        whole.iter().map(|code| text(code, "/updated_at").get(..10).unwrap_or_default().to_owned()).collect();
-    days.extend(whole.iter().map(|code| text(code, "/created_at").get(..10).unwrap_or_default().to_owned()));
+        all_items.iter().map(|code| text(code, "/updated_at").get(..10).unwrap_or_default().to_owned()).collect();
+    days.extend(all_items.iter().map(|code| text(code, "/created_at").get(..10).unwrap_or_default().to_owned()));
     days.sort();
     days.dedup();
     assert!(days.len() > 1, "{days:?}");
@@ -380,51 +382,47 @@ fn customer_and_redemption_filters_equal_a_naive_reading() {
     let path = "/v1/customers";
     for at in 0..6 {
         let address = format!("p{at}@example.com");
-        shop.check(path, &format!("email={address}"), |document| text(document, "/email") == address);
-        shop.check(path, &format!("email={address}&city=Aachen"), |document| {
-            text(document, "/email") == address && text(document, "/address/city") == "Aachen"
+        shop.check(path, &format!("email={address}"), |item| text(item, "/email") == address);
+        shop.check(path, &format!("email={address}&city=Aachen"), |item| {
+            text(item, "/email") == address && text(item, "/address/city") == "Aachen"
         });
-        shop.check(path, &format!("email={address}&name=ann"), |document| {
-            text(document, "/email") == address && text(document, "/name").to_lowercase().contains("ann")
+        shop.check(path, &format!("email={address}&name=ann"), |item| {
+            text(item, "/email") == address && text(item, "/name").to_lowercase().contains("ann")
         });
     }
     for city in ["Köln", "köln", "Bonn", "Aachen", "none"] {
-        shop.check(path, &format!("city={city}"), |document| text(document, "/address/city") == city);
+        shop.check(path, &format!("city={city}"), |item| text(item, "/address/city") == city);
     }
     for name in ["ann", "BERT", "an", "zz"] {
-        shop.check(path, &format!("name={name}"), |document| {
-            text(document, "/name").to_lowercase().contains(&name.to_lowercase())
+        shop.check(path, &format!("name={name}"), |item| {
+            text(item, "/name").to_lowercase().contains(&name.to_lowercase())
         });
     }
     shop.check_order(path, "source_id", "source_id");
     shop.check_order(path, "updated_at", "updated_at");
     let path = "/v1/redemptions";
     for result in ["SUCCESS", "FAILURE", "none"] {
-        shop.check(path, &format!("result={result}"), |document| text(document, "/result") == result);
-        shop.check(path, &format!("filters[result][conditions][$is]={result}"), |document| {
-            text(document, "/result") == result
-        });
+        shop.check(path, &format!("result={result}"), |item| text(item, "/result") == result);
+        shop.check(path, &format!("filters[result][conditions][$is]={result}"), |item| text(item, "/result") == result);
     }
     for code in ["Code1", "other's", "none"] {
-        shop.check(path, &format!("filters[voucher_code][conditions][$is]={code}"), |document| {
-            text(document, "/voucher/code") == code
+        shop.check(path, &format!("filters[voucher_code][conditions][$is]={code}"), |item| {
+            text(item, "/voucher/code") == code
         });
-        shop.check(path, &format!("filters[voucher_code][conditions][$is]={code}&result=SUCCESS"), |document| {
-            text(document, "/voucher/code") == code && text(document, "/result") == "SUCCESS"
+        shop.check(path, &format!("filters[voucher_code][conditions][$is]={code}&result=SUCCESS"), |item| {
+            text(item, "/voucher/code") == code && text(item, "/result") == "SUCCESS"
         });
     }
-    shop.check(path, "campaign=spring", |document| text(document, "/voucher/campaign") == "spring");
+    shop.check(path, "campaign=spring", |item| text(item, "/voucher/campaign") == "spring");
     for at in 0..4 {
         let (customers, _) = shop.all("/v1/customers", "");
         let source_id = format!("c{at}");
-        let id = customers
-            .iter()
-            .find(|document| text(document, "/source_id") == source_id)
-            .map_or("x", |document| text(document, "/id"));
-        shop.check(path, &format!("customer={source_id}"), |document| text(document, "/customer/id") == id);
-        shop.check("/v1/vouchers", &format!("customer={source_id}"), |document| text(document, "/holder_id") == id);
+        let id =
+            customers.iter().find(|item| text(item, "/source_id") == source_id).map_or("x", |item| text(item, "/id"));
+        shop.check(path, &format!("customer={source_id}"), |item| text(item, "/customer/id") == id);
+        shop.check("/v1/vouchers", &format!("customer={source_id}"), |item| text(item, "/holder_id") == id);
     }
-    shop.check("/v1/publications", "campaign=autumn", |document| text(document, "/voucher/campaign") == "autumn");
+    shop.check("/v1/publications", "campaign=autumn", |item| text(item, "/voucher/campaign") == "autumn");
     shop.check("/v1/publications", "", |_| true);
     shop.check_order("/v1/orders", "updated_at", "updated_at");
 }

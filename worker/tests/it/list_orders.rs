@@ -101,8 +101,8 @@ fn send(edge: &Edge, method: &str, path: &str, query: &str, body: &str) -> Reply
 fn words_of(route: &Route) -> Option<&'static [&'static str]> {
     let is_order = |field: &&Field| field.name == "order";
     route.query.iter().find(is_order).and_then(|field| match field.kind {
-        FieldType::OneOf(words) => Some(words),
-        FieldType::List(FieldType::OneOf(words), ..) => Some(*words),
+        FieldType::OneOf(values) => Some(values),
+        FieldType::List(FieldType::OneOf(values), ..) => Some(*values),
         _ => None,
     })
 }
@@ -145,7 +145,7 @@ fn only_published_orders_are_accepted() {
     }
     let mut lists = 0;
     for route in AREAS.iter().flat_map(|area| area.iter()) {
-        let Some(words) = words_of(route) else { continue };
+        let Some(values) = words_of(route) else { continue };
         lists += 1;
         let path = written(route.path, &named);
         let call = format!("{} {path}", route.method);
@@ -156,10 +156,10 @@ fn only_published_orders_are_accepted() {
             .strip_prefix("Property .order must be one of ")
             .and_then(|rest| rest.strip_suffix(" (actual value is `x`)"));
         let known: BTreeSet<&str> = known.unwrap_or_default().split(", ").collect();
-        assert!(refused.status == 400 && words.iter().all(|word| known.contains(word)), "{call}: {error}");
-        for word in words {
-            let reply = send(&edge, route.method, &path, &format!("order={word}"), "{}");
-            assert_eq!(reply.status, 200, "{call}?order={word}: {}", String::from_utf8_lossy(&reply.body));
+        assert!(refused.status == 400 && values.iter().all(|value| known.contains(value)), "{call}: {error}");
+        for value in values {
+            let reply = send(&edge, route.method, &path, &format!("order={value}"), "{}");
+            assert_eq!(reply.status, 200, "{call}?order={value}: {}", String::from_utf8_lossy(&reply.body));
         }
     }
     assert!(lists >= 15, "only {lists} lists publish an order");

@@ -391,7 +391,7 @@ fn an_unsettled_card_blocks_no_other() {
         if service::alarm(&mut store, &context, 100).is_err() {
             failed += 1;
             store.discard();
-            service::alarm_failed(&mut store, &context, "it does not read").unwrap();
+            service::record_alarm_failure(&mut store, &context, "it does not read").unwrap();
             now = now.later(3_600_000);
         }
     }

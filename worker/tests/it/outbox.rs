@@ -2,7 +2,7 @@
 
 use scrip::Context;
 use scrip::time::Instant;
-use scrip_worker::jobs::outbox::{DeliveryOutcome, DispatchBatch, DispatchReport, OF_KEY_MAX, catch_up, post};
+use scrip_worker::jobs::outbox::{DeliveryOutcome, DispatchBatch, DispatchReport, OF_KEY_MAX, catch_up, enqueue};
 use scrip_worker::service;
 use scrip_worker::store::Store;
 use scrip_worker::store::document::Document;
@@ -29,8 +29,11 @@ fn number(sql: &Sqlite, statement: &str) -> i64 {
 fn put_webhook(store: &mut Store<'_>) {
     let webhook = json!({ "id": "wh_1", "active": true, "target_url": "https://shop.example/" });
     let body = webhook.as_object().cloned().unwrap();
-    store.put(WEBHOOK, &Document::new("wh_1".into(), None, 0, body));
-    store.put("secret", &Document::new(TOKEN.into(), None, 0, json!({ "secret": "s" }).as_object().cloned().unwrap()));
+    store.upsert(WEBHOOK, &Document::new("wh_1".into(), None, 0, body));
+    store.upsert(
+        "secret",
+        &Document::new(TOKEN.into(), None, 0, json!({ "secret": "s" }).as_object().cloned().unwrap()),
+    );
     store.flush().unwrap();
 }
 
@@ -55,7 +58,7 @@ fn deliveries_go_on_and_retries_keep_their_pauses_after_the_clock_was_set_back()
     };
     let failed = |seq| vec![DeliveryOutcome { seq, status: Some(500), failure: None }];
     // The clock is an hour ahead: one delivery fails, and another waits for an earlier one of its entity.
-    post(&mut store, NOW + HOUR, "shop", vec![delivery("1", "a"), delivery("2", "b"), delivery("3", "b")]);
+    enqueue(&mut store, NOW + HOUR, "shop", vec![delivery("1", "a"), delivery("2", "b"), delivery("3", "b")]);
     store.flush().unwrap();
     round_at(&mut store, NOW + HOUR, failed(1));
     // The clock is right: deliveries without an attempt are due, and the next of the entity after its delivery.

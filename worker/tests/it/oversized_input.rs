@@ -226,7 +226,7 @@ fn long_paths_parameters_and_headers() {
         {
             let mut asked = request(route, body());
             asked.headers.push((name.into(), long.clone()));
-            if name == "idempotency-key" && !(route.method == "POST" && route.remembered) {
+            if name == "idempotency-key" && !(route.method == "POST" && route.stores_response) {
                 walk.send(route, asked, name);
             } else {
                 walk.refused(route, asked, place, name);

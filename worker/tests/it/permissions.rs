@@ -6,7 +6,7 @@ use scrip_worker::access::roles;
 use scrip_worker::api::oauth::SCOPES;
 use scrip_worker::constant_time::sha256_hex;
 use scrip_worker::http::caller::{Caller, CredentialClass, ManagedProject, ROLES, Settings, UserRole, WebhookSecret};
-use scrip_worker::http::client_publication_policy::Publishing;
+use scrip_worker::http::client_publication_policy::ClientPublicationPolicy;
 use scrip_worker::http::reply::error_reply;
 use scrip_worker::http::request::{Reply, Request};
 use scrip_worker::http::route::Route;
@@ -32,7 +32,7 @@ fn record(class: CredentialClass) -> Record {
         scopes: Vec::new(),
         origins: vec!["*".into()],
         redeem: true,
-        publish: Publishing::Any(true),
+        publish: ClientPublicationPolicy::Any(true),
         events: true,
         create_customers: true,
         list_vouchers: true,

@@ -16,8 +16,8 @@ const RESOLUTIONS: [&str; 4] = ["day", "week", "month", "quarter"];
 /// Expected figures of reports: by report, then by period and subject.
 type Sums = BTreeMap<String, BTreeMap<String, BTreeMap<&'static str, i64>>>;
 
-fn add(sums: &mut Sums, report: &str, entry: String, figure: &'static str, by: i64) {
-    *sums.entry(report.to_owned()).or_default().entry(entry).or_default().entry(figure).or_default() += by;
+fn add(sums: &mut Sums, report: &str, entry: String, column: &'static str, by: i64) {
+    *sums.entry(report.to_owned()).or_default().entry(entry).or_default().entry(column).or_default() += by;
 }
 
 /// The figures of a card that a transaction raises.
@@ -51,8 +51,8 @@ fn add_failures(shop: &Shop, sums: &mut Sums, entry: &dyn Fn(&Json, &[&str]) -> 
         for (entry, asked) in failures {
             let known = sums.get("earning-rules").and_then(|of| of.get(&entry)?.get("success_count").copied());
             let by = asked - known.unwrap_or(0);
-            for figure in [limit, "failures_count"].into_iter().filter(|_| by > 0) {
-                add(sums, "earning-rules", entry.clone(), figure, by);
+            for column in [limit, "failures_count"].into_iter().filter(|_| by > 0) {
+                add(sums, "earning-rules", entry.clone(), column, by);
             }
         }
     }
@@ -79,7 +79,7 @@ fn model(shop: &Shop, resolution: Option<&str>, (first, last): (&str, &str)) -> 
                 if let Some(entry) = entry(at, &[]) {
                     raised(&kind)
                         .iter()
-                        .for_each(|figure| add(&mut sums, &format!("card {card}"), entry.clone(), figure, points));
+                        .for_each(|column| add(&mut sums, &format!("card {card}"), entry.clone(), column, points));
                 }
                 let on = match kind.as_str() {
                     "POINTS_SPENT_ON_REWARD" => ["success_on_reward", "points_on_rewards"],
@@ -87,11 +87,11 @@ fn model(shop: &Shop, resolution: Option<&str>, (first, last): (&str, &str)) -> 
                     _ => ["", ""],
                 };
                 if let (Some(entry), false) = (entry(at, &[definition]), on[0].is_empty()) {
-                    for (figure, by) in [(on[0], 1), ("success", 1), (on[1], points), ("points", points)] {
-                        add(&mut sums, "spending", entry.clone(), figure, by);
+                    for (column, by) in [(on[0], 1), ("success", 1), (on[1], points), ("points", points)] {
+                        add(&mut sums, "spending", entry.clone(), column, by);
                     }
                 }
-                let figure = match kind.as_str() {
+                let column = match kind.as_str() {
                     "POINTS_EARNED" => "points",
                     "PENDING_POINTS_ADDED" => "pending_points",
                     _ => continue,
@@ -100,7 +100,7 @@ fn model(shop: &Shop, resolution: Option<&str>, (first, last): (&str, &str)) -> 
                 let (_, earning) = shop.rules.iter().find(|(known, _)| *known == rule).unwrap();
                 if let Some(entry) = entry(at, &[&rule, earning, definition]) {
                     add(&mut sums, "points-earnings", entry.clone(), "success_count", 1);
-                    add(&mut sums, "points-earnings", entry, figure, points);
+                    add(&mut sums, "points-earnings", entry, column, points);
                 }
                 let order = text(&row, "/details/order/id");
                 if fired.insert((member.clone(), rule.clone(), order))
@@ -120,7 +120,7 @@ fn model(shop: &Shop, resolution: Option<&str>, (first, last): (&str, &str)) -> 
         }
         for row in shop.all(&format!("{of_member}/tiers/transactions")) {
             let tier = if row["tier_id"].is_null() { &row["details"]["tier_from"] } else { &row["tier_id"] };
-            let figure = match text(&row, "/type").as_str() {
+            let column = match text(&row, "/type").as_str() {
                 "JOINED" => "joins",
                 "UPGRADED" => "upgrades",
                 "DOWNGRADED" => "downgrades",
@@ -128,7 +128,7 @@ fn model(shop: &Shop, resolution: Option<&str>, (first, last): (&str, &str)) -> 
                 _ => "prolongs",
             };
             if let Some(entry) = entry(&row["created_at"], &[&shop.structure, tier.as_str().unwrap()]) {
-                add(&mut sums, "tiers", entry, figure, 1);
+                add(&mut sums, "tiers", entry, column, 1);
             }
         }
     }
@@ -144,9 +144,9 @@ fn counts_of(answer: &Json, subject: &[&str]) -> BTreeMap<String, BTreeMap<Strin
         let date = entry["date"].as_str().unwrap_or_default();
         let names: Vec<&str> = subject.iter().map(|name| entry[name].as_str().unwrap()).collect();
         let breakdown = entry["failures_breakdown"].as_object().cloned().unwrap_or_default();
-        let figures = entry.as_object().unwrap().clone().into_iter().chain(breakdown);
-        let figures = figures.filter_map(|(name, value)| Some((name, value.as_i64().filter(|value| *value != 0)?)));
-        let before = found.insert(format!("{date} {}", names.join(" ")), figures.collect());
+        let columns = entry.as_object().unwrap().clone().into_iter().chain(breakdown);
+        let columns = columns.filter_map(|(name, value)| Some((name, value.as_i64().filter(|value| *value != 0)?)));
+        let before = found.insert(format!("{date} {}", names.join(" ")), columns.collect());
         assert!(before.is_none(), "{entry} is listed twice");
     }
     found
@@ -167,8 +167,8 @@ fn check(shop: &Shop, (first, last): (&str, &str), count: &mut usize) {
             .get(name)
             .into_iter()
             .flatten()
-            .map(|(entry, figures)| {
-                (entry.clone(), figures.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect())
+            .map(|(entry, columns)| {
+                (entry.clone(), columns.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect())
             })
             .collect();
         assert_eq!(found, expected, "{path}");

@@ -51,18 +51,18 @@ fn is_parameter(segment: &str) -> bool {
 
 /// The parameters of a path that matches a pattern.
 fn params_of(pattern: &'static str, path: &str) -> Option<Vec<(&'static str, String)>> {
-    let (wanted, segments): (Vec<_>, Vec<_>) = (pattern.split('/').collect(), path.split('/').collect());
-    if wanted.len() != segments.len() {
+    let (pattern_segment, segments): (Vec<_>, Vec<_>) = (pattern.split('/').collect(), path.split('/').collect());
+    if pattern_segment.len() != segments.len() {
         return None;
     }
     let mut params = Vec::new();
-    for (wanted, segment) in wanted.into_iter().zip(segments) {
-        if is_parameter(wanted) {
+    for (pattern_segment, segment) in pattern_segment.into_iter().zip(segments) {
+        if is_parameter(pattern_segment) {
             if segment.is_empty() {
                 return None;
             }
-            params.push((&wanted[1..wanted.len() - 1], decode(segment)));
-        } else if wanted != segment {
+            params.push((&pattern_segment[1..pattern_segment.len() - 1], decode(segment)));
+        } else if pattern_segment != segment {
             return None;
         }
     }
@@ -86,9 +86,10 @@ fn check(path: &str) {
         routes().filter_map(|route| params_of(route.path, bare).map(|params| (route, params))).collect();
     let methods: BTreeSet<&str> = fitting.iter().map(|(route, _)| route.method).collect();
     for method in METHODS {
-        let wanted = if method == "HEAD" { "GET" } else { method };
+        let pattern_segment = if method == "HEAD" { "GET" } else { method };
         // `min_by_key` takes the first of equal ones, which is the route that is declared first.
-        let best = fitting.iter().filter(|(route, _)| route.method == wanted).min_by_key(|(_, params)| params.len());
+        let best =
+            fitting.iter().filter(|(route, _)| route.method == pattern_segment).min_by_key(|(_, params)| params.len());
         match (TABLE.find(method, path), best) {
             (Ok(found), Some((route, params))) => {
                 assert_eq!((found.route.method, found.route.path), (route.method, route.path), "{method} {path:?}");

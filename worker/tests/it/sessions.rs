@@ -97,7 +97,7 @@ fn caller(class: CredentialClass, address: Option<&str>) -> Caller {
         address: address.map(str::to_owned),
         origins: vec![],
         redeem: true,
-        publish: scrip_worker::http::client_publication_policy::Publishing::Any(true),
+        publish: scrip_worker::http::client_publication_policy::ClientPublicationPolicy::Any(true),
         events: true,
         role: None,
         signing: None,

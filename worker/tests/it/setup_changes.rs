@@ -180,7 +180,7 @@ fn the_later_webhook_secret_signs_in_every_order_of_arrival() {
     let sql = Sqlite::memory().unwrap();
     let mut store = Store::open(&sql, NOW).unwrap();
     for (token, since_ms, signs) in [("second", 2, "second"), ("first", 1, "second"), ("third", 3, "third")] {
-        subscriptions::sign_with(&mut store, "proj", &WebhookSecret { token: token.into(), since_ms }, NOW);
+        subscriptions::store_secret(&mut store, "proj", &WebhookSecret { token: token.into(), since_ms }, NOW);
         store.flush().unwrap();
         let kept = store.document("secret", TOKEN).unwrap().unwrap();
         assert_eq!((&kept.body["secret"], &kept.body["project"]), (&json!(signs), &json!("proj")));

@@ -122,8 +122,8 @@ fn assert_only_bad_is_hurt(shop: &Shop, what: &str) {
     let notes = shop.edge.notes("proj_dev");
     assert!(notes.iter().any(|note| note.contains("does not")), "{what} was not logged: {notes:?}");
     for scenario in ["ALL", "AUDIENCE_ONLY", "CUSTOMER_WALLET", "PROMOTION_STACKS"] {
-        let asked = json!({ "scenario": scenario, "order": ask("")["order"], "customer": ask("")["customer"] });
-        let found = shop.post("/v1/qualifications", asked);
+        let request = json!({ "scenario": scenario, "order": ask("")["order"], "customer": ask("")["customer"] });
+        let found = shop.post("/v1/qualifications", request);
         assert!(!found.to_string().contains("BAD"), "{what}: {found}");
         if scenario == "ALL" {
             assert_eq!(found["redeemables"]["total"], 1, "{what}: {found}");
@@ -275,13 +275,14 @@ fn an_unreadable_customer_product_or_order() {
         of(json!({ "source_id": "bert" }), shirt),
         of(json!({ "source_id": "bert" }), json!({ "source_id": "o-1" })),
     ];
-    for asked in cases {
-        let (status, answer) = shop.call("POST", "/v1/validations", &asked);
+    for request in cases {
+        let (status, answer) = shop.call("POST", "/v1/validations", &request);
         assert_eq!((status, &answer["valid"]), (200, &json!(false)), "{answer}");
         assert_eq!(answer["redeemables"][0]["result"]["error"]["key"], "unreadable_document", "{answer}");
-        let (status, answer) = shop.call("POST", "/v1/redemptions", &asked);
+        let (status, answer) = shop.call("POST", "/v1/redemptions", &request);
         assert_eq!((status, &answer["key"]), (400, &json!("unreadable_document")), "{answer}");
-        let found = shop.post("/v1/qualifications", json!({ "customer": asked["customer"], "order": asked["order"] }));
+        let found =
+            shop.post("/v1/qualifications", json!({ "customer": request["customer"], "order": request["order"] }));
         assert_eq!(found["redeemables"]["total"], 0, "{found}");
     }
     let fine = of(json!({ "source_id": "bert" }), json!({ "amount": 1000 }));
@@ -322,9 +323,9 @@ fn the_bundle_names_left_out_documents() {
     let context = Context { now: Instant::from_millis(shop.at.get()).unwrap(), seed: [7; 32] };
     let key = |prepared: &PreparedRules, code: &str| {
         let order = json!({ "items": [{ "price": 1000, "quantity": 1 }] });
-        let asked = json!({ "redeemables": [{ "object": "voucher", "id": code }], "order": order });
+        let request = json!({ "redeemables": [{ "object": "voucher", "id": code }], "order": order });
         let answer: Json =
-            serde_json::from_slice(&prepared.validate(asked.to_string().as_bytes(), &context).body).unwrap();
+            serde_json::from_slice(&prepared.validate(request.to_string().as_bytes(), &context).body).unwrap();
         let key = answer["redeemables"][0]["result"]["error"]["key"].clone();
         (answer["valid"] == true, if answer["missing"].is_null() { key } else { answer["missing"].clone() })
     };

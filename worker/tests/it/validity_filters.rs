@@ -137,9 +137,9 @@ fn list_filters_of_dates_equal_the_engine() {
         let ends =
             all.iter().flat_map(|document| ["start_date", "expiration_date"].map(|name| document[name].as_str()));
         let ends = ends.flatten().map(|text| Instant::parse(text).unwrap().millis());
-        let moments: BTreeSet<i64> =
+        let instants: BTreeSet<i64> =
             ends.flat_map(|at| [at - 1, at, at + 1]).chain([NOW]).filter(|at| *at >= 0).collect();
-        for now in moments {
+        for now in instants {
             for state in ["$enabled", "$disabled", "$active", "$expired", "before_start"] {
                 let at = Instant::from_millis(now).unwrap();
                 let (within, without): (Vec<Json>, Vec<Json>) =

@@ -2,7 +2,7 @@
 //! the story stay the same.
 
 use crate::in_process::Edge;
-use scrip_worker::domain::webhooks::subscriptions::{NAMES, spelt};
+use scrip_worker::domain::webhooks::subscriptions::{NAMES, current_name};
 use scrip_worker::store::sql::{text, text_or_null};
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -149,7 +149,7 @@ fn every_event_is_delivered() {
     }
     let known: BTreeSet<&str> = EVENT_MEMBERS.iter().map(|(event, _)| *event).collect();
     let chosen: BTreeSet<&str> =
-        NAMES.iter().map(|name| spelt(name)).filter(|name| !CAUSELESS.contains(name)).collect();
+        NAMES.iter().map(|name| current_name(name)).filter(|name| !CAUSELESS.contains(name)).collect();
     assert_eq!(known, chosen, "each event that can be chosen has members");
     let missing: Vec<&&str> = known.iter().filter(|event| !seen.contains_key(**event)).collect();
     assert!(wrong.is_empty() && missing.is_empty(), "no story causes {missing:?}\n{}", wrong.join("\n"));

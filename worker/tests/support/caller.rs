@@ -35,7 +35,7 @@ fn of(class: CredentialClass, key_id: &str) -> (String, String) {
         address: None,
         origins: vec![],
         redeem: true,
-        publish: scrip_worker::http::client_publication_policy::Publishing::Any(true),
+        publish: scrip_worker::http::client_publication_policy::ClientPublicationPolicy::Any(true),
         events: true,
         role: None,
         signing: None,

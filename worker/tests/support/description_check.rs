@@ -39,9 +39,9 @@ impl<'d> Fit<'d> {
         }
         self.of_kind(schema, value, path).or_else(|| match value {
             Json::Array(items) => {
-                let wanted = schema.get("items")?;
+                let expected = schema.get("items")?;
                 let mut items = items.iter().enumerate();
-                items.find_map(|(at, item)| self.misfit(wanted, item, &format!("{path}/{at}"), place))
+                items.find_map(|(at, item)| self.misfit(expected, item, &format!("{path}/{at}"), place))
             }
             Json::Object(members) => self.members(schema, members, path, place),
             _ => None,
@@ -50,7 +50,7 @@ impl<'d> Fit<'d> {
 
     fn of_kind(&self, schema: &Json, value: &Json, path: &str) -> Option<String> {
         let found = kind(value);
-        let is = |wanted: &Json| wanted == found || wanted == "number" && found == "integer";
+        let is = |expected: &Json| expected == found || expected == "number" && found == "integer";
         let fits = match &schema["type"] {
             Json::Null => true,
             Json::Array(kinds) => kinds.iter().any(is),
@@ -94,13 +94,13 @@ impl<'d> Fit<'d> {
         }
         members.iter().find_map(|(name, value)| {
             let each = || Some((schema.get("additionalProperties").filter(|each| each.is_object())?, "*"));
-            let known = properties.get(name).map(|wanted| (wanted, name.as_str()));
-            let Some((wanted, called)) = known.or_else(each) else {
+            let known = properties.get(name).map(|expected| (expected, name.as_str()));
+            let Some((expected, called)) = known.or_else(each) else {
                 return Some(format!("{path}/{name} is not described: {value}"));
             };
             let here = format!("{place}.{called}");
             self.seen.insert(here.clone());
-            self.misfit(wanted, value, &format!("{path}/{name}"), &here)
+            self.misfit(expected, value, &format!("{path}/{name}"), &here)
         })
     }
 }

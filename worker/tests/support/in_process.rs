@@ -7,7 +7,7 @@ use scrip_worker::access::failed_attempts::{self, AttemptDecision, ClientKey, Fa
 use scrip_worker::access::{keys, rates};
 use scrip_worker::directory;
 use scrip_worker::domain::bundle::box_keys::DerivationReport;
-use scrip_worker::http::caller::{CARRIED, Caller, FORWARD_TO_PROJECT};
+use scrip_worker::http::caller::{Caller, FORWARD_TO_PROJECT, FORWARDED};
 use scrip_worker::http::public;
 use scrip_worker::http::reply;
 use scrip_worker::http::request::{Reply, Request};
@@ -76,14 +76,14 @@ impl Object {
         let outcome = self.sql.transaction(|sql| {
             let mut store = if fresh { Store::open(sql, context.now.millis())? } else { Store::new(sql) };
             if fresh {
-                service::wake(&mut store, context.now.millis())?;
+                service::schedule_alarms(&mut store, context.now.millis())?;
             }
             let outcome = act(&mut store)?;
             if store.is_undone() {
                 undone = Some(outcome);
                 return Err(scrip_worker::store::sql::Fault::new("a dry run"));
             }
-            self.notes.borrow_mut().extend(store.take_notes());
+            self.notes.borrow_mut().extend(store.take_warnings());
             // An earlier alarm stays.
             if let Some(at) = store.alarm() {
                 self.alarm.set(Some(self.alarm.get().map_or(at, |earlier| earlier.min(at))));
@@ -205,7 +205,7 @@ impl Edge {
         (context, request_id): (&Context, &str),
         now_ms: i64,
     ) -> Reply {
-        let asker = failed_attempts::asker(route, &caller);
+        let asker = failed_attempts::client_key(route, &caller);
         if let Some(AttemptDecision::Later(seconds)) =
             asker.as_ref().map(|asker| self.gate(asker, |gate| gate.ask(asker, now_ms)))
         {
@@ -231,7 +231,7 @@ impl Edge {
             let other = caller.in_other(project).unwrap();
             request.headers.retain(|(name, _)| name != "scrip-caller");
             request.headers.push(("scrip-caller".into(), other.header()));
-            request.headers.push((CARRIED.into(), "true".into()));
+            request.headers.push((FORWARDED.into(), "true".into()));
             request.body = reply.body;
             reply = self.project(&other.project, |object| {
                 object.event(context, |store| service::serve(&request, store, context)).unwrap()
@@ -249,10 +249,10 @@ impl Edge {
             reply.headers.extend(part.headers.into_iter().filter(|(name, _)| name == "scrip-next"));
         }
         if let Some(asker) = &asker {
-            let wrong = reply.headers.iter().find(|(name, _)| name == failed_attempts::GUESSES);
+            let wrong = reply.headers.iter().find(|(name, _)| name == failed_attempts::WRONG_CODES);
             let wrong = wrong.map_or(0, |(_, count)| count.parse().unwrap());
-            self.gate(asker, |gate| gate.settle(asker, wrong, now_ms));
-            reply.headers.retain(|(name, _)| name != failed_attempts::GUESSES);
+            self.gate(asker, |gate| gate.record_result(asker, wrong, now_ms));
+            reply.headers.retain(|(name, _)| name != failed_attempts::WRONG_CODES);
         }
         // Headers that are only for the entry.
         for (_, names) in reply.headers.iter().filter(|(name, _)| name == keys::FORGET) {

@@ -93,7 +93,7 @@ impl ListedField {
     }
 }
 
-pub fn said(text: &str) -> Vec<ListedField> {
+pub fn listed_fields(text: &str) -> Vec<ListedField> {
     let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     lines
         .map(|line| {

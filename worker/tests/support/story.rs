@@ -128,16 +128,16 @@ pub fn run_on(
             serde_json::from_str(&text).map_err(|error| fault(format!("{error}: {text}")))?
         };
         see(&sent, &reply, &body).map_err(&fault)?;
-        for (name, wanted) in expect["headers"].as_object().into_iter().flatten() {
+        for (name, expected) in expect["headers"].as_object().into_iter().flatten() {
             let found = reply
                 .headers
                 .iter()
                 .find(|(known, _)| known == name)
                 .map_or(Json::Null, |(_, value)| value.clone().into());
-            fits(wanted, &found, &mut bound, name).map_err(&fault)?;
+            fits(expected, &found, &mut bound, name).map_err(&fault)?;
         }
-        if let Some(wanted) = expect.get("body") {
-            fits(wanted, &body, &mut bound, "").map_err(|problem| fault(format!("{problem}\n  in {text}")))?;
+        if let Some(expected) = expect.get("body") {
+            fits(expected, &body, &mut bound, "").map_err(|problem| fault(format!("{problem}\n  in {text}")))?;
         }
         fit_claims(expect, &reply, &mut bound).map_err(&fault)?;
         for path in expect["absent"].as_array().into_iter().flatten().filter_map(Json::as_str) {
@@ -158,9 +158,9 @@ pub fn run_on(
 
 /// Compares the claims of a head, if the step expects some.
 fn fit_claims(expect: &Json, reply: &Reply, bound: &mut Map<String, Json>) -> Result<(), String> {
-    let Some(wanted) = expect.get("claims") else { return Ok(()) };
+    let Some(expected) = expect.get("claims") else { return Ok(()) };
     let claims = claims_of(&reply.body)?;
-    fits(wanted, &claims, bound, "").map_err(|problem| format!("{problem}\n  in {claims}"))
+    fits(expected, &claims, bound, "").map_err(|problem| format!("{problem}\n  in {claims}"))
 }
 
 /// Returns true if the route is declared as one that never writes.
@@ -275,8 +275,8 @@ fn fill(text: &str, bound: &Map<String, Json>) -> String {
     })
 }
 
-fn fits(wanted: &Json, found: &Json, bound: &mut Map<String, Json>, path: &str) -> Result<(), String> {
-    match (wanted, found) {
+fn fits(expected: &Json, found: &Json, bound: &mut Map<String, Json>, path: &str) -> Result<(), String> {
+    match (expected, found) {
         (Json::String(text), _) if text.starts_with('$') && text.len() > 1 => {
             let name = &text[1..];
             match bound.get(name) {
@@ -289,21 +289,21 @@ fn fits(wanted: &Json, found: &Json, bound: &mut Map<String, Json>, path: &str) 
                 Some(known) => Err(format!("{path} is {found} where ${name} is {known}")),
             }
         }
-        (Json::Object(wanted), Json::Object(found)) => wanted.iter().try_for_each(|(name, value)| {
+        (Json::Object(expected), Json::Object(found)) => expected.iter().try_for_each(|(name, value)| {
             fits(value, found.get(name).unwrap_or(&Json::Null), bound, &format!("{path}/{name}"))
         }),
-        (Json::Array(wanted), Json::Array(found)) => {
-            if wanted.len() != found.len() {
-                return Err(format!("{path} has {} elements where {} were expected", found.len(), wanted.len()));
+        (Json::Array(expected), Json::Array(found)) => {
+            if expected.len() != found.len() {
+                return Err(format!("{path} has {} elements where {} were expected", found.len(), expected.len()));
             }
-            wanted
+            expected
                 .iter()
                 .zip(found)
                 .enumerate()
-                .try_for_each(|(index, (wanted, found))| fits(wanted, found, bound, &format!("{path}/{index}")))
+                .try_for_each(|(index, (expected, found))| fits(expected, found, bound, &format!("{path}/{index}")))
         }
-        _ if wanted == found => Ok(()),
+        _ if expected == found => Ok(()),
         (Json::String(text), Json::String(found)) if text.contains('$') && fill(text, bound) == *found => Ok(()),
-        _ => Err(format!("{path} is {found} where {wanted} was expected")),
+        _ => Err(format!("{path} is {found} where {expected} was expected")),
     }
 }

@@ -130,7 +130,7 @@ const STORED_REDEMPTION: FieldType = FieldType::Object(&[
 
 /// A stored order.
 pub const STORED: FieldType = shape!(
-    "KeptOrder",
+    "StoredOrder",
     "Stored order, with its redemptions and returns. All amounts are in minor units, and an absent amount means 0.",
     fields_of!(
         &[must("id", KEY), must("status", STATUS).description("Status of the order.")],

@@ -10,13 +10,13 @@ const BY_NODE: &str = "eyJhbGciOiJIUzI1NiIsImtpZCI6ImN0a18wMTIzNDU2Nzg5YWJjZGVmI
     eyJhdWQiOiJwcm9qX2RldiIsImV4cCI6MTc3MjMyNDEwMCwiaWF0IjoxNzcyMzIzMjAwLCJzdWIiOiJhbm5hQGV4YW1wbGUuY29tIn0.\
     5sJNhs7X-ZknCeQ-_vyGTobxWaJ7sYiMFyPaO0rUk4A";
 
-fn key() -> SigningKey {
+fn key() -> CustomerTokenKey {
     let secret = "00112233445566778899aabbccddeeff".repeat(2);
-    SigningKey { id: "ctk_0123456789abcdef".into(), secret }
+    CustomerTokenKey { id: "ctk_0123456789abcdef".into(), secret }
 }
 
 /// Signs a token of these two parts without checking them.
-fn signed(header: Json, claims: Json, key: &SigningKey) -> String {
+fn signed(header: Json, claims: Json, key: &CustomerTokenKey) -> String {
     let part = |value: Json| Base64UrlUnpadded::encode_string(value.to_string().as_bytes());
     let (head, body) = (part(header), part(claims));
     let seal = key.over(&[head.as_bytes(), b".", body.as_bytes()]).unwrap().finalize().into_bytes();
@@ -49,7 +49,7 @@ fn refusal(token: &str) -> String {
 }
 
 #[test]
-fn what_node_makes_is_what_is_made_here() {
+fn tokens_of_node_equal_own_tokens() {
     assert_eq!(key().sign("proj_dev", "anna@example.com", NOW, 900).as_deref(), Some(BY_NODE));
     assert_eq!(proven_at(BY_NODE, NOW).as_deref(), Ok("anna@example.com"));
     assert_eq!(proven_at(BY_NODE, NOW + 899).as_deref(), Ok("anna@example.com"));
@@ -143,7 +143,7 @@ fn a_token_is_for_one_project_and_of_one_of_its_keys() {
     let said = "The customer token names no key: its header must have a `kid`";
     assert_eq!(refusal(&signed(nameless, good.clone(), &key())), said);
     // The id of a key of the project, and another secret.
-    let forged = SigningKey { secret: "f".repeat(64), ..key() };
+    let forged = CustomerTokenKey { secret: "f".repeat(64), ..key() };
     assert_eq!(
         refusal(&signed(header(), good, &forged)),
         "The customer token was cut short, changed, or signed with another secret than its key's"
@@ -168,7 +168,7 @@ fn only_one_algorithm_is_accepted() {
 }
 
 #[test]
-fn nothing_of_a_token_can_be_changed_or_left_out() {
+fn changed_or_incomplete_tokens_are_refused() {
     let good = signed(header(), claims(NOW, NOW + 900), &key());
     assert!(proven_at(&good, NOW).is_ok());
     for length in 0..good.len() {
@@ -184,7 +184,7 @@ fn nothing_of_a_token_can_be_changed_or_left_out() {
     let mut bert = claims(NOW, NOW + 900);
     bert["sub"] = json!("bert");
     let parts: Vec<&str> = good.split('.').collect();
-    let forged = signed(header(), bert, &SigningKey { secret: "guessed".into(), ..key() });
+    let forged = signed(header(), bert, &CustomerTokenKey { secret: "guessed".into(), ..key() });
     let forged: Vec<&str> = forged.split('.').collect();
     assert!(refusal(&format!("{}.{}.{}", parts[0], forged[1], parts[2])).contains("changed"));
     for odd in ["", ".", "..", "...", "a.b.c", "{}.{}.{}", "e30.e30.", "bnVsbA.bnVsbA.", &format!("{good}.{good}")] {

@@ -211,7 +211,7 @@ pub fn delete_campaign(call: &mut Call<'_, '_>, campaign: &Document) -> Result<J
     loyalty_campaigns::tiers::delete_all(call, &campaign.id);
     let name = campaign.key.as_deref().unwrap_or_default();
     trash_bin::move_to_trash(call, CAMPAIGN.object, campaign, name);
-    call.store.remove(CAMPAIGN.object, &campaign.id);
+    call.store.delete(CAMPAIGN.object, &campaign.id);
     Ok(json!({ "async_action_id": id }))
 }
 
@@ -270,5 +270,5 @@ fn add_one(
     let code = code.map(|code| RequestedCode { code, path: "code" });
     let voucher = vouchers::creation::create_one(call, campaign, overrides, code)?;
     vouchers::creation::update_count(call, &campaign.id, 1);
-    Ok(Response::json(voucher::VOUCHER.show_one(call, voucher)?))
+    Ok(Response::json(voucher::VOUCHER.one_to_json(call, voucher)?))
 }

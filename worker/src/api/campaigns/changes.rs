@@ -122,7 +122,7 @@ pub fn update_campaign(call: &mut Call<'_, '_>, mut campaign: Document) -> Handl
     }
     call.store.update(CAMPAIGN.object, &campaign);
     let tiers = tiers.map(|tiers| tier_changes::change_all(call, &campaign, tiers)).transpose()?;
-    let mut json = CAMPAIGN.show_one(call, campaign)?;
+    let mut json = CAMPAIGN.one_to_json(call, campaign)?;
     if let Some((json, tiers)) = json.as_object_mut().zip(tiers) {
         json.insert("promotion".into(), tiers);
     }
@@ -188,7 +188,7 @@ fn apply_grant(store: &Store<'_>, campaign: &mut Document, sent: &mut Map<String
             let message = "It is not possible to change Voucher discount type";
             return Err(error(400, "invalid_voucher", "Invalid Voucher", message).into());
         }
-        let mut changed = json_members::one(grant, value);
+        let mut changed = json_members::object_of(grant, value);
         definition::check_discount(&changed, "")?;
         definition::check_free_goods(store, &changed, "")?;
         definition::complete_card(&mut changed, "", false)?;

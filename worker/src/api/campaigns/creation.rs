@@ -222,7 +222,7 @@ fn new_campaign(
 /// Returns the campaign as it will be; its rules and tiers are written when the call commits, so lookups do not find them yet.
 fn respond(call: &mut Call<'_, '_>, document: Document, rules: Vec<String>, tiers: Option<Json>) -> HandlerResult {
     let assigned = assignments::assign(call, rules, &document.id, CAMPAIGN.object);
-    let mut json = CAMPAIGN.show_one(call, document)?;
+    let mut json = CAMPAIGN.one_to_json(call, document)?;
     if let Some(json) = json.as_object_mut() {
         json.insert("validation_rules_assignments".into(), assignments::list_json(assigned));
         if let Some(tiers) = tiers {

@@ -45,7 +45,7 @@ fn summary(call: &mut Call<'_, '_>) -> HandlerResult {
     let until = last.and_then(|day| begins(day.plus(1)?, &zone)).unwrap_or(scrip::shape::INT_MAX);
     let kind = campaign.as_campaign().campaign_type();
     let counts = summary::summarize(call.store, &SummaryQuery { id: &campaign.id, kind, from, until })?;
-    let mut json = CAMPAIGN.show_one(call, campaign)?;
+    let mut json = CAMPAIGN.one_to_json(call, campaign)?;
     if let Some(json) = json.as_object_mut() {
         // As published: the list is always empty.
         json.insert("categories".into(), json!([]));

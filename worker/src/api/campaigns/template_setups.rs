@@ -164,7 +164,7 @@ fn set_up_tier(call: &mut Call<'_, '_>) -> HandlerResult {
     let discount = || CampaignRecord::of(&template_part(&template, "campaign")?).vouchers().part("discount").cloned();
     let mut body = match (template_part(&template, "promotion_tier"), discount()) {
         (Some(tier), _) => tier,
-        (None, Some(discount)) => json_members::one("action", json!({ "discount": discount })),
+        (None, Some(discount)) => json_members::object_of("action", json!({ "discount": discount })),
         (None, None) => return Err(unsupported_type("gift cards", "tier").into()),
     };
     let campaign_name = sent.remove("campaign_id").and_then(|id| id.as_str().map(str::to_owned)).unwrap_or_default();

@@ -11,7 +11,7 @@ use crate::domain::promotions::tiers::TIER;
 use crate::domain::stacking_rules::check_project;
 use crate::domain::validation_rules::assignments;
 use crate::domain::validation_rules::rules::RULE;
-use crate::http::caller::{CARRIED, CredentialClass, FORWARD_TO_PROJECT};
+use crate::http::caller::{CredentialClass, FORWARD_TO_PROJECT, FORWARDED};
 use crate::http::list_options::List;
 use crate::http::reply::{CallError, duplicate, error, invalid_query, not_found};
 use crate::http::request_checks::header;
@@ -171,7 +171,7 @@ pub const ROUTES: &[Route] = &[
     )
     .returns("The copy, without its configuration.")
     .of(&TEMPLATE)
-    .goes_on()
+    .forwards()
     .for_classes(&[CredentialClass::Management])
     .body(COPY),
 ];
@@ -251,7 +251,7 @@ fn insert_template(call: &mut Call<'_, '_>, name: &str, description: Option<&Jso
 
 /// Returns the members of a document that a template stores, without empty ones.
 fn stored_members(document: &Document, names: &[&str]) -> Map<String, Json> {
-    let mut members = json_members::known(&document.body, names);
+    let mut members = json_members::pick(&document.body, names);
     members.retain(|_, value| !value.is_null());
     members
 }
@@ -311,7 +311,7 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
     template.body.extend(body);
     call.touch(&mut template);
     call.store.update(TEMPLATE.object, &template);
-    Ok(Response::json(TEMPLATE.show_one(call, template)?))
+    Ok(Response::json(TEMPLATE.one_to_json(call, template)?))
 }
 
 /// Template that is forwarded to the project of its copy.
@@ -326,7 +326,7 @@ struct ForwardedTemplate {
 /// Copies a template. A copy in the template's own project is written at once; one for another project that the key manages is forwarded
 /// and written there. For a key that does not manage it, that project does not exist.
 fn copy(call: &mut Call<'_, '_>) -> HandlerResult {
-    if header(call.request, CARRIED).is_some() {
+    if header(call.request, FORWARDED).is_some() {
         let forwarded = serde_json::from_slice(&call.request.body)
             .map_err(|error| Fault(format!("a template that was carried over does not read: {error}")))?;
         return write_copy(call, forwarded);

@@ -60,7 +60,7 @@ pub const COLLECTION: Resource = Resource {
     shape: shapes::catalogue::COLLECTION.described(),
     parameter: "productCollectionId",
     key: plain_key,
-    show: resource::show_body,
+    show: resource::bodies_to_json,
     list: List { data_ref: "data", page_max: 100, orders: CATALOGUE_ORDERS, filters: &[], conditions: &[] },
 };
 
@@ -234,7 +234,7 @@ fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     if total > 0 {
         return Err(in_use(COLLECTION.object, &collection.id, "validation_rules", ids, total).into());
     }
-    call.store.remove(COLLECTION.object, &collection.id);
+    call.store.delete(COLLECTION.object, &collection.id);
     Ok(Response::empty(204))
 }
 

@@ -103,7 +103,7 @@ pub const ROUTES: &[Route] = &[
 fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let clause = select_by_creation(call, Clause::of_kind(PRODUCT.object))?;
     let page = PRODUCT.list.select(call.store, &call.query, clause)?;
-    let products = resource::show_body(call, page.documents)?;
+    let products = resource::bodies_to_json(call, page.documents)?;
     Ok(Response::json(Json::Object(PRODUCT.list.envelope(products, page.total))))
 }
 
@@ -145,7 +145,7 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
 fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     let product = PRODUCT.find(call)?;
     trash_bin::move_to_trash(call, PRODUCT.object, &product, &trash_bin::name_of(&product, "name"));
-    call.store.remove(PRODUCT.object, &product.id);
+    call.store.delete(PRODUCT.object, &product.id);
     call.store.delete_children(SKU.object, &product.id);
     Ok(Response::empty(204))
 }

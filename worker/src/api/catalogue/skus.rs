@@ -93,7 +93,7 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut clause = products::select_by_creation(call, Clause::of_kind(SKU.object))?;
     clause.within(&product.id);
     let page = SKU.list.select(call.store, &call.query, clause)?;
-    let skus = resource::show_body(call, page.documents)?;
+    let skus = resource::bodies_to_json(call, page.documents)?;
     Ok(Response::json(Json::Object(SKU.list.envelope(skus, page.total))))
 }
 
@@ -124,6 +124,6 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
 fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     let sku = find(call)?;
     trash_bin::move_to_trash(call, SKU.object, &sku, &trash_bin::name_of(&sku, "sku"));
-    call.store.remove(SKU.object, &sku.id);
+    call.store.delete(SKU.object, &sku.id);
     Ok(Response::empty(204))
 }

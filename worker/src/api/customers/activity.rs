@@ -3,7 +3,7 @@
 //! of a customer's records erases it.
 
 use crate::documents::common_fields::{KEY, LIMIT};
-use crate::documents::filter::read_moment;
+use crate::documents::filter::read_instant;
 use crate::documents::json_members;
 use crate::documents::keyset_list;
 use crate::documents::list::{LIMIT_DEFAULT, LIMIT_MAX, read_int};
@@ -184,10 +184,10 @@ pub const ROUTES: &[Route] = &[
 /// Reads the filter of a query.
 fn read_filter(call: &Call<'_, '_>, customer: &Document) -> Result<ActivityFilter, CallError> {
     let mut filter = ActivityFilter::of_customer(&customer.id);
-    if let Some(from) = read_moment(&call.query, &["start_date"])? {
+    if let Some(from) = read_instant(&call.query, &["start_date"])? {
         filter.from(from);
     }
-    if let Some(to) = read_moment(&call.query, &["end_date"])? {
+    if let Some(to) = read_instant(&call.query, &["end_date"])? {
         filter.until(to);
     }
     if let Some(id) = call.query.parameter("campaign_id") {
@@ -231,7 +231,7 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
 fn list_legacy(call: &mut Call<'_, '_>) -> HandlerResult {
     let customer = CUSTOMER.find(call)?;
     let mut filter = read_filter(call, &customer)?;
-    if let Some(at) = read_moment(&call.query, &["starting_after"])? {
+    if let Some(at) = read_instant(&call.query, &["starting_after"])? {
         let falls = starting_after::is_falling(&call.query, &["created_at", "updated_at"])?;
         // An id is more precise than the time: other activities of the same time may follow it.
         if call.query.parameter("starting_after_id").is_none() {
@@ -280,7 +280,7 @@ fn to_json(call: &Call<'_, '_>, customer: &Document, activity: Activity) -> Resu
         Ok(call.store.document(kind, id)?.map_or(Json::Null, |document| pick(&document.body, names)))
     };
     let names = ["id", "source_id", "name", "email", "metadata", "object"];
-    let mut data = json_members::one("customer", pick(&customer.body, &names));
+    let mut data = json_members::object_of("customer", pick(&customer.body, &names));
     if kind.starts_with("order") {
         data.insert("order".into(), Json::Object(body));
     } else if kind == "event" {
@@ -349,5 +349,5 @@ fn record_members(kind: &str, mut body: Map<String, Json>) -> Map<String, Json> 
 }
 
 fn pick(body: &Map<String, Json>, names: &[&str]) -> Json {
-    Json::Object(json_members::known(body, names))
+    Json::Object(json_members::pick(body, names))
 }

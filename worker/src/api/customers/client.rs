@@ -52,10 +52,10 @@ pub const ROUTES: &[Route] = &[post("/client/v1/customers", "Create or update a 
 
 fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut source = call.source()?;
-    client::be_proven(call, &mut source)?;
+    client::write_verified_names(call, &mut source)?;
     let sent = shape::read(FIELDS, source, Nulls::Kept)?;
     let trusts_customer = caller::trusts_customer(call);
-    if !trusts_customer && call.page.as_ref().is_some_and(|client| client.policy.customers == CustomerTrust::Proven) {
+    if !trusts_customer && call.client.as_ref().is_some_and(|client| client.policy.customers == CustomerTrust::Proven) {
         return Err(
             forbidden("the project takes a customer from a page only where a customer token proves who it is").into()
         );
@@ -89,7 +89,7 @@ fn name(call: &mut Call<'_, '_>, sent: Map<String, Json>) -> Result<Map<String, 
 }
 
 fn consume_quota(call: &mut Call<'_, '_>) -> Result<(), CallError> {
-    let is_verified = call.page.as_ref().is_some_and(|client| client.proven.is_some());
+    let is_verified = call.client.as_ref().is_some_and(|client| client.proven.is_some());
     let quotas = if is_verified { &QUOTAS_VERIFIED } else { &QUOTAS_UNVERIFIED };
     let now_ms = call.now_ms();
     let Some(seconds) = Quota::take_of_all(quotas, call.store, call.caller, now_ms)? else { return Ok(()) };

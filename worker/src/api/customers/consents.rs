@@ -72,10 +72,10 @@ fn accept(call: &mut Call<'_, '_>) -> HandlerResult {
             return Err(Problem::at(&id, message).into());
         }
     }
-    match call.page {
+    match call.client {
         None => drop(CUSTOMER.find(call)?),
         // A client does not learn which customers exist, and a proven customer may act for itself.
-        Some(_) => drop(client::asked_about(call, Some(call.param("customerId")))?),
+        Some(_) => drop(client::find_queried_customer(call, Some(call.param("customerId")))?),
     }
     Ok(Response::json(json!({})))
 }

@@ -151,7 +151,7 @@ fn select_of_segment(call: &Call<'_, '_>, id: &str, mut clause: Clause) -> Resul
 fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     let body = call.body(Nulls::Kept)?;
     let document = upsert(call, body)?;
-    Ok(Response::json(CUSTOMER.show_one(call, document)?))
+    Ok(Response::json(CUSTOMER.one_to_json(call, document)?))
 }
 
 fn bulk(call: &mut Call<'_, '_>) -> HandlerResult {
@@ -175,7 +175,7 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
     if let Some(sent) = body.remove("source_id").filter(|sent| Some(sent) != document.body.get("source_id")) {
         let message = format!(
             "Property .source_id must NOT be changed after creation (actual value is `{}`)",
-            crate::http::shape::shown(&sent).trim_matches('"')
+            crate::http::shape::value_text(&sent).trim_matches('"')
         );
         return Err(invalid_payload(message).into());
     }
@@ -186,5 +186,5 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
     }
     call.touch(&mut document);
     call.store.update(CUSTOMER.object, &document);
-    Ok(Response::json(CUSTOMER.show_one(call, document)?))
+    Ok(Response::json(CUSTOMER.one_to_json(call, document)?))
 }

@@ -42,7 +42,7 @@ pub const ROUTES: &[Route] = &[
         .scope("customers")
         .bodiless()
         .answers(200, shapes::customers::PERMANENT_DELETION)
-        .forgotten(),
+        .without_stored_response(),
 ];
 
 fn erase(call: &mut Call<'_, '_>) -> HandlerResult {
@@ -55,7 +55,7 @@ fn erase(call: &mut Call<'_, '_>) -> HandlerResult {
     let identity = CustomerIdentity::of(&customer.id, alias, &customer.body, tracking_id);
     let counts = counts(call, &customer.id)?;
     // The records are found without the store's limit on reads; the slices bound the reads instead.
-    call.store.unbound();
+    call.store.remove_read_limit();
     let now_ms = call.now_ms();
     job::erase_now(call.store, &identity, now_ms)?;
     let mut job = ErasureJob::start(call.store, &identity)?;

@@ -12,7 +12,7 @@ use crate::http::reply::CallError;
 use crate::http::route::{Call, HandlerResult, Response, Route, get};
 use crate::http::shape::{FieldType, may};
 use crate::store::document::Document;
-use crate::store::documents::customers::{self, HeldRedeemable, held_column};
+use crate::store::documents::customers::{self, CustomerRedeemable, customer_redeemable_column};
 use crate::store::records::VoucherRecord;
 use crate::timestamp;
 use serde_json::{Value as Json, json};
@@ -42,26 +42,26 @@ const HELD: List = List {
     orders: &[],
     filters: &[],
     conditions: &[
-        ("id", held_column::ID),
-        ("created_at", held_column::SINCE),
-        ("redeemable_id", held_column::VOUCHER_ID),
-        ("redeemable_object", held_column::OBJECT),
-        ("holder_role", held_column::ROLE),
-        ("campaign_id", held_column::CAMPAIGN_ID),
-        ("campaign_type", held_column::CAMPAIGN_TYPE),
-        ("voucher_type", held_column::VOUCHER_TYPE),
+        ("id", customer_redeemable_column::ID),
+        ("created_at", customer_redeemable_column::SINCE),
+        ("redeemable_id", customer_redeemable_column::VOUCHER_ID),
+        ("redeemable_object", customer_redeemable_column::OBJECT),
+        ("holder_role", customer_redeemable_column::ROLE),
+        ("campaign_id", customer_redeemable_column::CAMPAIGN_ID),
+        ("campaign_type", customer_redeemable_column::CAMPAIGN_TYPE),
+        ("voucher_type", customer_redeemable_column::VOUCHER_TYPE),
     ],
 };
 
 fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let customer = CUSTOMER.find(call)?;
-    let base_clause = clock::at_call(call, customers::held())?;
+    let base_clause = clock::at_call(call, customers::customer_redeemables())?;
     let held_clause = || {
         let mut clause = base_clause.clone();
         customers::narrow_to_holder(&mut clause, &customer.id);
         clause
     };
-    let find_position = |id: &str| customers::find_held_position(call.store, &customer.id, id);
+    let find_position = |id: &str| customers::find_redeemable_position(call.store, &customer.id, id);
     let KeysetPage { documents, has_more } = keyset_list::select(
         &HELD,
         call.store,
@@ -90,7 +90,7 @@ fn to_json(call: &mut Call<'_, '_>, rows: Vec<Document>, customer_id: &str) -> R
     for (row, id) in rows.into_iter().zip(ids) {
         let voucher = vouchers.iter().find(|voucher| VoucherRecord::of_value(voucher).id() == Some(&id));
         let voucher = voucher.cloned().unwrap_or(Json::Null);
-        let HeldRedeemable { id: held_id, since, role } = customers::load_held(call.store, &row.id)?;
+        let CustomerRedeemable { id: held_id, since, role } = customers::load_customer_redeemable(call.store, &row.id)?;
         let voucher_record = VoucherRecord::of_value(&voucher);
         let campaign_id = voucher_record.campaign_id();
         let campaign = campaign_id.map(|id| call.store.document("campaign", id)).transpose()?.flatten();

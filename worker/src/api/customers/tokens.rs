@@ -43,7 +43,7 @@ pub const ROUTES: &[Route] = &[
         .scope("customer_tokens")
         .body(BODY)
         .answers(200, shapes::project::CUSTOMER_TOKEN)
-        .forgotten(),
+        .without_stored_response(),
     get("/management/v1/projects/{projectId}/customer-token-key", "Get the signing key of customer tokens", read)
         .describe(
             "getCustomerTokenKey",
@@ -68,7 +68,7 @@ pub const ROUTES: &[Route] = &[
     .body(&[may("at_once", FieldType::Bool)
         .description("`true` to reject tokens of the former key from now on. Default `false`: the former key stays valid for one hour.")])
     .answers(200, shapes::project::CUSTOMER_TOKEN_KEY_ROTATION)
-    .forgotten(),
+    .without_stored_response(),
 ];
 
 fn create(call: &mut Call<'_, '_>) -> HandlerResult {

@@ -3,7 +3,7 @@
 
 use crate::access::client;
 use crate::access::quota::Quota;
-use crate::documents::common_fields::{BUYER, KEY};
+use crate::documents::common_fields::{CUSTOMER_OBJECT, KEY};
 use crate::documents::shapes;
 use crate::domain::caller;
 use crate::domain::customers::customer;
@@ -27,7 +27,7 @@ use serde_json::{Map, Value as Json, json};
 
 const BODY: &[Field] = &[
     must("event", NAME).description("Name of the event schema. The schema must exist."),
-    must("customer", BUYER)
+    must("customer", CUSTOMER_OBJECT)
         .description("Customer that the event is about, identified by `id`, `source_id` or email address. From a client, the customer of the token."),
     may(
         "referral",
@@ -106,8 +106,8 @@ fn track(call: &mut Call<'_, '_>) -> HandlerResult {
 
 fn read(call: &Call<'_, '_>) -> Result<Map<String, Json>, CallError> {
     let mut source = call.source()?;
-    client::name_proven(call, &mut source)?;
-    client::settle_customer(call.page.as_ref(), &mut source);
+    client::write_verified_customer(call, &mut source)?;
+    client::remove_unverified_customer(call.client.as_ref(), &mut source);
     let body = shape::read(BODY, source, Nulls::Dropped)?;
     match CustomEventRecord::of(&body).customer().is_some_and(|customer| !customer.is_empty()) {
         true => Ok(body),
@@ -117,7 +117,7 @@ fn read(call: &Call<'_, '_>) -> Result<Map<String, Json>, CallError> {
 
 /// Takes the quota of a client key, which is public and so may store only a limited number of events.
 fn consume_quota(call: &mut Call<'_, '_>) -> Result<(), CallError> {
-    let Some(client) = &call.page else { return Ok(()) };
+    let Some(client) = &call.client else { return Ok(()) };
     let quotas = if client.proven.is_some() { &QUOTAS_VERIFIED } else { &QUOTAS_UNVERIFIED };
     let now_ms = call.now_ms();
     let Some(seconds) = Quota::take_of_all(quotas, call.store, call.caller, now_ms)? else { return Ok(()) };
@@ -174,7 +174,7 @@ fn find_referral(
 
 /// Reports a code that a client cannot use like an unknown one, and counts a failed attempt.
 fn concealed<T>(call: &Call<'_, '_>, code: &str, found: Result<T, CallError>) -> Result<T, CallError> {
-    match (found, &call.page) {
+    match (found, &call.client) {
         (Err(CallError::Refused(refusal)), Some(client)) => {
             call.guesses.set(call.guesses.get().saturating_add(1));
             Err(if client.policy.reasons { refusal } else { not_found("voucher", code) }.into())

@@ -121,7 +121,7 @@ fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, 
     let end = call.now_ms().saturating_add(LINK_MS);
     let origin = origin(call.request);
     let secret = call.caller.secrets.first().map_or("", String::as_str);
-    let shown = documents.into_iter().map(|mut export| {
+    let result = documents.into_iter().map(|mut export| {
         export.body.remove(job::HEAD);
         export.body.remove(job::BYTES);
         let is_done = export.as_export().is_done();
@@ -132,31 +132,31 @@ fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, 
         }
         Ok(Json::Object(export.body))
     });
-    shown.collect()
+    result.collect()
 }
 
 fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     let body = call.body(Nulls::Dropped)?;
     let sent = ExportRecord::of(&body);
-    let word = sent.exported_object();
-    let (mut wanted, parameters) = read(word, sent.parameters())?;
+    let object = sent.exported_object();
+    let (mut request, parameters) = read(object, sent.parameters())?;
     if let Some(named) = parameters.as_object().and_then(|sent| ExportParameters::of(sent).campaign()) {
         let campaign = call.store.document_by_name(CAMPAIGN.object, named, named)?;
         let campaign = campaign.ok_or_else(|| not_found(CAMPAIGN.object, named))?;
-        match word {
-            "voucher" | "points_expiration" => wanted.parent = Some(campaign.id),
-            "redemption" | "voucher_transactions" => wanted.campaign = Some(campaign.id),
+        match object {
+            "voucher" | "points_expiration" => request.parent = Some(campaign.id),
+            "redemption" | "voucher_transactions" => request.campaign = Some(campaign.id),
             _ => {
                 return Err(Problem::at(
                     "parameters.campaign_id",
-                    format!("must NOT be present (nothing of a {word} belongs to a campaign)"),
+                    format!("must NOT be present (nothing of a {object} belongs to a campaign)"),
                 )
                 .into());
             }
         }
     }
-    let export = job::start(call, wanted, parameters)?;
-    Ok(Response::json(EXPORT.show_one(call, export)?))
+    let export = job::start(call, request, parameters)?;
+    Ok(Response::json(EXPORT.one_to_json(call, export)?))
 }
 
 fn get_one(call: &mut Call<'_, '_>) -> HandlerResult {
@@ -166,7 +166,7 @@ fn get_one(call: &mut Call<'_, '_>) -> HandlerResult {
 /// Returns a part of an exported file; the entry requests one after the other.
 fn download(call: &mut Call<'_, '_>) -> HandlerResult {
     let id = call.param(EXPORT.parameter).to_owned();
-    let token = links::sent(&call.request.query).unwrap_or_default();
+    let token = links::token_of(&call.request.query).unwrap_or_default();
     let part = header(call.request, PART);
     links::check(call.store, token, &call.caller.secrets, &id, call.now_ms(), part.is_some())?;
     let export = EXPORT.find(call)?;

@@ -121,28 +121,28 @@ struct ScopeFilter<'i> {
 }
 
 /// Starts an export of a kind within `scope`, which its parameters show as a filter.
-fn begin(
+fn start_export(
     call: &mut Call<'_, '_>,
-    word: &str,
+    object: &str,
     filter: Option<ScopeFilter<'_>>,
     scope: impl FnOnce(&mut ExportRequest),
 ) -> HandlerResult {
     let body = call.body(Nulls::Dropped)?;
-    let (mut wanted, mut parameters) = read(word, ExportRecord::of(&body).parameters())?;
-    scope(&mut wanted);
+    let (mut request, mut parameters) = read(object, ExportRecord::of(&body).parameters())?;
+    scope(&mut request);
     if let Some((ScopeFilter { name, id }, parameters)) = filter.zip(parameters.as_object_mut()) {
         let filters = parameters.entry("filters").or_insert_with(|| Json::Object(Map::new()));
         if let Some(filters) = filters.as_object_mut() {
             filters.entry(name).or_insert_with(|| json!({ "conditions": { "$in": [id] } }));
         }
     }
-    let export = job::start(call, wanted, parameters)?;
-    Ok(Response::json(EXPORT.show_one(call, export)?))
+    let export = job::start(call, request, parameters)?;
+    Ok(Response::json(EXPORT.one_to_json(call, export)?))
 }
 
 fn of_one(call: &mut Call<'_, '_>, card: &Document) -> HandlerResult {
-    begin(call, TRANSACTIONS, Some(ScopeFilter { name: "voucher_id", id: &card.id }), |wanted| {
-        wanted.parent = Some(card.id.clone())
+    start_export(call, TRANSACTIONS, Some(ScopeFilter { name: "voucher_id", id: &card.id }), |request| {
+        request.parent = Some(card.id.clone())
     })
 }
 
@@ -159,25 +159,25 @@ fn of_card(call: &mut Call<'_, '_>) -> HandlerResult {
 fn of_campaign(call: &mut Call<'_, '_>) -> HandlerResult {
     let campaign = CAMPAIGN.find(call)?;
     kinds::of_campaign(&campaign)?;
-    begin(call, TRANSACTIONS, Some(ScopeFilter { name: "campaign_id", id: &campaign.id }), |wanted| {
-        wanted.campaign = Some(campaign.id.clone())
+    start_export(call, TRANSACTIONS, Some(ScopeFilter { name: "campaign_id", id: &campaign.id }), |request| {
+        request.campaign = Some(campaign.id.clone())
     })
 }
 
 fn of_program(call: &mut Call<'_, '_>) -> HandlerResult {
     let campaign = find_loyalty_campaign(call)?;
-    begin(call, TRANSACTIONS, Some(ScopeFilter { name: "campaign_id", id: &campaign.id }), |wanted| {
-        wanted.campaign = Some(campaign.id.clone())
+    start_export(call, TRANSACTIONS, Some(ScopeFilter { name: "campaign_id", id: &campaign.id }), |request| {
+        request.campaign = Some(campaign.id.clone())
     })
 }
 
 fn lapsing(call: &mut Call<'_, '_>) -> HandlerResult {
     let campaign = find_loyalty_campaign(call)?;
-    begin(call, "points_expiration", Some(ScopeFilter { name: "campaign_id", id: &campaign.id }), |wanted| {
-        wanted.parent = Some(campaign.id.clone())
+    start_export(call, "points_expiration", Some(ScopeFilter { name: "campaign_id", id: &campaign.id }), |request| {
+        request.parent = Some(campaign.id.clone())
     })
 }
 
 fn orders(call: &mut Call<'_, '_>) -> HandlerResult {
-    begin(call, "order", None, |_| ())
+    start_export(call, "order", None, |_| ())
 }

@@ -5,7 +5,7 @@ use crate::api::legacy::query;
 use crate::api::legacy::requests::{read_single, redeem_single, validate_each, validate_single};
 use crate::api::qualifications;
 use crate::api::redemptions::redemptions::{ASSIGNED_REWARD, GIFT, OPTIONS, ORDER, RECORD, REDEMPTION, SESSION};
-use crate::documents::common_fields::{BUYER, KEY};
+use crate::documents::common_fields::{CUSTOMER_OBJECT, KEY};
 use crate::documents::list::{LIMIT_MAX, read_int};
 use crate::documents::shapes;
 use crate::domain::promotions::tiers::TIER;
@@ -48,7 +48,8 @@ const ENTRIES: &[Field] = &[
 
 const ALONE: &[Field] = &[
     may("order", ORDER).description("Order to which the voucher is applied."),
-    may("customer", BUYER).description("Customer who uses the voucher. A redemption stores the profile that is sent."),
+    may("customer", CUSTOMER_OBJECT)
+        .description("Customer who uses the voucher. A redemption stores the profile that is sent."),
     may("session", SESSION).description("Lock to set, or to use by its key. Absent means no lock."),
     may("tracking_id", FieldType::Text)
         .description("Tracking ID of the customer, as an earlier answer returned it, or a `source_id`."),
@@ -61,7 +62,7 @@ const ALONE: &[Field] = &[
 
 const TIER_ALONE: &[Field] = &[
     may("order", ORDER).description("Order to which the promotion tier is applied."),
-    may("customer", BUYER)
+    may("customer", CUSTOMER_OBJECT)
         .description("Customer who uses the promotion tier. A redemption stores the profile that is sent."),
     may("metadata", FieldType::Map).description("Metadata of the redemption, which validation rules can test."),
     may("options", OPTIONS).description("Names of further data to include in the answer."),
@@ -236,7 +237,7 @@ fn validate_query(call: &mut Call<'_, '_>) -> HandlerResult {
         Err(CallError::Refused(_)) => None,
         Err(fault) => return Err(fault),
     };
-    let is_verified = call.page.as_ref().is_some_and(|client| client.proven.is_some());
+    let is_verified = call.client.as_ref().is_some_and(|client| client.proven.is_some());
     let is_anonymous = !is_verified && !body.contains_key("customer") && !body.contains_key("tracking_id");
     let mut result = validate_single(call, "voucher", &code, body, flat_of).map_err(query::legacy_error)?;
     if is_anonymous {
@@ -272,8 +273,8 @@ fn respond_flat(
     code: &str, result: &SingleVoucherAnswer,
 ) -> HandlerResult {
     // A client learns nothing of an unusable code, not even its spelling: it reads like an unknown one.
-    let voucher_to_show = voucher.filter(|_| result.valid || call.page.is_none());
-    let shown = voucher_to_show.map(|voucher| VOUCHER.show_one(call, voucher)).transpose()?;
+    let voucher_to_show = voucher.filter(|_| result.valid || call.client.is_none());
+    let shown = voucher_to_show.map(|voucher| VOUCHER.one_to_json(call, voucher)).transpose()?;
     Ok(Response::bytes(result.print(code, shown.as_ref().and_then(Json::as_object))))
 }
 
@@ -293,7 +294,7 @@ fn entries(call: &mut Call<'_, '_>) -> HandlerResult {
     let found = redemptions::list_last_of_voucher(call.store, &voucher.id, limit)?;
     let total = redemptions::count_of_voucher(call.store, &voucher.id)?;
     let entries = (REDEMPTION.show)(call, found)?;
-    let shown = VOUCHER.show_one(call, voucher)?;
+    let shown = VOUCHER.one_to_json(call, voucher)?;
     let redemption = shown.get("redemption").cloned().unwrap_or(Json::Null);
     let mut answer = Map::new();
     copy(&redemption, &["quantity", "redeemed_quantity", "url"], &mut answer);
@@ -374,7 +375,7 @@ fn validate_tier(call: &mut Call<'_, '_>) -> HandlerResult {
     let body = tier_body(call)?;
     let id = call.param("tierId").to_owned();
     let tier = call.store.document(TIER.object, &id)?.ok_or_else(|| not_found(TIER.object, &id))?;
-    let shown = TIER.show_one(call, tier)?;
+    let shown = TIER.one_to_json(call, tier)?;
     let shown = shown.as_object().cloned().unwrap_or_default();
     let write = |validated: &ValidationDecision<'_>, context: &Context| write_tried(validated, context, &shown);
     let result = validate_single(call, TIER.object, &id, body, write)?;

@@ -42,7 +42,7 @@ pub fn read(query: &Query) -> Result<Map<String, Json>, ErrorBody> {
             if matches!(field.as_str(), "quantity" | "price" | "amount") { number(value) } else { value.into() };
         match items.iter_mut().find(|(known, _)| known == index) {
             Some((_, item)) => drop(item.insert(field.clone(), value)),
-            None => items.push((index, json_members::one(field, value))),
+            None => items.push((index, json_members::object_of(field, value))),
         }
     }
     if !items.is_empty() {

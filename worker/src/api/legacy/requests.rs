@@ -5,7 +5,7 @@ use crate::api::redemptions::admission;
 use crate::api::redemptions::redemptions::{
     ASSIGNED_REWARD, CLIENT, GIFT, OPTIONS, ORDER, SESSION, check, read_fields, run,
 };
-use crate::documents::common_fields::{BUYER, KEY};
+use crate::documents::common_fields::{CUSTOMER_OBJECT, KEY};
 use crate::domain::decisions::facts;
 use crate::http::reply::{CallError, not_found};
 use crate::http::route::{Call, ClientSwitch, HandlerResult, Route, post};
@@ -88,7 +88,7 @@ pub fn validate_each(
         };
         request.redeemables = vec![tier];
         decided.push(decide::validate(&facts, &request, call.context).map(|decision| {
-            facts.left(&decision.answer.evaluated.case.budget);
+            facts.set_step_budget(&decision.answer.evaluated.case.budget);
             write_tried(&decision.answer, call.context, tier_json)
         }));
     }
@@ -107,7 +107,8 @@ fn resolve_assignment(call: &Call<'_, '_>, body: &mut Map<String, Json>) -> Resu
         return Ok(());
     };
     let found = call.store.document("reward_assignment", &name)?;
-    let assigned = found.and_then(|assignment| assignment.parent).or_else(|| call.page.is_some().then(|| name.clone()));
+    let assigned =
+        found.and_then(|assignment| assignment.parent).or_else(|| call.client.is_some().then(|| name.clone()));
     let assigned = assigned.ok_or_else(|| not_found("reward_assignment", &name))?;
     let reward_id = reward.entry("id").or_insert_with(|| assigned.as_str().into());
     if reward_id.as_str() != Some(assigned.as_str()) {
@@ -144,7 +145,8 @@ pub fn read_single(
 
 const REDEEM: &[Field] = &[
     may("order", ORDER).description("Order to which the voucher is applied."),
-    may("customer", BUYER).description("Customer who uses the voucher. A redemption stores the profile that is sent."),
+    may("customer", CUSTOMER_OBJECT)
+        .description("Customer who uses the voucher. A redemption stores the profile that is sent."),
     may("session", SESSION).description("Lock to set, or to use by its key. Absent means no lock."),
     may("gift", GIFT).description("Gift credits to use from a gift card. Absent means as many as possible."),
     may("reward", ASSIGNED_REWARD)

@@ -114,7 +114,7 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
 
 fn get_one(call: &mut Call<'_, '_>) -> HandlerResult {
     let loyalty_campaign = find_loyalty_campaign(call)?;
-    Ok(Response::json(CAMPAIGN.show_one(call, loyalty_campaign)?))
+    Ok(Response::json(CAMPAIGN.one_to_json(call, loyalty_campaign)?))
 }
 
 fn update(call: &mut Call<'_, '_>) -> HandlerResult {

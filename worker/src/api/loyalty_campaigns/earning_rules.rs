@@ -124,7 +124,7 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
 
 fn get_one(call: &mut Call<'_, '_>) -> HandlerResult {
     let rule = find(call)?;
-    Ok(Response::json(CAMPAIGN_RULE.show_one(call, rule)?))
+    Ok(Response::json(CAMPAIGN_RULE.one_to_json(call, rule)?))
 }
 
 /// Creates all the rules of a body, or none.
@@ -189,7 +189,7 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
     }
     call.touch(&mut document);
     call.store.update(CAMPAIGN_RULE.object, &document);
-    let Some(rules) = rule else { return Ok(Response::json(CAMPAIGN_RULE.show_one(call, document)?)) };
+    let Some(rules) = rule else { return Ok(Response::json(CAMPAIGN_RULE.one_to_json(call, document)?)) };
     let first = rules.first().cloned();
     assignments::replace(call, rules, &document.id, CAMPAIGN_RULE.object)?;
     Ok(Response::json(to_json(document, first.into())))
@@ -198,7 +198,7 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
 fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     let rule = find(call)?;
     assignments::delete_all(call, &rule.id);
-    call.store.remove(CAMPAIGN_RULE.object, &rule.id);
+    call.store.delete(CAMPAIGN_RULE.object, &rule.id);
     Ok(Response::empty(204))
 }
 
@@ -215,7 +215,7 @@ fn set_active(call: &mut Call<'_, '_>, active: bool) -> HandlerResult {
     rule.body.insert("active".into(), active.into());
     call.touch(&mut rule);
     call.store.update(CAMPAIGN_RULE.object, &rule);
-    Ok(Response::json(CAMPAIGN_RULE.show_one(call, rule)?))
+    Ok(Response::json(CAMPAIGN_RULE.one_to_json(call, rule)?))
 }
 
 /// Removes the validation rule, which must exist, from a body and returns it; `None` if the body has none.
@@ -288,7 +288,7 @@ fn normalise(body: &mut Map<String, Json>, campaign_id: &str, zone: &TimeZone) -
     if !body.contains_key("loyalty") {
         return Err(Problem::missing("", "loyalty"));
     }
-    tagged_blocks::settle(body, TYPES)?;
+    tagged_blocks::check_blocks(body, TYPES)?;
     check_points(body)?;
     EarningRuleRecord::of(body).points().map_or(Ok(()), |points| check_formulas(points, "loyalty"))?;
     let source = body.entry("source").or_insert_with(|| json!({}));
@@ -320,7 +320,7 @@ fn check_points(body: &mut Map<String, Json>) -> Result<(), Problem> {
         let message = "must NOT be present where type is FIXED";
         return stray.map_or(Ok(()), |block| Err(Problem::at(format!("loyalty.{block}"), message)));
     }
-    tagged_blocks::settle(body, CALCULATIONS)?;
+    tagged_blocks::check_blocks(body, CALCULATIONS)?;
     let event = EarningRuleRecord::of(body).event().unwrap_or_default();
     // Every event has a customer.
     let prefix = match event {

@@ -1,7 +1,7 @@
 //! The points of a loyalty card by their expiration.
 
 use crate::documents::common_fields::{LIMIT, PAGE};
-use crate::documents::list::paged;
+use crate::documents::list::page_of;
 use crate::documents::shapes;
 use crate::domain::balances::expiring::list_buckets;
 use crate::domain::vouchers::voucher::find_card;
@@ -30,5 +30,5 @@ pub const ROUTES: &[Route] = &[get(
 fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let card = find_card(call)?;
     let buckets = list_buckets(call, &card)?;
-    Ok(Response::json(Json::Object(paged(&BUCKETS, &call.query, buckets)?)))
+    Ok(Response::json(Json::Object(page_of(&BUCKETS, &call.query, buckets)?)))
 }

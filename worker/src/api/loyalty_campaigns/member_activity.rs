@@ -13,7 +13,7 @@ use crate::http::route::{Call, HandlerResult, Response, Route, get};
 use crate::http::shape::{Field, FieldType, may};
 use crate::store::document::Document;
 use crate::store::document_list::clause::DocumentAge;
-use crate::store::documents::loyalty_campaigns::{self, HeldCard};
+use crate::store::documents::loyalty_campaigns::{self, CardWithHolder};
 use crate::store::records::{PENDING_DETAILS, RedemptionRecord, TransactionRecord};
 use crate::timestamp;
 use serde_json::{Map, Value as Json, json};
@@ -74,7 +74,7 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
             return Err(invalid_query(details).into());
         }
     };
-    let held_card = HeldCard { card_id: &card.id, holder_id: card.holder.as_deref().unwrap_or_default() };
+    let held_card = CardWithHolder { card_id: &card.id, holder_id: card.holder.as_deref().unwrap_or_default() };
     let after = call.query.parameter("starting_after_id").map(|id| find_age(call, held_card, id)).transpose()?;
     let (records, has_more) = loyalty_campaigns::list_card_records(call.store, held_card, after, is_descending, limit)?;
     let subject = ActivitySubject::of(call, &card)?;
@@ -83,7 +83,7 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
 }
 
 /// Returns the age of an activity of a card.
-fn find_age(call: &Call<'_, '_>, card: HeldCard<'_>, id: &str) -> Result<DocumentAge, CallError> {
+fn find_age(call: &Call<'_, '_>, card: CardWithHolder<'_>, id: &str) -> Result<DocumentAge, CallError> {
     let unknown = || invalid_query(format!("Property .starting_after_id must be an activity (actual value is `{id}`)"));
     let record_id = id.strip_prefix(PREFIX).ok_or_else(unknown)?;
     Ok(loyalty_campaigns::find_card_record_age(call.store, card, record_id)?.ok_or_else(unknown)?)
@@ -99,7 +99,7 @@ struct ActivitySubject {
 impl ActivitySubject {
     fn of(call: &Call<'_, '_>, card: &Document) -> Result<ActivitySubject, CallError> {
         let members_of = |document: Option<Document>, names: &[&str]| {
-            document.map_or(Json::Null, |document| Json::Object(json_members::every(&document.body, names)))
+            document.map_or(Json::Null, |document| Json::Object(json_members::pick_or_null(&document.body, names)))
         };
         let find = |kind: &'static str, id: &Option<String>| match id {
             Some(id) => call.store.document(kind, id),
@@ -143,7 +143,7 @@ impl ActivitySubject {
 }
 
 fn pick(body: &Map<String, Json>, names: &[&str]) -> Json {
-    Json::Object(json_members::known(body, names))
+    Json::Object(json_members::pick(body, names))
 }
 
 fn redemption_activity(body: &Map<String, Json>) -> (&'static str, Json, &'static str) {

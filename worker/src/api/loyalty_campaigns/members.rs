@@ -2,7 +2,7 @@
 
 use crate::api::publications::publications::{RequestedPublication, check_customer, publish_requested};
 use crate::api::vouchers::vouchers::list_within;
-use crate::documents::common_fields::{BEFORE_AFTER, BUYER, KEY, LIMIT, PAGE};
+use crate::documents::common_fields::{BEFORE_AFTER, CUSTOMER_OBJECT, KEY, LIMIT, PAGE};
 use crate::documents::shapes;
 use crate::domain::campaigns::campaign::find_loyalty_campaign;
 use crate::domain::publications::PublicationRequest;
@@ -21,7 +21,7 @@ const BODY: &[Field] = &[
         .description("Code or ID of a free card of the campaign. Absent means any free card, or a new one in an `AUTO_UPDATE` campaign."),
     may("source_id", KEY)
         .description("Identifier of the publication in the caller's system, unique among the publications of servers."),
-    must("customer", BUYER)
+    must("customer", CUSTOMER_OBJECT)
         .description("Customer to receive the card, with `id`, `source_id` or `email`. The customer is updated as sent, or created."),
     may("metadata", FieldType::Map),
     may("channel", FieldType::Name(100))
@@ -91,7 +91,7 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
 
 fn get_card(call: &mut Call<'_, '_>) -> HandlerResult {
     let card = find_card(call)?;
-    Ok(Response::json(VOUCHER.show_one(call, card)?))
+    Ok(Response::json(VOUCHER.one_to_json(call, card)?))
 }
 
 /// Publishes a card of the campaign to the customer: the named one, or the next one without a holder.

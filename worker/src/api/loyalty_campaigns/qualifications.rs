@@ -1,6 +1,6 @@
 //! Estimates the points that an order would earn a customer in a loyalty campaign. Nothing is stored.
 
-use crate::documents::common_fields::BUYER;
+use crate::documents::common_fields::CUSTOMER_OBJECT;
 use crate::documents::shapes::campaign_earning_rules::ESTIMATE;
 use crate::domain::campaigns::campaign::find_loyalty_campaign;
 use crate::domain::clock::LocalTime;
@@ -38,7 +38,7 @@ pub const ROUTES: &[Route] = &[post(
 .returns("The campaign, and the estimated number of points.")
 .scope("loyalties")
 .body(&[
-    must("customer", BUYER)
+    must("customer", CUSTOMER_OBJECT)
         .description("Customer who would earn the points. An unknown customer is treated as new and is not stored."),
     must("order", ORDER)
         .description("Order that would be paid. The fields that are sent replace those of a stored order."),

@@ -2,7 +2,7 @@
 //! the tiers of a member.
 
 use crate::documents::common_fields::{LIMIT, PAGE};
-use crate::documents::list::paged;
+use crate::documents::list::page_of;
 use crate::documents::merge;
 use crate::documents::shapes::TOTAL;
 use crate::documents::shapes::campaign_earning_rules::CAMPAIGN_RULE as RULE_SHAPE;
@@ -223,7 +223,7 @@ fn earning_rules(call: &mut Call<'_, '_>) -> HandlerResult {
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
     let found = call.store.documents_by_names(CAMPAIGN_RULE.object, &[], &ids)?;
     let json = (CAMPAIGN_RULE.show)(call, found)?;
-    Ok(Response::json(Json::Object(paged(&PARTS, &call.query, json)?)))
+    Ok(Response::json(Json::Object(page_of(&PARTS, &call.query, json)?)))
 }
 
 fn rewards(call: &mut Call<'_, '_>) -> HandlerResult {
@@ -240,7 +240,7 @@ fn rewards(call: &mut Call<'_, '_>) -> HandlerResult {
             continue;
         };
         let reward = show_rewards(call, vec![reward])?.pop();
-        let assignment = ASSIGNMENT.show_one(call, assignment)?;
+        let assignment = ASSIGNMENT.one_to_json(call, assignment)?;
         json.push(json!({ "reward": reward, "assignment": assignment, "object": "loyalty_tier_reward" }));
     }
     let total = i64::try_from(json.len()).unwrap_or(i64::MAX);

@@ -97,7 +97,7 @@ fn transfer(call: &mut Call<'_, '_>) -> HandlerResult {
     }
     call.touch(&mut to);
     call.store.update(VOUCHER.object, &to);
-    Ok(Response::json(VOUCHER.show_one(call, to)?))
+    Ok(Response::json(VOUCHER.one_to_json(call, to)?))
 }
 
 fn read_transfers(call: &Call<'_, '_>) -> Result<Vec<Map<String, Json>>, CallError> {

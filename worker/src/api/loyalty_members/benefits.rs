@@ -2,7 +2,7 @@
 
 use crate::documents::common_fields::LISTED_BY_AGE;
 use crate::documents::cursor_list;
-use crate::documents::resource::{plain_key, show_body};
+use crate::documents::resource::{bodies_to_json, plain_key};
 use crate::documents::shapes::members as shapes;
 use crate::domain::earning::grants::BENEFIT_TRANSACTION;
 use crate::domain::loyalty_programs::kinds::{MEMBER, find};
@@ -16,7 +16,7 @@ const RESOURCE: Resource = Resource {
     object: MEMBER.object,
     parameter: "memberId",
     key: plain_key,
-    show: show_body,
+    show: bodies_to_json,
     shape: shapes::MEMBER.described(),
     list: List::by_cursor(&[], &[]),
 };
@@ -35,7 +35,7 @@ pub const ROUTES: &[Route] = &[get(
     "Returns one record for each incentive that earning rules granted to a member, and for each that could not be granted. The newest is first by default. Lists continue with `cursor`, which is valid for 24 hours; an older or foreign one is refused with `invalid_or_expired_cursor`. An unknown program or member is refused with `not_found`.",
 )
 .returns("The benefit transactions of this page and the cursor of the next page.")
-.of_life(&RESOURCE, &MEMBER)
+.with_lifecycle(&RESOURCE, &MEMBER)
 .scope("loyalties")
 .pages(shapes::BENEFIT_TRANSACTION)
 .query(LISTED_BY_AGE)];
@@ -44,5 +44,5 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let member = find(call)?;
     let mut clause = Clause::of_kind(BENEFIT_TRANSACTION).at(call.now_ms());
     clause.within(&member.id);
-    cursor_list::page(call, &LIST, "lcrsbtx_", clause, show_body)
+    cursor_list::page(call, &LIST, "lcrsbtx_", clause, bodies_to_json)
 }

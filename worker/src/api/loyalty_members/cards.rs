@@ -4,7 +4,7 @@
 use crate::commit;
 use crate::documents::common_fields::{LIMIT, LISTED_BY_AGE};
 use crate::documents::cursor_list;
-use crate::documents::resource::{plain_key, show_body};
+use crate::documents::resource::{bodies_to_json, plain_key};
 use crate::documents::shapes::activities::activity;
 use crate::documents::shapes::members as shapes;
 use crate::domain::clock::LocalTime;
@@ -15,7 +15,7 @@ use crate::domain::loyalty_members::card_view;
 use crate::domain::loyalty_members::card_view::TransactionDetails;
 use crate::domain::loyalty_programs::activities;
 use crate::domain::loyalty_programs::kinds::{CARD, MEMBER, PROGRAM, find_within};
-use crate::http::list_options::{CURSOR_ASKED, List, column, orders_asked};
+use crate::http::list_options::{CURSOR_PARAMETER, List, column, order_parameter};
 use crate::http::reply::{CallError, error, not_found};
 use crate::http::route::{Call, HandlerResult, Resource, Response, Route, get, post};
 use crate::http::shape::{Field, FieldType, Nulls};
@@ -35,7 +35,7 @@ pub const RESOURCE: Resource = Resource {
     object: CARD.object,
     parameter: "cardId",
     key: plain_key,
-    show: show_body,
+    show: bodies_to_json,
     shape: shapes::CARD.described(),
     list: List::by_cursor(&[], &[]),
 };
@@ -47,12 +47,12 @@ const PENDING_LIST: List = List::by_cursor(&[("date", member!("date"))], &[]);
 /// List options of expiring points.
 const EXPIRING: List = List::by_cursor(&[("expiration_date", member!("expiration_date"))], &[]);
 
-const LISTED_BY_DATE: &[Field] = &[LIMIT, orders_asked(&FieldType::OneOf(&["date", "-date"])), CURSOR_ASKED];
+const LISTED_BY_DATE: &[Field] = &[LIMIT, order_parameter(&FieldType::OneOf(&["date", "-date"])), CURSOR_PARAMETER];
 const LISTED_BY_END: &[Field] =
-    &[LIMIT, orders_asked(&FieldType::OneOf(&["expiration_date", "-expiration_date"])), CURSOR_ASKED];
+    &[LIMIT, order_parameter(&FieldType::OneOf(&["expiration_date", "-expiration_date"])), CURSOR_PARAMETER];
 
 const fn with_resource(route: Route) -> Route {
-    route.of_life(&RESOURCE, &CARD).scope("loyalties")
+    route.with_lifecycle(&RESOURCE, &CARD).scope("loyalties")
 }
 
 /// The routes of the area.
@@ -290,7 +290,7 @@ fn load_settled(call: &mut Call<'_, '_>) -> Result<LoadedCard, CallError> {
 
 fn list_transactions(call: &mut Call<'_, '_>) -> HandlerResult {
     let clause = clause_of_card(call, TRANSACTION)?;
-    cursor_list::page(call, &TRANSACTIONS, "lcrsctx_", clause, show_body)
+    cursor_list::page(call, &TRANSACTIONS, "lcrsctx_", clause, bodies_to_json)
 }
 
 fn list_pending(call: &mut Call<'_, '_>) -> HandlerResult {

@@ -4,7 +4,7 @@
 use crate::documents::json_members;
 use crate::documents::merge::merge;
 use crate::documents::shapes::estimates as shapes;
-use crate::documents::tagged_blocks::{self, TaggedBlock, choice};
+use crate::documents::tagged_blocks::{self, TaggedBlock, tagged_block};
 use crate::domain::clock::LocalTime;
 use crate::domain::decisions::facts;
 use crate::domain::earning::follow_up::load_tiers;
@@ -42,8 +42,8 @@ pub const ROUTES: &[Route] = &[post(
 
 /// Blocks of a request that belong together.
 const CHOICES: &[TaggedBlock] = &[
-    choice("trigger", "type", &[("ALL", &[]), ("SPECIFIC", &["specific"])]),
-    choice(
+    tagged_block("trigger", "type", &[("ALL", &[]), ("SPECIFIC", &["specific"])]),
+    tagged_block(
         "customer_identification",
         "type",
         &[
@@ -52,7 +52,7 @@ const CHOICES: &[TaggedBlock] = &[
             ("member_id", &["member_id"]),
         ],
     ),
-    choice("customer_custom_event", "type", &[("ALL", &[]), ("SPECIFIC", &["specific"])]),
+    tagged_block("customer_custom_event", "type", &[("ALL", &[]), ("SPECIFIC", &["specific"])]),
 ];
 
 /// Types of supposed events, and the member that describes each.
@@ -68,7 +68,7 @@ fn text<'b>(body: &'b Json, [outer, inner]: [&str; 2]) -> Option<&'b str> {
 
 fn earning_rules(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut body = call.body(Nulls::Dropped)?;
-    tagged_blocks::settle(&mut body, CHOICES)?;
+    tagged_blocks::check_blocks(&mut body, CHOICES)?;
     let body = Json::Object(body);
     let by =
         text(&body, ["customer_identification", "type"]).and_then(MemberName::find).unwrap_or(MemberName::CustomerId);
@@ -94,7 +94,7 @@ fn earning_rules(call: &mut Call<'_, '_>) -> HandlerResult {
 
 /// Returns a customer as an estimate shows it: names, and metadata if present.
 pub fn customer_json(customer: &Document) -> Json {
-    let mut json = json_members::known(&customer.body, &["metadata"]);
+    let mut json = json_members::pick(&customer.body, &["metadata"]);
     json.insert("id".into(), customer.id.as_str().into());
     json.insert("source_id".into(), customer.key.clone().into());
     json.insert("object".into(), "customer".into());
@@ -114,7 +114,7 @@ fn estimate_event(
     let data = |object: &str| block.get(object).and_then(|object| object.get("metadata")).and_then(Json::as_object);
     let mut body = document.body.clone();
     if let Some(sent) = data("customer") {
-        merge(&mut body, json_members::one("metadata", Json::Object(sent.clone())));
+        merge(&mut body, json_members::object_of("metadata", Json::Object(sent.clone())));
     }
     let customer = read_fields(&body, read_customer)?;
     let order = match block.get("order").and_then(Json::as_object) {
@@ -268,5 +268,5 @@ fn add_points(estimates: &mut Vec<PointsEstimate>, id: &str, rule_id: &str, poin
 
 /// Returns the members of a document that responses contain.
 fn pick(document: &Document, names: &[&str]) -> Json {
-    Json::Object(json_members::every(&document.body, names))
+    Json::Object(json_members::pick_or_null(&document.body, names))
 }

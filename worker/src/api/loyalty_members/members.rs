@@ -3,7 +3,7 @@
 
 use crate::documents::common_fields::{LIMIT, LISTED_BY_AGE};
 use crate::documents::cursor_list;
-use crate::documents::resource::{plain_key, show_body};
+use crate::documents::resource::{bodies_to_json, plain_key};
 use crate::documents::shapes::activities::activity;
 use crate::documents::shapes::members::{CHOICES, CREATE, MEMBER as SHAPE, MEMBER_WITH_CARDS, UPDATE};
 use crate::documents::tagged_blocks;
@@ -13,7 +13,7 @@ use crate::domain::loyalty_members::member::{MemberName, enrol, find_customer, m
 use crate::domain::loyalty_members::tier_changes::record_leaving;
 use crate::domain::loyalty_programs::kinds::{MEMBER, PROGRAM, find, find_by_id, find_within, state_of};
 use crate::domain::loyalty_programs::{activities, lifecycle};
-use crate::http::list_options::{CURSOR_ASKED, List, column, orders_asked};
+use crate::http::list_options::{CURSOR_PARAMETER, List, column, order_parameter};
 use crate::http::reply::{CallError, error, not_found};
 use crate::http::route::{Call, HandlerResult, Resource, Response, Route, delete, get, post, put};
 use crate::http::shape::{Field, FieldType, Nulls, may, must};
@@ -32,7 +32,7 @@ pub const RESOURCE: Resource = Resource {
     object: MEMBER.object,
     parameter: "memberId",
     key: plain_key,
-    show: show_body,
+    show: bodies_to_json,
     shape: SHAPE.described(),
     list: List::by_cursor(
         &[column::AGE, column::STATUS, ("customer_id", "holder")],
@@ -40,8 +40,14 @@ pub const RESOURCE: Resource = Resource {
     ),
 };
 
-const ORDER: Field =
-    orders_asked(&FieldType::OneOf(&["created_at", "-created_at", "status", "-status", "customer_id", "-customer_id"]));
+const ORDER: Field = order_parameter(&FieldType::OneOf(&[
+    "created_at",
+    "-created_at",
+    "status",
+    "-status",
+    "customer_id",
+    "-customer_id",
+]));
 
 const ALL: &str = "/v2/loyalties/programs/{programId}/members";
 const ONE: &str = "/v2/loyalties/programs/{programId}/members/{memberId}";
@@ -51,14 +57,14 @@ const LISTED: &[Field] = &[
     may("filters", FieldType::Map).description(
         "Conditions by field, joined by `junction`. Fields: `id`, `status`, `customer_id` and `created_at`.",
     ),
-    CURSOR_ASKED,
+    CURSOR_PARAMETER,
 ];
 const STARTED: FieldType = FieldType::Object(&[must("async_action_id", FieldType::Text).description(
     "ID of the async action that adds the members. Its result lists the customers that could not be added.",
 )]);
 
 const fn with_resource(route: Route) -> Route {
-    route.of_life(&RESOURCE, &MEMBER).scope("loyalties")
+    route.with_lifecycle(&RESOURCE, &MEMBER).scope("loyalties")
 }
 
 /// The routes of the area.
@@ -152,12 +158,12 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let program = find_program(call)?;
     let mut clause = Clause::of_kind(MEMBER.stored).at(call.now_ms());
     clause.within(&program.id);
-    cursor_list::page(call, &RESOURCE.list, MEMBER.cursor, clause, show_body)
+    cursor_list::page(call, &RESOURCE.list, MEMBER.cursor, clause, bodies_to_json)
 }
 
 /// Returns the customer of a new member, from either form of the request.
 fn find_customer_of_request(call: &Call<'_, '_>, sent: &mut Map<String, Json>) -> Result<Document, CallError> {
-    tagged_blocks::settle(sent, CHOICES)?;
+    tagged_blocks::check_blocks(sent, CHOICES)?;
     let text = |object: &Map<String, Json>, name: &str| {
         object.get(name).and_then(Json::as_str).map(str::to_owned).unwrap_or_default()
     };

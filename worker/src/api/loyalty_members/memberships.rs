@@ -93,7 +93,7 @@ fn membership_json(
     let cards = load_settled_cards(call, present, &member.id)?;
     let cards: Vec<Json> = cards.iter().map(|loaded| card(loaded, present)).collect();
     let plain = ["id", "name", "status", "metadata", "object"];
-    let program = json_members::known(&program.body, &plain);
+    let program = json_members::pick(&program.body, &plain);
     Ok(json!({ "member": member.body, "program": program, "cards": cards, "object": "membership" }))
 }
 

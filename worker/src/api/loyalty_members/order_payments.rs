@@ -41,7 +41,7 @@ pub const RESOURCE: Resource = Resource {
 const ALL: &str = "/v2/loyalties/programs/{programId}/members/{memberId}/orders/payments";
 
 const fn with_resource(route: Route) -> Route {
-    route.of_life(&RESOURCE, &MEMBER).scope("loyalties")
+    route.with_lifecycle(&RESOURCE, &MEMBER).scope("loyalties")
 }
 
 /// The routes of the area.
@@ -86,7 +86,7 @@ fn find_order(call: &Call<'_, '_>, sent: &Map<String, Json>, member: &Document) 
 
 fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut sent = call.body(Nulls::Dropped)?;
-    tagged_blocks::settle(&mut sent, shapes::PAY_CHOICES)?;
+    tagged_blocks::check_blocks(&mut sent, shapes::PAY_CHOICES)?;
     let present = LocalTime::of(call)?;
     let program = find_within(call, &PROGRAM, call.param("programId"))?;
     let member = find_within(call, &MEMBER, call.param("memberId"))?;

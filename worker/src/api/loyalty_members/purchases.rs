@@ -38,7 +38,7 @@ pub const RESOURCE: Resource = Resource {
 const ALL: &str = "/v2/loyalties/programs/{programId}/members/{memberId}/rewards/purchases";
 
 const fn with_resource(route: Route) -> Route {
-    route.of_life(&RESOURCE, &MEMBER).scope("loyalties")
+    route.with_lifecycle(&RESOURCE, &MEMBER).scope("loyalties")
 }
 
 /// The routes of the area.

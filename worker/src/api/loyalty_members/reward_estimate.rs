@@ -55,14 +55,14 @@ fn find_members(call: &Call<'_, '_>, sent: &Map<String, Json>) -> Result<(Docume
 fn with_metadata(mut document: Document, sent: &Map<String, Json>, name: &str) -> Document {
     let data = sent.get(name).and_then(|sent| sent.get("metadata")).and_then(Json::as_object);
     if let Some(data) = data {
-        merge(&mut document.body, json_members::one("metadata", Json::Object(data.clone())));
+        merge(&mut document.body, json_members::object_of("metadata", Json::Object(data.clone())));
     }
     document
 }
 
 fn examine(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut sent = call.body(Nulls::Dropped)?;
-    tagged_blocks::settle(&mut sent, shapes::EXAMINE_CHOICES)?;
+    tagged_blocks::check_blocks(&mut sent, shapes::EXAMINE_CHOICES)?;
     let (customer, members) = find_members(call, &sent)?;
     let customer = with_metadata(customer, &sent, "customer");
     let present = LocalTime::of(call)?;
@@ -155,7 +155,7 @@ fn estimate(
 }
 
 fn pick(document: &Document, names: &[&str]) -> Json {
-    Json::Object(json_members::known(&document.body, names))
+    Json::Object(json_members::pick(&document.body, names))
 }
 
 fn reward_json(reward: &Document) -> Json {

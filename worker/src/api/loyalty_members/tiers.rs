@@ -3,7 +3,7 @@
 use crate::commit;
 use crate::documents::common_fields::LISTED_BY_AGE;
 use crate::documents::cursor_list;
-use crate::documents::resource::show_body;
+use crate::documents::resource::bodies_to_json;
 use crate::documents::shapes::member_tiers::TRANSACTION;
 use crate::domain::clock::LocalTime;
 use crate::domain::loyalty_members::card::{list_cards, load};
@@ -48,5 +48,5 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     }
     let mut clause = Clause::of_kind(TIER_TRANSACTION).at(call.now_ms());
     clause.within(&member.id);
-    cursor_list::page(call, &LIST, "lcrsttx_", clause, show_body)
+    cursor_list::page(call, &LIST, "lcrsttx_", clause, bodies_to_json)
 }

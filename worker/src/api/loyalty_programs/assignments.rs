@@ -153,7 +153,7 @@ pub fn unassign(
     program: &Document,
     row: Document,
 ) -> Result<Json, CallError> {
-    call.store.remove(row_kind(kind), &row.id);
+    call.store.delete(row_kind(kind), &row.id);
     let id = row.holder.clone().unwrap_or_default();
     if let Some(document) = find_by_id(call.store, kind.entity, &id)? {
         activities::record_assignment(call, kind.entity, program, &document, &row, "unassigned");

@@ -7,14 +7,14 @@ use crate::api::loyalty_programs::assignments::{
 use crate::api::loyalty_programs::programs::with_resource;
 use crate::documents::common_fields::LIMIT;
 use crate::documents::cursor_list;
-use crate::documents::resource::show_body;
+use crate::documents::resource::bodies_to_json;
 use crate::documents::shapes::programs as shapes;
 use crate::documents::tagged_blocks;
 use crate::domain::loyalty_programs::activities;
 use crate::domain::loyalty_programs::kinds::{PROGRAM, find, find_by_id, state_of};
 use crate::domain::loyalty_programs::requirements::{AssignedDocument, list_assigned, list_referring};
 use crate::domain::point_spending::reward_stock;
-use crate::http::list_options::{BY_AGE_ASKED, CURSOR_ASKED, List};
+use crate::http::list_options::{BY_AGE_PARAMETER, CURSOR_PARAMETER, List};
 use crate::http::reply::{CallError, ErrorBody, error, not_found};
 use crate::http::route::{Call, HandlerResult, Response, Route, get, post, put};
 use crate::http::shape::{Field, Nulls};
@@ -26,7 +26,7 @@ use serde_json::{Value as Json, json};
 
 /// List options of assignments.
 const LIST: List = List::by_cursor(&[("created_at", "seq")], &[]);
-const LISTED: &[Field] = &[LIMIT, BY_AGE_ASKED, CURSOR_ASKED];
+const LISTED: &[Field] = &[LIMIT, BY_AGE_PARAMETER, CURSOR_PARAMETER];
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
@@ -131,14 +131,14 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let program = find(call)?;
     let mut clause = Clause::of_kind(row_kind(kind)).at(call.now_ms());
     clause.within(&program.id);
-    let show = if kind.entity.kind == Entity::Reward { reward_stock::show } else { show_body };
+    let show = if kind.entity.kind == Entity::Reward { reward_stock::show } else { bodies_to_json };
     cursor_list::page(call, &LIST, kind.cursor, clause, show)
 }
 
 /// Handles the route that sets the stock of a reward for a program.
 fn restock(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut sent = call.body(Nulls::Dropped)?;
-    tagged_blocks::settle(&mut sent, shapes::RESTOCK_CHOICES)?;
+    tagged_blocks::check_blocks(&mut sent, shapes::RESTOCK_CHOICES)?;
     let program = find(call)?;
     let id = call.param("rewardId").to_owned();
     let kind = assignable_of_route(call.route)?;
@@ -158,7 +158,7 @@ fn restock(call: &mut Call<'_, '_>) -> HandlerResult {
 fn batch(call: &mut Call<'_, '_>) -> HandlerResult {
     let kind = assignable_of_route(call.route)?;
     let mut sent = call.body(Nulls::Dropped)?;
-    tagged_blocks::settle(&mut sent, shapes::BATCH_CHOICES)?;
+    tagged_blocks::check_blocks(&mut sent, shapes::BATCH_CHOICES)?;
     let program = find(call)?;
     let state = state_of(&program)?;
     let part = |name: &str| sent.get(name).cloned().unwrap_or(Json::Null);

@@ -3,7 +3,7 @@
 use crate::api::loyalty_programs::checks::{check_dates, check_expiration, check_formula};
 use crate::documents::common_fields::{LIMIT, LISTED_BY_AGE};
 use crate::documents::merge::{fill, fill_top};
-use crate::documents::resource::{plain_key, show_body};
+use crate::documents::resource::{bodies_to_json, plain_key};
 use crate::documents::shapes::activities::activity;
 use crate::documents::shapes::cards::{CARD_DEFINITION as SHAPE, CHOICES, SECTIONS, defaults};
 use crate::documents::shapes::points::NAME;
@@ -12,7 +12,7 @@ use crate::domain::loyalty_programs::activities;
 use crate::domain::loyalty_programs::kinds::CARD_DEFINITION;
 use crate::domain::loyalty_programs::lifecycle;
 use crate::domain::vouchers::code_generator::CodeShape;
-use crate::http::list_options::{CURSOR_ASKED, List, column, orders_asked};
+use crate::http::list_options::{CURSOR_PARAMETER, List, column, order_parameter};
 use crate::http::reply::CallError;
 use crate::http::route::{Call, HandlerResult, Resource, Route, delete, get, post, put};
 use crate::http::shape::{Field, FieldType, Nulls, may, must};
@@ -43,7 +43,7 @@ pub const RESOURCE: Resource = Resource {
     object: CARD_DEFINITION.object,
     parameter: "cardDefinitionId",
     key: plain_key,
-    show: show_body,
+    show: bodies_to_json,
     shape: SHAPE.described(),
     list: List::by_cursor(
         &[column::NAME, column::TYPE, column::STATUS, column::AGE],
@@ -51,7 +51,7 @@ pub const RESOURCE: Resource = Resource {
     ),
 };
 
-const ORDER: Field = orders_asked(&FieldType::OneOf(&[
+const ORDER: Field = order_parameter(&FieldType::OneOf(&[
     "name",
     "-name",
     "type",
@@ -68,11 +68,11 @@ const LISTED: &[Field] = &[
     LIMIT,
     ORDER,
     may("filters", FieldType::Map).description("Conditions by field, joined by `junction`. Fields: `id`, `name`, `type`, `status`, `created_at` and `updated_at`."),
-    CURSOR_ASKED,
+    CURSOR_PARAMETER,
 ];
 
 const fn with_resource(route: Route) -> Route {
-    route.of_life(&RESOURCE, &CARD_DEFINITION).scope("loyalties")
+    route.with_lifecycle(&RESOURCE, &CARD_DEFINITION).scope("loyalties")
 }
 
 /// The routes of the area.
@@ -164,7 +164,7 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
 fn normalise(call: &Call<'_, '_>, body: &mut Map<String, Json>) -> Result<(), CallError> {
     let defaults = defaults();
     fill_top(body, &defaults);
-    tagged_blocks::settle(body, CHOICES)?;
+    tagged_blocks::check_blocks(body, CHOICES)?;
     fill(body, &defaults);
     check_expiration(body.get("points_expiration"), "points_expiration")?;
     let sliding = body.get_mut("points_expiration").and_then(|expiration| expiration.get_mut("sliding_expiration"));

@@ -7,7 +7,7 @@ use crate::api::loyalty_programs::programs::{LIST_BY_NAME, LISTED_BY_NAME};
 use crate::documents::common_fields::LISTED_BY_AGE;
 use crate::documents::json_members;
 use crate::documents::merge::{fill, fill_top};
-use crate::documents::resource::{plain_key, show_body};
+use crate::documents::resource::{bodies_to_json, plain_key};
 use crate::documents::shapes::activities::activity;
 use crate::documents::shapes::earnings::{CHOICES, CREATE, EARNING_RULE as SHAPE, UPDATE};
 use crate::documents::tagged_blocks;
@@ -33,7 +33,7 @@ pub const RESOURCE: Resource = Resource {
     object: EARNING_RULE.object,
     parameter: "earningRuleId",
     key: plain_key,
-    show: show_body,
+    show: bodies_to_json,
     shape: SHAPE.described(),
     list: LIST_BY_NAME,
 };
@@ -42,7 +42,7 @@ const ALL: &str = "/v2/loyalties/earning-rules";
 const ONE: &str = "/v2/loyalties/earning-rules/{earningRuleId}";
 
 const fn with_resource(route: Route) -> Route {
-    route.of_life(&RESOURCE, &EARNING_RULE).scope("loyalties")
+    route.with_lifecycle(&RESOURCE, &EARNING_RULE).scope("loyalties")
 }
 
 /// The routes of the area.
@@ -164,7 +164,7 @@ fn normalise(call: &mut Call<'_, '_>, body: &mut Map<String, Json>, known: &[Str
     for (path, effect) in effects_of(body) {
         normalise_incentive(effect, &path)?;
     }
-    tagged_blocks::settle(body, CHOICES)?;
+    tagged_blocks::check_blocks(body, CHOICES)?;
     fill(body, &defaults);
     normalise_hours(body);
     normalise_window(body, &*clock::zone(call)?)?;
@@ -245,7 +245,7 @@ fn complete_earnings(call: &mut Call<'_, '_>, body: &mut Map<String, Json>, know
 /// Checks that the tests of an earning can be read, and that they use only facts that exist for its event.
 fn check_tests(earning: &Json, index: usize, event: &str) -> Result<(), CallError> {
     let Some(rules) = EarningRecord::of_value(earning).rules() else { return Ok(()) };
-    let members = json_members::one("rules", rules.clone());
+    let members = json_members::object_of("rules", rules.clone());
     let read = read_fields(&members, read_rule);
     read.map_err(|problem| invalid_rule(&problem.within(&format!("earnings[{index}]"))))?;
     let prefixes = tests_of(event);

@@ -5,7 +5,7 @@ use crate::domain::loyalty_programs::kinds;
 use crate::domain::loyalty_programs::kinds::CARD_DEFINITION;
 use crate::http::reply::{CallError, not_found};
 use crate::http::route::Call;
-use crate::http::shape::shown;
+use crate::http::shape::value_text;
 use scrip::wire::Problem;
 use serde_json::{Map, Value as Json};
 
@@ -75,7 +75,7 @@ pub fn check_unique(items: &[Json], path: &str) -> Result<(), Problem> {
         None => Ok(()),
         Some((at, item)) => Err(Problem::at(
             format!("{path}[{at}]"),
-            format!("must NOT be there twice (actual value is `{}`)", shown(item)),
+            format!("must NOT be there twice (actual value is `{}`)", value_text(item)),
         )),
     }
 }

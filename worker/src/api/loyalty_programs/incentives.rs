@@ -10,7 +10,7 @@ use crate::domain::loyalty_programs::incentives;
 use crate::domain::loyalty_programs::incentives::{BENEFIT_ACTIVITIES, benefit_activities_to_json};
 use crate::domain::loyalty_programs::kinds::{BENEFIT, INCENTIVE};
 use crate::domain::loyalty_programs::{activities, kinds, lifecycle};
-use crate::http::list_options::{CURSOR_ASKED, orders_asked};
+use crate::http::list_options::{CURSOR_PARAMETER, order_parameter};
 use crate::http::reply::{CallError, duplicate};
 use crate::http::route::{Call, HandlerResult, Route, delete, get, post, put};
 use crate::http::shape::{Field, FieldType, Nulls, may};
@@ -22,22 +22,23 @@ const ONE: &str = "/v2/loyalties/incentives/{incentiveId}";
 const BENEFITS: &str = "/v2/loyalties/benefits";
 const ONE_BENEFIT: &str = "/v2/loyalties/benefits/{benefitId}";
 
-const ORDER: Field = orders_asked(&FieldType::OneOf(&["created_at", "-created_at", "name", "-name", "type", "-type"]));
+const ORDER: Field =
+    order_parameter(&FieldType::OneOf(&["created_at", "-created_at", "name", "-name", "type", "-type"]));
 const LISTED: &[Field] = &[
     LIMIT,
     ORDER,
     may("filters", FieldType::Map).description(
         "Conditions by field, joined by `junction`. Fields: `id`, `name`, `status`, `type` and `created_at`.",
     ),
-    CURSOR_ASKED,
+    CURSOR_PARAMETER,
 ];
 
 const fn incentive(route: Route) -> Route {
-    route.of_life(&incentives::INCENTIVE, &INCENTIVE).scope("loyalties")
+    route.with_lifecycle(&incentives::INCENTIVE, &INCENTIVE).scope("loyalties")
 }
 
 const fn benefit(route: Route) -> Route {
-    route.of_life(&incentives::BENEFIT, &BENEFIT).scope("loyalties")
+    route.with_lifecycle(&incentives::BENEFIT, &BENEFIT).scope("loyalties")
 }
 
 /// The routes of the area.
@@ -171,20 +172,20 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     // The stored document is an incentive, under either name.
     let mut document = lifecycle::new_document(call, &INCENTIVE, body);
     document.key = Some(grant_checks::text(&document.body, "name").to_owned());
-    lifecycle::create(call, call.life()?, &document, None)?;
+    lifecycle::create(call, call.entity_names()?, &document, None)?;
     lifecycle::respond(call, document)
 }
 
 fn update(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut sent = call.body(Nulls::Kept)?;
     let mut document = kinds::find(call)?;
-    lifecycle::check_edits(call, call.life()?, &document, &sent)?;
+    lifecycle::check_edits(call, call.entity_names()?, &document, &sent)?;
     reset_nulls(&mut sent, &defaults());
-    shapes::GIVEN.release(&mut document.body, &sent);
+    shapes::GIVEN.remove_replaced(&mut document.body, &sent);
     document.body.extend(sent);
     normalise(call, &document.id, &mut document.body)?;
     document.key = Some(grant_checks::text(&document.body, "name").to_owned());
-    lifecycle::update(call, call.life()?, &mut document)?;
+    lifecycle::update(call, call.entity_names()?, &mut document)?;
     lifecycle::respond(call, document)
 }
 
@@ -194,7 +195,7 @@ fn benefit_activities(call: &mut Call<'_, '_>) -> HandlerResult {
 }
 /// Checks an incentive, and converts it to its stored form.
 fn normalise(call: &Call<'_, '_>, id: &str, body: &mut Map<String, Json>) -> Result<(), CallError> {
-    tagged_blocks::settle(body, shapes::CHOICES)?;
+    tagged_blocks::check_blocks(body, shapes::CHOICES)?;
     if let Some(Json::Object(stock)) = body.get("stock") {
         let quantity = stock.get("limited").and_then(|limited| limited.get("quantity")).cloned();
         body.insert("stock".into(), quantity.unwrap_or_default());
@@ -212,7 +213,7 @@ fn normalise(call: &Call<'_, '_>, id: &str, body: &mut Map<String, Json>) -> Res
 /// Refuses a name that another incentive has.
 fn check_name(call: &Call<'_, '_>, id: &str, name: &str) -> Result<(), CallError> {
     match loyalty_campaigns::is_name_taken(call.store, INCENTIVE.stored, name, id)? {
-        true => Err(duplicate(&call.life()?.resource_type(), "name", name).into()),
+        true => Err(duplicate(&call.entity_names()?.resource_type(), "name", name).into()),
         false => Ok(()),
     }
 }

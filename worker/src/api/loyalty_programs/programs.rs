@@ -5,7 +5,7 @@ use crate::api::loyalty_programs::assignments::{KINDS, NewAssignment};
 use crate::api::loyalty_programs::checks::normalise_window;
 use crate::documents::common_fields::{LIMIT, LISTED_BY_AGE};
 use crate::documents::merge::fill_top;
-use crate::documents::resource::{plain_key, show_body};
+use crate::documents::resource::{bodies_to_json, plain_key};
 use crate::documents::shapes::activities::activity;
 use crate::documents::shapes::programs::{CHOICES, CREATE, NEW_PROGRAM, PROGRAM as SHAPE, UPDATE};
 use crate::documents::tagged_blocks;
@@ -14,7 +14,7 @@ use crate::domain::loyalty_programs::activities;
 use crate::domain::loyalty_programs::kinds::PROGRAM;
 use crate::domain::loyalty_programs::lifecycle;
 use crate::domain::loyalty_programs::requirements::AssignedDocument;
-use crate::http::list_options::{CURSOR_ASKED, List, column, orders_asked};
+use crate::http::list_options::{CURSOR_PARAMETER, List, column, order_parameter};
 use crate::http::reply::CallError;
 use crate::http::route::{Call, HandlerResult, Resource, Response, Route, delete, get, post, put};
 use crate::http::shape::{Field, FieldType, Nulls, may};
@@ -29,10 +29,10 @@ pub const LIST_BY_NAME: List =
 /// Parameters of [`LIST_BY_NAME`].
 pub const LISTED_BY_NAME: &[Field] = &[
     LIMIT,
-    orders_asked(&FieldType::OneOf(&["created_at", "-created_at", "name", "-name"])),
+    order_parameter(&FieldType::OneOf(&["created_at", "-created_at", "name", "-name"])),
     may("filters", FieldType::Map)
         .description("Conditions by field, joined by `junction`. Fields: `id`, `name`, `status` and `created_at`."),
-    CURSOR_ASKED,
+    CURSOR_PARAMETER,
 ];
 
 /// Programs as a resource.
@@ -40,7 +40,7 @@ pub const RESOURCE: Resource = Resource {
     object: PROGRAM.object,
     parameter: "programId",
     key: plain_key,
-    show: show_body,
+    show: bodies_to_json,
     shape: SHAPE.described(),
     list: LIST_BY_NAME,
 };
@@ -50,7 +50,7 @@ const ONE: &str = "/v2/loyalties/programs/{programId}";
 
 /// Declares a route of the program resource.
 pub const fn with_resource(route: Route) -> Route {
-    route.of_life(&RESOURCE, &PROGRAM).scope("loyalties")
+    route.with_lifecycle(&RESOURCE, &PROGRAM).scope("loyalties")
 }
 
 /// The routes of the area.
@@ -144,6 +144,6 @@ fn normalise(call: &Call<'_, '_>, body: &mut Map<String, Json>) -> Result<(), Ca
     let defaults =
         json!({ "start_date": null, "end_date": null, "validity_hours": { "type": "ANY_TIME" }, "metadata": {} });
     fill_top(body, &defaults);
-    tagged_blocks::settle(body, CHOICES)?;
+    tagged_blocks::check_blocks(body, CHOICES)?;
     Ok(normalise_window(body, &*clock::zone(call)?)?)
 }

@@ -5,7 +5,7 @@
 use crate::commit;
 use crate::documents::filter::conditions;
 use crate::documents::list::{LIMIT_MAX, read_int};
-use crate::documents::report_period::{SPAN, periods};
+use crate::documents::report_period::{PERIOD_PARAMETERS, periods};
 use crate::documents::shapes::reports as shapes;
 use crate::domain::clock::LocalTime;
 use crate::domain::earning::fired_rules;
@@ -30,7 +30,7 @@ use serde_json::{Map, Value as Json, json};
 const FILTERS: Field = may("filters", FieldType::Map)
     .description("Conditions by field, joined by `junction`. Reports on rules accept `earning_rule_id`, reports on spending `card_definition_id`, reports on earned points both, reports on tiers `tier_structure_id` and `tier_id`.");
 const FILTERED: &[Field] = &[FILTERS];
-const BY_PERIOD: &[Field] = fields_of!(SPAN, FILTERED);
+const BY_PERIOD: &[Field] = fields_of!(PERIOD_PARAMETERS, FILTERED);
 const ORDERED: &[Field] = &[
     may("limit", FieldType::Int(1, LIMIT_MAX)).description("Number of entries to return at most. Default 100."),
     may("order", FieldType::OneOf(&["id", "-id"])).description(
@@ -58,7 +58,7 @@ pub const ROUTES: &[Route] = &[
         "Returns the increase of each lifetime total of a member's card in each period of a span. Points that are due to expire or to become active by now are settled first. Periods are days, weeks, months or quarters of the calendar in the project's time zone, cut to the requested span. A span of more than 366 periods is refused with `invalid_query_params`, an unknown card with `not_found`.",
     )
     .returns("One entry per period in which points moved, in order of time.")
-    .query(SPAN)
+    .query(PERIOD_PARAMETERS)
     .answers(200, shapes::CARD),
     report(
         "/v2/loyalties/programs/{programId}/members/{memberId}/earning-rules/{earningRuleId}/reports/daily",
@@ -70,7 +70,7 @@ pub const ROUTES: &[Route] = &[
         "Returns the number of times that an earning rule granted something to a member in each period of a span. Periods are days, weeks, months or quarters of the calendar in the project's time zone, cut to the requested span. A span of more than 366 periods is refused with `invalid_query_params`, an unknown member or rule with `not_found`.",
     )
     .returns("One entry per period in which the rule granted something, in order of time.")
-    .query(SPAN)
+    .query(PERIOD_PARAMETERS)
     .answers(200, shapes::MEMBER_RULE),
     report(
         "/v2/loyalties/programs/{programId}/reports/earning-rules/daily",

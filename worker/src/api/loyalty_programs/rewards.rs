@@ -5,13 +5,13 @@ use crate::api::loyalty_programs::checks::normalise_window;
 use crate::api::loyalty_programs::grant_checks;
 use crate::documents::common_fields::{LIMIT, LISTED_BY_AGE};
 use crate::documents::merge::{merge, reset_nulls};
-use crate::documents::resource::{plain_key, show_body};
+use crate::documents::resource::{bodies_to_json, plain_key};
 use crate::documents::shapes::loyalty_rewards as shapes;
 use crate::documents::tagged_blocks;
 use crate::domain::clock;
 use crate::domain::loyalty_programs::kinds::REWARD;
 use crate::domain::loyalty_programs::{activities, kinds, lifecycle};
-use crate::http::list_options::{CURSOR_ASKED, List, column, orders_asked};
+use crate::http::list_options::{CURSOR_PARAMETER, List, column, order_parameter};
 use crate::http::reply::CallError;
 use crate::http::route::{Call, HandlerResult, Resource, Route, delete, get, post, put};
 use crate::http::shape::{Field, FieldType, Nulls, may};
@@ -32,21 +32,21 @@ pub const RESOURCE: Resource = Resource {
     shape: shapes::REWARD.described(),
     parameter: "rewardId",
     key: plain_key,
-    show: show_body,
+    show: bodies_to_json,
     list: List::by_cursor(&[column::AGE, column::NAME], &[column::ID, column::NAME, column::TYPE, column::CREATED_AT]),
 };
 
-const ORDER: Field = orders_asked(&FieldType::OneOf(&["created_at", "-created_at", "name", "-name"]));
+const ORDER: Field = order_parameter(&FieldType::OneOf(&["created_at", "-created_at", "name", "-name"]));
 const LISTED: &[Field] = &[
     LIMIT,
     ORDER,
     may("filters", FieldType::Map)
         .description("Conditions by field, joined by `junction`. Fields: `id`, `name`, `type` and `created_at`."),
-    CURSOR_ASKED,
+    CURSOR_PARAMETER,
 ];
 
 const fn reward(route: Route) -> Route {
-    route.of_life(&RESOURCE, &REWARD).scope("loyalties")
+    route.with_lifecycle(&RESOURCE, &REWARD).scope("loyalties")
 }
 
 /// The routes of the area.
@@ -136,7 +136,7 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut document = kinds::find(call)?;
     lifecycle::check_edits(call, &REWARD, &document, &sent)?;
     reset_nulls(&mut sent, &defaults());
-    shapes::GIVEN.release(&mut document.body, &sent);
+    shapes::GIVEN.remove_replaced(&mut document.body, &sent);
     let costs = document.as_program_reward().costs().to_vec();
     merge(&mut document.body, sent);
     normalise(call, &mut document.body, &costs)?;
@@ -147,7 +147,7 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
 /// Checks a reward, and completes it; `before` contains its previous costs.
 fn normalise(call: &mut Call<'_, '_>, body: &mut Map<String, Json>, before: &[Json]) -> Result<(), CallError> {
     complete_limits(body);
-    tagged_blocks::settle(body, shapes::CHOICES)?;
+    tagged_blocks::check_blocks(body, shapes::CHOICES)?;
     if let Some(Json::Object(frequency)) =
         body.get_mut("purchase_limits").and_then(|limits| limits.get_mut("frequency"))
     {

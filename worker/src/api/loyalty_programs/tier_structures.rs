@@ -5,20 +5,20 @@ use crate::api::loyalty_programs::checks::check_dates;
 use crate::api::loyalty_programs::grant_checks;
 use crate::documents::common_fields::{LIMIT, LISTED_BY_AGE};
 use crate::documents::merge::{merge, reset_nulls};
-use crate::documents::resource::{plain_key, show_body};
+use crate::documents::resource::{bodies_to_json, plain_key};
 use crate::documents::shapes::tiers as shapes;
-use crate::documents::tagged_blocks::{self, TaggedBlock, choice};
+use crate::documents::tagged_blocks::{self, TaggedBlock, tagged_block};
 use crate::domain::loyalty_programs::kinds::TIER_STRUCTURE;
 use crate::domain::loyalty_programs::{activities, kinds, lifecycle};
-use crate::http::list_options::{CURSOR_ASKED, List, column, orders_asked};
+use crate::http::list_options::{CURSOR_PARAMETER, List, column, order_parameter};
 use crate::http::reply::CallError;
 use crate::http::route::{Call, HandlerResult, Resource, Route, delete, get, post, put};
-use crate::http::shape::{Field, FieldType, Nulls, below, may, shown};
+use crate::http::shape::{Field, FieldType, Nulls, below, may, value_text};
 use scrip::wire::Problem;
 use serde_json::{Map, Value as Json, json};
 
 /// Blocks of a request, in either form.
-const EXPIRATIONS: &[TaggedBlock] = &[choice(
+const EXPIRATIONS: &[TaggedBlock] = &[tagged_block(
     "expiration",
     "type",
     &[
@@ -31,7 +31,7 @@ const EXPIRATIONS: &[TaggedBlock] = &[choice(
     ],
 )];
 /// Measures, in the older form.
-const MEASURES: TaggedBlock = choice("", "type", &[("POINT_BALANCE", &[]), ("POINT_EARNED", &["point_earned"])]);
+const MEASURES: TaggedBlock = tagged_block("", "type", &[("POINT_BALANCE", &[]), ("POINT_EARNED", &["point_earned"])]);
 const CARD: &str = "card_definition_id";
 
 const LIST: &str = "/v2/loyalties/tier-structures";
@@ -43,14 +43,14 @@ pub const STRUCTURE: Resource = Resource {
     shape: shapes::TIER_STRUCTURE.described(),
     parameter: "tierStructureId",
     key: plain_key,
-    show: show_body,
+    show: bodies_to_json,
     list: List::by_cursor(
         &[column::AGE, column::NAME, column::TYPE, column::STATUS],
         &[column::ID, column::NAME, column::TYPE, column::STATUS, column::CREATED_AT],
     ),
 };
 
-const ORDER: Field = orders_asked(&FieldType::OneOf(&[
+const ORDER: Field = order_parameter(&FieldType::OneOf(&[
     "created_at",
     "-created_at",
     "name",
@@ -66,11 +66,11 @@ const LISTED: &[Field] = &[
     may("filters", FieldType::Map).description(
         "Conditions by field, joined by `junction`. Fields: `id`, `name`, `type`, `status` and `created_at`.",
     ),
-    CURSOR_ASKED,
+    CURSOR_PARAMETER,
 ];
 
 const fn structure(route: Route) -> Route {
-    route.of_life(&STRUCTURE, &TIER_STRUCTURE).scope("loyalties")
+    route.with_lifecycle(&STRUCTURE, &TIER_STRUCTURE).scope("loyalties")
 }
 
 /// The routes of the area.
@@ -185,12 +185,12 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
 fn normalise(call: &Call<'_, '_>, body: &mut Map<String, Json>, mut sent: Map<String, Json>) -> Result<(), CallError> {
     to_stored_form(&mut sent)?;
     let is_balance = sent.remove("point_balance").is_some();
-    MEASURES.release(body, &sent);
+    MEASURES.remove_replaced(body, &sent);
     merge(body, sent);
     if is_balance && grant_checks::text(body, "type") != "POINT_BALANCE" {
         return Err(Problem::at("point_balance", "must NOT be present where type is POINT_EARNED").into());
     }
-    tagged_blocks::settle(body, &[MEASURES])?;
+    tagged_blocks::check_blocks(body, &[MEASURES])?;
     if !body.contains_key(CARD) {
         return Err(Problem::missing("", CARD).into());
     }
@@ -199,7 +199,7 @@ fn normalise(call: &Call<'_, '_>, body: &mut Map<String, Json>, mut sent: Map<St
 
 /// Converts sent members to the older form.
 fn to_stored_form(sent: &mut Map<String, Json>) -> Result<(), Problem> {
-    tagged_blocks::settle(sent, EXPIRATIONS)?;
+    tagged_blocks::check_blocks(sent, EXPIRATIONS)?;
     move_card_up(sent)?;
     if let Some(expiration) = sent.get_mut("expiration").and_then(Json::as_object_mut) {
         normalise_expiration(expiration)?;
@@ -216,7 +216,7 @@ fn move_card_up(sent: &mut Map<String, Json>) -> Result<(), Problem> {
         let card_definition = sent.get_mut(block).and_then(Json::as_object_mut).and_then(|block| block.remove(CARD));
         let Some(id) = card_definition else { continue };
         if sent.get(CARD).is_some_and(|other| *other != id) {
-            let message = format!("must be the same as {CARD} (actual value is `{}`)", shown(&id));
+            let message = format!("must be the same as {CARD} (actual value is `{}`)", value_text(&id));
             return Err(Problem::at(below(block, CARD), message));
         }
         sent.insert(CARD.into(), id);

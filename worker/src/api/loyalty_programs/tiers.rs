@@ -5,15 +5,15 @@ use crate::api::loyalty_programs::tier_structures::STRUCTURE;
 use crate::documents::common_fields::LIMIT;
 use crate::documents::cursor_list;
 use crate::documents::merge::{merge, reset_nulls};
-use crate::documents::resource::show_body;
+use crate::documents::resource::bodies_to_json;
 use crate::documents::shapes::tiers as shapes;
 use crate::domain::loyalty_programs::kinds::{EARNING_RULE, TIER, TIER_STRUCTURE, state_of};
 use crate::domain::loyalty_programs::{activities, kinds, lifecycle, requirements};
 use crate::domain::metadata::schemas;
-use crate::http::list_options::{CURSOR_ASKED, List, column, orders_asked};
+use crate::http::list_options::{CURSOR_PARAMETER, List, column, order_parameter};
 use crate::http::reply::{CallError, ErrorBody, error, invalid_payload, not_found};
 use crate::http::route::{Call, HandlerResult, Response, Route, delete, get, post, put};
-use crate::http::shape::{Field, FieldType, Nulls, shown};
+use crate::http::shape::{Field, FieldType, Nulls, value_text};
 use crate::store::document::Document;
 use crate::store::document_list::clause::Clause;
 use crate::store::records::TierConditionsRecord;
@@ -35,11 +35,11 @@ const ONE: &str = "/v2/loyalties/tier-structures/{tierStructureId}/tiers/{tierId
 /// List options of tiers.
 const LIST: List = List::by_cursor(&[column::AGE, column::NAME], &[]);
 
-const LISTED: &[Field] = &[LIMIT, ORDER, CURSOR_ASKED];
-const ORDER: Field = orders_asked(&FieldType::OneOf(&["created_at", "-created_at", "name", "-name"]));
+const LISTED: &[Field] = &[LIMIT, ORDER, CURSOR_PARAMETER];
+const ORDER: Field = order_parameter(&FieldType::OneOf(&["created_at", "-created_at", "name", "-name"]));
 
 const fn tier(route: Route) -> Route {
-    route.of_life(&STRUCTURE, &TIER_STRUCTURE).scope("loyalties").answers(200, shapes::TIER)
+    route.with_lifecycle(&STRUCTURE, &TIER_STRUCTURE).scope("loyalties").answers(200, shapes::TIER)
 }
 
 /// The routes of the area.
@@ -78,7 +78,7 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let structure = kinds::find(call)?;
     let mut clause = Clause::of_kind(TIER).at(call.now_ms());
     clause.within(&structure.id);
-    cursor_list::page(call, &LIST, "lcrst_", clause, show_body)
+    cursor_list::page(call, &LIST, "lcrst_", clause, bodies_to_json)
 }
 
 fn defaults() -> Map<String, Json> {
@@ -135,7 +135,7 @@ fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     check_draft(&structure, "delete")?;
     check_unused(call, &tier)?;
     call.touch(&mut tier);
-    call.store.retire(TIER, &tier);
+    call.store.archive(TIER, &tier);
     respond(call, &structure, tier, "deleted")
 }
 
@@ -256,7 +256,7 @@ impl PointsRange {
 fn check_range(rules: &Map<String, Json>, others: &[Document]) -> Result<(), Problem> {
     let range = PointsRange::of(rules)?;
     if range.last.is_some_and(|last| last < range.first) {
-        let message = |name: &str| shown(rules.get(name).unwrap_or(&Json::Null));
+        let message = |name: &str| value_text(rules.get(name).unwrap_or(&Json::Null));
         let bound = format!("must be >= {}", message("min_value"));
         return Err(Problem::bound(format!("{RULES}.max_value"), &bound, &message("max_value")));
     }

@@ -1,7 +1,7 @@
 //! Branding of a project: at most one document, stored and shown. The service sends no messages, so it has no effect.
 
 use crate::api::management::{MANAGEMENT, check_email};
-use crate::documents::resource::{self, plain_key, show_body};
+use crate::documents::resource::{self, bodies_to_json, plain_key};
 use crate::documents::shapes;
 use crate::domain::stacking_rules::check_project;
 use crate::http::list_options::List;
@@ -19,7 +19,7 @@ const BRAND: Resource = Resource {
     shape: shapes::management::BRANDING.described(),
     parameter: "brandingId",
     key: plain_key,
-    show: show_body,
+    show: bodies_to_json,
     list: List { data_ref: "data", page_max: 1, orders: &[], filters: &[], conditions: &[] },
 };
 
@@ -32,6 +32,7 @@ const REMINDER: &str = "You are receiving this email because you opted in at our
 const URL: FieldType = FieldType::Name(2_000);
 const LINE: FieldType = FieldType::Name(500);
 
+// Macros, because the same fields are required on creation and optional in a change, and a constant needs each list as a whole.
 macro_rules! brand {
     ($must:ident) => {
         FieldType::Object(&[
@@ -124,9 +125,9 @@ fn stored(call: &Call<'_, '_>) -> Result<Vec<Document>, crate::http::reply::Call
 
 fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     check_project(call)?;
-    let shown: Vec<Json> = stored(call)?.into_iter().map(|found| Json::Object(found.body)).collect();
-    let total = i64::try_from(shown.len()).unwrap_or(i64::MAX);
-    Ok(Response::json(Json::Object(BRAND.list.envelope(shown, total))))
+    let list: Vec<Json> = stored(call)?.into_iter().map(|found| Json::Object(found.body)).collect();
+    let total = i64::try_from(list.len()).unwrap_or(i64::MAX);
+    Ok(Response::json(Json::Object(BRAND.list.envelope(list, total))))
 }
 
 fn read(call: &mut Call<'_, '_>) -> HandlerResult {
@@ -164,13 +165,13 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
         ("address", &[("street", ""), ("city", ""), ("postal", ""), ("state", ""), ("country", "")]),
         ("contact", &[("email", ""), ("phone", "")]),
     ] {
-        let absent = |word: &str| if word.is_empty() { Json::Null } else { word.into() };
-        let mut whole = Map::new();
-        for (name, word) in names {
+        let absent = |default: &str| if default.is_empty() { Json::Null } else { default.into() };
+        let mut object = Map::new();
+        for (name, default) in names {
             let value = sent.get(part).and_then(|sent| sent.get(*name)).cloned();
-            whole.insert((*name).to_owned(), value.unwrap_or_else(|| absent(word)));
+            object.insert((*name).to_owned(), value.unwrap_or_else(|| absent(default)));
         }
-        body.insert(part.to_owned(), Json::Object(whole));
+        body.insert(part.to_owned(), Json::Object(object));
     }
     let document = Document::new(id, None, call.now_ms(), body);
     call.store.insert(BRAND.object, &document);

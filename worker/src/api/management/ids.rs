@@ -4,7 +4,7 @@ use crate::constant_time::hex;
 use scrip::id::Ids;
 
 /// Returns 128 random bits as five groups of hexadecimal digits.
-pub(super) fn drawn(ids: &mut Ids) -> String {
+pub(super) fn generate_id(ids: &mut Ids) -> String {
     let digits = hex(&ids.secret());
     let mut groups = Vec::new();
     let mut from = 0_usize;

@@ -2,7 +2,7 @@
 //! directory's object.
 
 use crate::access::auth::PreviousSecret;
-use crate::access::keys::{self, ApiKey, KEY, MADE, forgetting_keys};
+use crate::access::keys::{self, ApiKey, CREATED_BY_API, KEY, forget_keys};
 use crate::access::users;
 use crate::api::management::users::user_not_assigned;
 use crate::api::management::{MANAGEMENT, ids, project_of, protected};
@@ -54,7 +54,7 @@ pub const ROUTES: &[Route] = &[
         )
         .returns("The new key with its secret, which is not shown again.")
         .in_directory()
-        .forgotten(),
+        .without_stored_response(),
     delete(ONE, "Delete an API key", remove)
         .for_classes(MANAGEMENT)
         .answers(204, shapes::EMPTY)
@@ -76,7 +76,7 @@ pub const ROUTES: &[Route] = &[
         )
         .returns("The key with its new secret, which is not shown again.")
         .in_directory()
-        .forgotten(),
+        .without_stored_response(),
 ];
 
 /// Returns the id of a key, which follows from its class and its public id, and reveals no secret.
@@ -88,7 +88,7 @@ fn show(row: &Document, key: &ApiKey, now_ms: i64) -> Json {
     let former = key.former.as_ref().filter(|former| former.until > now_ms);
     json!({
         "id": id_of(row), "object": "api_key", "class": key.class, "app_id": key.id, "name": key.name, "user": key.user,
-        "set_up": row.holder.as_deref() != Some(MADE), "created_at": timestamp::text(row.created_at),
+        "set_up": row.holder.as_deref() != Some(CREATED_BY_API), "created_at": timestamp::text(row.created_at),
         "updated_at": row.updated_at.map(timestamp::text), "former_until": former.map(|former| timestamp::text(former.until)),
     })
 }
@@ -127,11 +127,11 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
         users::role_in(&user, &project.id).ok_or_else(user_not_assigned)?;
     }
     let made = keys::of_project(call.store, &project.id)?;
-    if made.iter().filter(|row| row.holder.as_deref() == Some(MADE)).count() >= KEYS_MAX {
+    if made.iter().filter(|row| row.holder.as_deref() == Some(CREATED_BY_API)).count() >= KEYS_MAX {
         let message = format!("the project has {KEYS_MAX} keys that were made for it, and can have no more");
         return Err(error(400, "too_many_keys", "Too many keys", message).into());
     }
-    let (id, token) = (ids::drawn(&mut call.ids), ids::drawn(&mut call.ids));
+    let (id, token) = (ids::generate_id(&mut call.ids), ids::generate_id(&mut call.ids));
     let key = ApiKey {
         project: project.id,
         class,
@@ -152,7 +152,7 @@ fn named(call: &Call<'_, '_>) -> Result<(Document, ApiKey), CallError> {
     let id = call.param("keyId");
     let row = keys::of_project(call.store, &project.id)?.into_iter().find(|row| id_of(row) == id);
     let row = row.ok_or_else(|| not_found("api_key", id))?;
-    if row.holder.as_deref() != Some(MADE) {
+    if row.holder.as_deref() != Some(CREATED_BY_API) {
         return Err(protected("api_key", id, "changed in the setup").into());
     }
     let key = ApiKey::of(&row)?;
@@ -162,11 +162,11 @@ fn named(call: &Call<'_, '_>) -> Result<(Document, ApiKey), CallError> {
 /// Deletes a key. Its tokens end with it.
 fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     let (row, key) = named(call)?;
-    call.store.remove(KEY, &row.id);
+    call.store.delete(KEY, &row.id);
     if key.class == CredentialClass::Server {
         credentials::delete_tokens_of_key(call.store, &key.project, &key.id);
     }
-    Ok(forgetting_keys(call.store, Response::empty(204), &[row])?)
+    Ok(forget_keys(call.store, Response::empty(204), &[row])?)
 }
 
 /// Regenerates the secret. The former one, with its tokens, stays valid for the requested grace, so that the new one can be distributed.
@@ -174,7 +174,7 @@ fn regenerate(call: &mut Call<'_, '_>) -> HandlerResult {
     let body = call.body(Nulls::Dropped)?;
     let (row, mut key) = named(call)?;
     let grace = body.get("grace_seconds").and_then(Json::as_i64).unwrap_or(0);
-    let token = ids::drawn(&mut call.ids);
+    let token = ids::generate_id(&mut call.ids);
     let until = call.now_ms().saturating_add(grace.saturating_mul(1_000));
     let before = std::mem::replace(&mut key.token_sha256, sha256_hex(token.as_bytes()));
     key.former = (grace > 0).then_some(PreviousSecret { token_sha256: before, until });
@@ -182,5 +182,5 @@ fn regenerate(call: &mut Call<'_, '_>) -> HandlerResult {
     changed.updated_at = Some(call.now_ms());
     call.store.update(KEY, &changed);
     let answer = Response::json(shown_once(&changed, &key, call.now_ms(), &token));
-    Ok(forgetting_keys(call.store, answer, &[row])?)
+    Ok(forget_keys(call.store, answer, &[row])?)
 }

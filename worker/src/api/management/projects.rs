@@ -1,7 +1,7 @@
 //! Projects: those of the setup are shown, and others are created, changed and deleted here. Runs in the
 //! directory's object.
 
-use crate::access::keys::{ApiKey, EMPTIED, SIGNED, WebhookSecretUpdate, forgetting};
+use crate::access::keys::{ApiKey, EMPTIED, SIGNED, WebhookSecretUpdate, forget_keys_of_project};
 use crate::access::projects::{self, DELETED, PROJECT, Project, WEBHOOK_TOKEN_LENGTH};
 use crate::access::{roles, users};
 use crate::api::management::terms::{self, CHANGES, CREATE};
@@ -45,7 +45,7 @@ pub const ROUTES: &[Route] = &[
         )
         .returns("The new project with the secrets of its keys, which are not shown again.")
         .in_directory()
-        .forgotten(),
+        .without_stored_response(),
     get(ONE, "Get a project", read)
         .for_classes(MANAGEMENT)
         .answers(200, shown::PROJECT)
@@ -83,12 +83,12 @@ pub const ROUTES: &[Route] = &[
         )
         .returns("The new secret.")
         .in_directory()
-        .forgotten(),
+        .without_stored_response(),
 ];
 
 /// Shows a project to a user who has a role in it. The webhook secret is shown to users who may change it.
 fn show(call: &Call<'_, '_>, project: &Project, role: Option<UserRole>) -> Result<Json, Fault> {
-    let mut body = project.shown.clone();
+    let mut body = project.members.clone();
     if role.is_none_or(|role| role == UserRole::Admin) {
         body.insert("webhook_token".into(), projects::webhook_token(call.store, &project.id)?.into());
     }
@@ -114,7 +114,7 @@ fn show(call: &Call<'_, '_>, project: &Project, role: Option<UserRole>) -> Resul
 fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let own = projects::find(call.store, &call.caller.project)?;
     let mut shown = Vec::new();
-    for project in own.into_iter().chain(projects::made_by(call.store, &call.caller.project)?) {
+    for project in own.into_iter().chain(projects::list_created_by(call.store, &call.caller.project)?) {
         let role = users::role(call.store, call.caller.user.as_deref(), &project)?;
         if role.is_none_or(|role| roles::allows(role, call.route)) {
             shown.push(show(call, &project, role)?);
@@ -136,7 +136,7 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     let Some(maker) = maker else {
         return Err(forbidden("projects are made with a management key of a project of the setup").into());
     };
-    if projects::made_by(call.store, &maker.id)?.len() >= PROJECTS_MAX {
+    if projects::list_created_by(call.store, &maker.id)?.len() >= PROJECTS_MAX {
         let message = format!("the project `{}` has made {PROJECTS_MAX} projects, and can make no more", maker.id);
         return Err(error(400, "too_many_projects", "Too many projects", message).into());
     }
@@ -151,23 +151,23 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     let id = call.ids.alphanumeric("proj_", 12).to_string();
     let mut project = Project {
         id: id.clone(),
-        made_by: Some(maker.id),
+        created_by: Some(maker.id),
         created_at: call.now_ms(),
-        shown: projects::shown_from_the_beginning(),
-        terms: terms::of_nothing(),
+        members: projects::initial_members(),
+        terms: terms::without_settings(),
     };
     terms::apply(&mut project, body)?;
-    project.shown.insert("id".into(), id.as_str().into());
+    project.members.insert("id".into(), id.as_str().into());
     call.store.insert(PROJECT, &project.row());
     let webhook_token = call.ids.alphanumeric("", WEBHOOK_TOKEN_LENGTH).to_string();
-    projects::keep_webhook_token(call.store, &id, &webhook_token, false, call.now_ms());
+    projects::update_webhook_token(call.store, &id, &webhook_token, false, call.now_ms());
     for (mut user, role) in assigned {
         users::assign(&mut user, &id, Some(&role), call.now_ms());
         call.store.update(users::USER, &user);
     }
     let mut answer = show(call, &project, call.caller.role)?;
-    let server = draw_key(call, &id, CredentialClass::Server)?;
-    let client = draw_key(call, &id, CredentialClass::Client)?;
+    let server = create_key(call, &id, CredentialClass::Server)?;
+    let client = create_key(call, &id, CredentialClass::Client)?;
     if let Some(answer) = answer.as_object_mut() {
         answer.insert("webhook_token".into(), webhook_token.into());
         answer.insert("server_side_key".into(), server);
@@ -175,7 +175,7 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     }
     // The keys that created a project manage it at once.
     let maker = call.caller.project.clone();
-    Ok(forgetting(call.store, Response::json(answer), &maker)?)
+    Ok(forget_keys_of_project(call.store, Response::json(answer), &maker)?)
 }
 
 /// Returns the users of an organisation with their initial roles; each user must be known.
@@ -197,8 +197,8 @@ fn users_of(
     Ok(assigned)
 }
 
-fn draw_key(call: &mut Call<'_, '_>, project: &str, class: CredentialClass) -> Result<Json, Fault> {
-    let (id, token) = (ids::drawn(&mut call.ids), ids::drawn(&mut call.ids));
+fn create_key(call: &mut Call<'_, '_>, project: &str, class: CredentialClass) -> Result<Json, Fault> {
+    let (id, token) = (ids::generate_id(&mut call.ids), ids::generate_id(&mut call.ids));
     let key = ApiKey {
         project: project.to_owned(),
         class,
@@ -234,7 +234,7 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
     terms::apply(&mut project, body)?;
     call.store.update(PROJECT, &project.row());
     let answer = Response::json(show(call, &project, call.caller.role)?);
-    Ok(forgetting(call.store, answer, &project.id)?)
+    Ok(forget_keys_of_project(call.store, answer, &project.id)?)
 }
 
 /// Deletes a project with its keys, its tokens and the contents of its object. A deleted one may be deleted again if its
@@ -249,7 +249,7 @@ fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
         if project.is_set_up() {
             return Err(protected(PROJECT, &id, "deleted in the setup").into());
         }
-        answer = forgetting(call.store, answer, &id)?;
+        answer = forget_keys_of_project(call.store, answer, &id)?;
         for mut user in users::of_project(call.store, &project)? {
             users::assign(&mut user, &id, None, call.now_ms());
             call.store.update(users::USER, &user);
@@ -266,9 +266,9 @@ fn rotate_webhook_token(call: &mut Call<'_, '_>) -> HandlerResult {
         return Err(protected("webhook_token", &project.id, "changed in the setup").into());
     }
     let token = call.ids.alphanumeric("", WEBHOOK_TOKEN_LENGTH).to_string();
-    projects::keep_webhook_token(call.store, &project.id, &token, false, call.now_ms());
+    projects::update_webhook_token(call.store, &project.id, &token, false, call.now_ms());
     let body = json!({ "object": "webhook_token", "project_id": project.id, "webhook_token": token });
-    let mut answer = forgetting(call.store, Response::json(body), &project.id)?;
+    let mut answer = forget_keys_of_project(call.store, Response::json(body), &project.id)?;
     let signed = WebhookSecretUpdate { project: project.id, signing: WebhookSecret { token, since_ms: call.now_ms() } };
     answer.headers.push((SIGNED, serde_json::to_string(&signed).map_err(|error| Fault(error.to_string()))?));
     Ok(answer)

@@ -6,7 +6,7 @@ use crate::api::management::check_email;
 use crate::domain::vouchers::code_generator;
 use crate::http::allowed_origins;
 use crate::http::caller::Settings;
-use crate::http::client_publication_policy::Publishing;
+use crate::http::client_publication_policy::ClientPublicationPolicy;
 use crate::http::rate_limits::{CALLS_MAX, RateLimits, SECONDS_MAX};
 use crate::http::reply::CallError;
 use crate::http::shape::{Field, FieldType, below, may, must};
@@ -132,7 +132,7 @@ pub const CHANGES: &[Field] = fields_of!(&[
 ]);
 
 /// Returns the settings of a project without any.
-pub fn of_nothing() -> ProjectSettings {
+pub fn without_settings() -> ProjectSettings {
     let settings = Settings {
         name: String::new(),
         time_zone: Json::Null,
@@ -146,7 +146,7 @@ pub fn of_nothing() -> ProjectSettings {
         settings,
         origins: Vec::new(),
         redeem: false,
-        publish: Publishing::default(),
+        publish: ClientPublicationPolicy::default(),
         events: false,
         create_customers: false,
         list_vouchers: false,
@@ -187,8 +187,8 @@ fn check(sent: &Map<String, Json>) -> Result<(), Problem> {
         return Err(Problem::at("default_code_config.charset", message));
     }
     for block in ["webhooks_callout_notifications", "api_usage_notifications"] {
-        for (name, said) in sent.get(block).and_then(Json::as_object).into_iter().flatten() {
-            for (place, email) in texts(said.get("emails")).iter().enumerate() {
+        for (name, settings) in sent.get(block).and_then(Json::as_object).into_iter().flatten() {
+            for (place, email) in texts(settings.get("emails")).iter().enumerate() {
                 check_email(email, || format!("{block}.{name}.emails[{place}]"))?;
             }
         }
@@ -208,25 +208,25 @@ pub fn apply(project: &mut Project, mut sent: Map<String, Json>) -> Result<(), C
     }
     // Members that are shown and cannot be sent stay.
     if let (Some(Json::Object(usage)), Some(known)) =
-        (sent.get_mut("api_usage_notifications"), ProjectRecord::of(&project.shown).usage_notifications())
+        (sent.get_mut("api_usage_notifications"), ProjectRecord::of(&project.members).usage_notifications())
     {
         for (name, value) in known {
             usage.entry(name.clone()).or_insert_with(|| value.clone());
         }
     }
-    project.shown.extend(sent);
-    let text = |name: &str| project.shown.get(name).and_then(Json::as_str).unwrap_or_default().to_owned();
-    let is_on = |name: &str| project.shown.get(name) == Some(&Json::Bool(true));
+    project.members.extend(sent);
+    let text = |name: &str| project.members.get(name).and_then(Json::as_str).unwrap_or_default().to_owned();
+    let is_on = |name: &str| project.members.get(name) == Some(&Json::Bool(true));
     let time_zone = Json::from(text("timezone"));
     if time_zone::of_setup(&time_zone).is_err() {
         let message = format!("{} (actual value is `{}`)", scrip::zones::NAMES, shortened(&text("timezone")));
         return Err(Problem::at("timezone", message).into());
     }
-    let shown = ProjectRecord::of(&project.shown);
+    let shown = ProjectRecord::of(&project.members);
     let terms = &mut project.terms;
     terms.origins = shown.trusted_domains().map(str::to_owned).collect();
     terms.redeem = is_on("client_redeem_enabled");
-    terms.publish = Publishing::Any(is_on("client_publish_enabled"));
+    terms.publish = ClientPublicationPolicy::Any(is_on("client_publish_enabled"));
     terms.events = is_on("client_loyalty_events_enabled");
     terms.create_customers = is_on("client_create_customer_enabled");
     terms.list_vouchers = is_on("client_list_vouchers_enabled");

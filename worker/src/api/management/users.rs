@@ -201,7 +201,7 @@ fn give(call: &mut Call<'_, '_>, mut user: Document, project: &Project, role: &s
 fn forgetting(call: &Call<'_, '_>, answer: Response, user: &Document) -> HandlerResult {
     let login = user.as_user().login();
     let rows = keys::with_login(call.store, user.parent.as_deref().unwrap_or_default(), login)?;
-    Ok(keys::forgetting_keys(call.store, answer, &rows)?)
+    Ok(keys::forget_keys(call.store, answer, &rows)?)
 }
 
 /// Refuses to remove the last administrator of a project.
@@ -234,7 +234,7 @@ fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
 
 /// Lists the projects that the caller administers: its own, and those that were created with it.
 fn administered(call: &Call<'_, '_>, own: Project) -> Result<Vec<Project>, CallError> {
-    let mut all = projects::made_by(call.store, &own.id)?;
+    let mut all = projects::list_created_by(call.store, &own.id)?;
     all.push(own);
     let mut administered = Vec::with_capacity(all.len());
     for project in all {
@@ -277,12 +277,12 @@ fn invite(call: &mut Call<'_, '_>) -> HandlerResult {
         }
     }
     let id = call.ids.alphanumeric("user_", 32).to_string();
-    let whole = json!({
+    let body = json!({
         "id": id, "login": login, "email": login, "first_name": text("first_name"), "last_name": text("last_name"),
         "projects": roles, "is_owner": false,
     });
-    let whole = whole.as_object().cloned().unwrap_or_default();
-    let mut user = Document::new(id, Some(users::key_of(&organisation, &login)), call.now_ms(), whole);
+    let body = body.as_object().cloned().unwrap_or_default();
+    let mut user = Document::new(id, Some(users::key_of(&organisation, &login)), call.now_ms(), body);
     user.parent = Some(organisation);
     call.store.insert(USER, &user);
     // A key of the setup may have the login: from now on the role applies to it.

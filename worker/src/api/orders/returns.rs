@@ -74,14 +74,14 @@ fn return_items(call: &mut Call<'_, '_>, order_id: &str) -> HandlerResult {
     let paid_before = order_payments::find_paid_amount(call.store, order_id)?;
     let still_paid = write(call, &request)?;
     // The effects on points cards and tiers belong to the response. They are written now, so no later step may refuse.
-    call.store.unbound();
+    call.store.remove_read_limit();
     let moved_points = commit::follow_up(call)?;
     let paid = [paid_before, order_payments::find_paid_amount(call.store, order_id)?];
     complete(call, order_id, &moved_points, still_paid, paid)?;
     let document = call.store.document(ORDER.object, order_id)?;
     let document = document.ok_or_else(|| not_found("order", order_id))?;
     let returned = document.as_order().returns().last().cloned();
-    let order = ORDER.show_one(call, document)?;
+    let order = ORDER.one_to_json(call, document)?;
     if is_dry {
         call.store.undo_at_end();
     }
@@ -92,7 +92,7 @@ fn return_items(call: &mut Call<'_, '_>, order_id: &str) -> HandlerResult {
 fn write(call: &mut Call<'_, '_>, request: &ReturnRequest) -> Result<[Money; 2], CallError> {
     let facts = facts::facts(call)?;
     let decided = decide::return_items(&facts, request, call.context);
-    call.store.decided("return", decided.as_ref().err().map(|refusal| refusal.reason.key()));
+    call.store.count_decision("return", decided.as_ref().err().map(|refusal| refusal.reason.key()));
     let read_documents = facts.finish()?;
     let outcome = decided?;
     order_returns::write_refunds(call, &outcome, &read_documents)?;

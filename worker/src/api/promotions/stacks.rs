@@ -58,7 +58,7 @@ pub const STACK: Resource = Resource {
         data_ref: "data",
         page_max: 100,
         orders: &[("created_at", "created_at"), ("updated_at", "updated_at"), ("name", member!("name"))],
-        filters: &[ListFilter::Moment("created_at", "created_at"), ListFilter::Moment("updated_at", "updated_at")],
+        filters: &[ListFilter::Instant("created_at", "created_at"), ListFilter::Instant("updated_at", "updated_at")],
         conditions: &[],
     },
 };
@@ -163,7 +163,7 @@ fn find(call: &Call<'_, '_>) -> Result<Document, CallError> {
 
 fn get_one(call: &mut Call<'_, '_>) -> HandlerResult {
     let stack = find(call)?;
-    Ok(Response::json(STACK.show_one(call, stack)?))
+    Ok(Response::json(STACK.one_to_json(call, stack)?))
 }
 
 fn create(call: &mut Call<'_, '_>) -> HandlerResult {
@@ -182,7 +182,7 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     let stack = Document { id, key: None, parent, holder: None, created_at, updated_at: None, body };
     check_readable(&stack)?;
     call.store.insert(STACK.object, &stack);
-    Ok(Response::json(STACK.show_one(call, stack)?))
+    Ok(Response::json(STACK.one_to_json(call, stack)?))
 }
 
 fn update(call: &mut Call<'_, '_>) -> HandlerResult {
@@ -195,12 +195,12 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
     call.touch(&mut stack);
     check_readable(&stack)?;
     call.store.update(STACK.object, &stack);
-    Ok(Response::json(STACK.show_one(call, stack)?))
+    Ok(Response::json(STACK.one_to_json(call, stack)?))
 }
 
 fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     let stack = find(call)?;
-    call.store.remove(STACK.object, &stack.id);
+    call.store.delete(STACK.object, &stack.id);
     Ok(Response::empty(204))
 }
 

@@ -133,7 +133,7 @@ fn change_tier(
     call.touch(&mut tier);
     call.store.update(TIER.object, &tier);
     let id = tier.id.clone();
-    let mut json = TIER.show_one(call, tier)?;
+    let mut json = TIER.one_to_json(call, tier)?;
     if has_rules {
         let assigned = assignments::replace(call, rules, &id, TIER.object)?;
         if let Some(json) = json.as_object_mut() {

@@ -185,7 +185,7 @@ pub const ROUTES: &[Route] = &[
 /// Selects a page of all tiers, or of those that can be used now, or that a client may know: a statement cannot evaluate their windows.
 fn select(call: &Call<'_, '_>) -> Result<ListPage, CallError> {
     let mut clause = Clause::of_kind(TIER.object);
-    let is_limited = call.page.as_ref().is_some_and(|client| !client.is_open());
+    let is_limited = call.client.as_ref().is_some_and(|client| !client.is_open());
     let is_available = call.query.is_true("is_available");
     if !is_limited && !is_available {
         return TIER.list.select(call.store, &call.query, clause);
@@ -321,7 +321,7 @@ fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
         return Err(in_use(TIER.object, &tier.id, "promotion_stack", stacks, total).into());
     }
     assignments::delete_all(call, &tier.id);
-    call.store.remove(TIER.object, &tier.id);
+    call.store.delete(TIER.object, &tier.id);
     Ok(Response::empty(204))
 }
 
@@ -332,12 +332,12 @@ pub fn delete_all(call: &mut Call<'_, '_>, campaign_id: &str) {
 
 fn enable(call: &mut Call<'_, '_>) -> HandlerResult {
     let tier = resource::set_active(call, true)?;
-    Ok(Response::json(TIER.show_one(call, tier)?))
+    Ok(Response::json(TIER.one_to_json(call, tier)?))
 }
 
 fn disable(call: &mut Call<'_, '_>) -> HandlerResult {
     let tier = resource::set_active(call, false)?;
-    Ok(Response::json(TIER.show_one(call, tier)?))
+    Ok(Response::json(TIER.one_to_json(call, tier)?))
 }
 
 /// Checks that the free units of a tier are goods of the catalogue.

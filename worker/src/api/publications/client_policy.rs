@@ -7,7 +7,7 @@ use crate::access::quota::Quota;
 use crate::documents::json_members;
 use crate::domain::customers::customer;
 use crate::domain::publications::PublicationReceiver;
-use crate::http::client_publication_policy::Publishing;
+use crate::http::client_publication_policy::ClientPublicationPolicy;
 use crate::http::reply::{CallError, ErrorBody, error};
 use crate::http::route::Call;
 use crate::store::access::quotas::{self, DailyPublications};
@@ -35,8 +35,8 @@ const DELETED_MAX: i64 = 200;
 pub fn may_publish(call: &Call<'_, '_>, campaign: Option<&Document>) -> bool {
     let name = campaign.and_then(|campaign| campaign.key.as_deref());
     let names: Vec<&str> = campaign.map(|campaign| campaign.id.as_str()).into_iter().chain(name).collect();
-    let publishing: &Publishing = &call.caller.publish;
-    call.page.is_none() || publishing.allows(&names)
+    let publishing: &ClientPublicationPolicy = &call.caller.publish;
+    call.client.is_none() || publishing.allows(&names)
 }
 
 /// Checks that a client publishes one code at a time.
@@ -46,7 +46,7 @@ pub fn check_count(count: u64) -> Result<(), Problem> {
 
 /// Returns the receiver that a sent customer names, and stores the fields that the caller may write.
 pub fn read_receiver(call: &mut Call<'_, '_>, sent: Map<String, Json>) -> Result<PublicationReceiver, CallError> {
-    match &call.page {
+    match &call.client {
         Some(client) if !client.trusts_customer() => name_receiver(call, &sent),
         Some(_) | None => Ok(PublicationReceiver::new_holder(customer::upsert_named(call, sent)?)),
     }
@@ -62,7 +62,7 @@ fn name_receiver(call: &mut Call<'_, '_>, sent: &Map<String, Json>) -> Result<Pu
             let _ = customer::generate_id(call);
             known
         }
-        None => customer::create_named(call, &json_members::one("source_id", source_id.as_str().into())),
+        None => customer::create_named(call, &json_members::object_of("source_id", source_id.as_str().into())),
     };
     Ok(PublicationReceiver { customer: Some(customer), source_id: Some(source_id), holds: false })
 }
@@ -70,7 +70,7 @@ fn name_receiver(call: &mut Call<'_, '_>, sent: &Map<String, Json>) -> Result<Pu
 /// Returns true if a client has published a code of a campaign, or a voucher without one, to a customer that it named.
 pub fn has_published_to_name(call: &Call<'_, '_>, customer_id: &str, parent_id: &str) -> Result<bool, Fault> {
     let account = named_publications_account(customer_id, parent_id).to_string();
-    let balances = call.store.standings(std::slice::from_ref(&account), call.now_ms(), "")?;
+    let balances = call.store.account_balances(std::slice::from_ref(&account), call.now_ms(), "")?;
     Ok(balances.get(&account).is_some_and(|account_state| account_state.balance != 0))
 }
 
@@ -81,7 +81,7 @@ pub fn count_publication(
     receiver: &PublicationReceiver,
     parent_id: &str,
 ) -> Result<(), CallError> {
-    if call.page.as_ref().is_none_or(|client| client.proven.is_some()) {
+    if call.client.as_ref().is_none_or(|client| client.proven.is_some()) {
         return Ok(());
     }
     let day = call.now_ms().checked_div_euclid(DAY_MS).unwrap_or(0);
@@ -93,7 +93,7 @@ pub fn count_publication(
         }
     };
     // Neither an address nor a name can be derived from the stored value, and days and campaigns cannot be linked.
-    let receiver_name = Tracker::stored(call.store)?.counted_as(&format!("{day} {parent_id}"), &receiver_name)?;
+    let receiver_name = Tracker::stored(call.store)?.pseudonym(&format!("{day} {parent_id}"), &receiver_name)?;
     let daily = DailyPublications { day, parent_id, receiver: &receiver_name };
     if quotas::find_publications(call.store, daily)? >= DAILY_MAX {
         return Err(too_many(call.now_ms(), day).into());

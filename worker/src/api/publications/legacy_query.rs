@@ -5,7 +5,7 @@
 
 use crate::api::publications::publications;
 use crate::api::publications::publications::publish_requested;
-use crate::documents::common_fields::{BUYER, KEY};
+use crate::documents::common_fields::{CUSTOMER_OBJECT, KEY};
 use crate::documents::shapes;
 use crate::http::reply::{CallError, ErrorBody, error, invalid_query, of_query, transport_error};
 use crate::http::route::{Call, HandlerResult, Response, Route, get};
@@ -36,7 +36,7 @@ pub const ROUTES: &[Route] = &[get("/v1/publications/create", "Publish a voucher
         .description("Campaign from which a voucher is published. Required without `voucher`."),
         may("source_id", KEY)
             .description("Identifier of the publication in the caller's system. A repeated value returns the earlier publication."),
-        must("customer", BUYER)
+        must("customer", CUSTOMER_OBJECT)
             .description("Customer to receive the voucher, with `id` or `source_id`. The customer is updated as sent, or created."),
         may("metadata", FieldType::Map),
     ])

@@ -1,7 +1,7 @@
 //! The list of publications.
 
 use crate::documents::common_fields::{KEY, LIMIT};
-use crate::documents::resource::{plain_key, show_body};
+use crate::documents::resource::{bodies_to_json, plain_key};
 use crate::documents::shapes;
 use crate::domain::clock;
 use crate::domain::exports::kind::PUBLISHED_TYPE;
@@ -24,7 +24,7 @@ const PUBLICATION: Resource = Resource {
     shape: shapes::vouchers::PUBLICATION.described(),
     parameter: "publicationId",
     key: plain_key,
-    show: show_body,
+    show: bodies_to_json,
     list: List {
         data_ref: "publications",
         page_max: PAGE_MAX,
@@ -39,8 +39,8 @@ const PUBLICATION: Resource = Resource {
         filters: &[
             ListFilter::Name("campaign", "parent", "campaign"),
             ListFilter::Name("customer", publications::CUSTOMER_ID, "customer"),
-            ListFilter::Word("result", member!("result"), &["SUCCESS", "FAILURE"]),
-            ListFilter::Word("voucher_type", publications::VOUCHER_TYPE, &["discount", "loyalty"]),
+            ListFilter::OneOf("result", member!("result"), &["SUCCESS", "FAILURE"]),
+            ListFilter::OneOf("voucher_type", publications::VOUCHER_TYPE, &["discount", "loyalty"]),
             ListFilter::Flag("is_referral_code", publications::IS_REFERRAL_CODE),
             ListFilter::Is("source_id", "key"),
         ],

@@ -2,7 +2,7 @@
 
 use crate::access::client;
 use crate::api::publications::client_policy;
-use crate::documents::common_fields::{BUYER, KEY};
+use crate::documents::common_fields::{CUSTOMER_OBJECT, KEY};
 use crate::documents::shapes;
 use crate::domain::customers::customer;
 use crate::domain::metadata::schemas;
@@ -31,7 +31,7 @@ const BODY: &[Field] = &[
         ]),
     )
     .description("Campaign whose vouchers are published. Required without `voucher`."),
-    must("customer", BUYER)
+    must("customer", CUSTOMER_OBJECT)
         .description("Customer to receive the vouchers, with `id`, `source_id` or, from a server, `email`. The customer is updated as sent, or created."),
     may("source_id", KEY)
         .description("Identifier of the publication in the caller's system, unique among the publications of servers. Cannot be combined with a `count` above 1."),
@@ -98,13 +98,13 @@ pub fn read_request(call: &Call<'_, '_>, mut source: Map<String, Json>) -> Resul
     if let Some(name) = source.get("campaign").filter(|campaign| campaign.is_string()).cloned() {
         source.insert("campaign".into(), json!({ "name": name }));
     }
-    client::name_proven(call, &mut source)?;
-    client::settle_customer(call.page.as_ref(), &mut source);
+    client::write_verified_customer(call, &mut source)?;
+    client::remove_unverified_customer(call.client.as_ref(), &mut source);
     let body = crate::http::shape::read(BODY, source, Nulls::Dropped)?;
     let sent = PublicationRecord::of(&body);
     let voucher = sent.voucher().map(str::to_owned);
     let count = sent.count().filter(|_| voucher.is_none()).unwrap_or(1);
-    if call.page.is_some() {
+    if call.client.is_some() {
         client_policy::check_count(count)?;
     }
     let customer = sent.customer_members().cloned().unwrap_or_default();
@@ -124,7 +124,7 @@ pub fn read_request(call: &Call<'_, '_>, mut source: Map<String, Json>) -> Resul
 /// Refuses an unnamed customer. A server names one by id, source_id or e-mail address, a client by source_id or a token.
 pub fn check_customer(call: &Call<'_, '_>, customer: &Map<String, Json>) -> Result<(), CallError> {
     let has_source_id = customer.contains_key("source_id");
-    match &call.page {
+    match &call.client {
         Some(client) if client.proven.is_none() && !has_source_id => {
             Err(Problem::missing("customer", "source_id").into())
         }
@@ -155,10 +155,10 @@ pub fn missing_vouchers() -> ErrorBody {
 /// Makes a requested publication and returns its JSON. A client receives the `tracking_id` sealed, as in all responses.
 pub fn publish_requested(call: &mut Call<'_, '_>, sent: RequestedPublication) -> Result<Json, CallError> {
     let mut message = write_publication(call, &sent.request, sent.customer)?;
-    let tracking_id = message.get_mut("tracking_id").filter(|_| call.page.is_some());
+    let tracking_id = message.get_mut("tracking_id").filter(|_| call.client.is_some());
     if let Some(Json::String(source_id)) = tracking_id {
         // An earlier version stored it sealed.
-        *source_id = Tracker::stored(call.store)?.shown(source_id)?;
+        *source_id = Tracker::stored(call.store)?.tracking_id_of_name(source_id)?;
     }
     Ok(message)
 }
@@ -179,7 +179,7 @@ fn write_publication(
             .into());
         }
         // A client's name of a publication is only shown: as an identifying name it could take a server's.
-        if call.page.is_none() && call.store.document_by_name("publication", source_id, "")?.is_some() {
+        if call.client.is_none() && call.store.document_by_name("publication", source_id, "")?.is_some() {
             let message = format!("Publication with source_id: '{source_id}' already exists");
             return Err(error(400, "duplicate_source_id", "Duplicate source_id", message).into());
         }
@@ -269,13 +269,13 @@ fn find(call: &Call<'_, '_>, request: &PublicationRequest) -> Result<(Option<Doc
 /// customer of a client.
 fn is_once(call: &Call<'_, '_>, request: &PublicationRequest, campaign: Option<&Document>) -> bool {
     let of_campaign = campaign.is_some_and(|campaign| campaign.as_campaign().joins_once());
-    request.join_once || of_campaign || call.page.as_ref().is_some_and(|client| client.proven.is_some())
+    request.join_once || of_campaign || call.client.as_ref().is_some_and(|client| client.proven.is_some())
 }
 
 /// Returns the repeated response of an earlier publication; a client does not see members that a server wrote for itself.
 fn repeat_response(call: &Call<'_, '_>, earlier: Document) -> Json {
     let mut body = earlier.body;
-    if call.page.is_some() {
+    if call.client.is_some() {
         body.insert("metadata".into(), json!({}));
         body.insert("source_id".into(), Json::Null);
     }
@@ -290,7 +290,7 @@ fn find_campaign(call: &Call<'_, '_>, name: &str) -> Result<Document, CallError>
 /// are counted.
 fn find_voucher(call: &Call<'_, '_>, code: &str) -> Result<Document, CallError> {
     let found = publishable(call, code);
-    if let (Err(CallError::Refused(_)), Some(client)) = (&found, &call.page) {
+    if let (Err(CallError::Refused(_)), Some(client)) = (&found, &call.client) {
         call.guesses.set(call.guesses.get().saturating_add(1));
         if !client.policy.reasons {
             return Err(not_found("voucher", code).into());
@@ -302,7 +302,7 @@ fn find_voucher(call: &Call<'_, '_>, code: &str) -> Result<Document, CallError> 
 fn publishable(call: &Call<'_, '_>, code: &str) -> Result<Document, CallError> {
     let key = code_key(code, call.caller.settings.case_sensitive_codes);
     let voucher = call.store.document_by_name("voucher", &key, code)?.ok_or_else(|| not_found("voucher", code))?;
-    if voucher.holder.is_some() && call.page.is_some() {
+    if voucher.holder.is_some() && call.client.is_some() {
         // For a client a code with a holder is like one that does not exist.
         return Err(not_found("voucher", code).into());
     }

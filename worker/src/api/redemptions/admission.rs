@@ -113,6 +113,6 @@ fn customer_metadata(
     {
         merged = stored.body;
     }
-    merge::merge(&mut merged, json_members::one("metadata", Json::Object(sent.metadata.to_fields())));
+    merge::merge(&mut merged, json_members::object_of("metadata", Json::Object(sent.metadata.to_fields())));
     Ok(merged.remove("metadata").unwrap_or(Json::Null))
 }

@@ -31,7 +31,7 @@ pub fn order_hash(call: &Call<'_, '_>) -> Option<String> {
 /// Decides if a failed redemption is stored; a stored one is removed when its retention ends.
 pub fn is_stored(call: &mut Call<'_, '_>) -> Result<bool, Fault> {
     let now_ms = call.now_ms();
-    if call.page.is_some() {
+    if call.client.is_some() {
         for quota in &STORED_FAILURES {
             if !quota.allows(call.store, call.caller, now_ms, 1)? {
                 return Ok(false);
@@ -39,6 +39,6 @@ pub fn is_stored(call: &mut Call<'_, '_>) -> Result<bool, Fault> {
         }
         STORED_FAILURES.iter().for_each(|quota| quota.take(call.store, call.caller, now_ms, 1));
     }
-    call.store.leaves_later();
+    call.store.mark_for_retention();
     Ok(true)
 }

@@ -77,7 +77,7 @@ pub const REDEMPTION: Resource = Resource {
     shape: RECORD.described(),
     parameter: "redemptionId",
     key: plain_key,
-    show: resource::show_body,
+    show: resource::bodies_to_json,
     list: List {
         data_ref: "redemptions",
         page_max: 99,
@@ -92,7 +92,7 @@ pub const REDEMPTION: Resource = Resource {
             ListFilter::Is("result", member!("result")),
             ListFilter::Name("campaign", campaign_of_redemption!(), "campaign"),
             ListFilter::Name("customer", "holder", "customer"),
-            ListFilter::Moment("created_at", "created_at"),
+            ListFilter::Instant("created_at", "created_at"),
         ],
         conditions: &[
             ("voucher_code", CODE),
@@ -218,8 +218,8 @@ pub fn check<T>(
     let facts = facts::facts(call)?;
     let decided = decide::validate(&facts, request, call.context);
     match &decided {
-        Ok(decision) => call.store.decided("validation", refusal_key(&decision.answer.evaluated)),
-        Err(refusal) => call.store.decided("validation", Some(refusal.reason.key())),
+        Ok(decision) => call.store.count_decision("validation", refusal_key(&decision.answer.evaluated)),
+        Err(refusal) => call.store.count_decision("validation", Some(refusal.reason.key())),
     }
     let decided = decided.map(|decision| {
         let evaluated = &decision.answer.evaluated;
@@ -285,9 +285,9 @@ pub fn run(call: &mut Call<'_, '_>, request: &mut Redeemables, form: RecordForm)
     match &decided {
         Ok(decision) => {
             let failure = decision.answer.failure.as_ref();
-            call.store.decided("redemption", failure.map(|failure| failure.reason.key()));
+            call.store.count_decision("redemption", failure.map(|failure| failure.reason.key()));
         }
-        Err(refusal) => call.store.decided("redemption", Some(refusal.reason.key())),
+        Err(refusal) => call.store.count_decision("redemption", Some(refusal.reason.key())),
     }
     let decided = decided.map_err(CallError::from).and_then(|decision| {
         let redeemed = &decision.answer;
@@ -322,7 +322,7 @@ pub fn run(call: &mut Call<'_, '_>, request: &mut Redeemables, form: RecordForm)
     let mut customer =
         facts::write_customer(call, &customers, customer, customer_id.as_deref(), summary_delta, orders)?;
     // Servers receive complete vouchers and tiers; a client receives only its disclosure.
-    let is_expanded = call.page.is_none() && !caller::is_engine_comparison(call);
+    let is_expanded = call.client.is_none() && !caller::is_engine_comparison(call);
     let printed = write_redemption(call, *recorded, &changes, customer.as_mut(), form, is_expanded)?;
     facts::count_orders(call, &customers, customer.as_ref().map(|customer| &*customer.id), &changes.orders)?;
     summary::find_last_orders(call.store, &changes.orders, call.context.now.millis());
@@ -336,11 +336,11 @@ pub fn run(call: &mut Call<'_, '_>, request: &mut Redeemables, form: RecordForm)
 /// does not learn of the other one, and its order is stored without the name.
 fn keeps_source_id(call: &Call<'_, '_>, facts: &StoreFacts<'_, '_>, order: &Order) -> Result<bool, CallError> {
     let (Some(id), Some(source_id)) = (&order.id, &order.source_id) else { return Ok(true) };
-    if facts.has_seen_order(id) {
+    if facts.has_read_order(id) {
         return Ok(true);
     }
     match call.store.document_by_name("order", source_id, id)? {
-        Some(other) if other.id != id.as_str() && call.page.is_none() => {
+        Some(other) if other.id != id.as_str() && call.client.is_none() => {
             Err(duplicate("order", "id", source_id).into())
         }
         Some(other) => Ok(other.id == id.as_str()),

@@ -80,7 +80,7 @@ fn roll_back(call: &mut Call<'_, '_>, id: &str, stack: bool) -> HandlerResult {
     let request = read(call, id, stack)?;
     let facts = facts::facts(call)?;
     let decided = decide::rollback(&facts, &request, call.context);
-    call.store.decided("rollback", decided.as_ref().err().map(|refusal| refusal.reason.key()));
+    call.store.count_decision("rollback", decided.as_ref().err().map(|refusal| refusal.reason.key()));
     let refused = match &decided {
         Err(refusal) if refusal.reason == Reason::AlreadyRolledBack && !caller::is_engine_comparison(call) => {
             facts.redemption(id).found().map(Fact::into_owned)
@@ -145,7 +145,7 @@ fn write_refused(
     let failed_id = call.ids.hex18("rrf_");
     let record = record_refused(&failed_id, redemption, request, reason, call.context.now);
     facts::write_records(call, Vec::new(), vec![record]);
-    call.store.leaves_later();
+    call.store.mark_for_retention();
     let summary_delta = SummaryDelta { rollback_failed: 1, ..SummaryDelta::default() };
     facts::write_customer(call, &DocumentsById::new(), None, redemption.customer_id.as_deref(), &summary_delta, &[])?;
     let details: ErrorBody =

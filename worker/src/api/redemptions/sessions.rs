@@ -164,7 +164,7 @@ pub fn check_limit(call: &Call<'_, '_>, entries: &[Entry]) -> Result<Option<Stri
             Entry::Post(_) | Entry::Release(_) => None,
         }
     };
-    let Some((client, hold)) = call.page.as_ref().zip(entries.iter().find_map(hold)) else { return Ok(None) };
+    let Some((client, hold)) = call.client.as_ref().zip(entries.iter().find_map(hold)) else { return Ok(None) };
     let key = json!([call.caller.class, call.caller.key_id]);
     let (origin, limit, source) = match (&client.proven, call.caller.address.as_deref()) {
         (Some(_), _) => (digest(call, &hold.owner)?, MAX_OF_ONE, "one customer"),
@@ -184,5 +184,5 @@ pub fn check_limit(call: &Call<'_, '_>, entries: &[Entry]) -> Result<Option<Stri
 }
 
 fn digest(call: &Call<'_, '_>, source: &str) -> Result<String, Fault> {
-    Tracker::stored(call.store)?.counted_as("lock", source)
+    Tracker::stored(call.store)?.pseudonym("lock", source)
 }

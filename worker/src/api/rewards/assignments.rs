@@ -220,7 +220,7 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
         AssignmentSide::Reward(reward) => clause.within(&reward.id),
     }
     let page = ASSIGNMENT.list.select(call.store, &call.query, clause)?;
-    let json = resource::show_body(call, page.documents)?;
+    let json = resource::bodies_to_json(call, page.documents)?;
     Ok(Response::json(Json::Object(ASSIGNMENT.list.envelope(json, page.total))))
 }
 
@@ -232,7 +232,7 @@ fn get_reward(call: &mut Call<'_, '_>) -> HandlerResult {
     let assignment = find(call)?;
     let id = assignment.parent.unwrap_or_default();
     let reward = call.store.document(REWARD.object, &id)?.ok_or_else(|| not_found(REWARD.object, &id))?;
-    Ok(Response::json(REWARD.show_one(call, reward)?))
+    Ok(Response::json(REWARD.one_to_json(call, reward)?))
 }
 
 fn create(call: &mut Call<'_, '_>) -> HandlerResult {
@@ -349,6 +349,6 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
 fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     let assignment = find(call)?;
     assignments::delete_all(call, &assignment.id);
-    call.store.remove(ASSIGNMENT.object, &assignment.id);
+    call.store.delete(ASSIGNMENT.object, &assignment.id);
     Ok(Response::empty(204))
 }

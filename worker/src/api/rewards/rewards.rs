@@ -8,7 +8,7 @@ use crate::domain::rewards::assignments::ASSIGNMENT;
 use crate::domain::rewards::reward::{REWARD, missing_parameter, show};
 use crate::http::reply::{CallError, error, in_use, not_found};
 use crate::http::route::{Call, HandlerResult, Response, Route, delete, get, post, put};
-use crate::http::shape::{Field, FieldType, INT_MAX, Nulls, may, shown};
+use crate::http::shape::{Field, FieldType, INT_MAX, Nulls, may, value_text};
 use crate::store::document::Document;
 use crate::store::document_list::clause::Clause;
 use crate::store::documents::any_kind::CountedIds;
@@ -148,7 +148,7 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     read_fields(&reward.body, read_reward)?;
     schemas::check_body(call.store, REWARD.object, &reward.body)?;
     call.store.insert(REWARD.object, &reward);
-    Ok(Response::json(REWARD.show_one(call, reward)?))
+    Ok(Response::json(REWARD.one_to_json(call, reward)?))
 }
 
 fn update(call: &mut Call<'_, '_>) -> HandlerResult {
@@ -172,7 +172,7 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
     read_fields(&reward.body, read_reward)?;
     schemas::check_body(call.store, REWARD.object, &reward.body)?;
     call.store.update(REWARD.object, &reward);
-    Ok(Response::json(REWARD.show_one(call, reward)?))
+    Ok(Response::json(REWARD.one_to_json(call, reward)?))
 }
 
 fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
@@ -181,7 +181,7 @@ fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     if total > 0 {
         return Err(in_use(REWARD.object, &reward.id, ASSIGNMENT.object, assigned, total).into());
     }
-    call.store.remove(REWARD.object, &reward.id);
+    call.store.delete(REWARD.object, &reward.id);
     Ok(Response::empty(204))
 }
 
@@ -268,12 +268,13 @@ fn normalise_coin(content: &mut Map<String, Json>) -> Result<(), CallError> {
     let ratio = RewardContentRecord::of(content).exchange_ratio();
     let ratio = ratio.ok_or_else(|| missing_parameter("parameters.coin.exchange_ratio"))?;
     let exchange = read_positive(ratio, true).ok_or_else(|| {
-        let message = format!("must be an amount of at least 0.01 in major units (actual value is `{}`)", shown(ratio));
+        let message =
+            format!("must be an amount of at least 0.01 in major units (actual value is `{}`)", value_text(ratio));
         Problem::at("parameters.coin.exchange_ratio", message)
     })?;
     let points = RewardContentRecord::of(content).points_ratio().cloned().unwrap_or(json!(1));
     let points = read_positive(&points, false).ok_or_else(|| {
-        let message = format!("must be an integer >= 1 (actual value is `{}`)", shown(&points));
+        let message = format!("must be an integer >= 1 (actual value is `{}`)", value_text(&points));
         Problem::at("parameters.coin.points_ratio", message)
     })?;
     content.insert("exchange_ratio".into(), exchange);

@@ -109,7 +109,7 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
 
 fn list_within(call: &mut Call<'_, '_>, clause: Clause) -> HandlerResult {
     let page = ASSIGNMENT.list.select(call.store, &call.query, clause)?;
-    let assignments = resource::show_body(call, page.documents)?;
+    let assignments = resource::bodies_to_json(call, page.documents)?;
     Ok(Response::json(Json::Object(ASSIGNMENT.list.envelope(assignments, page.total))))
 }
 
@@ -130,7 +130,7 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
         if is_same || !call.query.is_true("force") {
             return Err(duplicate(ASSIGNMENT.object, "id", &known.id).into());
         }
-        call.store.remove(ASSIGNMENT.object, &known.id);
+        call.store.delete(ASSIGNMENT.object, &known.id);
     }
     let assigned = assign(call, vec![rule.id], &object.id, kind);
     Ok(Response::json(assigned.into_iter().next().unwrap_or(Json::Null)))
@@ -150,6 +150,6 @@ fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     if assignment.holder.as_deref() != Some(&rule.id) {
         return Err(not_found(ASSIGNMENT.object, &assignment.id).into());
     }
-    call.store.remove(ASSIGNMENT.object, &assignment.id);
+    call.store.delete(ASSIGNMENT.object, &assignment.id);
     Ok(Response::empty(204))
 }

@@ -2,7 +2,7 @@
 //! at once.
 
 use crate::documents::common_fields::{KEY, LIMIT, PAGE};
-use crate::documents::filter::read_moment;
+use crate::documents::filter::read_instant;
 use crate::documents::resource;
 use crate::documents::shapes;
 use crate::domain::validation_rules::assignments;
@@ -163,10 +163,10 @@ pub const ROUTES: &[Route] = &[
 /// Lists rules; `start_date` and `end_date` select by the time of creation.
 fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut clause = Clause::of_kind(RULE.object);
-    if let Some(at) = read_moment(&call.query, &["start_date"])? {
+    if let Some(at) = read_instant(&call.query, &["start_date"])? {
         clause.created_from(at);
     }
-    if let Some(at) = read_moment(&call.query, &["end_date"])? {
+    if let Some(at) = read_instant(&call.query, &["end_date"])? {
         clause.created_until(at);
     }
     let page = RULE.list.select(call.store, &call.query, clause)?;
@@ -240,12 +240,12 @@ fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     if total > 0 {
         return Err(in_use(RULE.object, &rule.id, assignments::ASSIGNMENT.object, assigned, total).into());
     }
-    call.store.remove(RULE.object, &rule.id);
+    call.store.delete(RULE.object, &rule.id);
     Ok(Response::empty(204))
 }
 
 fn answer(call: &mut Call<'_, '_>, document: Document, warnings: Vec<Json>) -> HandlerResult {
-    let mut json = RULE.show_one(call, document)?;
+    let mut json = RULE.one_to_json(call, document)?;
     if let Some(json) = json.as_object_mut() {
         json.insert("warnings".into(), warnings.into());
     }

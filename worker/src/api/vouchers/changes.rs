@@ -95,7 +95,7 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
     definition::check_readable(None, &voucher.body, "")?;
     call.touch(&mut voucher);
     call.store.update(VOUCHER.object, &voucher);
-    Ok(Response::json(VOUCHER.show_one(call, voucher)?))
+    Ok(Response::json(VOUCHER.one_to_json(call, voucher)?))
 }
 
 /// Refuses changes of the type of a voucher, and of the type of its discount.

@@ -23,8 +23,8 @@ const LISTED: List = List {
     filters: &[
         ListFilter::Name("campaign", "parent", "campaign"),
         ListFilter::Is("category", member!("category")),
-        ListFilter::Moment("created_at", "created_at"),
-        ListFilter::Moment("updated_at", "updated_at"),
+        ListFilter::Instant("created_at", "created_at"),
+        ListFilter::Instant("updated_at", "updated_at"),
     ],
     conditions: &[],
     ..VOUCHER.list
@@ -68,7 +68,7 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
 /// unproven customer are never listed.
 fn visible_codes(call: &Call<'_, '_>) -> Result<Vec<String>, CallError> {
     let named = call.query.parameter("customer");
-    let customer = client::asked_about(call, named)?;
+    let customer = client::find_queried_customer(call, named)?;
     let mut ids = Vec::new();
     if let Some(customer) = &customer {
         ids.extend(vouchers::list_ids_of_holder(call.store, &customer.id)?);
@@ -82,7 +82,7 @@ fn visible_codes(call: &Call<'_, '_>) -> Result<Vec<String>, CallError> {
 /// Returns the ids of the codes that every client may know.
 fn list_public_ids(call: &Call<'_, '_>) -> Result<Vec<String>, CallError> {
     let mut ids = Vec::new();
-    if call.page.as_ref().is_none_or(ClientContext::is_open) {
+    if call.client.as_ref().is_none_or(ClientContext::is_open) {
         ids.extend(vouchers::list_public_ids(call.store, call.now_ms())?);
     }
     let judged = JudgedOffers::new(&campaigns::list_standalone_campaigns(call.store)?, call.context.now);

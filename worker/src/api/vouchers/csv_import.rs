@@ -48,16 +48,16 @@ const COLUMNS: &[CsvColumn] = &[
         "discount.fixed_amount_formula",
     ]),
     column(&["discount_type"], "row.discount_type", CellType::Text).becomes(&["discount.type"]),
-    column(&["discount_amount"], "row.discount_amount", CellType::Whole)
+    column(&["discount_amount"], "row.discount_amount", CellType::Integer)
         .becomes(&["discount_amount", "discount.amount_off"]),
-    column(&["discount_amount_limit"], "row.amount_limit", CellType::Whole).becomes(&["discount.amount_limit"]),
+    column(&["discount_amount_limit"], "row.amount_limit", CellType::Integer).becomes(&["discount.amount_limit"]),
     column(&["discount_effect"], "row.effect", CellType::Text).becomes(&["gift.effect", "discount.effect"]),
     column(&["discount_unit_type"], "row.unit_type", CellType::Text).becomes(&["discount.unit_type"]),
     column(&["discount_unit_effect"], "row.unit_effect", CellType::Text).becomes(&["discount.effect"]),
-    column(&["gift_amount"], "row.gift_amount", CellType::Whole).becomes(&["gift.amount"]),
-    column(&["gift_balance"], "row.gift_balance", CellType::Whole).becomes(&["gift.balance"]),
-    column(&["loyalty_points"], "row.loyalty_points", CellType::Whole).becomes(&["loyalty_card.points"]),
-    column(&["loyalty_balance"], "row.loyalty_balance", CellType::Whole).becomes(&["loyalty_card.balance"]),
+    column(&["gift_amount"], "row.gift_amount", CellType::Integer).becomes(&["gift.amount"]),
+    column(&["gift_balance"], "row.gift_balance", CellType::Integer).becomes(&["gift.balance"]),
+    column(&["loyalty_points"], "row.loyalty_points", CellType::Integer).becomes(&["loyalty_card.points"]),
+    column(&["loyalty_balance"], "row.loyalty_balance", CellType::Integer).becomes(&["loyalty_card.balance"]),
     column(&["value"], "row.value", CellType::Text).becomes(&[
         "gift.amount",
         "loyalty_card.points",
@@ -66,13 +66,14 @@ const COLUMNS: &[CsvColumn] = &[
         "discount.unit_off",
         "discount.fixed_amount",
     ]),
-    column(&["redeemed_amount"], "row.redeemed_amount", CellType::Whole).becomes(&[
+    column(&["redeemed_amount"], "row.redeemed_amount", CellType::Integer).becomes(&[
         "redeemed_amount",
         "gift.balance",
         "loyalty_card.balance",
     ]),
-    column(&["redemption_count", "redeemed_quantity"], "row.redeemed", CellType::Whole).becomes(&["redemption_count"]),
-    column(&["redemption_quantity", "redemption_limit"], "redemption.quantity", CellType::Whole),
+    column(&["redemption_count", "redeemed_quantity"], "row.redeemed", CellType::Integer)
+        .becomes(&["redemption_count"]),
+    column(&["redemption_quantity", "redemption_limit"], "redemption.quantity", CellType::Integer),
     column(&["campaign"], "campaign", CellType::Text),
     column(&["category"], "category", CellType::Text),
     column(&["category_id"], "category_id", CellType::Text),
@@ -221,7 +222,7 @@ fn write_grant(members: &mut Map<String, Json>, cells: &mut Map<String, Json>) -
     ] {
         let is_declared = VoucherRecord::of(members).voucher_type() == Some(kind);
         let (own, left) = (cells.remove(own), cells.remove(left));
-        let Some(units) = own.or_else(|| read(CellType::Whole).filter(|_| is_declared)) else { continue };
+        let Some(units) = own.or_else(|| read(CellType::Integer).filter(|_| is_declared)) else { continue };
         if let Some((limit, redeemed_units)) =
             units.as_i64().zip(redeemed_units).filter(|(limit, redeemed_units)| redeemed_units > limit)
         {
@@ -232,7 +233,7 @@ fn write_grant(members: &mut Map<String, Json>, cells: &mut Map<String, Json>) -
             .as_i64()
             .zip(redeemed_units)
             .map(|(units, redeemed_units)| Json::from(units.saturating_sub(redeemed_units)));
-        let mut card = json_members::one(total, units);
+        let mut card = json_members::object_of(total, units);
         if let Some(left) = left.or(rest) {
             card.insert("balance".into(), left);
         }
@@ -253,11 +254,11 @@ fn write_grant(members: &mut Map<String, Json>, cells: &mut Map<String, Json>) -
     }
     let (own, formula, cell) = match kind.as_str().unwrap_or_default() {
         "PERCENT" => ("percent_off", "percent_off_formula", CellType::Number),
-        "UNIT" => ("unit_off", "unit_off_formula", CellType::Whole),
-        "FIXED" => ("fixed_amount", "fixed_amount_formula", CellType::Whole),
-        _ => ("amount_off", "amount_off_formula", CellType::Whole),
+        "UNIT" => ("unit_off", "unit_off_formula", CellType::Integer),
+        "FIXED" => ("fixed_amount", "fixed_amount_formula", CellType::Integer),
+        _ => ("amount_off", "amount_off_formula", CellType::Integer),
     };
-    let mut discount = json_members::one("type", kind);
+    let mut discount = json_members::object_of("type", kind);
     let effect = cells.remove("unit_effect");
     let effect = cells.remove("effect").or(effect);
     let pairs = [(own, amount.or_else(|| read(cell))), (formula, cells.remove("formula")), ("effect", effect)];

@@ -126,7 +126,7 @@ fn update_metadata(call: &mut Call<'_, '_>) -> HandlerResult {
     let metadata = body.remove("metadata").unwrap_or_else(|| json!({}));
     let codes = body.remove("codes").unwrap_or_default();
     let item = |code: &Json| {
-        let mut item = json_members::one("code", code.clone());
+        let mut item = json_members::object_of("code", code.clone());
         item.insert("metadata".into(), metadata.clone());
         item
     };

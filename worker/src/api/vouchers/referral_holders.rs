@@ -1,6 +1,6 @@
 //! Holders of referral codes: list, add by the merchant, remove.
 
-use crate::documents::common_fields::{BUYER, KEY, LIMIT};
+use crate::documents::common_fields::{CUSTOMER_OBJECT, KEY, LIMIT};
 use crate::documents::keyset_list::{self, KeysetPage};
 use crate::documents::shapes;
 use crate::domain::clock;
@@ -22,7 +22,7 @@ use serde_json::{Map, Value as Json, json};
 const HOLDERS_MAX: usize = 100;
 
 const ADD: &[Field] = &[
-    must("holders", FieldType::List(&BUYER, 1, HOLDERS_MAX))
+    must("holders", FieldType::List(&CUSTOMER_OBJECT, 1, HOLDERS_MAX))
         .description("Customers to add as referees, each with `id` or `source_id`. Stored customers are updated, unknown ones are created."),
     may("metadata", FieldType::Map),
 ];
@@ -192,6 +192,6 @@ fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
         let message = "You can not remove Referrer assignment";
         return Err(error(403, "forbidden", "Can not remove assignment", message).into());
     }
-    call.store.remove(HOLDER.object, &holder.id);
+    call.store.delete(HOLDER.object, &holder.id);
     Ok(Response::empty(204))
 }

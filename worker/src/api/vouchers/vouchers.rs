@@ -170,7 +170,7 @@ pub fn list_within(call: &mut Call<'_, '_>, list: &List, mut clause: Clause) -> 
 
 fn get_one(call: &mut Call<'_, '_>) -> HandlerResult {
     let voucher = find(call)?;
-    Ok(Response::json(VOUCHER.show_one(call, voucher)?))
+    Ok(Response::json(VOUCHER.one_to_json(call, voucher)?))
 }
 
 fn enable(call: &mut Call<'_, '_>) -> HandlerResult {
@@ -184,7 +184,7 @@ fn disable(call: &mut Call<'_, '_>) -> HandlerResult {
 fn set_active(call: &mut Call<'_, '_>, active: bool) -> HandlerResult {
     find(call)?;
     let voucher = resource::set_active(call, active)?;
-    Ok(Response::json(VOUCHER.show_one(call, voucher)?))
+    Ok(Response::json(VOUCHER.one_to_json(call, voucher)?))
 }
 
 fn create(call: &mut Call<'_, '_>) -> HandlerResult {

@@ -1,7 +1,7 @@
 //! The shape of the earning rules of a campaign, and the blocks that belong together.
 
 use crate::documents::common_fields::{KEY, VALIDITY_DAY_OF_WEEK, VALIDITY_HOURS, VALIDITY_TIMEFRAME};
-use crate::documents::tagged_blocks::{TaggedBlock, choice};
+use crate::documents::tagged_blocks::{TaggedBlock, tagged_block};
 use scrip::shape::{Field, FieldType, INT_MAX, may, must, object};
 use scrip::wire::voucher::EXPIRATION_RULES;
 use scrip::{fields_of, shape};
@@ -115,9 +115,9 @@ const CALCULATION_TYPES: &[&str] = &[
 
 /// Blocks by type.
 pub const TYPES: &[TaggedBlock] =
-    &[choice("loyalty", "type", &[("FIXED", &["points"]), ("PROPORTIONAL", &["calculation_type"])])];
+    &[tagged_block("loyalty", "type", &[("FIXED", &["points"]), ("PROPORTIONAL", &["calculation_type"])])];
 /// Blocks by calculation.
-pub const CALCULATIONS: &[TaggedBlock] = &[choice(
+pub const CALCULATIONS: &[TaggedBlock] = &[tagged_block(
     "loyalty",
     "calculation_type",
     &[

@@ -4,7 +4,7 @@ use crate::documents::common_fields::KEY;
 use crate::documents::shapes::points::{
     CURRENT_PERIOD, DATES, EXPIRATION, EXPIRATIONS, NAME, PERIOD, PERIODS, ROUNDINGS,
 };
-use crate::documents::tagged_blocks::{TaggedBlock, choice};
+use crate::documents::tagged_blocks::{TaggedBlock, tagged_block};
 use scrip::shape::{Field, FieldType, INT_MAX, may, must, object};
 use scrip::{fields_of, shape};
 use serde_json::{Value as Json, json};
@@ -60,7 +60,7 @@ const PENDING: FieldType = shape!(
     ]
 );
 
-/// Limits of some types.
+/// Limits of some types. A macro, because `fields_of!` needs constants.
 macro_rules! limits {
     ($types:expr, $most:expr, $fields:expr) => {
         FieldType::Object(&[
@@ -241,9 +241,9 @@ const REFUNDED: &[(&str, &[&str])] = &[("NONE", &[]), ("REFUNDABLE", &["methods"
 
 /// Blocks that belong together.
 pub const CHOICES: &[TaggedBlock] = &[
-    choice("points_expiration", "type", EXPIRATIONS),
-    choice("points_expiration.rolling_expiration.rounding", "type", ROUNDINGS),
-    choice(
+    tagged_block("points_expiration", "type", EXPIRATIONS),
+    tagged_block("points_expiration.rolling_expiration.rounding", "type", ROUNDINGS),
+    tagged_block(
         "pending_points",
         "type",
         &[
@@ -253,31 +253,35 @@ pub const CHOICES: &[TaggedBlock] = &[
             ("EVENT_BASED", &["event_based"]),
         ],
     ),
-    choice("earning_limits.global", "type", LIMITED),
-    choice(
+    tagged_block("earning_limits.global", "type", LIMITED),
+    tagged_block(
         "earning_limits.global.limits[]",
         "type",
         &[("BALANCE_BASED", &["max"]), ("TIME_BASED", &["period", "points"])],
     ),
-    choice("earning_limits.global.limits[].period", "type", PERIODS),
-    choice("earning_limits.transactions", "type", LIMITED),
-    choice("earning_limits.transactions.limits[]", "type", &[("POINTS", &["max"]), ("SPENDING", &["min_amount"])]),
-    choice("spending_limits.global", "type", LIMITED),
-    choice(
+    tagged_block("earning_limits.global.limits[].period", "type", PERIODS),
+    tagged_block("earning_limits.transactions", "type", LIMITED),
+    tagged_block(
+        "earning_limits.transactions.limits[]",
+        "type",
+        &[("POINTS", &["max"]), ("SPENDING", &["min_amount"])],
+    ),
+    tagged_block("spending_limits.global", "type", LIMITED),
+    tagged_block(
         "spending_limits.global.limits[]",
         "type",
         &[("SPENDING_BASED", &["max"]), ("TIME_BASED", &["period", "points"])],
     ),
-    choice("spending_limits.global.limits[].period", "type", PERIODS),
-    choice("spending_limits.transactions", "type", LIMITED),
-    choice("refunds.spent_points", "type", REFUNDED),
-    choice("refunds.earned_points", "type", REFUNDED),
-    choice(
+    tagged_block("spending_limits.global.limits[].period", "type", PERIODS),
+    tagged_block("spending_limits.transactions", "type", LIMITED),
+    tagged_block("refunds.spent_points", "type", REFUNDED),
+    tagged_block("refunds.earned_points", "type", REFUNDED),
+    tagged_block(
         "refunds.earned_points.methods[]",
         "type",
         &[("REVOKE_FROM_PENDING", &[]), ("REVOKE_FROM_BALANCE", &["mode"])],
     ),
-    choice("pay_with_points", "type", &[("NO_PAYMENTS", &[]), ("EXCHANGE_RATIO", &["exchange_ratio"])]),
+    tagged_block("pay_with_points", "type", &[("NO_PAYMENTS", &[]), ("EXCHANGE_RATIO", &["exchange_ratio"])]),
 ];
 
 /// Returns the defaults of a card definition.

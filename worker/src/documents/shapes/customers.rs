@@ -90,7 +90,7 @@ pub const PERMANENT_DELETION: FieldType = shape!(
 
 /// Redeemable of a customer.
 pub const HELD: FieldType = shape!(
-    "HeldRedeemable",
+    "CustomerRedeemable",
     "Redeemable that a customer holds, passes on or has received.",
     &[
         must("id", KEY),

@@ -5,7 +5,7 @@ use crate::documents::shapes::points::{
     CALCULATIONS, CURRENT_PERIOD, EXPIRATION, EXPIRATIONS, GOODS_NAMES, HOURS, HOURS_CHOICE, NAME, PERIODS,
     PROPORTIONAL, ROUNDINGS,
 };
-use crate::documents::tagged_blocks::{TaggedBlock, choice};
+use crate::documents::tagged_blocks::{TaggedBlock, tagged_block};
 use scrip::shape::{Field, FieldType, INT_MAX, may, must, object};
 use scrip::wire::rules::TESTS;
 use scrip::{fields_of, shape};
@@ -96,13 +96,13 @@ macro_rules! effect {
 const NOTHING: &[Field] = &[];
 const EFFECT: FieldType = effect!("EarningEffect", &["POINTS", "POINTS_PROPORTIONAL", "INCENTIVE"], NOTHING);
 const SENT_EFFECT: FieldType = effect!(
-    "SentEarningEffect",
+    "EarningEffectRequest",
     &["POINTS", "POINTS_PROPORTIONAL", "INCENTIVE", "BENEFIT"],
     &[may("benefit", FieldType::Object(&[must("id", KEY)]))
         .description("Incentive under its later name, with either form of its ID. Excludes `incentive`.")]
 );
 
-/// Trigger and effects of an earning rule, with effects of this shape and with identifying fields.
+/// Trigger and effects of an earning rule, with effects of this shape and with identifying fields. A macro, because `fields_of!` needs constants.
 macro_rules! earnings {
     ($effect:expr, $which:expr) => {{
         const EFFECTS: FieldType = FieldType::List(&$effect, 1, 100);
@@ -245,7 +245,7 @@ pub const EARNING_RULE: FieldType = shape!(
 
 /// Blocks that belong together.
 pub const CHOICES: &[TaggedBlock] = &[
-    choice(
+    tagged_block(
         "trigger",
         "event",
         &[
@@ -254,23 +254,31 @@ pub const CHOICES: &[TaggedBlock] = &[
             ("customer.segment.entered", &["segment"]),
         ],
     ),
-    choice("earnings[].tier_rules", "type", &[("NO_REQUIREMENTS", &[]), ("ANY_OF", &["any_of"])]),
-    choice(
+    tagged_block("earnings[].tier_rules", "type", &[("NO_REQUIREMENTS", &[]), ("ANY_OF", &["any_of"])]),
+    tagged_block(
         "earnings[].effects[]",
         "type",
         &[("POINTS", &["points"]), ("POINTS_PROPORTIONAL", &["points_proportional"]), ("INCENTIVE", &["incentive"])],
     ),
-    choice("earnings[].effects[].points.points_expiration", "type", EXPIRATIONS),
-    choice("earnings[].effects[].points.points_expiration.rolling_expiration.rounding", "type", ROUNDINGS),
-    choice("earnings[].effects[].points_proportional", "calculation_type", CALCULATIONS),
-    choice("earnings[].effects[].points_proportional.points_expiration", "type", EXPIRATIONS),
-    choice("earnings[].effects[].points_proportional.points_expiration.rolling_expiration.rounding", "type", ROUNDINGS),
-    choice("earnings[].effects[].points_proportional.order_items.amount.applicable_to[]", "type", GOODS_NAMES),
-    choice("earnings[].effects[].points_proportional.order_items.subtotal_amount.applicable_to[]", "type", GOODS_NAMES),
-    choice("earnings[].effects[].points_proportional.order_items.quantity.applicable_to[]", "type", GOODS_NAMES),
+    tagged_block("earnings[].effects[].points.points_expiration", "type", EXPIRATIONS),
+    tagged_block("earnings[].effects[].points.points_expiration.rolling_expiration.rounding", "type", ROUNDINGS),
+    tagged_block("earnings[].effects[].points_proportional", "calculation_type", CALCULATIONS),
+    tagged_block("earnings[].effects[].points_proportional.points_expiration", "type", EXPIRATIONS),
+    tagged_block(
+        "earnings[].effects[].points_proportional.points_expiration.rolling_expiration.rounding",
+        "type",
+        ROUNDINGS,
+    ),
+    tagged_block("earnings[].effects[].points_proportional.order_items.amount.applicable_to[]", "type", GOODS_NAMES),
+    tagged_block(
+        "earnings[].effects[].points_proportional.order_items.subtotal_amount.applicable_to[]",
+        "type",
+        GOODS_NAMES,
+    ),
+    tagged_block("earnings[].effects[].points_proportional.order_items.quantity.applicable_to[]", "type", GOODS_NAMES),
     HOURS_CHOICE,
-    choice("trigger_limits.cooldown", "type", &[("NO_COOLDOWN", &[]), ("FIXED_COOLDOWN", &["fixed_cooldown"])]),
-    choice("trigger_limits.frequency", "type", &[("NO_LIMIT", &[]), ("LIMITED", &["limits"])]),
-    choice("trigger_limits.frequency.limits[]", "type", &[("TIME_BASED", &["period", "triggers"])]),
-    choice("trigger_limits.frequency.limits[].period", "type", PERIODS),
+    tagged_block("trigger_limits.cooldown", "type", &[("NO_COOLDOWN", &[]), ("FIXED_COOLDOWN", &["fixed_cooldown"])]),
+    tagged_block("trigger_limits.frequency", "type", &[("NO_LIMIT", &[]), ("LIMITED", &["limits"])]),
+    tagged_block("trigger_limits.frequency.limits[]", "type", &[("TIME_BASED", &["period", "triggers"])]),
+    tagged_block("trigger_limits.frequency.limits[].period", "type", PERIODS),
 ];

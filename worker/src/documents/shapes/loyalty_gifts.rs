@@ -4,7 +4,7 @@
 use crate::documents::common_fields::KEY;
 use crate::documents::shapes::activities::activity;
 use crate::documents::shapes::points::{CALCULATIONS, GOODS_NAMES, NAME, PROPORTIONAL, STOCK, STOCKS};
-use crate::documents::tagged_blocks::{TaggedBlock, choice};
+use crate::documents::tagged_blocks::{TaggedBlock, tagged_block};
 use scrip::shape::{COUNT, Field, FieldType, may, must, object};
 use scrip::{fields_of, shape};
 
@@ -13,7 +13,7 @@ const NAMED: FieldType = FieldType::Object(&[must("id", KEY)]);
 
 /// Goods that are granted.
 pub const MATERIAL: FieldType = shape!(
-    "GivenGoods",
+    "MaterialItem",
     "Product or SKU that an incentive or reward gives.",
     &[
         may("type", FieldType::OneOf(&["PRODUCT", "SKU"]))
@@ -30,7 +30,7 @@ pub const MATERIAL: FieldType = shape!(
     ]
 );
 /// Names of goods by type.
-pub const MATERIALS: TaggedBlock = choice("material", "type", &[("PRODUCT", &["product"]), ("SKU", &["sku"])]);
+pub const MATERIALS: TaggedBlock = tagged_block("material", "type", &[("PRODUCT", &["product"]), ("SKU", &["sku"])]);
 
 /// Code of a campaign of discount coupons.
 pub const COUPONS: Field = may(
@@ -52,7 +52,7 @@ pub const GIFTS: Field = may(
 
 /// Code that is granted.
 const DIGITAL: FieldType = shape!(
-    "GivenCode",
+    "IncentiveVoucher",
     "Voucher that an incentive gives.",
     &[
         may("type", FieldType::OneOf(&["DISCOUNT_COUPONS", "GIFT_VOUCHERS"]))
@@ -63,7 +63,7 @@ const DIGITAL: FieldType = shape!(
 );
 
 /// Granted item of an incentive, by its type.
-pub const GIVEN: TaggedBlock = choice(
+pub const GIVEN: TaggedBlock = tagged_block(
     "",
     "type",
     &[
@@ -77,12 +77,16 @@ pub const GIVEN: TaggedBlock = choice(
 pub const CHOICES: &[TaggedBlock] = &[
     GIVEN,
     MATERIALS,
-    choice("digital", "type", &[("DISCOUNT_COUPONS", &["discount_coupons"]), ("GIFT_VOUCHERS", &["gift_vouchers"])]),
-    choice("points_proportional", "calculation_type", CALCULATIONS),
-    choice("points_proportional.order_items.amount.applicable_to[]", "type", GOODS_NAMES),
-    choice("points_proportional.order_items.subtotal_amount.applicable_to[]", "type", GOODS_NAMES),
-    choice("points_proportional.order_items.quantity.applicable_to[]", "type", GOODS_NAMES),
-    choice("stock", "type", STOCKS),
+    tagged_block(
+        "digital",
+        "type",
+        &[("DISCOUNT_COUPONS", &["discount_coupons"]), ("GIFT_VOUCHERS", &["gift_vouchers"])],
+    ),
+    tagged_block("points_proportional", "calculation_type", CALCULATIONS),
+    tagged_block("points_proportional.order_items.amount.applicable_to[]", "type", GOODS_NAMES),
+    tagged_block("points_proportional.order_items.subtotal_amount.applicable_to[]", "type", GOODS_NAMES),
+    tagged_block("points_proportional.order_items.quantity.applicable_to[]", "type", GOODS_NAMES),
+    tagged_block("stock", "type", STOCKS),
 ];
 
 /// Granted item of an incentive, in requests and responses.

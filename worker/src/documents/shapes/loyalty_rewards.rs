@@ -5,14 +5,14 @@ use crate::documents::shapes::activities::activity;
 use crate::documents::shapes::earnings::TRIGGER_LIMITS;
 use crate::documents::shapes::loyalty_gifts::{COUPONS, GIFTS, MATERIAL, MATERIALS};
 use crate::documents::shapes::points::{HOURS, HOURS_CHOICE, NAME, PERIODS};
-use crate::documents::tagged_blocks::{TaggedBlock, choice};
+use crate::documents::tagged_blocks::{TaggedBlock, tagged_block};
 use scrip::shape::{Field, FieldType, INT_MAX, may, must, object};
 use scrip::wire::rules::TESTS;
 use scrip::{fields_of, shape};
 
 const TYPES: FieldType = FieldType::OneOf(&["MATERIAL", "DIGITAL"]);
 const DIGITAL: FieldType = shape!(
-    "RewardedCode",
+    "DigitalReward",
     "Voucher or points that a reward gives.",
     &[
         may("type", FieldType::OneOf(&["DISCOUNT_COUPONS", "GIFT_VOUCHERS", "LOYALTY_CARD_POINTS"]))
@@ -32,12 +32,12 @@ const DIGITAL: FieldType = shape!(
 );
 
 /// Granted item of a reward, by its type.
-pub const GIVEN: TaggedBlock = choice("", "type", &[("MATERIAL", &["material"]), ("DIGITAL", &["digital"])]);
+pub const GIVEN: TaggedBlock = tagged_block("", "type", &[("MATERIAL", &["material"]), ("DIGITAL", &["digital"])]);
 /// Blocks that belong together.
 pub const CHOICES: &[TaggedBlock] = &[
     GIVEN,
     MATERIALS,
-    choice(
+    tagged_block(
         "digital",
         "type",
         &[
@@ -47,10 +47,10 @@ pub const CHOICES: &[TaggedBlock] = &[
         ],
     ),
     HOURS_CHOICE,
-    choice("purchase_limits.cooldown", "type", &[("NO_COOLDOWN", &[]), ("FIXED_COOLDOWN", &["fixed_cooldown"])]),
-    choice("purchase_limits.frequency", "type", &[("NO_LIMIT", &[]), ("LIMITED", &["limits"])]),
-    choice("purchase_limits.frequency.limits[]", "type", &[("TIME_BASED", &["period", "triggers"])]),
-    choice("purchase_limits.frequency.limits[].period", "type", PERIODS),
+    tagged_block("purchase_limits.cooldown", "type", &[("NO_COOLDOWN", &[]), ("FIXED_COOLDOWN", &["fixed_cooldown"])]),
+    tagged_block("purchase_limits.frequency", "type", &[("NO_LIMIT", &[]), ("LIMITED", &["limits"])]),
+    tagged_block("purchase_limits.frequency.limits[]", "type", &[("TIME_BASED", &["period", "triggers"])]),
+    tagged_block("purchase_limits.frequency.limits[].period", "type", PERIODS),
 ];
 
 /// Fields of a cost, in addition to its id.
@@ -61,7 +61,7 @@ const SPENDING: &[Field] = &[
         .description("ID of the card definition. The member's card of this definition pays."),
 ];
 
-/// Costs of a reward, with ids or without.
+/// Costs of a reward, with ids or without. A macro, because `fields_of!` needs constants.
 macro_rules! costs {
     ($id:expr) => {
         FieldType::List(

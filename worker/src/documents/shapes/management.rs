@@ -131,7 +131,7 @@ const KEY_PAIR: FieldType = FieldType::Object(&[
 
 /// New project with its secrets, which are shown once.
 pub const PROJECT_CREATED: FieldType = shape!(
-    "ProjectCreated",
+    "ProjectWithKeys",
     "New project with the secrets of its first keys, which are not shown again.",
     scrip::fields_of!(
         OF_PROJECT,

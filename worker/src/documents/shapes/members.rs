@@ -2,7 +2,7 @@
 //! a card's points.
 
 use crate::documents::common_fields::KEY;
-use crate::documents::tagged_blocks::{TaggedBlock, choice};
+use crate::documents::tagged_blocks::{TaggedBlock, tagged_block};
 use scrip::shape::{COUNT, Field, FieldType, INT_MAX, may, must, object};
 use scrip::{fields_of, shape};
 
@@ -28,7 +28,7 @@ pub const CREATE: &[Field] = &[
     may("metadata", FieldType::Map).or_null(),
 ];
 /// Names by type.
-pub const CHOICES: &[TaggedBlock] = &[choice(
+pub const CHOICES: &[TaggedBlock] = &[tagged_block(
     "customer_identification",
     "type",
     &[("customer_id", &["customer_id"]), ("customer_source_id", &["customer_source_id"])],
@@ -298,33 +298,42 @@ pub const TRANSACTION: FieldType = shape!(
     ]
 );
 
-/// Response of an operation on a card.
-macro_rules! operation {
-    ($name:literal, $says:literal, $nothing:literal) => {
-        shape!(
-            $name,
-            $says,
-            &[
-                must("transaction", TRANSACTION).or_null().description("Recorded transaction. `null` without one."),
-                must("status", FieldType::OneOf(&["TRANSACTION_CREATED", $nothing]))
-                    .description("Result of the call: `TRANSACTION_CREATED`, or another value if nothing changed."),
-                must("message", FieldType::Text).description("Result of the call as a sentence."),
-            ]
-        )
-    };
+/// Transaction of an operation on a card.
+const RECORDED: Field =
+    must("transaction", TRANSACTION).or_null().description("Recorded transaction. `null` without one.");
+
+/// Returns the field with the status of an operation on a card.
+const fn status(statuses: &'static [&'static str]) -> Field {
+    must("status", FieldType::OneOf(statuses))
+        .description("Result of the call: `TRANSACTION_CREATED`, or another value if nothing changed.")
 }
 
+const MESSAGE: Field = must("message", FieldType::Text).description("Result of the call as a sentence.");
+
 /// Response of a manual adjustment.
-pub const ADJUSTED: FieldType = operation!("CardPointsAdjustment", "Result of a manual change of points.", "NO_CHANGE");
+pub const ADJUSTED: FieldType = shape!(
+    "CardPointsAdjustment",
+    "Result of a manual change of points.",
+    &[RECORDED, status(&["TRANSACTION_CREATED", "NO_CHANGE"]), MESSAGE]
+);
 /// Response of an activation of pending points.
-pub const ACTIVATED: FieldType =
-    operation!("PendingPointsActivation", "Result of the activation of pending points.", "NO_ACTIVATION");
+pub const ACTIVATED: FieldType = shape!(
+    "PendingPointsActivation",
+    "Result of the activation of pending points.",
+    &[RECORDED, status(&["TRANSACTION_CREATED", "NO_ACTIVATION"]), MESSAGE]
+);
 /// Response of a cancellation of pending points.
-pub const CANCELED: FieldType =
-    operation!("PendingPointsCancellation", "Result of the cancellation of pending points.", "NO_CANCELLATION");
+pub const CANCELED: FieldType = shape!(
+    "PendingPointsCancellation",
+    "Result of the cancellation of pending points.",
+    &[RECORDED, status(&["TRANSACTION_CREATED", "NO_CANCELLATION"]), MESSAGE]
+);
 /// Response of an expiration of a lot.
-pub const EXPIRED: FieldType =
-    operation!("CardPointsExpiration", "Result of the expiration of a bucket.", "NO_EXPIRATION");
+pub const EXPIRED: FieldType = shape!(
+    "CardPointsExpiration",
+    "Result of the expiration of a bucket.",
+    &[RECORDED, status(&["TRANSACTION_CREATED", "NO_EXPIRATION"]), MESSAGE]
+);
 
 const BUCKET: &[Field] = &[
     must("id", KEY),

@@ -2,7 +2,7 @@
 //! belong together.
 
 use crate::documents::common_fields::KEY;
-use crate::documents::tagged_blocks::{TaggedBlock, choice};
+use crate::documents::tagged_blocks::{TaggedBlock, tagged_block};
 use scrip::shape;
 use scrip::shape::{COUNT, Field, FieldType, INT_MAX, may, must};
 
@@ -254,7 +254,8 @@ pub const HOURS: FieldType = shape!(
 );
 
 /// Validity hours that are set, or any time.
-pub const HOURS_CHOICE: TaggedBlock = choice("validity_hours", "type", &[("ANY_TIME", &[]), ("DAILY", &["daily"])]);
+pub const HOURS_CHOICE: TaggedBlock =
+    tagged_block("validity_hours", "type", &[("ANY_TIME", &[]), ("DAILY", &["daily"])]);
 
 /// Stock of a reward or incentive.
 pub const STOCK: FieldType = shape!(

@@ -2,7 +2,7 @@
 
 use crate::documents::common_fields::KEY;
 use crate::documents::shapes::points::{HOURS, HOURS_CHOICE, NAME, STOCK, STOCKS};
-use crate::documents::tagged_blocks::{TaggedBlock, choice};
+use crate::documents::tagged_blocks::{TaggedBlock, tagged_block};
 use scrip::shape::{COUNT, Field, FieldType, may, must, object};
 use scrip::{fields_of, shape};
 
@@ -25,7 +25,7 @@ const STOCKED: FieldType = FieldType::Object(&[
     must("stock", STOCK).description("Number of purchases that the program allows in total."),
 ]);
 
-/// Assignments of a program in the call that creates it, with a minimum number of each.
+/// Assignments of a program in the call that creates it, with a minimum number of each. A macro, because `fields_of!` needs constants.
 macro_rules! arrays {
     ($least:expr) => {
         &[
@@ -61,7 +61,7 @@ pub const CREATE: &[Field] = fields_of!(
 pub const UPDATE: &[Field] = fields_of!(&[may("name", NAME).description("Name of the loyalty program.")], PLAIN);
 
 /// Blocks that belong together.
-pub const CHOICES: &[TaggedBlock] = &[HOURS_CHOICE, choice("rewards[].stock", "type", STOCKS)];
+pub const CHOICES: &[TaggedBlock] = &[HOURS_CHOICE, tagged_block("rewards[].stock", "type", STOCKS)];
 
 /// Members that a program always has.
 const SHOWN: &[Field] = fields_of!(
@@ -84,52 +84,46 @@ pub const PROGRAM: FieldType = shape!(
 
 /// New program in the response of its creation.
 pub const NEW_PROGRAM: FieldType = shape!(
-    "NewLoyaltyProgram",
+    "LoyaltyProgramWithAssignments",
     "Loyalty program with the objects assigned on creation.",
     fields_of!(SHOWN, arrays!(0))
 );
 
-/// Documents to assign to a program and to unassign from it.
-macro_rules! batch {
-    ($assigned:expr) => {
-        &[
-            may("assign", FieldType::List(&$assigned, 0, MOST))
-                .description("Objects to assign, after those in `unassign` are removed. Absent means none."),
-            may("unassign", FieldType::List(&NAMED, 0, MOST))
-                .description("Objects to remove from the program. Absent means none."),
-        ]
-    };
+/// Returns the field with the objects of this type to assign to a program.
+const fn assign(object: &'static FieldType) -> Field {
+    may("assign", FieldType::List(object, 0, MOST))
+        .description("Objects to assign, after those in `unassign` are removed. Absent means none.")
 }
 
+/// Field with the objects to unassign from a program.
+const UNASSIGN: Field = may("unassign", FieldType::List(&NAMED, 0, MOST))
+    .description("Objects to remove from the program. Absent means none.");
+
 /// Fields of a batch of assignments.
-pub const BATCH: &[Field] = batch!(NAMED);
+pub const BATCH: &[Field] = &[assign(&NAMED), UNASSIGN];
 /// Fields of a batch of reward assignments.
-pub const REWARD_BATCH: &[Field] = batch!(STOCKED);
+pub const REWARD_BATCH: &[Field] = &[assign(&STOCKED), UNASSIGN];
 /// Blocks of a batch that belong together.
-pub const BATCH_CHOICES: &[TaggedBlock] = &[choice("assign[].stock", "type", STOCKS)];
+pub const BATCH_CHOICES: &[TaggedBlock] = &[tagged_block("assign[].stock", "type", STOCKS)];
 
 /// Stock of a reward for a program.
 pub const RESTOCK: &[Field] = &[must("stock", STOCK)
     .description("New number of purchases that the program allows in total. Earlier purchases count.")];
 /// Tagged blocks of a stock.
-pub const RESTOCK_CHOICES: &[TaggedBlock] = &[choice("stock", "type", STOCKS)];
+pub const RESTOCK_CHOICES: &[TaggedBlock] = &[tagged_block("stock", "type", STOCKS)];
 
-/// Response of a batch: the assigned and the unassigned documents.
-macro_rules! batched {
-    ($name:literal, $assigned:expr) => {
-        shape!(
-            $name,
-            "Assignments that a batch made and removed.",
-            &[
-                must("assigned", FieldType::List(&$assigned, 0, MOST))
-                    .or_null()
-                    .description("Assignments that were made. `null` if there were none."),
-                must("unassigned", FieldType::List(&$assigned, 0, MOST))
-                    .or_null()
-                    .description("Assignments that were removed, in their last state. `null` if there were none."),
-            ]
-        )
-    };
+/// Returns the field with the new assignments of this type.
+const fn assigned(assignment: &'static FieldType) -> Field {
+    must("assigned", FieldType::List(assignment, 0, MOST))
+        .or_null()
+        .description("Assignments that were made. `null` if there were none.")
+}
+
+/// Returns the field with the removed assignments of this type.
+const fn unassigned(assignment: &'static FieldType) -> Field {
+    must("unassigned", FieldType::List(assignment, 0, MOST))
+        .or_null()
+        .description("Assignments that were removed, in their last state. `null` if there were none.")
 }
 
 /// A card definition of a program.
@@ -178,10 +172,23 @@ pub const REWARD: FieldType = shape!(
 );
 
 /// Response of a batch of card definitions.
-pub const CARD_DEFINITIONS: FieldType = batched!("ProgramCardDefinitions", CARD_DEFINITION);
+pub const CARD_DEFINITIONS: FieldType = shape!(
+    "ProgramCardDefinitions",
+    "Assignments that a batch made and removed.",
+    &[assigned(&CARD_DEFINITION), unassigned(&CARD_DEFINITION)]
+);
 /// Response of a batch of earning rules.
-pub const EARNING_RULES: FieldType = batched!("ProgramEarningRules", EARNING_RULE);
+pub const EARNING_RULES: FieldType = shape!(
+    "ProgramEarningRules",
+    "Assignments that a batch made and removed.",
+    &[assigned(&EARNING_RULE), unassigned(&EARNING_RULE)]
+);
 /// Response of a batch of tier structures.
-pub const TIER_STRUCTURES: FieldType = batched!("ProgramTierStructures", TIER_STRUCTURE);
+pub const TIER_STRUCTURES: FieldType = shape!(
+    "ProgramTierStructures",
+    "Assignments that a batch made and removed.",
+    &[assigned(&TIER_STRUCTURE), unassigned(&TIER_STRUCTURE)]
+);
 /// Response of a batch of rewards.
-pub const REWARDS: FieldType = batched!("ProgramRewards", REWARD);
+pub const REWARDS: FieldType =
+    shape!("ProgramRewards", "Assignments that a batch made and removed.", &[assigned(&REWARD), unassigned(&REWARD)]);

@@ -140,14 +140,14 @@ pub const DEAD_DELIVERY: FieldType = shape!(
 
 /// Number of dead letters that are sent again.
 pub const RESENT: FieldType = shape!(
-    "DeadLettersResent",
+    "DeadLetterResendResult",
     "Number of dead letters that are sent again.",
     &[must("count", COUNT).description("Number of dead letters that are scheduled for delivery.")]
 );
 
 /// The start of an async action.
 pub const ASYNC_ACTION_STARTED: FieldType = shape!(
-    "AsyncActionStarted",
+    "AsyncActionReference",
     "Start of deferred work.",
     &[must("async_action_id", KEY).description("ID of the async action that records progress and result.")]
 );
@@ -282,7 +282,7 @@ pub const OPENAPI: FieldType = FieldType::Map;
 
 /// An entry of the trash bin.
 pub const BIN_ENTRY: FieldType = shape!(
-    "BinEntry",
+    "TrashBinEntry",
     "Entry of the trash bin: a deleted object whose name stays taken until the entry is purged.",
     &[
         must("id", KEY),

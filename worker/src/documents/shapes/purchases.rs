@@ -3,7 +3,7 @@
 use crate::documents::common_fields::KEY;
 use crate::documents::shapes::estimates::CUSTOMER_OF_ESTIMATE;
 use crate::documents::shapes::loyalty_gifts::MATERIAL;
-use crate::documents::tagged_blocks::{TaggedBlock, choice};
+use crate::documents::tagged_blocks::{TaggedBlock, tagged_block};
 use scrip::shape::{COUNT, Field, FieldType, INT_MAX, may, must, object};
 use scrip::{fields_of, shape};
 
@@ -36,7 +36,7 @@ const RESULT: Field = may("result", FieldType::OneOf(TAKEN_BACK))
     .description("Result of a refund for the voucher: kept, deleted, or balance reduced. Absent in purchases.");
 
 const DIGITAL: FieldType = shape!(
-    "HandedCode",
+    "DigitalFulfilment",
     "Vouchers or points that were handed over.",
     &[
         may("type", FieldType::OneOf(&["DISCOUNT_COUPONS", "GIFT_VOUCHERS", "LOYALTY_CARD_POINTS"]))
@@ -79,7 +79,7 @@ const DIGITAL: FieldType = shape!(
 );
 
 const HANDED: FieldType = shape!(
-    "HandedReward",
+    "RewardFulfilment",
     "Reward that was handed over.",
     &[
         must(
@@ -144,31 +144,30 @@ pub const REWARD_TRANSACTION: FieldType = shape!(
     ]
 );
 
-/// Response with a transaction and the status of the call.
-macro_rules! answered {
-    ($name:literal, $says:literal, $transaction:expr, $statuses:expr) => {
-        shape!(
-            $name,
-            $says,
-            &[
-                must("transaction", $transaction).description("Recorded or simulated transaction."),
-                must("status", FieldType::OneOf($statuses)).description("Result of the call."),
-                must("message", FieldType::Text).description("Result of the call as a sentence."),
-            ]
-        )
-    };
+/// Returns the field with a transaction of this type.
+const fn transaction(kind: FieldType) -> Field {
+    must("transaction", kind).description("Recorded or simulated transaction.")
 }
 
+/// Returns the field with the status of the call.
+const fn status(statuses: &'static [&'static str]) -> Field {
+    must("status", FieldType::OneOf(statuses)).description("Result of the call.")
+}
+
+const MESSAGE: Field = must("message", FieldType::Text).description("Result of the call as a sentence.");
+
 /// Response of a purchase.
-pub const BOUGHT: FieldType = answered!(
+pub const BOUGHT: FieldType = shape!(
     "RewardPurchase",
     "Result of a call that buys a reward.",
-    REWARD_TRANSACTION,
-    &["TRANSACTION_CREATED", "DRY_RUN"]
+    &[transaction(REWARD_TRANSACTION), status(&["TRANSACTION_CREATED", "DRY_RUN"]), MESSAGE]
 );
 /// Response of a refund.
-pub const REFUNDED: FieldType =
-    answered!("RewardRefund", "Result of a call that refunds a reward.", REWARD_TRANSACTION, &["APPROVED"]);
+pub const REFUNDED: FieldType = shape!(
+    "RewardRefund",
+    "Result of a call that refunds a reward.",
+    &[transaction(REWARD_TRANSACTION), status(&["APPROVED"]), MESSAGE]
+);
 
 const LIMIT: FieldType =
     FieldType::Object(&[must("max", FieldType::Int(1, INT_MAX)).description("Upper limit, in points or minor units.")]);
@@ -200,7 +199,7 @@ pub const PAY: &[Field] = &[
     MODE,
 ];
 /// Blocks that belong together.
-pub const PAY_CHOICES: &[TaggedBlock] = &[choice(
+pub const PAY_CHOICES: &[TaggedBlock] = &[tagged_block(
     "payment_limit",
     "type",
     &[("CARD_BALANCE", &[]), ("POINTS_LIMIT", &["points_limit"]), ("AMOUNT_LIMIT", &["amount_limit"])],
@@ -260,11 +259,10 @@ pub const ORDER_TRANSACTION: FieldType = shape!(
 );
 
 /// Response of a payment.
-pub const PAID: FieldType = answered!(
+pub const PAID: FieldType = shape!(
     "OrderPayment",
     "Result of a call that pays an order.",
-    ORDER_TRANSACTION,
-    &["TRANSACTION_CREATED", "DRY_RUN"]
+    &[transaction(ORDER_TRANSACTION), status(&["TRANSACTION_CREATED", "DRY_RUN"]), MESSAGE]
 );
 
 /// Fields of a query for the rewards that a customer could buy.
@@ -286,7 +284,7 @@ pub const EXAMINE: &[Field] = &[
         .description("Supposed metadata of each member, merged over the stored one."),
 ];
 /// Names by type.
-pub const EXAMINE_CHOICES: &[TaggedBlock] = &[choice(
+pub const EXAMINE_CHOICES: &[TaggedBlock] = &[tagged_block(
     "customer_identification",
     "type",
     &[

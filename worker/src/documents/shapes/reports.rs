@@ -4,22 +4,16 @@ use crate::documents::common_fields::KEY;
 use scrip::shape::{COUNT, Field, FieldType, must, object};
 use scrip::{fields_of, shape};
 
-/// The shape of a report: a list of entries.
-macro_rules! report {
-    ($name:literal, $details:literal, $entry:expr) => {
-        shape!(
-            $name,
-            $details,
-            &[
-                must("data", FieldType::List(&$entry, 0, usize::MAX))
-                    .description("Entries of the report. Subjects and periods without activity are omitted."),
-                object(&["report"]),
-            ]
-        )
-    };
+/// Returns the field of a report with its entries, of this type.
+const fn entries(entry: &'static FieldType) -> Field {
+    must("data", FieldType::List(entry, 0, usize::MAX))
+        .description("Entries of the report. Subjects and periods without activity are omitted.")
 }
 
-/// Entries of a report and of its summary, with equal members for a period and for all time.
+/// Type of the object of a report.
+const REPORT: Field = object(&["report"]);
+
+/// Entries of a report and of its summary, with equal members for a period and for all time. A macro, because `fields_of!` needs constants.
 macro_rules! both {
     ($daily:literal, $summary:literal, $details:literal, $fields:expr, $daily_object:literal, $summary_object:literal) => {
         (
@@ -60,7 +54,7 @@ const CARD_ENTRY: FieldType = shape!(
 );
 
 /// The points of a card.
-pub const CARD: FieldType = report!("CardDailyReport", "Points of a card by period.", CARD_ENTRY);
+pub const CARD: FieldType = shape!("CardDailyReport", "Points of a card by period.", &[entries(&CARD_ENTRY), REPORT]);
 
 const MEMBER_RULE_ENTRY: FieldType = shape!(
     "EarningRuleDailyReportEntry",
@@ -73,8 +67,11 @@ const MEMBER_RULE_ENTRY: FieldType = shape!(
 );
 
 /// An earning rule and a member.
-pub const MEMBER_RULE: FieldType =
-    report!("EarningRuleDailyReport", "Use of an earning rule by a member, by period.", MEMBER_RULE_ENTRY);
+pub const MEMBER_RULE: FieldType = shape!(
+    "EarningRuleDailyReport",
+    "Use of an earning rule by a member, by period.",
+    &[entries(&MEMBER_RULE_ENTRY), REPORT]
+);
 
 const RULE_FIELDS: &[Field] = &[
     must("earning_rule_id", KEY).description("ID of the earning rule."),
@@ -100,11 +97,17 @@ const RULES: (FieldType, FieldType) = both!(
 );
 
 /// The earning rules of a program, by periods.
-pub const RULES_DAILY: FieldType =
-    report!("EarningRulesReportDaily", "Use of earning rules by the members of a program, by period.", RULES.0);
+pub const RULES_DAILY: FieldType = shape!(
+    "EarningRulesReportDaily",
+    "Use of earning rules by the members of a program, by period.",
+    &[entries(&RULES.0), REPORT]
+);
 /// The earning rules of a program, in total.
-pub const RULES_SUMMARY: FieldType =
-    report!("EarningRulesReportSummary", "Use of earning rules by the members of a program in total.", RULES.1);
+pub const RULES_SUMMARY: FieldType = shape!(
+    "EarningRulesReportSummary",
+    "Use of earning rules by the members of a program in total.",
+    &[entries(&RULES.1), REPORT]
+);
 
 const EARNING_FIELDS: &[Field] = &[
     must("earning_rule_id", KEY).description("ID of the earning rule."),
@@ -125,11 +128,17 @@ const EARNINGS: (FieldType, FieldType) = both!(
 );
 
 /// The points that members of a program earned, by periods.
-pub const EARNINGS_DAILY: FieldType =
-    report!("PointsEarningsReportDaily", "Points earned by the members of a program, by period.", EARNINGS.0);
+pub const EARNINGS_DAILY: FieldType = shape!(
+    "PointsEarningsReportDaily",
+    "Points earned by the members of a program, by period.",
+    &[entries(&EARNINGS.0), REPORT]
+);
 /// The points that members of a program earned, in total.
-pub const EARNINGS_SUMMARY: FieldType =
-    report!("PointsEarningsReportSummary", "Points earned by the members of a program in total.", EARNINGS.1);
+pub const EARNINGS_SUMMARY: FieldType = shape!(
+    "PointsEarningsReportSummary",
+    "Points earned by the members of a program in total.",
+    &[entries(&EARNINGS.1), REPORT]
+);
 
 const SPENDING_FIELDS: &[Field] = &[
     must("card_definition_id", KEY).description("ID of the card definition of the cards that paid."),
@@ -152,11 +161,17 @@ const SPENDING: (FieldType, FieldType) = both!(
 );
 
 /// The points that members of a program spent, by periods.
-pub const SPENDING_DAILY: FieldType =
-    report!("SpendingReportDaily", "Points spent by the members of a program, by period.", SPENDING.0);
+pub const SPENDING_DAILY: FieldType = shape!(
+    "SpendingReportDaily",
+    "Points spent by the members of a program, by period.",
+    &[entries(&SPENDING.0), REPORT]
+);
 /// The points that members of a program spent, in total.
-pub const SPENDING_SUMMARY: FieldType =
-    report!("SpendingReportSummary", "Points spent by the members of a program in total.", SPENDING.1);
+pub const SPENDING_SUMMARY: FieldType = shape!(
+    "SpendingReportSummary",
+    "Points spent by the members of a program in total.",
+    &[entries(&SPENDING.1), REPORT]
+);
 
 const TIER_FIELDS: &[Field] = &[
     must("tier_structure_id", KEY).description("ID of the tier structure."),
@@ -179,7 +194,7 @@ const TIERS: (FieldType, FieldType) = both!(
 
 /// Tier changes of the members of a program, by periods.
 pub const TIERS_DAILY: FieldType =
-    report!("TiersReportDaily", "Movements of members between tiers, by period.", TIERS.0);
+    shape!("TiersReportDaily", "Movements of members between tiers, by period.", &[entries(&TIERS.0), REPORT]);
 /// Tier changes of the members of a program, in total.
 pub const TIERS_SUMMARY: FieldType =
-    report!("TiersReportSummary", "Movements of members between tiers in total.", TIERS.1);
+    shape!("TiersReportSummary", "Movements of members between tiers in total.", &[entries(&TIERS.1), REPORT]);

@@ -9,7 +9,7 @@ use crate::http::route::Call;
 use crate::http::shape::INT_MAX;
 use crate::store::amount::{self, CheckedAmount};
 use crate::store::document::Document;
-use crate::store::ledger::taken;
+use crate::store::ledger::net_debit;
 use crate::store::sql::Fault;
 use scrip::ledger::Entry;
 use scrip::points::Expiration;
@@ -29,7 +29,7 @@ pub fn credit_card(
     let expiration =
         if balance_kind.block == CARD.block { points::find_expiration(call.store, card)? } else { Expiration::Never };
     let (total, balance) = move_balance(call, card, balance_kind, added, field, &expiration)?;
-    let balance = balance.minus(taken(entries, (balance_kind.account)(&card.id).as_str())?)?;
+    let balance = balance.minus(net_debit(entries, (balance_kind.account)(&card.id).as_str())?)?;
     let mut members = json!({
         "total": total, "balance": balance, "type": balance_kind.kind, "operation_type": "AUTOMATIC", "object": "balance",
         "related_object": { "type": "voucher", "id": card.id },
@@ -77,7 +77,7 @@ pub fn move_balance(
     expiration: &Expiration,
 ) -> Result<(i64, i64), CallError> {
     let account = (balance_kind.account)(&card.id).to_string();
-    let account_balances = call.store.standings(std::slice::from_ref(&account), call.now_ms(), "")?;
+    let account_balances = call.store.account_balances(std::slice::from_ref(&account), call.now_ms(), "")?;
     let account_balance = account_balances.get(&account).copied().unwrap_or_default();
     let Some(credited) = balance_kind.credited_total(card, call.context.now)? else {
         return Err(Fault::new(format!("the balance of `{}` cannot be read", card.id)).into());
@@ -122,7 +122,7 @@ pub struct CardPoints {
 /// Returns the points of a loyalty card at the instant of the call; zero for other vouchers.
 pub fn find_points(call: &Call<'_, '_>, card: &Document) -> Result<CardPoints, Fault> {
     let account = (CARD.account)(&card.id).to_string();
-    let account_balances = call.store.standings(std::slice::from_ref(&account), call.now_ms(), "")?;
+    let account_balances = call.store.account_balances(std::slice::from_ref(&account), call.now_ms(), "")?;
     let account_balance = account_balances.get(&account).copied().unwrap_or_default();
     let Some(credited) = CARD.credited_total(card, call.context.now)? else { return Ok(CardPoints::default()) };
     let balance = credited.balance(account_balance)?;

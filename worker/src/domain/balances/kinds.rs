@@ -200,7 +200,7 @@ pub fn find_balances_with_queued(store: &Store<'_>, now: Instant, customer: &str
         }
     }
     let queued = |account: &str| {
-        store.posted().try_fold(0_i64, |sum, post| match (post.debit == account, post.credit == account) {
+        store.queued_transfers().try_fold(0_i64, |sum, post| match (post.debit == account, post.credit == account) {
             (true, false) => sum.minus(post.amount),
             (false, true) => sum.plus(post.amount),
             _ => Ok(sum),
@@ -218,7 +218,7 @@ fn sum_balances(
 ) -> Result<HashMap<String, CustomerBalances>, Fault> {
     let account = |balance_kind: &BalanceKind, card: &Document| (balance_kind.account)(&card.id).to_string();
     let accounts = cards.iter().flat_map(|card| BALANCE_KINDS.iter().map(|balance_kind| account(balance_kind, card)));
-    let account_balances = store.standings(&accounts.collect::<Vec<_>>(), now.millis(), "")?;
+    let account_balances = store.account_balances(&accounts.collect::<Vec<_>>(), now.millis(), "")?;
     let on = |balance_kind: &BalanceKind, card: &Document| {
         let account = account(balance_kind, card);
         let mut account_balance = account_balances.get(&account).copied().unwrap_or_default();

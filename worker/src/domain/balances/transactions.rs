@@ -85,7 +85,7 @@ pub fn to_json(balance_kind: &BalanceKind, campaign_id: Option<&str>, document: 
     balance.insert("operation_type".into(), "AUTOMATIC".into());
     balance.insert("related_object".into(), json!({ "type": "voucher", "id": card_id }));
     let order = redemption.order();
-    let order = order.map(|order| json_members::every(order, &["id", "source_id"]));
+    let order = order.map(|order| json_members::pick_or_null(order, &["id", "source_id"]));
     let mut details = json!({ "balance": balance, "order": order });
     let redemption_reference = json!({ "id": document.id });
     let rolled_back = redemption.rolled_back();
@@ -95,7 +95,7 @@ pub fn to_json(balance_kind: &BalanceKind, campaign_id: Option<&str>, document: 
         }
         details.insert(if is_rollback { "rollback" } else { "redemption" }.into(), redemption_reference);
         if let Some(reward) = redemption.reward() {
-            details.insert("reward".into(), json_members::every(reward, &["id", "name"]).into());
+            details.insert("reward".into(), json_members::pick_or_null(reward, &["id", "name"]).into());
         }
     }
     Ok(json!({

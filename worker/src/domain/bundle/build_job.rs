@@ -58,14 +58,14 @@ pub fn demand(store: &mut Store<'_>, context: &Context, caller: &Caller, demand:
     }
     let now_ms = context.now.millis();
     jobs::insert_or_hasten(store, BUILD_BUNDLE, now_ms);
-    store.wake_at(now_ms);
+    store.schedule_jobs_at(now_ms);
     Ok(())
 }
 
 /// Requests the alarm if the writes of this transaction have changed the bundle.
 pub fn wake_if_marked(store: &mut Store<'_>) -> Result<(), Fault> {
     if jobs::is_marked(store, BUILD_BUNDLE)? {
-        store.wake_at(0);
+        store.schedule_jobs_at(0);
     }
     Ok(())
 }

@@ -68,7 +68,7 @@ impl ContentBuild {
         if core.sets == self.sets {
             return Ok(BundleContent { core, goods: self.goods });
         }
-        stored::want_sets(store, &core.sets);
+        stored::request_sets(store, &core.sets);
         Ok(BundleContent { core, goods: None })
     }
 }

@@ -99,7 +99,7 @@ impl Core {
         };
         let (mut core, mut sealed) = source.write(project, &mut horizon, &mut left_out, &mut number)?;
         let goods = sealed.vouchers.values_mut().map(|sealed| &mut sealed.goods);
-        goods.chain([&mut core]).for_each(|rules| response_filter::keep_core(&client, rules));
+        goods.chain([&mut core]).for_each(|rules| response_filter::filter_core(&client, rules));
         retain_named(&mut core);
         let goods = sealed.vouchers.values_mut().map(|sealed| &mut sealed.goods);
         let sets = sets.finish(store, project.zone(), &mut core, goods)?;
@@ -384,7 +384,7 @@ impl UnreadableNames {
         documents.retain(|document| match readability::check_fields(kind, &document.body) {
             Ok(()) => true,
             Err(problem) => {
-                source.store.note(format!("the stored {kind} `{}` does not read: {problem}", document.id));
+                source.store.warn(format!("the stored {kind} `{}` does not read: {problem}", document.id));
                 self.0.push(names_json(kind, document));
                 false
             }

@@ -94,7 +94,7 @@ pub fn build_bucket(
     if let (Some(json), false) = (json.as_object_mut(), unreadable.is_empty()) {
         json.insert("unreadable".into(), unreadable.into());
     }
-    response_filter::keep_goods(client, &mut json);
+    response_filter::filter_goods(client, &mut json);
     let body = json.to_string();
     if !body.starts_with(BUCKET_BEGIN) {
         return Err(Fault::new("a goods bucket does not begin with its number"));
@@ -106,7 +106,7 @@ fn is_readable(store: &Store<'_>, kind: &str, goods: &Document) -> bool {
     match readability::check_fields(kind, &goods.body) {
         Ok(()) => true,
         Err(problem) => {
-            store.note(format!("the stored {kind} `{}` does not read: {problem}", goods.id));
+            store.warn(format!("the stored {kind} `{}` does not read: {problem}", goods.id));
             false
         }
     }

@@ -3,7 +3,7 @@
 //! Parts come first and the head last, so that a head in KV always names parts that are there. The state is stored: what a process that
 //! ended has not recorded is written again.
 
-use crate::access::bundle_head::{self, CopiedHead};
+use crate::access::bundle_head::{self, HeadCopy};
 use crate::access::bundle_parts;
 use crate::domain::bundle::head;
 use crate::store::Store;
@@ -78,7 +78,7 @@ pub fn next(store: &Store<'_>) -> Result<Option<CopyStep>, Fault> {
     let (Some(state), Some(project)) = (stored::find_copy_state(store)?, stored::find_project(store)?) else {
         return Ok(None);
     };
-    let name = |hash: &str| bundle_parts::copied_as(&project.id, hash);
+    let name = |hash: &str| bundle_parts::copy_name(&project.id, hash);
     if !state.has_parts {
         let mut parts = stored::list_uncopied(store, true, GOODS_MAX)?;
         if parts.is_empty() {
@@ -91,7 +91,7 @@ pub fn next(store: &Store<'_>) -> Result<Option<CopyStep>, Fault> {
     }
     if !state.has_head {
         let head = stored::find_state(store)?.head.ok_or_else(|| Fault::new("the bundle has no head"))?;
-        let pair = KvPair { name: bundle_head::copied_as(&project.id), value: copy_of(&head)?.write()? };
+        let pair = KvPair { name: bundle_head::copy_name(&project.id), value: copy_of(&head)?.write()? };
         let report = CopyReport { rev: Some(head.rev), ..CopyReport::default() };
         return Ok(Some(CopyStep { pairs: vec![pair], head: Some(head.jws), report, ..CopyStep::default() }));
     }
@@ -104,8 +104,8 @@ pub fn next(store: &Store<'_>) -> Result<Option<CopyStep>, Fault> {
     Ok(Some(CopyStep { removals, report: CopyReport { removed, ..CopyReport::default() }, ..CopyStep::default() }))
 }
 
-fn copy_of(head: &StoredHead) -> Result<CopiedHead, Fault> {
-    Ok(CopiedHead {
+fn copy_of(head: &StoredHead) -> Result<HeadCopy, Fault> {
+    Ok(HeadCopy {
         jws: head.jws.clone(),
         epoch: head.epoch,
         rev: head.rev,

@@ -157,7 +157,7 @@ fn find_or_create_signing(store: &mut Store<'_>, context: &Context) -> Result<St
 
 /// Generates a pair without storing it.
 fn generate_pair(store: &Store<'_>, now_ms: i64, from_ms: i64) -> Result<StoredKey, Fault> {
-    let private_seed = bundle_keys::draw_private_seed(store)?;
+    let private_seed = bundle_keys::generate_private_seed(store)?;
     let public_x = public_half(&pair(&private_seed)?);
     Ok(StoredKey {
         kid: thumbprint(&public_x)?,

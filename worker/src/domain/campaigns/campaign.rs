@@ -29,8 +29,8 @@ pub const CAMPAIGN: Resource = Resource {
         page_max: 100,
         orders: &[("created_at", "created_at"), ("updated_at", "updated_at")],
         filters: &[
-            ListFilter::Word("campaign_type", member!("campaign_type"), TYPES),
-            ListFilter::Word("campaign_status", member!("creation_status"), STATUSES),
+            ListFilter::OneOf("campaign_type", member!("campaign_type"), TYPES),
+            ListFilter::OneOf("campaign_status", member!("creation_status"), STATUSES),
             ListFilter::Flag("is_referral_code", member!("voucher.is_referral_code")),
         ],
         conditions: &[

@@ -2,7 +2,7 @@
 
 use crate::domain::clock::LocalTime;
 use crate::http::route::Call;
-use crate::store::document::{Document, legible, read_held};
+use crate::store::document::{Document, read_loaded, readable};
 use crate::store::sql::Fault;
 use scrip::rules::{Collection, Contents};
 use scrip::wire::document::read_fields;
@@ -27,5 +27,5 @@ pub fn is_in_collection(time: &LocalTime, collection: &Collection, goods: &Docum
 
 /// Parses a stored collection; `None` when it cannot be read, and then it is empty.
 pub fn read_stored_collection(call: &Call<'_, '_>, document: &Document) -> Result<Option<Collection>, Fault> {
-    legible(call.store, read_held("products_collection", document, read_collection))
+    readable(call.store, read_loaded("products_collection", document, read_collection))
 }

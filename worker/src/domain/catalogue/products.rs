@@ -2,7 +2,7 @@
 
 use crate::documents::clause::Clause;
 use crate::documents::common_fields::{KEY, PRICE};
-use crate::documents::filter::read_moment;
+use crate::documents::filter::read_instant;
 use crate::documents::merge;
 use crate::documents::resource::{self, NameLookup, plain_key};
 use crate::documents::shapes;
@@ -46,14 +46,14 @@ pub const PRODUCT: Resource = Resource {
     shape: shapes::catalogue::PRODUCT.described(),
     parameter: "productId",
     key: plain_key,
-    show: resource::show_body,
+    show: resource::bodies_to_json,
     list: List { data_ref: "products", page_max: 100, orders: CATALOGUE_ORDERS, filters: &[], conditions: &[] },
 };
 
 /// Limits a list to documents created from `start_date` to `end_date` of the query, both inclusive.
 pub fn select_by_creation(call: &Call<'_, '_>, mut clause: Clause) -> Result<Clause, CallError> {
     for (name, condition) in [("start_date", "created_at >= {}"), ("end_date", "created_at <= {}")] {
-        if let Some(at) = read_moment(&call.query, &[name])? {
+        if let Some(at) = read_instant(&call.query, &[name])? {
             clause.and(condition, at);
         }
     }

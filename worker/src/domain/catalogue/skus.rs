@@ -39,7 +39,7 @@ pub const SKU: Resource = Resource {
     shape: shapes::catalogue::SKU.described(),
     parameter: "skuId",
     key: plain_key,
-    show: resource::show_body,
+    show: resource::bodies_to_json,
     list: List { data_ref: "skus", page_max: 100, orders: CATALOGUE_ORDERS, filters: &[], conditions: &[] },
 };
 

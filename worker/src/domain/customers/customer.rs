@@ -38,11 +38,11 @@ pub const CUSTOMER: Resource = Resource {
         page_max: 99,
         orders: &[("created_at", "created_at"), ("updated_at", "updated_at"), ("source_id", member!("source_id"))],
         filters: &[
-            ListFilter::Mark("email", EMAIL_DIGEST),
-            ListFilter::Mark("city", CITY_DIGEST),
+            ListFilter::Digest("email", EMAIL_DIGEST),
+            ListFilter::Digest("city", CITY_DIGEST),
             ListFilter::Part("name"),
-            ListFilter::Moment("created_at", "created_at"),
-            ListFilter::Moment("updated_at", "updated_at"),
+            ListFilter::Instant("created_at", "created_at"),
+            ListFilter::Instant("updated_at", "updated_at"),
         ],
         conditions: &[],
     },
@@ -130,7 +130,7 @@ pub fn email_only(sent: CustomerRecord<'_>) -> Option<&str> {
 
 /// Removes the fields of the own profile that the client policy does not accept from a customer with a token.
 pub fn retain_writable_fields(call: &Call<'_, '_>, sent: &mut Map<String, Json>) {
-    let policy = call.page.as_ref().filter(|client| client.proven.is_some());
+    let policy = call.client.as_ref().filter(|client| client.proven.is_some());
     let Some(fields) = policy.and_then(|client| client.policy.own_fields.as_ref()) else { return };
     let is_own = |name: &str| fields.iter().any(|field| field == name);
     sent.retain(|name, value| match (name.as_str(), value) {
@@ -150,7 +150,7 @@ pub fn remove_address_of_another(
     own: Option<&str>,
     sent: &mut Map<String, Json>,
 ) -> Result<(), Fault> {
-    let is_proven = call.page.as_ref().is_some_and(|client| client.proven.is_some());
+    let is_proven = call.client.as_ref().is_some_and(|client| client.proven.is_some());
     let Some(email) = CustomerRecord::of(sent).email().filter(|_| is_proven) else { return Ok(()) };
     if call.store.stored_by_email(email)?.is_some_and(|known| own != Some(known.id.as_str())) {
         sent.remove("email");
@@ -186,7 +186,7 @@ pub fn create_named(call: &mut Call<'_, '_>, sent: &Map<String, Json>) -> Docume
     let sent = CustomerRecord::of(sent);
     let source_id = sent.source_id().map(str::to_owned);
     let address = sent.email_value().filter(|_| source_id.is_none());
-    let profile = address.map(|email| json_members::one("email", email.clone())).unwrap_or_default();
+    let profile = address.map(|email| json_members::object_of("email", email.clone())).unwrap_or_default();
     let document = new_document(call, source_id, profile);
     call.store.insert(CUSTOMER.object, &document);
     document

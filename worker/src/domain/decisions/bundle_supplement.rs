@@ -281,7 +281,7 @@ fn own_counts<'s>(
     let Some(starts) = starts else { return Ok(None) };
     let since_ms = starts.iter().map(|start| start.millis()).min().unwrap_or_default();
     let balances = ledger::list_own_balances(call.store, id, one_more(ACCOUNTS_MAX))?;
-    let moves = ledger::list_own_moves(call.store, id, since_ms, one_more(MOVES_MAX))?;
+    let moves = ledger::list_own_movements(call.store, id, since_ms, one_more(MOVES_MAX))?;
     if balances.len() > ACCOUNTS_MAX || moves.len() > MOVES_MAX {
         return Ok(None);
     }

@@ -60,7 +60,7 @@ pub fn facts<'a, 's>(call: &'a Call<'_, 's>) -> Result<StoreFacts<'a, 's>, Fault
 pub fn write_records(call: &mut Call<'_, '_>, vouchers: Vec<&str>, records: Vec<Record>) {
     voucher::mark_updated(call, vouchers);
     let now_ms = call.now_ms();
-    records.into_iter().for_each(|record| call.store.put_record(record, now_ms));
+    records.into_iter().for_each(|record| call.store.upsert_record(record, now_ms));
 }
 
 /// Queues the update of a customer with the sent profile and the counts. A customer that is not stored yet is created under

@@ -64,7 +64,7 @@ impl OwnOffers {
         owner: SupplementOwner<'_, '_>,
         conditions: &mut NumberedConditions,
     ) -> Result<OwnOffers, CallError> {
-        let Some(page) = &call.page else { return Ok(OwnOffers::default()) };
+        let Some(page) = &call.client else { return Ok(OwnOffers::default()) };
         let filter = CandidateFilter { customer: Some(owner.id), only_own: true, stacks: false, client: true };
         let rows = CandidateRows::read(call.store, &filter, call.context.now)?;
         let mut own = OwnOffers::none();
@@ -82,7 +82,7 @@ impl OwnOffers {
         let mut lists = lists_of(call.store, &rows, &own_documents, conditions)?;
         lists.insert("vouchers".into(), own_documents.into_iter().map(|(_, document)| document).collect());
         let mut documents = serde_json::to_value(lists).map_err(|error| Fault(error.to_string()))?;
-        response_filter::keep_own_offers(page, &mut documents);
+        response_filter::filter_own_offers(page, &mut documents);
         own.documents = serde_json::from_value(documents).map_err(|error| Fault(error.to_string()))?;
         Ok(own)
     }

@@ -4,7 +4,7 @@
 use crate::domain::campaigns::campaign::CAMPAIGN;
 use crate::domain::clock::LocalTime;
 use crate::store::Store;
-use crate::store::document::{Document, legible, read_held};
+use crate::store::document::{Document, read_loaded, readable};
 use crate::store::facts::StoreFacts;
 use crate::store::loyalty::earning::CampaignRuleTrigger;
 use crate::store::sql::Fault;
@@ -120,7 +120,7 @@ fn load_joined_campaign(
         Some(card) => is_usable(store, card, present)?,
         None => campaign.as_campaign().joins_automatically(),
     };
-    let read = legible(store, read_held(CAMPAIGN.object, &campaign, read_campaign))?;
+    let read = readable(store, read_loaded(CAMPAIGN.object, &campaign, read_campaign))?;
     // A campaign that cannot be read grants no points.
     let state = match read {
         Some(read) => LoyaltyProgram { id: read.id, is_active: read.active, validity: read.validity },
@@ -131,7 +131,7 @@ fn load_joined_campaign(
 
 /// Tests if a card can receive points now: it is active and valid.
 fn is_usable(store: &Store<'_>, card: &Document, present: &LocalTime) -> Result<bool, Fault> {
-    let read = legible(store, read_held("voucher", card, |at| read_voucher(at, "")))?;
+    let read = readable(store, read_loaded("voucher", card, |at| read_voucher(at, "")))?;
     let now = present.now();
     Ok(read.is_some_and(|card| card.active && card.validity.holds(now.at, now.zone)))
 }
@@ -149,7 +149,7 @@ fn list_matching_rules(
     };
     let mut found = Vec::new();
     for document in store.list_campaign_rules(trigger)? {
-        let mut read = legible(store, read_held("earning rule", &document, read_loyalty_campaign_rule))?;
+        let mut read = readable(store, read_loaded("earning rule", &document, read_loyalty_campaign_rule))?;
         match find_assigned_rule(facts, &document.id) {
             Ok(None) => {}
             Ok(Some(rule)) => {

@@ -180,7 +180,7 @@ fn points_by_entry(
         }
     };
     let Some(decided) = decided else {
-        call.store.note(format!("what `{}` earns cannot be decided: something does not read", row.id));
+        call.store.warn(format!("what `{}` earns cannot be decided: something does not read", row.id));
         return Ok(None);
     };
     let mut decided = decided.into_iter();
@@ -338,7 +338,7 @@ enum PointsLocation {
 fn find_location(call: &Call<'_, '_>, entry: &EarnedPointsEntry<'_>) -> Result<PointsLocation, Fault> {
     let entry = entry.record();
     let Some(pending) = entry.pending() else {
-        return Ok(match entry.lapses_at() {
+        return Ok(match entry.expires_at() {
             Some(at) => PointsLocation::Lot(at.as_i64().and_then(Instant::from_millis)),
             None => PointsLocation::Unknown,
         });

@@ -19,7 +19,7 @@ use crate::domain::vouchers::voucher::VOUCHER;
 use crate::http::reply::CallError;
 use crate::http::route::Call;
 use crate::store::amount;
-use crate::store::document::{Document, legible, read_held};
+use crate::store::document::{Document, read_loaded, readable};
 use crate::store::records::EarnedPointsEntry;
 use crate::store::sql::Fault;
 use scrip::decide::earn::{EarningEvent, EarningRequest, GrantedContent, GrantedPoints, RuleOutcome, earn};
@@ -66,7 +66,7 @@ pub fn grant_points(
     }
     let Some(customer) = call.store.document(customer::CUSTOMER.object, customer_id)? else { return Ok(()) };
     let profile = customer::without_orders(&customer, targets.is_new);
-    let Some(read) = legible(call.store, read_held("customer", &profile, read_customer))? else { return Ok(()) };
+    let Some(read) = readable(call.store, read_loaded("customer", &profile, read_customer))? else { return Ok(()) };
     let stored_row = call.store.document(EARNING_ROW, earning_key.as_str())?;
     let status = if stored_row.is_some() { EarningStatus::Earned } else { EarningStatus::New };
     let earned = {
@@ -168,7 +168,7 @@ pub fn assign_card(
     campaign: &Document,
     customer: &Document,
 ) -> Result<Option<Document>, Fault> {
-    let (mark, generators, ids) = (call.store.mark(), call.store.drawn.clone(), call.ids.clone());
+    let (savepoint, generators, ids) = (call.store.savepoint(), call.store.generators.clone(), call.ids.clone());
     let request = PublicationRequest::for_campaign(campaign);
     let published = select_vouchers(call, campaign, 1, &[]).and_then(|chosen| {
         publish_vouchers(call, &request, &PublicationReceiver::new_holder(customer.clone()), Some(campaign), chosen)
@@ -176,9 +176,9 @@ pub fn assign_card(
     match published {
         Ok((_, published)) => Ok(published.into_iter().next()),
         Err(CallError::Refused(refusal)) => {
-            call.store.forget_since(mark);
-            (call.store.drawn, call.ids) = (generators, ids);
-            call.store.note(format!("no customer joins the campaign `{}`: {:?}", campaign.id, refusal.details));
+            call.store.discard_since(savepoint);
+            (call.store.generators, call.ids) = (generators, ids);
+            call.store.warn(format!("no customer joins the campaign `{}`: {:?}", campaign.id, refusal.details));
             Ok(None)
         }
         Err(CallError::Fault(fault)) => Err(fault),
@@ -276,7 +276,7 @@ pub fn credit_spendable(
     let (total, balance) = match move_balance(call, card, &CARD, points, "points", expiration) {
         Ok(moved) => moved,
         Err(CallError::Refused(refusal)) => {
-            call.store.note(format!("the card `{}` takes no more points: {:?}", card.id, refusal.details));
+            call.store.warn(format!("the card `{}` takes no more points: {:?}", card.id, refusal.details));
             return Ok(false);
         }
         Err(CallError::Fault(fault)) => return Err(fault),

@@ -169,7 +169,7 @@ fn list_holders_of_changed_cards(call: &Call<'_, '_>) -> Result<BTreeSet<String>
             holders.insert(holder.to_owned());
         }
     }
-    for card in call.store.posted().filter_map(kinds::card_of_transfer) {
+    for card in call.store.queued_transfers().filter_map(kinds::card_of_transfer) {
         if known_cards.insert(card) {
             holders.extend(call.store.document(VOUCHER.object, card)?.and_then(|card| card.holder));
         }
@@ -194,7 +194,7 @@ fn detect_order_events(
     let Some(status) = parse_status(order.status.as_deref()) else { return Ok(Vec::new()) };
     if status == OrderStatus::Created {
         let unpaid = || DomainEvent::OrderUnpaid { order_id: order_id.to_owned() };
-        let has_earned = call.store.has_occasion(EarningKey::order(order_id).as_str())?;
+        let has_earned = call.store.has_earning_key(EarningKey::order(order_id).as_str())?;
         return Ok(has_earned.then(unpaid).into_iter().collect());
     }
     // A customer that an untrusted client names earns nothing.
@@ -210,7 +210,7 @@ fn detect_order_events(
     let Some(history) = call.store.find_order_history(&OrderHistoryQuery {
         order_id,
         customer_id: earning_customer.unwrap_or_default(),
-        occasion: EarningKey::order(order_id).as_str(),
+        earning_key: EarningKey::order(order_id).as_str(),
         payments: paid_account(order_id).as_str(),
     })?
     else {

@@ -9,7 +9,7 @@ use crate::domain::loyalty_programs::statistics;
 use crate::domain::loyalty_programs::statistics::{RuleStatistic, StatisticKind};
 use crate::store::Store;
 use crate::store::amount::{self, CheckedAmount};
-use crate::store::loyalty::earning::{NewFiring, NewOccasion};
+use crate::store::loyalty::earning::{NewEarningKey, NewFiredRule};
 use crate::store::records::EarnedPointsRecord;
 use crate::store::sql::Fault;
 use scrip::decide::earn::GrantedPoints;
@@ -37,9 +37,9 @@ pub struct FiredRule<'a> {
 }
 
 impl FiredRule<'_> {
-    fn row(&self) -> NewFiring<'_> {
+    fn row(&self) -> NewFiredRule<'_> {
         let ([member_id, program_id], [rule_id, earning_id]) = (self.member, self.rule);
-        NewFiring { member_id, program_id, rule_id, earning_id, points: &self.points, is_fired: self.has_granted }
+        NewFiredRule { member_id, program_id, rule_id, earning_id, points: &self.points, is_fired: self.has_granted }
     }
 
     /// Returns the statistics of a fired rule: one count, and the points granted to cards by card definition.
@@ -67,7 +67,7 @@ impl FiredRule<'_> {
 
 /// Returns the state of an event's earnings; `None` when it earned nothing.
 pub fn find_status(store: &Store<'_>, earning_key: &EarningKey) -> Result<Option<EarningStatus>, Fault> {
-    match store.find_occasion_status(earning_key.as_str())?.as_deref() {
+    match store.find_earning_key_status(earning_key.as_str())?.as_deref() {
         None => Ok(None),
         Some("EARNED") => Ok(Some(EarningStatus::Earned)),
         Some("GIVEN_BACK") => Ok(Some(EarningStatus::GivenBack)),
@@ -86,8 +86,8 @@ pub fn insert(
     now_ms: i64,
 ) -> Result<(), Fault> {
     let order = order.and_then(|order| i64::try_from(order.amount).ok());
-    let rows: Vec<NewFiring<'_>> = fired.iter().map(FiredRule::row).collect();
-    store.insert_occasion(&NewOccasion { id: earning_key.as_str(), customer_id, bought: order, now_ms }, &rows);
+    let rows: Vec<NewFiredRule<'_>> = fired.iter().map(FiredRule::row).collect();
+    store.insert_earning_key(&NewEarningKey { id: earning_key.as_str(), customer_id, bought: order, now_ms }, &rows);
     let statistics = fired.iter().map(FiredRule::statistics).collect::<Result<Vec<_>, _>>()?;
     statistics::insert_counts(store, &statistics.into_iter().flatten().collect::<Vec<_>>(), now_ms);
     Ok(())
@@ -95,7 +95,7 @@ pub fn insert(
 
 /// Returns the customer of an event; `None` when the event earned nothing.
 pub fn find_customer(store: &Store<'_>, earning_key: &EarningKey) -> Result<Option<String>, Fault> {
-    store.find_occasion_customer(earning_key.as_str())
+    store.find_earning_key_customer(earning_key.as_str())
 }
 
 /// Sums the points that an order earned on a card since `since`, including points that were added again.
@@ -111,7 +111,7 @@ pub fn sum_earned(
 
 /// Returns the amount of the order that earned; `None` for other events and for rows older than the amount.
 pub fn find_order_snapshot(store: &Store<'_>, earning_key: &EarningKey) -> Result<Option<OrderSnapshot>, Fault> {
-    let amount = store.find_occasion_amount(earning_key.as_str())?.and_then(|amount| u64::try_from(amount).ok());
+    let amount = store.find_earning_key_amount(earning_key.as_str())?.and_then(|amount| u64::try_from(amount).ok());
     Ok(amount.map(|amount| OrderSnapshot { amount, goods: Vec::new() }))
 }
 
@@ -136,7 +136,7 @@ pub fn record_revocation(
     revoked: &RevokedPoints,
 ) -> Result<(), Fault> {
     let mut first: usize = 0;
-    for mut row in store.list_firings(earning_key.as_str())? {
+    for mut row in store.list_fired_rules(earning_key.as_str())? {
         let count = row.points.len();
         let entry = index.checked_sub(first).and_then(|index| row.points.get_mut(index)?.as_object_mut());
         if let Some(entry) = entry {
@@ -146,7 +146,7 @@ pub fn record_revocation(
             for (name, id) in ["pending", "lot"].into_iter().zip(&revoked.credited_to) {
                 id.iter().for_each(|id| drop(entry.insert(name.into(), id.as_str().into())));
             }
-            store.update_firing(earning_key.as_str(), row, revoked.points > 0);
+            store.update_fired_rule(earning_key.as_str(), row, revoked.points > 0);
             return Ok(());
         }
         first = first.saturating_add(count); // A place in a list.
@@ -156,7 +156,7 @@ pub fn record_revocation(
 
 /// Queues the end of an event's earnings: all of them were revoked.
 pub fn mark_revoked(store: &mut Store<'_>, earning_key: &EarningKey, now_ms: i64) {
-    store.mark_occasion_given_back(earning_key.as_str(), now_ms);
+    store.mark_earning_key_reversed(earning_key.as_str(), now_ms);
 }
 
 /// Returns the number of times that a rule fired for a member since `since`, and the last time.
@@ -167,7 +167,7 @@ pub fn count_fired(
     since: Option<Instant>,
 ) -> Result<FireCount, Fault> {
     let since = since.map_or(i64::MAX, Instant::millis).min(LATEST);
-    let count = store.count_firings(member_id, rule_id, since)?;
+    let count = store.count_fired_rules(member_id, rule_id, since)?;
     let last = count.last_ms.and_then(Instant::from_millis);
     Ok(FireCount { last, in_period: amount::unsigned(count.in_period)? })
 }
@@ -182,7 +182,7 @@ pub fn count_fired_by_period(
     rule_id: &str,
     periods: &[ReportPeriod],
 ) -> Result<Vec<i64>, Fault> {
-    store.count_firings_in(member_id, rule_id, &report_period::millis(periods))
+    store.count_fired_rules_in(member_id, rule_id, &report_period::millis(periods))
 }
 
 /// Returns the pending points and the lot to which an operation credited points.
@@ -282,5 +282,5 @@ fn find_pending_earning(store: &Store<'_>, pending: &str, earned: EarnedPoints) 
 }
 
 fn list_entries(store: &Store<'_>, earning_key: &EarningKey) -> Result<Vec<Json>, Fault> {
-    Ok(store.list_firings(earning_key.as_str())?.into_iter().flat_map(|row| row.points).collect())
+    Ok(store.list_fired_rules(earning_key.as_str())?.into_iter().flat_map(|row| row.points).collect())
 }

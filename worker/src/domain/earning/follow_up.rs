@@ -20,7 +20,7 @@ use crate::domain::loyalty_programs::statistics;
 use crate::domain::point_spending::moved_points::{ChangedOrder, MovedPoints, OrderAfterChange};
 use crate::domain::point_spending::order_payments;
 use crate::http::route::Call;
-use crate::store::document::{legible, read_held, read_stored};
+use crate::store::document::{read_loaded, read_stored, readable};
 use crate::store::sql::Fault;
 use scrip::decide::earn::{EarningEvent, EarningRequest, Earnings, FiredEarning, earn};
 use scrip::decide::returns::OrderSnapshot;
@@ -89,7 +89,7 @@ pub fn grant_earnings(call: &mut Call<'_, '_>, event: &DomainEvent) -> Result<Re
     match event {
         DomainEvent::OrderPaid { order_id, customer_id, text, targets } => {
             let order = read_stored("order", order_id, text, read_order);
-            let Some(order) = legible(call.store, order)? else { return Ok(Reaction::default()) };
+            let Some(order) = readable(call.store, order)? else { return Ok(Reaction::default()) };
             let cause = EarningCause {
                 event: EarningEvent::OrderPaid(&order),
                 trigger: "customer.order.paid",
@@ -101,7 +101,8 @@ pub fn grant_earnings(call: &mut Call<'_, '_>, event: &DomainEvent) -> Result<Re
         DomainEvent::CustomEventReceived { event_id, customer_id } => {
             let Some(document) = call.store.document("event", event_id)? else { return Ok(Reaction::default()) };
             let schema_id = document.parent.as_deref().unwrap_or_default();
-            let data = legible(call.store, read_held("event", &document, |at| at.option("metadata", read::metadata)))?;
+            let data =
+                readable(call.store, read_loaded("event", &document, |at| at.option("metadata", read::metadata)))?;
             let metadata: Metadata = data.flatten().unwrap_or_default();
             let event = EarningEvent::CustomEvent { schema_id: Some(schema_id), metadata: &metadata };
             let earning_key = EarningKey::custom_event(event_id);
@@ -135,7 +136,7 @@ pub fn update_tiers(call: &mut Call<'_, '_>, event: &DomainEvent) -> Result<Reac
 /// Returns a stored order; `None` when it is missing or cannot be read.
 fn find_order(call: &Call<'_, '_>, order_id: &str) -> Result<Option<Order>, Fault> {
     let Some(document) = call.store.document("order", order_id)? else { return Ok(None) };
-    legible(call.store, read_held("order", &document, read_order))
+    readable(call.store, read_loaded("order", &document, read_order))
 }
 
 /// Event by which a customer may earn.
@@ -172,7 +173,7 @@ fn grant_for_event(
     load_tiers(call, &present, &mut memberships)?;
     let Some(document) = call.store.document("customer", customer_id)? else { return Ok(()) };
     let profile = customer::without_orders(&document, targets.is_new);
-    let Some(customer) = legible(call.store, read_held("customer", &profile, read_customer))? else { return Ok(()) };
+    let Some(customer) = readable(call.store, read_loaded("customer", &profile, read_customer))? else { return Ok(()) };
     let earnings = {
         let facts = facts::facts(call)?;
         let stored = StoredEarnings::new(call.store, &facts, &present, &memberships);
@@ -183,7 +184,7 @@ fn grant_for_event(
         earnings
     };
     if let Some(reason) = &earnings.not_earned {
-        call.store.note(format!("nothing is earned by `{}`: {}", earning_key.as_str(), reason.name()));
+        call.store.warn(format!("nothing is earned by `{}`: {}", earning_key.as_str(), reason.name()));
     }
     let Memberships { rules, definitions, .. } = memberships;
     let cards = load_all(call.store, &earnings.cards())?;

@@ -7,11 +7,11 @@ use crate::domain::loyalty_members::card;
 use crate::domain::loyalty_programs::kinds::{CARD, CARD_DEFINITION, EARNING_RULE, INCENTIVE, MEMBER, PROGRAM};
 use crate::store::Store;
 use crate::store::amount::CheckedAmount;
-use crate::store::document::{UnreadableFact, legible, read_held, read_stored};
+use crate::store::document::{UnreadableFact, read_loaded, read_stored, readable};
 use crate::store::documents::loyalty_programs::CustomerMemberships;
 use crate::store::facts::StoreFacts;
 use crate::store::loyalty::earning::ProgramRule;
-use crate::store::loyalty::program_revision::{Edition, RevisionCache, once};
+use crate::store::loyalty::program_revision::{ProgramRevision, RevisionCache, once};
 use crate::store::sql::Fault;
 use scrip::count::Countable;
 use scrip::facts::cards::card_account;
@@ -71,7 +71,7 @@ pub struct EarningQuery<'q> {
 #[derive(Default)]
 pub struct Memberships {
     members: Vec<Member>,
-    revision: Edition,
+    revision: ProgramRevision,
     /// Rules with a matching trigger.
     pub rules: Rules,
     /// Definitions of the cards.
@@ -186,7 +186,7 @@ impl Memberships {
 fn read_metadata(store: &Store<'_>, id: &str, text: Option<&str>) -> Result<Metadata, Fault> {
     match text {
         None | Some("{}") => Ok(Metadata::default()),
-        Some(text) => Ok(legible(store, read_stored(MEMBER.stored, id, text, read::metadata))?.unwrap_or_default()),
+        Some(text) => Ok(readable(store, read_stored(MEMBER.stored, id, text, read::metadata))?.unwrap_or_default()),
     }
 }
 
@@ -196,7 +196,7 @@ type ProgramRules = Arc<Vec<(String, Option<Arc<EarningRule>>)>>;
 /// Returns the rules of programs that match an event, by program.
 fn find_matching_rules(
     store: &Store<'_>,
-    revision: &Edition,
+    revision: &ProgramRevision,
     programs: &[&str],
     event: &str,
 ) -> Result<BTreeMap<String, ProgramRules>, Fault> {
@@ -224,7 +224,7 @@ fn find_matching_rules(
             bytes = bytes.saturating_add(text.len());
         }
         let rules = Arc::new(rules);
-        RULES.put(revision, &name(program), Some(Arc::clone(&rules)), bytes);
+        RULES.insert(revision, &name(program), Some(Arc::clone(&rules)), bytes);
         found.insert(program.to_owned(), rules);
     }
     Ok(found)
@@ -259,8 +259,8 @@ impl<'a, 's> StoredEarnings<'a, 's> {
     fn to_fact<T>(&self, outcome: Result<Option<T>, UnreadableFact>) -> Known<T> {
         match outcome {
             Ok(fact) => fact.into(),
-            Err(UnreadableFact::Illegible(what)) => {
-                self.store.note(what);
+            Err(UnreadableFact::Unreadable(what)) => {
+                self.store.warn(what);
                 Known::Unreadable
             }
             Err(UnreadableFact::Fault(fault)) => {
@@ -274,7 +274,7 @@ impl<'a, 's> StoredEarnings<'a, 's> {
         let Some(row) = self.store.document(CARD.stored, card_id)? else { return Ok(None) };
         let loaded = card::load(self.store, row, &[])?;
         let settled = loaded.card.settle(&self.present.now()).map_err(|refused| {
-            UnreadableFact::Illegible(format!("the card `{card_id}` cannot be settled: {refused:?}"))
+            UnreadableFact::Unreadable(format!("the card `{card_id}` cannot be settled: {refused:?}"))
         })?;
         let moved = |figure| {
             let account = card_account(card_id, &PointsAccount::LifetimeTotal(figure));
@@ -288,12 +288,12 @@ impl<'a, 's> StoredEarnings<'a, 's> {
 
     fn find_incentive(&self, id: &str) -> Result<Option<Incentive>, UnreadableFact> {
         let Some(document) = self.store.document(INCENTIVE.stored, id)? else { return Ok(None) };
-        read_held(INCENTIVE.stored, &document, read_incentive).map(Some)
+        read_loaded(INCENTIVE.stored, &document, read_incentive).map(Some)
     }
 
     fn find_definition(&self, id: &str) -> Result<Option<CardDefinition>, UnreadableFact> {
         let Some(document) = self.store.document(CARD_DEFINITION.stored, id)? else { return Ok(None) };
-        read_held(CARD_DEFINITION.stored, &document, read_card_definition).map(Some)
+        read_loaded(CARD_DEFINITION.stored, &document, read_card_definition).map(Some)
     }
 }
 

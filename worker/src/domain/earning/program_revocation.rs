@@ -15,7 +15,7 @@ use crate::domain::loyalty_programs::kinds::CARD;
 use crate::domain::point_spending::moved_points::{ChangedOrder, MovedPoints};
 use crate::http::route::Call;
 use crate::store::amount::{self, CheckedAmount};
-use crate::store::document::{legible, read_held};
+use crate::store::document::{read_loaded, readable};
 use crate::store::sql::Fault;
 use scrip::count::Countable;
 use scrip::decide::earn::{EarningCorrection, GiveBack, OrderLeft, give_back};
@@ -63,7 +63,7 @@ fn start(call: &mut Call<'_, '_>, mut revocation: ProgramRevocation) -> Result<R
         decide_corrections(call, &revocation.present, &revocation.earning_key, revocation.order.now.earning())?
     else {
         let earning_key = revocation.earning_key.as_str();
-        call.store.note(format!("what `{earning_key}` brought cannot be given back: something does not read"));
+        call.store.warn(format!("what `{earning_key}` brought cannot be given back: something does not read"));
         return Ok(Reaction::default());
     };
     if fired_rules::find_status(call.store, &revocation.earning_key)?.is_none() {
@@ -142,7 +142,7 @@ pub fn find_earner(call: &Call<'_, '_>, customer_id: Option<&str>) -> Result<Cus
         None => None,
     };
     let Some(document) = document else { return Ok(Customer::default()) };
-    Ok(legible(call.store, read_held(CUSTOMER.object, &document, read_customer))?.unwrap_or_default())
+    Ok(readable(call.store, read_loaded(CUSTOMER.object, &document, read_customer))?.unwrap_or_default())
 }
 
 /// Applies the change of one earning; returns its record, or `None` when the card has no room.
@@ -169,7 +169,7 @@ fn apply_correction(
     let outcome = match outcome {
         Ok(outcome) => outcome,
         Err(refused) => {
-            call.store.note(format!("the points of the card `{}` do not move: {refused:?}", loaded.row.id));
+            call.store.warn(format!("the points of the card `{}` do not move: {refused:?}", loaded.row.id));
             return Ok(None);
         }
     };

@@ -10,9 +10,9 @@ use crate::jobs::outbox;
 use crate::store::Store;
 use crate::store::index::blind_index;
 use crate::store::jobs::erasure::{
-    self as stored, ErasedCustomer, ErasureBounds, NamedDocument, NamingText, RowSpan, SearchedTexts,
+    self as stored, ErasedCustomer, ErasureBounds, NamedDocument, NamingText, RowRange, SearchTexts,
 };
-use crate::store::jobs::remnants::{self, ANSWERS, DELIVERIES, DOCUMENTS, touch};
+use crate::store::jobs::remnants::{self, DELIVERIES, DOCUMENTS, RESPONSES, touch};
 use crate::store::jobs::{self, BULK_SLICE};
 use crate::store::sql::Fault;
 use crate::store::tracking::Tracker;
@@ -155,7 +155,7 @@ pub fn run(store: &mut Store<'_>, context: &Context, slice: &JobSlice<'_>) -> Re
         remnants::overwrite_next(store, DELIVERIES, &mut job.deliveries, slice.rows);
     } else if job.stage == ErasureStage::Pages {
         // The oldest responses are next to those that expired.
-        ANSWERS.overwrite(store, 0..=0);
+        RESPONSES.overwrite(store, 0..=0);
         free_pages::request(store, context.now.millis());
         return finish(store, context, slice.id, Ok(json!({ "message": "1 customer deleted", "done_count": 1 })));
     } else {
@@ -170,8 +170,8 @@ pub fn run(store: &mut Store<'_>, context: &Context, slice: &JobSlice<'_>) -> Re
 /// Deletes the customer document, whose text is overwritten first, and the few rows that need no slices.
 pub fn erase_now(store: &mut Store<'_>, identity: &CustomerIdentity, now_ms: i64) -> Result<(), Fault> {
     stored::blank_customer(store, &identity.id);
-    store.remove("customer", &identity.id);
-    stored::leave_tables(store, aliased(identity));
+    store.delete("customer", &identity.id);
+    stored::erase_in_tables(store, aliased(identity));
     stored::blank_deliveries_of(store, &identity.id);
     outbox::erase(store, &identity.id, now_ms);
     // A lock that was set before the customer was stored has the name that the request used.
@@ -206,9 +206,9 @@ fn erase_documents(
     limit: i64,
     pages: &mut Vec<(i64, i64)>,
 ) -> Result<Option<i64>, Fault> {
-    let Some(RowSpan { last, count }) = stored::find_documents(store, after, until, limit)? else { return Ok(None) };
+    let Some(RowRange { last, count }) = stored::find_documents(store, after, until, limit)? else { return Ok(None) };
     let (in_json, in_files) = (identity.texts_in_json(), identity.texts_in_files());
-    let texts_in_json = SearchedTexts { in_json: &in_json, in_files: &in_files };
+    let texts_in_json = SearchTexts { in_json: &in_json, in_files: &in_files };
     for document in stored::list_documents_naming(store, &identity.id, texts_in_json, after, last)? {
         touch(pages, document.seq);
         erase_from(store, identity, document)?;
@@ -256,7 +256,7 @@ fn erase_from(store: &mut Store<'_>, identity: &CustomerIdentity, document: Name
     let renamed = |text: &str| text.replace(&identity.id, &identity.alias);
     let body = text.unwrap_or(body);
     let key = match kind {
-        "customer" => blind_index::key_in(&body),
+        "customer" => blind_index::key_of_text(&body),
         _ => key.map(|key| match identity.is_in(&key) && owner == Some(&identity.id) {
             // An order's source_id may identify its customer. The suffix keeps two such orders apart.
             true => format!("{}.{seq}", identity.alias),
@@ -297,7 +297,7 @@ fn erase_deliveries(
     limit: i64,
     changed: &mut Vec<(i64, i64)>,
 ) -> Result<Option<i64>, Fault> {
-    let Some(RowSpan { last, count }) = stored::find_deliveries(store, after, limit)? else { return Ok(None) };
+    let Some(RowRange { last, count }) = stored::find_deliveries(store, after, limit)? else { return Ok(None) };
     for NamingText { id: seq, text } in
         stored::list_deliveries_containing(store, &identity.texts_in_json(), after, last)?
     {

@@ -95,7 +95,7 @@ pub fn start(call: &mut Call<'_, '_>, request: ExportRequest, parameters: Json) 
     body.insert(HEAD.into(), head.into());
     let export = Document::new(id.clone(), None, now_ms, body);
     call.store.insert("export", &export);
-    call.store.leaves_later();
+    call.store.mark_for_retention();
     async_actions::queue(call.store, &call.caller.key_id, &id, WRITE, &to_text(&cursor)?, now_ms);
     Ok(export)
 }
@@ -110,7 +110,7 @@ fn find_kind(request: &ExportRequest) -> Result<&'static ExportKind, Fault> {
 
 /// Queues the deletion of an export; its first lines are deleted at once, the others by a job.
 pub fn remove(call: &mut Call<'_, '_>, id: &str) -> Result<(), CallError> {
-    call.store.remove("export", id);
+    call.store.delete("export", id);
     jobs::delete(call.store, id);
     let has_more = exports::has_more_lines(call.store, id, REMOVED_MAX)?;
     exports::delete_lines(call.store, id, REMOVED_MAX);

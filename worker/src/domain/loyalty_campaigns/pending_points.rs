@@ -51,7 +51,7 @@ pub fn add(
     current.go_on(call.context.now);
     let existing = amount::signed(current.points.plus(current.pending_points())?)?;
     if pending_points.points > INT_MAX.minus(existing)? {
-        call.store.note(format!("the card `{}` takes no more points", card.id));
+        call.store.warn(format!("the card `{}` takes no more points", card.id));
         return Ok(None);
     }
     let present = LocalTime::of(call)?;

@@ -7,7 +7,7 @@ use crate::http::reply::CallError;
 use crate::http::route::Call;
 use crate::store::Store;
 use crate::store::amount::{self, CheckedAmount};
-use crate::store::document::{Document, legible, read_held};
+use crate::store::document::{Document, read_loaded, readable};
 use crate::store::records::CampaignRecord;
 use crate::store::sql::Fault;
 use scrip::points::campaign_tiers::{CampaignTier, TierPointsBase, reached};
@@ -26,7 +26,7 @@ pub const QUALIFICATION: &str = "loyalty_tiers_expiration";
 pub fn list_of_campaign(store: &Store<'_>, campaign_id: &str) -> Result<Vec<(Document, CampaignTier)>, Fault> {
     let mut found = Vec::new();
     for row in store.list_children(CAMPAIGN_TIER, campaign_id)? {
-        if let Some(tier) = legible(store, read_held(CAMPAIGN_TIER, &row, read_campaign_tier))? {
+        if let Some(tier) = readable(store, read_loaded(CAMPAIGN_TIER, &row, read_campaign_tier))? {
             found.push((row, tier));
         }
     }

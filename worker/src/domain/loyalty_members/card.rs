@@ -6,9 +6,9 @@ use crate::domain::loyalty_members::tier_state;
 use crate::domain::loyalty_members::tier_state::StoredTierState;
 use crate::domain::loyalty_programs::kinds::CARD;
 use crate::store::Store;
-use crate::store::document::{Document, UnreadableFact, read_held};
+use crate::store::document::{Document, UnreadableFact, read_loaded};
 use crate::store::documents::loyalty_programs::{CardRowKind, CardRows};
-use crate::store::loyalty::program_revision::Edition;
+use crate::store::loyalty::program_revision::ProgramRevision;
 use crate::store::sql::Fault;
 use scrip::facts::cards::{card_account, card_lifetime_totals};
 use scrip::ledger::AccountId;
@@ -38,9 +38,9 @@ pub struct LoadedCard {
 
 /// Parses the part of a row that the engine reads; fails when it cannot be read.
 fn read_row<T>(kind: &str, row: &Document, read: Read<T>) -> Result<T, Fault> {
-    read_held(kind, row, read).map_err(|unread| match unread {
+    read_loaded(kind, row, read).map_err(|unread| match unread {
         UnreadableFact::Fault(fault) => fault,
-        UnreadableFact::Illegible(details) => Fault(details),
+        UnreadableFact::Unreadable(details) => Fault(details),
     })
 }
 
@@ -80,7 +80,7 @@ fn card_from_rows(
     store: &Store<'_>,
     row: Document,
     found: &mut Vec<(CardRowKind, Document)>,
-    revision: &Edition,
+    revision: &ProgramRevision,
 ) -> Result<LoadedCard, Fault> {
     let (mut card, mut rows) = (PointsCard::default(), BTreeMap::new());
     for (kind, known) in found.extract_if(.., |(_, known)| known.parent.as_ref() == Some(&row.id)) {
@@ -98,7 +98,7 @@ fn card_from_rows(
 /// Sets the points of cards from their accounts.
 fn load_points(store: &Store<'_>, loaded: &mut [LoadedCard]) -> Result<(), Fault> {
     let accounts: Vec<String> = loaded.iter().flat_map(LoadedCard::accounts).collect();
-    let balances = store.standings(&accounts, 0, "")?;
+    let balances = store.account_balances(&accounts, 0, "")?;
     for card in loaded {
         card.set_points(|account| balances.get(account.as_str()).map_or(0, |account_balance| account_balance.balance));
     }

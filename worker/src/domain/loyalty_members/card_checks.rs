@@ -7,7 +7,7 @@ use crate::domain::loyalty_members::card::LoadedCard;
 use crate::domain::loyalty_programs::kinds::{CARD_DEFINITION, PROGRAM, find_by_id, state_of};
 use crate::http::reply::{CallError, ErrorBody, error, invalid_payload, not_found};
 use crate::store::Store;
-use crate::store::document::{Document, read_held};
+use crate::store::document::{Document, read_loaded};
 use crate::store::sql::Fault;
 use scrip::lifecycle::EntityState;
 use scrip::points::{self, CardDefinition, CardRefusal};
@@ -26,7 +26,7 @@ pub fn check_open(program: &Document, member: &Document, present: &LocalTime, ac
         return Err(locked("non_active_member", message, "Invalid member status".into()));
     }
     // A window that cannot be read is never open.
-    let window = read_held(PROGRAM.stored, program, read_window);
+    let window = read_loaded(PROGRAM.stored, program, read_window);
     if !window.is_ok_and(|window| window.holds(present.now().at, &present.zone)) {
         let details = format!("Cannot {action} when program is not active at this time");
         let message = "Program is not available at this time".to_owned();
@@ -40,7 +40,7 @@ pub fn find_definition(store: &Store<'_>, loaded: &LoadedCard) -> Result<CardDef
     let id = loaded.definition_id();
     let definition = find_by_id(store, &CARD_DEFINITION, id)?;
     let definition = definition.ok_or_else(|| not_found(&CARD_DEFINITION.resource_type(), id))?;
-    let read = read_held(CARD_DEFINITION.stored, &definition, read_card_definition);
+    let read = read_loaded(CARD_DEFINITION.stored, &definition, read_card_definition);
     Ok(read.map_err(|_| Fault(format!("the card definition `{id}` does not read")))?)
 }
 

@@ -8,7 +8,7 @@ use crate::domain::loyalty_members::tier_view::{TIER_TRANSACTION, TierChangeOrig
 use crate::domain::segments;
 use crate::store::Store;
 use crate::store::amount::CheckedAmount;
-use crate::store::document::{Document, legible, read_held};
+use crate::store::document::{Document, read_loaded, readable};
 use crate::store::sql::Fault;
 use scrip::facts::cards::card_account;
 use scrip::points::{Activity, CardStep, LifetimeTotal, PointsAccount, PointsCard};
@@ -81,7 +81,7 @@ pub fn record_leaving(store: &mut Store<'_>, present: &LocalTime, loaded: &Loade
                 store.insert(TIER_TRANSACTION, &row);
             }
         }
-        None if is_replacement => store.remove(TIER_TRANSACTION, &transaction_id(&loaded.row.id, tier_state, at)),
+        None if is_replacement => store.delete(TIER_TRANSACTION, &transaction_id(&loaded.row.id, tier_state, at)),
         None => {}
     }
 }
@@ -179,7 +179,7 @@ fn write_transactions(
     }
     let is_announced_at = |at: Instant| advanced.transitions.iter().any(|change| change.at == at);
     if let Some(again) = advanced.again.filter(|again| tier_state.is_announced && !is_announced_at(*again)) {
-        store.remove(TIER_TRANSACTION, &transaction_id(&row.id, tier_state, again));
+        store.delete(TIER_TRANSACTION, &transaction_id(&row.id, tier_state, again));
     }
     tier_state.causes = causes_at(tier_state, advanced.state.at);
     tier_state.is_announced = is_announced_at(advanced.state.at);
@@ -204,7 +204,7 @@ fn list_segments_of_member(
     let mut segments = Vec::new();
     for id in segment_ids {
         let Some(document) = store.document("segment", id)? else { continue };
-        let segment = legible(store, read_held("segment", &document, read_segment))?;
+        let segment = readable(store, read_loaded("segment", &document, read_segment))?;
         let Some(segment) = segment else { continue };
         let count = |customer_id: &str, event: &str| store.event_count_ahead(customer_id, event);
         let balances = || kinds::find_balances_with_queued(store, now, &customer.id);

@@ -3,8 +3,8 @@
 use crate::domain::loyalty_programs::kinds::{TIER, TIER_STRUCTURE, find_by_id};
 use crate::domain::loyalty_programs::requirements::list_assigned;
 use crate::store::Store;
-use crate::store::document::{Document, legible, read_held};
-use crate::store::loyalty::program_revision::{Edition, RevisionCache};
+use crate::store::document::{Document, read_loaded, readable};
+use crate::store::loyalty::program_revision::{ProgramRevision, RevisionCache};
 use crate::store::records::IS_ANNOUNCED;
 use crate::store::sql::Fault;
 use scrip::lifecycle::EntityState;
@@ -40,7 +40,10 @@ pub fn list_tiered_cards(store: &Store<'_>, customer: &str) -> Result<Vec<Docume
 }
 
 /// Returns the state of a card in the ACTIVE structure that counts the points of such cards.
-pub fn load_of_card(store: &Store<'_>, revision: &Edition, card: &Document) -> Result<Option<StoredTierState>, Fault> {
+pub fn load_of_card(
+    store: &Store<'_>, revision: &ProgramRevision,
+    card: &Document,
+) -> Result<Option<StoredTierState>, Fault> {
     let own = card.as_card();
     let (program, definition) = (own.program_id().unwrap_or_default(), own.definition_id().unwrap_or_default());
     let name = format!("{program}/{definition}");
@@ -48,7 +51,7 @@ pub fn load_of_card(store: &Store<'_>, revision: &Edition, card: &Document) -> R
         Some(known) => known,
         None => {
             let (found, bytes) = find_structure(store, program, definition)?;
-            STRUCTURES.put(revision, &name, found.clone(), bytes);
+            STRUCTURES.insert(revision, &name, found.clone(), bytes);
             found
         }
     };
@@ -67,7 +70,7 @@ fn find_structure(
         if document.as_card().definition_id() != Some(definition) {
             continue;
         }
-        let read = legible(store, read_held(TIER_STRUCTURE.stored, &document, read_tier_structure))?;
+        let read = readable(store, read_loaded(TIER_STRUCTURE.stored, &document, read_tier_structure))?;
         let Some(mut structure) = read else { continue };
         let bytes;
         (structure.tiers, bytes) = list_tiers(store, &document.id)?;
@@ -82,7 +85,7 @@ fn list_tiers(store: &Store<'_>, structure: &str) -> Result<(Vec<LoyaltyTier>, u
     const BYTES: usize = 2_000;
     let mut tiers = Vec::new();
     for row in store.list_children(TIER, structure)? {
-        tiers.extend(legible(store, read_held(TIER, &row, read_tier))?);
+        tiers.extend(readable(store, read_loaded(TIER, &row, read_tier))?);
     }
     let bytes = tiers.len().saturating_mul(BYTES);
     Ok((tiers, bytes))
@@ -91,7 +94,7 @@ fn list_tiers(store: &Store<'_>, structure: &str) -> Result<(Vec<LoyaltyTier>, u
 fn load_state(store: &Store<'_>, card: &Document, structure: TierStructure) -> Result<StoredTierState, Fault> {
     let row = store.document(TIER_STATE, &row_id(&card.id, &structure.id))?;
     let state = match &row {
-        Some(row) => legible(store, read_held(TIER_STATE, row, |at| at.need("kept", read_tier_state)))?,
+        Some(row) => readable(store, read_loaded(TIER_STATE, row, |at| at.need("kept", read_tier_state)))?,
         None => None,
     };
     let stored = row.as_ref().map(Document::as_tier_state);

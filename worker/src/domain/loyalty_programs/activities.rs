@@ -2,7 +2,7 @@
 
 use crate::documents::clause::Clause;
 use crate::documents::cursor_list;
-use crate::documents::resource::show_body;
+use crate::documents::resource::bodies_to_json;
 use crate::domain::loyalty_programs::kinds::{INCENTIVE, PROGRAM, find};
 use crate::http::caller::CredentialClass;
 use crate::http::entity_names::EntityNames;
@@ -79,9 +79,9 @@ fn channel_json(call: &Call<'_, '_>) -> Json {
 
 /// Handles the routes that list the activities of one document.
 pub fn list(call: &mut Call<'_, '_>) -> HandlerResult {
-    let entity = call.life()?;
+    let entity = call.entity_names()?;
     let clause = select_of_path(call)?;
-    cursor_list::page(call, &LIST, entity.activities, clause, show_body)
+    cursor_list::page(call, &LIST, entity.activities, clause, bodies_to_json)
 }
 
 /// Selects the activities of the document that the path names.

@@ -1,6 +1,6 @@
 //! Incentives under both of their names: the older one is stored, and a benefit (the later name) is a view of it.
 
-use crate::documents::resource::show_body;
+use crate::documents::resource::bodies_to_json;
 use crate::documents::shapes::loyalty_gifts as shapes;
 use crate::http::list_options::{List, column};
 use crate::http::reply::CallError;
@@ -22,7 +22,7 @@ pub const INCENTIVE: Resource = Resource {
     shape: shapes::INCENTIVE.described(),
     parameter: "incentiveId",
     key: incentive_key,
-    show: show_body,
+    show: bodies_to_json,
     list: LIST,
 };
 

@@ -161,7 +161,7 @@ pub fn find_by_id(store: &Store<'_>, entity: &EntityNames, id: &str) -> Result<O
 
 /// Finds the document that the path names, or 404.
 pub fn find(call: &Call<'_, '_>) -> Result<Document, CallError> {
-    let (resource, entity) = (call.resource()?, call.life()?);
+    let (resource, entity) = (call.resource()?, call.entity_names()?);
     let name = call.param(resource.parameter);
     find_within(call, entity, &(resource.key)(call, name))
 }

@@ -4,7 +4,7 @@
 use crate::documents::clause::Clause;
 use crate::documents::cursor_list;
 use crate::documents::merge::merge;
-use crate::documents::tagged_blocks::prune;
+use crate::documents::tagged_blocks::remove_nulls;
 use crate::domain::loyalty_programs::activities;
 use crate::domain::loyalty_programs::kinds::{ASSIGNABLE, PARTS, find, find_by_id, state_of};
 use crate::domain::loyalty_programs::requirements;
@@ -23,7 +23,7 @@ use serde_json::{Map, Value as Json, json};
 
 /// Returns the response with a document as its route shows it.
 pub fn respond(call: &mut Call<'_, '_>, document: Document) -> HandlerResult {
-    Ok(Response::json(call.resource()?.show_one(call, document)?))
+    Ok(Response::json(call.resource()?.one_to_json(call, document)?))
 }
 
 /// Handles the routes that read one document.
@@ -34,7 +34,7 @@ pub fn get(call: &mut Call<'_, '_>) -> HandlerResult {
 
 /// Handles the routes that list documents by cursors.
 pub fn list(call: &mut Call<'_, '_>) -> HandlerResult {
-    let (resource, entity) = (call.resource()?, call.life()?);
+    let (resource, entity) = (call.resource()?, call.entity_names()?);
     let clause = Clause::of_kind(entity.stored).at(call.now_ms());
     cursor_list::page(call, &resource.list, entity.cursor, clause, resource.show)
 }
@@ -51,7 +51,7 @@ fn action_of_route(route: &Route) -> Result<TransitionAction, Fault> {
 
 /// Handles the routes that change the state of a document.
 pub fn advance(call: &mut Call<'_, '_>) -> HandlerResult {
-    let (entity, action) = (call.life()?, action_of_route(call.route)?);
+    let (entity, action) = (call.entity_names()?, action_of_route(call.route)?);
     let mut document = find(call)?;
     let rule = transition(entity.kind, action, state_of(&document)?).map_err(ErrorBody::from)?;
     check_preconditions(
@@ -107,7 +107,7 @@ fn precondition_error(
 /// Queues the deletion of a document and of its rows. Earlier activities still contain its id, but no read finds it.
 fn delete_with_owned(call: &mut Call<'_, '_>, entity: &EntityNames, document: &mut Document) -> Result<(), Fault> {
     document.key = None;
-    call.store.retire(entity.stored, document);
+    call.store.archive(entity.stored, document);
     for kind in entity.owned {
         if let Some(assigned) = ASSIGNABLE.iter().find(|other| other.assigned == Some(*kind)) {
             record_unassigned(call, assigned, document)?;
@@ -115,7 +115,7 @@ fn delete_with_owned(call: &mut Call<'_, '_>, entity: &EntityNames, document: &m
         if let Some((part, name)) = PARTS.iter().find(|(stored, _)| stored == kind) {
             record_deleted_parts(call, entity, part, name, document)?;
         }
-        call.store.retire_owned(kind, &document.id);
+        call.store.archive_owned(kind, &document.id);
     }
     Ok(())
 }
@@ -226,12 +226,12 @@ fn article(entity: &EntityNames) -> &'static str {
 /// Merges the request into the document that the path names. A null resets a member to its default. For required members null
 /// is ignored; in metadata and rules it has its own meaning.
 pub fn merge_request(call: &mut Call<'_, '_>, required: &[&str]) -> Result<Document, CallError> {
-    let entity = call.life()?;
+    let entity = call.entity_names()?;
     let mut request = call.body(Nulls::Kept)?;
     let mut document = find(call)?;
     request.retain(|name, value| !value.is_null() || !required.contains(&name.as_str()));
     check_edits(call, entity, &document, &request)?;
-    prune(&mut request, &["metadata", "rules"]);
+    remove_nulls(&mut request, &["metadata", "rules"]);
     merge(&mut document.body, request);
     Ok(document)
 }

@@ -7,7 +7,7 @@ use crate::documents::clause::Clause;
 use crate::documents::report_period::{self, ReportPeriod};
 use crate::http::reply::{CallError, error};
 use crate::store::Store;
-use crate::store::loyalty::statistics::{self, CountedEvent, QuarterSpan, ReportSize, StatisticRow};
+use crate::store::loyalty::statistics::{self, CountedEvent, QuarterRange, ReportSize, StatisticRow};
 use crate::store::sql::Fault;
 use scrip::count;
 use scrip::decide::earn::{Earnings, NotEarned};
@@ -185,7 +185,7 @@ fn quarter(at: Instant) -> i64 {
 /// Refuses a report that is too long, before it is computed.
 fn check_length(store: &Store<'_>, clause: &Clause, periods: &[ReportPeriod]) -> Result<(), CallError> {
     let (Some(first), Some(last)) = (periods.first(), periods.last()) else { return Ok(()) };
-    let span = QuarterSpan { from: quarter(first.begin), to: quarter(last.end) };
+    let span = QuarterRange { from: quarter(first.begin), to: quarter(last.end) };
     let Some(size) = statistics::count_rows(store, clause.condition(), span, QUARTERS_MAX)? else { return Ok(()) };
     let ReportSize { subjects, quarters } = size;
     let sums = subjects.checked_mul(count::length(periods));

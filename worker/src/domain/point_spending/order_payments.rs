@@ -14,7 +14,7 @@ use crate::http::reply::CallError;
 use crate::http::route::Call;
 use crate::store::Store;
 use crate::store::amount;
-use crate::store::document::{Document, read_held};
+use crate::store::document::{Document, read_loaded};
 use crate::store::sql::Fault;
 use crate::store::transfer_rows::TransferRow;
 use crate::timestamp;
@@ -43,7 +43,7 @@ pub struct PaymentOrder {
 /// Returns the payment view of a stored order.
 pub fn load_payment_order(store: &Store<'_>, row: Document) -> Result<PaymentOrder, CallError> {
     let order =
-        read_held("order", &row, read_order).map_err(|_| Fault(format!("the order `{}` does not read", row.id)))?;
+        read_loaded("order", &row, read_order).map_err(|_| Fault(format!("the order `{}` does not read", row.id)))?;
     let total = row.as_order().total().and_then(Money::of).unwrap_or_default();
     let due = total.remaining_after(find_paid_amount(store, &row.id)?);
     Ok(PaymentOrder { row, order, total, due })
@@ -52,7 +52,7 @@ pub fn load_payment_order(store: &Store<'_>, row: Document) -> Result<PaymentOrd
 /// Returns the amount of an order that was paid with points, without refunded points.
 pub fn find_paid_amount(store: &Store<'_>, order: &str) -> Result<Money, Fault> {
     let account = paid_account(order).to_string();
-    let account_balances = store.standings(std::slice::from_ref(&account), 0, "")?;
+    let account_balances = store.account_balances(std::slice::from_ref(&account), 0, "")?;
     let paid = account_balances.get(&account).map_or(0, |account_balance| account_balance.balance);
     Ok(u64::try_from(paid).ok().and_then(Money::of).unwrap_or_default())
 }
@@ -186,7 +186,7 @@ pub fn refund_order(
         Ok(moved) => Ok(moved),
         Err(CallError::Refused(refusal)) => {
             let refusal = refusal.details.as_deref().unwrap_or_default();
-            call.store.note(format!("what `{order_id}` was paid with does not come back: {refusal}"));
+            call.store.warn(format!("what `{order_id}` was paid with does not come back: {refusal}"));
             Ok(MovedPoints::default())
         }
         Err(CallError::Fault(fault)) => Err(fault),

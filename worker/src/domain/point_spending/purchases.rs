@@ -13,7 +13,7 @@ use crate::domain::rewards::fulfilment;
 use crate::domain::rewards::fulfilment::FulfilledItem;
 use crate::http::reply::{CallError, ErrorBody, error};
 use crate::http::route::Call;
-use crate::store::document::{Document, read_held};
+use crate::store::document::{Document, read_loaded};
 use crate::store::sql::Fault;
 use crate::timestamp;
 use scrip::decide::purchase::{self, PurchaseBlocker, PurchasePlan, PurchaseRefusal};
@@ -27,7 +27,7 @@ use serde_json::{Map, Value as Json, json};
 /// Parses a stored reward; fails when it cannot be read.
 pub fn read_reward(reward: &Document) -> Result<LoyaltyReward, CallError> {
     let fault = |_| Fault(format!("the reward `{}` does not read", reward.id));
-    Ok(read_held(REWARD.stored, reward, read_loyalty_reward).map_err(fault)?)
+    Ok(read_loaded(REWARD.stored, reward, read_loyalty_reward).map_err(fault)?)
 }
 
 /// A member who buys rewards.

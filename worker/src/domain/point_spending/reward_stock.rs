@@ -46,7 +46,7 @@ pub fn find_of_assignment(store: &Store<'_>, row: &Document) -> Result<Stock, Fa
 
 /// Returns the units taken from each account.
 fn list_taken_units(store: &Store<'_>, accounts: &[String]) -> Result<Vec<u64>, Fault> {
-    let account_balances = store.standings(accounts, 0, "")?;
+    let account_balances = store.account_balances(accounts, 0, "")?;
     let taken_units = |account: &String| {
         account_balances.get(account).map_or(0, |account_balance| account_balance.balance.unsigned_abs())
     };

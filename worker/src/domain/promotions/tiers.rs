@@ -11,7 +11,7 @@ use crate::http::route::{Call, Resource};
 use crate::store::amount::CheckedAmount;
 use crate::store::document::Document;
 use crate::store::documents::campaigns;
-use crate::store::ledger::taken;
+use crate::store::ledger::net_debit;
 use crate::store::sql::Fault;
 use scrip::count;
 use scrip::facts::{discounted_account, orders_account, tier_account};
@@ -53,7 +53,7 @@ pub fn show_after(
     entries: &[Entry],
 ) -> Result<Vec<Json>, CallError> {
     let account_names: Vec<String> = documents.iter().flat_map(|document| accounts(&document.id)).collect();
-    let account_balances = call.store.standings(&account_names, call.now_ms(), "")?;
+    let account_balances = call.store.account_balances(&account_names, call.now_ms(), "")?;
     let mut assigned = assignments::load_json(call, &documents)?;
     let parents: Vec<&str> = documents.iter().filter_map(|document| document.parent.as_deref()).collect();
     let campaigns: BTreeMap<String, Json> = call
@@ -65,7 +65,7 @@ pub fn show_after(
     let categories = categories::CategoryLookup::of(call, &documents)?;
     let count_after = |account: &String| {
         let before = account_balances.get(account).map_or(0, |account_balance| account_balance.balance);
-        Ok::<u64, Fault>(before.minus(taken(entries, account)?)?.unsigned_abs())
+        Ok::<u64, Fault>(before.minus(net_debit(entries, account)?)?.unsigned_abs())
     };
     let json = documents.into_iter().map(|document| {
         let campaign = document.parent.as_ref().and_then(|id| campaigns.get(id)).cloned().unwrap_or(Json::Null);
@@ -111,7 +111,7 @@ pub fn campaign_json(campaign: &Document) -> Json {
         "active",
         "category_id",
     ];
-    let mut json = json_members::known(&campaign.body, &names);
+    let mut json = json_members::pick(&campaign.body, &names);
     json.insert("object".into(), "campaign".into());
     Json::Object(json)
 }

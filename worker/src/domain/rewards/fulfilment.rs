@@ -86,7 +86,7 @@ pub fn publish(
     let Some(campaign) = call.store.document("campaign", campaign_id)? else {
         return Ok(Err(not_found("campaign", campaign_id)));
     };
-    let (mark, generators, ids) = (call.store.mark(), call.store.drawn.clone(), call.ids.clone());
+    let (savepoint, generators, ids) = (call.store.savepoint(), call.store.generators.clone(), call.ids.clone());
     let codes: Vec<&str> = taken.iter().map(String::as_str).collect();
     match publications::publish_reward(call, &campaign, customer, &codes, balance) {
         Ok(voucher) => {
@@ -94,8 +94,8 @@ pub fn publish(
             Ok(Ok(voucher))
         }
         Err(CallError::Refused(refusal)) => {
-            call.store.forget_since(mark);
-            (call.store.drawn, call.ids) = (generators, ids);
+            call.store.discard_since(savepoint);
+            (call.store.generators, call.ids) = (generators, ids);
             Ok(Err(refusal))
         }
         Err(CallError::Fault(fault)) => Err(fault),

@@ -45,7 +45,7 @@ pub fn record_bought(call: &mut Call<'_, '_>, id: &str, voucher: &Document, adde
     let value = if added.is_some() { added } else { find_balance(call, voucher)? };
     let is_public = voucher.holder.is_none();
     let now_ms = call.now_ms();
-    call.store.keep_bought_reward(id, BoughtVoucher { voucher, value, is_public }, now_ms);
+    call.store.insert_bought_reward(id, BoughtVoucher { voucher, value, is_public }, now_ms);
     Ok(())
 }
 
@@ -53,7 +53,7 @@ pub fn record_bought(call: &mut Call<'_, '_>, id: &str, voucher: &Document, adde
 fn find_balance(call: &Call<'_, '_>, voucher: &Document) -> Result<Option<u64>, Fault> {
     let Some(balance_kind) = kinds::of_card(voucher) else { return Ok(None) };
     let account = (balance_kind.account)(&voucher.id).to_string();
-    let account_balances = call.store.standings(std::slice::from_ref(&account), call.now_ms(), "")?;
+    let account_balances = call.store.account_balances(std::slice::from_ref(&account), call.now_ms(), "")?;
     let account_balance = account_balances.get(&account).copied().unwrap_or_default();
     let left = balance_kind
         .credited_total(voucher, call.context.now)?

@@ -24,7 +24,7 @@ pub const REWARD: Resource = Resource {
 pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
     let account = |document: &Document| stock_account(&document.id).to_string();
     let accounts: Vec<String> = documents.iter().map(account).collect();
-    let account_balances = call.store.standings(&accounts, call.now_ms(), "")?;
+    let account_balances = call.store.account_balances(&accounts, call.now_ms(), "")?;
     let json = documents.into_iter().map(|document| {
         let taken_units = account_balances
             .get(&account(&document))

@@ -17,7 +17,7 @@ pub const ASSIGNMENT: Resource = Resource {
     shape: scrip::wire::voucher::ASSIGNMENT.described(),
     parameter: "assignmentId",
     key: plain_key,
-    show: resource::show_body,
+    show: resource::bodies_to_json,
     list: List {
         data_ref: "data",
         page_max: 100,
@@ -81,7 +81,7 @@ pub fn replace(call: &mut Call<'_, '_>, mut rules: Vec<String>, id: &str, kind: 
                 rules.remove(place);
                 assignments.push(Json::Object(known.body));
             }
-            None => call.store.remove(ASSIGNMENT.object, &known.id),
+            None => call.store.delete(ASSIGNMENT.object, &known.id),
         }
     }
     assignments.extend(assign(call, rules, id, kind));

@@ -133,7 +133,7 @@ pub fn change(store: &mut Store<'_>, context: &Context, slice: &JobSlice<'_>) ->
     let JobSlice { id, rows, .. } = *slice;
     let mut job: VoucherUpdateJob = slice.read()?;
     let now_ms = context.now.millis();
-    let span = vouchers::find_span(store, &job.campaign_id, job.after, i64::try_from(rows).unwrap_or(1))?;
+    let span = vouchers::find_range(store, &job.campaign_id, job.after, i64::try_from(rows).unwrap_or(1))?;
     let changes: Vec<InheritedChange<'_>> = job
         .fields
         .iter()

@@ -240,7 +240,7 @@ impl Generator {
     /// Loads the state; a new one gets a random key.
     pub fn open(store: &Store<'_>, ids: &mut Ids, owner: &str, shape: &CodeShape) -> Result<Generator, Fault> {
         let id = format!("{owner}/{}", shape.fingerprint());
-        if let Some((secret, counter)) = store.drawn.get(&id) {
+        if let Some((secret, counter)) = store.generators.get(&id) {
             return Ok(Generator { id, secret: *secret, counter: *counter });
         }
         let found = vouchers::find_generator(store, &id)?;
@@ -295,7 +295,7 @@ pub fn generate(
         }
     }
     generator.write_state(store)?;
-    store.drawn.insert(generator.id, (generator.secret, generator.counter));
+    store.generators.insert(generator.id, (generator.secret, generator.counter));
     Ok(codes)
 }
 
@@ -309,7 +309,7 @@ pub fn generate_one(
     let mut generator = Generator::open(store, ids, owner, shape)?;
     let code = generator.next(shape);
     generator.write_state(store)?;
-    store.drawn.insert(generator.id, (generator.secret, generator.counter));
+    store.generators.insert(generator.id, (generator.secret, generator.counter));
     Ok(code)
 }
 

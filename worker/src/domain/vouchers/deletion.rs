@@ -11,7 +11,7 @@ pub fn delete(call: &mut Call<'_, '_>, voucher: &Document) {
     assignments::delete_all(call, &voucher.id);
     referral_holders::delete_all(call, &voucher.id);
     call.store.release_voucher(&voucher.id, None);
-    call.store.remove(VOUCHER.object, &voucher.id);
+    call.store.delete(VOUCHER.object, &voucher.id);
     if let Some(campaign) = &voucher.parent {
         creation::update_count(call, campaign, -1);
     }

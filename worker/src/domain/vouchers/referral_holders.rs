@@ -1,6 +1,6 @@
 //! Holders of referral codes: the referrer and the referees, one row for a code and a customer.
 
-use crate::documents::resource::{plain_key, show_body};
+use crate::documents::resource::{bodies_to_json, plain_key};
 use crate::documents::shapes;
 use crate::domain::vouchers::creation;
 use crate::http::list_options::List;
@@ -19,7 +19,7 @@ pub const HOLDER: Resource = Resource {
     shape: shapes::vouchers::HOLDER.described(),
     parameter: "holderId",
     key: plain_key,
-    show: show_body,
+    show: bodies_to_json,
     list: List {
         data_ref: "data",
         page_max: 1,

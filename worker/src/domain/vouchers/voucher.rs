@@ -15,7 +15,7 @@ use crate::store::document_list::column::{flag_member, member, one_member};
 use crate::store::document_list::voucher_columns::{CAMPAIGN_NAME, HOLDER_ID, VOUCHER_CODE};
 use crate::store::documents::vouchers;
 use crate::store::index::code_key::code_key;
-use crate::store::ledger::{AccountBalance, taken};
+use crate::store::ledger::{AccountBalance, net_debit};
 use crate::store::records::VoucherRecord;
 use crate::store::sql::Fault;
 use crate::timestamp;
@@ -46,8 +46,8 @@ pub const VOUCHER: Resource = Resource {
             ListFilter::Name("campaign", "parent", "campaign"),
             ListFilter::Is("category", member!("category")),
             ListFilter::Name("customer", "holder", "customer"),
-            ListFilter::Moment("created_at", "created_at"),
-            ListFilter::Moment("updated_at", "updated_at"),
+            ListFilter::Instant("created_at", "created_at"),
+            ListFilter::Instant("updated_at", "updated_at"),
         ],
         conditions: &[
             ("code", VOUCHER_CODE),
@@ -114,7 +114,7 @@ pub fn to_json_after_publication(call: &mut Call<'_, '_>, documents: Vec<Documen
     let mut balances = load_balances(call, &documents)?;
     for account in documents.iter().flat_map(|document| accounts(&document.id)) {
         let account_state = balances.entry(account.clone()).or_default();
-        for post in call.store.posted() {
+        for post in call.store.queued_transfers() {
             if post.debit == account {
                 account_state.balance = account_state.balance.minus(post.amount)?;
             } else if post.credit == account {
@@ -134,7 +134,7 @@ pub fn to_json_after_transfers(
 ) -> Result<Json, CallError> {
     let mut balances = load_balances(call, std::slice::from_ref(&document))?;
     for account in accounts(&document.id) {
-        let used = taken(moved, &account)?;
+        let used = net_debit(moved, &account)?;
         let account_state = balances.entry(account).or_default();
         account_state.balance = account_state.balance.minus(used)?;
     }
@@ -146,7 +146,7 @@ pub fn to_json_after_transfers(
 
 fn load_balances(call: &Call<'_, '_>, documents: &[Document]) -> Result<HashMap<String, AccountBalance>, Fault> {
     let accounts: Vec<String> = documents.iter().flat_map(|document| accounts(&document.id)).collect();
-    call.store.standings(&accounts, call.now_ms(), "")
+    call.store.account_balances(&accounts, call.now_ms(), "")
 }
 
 fn list_to_json(

@@ -1,38 +1,39 @@
 //! Webhook events about balances of cards.
 
-use crate::domain::webhooks::event::{ChangeKind, EventBuilder, ParsedChange, Read};
+use crate::domain::webhooks::event::{ChangeKind, EventBuilder, ParsedChange, ParsedDocument};
 use crate::store::document::Document;
 use crate::store::records::{PENDING_DETAILS, TransactionRecord};
 use crate::store::sql::Fault;
 use serde_json::{Value as Json, json};
 
 /// Events for a transaction of a gift card and of a loyalty card.
-pub(super) const MOVED: [&str; 2] = ["voucher.gift.transaction.created", "voucher.loyalty_card.transaction.created"];
+pub(super) const BALANCE_EVENTS: [&str; 2] =
+    ["voucher.gift.transaction.created", "voucher.loyalty_card.transaction.created"];
 
 impl EventBuilder<'_, '_> {
     /// Adds the event for a transaction of a card.
-    pub(super) fn transaction(&mut self, seen: &ParsedChange<'_>, known: &Read) -> Result<(), Fault> {
-        if seen.turn() != Some(ChangeKind::Created) {
+    pub(super) fn transaction(&mut self, parsed: &ParsedChange<'_>, current: &ParsedDocument) -> Result<(), Fault> {
+        if parsed.change_kind() != Some(ChangeKind::Created) {
             return Ok(());
         }
-        let Some(card) = known.parent.as_deref().map_or(Ok(None), |id| self.store.document("voucher", id))? else {
+        let Some(card) = current.parent.as_deref().map_or(Ok(None), |id| self.store.document("voucher", id))? else {
             return Ok(());
         };
-        let transaction = Json::Object(known.body.clone());
-        self.moved(&card, &transaction, known)?;
-        let kind = TransactionRecord::of(&known.body).transaction_type();
+        let transaction = Json::Object(current.body.clone());
+        self.add_balance_change(&card, &transaction, current)?;
+        let kind = TransactionRecord::of(&current.body).transaction_type();
         let event = match kind {
             "CREDITS_ADDITION" | "CREDITS_REMOVAL" => "voucher.gift.balance_added",
             "POINTS_ADDITION" | "POINTS_REMOVAL" => "voucher.loyalty_card.points_added",
             "POINTS_EXPIRATION" => "voucher.loyalty_card.points_expired",
             "PENDING_POINTS_ACTIVATION" => "voucher.loyalty_card.pending_points.activated",
-            "POINTS_ACCRUAL" => return self.accrued(&card, known),
+            "POINTS_ACCRUAL" => return self.add_granted_points(&card, current),
             _ => return Ok(()),
         };
         self.add(event, "evvou_", &card.id, &card.id, |builder| {
-            let detail = |name: &str| TransactionRecord::of(&known.body).details().shown(name);
-            let campaign = builder.shown("campaign", card.parent.as_deref())?;
-            let customer = builder.shown("customer", card.holder.as_deref())?;
+            let detail = |name: &str| TransactionRecord::of(&current.body).details().shown(name);
+            let campaign = builder.document_json("campaign", card.parent.as_deref())?;
+            let customer = builder.document_json("customer", card.holder.as_deref())?;
             let balance = detail("balance");
             let points = TransactionRecord::of_value(&balance).points();
             Ok(match kind {
@@ -54,16 +55,21 @@ impl EventBuilder<'_, '_> {
         })
     }
 
-    pub(super) fn moved(&mut self, card: &Document, transaction: &Json, known: &Read) -> Result<(), Fault> {
+    pub(super) fn add_balance_change(
+        &mut self,
+        card: &Document,
+        transaction: &Json,
+        current: &ParsedDocument,
+    ) -> Result<(), Fault> {
         let is_gift = card.as_voucher().is_gift_card();
-        let [gift, loyalty_card] = MOVED;
+        let [gift, loyalty_card] = BALANCE_EVENTS;
         let event = if is_gift { gift } else { loyalty_card };
         self.add(event, "evvou_", &card.id, &card.id, |builder| {
             let details = TransactionRecord::of_value(transaction).details();
             let detail = |name: &str| details.shown(name);
             let mut data = json!({
-                "transaction": transaction, "voucher": card.body, "campaign": builder.shown("campaign", card.parent.as_deref())?,
-                "holder": builder.shown("customer", card.holder.as_deref())?, "balance": detail("balance"), "order": detail("order"),
+                "transaction": transaction, "voucher": card.body, "campaign": builder.document_json("campaign", card.parent.as_deref())?,
+                "holder": builder.document_json("customer", card.holder.as_deref())?, "balance": detail("balance"), "order": detail("order"),
                 "redemption": detail("redemption"), "rollback": detail("rollback"),
             });
             if let Some(data) = data.as_object_mut().filter(|_| !is_gift) {
@@ -73,7 +79,7 @@ impl EventBuilder<'_, '_> {
                 ] {
                     data.insert(name.to_owned(), detail(name));
                 }
-                let reward = TransactionRecord::of(&known.body).reward().cloned().unwrap_or_else(|| detail("reward"));
+                let reward = TransactionRecord::of(&current.body).reward().cloned().unwrap_or_else(|| detail("reward"));
                 data.insert("reward".into(), reward);
             }
             Ok(data)
@@ -81,37 +87,41 @@ impl EventBuilder<'_, '_> {
     }
 
     /// Adds the event for points that a rule granted.
-    pub(super) fn accrued(&mut self, card: &Document, known: &Read) -> Result<(), Fault> {
+    pub(super) fn add_granted_points(&mut self, card: &Document, current: &ParsedDocument) -> Result<(), Fault> {
         let customer = card.holder.as_deref();
         let entity = customer.unwrap_or(&card.id);
         self.add("customer.rewarded.loyalty_points", "evcus_", entity, entity, |builder| {
-            let detail = |name: &str| TransactionRecord::of(&known.body).details().shown(name);
-            let holder = builder.shown("customer", customer)?;
+            let detail = |name: &str| TransactionRecord::of(&current.body).details().shown(name);
+            let holder = builder.document_json("customer", customer)?;
             Ok(json!({
                 "customer": holder, "holder": holder, "voucher": card.body,
-                "campaign": builder.shown("campaign", card.parent.as_deref())?, "loyalty_tier": detail("loyalty_tier"),
+                "campaign": builder.document_json("campaign", card.parent.as_deref())?, "loyalty_tier": detail("loyalty_tier"),
                 "earning_rule": detail("earning_rule"), "balance": detail("balance"), "order": detail("order"),
                 "event": detail("event"), "publication": null,
             }))
         })
     }
 
-    pub(super) fn pending(&mut self, seen: &ParsedChange<'_>, known: &Read) -> Result<(), Fault> {
-        let event = match TransactionRecord::of(&known.body).change() {
+    pub(super) fn add_pending_points(
+        &mut self,
+        parsed: &ParsedChange<'_>,
+        current: &ParsedDocument,
+    ) -> Result<(), Fault> {
+        let event = match TransactionRecord::of(&current.body).change() {
             Some("added") => "voucher.loyalty_card.pending_points.added",
             Some("canceled") => "voucher.loyalty_card.pending_points.canceled",
             Some("updated") => "voucher.loyalty_card.pending_points.updated",
             _ => return Ok(()),
         };
-        let card = known.parent.as_deref().map_or(Ok(None), |id| self.store.document("voucher", id))?;
-        let Some(card) = card.filter(|_| seen.before.is_none()) else { return Ok(()) };
+        let card = current.parent.as_deref().map_or(Ok(None), |id| self.store.document("voucher", id))?;
+        let Some(card) = card.filter(|_| parsed.before.is_none()) else { return Ok(()) };
         self.add(event, "evvou_", &card.id, &card.id, |builder| {
-            let own = |name: &str| known.body.get(name).cloned().unwrap_or_default();
+            let own = |name: &str| current.body.get(name).cloned().unwrap_or_default();
             let members = own(PENDING_DETAILS);
             let order = TransactionRecord::of_value(&members).details().order().cloned();
             Ok(json!({
-                "customer": builder.shown("customer", card.holder.as_deref())?,
-                "campaign": builder.shown("campaign", card.parent.as_deref())?, "voucher": card.body,
+                "customer": builder.document_json("customer", card.holder.as_deref())?,
+                "campaign": builder.document_json("campaign", card.parent.as_deref())?, "voucher": card.body,
                 "voucher_pending_points_balance": own("balance"), "order": order, "pending_points": members,
             }))
         })

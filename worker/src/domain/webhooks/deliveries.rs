@@ -1,10 +1,10 @@
 //! Queues webhook deliveries in the commit of their cause: changes become events, and each subscribed webhook gets a delivery.
 //!
-//! A project without webhooks costs one look-up for each commit (`store/change_feed`).
+//! A project without webhooks costs one lookup for each commit (`store/change_feed`).
 
 use crate::documents::json_members;
 use crate::domain::webhooks::event::WebhookEvent;
-use crate::domain::webhooks::events::happened;
+use crate::domain::webhooks::events::events_for;
 use crate::http::caller::CredentialClass;
 use crate::http::route::Call;
 use crate::jobs::outbox;
@@ -30,11 +30,12 @@ pub fn enqueue(
     changes: &[DocumentChange],
     cause: &EventCause<'_>,
 ) -> Result<(), Fault> {
-    let webhooks = store.listeners()?;
+    let webhooks = store.subscriptions()?;
     // An accepted call gets complete deliveries, even when that needs more reads than a call may use.
-    store.unbound();
-    let is_chosen = |event: &str| webhooks.iter().any(|webhook| webhook.has_chosen(|chosen| chosen == event));
-    let webhook_events = happened(store, changes, context.now, &is_chosen)?;
+    store.remove_read_limit();
+    let is_chosen =
+        |event: &str| webhooks.iter().any(|webhook| webhook.subscribes_to(|is_subscribed| is_subscribed == event));
+    let webhook_events = events_for(store, changes, context.now, &is_chosen)?;
     let writer = DeliveryWriter {
         project: &cause.project,
         now: timestamp::text(context.now.millis()),
@@ -44,13 +45,16 @@ pub fn enqueue(
     let mut deliveries = Vec::new();
     for webhook_event in &webhook_events {
         let event = format!("{}{}", webhook_event.prefix, writer.own("event", store.next_delivery()));
-        for webhook in webhooks.iter().filter(|webhook| webhook.has_chosen(|chosen| chosen == webhook_event.event)) {
+        for webhook in webhooks
+            .iter()
+            .filter(|webhook| webhook.subscribes_to(|is_subscribed| is_subscribed == webhook_event.event))
+        {
             // `letter` is a stored name: the ids of deliveries depend on it.
             let id = format!("whs_{}", writer.own("letter", store.next_delivery()));
             deliveries.push(writer.delivery(webhook, webhook_event, id, &event)?);
         }
     }
-    outbox::post(store, context.now.millis(), &cause.key, deliveries);
+    outbox::enqueue(store, context.now.millis(), &cause.key, deliveries);
     Ok(())
 }
 
@@ -78,8 +82,8 @@ impl<'c> EventCause<'c> {
     /// Describes a job without a caller.
     pub fn of_job(store: &Store<'_>, request: &'c str) -> Result<EventCause<'c>, Fault> {
         let source = Source { channel: "INTERNAL", api_key: None, user: None };
-        let kept = store.document("secret", TOKEN)?;
-        let project = kept.as_ref().and_then(|kept| Members::of(&kept.body).text("project")).unwrap_or_default();
+        let secret = store.document("secret", TOKEN)?;
+        let project = secret.as_ref().and_then(|secret| Members::of(&secret.body).text("project")).unwrap_or_default();
         Ok(EventCause { project: Cow::Owned(project.to_owned()), source, request, key: String::new() })
     }
 }
@@ -191,7 +195,7 @@ impl DeliveryWriter<'_> {
 /// Reduces objects to their names.
 fn named(data: &Map<String, Json>) -> Map<String, Json> {
     let brief = |value: &Json| match value {
-        Json::Object(members) => Json::Object(json_members::known(members, &["id", "source_id", "code", "object"])),
+        Json::Object(members) => Json::Object(json_members::pick(members, &["id", "source_id", "code", "object"])),
         Json::Array(_) => Json::Null,
         plain => plain.clone(),
     };

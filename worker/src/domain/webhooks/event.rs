@@ -29,24 +29,24 @@ pub struct WebhookEvent {
 pub(super) type IsSubscribed<'c> = &'c dyn Fn(&str) -> bool;
 
 /// Parsed state of a document.
-pub(super) struct Read {
+pub(super) struct ParsedDocument {
     pub(super) parent: Option<String>,
     pub(super) holder: Option<String>,
     pub(super) body: Map<String, Json>,
 }
 
-pub(super) fn read(state: &DocumentState) -> Result<Read, Fault> {
+pub(super) fn read(state: &DocumentState) -> Result<ParsedDocument, Fault> {
     let body =
         serde_json::from_str(&state.text).map_err(|error| Fault(format!("a stored body does not parse: {error}")))?;
-    Ok(Read { parent: state.parent.clone(), holder: state.holder.clone(), body })
+    Ok(ParsedDocument { parent: state.parent.clone(), holder: state.holder.clone(), body })
 }
 
 /// Parsed change of a document.
 pub(super) struct ParsedChange<'c> {
     pub(super) kind: &'c str,
     pub(super) id: &'c str,
-    pub(super) before: Option<Read>,
-    pub(super) after: Option<Read>,
+    pub(super) before: Option<ParsedDocument>,
+    pub(super) after: Option<ParsedDocument>,
 }
 
 /// Kind of change of a document.
@@ -60,32 +60,32 @@ pub(super) enum ChangeKind {
 }
 
 /// Members whose changes alone raise no event.
-const QUIET: &[&str] = &["updated_at", "vouchers_count", "vouchers_generation_status", "creation_status"];
+const IGNORED_FIELDS: &[&str] = &["updated_at", "vouchers_count", "vouchers_generation_status", "creation_status"];
 
 impl ParsedChange<'_> {
-    pub(super) fn turn(&self) -> Option<ChangeKind> {
+    pub(super) fn change_kind(&self) -> Option<ChangeKind> {
         match (&self.before, &self.after) {
             (None, Some(_)) => Some(ChangeKind::Created),
             (Some(_), None) => Some(ChangeKind::Deleted),
             (None, None) => None,
             (Some(before), Some(after)) => {
-                let active = |read: &Read| EntityRecord::of(&read.body).is_active();
+                let active = |read: &ParsedDocument| EntityRecord::of(&read.body).is_active();
                 match (active(before), active(after)) {
                     (Some(false), Some(true)) => return Some(ChangeKind::Enabled),
                     (Some(true), Some(false)) => return Some(ChangeKind::Disabled),
                     _ => {}
                 }
-                let loud = |read: &Read| {
+                let reported = |read: &ParsedDocument| {
                     let mut body = read.body.clone();
-                    body.retain(|name, _| !QUIET.contains(&name.as_str()));
+                    body.retain(|name, _| !IGNORED_FIELDS.contains(&name.as_str()));
                     body
                 };
-                (loud(before) != loud(after)).then_some(ChangeKind::Updated)
+                (reported(before) != reported(after)).then_some(ChangeKind::Updated)
             }
         }
     }
 
-    pub(super) fn known(&self) -> Option<&Read> {
+    pub(super) fn current(&self) -> Option<&ParsedDocument> {
         self.after.as_ref().or(self.before.as_ref())
     }
 }
@@ -96,7 +96,7 @@ pub(super) struct EventBuilder<'t, 's> {
     pub(super) changes: &'t [DocumentChange],
     pub(super) now: String,
     pub(super) at: Instant,
-    pub(super) chosen: IsSubscribed<'t>,
+    pub(super) is_subscribed: IsSubscribed<'t>,
     pub(super) events: Vec<WebhookEvent>,
 }
 
@@ -105,17 +105,17 @@ pub(super) type EventNames = [(ChangeKind, &'static str)];
 
 impl EventBuilder<'_, '_> {
     /// Adds the event for a change of a document; its data is loaded only if a webhook subscribes.
-    pub(super) fn say(
+    pub(super) fn add_change_event(
         &mut self,
-        seen: &ParsedChange<'_>,
+        parsed: &ParsedChange<'_>,
         words: &EventNames,
         prefix: &'static str,
         entity: &str,
         data: impl Fn(&Self) -> Result<Json, Fault>,
     ) -> Result<(), Fault> {
-        let turn = seen.turn();
-        let Some((_, event)) = words.iter().find(|(word, _)| Some(*word) == turn) else { return Ok(()) };
-        self.add(event, prefix, seen.id, entity, data)
+        let change_kind = parsed.change_kind();
+        let Some((_, event)) = words.iter().find(|(word, _)| Some(*word) == change_kind) else { return Ok(()) };
+        self.add(event, prefix, parsed.id, entity, data)
     }
 
     pub(super) fn add(
@@ -126,7 +126,7 @@ impl EventBuilder<'_, '_> {
         entity: &str,
         data: impl Fn(&Self) -> Result<Json, Fault>,
     ) -> Result<(), Fault> {
-        if !(self.chosen)(event) {
+        if !(self.is_subscribed)(event) {
             return Ok(());
         }
         let Json::Object(mut data) = data(self)? else { return Ok(()) };
@@ -150,7 +150,7 @@ impl EventBuilder<'_, '_> {
     }
 
     /// Returns a document as events contain it; null when it does not exist.
-    pub(super) fn shown(&self, kind: &str, id: Option<&str>) -> Result<Json, Fault> {
+    pub(super) fn document_json(&self, kind: &str, id: Option<&str>) -> Result<Json, Fault> {
         let Some(id) = id else { return Ok(Json::Null) };
         Ok(self.store.document(kind, id)?.map_or(Json::Null, |document| Json::Object(document.body)))
     }

@@ -4,7 +4,7 @@
 //! (referral programs have no tiers).
 
 use crate::domain::webhooks::event::{
-    ChangeKind, EventBuilder, EventNames, IsSubscribed, ParsedChange, Read, WebhookEvent, read,
+    ChangeKind, EventBuilder, EventNames, IsSubscribed, ParsedChange, ParsedDocument, WebhookEvent, read,
 };
 use crate::store::Store;
 use crate::store::change_feed::{DocumentChange, leads_to};
@@ -16,14 +16,14 @@ use scrip::time::Instant;
 use serde_json::{Value as Json, json};
 
 /// Returns the events of changes that are written already, in their order.
-pub fn happened(
+pub fn events_for(
     store: &Store<'_>,
     changes: &[DocumentChange],
     now: Instant,
-    chosen: IsSubscribed<'_>,
+    is_subscribed: IsSubscribed<'_>,
 ) -> Result<Vec<WebhookEvent>, Fault> {
     let mut builder =
-        EventBuilder { store, changes, now: timestamp::text(now.millis()), at: now, chosen, events: Vec::new() };
+        EventBuilder { store, changes, now: timestamp::text(now.millis()), at: now, is_subscribed, events: Vec::new() };
     for (place, change) in changes.iter().enumerate() {
         // Several changes of a document give one event, from the first state to the last.
         let is_same = |other: &&DocumentChange| other.kind == change.kind && other.id == change.id;
@@ -34,9 +34,9 @@ pub fn happened(
         let before = change.before.as_ref().map(read).transpose()?;
         let after = last.after.as_ref().filter(|_| change.kind != "granted").or(change.after.as_ref());
         let after = after.map(read).transpose()?;
-        let known = builder.events.len();
+        let current = builder.events.len();
         builder.add_change(&ParsedChange { kind: &change.kind, id: &change.id, before, after })?;
-        let details = builder.events.get(known..).unwrap_or_default();
+        let details = builder.events.get(current..).unwrap_or_default();
         // A webhook that subscribes only to this event would miss it.
         debug_assert!(
             details.iter().all(|details| leads_to(&change.kind, details.event)),
@@ -98,50 +98,51 @@ const RULE_ASSIGNMENT: &EventNames = &[
 ];
 
 impl EventBuilder<'_, '_> {
-    fn add_change(&mut self, seen: &ParsedChange<'_>) -> Result<(), Fault> {
-        let Some(known) = seen.known() else { return Ok(()) };
-        match seen.kind {
-            "customer" => self.say(seen, CUSTOMER, "evcus_", seen.id, |_| Ok(json!({ "customer": known.body }))),
-            "voucher" => self.voucher(seen, known),
-            "campaign" => self.campaign(seen, known),
-            "async_action" => self.generation(seen, known),
-            "order" => self.order(seen, known),
-            "publication" => self.publication(seen, known),
-            "redemption" => self.redemption(seen, known),
-            "voucher_transaction" => self.transaction(seen, known),
-            "pending_points_change" => self.pending(seen, known),
-            "promotion_tier" => self.of_campaign(seen, known, PROMOTION_TIER, "promotion_tier"),
-            "promotion_stack" => self.of_campaign(seen, known, PROMOTION_STACK, "promotion_stack"),
-            "campaign_tier" => self.of_campaign(seen, known, LOYALTY_TIER, "loyalty_tier"),
-            "earning_rule" => self.of_campaign(seen, known, EARNING_RULE, "earning_rule"),
-            "reward_assignment" => self.reward_assignment(seen, known),
-            "validation_rules" => self.rule(seen, known),
-            "validation_rules_assignment" => self.rule_assignment(seen, known),
-            "granted" => self.granted(known),
+    fn add_change(&mut self, parsed: &ParsedChange<'_>) -> Result<(), Fault> {
+        let Some(current) = parsed.current() else { return Ok(()) };
+        match parsed.kind {
+            "customer" => self
+                .add_change_event(parsed, CUSTOMER, "evcus_", parsed.id, |_| Ok(json!({ "customer": current.body }))),
+            "voucher" => self.voucher(parsed, current),
+            "campaign" => self.campaign(parsed, current),
+            "async_action" => self.generation(parsed, current),
+            "order" => self.order(parsed, current),
+            "publication" => self.publication(parsed, current),
+            "redemption" => self.redemption(parsed, current),
+            "voucher_transaction" => self.transaction(parsed, current),
+            "pending_points_change" => self.add_pending_points(parsed, current),
+            "promotion_tier" => self.of_campaign(parsed, current, PROMOTION_TIER, "promotion_tier"),
+            "promotion_stack" => self.of_campaign(parsed, current, PROMOTION_STACK, "promotion_stack"),
+            "campaign_tier" => self.of_campaign(parsed, current, LOYALTY_TIER, "loyalty_tier"),
+            "earning_rule" => self.of_campaign(parsed, current, EARNING_RULE, "earning_rule"),
+            "reward_assignment" => self.reward_assignment(parsed, current),
+            "validation_rules" => self.rule(parsed, current),
+            "validation_rules_assignment" => self.rule_assignment(parsed, current),
+            "granted" => self.add_referral_reward(current),
             _ => Ok(()),
         }
     }
 
-    fn campaign(&mut self, seen: &ParsedChange<'_>, known: &Read) -> Result<(), Fault> {
-        let turn = seen.turn();
-        self.say(seen, CAMPAIGN, "evcam_", seen.id, |builder| {
-            Ok(match turn {
-                Some(ChangeKind::Created) => json!({ "campaign": known.body, "created_at": builder.now }),
-                Some(ChangeKind::Deleted) => json!({ "campaign": known.body, "deleted_at": builder.now }),
-                _ => json!({ "campaign": known.body }),
+    fn campaign(&mut self, parsed: &ParsedChange<'_>, current: &ParsedDocument) -> Result<(), Fault> {
+        let change_kind = parsed.change_kind();
+        self.add_change_event(parsed, CAMPAIGN, "evcam_", parsed.id, |builder| {
+            Ok(match change_kind {
+                Some(ChangeKind::Created) => json!({ "campaign": current.body, "created_at": builder.now }),
+                Some(ChangeKind::Deleted) => json!({ "campaign": current.body, "deleted_at": builder.now }),
+                _ => json!({ "campaign": current.body }),
             })
         })?;
-        let status = |read: &Read| CampaignRecord::of(&read.body).generation_status().map(str::to_owned);
-        let (Some(before), Some(after)) = (&seen.before, &seen.after) else { return Ok(()) };
+        let status = |read: &ParsedDocument| CampaignRecord::of(&read.body).generation_status().map(str::to_owned);
+        let (Some(before), Some(after)) = (&parsed.before, &parsed.after) else { return Ok(()) };
         let (was, is) = (status(before), status(after));
         let (event, at) = match is.as_deref() {
             Some("DONE") if was != is => ("campaign.vouchers.generation.completed", "completed_at"),
             Some("FAILED") if was != is => ("campaign.vouchers.generation.failed", "failed_at"),
             _ => return Ok(()),
         };
-        self.add(event, "evcam_", seen.id, seen.id, |builder| {
+        self.add(event, "evcam_", parsed.id, parsed.id, |builder| {
             let count = CampaignRecord::of(&after.body).vouchers_count();
-            let mut data = json!({ "campaign": known.body, "count": count });
+            let mut data = json!({ "campaign": current.body, "count": count });
             if let Some(data) = data.as_object_mut() {
                 data.insert(at.to_owned(), builder.now.clone().into());
             }
@@ -150,25 +151,25 @@ impl EventBuilder<'_, '_> {
     }
 
     /// Adds the events of an order with its customer, and with the return if part of it was returned.
-    fn order(&mut self, seen: &ParsedChange<'_>, known: &Read) -> Result<(), Fault> {
-        let before = seen.before.as_ref().map_or(0, |before| OrderRecord::of(&before.body).returns().len());
-        let returned = OrderRecord::of(&known.body).returns().get(before);
-        self.say(seen, &[(ChangeKind::Updated, "order.updated")], "evord_", seen.id, |builder| {
-            let customer = builder.shown("customer", known.holder.as_deref())?;
-            Ok(json!({ "order": known.body, "customer": customer, "return": returned }))
+    fn order(&mut self, parsed: &ParsedChange<'_>, current: &ParsedDocument) -> Result<(), Fault> {
+        let before = parsed.before.as_ref().map_or(0, |before| OrderRecord::of(&before.body).returns().len());
+        let returned = OrderRecord::of(&current.body).returns().get(before);
+        self.add_change_event(parsed, &[(ChangeKind::Updated, "order.updated")], "evord_", parsed.id, |builder| {
+            let customer = builder.document_json("customer", current.holder.as_deref())?;
+            Ok(json!({ "order": current.body, "customer": customer, "return": returned }))
         })
     }
 
     /// Adds the event for the start of code generation: a new async action whose job names the campaign.
-    fn generation(&mut self, seen: &ParsedChange<'_>, known: &Read) -> Result<(), Fault> {
-        let is_it = AsyncActionRecord::of(&known.body).action_type() == Some("CAMPAIGN.VOUCHERS_GENERATE");
-        if !is_it || seen.turn() != Some(ChangeKind::Created) {
+    fn generation(&mut self, parsed: &ParsedChange<'_>, current: &ParsedDocument) -> Result<(), Fault> {
+        let is_it = AsyncActionRecord::of(&current.body).action_type() == Some("CAMPAIGN.VOUCHERS_GENERATE");
+        if !is_it || parsed.change_kind() != Some(ChangeKind::Created) {
             return Ok(());
         }
-        let Some(creation) = jobs::find_code_creation(self.store, seen.id)? else { return Ok(()) };
+        let Some(creation) = jobs::find_code_creation(self.store, parsed.id)? else { return Ok(()) };
         let (campaign, count) = (creation.campaign_id.as_str(), creation.wanted);
         self.add("campaign.vouchers.generation.started", "evcam_", campaign, campaign, |builder| {
-            let campaign = builder.shown("campaign", Some(campaign))?;
+            let campaign = builder.document_json("campaign", Some(campaign))?;
             Ok(json!({ "campaign": campaign, "count": count, "started_at": builder.now }))
         })
     }
@@ -176,39 +177,39 @@ impl EventBuilder<'_, '_> {
     /// Adds the event for a document of a campaign; deletion with the campaign raises none.
     fn of_campaign(
         &mut self,
-        seen: &ParsedChange<'_>,
-        known: &Read,
+        parsed: &ParsedChange<'_>,
+        current: &ParsedDocument,
         words: &EventNames,
         name: &str,
     ) -> Result<(), Fault> {
-        let campaign = known.parent.as_deref();
-        self.say(seen, words, "evcam_", campaign.unwrap_or(seen.id), |builder| {
-            let mut data = json!({ "campaign": builder.shown("campaign", campaign)? });
+        let campaign = current.parent.as_deref();
+        self.add_change_event(parsed, words, "evcam_", campaign.unwrap_or(parsed.id), |builder| {
+            let mut data = json!({ "campaign": builder.document_json("campaign", campaign)? });
             if let Some(data) = data.as_object_mut() {
-                data.insert(name.to_owned(), Json::Object(known.body.clone()));
+                data.insert(name.to_owned(), Json::Object(current.body.clone()));
             }
             Ok(data)
         })
     }
 
-    fn reward_assignment(&mut self, seen: &ParsedChange<'_>, known: &Read) -> Result<(), Fault> {
-        let campaign = known.holder.as_deref();
-        self.say(seen, REWARD_ASSIGNMENT, "evcam_", campaign.unwrap_or(seen.id), |builder| {
+    fn reward_assignment(&mut self, parsed: &ParsedChange<'_>, current: &ParsedDocument) -> Result<(), Fault> {
+        let campaign = current.holder.as_deref();
+        self.add_change_event(parsed, REWARD_ASSIGNMENT, "evcam_", campaign.unwrap_or(parsed.id), |builder| {
             Ok(json!({
-                "campaign": builder.shown("campaign", campaign)?, "reward": builder.shown("reward", known.parent.as_deref())?,
-                "reward_assignment": known.body,
+                "campaign": builder.document_json("campaign", campaign)?, "reward": builder.document_json("reward", current.parent.as_deref())?,
+                "reward_assignment": current.body,
             }))
         })
     }
 
-    fn rule(&mut self, seen: &ParsedChange<'_>, known: &Read) -> Result<(), Fault> {
-        let at = match seen.turn() {
+    fn rule(&mut self, parsed: &ParsedChange<'_>, current: &ParsedDocument) -> Result<(), Fault> {
+        let at = match parsed.change_kind() {
             Some(ChangeKind::Created) => "created_at",
             Some(ChangeKind::Deleted) => "deleted_at",
             _ => "updated_at",
         };
-        self.say(seen, RULE, "evbvr_", seen.id, |builder| {
-            let mut data = json!({ "rule": known.body });
+        self.add_change_event(parsed, RULE, "evbvr_", parsed.id, |builder| {
+            let mut data = json!({ "rule": current.body });
             if let Some(data) = data.as_object_mut() {
                 data.insert(at.to_owned(), builder.now.clone().into());
             }
@@ -216,13 +217,14 @@ impl EventBuilder<'_, '_> {
         })
     }
 
-    fn rule_assignment(&mut self, seen: &ParsedChange<'_>, known: &Read) -> Result<(), Fault> {
-        let rule = known.holder.as_deref();
-        self.say(seen, RULE_ASSIGNMENT, "evbvr_", rule.unwrap_or(seen.id), |builder| {
-            let mut data = json!({ "rule": builder.shown("validation_rules", rule)?, "assignment": known.body });
-            let related = known.parent.as_deref();
+    fn rule_assignment(&mut self, parsed: &ParsedChange<'_>, current: &ParsedDocument) -> Result<(), Fault> {
+        let rule = current.holder.as_deref();
+        self.add_change_event(parsed, RULE_ASSIGNMENT, "evbvr_", rule.unwrap_or(parsed.id), |builder| {
+            let mut data =
+                json!({ "rule": builder.document_json("validation_rules", rule)?, "assignment": current.body });
+            let related = current.parent.as_deref();
             for kind in ["voucher", "campaign", "promotion_tier", "earning_rule"] {
-                let found = builder.shown(kind, related)?;
+                let found = builder.document_json(kind, related)?;
                 if let Some(data) = data.as_object_mut().filter(|_| found.is_object()) {
                     data.insert(kind.to_owned(), found);
                 }

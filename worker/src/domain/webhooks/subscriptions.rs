@@ -1,6 +1,6 @@
 //! Webhook subscriptions of a project, and the secret that signs its deliveries.
 
-use crate::documents::resource::{plain_key, show_body};
+use crate::documents::resource::{bodies_to_json, plain_key};
 use crate::documents::shapes;
 use crate::http::caller::WebhookSecret;
 use crate::http::list_options::List;
@@ -18,12 +18,12 @@ pub const WEBHOOK: Resource = Resource {
     shape: shapes::project::WEBHOOK.described(),
     parameter: "webhookId",
     key: plain_key,
-    show: show_body,
+    show: bodies_to_json,
     list: List { data_ref: "data", page_max: 1, orders: &[], filters: &[], conditions: &[] },
 };
 
 /// Misspelled event names of the published description: both spellings are accepted, the correct one is sent.
-const MISSPELT: &[(&str, &str)] = &[
+const FORMER_NAMES: &[(&str, &str)] = &[
     ("campaign.vouchers.aded", "campaign.vouchers.added"),
     ("voucher.gift.balance_aded", "voucher.gift.balance_added"),
     ("voucher.loyalty_card.points_aded", "voucher.loyalty_card.points_added"),
@@ -31,8 +31,8 @@ const MISSPELT: &[(&str, &str)] = &[
 ];
 
 /// Returns the correct name of an event.
-pub fn spelt(name: &str) -> &str {
-    MISSPELT.iter().find(|(wrong, _)| *wrong == name).map_or(name, |(_, right)| right)
+pub fn current_name(name: &str) -> &str {
+    FORMER_NAMES.iter().find(|(wrong, _)| *wrong == name).map_or(name, |(_, right)| right)
 }
 
 /// Names of the events to which a webhook can subscribe.
@@ -110,9 +110,9 @@ pub const SIGNED: &str = "/internal/webhook-token";
 
 /// Stores the secret that signs the project's deliveries: that of the directory, else one that the database generates,
 /// because event seeds may be public. It is stored because deliveries are sent without a caller.
-pub fn keep_token(call: &mut Call<'_, '_>) -> Result<(), Fault> {
+pub fn store_token(call: &mut Call<'_, '_>) -> Result<(), Fault> {
     if let Some(signing) = &call.caller.signing {
-        sign_with(call.store, &call.caller.project, signing, call.context.now.millis());
+        store_secret(call.store, &call.caller.project, signing, call.context.now.millis());
     } else if call.store.document("secret", TOKEN)?.is_none() {
         outbox::insert_token(call.store, &call.caller.project, call.context.now.millis());
     }
@@ -120,6 +120,6 @@ pub fn keep_token(call: &mut Call<'_, '_>) -> Result<(), Fault> {
 }
 
 /// Signs the project's deliveries with this secret from now on, unless a newer one is stored.
-pub fn sign_with(store: &mut Store<'_>, project: &str, signing: &WebhookSecret, now_ms: i64) {
+pub fn store_secret(store: &mut Store<'_>, project: &str, signing: &WebhookSecret, now_ms: i64) {
     outbox::update_token(store, project, &signing.token, signing.since_ms, now_ms);
 }

@@ -2,8 +2,8 @@
 
 use crate::domain::balances::kinds;
 use crate::domain::balances::transactions;
-use crate::domain::webhooks::card_events::MOVED;
-use crate::domain::webhooks::event::{ChangeKind, EventBuilder, EventNames, ParsedChange, Read, read};
+use crate::domain::webhooks::card_events::BALANCE_EVENTS;
+use crate::domain::webhooks::event::{ChangeKind, EventBuilder, EventNames, ParsedChange, ParsedDocument, read};
 use crate::store::change_feed::DocumentChange;
 use crate::store::document::Document;
 use crate::store::documents::campaigns;
@@ -21,58 +21,62 @@ const VOUCHER: &EventNames = &[
 ];
 
 impl EventBuilder<'_, '_> {
-    pub(super) fn voucher(&mut self, seen: &ParsedChange<'_>, known: &Read) -> Result<(), Fault> {
+    pub(super) fn voucher(&mut self, parsed: &ParsedChange<'_>, current: &ParsedDocument) -> Result<(), Fault> {
         // Publications and transactions of a voucher raise their own events.
         let of_this = |change: &DocumentChange| match (change.kind.as_str(), &change.after) {
-            ("publication", Some(state)) => state.text.contains(seen.id),
-            ("voucher_transaction" | "pending_points_change", Some(state)) => state.parent.as_deref() == Some(seen.id),
+            ("publication", Some(state)) => state.text.contains(parsed.id),
+            ("voucher_transaction" | "pending_points_change", Some(state)) => {
+                state.parent.as_deref() == Some(parsed.id)
+            }
             _ => false,
         };
-        let turn = seen.turn();
-        if turn == Some(ChangeKind::Updated) && self.changes.iter().any(of_this) {
+        let change_kind = parsed.change_kind();
+        if change_kind == Some(ChangeKind::Updated) && self.changes.iter().any(of_this) {
             return Ok(());
         }
         let data = |builder: &Self| {
-            Ok(json!({ "voucher": known.body, "campaign": builder.shown("campaign", known.parent.as_deref())? }))
+            Ok(
+                json!({ "voucher": current.body, "campaign": builder.document_json("campaign", current.parent.as_deref())? }),
+            )
         };
-        self.say(seen, VOUCHER, "evvou_", seen.id, data)?;
-        match known.parent.as_deref() {
-            Some(campaign) if turn == Some(ChangeKind::Created) => {
+        self.add_change_event(parsed, VOUCHER, "evvou_", parsed.id, data)?;
+        match current.parent.as_deref() {
+            Some(campaign) if change_kind == Some(ChangeKind::Created) => {
                 self.add("campaign.vouchers.added", "evcam_", campaign, campaign, |builder| {
-                    let campaign = builder.shown("campaign", Some(campaign))?;
-                    Ok(json!({ "campaign": campaign, "voucher": known.body, "count": 1 }))
+                    let campaign = builder.document_json("campaign", Some(campaign))?;
+                    Ok(json!({ "campaign": campaign, "voucher": current.body, "count": 1 }))
                 })
             }
             _ => Ok(()),
         }
     }
 
-    pub(super) fn publication(&mut self, seen: &ParsedChange<'_>, known: &Read) -> Result<(), Fault> {
-        let published = PublicationRecord::of(&known.body);
-        if seen.turn() != Some(ChangeKind::Created) || published.is_failed() {
+    pub(super) fn publication(&mut self, parsed: &ParsedChange<'_>, current: &ParsedDocument) -> Result<(), Fault> {
+        let published = PublicationRecord::of(&current.body);
+        if parsed.change_kind() != Some(ChangeKind::Created) || published.is_failed() {
             return Ok(());
         }
         let codes: Vec<&str> = published.voucher_ids().collect();
         let details = |builder: &Self, code: Option<&str>| {
             let voucher = code.map_or(Ok(None), |code| builder.store.document("voucher", code))?;
             let campaign = voucher.as_ref().and_then(|voucher| voucher.parent.as_deref());
-            let customer = builder.shown("customer", known.holder.as_deref())?;
+            let customer = builder.document_json("customer", current.holder.as_deref())?;
             let customer = if customer.is_null() { published.customer() } else { customer };
-            let campaign = builder.shown("campaign", campaign)?;
+            let campaign = builder.document_json("campaign", campaign)?;
             let voucher = voucher.map_or(Json::Null, |voucher| Json::Object(voucher.body));
             Ok::<[Json; 3], Fault>([customer, campaign, voucher])
         };
-        self.add("publication.succeeded", "evpub_", seen.id, seen.id, |builder| {
+        self.add("publication.succeeded", "evpub_", parsed.id, parsed.id, |builder| {
             let [customer, campaign, voucher] = details(builder, codes.first().copied())?;
             Ok(json!({
-                "customer": customer, "campaign": campaign, "publication": known.body, "voucher": voucher, "user": null,
+                "customer": customer, "campaign": campaign, "publication": current.body, "voucher": voucher, "user": null,
             }))
         })?;
         for code in &codes {
             self.add("voucher.published", "evvou_", code, code, |builder| {
                 let [customer, campaign, voucher] = details(builder, Some(code))?;
                 Ok(json!({
-                    "customer": customer, "campaign": campaign, "publication": known.body, "voucher": voucher,
+                    "customer": customer, "campaign": campaign, "publication": current.body, "voucher": voucher,
                     "created_at": builder.now,
                 }))
             })?;
@@ -80,62 +84,62 @@ impl EventBuilder<'_, '_> {
         Ok(())
     }
 
-    pub(super) fn redemption(&mut self, seen: &ParsedChange<'_>, known: &Read) -> Result<(), Fault> {
-        if seen.turn() != Some(ChangeKind::Created) {
+    pub(super) fn redemption(&mut self, parsed: &ParsedChange<'_>, current: &ParsedDocument) -> Result<(), Fault> {
+        if parsed.change_kind() != Some(ChangeKind::Created) {
             return Ok(());
         }
-        let record = RedemptionRecord::of(&known.body);
+        let record = RedemptionRecord::of(&current.body);
         let event = match (record.is_rollback(), record.is_failed()) {
             (false, false) => "redemption.succeeded",
             (false, true) => "redemption.failed",
             (true, false) => "redemption.rollback.succeeded",
             (true, true) => "redemption.rollback.failed",
         };
-        let first = record.rolled_back().unwrap_or(seen.id);
-        let redeemed = known.parent.as_deref();
-        self.add(event, "evred_", seen.id, first, |builder| {
+        let first = record.rolled_back().unwrap_or(parsed.id);
+        let redeemed = current.parent.as_deref();
+        self.add(event, "evred_", parsed.id, first, |builder| {
             let voucher = redeemed.map_or(Ok(None), |id| builder.store.document("voucher", id))?;
             let [campaign, tier, stack] = match &voucher {
-                Some(voucher) => [builder.shown("campaign", voucher.parent.as_deref())?, Json::Null, Json::Null],
+                Some(voucher) => [builder.document_json("campaign", voucher.parent.as_deref())?, Json::Null, Json::Null],
                 None => {
-                    let tier = builder.shown("promotion_tier", redeemed)?;
-                    [builder.campaign_of(redeemed)?, tier, builder.stack_of(first, known)?]
+                    let tier = builder.document_json("promotion_tier", redeemed)?;
+                    [builder.campaign_of(redeemed)?, tier, builder.stack_of(first, current)?]
                 }
             };
             let holder = voucher.as_ref().and_then(|voucher| voucher.holder.clone());
-            let own = |name: &str| known.body.get(name).cloned().unwrap_or_default();
-            let customer = builder.shown("customer", known.holder.as_deref())?;
+            let own = |name: &str| current.body.get(name).cloned().unwrap_or_default();
+            let customer = builder.document_json("customer", current.holder.as_deref())?;
             let mut data = json!({
                 "customer": if customer.is_null() { own("customer") } else { customer }, "order": own("order"), "campaign": campaign,
                 "voucher": voucher.map_or(Json::Null, |voucher| Json::Object(voucher.body)),
-                "holder": builder.shown("customer", holder.as_deref())?, "promotion_tier": tier, "promotion_stack": stack,
+                "holder": builder.document_json("customer", holder.as_deref())?, "promotion_tier": tier, "promotion_stack": stack,
             });
             if let Some(data) = data.as_object_mut() {
                 if record.is_rollback() {
-                    data.insert("redemption".into(), builder.shown("redemption", Some(first))?);
-                    data.insert("redemption_rollback".into(), Json::Object(known.body.clone()));
+                    data.insert("redemption".into(), builder.document_json("redemption", Some(first))?);
+                    data.insert("redemption_rollback".into(), Json::Object(current.body.clone()));
                 } else {
-                    data.insert("redemption".into(), Json::Object(known.body.clone()));
+                    data.insert("redemption".into(), Json::Object(current.body.clone()));
                     data.insert("created_at".into(), builder.now.clone().into());
                 }
             }
             Ok(data)
         })?;
         if event.ends_with("succeeded") {
-            self.card_redeemed(seen, known)?;
+            self.add_card_redemption(parsed, current)?;
         }
         Ok(())
     }
 
     /// Returns the promotion stack of a request: of its own redemption, of a redemption of one of its tiers, of their
     /// rollback, or of a failure. `first` is the redemption concerned.
-    fn stack_of(&self, first: &str, known: &Read) -> Result<Json, Fault> {
-        let record = RedemptionRecord::of(&known.body);
+    fn stack_of(&self, first: &str, current: &ParsedDocument) -> Result<Json, Fault> {
+        let record = RedemptionRecord::of(&current.body);
         if let Some(stack) = record.requested_stack() {
-            return self.shown("promotion_stack", stack);
+            return self.document_json("promotion_stack", stack);
         }
         if record.is_part() {
-            return self.shown("promotion_stack", known.parent.as_deref());
+            return self.document_json("promotion_stack", current.parent.as_deref());
         }
         let whole = match record.is_rollback() {
             true => {
@@ -145,40 +149,44 @@ impl EventBuilder<'_, '_> {
             false => record.whole().map(str::to_owned),
         };
         let whole = whole.map_or(Ok(None), |id| self.store.document("redemption", &id))?;
-        self.shown("promotion_stack", whole.and_then(|whole| whole.parent).as_deref())
+        self.document_json("promotion_stack", whole.and_then(|whole| whole.parent).as_deref())
     }
 
     /// Returns the campaign of a promotion tier or stack.
     pub(super) fn campaign_of(&self, id: Option<&str>) -> Result<Json, Fault> {
         let Some(id) = id else { return Ok(Json::Null) };
         let parent = campaigns::find_campaign_id(self.store, id)?;
-        self.shown("campaign", parent.as_deref())
+        self.document_json("campaign", parent.as_deref())
     }
 
     /// Adds the transaction event of a redeemed card or of its rollback.
-    pub(super) fn card_redeemed(&mut self, seen: &ParsedChange<'_>, known: &Read) -> Result<(), Fault> {
-        if !MOVED.iter().any(|event| (self.chosen)(event)) {
+    pub(super) fn add_card_redemption(
+        &mut self,
+        parsed: &ParsedChange<'_>,
+        current: &ParsedDocument,
+    ) -> Result<(), Fault> {
+        if !BALANCE_EVENTS.iter().any(|event| (self.is_subscribed)(event)) {
             return Ok(());
         }
-        let Some(card) = known.parent.as_deref().map_or(Ok(None), |id| self.store.document("voucher", id))? else {
+        let Some(card) = current.parent.as_deref().map_or(Ok(None), |id| self.store.document("voucher", id))? else {
             return Ok(());
         };
         let Some(balance_kind) = kinds::of_card(&card) else { return Ok(()) };
-        let mut document = Document::new(seen.id.to_owned(), None, 0, known.body.clone());
+        let mut document = Document::new(parsed.id.to_owned(), None, 0, current.body.clone());
         document.parent = Some(card.id.clone());
-        document.created_at = RedemptionRecord::of(&known.body).date().and_then(timestamp::parse).unwrap_or(0);
+        document.created_at = RedemptionRecord::of(&current.body).date().and_then(timestamp::parse).unwrap_or(0);
         let transaction = transactions::to_json(balance_kind, card.parent.as_deref(), document)?;
-        self.moved(&card, &transaction, known)
+        self.add_balance_change(&card, &transaction, current)
     }
 
     /// Adds the event for a reward of a referral program.
-    pub(super) fn granted(&mut self, known: &Read) -> Result<(), Fault> {
-        let grant = ReferralGrantRecord::of(&known.body);
+    pub(super) fn add_referral_reward(&mut self, current: &ParsedDocument) -> Result<(), Fault> {
+        let grant = ReferralGrantRecord::of(&current.body);
         let customer = grant.customer_id();
         let entity = customer.unwrap_or_default();
         self.add("customer.rewarded", "evcus_", entity, entity, |builder| {
-            let campaign = builder.shown("campaign", grant.campaign_id())?;
-            let holder = builder.shown("customer", customer)?;
+            let campaign = builder.document_json("campaign", grant.campaign_id())?;
+            let holder = builder.document_json("customer", customer)?;
             let is_gift = CampaignRecord::of_value(&campaign).has_gift_vouchers();
             let amount = grant.balance();
             let balance = if is_gift { json!({ "amount": amount }) } else { json!({ "points": amount }) };
@@ -188,7 +196,7 @@ impl EventBuilder<'_, '_> {
             };
             Ok(json!({
                 "customer": holder, "holder": holder, "voucher": card.map(|card| Json::Object(card.body)), "campaign": campaign,
-                "redemption": builder.shown("redemption", grant.redemption_id())?, "reward": null, "referral_tier": null,
+                "redemption": builder.document_json("redemption", grant.redemption_id())?, "reward": null, "referral_tier": null,
                 "balance": balance, "custom_event": builder.event_of(customer)?, "customer_event": null,
             }))
         })

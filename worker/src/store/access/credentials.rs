@@ -27,7 +27,7 @@ pub fn delete_keys_of_project(store: &mut Store<'_>, project: &str) {
 }
 
 /// Lists the projects that were created with keys of a project, the newest first.
-pub fn list_projects_made_by(store: &Store<'_>, project: &str) -> Result<Vec<Document>, Fault> {
+pub fn list_projects_created_by(store: &Store<'_>, project: &str) -> Result<Vec<Document>, Fault> {
     let statement = select("kind = 'project' AND parent = +?1 ORDER BY seq DESC");
     store.documents(&statement, &[project.into()])
 }
@@ -41,7 +41,7 @@ pub fn list_users(store: &Store<'_>, organisation: &str) -> Result<Vec<Document>
 /// The place of the keys of customer tokens among a project's secrets; the one in force has it as its key.
 pub const CUSTOMER_TOKEN: &str = "customer_token";
 
-/// Draws a key of customer tokens now. The database draws it, as a client may learn the seed of an event.
+/// Generates a key of customer tokens now. The database generates it, as a client may learn the seed of an event.
 pub fn insert_customer_key(store: &Store<'_>, now_ms: i64) -> Result<(), Fault> {
     store.write_now(
         "INSERT INTO document (kind, id, key, parent, created_at, body) VALUES
@@ -50,7 +50,7 @@ pub fn insert_customer_key(store: &Store<'_>, now_ms: i64) -> Result<(), Fault> 
     )
 }
 
-/// Ends the key of customer tokens in force at a moment, now. Deletes those whose end lies behind, or all previous ones.
+/// Ends the key of customer tokens in force at a time, now. Deletes those whose end lies behind, or all previous ones.
 pub fn update_customer_key_end(store: &Store<'_>, until_ms: i64, now_ms: i64, delete_all: bool) -> Result<(), Fault> {
     store.write_now(
         "UPDATE document SET key = NULL, body = json_set(body, '$.until', CAST(?2 AS INTEGER)) WHERE kind = 'secret' AND key = +?1",
@@ -62,7 +62,7 @@ pub fn update_customer_key_end(store: &Store<'_>, until_ms: i64, now_ms: i64, de
     )
 }
 
-/// Lists the projects that have a key, by id, so many at most.
+/// Lists the projects that have a key, by id, up to a number.
 pub fn list_projects_with_keys(store: &Store<'_>, most: i64) -> Result<Vec<String>, Fault> {
     let rows = store.rows(
         "SELECT DISTINCT parent FROM document WHERE kind = 'key' AND parent IS NOT NULL ORDER BY 1 LIMIT +?1",
@@ -71,7 +71,7 @@ pub fn list_projects_with_keys(store: &Store<'_>, most: i64) -> Result<Vec<Strin
     rows.iter().map(|row| sql::text(row, 0).map(str::to_owned)).collect()
 }
 
-/// Deletes the mark of the applied setup, and the keys and projects that it declared. Runs at once.
+/// Deletes the digest of the applied setup, and the keys and projects that it declared. Runs at once.
 pub fn delete_applied(store: &Store<'_>) -> Result<(), Fault> {
     store.write_now("DELETE FROM document WHERE kind = 'setup'", &[])?;
     store.write_now("DELETE FROM document WHERE kind = 'key' AND holder IS NULL", &[])?;
@@ -97,7 +97,7 @@ pub fn delete_tokens_of_setup(store: &Store<'_>) -> Result<(), Fault> {
     )
 }
 
-/// Queues the key of a new project's tracking ids. The database draws it, as a client may learn the seed of an event.
+/// Queues the key of a new project's tracking ids. The database generates it, as a client may learn the seed of an event.
 pub fn insert_tracking_key(store: &mut Store<'_>, now_ms: i64) {
     store.write(
         "INSERT INTO document (kind, id, created_at, body) VALUES ('secret', 'tracking', ?1, json_object('key', lower(hex(randomblob(32)))))",

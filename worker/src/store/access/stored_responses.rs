@@ -4,7 +4,7 @@
 //! removed values in their gaps, where erasure could not remove them.
 
 use crate::store::Store;
-use crate::store::jobs::remnants::{ANSWERS, blank};
+use crate::store::jobs::remnants::{RESPONSES, blank};
 use crate::store::sql::{self, Fault};
 
 /// Maximum bytes of a response in one row; a longer one continues in slices.
@@ -24,9 +24,9 @@ pub struct FoundResponse {
 }
 
 impl FoundResponse {
-    /// Loads the whole body.
+    /// Loads the complete body.
     pub fn load_body(&self, store: &Store<'_>) -> Result<String, Fault> {
-        whole(&self.first_slice, self.seq, store)
+        join_slices(&self.first_slice, self.seq, store)
     }
 }
 
@@ -46,7 +46,7 @@ pub fn find(store: &Store<'_>, name: &str) -> Result<Option<FoundResponse>, Faul
 }
 
 /// Joins a response from its first slice and those that follow, one by one, so that at most one slice is in memory twice.
-fn whole(first: &str, seq: i64, store: &Store<'_>) -> Result<String, Fault> {
+fn join_slices(first: &str, seq: i64, store: &Store<'_>) -> Result<String, Fault> {
     let mut body = first.to_owned();
     if first.len() < SLICE_BYTES.saturating_sub(char::MAX.len_utf8()) {
         return Ok(body);
@@ -140,13 +140,13 @@ pub struct StoredResponse<'k> {
 /// Change of a stored response: none, another body, or deletion.
 type ReviseResponse<'r> = &'r mut dyn FnMut(&StoredResponse<'_>) -> Option<Option<String>>;
 
-/// Changes a number of the oldest responses after a moment, if their text has one of these marks. Returns the moment of the last one,
+/// Changes a number of the oldest responses after a time, if they contain one of these texts. Returns the time of the last one,
 /// unless there are no more.
 pub fn revise(
     store: &mut Store<'_>,
     after: i64,
     rows: i64,
-    marks: &[String],
+    texts: &[String],
     change: ReviseResponse<'_>,
 ) -> Result<Option<i64>, Fault> {
     let last = store.row(
@@ -154,7 +154,7 @@ pub fn revise(
         &[after.into(), rows.into()],
     )?;
     let last = last.unwrap_or_default();
-    let (Some(last), seen) = (sql::int_or_null(&last, 0)?, sql::int(&last, 1)?) else { return Ok(None) };
+    let (Some(last), scanned) = (sql::int_or_null(&last, 0)?, sql::int(&last, 1)?) else { return Ok(None) };
     // In a path names are written otherwise, and a longer answer may have one where its slices meet: these are all read.
     let found = store.rows(
         "SELECT caller, request, key, body, seq FROM answer WHERE status > 0 AND created_at > +?1 AND created_at <= +?2
@@ -165,22 +165,22 @@ pub fn revise(
             after.into(),
             last.into(),
             i64::try_from(SLICE_BYTES).unwrap_or(i64::MAX).into(),
-            serde_json::Value::from(marks.to_vec()).to_string().into(),
+            serde_json::Value::from(texts.to_vec()).to_string().into(),
         ],
     )?;
     for row in &found {
         let seq = sql::int(row, 4)?;
-        let body = whole(sql::text(row, 3)?, seq, store)?;
+        let body = join_slices(sql::text(row, 3)?, seq, store)?;
         let [caller, request, key] = [sql::text(row, 0)?, sql::text(row, 1)?, sql::text(row, 2)?];
         if let Some(revised) = change(&StoredResponse { caller, request, key, body: &body }) {
-            write_anew(store, seq, &body, revised);
+            overwrite(store, seq, &body, revised);
         }
     }
-    Ok((seen >= rows).then_some(last))
+    Ok((scanned >= rows).then_some(last))
 }
 
 /// Overwrites the slices of a response in their own length before they are deleted; a deleted response, with its names.
-fn write_anew(store: &mut Store<'_>, seq: i64, before: &str, revised: Option<String>) {
+fn overwrite(store: &mut Store<'_>, seq: i64, before: &str, revised: Option<String>) {
     let goes = revised.is_none();
     let text = revised.unwrap_or_else(|| " ".repeat(before.len()));
     for (slice, place) in slices(&text).into_iter().zip(0_i64..) {
@@ -198,7 +198,7 @@ fn write_anew(store: &mut Store<'_>, seq: i64, before: &str, revised: Option<Str
         let names = ["caller", "request", "key"].map(|name| format!("{name} = {}", blank(name))).join(", ");
         store.write(format!("UPDATE answer SET {names} WHERE seq = +?1"), vec![seq.into()]);
     }
-    ANSWERS.overwrite(store, seq..=seq);
+    RESPONSES.overwrite(store, seq..=seq);
     if goes {
         store.write("DELETE FROM answer_slice WHERE answer = +?1", vec![seq.into()]);
         store.write("DELETE FROM answer WHERE seq = +?1", vec![seq.into()]);

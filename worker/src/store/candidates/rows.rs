@@ -40,7 +40,7 @@ pub(super) fn with_ids(store: &Store<'_>, kind: &'static str, ids: &[&str]) -> R
     let statement = format!(
         "SELECT seq, id, parent, body FROM document WHERE kind = '{kind}' AND id IN (SELECT value FROM json_each(?1))"
     );
-    store.rows_among(&statement, ids)
+    store.rows_in(&statement, ids)
 }
 
 /// Returns the ids of codes that a referrer passed on to the customer.
@@ -115,7 +115,7 @@ pub(super) fn parents<'r>(rows: impl Iterator<Item = &'r SqlRow>) -> Result<BTre
 
 /// Returns the assignments of rules to objects with these names: the name, and the id of the rule.
 pub(super) fn assigned_rules(store: &Store<'_>, names: &[&str]) -> Result<Vec<SqlRow>, Fault> {
-    store.rows_among(
+    store.rows_in(
         "SELECT parent, CASE json_type(body, '$.rule_id') WHEN 'text' THEN json_extract(body, '$.rule_id') END FROM document
          WHERE kind = 'validation_rules_assignment' AND parent IN (SELECT value FROM json_each(?1)) ORDER BY seq",
         names,
@@ -132,10 +132,10 @@ pub(super) fn rules_with_ids(store: &Store<'_>, ids: &[&str]) -> Result<Vec<SqlR
 
 /// Returns the balances of accounts: id and balance.
 pub(super) fn balances_of(store: &Store<'_>, accounts: &[&str]) -> Result<Vec<SqlRow>, Fault> {
-    store.rows_among("SELECT id, balance FROM account WHERE id IN (SELECT value FROM json_each(?1))", accounts)
+    store.rows_in("SELECT id, balance FROM account WHERE id IN (SELECT value FROM json_each(?1))", accounts)
 }
 
 /// Returns those of some accounts that have holds.
 pub(super) fn accounts_with_holds(store: &Store<'_>, accounts: &[&str]) -> Result<Vec<SqlRow>, Fault> {
-    store.rows_among("SELECT DISTINCT account FROM hold WHERE account IN (SELECT value FROM json_each(?1))", accounts)
+    store.rows_in("SELECT DISTINCT account FROM hold WHERE account IN (SELECT value FROM json_each(?1))", accounts)
 }

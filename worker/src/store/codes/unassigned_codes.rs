@@ -71,14 +71,14 @@ impl Store<'_> {
         let statement = free(columns);
         let (now, taken) = (timestamp::text(now_ms), Json::from(taken.to_vec()).to_string());
         let most = usize::try_from(limit).unwrap_or(0);
-        let (mut found, mut seen) = (Vec::new(), 0_i64);
+        let (mut found, mut scanned) = (Vec::new(), 0_i64);
         loop {
             let params = [
                 campaign_id.into(),
                 now.as_str().into(),
                 taken.as_str().into(),
                 limit.into(),
-                seen.into(),
+                scanned.into(),
                 now_ms.into(),
             ];
             let rows = self.rows(&statement, &params)?;
@@ -93,7 +93,7 @@ impl Store<'_> {
                 found.truncate(most);
                 return Ok(found);
             }
-            seen = seen.saturating_add(limit);
+            scanned = scanned.saturating_add(limit);
         }
     }
 

@@ -13,7 +13,7 @@ pub type Statement = (String, Vec<SqlValue>);
 pub struct DocumentAge {
     /// Milliseconds since 1970.
     pub created_at: i64,
-    /// Order in which documents of one moment were stored.
+    /// Order in which documents of one instant were stored.
     pub seq: i64,
 }
 
@@ -27,7 +27,7 @@ pub struct Clause {
     /// True if codes are compared without case.
     ignores_case: bool,
     /// Kind of documents, while only the age limits the clause.
-    pub(super) whole: Option<String>,
+    pub(super) kind: Option<String>,
     /// Age: created at the first instant or later, and before the second, in milliseconds since 1970.
     pub(super) made: (Option<i64>, Option<i64>),
     /// True if a filter names documents by id.
@@ -38,7 +38,7 @@ impl Clause {
     /// Makes a clause over one kind of document. The text contains the kind, which identifies an index of one kind.
     pub fn of_kind(kind: &str) -> Clause {
         let text = format!("kind = '{}'", kind.replace('\'', "''"));
-        Clause { text, whole: Some(kind.to_owned()), ..Clause::default() }
+        Clause { text, kind: Some(kind.to_owned()), ..Clause::default() }
     }
 
     /// Makes a clause over several kinds of documents.
@@ -51,7 +51,7 @@ impl Clause {
         }
     }
 
-    /// Sets the moment for conditions that depend on the current time.
+    /// Sets the time for conditions that depend on the current time.
     pub fn at(mut self, now_ms: i64) -> Clause {
         self.now_ms = now_ms;
         self
@@ -87,11 +87,11 @@ impl Clause {
 
     /// Returns the kind, as long as nothing narrows it but the age.
     pub fn kind(&self) -> Option<&str> {
-        self.whole.as_deref()
+        self.kind.as_deref()
     }
 
-    /// Returns the moment of [`Clause::at`].
-    pub fn asked_at(&self) -> i64 {
+    /// Returns the time of [`Clause::at`].
+    pub fn now_ms(&self) -> i64 {
         self.now_ms
     }
 
@@ -146,12 +146,12 @@ impl Clause {
         self.and("COALESCE(json_extract(body, '$.active'), 1) = {}", 1_i64);
     }
 
-    /// Narrows it to what was made at a moment or later, as any other condition: the number of all is counted.
+    /// Narrows it to what was made at a time or later, as any other condition: the number of all is counted.
     pub fn created_from(&mut self, at_ms: i64) {
         self.and("created_at >= {}", at_ms);
     }
 
-    /// Narrows it in the same way to what was made at a moment or earlier.
+    /// Narrows it in the same way to what was made at a time or earlier.
     pub fn created_until(&mut self, at_ms: i64) {
         self.and("created_at <= {}", at_ms);
     }
@@ -187,7 +187,7 @@ impl Clause {
         if conditions.is_empty() {
             return;
         }
-        self.whole = None;
+        self.kind = None;
         let (texts, params) = conditions.into_iter().unzip::<_, _, Vec<_>, Vec<_>>();
         let text = match texts.as_slice() {
             [one] => one.clone(),

@@ -1,6 +1,6 @@
 //! Columns of lists that are members of the stored documents.
 
-/// The member of a document at a path, as a column: its value as SQL has it.
+/// The member of a document at a path, as a column: its value as SQL has it. A macro, because tables of columns are constants.
 macro_rules! member {
     ($path:literal) => {
         concat!("json_extract(body, '$.", $path, "')")

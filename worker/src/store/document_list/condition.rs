@@ -30,7 +30,7 @@ const OPERATORS: &[&str] = &[
     "$count_less",
 ];
 
-/// Operators about the state of a document, which only take `true`, with their conditions: `{}` is the current moment.
+/// Operators about the state of a document, which only take `true`, with their conditions: `{}` is the current time.
 /// The last element is the column of the index with these documents, if they are few.
 pub const STATES: &[StateOperator] = &[
     ("$enabled", &[validity_sql::IS_ACTIVE], None),
@@ -56,7 +56,7 @@ pub struct Condition {
     pub values: Vec<String>,
 }
 
-/// Reason why a condition says nothing about a column.
+/// Reason why a condition does not fit a column.
 #[derive(Debug)]
 pub enum InvalidCondition {
     /// The column does not have the operator.
@@ -80,8 +80,8 @@ pub enum InvalidCondition {
         /// The largest count, where there is one.
         most: Option<i64>,
     },
-    /// The value is not a moment.
-    Moment {
+    /// The value is not an instant.
+    Instant {
         /// The condition.
         condition: Condition,
     },
@@ -89,7 +89,7 @@ pub enum InvalidCondition {
     Calendar,
 }
 
-/// Returns the SQL sign of an operator on moments and numbers.
+/// Returns the SQL sign of an operator on instants and numbers.
 pub fn sign_of(operator: &str) -> Option<&'static str> {
     Some(match operator {
         "$before" | "$less_than" => "<",
@@ -118,7 +118,7 @@ pub fn in_state(condition: &Condition, clause: &Clause) -> Result<Statement, Inv
     let parts =
         STATES.iter().find(|(operator, ..)| *operator == condition.operator).map_or(&[][..], |(_, parts, _)| parts);
     let pattern = format!("({})", parts.join(" AND "));
-    let now = SqlValue::Text(timestamp::text(clause.asked_at()));
+    let now = SqlValue::Text(timestamp::text(clause.now_ms()));
     let params = vec![now; pattern.matches("{}").count()];
     Ok((pattern, params))
 }
@@ -234,11 +234,11 @@ fn count_of(condition: &Condition, most: Option<i64>) -> Result<i64, InvalidCond
 fn comparable(condition: &Condition, value: &str) -> Result<SqlValue, InvalidCondition> {
     match value.parse::<i64>() {
         Ok(number) => Ok(SqlValue::Int(number)),
-        Err(_) => Ok(SqlValue::Text(timestamp::text(moment_of(condition, value)?))),
+        Err(_) => Ok(SqlValue::Text(timestamp::text(instant_of(condition, value)?))),
     }
 }
 
-/// Returns the moment that a condition names, in milliseconds since 1970.
-pub fn moment_of(condition: &Condition, value: &str) -> Result<i64, InvalidCondition> {
-    timestamp::parse(value).ok_or_else(|| InvalidCondition::Moment { condition: condition.clone() })
+/// Returns the time that a condition names, in milliseconds since 1970.
+pub fn instant_of(condition: &Condition, value: &str) -> Result<i64, InvalidCondition> {
+    timestamp::parse(value).ok_or_else(|| InvalidCondition::Instant { condition: condition.clone() })
 }

@@ -15,7 +15,7 @@ pub type SortColumn = (&'static str, bool);
 pub struct ListPosition(Vec<SqlValue>);
 
 impl ListPosition {
-    /// Reads the position of [`ListPosition::to_json`] in a list of so many columns.
+    /// Reads the position of [`ListPosition::to_json`] in a list of a number of columns.
     pub fn of_json(values: &[Json], columns: usize) -> Option<ListPosition> {
         let values: Option<Vec<SqlValue>> = values
             .iter()

@@ -34,7 +34,7 @@ const MONTHS: &[&str] = &["$previous_month", "$this_month", "$next_month"];
 const BIRTHS: &[&str] = &["birthday", "birthdate"];
 
 /// Fields that are instants; a date in their filter means its day.
-const MOMENTS: &[&str] =
+const INSTANTS: &[&str] =
     &["created_at", "updated_at", "created_date", "start_date", "expiration_date", "publications.created_at"];
 
 /// Ranges that contain, or do not contain, the instant of a field.
@@ -48,12 +48,12 @@ pub struct DayOperator {
     pub is_outside: bool,
 }
 
-/// Returns true if a field is a moment, for every form of its column.
-pub fn is_moment(field: &str) -> bool {
-    MOMENTS.contains(&field)
+/// Returns true if a field is an instant, for every form of its column.
+pub fn is_instant(field: &str) -> bool {
+    INSTANTS.contains(&field)
 }
 
-/// Returns the days that a moment field must be in, or outside of; `None` if no day is named.
+/// Returns the days that an instant field must be in, or outside of; `None` if no day is named.
 pub fn named(field: &str, operator: &str, values: &[String]) -> Option<DayOperator> {
     let is_outside = match operator {
         "$is" | "$in" => false,
@@ -71,13 +71,13 @@ pub fn named(field: &str, operator: &str, values: &[String]) -> Option<DayOperat
             None => named.others.push(value.clone()),
         }
     }
-    Some(named).filter(|named| is_moment(field) && !named.days.is_empty())
+    Some(named).filter(|named| is_instant(field) && !named.days.is_empty())
 }
 
 /// Returns the operator that counts days or names a month, if the field is compared by one; otherwise `None`.
 pub fn meant<'o>(field: &str, operator: &'o str, value: &str) -> Option<&'o str> {
     // For an instant, "more than 3" is "more than 3 days ago".
-    let is_count = (is_moment(field) || BIRTHS.contains(&field)) && value.parse::<u32>().is_ok();
+    let is_count = (is_instant(field) || BIRTHS.contains(&field)) && value.parse::<u32>().is_ok();
     match operator {
         "$more_than" if is_count => Some("$more_than_ago"),
         "$less_than" if is_count => Some("$less_than_ago"),
@@ -94,7 +94,7 @@ pub fn counts(operator: &str) -> bool {
 impl Days {
     /// Returns the days that match an operator with its number; `None` beyond the range of the calendar.
     pub fn of(operator: &str, count: i64, clause: &Clause) -> Option<Days> {
-        let today = clause.zone().day(Instant::from_millis(clause.asked_at())?)?;
+        let today = clause.zone().day(Instant::from_millis(clause.now_ms())?)?;
         let day = |days: i64| today.plus(days);
         let this_month = today.first_of_month()?;
         let span = |first: Option<Day>, end: Option<Day>| Some(Days { first: Some(first?), end: Some(end?) });
@@ -113,7 +113,7 @@ impl Days {
     }
 
     /// Returns the span from the first of several to the last; `None` of none.
-    pub fn around(several: &[Days]) -> Option<Days> {
+    pub fn covering(several: &[Days]) -> Option<Days> {
         let first = several.iter().map(|days| days.first).min()?;
         // A range with an open end has no last day.
         let is_open = several.iter().any(|days| days.end.is_none());
@@ -121,24 +121,24 @@ impl Days {
         Some(Days { first, end })
     }
 
-    /// Returns the moments of their begin and end, in milliseconds since 1970.
-    pub fn moments(self, zone: &TimeZone) -> [(&'static str, Option<i64>); 2] {
+    /// Returns the instants of their start and end, in milliseconds since 1970.
+    pub fn bounds(self, zone: &TimeZone) -> [(&'static str, Option<i64>); 2] {
         let starts = |day: Option<Day>| day.and_then(|day| zone.start_of(day)).map(Instant::millis);
         [(">=", starts(self.first)), ("<", starts(self.end))]
     }
 
     /// Returns the statement that a column lies within one of several spans, with one parameter for any number of spans.
     pub fn any_of(several: &[Days], column: &str, zone: &TimeZone) -> Statement {
-        let moments = |days: &Days| days.moments(zone).map(|(_, at)| at);
+        let bounds = |days: &Days| days.bounds(zone).map(|(_, at)| at);
         let (column, days, ends) = match column.strip_prefix("moment ") {
             Some(column) => {
-                let days: Vec<Json> = several.iter().map(|days| json!(moments(days))).collect();
+                let days: Vec<Json> = several.iter().map(|days| json!(bounds(days))).collect();
                 (column, days, ["0", "1"].map(|place| format!("json_extract(day.value, '$[{place}]')")))
             }
             None => {
                 let text = |at: Option<i64>| at.and_then(Instant::from_millis).map(Instant::text);
                 let day = |day: Option<Day>| day.map(Day::text);
-                let texts = |days: &Days| json!([[day(days.first), day(days.end)], moments(days).map(text)]);
+                let texts = |days: &Days| json!([[day(days.first), day(days.end)], bounds(days).map(text)]);
                 let end = |place: &str| {
                     let of = format!("CASE length({column}) WHEN 10 THEN 0 ELSE 1 END");
                     format!("json_extract(day.value, '$[' || {of} || '][{place}]')")
@@ -152,15 +152,15 @@ impl Days {
         (text, vec![SqlValue::Text(Json::from(days).to_string())])
     }
 
-    /// Returns the statement that a text lies within them; the text is a moment in UTC or a day without a zone.
+    /// Returns the statement that a text lies within them; the text is an instant in UTC or a day without a zone.
     pub fn of_text(self, column: &str, zone: &TimeZone) -> Statement {
         let mut parts = vec![format!("typeof({column}) = 'text'")];
         let mut params = Vec::new();
         for (sign, day) in [(">=", self.first), ("<", self.end)] {
             let Some(day) = day else { continue };
-            let moment = zone.start_of(day).map_or_else(|| day.text(), Instant::text);
+            let instant = zone.start_of(day).map_or_else(|| day.text(), Instant::text);
             parts.push(format!("{column} {sign} CASE length({column}) WHEN 10 THEN {{}} ELSE {{}} END"));
-            params.extend([SqlValue::Text(day.text()), SqlValue::Text(moment)]);
+            params.extend([SqlValue::Text(day.text()), SqlValue::Text(instant)]);
         }
         (format!("({})", parts.join(" AND ")), params)
     }

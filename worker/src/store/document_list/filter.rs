@@ -8,7 +8,7 @@
 
 use super::clause::{Clause, Statement};
 use super::condition::{
-    Condition, InvalidCondition, STATES, compared, days_of, in_state, moment_of, sign_of, statement,
+    Condition, InvalidCondition, STATES, compared, days_of, in_state, instant_of, sign_of, statement,
 };
 use super::days::{self, DayOperator, Days};
 use super::index;
@@ -22,12 +22,12 @@ use serde_json::Value as Json;
 pub struct Conditions {
     /// Conditions that all must be true, and that an index answers.
     pub terms: Vec<IndexTerm>,
-    /// Conditions on the age that all must be true: created at a moment or later, or else before it.
+    /// Conditions on the age that all must be true: created at a time or later, or else before it.
     pub made: Vec<(bool, i64)>,
     /// Required parents: a kind, and names of which one must match.
     pub parents: Vec<(String, Vec<String>)>,
     /// Conditions that must read every document.
-    pub looked: Vec<Statement>,
+    pub scanned: Vec<Statement>,
     /// Junction of these.
     pub junction: &'static str,
 }
@@ -39,7 +39,7 @@ impl Conditions {
             if is_from { clause.made_from(at) } else { clause.made_before(at) }
         }
         clause.and_group("AND", self.terms.into_iter().map(|term| term.statement).collect());
-        clause.and_group(self.junction, self.looked);
+        clause.and_group(self.junction, self.scanned);
     }
 }
 
@@ -53,22 +53,22 @@ impl Conditions {
         let bare = column.strip_prefix("one ").filter(|_| !condition.operator.starts_with("$count"));
         let column = bare.unwrap_or(column);
         let first = condition.values.first().map_or("", String::as_str);
-        let is_date = days::is_moment(&condition.field)
+        let is_date = days::is_instant(&condition.field)
             || column.starts_with("moment ")
             || (!column.contains(' ') && column != "state")
             || column.starts_with("json_extract(");
         if let Some(operator) =
-            days::meant(&condition.field, &condition.operator, first).filter(|_| is_date && clause.asked_at() > 0)
+            days::meant(&condition.field, &condition.operator, first).filter(|_| is_date && clause.now_ms() > 0)
         {
             self.add_days(days_of(&condition, operator, clause)?, column, clause);
             return Ok(());
         }
         let named = days::named(&condition.field, &condition.operator, &condition.values);
-        if let Some(named) = named.filter(|_| is_date && clause.asked_at() > 0) {
+        if let Some(named) = named.filter(|_| is_date && clause.now_ms() > 0) {
             return self.add_named(condition, named, column, clause);
         }
         if let Some((column, sign)) = column.strip_prefix("moment ").zip(sign_of(&condition.operator)) {
-            return self.add_moment(&condition, column, sign, clause);
+            return self.add_instant(&condition, column, sign, clause);
         }
         let is_equal = matches!(condition.operator.as_str(), "$is" | "$in");
         let parent = column.strip_prefix("parent ").and_then(|rest| rest.split_once(' '));
@@ -79,13 +79,13 @@ impl Conditions {
         };
         match parent {
             None if keyed.is_some() && is_equal && self.has_index("key", clause) => {
-                self.terms.push(IndexTerm::keyed(&column, &condition.values));
+                self.terms.push(IndexTerm::of_key(&column, &condition.values));
             }
             None if held.is_some() && is_equal && self.has_index("holder", clause) => {
                 self.terms.push(IndexTerm::held(&column, &condition.values));
             }
             None if keyed.is_some() && condition.operator == "$starts_with" && self.has_index("key", clause) => {
-                self.terms.push(IndexTerm::begun(&column, first));
+                self.terms.push(IndexTerm::with_prefix(&column, first));
             }
             Some((kind, _)) if is_equal && self.has_index("parent", clause) => {
                 self.parents.push((kind.to_owned(), condition.values));
@@ -95,7 +95,7 @@ impl Conditions {
             }
             _ => match self.state(&condition, &column, clause)? {
                 Some(term) => self.terms.push(term),
-                None => self.looked.push(statement(&condition, &column, clause)?),
+                None => self.scanned.push(statement(&condition, &column, clause)?),
             },
         }
         Ok(())
@@ -127,13 +127,13 @@ impl Conditions {
 
     /// Returns true if an index answers for a column. With an OR junction no index does.
     fn has_index(&self, column: &str, clause: &Clause) -> bool {
-        self.junction == "AND" && index::by_value(clause.whole.as_deref().unwrap_or_default(), column).is_some()
+        self.junction == "AND" && index::by_value(clause.kind.as_deref().unwrap_or_default(), column).is_some()
     }
 
-    /// Adds the condition to lie within days. For moments each end is a bound that an index may answer.
+    /// Adds the condition to lie within days. For instants each end is a bound that an index may answer.
     fn add_days(&mut self, days: Days, column: &str, clause: &Clause) {
         let Some(name) = column.strip_prefix("moment ") else {
-            return self.looked.push(within(days, column, clause));
+            return self.scanned.push(within(days, column, clause));
         };
         let bounds = bounds(days, clause);
         match (self.junction, name) {
@@ -141,12 +141,12 @@ impl Conditions {
             ("AND", _) if self.has_index(name, clause) => {
                 self.terms.extend(bounds.iter().map(|(sign, at)| IndexTerm::bound(name, sign, *at)));
             }
-            _ => self.looked.push(within(days, column, clause)),
+            _ => self.scanned.push(within(days, column, clause)),
         }
     }
 
     /// Adds the condition to lie within one of several days, or outside of all. An index finds the documents between the first and
-    /// the last, each of which is then read. A document without the moment is outside.
+    /// the last, each of which is then read. A document without the time is outside.
     fn add_named(
         &mut self,
         condition: Condition,
@@ -162,7 +162,7 @@ impl Conditions {
         let may_have_index = self.junction == "AND" && column.starts_with("moment ");
         if is_bounded
             && may_have_index
-            && let Some(all) = Days::around(&days)
+            && let Some(all) = Days::covering(&days)
         {
             self.add_days(all, column, clause);
         }
@@ -174,25 +174,25 @@ impl Conditions {
         let (texts, params) = parts.into_iter().unzip::<_, _, Vec<_>, Vec<_>>();
         let any = texts.join(" OR ");
         let text = if is_outside { format!("NOT COALESCE({any}, 0)") } else { format!("({any})") };
-        self.looked.push((text, params.into_iter().flatten().collect()));
+        self.scanned.push((text, params.into_iter().flatten().collect()));
         Ok(())
     }
 
-    fn add_moment(
+    fn add_instant(
         &mut self,
         condition: &Condition,
         column: &str,
         sign: &str,
         clause: &Clause,
     ) -> Result<(), InvalidCondition> {
-        let at = moment_of(condition, condition.values.first().map_or("", String::as_str))?;
+        let at = instant_of(condition, condition.values.first().map_or("", String::as_str))?;
         match (column, self.junction) {
             ("created_at", "AND") => {
                 let is_next = matches!(sign, ">" | "<=");
                 self.made.push((sign.starts_with('>'), at.saturating_add(i64::from(is_next))));
             }
             _ if self.has_index(column, clause) => self.terms.push(IndexTerm::bound(column, sign, at)),
-            _ => self.looked.push((format!("{column} {sign} {{}}"), vec![at.into()])),
+            _ => self.scanned.push((format!("{column} {sign} {{}}"), vec![at.into()])),
         }
         Ok(())
     }
@@ -229,14 +229,14 @@ impl Conditions {
     }
 }
 
-/// Returns a column as text, which the body has for a column of moments.
+/// Returns a column as text, which the body has for a column of instants.
 fn text_of(column: &str) -> String {
     column.strip_prefix("moment ").map_or_else(|| column.to_owned(), |name| format!("json_extract(body, '$.{name}')"))
 }
 
-/// Returns the moments that bound days.
+/// Returns the instants that bound days.
 fn bounds(days: Days, clause: &Clause) -> Vec<(&'static str, i64)> {
-    days.moments(clause.zone()).into_iter().filter_map(|(sign, at)| Some((sign, at?))).collect()
+    days.bounds(clause.zone()).into_iter().filter_map(|(sign, at)| Some((sign, at?))).collect()
 }
 
 /// Returns the statement that a column lies within days.

@@ -29,7 +29,7 @@ pub const CREATED: &str = "document_created";
 /// The index of all kinds by key, which no two of a kind share.
 pub const KEY: &str = "document_key";
 
-/// Campaign of a redemption: that of its voucher or of its promotion tier.
+/// Campaign of a redemption: that of its voucher or of its promotion tier. A macro, because other constants contain it.
 macro_rules! campaign_of_redemption {
     () => {
         "COALESCE(json_extract(body, '$.related_object_parent_id'), json_extract(body, '$.voucher.campaign_id'))"

@@ -8,30 +8,30 @@ use super::index::{self, Index};
 use super::term::IndexTerm;
 use crate::store::Store;
 use crate::store::document::{COLUMNS, Document};
-use crate::store::index::blind_index::{label, mark};
+use crate::store::index::blind_index::{digest, fold_name};
 use crate::store::name_trigrams;
 use crate::store::sql::{self, Fault, SqlValue};
 
 /// Maximum number of document reads without an index in one list: one for each document and filter without an index, and one
 /// for an order without an index. Natively about 60 ms.
-const LOOKS_MAX: i64 = 40_000;
+const SCANNED_ROWS_MAX: i64 = 40_000;
 
 /// Maximum number of reads of a short column: each takes a sixth of the time.
-const SHORT_LOOKS_MAX: i64 = 240_000;
+const SHORT_SCANNED_ROWS_MAX: i64 = 240_000;
 
 /// Maximum size in bytes of the documents that are read.
-const LOOKED_BYTES_MAX: i64 = 40_000_000;
+const SCANNED_BYTES_MAX: i64 = 40_000_000;
 
-/// Bounds of a list that needs too many looks.
+/// Bounds of a list that reads too many documents.
 #[derive(Debug)]
-pub struct LooksBound {
-    /// Conditions that need a look at every document.
-    pub looks: i64,
-    /// Looks that a list may need.
-    pub looks_max: i64,
-    /// Documents that it may look at for so many conditions.
+pub struct ScanBound {
+    /// Number of conditions that read every document.
+    pub scans: i64,
+    /// Number of reads that a list may need.
+    pub scanned_rows_max: i64,
+    /// Documents that it may read for this number of conditions.
     pub documents_max: i64,
-    /// Bytes of documents that it may look at.
+    /// Bytes of documents that it may read.
     pub bytes_max: i64,
 }
 
@@ -41,7 +41,7 @@ pub enum SelectionError {
     /// The store failed.
     Fault(Fault),
     /// It would read too many documents.
-    TooManyLooks(LooksBound),
+    ScanTooLarge(ScanBound),
 }
 
 impl From<Fault> for SelectionError {
@@ -56,7 +56,7 @@ pub struct ListConditions {
     /// Conditions that an index may answer.
     pub terms: Vec<IndexTerm>,
     /// Conditions that must read every document.
-    pub looked: Vec<Statement>,
+    pub scanned: Vec<Statement>,
     /// Conditions that must read a short column of every document.
     pub short: Vec<Statement>,
     /// Text for the index of parts of names.
@@ -71,38 +71,38 @@ impl ListConditions {
         let term = IndexTerm::of(column, &[value.to_owned()]);
         match index::by_value(kind, column) {
             Some(_) => self.terms.push(term),
-            None => self.looked.push(term.statement),
+            None => self.scanned.push(term.statement),
         }
     }
 
-    /// Wants a column to be the mark of a value (`store/blind_index`).
-    pub fn marked(&mut self, kind: &str, column: &str, name: &str, value: &str) {
-        self.equal(kind, column, &mark(name, value));
+    /// Requires a column to be the digest of a value (`store/blind_index`).
+    pub fn digest_equal(&mut self, kind: &str, column: &str, name: &str, value: &str) {
+        self.equal(kind, column, &digest(name, value));
     }
 
-    /// Wants the name of the document to contain a text, without case.
+    /// Requires the name of the document to contain a text, without case.
     pub fn contains(&mut self, store: &Store<'_>, text: &str) -> Result<(), Fault> {
-        let part = label(text);
+        let part = fold_name(text);
         self.part = store.part(&part)?;
         self.short.push(("instr(label, {}) > 0".to_owned(), vec![part.into()]));
         Ok(())
     }
 
-    /// Wants a column of moments to lie before a moment, or else after it.
+    /// Requires a column of instants to lie before a time, or else after it.
     pub fn bounded(&mut self, kind: &str, column: &str, is_before: bool, at_ms: i64) {
         let term = IndexTerm::bound(column, if is_before { "<" } else { ">" }, at_ms);
         match index::by_value(kind, column) {
             Some(_) => self.terms.push(term),
-            None => self.looked.push(term.statement),
+            None => self.scanned.push(term.statement),
         }
     }
 
-    /// Wants a column, which is 1 or else 0 or null, to be a flag.
+    /// Requires a column, which is 1 or else 0 or null, to be a flag.
     pub fn flagged(&mut self, column: &str, flag: bool) {
-        self.looked.push((format!("COALESCE({column}, 0) = {{}}"), vec![i64::from(flag).into()]));
+        self.scanned.push((format!("COALESCE({column}, 0) = {{}}"), vec![i64::from(flag).into()]));
     }
 
-    /// Wants the parent to be one of some documents; without any, no document matches.
+    /// Requires the parent to be one of some documents; without any, no document matches.
     pub fn within_parents(&mut self, mut ids: Vec<String>) {
         if ids.is_empty() {
             // No document belongs to one without an id.
@@ -142,7 +142,7 @@ impl SortOrder {
     }
 }
 
-/// Returns the word of a direction.
+/// Returns the SQL keyword of a direction.
 pub(super) fn direction(falls: bool) -> &'static str {
     if falls { "DESC" } else { "ASC" }
 }
@@ -156,43 +156,43 @@ pub struct Selection {
     /// True if it is read through the index of parts of names: these documents are few, so all other conditions are checked in them.
     by_part: bool,
     /// Number of documents, if it is stored.
-    kept: Option<i64>,
+    stored_count: Option<i64>,
 }
 
 impl Selection {
-    /// Chooses the index for the wanted documents within a clause, in an order of the list or, without one, of the caller.
+    /// Chooses the index for the requested documents within a clause, in an order of the list or, without one, of the caller.
     /// Refuses a selection that would read too many documents.
     pub fn of(
         store: &Store<'_>,
         mut clause: Clause,
-        wanted: ListConditions,
+        filters: ListConditions,
         order: Option<SortOrder>,
     ) -> Result<Selection, SelectionError> {
-        let by_part = wanted.part.is_some();
-        if let Some(part) = &wanted.part {
+        let by_part = filters.part.is_some();
+        if let Some(part) = &filters.part {
             clause.and(name_trigrams::FOUND, part.as_str());
             clause = clause.named();
         }
-        let kind = clause.whole.clone();
+        let kind = clause.kind.clone();
         let by = match &kind {
-            Some(kind) => chosen(store, kind, &clause, &wanted.terms)?,
+            Some(kind) => choose_index(store, kind, &clause, &filters.terms)?,
             None => None,
         };
-        let kept = match &kind {
-            Some(kind) => kept(store, kind, &clause, &wanted)?,
+        let stored_count = match &kind {
+            Some(kind) => find_stored_count(store, kind, &clause, &filters)?,
             None => None,
         };
-        let way = IndexPlan::of(kind.as_deref(), by, &wanted.terms, order.unwrap_or(NEWEST));
-        let (by_name, text) = (way.by.filter(|_| order.is_some()), order.unwrap_or(NEWEST).text(way.by));
-        let mut selection = Selection { by: by_name, by_part, order: text, clause, kept };
+        let plan = IndexPlan::of(kind.as_deref(), by, &filters.terms, order.unwrap_or(NEWEST));
+        let (by_name, text) = (plan.by.filter(|_| order.is_some()), order.unwrap_or(NEWEST).text(plan.by));
+        let mut selection = Selection { by: by_name, by_part, order: text, clause, stored_count };
         if by_name == Some(index::KEY) {
             selection.clause.and_group("AND", vec![("key IS NOT NULL".to_owned(), Vec::new())]);
         }
-        if selection.clause.is_named || (kind.is_none() && !wanted.terms.is_empty()) {
+        if selection.clause.is_named || (kind.is_none() && !filters.terms.is_empty()) {
             // Named documents are found by name: the index of the order would read all documents.
             selection.order.insert(0, '+');
         }
-        selection.narrow(store, by, wanted, kind.is_some(), way.is_sorted)?;
+        selection.narrow(store, by, filters, kind.is_some(), plan.is_sorted)?;
         Ok(selection)
     }
 
@@ -201,38 +201,38 @@ impl Selection {
         &mut self,
         store: &Store<'_>,
         by: Option<&Index>,
-        wanted: ListConditions,
-        is_whole: bool,
+        filters: ListConditions,
+        is_kind: bool,
         is_sorted: bool,
     ) -> Result<(), SelectionError> {
-        let (answered, rest) = wanted
+        let (answered, rest) = filters
             .terms
             .into_iter()
-            .partition::<Vec<_>, _>(|term| !is_whole || by.is_some_and(|by| by.column == term.column));
+            .partition::<Vec<_>, _>(|term| !is_kind || by.is_some_and(|by| by.column == term.column));
         let statements = |terms: Vec<IndexTerm>| terms.into_iter().map(|term| term.statement).collect::<Vec<_>>();
         self.clause.and_group("AND", statements(answered));
-        let looked: Vec<Statement> = statements(rest).into_iter().chain(wanted.looked).collect();
-        let conditions = looked.len().saturating_add(wanted.any.len()).saturating_add(usize::from(!is_sorted));
-        self.check_looks(store, by, conditions, wanted.short.len())?;
-        self.clause.and_group("AND", wanted.short);
-        self.clause.and_group("AND", looked);
-        self.clause.and_group("OR", wanted.any);
+        let scanned: Vec<Statement> = statements(rest).into_iter().chain(filters.scanned).collect();
+        let conditions = scanned.len().saturating_add(filters.any.len()).saturating_add(usize::from(!is_sorted));
+        self.check_scan(store, by, conditions, filters.short.len())?;
+        self.clause.and_group("AND", filters.short);
+        self.clause.and_group("AND", scanned);
+        self.clause.and_group("OR", filters.any);
         Ok(())
     }
 
     /// Refuses a list before it reads more documents than allowed: those that the index leaves, for each condition that
     /// it does not answer.
-    fn check_looks(
+    fn check_scan(
         &self,
         store: &Store<'_>,
         by: Option<&Index>,
         conditions: usize,
         short: usize,
     ) -> Result<(), SelectionError> {
-        let looks = i64::try_from(conditions.saturating_add(short)).unwrap_or(i64::MAX);
+        let scans = i64::try_from(conditions.saturating_add(short)).unwrap_or(i64::MAX);
         let is_short = conditions == 0;
-        let looks_max = if is_short { SHORT_LOOKS_MAX } else { LOOKS_MAX };
-        let Some(most) = looks_max.checked_div(looks) else { return Ok(()) };
+        let scanned_rows_max = if is_short { SHORT_SCANNED_ROWS_MAX } else { SCANNED_ROWS_MAX };
+        let Some(most) = scanned_rows_max.checked_div(scans) else { return Ok(()) };
         let (text, params) = self.clause.parts();
         let statement = format!(
             "SELECT COUNT(*), COALESCE(SUM(size), 0) FROM (SELECT octet_length(body) AS size FROM {} WHERE {text} LIMIT {})",
@@ -240,15 +240,15 @@ impl Selection {
             most.saturating_add(1)
         );
         let row = store.row(&statement, params)?.unwrap_or_default();
-        let (count, bytes) = (sql::int(&row, 0)?, sql::int(&row, 1)?.saturating_mul(looks));
-        if count <= most && (is_short || bytes <= LOOKED_BYTES_MAX) {
+        let (count, bytes) = (sql::int(&row, 0)?, sql::int(&row, 1)?.saturating_mul(scans));
+        if count <= most && (is_short || bytes <= SCANNED_BYTES_MAX) {
             return Ok(());
         }
-        Err(SelectionError::TooManyLooks(LooksBound {
-            looks,
-            looks_max,
+        Err(SelectionError::ScanTooLarge(ScanBound {
+            scans,
+            scanned_rows_max,
             documents_max: most,
-            bytes_max: LOOKED_BYTES_MAX,
+            bytes_max: SCANNED_BYTES_MAX,
         }))
     }
 
@@ -288,8 +288,8 @@ impl Selection {
 
     /// Returns the number of documents.
     pub fn count(&self, store: &Store<'_>) -> Result<i64, Fault> {
-        if let Some(kept) = self.kept {
-            return Ok(kept);
+        if let Some(stored_count) = self.stored_count {
+            return Ok(stored_count);
         }
         let (statement, params) = self.statement("COUNT(*)", "");
         store.row(&statement, params)?.map_or(Ok(0), |row| sql::int(&row, 0))
@@ -334,7 +334,7 @@ impl IndexPlan {
 }
 
 /// Returns the index of the terms that leaves the fewest documents of a kind.
-fn chosen(
+fn choose_index(
     store: &Store<'_>,
     kind: &str,
     clause: &Clause,
@@ -355,8 +355,10 @@ fn chosen(
         let of_column = terms.iter().filter(|term| term.column == by.column);
         clause.and_group("AND", of_column.map(|term| term.statement.clone()).collect());
         let (text, params) = clause.parts();
-        let statement =
-            format!("SELECT COUNT(*) FROM (SELECT 1 FROM {} WHERE {text} LIMIT {LOOKS_MAX})", table(Some(by.name)));
+        let statement = format!(
+            "SELECT COUNT(*) FROM (SELECT 1 FROM {} WHERE {text} LIMIT {SCANNED_ROWS_MAX})",
+            table(Some(by.name))
+        );
         let count = store.row(&statement, params)?.map_or(Ok(0), |row| sql::int(&row, 0))?;
         if least.is_none_or(|(least, _)| count < least) {
             least = Some((count, by));
@@ -365,25 +367,30 @@ fn chosen(
     Ok(least.map(|(_, by)| by))
 }
 
-/// Returns the number of wanted documents of a kind, if it is stored.
-fn kept(store: &Store<'_>, kind: &str, clause: &Clause, wanted: &ListConditions) -> Result<Option<i64>, Fault> {
-    if !(wanted.looked.is_empty() && wanted.short.is_empty() && wanted.any.is_empty()) {
+/// Returns the number of requested documents of a kind, if it is stored.
+fn find_stored_count(
+    store: &Store<'_>,
+    kind: &str,
+    clause: &Clause,
+    filters: &ListConditions,
+) -> Result<Option<i64>, Fault> {
+    if !(filters.scanned.is_empty() && filters.short.is_empty() && filters.any.is_empty()) {
         return Ok(None);
     }
-    match (wanted.terms.as_slice(), clause.made) {
-        ([], (None, None)) => store.tally(kind),
+    match (filters.terms.as_slice(), clause.made) {
+        ([], (None, None)) => store.document_count(kind),
         ([], (from, until)) => {
             let before = match until {
-                Some(until) => store.tally_before(kind, until)?,
-                None => store.tally(kind)?,
+                Some(until) => store.document_count_before(kind, until)?,
+                None => store.document_count(kind)?,
             };
             let earlier = match from {
-                Some(from) => store.tally_before(kind, from)?,
+                Some(from) => store.document_count_before(kind, from)?,
                 None => Some(0),
             };
             Ok(before.zip(earlier).map(|(before, earlier)| before.saturating_sub(earlier).max(0)))
         }
-        ([IndexTerm { column, value: Some(value), .. }], (None, None)) => store.tally_of(kind, column, value),
+        ([IndexTerm { column, value: Some(value), .. }], (None, None)) => store.document_count_of(kind, column, value),
         _ => Ok(None),
     }
 }

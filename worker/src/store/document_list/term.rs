@@ -28,7 +28,7 @@ impl IndexTerm {
     }
 
     /// Returns the term that a column, the source of the key, has one of some values.
-    pub(super) fn keyed(column: &str, values: &[String]) -> IndexTerm {
+    pub(super) fn of_key(column: &str, values: &[String]) -> IndexTerm {
         let keys =
             values.iter().cloned().chain(values.iter().map(|value| fold(value).into_owned())).collect::<Vec<_>>();
         let listed = |values: Vec<String>| SqlValue::Text(Json::from(values).to_string());
@@ -50,7 +50,7 @@ impl IndexTerm {
     }
 
     /// Returns the term that a column, the source of the key, begins with a text.
-    pub(super) fn begun(column: &str, start: &str) -> IndexTerm {
+    pub(super) fn with_prefix(column: &str, start: &str) -> IndexTerm {
         let range = "(key >= {} AND key < {})";
         let bounds = [start.to_owned(), fold(start).into_owned()].map(|from| [format!("{from}{}", char::MAX), from]);
         let bounds = bounds.into_iter().flat_map(|[behind, from]| [SqlValue::Text(from), SqlValue::Text(behind)]);
@@ -59,7 +59,7 @@ impl IndexTerm {
         IndexTerm { column: "key".to_owned(), statement: (condition, params), value: None }
     }
 
-    /// Returns the term that a column of moments lies before or after one.
+    /// Returns the term that a column of instants lies before or after one.
     pub fn bound(column: &str, sign: &str, at_ms: i64) -> IndexTerm {
         let statement = (format!("{column} {sign} {{}}"), vec![at_ms.into()]);
         IndexTerm { column: column.to_owned(), statement, value: None }

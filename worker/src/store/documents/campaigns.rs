@@ -292,7 +292,7 @@ pub fn list_offers(store: &Store<'_>, limit: i64, offset: i64) -> Result<Vec<Doc
         let statement = select(&format!("{offers} ORDER BY created_at DESC, seq DESC LIMIT +?1"));
         found.extend(store.documents(&statement, &[most.into()])?);
     }
-    // Offers of one moment stay in the order of kinds, on every page.
+    // Offers of one instant stay in the order of kinds, on every page.
     found.sort_by_key(|offer| Reverse(offer.created_at));
     let [limit, offset] = [limit, offset].map(|number| usize::try_from(number).unwrap_or(usize::MAX));
     Ok(found.into_iter().skip(offset).take(limit).collect())

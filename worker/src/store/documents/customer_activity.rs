@@ -5,8 +5,8 @@ use crate::store::Store;
 use crate::store::sql::{self, Fault, SqlRow, SqlValue};
 use serde_json::{Map, Value as Json};
 
-/// Query for all records of the customer ?1, each with its moment, its type and its campaign. A document with two
-/// moments has two rows.
+/// Query for all records of the customer ?1, each with its time, its type and its campaign. A document with two
+/// times has two rows.
 const ACTIVITY_ROWS: &str = "WITH seen (kind, id, parent, holder, at, seq, body) AS (
       SELECT kind, id, parent, holder, created_at, seq, body FROM document
       WHERE kind IN ('redemption', 'publication', 'event', 'order', 'redeemable_holder', 'tier_transaction') AND holder = +?1
@@ -67,7 +67,7 @@ const ACTIVITY_ROWS: &str = "WITH seen (kind, id, parent, holder, at, seq, body)
 /// Order of a list of activities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ActivityOrder {
-    /// By their moments.
+    /// By their times.
     Moment,
     /// By their types.
     Type,
@@ -111,17 +111,17 @@ impl ActivityFilter {
         self.text.push_str(&condition.replace("{}", &format!("?{}", self.params.len())));
     }
 
-    /// Narrows it to activities from a moment on.
+    /// Narrows it to activities from a time on.
     pub fn from(&mut self, at_ms: i64) {
         self.and("at >= +{}", at_ms);
     }
 
-    /// Narrows it to activities up to a moment.
+    /// Narrows it to activities up to a time.
     pub fn until(&mut self, at_ms: i64) {
         self.and("at <= +{}", at_ms);
     }
 
-    /// Narrows it to activities before a moment, or else after it.
+    /// Narrows it to activities before a time, or else after it.
     pub fn beyond(&mut self, at_ms: i64, is_before: bool) {
         self.and(if is_before { "at < +{}" } else { "at > +{}" }, at_ms);
     }
@@ -180,7 +180,7 @@ pub struct Activity {
     pub id: String,
     /// Its type.
     pub activity_type: String,
-    /// Its moment, in milliseconds since 1970.
+    /// Its time, in milliseconds since 1970.
     pub at: i64,
     /// The kind of its record.
     pub kind: String,

@@ -15,39 +15,18 @@ pub const EMAIL_DIGEST: &str = "json_extract(marks, '$.email')";
 /// The digest of a customer's city, as a column of lists.
 pub const CITY_DIGEST: &str = "json_extract(marks, '$.city')";
 
-/// The id under which something is listed as held: a voucher's own one, and those of its holders.
-macro_rules! held_id {
-    () => {
-        "CASE kind WHEN 'voucher' THEN 'rh_' || lower(hex(substr(id, -9))) ELSE id END"
-    };
-}
-
-/// Since when: when a voucher was published last.
-macro_rules! held_since {
-    () => {
-        "CASE kind WHEN 'voucher' THEN COALESCE(
+/// Columns of what a customer holds.
+pub mod customer_redeemable_column {
+    /// The id under which it is listed.
+    pub const ID: &str = "CASE kind WHEN 'voucher' THEN 'rh_' || lower(hex(substr(id, -9))) ELSE id END";
+    /// Time since which the customer holds it: when a voucher was published last.
+    pub const SINCE: &str = "CASE kind WHEN 'voucher' THEN COALESCE(
            (SELECT MAX(json_extract(given.body, '$.created_at')) FROM document AS given WHERE given.kind = 'publication'
               AND given.holder = document.holder AND EXISTS
                 (SELECT 1 FROM json_each(given.body, '$.vouchers_id') AS named WHERE named.value = document.id)),
-           json_extract(body, '$.created_at')) ELSE json_extract(body, '$.created_at') END"
-    };
-}
-
-/// The role of the customer.
-macro_rules! held_role {
-    () => {
-        "COALESCE(json_extract(body, '$.holder_role'), 'OWNER')"
-    };
-}
-
-/// Columns of what a customer holds.
-pub mod held_column {
-    /// The id under which it is listed.
-    pub const ID: &str = held_id!();
-    /// Moment since which the customer holds it.
-    pub const SINCE: &str = held_since!();
+           json_extract(body, '$.created_at')) ELSE json_extract(body, '$.created_at') END";
     /// The role of the customer.
-    pub const ROLE: &str = held_role!();
+    pub const ROLE: &str = "COALESCE(json_extract(body, '$.holder_role'), 'OWNER')";
     /// The voucher.
     pub const VOUCHER_ID: &str = "CASE kind WHEN 'voucher' THEN id ELSE parent END";
     /// The type of object.
@@ -63,7 +42,7 @@ pub mod held_column {
 }
 
 /// Makes the clause for what any customer holds.
-pub fn held() -> Clause {
+pub fn customer_redeemables() -> Clause {
     Clause::of_kinds(&["voucher", "redeemable_holder"])
 }
 
@@ -74,44 +53,45 @@ pub fn narrow_to_holder(clause: &mut Clause, customer_id: &str) {
 }
 
 /// Finds the position of what a customer holds, by the id under which it is listed.
-pub fn find_held_position(store: &Store<'_>, customer_id: &str, held_id: &str) -> Result<Option<i64>, Fault> {
+pub fn find_redeemable_position(
+    store: &Store<'_>,
+    customer_id: &str,
+    redeemable_id: &str,
+) -> Result<Option<i64>, Fault> {
     number(store.row(
-        concat!(
-            "SELECT seq FROM document WHERE kind IN ('voucher', 'redeemable_holder') AND holder = +?1 AND +?2 = ",
-            held_id!()
+        &format!(
+            "SELECT seq FROM document WHERE kind IN ('voucher', 'redeemable_holder') AND holder = +?1 AND +?2 = {}",
+            customer_redeemable_column::ID
         ),
-        &[customer_id.into(), held_id.into()],
+        &[customer_id.into(), redeemable_id.into()],
     )?)
 }
 
 /// A redeemable as a customer holds it.
 #[derive(Debug)]
-pub struct HeldRedeemable {
+pub struct CustomerRedeemable {
     /// The id under which it is listed.
     pub id: String,
-    /// Moment since which the customer holds it.
+    /// Time since which the customer holds it.
     pub since: String,
     /// The role of the customer.
     pub role: String,
 }
 
 /// Loads how a customer holds the voucher or holder with an id.
-pub fn load_held(store: &Store<'_>, id: &str) -> Result<HeldRedeemable, Fault> {
+pub fn load_customer_redeemable(store: &Store<'_>, id: &str) -> Result<CustomerRedeemable, Fault> {
     let row = store.row(
-        concat!(
-            "SELECT ",
-            held_id!(),
-            ", ",
-            held_since!(),
-            ", ",
-            held_role!(),
-            " FROM document WHERE kind IN ('voucher', 'redeemable_holder') AND id = +?1"
+        &format!(
+            "SELECT {}, {}, {} FROM document WHERE kind IN ('voucher', 'redeemable_holder') AND id = +?1",
+            customer_redeemable_column::ID,
+            customer_redeemable_column::SINCE,
+            customer_redeemable_column::ROLE
         ),
         &[id.into()],
     )?;
     let row = row.unwrap_or_default();
     let text = |column| sql::text(&row, column).map(str::to_owned);
-    Ok(HeldRedeemable { id: text(0)?, since: text(1)?, role: text(2)? })
+    Ok(CustomerRedeemable { id: text(0)?, since: text(1)?, role: text(2)? })
 }
 
 /// Numbers of the records of a customer.

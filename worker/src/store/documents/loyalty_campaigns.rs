@@ -119,7 +119,7 @@ const OF_CARD: &str = "(kind IN ('redemption', 'voucher_transaction', 'pending_p
 
 /// A loyalty card with its holder, by their ids.
 #[derive(Debug, Clone, Copy)]
-pub struct HeldCard<'c> {
+pub struct CardWithHolder<'c> {
     /// The card.
     pub card_id: &'c str,
     /// The customer who holds it; empty without one.
@@ -136,7 +136,11 @@ pub struct CardRecord {
 }
 
 /// Finds the age of a record of a card.
-pub fn find_card_record_age(store: &Store<'_>, card: HeldCard<'_>, id: &str) -> Result<Option<DocumentAge>, Fault> {
+pub fn find_card_record_age(
+    store: &Store<'_>,
+    card: CardWithHolder<'_>,
+    id: &str,
+) -> Result<Option<DocumentAge>, Fault> {
     let statement = format!("SELECT created_at, seq FROM document WHERE id = +?3 AND {OF_CARD} LIMIT 1");
     let row = store.row(&statement, &[card.card_id.into(), card.holder_id.into(), id.into()])?;
     row.map(|row| Ok(DocumentAge { created_at: sql::int(&row, 0)?, seq: sql::int(&row, 1)? })).transpose()
@@ -145,7 +149,7 @@ pub fn find_card_record_age(store: &Store<'_>, card: HeldCard<'_>, id: &str) -> 
 /// Lists the records of a card by age, up to a number and after one of them, and returns true if more follow.
 pub fn list_card_records(
     store: &Store<'_>,
-    card: HeldCard<'_>,
+    card: CardWithHolder<'_>,
     after: Option<DocumentAge>,
     falls: bool,
     limit: i64,
@@ -190,7 +194,7 @@ impl<'o> PendingPointsOwner<'o> {
     }
 }
 
-/// Narrows pending points to those of some cards that are pending at a moment.
+/// Narrows pending points to those of some cards that are pending at a time.
 pub fn narrow_to_pending(clause: &mut Clause, owner: PendingPointsOwner<'_>, now_ms: i64) {
     let (condition, id) = owner.condition();
     clause.and(condition, id);

@@ -3,7 +3,7 @@
 
 use crate::store::Store;
 use crate::store::document::{self, Document, WIDTH, columns_of};
-use crate::store::loyalty::program_revision::Edition;
+use crate::store::loyalty::program_revision::ProgramRevision;
 use crate::store::sql::{self, Fault, SqlRow};
 use serde_json::Value as Json;
 
@@ -32,7 +32,7 @@ pub struct CardRows {
     /// The rows, in the order in which they were written.
     pub rows: Vec<(CardRowKind, Document)>,
     /// The revision of the documents of programs.
-    pub revision: Edition,
+    pub revision: ProgramRevision,
 }
 
 /// A member of a program with one of its cards.
@@ -57,7 +57,7 @@ pub struct CustomerMemberships {
     /// The members, each as often as it has cards.
     pub rows: Vec<MembershipRow>,
     /// The revision of the documents of programs, where there are members.
-    pub revision: Edition,
+    pub revision: ProgramRevision,
 }
 
 /// Purchases of a reward by a member.
@@ -65,7 +65,7 @@ pub struct CustomerMemberships {
 pub struct PurchaseCount {
     /// Time of the latest purchase in milliseconds since 1970.
     pub last_ms: Option<i64>,
-    /// Number of purchases since the time that was asked for.
+    /// Number of purchases since the requested time.
     pub in_period: i64,
 }
 
@@ -123,12 +123,12 @@ impl Store<'_> {
                    card.id, json_extract(card.body, '$.card_definition_id'), {}
                  FROM document AS member LEFT JOIN document AS card ON card.kind = 'loyalty_card' AND card.parent = member.id
                  WHERE member.kind = 'member' AND member.holder = +?1 AND (?2 IS NULL OR member.id = +?2) ORDER BY member.seq, card.seq",
-                Edition::COLUMN
+                ProgramRevision::COLUMN
             ),
             &[customer_id.into(), only.into()],
         )?;
         let Some(first) = rows.first() else { return Ok(CustomerMemberships::default()) };
-        let revision = Edition::said(sql::text(first, 6)?);
+        let revision = ProgramRevision::from_text(sql::text(first, 6)?);
         let read = |row: &SqlRow| {
             let optional = |column: usize| sql::text_or_null(row, column).map(|text| text.map(str::to_owned));
             Ok(MembershipRow {
@@ -199,14 +199,14 @@ fn open_lots() -> String {
 fn card_rows(mut rows: Vec<SqlRow>) -> Result<CardRows, Fault> {
     // Sorting here takes less than a sorter of the database, of which there would be one for each part of the statement.
     rows.sort_by_key(|row| sql::int(row, WIDTH.saturating_add(1)).ok());
-    let mut found = CardRows { rows: Vec::new(), revision: Edition::default() };
+    let mut found = CardRows { rows: Vec::new(), revision: ProgramRevision::default() };
     for row in &rows {
         let kind = match sql::text_or_null(row, WIDTH)? {
             Some("card_points_bucket") => CardRowKind::Lot,
             Some("card_pending_points_bucket") => CardRowKind::Pending,
             Some(_) => CardRowKind::Card,
             None => {
-                found.revision = Edition::said(sql::text(row, 0)?);
+                found.revision = ProgramRevision::from_text(sql::text(row, 0)?);
                 continue;
             }
         };

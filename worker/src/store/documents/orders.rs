@@ -25,8 +25,8 @@ pub struct OrderHistoryQuery<'a> {
     pub order_id: &'a str,
     /// Its customer; empty where there is none.
     pub customer_id: &'a str,
-    /// The occasion that the order is to earning.
-    pub occasion: &'a str,
+    /// Earning key of the order.
+    pub earning_key: &'a str,
     /// The account of its payments with points.
     pub payments: &'a str,
 }
@@ -40,7 +40,7 @@ impl Store<'_> {
                EXISTS (SELECT 1 FROM earning_occasion WHERE id = +?3) OR EXISTS (SELECT 1 FROM transfer WHERE credit = +?4)
                  OR EXISTS (SELECT 1 FROM document WHERE kind = 'program_occasion' AND id = +?3),
                NOT EXISTS (SELECT 1 FROM document WHERE kind = 'customer' AND id = +?2)",
-            &[query.order_id.into(), query.customer_id.into(), query.occasion.into(), query.payments.into()],
+            &[query.order_id.into(), query.customer_id.into(), query.earning_key.into(), query.payments.into()],
         )?;
         let Some(row) = row else { return Ok(None) };
         let is_set = |column: usize| Ok::<bool, Fault>(sql::int(&row, column)? == 1);
@@ -53,17 +53,17 @@ impl Store<'_> {
         }))
     }
 
-    /// Returns whether something was earned by an occasion, in a campaign or in a program, or could have been.
-    pub fn has_occasion(&self, occasion: &str) -> Result<bool, Fault> {
+    /// Returns whether something was earned with an earning key, in a campaign or in a program, or could have been.
+    pub fn has_earning_key(&self, earning_key: &str) -> Result<bool, Fault> {
         let row = self.row(
             "SELECT EXISTS (SELECT 1 FROM earning_occasion WHERE id = +?1)
                OR EXISTS (SELECT 1 FROM document WHERE kind = 'program_occasion' AND id = +?1)",
-            &[occasion.into()],
+            &[earning_key.into()],
         )?;
         row.map_or(Ok(false), |row| Ok(sql::int(&row, 0)? == 1))
     }
 
-    /// Lists the payments with points to an account that are not refunded whole, in the order in which they were written.
+    /// Lists the payments with points to an account that are not completely refunded, in the order in which they were written.
     pub fn list_refundable_payments(&self, account: &str) -> Result<Vec<Document>, Fault> {
         self.select(
             "kind = 'order_transaction' AND id IN (SELECT chain FROM transfer WHERE credit = +?1)
@@ -90,7 +90,7 @@ impl Store<'_> {
     }
 }
 
-/// Moves an order to another moment of creation at the commit.
+/// Moves an order to another time of creation at the commit.
 pub fn update_creation(store: &mut Store<'_>, order_id: &str, created_at: i64) {
     store.write(
         "UPDATE document SET created_at = ?2 WHERE kind = 'order' AND id = +?1",

@@ -10,7 +10,7 @@ use crate::store::sql::Fault;
 pub const TRANSACTION_ID: &str =
     "CASE kind WHEN 'redemption' THEN 'vtx_' || substr(id, instr(id, '_') + 1) ELSE id END";
 
-/// Moment of a transaction: a redemption is dated when it was made.
+/// Time of a transaction: a redemption is dated when it was made.
 pub const TRANSACTION_DATE: &str = "COALESCE(json_extract(body, '$.created_at'), json_extract(body, '$.date'))";
 
 /// Makes the clause for the transactions of any card.

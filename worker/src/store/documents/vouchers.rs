@@ -26,7 +26,7 @@ pub struct GeneratedVoucher {
 
 /// The vouchers of a campaign from one number to another.
 #[derive(Debug, Clone, Copy)]
-pub struct VoucherSpan {
+pub struct VoucherRange {
     /// The number after which the span begins.
     pub after: i64,
     /// The number of its last voucher.
@@ -91,14 +91,14 @@ pub fn update_generation_status(store: &mut Store<'_>, campaign: &str, status: &
     );
 }
 
-/// Finds the next vouchers of a campaign after a number, so many at most.
-pub fn find_span(store: &Store<'_>, campaign: &str, after: i64, most: i64) -> Result<VoucherSpan, Fault> {
+/// Finds the next vouchers of a campaign after a number, at most `most`.
+pub fn find_range(store: &Store<'_>, campaign: &str, after: i64, most: i64) -> Result<VoucherRange, Fault> {
     let last = store.row(
         "SELECT MAX(seq), COUNT(*) FROM (SELECT seq FROM document WHERE kind = 'voucher' AND parent = +?1 AND seq > ?2 ORDER BY seq LIMIT +?3)",
         &[campaign.into(), after.into(), most.into()],
     )?;
-    let Some(row) = last else { return Ok(VoucherSpan { after, until: after, count: 0 }) };
-    Ok(VoucherSpan { after, until: sql::int_or_null(&row, 0)?.unwrap_or(after), count: sql::int(&row, 1)? })
+    let Some(row) = last else { return Ok(VoucherRange { after, until: after, count: 0 }) };
+    Ok(VoucherRange { after, until: sql::int_or_null(&row, 0)?.unwrap_or(after), count: sql::int(&row, 1)? })
 }
 
 /// Change of a member that vouchers have from their campaign.
@@ -110,7 +110,7 @@ pub struct InheritedChange<'c> {
     pub former: &'c Json,
     /// Value that the vouchers get.
     pub value: &'c Json,
-    /// Moment of the campaign's change. A voucher that changed since then and has another value than the former one got it later.
+    /// Time of the campaign's change. A voucher that changed since then and has another value than the former one got it later.
     pub since_ms: i64,
 }
 
@@ -119,7 +119,7 @@ pub struct InheritedChange<'c> {
 pub fn update_unused(
     store: &Store<'_>,
     campaign: &str,
-    span: VoucherSpan,
+    range: VoucherRange,
     changes: &[InheritedChange<'_>],
     now_ms: i64,
 ) -> Result<(), Fault> {
@@ -136,8 +136,8 @@ pub fn update_unused(
             ),
             &[
                 campaign.into(),
-                span.after.into(),
-                span.until.into(),
+                range.after.into(),
+                range.until.into(),
                 change.name.into(),
                 change.value.to_string().into(),
                 change.former.to_string().into(),
@@ -148,7 +148,7 @@ pub fn update_unused(
     // The date comes last, because the changes above compare it.
     store.write_now(
         &format!("UPDATE document SET updated_at = ?4, body = json_set(body, '$.updated_at', ?5) WHERE {unused}"),
-        &[campaign.into(), span.after.into(), span.until.into(), now_ms.into(), timestamp::text(now_ms).into()],
+        &[campaign.into(), range.after.into(), range.until.into(), now_ms.into(), timestamp::text(now_ms).into()],
     )
 }
 
@@ -161,7 +161,7 @@ pub fn mark_updated(store: &mut Store<'_>, ids: Vec<&str>, now_ms: i64) {
     );
 }
 
-/// Deletes the next vouchers of a campaign with their assignments and holders, so many at most. Returns the number of deleted vouchers. Runs at
+/// Deletes the next vouchers of a campaign with their assignments and holders, up to a number. Returns the number of deleted vouchers. Runs at
 /// once.
 pub fn delete_next(store: &Store<'_>, campaign: &str, most: i64) -> Result<i64, Fault> {
     let params = [campaign.into(), most.into()];

@@ -75,7 +75,7 @@ pub struct StoreFacts<'a, 's> {
     /// True when customers have tracking ids. Test calls that compare with the engine have none.
     pub(super) tracked: bool,
     pub(super) tracker: OnceCell<Tracker>,
-    pub(super) seen: RefCell<ReadCache>,
+    pub(super) cache: RefCell<ReadCache>,
     pub(super) catalogue: &'a Catalogue,
     /// Candidates, once a qualification has read them.
     pub(super) offered: OnceCell<CandidateRows>,
@@ -129,7 +129,7 @@ impl<'a, 's> StoreFacts<'a, 's> {
             case_sensitive,
             tracked,
             tracker: OnceCell::new(),
-            seen: RefCell::default(),
+            cache: RefCell::default(),
             catalogue,
             offered: OnceCell::new(),
             work: RefCell::default(),
@@ -137,7 +137,7 @@ impl<'a, 's> StoreFacts<'a, 's> {
     }
 
     /// Stores the step budget that a decision left.
-    pub fn left(&self, work: &StepBudget) {
+    pub fn set_step_budget(&self, work: &StepBudget) {
         self.work.replace(work.clone());
     }
 
@@ -151,21 +151,21 @@ impl<'a, 's> StoreFacts<'a, 's> {
     }
 
     /// Tests if the order with this id was read.
-    pub fn has_seen_order(&self, id: &str) -> bool {
-        self.seen.borrow().orders.contains(id)
+    pub fn has_read_order(&self, id: &str) -> bool {
+        self.cache.borrow().orders.contains(id)
     }
 
     /// Ends the reads; returns the fault of the store, if there was one.
     pub fn end(self) -> Result<(), Fault> {
-        self.seen.into_inner().fault.map_or(Ok(()), Err)
+        self.cache.into_inner().fault.map_or(Ok(()), Err)
     }
 
     /// Ends the reads; returns the customers that were read, by id.
     pub fn finish(self) -> Result<DocumentsById, Fault> {
-        let seen = self.seen.into_inner();
-        match seen.fault {
+        let cache = self.cache.into_inner();
+        match cache.fault {
             Some(fault) => Err(fault),
-            None => seen.customers.into_iter().map(|(id, stored)| Ok((id, stored.document()?))).collect(),
+            None => cache.customers.into_iter().map(|(id, stored)| Ok((id, stored.document()?))).collect(),
         }
     }
 
@@ -173,18 +173,18 @@ impl<'a, 's> StoreFacts<'a, 's> {
     pub(super) fn known<T>(&self, outcome: Result<Option<T>, UnreadableFact>) -> Known<T> {
         match outcome {
             Ok(fact) => fact.into(),
-            Err(UnreadableFact::Fault(fault)) => self.note(Err(fault)).into(),
-            Err(UnreadableFact::Illegible(what)) => {
-                self.store.note(what);
+            Err(UnreadableFact::Fault(fault)) => self.record_fault(Err(fault)).into(),
+            Err(UnreadableFact::Unreadable(reason)) => {
+                self.store.warn(reason);
                 Known::Unreadable
             }
         }
     }
 
     /// Returns the value; a fault is kept, and `None` is returned.
-    pub(super) fn note<T>(&self, outcome: Result<Option<T>, Fault>) -> Option<T> {
+    pub(super) fn record_fault<T>(&self, outcome: Result<Option<T>, Fault>) -> Option<T> {
         outcome.unwrap_or_else(|fault| {
-            self.seen.borrow_mut().fault.get_or_insert(fault);
+            self.cache.borrow_mut().fault.get_or_insert(fault);
             None
         })
     }

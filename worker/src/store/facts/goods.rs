@@ -1,7 +1,7 @@
 //! Products and SKUs of a decision: those of all order lines are read in one statement, by either name.
 
 use super::cache::{GoodsByName, StoreFacts};
-use crate::store::document::{StoredDocument, legible, read_stored};
+use crate::store::document::{StoredDocument, read_stored, readable};
 use crate::store::slices;
 use crate::store::sql::{self, Fault};
 use scrip::model::order::{Goods, Order, RelatedObject};
@@ -47,7 +47,7 @@ impl StoreFacts<'_, '_> {
 
     /// Parses goods. Those that cannot be read keep their names and are marked as unreadable.
     fn read_goods(&self, kind: &str, id: &str, key: Option<&str>, text: &str) -> Result<Arc<Goods>, Fault> {
-        let goods = legible(self.store, read_stored(kind, id, text, read_goods))?;
+        let goods = readable(self.store, read_stored(kind, id, text, read_goods))?;
         Ok(Arc::new(goods.unwrap_or_else(|| {
             let (id, source_id) = (Some(id.into()), key.map(Text::from));
             Goods { id, source_id, unreadable: true, ..Goods::default() }
@@ -56,10 +56,10 @@ impl StoreFacts<'_, '_> {
 
     /// Reads the goods of all lines at once.
     pub(super) fn find_goods_of(&self, order: &Order) -> Result<(), Fault> {
-        let named = |kind: RelatedObject, word: &'static str| {
+        let named = |kind: RelatedObject, object: &'static str| {
             let known = self.catalogue.0.borrow();
             let all = order.items.iter().flat_map(|item| item.names(kind)).map(|name| name.as_str());
-            let mut names: Vec<&str> = all.filter(|name| !known.contains_key(&(word, (*name).to_owned()))).collect();
+            let mut names: Vec<&str> = all.filter(|name| !known.contains_key(&(object, (*name).to_owned()))).collect();
             names.sort_unstable();
             names.dedup();
             names

@@ -3,7 +3,7 @@
 
 use super::cache::StoreFacts;
 use crate::store::amount;
-use crate::store::document::{StoredDocument, UnreadableFact, illegible, legible, read_stored};
+use crate::store::document::{StoredDocument, UnreadableFact, read_stored, readable, unreadable};
 use crate::store::index::code_key::code_key;
 use crate::store::ledger::account_of;
 use crate::store::sql::{self, Fault, SqlRow};
@@ -72,24 +72,24 @@ impl StoreFacts<'_, '_> {
             return Ok(None);
         }
         let voucher = read_stored_voucher(sql::text(&row, 0)?)
-            .map_err(|problem| illegible("voucher", code, &problem))?
+            .map_err(|problem| unreadable("voucher", code, &problem))?
             .at(self.now);
-        let mut seen = self.seen.borrow_mut();
+        let mut cache = self.cache.borrow_mut();
         if let Some(id) = campaign {
-            seen.campaigns.insert(id.to_owned(), sql::text(&row, 2)?.to_owned());
+            cache.campaigns.insert(id.to_owned(), sql::text(&row, 2)?.to_owned());
         }
         for (account, balance, held) in [(redemptions_account(&voucher.id), 4, 6), (credits_account(&voucher.id), 5, 7)]
         {
-            seen.balances.insert(account.to_string(), sql::int_or_null(&row, balance)?.unwrap_or(0));
+            cache.balances.insert(account.to_string(), sql::int_or_null(&row, balance)?.unwrap_or(0));
             if sql::int(&row, held)? == 0 {
-                seen.unheld.push(account.to_string());
+                cache.unheld.push(account.to_string());
             }
         }
         Ok(Some(voucher))
     }
 
     pub(super) fn find_campaign(&self, id: &str) -> Result<Option<Campaign>, UnreadableFact> {
-        if let Some(text) = self.seen.borrow().campaigns.get(id) {
+        if let Some(text) = self.cache.borrow().campaigns.get(id) {
             return read_stored("campaign", id, text, read_campaign).map(Some);
         }
         let stored = self.store.stored("campaign", id)?;
@@ -111,12 +111,12 @@ impl StoreFacts<'_, '_> {
             return Ok(None);
         }
         let tier =
-            read_stored_tier(sql::text(&row, 0)?).map_err(|problem| illegible("promotion tier", id, &problem))?;
-        let mut seen = self.seen.borrow_mut();
+            read_stored_tier(sql::text(&row, 0)?).map_err(|problem| unreadable("promotion tier", id, &problem))?;
+        let mut cache = self.cache.borrow_mut();
         if let Some(id) = campaign {
-            seen.campaigns.insert(id.to_owned(), sql::text(&row, 3)?.to_owned());
+            cache.campaigns.insert(id.to_owned(), sql::text(&row, 3)?.to_owned());
         }
-        seen.balances.insert(incentive_account(&tier).to_string(), sql::int_or_null(&row, 4)?.unwrap_or(0));
+        cache.balances.insert(incentive_account(&tier).to_string(), sql::int_or_null(&row, 4)?.unwrap_or(0));
         Ok(Some(tier))
     }
 
@@ -153,49 +153,49 @@ impl StoreFacts<'_, '_> {
         for row in &rows {
             let (id, body) = (sql::text(row, 0)?, sql::text(row, 1)?);
             let read = read_stored("validation rules assignment", id, body, read_assignment);
-            assignments.extend(legible(self.store, read)?);
+            assignments.extend(readable(self.store, read)?);
         }
         Ok(assignments)
     }
 
     /// Returns the current loyalty tiers of a customer, evaluated once for all tests of a request.
     pub(super) fn tiers_of(&self, customer: &str) -> Result<Vec<Text>, Fault> {
-        if let Some(known) = self.seen.borrow().tiers.get(customer) {
+        if let Some(known) = self.cache.borrow().tiers.get(customer) {
             return Ok(known.clone());
         }
         let found = (self.find_tiers)(customer)?;
-        self.seen.borrow_mut().tiers.insert(customer.to_owned(), found.clone());
+        self.cache.borrow_mut().tiers.insert(customer.to_owned(), found.clone());
         Ok(found)
     }
 
     pub(super) fn find_customer(&self, key: &str) -> Result<Option<Customer>, UnreadableFact> {
-        if let Some(known) = self.seen.borrow().customer_ids.get(key) {
+        if let Some(known) = self.cache.borrow().customer_ids.get(key) {
             let stored =
-                known.as_ref().and_then(|id| self.seen.borrow().customers.get(id).map(|stored| stored.text.clone()));
+                known.as_ref().and_then(|id| self.cache.borrow().customers.get(id).map(|stored| stored.text.clone()));
             return stored.map(|text| read_stored("customer", key, &text, read_customer)).transpose();
         }
         let source_id = if Tracker::may_open(key) { self.tracker()?.source_id(key)? } else { None };
         let name = source_id.as_deref().unwrap_or(key);
         let found = self.store.stored_by_name("customer", name, key)?;
         let id = found.as_ref().map(|stored| stored.id.clone());
-        self.seen.borrow_mut().customer_ids.insert(key.to_owned(), id);
+        self.cache.borrow_mut().customer_ids.insert(key.to_owned(), id);
         let Some(stored) = found else { return Ok(None) };
         let customer = read_stored("customer", key, &stored.text, read_customer);
-        self.seen.borrow_mut().customers.insert(stored.id.clone(), stored);
+        self.cache.borrow_mut().customers.insert(stored.id.clone(), stored);
         Ok(Some(customer?))
     }
 
     pub(super) fn find_customer_by_email(&self, email: &str) -> Result<Option<Customer>, UnreadableFact> {
         let Some(stored) = self.store.stored_by_email(email)? else { return Ok(None) };
         let customer = read_stored("customer", email, &stored.text, read_customer)?;
-        self.seen.borrow_mut().customers.insert(stored.id.clone(), stored);
+        self.cache.borrow_mut().customers.insert(stored.id.clone(), stored);
         Ok(Some(customer))
     }
 
     pub(super) fn find_order(&self, key: &str) -> Result<Option<Order>, UnreadableFact> {
         let Some(stored) = self.store.stored_by_name("order", key, key)? else { return Ok(None) };
         let order = read_stored("order", key, &stored.text, read_order)?;
-        self.seen.borrow_mut().orders.insert(stored.id);
+        self.cache.borrow_mut().orders.insert(stored.id);
         Ok(Some(order))
     }
 
@@ -228,10 +228,10 @@ impl StoreFacts<'_, '_> {
             ids.push(rule);
         }
         self.read_rules(&ids)?;
-        let seen = self.seen.borrow();
+        let cache = self.cache.borrow();
         let mut rules: Vec<Arc<Rule>> = Vec::new();
         // A missing rule is deleted.
-        for rule in ids.iter().filter_map(|id| seen.rules.get(*id)) {
+        for rule in ids.iter().filter_map(|id| cache.rules.get(*id)) {
             // A voucher whose code is its id is named twice; its rules count once.
             if !rules.iter().any(|known| known.id == rule.id) {
                 rules.push(Arc::clone(rule));
@@ -243,8 +243,8 @@ impl StoreFacts<'_, '_> {
     /// Reads the rules that have not been read yet.
     fn read_rules(&self, ids: &[&str]) -> Result<(), UnreadableFact> {
         let new: Vec<&str> = {
-            let seen = self.seen.borrow();
-            ids.iter().copied().filter(|id| !seen.rules.contains_key(*id)).collect()
+            let cache = self.cache.borrow();
+            ids.iter().copied().filter(|id| !cache.rules.contains_key(*id)).collect()
         };
         if new.is_empty() {
             return Ok(());
@@ -256,7 +256,7 @@ impl StoreFacts<'_, '_> {
         for row in &rows {
             let id = sql::text(row, 0)?;
             let rule = read_stored("validation rule", id, sql::text(row, 1)?, read_rule)?;
-            self.seen.borrow_mut().rules.insert(id.to_owned(), Arc::new(rule));
+            self.cache.borrow_mut().rules.insert(id.to_owned(), Arc::new(rule));
         }
         Ok(())
     }
@@ -264,7 +264,7 @@ impl StoreFacts<'_, '_> {
 
 /// Returns the warning for an assignment without a rule.
 fn unnamed_rule(assignment: &str) -> UnreadableFact {
-    UnreadableFact::Illegible(format!(
+    UnreadableFact::Unreadable(format!(
         "the stored validation rules assignment `{assignment}` does not say which rule it assigns"
     ))
 }
@@ -297,7 +297,7 @@ impl StoreFacts<'_, '_> {
         if let Some(balance) = self.offered.get().and_then(|offered| offered.balances.get(account.as_str())) {
             return Ok(*balance);
         }
-        if let Some(balance) = self.seen.borrow().balances.get(account.as_str()) {
+        if let Some(balance) = self.cache.borrow().balances.get(account.as_str()) {
             return Ok(*balance);
         }
         let row = self.store.row("SELECT balance FROM account WHERE id = +?1", &[account.as_str().into()])?;
@@ -341,7 +341,7 @@ impl StoreFacts<'_, '_> {
         if self.offered.get().is_some_and(|offered| offered.unheld.contains(account.as_str())) {
             return Ok(0);
         }
-        if self.seen.borrow().unheld.iter().any(|unheld| unheld == account.as_str()) {
+        if self.cache.borrow().unheld.iter().any(|unheld| unheld == account.as_str()) {
             return Ok(0);
         }
         let key = own.map_or("", |own| own.key.as_str());

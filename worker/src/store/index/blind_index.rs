@@ -10,7 +10,7 @@ use std::borrow::Cow;
 pub(in crate::store) const KIND: &str = "customer";
 
 /// Digested members: name of the digest and path in the document.
-const MARKED: &[(&str, &str)] = &[(EMAIL, "/email"), ("city", "/address/city")];
+const DIGESTED: &[(&str, &str)] = &[(EMAIL, "/email"), ("city", "/address/city")];
 
 /// Name of the digest of e-mail addresses.
 const EMAIL: &str = "email";
@@ -19,37 +19,37 @@ const EMAIL: &str = "email";
 const KEY: &str = "source_id";
 
 /// Number of characters of a digest.
-const LETTERS: usize = 32;
+const DIGEST_LENGTH: usize = 32;
 
 /// Returns the digest of a value: 128 bits in hexadecimal. E-mail addresses are digested without case.
-pub fn mark(name: &str, value: &str) -> String {
+pub fn digest(name: &str, value: &str) -> String {
     let value = if name == EMAIL { fold(value) } else { Cow::Borrowed(value) };
     let digest = Sha256::new_with_prefix(name).chain_update([0]).chain_update(value.as_bytes()).finalize();
-    digest.iter().take(LETTERS / 2).map(|byte| format!("{byte:02x}")).collect()
+    digest.iter().take(DIGEST_LENGTH / 2).map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Returns the key of a document as its column stores it.
 pub fn key<'k>(kind: &str, key: &'k str) -> Cow<'k, str> {
-    if kind == KIND { mark(KEY, key).into() } else { key.into() }
+    if kind == KIND { digest(KEY, key).into() } else { key.into() }
 }
 
 /// Returns the key column of a customer whose document is serialized.
-pub fn key_in(text: &str) -> Option<String> {
+pub fn key_of_text(text: &str) -> Option<String> {
     let document: Json = serde_json::from_str(text).unwrap_or_default();
-    document.get(KEY).and_then(Json::as_str).map(|name| mark(KEY, name))
+    document.get(KEY).and_then(Json::as_str).map(|name| digest(KEY, name))
 }
 
 /// Returns the plain key of a document, from the value of its key column.
-pub fn called(body: &Map<String, Json>, column: Option<String>) -> Option<String> {
+pub fn plain_key(body: &Map<String, Json>, column: Option<String>) -> Option<String> {
     let name = body.get(KEY).and_then(Json::as_str);
     column.map(|column| match name {
-        Some(name) if column.len() == LETTERS && mark(KEY, name) == column => name.to_owned(),
+        Some(name) if column.len() == DIGEST_LENGTH && digest(KEY, name) == column => name.to_owned(),
         _ => column,
     })
 }
 
 /// Returns a name, or a part of one, for searches without case. A null character would end the text in the trigram index.
-pub fn label(name: &str) -> String {
+pub fn fold_name(name: &str) -> String {
     fold(name).replace('\0', " ")
 }
 
@@ -59,11 +59,11 @@ pub fn of(kind: &str, text: &str) -> (Option<String>, Option<String>) {
         KIND => serde_json::from_str(text).unwrap_or_default(),
         _ => Json::Null,
     };
-    let found = MARKED.iter().filter_map(|(name, path)| {
+    let found = DIGESTED.iter().filter_map(|(name, path)| {
         let value = document.pointer(path)?.as_str()?;
-        Some(((*name).to_owned(), mark(name, value).into()))
+        Some(((*name).to_owned(), digest(name, value).into()))
     });
-    let marks: Map<String, Json> = found.collect();
-    let label = document.get("name").and_then(Json::as_str).map(label);
-    ((!marks.is_empty()).then(|| Json::Object(marks).to_string()), label)
+    let digests: Map<String, Json> = found.collect();
+    let folded_name = document.get("name").and_then(Json::as_str).map(fold_name);
+    ((!digests.is_empty()).then(|| Json::Object(digests).to_string()), folded_name)
 }

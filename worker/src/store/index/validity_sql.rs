@@ -1,9 +1,9 @@
 //! SQL conditions for active documents and their validity: the rules of the engine's `Validity`, where the engine cannot be called.
 //!
-//! A list counts the documents of a state, and its states stand under `or` beside other conditions, so that the
-//! engine would have to be asked of every document that a list may look at, 40,000 of them. That both say the same is tested
-//! (`worker/tests/it/validity_filters.rs`): it holds because dates are stored in one form only, which has the order of the moments
-//! (`normalise_dates`). Nothing is handed over or redeemed on the word of a statement.
+//! A list counts the documents of a state, and its states are under `or` next to other conditions, so that the
+//! engine would have to judge every document that a list may read, 40,000 of them. That both agree is tested
+//! (`worker/tests/it/validity_filters.rs`): it holds because dates are stored in one form only, which has the order of the times
+//! (`normalise_dates`). Nothing is granted or redeemed because of a statement alone.
 //!
 //! `{}` is the instant, as `timestamp::text` writes it.
 

@@ -30,7 +30,7 @@ pub struct ErasedCustomer<'c> {
     pub alias: &'c str,
 }
 
-/// The documents that an erasure looks through.
+/// The documents that an erasure scans.
 #[derive(Debug, Clone, Copy)]
 pub struct ErasureBounds {
     /// The number of the last document.
@@ -41,7 +41,7 @@ pub struct ErasureBounds {
 
 /// The next rows of a table.
 #[derive(Debug, Clone, Copy)]
-pub struct RowSpan {
+pub struct RowRange {
     /// The number of the last row.
     pub last: i64,
     /// Number of rows.
@@ -78,7 +78,7 @@ pub struct NamedDocument {
 
 /// The texts by which documents name the customer.
 #[derive(Debug, Clone, Copy)]
-pub struct SearchedTexts<'t> {
+pub struct SearchTexts<'t> {
     /// Those in JSON.
     pub in_json: &'t [String],
     /// Those in the JSON texts of queued CSV files.
@@ -101,7 +101,7 @@ fn list(texts: &[String]) -> SqlValue {
     Json::from(texts.to_vec()).to_string().into()
 }
 
-/// Finds the documents that the erasure of a customer looks through.
+/// Finds the documents that the erasure of a customer scans.
 pub fn find_bounds(store: &Store<'_>, customer: &str) -> Result<ErasureBounds, Fault> {
     let row = store.row(
         "SELECT (SELECT MAX(seq) FROM document), (SELECT seq FROM document WHERE kind = 'customer' AND id = +?1)",
@@ -128,7 +128,7 @@ pub fn blank_customer(store: &mut Store<'_>, customer: &str) {
 }
 
 /// Renames a customer in the tables other than documents, or deletes the rows, at the flush.
-pub fn leave_tables(store: &mut Store<'_>, customer: ErasedCustomer<'_>) {
+pub fn erase_in_tables(store: &mut Store<'_>, customer: ErasedCustomer<'_>) {
     for PersonalDataTable { name, column, deleted_texts } in TABLES {
         let (id, alias) = (SqlValue::from(customer.id), SqlValue::from(customer.alias));
         let Some(texts) = deleted_texts else {
@@ -157,22 +157,22 @@ pub fn delete_holds_of(store: &mut Store<'_>, name: &str) {
 }
 
 /// Lists the jobs whose state contains one of some texts.
-pub fn list_jobs_containing(store: &Store<'_>, marks: &[String]) -> Result<Vec<NamingText<String>>, Fault> {
+pub fn list_jobs_containing(store: &Store<'_>, texts: &[String]) -> Result<Vec<NamingText<String>>, Fault> {
     let rows = store.rows(
         "SELECT id, cursor FROM due WHERE EXISTS (SELECT 1 FROM json_each(?1) AS mark WHERE instr(cursor, mark.value) > 0)",
-        &[list(marks)],
+        &[list(texts)],
     )?;
     rows.iter()
         .map(|row| Ok(NamingText { id: sql::text(row, 0)?.to_owned(), text: sql::text(row, 1)?.to_owned() }))
         .collect()
 }
 
-/// Replaces the state of a job, at the flush; its moment stays.
+/// Replaces the state of a job, at the flush; its time stays.
 pub fn update_job(store: &mut Store<'_>, id: &str, cursor: String) {
     store.write("UPDATE due SET cursor = ?2 WHERE id = +?1", vec![id.into(), cursor.into()]);
 }
 
-/// Renames the accounts of a customer at the flush, so many at most. Returns whether there may be more.
+/// Renames the accounts of a customer at the flush, up to a number. Returns whether there may be more.
 pub fn rename_accounts(store: &mut Store<'_>, customer: ErasedCustomer<'_>, most: i64) -> Result<bool, Fault> {
     let mut left = most;
     for (table, column) in LEDGER {
@@ -199,15 +199,15 @@ pub fn rename_accounts(store: &mut Store<'_>, customer: ErasedCustomer<'_>, most
 }
 
 /// Reads the last number of some rows and how many there are; nothing where there are none.
-fn span(row: Option<SqlRow>) -> Result<Option<RowSpan>, Fault> {
+fn read_range(row: Option<SqlRow>) -> Result<Option<RowRange>, Fault> {
     let row = row.unwrap_or_default();
     let Some(last) = sql::int_or_null(&row, 0)? else { return Ok(None) };
-    Ok(Some(RowSpan { last, count: sql::int(&row, 1)? }))
+    Ok(Some(RowRange { last, count: sql::int(&row, 1)? }))
 }
 
-/// Finds the next documents after a number and up to another, so many at most.
-pub fn find_documents(store: &Store<'_>, after: i64, until: i64, most: i64) -> Result<Option<RowSpan>, Fault> {
-    span(store.row(
+/// Finds the next documents after a number and up to another, at most `most`.
+pub fn find_documents(store: &Store<'_>, after: i64, until: i64, most: i64) -> Result<Option<RowRange>, Fault> {
+    read_range(store.row(
         "SELECT MAX(seq), COUNT(*) FROM (SELECT seq FROM document WHERE seq > +?1 AND seq <= +?2 ORDER BY seq LIMIT +?3)",
         &[after.into(), until.into(), most.into()],
     )?)
@@ -217,7 +217,7 @@ pub fn find_documents(store: &Store<'_>, after: i64, until: i64, most: i64) -> R
 pub fn list_documents_naming(
     store: &Store<'_>,
     customer: &str,
-    marks: SearchedTexts<'_>,
+    texts: SearchTexts<'_>,
     after: i64,
     until: i64,
 ) -> Result<Vec<NamedDocument>, Fault> {
@@ -226,7 +226,7 @@ pub fn list_documents_naming(
            AND (holder = +?3 OR instr(key, ?3) > 0 OR instr(parent, ?3) > 0
              OR EXISTS (SELECT 1 FROM json_each(?4) AS mark WHERE instr(body, mark.value) > 0)
              OR (kind = 'batch' AND EXISTS (SELECT 1 FROM json_each(?5) AS mark WHERE instr(body, mark.value) > 0)))",
-        &[after.into(), until.into(), customer.into(), list(marks.in_json), list(marks.in_files)],
+        &[after.into(), until.into(), customer.into(), list(texts.in_json), list(texts.in_files)],
     )?;
     let named = |row: &SqlRow| {
         let text = |column| sql::text(row, column).map(str::to_owned);
@@ -252,9 +252,9 @@ pub fn update_document(store: &mut Store<'_>, document: NamedDocument) {
     );
 }
 
-/// Finds the next webhook deliveries after a place, so many at most.
-pub fn find_deliveries(store: &Store<'_>, after: i64, most: i64) -> Result<Option<RowSpan>, Fault> {
-    span(store.row(
+/// Finds the next webhook deliveries after a place, at most `most`.
+pub fn find_deliveries(store: &Store<'_>, after: i64, most: i64) -> Result<Option<RowRange>, Fault> {
+    read_range(store.row(
         "SELECT MAX(seq), COUNT(*) FROM (SELECT seq FROM outbox WHERE seq > +?1 ORDER BY seq LIMIT +?2)",
         &[after.into(), most.into()],
     )?)
@@ -263,14 +263,14 @@ pub fn find_deliveries(store: &Store<'_>, after: i64, most: i64) -> Result<Optio
 /// Lists the webhook deliveries after a place and up to another whose text contains one of some texts, without announced deletions.
 pub fn list_deliveries_containing(
     store: &Store<'_>,
-    marks: &[String],
+    texts: &[String],
     after: i64,
     until: i64,
 ) -> Result<Vec<NamingText<i64>>, Fault> {
     let rows = store.rows(
         "SELECT seq, body FROM outbox WHERE seq > +?1 AND seq <= +?2 AND type <> 'customer.deleted'
            AND EXISTS (SELECT 1 FROM json_each(?3) AS mark WHERE instr(body, mark.value) > 0)",
-        &[after.into(), until.into(), list(marks)],
+        &[after.into(), until.into(), list(texts)],
     )?;
     rows.iter().map(|row| Ok(NamingText { id: sql::int(row, 0)?, text: sql::text(row, 1)?.to_owned() })).collect()
 }
@@ -293,7 +293,7 @@ pub fn find_next_export(store: &Store<'_>, after: i64) -> Result<Option<NamingTe
 pub fn list_lines_naming(
     store: &Store<'_>,
     export: &str,
-    marks: &[String],
+    texts: &[String],
     own: i64,
     holder: &str,
 ) -> Result<Vec<NamedLine>, Fault> {
@@ -301,7 +301,7 @@ pub fn list_lines_naming(
         "SELECT json_array(place, seq), text, seq = ?3 OR EXISTS (SELECT 1 FROM document WHERE seq = export_line.seq AND holder = ?4) AS own
          FROM export_line WHERE export = +?1
            AND (own OR EXISTS (SELECT 1 FROM json_each(?2) AS mark WHERE instr(text, mark.value) > 0))",
-        &[export.into(), list(marks), own.into(), holder.into()],
+        &[export.into(), list(texts), own.into(), holder.into()],
     )?;
     let line = |row: &SqlRow| {
         let (place, text) = (sql::text(row, 0)?.to_owned(), sql::text(row, 1)?.to_owned());

@@ -11,7 +11,7 @@ use serde_json::{Value as Json, json};
 /// A document's place in the order of creation.
 #[derive(Debug, Clone, Copy)]
 pub struct DocumentPlace {
-    /// The moment of its creation.
+    /// The time of its creation.
     pub created_at: i64,
     /// Its number.
     pub seq: i64,
@@ -83,7 +83,7 @@ pub fn list_documents(
     column: &str,
 ) -> Result<Vec<ExportedDocument>, Fault> {
     let RowCondition { text, params } = condition;
-    // The longest names are compared as far as an index looks at them.
+    // The longest names are compared up to the length that an index compares.
     let statement = format!(
         "SELECT {}, substr(COALESCE(CAST({column} AS TEXT), ''), 1, 200), seq FROM document WHERE {text}",
         document::COLUMNS
@@ -144,7 +144,7 @@ pub fn has_more_lines(store: &Store<'_>, export: &str, than: i64) -> Result<bool
     Ok(store.row(more, &[export.into(), than.into()])?.is_some())
 }
 
-/// Deletes parts of lines of an export, so many at most, at the flush.
+/// Deletes parts of lines of an export, up to a number, at the flush.
 pub fn delete_lines(store: &mut Store<'_>, export: &str, most: i64) {
     store.write(
         "DELETE FROM export_line WHERE (export, place, seq, part) IN

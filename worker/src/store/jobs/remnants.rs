@@ -2,7 +2,7 @@
 //!
 //! SQLite keeps the bytes of freed space, and the platform refuses `PRAGMA secure_delete` and `VACUUM`. So a row is
 //! overwritten in its own length before it is deleted, which SQLite does in place.
-//! Earlier versions may be in the unused space of its page or of an adjacent one: [`Paged::overwrite`] makes each row there
+//! Earlier versions may be in the unused space of its page or of an adjacent one: [`PagedTable::overwrite`] makes each row there
 //! fill a page, and shortens it again. Free pages and the log are overwritten by [`fill`].
 //! The platform does not report their number, so the largest size of the database is recorded: it is the size of its file.
 
@@ -17,7 +17,7 @@ pub fn blank(text: &str) -> String {
 
 /// Table with one row for each `seq`, whose `body` can be lengthened.
 #[derive(Debug, Clone, Copy)]
-pub struct Paged {
+pub struct PagedTable {
     name: &'static str,
     /// Other text columns.
     texts: &'static [&'static str],
@@ -26,40 +26,40 @@ pub struct Paged {
 }
 
 /// The documents.
-pub const DOCUMENTS: Paged = Paged {
+pub const DOCUMENTS: PagedTable = PagedTable {
     name: "document",
     texts: &["kind", "id", "key", "parent", "holder", "marks", "label"],
     numbers: &["created_at", "updated_at", "used_up"],
 };
 /// The stored responses of idempotent requests.
-pub const ANSWERS: Paged = Paged {
+pub const RESPONSES: PagedTable = PagedTable {
     name: "answer",
     texts: &["name", "caller", "request", "key", "body_hash", "headers"],
     numbers: &["status", "created_at", "bytes"],
 };
 /// The webhook deliveries.
-pub const DELIVERIES: Paged = Paged {
+pub const DELIVERIES: PagedTable = PagedTable {
     name: "outbox",
     texts: &["id", "webhook", "entity", "type", "customer", "failure", "cause"],
     numbers: &["created_at", "at", "first_at", "attempts", "dead_at"],
 };
 
 /// Number of rows on either side whose pages may contain an earlier version of a row.
-const BESIDE: i64 = 12;
+const NEIGHBOURS: i64 = 12;
 /// Maximum number of bytes of a row in its leaf, for pages of 4,096 (SQLite's file format, section 1.6). A longer row
 /// continues in overflow pages; rows whose lengths differ by a multiple of `OVERFLOW` have equal parts in the leaf.
 const LEAF: i64 = 4_061;
 /// Number of bytes in an overflow page.
 const OVERFLOW: i64 = 4_092;
 
-impl Paged {
+impl PagedTable {
     /// Overwrites the pages of a range of rows, and adjacent ones, with the current rows.
     pub fn overwrite(self, store: &mut Store<'_>, rows: RangeInclusive<i64>) {
-        let Paged { name, .. } = self;
+        let PagedTable { name, .. } = self;
         let (from, to) = rows.into_inner();
         let rows = format!(
-            "seq >= COALESCE((SELECT seq FROM {name} WHERE seq <= +?1 ORDER BY seq DESC LIMIT 1 OFFSET {BESIDE}), 0)
-             AND seq <= COALESCE((SELECT seq FROM {name} WHERE seq >= +?2 ORDER BY seq LIMIT 1 OFFSET {BESIDE}), 9007199254740991)"
+            "seq >= COALESCE((SELECT seq FROM {name} WHERE seq <= +?1 ORDER BY seq DESC LIMIT 1 OFFSET {NEIGHBOURS}), 0)
+             AND seq <= COALESCE((SELECT seq FROM {name} WHERE seq >= +?2 ORDER BY seq LIMIT 1 OFFSET {NEIGHBOURS}), 9007199254740991)"
         );
         // Filler of empty lines: JSON may end with them, and no stored text does.
         let longer = format!(
@@ -99,7 +99,7 @@ impl Paged {
 pub fn touch(ranges: &mut Vec<(i64, i64)>, seq: i64) {
     const RANGES_MAX: usize = 10_000;
     let is_full = ranges.len() >= RANGES_MAX;
-    let is_near = |last: i64| is_full || last.saturating_add(BESIDE) >= seq;
+    let is_near = |last: i64| is_full || last.saturating_add(NEIGHBOURS) >= seq;
     match ranges.last_mut().filter(|(first, last)| *first <= seq && is_near(*last)) {
         Some((_, last)) => *last = seq.max(*last),
         None => ranges.push((seq, seq)),
@@ -107,33 +107,33 @@ pub fn touch(ranges: &mut Vec<(i64, i64)>, seq: i64) {
 }
 
 /// Overwrites the pages of about `rows` rows of the last range, and removes them from the ranges.
-pub fn overwrite_next(store: &mut Store<'_>, table: Paged, ranges: &mut Vec<(i64, i64)>, rows: u64) {
+pub fn overwrite_next(store: &mut Store<'_>, table: PagedTable, ranges: &mut Vec<(i64, i64)>, rows: u64) {
     let Some((from, to)) = ranges.pop() else { return };
     // A row is written twice.
     let share = i64::try_from(rows / 2).unwrap_or(i64::MAX);
-    let begin = from.max(to.saturating_sub(share));
-    if begin > from {
-        ranges.push((from, begin.saturating_sub(1)));
+    let start = from.max(to.saturating_sub(share));
+    if start > from {
+        ranges.push((from, start.saturating_sub(1)));
     }
-    table.overwrite(store, begin..=to);
+    table.overwrite(store, start..=to);
 }
 
 /// Tolerance of the recorded file size in bytes, so that not every new page is recorded.
 const COARSE: i64 = 1_048_576;
 
 /// Records the size of the database if it exceeds the recorded one.
-pub fn note_size(store: &mut Store<'_>) -> Result<(), Fault> {
+pub fn record_size(store: &mut Store<'_>) -> Result<(), Fault> {
     let statement = "SELECT (SELECT bytes FROM file_size WHERE id = 1), EXISTS (SELECT 1 FROM scratch)";
     let row = store.row(statement, &[])?.unwrap_or_default();
     let (bytes, noted) = (store.bytes()?, sql::int_or_null(&row, 0)?);
     let is_filled = sql::int(&row, 1)? == 1;
     if noted.is_none_or(|noted| bytes > noted.saturating_add(COARSE) && !is_filled) {
-        note(store, bytes);
+        write_size(store, bytes);
     }
     Ok(())
 }
 
-fn note(store: &mut Store<'_>, bytes: i64) {
+fn write_size(store: &mut Store<'_>, bytes: i64) {
     store.write("INSERT OR REPLACE INTO file_size (id, bytes) VALUES (1, ?1)", vec![bytes.into()]);
 }
 
@@ -155,7 +155,7 @@ pub fn fill(store: &mut Store<'_>, left: u64) -> Result<Option<u64>, Fault> {
     let missing = file.saturating_sub(bytes);
     if missing <= 0 && left == 0 {
         store.write("DELETE FROM scratch", Vec::new());
-        note(store, noted.max(bytes.saturating_sub(COARSE)));
+        write_size(store, noted.max(bytes.saturating_sub(COARSE)));
         return Ok(None);
     }
     if missing <= 0 {

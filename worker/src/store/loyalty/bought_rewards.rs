@@ -42,7 +42,7 @@ pub struct RewardRow {
 
 impl Store<'_> {
     /// Queues the row of a bought voucher.
-    pub fn keep_bought_reward(&mut self, id: &str, bought: BoughtVoucher<'_>, now_ms: i64) {
+    pub fn insert_bought_reward(&mut self, id: &str, bought: BoughtVoucher<'_>, now_ms: i64) {
         let body = json!({ "value": bought.value, "is_public": bought.is_public });
         let mut row = Document::new(id.to_owned(), None, now_ms, body.as_object().cloned().unwrap_or_default());
         row.parent = Some(bought.voucher.id.clone());
@@ -55,20 +55,25 @@ impl Store<'_> {
         redemption: &StoredRedemption,
         now: Instant,
     ) -> Result<Option<BoughtReward>, Fault> {
-        let kept = self.find_kept(&redemption.id)?;
-        match kept.or_else(|| said_by(redemption)) {
-            Some(row) => self.look_at(row, now).map(Some),
+        let row = self.find_row(&redemption.id)?;
+        match row.or_else(|| recorded_reward(redemption)) {
+            Some(row) => self.read_bought_reward(row, now).map(Some),
             None => Ok(None),
         }
     }
 
-    /// Finds the voucher that a purchase bought; `said` is its record in the transaction, for purchases without a row.
-    pub fn find_bought_voucher(&self, purchase_id: &str, said: RewardRow, now: Instant) -> Result<BoughtReward, Fault> {
-        let kept = self.find_kept(purchase_id)?;
-        self.look_at(kept.unwrap_or(said), now)
+    /// Finds the voucher that a purchase bought; `recorded` is its record in the transaction, for purchases without a row.
+    pub fn find_bought_voucher(
+        &self,
+        purchase_id: &str,
+        recorded: RewardRow,
+        now: Instant,
+    ) -> Result<BoughtReward, Fault> {
+        let row = self.find_row(purchase_id)?;
+        self.read_bought_reward(row.unwrap_or(recorded), now)
     }
 
-    fn find_kept(&self, id: &str) -> Result<Option<RewardRow>, Fault> {
+    fn find_row(&self, id: &str) -> Result<Option<RewardRow>, Fault> {
         let Some(Document { body, parent, .. }) = self.document(BOUGHT_REWARD, id)? else { return Ok(None) };
         Ok(Some(RewardRow {
             voucher_id: parent.unwrap_or_default(),
@@ -77,12 +82,12 @@ impl Store<'_> {
         }))
     }
 
-    fn look_at(&self, row: RewardRow, now: Instant) -> Result<BoughtReward, Fault> {
+    fn read_bought_reward(&self, row: RewardRow, now: Instant) -> Result<BoughtReward, Fault> {
         let voucher = self.document("voucher", &row.voucher_id)?;
         let accounts = [redemptions_account, credits_account, points_account];
         let accounts = accounts.map(|account| account(&row.voucher_id).to_string());
-        let standings = self.standings(&accounts, now.millis(), "")?;
-        let [used, credits, points] = accounts.map(|account| standings.get(&account).copied().unwrap_or_default());
+        let balances = self.account_balances(&accounts, now.millis(), "")?;
+        let [used, credits, points] = accounts.map(|account| balances.get(&account).copied().unwrap_or_default());
         let is_used = used.balance != 0 || used.held != 0;
         let left = |allotment: u64, of: crate::store::ledger::AccountBalance| {
             let left = amount::signed(allotment)?.plus(of.balance)?.minus(of.held)?;
@@ -103,7 +108,7 @@ impl Store<'_> {
 }
 
 /// Reads the bought reward from the record of a redemption.
-fn said_by(redemption: &StoredRedemption) -> Option<RewardRow> {
+fn recorded_reward(redemption: &StoredRedemption) -> Option<RewardRow> {
     let reward = redemption.document.get("reward")?;
     let voucher = reward.get("voucher")?;
     let balance = reward.get("parameters").and_then(|parameters| parameters.get("campaign")?.get("balance"));

@@ -1,7 +1,7 @@
-//! Queries for earning: the rules that wait for an event, the occasions by which something was earned and the rules that fired by them. It
+//! Queries for earning: the rules that wait for an event, the earning keys by which something was earned and the rules that fired by them. It
 //! does not depend on what is earned.
 //!
-//! Occasions and firings are no documents: no request shows them, and a table of their own is one index where documents have five. A firing
+//! Earning keys and fired rules are no documents: no request shows them, and a table of their own is one index where documents have five. A fired rule
 //! is found by its member, its rule and its time, so that the last of a rule and those of a period are a range of the table.
 
 use crate::store::Store;
@@ -42,8 +42,8 @@ pub struct AwaitedSegment {
     pub since_ms: i64,
 }
 
-/// An occasion by which something is earned for the first time.
-pub struct NewOccasion<'a> {
+/// An earning key by which something is earned for the first time.
+pub struct NewEarningKey<'a> {
     /// Its id.
     pub id: &'a str,
     /// The customer.
@@ -54,8 +54,8 @@ pub struct NewOccasion<'a> {
     pub now_ms: i64,
 }
 
-/// A rule that fires.
-pub struct NewFiring<'a> {
+/// A rule that fired.
+pub struct NewFiredRule<'a> {
     /// The member.
     pub member_id: &'a str,
     /// The program.
@@ -64,26 +64,26 @@ pub struct NewFiring<'a> {
     pub rule_id: &'a str,
     /// The earning of the rule that matched.
     pub earning_id: &'a str,
-    /// Points that it brought to cards.
+    /// Points that it granted to cards.
     pub points: &'a [Json],
     /// True if it is counted.
     pub is_fired: bool,
 }
 
-/// A rule that fired by an occasion.
-pub struct StoredFiring {
-    /// Its place among the rules that fired by the occasion.
+/// A rule that fired with an earning key.
+pub struct StoredFiredRule {
+    /// Its place among the rules that fired with the earning key.
     pub place: i64,
-    /// Points that it brought to cards.
+    /// Points that it granted to cards.
     pub points: Vec<Json>,
 }
 
 /// Firings of a rule for a member.
 #[derive(Default)]
-pub struct FiringCount {
+pub struct FiredRuleCount {
     /// Time of the latest one in milliseconds since 1970.
     pub last_ms: Option<i64>,
-    /// Number of firings since the time that was asked for.
+    /// Number of fired rules since the requested time.
     pub in_period: i64,
 }
 
@@ -118,7 +118,7 @@ impl Store<'_> {
     }
 
     /// Lists the segments with a filter whose entry something of a customer waits for. Few rules wait for an entry, and a customer has few
-    /// memberships: from the former, the latter is one look-up each.
+    /// memberships: from the former, the latter is one lookup each.
     pub fn list_awaited_segments(&self, customer_id: &str) -> Result<Vec<AwaitedSegment>, Fault> {
         let segment = columns_of("segment");
         let rows = self.rows(
@@ -155,14 +155,14 @@ impl Store<'_> {
         rows.iter().map(read).collect()
     }
 
-    /// Writes an occasion and the rules that fired by it, when the call commits. A second time fails.
-    pub fn insert_occasion(&mut self, occasion: &NewOccasion<'_>, fired: &[NewFiring<'_>]) {
-        let NewOccasion { id, customer_id, bought, now_ms } = *occasion;
+    /// Writes an earning key and the rules that fired by it, when the call commits. A second time fails.
+    pub fn insert_earning_key(&mut self, earning_key: &NewEarningKey<'_>, fired: &[NewFiredRule<'_>]) {
+        let NewEarningKey { id, customer_id, bought, now_ms } = *earning_key;
         self.write(
             "INSERT INTO earning_occasion (id, customer, standing, bought, created_at) VALUES (?1, ?2, 'EARNED', ?3, ?4)",
             vec![id.into(), customer_id.into(), bought.into(), now_ms.into()],
         );
-        let row = |place: usize, one: &NewFiring<'_>| {
+        let row = |place: usize, one: &NewFiredRule<'_>| {
             let points = Json::from(one.points).to_string();
             json!([one.member_id, one.rule_id, place, one.program_id, one.earning_id, points, u8::from(one.is_fired)])
         };
@@ -174,66 +174,74 @@ impl Store<'_> {
         );
     }
 
-    /// Finds the status of an occasion.
-    pub fn find_occasion_status(&self, id: &str) -> Result<Option<String>, Fault> {
+    /// Finds the status of an earning key.
+    pub fn find_earning_key_status(&self, id: &str) -> Result<Option<String>, Fault> {
         let row = self.row("SELECT standing FROM earning_occasion WHERE id = +?1", &[id.into()])?;
         row.map(|row| sql::text(&row, 0).map(str::to_owned)).transpose()
     }
 
-    /// Finds the customer of an occasion.
-    pub fn find_occasion_customer(&self, id: &str) -> Result<Option<String>, Fault> {
+    /// Finds the customer of an earning key.
+    pub fn find_earning_key_customer(&self, id: &str) -> Result<Option<String>, Fault> {
         let row = self.row("SELECT customer FROM earning_occasion WHERE id = +?1", &[id.into()])?;
         row.map(|row| sql::text(&row, 0).map(str::to_owned)).transpose()
     }
 
-    /// Finds the amount of the order that is an occasion, as it was when it earned.
-    pub fn find_occasion_amount(&self, id: &str) -> Result<Option<i64>, Fault> {
+    /// Finds the amount of the order that is an earning key, as it was when it earned.
+    pub fn find_earning_key_amount(&self, id: &str) -> Result<Option<i64>, Fault> {
         let row = self.row("SELECT bought FROM earning_occasion WHERE id = +?1", &[id.into()])?;
         row.map_or(Ok(None), |row| sql::int_or_null(&row, 0))
     }
 
-    /// Marks an occasion whose points were given back, when the call commits.
-    pub fn mark_occasion_given_back(&mut self, id: &str, now_ms: i64) {
+    /// Marks an earning key whose points were taken back, when the call commits.
+    pub fn mark_earning_key_reversed(&mut self, id: &str, now_ms: i64) {
         self.write(
             "UPDATE earning_occasion SET standing = 'GIVEN_BACK', updated_at = ?2 WHERE id = +?1",
             vec![id.into(), now_ms.into()],
         );
     }
 
-    /// Lists the rules that fired by an occasion, in the order in which they fired.
-    pub fn list_firings(&self, occasion: &str) -> Result<Vec<StoredFiring>, Fault> {
-        let rows = self
-            .rows("SELECT place, points FROM earning_firing WHERE occasion = +?1 ORDER BY place", &[occasion.into()])?;
+    /// Lists the rules that fired with an earning key, in the order in which they fired.
+    pub fn list_fired_rules(&self, earning_key: &str) -> Result<Vec<StoredFiredRule>, Fault> {
+        let rows = self.rows(
+            "SELECT place, points FROM earning_firing WHERE occasion = +?1 ORDER BY place",
+            &[earning_key.into()],
+        )?;
         let read = |row: &SqlRow| {
             let points = serde_json::from_str(sql::text(row, 1)?);
-            let points = points.map_err(|error| Fault(format!("what `{occasion}` brought does not parse: {error}")))?;
-            Ok(StoredFiring { place: sql::int(row, 0)?, points })
+            let points =
+                points.map_err(|error| Fault(format!("what `{earning_key}` brought does not parse: {error}")))?;
+            Ok(StoredFiredRule { place: sql::int(row, 0)?, points })
         };
         rows.iter().map(read).collect()
     }
 
-    /// Replaces the points that a rule brought by an occasion, when the call commits. It is counted from now on where `is_fired`.
-    pub fn update_firing(&mut self, occasion: &str, firing: StoredFiring, is_fired: bool) {
-        let StoredFiring { place, points } = firing;
+    /// Replaces the points that a rule granted by an earning key, when the call commits. It is counted from now on where `is_fired`.
+    pub fn update_fired_rule(&mut self, earning_key: &str, fired_rule: StoredFiredRule, is_fired: bool) {
+        let StoredFiredRule { place, points } = fired_rule;
         self.write(
             "UPDATE earning_firing SET points = ?3, fired = MAX(fired, ?4) WHERE occasion = +?1 AND place = +?2",
-            vec![occasion.into(), place.into(), Json::from(points).to_string().into(), i64::from(is_fired).into()],
+            vec![earning_key.into(), place.into(), Json::from(points).to_string().into(), i64::from(is_fired).into()],
         );
     }
 
-    /// Counts the firings of a rule for a member since a time.
-    pub fn count_firings(&self, member_id: &str, rule_id: &str, since_ms: i64) -> Result<FiringCount, Fault> {
+    /// Counts the fired rules of a rule for a member since a time.
+    pub fn count_fired_rules(&self, member_id: &str, rule_id: &str, since_ms: i64) -> Result<FiredRuleCount, Fault> {
         let row = self.row(
             "SELECT (SELECT MAX(at) FROM earning_firing WHERE member = +?1 AND rule = +?2 AND fired),
                (SELECT COUNT(*) FROM earning_firing WHERE member = +?1 AND rule = +?2 AND at >= +?3 AND fired)",
             &[member_id.into(), rule_id.into(), since_ms.into()],
         )?;
-        let Some(row) = row else { return Ok(FiringCount::default()) };
-        Ok(FiringCount { last_ms: sql::int_or_null(&row, 0)?, in_period: sql::int(&row, 1)? })
+        let Some(row) = row else { return Ok(FiredRuleCount::default()) };
+        Ok(FiredRuleCount { last_ms: sql::int_or_null(&row, 0)?, in_period: sql::int(&row, 1)? })
     }
 
-    /// Counts the firings of a rule for a member in each of some periods.
-    pub fn count_firings_in(&self, member_id: &str, rule_id: &str, periods: &[Range<i64>]) -> Result<Vec<i64>, Fault> {
+    /// Counts the fired rules of a rule for a member in each of some periods.
+    pub fn count_fired_rules_in(
+        &self,
+        member_id: &str,
+        rule_id: &str,
+        periods: &[Range<i64>],
+    ) -> Result<Vec<i64>, Fault> {
         let rows = self.rows(
             "SELECT (SELECT COUNT(*) FROM earning_firing
                WHERE member = +?1 AND rule = +?2 AND at >= span.value ->> 0 AND at < span.value ->> 1 AND fired)

@@ -4,26 +4,26 @@
 //! change; a revision never repeats. Therefore cached documents are valid for their revision, in any project.
 
 use crate::store::Store;
-use crate::store::document::{StoredDocument, UnreadableFact, legible, read_stored};
+use crate::store::document::{StoredDocument, UnreadableFact, read_stored, readable};
 use crate::store::sql::Fault;
 use scrip::wire::cursor::Read;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Maximum size in bytes of the cached texts of one kind; beyond it the cache is cleared. Parsed documents take a few times as much.
-const MOST_BYTES: usize = 4_000_000;
+const BYTES_MAX: usize = 4_000_000;
 
 /// Revision of a store's loyalty programs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Edition(String);
+pub struct ProgramRevision(String);
 
-impl Edition {
+impl ProgramRevision {
     /// SQL expression for the revision.
     pub const COLUMN: &'static str = "(SELECT drawn FROM edition WHERE subject = 'programs')";
 
     /// Returns the revision from the value of the column.
-    pub fn said(text: &str) -> Edition {
-        Edition(text.to_owned())
+    pub fn from_text(text: &str) -> ProgramRevision {
+        ProgramRevision(text.to_owned())
     }
 }
 
@@ -44,21 +44,21 @@ impl<T> RevisionCache<T> {
     }
 
     /// Returns the cached document of a name.
-    pub fn get(&self, edition: &Edition, name: &str) -> Option<Option<Arc<T>>> {
+    pub fn get(&self, revision: &ProgramRevision, name: &str) -> Option<Option<Arc<T>>> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.read.get(&(edition.0.clone(), name.to_owned())).cloned()
+        known.read.get(&(revision.0.clone(), name.to_owned())).cloned()
     }
 
     /// Caches the parsed document of a name, with the size of its texts.
-    pub fn put(&self, edition: &Edition, name: &str, read: Option<Arc<T>>, bytes: usize) {
+    pub fn insert(&self, revision: &ProgramRevision, name: &str, read: Option<Arc<T>>, bytes: usize) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes = bytes.saturating_add(name.len());
-        if known.bytes.saturating_add(bytes) > MOST_BYTES {
+        if known.bytes.saturating_add(bytes) > BYTES_MAX {
             known.read.clear();
             known.bytes = 0;
         }
         known.bytes = known.bytes.saturating_add(bytes);
-        known.read.insert((edition.0.clone(), name.to_owned()), read);
+        known.read.insert((revision.0.clone(), name.to_owned()), read);
     }
 
     /// Returns the documents of a kind with these ids, parsed; missing ones are left out. An unreadable one is reported
@@ -66,25 +66,25 @@ impl<T> RevisionCache<T> {
     pub fn find(
         &self,
         store: &Store<'_>,
-        edition: &Edition,
+        revision: &ProgramRevision,
         kind: &str,
         ids: &[&str],
         read: Read<T>,
     ) -> Result<BTreeMap<String, Option<Arc<T>>>, Fault> {
         let mut found = BTreeMap::new();
-        let mut wanted = Vec::new();
+        let mut missing = Vec::new();
         for id in ids {
-            match self.get(edition, id) {
+            match self.get(revision, id) {
                 Some(read) => drop(found.insert((*id).to_owned(), read)),
-                None => wanted.push(*id),
+                None => missing.push(*id),
             }
         }
-        if wanted.is_empty() {
+        if missing.is_empty() {
             return Ok(found);
         }
-        for StoredDocument { id, text, .. } in store.stored_with_ids(kind, &wanted)? {
+        for StoredDocument { id, text, .. } in store.stored_with_ids(kind, &missing)? {
             let read = once(store, read_stored(kind, &id, &text, read))?;
-            self.put(edition, &id, read.clone(), text.len());
+            self.insert(revision, &id, read.clone(), text.len());
             found.insert(id, read);
         }
         Ok(found)
@@ -93,5 +93,5 @@ impl<T> RevisionCache<T> {
 
 /// Wraps a parsed document for sharing.
 pub fn once<T>(store: &Store<'_>, outcome: Result<T, UnreadableFact>) -> Result<Option<Arc<T>>, Fault> {
-    Ok(legible(store, outcome)?.map(Arc::new))
+    Ok(readable(store, outcome)?.map(Arc::new))
 }

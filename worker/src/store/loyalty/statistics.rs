@@ -56,7 +56,7 @@ pub struct ReportSize {
 
 /// Quarters of an hour since 1970, from one to before another.
 #[derive(Debug, Clone, Copy)]
-pub struct QuarterSpan {
+pub struct QuarterRange {
     /// The first quarter.
     pub from: i64,
     /// The quarter after the last one.
@@ -133,12 +133,12 @@ pub fn list_by_period(
 pub fn count_rows(
     store: &Store<'_>,
     condition: RowCondition<'_>,
-    span: QuarterSpan,
+    range: QuarterRange,
     most: i64,
 ) -> Result<Option<ReportSize>, Fault> {
     let RowCondition { text, params } = condition;
     let mut params = params.to_vec();
-    params.extend([span.from.into(), span.to.into()]);
+    params.extend([range.from.into(), range.to.into()]);
     let (from, to) = (params.len().saturating_sub(1), params.len());
     let row = store.row(
         &format!(

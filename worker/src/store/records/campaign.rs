@@ -192,7 +192,7 @@ impl<'a> CodeConfig<'a> {
         CodeConfig(Members::of(config))
     }
 
-    /// Returns the characters that are drawn from.
+    /// Returns the characters of generated codes.
     pub fn charset(self) -> Option<&'a str> {
         self.0.text("charset")
     }

@@ -1,4 +1,4 @@
-//! Earning rules of loyalty campaigns, and what they brought.
+//! Earning rules of loyalty campaigns, and what they granted.
 
 use super::Members;
 use super::members::record;
@@ -85,7 +85,7 @@ impl<'a> CampaignTierRecord<'a> {
     }
 }
 
-/// An entry of points that a rule brought.
+/// An entry of points that a rule granted.
 #[derive(Debug, Clone, Copy)]
 pub struct EarnedPointsRecord<'a>(Members<'a>);
 
@@ -146,7 +146,7 @@ impl<'a> EarnedPointsRecord<'a> {
     }
 
     /// Returns the expiration of the lot: `null` if never, absent if unknown.
-    pub fn lapses_at(self) -> Option<&'a Json> {
+    pub fn expires_at(self) -> Option<&'a Json> {
         self.0.value("lapses_at")
     }
 
@@ -166,7 +166,7 @@ impl<'a> EarnedPointsRecord<'a> {
     }
 }
 
-/// An entry of points that a rule brought, to be changed.
+/// An entry of points that a rule granted, to be changed.
 #[derive(Debug)]
 pub struct EarnedPointsEntry<'a>(&'a mut Map<String, Json>);
 
@@ -187,8 +187,8 @@ impl<'a> EarnedPointsEntry<'a> {
     }
 
     /// Sets the expiration of points that can be spent at once; `None` if they never expire.
-    pub fn set_expiration(&mut self, lapses_at: Option<Instant>) {
-        self.0.insert("lapses_at".into(), lapses_at.map(Instant::millis).into());
+    pub fn set_expiration(&mut self, expires_at: Option<Instant>) {
+        self.0.insert("lapses_at".into(), expires_at.map(Instant::millis).into());
     }
 
     /// Removes the expiration: pending points have none yet.

@@ -20,7 +20,7 @@ impl<'a> PendingPointsRecord<'a> {
         self.0.text("status")
     }
 
-    /// Returns the moment in milliseconds at which the points become spendable.
+    /// Returns the time in milliseconds at which the points become spendable.
     pub fn at(self) -> Option<i64> {
         self.0.number("at")
     }

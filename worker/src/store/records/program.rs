@@ -61,7 +61,7 @@ impl<'a> CardRecord<'a> {
         CodeConfig::of_value(self.0.value("code_config"))
     }
 
-    /// Returns the moment of creation.
+    /// Returns the time of creation.
     pub fn created_at(self) -> Option<&'a Json> {
         self.0.value("created_at")
     }

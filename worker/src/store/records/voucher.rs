@@ -198,7 +198,7 @@ impl<'a> RedemptionRecord<'a> {
         self.0.text("redemption").filter(|_| self.is_rollback())
     }
 
-    /// Returns the moment of the redemption.
+    /// Returns the time of the redemption.
     pub fn date(self) -> Option<&'a str> {
         self.0.text("date")
     }

@@ -9,7 +9,7 @@ use crate::store::sqlite::Sqlite;
 mod files;
 mod latest;
 
-/// The database of a version that knew so many migrations.
+/// The database of a version with a number of migrations.
 fn of_version(count: usize) -> Sqlite {
     let sql = Sqlite::memory().unwrap();
     sql.run("CREATE TABLE migration (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL)", &[]).unwrap();
@@ -64,7 +64,7 @@ fn holders_of_earlier_referral_codes_become_referrers() {
 }
 
 #[test]
-fn what_fired_before_is_remembered() {
+fn earlier_fired_rules_are_kept() {
     let sql = before("0011_fired_rules");
     let firing = r#"{"member_id":"m","program_id":"p","earning_rule_id":"r","earning_id":"e","points":[{"card_definition_id":"d","points":5,"back":2}]}"#;
     let rows = [
@@ -197,7 +197,7 @@ fn expected() -> Vec<SqlRow> {
 }
 
 #[test]
-fn what_happened_before_is_counted_like_what_happens() {
+fn earlier_events_are_counted_like_new_ones() {
     let later = Sqlite::memory().unwrap();
     migrate(&later, 0).unwrap();
     insert(&later);
@@ -249,7 +249,7 @@ fn tallied(sql: &dyn Sql) -> Vec<SqlRow> {
 }
 
 #[test]
-fn what_was_listed_before_is_counted_like_what_comes() {
+fn earlier_documents_are_counted_like_new_ones() {
     let later = Sqlite::memory().unwrap();
     migrate(&later, 0).unwrap();
     insert_listed(&later);
@@ -283,7 +283,7 @@ fn what_was_listed_before_is_counted_like_what_comes() {
 }
 
 #[test]
-fn customers_of_before_are_found_by_what_they_were_called() {
+fn earlier_customers_are_found_by_their_names() {
     let sql = before("0018_key_digests");
     sql.run(
         "WITH RECURSIVE turn(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM turn WHERE n < 1200)
@@ -329,9 +329,9 @@ fn customers_of_before_are_found_by_their_address_without_case() {
             sql.run("SELECT marks ->> 'email', marks ->> 'city' FROM document WHERE id = ?1", &[id.into()]).unwrap();
         [0, 1].map(|column| sql::text_or_null(&rows[0], column).unwrap().map(str::to_owned))
     };
-    let city = blind_index::mark("city", "Ulm");
-    assert_eq!(marks_of("cust_1"), [Some(blind_index::mark("email", "ann@example.com")), Some(city.clone())]);
-    assert_eq!(marks_of("cust_3"), [Some(blind_index::mark("email", "ä[]^@example.com")), Some(city)]);
+    let city = blind_index::digest("city", "Ulm");
+    assert_eq!(marks_of("cust_1"), [Some(blind_index::digest("email", "ann@example.com")), Some(city.clone())]);
+    assert_eq!(marks_of("cust_3"), [Some(blind_index::digest("email", "ä[]^@example.com")), Some(city)]);
     assert_eq!(marks_of("cust_2"), [Some("as it was".to_owned()), None], "it was without case before");
 }
 
@@ -366,7 +366,7 @@ fn answers_of_before_are_found_by_their_names() {
 }
 
 #[test]
-fn what_was_named_and_published_before_is_found_like_what_comes() {
+fn earlier_names_and_publications_are_found_like_new_ones() {
     let found = |sql: &dyn Sql| {
         let parts = sql.run("SELECT rowid FROM label_part WHERE label_part MATCH '\"nna\"'", &[]).unwrap();
         let published = sql.run("SELECT voucher, publication FROM published ORDER BY voucher", &[]).unwrap();

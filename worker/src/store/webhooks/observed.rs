@@ -8,12 +8,12 @@ use std::rc::Rc;
 impl Store<'_> {
     /// Takes the changes since the last call.
     pub fn take_changes(&mut self) -> Vec<DocumentChange> {
-        std::mem::take(&mut self.changes.seen)
+        std::mem::take(&mut self.changes.recorded)
     }
 
     /// Returns the active webhooks.
-    pub fn listeners(&self) -> Result<Rc<[Subscription]>, Fault> {
-        self.changes.listeners(self.sql)
+    pub fn subscriptions(&self) -> Result<Rc<[Subscription]>, Fault> {
+        self.changes.subscriptions(self.sql)
     }
 
     /// Counts a delivery of this request, and returns its number.
@@ -23,14 +23,14 @@ impl Store<'_> {
     }
 
     /// Turns the reports of webhooks off or on for the following writes.
-    pub fn keep_silent(&mut self, is_silent: bool) {
+    pub fn suppress_events(&mut self, is_silent: bool) {
         self.changes.is_silent = is_silent;
     }
 
     /// Records an event without a document, if a webhook subscribes to such events.
     pub fn announce(&mut self, kind: &str, id: &str, text: String) -> Result<(), Fault> {
-        if self.changes.heeds(self.sql, kind)? {
-            self.changes.keep(kind, id, None, Some(DocumentState { parent: None, holder: None, text }));
+        if self.changes.is_observed(self.sql, kind)? {
+            self.changes.record(kind, id, None, Some(DocumentState { parent: None, holder: None, text }));
         }
         Ok(())
     }

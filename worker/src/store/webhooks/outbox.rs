@@ -1,4 +1,4 @@
-//! Webhook deliveries: a row for each webhook and event, in the order of the events. Of one entity only the earliest row has a moment for its
+//! Webhook deliveries: a row for each webhook and event, in the order of the events. Of one entity only the earliest row has a time for its
 //! next try. Does not depend on the events, nor on the way in which they are sent.
 
 use crate::store::Store;
@@ -10,7 +10,7 @@ use serde_json::json;
 pub const WEBHOOK: &str = "webhook";
 /// The id of the secret that signs deliveries.
 pub const TOKEN: &str = "webhook_token";
-/// The moment of a delivery without a try: it is due at any time, also after the clock was set back.
+/// The time of a delivery without a try: it is due at any time, also after the clock was set back.
 pub const AT_ONCE: i64 = 0;
 
 /// An event that is to be sent to a webhook.
@@ -48,7 +48,7 @@ pub struct SentDelivery {
     pub entity: String,
     /// The number of failed attempts.
     pub attempts: i64,
-    /// The moment of the first attempt, or now.
+    /// The time of the first attempt, or now.
     pub first_at: i64,
 }
 
@@ -57,9 +57,9 @@ pub struct SentDelivery {
 pub struct FailedAttempt<'a> {
     /// The number of failed attempts.
     pub attempts: i64,
-    /// The moment of the first one.
+    /// The time of the first one.
     pub first_at: i64,
-    /// The moment of the next one, if there is one.
+    /// The time of the next one, if there is one.
     pub next_at: Option<i64>,
     /// The reason of the failure.
     pub failure: &'a str,
@@ -118,20 +118,18 @@ pub fn count_dead(store: &Store<'_>) -> Result<i64, Fault> {
     store.row("SELECT COUNT(*) FROM outbox WHERE dead_at IS NOT NULL", &[])?.map_or(Ok(0), |row| sql::int(&row, 0))
 }
 
-/// Finds the moment of the next delivery to a webhook.
+/// Finds the time of the next delivery to a webhook.
 pub fn find_next_time(store: &Store<'_>, webhook: &str) -> Result<Option<i64>, Fault> {
     let row = store.row("SELECT MIN(at) FROM outbox WHERE webhook = +?1 AND at IS NOT NULL", &[webhook.into()])?;
     row.map_or(Ok(None), |row| sql::int_or_null(&row, 0))
 }
 
-macro_rules! due_within {
-    ($span:literal) => {
-        concat!(
-            "SELECT * FROM (SELECT seq, body FROM outbox WHERE webhook = +?1 AND at IS NOT NULL AND ",
-            $span,
-            " AND NOT EXISTS (SELECT 1 FROM json_each(?4) AS busy WHERE busy.value = outbox.seq) ORDER BY at, seq LIMIT +?5)"
-        )
-    };
+/// Returns a statement that selects the due deliveries whose time fits a condition, except those in progress.
+fn due_within(condition: &str) -> String {
+    format!(
+        "SELECT * FROM (SELECT seq, body FROM outbox WHERE webhook = +?1 AND at IS NOT NULL AND {condition}
+           AND NOT EXISTS (SELECT 1 FROM json_each(?4) AS busy WHERE busy.value = outbox.seq) ORDER BY at, seq LIMIT +?5)"
+    )
 }
 
 /// Finds the due deliveries to a webhook without those that are on their way: retries first, so that new deliveries do not keep them waiting.
@@ -144,17 +142,11 @@ pub fn find_due(
     now_ms: i64,
     latest_ms: i64,
 ) -> Result<Vec<DueDelivery>, Fault> {
-    const DUE: &str = concat!(
-        due_within!("at > +?3"),
-        " UNION ALL ",
-        due_within!("at > 0 AND at <= +?2"),
-        " UNION ALL ",
-        due_within!("at = 0"),
-        " LIMIT +?5"
-    );
+    let statements = ["at > +?3", "at > 0 AND at <= +?2", "at = 0"].map(due_within);
+    let statement = format!("{} LIMIT +?5", statements.join(" UNION ALL "));
     let params = [webhook.into(), now_ms.into(), latest_ms.into(), json!(busy).to_string().into(), most.into()];
     let due = |row: &SqlRow| Ok(DueDelivery { seq: sql::int(row, 0)?, body: sql::text(row, 1)?.to_owned() });
-    store.rows(DUE, &params)?.iter().map(due).collect()
+    store.rows(&statement, &params)?.iter().map(due).collect()
 }
 
 /// Finds a delivery by its place, unless it is dead.
@@ -173,7 +165,7 @@ pub fn delete(store: &Store<'_>, seq: i64) -> Result<(), Fault> {
     store.write_now("DELETE FROM outbox WHERE seq = +?1", &[seq.into()])
 }
 
-/// Gives the earliest delivery of an entity its moment. Runs at once.
+/// Gives the earliest delivery of an entity its time. Runs at once.
 pub fn advance_entity(store: &Store<'_>, webhook: &str, entity: &str) -> Result<(), Fault> {
     store.write_now(
         "UPDATE outbox SET at = ?3 WHERE seq =
@@ -272,7 +264,7 @@ pub fn shorten_waits(store: &Store<'_>, webhook: &str, now_ms: i64) -> Result<()
     )
 }
 
-/// Writes a secret that the database draws to sign the deliveries of a project, at the flush, unless there is one.
+/// Writes a secret that the database generates to sign the deliveries of a project, at the flush, unless there is one.
 pub fn insert_token(store: &mut Store<'_>, project: &str, now_ms: i64) {
     store.write(
         "INSERT INTO document (kind, id, created_at, body)
@@ -282,7 +274,7 @@ pub fn insert_token(store: &mut Store<'_>, project: &str, now_ms: i64) {
     );
 }
 
-/// Writes the secret that signs the deliveries of a project since a moment, at the flush, unless a later one is stored.
+/// Writes the secret that signs the deliveries of a project since a time, at the flush, unless a later one is stored.
 pub fn update_token(store: &mut Store<'_>, project: &str, token: &str, since_ms: i64, now_ms: i64) {
     store.write(
         "INSERT INTO document (kind, id, created_at, body)
@@ -302,9 +294,9 @@ pub struct DeadLetter {
     pub event_type: String,
     /// The entity that it is about.
     pub entity_id: String,
-    /// Moment of the event, in milliseconds since 1970.
+    /// Time of the event, in milliseconds since 1970.
     pub created_at: i64,
-    /// Moment at which it was given up.
+    /// Time at which it was given up.
     pub dead_at: i64,
     /// Number of attempts.
     pub attempts: i64,

@@ -38,7 +38,7 @@ fn copies_that_were_interrupted_are_made_good() {
         }
         let now = shop.at.get();
         shop.alarm.set(None);
-        shop.event(|store, _| service::wake(store, now).unwrap());
+        shop.event(|store, _| service::schedule_alarms(store, now).unwrap());
         if shop.next_step(&CopyReport::default()).is_some() {
             assert!(shop.alarm.get().is_some_and(|at| at <= now), "a start copies what is lacking ({ends_after})");
         }

@@ -75,7 +75,7 @@ pub const CODES: &[&str] = &["OPEN", "GOLD", "SEGMENT", "BOUGHT", "LAST"];
 
 impl TestProject {
     /// Creates a project in which the other customer has this name.
-    pub fn new(who: &str, moved: bool) -> TestProject {
+    pub fn new(name: &str, moved: bool) -> TestProject {
         let edge = Edge::new();
         let mut world = TestProject { edge, names: Vec::new(), callers: Vec::new() };
         let mut segment = String::new();
@@ -107,7 +107,7 @@ impl TestProject {
             // All later objects get other ids than in the project that is not shifted.
             world.server("GET", "/v1/campaigns", "", &Json::Null);
         }
-        world.settle(who);
+        world.settle(name);
         world
     }
 
@@ -163,13 +163,13 @@ impl TestProject {
     }
 
     /// Creates the other customer with all objects.
-    fn settle(&mut self, who: &str) {
-        let order = format!("order-{who}");
-        let reward = self.post("/v1/rewards", &json!({ "name": who, "type": "COIN", "parameters": { "coin": { "exchange_ratio": 1, "points_ratio": 1 } } }));
+    fn settle(&mut self, name: &str) {
+        let order = format!("order-{name}");
+        let reward = self.post("/v1/rewards", &json!({ "name": name, "type": "COIN", "parameters": { "coin": { "exchange_ratio": 1, "points_ratio": 1 } } }));
         let reward_id = reward["id"].as_str().unwrap().to_owned();
         let assigned = self.post(&format!("/v1/rewards/{reward_id}/assignments"), &json!({ "campaign": "Club" }));
         let customer = json!({
-            "source_id": who, "name": "Other Customer", "email": "other@customer.example", "phone": "+33123456789",
+            "source_id": name, "name": "Other Customer", "email": "other@customer.example", "phone": "+33123456789",
             "address": { "city": "Lyon", "country": "FR" }, "metadata": { "vip": true, "spent": 1000 }, "birthdate": "1990-01-01",
         });
         let customer = self.post("/v1/customers", &customer);
@@ -178,33 +178,32 @@ impl TestProject {
         for (campaign, what, label) in
             [("Private", "held", "code"), ("Gifts", "gift", "gift card"), ("Club", "card", "loyalty card")]
         {
-            let code = format!("{what}-{who}");
+            let code = format!("{what}-{name}");
             let voucher = self.post(&format!("/v1/campaigns/{campaign}/vouchers/{code}"), &json!({}));
-            let published =
-                json!({ "voucher": code, "customer": { "source_id": who }, "source_id": format!("{what}-pub-{who}") });
+            let published = json!({ "voucher": code, "customer": { "source_id": name }, "source_id": format!("{what}-pub-{name}") });
             let publication = self.post("/v1/publications", &published);
             codes.push((label, code, voucher, publication));
         }
-        self.post("/v1/publications", &json!({ "campaign": { "name": "News" }, "customer": { "source_id": who } }));
+        self.post("/v1/publications", &json!({ "campaign": { "name": "News" }, "customer": { "source_id": name } }));
         let stored = json!({
-            "source_id": order, "status": "PAID", "customer": { "source_id": who },
+            "source_id": order, "status": "PAID", "customer": { "source_id": name },
             "items": [{ "source_id": "shirt", "related_object": "product", "quantity": 3, "price": 777 }], "metadata": { "gift_note": "secret" },
         });
         let stored = self.post("/v1/orders", &stored);
         let lock = json!({
             "redeemables": [{ "object": "voucher", "id": "LAST" }], "order": { "amount": 5000 },
-            "session": { "type": "LOCK", "key": format!("lock-{who}"), "ttl": 1, "ttl_unit": "HOURS" },
+            "session": { "type": "LOCK", "key": format!("lock-{name}"), "ttl": 1, "ttl_unit": "HOURS" },
         });
-        let locked = self.post_as(who, "/client/v1/validations", &lock);
+        let locked = self.post_as(name, "/client/v1/validations", &lock);
         assert_eq!(locked["valid"], true, "{locked}");
         let tracking = locked["tracking_id"].as_str().unwrap().to_owned();
         self.names = vec![
-            ("customer's source_id", who.to_owned()),
+            ("customer's source_id", name.to_owned()),
             ("customer's id", customer_id),
             ("customer's tracking id", tracking),
             ("order's source_id", order),
             ("order's id", stored["id"].as_str().unwrap().to_owned()),
-            ("session", format!("lock-{who}")),
+            ("session", format!("lock-{name}")),
             ("reward", reward_id),
             ("reward assignment", assigned["id"].as_str().unwrap().to_owned()),
         ];
@@ -229,8 +228,8 @@ impl TestProject {
 
     /// Makes an attempt in this project. Seals of tracking ids, which the database generates, are equal in all answers. The same number
     /// gives the same seed in both projects.
-    pub fn attempt(&self, who: &str, number: usize, mut request: Request) -> Reply {
-        let headers = &self.callers.iter().find(|(name, _)| *name == who).unwrap().1;
+    pub fn attempt(&self, name: &str, number: usize, mut request: Request) -> Reply {
+        let headers = &self.callers.iter().find(|(caller, _)| *caller == name).unwrap().1;
         request.headers.extend(headers.iter().cloned());
         // Each attempt has an address of its own, so that none has failed attempts before.
         let [.., two, three, four] = number.to_be_bytes();
@@ -284,8 +283,8 @@ impl TestProject {
     }
 
     /// Posts from a client with a verified customer.
-    fn post_as(&self, who: &str, path: &str, body: &Json) -> Json {
-        let proof = self.post("/v1/customer-tokens", &json!({ "customer": { "source_id": who }, "ttl": 3600 }));
+    fn post_as(&self, name: &str, path: &str, body: &Json) -> Json {
+        let proof = self.post("/v1/customer-tokens", &json!({ "customer": { "source_id": name }, "ttl": 3600 }));
         let mut headers = self.callers[0].1.clone();
         headers.push(("x-customer-token".into(), proof["token"].as_str().unwrap().into()));
         let body = body.to_string().into_bytes();

@@ -159,7 +159,7 @@ const DECIDED: [&str; 4] =
 /// Returns all attempts for a route; without `thorough` only in the fields that name the customer, the order or the lock.
 pub fn attempts(route: &'static Route, names: &[(&'static str, String)], thorough: bool) -> Vec<Attempt> {
     let is_decided = DECIDED.contains(&route.path);
-    let names: Vec<_> = names.iter().filter(|(what, _)| !(is_decided && BEARER.contains(what))).cloned().collect();
+    let names: Vec<_> = names.iter().filter(|(member, _)| !(is_decided && BEARER.contains(member))).cloned().collect();
     let names = names.as_slice();
     let mut all = Vec::new();
     for (number, (query, body)) in bases(route).into_iter().enumerate() {
@@ -169,11 +169,11 @@ pub fn attempts(route: &'static Route, names: &[(&'static str, String)], thoroug
             // Results of the first caller need no repetition, except for other customers, redeemables and locks.
             ways.retain(|way| (thorough && number == 0) || is_name(way));
             for way in &ways {
-                for (what, name) in names {
+                for (member, name) in names {
                     let mut body = body.clone();
                     put(&mut body, way, &name.as_str().into());
                     all.push(Attempt {
-                        description: format!("{} of the {what}, {body}", shown(way)),
+                        description: format!("{} of the {member}, {body}", shown(way)),
                         query: query.clone(),
                         body: Some(body),
                     });
@@ -188,14 +188,14 @@ pub fn attempts(route: &'static Route, names: &[(&'static str, String)], thoroug
                 _ => vec![field.name.to_owned()],
             };
             for key in keys {
-                for (what, name) in names {
+                for (member, name) in names {
                     let kept: Vec<&str> = query
                         .split('&')
                         .filter(|pair| !pair.is_empty() && !pair.starts_with(&format!("{key}=")))
                         .collect();
                     let query =
                         kept.into_iter().chain([format!("{key}={name}").as_str()]).collect::<Vec<_>>().join("&");
-                    all.push(Attempt { description: format!("?{query} of the {what}"), query, body: body.clone() });
+                    all.push(Attempt { description: format!("?{query} of the {member}"), query, body: body.clone() });
                 }
             }
         }
@@ -212,8 +212,8 @@ pub fn attempts(route: &'static Route, names: &[(&'static str, String)], thoroug
 /// Returns attempts with several names at once: a code with its holder, an order with its customer and a new status, a card with a reward,
 /// a lock with its key.
 fn together(query: &str, body: &Json, names: &[(&'static str, String)]) -> Vec<Attempt> {
-    let find = |what: &str| names.iter().find(|(label, _)| *label == what).map(|(_, name)| name.clone());
-    let name = |what: &str| find(what).unwrap();
+    let find = |member: &str| names.iter().find(|(label, _)| *label == member).map(|(_, name)| name.clone());
+    let name = |member: &str| find(member).unwrap();
     let customers = [
         json!({ "source_id": name("customer's source_id") }),
         json!({ "id": name("customer's id") }),

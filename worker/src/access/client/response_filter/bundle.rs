@@ -3,10 +3,10 @@
 //! The engine has to know which facts a bundle omits: metadata that is not public is removed here, and is unknown in the engine.
 
 use super::disclosure::DisclosedMetadata;
-use super::disclosure::Disclosure::{self, All, Metadata, Said, These};
+use super::disclosure::Disclosure::{self, All, Metadata, NonNull, These};
 use scrip::wire::voucher::campaign_fields::IN_BUNDLES;
 
-const CAMPAIGN: Disclosure = Said(&disclosed::<{ IN_BUNDLES.len() }>(IN_BUNDLES));
+const CAMPAIGN: Disclosure = NonNull(&disclosed::<{ IN_BUNDLES.len() }>(IN_BUNDLES));
 
 /// Discloses all of each member.
 #[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "runs while the program is compiled")]
@@ -22,12 +22,12 @@ const fn disclosed<const N: usize>(names: &[&'static str]) -> [(&'static str, Di
 
 /// A voucher without a count: a public one in the core, a sealed one in its box.
 const VOUCHER: Disclosure = with_windows!(
-    Said,
+    NonNull,
     ("id", All),
     ("code", All),
     ("type", All),
     ("discount", All),
-    ("gift", Said(&[("amount", All), ("effect", All)])),
+    ("gift", NonNull(&[("amount", All), ("effect", All)])),
     ("campaign_id", All),
     ("category_id", All),
     ("redemption", These(&[("quantity", All)])),
@@ -37,13 +37,13 @@ const VOUCHER: Disclosure = with_windows!(
 
 /// A voucher of the customer that a supplement is for, with its code.
 const OWN_VOUCHER: Disclosure = with_windows!(
-    Said,
+    NonNull,
     ("id", All),
     ("code", All),
     ("type", All),
     ("discount", All),
-    ("gift", Said(&[("amount", All), ("effect", All)])),
-    ("loyalty_card", Said(&[("points", All)])),
+    ("gift", NonNull(&[("amount", All), ("effect", All)])),
+    ("loyalty_card", NonNull(&[("points", All)])),
     ("campaign_id", All),
     ("category_id", All),
     ("holder_id", All),
@@ -56,7 +56,7 @@ const OWN_VOUCHER: Disclosure = with_windows!(
 );
 
 const TIER: Disclosure = with_windows!(
-    Said,
+    NonNull,
     ("id", All),
     ("name", All),
     ("banner", All),
@@ -70,21 +70,27 @@ const TIER: Disclosure = with_windows!(
     ("object", All),
 );
 
-const STACK: Disclosure = Said(&[
+const STACK: Disclosure = NonNull(&[
     ("id", All),
     ("name", All),
     ("campaign_id", All),
     ("category_id", All),
-    ("tiers", Said(&[("ids", All)])),
+    ("tiers", NonNull(&[("ids", All)])),
     ("created_at", All),
     ("object", All),
 ]);
 
-const CATEGORY: Disclosure =
-    Said(&[("id", All), ("name", All), ("hierarchy", All), ("created_at", All), ("updated_at", All), ("object", All)]);
+const CATEGORY: Disclosure = NonNull(&[
+    ("id", All),
+    ("name", All),
+    ("hierarchy", All),
+    ("created_at", All),
+    ("updated_at", All),
+    ("object", All),
+]);
 
 /// A product or SKU: the members that prices and rules read.
-const GOODS: Disclosure = Said(&[
+const GOODS: Disclosure = NonNull(&[
     ("id", All),
     ("source_id", All),
     ("product_id", All),
@@ -104,28 +110,28 @@ pub const GOODS_BUCKET: Disclosure =
 pub const GOODS_ANSWER: Disclosure = These(&[("path", All), ("goods", GOODS_BUCKET)]);
 
 /// A collection, with the content that the core replaces by the number of a set.
-const COLLECTION: Disclosure = Said(&[
+const COLLECTION: Disclosure = NonNull(&[
     ("id", All),
     ("type", All),
     ("filter", All),
-    ("products", Said(&[("id", All), ("source_id", All), ("object", All)])),
+    ("products", NonNull(&[("id", All), ("source_id", All), ("object", All)])),
     ("set", All),
     ("others", All),
     ("steps", All),
     ("object", All),
 ]);
 
-const RULE: Disclosure = Said(&[
+const RULE: Disclosure = NonNull(&[
     ("id", All),
     ("rules", All),
     ("bundle_rules", All),
     ("applicable_to", All),
-    ("error", Said(&[("message", All)])),
+    ("error", NonNull(&[("message", All)])),
     ("object", All),
 ]);
 
 /// Members of stacking rules that a decision reads. Change times would only give the bundle another name.
-const STACKING: Disclosure = Said(&[
+const STACKING: Disclosure = NonNull(&[
     ("exclusive_categories", All),
     ("joint_categories", All),
     ("redeemables_limit", All),
@@ -158,7 +164,7 @@ const TERMS: Disclosure = These(&[
     ("metadata", All),
 ]);
 
-const ASSIGNMENT: Disclosure = Said(&[("rule_id", All), ("related_object_id", All)]);
+const ASSIGNMENT: Disclosure = NonNull(&[("rule_id", All), ("related_object_id", All)]);
 
 /// The documents of a supplement that are about offers.
 pub const OWN_OFFERS: Disclosure = These(&[

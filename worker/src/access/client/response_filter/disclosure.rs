@@ -7,7 +7,7 @@ pub enum Disclosure {
     /// These members of an object.
     These(&'static [(&'static str, Disclosure)]),
     /// These members, without those that are null.
-    Said(&'static [(&'static str, Disclosure)]),
+    NonNull(&'static [(&'static str, Disclosure)]),
     /// This disclosure for each member of an object, with any name.
     Each(&'static Disclosure),
     /// Metadata, as far as it is public.

@@ -146,7 +146,7 @@ const ORDER: Disclosure = These(&[
 const CUSTOMER: Disclosure = Person(&These(&[("id", All), ("object", All)]));
 
 /// A customer that a client creates: the name that it has sent, and the id if the client is trusted.
-pub const CUSTOMER_OF_PAGE: Disclosure = These(&[("id", Person(&All)), ("source_id", All), ("object", All)]);
+pub const CREATED_CUSTOMER: Disclosure = These(&[("id", Person(&All)), ("source_id", All), ("object", All)]);
 
 /// Codes in their list.
 pub const VOUCHERS: Disclosure = These(&[("object", All), ("data_ref", All), ("total", All), ("vouchers", VOUCHER)]);
@@ -256,7 +256,7 @@ pub const VALIDATION: Disclosure = These(&[
 ]);
 
 /// A qualifying redeemable.
-const FOUND: Disclosure = These(&[
+const QUALIFIED_REDEEMABLE: Disclosure = These(&[
     ("id", All),
     ("object", All),
     ("created_at", All),
@@ -271,12 +271,12 @@ const FOUND: Disclosure = These(&[
     ("campaign_name", All),
     ("campaign_id", All),
     ("categories", CATEGORIES),
-    ("validation_rules_assignments", CHECKED),
+    ("validation_rules_assignments", CHECKED_RULES),
     ("redeemables", STEP),
 ]);
 
 /// Rules of a qualifying redeemable, with the omitted parts of each.
-const CHECKED: Disclosure = These(&[
+const CHECKED_RULES: Disclosure = These(&[
     ("object", All),
     ("data_ref", All),
     ("total", All),
@@ -301,7 +301,7 @@ pub const QUALIFICATION: Disclosure = These(&[
         These(&[
             ("object", All),
             ("data_ref", All),
-            ("data", FOUND),
+            ("data", QUALIFIED_REDEEMABLE),
             ("total", All),
             ("has_more", All),
             ("more_starting_after", All),
@@ -315,7 +315,7 @@ pub const QUALIFICATION: Disclosure = These(&[
 ]);
 
 /// A validation in the legacy, flat form.
-pub const FLAT: Disclosure = These(&[
+pub const LEGACY_VALIDATION: Disclosure = These(&[
     ("valid", All),
     ("code", All),
     ("metadata", Metadata(DisclosedMetadata::Voucher)),

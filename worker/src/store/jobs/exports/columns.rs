@@ -46,7 +46,7 @@ pub const PUBLISHED_TO: &str =
    AND given.parent IN (document.id, document.parent)
    AND EXISTS (SELECT 1 FROM json_each(given.body, '$.vouchers_id') AS named WHERE named.value = document.id))";
 
-/// The moment of the last publication to a customer.
+/// The time of the last publication to a customer.
 pub const LAST_PUBLICATION: &str =
     "(SELECT MAX(json_extract(given.body, '$.created_at')) FROM document AS given WHERE given.kind = 'publication'
    AND given.holder = document.id)";

@@ -67,7 +67,7 @@ fn commit(sql: &Sqlite, write: impl FnOnce(&mut Store<'_>)) {
     .unwrap();
 }
 
-fn insert(table: Paged, seq: i64, text: String) -> (String, Vec<SqlValue>) {
+fn insert(table: PagedTable, seq: i64, text: String) -> (String, Vec<SqlValue>) {
     let columns = match table.name {
         "document" => "kind, id, created_at) SELECT ?1, ?2, 'order', 'ord_' || ?1, 1700000000000 + ?1",
         "answer" => {
@@ -81,18 +81,18 @@ fn insert(table: Paged, seq: i64, text: String) -> (String, Vec<SqlValue>) {
 }
 
 /// Writes, changes and deletes rows, and checks that deleted ones leave no bytes.
-fn forgets(table: Paged, seed: u64) {
+fn forgets(table: PagedTable, seed: u64) {
     const ROWS: usize = 120;
     let folder = Folder::new(&format!("{}-{seed}", table.name));
     let sql = Sqlite::file(&folder.0.join("file.sqlite")).unwrap();
     let mut numbers = Numbers(seed);
     sql.transaction(|sql| Store::open(sql, 0).map(|_| ())).unwrap();
-    let begin = 10_i64;
-    let seq = |row: usize| begin + i64::try_from(row).unwrap();
+    let start = 10_i64;
+    let seq = |row: usize| start + i64::try_from(row).unwrap();
     let sizes = [200, 900, 2_500, 4_200, 9_000];
     // The first page of a table keeps its content when the table outgrows it: documents and responses have filler rows there.
     for place in 1..=3_i64 {
-        let (statement, params) = insert(table, begin - place, format!("{{\"nothing\":\"{}\"}}", "0".repeat(3_800)));
+        let (statement, params) = insert(table, start - place, format!("{{\"nothing\":\"{}\"}}", "0".repeat(3_800)));
         commit(&sql, |store| store.write(statement, params));
     }
     for row in 0..ROWS {
@@ -108,7 +108,7 @@ fn forgets(table: Paged, seed: u64) {
                 format!("UPDATE {} SET body = ?2 WHERE seq = +?1", table.name),
                 vec![seq(again).into(), body(again, bytes).into()],
             );
-            note_size(store).unwrap();
+            record_size(store).unwrap();
         });
     }
     let gone: Vec<usize> = (0..ROWS).filter(|_| numbers.below(6) == 0).collect();
@@ -140,7 +140,7 @@ fn fill_all(sql: &Sqlite) -> i64 {
     let (mut left, mut most) = (Some(LOG_STEPS), 0);
     while let Some(steps) = left {
         commit(sql, |store| {
-            note_size(store).unwrap();
+            record_size(store).unwrap();
             left = fill(store, steps).unwrap();
         });
         most = most.max(sql.bytes().unwrap());
@@ -152,7 +152,7 @@ fn fill_all(sql: &Sqlite) -> i64 {
 fn the_file_grows_once() {
     let sql = Sqlite::memory().unwrap();
     sql.transaction(|sql| Store::open(sql, 0).map(|_| ())).unwrap();
-    commit(&sql, |store| note_size(store).unwrap());
+    commit(&sql, |store| record_size(store).unwrap());
     let first = fill_all(&sql);
     assert!(first < sql.bytes().unwrap() + 12_000_000, "{first}");
     for _ in 0..20 {
@@ -162,8 +162,8 @@ fn the_file_grows_once() {
 }
 
 #[test]
-fn nothing_is_left_of_rows_that_were_overwritten() {
-    for table in [DOCUMENTS, ANSWERS, DELIVERIES] {
+fn overwritten_rows_leave_no_bytes() {
+    for table in [DOCUMENTS, RESPONSES, DELIVERIES] {
         for seed in 1..=2 {
             forgets(table, seed);
         }
@@ -174,7 +174,7 @@ fn nothing_is_left_of_rows_that_were_overwritten() {
 fn the_columns_are_those_of_the_tables() {
     let sql = Sqlite::memory().unwrap();
     Store::open(&sql, 0).unwrap();
-    for Paged { name, texts, numbers } in [DOCUMENTS, ANSWERS, DELIVERIES] {
+    for PagedTable { name, texts, numbers } in [DOCUMENTS, RESPONSES, DELIVERIES] {
         let of = |kind: &str| -> Vec<String> {
             let statement = format!(
                 "SELECT name FROM pragma_table_info('{name}') WHERE type = '{kind}' AND name NOT IN ('seq', 'body') ORDER BY name"
