@@ -91,6 +91,8 @@ pub fn change(call: &mut Call<'_, '_>, mut campaign: Document) -> HandlerResult 
         _ => visibility::check_codes(said, campaign.as_campaign().is_standalone())?,
     }
     let tiers = sent.remove("promotion").and_then(|promotion| promotion.get("tiers")?.as_array().cloned());
+    // Tiers have nulls of their own.
+    let mut sent = shape::read(call.route.body, sent, Nulls::KeptOnTop)?;
     settle_grant(call.store, &mut campaign, &mut sent)?;
     let zone = clock::zone(call)?;
     definition::settle_dates(&mut sent, &zone);

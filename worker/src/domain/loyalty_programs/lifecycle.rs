@@ -213,7 +213,7 @@ fn article(life: &EntityNames) -> &'static str {
 /// is ignored; in metadata and rules it has its own meaning.
 pub fn edited(call: &mut Call<'_, '_>, required: &[&str]) -> Result<Document, CallError> {
     let life = call.life()?;
-    let mut sent = call.body(Nulls::Kept)?;
+    let mut sent = call.body(Nulls::KeptOnTop)?;
     let mut document = find(call)?;
     sent.retain(|name, value| !value.is_null() || !required.contains(&name.as_str()));
     check_edits(call, life, &document, &sent)?;
