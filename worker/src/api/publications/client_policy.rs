@@ -70,8 +70,7 @@ fn name(call: &mut Call<'_, '_>, sent: &Map<String, Json>) -> Result<Publication
 /// Returns true if a client has published a code of a campaign, or a voucher without one, to a customer that it named.
 pub fn has_by_name(call: &Call<'_, '_>, customer_id: &str, place: &str) -> Result<bool, Fault> {
     let account = named_publications_account(customer_id, place).to_string();
-    let standings = call.store.standings(std::slice::from_ref(&account), call.now_ms(), "")?;
-    Ok(standings.get(&account).is_some_and(|standing| standing.balance != 0))
+    Ok(call.store.account_balance(&account, call.now_ms())?.balance != 0)
 }
 
 /// Counts a publication from a client to an unproven customer when the call commits, and refuses one above the limit. `place` is
@@ -99,6 +98,7 @@ pub fn count(call: &mut Call<'_, '_>, receiver: &PublicationReceiver, place: &st
 }
 
 fn too_many(now_ms: i64, day: i64) -> ErrorBody {
+    // Saturates at the end of time.
     let tomorrow_ms = day.saturating_add(1).saturating_mul(DAY_MS);
     let message = format!(
         "at most {A_DAY} of a campaign can be published from here on one day; the next from {}",

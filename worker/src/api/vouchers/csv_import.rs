@@ -223,7 +223,7 @@ fn grant(said: &mut Map<String, Json>, cells: &mut Map<String, Json>) -> Result<
             let message = format!("must be <= {most}, the {total} of the card (actual value is `{taken}`)");
             return Err(Problem::at("redeemed_amount", message));
         }
-        let rest = whole.as_i64().zip(taken).map(|(whole, taken)| Json::from(whole.saturating_sub(taken)));
+        let rest = whole.as_i64().zip(taken).and_then(|(whole, taken)| whole.checked_sub(taken)).map(Json::from);
         let mut card = json_members::one(total, whole);
         if let Some(left) = left.or(rest) {
             card.insert("balance".into(), left);

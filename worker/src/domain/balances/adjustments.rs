@@ -66,8 +66,7 @@ pub fn move_balance(
     expiration: &Expiration,
 ) -> Result<(i64, i64), CallError> {
     let account = (balance_kind.account)(&card.id).to_string();
-    let standings = call.store.standings(std::slice::from_ref(&account), call.now_ms(), "")?;
-    let standing = standings.get(&account).copied().unwrap_or_default();
+    let standing = call.store.account_balance(&account, call.now_ms())?;
     let Some(loaded) = balance_kind.loaded(card, call.context.now)? else {
         return Err(Fault::new(format!("the balance of `{}` cannot be read", card.id)).into());
     };
@@ -111,8 +110,7 @@ pub struct CardPoints {
 /// Returns the points of a loyalty card at the instant of the call; zero for other vouchers.
 pub fn find_points(call: &Call<'_, '_>, card: &Document) -> Result<CardPoints, Fault> {
     let account = (CARD.account)(&card.id).to_string();
-    let standings = call.store.standings(std::slice::from_ref(&account), call.now_ms(), "")?;
-    let standing = standings.get(&account).copied().unwrap_or_default();
+    let standing = call.store.account_balance(&account, call.now_ms())?;
     let Some(loaded) = CARD.loaded(card, call.context.now)? else { return Ok(CardPoints::default()) };
     let balance = loaded.left(standing)?;
     Ok(CardPoints { total: loaded.total, balance, free: balance.minus(standing.held)?.max(0) })

@@ -6,7 +6,7 @@ use crate::http::route::Call;
 use crate::store::Store;
 use crate::store::amount::{self, CheckedAmount};
 use crate::store::document::Document;
-use crate::store::ledger::AccountBalance;
+use crate::store::ledger::{AccountBalance, balance_of};
 use crate::store::sql::Fault;
 use crate::store::transfer_rows::TransferRow;
 use scrip::facts::{credits_account, part_of, points_account};
@@ -212,7 +212,7 @@ fn sum(
     let standings = store.standings(&accounts.collect::<Vec<_>>(), now.millis(), "")?;
     let on = |balance_kind: &BalanceKind, card: &Document| {
         let account = account(balance_kind, card);
-        let mut standing = standings.get(&account).copied().unwrap_or_default();
+        let mut standing = balance_of(&standings, &account)?;
         standing.balance = standing.balance.plus(posted(&account)?)?;
         balance_kind.loaded(card, now)?.map_or(Ok(0), |loaded| Ok::<i64, Fault>(loaded.left(standing)?.max(0)))
     };

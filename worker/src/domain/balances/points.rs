@@ -355,8 +355,7 @@ pub fn begin(call: &mut Call<'_, '_>, campaign: &Document, card: &mut Document) 
 /// Returns the balance of a card's account: zero, or negative by the points that were spent.
 pub fn spent(store: &Store<'_>, card: &Document) -> Result<i64, Fault> {
     let account = points_account(&card.id).to_string();
-    let standings = store.standings(std::slice::from_ref(&account), 0, "")?;
-    Ok(standings.get(&account).copied().unwrap_or_default().balance)
+    Ok(store.account_balance(&account, 0)?.balance)
 }
 
 /// Runs the job: settles one card. The job of a deleted card is deleted.

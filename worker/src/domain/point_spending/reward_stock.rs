@@ -6,6 +6,7 @@ use crate::http::route::Call;
 use crate::store::Store;
 use crate::store::amount;
 use crate::store::document::Document;
+use crate::store::ledger::balance_of;
 use crate::store::sql::Fault;
 use crate::store::transfer_rows::TransferRow;
 use scrip::count::Countable;
@@ -45,8 +46,7 @@ pub fn of(store: &Store<'_>, row: &Document) -> Result<Stock, Fault> {
 /// Returns the units taken from each account.
 fn gone(store: &Store<'_>, accounts: &[String]) -> Result<Vec<u64>, Fault> {
     let standings = store.standings(accounts, 0, "")?;
-    let gone = |account: &String| standings.get(account).map_or(0, |standing| standing.balance.unsigned_abs());
-    Ok(accounts.iter().map(gone).collect())
+    accounts.iter().map(|account| Ok(balance_of(&standings, account)?.balance.unsigned_abs())).collect()
 }
 
 /// Queues the transfer of one unit from a stock, or back to it.

@@ -11,7 +11,7 @@ use crate::http::route::{Call, Resource};
 use crate::store::amount::CheckedAmount;
 use crate::store::document::Document;
 use crate::store::documents::campaigns;
-use crate::store::ledger::taken;
+use crate::store::ledger::{balance_of, taken};
 use crate::store::sql::Fault;
 use scrip::count;
 use scrip::facts::{discounted_account, orders_account, tier_account};
@@ -60,7 +60,7 @@ pub fn show_moved(call: &mut Call<'_, '_>, documents: Vec<Document>, moved: &[En
         .collect();
     let categories = categories::CategoryLookup::of(call, &documents)?;
     let counted = |account: &String| {
-        let before = standings.get(account).map_or(0, |standing| standing.balance);
+        let before = balance_of(&standings, account)?.balance;
         Ok::<u64, Fault>(before.minus(taken(moved, account)?)?.unsigned_abs())
     };
     let shown = documents.into_iter().map(|document| {

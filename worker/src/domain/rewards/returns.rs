@@ -53,8 +53,7 @@ pub fn keep(call: &mut Call<'_, '_>, id: &str, voucher: &Document, added: Option
 fn balance_of(call: &Call<'_, '_>, voucher: &Document) -> Result<Option<u64>, Fault> {
     let Some(balance_kind) = kinds::of_card(voucher) else { return Ok(None) };
     let account = (balance_kind.account)(&voucher.id).to_string();
-    let standings = call.store.standings(std::slice::from_ref(&account), call.now_ms(), "")?;
-    let standing = standings.get(&account).copied().unwrap_or_default();
+    let standing = call.store.account_balance(&account, call.now_ms())?;
     let left = balance_kind.loaded(voucher, call.context.now)?.map_or(Ok(0), |loaded| loaded.left(standing))?;
     Ok(Some(left.max(0).unsigned_abs()))
 }

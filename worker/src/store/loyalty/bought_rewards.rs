@@ -5,6 +5,7 @@
 use crate::store::Store;
 use crate::store::amount::{self, CheckedAmount};
 use crate::store::document::Document;
+use crate::store::ledger::balance_of;
 use crate::store::sql::Fault;
 use scrip::count::Countable;
 use scrip::facts::{credits_account, points_account, redemptions_account};
@@ -78,7 +79,8 @@ impl Store<'_> {
         let accounts = [redemptions_account, credits_account, points_account];
         let accounts = accounts.map(|account| account(&row.voucher_id).to_string());
         let standings = self.standings(&accounts, now.millis(), "")?;
-        let [used, credits, points] = accounts.map(|account| standings.get(&account).copied().unwrap_or_default());
+        let [used, credits, points] = accounts.map(|account| balance_of(&standings, &account));
+        let (used, credits, points) = (used?, credits?, points?);
         let is_used = used.balance != 0 || used.held != 0;
         let left = |allotment: u64, of: crate::store::ledger::AccountBalance| {
             let left = amount::signed(allotment)?.plus(of.balance)?.minus(of.held)?;
