@@ -187,6 +187,7 @@ pub fn write_qualification(qualified: &QualificationAnswer<'_>, context: &Contex
     let evaluated = &qualified.evaluated;
     let most = match evaluated.request.channel.is_page() {
         true => {
+            // A size beyond the type leaves no bytes.
             MOST_BYTES.remaining_after(Writer::object_of(|out| put_request(out, qualified)).len().saturating_add(FRAME))
         }
         false => usize::MAX,

@@ -124,6 +124,7 @@ fn number(data: Option<&Metadata>, name: &Text) -> Result<u64, EffectSkipped> {
 /// Returns the sum over the lines of any of these goods, each line once.
 fn sum(goods: &[GoodsRef], scene: &EarningContext<'_>, of: impl Fn(&Line) -> u64) -> Result<u64, EffectSkipped> {
     let basket = scene.items.basket();
+    // A cost beyond the type is beyond the budget.
     if scene.is_unreadable(goods) || !scene.case.work.takes(goods.len().saturating_mul(basket.looks())) {
         return Err(EffectSkipped::Unreadable);
     }

@@ -59,6 +59,7 @@ pub(super) fn cut<'a>(
     }
     let from = after.map_or(0, |after| begin(asked.sorting, &hits, after));
     let end = |place: usize| hits.get(place).map_or(next, |hit| Some(hit.end));
+    // A limit beyond the type is the rest of the list.
     let mut until = from.saturating_add(asked.limit).min(hits.len());
     if asked.sorting == QualificationSort::Default && end(until).is_some() {
         // A caller that keeps only the milliseconds of an instant continues after all of it, so this page ends before

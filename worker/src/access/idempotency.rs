@@ -127,6 +127,7 @@ pub fn remember(
     if !store.is_dirty() && (is_page || reply.status >= 300 || reply.body.len() > SLICE_BYTES) {
         return Ok(());
     }
+    // Saturates: more bytes than any quota.
     let bytes = i64::try_from(reply.body.len().saturating_add(ROW_BYTES)).unwrap_or(i64::MAX);
     if is_page {
         if !OF_PAGES.allows(store, asked.caller, asked.now_ms, bytes)? {

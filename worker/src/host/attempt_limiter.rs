@@ -82,6 +82,7 @@ impl<'a> AttemptLimiter<'a> {
         {
             self.log(&error);
         }
+        // A clock that is set back shows no time.
         let elapsed = random::clock_ms().saturating_sub(arrived_ms);
         pause(hold_back(u64::try_from(elapsed).unwrap_or(0))).await;
     }

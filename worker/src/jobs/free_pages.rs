@@ -24,6 +24,7 @@ pub fn run(store: &mut Store<'_>, context: &Context, piece: &JobSlice<'_>) -> Re
         jobs::delete(store, piece.id);
         return Ok(());
     };
+    // Saturates at the end of time.
     let at = context.now.millis().saturating_add(PAUSE_MS);
     jobs::update_cursor(store, piece.id, &left.to_string(), at);
     Ok(())

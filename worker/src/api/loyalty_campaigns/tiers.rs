@@ -130,6 +130,7 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut known: Vec<CampaignTier> =
         of_campaign(call.store, &program.id)?.into_iter().map(|(_, tier)| tier).collect();
     let sent = call.sources()?;
+    // More tiers than the limit leave no room.
     let most = TIERS_MAX.saturating_sub(known.len());
     if sent.is_empty() || sent.len() > most {
         let message = format!("must have 1 to {most} items (actual number is `{}`)", sent.len());

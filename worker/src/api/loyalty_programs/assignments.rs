@@ -81,6 +81,7 @@ pub fn entering(
         let stock = one.get("stock").cloned().unwrap_or(Json::Null);
         entering.push(NewAssignment { kind, document, state, stock });
     }
+    // Memory bounds both lists.
     let is_second = entering.len().saturating_add(present.len()) > 1;
     match entering.last() {
         Some(last) if kind.life.kind == Entity::TierStructure && is_second => {

@@ -246,6 +246,7 @@ fn refused(evaluated: &Evaluation<'_>) -> Option<&'static str> {
 
 /// Adds the codes that a client named without success.
 fn count_guesses(call: &Call<'_, '_>, evaluated: &Evaluation<'_>) {
+    // Saturates: beyond every limit of attempts.
     call.guesses.set(call.guesses.get().saturating_add(evaluated.guesses()));
 }
 

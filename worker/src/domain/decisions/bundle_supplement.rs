@@ -105,6 +105,7 @@ pub fn sign(call: &mut Call<'_, '_>, token: ProvingToken<'_>) -> Result<Option<S
     let now = call.context.now;
     let iat = now.millis().div_euclid(1_000);
     let decided = decide_facts(call, token.customer, &core)?;
+    // Saturates at the end of time.
     let exp = [iat.saturating_add(decided.life), token.end].into_iter().chain(decided.ends).min().unwrap_or(iat);
     let claims = Claims {
         iss: &call.caller.project,
@@ -208,6 +209,7 @@ fn results_for_a_while(
     let rules: Vec<Rule> = conditions.values().cloned().collect();
     let request = request_of(name);
     let at = |seconds: i64| {
+        // Saturates at the end of time.
         let moment = Instant::from_millis(call.now_ms().saturating_add(seconds.saturating_mul(1_000)));
         let context = Context { now: moment.unwrap_or(call.context.now), seed: call.context.seed };
         met_conditions(facts, &request, &rules, &context)
@@ -311,5 +313,6 @@ fn ids_of<'i>(core: &'i BundleOffers, offers: &'i OwnOffers) -> BTreeSet<&'i str
 }
 
 fn one_more(most: usize) -> i64 {
+    // One more than the limit shows that it is exceeded.
     i64::try_from(most).unwrap_or(i64::MAX).saturating_add(1)
 }

@@ -112,6 +112,7 @@ impl Job {
             ErasureStage::Exports => (ErasureStage::Pages, lines(store, person, self.own, self.after)?),
             ErasureStage::Pages => return Ok(()),
         };
+        // An estimate for the progress.
         self.looked = self.looked.saturating_add(rows.unsigned_abs());
         match after {
             Some(after) => self.after = after,
@@ -324,5 +325,6 @@ fn revised(text: &str, change: &mut dyn FnMut(&mut Json) -> bool) -> Option<Stri
 /// Pads a text of JSON with empty lines to at least `length` bytes; they are removed when the page is overwritten.
 /// A longer text stays as it is.
 fn padded(text: &str, length: usize) -> String {
+    // A longer text gets no padding.
     format!("{text}{}", "\n".repeat(length.saturating_sub(text.len())))
 }

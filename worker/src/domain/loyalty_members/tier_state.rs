@@ -84,6 +84,7 @@ fn tiers_of(store: &Store<'_>, structure: &str) -> Result<(Vec<LoyaltyTier>, usi
     for row in store.list_children(TIER, structure)? {
         tiers.extend(legible(store, read_held(TIER, &row, read_tier))?);
     }
+    // A size beyond the type is beyond the limit.
     let bytes = tiers.len().saturating_mul(BYTES);
     Ok((tiers, bytes))
 }
