@@ -1,5 +1,5 @@
 //! Arithmetic of counts: units, points and minor units. A result that leaves 64 bits is `None` and never the nearest number
-//! that fits.
+//! that fits. Only [`Countable::remaining_after`] saturates, at zero.
 
 /// A number of units that can be subtracted until none is left.
 pub trait Countable: Sized {

@@ -1,4 +1,5 @@
 //! Generates identifiers: a prefix and a random part (docs/spec/objects.md#1). Instant and seed come from the context.
+//! Counters saturate: no request takes as many steps.
 
 use crate::count::Countable;
 use crate::text::{Text, hex, joined, sha256, sha256_hex};

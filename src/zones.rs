@@ -53,6 +53,7 @@ fn transitions(at: impl Fn(u32) -> Option<i32>) -> Option<(i32, Vec<(Instant, i3
         while at(second)? != offset {
             // The offset applies at `earlier`, and another one at `next`: a binary search finds the transition.
             let mut next = second;
+            // `past` is before `next`.
             while next.saturating_sub(earlier) > 1 {
                 let between = earlier.midpoint(next);
                 if at(between)? == offset {

@@ -233,6 +233,7 @@ impl<'a> Case<'a> {
         };
         if let ResolvedName::Offer(offer) = &resolved {
             let (needs, rules, goods) = self.needs;
+            // Saturates: the counts only decide whether an index is worth its cost.
             let (rules, goods) = (rules.saturating_add(offer.rules.len()), goods.saturating_add(offer.goods));
             self.needs = (needs.and(offer.needs), rules, goods);
         }

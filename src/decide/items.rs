@@ -1,6 +1,7 @@
 //! Resolves the lines of a request to their goods, collections and data, for rules and scopes.
 //!
-//! docs/spec/calculation.md#7.2, docs/spec/validation-rules.md#12.
+//! docs/spec/calculation.md#7.2, docs/spec/validation-rules.md#12. Costs in steps, and the number of look-ups that is
+//! worth an index, saturate.
 
 use crate::decide::case::goods_sets::set_fact;
 use crate::decide::case::{Case, Offer};

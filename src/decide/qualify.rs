@@ -1,7 +1,8 @@
 //! Decides which redeemables of a project apply to a customer and an order. Each is validated separately, without the
 //! tests that qualification leaves out.
 //!
-//! docs/spec/calculation.md#13. Only results that are shown or sorted are priced.
+//! docs/spec/calculation.md#13. Only results that are shown or sorted are priced. Costs in steps saturate, and so do
+//! places and lengths of lists, which memory bounds.
 
 mod page;
 mod scenario;

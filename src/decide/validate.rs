@@ -211,6 +211,7 @@ impl<'a> Evaluation<'a> {
     pub fn guesses(&self) -> usize {
         let is_withheld = |step: &&WalkStep| self.found.get(step.position).is_some_and(|found| found.withheld);
         let withheld = self.walk.steps.iter().filter(is_withheld).count();
+        // Memory bounds both lists.
         self.wrong.len().saturating_add(withheld)
     }
 

@@ -24,6 +24,7 @@ fn write(steps: &[FormulaNode], out: &mut Formatter<'_>) -> Result {
             write_within(CALL, rest, out)
         }
         NodeKind::Call(Function::Chain) => {
+            // There are only a few levels.
             let tighter = level(steps).saturating_add(1);
             parts.try_for_each(|part| {
                 if let Some(operator) = part.first().and_then(|step| step.joint) {

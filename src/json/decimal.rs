@@ -1,4 +1,5 @@
-//! Normalises numbers that are not integers: equal numbers have equal digits.
+//! Normalises numbers that are not integers: equal numbers have equal digits. Positions of digits saturate only in
+//! form: exponents are cut at 2^40, and no text is that long.
 
 use crate::count::Countable;
 

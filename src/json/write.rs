@@ -48,6 +48,7 @@ impl JsonWriter {
     pub fn again(&mut self, written: Range<usize>) {
         // The first of them may start with its comma, which is written separately here.
         let skipped = usize::from(self.text.get(written.start) == Some(&b','));
+        // Memory bounds the places of a text.
         let start = written.start.saturating_add(skipped);
         if start < written.end && written.end <= self.text.len() {
             self.separate();

@@ -119,6 +119,7 @@ impl PageEnd {
     pub fn text(self) -> String {
         let mut text = self.created_at.text();
         if self.ordinal > 0 {
+            // Six digits at most: the seventh keeps leading zeros.
             let digits = self.ordinal.saturating_add(1_000_000).to_string();
             text.truncate(text.len().remaining_after(1));
             text.extend([digits.get(1..).unwrap_or_default(), "Z"]);

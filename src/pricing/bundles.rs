@@ -3,7 +3,8 @@
 //! docs/spec/calculation.md#8. A unit serves one entry of one bundle. Entries for SKUs take units first, then those for
 //! products, then those for collections. Of one kind the narrower comes first, so that a subset of another is served.
 //! Each takes units from the lines in order. An entry that then misses units gets those of another that can take others
-//! instead. So no complete bundle is overlooked. Units that are free already do not count.
+//! instead. So no complete bundle is overlooked. Units that are free already do not count. Costs in steps saturate:
+//! beyond the type is beyond every budget.
 
 use crate::count::Countable;
 use crate::model::scope::{BundleEntry, BundleRules, GoodsObject, GoodsRef};

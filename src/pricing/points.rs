@@ -28,7 +28,9 @@ pub fn pay_with_points(coin: &PointsRate, requested: Option<u64>, balance: u64, 
         Some(requested) => points_of(needed, requested),
         None => points_of(needed.min(balance.checked_div(coin.points).unwrap_or(0)), balance),
     };
+    // A rate without points takes none (`needed` blocks of no point), and pays nothing.
     let worth = round_half_up(product(points, coin.value.minor()), coin.points.into()).unwrap_or(0);
+    // More than the total is cut to it.
     let paid = Money::from_wide(worth).map_or(total, |worth| worth.min(total));
     PointsPaid { points, gain: Gain::of_order(Some(paid)) }
 }

@@ -1,7 +1,8 @@
 //! Selects the units in a scope. It counts lines and not single units, so that a quantity of 2^53 takes as many steps
 //! as 1.
 //!
-//! docs/spec/calculation.md sections 7.2 to 7.4 and 19, D1 to D3.
+//! docs/spec/calculation.md sections 7.2 to 7.4 and 19, D1 to D3. Costs in steps saturate: beyond the type is beyond
+//! every budget.
 
 use crate::count::Countable;
 use crate::model::scope::{Scope, ScopeEntry, TargetKind, UnitOrder};

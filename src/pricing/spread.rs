@@ -46,6 +46,7 @@ pub fn spread(amount: Money, shares: &mut [SpreadShare]) {
     let mut missing = amount;
     for share in shares.iter_mut() {
         let (floor, remainder) = divide(amount.minor(), share.weight, total);
+        // A part of the amount is never beyond the bounds of the amount.
         share.given = Money::from_wide(u128::from(floor)).unwrap_or_default();
         share.below = total.remaining_after(remainder);
         missing = missing.remaining_after(share.given);
@@ -54,6 +55,7 @@ pub fn spread(amount: Money, shares: &mut [SpreadShare]) {
         // The largest remainder has the smallest distance from the whole.
         let mut order: Vec<&mut SpreadShare> = shares.iter_mut().collect();
         order.sort_by_cached_key(|share| share.below);
+        // Less is missing than there are shares.
         for share in order.into_iter().take(usize::try_from(missing.minor()).unwrap_or(usize::MAX)) {
             share.given = share.given.checked_add(Money::UNIT).unwrap_or(share.given);
         }
@@ -61,7 +63,8 @@ pub fn spread(amount: Money, shares: &mut [SpreadShare]) {
     cut_to_caps(shares);
 }
 
-/// Returns `amount * weight / total` and its remainder; in 64 bits if they suffice, which is nearly always.
+/// Returns `amount * weight / total` and its remainder; in 64 bits if they suffice, which is nearly always. No weight is
+/// above the total, which is not 0: both are at most the amount and the total, and no default applies.
 fn divide(amount: u64, weight: u64, total: u64) -> (u64, u64) {
     if let Some(product) = amount.checked_mul(weight) {
         return (product.checked_div(total).unwrap_or(0), product.checked_rem(total).unwrap_or(0));

@@ -1,6 +1,7 @@
 //! Decides whether a found value meets a condition: numbers, texts, lists, days and instants.
 //!
-//! docs/spec/validation-rules.md#3.
+//! docs/spec/validation-rules.md#3. Costs in steps saturate, beyond every budget, and so do numbers of days, which the
+//! calendar bounds.
 
 use std::cell::Cell;
 use std::cmp::Ordering;

@@ -153,6 +153,7 @@ impl Condition {
     fn is_in_any(&self, input: &RuleInput<'_>, is_tier: bool) -> Option<bool> {
         /// Steps to find one segment or tier.
         const STEPS_PER_LOOKUP: usize = 100;
+        // A cost beyond the type is beyond the budget.
         if !input.clock.spend(self.operands.len().saturating_mul(STEPS_PER_LOOKUP)) {
             return None;
         }

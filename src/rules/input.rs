@@ -136,6 +136,7 @@ impl Lines {
         let mut lines = Lines::NONE;
         for (word, start) in lines.0.iter_mut().zip((0..count).step_by(64)) {
             for bit in 0..64_usize.min(count.remaining_after(start)) {
+                // At most 512 lines.
                 if test(start.saturating_add(bit)) {
                     *word |= 1 << bit;
                 }

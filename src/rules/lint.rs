@@ -2,7 +2,7 @@
 //! twice.
 //!
 //! A set of conditions on one value is tried on the values around all its operands, so the result agrees with the
-//! evaluation of rules.
+//! evaluation of rules. Costs in steps saturate: beyond the type is beyond every budget.
 
 use std::borrow::Cow;
 

@@ -192,6 +192,7 @@ impl<'a> LogicReader<'a> {
         let wrong = if depth > DEEPEST {
             LogicError::TooDeep
         } else if self.accept("(") {
+            // The depth is checked before it grows.
             let inner = self.read(depth.saturating_add(1), true);
             match self.next() {
                 Some(")") => return inner,

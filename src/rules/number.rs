@@ -1,4 +1,5 @@
-//! Stores and compares numbers of metadata exactly, with nine decimals and without floats.
+//! Stores and compares numbers of metadata exactly, with nine decimals and without floats. Differences saturate at 128
+//! bits, which no compared number reaches.
 
 use std::fmt;
 

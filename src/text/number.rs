@@ -1,4 +1,4 @@
-//! Parses and prints decimal numbers exactly.
+//! Parses and prints decimal numbers exactly. Positions in a text saturate only in form: memory bounds them.
 
 /// Returns whether a text has only digits, and at least one.
 pub fn are_digits(text: &str) -> bool {

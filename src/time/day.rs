@@ -1,6 +1,7 @@
 //! Defines days of the calendar, and the number of days and months between two.
 //!
 //! docs/spec/validation-rules.md#3: dates compare by calendar day, and days are counted, in the project's time zone.
+//! Numbers of months and days saturate only in form: the calendar bounds them.
 
 use std::fmt;
 

@@ -47,6 +47,7 @@ impl Instant {
 
     /// Returns the instant `millis` later, at most the last one.
     pub fn later(self, millis: i64) -> Instant {
+        // Saturates, and is cut to the calendar.
         Instant(self.0.saturating_add(millis).clamp(0, LATEST_MILLIS))
     }
 

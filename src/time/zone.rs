@@ -17,6 +17,7 @@ pub struct TimeZone {
 }
 
 fn millis(offset: i32) -> i64 {
+    // Seconds of 32 bits are far below the end of 64.
     i64::from(offset).saturating_mul(1_000)
 }
 

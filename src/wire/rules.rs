@@ -143,6 +143,7 @@ fn read_leaf(key: &str, at: &JsonCursor<'_>, depth: u32) -> Option<Leaf> {
     if let Some(inner) = at.get("rules")
         && inner.members().next().is_some()
     {
+        // The depth is checked before it grows.
         let group = read_group(&inner, depth.saturating_add(1));
         if !group.leaves.is_empty() {
             rules = Some(group);

@@ -149,6 +149,7 @@ impl GoodsList<'_> {
             covered.entry.map_or(u64::MAX, |entry| u64::try_from(entry).unwrap_or(u64::MAX))
         });
         let mut rest = by_entry.into_iter().peekable();
+        // Memory bounds both lists.
         let total = self.entries.len().saturating_add(concrete.len());
         write_list(out, total, |out| {
             for (position, entry) in self.entries.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Tests of the engine in one program. Properties and the rules of this repository have their own programs.
+//! Tests of the engine in one program. The rules of this repository have their own (`tests/tidy.rs`).
 #![allow(
     missing_docs,
     clippy::unwrap_used,
@@ -7,6 +7,7 @@
     clippy::indexing_slicing,
     clippy::string_slice,
     clippy::arithmetic_side_effects,
+    clippy::unreachable,
     reason = "a test may fail loudly"
 )]
 
@@ -18,6 +19,7 @@ mod engine_versions;
 mod fuzz_targets;
 mod overflow;
 mod package_types;
+mod properties;
 mod shapes;
 mod tier_vectors;
 mod unknown_members;

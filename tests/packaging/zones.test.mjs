@@ -1,5 +1,5 @@
 // Tests that the package has the world's time zones by name as the native engine has them. It gives the same local time before and after
-// every change of their clocks. `zones.json` is written by the native engine (tests/properties/time_zones.rs).
+// every change of their clocks. `zones.json` is written by the native engine (tests/it/properties/time_zones.rs).
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { before } from "node:test";

@@ -6,6 +6,7 @@ use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::citations::unresolved;
+use super::code::{blank, words};
 
 /// A text of the repository with its path.
 pub struct Source<'t> {
@@ -31,8 +32,44 @@ const DOMAIN: &[&str] = &["worker/src/shop/", "worker/src/domain/"];
 const COUNTING: &[&str] =
     &["src/ledger", "src/points", "src/money", "src/pricing", "worker/src/store/ledger", "worker/src/domain/balances/"];
 
-const BANNED_IDENTIFIERS: &str = r"\b\w*([Ll]etter|[Cc]ourier|[Tt]old|[Pp]urse|[Hh]indrance|[Kk]nead|[Ss]hel(f|ves)|[Tt]eller|[Oo]nward|[Rr]ehears|[Bb]elief|[Hh]appening)\w*|\b[Ss]cribes?\b";
+const BANNED_IDENTIFIERS: &str = r"\b\w*([Ll]etter|[Cc]ourier|[Tt]old|[Pp]urse|[Hh]indrance|[Kk]nead|[Ss]hel(f|ves)|[Tt]eller|[Oo]nward|[Rr]ehears|[Bb]elief|[Hh]appening)\w*|(?:\b|_)[Ss]cribes?(?:\b|_)";
 const BANNED_PROSE: &str = r"(?i)\b(nobody|somebody|anybody|everybody|whoever|whatever|whichever|whom|wherever)\b";
+/// Words of a private language that a part of an identifier must not be: `docs/glossary.md` has others for them.
+const PRIVATE_WORDS: &[&str] = &[
+    "standing",
+    "standings",
+    "stood",
+    "occasion",
+    "occasions",
+    "firing",
+    "firings",
+    "scene",
+    "scenes",
+    "allotment",
+    "allotments",
+    "lapse",
+    "lapses",
+    "lapsed",
+    "legible",
+    "illegible",
+    "buyer",
+    "buyers",
+    "basket",
+    "baskets",
+    "tally",
+    "tallies",
+    "heeds",
+    "heeded",
+    "bury",
+    "believed",
+    "brought",
+    "noticed",
+    "giver",
+    "promised",
+    "handed",
+    "told",
+    "unbound",
+];
 /// Words that the name of a vector or story, or the reason of a step, must not have: `docs/glossary.md` has others for them.
 const BANNED_IN_NAMES: &str = r"(?i)\b(nobody|somebody|anybody|everybody|whoever|whomever|whatever|whichever|whom|wherever|told|tells?|says?|said|lapse[sd]?|purses?|handed over|called off|given back|comes back|anew|beside|believed|happenings?|hindrances?)\b";
 /// The published term *dead letter*, in all its spellings.
@@ -93,10 +130,12 @@ pub fn counts(all: &[Source<'_>]) -> BTreeMap<&'static str, usize> {
     };
     let outside_store = || rust(&["worker/src/"]).filter(|source| !source.lies_in(&["worker/src/store/"]));
     let binaries = |folder: &str| {
-        all.iter()
-            .filter(|source| source.path.strip_prefix(folder).is_some_and(|rest| !rest.contains('/')))
-            .filter(|source| source.ends_with(&[".rs"]))
-            .count()
+        // A file of the folder, or the main file of one of its folders.
+        let is_binary = |rest: &str| match rest.split_once('/') {
+            None => rest.ends_with(".rs"),
+            Some((_, name)) => name == "main.rs",
+        };
+        all.iter().filter(|source| source.path.strip_prefix(folder).is_some_and(is_binary)).count()
     };
     let mut counts = BTreeMap::from([
         ("banned identifiers", unpublished(BANNED_IDENTIFIERS, rust(CODE))),
@@ -131,6 +170,8 @@ pub fn counts(all: &[Source<'_>]) -> BTreeMap<&'static str, usize> {
             matches(r#"\.get\(""#, rust(&["worker/src/shop/", "worker/src/domain/", "worker/src/api/"])),
         ),
         ("saturating operations where money and points are counted", matches("saturating_", rust(COUNTING))),
+        ("saturating operations without a reason", rust(CODE).map(unexplained_saturations).sum()),
+        ("private words in identifiers", rust(CODE).map(private_words).sum()),
         ("test binaries of the service", binaries("worker/tests/")),
         ("test binaries of the engine", binaries("tests/")),
         (
@@ -146,6 +187,33 @@ pub fn counts(all: &[Source<'_>]) -> BTreeMap<&'static str, usize> {
     let description = all.iter().find(|source| source.path == "worker/openapi.json").unwrap();
     counts.extend(described(&serde_json::from_str(description.text).unwrap()));
     counts
+}
+
+/// Counts the lines that saturate without a reason: a comment on the line or the one before it, or a header of the file that speaks of
+/// what saturates.
+fn unexplained_saturations(source: &Source<'_>) -> usize {
+    let is_explained = source.text.lines().any(|line| line.starts_with("//!") && line.contains("saturat"));
+    let code = blank(source.text);
+    let mut has_comment = false;
+    let mut count = 0;
+    for (line, code) in source.text.lines().zip(code.lines()) {
+        // What is blank in the code and not in the text is a literal or a comment.
+        let is_commented = code.trim_end().len() < line.trim_end().len() && line.contains("//");
+        count += usize::from(code.contains("saturating_") && !is_explained && !is_commented && !has_comment);
+        has_comment = is_commented;
+    }
+    count
+}
+
+/// Counts the parts of identifiers that are private words: `is_told`, `AccountStanding` and `TOLD` have one each.
+fn private_words(source: &Source<'_>) -> usize {
+    let part = Regex::new("[A-Z]+(?:[0-9_]|$)|[A-Z]?[a-z]+").unwrap();
+    let is_private = |word: &str| {
+        let word = word.trim_end_matches(|character: char| !character.is_alphabetic()).to_lowercase();
+        PRIVATE_WORDS.contains(&word.as_str())
+    };
+    let identifiers = words(&blank(source.text));
+    identifiers.iter().flat_map(|name| part.find_iter(name)).filter(|part| is_private(part.as_str())).count()
 }
 
 /// Counts the names and reasons that have a banned word. Data of a request may have any word.

@@ -110,6 +110,7 @@ fn run_due_rows(
         let next = JobSlice { id: &job.id, kind: slice.kind, cursor: &job.cursor, rows: left };
         // A row that fails becomes the first of a later slice and fails there, where failures are counted.
         match run(store, context, &next).and_then(|cost| Ok(check_writes(store).map(|()| cost)?)) {
+            // A cost above the rest leaves none.
             Ok(cost) => left = left.saturating_sub(cost),
             Err(_) => {
                 store.discard_since(savepoint);

@@ -236,10 +236,12 @@ fn write(value: &Json, depth: usize, text: &mut String) {
     let mut between = "{\n";
     for (name, value) in members {
         text.push_str(between);
-        text.push_str(&" ".repeat(depth.saturating_add(1)));
+        // The depth of the description is small: nothing saturates.
+        let deeper = depth.saturating_add(1);
+        text.push_str(&" ".repeat(deeper));
         text.push_str(&Json::from(name.as_str()).to_string());
         text.push_str(": ");
-        write(value, depth.saturating_add(1), text);
+        write(value, deeper, text);
         between = ",\n";
     }
     text.push('\n');

@@ -1,7 +1,8 @@
 //! Store of one object: reads run at once, writes are queued.
 //!
 //! [`Store::flush`] runs the queued writes of a request in their order. A refused request never commits, so it writes
-//! nothing. The host runs all in one transaction, which undoes an incomplete flush.
+//! nothing. The host runs all in one transaction, which undoes an incomplete flush. Sizes in bytes and numbers of statements saturate:
+//! they are bounds and estimates.
 
 pub mod access;
 pub mod amount;

@@ -9,6 +9,7 @@ pub fn text(at_ms: i64) -> String {
 
 /// Returns the seconds from one instant to a later one, rounded up: the value of `Retry-After`.
 pub fn seconds_until(now_ms: i64, then_ms: i64) -> i64 {
+    // Saturates at both ends of time.
     then_ms.saturating_sub(now_ms).saturating_add(999).checked_div(1_000).unwrap_or(0)
 }
 

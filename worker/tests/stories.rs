@@ -18,6 +18,8 @@ mod bundle;
 mod description_check;
 #[path = "support/in_process.rs"]
 mod in_process;
+#[path = "support/nested_nulls.rs"]
+mod nested_nulls;
 #[path = "support/story.rs"]
 mod story;
 #[path = "../../tests/support/mod.rs"]
@@ -199,6 +201,24 @@ fn stories() {
         }
     }
     assert!(wrong.is_empty(), "{} of {} stories:\n{}", wrong.len(), stories.len(), wrong.join("\n"));
+}
+
+/// Inside an object that replaces the present one, `null` equals an absent field, as on creation: every story of a change has the same
+/// answers with all of these nulls.
+#[test]
+fn nulls_inside_the_objects_of_a_change_are_absent_fields() {
+    let document = openapi::generate(AREAS, &Json::Null);
+    let mut described = DescriptionRun { document: &document, fit: Fit::new(&document), examples: Examples::default() };
+    let (mut wrong, mut changed) = (Vec::new(), 0);
+    for (name, mut story) in story::read_all(&std::env::var("ONLY").unwrap_or_default()) {
+        if !nested_nulls::add(&mut story) {
+            continue;
+        }
+        changed += 1;
+        let see = &mut |request: &Request, reply: &Reply, body: &Json| described.see(request, reply, body);
+        wrong.extend(story::run(&story, see).err().map(|problem| format!("{name}: {problem}")));
+    }
+    assert!(wrong.is_empty(), "{} of {changed} stories:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 /// A route without a story would be a promise without a test.

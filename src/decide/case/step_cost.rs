@@ -1,4 +1,5 @@
 //! Estimates the steps to write an answer before it is written. Every redeemable is answered with the order after it.
+//! Costs in steps saturate: beyond the type is beyond every budget.
 
 use crate::budget::MOST_STEPS;
 use crate::decide::case::Case;

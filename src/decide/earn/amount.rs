@@ -132,6 +132,7 @@ fn sum(
     of: impl Fn(&Line) -> u64,
 ) -> Result<u64, EffectSkipped> {
     let order_lines = earning_context.items.order_lines();
+    // A cost beyond the type is beyond the budget.
     if earning_context.is_unreadable(goods)
         || !earning_context.case.budget.spend(goods.len().saturating_mul(order_lines.lookup_steps()))
     {

@@ -10,7 +10,7 @@ use crate::model::redemption::{LineEffect, LineTotals};
 use crate::money::Money;
 
 /// A line with the effects of redemptions.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ComposedLine {
     /// Its units and amounts.
     pub line: LineTotals,
@@ -38,15 +38,20 @@ pub fn on_present(item: &Item, effect: LineEffect) -> LineEffect {
 }
 
 /// Composes a line. Units that a redemption has removed are removed up to those that the line has, and no
-/// redemption makes more units free, or grants more, than fits after the earlier ones.
-pub fn compose(sent: LineTotals, price: Option<Money>, effects: &[LineEffect]) -> ComposedLine {
+/// redemption makes more units free, or grants more, than fits after the earlier ones. `None` if the amount
+/// of the line is out of bounds, at a price that has risen since.
+pub fn compose(sent: LineTotals, price: Option<Money>, effects: &[LineEffect]) -> Option<ComposedLine> {
     let quantity = moved(sent.quantity, effects.iter().map(|effect| effect.units));
     let worth = || effects.iter().map(|effect| worth_of(effect, price));
-    let amount = sent.amount.map(|amount| money(moved(amount.minor(), worth())));
+    let amount = match sent.amount {
+        Some(amount) => Some(Money::of(moved(amount.minor(), worth()))?),
+        None => None,
+    };
     let mut line = LineTotals { quantity, free_units: sent.free_units.min(quantity), amount, discount: sent.discount };
     let share = |effect: &LineEffect| {
         let free = count(effect.free_units);
         let kept = free.min(line.quantity.remaining_after(line.free_units));
+        // A line without an amount has room for any discount.
         let capacity = line.amount.map_or(Money::MAX, |amount| amount.remaining_after(line.discount));
         let discount = discount_of(effect, kept, price).min(capacity);
         line.free_units = line.free_units.checked_add(kept).unwrap_or(line.free_units);
@@ -54,7 +59,7 @@ pub fn compose(sent: LineTotals, price: Option<Money>, effects: &[LineEffect]) -
         LineEffect { discount, free_units: kept.cast_signed(), ..*effect }
     };
     let shares = effects.iter().map(share).collect();
-    ComposedLine { line, shares }
+    Some(ComposedLine { line, shares })
 }
 
 /// Takes all effects off a present line; returns the line without them, and the part of each that is on it.
@@ -98,6 +103,7 @@ fn discount_of(effect: &LineEffect, kept: u64, price: Option<Money>) -> Money {
     let free = count(effect.free_units);
     match (free > kept, price) {
         (false, _) => effect.discount,
+        // The value is bounded by the effect.
         (true, Some(price)) => price.checked_mul(kept).unwrap_or(Money::MAX).min(effect.discount),
         (true, None) => split(effect.discount, [kept, free.remaining_after(kept)]),
     }
@@ -114,7 +120,7 @@ fn worth_of(effect: &LineEffect, price: Option<Money>) -> i64 {
     }
 }
 
-/// Returns a count after these changes together, and at least 0.
+/// Returns a count after these changes together, and at least 0. Some thousand numbers of at most 2^53 stay within 64 bits.
 fn moved(count: u64, changes: impl IntoIterator<Item = i64>) -> u64 {
     u64::try_from(sum(count, changes).max(0)).unwrap_or(u64::MAX)
 }
@@ -124,10 +130,32 @@ fn sum(count: u64, changes: impl IntoIterator<Item = i64>) -> i128 {
     changes.into_iter().fold(i128::from(count), |sum, change| sum + i128::from(change))
 }
 
+/// Returns the amount of a line as it was sent. An amount out of bounds was never sent: it comes from a record that does not
+/// explain the line, and the largest amount explains no line either.
 fn money(minor: u64) -> Money {
     Money::of(minor).unwrap_or(Money::MAX)
 }
 
 fn count(units: i64) -> u64 {
     u64::try_from(units).unwrap_or(0)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_whose_amount_leaves_its_bounds_is_not_composed() {
+        let sent = |amount| LineAmounts { quantity: 1, amount: Some(amount), ..LineAmounts::default() };
+        let change = |units: i64, worth: i64| PastLine { units, worth, ..PastLine::default() };
+        assert_eq!(compose(sent(Money::MAX), None, &[change(1, 1)]), None);
+        // At the price that the line has now: two units are more than the rest.
+        assert_eq!(compose(sent(Money::MAX), Some(Money::UNIT), &[change(2, 0)]), None);
+        // Only the sum counts: the unit that the second redemption has removed makes room for the first.
+        let both = compose(sent(Money::MAX), None, &[change(1, 1), change(-1, -1)]).unwrap();
+        assert_eq!((both.line.quantity, both.line.amount), (1, Some(Money::MAX)));
+        let unpriced = LineAmounts { quantity: 1, ..LineAmounts::default() };
+        assert_eq!(compose(unpriced, None, &[change(1, 1)]).unwrap().line.amount, None);
+    }
 }

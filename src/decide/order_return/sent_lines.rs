@@ -56,7 +56,9 @@ pub fn effects_on(item: &Item, recorded: &[RedemptionRest]) -> Vec<LineEffect> {
 pub fn sent_line(item: &Item, records: &[OrderEffect], recorded: &[RedemptionRest]) -> Option<LineTotals> {
     let id = item.id.as_ref()?;
     let effects = effects_on(item, recorded);
-    let explains = |sent: &LineTotals| compose(*sent, item.price, &effects).line == amounts_of(item);
+    let explains = |sent: &LineTotals| {
+        compose(*sent, item.price, &effects).is_some_and(|composed| composed.line == amounts_of(item))
+    };
     records.iter().filter_map(|record| line_before(record, id)).find(explains)
 }
 
@@ -76,8 +78,9 @@ pub fn fit(
     let mut lines = Vec::with_capacity(order.items.len());
     for (item, known) in order.items.iter().zip(explained) {
         let effects = effects_on(item, recorded);
-        let (sent, shares) = match known {
-            Some(sent) => (*sent, compose(*sent, item.price, &effects).shares),
+        let composed = known.and_then(|sent| Some((sent, compose(sent, item.price, &effects)?.shares)));
+        let (sent, shares) = match composed {
+            Some(composed) => composed,
             None => {
                 let found = decompose(item, &effects);
                 (found.line, found.shares)

@@ -3,6 +3,7 @@
 //! docs/spec/calculation.md#15. Each line is composed again, as it was sent, with the effects of the redemptions that
 //! remain.
 
+use crate::budget::StepBudget;
 use crate::count::Countable;
 use crate::decide::order_return::composed_line::{compose, decompose, on_present};
 use crate::decide::order_return::rests;
@@ -24,8 +25,15 @@ struct RemainingEffect {
     is_by_position: bool,
 }
 
-/// Returns the order without the effects of the redemptions `undone`. The effects of the others are kept.
-pub fn undo(order: Order, redemptions: &Redemptions, undone: &[&StoredRedemption], status: OrderStatus) -> Order {
+/// Returns the order without the effects of the redemptions `undone`. The effects of the others are kept. A line whose
+/// amount leaves its bounds ends the decision.
+pub fn undo(
+    order: Order,
+    redemptions: &Redemptions,
+    undone: &[&StoredRedemption],
+    status: OrderStatus,
+    work: &StepBudget,
+) -> Order {
     let effects = effects(&order, redemptions, undone);
     let mut order = order;
     let off = Money::sum(effects.iter().filter(|effect| effect.is_undone).map(|effect| effect.discount));
@@ -35,13 +43,13 @@ pub fn undo(order: Order, redemptions: &Redemptions, undone: &[&StoredRedemption
     for (position, item) in order.items.iter_mut().enumerate() {
         let line = LineEffects::at(position, item, &effects);
         let was_empty = item.quantity == 0;
-        let lost = line.undo(item, redemptions.sent.get(position));
+        let lost = line.undo(item, redemptions.sent.get(position), work);
         // A redemption that has taken units off a line, or added some, may give them back or take them.
         let is_owed =
             line.others.iter().any(|other| other.units != 0) || (was_empty && item.initial_quantity != Some(0));
         is_kept.push(item.quantity > 0 || is_owed);
         has_lost |= lost > 0;
-        order.amount = order.amount.map(|amount| less(amount, lost));
+        order.amount = order.amount.map(|amount| work.checked(less(amount, lost)));
     }
     let mut is_kept = is_kept.into_iter();
     order.items.retain(|_| is_kept.next().unwrap_or(true));
@@ -105,10 +113,10 @@ impl LineEffects {
     }
 
     /// Takes the undone effects off a line; returns by how much its amount has decreased, in minor units.
-    fn undo(&self, item: &mut Item, sent: Option<&LineTotals>) -> i64 {
+    fn undo(&self, item: &mut Item, sent: Option<&LineTotals>, work: &StepBudget) -> i64 {
         let known = sent.copied().filter(|_| !self.is_by_position);
         let sent = known.unwrap_or_else(|| decompose(item, &self.all).line);
-        let line = compose(sent, item.price, &self.others).line;
+        let line = work.checked(compose(sent, item.price, &self.others)).line;
         let (quantity, amount) = (item.quantity, item.amount);
         item.quantity = line.quantity;
         item.discount_quantity = Some(line.free_units).filter(|free| *free > 0);
@@ -139,6 +147,7 @@ fn some(amount: Money) -> Option<Money> {
 
 /// Returns by how many units a count has decreased.
 fn change(before: u64, after: u64) -> i64 {
+    // Quantities are at most 2^53.
     let signed = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
     match before > after {
         true => signed(before.remaining_after(after)),
@@ -146,7 +155,7 @@ fn change(before: u64, after: u64) -> i64 {
     }
 }
 
-fn less(amount: Money, change: i64) -> Money {
-    let minor = amount.minor().checked_sub_signed(change).unwrap_or(0);
-    Money::of(minor).unwrap_or(amount)
+/// Returns an amount less a change, and at least 0. `None` if it grows out of bounds.
+fn less(amount: Money, change: i64) -> Option<Money> {
+    Money::of(amount.minor().checked_sub_signed(change).unwrap_or(0))
 }

@@ -59,6 +59,7 @@ pub(super) fn cut<'a>(
     }
     let from = after.map_or(0, |after| page_start(query.sorting, &matches, after));
     let end = |position: usize| matches.get(position).map_or(next, |matched| Some(matched.end));
+    // A limit beyond the type is the rest of the list.
     let mut until = from.saturating_add(query.limit).min(matches.len());
     if query.sorting == QualificationSort::Default && end(until).is_some() {
         // A caller that keeps only the milliseconds of an instant continues after all of it, so this page ends before

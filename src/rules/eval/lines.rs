@@ -1,4 +1,5 @@
-//! Decides which lines of an order a condition on goods matches, and combines amounts of lines.
+//! Decides which lines of an order a condition on goods matches, and combines amounts of lines. Costs in steps
+//! saturate: beyond the type is beyond every budget.
 
 use crate::money::Money;
 use crate::rules::compare::Condition;

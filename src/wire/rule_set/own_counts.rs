@@ -30,6 +30,7 @@ impl OwnCounts {
         if let Some(accounts) = at.get("accounts") {
             for (name, units) in accounts.members() {
                 let read = (!units.is_null()).then(|| units.all(read::whole_number));
+                // Memory bounds the list.
                 if read.as_ref().is_some_and(|read| read.len() != counts.since.len().saturating_add(1)) {
                     units.problem("must have a total and one count for each start");
                 }

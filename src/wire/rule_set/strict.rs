@@ -172,6 +172,7 @@ fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n s
         return None;
     }
     let near = known.map(|known| (strsim::osa_distance(name, known), known));
+    // A distance is at most the length of a name.
     near.filter(|(distance, _)| distance.saturating_mul(3) <= name.len())
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, known)| known)

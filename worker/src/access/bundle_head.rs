@@ -89,6 +89,7 @@ pub fn choose(cached: Option<&HeadCopy>, read: KvReading, settings: &str, now_ms
         }
     };
     let is_overdue = |head: &HeadCopy| {
+        // Saturates at the end of time.
         head.settings != settings || head.due_ms.saturating_add(OVERDUE_MS) <= now_ms || !head.is_valid(now_ms)
     };
     let is_demanded = is_missing || head.as_ref().is_some_and(is_overdue);

@@ -27,6 +27,7 @@ pub fn named(store: &Store<'_>, id: &str, now_ms: i64) -> Result<Option<Customer
 /// Creates a new current key. Tokens of the previous one stay valid for the maximum lifetime of a token, or end at once. Returns
 /// the new key, and the end of the previous one.
 pub fn rotate(store: &Store<'_>, now_ms: i64, at_once: bool) -> Result<(CustomerTokenKey, i64), Fault> {
+    // Saturates at the end of time.
     let until = if at_once { now_ms } else { now_ms.saturating_add(SECONDS_MAX.saturating_mul(1_000)) };
     // Deletes the expired keys, or all previous ones if no issued token may stay valid.
     credentials::update_customer_key_end(store, until, now_ms, at_once)?;

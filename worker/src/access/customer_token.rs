@@ -8,6 +8,8 @@
 //! body  = base64url({"aud":<the project's id>,"exp":<the end>,"iat":<now, in seconds>,"sub":<the customer's source_id or id>})
 //! token = head "." body "." base64url(HMAC-SHA256(<the key's secret, the text as it is>, head "." body))
 //! ```
+//!
+//! Times saturate: a token whose times are out of bounds is refused as too long, or as expired.
 
 use crate::http::reply::{ErrorBody, error};
 use crate::store::tracking::Tracker;

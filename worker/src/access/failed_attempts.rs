@@ -3,7 +3,8 @@
 //!
 //! Only wrong names count. A client that sends only right ones is never slowed, and the answers while it is limited do not depend
 //! on the names. Counts fade like a leaking bucket: the level is the time until it is empty. A request counts as open from admission
-//! until it is settled. Beyond a limit, open requests count as wrong ones, so that parallel calls gain nothing.
+//! until it is settled. Beyond a limit, open requests count as wrong ones, so that parallel calls gain nothing. Levels and times
+//! saturate: beyond the type is beyond every limit.
 
 use crate::http::caller::{Caller, CredentialClass};
 use crate::http::route::Route;

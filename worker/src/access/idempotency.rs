@@ -131,6 +131,7 @@ pub fn store_response(
     if !store.is_dirty() && (is_client || reply.status >= 300 || reply.body.len() > SLICE_BYTES) {
         return Ok(());
     }
+    // Saturates: more bytes than any quota.
     let bytes = i64::try_from(reply.body.len().saturating_add(ROW_BYTES)).unwrap_or(i64::MAX);
     if is_client {
         if !OF_CLIENTS.allows(store, call.caller, call.now_ms, bytes)? {

@@ -1,5 +1,5 @@
 //! Quotas on the writes of a client key, which is public, per window of time. One row contains the amount that a key has
-//! used of one quota, and is reset with each window.
+//! used of one quota, and is reset with each window. Amounts of one call and times saturate: beyond the type is beyond every quota.
 
 use crate::http::caller::Caller;
 use crate::store::Store;

@@ -2,7 +2,8 @@
 //! The clock is a parameter, and no count is ever stored.
 //!
 //! A process counts in its own memory, so that counting needs no call to an object. Where several instances serve a project, as on
-//! Cloudflare, each has its own count. A rate therefore bounds floods of one instance and cannot be sold as a quota.
+//! Cloudflare, each has its own count. A rate therefore bounds floods of one instance and cannot be sold as a quota. Times and counts of
+//! calls saturate: beyond the type is beyond every rate.
 
 use crate::http::caller::{Caller, CredentialClass};
 use crate::http::rate_limits::{Rate, RateBounds};

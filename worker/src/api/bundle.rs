@@ -82,6 +82,7 @@ fn list_offers(call: &mut Call<'_, '_>) -> HandlerResult {
     check_project(call)?;
     let limit = read_int(&call.query, "limit", 1, LIMIT_MAX)?.unwrap_or(LIMIT_DEFAULT);
     let page = read_int(&call.query, "page", 1, PAGE_MAX)?.unwrap_or(1);
+    // Saturates: beyond the type a page is empty.
     let documents = campaigns::list_offers(call.store, limit, page.saturating_sub(1).saturating_mul(limit))?;
     let lines = offers::describe(call.store, &documents, call.caller.settings.case_sensitive_codes, call.context.now)?;
     let total = campaigns::count_offers(call.store)?;

@@ -99,6 +99,7 @@ const RENAMED_MAX: i64 = 5_000;
 
 /// Refuses to rename a category with so many members that the object would be busy for long.
 fn check_count(call: &Call<'_, '_>, id: &str) -> Result<(), CallError> {
+    // One more than the limit shows that it is exceeded.
     let count = campaigns::count_of_category(call.store, id, RENAMED_MAX.saturating_add(1))?;
     if count <= RENAMED_MAX {
         return Ok(());

@@ -108,6 +108,7 @@ pub const ROUTES: &[Route] = &[
 fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut clause = clock::at_call(call, Clause::of_kind(LOCATION.object))?;
     if let Some(at) = read_instant(&call.query, &["end_date"])? {
+        // Saturates at the end of time.
         clause.made_before(at.saturating_add(1));
     }
     let limit = read_int(&call.query, "limit", 1, 100)?.unwrap_or(LIMIT_DEFAULT);
@@ -179,6 +180,7 @@ fn check_area(sent: &Map<String, Json>) -> Result<(), CallError> {
 fn check_polygons(polygons: &Json) -> Result<(), CallError> {
     let lists = |value: &Json| value.as_array().cloned().unwrap_or_default();
     let rings: Vec<Json> = lists(polygons).iter().flat_map(lists).collect();
+    // The size of a body bounds the number of corners.
     let corners = rings.iter().map(|ring| lists(ring).len()).fold(0, usize::saturating_add);
     if corners > CORNERS_MAX {
         let message = format!("must NOT have more than {CORNERS_MAX} places (actual number is `{corners}`)");

@@ -137,8 +137,10 @@ fn issue(call: &mut Call<'_, '_>) -> HandlerResult {
     let now_ms = call.now_ms();
     let project = call.caller.project.clone();
     let beyond =
+        // The new token is one of them.
         credentials::list_tokens_of_key(call.store, &project, &call.caller.key_id, keys::TOKENS_MAX.saturating_sub(1))?;
     let token = call.ids.alphanumeric("", 50).to_string();
+    // Saturates at the end of time.
     let expires_at = now_ms.saturating_add(TOKEN_SECONDS.saturating_mul(1_000));
     let secret = call.caller.secrets.first().cloned();
     let issued = IssuedToken { project: project.clone(), id: call.caller.key_id.clone(), secret, scopes, expires_at };

@@ -192,9 +192,12 @@ fn give_one(call: &mut Call<'_, '_>, kind: &str, second: &str, document: &Json, 
 fn count(call: &mut Call<'_, '_>, id: &str, document: &Json) {
     let number = |path: &str| document.pointer(path).and_then(Json::as_i64);
     let campaign = text(document, "campaign_id");
-    let amount = number("/gift/amount").unwrap_or(0).saturating_sub(number("/gift/subtracted_amount").unwrap_or(0));
-    let spent = number("/redemption/redeemed_amount")
-        .or_else(|| number("/gift/balance").map(|balance| amount.saturating_sub(balance)));
+    let number_or_zero = |path: &str| number(path).unwrap_or(0);
+    // Amounts of vectors are at most 2^53: no difference saturates.
+    let less = |amount: i64, taken: i64| amount.saturating_sub(taken);
+    let amount = less(number_or_zero("/gift/amount"), number_or_zero("/gift/subtracted_amount"));
+    let spent =
+        number("/redemption/redeemed_amount").or_else(|| number("/gift/balance").map(|balance| less(amount, balance)));
     let moves = [
         (
             redemptions_account(id),

@@ -194,6 +194,7 @@ fn list_dead(call: &mut Call<'_, '_>) -> HandlerResult {
         None => 0,
         Some(id) => place(call, &webhook.id, id)?,
     };
+    // One more than the page shows that there are more.
     let found = stored::list_dead(call.store, &webhook.id, after, limit.saturating_add(1))?;
     let most = usize::try_from(limit).unwrap_or(0);
     let has_more = found.len() > most;

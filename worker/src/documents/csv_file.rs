@@ -1,5 +1,5 @@
 //! Reading of CSV files: their columns, their rows in slices that each begin with a row, and the values of
-//! the cells of a row.
+//! the cells of a row. Places and sizes saturate only in form: the size of a body bounds them.
 
 use crate::documents::csv_cells;
 use crate::documents::csv_columns::{CellType, ColumnMap, CsvColumn};

@@ -102,6 +102,7 @@ fn scope(call: &Call<'_, '_>, prefix: &str, orders: &[CursorSort]) -> String {
 
 /// Returns the cursor after a position, and the end of its validity.
 fn seal(call: &Call<'_, '_>, prefix: &str, scope: &str, position: &ListPosition) -> Result<Json, Fault> {
+    // Saturates at the end of time.
     let expires_at = call.now_ms().saturating_add(CURSOR_MS);
     let mut place: Vec<Json> = vec![expires_at.into()];
     place.extend(position.to_json());
@@ -127,6 +128,7 @@ fn open(
     };
     let wrong = || message("must be the `next` of a page of this list, with the same filters and order");
     let sealed = cursor.strip_prefix(prefix).ok_or_else(wrong)?;
+    // A shorter text has no digest, and is refused.
     let (place, found) = sealed.split_at_checked(sealed.len().saturating_sub(DIGEST)).ok_or_else(wrong)?;
     if !crate::constant_time::equal_in_constant_time(&digest(call, scope, place)?, found) {
         return Err(wrong().into());

@@ -37,6 +37,7 @@ pub fn select(
         clause.continue_after(find_position(id)?.ok_or_else(unknown)?, falls);
     }
     let selection = list.narrowed(store, query, clause)?;
+    // One more than the page shows that there are more.
     let mut documents = selection.list_stored(store, limit.saturating_add(1), falls)?;
     let limit = usize::try_from(limit).unwrap_or(0);
     let has_more = documents.len() > limit;

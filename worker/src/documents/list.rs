@@ -1,4 +1,4 @@
-//! Lists: limit, page, order and filters of a query, and the envelope.
+//! Lists: limit, page, order and filters of a query, and the envelope. Places in a list saturate: beyond the type a page is empty.
 
 use crate::documents::filter::{conditions, read_instant};
 use crate::http::list_options::{List, ListFilter};

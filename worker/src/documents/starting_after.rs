@@ -31,6 +31,7 @@ pub fn narrow(store: &Store<'_>, query: &Query, kinds: &[&str], clause: &mut Cla
         })?;
         clause.continue_after_document(age, falls);
     } else if let Some(at) = instant {
+        // Saturates at the end of time.
         if falls { clause.made_before(at) } else { clause.made_from(at.saturating_add(1)) }
     }
     Ok(())

@@ -87,6 +87,7 @@ impl<'a> AttemptLimiter<'a> {
         {
             self.log(&error);
         }
+        // A clock that is set back shows no time.
         let elapsed = random::clock_ms().saturating_sub(arrived_ms);
         pause(remaining_delay(u64::try_from(elapsed).unwrap_or(0))).await;
     }

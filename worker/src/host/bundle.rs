@@ -2,6 +2,7 @@
 //!
 //! A head is read from KV once a second for each project; a part is named by its content and is kept. Where KV has no head, and where the
 //! head shows other settings than the caller's or is overdue, the object is informed once in a while: it builds and copies the bundle.
+//! Ages saturate: a clock that is set back makes no entry fresh.
 
 use super::bindings::{Bindings, ObjectCall, ObjectResponse};
 use super::{durable, log, object_protocol};

@@ -146,6 +146,7 @@ impl IncomingRequest {
 
     /// Counts the request as answered.
     fn count(&self, status: u16) {
+        // A clock that is set back shows no time.
         let millis = random::clock_ms().saturating_sub(self.arrived_ms);
         metrics::count(&self.request, self.route(), status, u64::try_from(millis).unwrap_or(0));
     }

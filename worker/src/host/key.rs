@@ -3,7 +3,7 @@
 //! A record contains the end of its validity. So memory and KV together are never older than a minute, even after restarts
 //! of the process. Names in memory and KV contain a digest of the setup: a process with a new setup never reads records of the
 //! old one. A record that does not fit is requested again ([`ask`]): a new secret works at once while processes with both
-//! setups run.
+//! setups run. Times saturate, at the end of time.
 
 use super::bindings::{Bindings, ObjectCall, ObjectCallFailure};
 use super::log;

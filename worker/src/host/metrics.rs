@@ -2,7 +2,7 @@
 //! `/metrics`. Counting a request needs no additional call.
 //!
 //! Counts in memory begin at zero with each instance, which Prometheus expects of counters. On Cloudflare there are many instances
-//! of an entry, and an answer describes one of them.
+//! of an entry, and an answer describes one of them. Counters saturate: a metric is no amount.
 
 use super::bindings::{Bindings, ObjectCall, ObjectCallFailure};
 use super::log;

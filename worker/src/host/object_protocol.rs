@@ -33,9 +33,11 @@ pub(super) fn take_line(lines: &mut String, name: &str) -> Option<String> {
     // Names are at the beginning and after every second line; a value with that text is skipped.
     let mut at = 0;
     while let Some(rest) = lines.get(at..).filter(|rest| !rest.is_empty()) {
+        // Memory bounds the places of a text, of which these are some.
         let length = |rest: &str| rest.find('\n').map(|end| end.saturating_add(1));
         let name_length = length(rest)?;
         let value_length = length(rest.get(name_length..)?)?;
+        // Both parts are within the text.
         let end = at.saturating_add(name_length).saturating_add(value_length);
         if rest.starts_with(&marked) {
             let taken: String = lines.drain(at..end).collect();

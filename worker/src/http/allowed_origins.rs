@@ -22,6 +22,7 @@ fn as_sent(allowed: &str) -> String {
     let mut sent = allowed.strip_suffix('/').unwrap_or(allowed).to_ascii_lowercase();
     for (scheme, usual) in [("https://", ":443"), ("http://", ":80")] {
         if sent.starts_with(scheme) && sent.ends_with(usual) {
+            // The usual port is the end of the text.
             sent.truncate(sent.len().saturating_sub(usual.len()));
         }
     }

@@ -1,7 +1,7 @@
 //! Response of `/metrics`: metrics for the operator, in the text format of Prometheus (version 0.0.4).
 //!
 //! Written by hand: the format has three kinds of lines. The values come from two instances of the module and from the memory of
-//! each object; a library's registry would have to be filled again for each response.
+//! each object; a library's registry would have to be filled again for each response. Counters saturate: a metric is no amount.
 
 use crate::constant_time::{equal_in_constant_time, sha256_hex};
 use crate::http::request::Request;

@@ -317,6 +317,7 @@ pub fn error_reply(body: &ErrorBody, request_id: &str) -> Reply {
 fn within(text: String) -> String {
     match text.char_indices().nth(LONGEST_TEXT) {
         None => text,
+        // The sign of the cut is one character.
         Some(_) => text.chars().take(LONGEST_TEXT.saturating_sub(1)).chain(['…']).collect(),
     }
 }

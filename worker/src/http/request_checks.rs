@@ -1,4 +1,5 @@
-//! Checks of request bodies: size, depth, width, media type, and the JSON object in them.
+//! Checks of request bodies: size, depth, width, media type, and the JSON object in them. Sizes saturate only in form: the size of a body
+//! bounds them.
 
 use crate::http::reply::{self, ErrorBody, error, invalid_payload, transport_error};
 use crate::http::request::Request;

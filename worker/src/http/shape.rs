@@ -16,6 +16,18 @@ pub enum Nulls {
     Dropped,
     /// The field is cleared: on update.
     Kept,
+    /// A field of the body is cleared, and inside of it `null` equals an absent field: on update of values that replace the present ones.
+    KeptOnTop,
+}
+
+impl Nulls {
+    /// Returns the meaning inside a field.
+    fn within(self) -> Nulls {
+        match self {
+            Nulls::Kept => Nulls::Kept,
+            Nulls::Dropped | Nulls::KeptOnTop => Nulls::Dropped,
+        }
+    }
 }
 
 /// Published fields of bodies that the service does not act on and must not ignore, each with the reason.
@@ -46,12 +58,12 @@ fn read_object(
             None if field.required => return Err(Problem::missing(path, field.name)),
             None => {}
             Some(Json::Null) if field.required => return Err(Problem::missing(path, field.name)),
-            Some(Json::Null) if nulls == Nulls::Kept || field.null_is_value => {
+            Some(Json::Null) if nulls != Nulls::Dropped || field.null_is_value => {
                 drop(object.insert(field.name.to_owned(), Json::Null))
             }
             Some(Json::Null) => {}
             Some(value) => {
-                object.insert(field.name.to_owned(), read_value(&field.kind, value, nulls, &place)?);
+                object.insert(field.name.to_owned(), read_value(&field.kind, value, nulls.within(), &place)?);
             }
         }
     }
@@ -374,5 +386,13 @@ mod tests {
         let body = json!({ "name": "n", "limit": null }).as_object().cloned().unwrap_or_default();
         let kept = read(FIELDS, body, Nulls::Kept).map(Json::Object);
         assert_eq!(kept, Ok(json!({ "name": "n", "limit": null })));
+        const OUTER: &[Field] = &[may("inner", FieldType::Object(FIELDS)), may("free", FieldType::Map)];
+        let body = json!({ "inner": { "name": "n", "limit": null }, "free": { "key": null } });
+        let read =
+            |body: &Json, nulls| read(OUTER, body.as_object().cloned().unwrap_or_default(), nulls).map(Json::Object);
+        assert_eq!(read(&body, Nulls::Kept), Ok(body.clone()));
+        let without = json!({ "inner": { "name": "n" }, "free": { "key": null } });
+        assert_eq!(read(&body, Nulls::KeptOnTop), Ok(without));
+        assert_eq!(read(&json!({ "inner": null }), Nulls::KeptOnTop), Ok(json!({ "inner": null })));
     }
 }

@@ -1,6 +1,7 @@
 //! Lists that a job writes item by item: the items are stored in slices, and errors of items are reported in the result.
 //!
-//! An item is written like a call of its own; a refused item does not affect the others.
+//! An item is written like a call of its own; a refused item does not affect the others. Only sizes in bytes and places in a slice
+//! saturate; the counts of items are checked.
 
 use crate::documents::csv_columns::CsvColumn;
 use crate::documents::csv_file::{self, CsvLayout};
@@ -15,6 +16,7 @@ use crate::http::upload;
 use crate::jobs::async_actions::{self, JobSlice};
 use crate::jobs::job_caller::JobCaller;
 use crate::store::Store;
+use crate::store::amount::CheckedAmount;
 use crate::store::document::Document;
 use crate::store::jobs::{self, BULK_SLICE, WaitingJob};
 use crate::store::sql::Fault;
@@ -214,7 +216,7 @@ pub fn run(
         store.delete(BULK_SLICE, &slice.id);
         cursor.place = 0;
     }
-    let so_far = cursor.done.saturating_add(cursor.failed);
+    let so_far = cursor.done.plus(cursor.failed)?;
     if so_far >= cursor.wanted {
         return async_actions::finish(store, context, id, Ok(result(kind, cursor)));
     }
@@ -298,7 +300,7 @@ fn write_all(
         let name = item.get(named).or_else(|| item.get("id")).or_else(|| customer_of(&item)).cloned();
         let names: Vec<String> = item.keys().cloned().collect();
         match write_item(call, item) {
-            Ok(()) => cursor.done = cursor.done.saturating_add(1),
+            Ok(()) => cursor.done = cursor.done.plus(1)?,
             // Some of its writes have run: the whole slice is undone.
             Err(CallError::Refused(body)) if call.store.is_undone() => return Err(body.into()),
             Err(CallError::Refused(body)) => {
@@ -307,7 +309,7 @@ fn write_all(
                     let has = |to: &str| names.iter().any(|known| known == to);
                     let details =
                         body.details.as_deref().map(|details| cursor.layout.named.by_column_name(details, has));
-                    let row = cursor.done.saturating_add(cursor.failed).saturating_add(1);
+                    let row = cursor.done.plus(cursor.failed)?.plus(1)?;
                     let error = json!({
                         "row": row, named: name, "key": body.key, "message": body.message, "details": details,
                     });
@@ -317,7 +319,7 @@ fn write_all(
                         cursor.errors_bytes = bytes;
                     }
                 }
-                cursor.failed = cursor.failed.saturating_add(1);
+                cursor.failed = cursor.failed.plus(1)?;
             }
             Err(CallError::Fault(fault)) => return Err(fault),
         }

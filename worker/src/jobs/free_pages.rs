@@ -24,6 +24,7 @@ pub fn run(store: &mut Store<'_>, context: &Context, slice: &JobSlice<'_>) -> Re
         jobs::delete(store, slice.id);
         return Ok(());
     };
+    // Saturates at the end of time.
     let at = context.now.millis().saturating_add(PAUSE_MS);
     jobs::update_cursor(store, slice.id, &left.to_string(), at);
     Ok(())

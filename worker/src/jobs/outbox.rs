@@ -4,7 +4,8 @@
 //! Only the earliest row of an entity has a due time; the next one gets it after that delivery, so that the order is kept.
 //! After a day of failures a delivery becomes a dead letter and its webhook is deactivated, as published. Deliveries that
 //! waited become dead letters too, so that all can be viewed and sent again.
-//! Each key has its share of a webhook's queue, from which its own oldest deliveries are dropped.
+//! Each key has its share of a webhook's queue, from which its own oldest deliveries are dropped. Times and numbers of free slots
+//! saturate.
 
 use crate::constant_time::hex;
 use crate::store::Store;

@@ -7,7 +7,7 @@
 //! service has the time of its cause (points expire, a lock ends) and is due by the clock.
 //!
 //! A slice may run twice without harm. The shell, which has the clock, limits a slice in rows, so that a redemption waits
-//! only milliseconds.
+//! only milliseconds. Times and numbers of attempts saturate.
 
 use crate::jobs::async_actions::finish;
 use crate::jobs::free_pages;

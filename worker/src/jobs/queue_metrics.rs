@@ -1,4 +1,4 @@
-//! Metrics of the queues of an object: their lengths, and the delay of the most urgent job.
+//! Metrics of the queues of an object: their lengths, and the delay of the most urgent job. Ages saturate.
 
 use crate::store::Store;
 use crate::store::sql::Fault;

@@ -1,7 +1,7 @@
 //! Removes rows past their keeping time: one row of `due` for all of them, present as long as there is anything to remove.
 //!
 //! Readers compare with the clock where it matters: an expired lock has no effect. The retention sweep frees the space, a few
-//! rows at a time, and schedules nothing when there is nothing to remove.
+//! rows at a time, and schedules nothing when there is nothing to remove. Times saturate, at both ends of time.
 
 use crate::access::idempotency::RESPONSES_KEPT_MS;
 use crate::jobs::outbox;

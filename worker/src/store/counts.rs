@@ -58,8 +58,10 @@ impl Store<'_> {
             &[
                 kind.into(),
                 hour.into(),
+                // Saturates at the end of time.
                 hour.saturating_mul(HOUR_S).into(),
                 second.into(),
+                // Saturates at the end of time.
                 second.saturating_mul(SECOND_MS).into(),
                 at_ms.into(),
             ],

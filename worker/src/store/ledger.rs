@@ -10,6 +10,12 @@ use serde_json::{Value as Json, json};
 use std::collections::HashMap;
 use std::ops::Range;
 
+/// Returns the state of an account from what [`Store::standings`] has read. Fails for an account that it did not read: its balance is
+/// unknown, and not zero.
+pub fn balance_of(read: &HashMap<String, AccountBalance>, account: &str) -> Result<AccountBalance, Fault> {
+    read.get(account).copied().ok_or_else(|| Fault(format!("the balance of `{account}` was not read")))
+}
+
 /// State of an account: its balance, and the amount that others have reserved.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AccountBalance {
@@ -79,6 +85,11 @@ impl Store<'_> {
             balances.insert(sql::text(row, 0)?.to_owned(), balance);
         }
         Ok(balances)
+    }
+
+    /// Returns the state of one account at `now_ms`; an account that is not stored has a balance of zero.
+    pub fn account_balance(&self, account: &str, now_ms: i64) -> Result<AccountBalance, Fault> {
+        balance_of(&self.standings(&[account.to_owned()], now_ms, "")?, account)
     }
 
     /// Sums the transfers to an account in a time, and those that undo them.

@@ -120,7 +120,9 @@ impl Sql for Sqlite {
     fn bytes(&self) -> Result<i64, Fault> {
         let number =
             |name: &str| self.connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).map_err(fault);
+        // SQLite counts free pages among all pages.
         let used = number("page_count")?.saturating_sub(number("freelist_count")?);
+        // A size for the operator.
         Ok(used.saturating_mul(number("page_size")?))
     }
 }

@@ -84,6 +84,7 @@ pub fn insert_copies(store: &Store<'_>, customer_id: &str, first: i64, count: i6
     let mut params = vec![first.into(), count.into(), Json::from(names.clone()).to_string().into()];
     params.extend(names.iter().map(|name| name.as_str().into()));
     let renamed = |column: &str| {
+        // Memory bounds the list.
         (4..params.len().saturating_add(1)).fold(column.to_owned(), |text, place| {
             let (head, tail) = (format!("instr(?{place}, '_')"), format!("instr(?{place}, '_') + 7"));
             format!("replace({text}, ?{place}, substr(?{place}, 1, {head}) || digits || substr(?{place}, {tail}))")

@@ -1,8 +1,16 @@
-//! Tests the commit pipeline: documents that follow from a call are checked like those of the call, and a refusal writes nothing.
+//! Tests the commit pipeline: its steps run in the order that ARCHITECTURE.md lists, documents that follow from a call are checked like
+//! those of the call, and a refusal writes nothing.
 
 use crate::in_process::Edge;
+use scrip::Context;
+use scrip::time::Instant;
 use scrip_worker::http::request::Request;
+use scrip_worker::service;
+use scrip_worker::store::Store;
+use scrip_worker::store::sql::{Fault, Sql, SqlRow, SqlValue};
+use scrip_worker::store::sqlite::Sqlite;
 use serde_json::{Value as Json, json};
+use std::cell::RefCell;
 
 const NOW: i64 = 1_772_366_400_000;
 const PROJECT: &str = "proj_dev";
@@ -118,4 +126,108 @@ fn a_job_stores_the_errors_that_fit_its_row() {
         "{} errors",
         errors.len()
     );
+}
+
+/// Records all statements, each with its parameters.
+struct StatementRecorder {
+    sql: Sqlite,
+    statements: RefCell<Vec<String>>,
+}
+
+impl Sql for StatementRecorder {
+    fn run(&self, statement: &str, params: &[SqlValue]) -> Result<Vec<SqlRow>, Fault> {
+        let words: Vec<&str> = statement.split_whitespace().collect();
+        self.statements.borrow_mut().push(format!("{} {params:?}", words.join(" ")));
+        self.sql.run(statement, params)
+    }
+
+    fn bytes(&self) -> Result<i64, Fault> {
+        self.sql.bytes()
+    }
+}
+
+/// A project whose customer Ann has a card of a loyalty campaign (v1) and of a loyalty program (v2), with a webhook for redemptions.
+struct RecordedShop {
+    store: StatementRecorder,
+    calls: RefCell<u8>,
+}
+
+impl RecordedShop {
+    fn new() -> RecordedShop {
+        let store = StatementRecorder { sql: Sqlite::memory().unwrap(), statements: RefCell::default() };
+        RecordedShop { store, calls: RefCell::new(0) }
+    }
+
+    fn post(&self, path: &str, body: &Json, key: Option<&str>) -> Json {
+        let mut headers = vec![crate::caller::server()];
+        headers.extend(key.map(|key| ("idempotency-key".to_owned(), key.to_owned())));
+        let body = body.to_string().into_bytes();
+        let request = Request { method: "POST".into(), path: path.into(), headers, body, ..Request::default() };
+        let number = self.calls.replace_with(|number| *number + 1);
+        let context = Context { now: Instant::parse("2026-03-01T00:00:00Z").unwrap(), seed: [number; 32] };
+        let mut opened = if number == 0 { Store::open(&self.store, 0).unwrap() } else { Store::new(&self.store) };
+        let reply = service::serve(&request, &mut opened, &context).unwrap();
+        let answer = serde_json::from_slice(&reply.body).unwrap_or(Json::Null);
+        assert!(reply.status < 300, "{path}: {} {answer}", reply.status);
+        answer
+    }
+
+    fn make(&self, path: &str, body: &Json) -> String {
+        self.post(path, body, None)["id"].as_str().unwrap_or_default().to_owned()
+    }
+
+    /// Returns the place of the first statement with all of these texts.
+    fn place_of(&self, step: &str, texts: &[&str]) -> usize {
+        let statements = self.store.statements.borrow();
+        let found = statements.iter().position(|statement| texts.iter().all(|text| statement.contains(text)));
+        found.unwrap_or_else(|| panic!("{step} has no statement: {statements:#?}"))
+    }
+}
+
+/// Ann pays an order with points of her v1 card, under an `Idempotency-Key`: the redemption causes all steps of the pipeline.
+#[test]
+fn the_steps_of_a_commit_run_in_their_order() {
+    let shop = RecordedShop::new();
+    let club = shop.make("/v1/loyalties", &json!({ "name": "Club", "voucher": { "loyalty_card": { "points": 500 } } }));
+    let rules = json!([{ "event": "order.paid", "active": true, "loyalty": { "type": "FIXED", "points": 10 } }]);
+    shop.make(&format!("/v1/loyalties/{club}/earning-rules"), &rules);
+    let ann = shop.make("/v1/customers", &json!({ "source_id": "ann" }));
+    let card = shop.make(&format!("/v1/campaigns/{club}/vouchers/A"), &json!({}));
+    let joins = json!({ "voucher": "A", "customer": { "source_id": "ann" } });
+    shop.make(&format!("/v1/loyalties/{club}/members"), &joins);
+    let coin = json!({ "name": "Coins", "parameters": { "coin": { "exchange_ratio": 1, "points_ratio": 1 } } });
+    let coin = shop.make("/v1/rewards", &coin);
+    shop.make(&format!("/v1/rewards/{coin}/assignments"), &json!({ "campaign": club }));
+    let definition = json!({ "name": "Points", "type": "INDIVIDUAL", "status": "ACTIVE" });
+    let definition = shop.make("/v2/loyalties/card-definitions", &definition);
+    let effect = json!({ "points": { "value": 7, "card_definition_id": definition } });
+    let rule = json!({ "name": "R", "status": "ACTIVE", "trigger": { "event": "customer.order.paid" },
+        "earnings": [{ "effects": [effect] }] });
+    let rule = shop.make("/v2/loyalties/earning-rules", &rule);
+    let program = json!({ "name": "P", "status": "ACTIVE", "card_definitions": [{ "id": definition }],
+        "earning_rules": [{ "id": rule }] });
+    let program = shop.make("/v2/loyalties/programs", &program);
+    shop.make(&format!("/v2/loyalties/programs/{program}/members"), &json!({ "customer_id": ann }));
+    let webhook = json!({ "target_url": "https://hooks.shop.example/in", "events": ["redemption.succeeded"] });
+    shop.make("/management/v1/projects/proj_dev/webhooks", &webhook);
+    shop.store.statements.take();
+
+    let pays = json!({ "object": "voucher", "id": "A", "reward": { "id": coin, "points": 44 } });
+    let redemption = json!({ "redeemables": [pays], "customer": { "source_id": "ann" },
+        "order": { "source_id": "o-1", "status": "PAID", "amount": 100_000 } });
+    shop.post("/v1/redemptions", &redemption, Some("k"));
+
+    let points = format!("voucher/{card}/points");
+    let steps = [
+        ("the handler", vec!["INSERT INTO document", "\"redemption\""]),
+        ("the answer of the key", vec!["INSERT INTO answer"]),
+        ("step 3, the lots of the card that paid", vec!["UPDATE document", card.as_str(), "lots"]),
+        ("step 4, points of the loyalty campaign", vec!["INSERT INTO transfer", points.as_str(), "\"earned"]),
+        ("step 4, points of the loyalty program", vec!["INSERT INTO earning_firing"]),
+        ("step 5, the webhook", vec!["INSERT INTO outbox"]),
+        ("step 6, retention", vec!["due", "retention"]),
+    ];
+    let places: Vec<usize> = steps.iter().map(|(step, texts)| shop.place_of(step, texts)).collect();
+    let statements = shop.store.statements.borrow();
+    assert!(places.is_sorted(), "{places:?} of {steps:#?} in {statements:#?}");
 }

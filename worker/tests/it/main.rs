@@ -83,6 +83,7 @@ mod sessions;
 mod setup_changes;
 mod statement_counts;
 mod statistics;
+mod stored_amounts;
 mod supplement_carts;
 mod tier_vectors;
 mod unreadable_documents;

@@ -91,6 +91,8 @@ pub fn update_campaign(call: &mut Call<'_, '_>, mut campaign: Document) -> Handl
         _ => visibility::check_codes(requested, campaign.as_campaign().is_standalone())?,
     }
     let tiers = sent.remove("promotion").and_then(|promotion| promotion.get("tiers")?.as_array().cloned());
+    // Tiers have nulls of their own.
+    let mut sent = shape::read(call.route.body, sent, Nulls::KeptOnTop)?;
     apply_grant(call.store, &mut campaign, &mut sent)?;
     let zone = clock::zone(call)?;
     definition::normalise_dates(&mut sent, &zone);

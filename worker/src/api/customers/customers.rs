@@ -126,6 +126,7 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
         .unwrap_or(crate::documents::list::LIMIT_DEFAULT);
     let customers = (CUSTOMER.show)(call, page.documents)?;
     let mut envelope = CUSTOMER.list.envelope(customers, page.total);
+    // Saturates: no page comes after the end of the type.
     envelope.insert("has_more".into(), (number.saturating_mul(limit) < page.total).into());
     Ok(Response::json(Json::Object(envelope)))
 }

@@ -81,6 +81,7 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     let key = customer_keys::current(call.store, call.now_ms())?;
     let token = key.sign(&call.caller.project, customer, now, seconds);
     let token = token.ok_or_else(|| Fault::new("a customer token could not be signed"))?;
+    // Saturates at the end of time.
     let expires_at = timestamp::text(now.saturating_add(seconds).saturating_mul(1_000));
     Ok(Response::json(json!({
         "object": "customer_token", "token": token, "customer": { "id": id, "source_id": source_id }, "expires_at": expires_at,

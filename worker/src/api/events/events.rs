@@ -176,6 +176,7 @@ fn find_referral(
 fn concealed<T>(call: &Call<'_, '_>, code: &str, found: Result<T, CallError>) -> Result<T, CallError> {
     match (found, &call.client) {
         (Err(CallError::Refused(refusal)), Some(client)) => {
+            // Saturates: beyond every limit of attempts.
             call.guesses.set(call.guesses.get().saturating_add(1));
             Err(if client.policy.reasons { refusal } else { not_found("voucher", code) }.into())
         }

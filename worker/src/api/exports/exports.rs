@@ -118,6 +118,7 @@ fn is_link_shown(caller: &Caller, export: &Document) -> bool {
 /// Shows exports with their status; a finished one has a link if the caller may have it.
 fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
     let key = auth::key_name(CredentialClass::Server, &call.caller.key_id);
+    // Saturates at the end of time.
     let end = call.now_ms().saturating_add(LINK_MS);
     let origin = origin(call.request);
     let secret = call.caller.secrets.first().map_or("", String::as_str);

@@ -338,6 +338,7 @@ fn validate_tiers(call: &mut Call<'_, '_>) -> HandlerResult {
         });
         return Ok(promotions_response(valid.collect(), None));
     }
+    // Saturates: beyond every size.
     let size = call.request.body.len().saturating_mul(tiers.len());
     if size > TRIED_BYTES_MAX {
         let message = format!(

@@ -170,7 +170,7 @@ fn insert_rule(
 
 /// Updates a rule; a null clears an optional member.
 fn update(call: &mut Call<'_, '_>) -> HandlerResult {
-    let mut sent = call.body(Nulls::Kept)?;
+    let mut sent = call.body(Nulls::KeptOnTop)?;
     let mut document = find(call)?;
     let rule = take_validation_rule(call, &mut sent)?;
     let has_metadata = sent.contains_key("metadata");

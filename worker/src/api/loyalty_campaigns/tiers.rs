@@ -132,6 +132,7 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut known: Vec<CampaignTier> =
         list_of_campaign(call.store, &loyalty_campaign.id)?.into_iter().map(|(_, tier)| tier).collect();
     let sent = call.sources()?;
+    // More tiers than the limit leave no room.
     let most = TIERS_MAX.saturating_sub(known.len());
     if sent.is_empty() || sent.len() > most {
         let message = format!("must have 1 to {most} items (actual number is `{}`)", sent.len());

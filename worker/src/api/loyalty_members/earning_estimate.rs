@@ -172,6 +172,7 @@ impl EarningEstimate {
         let index = index.unwrap_or_else(|| {
             let member_id = member_id.to_owned();
             self.memberships.push(MembershipEstimate { member_id, cards: Vec::new(), benefits: Vec::new() });
+            // Without a membership there is no other one.
             self.memberships.len().saturating_sub(1)
         });
         let Some(membership) = self.memberships.get_mut(index) else { return Ok(()) };

@@ -83,6 +83,7 @@ pub fn find_new_assignments(
         let stock = reference.get("stock").cloned().unwrap_or(Json::Null);
         assignments.push(NewAssignment { kind, document, state, stock });
     }
+    // Memory bounds both lists.
     let is_second = assignments.len().saturating_add(present.len()) > 1;
     match assignments.last() {
         Some(last) if kind.entity.kind == Entity::TierStructure && is_second => {

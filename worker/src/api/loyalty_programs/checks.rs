@@ -18,6 +18,7 @@ const DAYS: [i64; 12] = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 pub fn check_dates(dates: Option<&Json>, path: &str) -> Result<(), Problem> {
     for (index, date) in dates.and_then(Json::as_array).into_iter().flatten().enumerate() {
         let number = |name: &str| date.get(name).and_then(Json::as_i64).unwrap_or(0);
+        // A month is a number from 1 to 12.
         let days = usize::try_from(number("month").saturating_sub(1)).ok().and_then(|month| DAYS.get(month));
         if days.is_none_or(|days| number("day") > *days) {
             let message = format!("must be a day that the month has (actual value is `{}`)", number("day"));

@@ -234,6 +234,7 @@ impl PointsRange {
                 let text = number.to_string();
                 let read = Decimal::read(&text).filter(|read| {
                     let decimals = i64::try_from(read.decimals()).unwrap_or(i64::MAX);
+                    // Saturates: far more decimals than any number may have.
                     decimals.saturating_sub(read.exponent.into()) <= DECIMALS
                 });
                 let millionths = read.and_then(|read| read.times_ten_to(DECIMALS));

@@ -9,6 +9,7 @@ pub(super) fn generate_id(ids: &mut Ids) -> String {
     let mut groups = Vec::new();
     let mut from = 0_usize;
     for length in [8_usize, 4, 4, 4, 12] {
+        // The length of a digest bounds both.
         let to = from.saturating_add(length);
         groups.push(digits.get(from..to).unwrap_or_default());
         from = to;

@@ -175,6 +175,7 @@ fn regenerate(call: &mut Call<'_, '_>) -> HandlerResult {
     let (row, mut key) = named(call)?;
     let grace = body.get("grace_seconds").and_then(Json::as_i64).unwrap_or(0);
     let token = ids::generate_id(&mut call.ids);
+    // Saturates at the end of time.
     let until = call.now_ms().saturating_add(grace.saturating_mul(1_000));
     let before = std::mem::replace(&mut key.token_sha256, sha256_hex(token.as_bytes()));
     key.former = (grace > 0).then_some(PreviousSecret { token_sha256: before, until });

@@ -186,7 +186,7 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
 }
 
 fn update(call: &mut Call<'_, '_>) -> HandlerResult {
-    let mut sent = call.body(Nulls::Kept)?;
+    let mut sent = call.body(Nulls::KeptOnTop)?;
     let mut stack = find(call)?;
     sent.retain(|name, value| !value.is_null() || name.starts_with("category"));
     normalise_tiers(call, &stack.parent.clone().unwrap_or_default(), &mut sent)?;

@@ -99,7 +99,7 @@ pub const ROUTES: &[Route] = &[put("/v1/promotions/tiers/{promotionTierId}", "Up
     .body(UPDATE)];
 
 fn update(call: &mut Call<'_, '_>) -> HandlerResult {
-    let sent = call.body(Nulls::Kept)?;
+    let sent = call.body(Nulls::KeptOnTop)?;
     let tier = TIER.find(call)?;
     Ok(Response::json(change_tier(call, tier, sent, "")?))
 }
@@ -151,7 +151,7 @@ pub fn change_all(call: &mut Call<'_, '_>, campaign: &Document, sent: Vec<Json>)
     for (index, tier) in sent.into_iter().enumerate() {
         let path = format!("promotion.tiers[{index}]");
         let tier = tier.as_object().cloned().unwrap_or_default();
-        let read = shape::read(OF_PROMOTION, tier, Nulls::Kept);
+        let read = shape::read(OF_PROMOTION, tier, Nulls::KeptOnTop);
         let mut tier = read.map_err(|problem| problem.within(&path))?;
         match tier.remove("id") {
             Some(Json::String(id)) => {

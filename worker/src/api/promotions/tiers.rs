@@ -210,6 +210,7 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let limit = read_int(&call.query, "limit", 1, LIMIT_MAX)?.unwrap_or(LIMIT_DEFAULT);
     let json = show(call, page.documents)?;
     let mut envelope = TIER.list.envelope(json, page.total);
+    // Saturates: no page comes after the end of the type.
     envelope.insert("has_more".into(), (number.saturating_mul(limit) < page.total).into());
     Ok(Response::json(Json::Object(envelope)))
 }
@@ -257,6 +258,13 @@ fn no_action() -> Json {
     json!({ "discount": { "type": "AMOUNT", "amount_off": 0 } })
 }
 
+/// Returns the rank after the last one. A tier that has the highest possible rank leaves none: then a rank must be sent.
+fn next_rank(last: i64, place: &str) -> Result<i64, Problem> {
+    let next = last.checked_add(1).filter(|next| *next <= INT_MAX);
+    let message = || format!("must be sent: the last tier of the promotion has the highest rank {INT_MAX}");
+    next.ok_or_else(|| Problem::at(below(place, "hierarchy"), message()))
+}
+
 /// Checks a tier as sent at a path of the body; without a rank it comes after the last one.
 pub fn new_draft(
     call: &mut Call<'_, '_>,
@@ -273,7 +281,10 @@ pub fn new_draft(
     check_tier(&sent, path)?;
     check_free_goods(call, &sent, path)?;
     definition::normalise_category(call, &mut sent)?;
-    let hierarchy = PromotionTierRecord::of(&sent).hierarchy().unwrap_or(last.saturating_add(1));
+    let hierarchy = match PromotionTierRecord::of(&sent).hierarchy() {
+        Some(hierarchy) => hierarchy,
+        None => next_rank(last, place)?,
+    };
     let defaults = json!({
         "banner": null, "metadata": {}, "hierarchy": hierarchy, "active": true, "start_date": null, "expiration_date": null,
         "validity_timeframe": null, "validity_day_of_week": null, "validity_hours": null, "category": null, "category_id": null,

@@ -70,8 +70,7 @@ fn name_receiver(call: &mut Call<'_, '_>, sent: &Map<String, Json>) -> Result<Pu
 /// Returns true if a client has published a code of a campaign, or a voucher without one, to a customer that it named.
 pub fn has_published_to_name(call: &Call<'_, '_>, customer_id: &str, parent_id: &str) -> Result<bool, Fault> {
     let account = named_publications_account(customer_id, parent_id).to_string();
-    let balances = call.store.account_balances(std::slice::from_ref(&account), call.now_ms(), "")?;
-    Ok(balances.get(&account).is_some_and(|account_state| account_state.balance != 0))
+    Ok(call.store.account_balance(&account, call.now_ms())?.balance != 0)
 }
 
 /// Counts a publication from a client to an unverified customer when the call commits, and refuses one above the limit. `parent_id` is
@@ -103,6 +102,7 @@ pub fn count_publication(
 }
 
 fn too_many(now_ms: i64, day: i64) -> ErrorBody {
+    // Saturates at the end of time.
     let tomorrow_ms = day.saturating_add(1).saturating_mul(DAY_MS);
     let message = format!(
         "at most {DAILY_MAX} of a campaign can be published from here on one day; the next from {}",

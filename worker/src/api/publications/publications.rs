@@ -291,6 +291,7 @@ fn find_campaign(call: &Call<'_, '_>, name: &str) -> Result<Document, CallError>
 fn find_voucher(call: &Call<'_, '_>, code: &str) -> Result<Document, CallError> {
     let found = publishable(call, code);
     if let (Err(CallError::Refused(_)), Some(client)) = (&found, &call.client) {
+        // Saturates: beyond every limit of attempts.
         call.guesses.set(call.guesses.get().saturating_add(1));
         if !client.policy.reasons {
             return Err(not_found("voucher", code).into());

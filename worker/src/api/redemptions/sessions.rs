@@ -102,6 +102,7 @@ fn list_of_voucher(call: &mut Call<'_, '_>) -> HandlerResult {
 fn answer(call: &mut Call<'_, '_>, account: Option<&str>) -> HandlerResult {
     let limit = read_int(&call.query, "limit", 1, LIMIT_MAX)?.unwrap_or(LIMIT_DEFAULT);
     let after = call.query.parameter("starting_after").unwrap_or_default();
+    // One more than the page shows that there are more.
     let found = ledger::list_session_keys(call.store, after, call.now_ms(), limit.saturating_add(1), account)?;
     let page_size = usize::try_from(limit).unwrap_or(usize::MAX);
     let has_more = found.len() > page_size;

@@ -339,6 +339,7 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
         if let Some(known) = known.and_then(Json::as_object_mut) {
             let changes = price.iter().filter(|(name, value)| name.as_str() != "points" || !value.is_null());
             known.extend(changes.map(|(name, value)| (name.clone(), value.clone())));
+            known.retain(|_, value| !value.is_null());
         }
     }
     call.touch(&mut assignment);

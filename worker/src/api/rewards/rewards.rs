@@ -152,7 +152,7 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
 }
 
 fn update(call: &mut Call<'_, '_>) -> HandlerResult {
-    let mut sent = call.body(Nulls::Kept)?;
+    let mut sent = call.body(Nulls::KeptOnTop)?;
     let mut reward = REWARD.find(call)?;
     let known = reward.as_reward().parameters();
     if RewardRecord::of(&sent).parameters().is_null() {

@@ -218,7 +218,7 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
 }
 
 fn update(call: &mut Call<'_, '_>) -> HandlerResult {
-    let mut sent = call.body(Nulls::Kept)?;
+    let mut sent = call.body(Nulls::KeptOnTop)?;
     let mut document = RULE.find(call)?;
     if sent.get("name").is_some_and(Json::is_null) {
         sent.remove("name");

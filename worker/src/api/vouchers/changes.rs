@@ -72,7 +72,7 @@ fn invalid(details: &str) -> ErrorBody {
 }
 
 fn update(call: &mut Call<'_, '_>) -> HandlerResult {
-    let mut sent = call.body(Nulls::Kept)?;
+    let mut sent = call.body(Nulls::KeptOnTop)?;
     let mut voucher = voucher::find(call)?;
     check_type(&voucher.body, &mut sent)?;
     visibility::check_voucher(VoucherRecord::of(&sent).visibility(), voucher.parent.is_some())?;

@@ -84,6 +84,7 @@ fn items(call: &Call<'_, '_>) -> Result<Vec<Map<String, Json>>, CallError> {
         }
         keys.extend(VoucherRecord::of(item).code().map(|code| code_key(code, case_sensitive)));
     }
+    // No item has two codes.
     let missing = items.len().saturating_sub(keys.len());
     if missing > 0 {
         let message = format!("Found {missing} voucher(s) without 'code' value");
@@ -93,6 +94,7 @@ fn items(call: &Call<'_, '_>) -> Result<Vec<Map<String, Json>>, CallError> {
     let known = call.store.documents_by_names("voucher", &named, &[])?.len();
     keys.sort_unstable();
     let twice = keys.windows(2).filter(|pair| pair.first() == pair.last()).count();
+    // The size of a body bounds both.
     let taken = known.saturating_add(twice);
     if taken > 0 {
         let message = format!("{taken} voucher codes(s) already exist.");

@@ -77,8 +77,7 @@ pub fn move_balance(
     expiration: &Expiration,
 ) -> Result<(i64, i64), CallError> {
     let account = (balance_kind.account)(&card.id).to_string();
-    let account_balances = call.store.account_balances(std::slice::from_ref(&account), call.now_ms(), "")?;
-    let account_balance = account_balances.get(&account).copied().unwrap_or_default();
+    let account_balance = call.store.account_balance(&account, call.now_ms())?;
     let Some(credited) = balance_kind.credited_total(card, call.context.now)? else {
         return Err(Fault::new(format!("the balance of `{}` cannot be read", card.id)).into());
     };
@@ -122,8 +121,7 @@ pub struct CardPoints {
 /// Returns the points of a loyalty card at the instant of the call; zero for other vouchers.
 pub fn find_points(call: &Call<'_, '_>, card: &Document) -> Result<CardPoints, Fault> {
     let account = (CARD.account)(&card.id).to_string();
-    let account_balances = call.store.account_balances(std::slice::from_ref(&account), call.now_ms(), "")?;
-    let account_balance = account_balances.get(&account).copied().unwrap_or_default();
+    let account_balance = call.store.account_balance(&account, call.now_ms())?;
     let Some(credited) = CARD.credited_total(card, call.context.now)? else { return Ok(CardPoints::default()) };
     let balance = credited.balance(account_balance)?;
     Ok(CardPoints { total: credited.total, balance, free: balance.minus(account_balance.held)?.max(0) })

@@ -6,7 +6,7 @@ use crate::http::route::Call;
 use crate::store::Store;
 use crate::store::amount::{self, CheckedAmount};
 use crate::store::document::Document;
-use crate::store::ledger::AccountBalance;
+use crate::store::ledger::{AccountBalance, balance_of};
 use crate::store::sql::Fault;
 use crate::store::transfer_rows::TransferRow;
 use scrip::facts::{credits_account, part_of, points_account};
@@ -221,7 +221,7 @@ fn sum_balances(
     let account_balances = store.account_balances(&accounts.collect::<Vec<_>>(), now.millis(), "")?;
     let on = |balance_kind: &BalanceKind, card: &Document| {
         let account = account(balance_kind, card);
-        let mut account_balance = account_balances.get(&account).copied().unwrap_or_default();
+        let mut account_balance = balance_of(&account_balances, &account)?;
         account_balance.balance = account_balance.balance.plus(queued(&account)?)?;
         balance_kind
             .credited_total(card, now)?

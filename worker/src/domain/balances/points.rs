@@ -369,8 +369,7 @@ pub fn start_expiration(call: &mut Call<'_, '_>, campaign: &Document, card: &mut
 /// Returns the balance of a card's account: zero, or negative by the points that were spent.
 pub fn find_account_balance(store: &Store<'_>, card: &Document) -> Result<i64, Fault> {
     let account = points_account(&card.id).to_string();
-    let account_balances = store.account_balances(std::slice::from_ref(&account), 0, "")?;
-    Ok(account_balances.get(&account).copied().unwrap_or_default().balance)
+    Ok(store.account_balance(&account, 0)?.balance)
 }
 
 /// Runs the job: settles one card. The job of a deleted card is deleted.

@@ -50,6 +50,7 @@ pub fn is_waiting(store: &Store<'_>) -> Result<bool, Fault> {
 /// Stores derived keys, at the flush. They change the revision of the bundle, so that the next build seals with them.
 pub fn record(store: &mut Store<'_>, report: &DerivationReport) -> Result<(), Fault> {
     for DerivedKey { code, key } in &report.keys {
+        // Two digits for a byte.
         if unhex::<BOX_KEY_BYTES>(key).is_none() || key.len() != BOX_KEY_BYTES.saturating_mul(2) {
             return Err(Fault(format!(
                 "the derived key of a code must have {BOX_KEY_BYTES} bytes in hexadecimal digits"

@@ -4,7 +4,7 @@
 //! without goods until they are done.
 //!
 //! The first change is built at once. Changes that follow within a second wait until a second passes without one, and for ten seconds
-//! at most. Only a project whose clients have asked for the bundle has the job.
+//! at most. Only a project whose clients have asked for the bundle has the job. Times saturate, at the end of time.
 
 use crate::domain::bundle::content::ContentBuild;
 use crate::domain::bundle::core::BundleProject;

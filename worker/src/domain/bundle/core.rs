@@ -333,6 +333,7 @@ fn rows_of(count: usize) -> i64 {
 }
 
 fn one_more(most: usize) -> i64 {
+    // One more than the limit shows that it is exceeded.
     rows_of(most).saturating_add(1)
 }
 
@@ -359,6 +360,7 @@ fn retain_newest(tiers: &mut Vec<Document>, vouchers: &mut Vec<Document>, left_o
         vouchers.retain(is_newer);
     } else {
         tiers.truncate(OFFERS_MAX);
+        // More tiers than the limit leave no room for vouchers.
         vouchers.truncate(OFFERS_MAX.saturating_sub(tiers.len()));
     }
 }

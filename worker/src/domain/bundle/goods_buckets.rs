@@ -1,4 +1,5 @@
-//! The bytes of a goods bucket: its products and SKUs as every client of the project may see them.
+//! The bytes of a goods bucket: its products and SKUs as every client of the project may see them. Bounds of buckets saturate at the last
+//! hash.
 
 use crate::access::client::response_filter;
 use crate::domain::bundle::goods_sets::write_sets;

@@ -1,12 +1,14 @@
 //! Keeps the goods buckets of the bundle up to date, in slices: first the names of changed goods, then their buckets, then the tree.
 //!
 //! Triggers mark changed products and SKUs (`0041_bundle_goods.sql`). One that changed costs its buckets and the pages above them.
+//! Numbers of rows and places in the tree saturate: they are bounds of reads, and sizes.
 
 use crate::domain::bundle::core::BundleProject;
 use crate::domain::bundle::goods_buckets::{NameChanges, bucket_count_for, build_bucket};
 use crate::domain::bundle::goods_sets::build_sorter;
 use crate::domain::bundle::goods_tree::{PAGE_HASHES, count_page_levels, make_page};
 use crate::store::Store;
+use crate::store::amount::CheckedAmount;
 use crate::store::bundle_goods::{self as stored, GoodsTree, MarkedGoods};
 use crate::store::bundle_heads::BundlePart;
 use crate::store::sql::Fault;
@@ -65,7 +67,7 @@ pub fn refresh(
     let (changes, changed) = update_names(store, &marked)?;
     let removed = i64::try_from(changes.removed.len()).unwrap_or(i64::MAX);
     let added = i64::try_from(changes.added.len()).unwrap_or(i64::MAX);
-    let names = tree.names.saturating_add(added).saturating_sub(removed);
+    let names = tree.names.plus(added)?.minus(removed)?;
     let mut tree = GoodsTree { names, root: None, sets: sets.clone(), ..tree };
     if !has_all_marked {
         stored::mark_places(store, 0, &buckets_of(&changed, tree.buckets));

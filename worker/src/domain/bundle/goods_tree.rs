@@ -25,6 +25,7 @@ pub fn count_page_levels(buckets: u32) -> u32 {
     let (mut levels, mut count) = (0_u32, buckets);
     while count > 1 {
         count = count.div_ceil(PAGE_HASHES);
+        // A level has fewer pages than the one below.
         levels = levels.saturating_add(1);
     }
     levels

@@ -1,5 +1,6 @@
 //! The head of a bundle: signed claims that name the core and bind it to a project, to a revision and to a time. It is stored, and
-//! built again when it is out of date: by the job (`build_job.rs`), or by a call that the entry cannot answer.
+//! built again when it is out of date: by the job (`build_job.rs`), or by a call that the entry cannot answer. Times saturate, at
+//! the end of time.
 
 use crate::domain::bundle::content::{BundleContent, ContentBuild};
 use crate::domain::bundle::core::{BundleProject, Core};
@@ -7,6 +8,7 @@ use crate::domain::bundle::goods_build::GoodsRoot;
 use crate::domain::bundle::parts::CoreParts;
 use crate::domain::bundle::signing_keys;
 use crate::store::Store;
+use crate::store::amount::CheckedAmount;
 use crate::store::bundle_heads::{self as stored, BundleOffers, BundleState, StoredHead};
 use crate::store::sql::Fault;
 use scrip::Context;
@@ -137,7 +139,7 @@ pub fn build(
         left_out.sort_unstable();
     }
     let last_rev = state.head.as_ref().map_or(0, |head| head.rev);
-    let rev = last_rev.saturating_add(1).max(now_ms);
+    let rev = last_rev.plus(1)?.max(now_ms);
     let iat = now_ms.div_euclid(1_000);
     let (from_ms, to_ms) = (horizon.from.millis(), horizon.to.millis());
     let claims = HeadClaims {

@@ -111,6 +111,7 @@ impl OpenCampaigns {
     /// Selects the discount codes that ended not long ago and that clients could know before. One with free units is none of them: it
     /// might act on the order before the service refuses it.
     pub fn select_ended(&self, documents: &[Document], horizon: &Horizon) -> Result<Vec<Document>, Fault> {
+        // Saturates at the start of time.
         let since = horizon.from.millis().saturating_sub(ENDED_KNOWN_MS);
         let mut ended = Vec::new();
         for document in documents {

@@ -115,6 +115,7 @@ pub fn rotate(
     if let Some(next) = list(store, now_ms)?.into_iter().find(|key| key.status == KeyStatus::Next) {
         return Ok(Err(PendingRotation(next)));
     }
+    // Saturates at the end of time.
     let from_ms = now_ms.saturating_add(OVERLAP_MS);
     let mut next = generate_pair(store, now_ms, from_ms)?;
     let statement = VouchingClaims { iss: project, iat: now_ms.div_euclid(1_000), jwk: PublicKey::of(&next.public_x) };
@@ -127,6 +128,7 @@ pub fn rotate(
 
 /// Deletes the private halves of keys that were replaced a day ago. A clock that is set back by less finds them.
 pub fn delete_former_private_halves(store: &Store<'_>, now_ms: i64) -> Result<(), Fault> {
+    // Saturates at the start of time.
     bundle_keys::delete_former_private_halves(store, now_ms.saturating_sub(OVERLAP_MS))
 }
 

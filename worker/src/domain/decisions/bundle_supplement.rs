@@ -105,6 +105,7 @@ pub fn sign(call: &mut Call<'_, '_>, token: VerifiedToken<'_>) -> Result<Option<
     let now = call.context.now;
     let iat = now.millis().div_euclid(1_000);
     let decided = decide_facts(call, token.customer, &core)?;
+    // Saturates at the end of time.
     let exp =
         [iat.saturating_add(decided.valid_seconds), token.end].into_iter().chain(decided.ends).min().unwrap_or(iat);
     let claims = SupplementClaims {
@@ -213,6 +214,7 @@ fn decide_conditions(
     let rules: Vec<Rule> = conditions.values().cloned().collect();
     let request = request_of(name);
     let decide_at = |seconds: i64| {
+        // Saturates at the end of time.
         let time = Instant::from_millis(call.now_ms().saturating_add(seconds.saturating_mul(1_000)));
         let context = Context { now: time.unwrap_or(call.context.now), seed: call.context.seed };
         met_conditions(facts, &request, &rules, &context)
@@ -316,5 +318,6 @@ fn known_offer_ids<'i>(core: &'i BundleOffers, offers: &'i OwnOffers) -> BTreeSe
 }
 
 fn one_more(most: usize) -> i64 {
+    // One more than the limit shows that it is exceeded.
     i64::try_from(most).unwrap_or(i64::MAX).saturating_add(1)
 }

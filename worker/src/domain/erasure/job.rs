@@ -119,6 +119,7 @@ impl ErasureJob {
             ErasureStage::Exports => (ErasureStage::Pages, erase_lines(store, identity, self.own, self.after)?),
             ErasureStage::Pages => return Ok(()),
         };
+        // An estimate for the progress.
         self.processed = self.processed.saturating_add(rows.unsigned_abs());
         match after {
             Some(after) => self.after = after,
@@ -338,5 +339,6 @@ fn revise(text: &str, change: &mut dyn FnMut(&mut Json) -> bool) -> Option<Strin
 /// Pads a text of JSON with empty lines to at least `length` bytes; they are removed when the page is overwritten.
 /// A longer text stays as it is.
 fn pad(text: &str, length: usize) -> String {
+    // A longer text gets no padding.
     format!("{text}{}", "\n".repeat(length.saturating_sub(text.len())))
 }

@@ -1,7 +1,8 @@
 //! Starts exports, writes their lines in a job, and reads them in parts.
 //!
 //! Each line is a row with its position in the order. So documents are read in storage order, a few at a time, for any order
-//! of the export. An unfinished export is never read.
+//! of the export. An unfinished export is never read. Sizes and places of parts saturate only in form: the limits of an export bound
+//! them.
 
 use crate::documents::clause::Clause;
 use crate::documents::csv_cells;

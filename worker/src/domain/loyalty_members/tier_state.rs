@@ -87,6 +87,7 @@ fn list_tiers(store: &Store<'_>, structure: &str) -> Result<(Vec<LoyaltyTier>, u
     for row in store.list_children(TIER, structure)? {
         tiers.extend(readable(store, read_loaded(TIER, &row, read_tier))?);
     }
+    // A size beyond the type is beyond the limit.
     let bytes = tiers.len().saturating_mul(BYTES);
     Ok((tiers, bytes))
 }

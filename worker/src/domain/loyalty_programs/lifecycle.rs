@@ -227,7 +227,7 @@ fn article(entity: &EntityNames) -> &'static str {
 /// is ignored; in metadata and rules it has its own meaning.
 pub fn merge_request(call: &mut Call<'_, '_>, required: &[&str]) -> Result<Document, CallError> {
     let entity = call.entity_names()?;
-    let mut request = call.body(Nulls::Kept)?;
+    let mut request = call.body(Nulls::KeptOnTop)?;
     let mut document = find(call)?;
     request.retain(|name, value| !value.is_null() || !required.contains(&name.as_str()));
     check_edits(call, entity, &document, &request)?;

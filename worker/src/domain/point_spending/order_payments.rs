@@ -44,7 +44,8 @@ pub struct PaymentOrder {
 pub fn load_payment_order(store: &Store<'_>, row: Document) -> Result<PaymentOrder, CallError> {
     let order =
         read_loaded("order", &row, read_order).map_err(|_| Fault(format!("the order `{}` does not read", row.id)))?;
-    let total = row.as_order().total().and_then(Money::of).unwrap_or_default();
+    // An order without an amount has nothing to pay.
+    let total = row.as_order().total().map_or(Ok(Money::ZERO), |minor| stored_money(minor, &row.id))?;
     let due = total.remaining_after(find_paid_amount(store, &row.id)?);
     Ok(PaymentOrder { row, order, total, due })
 }
@@ -52,9 +53,12 @@ pub fn load_payment_order(store: &Store<'_>, row: Document) -> Result<PaymentOrd
 /// Returns the amount of an order that was paid with points, without refunded points.
 pub fn find_paid_amount(store: &Store<'_>, order: &str) -> Result<Money, Fault> {
     let account = paid_account(order).to_string();
-    let account_balances = store.account_balances(std::slice::from_ref(&account), 0, "")?;
-    let paid = account_balances.get(&account).map_or(0, |account_balance| account_balance.balance);
-    Ok(u64::try_from(paid).ok().and_then(Money::of).unwrap_or_default())
+    stored_money(amount::unsigned(store.account_balance(&account, 0)?.balance)?, &account)
+}
+
+/// Returns a stored amount. Fails beyond the largest amount, where only a corrupt row leads.
+fn stored_money(minor: u64, owner: &str) -> Result<Money, Fault> {
+    Money::of(minor).ok_or_else(|| Fault(format!("an amount of `{owner}` is out of bounds: {minor}")))
 }
 
 /// Result of a payment request.
@@ -238,8 +242,12 @@ fn refund_payment(
     left: Option<&OrderSnapshot>,
 ) -> Result<Option<Json>, CallError> {
     let paid = payment.as_payment();
-    let (spent, earlier, worth) = (paid.spent(), paid.back(), Money::of(paid.amount()).unwrap_or_default());
+    let unreadable = || Fault(format!("the payment `{}` does not read", payment.id));
+    let stored = paid.spent().zip(paid.back()).zip(paid.amount());
+    let ((spent, earlier), worth) = stored.ok_or_else(unreadable)?;
+    let worth = stored_money(worth, &payment.id)?;
     let Some(mode) = find_definition(call.store, loaded)?.spent_back else { return Ok(None) };
+    // Payments that are older than snapshots have none, and refund by the whole order.
     let snapshot = paid.bought().and_then(read_snapshot).unwrap_or_default();
     let due = snapshot.spent_back(mode, left).of(spent);
     let refunded_now = due.remaining_after(earlier);
@@ -252,8 +260,9 @@ fn refund_payment(
     let outcome = outcome.map_err(|refused| card_refusal(&loaded.row.id, refused))?;
     let members = TransactionDetails { reason: None, spent_on: None, related: related(&payment.id, &order) };
     write_outcome(call.store, present, loaded, outcome, Some((&members, &mut call.ids)))?;
-    let portion = |points: u64| worth.portion(points, spent).unwrap_or_default();
-    let amount = portion(due).remaining_after(portion(earlier)).minor();
+    // At most the whole is due, of which a part is never beyond the bounds.
+    let portion = |points: u64| worth.portion(points, spent).ok_or_else(unreadable);
+    let amount = portion(due)?.remaining_after(portion(earlier)?).minor();
     if amount > 0 {
         post_payment(call, &format!("{}.back.{due}", payment.id), &order, amount, true)?;
     }

@@ -6,6 +6,7 @@ use crate::http::route::Call;
 use crate::store::Store;
 use crate::store::amount;
 use crate::store::document::Document;
+use crate::store::ledger::balance_of;
 use crate::store::sql::Fault;
 use crate::store::transfer_rows::TransferRow;
 use scrip::count::Countable;
@@ -47,10 +48,7 @@ pub fn find_of_assignment(store: &Store<'_>, row: &Document) -> Result<Stock, Fa
 /// Returns the units taken from each account.
 fn list_taken_units(store: &Store<'_>, accounts: &[String]) -> Result<Vec<u64>, Fault> {
     let account_balances = store.account_balances(accounts, 0, "")?;
-    let taken_units = |account: &String| {
-        account_balances.get(account).map_or(0, |account_balance| account_balance.balance.unsigned_abs())
-    };
-    Ok(accounts.iter().map(taken_units).collect())
+    accounts.iter().map(|account| Ok(balance_of(&account_balances, account)?.balance.unsigned_abs())).collect()
 }
 
 /// Queues the transfer of one unit from a stock, or back to it.

@@ -11,7 +11,7 @@ use crate::http::route::{Call, Resource};
 use crate::store::amount::CheckedAmount;
 use crate::store::document::Document;
 use crate::store::documents::campaigns;
-use crate::store::ledger::net_debit;
+use crate::store::ledger::{balance_of, net_debit};
 use crate::store::sql::Fault;
 use scrip::count;
 use scrip::facts::{discounted_account, orders_account, tier_account};
@@ -64,7 +64,7 @@ pub fn show_after(
         .collect();
     let categories = categories::CategoryLookup::of(call, &documents)?;
     let count_after = |account: &String| {
-        let before = account_balances.get(account).map_or(0, |account_balance| account_balance.balance);
+        let before = balance_of(&account_balances, account)?.balance;
         Ok::<u64, Fault>(before.minus(net_debit(entries, account)?)?.unsigned_abs())
     };
     let json = documents.into_iter().map(|document| {

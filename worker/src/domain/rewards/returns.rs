@@ -53,8 +53,7 @@ pub fn record_bought(call: &mut Call<'_, '_>, id: &str, voucher: &Document, adde
 fn find_balance(call: &Call<'_, '_>, voucher: &Document) -> Result<Option<u64>, Fault> {
     let Some(balance_kind) = kinds::of_card(voucher) else { return Ok(None) };
     let account = (balance_kind.account)(&voucher.id).to_string();
-    let account_balances = call.store.account_balances(std::slice::from_ref(&account), call.now_ms(), "")?;
-    let account_balance = account_balances.get(&account).copied().unwrap_or_default();
+    let account_balance = call.store.account_balance(&account, call.now_ms())?;
     let left = balance_kind
         .credited_total(voucher, call.context.now)?
         .map_or(Ok(0), |credited| credited.balance(account_balance))?;

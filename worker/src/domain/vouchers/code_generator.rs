@@ -2,7 +2,7 @@
 //!
 //! A code is the image of a counter under a keyed permutation of the code space. So codes of one shape are unique by
 //! construction and reproducible, and cannot be guessed from one another without the key. Codes that callers chose may
-//! collide; they are skipped.
+//! collide; they are skipped. Arithmetic in the code space saturates only in form: the size of the space is checked before.
 
 use crate::domain::vouchers::code_checks::{config_fault, is_format};
 use crate::http::caller::Settings;

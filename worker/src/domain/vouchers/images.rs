@@ -1,4 +1,5 @@
-//! Renders a code as a QR code and as a barcode (Code 128), in SVG.
+//! Renders a code as a QR code and as a barcode (Code 128), in SVG. Widths in modules saturate only in form: the length of a code bounds
+//! them.
 
 use barcoders::sym::code128::Code128;
 use qrcode::render::svg;

@@ -48,6 +48,7 @@ pub fn find(store: &Store<'_>, name: &str) -> Result<Option<FoundResponse>, Faul
 /// Joins a response from its first slice and those that follow, one by one, so that at most one slice is in memory twice.
 fn join_slices(first: &str, seq: i64, store: &Store<'_>) -> Result<String, Fault> {
     let mut body = first.to_owned();
+    // A slice is longer than a character.
     if first.len() < SLICE_BYTES.saturating_sub(char::MAX.len_utf8()) {
         return Ok(body);
     }

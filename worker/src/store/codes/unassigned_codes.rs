@@ -84,6 +84,7 @@ impl Store<'_> {
             let rows = self.rows(&statement, &params)?;
             let is_last = rows.len() < most;
             for mut row in rows {
+                // An empty row has no last value.
                 let end = row.split_off(row.len().saturating_sub(1));
                 if !is_over(sql::text_or_null(&end, 0)?, now_ms) {
                     found.push(row);
@@ -93,6 +94,7 @@ impl Store<'_> {
                 found.truncate(most);
                 return Ok(found);
             }
+            // Saturates: beyond the type no row follows.
             scanned = scanned.saturating_add(limit);
         }
     }

@@ -65,6 +65,7 @@ impl Selection {
         let (statement, params) = self.statement(&shown, &tail);
         let rows = store.rows(&statement, params)?;
         let size = usize::try_from(limit).unwrap_or(0);
+        // A page without rows has no last one.
         let last = rows.get(size).and_then(|_| rows.get(size.saturating_sub(1)));
         let next = last.map(|last| ListPosition(last.iter().skip(document::WIDTH).cloned().collect()));
         let documents = rows.iter().take(size).map(|row| document::read(row)).collect::<Result<_, Fault>>()?;

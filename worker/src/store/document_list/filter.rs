@@ -189,6 +189,7 @@ impl Conditions {
         match (column, self.junction) {
             ("created_at", "AND") => {
                 let is_next = matches!(sign, ">" | "<=");
+                // Saturates at the end of time.
                 self.made.push((sign.starts_with('>'), at.saturating_add(i64::from(is_next))));
             }
             _ if self.has_index(column, clause) => self.terms.push(IndexTerm::bound(column, sign, at)),

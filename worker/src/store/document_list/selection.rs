@@ -1,7 +1,8 @@
 //! The selection of a clause and the filters of a query: the index to use, the check that it need not read too many documents,
 //! and the total.
 //!
-//! The index is chosen here and named in the statement, because the database has no statistics of values.
+//! The index is chosen here and named in the statement, because the database has no statistics of values. Costs in rows saturate: beyond
+//! the type is beyond every limit.
 
 use super::clause::{Clause, Statement};
 use super::index::{self, Index};

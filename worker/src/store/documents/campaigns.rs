@@ -304,6 +304,7 @@ pub fn list_campaigns_with_offers(store: &Store<'_>, limit: i64, page: i64) -> R
         "kind = 'campaign' AND (json_extract(body, '$.type') = 'STANDALONE' OR json_extract(body, '$.campaign_type') = 'PROMOTION')
            ORDER BY seq DESC LIMIT +?1 OFFSET +?2",
     );
+    // Saturates: beyond the type a page is empty.
     store.documents(&statement, &[limit.into(), limit.saturating_mul(page).into()])
 }
 

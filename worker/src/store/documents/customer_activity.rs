@@ -161,6 +161,7 @@ impl ActivityFilter {
         let sign = if descends { "<" } else { ">" };
         self.params.extend(position.0);
         let last = self.params.len();
+        // The position has three parameters.
         let [first, second] = [last.saturating_sub(2), last.saturating_sub(1)];
         self.text.push_str(&format!(
             " AND (COALESCE({column}, ''), seq, name) {sign} (CAST(?{first} AS {}), CAST(?{second} AS INTEGER), ?{last})",
@@ -232,6 +233,7 @@ pub fn list(
         "{ACTIVITY_ROWS} SELECT name, type, at, kind, body, voucher, campaign_id FROM described WHERE {}
          ORDER BY COALESCE({column}, '') {direction}, seq {direction}, name {direction} LIMIT {}",
         filter.text,
+        // One more than the page shows that there are more.
         limit.saturating_add(1)
     );
     let rows = store.rows(&statement, &filter.params)?;

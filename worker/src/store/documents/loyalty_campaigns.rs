@@ -155,6 +155,7 @@ pub fn list_card_records(
     limit: i64,
 ) -> Result<(Vec<CardRecord>, bool), Fault> {
     let (sign, direction) = if falls { ("<", "DESC") } else { (">", "ASC") };
+    // One more than the page shows that there are more.
     let mut params = vec![card.card_id.into(), card.holder_id.into(), limit.saturating_add(1).into()];
     let after = after.map_or_else(String::new, |age| {
         params.extend([age.created_at.into(), age.seq.into()]);

@@ -190,6 +190,7 @@ pub fn rename_accounts(store: &mut Store<'_>, customer: ErasedCustomer<'_>, most
                 vec![customer.id.into(), customer.alias.into(), left.into()],
             );
         }
+        // More rows than asked for leave none.
         left = left.saturating_sub(found);
         if left <= 0 {
             return Ok(true);

@@ -90,6 +90,7 @@ pub fn list_documents(
     );
     let exported = |row: &SqlRow| {
         let place = sql::text(row, document::WIDTH)?.to_owned();
+        // A place in a row.
         let seq = sql::int(row, document::WIDTH.saturating_add(1))?;
         Ok(ExportedDocument { document: document::read(row)?, place, seq })
     };

@@ -4,7 +4,8 @@
 //! overwritten in its own length before it is deleted, which SQLite does in place.
 //! Earlier versions may be in the unused space of its page or of an adjacent one: [`PagedTable::overwrite`] makes each row there
 //! fill a page, and shortens it again. Free pages and the log are overwritten by [`fill`].
-//! The platform does not report their number, so the largest size of the database is recorded: it is the size of its file.
+//! The platform does not report their number, so the largest size of the database is recorded: it is the size of its file. Sizes in bytes
+//! and places saturate: they are estimates.
 
 use crate::store::Store;
 use crate::store::sql::{self, Fault};

@@ -5,6 +5,7 @@
 use crate::store::Store;
 use crate::store::amount::{self, CheckedAmount};
 use crate::store::document::Document;
+use crate::store::ledger::balance_of;
 use crate::store::sql::Fault;
 use scrip::count::Countable;
 use scrip::facts::{credits_account, points_account, redemptions_account};
@@ -87,7 +88,8 @@ impl Store<'_> {
         let accounts = [redemptions_account, credits_account, points_account];
         let accounts = accounts.map(|account| account(&row.voucher_id).to_string());
         let balances = self.account_balances(&accounts, now.millis(), "")?;
-        let [used, credits, points] = accounts.map(|account| balances.get(&account).copied().unwrap_or_default());
+        let [used, credits, points] = accounts.map(|account| balance_of(&balances, &account));
+        let (used, credits, points) = (used?, credits?, points?);
         let is_used = used.balance != 0 || used.held != 0;
         let left = |allotment: u64, of: crate::store::ledger::AccountBalance| {
             let left = amount::signed(allotment)?.plus(of.balance)?.minus(of.held)?;

@@ -144,6 +144,7 @@ impl Store<'_> {
             &[customer_id.into()],
         )?;
         let read = |row: &SqlRow| {
+            // A place in a row.
             let number = |place: usize| sql::int(row, WIDTH.saturating_add(place));
             let is_for_rules = number(1)? != 1;
             Ok(AwaitedSegment {

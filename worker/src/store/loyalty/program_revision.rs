@@ -1,7 +1,8 @@
 //! Cache of the parsed documents of loyalty programs between requests, so that program rules are not read for every order.
 //!
 //! A trigger sets a new random revision with every change of such a document (`store/schema`), in the transaction of the
-//! change; a revision never repeats. Therefore cached documents are valid for their revision, in any project.
+//! change; a revision never repeats. Therefore cached documents are valid for their revision, in any project. Sizes in bytes saturate:
+//! beyond the type is beyond the limit.
 
 use crate::store::Store;
 use crate::store::document::{StoredDocument, UnreadableFact, read_stored, readable};

@@ -139,12 +139,14 @@ pub fn count_rows(
     let RowCondition { text, params } = condition;
     let mut params = params.to_vec();
     params.extend([range.from.into(), range.to.into()]);
+    // The two times are the last parameters.
     let (from, to) = (params.len().saturating_sub(1), params.len());
     let row = store.row(
         &format!(
             "SELECT (SELECT COUNT(*) FROM statistic WHERE {text}),
                (SELECT COUNT(*) FROM (SELECT 1 FROM (SELECT id FROM statistic WHERE {text}) AS statistic CROSS JOIN statistic_quarter
                 WHERE statistic = statistic.id AND quarter >= +?{from} AND quarter < +?{to} LIMIT {}))",
+            // One more than the limit shows that it is exceeded.
             most.saturating_add(1)
         ),
         &params,

@@ -66,18 +66,18 @@ impl<'a> PaymentRecord<'a> {
         self.0.text("card_transaction_id").unwrap_or_default()
     }
 
-    /// Returns the number of points that were spent.
-    pub fn spent(self) -> u64 {
+    /// Returns the number of points that were spent; `None` if it is unreadable.
+    pub fn spent(self) -> Option<u64> {
         self.kept("spent")
     }
 
-    /// Returns the number of points that came back.
-    pub fn back(self) -> u64 {
+    /// Returns the number of points that came back; `None` if it is unreadable.
+    pub fn back(self) -> Option<u64> {
         self.kept("back")
     }
 
-    /// Returns the amount that was paid, in minor units.
-    pub fn amount(self) -> u64 {
+    /// Returns the amount that was paid, in minor units; `None` if it is unreadable.
+    pub fn amount(self) -> Option<u64> {
         self.kept("amount")
     }
 
@@ -86,8 +86,8 @@ impl<'a> PaymentRecord<'a> {
         self.0.object("kept").value("bought")
     }
 
-    fn kept(self, name: &str) -> u64 {
-        self.0.object("kept").count(name).unwrap_or(0)
+    fn kept(self, name: &str) -> Option<u64> {
+        self.0.object("kept").count(name)
     }
 }
 

@@ -18,6 +18,7 @@ impl Store<'_> {
 
     /// Counts a delivery of this request, and returns its number.
     pub fn next_delivery(&mut self) -> u64 {
+        // Only tells whether there is any.
         self.changes.deliveries = self.changes.deliveries.saturating_add(1);
         self.changes.deliveries
     }
