@@ -367,8 +367,8 @@ fn check_scope(route: &Route, record: &Record) -> Result<(), ErrorBody> {
     if record.class != CredentialClass::OAuth {
         return Ok(());
     }
-    let (whole, prefix) = if route.is_client_side() { ("client_api", "client_") } else { ("api", "") };
-    let opens = |scope: &str| scope == whole || route.scopes().any(|one| scope.strip_prefix(prefix) == Some(one));
+    let (all, prefix) = route.scope_names();
+    let opens = |scope: &str| scope == all || route.scopes().any(|one| scope.strip_prefix(prefix) == Some(one));
     if record.scopes.iter().any(|scope| opens(scope)) {
         return Ok(());
     }

@@ -92,7 +92,7 @@ pub const ROUTES: &[Route] = &[
         .answers(204, shapes::EMPTY)
         .describe(
             "removeUser",
-            "Takes away the role of a user in a project; the user's keys of the project lose all permissions. A user whose only project this is cannot be removed (`single_project`), nor can the last administrator (`last_administrator`).",
+            "Removes the role of a user in a project; the user's keys of the project lose all permissions. A user whose only project this is cannot be removed (`single_project`), nor can the last administrator (`last_administrator`).",
         )
         .returns("No content: the user has no role in the project.")
         .in_directory(),

@@ -22,7 +22,7 @@ const VERDICT: &[Field] = &[
         .description("Products, SKUs and collections that the discount leaves out. Absent if the redeemable does not apply."),
     may("tracking_id", FieldType::Text)
         .or_null()
-        .description("Encrypted identifier of the customer, which later requests may send back. Absent or `null` without a customer."),
+        .description("Encrypted identifier of the customer, which later requests may contain. Absent or `null` without a customer."),
     may("reason", FieldType::Text)
         .description("Text of the reason for which the redeemable does not apply. Absent if the redeemable applies."),
 ];
@@ -68,7 +68,7 @@ pub const VOUCHER_VALIDATION: FieldType = shape!(
             )
             .description("Price of the reward. Present for a loyalty card."),
             may("reward", REWARD).description("Reward that the points buy. Absent without a reward."),
-            may("session", SESSION).description("Lock that was set. Absent if the request asked for none."),
+            may("session", SESSION).description("Lock that was set. Absent if the request contained no `session`."),
             may(
                 "error",
                 FieldType::Object(&[must("message", FieldType::Text)
@@ -106,7 +106,7 @@ pub const PROMOTIONS_VALIDATION: FieldType = shape!(
         must("promotions", FieldType::List(&TIER_VALIDATION, 0, usize::MAX))
             .description("Promotion tiers that apply, by ascending hierarchy."),
         must("tracking_id", FieldType::Text).or_null().description(
-            "Encrypted identifier of the customer, which later requests may send back. `null` without a customer."
+            "Encrypted identifier of the customer, which later requests may contain. `null` without a customer."
         ),
     ]
 );
