@@ -25,7 +25,7 @@ export async function measureBulk() {
 async function meanwhile(call, what) {
   const ready = await Promise.all(Array.from({ length: CALLERS }, () => standalone(call, { quantity: null })));
   let [count, over] = [0, false];
-  const begun = performance.now();
+  const startedAt = performance.now();
   const callers = ready.map(async (code) => {
     while (!over) {
       const { status } = await redeem(call, code);
@@ -35,7 +35,7 @@ async function meanwhile(call, what) {
   });
   const ended = Promise.resolve(what()).finally(() => (over = true));
   await Promise.all([ended, ...callers]);
-  const seconds = (performance.now() - begun) / 1_000;
+  const seconds = (performance.now() - startedAt) / 1_000;
   return { seconds, rate: count / seconds };
 }
 
@@ -52,9 +52,9 @@ async function made(call) {
 }
 
 async function codes(call) {
-  const begun = performance.now();
+  const startedAt = performance.now();
   await made(call);
-  const alone_s = (performance.now() - begun) / 1_000;
+  const alone_s = (performance.now() - startedAt) / 1_000;
   const before = await meanwhile(call, () => sleep(ALONE_MS));
   const during = await meanwhile(call, () => made(call));
   const after = await meanwhile(call, () => sleep(ALONE_MS));

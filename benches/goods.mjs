@@ -40,9 +40,9 @@ export async function measureGoods() {
 }
 
 async function seconds(what) {
-  const begun = performance.now();
+  const startedAt = performance.now();
   await what();
-  return (performance.now() - begun) / 1_000;
+  return (performance.now() - startedAt) / 1_000;
 }
 
 /** Imports the products, and a SKU of each. */
@@ -89,9 +89,9 @@ async function changePrices(url, call) {
     const before = await builds(url);
     const { status } = await call("PUT", `/v1/products/product-${500 + n}`, { price: 77 + n });
     if (status !== 200) throw new Error(`a price answered ${status}`);
-    const begun = performance.now();
+    const startedAt = performance.now();
     await headWhere(call, (claims) => claims.goods && claims.goods.root !== goods.root);
-    head.push(performance.now() - begun);
+    head.push(performance.now() - startedAt);
     object.push(1_000 * ((await builds(url)).sum - before.sum));
   }
   return { object_ms: median(object), head_ms: median(head) };

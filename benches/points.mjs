@@ -112,7 +112,7 @@ async function several(call, then, program, count) {
 /** Returns the redemptions a second until a job is over, and the longest of them. */
 async function redemptions(call, code, until) {
   let [count, longest, going] = [0, 0, true];
-  const begun = performance.now();
+  const startedAt = performance.now();
   const callers = Array.from({ length: CALLERS }, async () => {
     while (going) {
       const { status, ms } = await redeem(call, code);
@@ -126,7 +126,7 @@ async function redemptions(call, code, until) {
     going = false;
     await Promise.all(callers);
   }
-  const seconds = (performance.now() - begun) / 1_000;
+  const seconds = (performance.now() - startedAt) / 1_000;
   return { rate: count / seconds, seconds, longest };
 }
 

@@ -177,7 +177,7 @@ class Prepared {
 
   #decide(verb, request, context) {
     const own = this.#withDocuments ?? this.#live();
-    const now = moment(context, this.#clock);
+    const now = timeOfDecision(context, this.#clock);
     const joined = this.#joined && now >= this.#joined.from && now < this.#joined.until ? this.#joined.rules : own;
     return joined[verb](request, now, seed(context));
   }
@@ -243,7 +243,7 @@ function bytesOf(view) {
 // A text without a zone would mean another time on every machine, so it is refused.
 const ZONED = /^\d{4}-\d\d-\d\d(T.+(Z|[+-]\d\d:\d\d))?$/;
 
-function moment(context, clock) {
+function timeOfDecision(context, clock) {
   const now = context?.now ?? clock.now();
   const text = typeof now === "string";
   const ms = text ? (ZONED.test(now) ? Date.parse(now) : NaN) : Number(now);

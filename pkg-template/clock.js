@@ -14,9 +14,9 @@ export class ServiceClock {
   }
 
   /** Reads a clock that was stored as data; undefined where it is none. */
-  static from(kept) {
-    const isClock = Number.isSafeInteger(kept?.offset) && Number.isSafeInteger(kept?.served);
-    return isClock ? new ServiceClock(kept.offset, kept.served) : undefined;
+  static from(stored) {
+    const isClock = Number.isSafeInteger(stored?.offset) && Number.isSafeInteger(stored?.served);
+    return isClock ? new ServiceClock(stored.offset, stored.served) : undefined;
   }
 
   /**

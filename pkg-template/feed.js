@@ -51,10 +51,10 @@ export class Feed {
       return;
     }
     this.#socket = socket;
-    let isHeard = true;
+    let isAlive = true;
     const beat = () => {
-      if (!isHeard) return this.#end(socket);
-      isHeard = false;
+      if (!isAlive) return this.#end(socket);
+      isAlive = false;
       socket.send("ping");
       this.#cancel = later(PING_MS, this.#signal, beat);
     };
@@ -66,7 +66,7 @@ export class Feed {
     });
     socket.addEventListener("message", ({ data }) => {
       if (this.#socket !== socket) return;
-      isHeard = true;
+      isAlive = true;
       if (data === "pong") return;
       if (typeof data === "string" && data.length <= MOST_HEAD) this.#onText(data);
       else this.refuse(refusal("damaged", `a message of the feed is no text of at most ${MOST_HEAD} characters`));

@@ -5,7 +5,7 @@ import { isHash } from "./head.js";
 
 const MOST_BYTES = 4 * 1024 * 1024;
 // Buckets that are kept for later requests.
-const MOST_KEPT = 200;
+const CACHED_BUCKETS_MAX = 200;
 
 /** The goods of one head: the buckets that were fetched and proven. */
 export class BundleGoods {
@@ -49,7 +49,7 @@ export class BundleGoods {
   /** Forgets the oldest buckets beyond the bound, except those of these numbers. */
   forgetOthers(numbers) {
     for (const number of this.#proven.keys()) {
-      if (this.#proven.size <= MOST_KEPT) return;
+      if (this.#proven.size <= CACHED_BUCKETS_MAX) return;
       if (!numbers.has(number)) this.#proven.delete(number);
     }
   }

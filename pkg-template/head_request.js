@@ -22,7 +22,7 @@ export function headersOf(credentials, origin) {
 
 /**
  * Requests the head; returns its text, or nothing where the service confirms the head with the text `known`. `answer` gets the clock of what
- * was answered as `seen`, and as its `clock` where no cache can have stored it; otherwise `trustClock` follows when the head is proven. The first
+ * was answered as `unprovenClock`, and as its `clock` where no cache can have stored it; otherwise `trustClock` follows when the head is proven. The first
  * build of a bundle is waited for, so many times.
  */
 export async function requestHead({ base, headers }, known, answer, signal, waits = 0) {
@@ -49,7 +49,7 @@ async function requestBuilt(url, headers, answer, signal, waits) {
   for (let left = waits; ; left -= 1) {
     const begin = performance.now();
     const response = await fetchOf(signal)(url, { headers, signal, ...PAST_CACHES });
-    answer.seen = ServiceClock.of(response.headers, Date.now(), performance.now() - begin);
+    answer.unprovenClock = ServiceClock.of(response.headers, Date.now(), performance.now() - begin);
     if (/\bno-store\b/i.test(response.headers.get("cache-control") ?? "")) trustClock(answer);
     const wait = response.status === 503 ? Number(response.headers.get("retry-after")) : 0;
     if (left === 0 || !(wait > 0 && wait <= LONGEST_WAIT_S)) return response;
@@ -59,11 +59,11 @@ async function requestBuilt(url, headers, answer, signal, waits) {
 }
 
 /** Returns the time by which an answer is judged: its own, and otherwise that of the clock. */
-export const timeOf = ({ seen, clock }) => (seen ?? clock ?? Date).now();
+export const timeOf = ({ unprovenClock, clock }) => (unprovenClock ?? clock ?? Date).now();
 
 /** Takes the time of an answer as the service's: its head is proven, or no cache can have stored it. */
 export function trustClock(answer) {
-  answer.clock = answer.seen ?? answer.clock;
+  answer.clock = answer.unprovenClock ?? answer.clock;
 }
 
 /** Waits, and ends early with the signal's reason. */
@@ -86,7 +86,7 @@ export async function proveHead(text, { keys, pinned, project, head: before }, n
   let trusted = keys;
   if (listKeys && !keys.has(head.kid)) {
     const { keys: listed } = await listKeys(project);
-    trusted = keepListed(addVouched(keys, listed, project ?? head.claims.iss), listed, head.kid);
+    trusted = filterListed(addVouched(keys, listed, project ?? head.claims.iss), listed, head.kid);
     // A kept copy is proven by the caller's keys again: what they do not vouch for any more is not accepted now either.
     if (pinned) trusted = addVouched(pinned, trusted, project ?? head.claims.iss);
   }
@@ -97,7 +97,7 @@ export async function proveHead(text, { keys, pinned, project, head: before }, n
 }
 
 /** Returns those of the trusted keys that the service still lists: one that it retired is forgotten. */
-function keepListed(trusted, listed, signing) {
+function filterListed(trusted, listed, signing) {
   if (!trusted.has(signing)) return trusted;
   return new Map([...trusted].filter(([kid]) => listed.has(kid)));
 }

@@ -177,14 +177,14 @@ function testFiles(folder) {
   }
 }
 
-function watch(program, args, { isShown = true } = {}) {
+function watch(program, args, { isShown: isVisible = true } = {}) {
   return new Promise((done) => {
     const child = spawn(program, args, { cwd: root, env: { ...process.env, CARGO_TERM_COLOR: "never", NO_COLOR: "1" } });
     let output = "";
     for (const [stream, to] of [[child.stdout, process.stdout], [child.stderr, process.stderr]]) {
       stream.on("data", (chunk) => {
         output += chunk;
-        if (isShown) to.write(chunk);
+        if (isVisible) to.write(chunk);
       });
     }
     child.on("error", (error) => done({ code: 1, output: String(error) }));

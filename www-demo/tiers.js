@@ -46,11 +46,11 @@ function ahead(progress) {
 
 function picture() {
   const host = at("tier-picture");
-  host.replaceChildren(...(known.tiers.length === 0 ? [] : [way(Math.max(240, host.clientWidth))]));
+  host.replaceChildren(...(known.tiers.length === 0 ? [] : [chart(Math.max(240, host.clientWidth))]));
 }
 
 /** Draws the tiers at equal distances, because their bounds are far apart; between two of them the scale is in points. */
-function way(width) {
+function chart(width) {
   const { tiers, progress } = known;
   const points = progress?.current?.points?.current;
   const currentIndex = tiers.findIndex(({ id }) => id === progress?.current?.tier?.id);

@@ -15,7 +15,7 @@ export class ShopCustomer {
   #read;
   #timeout;
   /** What the page gave last, and whether it has answered at all. */
-  #given;
+  #passed;
   #isKnown = false;
   /** The token for which rules are fetched. */
   token;
@@ -35,7 +35,7 @@ export class ShopCustomer {
     });
     try {
       const token = (await Promise.race([this.#read(), late])) ?? undefined;
-      [this.#given, this.#isKnown] = [token, true];
+      [this.#passed, this.#isKnown] = [token, true];
       if (token !== undefined) provenBy(token);
       return token;
     } finally {
@@ -84,7 +84,7 @@ export class ShopCustomer {
       const token = this.#read();
       if (typeof token?.then !== "function") return !areOfOne(token, decidesFor);
       token.then(undefined, () => {});
-      return !this.#isKnown || !areOfOne(this.#given, decidesFor);
+      return !this.#isKnown || !areOfOne(this.#passed, decidesFor);
     } catch {
       return true;
     }

@@ -18,10 +18,10 @@ export const confirmationOf = ({ head }, confirmed, clock) => ({ head, confirmed
  * Reads a confirmation of a proven bundle: the moment, in the service's time, and the clock. One of another bundle, or a damaged one, counts
  * as none: then the bundle was confirmed when it was issued, and the service's time is unknown.
  */
-export function readConfirmation({ head }, kept) {
+export function readConfirmation({ head }, stored) {
   const { iat } = readHead(head).claims;
-  const isOwn = kept?.head === head;
-  const clock = isOwn ? ServiceClock.from(kept.clock) : undefined;
-  const isUsable = clock && Number.isSafeInteger(kept.confirmed) && kept.confirmed <= clock.served + LATEST_MS;
-  return { confirmed: isUsable ? kept.confirmed : iat * 1_000, clock };
+  const isOwn = stored?.head === head;
+  const clock = isOwn ? ServiceClock.from(stored.clock) : undefined;
+  const isUsable = clock && Number.isSafeInteger(stored.confirmed) && stored.confirmed <= clock.served + LATEST_MS;
+  return { confirmed: isUsable ? stored.confirmed : iat * 1_000, clock };
 }

@@ -26,7 +26,7 @@ export class ShopRules {
   #clock;
   #problem;
   #refreshing;
-  #keptAs;
+  #storedAs;
   #decidesFor;
   #triedAt = -Infinity;
   /** The bundle that decides; undefined while there is none. */
@@ -111,7 +111,7 @@ export class ShopRules {
     this.#setClock(clock);
     this.#problem = undefined;
     this.#confirmed = this.now();
-    this.#keep();
+    this.#storeRules();
     return this.#changed();
   }
 
@@ -193,7 +193,7 @@ export class ShopRules {
     this.#setClock(fetched.clock);
     if (!fetched.fresh) return;
     this.#confirmed = this.now();
-    this.#keep();
+    this.#storeRules();
   }
 
   #replace(bundle) {
@@ -224,11 +224,11 @@ export class ShopRules {
   }
 
   /** Keeps the rules where they are others than those that were kept, and when they were confirmed. */
-  #keep() {
+  #storeRules() {
     const { head, keys } = this.bundle;
     const name = [head, ...keys.map(({ x }) => x)].join();
-    if (this.#keptAs !== name) this.#store.put("rules", recordOf(this.bundle));
-    this.#keptAs = name;
+    if (this.#storedAs !== name) this.#store.put("rules", recordOf(this.bundle));
+    this.#storedAs = name;
     this.#store.put("confirmation", this.#confirmation());
   }
 

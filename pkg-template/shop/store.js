@@ -26,9 +26,9 @@ export class ShopStore {
   /** Keeps a value, in memory where the store is full, forbidden or gone. */
   async put(name, value) {
     this.#memory.set(name, value);
-    const isKept = await this.#ask(async (store) => (await store.put(`${this.#name}/${name}`, value), true));
+    const isStored = await this.#ask(async (store) => (await store.put(`${this.#name}/${name}`, value), true));
     // A later one may be in memory already.
-    if (isKept && this.#memory.get(name) === value) this.#memory.delete(name);
+    if (isStored && this.#memory.get(name) === value) this.#memory.delete(name);
   }
 
   async delete(name) {

@@ -40,7 +40,7 @@ after(async () => {
 });
 
 /** Calls the service as a shop's server does; an answer that is an error fails the test with its text. */
-async function ask(method, path, body) {
+async function callService(method, path, body) {
   const headers = { "X-App-Id": "dev-app", "X-App-Token": "dev-token", "Content-Type": "application/json" };
   const response = await fetch(service.url + path, { method, headers, body: body && JSON.stringify(body) });
   const text = await response.text();
@@ -68,9 +68,9 @@ async function campaign(name, pattern, discount, more = {}) {
   const type = more.type ?? "STANDALONE";
   const redemption = { quantity: type === "STANDALONE" ? null : 1 };
   const voucher = { type: "DISCOUNT_VOUCHER", discount, redemption, code_config: { pattern } };
-  const { id } = await ask("POST", "/v1/campaigns", { name, type, campaign_type: "DISCOUNT_COUPONS", voucher, ...(type === "STANDALONE" ? { visibility: "public" } : {}), ...more });
+  const { id } = await callService("POST", "/v1/campaigns", { name, type, campaign_type: "DISCOUNT_COUPONS", voucher, ...(type === "STANDALONE" ? { visibility: "public" } : {}), ...more });
   if (type !== "STANDALONE") return undefined;
-  const { vouchers } = await ask("GET", "/v1/vouchers?limit=100");
+  const { vouchers } = await callService("GET", "/v1/vouchers?limit=100");
   return vouchers.find((each) => each.campaign_id === id).code;
 }
 
@@ -160,10 +160,10 @@ for (const [name, codes] of Object.entries(SAME)) {
     const scrip = await import("../../pkg/node.js");
     const rules = await scrip.fetchBundle(service.url, { id: "dev-client", token: "dev-client-token" }, undefined, { origin: service.url });
     const context = JSON.parse(response.headers()["scrip-context"]);
-    const asked = response.request().postData();
-    await rules.codes.open(asked);
-    await scrip.fetchGoods(rules, asked);
-    const own = rules.prepared.validate(asked, context);
+    const sentText = response.request().postData();
+    await rules.codes.open(sentText);
+    await scrip.fetchGoods(rules, sentText);
+    const own = rules.prepared.validate(sentText, context);
     assert.equal(own, bytes.toString("utf8"));
     await page.close();
   }, why);
@@ -233,12 +233,12 @@ check("a code is published, is provisional in the page, is redeemed once and the
   await page.click("#redeem");
   await page.waitForFunction(() => document.querySelector("#deal").textContent.startsWith("Redeemed one code: r_"));
   assert.match(await text("#deal"), /To pay: €99\.70/);
-  const voucher = await ask("GET", `/v1/vouchers/${code}`);
+  const voucher = await callService("GET", `/v1/vouchers/${code}`);
   assert.equal(voucher.redemption.redeemed_quantity, 1);
   await page.click("#redeem");
   await page.waitForSelector("#deal[data-state=failed]");
   assert.equal(await text("#deal"), `Cannot find voucher with id ${code}.`);
-  assert.equal((await ask("GET", `/v1/vouchers/${code}`)).redemption.redeemed_quantity, 1);
+  assert.equal((await callService("GET", `/v1/vouchers/${code}`)).redemption.redeemed_quantity, 1);
   await page.fill("#campaign", "A missing campaign");
   await page.click("#publish");
   await page.waitForFunction(() => document.querySelector("#deal").textContent.includes("A missing campaign"));

@@ -58,8 +58,8 @@ async function join(name, size) {
 async function done(page, status, act, state = "done") {
   await page.evaluate((id) => { document.querySelector(id).dataset.state = "pending"; }, status);
   await act();
-  await page.waitForFunction(([id, wanted]) => ["done", "failed"].includes(document.querySelector(id).dataset.state)
-    && document.querySelector(id).dataset.state === wanted, [status, state], { timeout: 15_000 })
+  await page.waitForFunction(([id, expected]) => ["done", "failed"].includes(document.querySelector(id).dataset.state)
+    && document.querySelector(id).dataset.state === expected, [status, state], { timeout: 15_000 })
     .catch(async () => assert.fail(`${status} says ${await page.getAttribute(status, "data-state")}: ${await page.textContent(status)}`));
   return (await page.textContent(status)).trim();
 }
@@ -243,8 +243,8 @@ check("the calls of a shop's server are shown as curl, without its keys, and are
   assert.match(await text("#writes li:first-child .badge"), /^POST · 200$/);
   assert.equal((await page.locator("main pre").allTextContents()).some((each) => /dev-app|dev-token/.test(each)), false);
   assert.ok(Number(await text("#read-count")) >= Object.values(CALLS).filter(({ method }) => method === "GET").length / 2);
-  const beside = requests.map((url) => new URL(url).pathname).filter((path) => path.startsWith("/v1/") || path.startsWith("/v2/"));
-  assert.deepEqual(beside, [], "nothing that needs a server's key goes past the list");
+  const direct = requests.map((url) => new URL(url).pathname).filter((path) => path.startsWith("/v1/") || path.startsWith("/v2/"));
+  assert.deepEqual(direct, [], "nothing that needs a server's key goes past the list");
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await done(page, "#copied", () => page.click("#writes li:first-child button"));
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), line);

@@ -84,8 +84,8 @@ check("no storage has the supplement, and after a reload the page has none", asy
   const { token, code, tier } = await makeShop();
   const page = await browser.context.newPage();
   await page.goto(site.url);
-  const asked = { url: service.url, key: credentials.client, token, tier, kept: KEPT };
-  assert.deepEqual(await page.evaluate(decideInPage, asked), { valid: true, missing: undefined, fresh: true });
+  const input = { url: service.url, key: credentials.client, token, tier, kept: KEPT };
+  assert.deepEqual(await page.evaluate(decideInPage, input), { valid: true, missing: undefined, fresh: true });
   const stores = await page.evaluate(readStores);
   assert.ok(stores.text.includes(KEPT), "the page keeps the bundle");
   for (const secret of [code, "supplemented-anna", "own_candidates", "own_counts", "track_"]) {
@@ -95,7 +95,7 @@ check("no storage has the supplement, and after a reload the page has none", asy
 
   await page.reload();
   await page.route(`${service.url}/**`, (route) => route.abort());
-  const offline = await page.evaluate(decideInPage, asked);
+  const offline = await page.evaluate(decideInPage, input);
   assert.equal(offline.fresh, false, "the service cannot be reached");
   assert.ok(offline.missing?.length > 0, "the verdict lacks the customer");
 }, why);

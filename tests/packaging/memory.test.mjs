@@ -66,14 +66,14 @@ check("calls, large and small, good and bad, leave no memory behind and disturb 
   const padded = JSON.stringify({ ...request, metadata: { note: "ä".repeat(300_000) } });
   steady(20, (round) => {
     const bytes = large.validateBytes(new TextEncoder().encode(round % 2 ? padded : text), context);
-    const kept = bytes.slice();
+    const copy = bytes.slice();
     large.qualify(JSON.stringify({ order: request.order }), context);
     assert.throws(() => small.validate(text, { seed: "xyz" }), /^Error: seed `xyz` must be/);
     assert.throws(() => scrip.prepare(`{"vouchers":5}`), /^Error: rules\.vouchers: must be an array/);
     assert.equal(JSON.parse(small.validate("{", context)).code, 400);
     assert.deepEqual([small, large].map((held) => held.validate(text, context)), expected);
     assert.equal(small.hash.length, 64);
-    assert.deepEqual(bytes, kept, "an answer in bytes is the caller's");
+    assert.deepEqual(bytes, copy, "an answer in bytes is the caller's");
   });
   small.free();
   large.free();

@@ -75,7 +75,7 @@ async function until(condition, what) {
   for (const latest = Date.now() + 15_000; !(await condition()); await sleep(20)) assert.ok(Date.now() < latest, `in 15 seconds: ${what}`);
 }
 /** Waits until the page has kept the present rules. */
-const keepRules = (page) => until(() => page.evaluate(async (head) => {
+const untilStored = (page) => until(() => page.evaluate(async (head) => {
   await window.shop.refresh();
   const database = await new Promise((done) => { indexedDB.open("scrip", 1).onsuccess = ({ target }) => done(target.result); });
   const all = await new Promise((done) => { database.transaction("kept").objectStore("kept").getAll().onsuccess = ({ target }) => done(target.result); });
@@ -86,7 +86,7 @@ const keepRules = (page) => until(() => page.evaluate(async (head) => {
 check("a page that is loaded again without the service decides at once; one whose database was deleted decides nothing", async () => {
   const page = await openPage();
   assert.deepEqual([(await decide(page)).valid, (await decide(page)).order.total_amount], [true, 900]);
-  await keepRules(page);
+  await untilStored(page);
   stop();
   await load(page);
   assert.deepEqual([(await decide(page)).valid, await page.evaluate(() => window.shop.checkNow({}).kind)], [true, "unreadable"]);
@@ -126,7 +126,7 @@ check("a redemption that a reload cut off is pending, goes on, and counts once",
 check("a shop of a thousand offers opens from the store", async () => {
   server.serve(pair, rules({ vouchers: Array.from({ length: 1_000 }, (_, at) => voucher(`CODE-${at}`, 100)) }), { rev: 4_000 });
   const page = await openPage();
-  await keepRules(page);
+  await untilStored(page);
   stop();
   const times = [];
   for (let round = 0; round < 5; round += 1) {

@@ -327,7 +327,7 @@ check("requests end at `timeout`, go through `fetch`, and name `origin`", async 
   await tick(2 * SECOND, SECOND);
   const shop = await opening;
   assert.deepEqual([shop.problem.name, shop.problem.message], ["TimeoutError", "the service did not answer within 2 s"]);
-  const headers = server.seen.splice(0).map((request) => request.headers.origin);
+  const headers = server.requests.splice(0).map((request) => request.headers.origin);
   assert.deepEqual(headers, ["https://shop.example"]);
   let sent = 0;
   server.online();

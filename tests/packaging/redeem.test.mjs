@@ -10,7 +10,7 @@ import { settle, skewLocalClock, tick } from "./virtual_time.mjs";
 const check = countTests("packaging");
 useShops();
 
-const queueOf = ({ kept }) => JSON.parse([...kept].find(([name]) => name.endsWith("/redemptions"))?.[1] ?? "[]");
+const queueOf = ({ entries }) => JSON.parse([...entries].find(([name]) => name.endsWith("/redemptions"))?.[1] ?? "[]");
 /** Notes how a promise ends, without a wait for it. */
 function watch(promise) {
   const seen = {};
@@ -21,11 +21,11 @@ function watch(promise) {
 check("a redemption is kept with its key before it is sent, and forgotten when it is answered", async () => {
   const store = textStore();
   const shop = await open({ store });
-  let keptWhenSent;
-  const service = redemptions(server, { before: () => { keptWhenSent = queueOf(store); return false; } });
+  let storedWhenSent;
+  const service = redemptions(server, { before: () => { storedWhenSent = queueOf(store); return false; } });
   const answer = await shop.redeem(cartOf("TEN"));
   assert.deepEqual([answer.kind, answer.status, answer.replayed, answer.answer.redemptions], ["redeemed", 200, false, [{ id: "r_1" }]]);
-  assert.deepEqual(keptWhenSent.map(({ key, text }) => [key, text]), [[service.calls[0].key, JSON.stringify(cartOf("TEN"))]]);
+  assert.deepEqual(storedWhenSent.map(({ key, text }) => [key, text]), [[service.calls[0].key, JSON.stringify(cartOf("TEN"))]]);
   assert.match(service.calls[0].key, /^[0-9a-f]{32}$/);
   assert.deepEqual([queueOf(store), await shop.pending()], [[], []]);
   await shop.redeem(cartOf("TEN"));
@@ -101,7 +101,7 @@ check("a refusal of the service is reported as one, and forgotten", async () => 
 });
 
 check("a redemption that was cut off goes on after a reload, by `pending` or by the same request, and counts once", async () => {
-  for (const way of ["pending", "the same request"]) {
+  for (const path of ["pending", "the same request"]) {
     const store = textStore();
     const first = await open({ store });
     const service = redemptions(server, { after: (_, response, request) => (request.socket.destroy(), true) });
@@ -118,8 +118,8 @@ check("a redemption that was cut off goes on after a reload, by `pending` or by 
     assert.equal(again.calls.length, 0, "it is not sent before it is asked for");
     const [pending] = await second.pending();
     assert.deepEqual([pending.request, pending.isRepeatable, pending.key], [cartOf("TEN"), true, service.calls[0].key]);
-    const answer = await (way === "pending" ? pending.resume() : second.redeem(cartOf("TEN")));
-    assert.deepEqual([answer.kind, answer.replayed, again.counted.size, again.calls.length], ["redeemed", true, 1, 1], way);
+    const answer = await (path === "pending" ? pending.resume() : second.redeem(cartOf("TEN")));
+    assert.deepEqual([answer.kind, answer.replayed, again.counted.size, again.calls.length], ["redeemed", true, 1, 1], path);
     assert.deepEqual([await second.pending(), queueOf(store)], [[], []]);
   }
 });
@@ -258,12 +258,12 @@ check("damaged entries of the queue are left out", async () => {
   watch(shop.redeem(cartOf("TEN")));
   await settle();
   shop.close();
-  const [name] = [...store.kept.keys()].filter((one) => one.endsWith("/redemptions"));
+  const [name] = [...store.entries.keys()].filter((one) => one.endsWith("/redemptions"));
   const [entry] = queueOf(store);
   const damaged = [null, 5, {}, { ...entry, key: 5 }, { ...entry, text: "{" }, { ...entry, at: "now" }, { ...entry, local: null }, { ...entry, text: undefined }];
-  store.kept.set(name, JSON.stringify([...damaged, entry]));
+  store.entries.set(name, JSON.stringify([...damaged, entry]));
   const later = await open({ store });
   assert.deepEqual((await later.pending()).map(({ key }) => key), [entry.key]);
-  store.kept.set(name, "\"rubbish\"");
+  store.entries.set(name, "\"rubbish\"");
   assert.deepEqual(await later.pending(), []);
 });

@@ -202,8 +202,8 @@ test("the README's examples compile", () => {
   // An example that imports nothing continues that of rules without the service.
   const first = examples.find((text) => text.includes("prepare"));
   examples.forEach((text, place) => {
-    const whole = text.includes("import ") ? text : `${first}\n${text}`;
-    files[`example${place}.ts`] = `${whole.replaceAll('from "scrip"', 'from "./scrip"')}\nexport {};`;
+    const complete = text.includes("import ") ? text : `${first}\n${text}`;
+    files[`example${place}.ts`] = `${complete.replaceAll('from "scrip"', 'from "./scrip"')}\nexport {};`;
   });
   assert.deepEqual(complaints(files, { noUncheckedIndexedAccess: true }).map(({ text }) => text), []);
 });

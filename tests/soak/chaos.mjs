@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { caller } from "../workerd/harness.mjs";
 import { order } from "../workerd/redemption_fixtures.mjs";
 import { checkConsistency, checkLocks, checkRemoval } from "./agree.mjs";
-import { ask, learn, load, world } from "./clients.mjs";
+import { perform, learn, load, world } from "./clients.mjs";
 import { createRandom } from "./random.mjs";
 import { startService } from "./service.mjs";
 
@@ -87,7 +87,7 @@ async function play(service, seed, round, earlier) {
 async function settle(call, play, chance) {
   const again = play.calls.filter((entry) => entry.lost && (entry.key || entry.kind === "lock"));
   for (const entry of again) {
-    await ask(call, entry);
+    await perform(call, entry);
     learn(play, entry);
   }
   const answered = play.calls.filter((entry) => entry.key && !entry.lost && entry.answer.status < 300);

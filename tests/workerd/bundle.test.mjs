@@ -133,8 +133,8 @@ check("a rotation is followed by its vouching, a retired key by its pin alone", 
     assert.equal((await call("POST", `/management/v1/projects/proj_dev/bundle-keys/${kid}/retire`)).status, 200);
   }
   await headWhere(({ epoch }) => epoch > claimsOf(first).epoch);
-  const kept = await scrip.fetchBundle(service.url, key, stored(first), { origin });
-  assert.deepEqual([kept.fresh, kept.problem?.code], [false, "unknown_key"]);
+  const offline = await scrip.fetchBundle(service.url, key, stored(first), { origin });
+  assert.deepEqual([offline.fresh, offline.problem?.code], [false, "unknown_key"]);
   const pinned = await scrip.fetchBundle(service.url, key, stored(first), { origin, keys: await listKeys() });
   assert.equal(pinned.fresh, true);
   assert.ok(pinned.ratchet.epoch > first.ratchet.epoch);

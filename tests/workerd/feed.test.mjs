@@ -146,14 +146,14 @@ check("a call that opens no WebSocket gets 426, and the subprotocol is a key now
 check("no other path is upgraded, and what it asks for is answered as without an upgrade", async () => {
   const upgrade = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==";
   const key = `X-Client-Application-Id: dev-client\r\nX-Client-Token: dev-client-token\r\nOrigin: ${ORIGIN}`;
-  const ask = (method, path, more = "") => send(service.url, `${method} ${path} HTTP/1.1\r\nHost: scrip\r\n${upgrade}\r\n${key}\r\n${more}\r\n`, 1_500);
-  assert.deepEqual((await ask("GET", "/health/live")).statuses, [200]);
-  assert.deepEqual((await ask("GET", "/client/v1/bundle")).statuses, [200]);
-  assert.deepEqual((await ask("GET", "/client/v1/bundle/feeds")).statuses, [404]);
-  assert.deepEqual((await ask("GET", `${PATH}/more/`)).statuses, [404]);
-  assert.deepEqual((await ask("POST", PATH, "Content-Length: 0\r\n")).statuses, [405]);
-  assert.deepEqual((await ask("GET", PATH, "Content-Length: 3\r\n\r\nabc")).statuses[0], 426);
-  assert.deepEqual((await ask("GET", PATH)).statuses, [101]);
+  const sendHead = (method, path, more = "") => send(service.url, `${method} ${path} HTTP/1.1\r\nHost: scrip\r\n${upgrade}\r\n${key}\r\n${more}\r\n`, 1_500);
+  assert.deepEqual((await sendHead("GET", "/health/live")).statuses, [200]);
+  assert.deepEqual((await sendHead("GET", "/client/v1/bundle")).statuses, [200]);
+  assert.deepEqual((await sendHead("GET", "/client/v1/bundle/feeds")).statuses, [404]);
+  assert.deepEqual((await sendHead("GET", `${PATH}/more/`)).statuses, [404]);
+  assert.deepEqual((await sendHead("POST", PATH, "Content-Length: 0\r\n")).statuses, [405]);
+  assert.deepEqual((await sendHead("GET", PATH, "Content-Length: 3\r\n\r\nabc")).statuses[0], 426);
+  assert.deepEqual((await sendHead("GET", PATH)).statuses, [101]);
   // The body of another path is still its body, and no request.
   const body = "GET /health/live HTTP/1.1\r\nHost: scrip\r\nConnection: close\r\n\r\n";
   const { statuses } = await send(service.url, `POST /v1/nothing HTTP/1.1\r\nHost: scrip\r\n${upgrade}\r\nContent-Length: ${body.length}\r\n\r\n${body}`, 1_500);

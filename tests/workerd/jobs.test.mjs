@@ -102,11 +102,11 @@ async function worked({ callers, rowMs, looksMs = Infinity }) {
       time = Math.max(time, end);
     },
     async exclusively(job) {
-      const begun = time;
+      const startedAt = time;
       job();
       time += 1;
-      working += time - begun;
-      return time - begun;
+      working += time - startedAt;
+      return time - startedAt;
     },
     slice(rows) {
       time += rows * rowMs;

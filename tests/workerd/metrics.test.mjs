@@ -19,10 +19,10 @@ before(async () => {
 });
 after(() => service?.stop());
 
-const ask = (headers = { authorization: `Bearer ${TOKEN}` }, method = "GET") => fetch(`${service.url}/metrics`, { headers, method });
+const fetchMetrics = (headers = { authorization: `Bearer ${TOKEN}` }, method = "GET") => fetch(`${service.url}/metrics`, { headers, method });
 
 async function scrape() {
-  const reply = await ask();
+  const reply = await fetchMetrics();
   assert.equal(reply.status, 200);
   assert.equal(reply.headers.get("content-type"), "text/plain; version=0.0.4; charset=utf-8");
   return parse(await reply.text());
@@ -30,11 +30,11 @@ async function scrape() {
 
 check("only the token opens it", async () => {
   for (const headers of [{}, { authorization: "Bearer wrong" }, { authorization: `Basic ${TOKEN}` }, { "x-app-id": "dev-app", "x-app-token": "dev-token" }]) {
-    const reply = await ask(headers);
+    const reply = await fetchMetrics(headers);
     assert.equal(reply.status, 401);
     assert.deepEqual(await reply.json(), { code: 401, key: "unauthorized", message: "Unauthorized" });
   }
-  assert.equal((await ask(undefined, "POST")).status, 404);
+  assert.equal((await fetchMetrics(undefined, "POST")).status, 404);
   const described = await (await fetch(`${service.url}/openapi.json`)).json();
   assert.ok(!("/metrics" in described.paths));
 });
@@ -120,8 +120,8 @@ check("every project of the setup is included, and buckets are those of entry an
     assert.equal(rules[rules.data_ref].length, 1, JSON.stringify(rules));
     assert.match(rules[rules.data_ref][0].id, /^[a-z]+_/);
     const bounds = (name) => [...text.matchAll(new RegExp(`^${name}_bucket\\{.*le="([\\d.]+)"\\} `, "gm"))].map(([, le]) => Number(le) * 1_000);
-    const wanted = BOUNDS_MS.join();
-    for (const name of ["scrip_decide_seconds", "scrip_request_seconds"]) assert.equal(bounds(name).slice(0, BOUNDS_MS.length).map(Math.round).join(), wanted);
+    const boundsText = BOUNDS_MS.join();
+    for (const name of ["scrip_decide_seconds", "scrip_request_seconds"]) assert.equal(bounds(name).slice(0, BOUNDS_MS.length).map(Math.round).join(), boundsText);
   } finally {
     await other.stop();
   }
@@ -136,9 +136,9 @@ function parse(text) {
   for (const line of text.slice(0, -1).split("\n")) {
     const comment = /^# (HELP|TYPE) ([a-zA-Z_:][a-zA-Z0-9_:]*) (.+)$/.exec(line);
     if (comment) {
-      const [, word, name, rest] = comment;
+      const [, keyword, name, rest] = comment;
       current = name;
-      if (word === "HELP") continue;
+      if (keyword === "HELP") continue;
       assert.ok(!types.has(name), `${name} is declared twice`);
       assert.match(rest, /^(counter|gauge|histogram)$/);
       types.set(name, rest);

@@ -42,7 +42,7 @@ async function open(options) {
 const cartOf = (code) => ({ redeemables: [{ object: "voucher", id: code }], order: { amount: 1_000 } });
 const countOf = async (code) => (await call("GET", `/v1/vouchers/${code}`)).body.redemption.redeemed_quantity;
 /** A store that a page which is loaded again has too. */
-const keptIn = (kept) => ({ get: (name) => kept.get(name), put: (name, value) => kept.set(name, structuredClone(value)), delete: (name) => kept.delete(name) });
+const storeOf = (entries) => ({ get: (name) => entries.get(name), put: (name, value) => entries.set(name, structuredClone(value)), delete: (name) => entries.delete(name) });
 
 async function checkUntil(shop, cart, fits) {
   for (const latest = Date.now() + 30_000; ; await sleep(200)) {
@@ -88,7 +88,7 @@ check("a code that the service alone knows is provisional, and `ask` decides it"
 });
 
 check("a redemption whose answer is cut, and that goes on after a reload, counts once", async () => {
-  const kept = new Map();
+  const entries = new Map();
   let cuts = 2;
   const cutting = async (url, options) => {
     const reply = await fetch(url, options);
@@ -96,14 +96,14 @@ check("a redemption whose answer is cut, and that goes on after a reload, counts
     await reply.arrayBuffer();
     throw new TypeError("the connection was cut");
   };
-  const first = await open({ store: keptIn(kept), fetch: cutting });
+  const first = await open({ store: storeOf(entries), fetch: cutting });
   const redeeming = first.redeem(cartOf("ONCE"));
   redeeming.catch(() => {});
   for (const latest = Date.now() + 10_000; cuts > 0; await sleep(50)) assert.ok(Date.now() < latest, "it is sent again");
   first.close();
   await assert.rejects(redeeming, { code: "unanswered" });
   assert.equal(await countOf("ONCE"), 1);
-  const second = await open({ store: keptIn(kept) });
+  const second = await open({ store: storeOf(entries) });
   const [pending] = await second.pending();
   assert.deepEqual(pending.request, cartOf("ONCE"));
   const answer = await pending.resume();

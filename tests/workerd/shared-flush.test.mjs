@@ -120,7 +120,7 @@ check("a failure outside of a single request answers none, and ends the object",
 
 /** Sends some calls together, after one that keeps the object busy, so that they wait for it together. */
 function together(calls) {
-  return Promise.all([call("GET", "/v1/vouchers?limit=100"), ...calls.map((ask) => ask())]).then(([, ...answers]) => answers);
+  return Promise.all([call("GET", "/v1/vouchers?limit=100"), ...calls.map((send) => send())]).then(([, ...answers]) => answers);
 }
 
 check("of 32 redemptions of a code with one use, sent together, one succeeds", async () => {
@@ -189,8 +189,8 @@ check("a flush that fails in a batch acknowledges none of its requests, and leav
     }
     shared += failed.length > 1 ? 1 : 0;
     // The object may end between the flush of an earlier batch and its answers: those writes are on the disk and were not acknowledged.
-    const kept = await redeemedOf(call, code);
-    assert.ok(kept >= acknowledged.length && kept < keys.length, `${kept} of ${keys.length} kept, ${acknowledged.length} acknowledged`);
+    const counted = await redeemedOf(call, code);
+    assert.ok(counted >= acknowledged.length && counted < keys.length, `${counted} of ${keys.length} kept, ${acknowledged.length} acknowledged`);
     for (const [at, key] of keys.entries()) {
       const again = await redeem(call, code, { "idempotency-key": key });
       assert.equal(again.status, 200, JSON.stringify(again.body));

@@ -53,8 +53,8 @@ async function startSupervisor(folder, { port, pauses = "0,0,0", env = {} } = {}
   return supervisor;
 }
 
-async function until(ask, what, patience = 15_000) {
-  for (const latest = Date.now() + patience; !(await Promise.resolve(ask()).catch(() => false)); ) {
+async function until(probe, what, patience = 15_000) {
+  for (const latest = Date.now() + patience; !(await Promise.resolve(probe()).catch(() => false)); ) {
     if (Date.now() > latest) throw new Error(`not within ${patience} ms: ${what}`);
     await sleep(50);
   }

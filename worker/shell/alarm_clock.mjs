@@ -29,9 +29,9 @@ export class AlarmClock {
   }
 
   /** Sets the alarm for a time. An alarm that is set for an earlier time stays. For work that is due already, the alarm is set for now. */
-  scheduleAt(moment) {
+  scheduleAt(time) {
     this.check();
-    if (moment !== null && !(this.#alarmAt <= moment)) this.#set(Math.max(moment, this.#lastNow));
+    if (time !== null && !(this.#alarmAt <= time)) this.#set(Math.max(time, this.#lastNow));
   }
 
   /** Records that the alarm has come. */
@@ -69,9 +69,9 @@ export class AlarmClock {
     this.#isSetBack = false;
   }
 
-  #set(moment) {
-    this.#alarmAt = moment;
-    this.#object.setAlarm(moment);
+  #set(time) {
+    this.#alarmAt = time;
+    this.#object.setAlarm(time);
     this.#watchAlarm();
   }
 

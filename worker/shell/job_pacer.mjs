@@ -91,8 +91,8 @@ export class JobPacer {
     await sleep(PAUSE_MS);
     if (served() === before) return 0;
     // A timer fires after all that waited before it, which may be rest enough.
-    for (let seen = before; served() > seen && isWithin(now() - startedAt, rest); ) {
-      seen = served();
+    for (let count = before; served() > count && isWithin(now() - startedAt, rest); ) {
+      count = served();
       await sleep(Math.min(IDLE_MS, rest - (now() - startedAt)));
     }
     return Math.max(now() - startedAt, PAUSE_MS);

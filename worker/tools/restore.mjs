@@ -27,12 +27,12 @@ export async function restore({ from, data, retiredKeys = [] }) {
   // No service may run on the data; the error names one that does.
   const lock = await lockFolder(objects, "none: it restores");
   const partial = join(data, `objects.restoring-${process.pid}`);
-  const kept = join(data, `objects.before-${new Date().toISOString().replaceAll(":", "-")}`);
+  const previous = join(data, `objects.before-${new Date().toISOString().replaceAll(":", "-")}`);
   try {
     mkdirSync(partial, { recursive: true });
     await copyIn(from, manifest, partial);
     await renewKeys(databases.map((path) => join(partial, path.slice("objects/".length))), retiredKeys);
-    swap({ objects, partial, kept });
+    swap({ objects, partial, kept: previous });
     if (existsSync(join(from, "seeded"))) cpSync(join(from, "seeded"), join(data, "seeded"));
     else rmSync(join(data, "seeded"), { force: true });
     sync(data);
@@ -42,10 +42,10 @@ export async function restore({ from, data, retiredKeys = [] }) {
     throw error;
   }
   // The lock was moved with the previous data.
-  rmSync(join(kept, "service.json"), { force: true });
-  const hasPrevious = readdirSync(kept).length > 0;
-  if (!hasPrevious) rmSync(kept, { recursive: true });
-  return { manifest, kept: hasPrevious ? kept : undefined };
+  rmSync(join(previous, "service.json"), { force: true });
+  const hasPrevious = readdirSync(previous).length > 0;
+  if (!hasPrevious) rmSync(previous, { recursive: true });
+  return { manifest, kept: hasPrevious ? previous : undefined };
 }
 
 async function copyIn(from, { files }, partial) {
@@ -71,21 +71,21 @@ async function renewKeys(files, retiredKeys) {
 }
 
 /** Replaces the old data by the new ones; when that fails the old ones are moved back. */
-function swap({ objects, partial, kept }) {
-  renameSync(objects, kept);
+function swap({ objects, partial, kept: previous }) {
+  renameSync(objects, previous);
   try {
     renameSync(partial, objects);
   } catch (error) {
-    renameSync(kept, objects);
+    renameSync(previous, objects);
     throw error;
   }
 }
 
-function parseWords(words) {
+function parseArguments(argumentList) {
   const options = { "retired-key": { type: "string", multiple: true, default: [] } };
   let parsed;
   try {
-    parsed = parseArgs({ args: words, options, allowPositionals: true });
+    parsed = parseArgs({ args: argumentList, options, allowPositionals: true });
   } catch (error) {
     throw new Remedy(error.message);
   }
@@ -97,10 +97,10 @@ function parseWords(words) {
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   await main(async () => {
-    const { archive, retiredKeys } = parseWords(process.argv.slice(2));
+    const { archive, retiredKeys } = parseArguments(process.argv.slice(2));
     const data = resolve(root, process.env.SCRIP_DATA ?? ".scrip");
-    const { manifest, kept } = await restore({ from: resolve(root, archive), data, retiredKeys });
+    const { manifest, kept: previous } = await restore({ from: resolve(root, archive), data, retiredKeys });
     print(`${data} is what it was at ${manifest.began}`);
-    if (kept) print(`what was there before is kept: start the service and look, then remove ${kept}`);
+    if (previous) print(`what was there before is kept: start the service and look, then remove ${previous}`);
   });
 }

@@ -16,7 +16,7 @@ export const NAMES = "names.txt";
 export function createSymbolicator(path) {
   const lines = readFileSync(path, "utf8").trimEnd().split("\n");
   const names = new Map(lines.map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1)]));
-  return (text) => text.replace(/wasm-function\[(\d+)\]/g, (whole, number) => names.get(number) ?? whole);
+  return (text) => text.replace(/wasm-function\[(\d+)\]/g, (match, number) => names.get(number) ?? match);
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {

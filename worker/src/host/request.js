@@ -122,17 +122,17 @@ export function openFeed(feed, key, until, protocol) {
  * part that fails breaks the answer off, so that no caller takes an incomplete file for a complete one.
  */
 export function respondInParts([status, lines, first], next, stub, target, requestLines) {
-  let [part, wanted] = [first, next];
+  let [part, nextPart] = [first, next];
   const body = new ReadableStream({
     async pull(controller) {
       if (part === undefined) {
-        const [partStatus, partLines, bytes] = await stub.serve("GET", target, `${requestLines}scrip-part\n${wanted}\n`, undefined);
+        const [partStatus, partLines, bytes] = await stub.serve("GET", target, `${requestLines}scrip-part\n${nextPart}\n`, undefined);
         if (partStatus !== 200) throw new Error(`a part of the answer is gone: ${partStatus}`);
-        [part, wanted] = [bytes, headersOf(partLines).find(([name]) => name === "scrip-next")?.[1]];
+        [part, nextPart] = [bytes, headersOf(partLines).find(([name]) => name === "scrip-next")?.[1]];
       }
       if (part.byteLength > 0) controller.enqueue(part);
       part = undefined;
-      if (wanted === undefined) controller.close();
+      if (nextPart === undefined) controller.close();
     },
   }, { highWaterMark: 0 });
   // A stream that fails ends like a complete one; an answer shorter than its length does not.
